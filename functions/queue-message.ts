@@ -1,0 +1,29 @@
+import type { InvocationContext } from "@azure/functions";
+import type { Instant } from "../src/domain/units.ts";
+import { instant } from "../src/domain/units.ts";
+
+/** What the functions need of an invocation by a queue. */
+export type Delivery = Pick<InvocationContext, "invocationId" | "triggerMetadata">;
+
+/** The host parses a text that is JSON: the handler is given an object then, and the text otherwise (platform.md section 3b). */
+export function messageOf(message: unknown): string | Uint8Array | object {
+  if (typeof message === "string" || message instanceof Uint8Array) return message;
+  return typeof message === "object" && message !== null ? message : JSON.stringify(message ?? null);
+}
+
+/** The message as text again, to be put aside. */
+export function textOf(message: unknown): string {
+  if (typeof message === "string") return message;
+  return message instanceof Uint8Array ? Buffer.from(message).toString("utf8") : (JSON.stringify(message) ?? "");
+}
+
+export function messageIdOf(context: Delivery): string {
+  return String(context.triggerMetadata?.["id"] ?? context.invocationId);
+}
+
+/** When the message was put into the queue, to the second; now, if the host does not say. */
+export function insertedAt(context: Delivery, now: Instant): Instant {
+  const value = context.triggerMetadata?.["insertionTime"];
+  const at = value instanceof Date ? value.getTime() : typeof value === "string" ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? now : instant(at);
+}

@@ -1,0 +1,13 @@
+import { app } from "@azure/functions";
+import { tickAll } from "../src/app/tick.ts";
+import type { Composition } from "../src/compose.ts";
+import { composition } from "../src/compose.ts";
+
+/** Every minute: look at every cluster, finish what a crash left, expire demand, reap nodes (design.md section 1). */
+export async function handleSnapshot(composed: Composition): Promise<void> {
+  // The first tick after a deployment makes the table and the queues; later ones find them.
+  await composed.prepare();
+  await tickAll(composed.app);
+}
+
+app.timer("snapshot", { schedule: "0 * * * * *", handler: () => handleSnapshot(composition()) });

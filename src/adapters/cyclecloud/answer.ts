@@ -1,0 +1,98 @@
+import { PortError } from "../../app/ports.ts";
+import type { PortErrorKind } from "../../app/ports.ts";
+import { hideAutostopTokens } from "./hide-autostop-tokens.ts";
+import { isObject, readAttribute, readText } from "./read-fields.ts";
+import type { Malformed } from "./read-status.ts";
+import type { Answer } from "./transport.ts";
+
+/** Enough to understand an error; the rest of a page is markup. */
+const longestMessage = 500;
+
+export function isSuccess(answer: Answer): boolean {
+  return answer.status >= 200 && answer.status < 300;
+}
+
+/**
+ * The words of an error answer, in whichever of its forms: nothing, CycleCloud's error object (with Detail, which names the server's log
+ * lines), a web page (cyclecloud-wire.md A.1); undefined: it says nothing.
+ */
+export function wordsOf(answer: Answer): string | undefined {
+  const { body } = answer;
+  const words = isObject(body)
+    ? wordsOfObject(body)
+    : typeof body === "string"
+      ? wordsOfText(body)
+      : undefined;
+  return words === undefined || words === "" ? undefined : hideAutostopTokens(words.slice(0, longestMessage));
+}
+
+function wordsOfObject(body: Readonly<Record<string, unknown>>): string {
+  const [message, exception, detail] = ["Message", "Exception", "Detail"].map((name) =>
+    readText(readAttribute(body, name)),
+  );
+  const head =
+    message === undefined ? exception : exception === undefined ? message : `${message} (${exception})`;
+  return [head, detail].filter((part) => part !== undefined).join("; ");
+}
+
+function wordsOfText(text: string): string {
+  return text
+    .slice(0, 20 * longestMessage)
+    .replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, " ")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/**
+ * Whether an error answer was written by CycleCloud and not by something in front of it: its error object, or no body at all, which is
+ * what the API documentation says of every error (cyclecloud-wire.md A.1). A page or text is a proxy's.
+ */
+export function isFromCycleCloud(answer: Answer): boolean {
+  const { body } = answer;
+  if (body === undefined || body === "") return true;
+  return (
+    isObject(body) &&
+    ["Message", "Exception", "Detail", "Code"].some((name) => readAttribute(body, name) !== undefined)
+  );
+}
+
+/** The error for an answer that its caller has no use for. */
+export function failureOf(operation: string, answer: Answer): PortError {
+  const words = wordsOf(answer);
+  const said = words === undefined ? "" : `: ${words}`;
+  return new PortError(
+    kindOf(answer.status),
+    operation,
+    `HTTP ${answer.status}${redirectTarget(answer)}${said}`,
+    answer.status,
+  );
+}
+
+/** The error for a successful answer that does not say what it must. */
+export function malformedAnswer(operation: string, problem: Malformed, answer: Answer): PortError {
+  const { path, found, expected } = problem;
+  return new PortError(
+    "unexpected",
+    operation,
+    `${path}: found ${found}, expected ${expected}`,
+    answer.status,
+  );
+}
+
+function kindOf(status: number): PortErrorKind {
+  if (status === 401 || status === 403) return "denied";
+  if (status === 429 || status === 503) return "throttled";
+  // A proxy's words for "it took too long": nobody knows what became of the request.
+  return status === 408 ? "unreachable" : "unexpected";
+}
+
+/** Redirects are not followed: they would carry credentials to wherever they point. Only the host is named, the rest may hold secrets. */
+function redirectTarget(answer: Answer): string {
+  const location = answer.headers["location"];
+  if (answer.status < 300 || answer.status > 399 || location === undefined) return "";
+  // Also resolves what names a host without a scheme ("//login.example/x").
+  const here = "http://the-same-server.invalid";
+  const host = URL.canParse(location, here) ? new URL(location, here).host : "an unreadable address";
+  return ` redirects to ${host === new URL(here).host ? "the same server" : host}, which is not followed`;
+}

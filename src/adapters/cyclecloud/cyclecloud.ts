@@ -1,0 +1,202 @@
+import type {
+  CreateOutcome,
+  CreateRequest,
+  CycleCloud,
+  Log,
+  StatusOutcome,
+  TerminateOutcome,
+} from "../../app/ports.ts";
+import type { ClusterName, NodeId, RequestId } from "../../domain/ids.ts";
+import { nodeId } from "../../domain/ids.ts";
+import type { Instant } from "../../domain/units.ts";
+import { failureOf, isFromCycleCloud, isSuccess, malformedAnswer, wordsOf } from "./answer.ts";
+import { withAutostopUrl } from "./autostop-attributes.ts";
+import type { AutostopUrls } from "./autostop-attributes.ts";
+import { hideAutostopTokens } from "./hide-autostop-tokens.ts";
+import { isObject, readCount, readText } from "./read-fields.ts";
+import { malformed, readNodes, readStatus } from "./read-status.ts";
+import type { Answer, Transport, TransportRequest } from "./transport.ts";
+import { operationOf } from "./transport.ts";
+
+export interface CycleCloudOptions {
+  readonly transport: Transport;
+  /** Absent: created nodes carry no autostop URL. */
+  readonly autostop?: AutostopUrls;
+  /** Told how much of a status was left out because it could not be used. */
+  readonly log?: Log;
+}
+
+/**
+ * CycleCloud's REST API (cyclecloud-wire.md A) as the port that the use cases know. Answers that are no outcome of the port become
+ * PortError: 401 and 403 denied, 429 and 503 throttled, everything else that is not expected, unexpected.
+ */
+export function createCycleCloud({ transport, autostop, log }: CycleCloudOptions): CycleCloud {
+  return {
+    status: (cluster, now) => observe(transport, cluster, now, log),
+    nodesOfRequest: (cluster, id) => listNodesOfRequest(transport, cluster, id),
+    knowsRequest: (_cluster, id) => findOperation(transport, id),
+    create: (cluster, request) =>
+      createNodes(transport, cluster, request, autostop?.(cluster, request.bucket.array)),
+    terminate: (cluster, id, nodes) => terminateNodes(transport, cluster, id, nodes),
+  };
+}
+
+async function observe(
+  transport: Transport,
+  cluster: ClusterName,
+  now: Instant,
+  log: Log | undefined,
+): Promise<StatusOutcome> {
+  const request = get(clusterPath(cluster, "status"), { nodes: "true" });
+  const answer = await transport.send(request);
+  if (answer.status === 404) {
+    const message = wordsOf(answer) ?? "no words given";
+    return { kind: "not-found", fromCycleCloud: isFromCycleCloud(answer), message };
+  }
+  if (!isSuccess(answer)) throw failureOf(operationOf(request), answer);
+  const reading = readStatus(answer.body, cluster, now);
+  if (reading.kind === "malformed") throw malformedAnswer(operationOf(request), reading, answer);
+  const { nodesWithoutId, bucketsWithoutMachineType } = reading.oddities;
+  if (nodesWithoutId + bucketsWithoutMachineType > 0) {
+    log?.("cyclecloud-status-incomplete", { cluster, nodesWithoutId, bucketsWithoutMachineType });
+  }
+  return { kind: "snapshot", snapshot: reading.snapshot };
+}
+
+/** 404 is CycleCloud's "No operation found for request id", in whatever words or form (cyclecloud-wire.md A.4). */
+async function listNodesOfRequest(
+  transport: Transport,
+  cluster: ClusterName,
+  id: RequestId,
+): Promise<readonly NodeId[]> {
+  const request = get(clusterPath(cluster, "nodes"), { request_id: id });
+  const answer = await transport.send(request);
+  if (answer.status === 404) return [];
+  if (!isSuccess(answer)) throw failureOf(operationOf(request), answer);
+  const reading = isObject(answer.body)
+    ? readNodes(answer.body["nodes"])
+    : malformed("(body)", answer.body, "an object");
+  if (reading.kind === "malformed") throw malformedAnswer(operationOf(request), reading, answer);
+  return reading.nodes.map((node) => node.nodeId);
+}
+
+/** Request ids are the server's, not the cluster's: the path has no cluster (cyclecloud-wire.md A.9, with the trailing slash). */
+async function findOperation(transport: Transport, id: RequestId): Promise<boolean> {
+  const request = get("/operations/", { request_id: id });
+  const answer = await transport.send(request);
+  if (answer.status === 404) return false;
+  if (!isSuccess(answer)) throw failureOf(operationOf(request), answer);
+  if (!Array.isArray(answer.body)) {
+    throw malformedAnswer(
+      operationOf(request),
+      malformed("(body)", answer.body, "a list of operations"),
+      answer,
+    );
+  }
+  return answer.body.length > 0;
+}
+
+async function createNodes(
+  transport: Transport,
+  cluster: ClusterName,
+  { requestId, bucket, count, attributes }: CreateRequest,
+  autostopUrl: string | undefined,
+): Promise<CreateOutcome> {
+  const nodeAttributes =
+    autostopUrl === undefined ? attributes : withAutostopUrl(attributes ?? {}, autostopUrl);
+  const request = post(clusterPath(cluster, "nodes", "create"), {
+    requestId,
+    sets: [
+      {
+        count,
+        nodearray: bucket.array,
+        definition: { machineType: bucket.machineType },
+        ...(bucket.placementGroup === undefined ? {} : { placementGroupId: bucket.placementGroup }),
+        ...(nodeAttributes === undefined ? {} : { nodeAttributes }),
+      },
+    ],
+  });
+  const answer = await transport.send(request);
+  return isSuccess(answer) ? readCreated(request, answer) : readRefusal(request, answer);
+}
+
+/** One set was sent, so one result is expected; `added` may be below what was asked, even 0 (cyclecloud-wire.md A.6). */
+function readCreated(request: TransportRequest, answer: Answer): CreateOutcome {
+  const sets = isObject(answer.body) ? answer.body["sets"] : undefined;
+  const set: unknown = Array.isArray(sets) ? sets[0] : undefined;
+  const added = isObject(set) ? readCount(set["added"]) : undefined;
+  if (!isObject(set) || added === undefined) {
+    const found = isObject(set) ? set["added"] : undefined;
+    throw malformedAnswer(operationOf(request), malformed("sets[0].added", found, "a number"), answer);
+  }
+  const message = readText(set["message"]);
+  return {
+    kind: "accepted",
+    added,
+    ...(message === undefined ? {} : { message: hideAutostopTokens(message) }),
+  };
+}
+
+async function terminateNodes(
+  transport: Transport,
+  cluster: ClusterName,
+  requestId: RequestId,
+  ids: readonly NodeId[],
+): Promise<TerminateOutcome> {
+  const request = post(clusterPath(cluster, "nodes", "terminate"), { requestId, ids });
+  const answer = await transport.send(request);
+  return isSuccess(answer) ? readTerminated(request, answer) : readRefusal(request, answer);
+}
+
+/** One entry per node matched; `status` may be missing and then nothing went wrong (cyclecloud-wire.md A.7). */
+function readTerminated(request: TransportRequest, answer: Answer): TerminateOutcome {
+  const list = isObject(answer.body) ? answer.body["nodes"] : undefined;
+  if (!Array.isArray(list)) {
+    throw malformedAnswer(operationOf(request), malformed("nodes", list, "a list of results"), answer);
+  }
+  const nodes = new Map<NodeId, { readonly ok: boolean; readonly error?: string }>();
+  for (const entry of list) {
+    const id = isObject(entry) ? readText(entry["id"]) : undefined;
+    if (isObject(entry) && id !== undefined) nodes.set(nodeId(id), readResult(entry));
+  }
+  return { kind: "accepted", nodes };
+}
+
+function readResult(entry: Readonly<Record<string, unknown>>): {
+  readonly ok: boolean;
+  readonly error?: string;
+} {
+  const error = readText(entry["error"]);
+  const status = readText(entry["status"])?.toLowerCase();
+  if (status === "ok" || (status === undefined && error === undefined)) return { ok: true };
+  return { ok: false, ...(error === undefined ? {} : { error: hideAutostopTokens(error) }) };
+}
+
+/** 409 alone does not tell a repeated id from invalid input; any other 4xx that is about the request itself had no effect. */
+function readRefusal(
+  request: TransportRequest,
+  answer: Answer,
+):
+  | { readonly kind: "conflict"; readonly message?: string }
+  | { readonly kind: "refused"; readonly message: string } {
+  const { status } = answer;
+  const message = wordsOf(answer);
+  if (status === 409) return { kind: "conflict", ...(message === undefined ? {} : { message }) };
+  const refused = status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
+  if (!refused) throw failureOf(operationOf(request), answer);
+  return { kind: "refused", message: `HTTP ${status}: ${message ?? "no words given"}` };
+}
+
+/** Names may hold spaces and anything else (cyclecloud-wire.md A.1). */
+function clusterPath(cluster: ClusterName, ...segments: readonly string[]): string {
+  return ["", "clusters", encodeURIComponent(cluster), ...segments].join("/");
+}
+
+function get(path: string, query: Readonly<Record<string, string>>): TransportRequest {
+  return { method: "GET", path, query, idempotent: true };
+}
+
+/** A change is never repeated by the transport: whether to repeat it is decided by asking for its request id (design.md section 3). */
+function post(path: string, body: unknown): TransportRequest {
+  return { method: "POST", path, query: {}, body, idempotent: false };
+}

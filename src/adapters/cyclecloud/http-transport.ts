@@ -1,0 +1,243 @@
+import type { Pool } from "undici";
+import { PortError } from "../../app/ports.ts";
+import { readBody } from "./read-body.ts";
+import { defaultRetryRules, pauseBeforeRetry } from "./retry.ts";
+import type { AttemptEnd, RetryRules } from "./retry.ts";
+import type { Answer, Transport, TransportRequest } from "./transport.ts";
+import { operationOf } from "./transport.ts";
+
+export type Credentials =
+  | { readonly kind: "basic"; readonly username: string; readonly password: string }
+  | { readonly kind: "bearer"; readonly token: string };
+
+export interface Timeouts {
+  /** For the connection with its TLS handshake. */
+  readonly connectMs: number;
+  /** From sending a request to the last byte of its answer, each attempt anew. */
+  readonly readMs: number;
+  readonly changeMs: number;
+}
+
+export interface HttpTransportOptions {
+  /** "https://host:8443" or, behind a proxy, with a path; requests' paths are put behind it as they are. */
+  readonly baseUrl: string;
+  /** Asked before each attempt, so that it may renew a token. */
+  readonly credentials: () => Promise<Credentials>;
+  /** PEM text of the CA, or of the server's own certificate; then nothing else is trusted. Absent: the public CAs. */
+  readonly ca?: string;
+  /** True: any certificate will do. Only because somebody asked for it. */
+  readonly insecure?: boolean;
+  readonly timeouts?: Partial<Timeouts>;
+  readonly retry?: Partial<RetryRules>;
+  /** The largest answer in bytes, unpacked; default 64 MiB: a cluster of 10,000 nodes with long records stays well below. */
+  readonly maxAnswerBytes?: number;
+  /** What CycleCloud's log calls us (cyclecloud-wire.md A.1). */
+  readonly clientVersion?: string;
+  readonly sleep?: (milliseconds: number) => Promise<void>;
+  /** A number in [0, 1) for jitter. */
+  readonly fraction?: () => number;
+}
+
+export interface HttpTransport extends Transport {
+  /** Closes all connections. */
+  close(): Promise<void>;
+}
+
+/** The official Python client waits 60 s (cyclecloud-wire.md A.1). */
+const defaultTimeouts: Timeouts = { connectMs: 10_000, readMs: 60_000, changeMs: 60_000 };
+const defaultMaxAnswerBytes = 64 * 1024 * 1024;
+/** One status a cluster at a time and a few questions beside it; more would only queue up in the server. */
+const connections = 8;
+
+/**
+ * CycleCloud over HTTP. Credentials go with every request, unasked (cyclecloud-wire.md B). Redirects are not followed. Reads are tried
+ * again after a lost connection and after 429, 502, 503 and 504; changes never. Throws PortError "unreachable" when there was no (full)
+ * answer and "unexpected" when it was too large or not readable; an answer with any status is returned.
+ */
+export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
+  const base = new URL(options.baseUrl);
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  const rules = { ...defaultRetryRules, ...options.retry };
+  const sleep = options.sleep ?? sleepReally;
+  const fraction = options.fraction ?? Math.random;
+  let pool: Promise<Pool> | undefined;
+
+  const attempt = async (request: TransportRequest): Promise<Attempt> => {
+    const authorization = await authorize(options.credentials, operationOf(request));
+    pool ??= openPool(base.origin, options, timeouts.connectMs);
+    return exchange(await pool, request, {
+      target: targetOf(base, request),
+      headers: headersOf(request, authorization, options.clientVersion ?? "cyclecloud-autoscaler:0.1.0"),
+      timeoutMs: request.idempotent ? timeouts.readMs : timeouts.changeMs,
+      maxBytes: options.maxAnswerBytes ?? defaultMaxAnswerBytes,
+    });
+  };
+
+  return {
+    async send(request) {
+      for (let retry = 0; ; retry += 1) {
+        const result = await attempt(request);
+        const end = request.idempotent ? endOf(result) : undefined;
+        const pause =
+          end === undefined ? undefined : pauseBeforeRetry(end, retry, rules, Date.now(), fraction());
+        if (pause !== undefined) await sleep(pause);
+        else if (result.kind === "failed") throw result.error;
+        else return result.answer;
+      }
+    },
+    async close() {
+      await (await pool)?.destroy();
+    },
+  };
+}
+
+type Attempt =
+  | { readonly kind: "answered"; readonly answer: Answer }
+  | { readonly kind: "failed"; readonly error: PortError; readonly connectionLost: boolean };
+
+function endOf(attempt: Attempt): AttemptEnd | undefined {
+  if (attempt.kind === "failed") return attempt.connectionLost ? { kind: "connection-lost" } : undefined;
+  return { kind: "answer", status: attempt.answer.status, retryAfter: attempt.answer.headers["retry-after"] };
+}
+
+/** undici is loaded with the first request: it would otherwise cost every cold start, also of functions that send none. */
+async function openPool(origin: string, options: HttpTransportOptions, connectMs: number): Promise<Pool> {
+  const { Pool } = await import("undici");
+  return new Pool(origin, {
+    connections,
+    allowH2: false,
+    // One deadline over the whole attempt stands in for both: a server that drips a byte a second keeps these two content.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: {
+      timeout: connectMs,
+      ...(options.ca === undefined ? {} : { ca: options.ca }),
+      ...(options.insecure === true ? { rejectUnauthorized: false } : {}),
+    },
+  });
+}
+
+interface Exchange {
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+}
+
+async function exchange(
+  pool: Pool,
+  request: TransportRequest,
+  { target, headers, timeoutMs, maxBytes }: Exchange,
+): Promise<Attempt> {
+  const operation = operationOf(request);
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), timeoutMs);
+  try {
+    const answer = await pool.request({
+      method: request.method,
+      path: target,
+      headers,
+      body: request.body === undefined ? null : JSON.stringify(request.body),
+      signal: deadline.signal,
+    });
+    const answered = flattenHeaders(answer.headers);
+    const reading = await readBody(answer.body, answered["content-encoding"], maxBytes);
+    if (reading.kind === "body") {
+      return {
+        kind: "answered",
+        answer: { status: answer.statusCode, headers: answered, body: reading.value },
+      };
+    }
+    const problem =
+      reading.kind === "too-large"
+        ? `the answer is larger than ${maxBytes} bytes`
+        : `the answer is encoded as "${reading.encoding}", expected gzip or none`;
+    return failed(new PortError("unexpected", operation, problem, answer.statusCode), false);
+  } catch (error) {
+    if (deadline.signal.aborted) {
+      return failed(
+        new PortError("unreachable", operation, `no full answer within ${timeoutMs / 1000} s`),
+        false,
+      );
+    }
+    return describeFailure(error, operation);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function failed(error: PortError, connectionLost: boolean): Attempt {
+  return { kind: "failed", error, connectionLost };
+}
+
+/** By the error's code: its text may quote what was sent. */
+function describeFailure(error: unknown, operation: string): Attempt {
+  const code = codeOf(error);
+  if (code.startsWith("Z_")) {
+    return failed(new PortError("unexpected", operation, `the answer cannot be unpacked (${code})`), false);
+  }
+  if (/CERT|SIGNATURE|SELF_SIGNED|ERR_TLS|ERR_SSL/.test(code)) {
+    // Another try would meet the same certificate.
+    return failed(
+      new PortError("unreachable", operation, `the server's certificate or TLS is not accepted (${code})`),
+      false,
+    );
+  }
+  return failed(new PortError("unreachable", operation, `no connection, or it was cut (${code})`), true);
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  if ("code" in error && typeof error.code === "string") return error.code;
+  return error.cause instanceof Error ? codeOf(error.cause) : error.name;
+}
+
+async function authorize(credentials: () => Promise<Credentials>, operation: string): Promise<string> {
+  let given: Credentials;
+  try {
+    given = await credentials();
+  } catch (error) {
+    // Only the kind of the error: its text may quote the secret or the request for it.
+    throw new PortError("unreachable", operation, `no credentials to send (${codeOf(error)})`);
+  }
+  if (given.kind === "bearer") return `Bearer ${given.token}`;
+  return `Basic ${Buffer.from(`${given.username}:${given.password}`, "utf8").toString("base64")}`;
+}
+
+/** Joined by concatenation: resolving "/clusters" against a base with a path would lose that path (cyclecloud-wire.md A.1). */
+function targetOf(base: URL, request: TransportRequest): string {
+  const query = Object.entries(request.query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  const path = base.pathname.replace(/\/+$/, "") + request.path;
+  return query.length === 0 ? path : `${path}?${query.join("&")}`;
+}
+
+function headersOf(
+  request: TransportRequest,
+  authorization: string,
+  clientVersion: string,
+): Readonly<Record<string, string>> {
+  return {
+    authorization,
+    accept: "application/json",
+    "accept-encoding": "gzip",
+    "x-cycle-client-version": clientVersion,
+    ...(request.body === undefined ? {} : { "content-type": "application/json" }),
+  };
+}
+
+function flattenHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Readonly<Record<string, string>> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name.toLowerCase()] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return flat;
+}
+
+/** The real clock: these pauses wait for a real server, however fast the simulated time runs. */
+function sleepReally(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
+}

@@ -1,0 +1,95 @@
+import type { Bucket, Machine, Quota } from "../../domain/cluster.ts";
+import { machineType, placementGroup } from "../../domain/ids.ts";
+import {
+  isObject,
+  readCount,
+  readFlag,
+  readList,
+  readMemoryGib,
+  readNumber,
+  readText,
+} from "./read-fields.ts";
+import type { JsonObject } from "./read-fields.ts";
+
+/** What a bucket inherits from its array. */
+export interface BucketSetting {
+  readonly spot: boolean;
+  /** The entry of the array's MachineType list at the bucket's position, should the bucket not name its own. */
+  readonly machineType?: string;
+}
+
+/**
+ * A bucket of an array (cyclecloud-wire.md A.3); undefined: it names no VM size and neither does its array, so nothing can be asked of it.
+ * A bucket whose VM is not described cannot be planned with: it is read as invalid, with no capacity, and keeps its nodes.
+ */
+export function readBucket(bucket: JsonObject, setting: BucketSetting): Bucket | undefined {
+  const definition = bucket["definition"];
+  const size =
+    (isObject(definition) ? readText(definition["machineType"]) : undefined) ?? setting.machineType;
+  if (size === undefined) return undefined;
+  const machine = readMachine(bucket["virtualMachine"]);
+  const maxCount = readCount(bucket["maxCount"]);
+  const maxCoreCount = readCount(bucket["maxCoreCount"]);
+  const maxPlacementGroupSize = readCount(bucket["maxPlacementGroupSize"]);
+  // Spot is outside all family quotas and shows 0/0 there (cyclecloud-wire.md A.3 semantics 2).
+  const familyQuota = setting.spot ? undefined : readQuota(bucket, "family");
+  const regionalQuota = readQuota(bucket, "regional");
+  const failure = readNumber(bucket["lastCapacityFailure"]);
+  return {
+    bucketId: readText(bucket["bucketId"]) ?? "",
+    machineType: machineType(size),
+    ...readValidity(bucket, machine),
+    availableCount: readCount(bucket["availableCount"]) ?? 0,
+    activeCount: readCount(bucket["activeCount"]) ?? readList(bucket["activeNodes"]).length,
+    ...(maxCount === undefined ? {} : { maxCount }),
+    ...(maxCoreCount === undefined ? {} : { maxCoreCount }),
+    ...(familyQuota === undefined ? {} : { familyQuota }),
+    ...(regionalQuota === undefined ? {} : { regionalQuota }),
+    ...(maxPlacementGroupSize === undefined ? {} : { maxPlacementGroupSize }),
+    placementGroups: readPlacementGroups(bucket["placementGroups"]),
+    // Any negative number means never (cyclecloud-wire.md A.3).
+    ...(failure === undefined || failure < 0 ? {} : { lastCapacityFailureSeconds: failure }),
+    machine: machine ?? undescribedMachine,
+  };
+}
+
+const undescribedMachine: Machine = { vcpus: 0, quotaVcpus: 0, gpus: 0, memoryGib: 0, infiniband: false };
+
+function readValidity(
+  bucket: JsonObject,
+  machine: Machine | undefined,
+): Pick<Bucket, "valid" | "invalidReason"> {
+  if (bucket["valid"] === false)
+    return { valid: false, invalidReason: readText(bucket["invalidReason"]) ?? "no reason given" };
+  return machine === undefined
+    ? { valid: false, invalidReason: "no virtualMachine in status" }
+    : { valid: true };
+}
+
+/** A VM without processors is as good as not described. */
+function readMachine(value: unknown): Machine | undefined {
+  const vcpus = isObject(value) ? readCount(value["vcpuCount"]) : undefined;
+  if (!isObject(value) || vcpus === undefined || vcpus === 0) return undefined;
+  const quotaVcpus = readCount(value["vcpuQuotaCount"]);
+  return {
+    vcpus,
+    quotaVcpus: quotaVcpus === undefined || quotaVcpus === 0 ? vcpus : quotaVcpus,
+    gpus: readCount(value["gpuCount"]) ?? 0,
+    memoryGib: readMemoryGib(value["memory"]) ?? 0,
+    infiniband: readFlag(value["infiniband"]),
+  };
+}
+
+function readQuota(bucket: JsonObject, kind: "family" | "regional"): Quota | undefined {
+  const quotaCores = readCount(bucket[`${kind}QuotaCoreCount`]);
+  if (quotaCores === undefined) return undefined;
+  return { quotaCores, consumedCores: readCount(bucket[`${kind}ConsumedCoreCount`]) ?? 0 };
+}
+
+function readPlacementGroups(value: unknown): Bucket["placementGroups"] {
+  return readList(value).flatMap((group) => {
+    const name = isObject(group) ? readText(group["name"]) : undefined;
+    if (!isObject(group) || name === undefined) return [];
+    return [{ name: placementGroup(name), activeCount: readCount(group["activeCount"]) ?? 0 }];
+  });
+}

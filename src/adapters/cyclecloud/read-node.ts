@@ -1,0 +1,78 @@
+import type { Node, NodePhase } from "../../domain/cluster.ts";
+import { arrayName, machineType, nodeId, placementGroup } from "../../domain/ids.ts";
+import { readAutoscale } from "./read-autoscale.ts";
+import {
+  readAttribute,
+  readFlag,
+  readMachineType,
+  readMemoryGib,
+  readNumber,
+  readText,
+} from "./read-fields.ts";
+import type { JsonObject } from "./read-fields.ts";
+import { hideAutostopTokens } from "./hide-autostop-tokens.ts";
+
+/** Records are never changed once handed over (see {@link Answer}), so an equal object is an equal node. */
+const known = new WeakMap<JsonObject, Node>();
+
+/** A node record (cyclecloud-wire.md A.4); undefined: it has no NodeId, so nothing can be said or done about it. */
+export function readNode(record: JsonObject): Node | undefined {
+  const before = known.get(record);
+  if (before !== undefined) return before;
+  const id = readText(readAttribute(record, "NodeId"));
+  if (id === undefined) return undefined;
+  const node = readNodeWithId(id, record);
+  known.set(record, node);
+  return node;
+}
+
+function readNodeWithId(id: string, record: JsonObject): Node {
+  const text = (name: string): string | undefined => readText(readAttribute(record, name));
+  const name = text("Name") ?? id;
+  const status = text("Status") ?? text("State") ?? "";
+  const [statusMessage, hostname, privateIp] = [text("StatusMessage"), text("Hostname"), text("PrivateIp")];
+  const [instanceId, group] = [text("InstanceId"), text("PlacementGroupId")];
+  const vcpus = readNumber(readAttribute(record, "CoreCount"));
+  const memoryGib = readMemoryGib(readAttribute(record, "Memory"));
+  const { resources } = readAutoscale(record);
+  const spot = readAttribute(record, "Interruptible") ?? readAttribute(record, "IsSpotInstance");
+  return {
+    nodeId: nodeId(id),
+    name,
+    // A node outside all arrays is its own template (cyclecloud-wire.md A.4).
+    array: arrayName(text("Template") ?? name),
+    machineType: machineType(readMachineType(readAttribute(record, "MachineType")) ?? ""),
+    phase: phaseOf(status, text("TargetState"), privateIp !== undefined || hostname !== undefined),
+    status,
+    ...(statusMessage === undefined ? {} : { statusMessage: hideAutostopTokens(statusMessage) }),
+    ...(vcpus === undefined ? {} : { vcpus }),
+    ...(memoryGib === undefined ? {} : { memoryGib }),
+    ...(hostname === undefined ? {} : { hostname }),
+    ...(privateIp === undefined ? {} : { privateIp }),
+    ...(instanceId === undefined ? {} : { instanceId }),
+    ...(group === undefined ? {} : { placementGroup: placementGroup(group) }),
+    spot: readFlag(spot),
+    keepAlive: readFlag(readAttribute(record, "KeepAlive")),
+    ...(Object.keys(resources).length === 0 ? {} : { resources }),
+  };
+}
+
+/** The documentation also says "Started" for Ready and "Error" for Failed (cyclecloud-wire.md A.5). */
+const up = new Set(["ready", "started"]);
+const failures = new Set(["failed", "unavailable", "error"]);
+const gone = new Set(["off", "terminated"]);
+
+/**
+ * Where a node is on its way, by what is wanted (TargetState) and what is (Status), cyclecloud-wire.md A.5. A Status that we do not
+ * know, of a node that is wanted, is "coming": the boot timeout decides. Failed while not wanted is a failed termination, so "going".
+ */
+export function phaseOf(status: string, targetState: string | undefined, hasAddress: boolean): NodePhase {
+  if (targetState === undefined) return "unknown";
+  const [is, wanted] = [status.toLowerCase(), targetState.toLowerCase()];
+  if (wanted === "started") {
+    if (failures.has(is)) return "failed";
+    return up.has(is) && hasAddress ? "ready" : "coming";
+  }
+  if (gone.has(is)) return "off";
+  return wanted === "deallocated" && is === "deallocated" ? "deallocated" : "going";
+}

@@ -1,0 +1,71 @@
+import type { CountAndCores, NodeArray } from "../../domain/cluster.ts";
+import { arrayName, placementGroup } from "../../domain/ids.ts";
+import { readAutoscale } from "./read-autoscale.ts";
+import { readBucket } from "./read-bucket.ts";
+import {
+  isObject,
+  readAttribute,
+  readCount,
+  readFlag,
+  readList,
+  readMachineType,
+  readNumber,
+  readText,
+} from "./read-fields.ts";
+import type { JsonObject } from "./read-fields.ts";
+
+export interface NodeArrayReading {
+  readonly array: NodeArray;
+  /** Buckets left out because no VM size is named anywhere. */
+  readonly bucketsWithoutMachineType: number;
+}
+
+/** An element of `nodearrays` (cyclecloud-wire.md A.3), its record possibly absent; undefined: it has no name. */
+export function readNodeArray(element: JsonObject): NodeArrayReading | undefined {
+  const record = isObject(element["nodearray"]) ? element["nodearray"] : {};
+  const name = readText(element["name"]) ?? readText(readAttribute(record, "Name"));
+  if (name === undefined) return undefined;
+  const attributes = readRecord(record);
+  const sizes = readAttribute(record, "MachineType");
+  const elements = readList(element["buckets"]);
+  const buckets = elements.flatMap((bucket, position) => {
+    if (!isObject(bucket)) return [];
+    const size = readMachineType(sizes, position);
+    const read = readBucket(bucket, {
+      spot: attributes.spot,
+      ...(size === undefined ? {} : { machineType: size }),
+    });
+    return read === undefined ? [] : [read];
+  });
+  return {
+    array: { name: arrayName(name), limit: readLimit(element), ...attributes, buckets },
+    bucketsWithoutMachineType: elements.length - buckets.length,
+  };
+}
+
+/** `maxCount` and `maxCoreCount` of a cluster or an array. */
+export function readLimit(element: JsonObject): CountAndCores {
+  const count = readCount(element["maxCount"]);
+  const cores = readCount(element["maxCoreCount"]);
+  return { ...(count === undefined ? {} : { count }), ...(cores === undefined ? {} : { cores }) };
+}
+
+type Attributes = Omit<NodeArray, "name" | "limit" | "buckets">;
+
+/**
+ * The array's own record. Its `Azure.MaxScalesetSize` is left unread: each bucket's maxPlacementGroupSize is what CycleCloud makes of it,
+ * and the two sources disagree on the default (cyclecloud-wire.md C.3).
+ */
+function readRecord(record: JsonObject): Attributes {
+  const region = readText(readAttribute(record, "Region"));
+  const group = readText(readAttribute(record, "PlacementGroupId"));
+  const { enabled, resources } = readAutoscale(record);
+  return {
+    ...(region === undefined ? {} : { region }),
+    spot: readFlag(readAttribute(record, "Interruptible")),
+    autoscaled: enabled,
+    ...(group === undefined ? {} : { placementGroup: placementGroup(group) }),
+    priority: readNumber(readAttribute(record, "Priority")) ?? 1,
+    resources,
+  };
+}

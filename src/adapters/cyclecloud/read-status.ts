@@ -1,0 +1,110 @@
+import type { Node, NodeArray, Snapshot } from "../../domain/cluster.ts";
+import type { ClusterName } from "../../domain/ids.ts";
+import type { Instant } from "../../domain/units.ts";
+import { describeKind, isObject, readText } from "./read-fields.ts";
+import { readLimit, readNodeArray } from "./read-nodearray.ts";
+import { readNode } from "./read-node.ts";
+
+/** An answer that cannot be what it should be. What it says is not used: unknown is not the same as empty (design.md section 3). */
+export interface Malformed {
+  readonly kind: "malformed";
+  readonly path: string;
+  readonly found: string;
+  readonly expected: string;
+}
+
+/** Parts of an answer that were left out because they cannot be used, by count. */
+export interface Oddities {
+  readonly nodesWithoutId: number;
+  readonly bucketsWithoutMachineType: number;
+}
+
+export type StatusReading =
+  | { readonly kind: "snapshot"; readonly snapshot: Snapshot; readonly oddities: Oddities }
+  | Malformed;
+
+/** Reads `GET /clusters/{c}/status?nodes=true` (cyclecloud-wire.md A.3): leniently in what it may leave out, strictly in what it must say. */
+export function readStatus(body: unknown, cluster: ClusterName, at: Instant): StatusReading {
+  if (!isObject(body)) return malformed("(body)", body, "an object");
+  const arrays = readArrays(body["nodearrays"]);
+  if (arrays.kind === "malformed") return arrays;
+  const nodes = readNodes(body["nodes"]);
+  if (nodes.kind === "malformed") return nodes;
+  const contradiction = findContradiction(arrays.arrays, nodes.nodes);
+  if (contradiction !== undefined) return contradiction;
+  const state = readText(body["state"]);
+  const targetState = readText(body["targetState"]);
+  return {
+    kind: "snapshot",
+    snapshot: {
+      cluster,
+      at,
+      ...(state === undefined ? {} : { state }),
+      ...(targetState === undefined ? {} : { targetState }),
+      limit: readLimit(body),
+      arrays: arrays.arrays,
+      nodes: nodes.nodes,
+    },
+    oddities: {
+      nodesWithoutId: nodes.nodesWithoutId,
+      bucketsWithoutMachineType: arrays.bucketsWithoutMachineType,
+    },
+  };
+}
+
+export type NodesReading =
+  | { readonly kind: "nodes"; readonly nodes: readonly Node[]; readonly nodesWithoutId: number }
+  | Malformed;
+
+/** Reads the `nodes` list of a status or of `GET /clusters/{c}/nodes`. */
+export function readNodes(list: unknown): NodesReading {
+  if (!Array.isArray(list)) return malformed("nodes", list, "a list of node records");
+  const nodes: Node[] = [];
+  for (const record of list) {
+    const node = isObject(record) ? readNode(record) : undefined;
+    if (node !== undefined) nodes.push(node);
+  }
+  return { kind: "nodes", nodes, nodesWithoutId: list.length - nodes.length };
+}
+
+export function malformed(path: string, found: unknown, expected: string): Malformed {
+  return { kind: "malformed", path, found: describeKind(found), expected };
+}
+
+type ArraysReading =
+  | {
+      readonly kind: "arrays";
+      readonly arrays: readonly NodeArray[];
+      readonly bucketsWithoutMachineType: number;
+    }
+  | Malformed;
+
+/** An array without a name spoils the whole answer: to leave it out would be to believe that it is gone. */
+function readArrays(list: unknown): ArraysReading {
+  if (!Array.isArray(list)) return malformed("nodearrays", list, "a list of node arrays");
+  const arrays: NodeArray[] = [];
+  let bucketsWithoutMachineType = 0;
+  for (const [index, element] of list.entries()) {
+    if (!isObject(element)) return malformed(`nodearrays[${index}]`, element, "an object");
+    const reading = readNodeArray(element);
+    if (reading === undefined) return malformed(`nodearrays[${index}].name`, element["name"], "a name");
+    arrays.push(reading.array);
+    bucketsWithoutMachineType += reading.bucketsWithoutMachineType;
+  }
+  return { kind: "arrays", arrays, bucketsWithoutMachineType };
+}
+
+/** Buckets in use and not one node: the two halves of the answer are not of one moment, so neither is believed. */
+function findContradiction(arrays: readonly NodeArray[], nodes: readonly Node[]): Malformed | undefined {
+  if (nodes.length > 0) return undefined;
+  const active = arrays
+    .flatMap((array) => array.buckets)
+    .reduce((sum, bucket) => sum + bucket.activeCount, 0);
+  if (active === 0) return undefined;
+  return {
+    kind: "malformed",
+    path: "nodes",
+    found: "no node",
+    expected: `the ${active} active nodes that the buckets count`,
+  };
+}

@@ -1,0 +1,43 @@
+/** When a read is sent again. Changes never are. */
+export interface RetryRules {
+  /** After the first attempt. */
+  readonly retries: number;
+  /** Pause before the first retry; doubles with each. Half of it is fixed, half is chance, so that instances do not retry in step. */
+  readonly pauseMs: number;
+  /** The longest Retry-After that is waited for here; a longer one goes to the caller, who has other things to do meanwhile. */
+  readonly longestRetryAfterMs: number;
+}
+
+export const defaultRetryRules: RetryRules = { retries: 2, pauseMs: 500, longestRetryAfterMs: 10_000 };
+
+/** "Come back", and what proxies say while the server behind them restarts. */
+const passing = new Set([429, 502, 503, 504]);
+
+/** How an attempt ended, as far as repeating it is concerned. */
+export type AttemptEnd =
+  | { readonly kind: "answer"; readonly status: number; readonly retryAfter: string | undefined }
+  | { readonly kind: "connection-lost" };
+
+/** Milliseconds to wait before retry number `retry` (from 0), or undefined: do not try again. `chance` is in [0, 1). */
+export function pauseBeforeRetry(
+  end: AttemptEnd,
+  retry: number,
+  rules: RetryRules,
+  now: number,
+  chance: number,
+): number | undefined {
+  if (retry >= rules.retries) return undefined;
+  const backoff = rules.pauseMs * 2 ** retry * (0.5 + chance / 2);
+  if (end.kind === "connection-lost") return backoff;
+  if (!passing.has(end.status)) return undefined;
+  const asked = readRetryAfter(end.retryAfter, now) ?? 0;
+  return asked > rules.longestRetryAfterMs ? undefined : Math.max(asked, backoff);
+}
+
+/** Retry-After in milliseconds from `now`: seconds or a date (RFC 9110, 10.2.3). */
+function readRetryAfter(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\s*\d+\s*$/.test(text)) return Number(text) * 1000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}

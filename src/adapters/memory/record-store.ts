@@ -1,0 +1,81 @@
+import type { BodyChanges, LoadedRecord, RecordStore, RecordVersion } from "../../app/ports.ts";
+import { PortError } from "../../app/ports.ts";
+import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
+import type { ClusterName, Digest } from "../../domain/ids.ts";
+import type { Bodies, ClusterRecord } from "../../domain/record.ts";
+
+/** A version of a record in memory: its number, and its bodies as they were. */
+export interface MemoryVersion extends RecordVersion {
+  readonly bodies: Bodies;
+}
+
+type Loaded = LoadedRecord<MemoryVersion>;
+
+/** Records in memory, for virtual runs and tests: objects are passed as they are, nothing is copied, written as JSON or digested. */
+export function memoryRecordStore(): RecordStore<MemoryVersion> {
+  const records = new Map<ClusterName, Loaded>();
+  let saves = 0;
+  return {
+    load: (cluster) => Promise.resolve(records.get(cluster)),
+    bodies: (loaded) => Promise.resolve(loaded.version.bodies),
+    async save(record, changes, previous) {
+      if (records.get(record.cluster)?.version.etag !== previous?.version.etag) return { kind: "conflict" };
+      const bodies = nextBodies(record, changes, previous);
+      const loaded: Loaded = { record, version: { etag: String(++saves), bodies } };
+      records.set(record.cluster, loaded);
+      return { kind: "saved", loaded };
+    },
+    // Bodies that no record names are dropped at once.
+    collect: () => Promise.resolve(0),
+  };
+}
+
+function nextBodies(record: ClusterRecord, changes: BodyChanges, previous: Loaded | undefined): Bodies {
+  const was: Bodies = previous?.version.bodies ?? {
+    demands: new Map(),
+    reports: new Map(),
+    ledger: new Map(),
+  };
+  const seen = changes.seen ?? was.seen;
+  const plan = changes.plan ?? was.plan;
+  return {
+    ...(record.sets === previous?.record.sets ? setBodies(was) : namedBodies(record, changes, was)),
+    ledger: changes.ledger ?? was.ledger,
+    ...(seen === undefined ? {} : { seen }),
+    ...(plan === undefined ? {} : { plan }),
+  };
+}
+
+type SetBodies = Pick<Bodies, "demands" | "reports">;
+
+const setBodies = ({ demands, reports }: Bodies): SetBodies => ({ demands, reports });
+
+/** The bodies that the record's live sets name, new ones from the changes, others as they were. */
+function namedBodies(record: ClusterRecord, changes: BodyChanges, was: Bodies): SetBodies {
+  const demands = new Map<Digest, SetDemand>();
+  const reports = new Map<Digest, readonly SchedulerNode[]>();
+  for (const [name, entry] of record.sets) {
+    if (!entry.live) continue;
+    const { digest, report } = entry;
+    demands.set(digest, pick(digest, was.demands, changes.demands) ?? missing(record.cluster, name, digest));
+    if (report === undefined) continue;
+    reports.set(report, pick(report, was.reports, changes.reports) ?? missing(record.cluster, name, report));
+  }
+  return { demands, reports };
+}
+
+function pick<T>(
+  digest: Digest,
+  was: ReadonlyMap<Digest, T>,
+  changed: ReadonlyMap<Digest, T> | undefined,
+): T | undefined {
+  return was.get(digest) ?? changed?.get(digest);
+}
+
+function missing(cluster: string, set: string, digest: string): never {
+  throw new PortError(
+    "unexpected",
+    `save record of ${cluster}`,
+    `nobody gave the body ${digest} that set "${set}" names`,
+  );
+}

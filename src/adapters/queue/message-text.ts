@@ -1,0 +1,83 @@
+import { gzipSync } from "node:zlib";
+import type { RejectedMessage } from "../../app/ports.ts";
+
+/** A queue message holds 64 KiB. The message travels as XML, and whether the limit counts it escaped is not documented: we keep both below. */
+export const MESSAGE_BYTES = 64 * 1024;
+
+/** Room that the problems of a rejected message may take; the rest is for its text. */
+const PROBLEMS_BYTES = 32 * 1024;
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+};
+
+/** Bytes of a text as XML content, every character escaped that any writer escapes. */
+export function escapedBytes(text: string): number {
+  return Buffer.byteLength(text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? character));
+}
+
+/** XML 1.0 forbids most control characters, and a reader turns a carriage return into a line feed. */
+function survivesXml(text: string): boolean {
+  return /^[\t\n\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]*$/u.test(text);
+}
+
+/**
+ * The text as it can travel: as it is if possible, else in base64, else gzipped in base64; the parser of demand messages takes all three
+ * (design.md section 4). Undefined: too large in any form.
+ */
+export function travellingText(text: string): string | undefined {
+  const forms = [
+    () => (survivesXml(text) && escapedBytes(text) <= MESSAGE_BYTES ? text : undefined),
+    () => Buffer.from(text, "utf8").toString("base64"),
+    () => gzipSync(text).toString("base64"),
+  ];
+  for (const form of forms) {
+    const travelling = form();
+    if (travelling !== undefined && Buffer.byteLength(travelling) <= MESSAGE_BYTES) return travelling;
+  }
+  return undefined;
+}
+
+/**
+ * A rejected message as JSON that fits: problems first, then as much of its text as there is room for. What was left out is counted
+ * (`problemsLeftOut`, `textLength`).
+ */
+export function rejectedText(message: RejectedMessage): string {
+  const problems = fittingProblems(message.problems);
+  const left = message.problems.length - problems.length;
+  const render = (length: number): string =>
+    xmlSafeJson({
+      ...message,
+      problems,
+      ...(left === 0 ? {} : { problemsLeftOut: left }),
+      text: message.text.slice(0, length),
+      ...(length >= message.text.length ? {} : { textLength: message.text.length }),
+    });
+  return render(largest(message.text.length, (length) => escapedBytes(render(length)) <= MESSAGE_BYTES));
+}
+
+function fittingProblems(problems: RejectedMessage["problems"]): RejectedMessage["problems"] {
+  const fits = (count: number) => escapedBytes(xmlSafeJson(problems.slice(0, count))) <= PROBLEMS_BYTES;
+  return problems.slice(0, largest(problems.length, fits));
+}
+
+/** The largest number up to `most` that fits; larger ones never fit where a smaller one does not. */
+function largest(most: number, fits: (value: number) => boolean): number {
+  if (fits(most)) return most;
+  let [yes, no] = [0, most];
+  while (no - yes > 1) {
+    const middle = Math.floor((yes + no) / 2);
+    if (fits(middle)) yes = middle;
+    else no = middle;
+  }
+  return yes;
+}
+
+/** JSON escapes every character that XML forbids but two. */
+function xmlSafeJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll("\uFFFE", "\\ufffe").replaceAll("\uFFFF", "\\uffff");
+}

@@ -1,0 +1,36 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Clock } from "../../app/ports.ts";
+import { instant } from "../../domain/units.ts";
+
+export interface SystemClockOptions {
+  /** Milliseconds to add to this instance's clock (see {@link observeServiceTime}); default: none. */
+  readonly correction?: () => number;
+}
+
+/** The instance's clock, corrected so that all instances agree to within a second. */
+export function systemClock({ correction = () => 0 }: SystemClockOptions = {}): Clock {
+  return {
+    now: () => instant(Date.now() + correction()),
+    sleep: (milliseconds) => sleepReal(milliseconds),
+  };
+}
+
+/**
+ * A clock that runs `speed` times as fast as the real one: now = origin + (real - origin) x speed, `origin` in real milliseconds since
+ * 1970. Processes that are given the same origin and speed agree.
+ */
+export function scaledClock(origin: number, speed: number): Clock {
+  if (!(speed > 0) || !Number.isFinite(speed))
+    throw new RangeError(`speed must be a positive number, not ${speed}`);
+  return {
+    now: () => instant(origin + (Date.now() - origin) * speed),
+    sleep: (milliseconds) => sleepReal(milliseconds / speed),
+  };
+}
+
+/** Timers hold at most 2^31 - 1 ms; nothing that sleeps on purpose comes near. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+async function sleepReal(milliseconds: number): Promise<void> {
+  await pause(Math.min(LONGEST_TIMER_MS, Math.max(0, milliseconds)));
+}

@@ -1,0 +1,47 @@
+import type { ClusterRecord, SetEntry } from "../../domain/record.ts";
+import type { BodyRef } from "./bodies.ts";
+
+/**
+ * Where the bodies of a record are. A small demand or report is in the pack that its key hashes to, a large one in a body of its own; so
+ * the index grows with packs and large sets, not with sets.
+ */
+export interface BodyIndex {
+  readonly seen?: BodyRef;
+  readonly ledger?: BodyRef;
+  readonly plan?: BodyRef;
+  /** A power of two of places; undefined: no small body hashes here. */
+  readonly packs: readonly (BodyRef | undefined)[];
+  /** The large ones. */
+  readonly own: ReadonlyMap<EntryKey, BodyRef>;
+}
+
+/** "d" or "r" (demand, report), then the digest. */
+export type EntryKey = string;
+
+export const EMPTY_INDEX: BodyIndex = { packs: [undefined], own: new Map() };
+
+/** Above this much JSON a demand or report has a body of its own. */
+export const OWN_BODY_LENGTH = 64 * 1024;
+
+/** Every body that the index names. */
+export function refsOf(index: BodyIndex): readonly BodyRef[] {
+  return [index.seen, index.ledger, index.plan, ...index.packs, ...index.own.values()].filter(
+    (ref) => ref !== undefined,
+  );
+}
+
+export const demandKey = (entry: SetEntry): EntryKey => `d${entry.digest}`;
+export const reportKey = (entry: SetEntry): EntryKey | undefined =>
+  entry.report === undefined ? undefined : `r${entry.report}`;
+
+/** The demands and reports that a record's live sets name. */
+export function entryKeys(record: ClusterRecord | undefined): ReadonlySet<EntryKey> {
+  const keys = new Set<EntryKey>();
+  for (const entry of record?.sets.values() ?? []) {
+    if (!entry.live) continue;
+    keys.add(demandKey(entry));
+    const report = reportKey(entry);
+    if (report !== undefined) keys.add(report);
+  }
+  return keys;
+}

@@ -1,0 +1,33 @@
+/**
+ * Names as table keys. `/ \ # ?` and control characters are forbidden in keys, and a bare `%` is decoded twice on some paths; so every
+ * byte but letters, digits and `. _ -` becomes `=XX`. Different names give different keys.
+ */
+export function keyText(name: string): string {
+  let text = "";
+  for (const byte of Buffer.from(name, "utf8")) {
+    const character = String.fromCharCode(byte);
+    text += /[A-Za-z0-9._-]/.test(character)
+      ? character
+      : `=${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+  }
+  return text;
+}
+
+/** Everything of one cluster that must change together. */
+export const clusterPartition = (cluster: string): string => `cluster-${keyText(cluster)}`;
+/** Apart from the record: it grows, and nothing else needs to be atomic with it. */
+export const historyPartition = (cluster: string): string => `history-${keyText(cluster)}`;
+export const CREDENTIALS_PARTITION = "credentials";
+
+/** The manifest; its ETag is the linearisation point of the protocol (design.md section 3). */
+export const RECORD_KEY = "record";
+export const CONFIGURATION_KEY = "configuration";
+
+/** Bodies are the rows whose keys lie in this range. */
+export const BODY_KEYS = { from: "b-", to: "b." } as const;
+export const bodyKey = (id: string, part: number): string => `b-${id}-${part}`;
+
+/** The body that a row key belongs to. */
+export function bodyIdOf(rowKey: string): string {
+  return rowKey.slice(2, rowKey.lastIndexOf("-"));
+}

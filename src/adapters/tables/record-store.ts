@@ -1,0 +1,292 @@
+import { randomUUID } from "node:crypto";
+import type { BodyChanges, Clock, LoadedRecord, RecordStore, RecordVersion } from "../../app/ports.ts";
+import { PortError } from "../../app/ports.ts";
+import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
+import type { ClusterName, Digest } from "../../domain/ids.ts";
+import type { Bodies, ClusterRecord } from "../../domain/record.ts";
+import { STATE_VERSION } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import { asPortCall } from "../system/azure-errors.ts";
+import type { BodyRef, BodyRows, PreparedBody } from "./bodies.ts";
+import { openBodies } from "./bodies.ts";
+import type { BodyIndex } from "./body-index.ts";
+import { demandKey, refsOf, reportKey } from "./body-index.ts";
+import type { BodyCodec, EntryValue, Manifest } from "./codec.ts";
+import {
+  ledgerCodec,
+  compress,
+  packCodec,
+  plainCodec,
+  planCodec,
+  readManifest,
+  decompress,
+  writeManifest,
+  writeSpilled,
+} from "./codec.ts";
+import { collectBodies } from "./collector.ts";
+import { RECORD_KEY, clusterPartition } from "./keys.ts";
+import { createLru } from "./lru.ts";
+import { nextIndex } from "./next-index.ts";
+import { ROW_BYTES, chunkProperties, joinChunks } from "./rows.ts";
+import type { ReadRow, Row, Table, WriteOutcome } from "./table.ts";
+
+/** A version of a stored record: its ETag, and where the bodies of that version are. */
+export interface TableVersion extends RecordVersion {
+  readonly index: BodyIndex;
+  /** The body that holds the manifest, if it is too large for its row. */
+  readonly spilled?: BodyRef;
+}
+
+export type TableRecord = LoadedRecord<TableVersion>;
+
+export interface RecordStoreOptions {
+  /** Parsed bodies kept in this process, weighed by the length of their JSON text. Default 64 Mi characters. */
+  readonly cacheLength?: number;
+}
+
+/** How often a load starts over when a spilled manifest has been replaced and collected under it. */
+const LOAD_ATTEMPTS = 3;
+
+/** From this many bytes on, a load first asks whether the manifest has changed at all. */
+const LARGE_MANIFEST_BYTES = 32 * 1024;
+
+/** Records in Table Storage: a manifest row per cluster, and immutable bodies beside it (design.md section 3, Storage). */
+export function tableRecordStore(
+  table: Table,
+  clock: Pick<Clock, "now">,
+  options: RecordStoreOptions = {},
+): RecordStore<TableVersion> {
+  const bodies = openBodies(table, clock, createLru(options.cacheLength ?? 64 * 1024 * 1024));
+  const latest = new Map<ClusterName, Latest>();
+  const remember = (loaded: TableRecord, rowBytes: number): TableRecord => {
+    latest.set(loaded.record.cluster, { loaded, rowBytes });
+    return loaded;
+  };
+
+  async function load(cluster: ClusterName): Promise<TableRecord | undefined> {
+    const partition = clusterPartition(cluster);
+    const known = latest.get(cluster);
+    if (known !== undefined && known.rowBytes >= LARGE_MANIFEST_BYTES) {
+      const glance = await table.read(partition, RECORD_KEY, ["stateVersion"]);
+      if (glance?.etag === known.loaded.version.etag) return known.loaded;
+    }
+    for (let attempt = 0; attempt < LOAD_ATTEMPTS; attempt++) {
+      const row = await table.read(partition, RECORD_KEY);
+      if (row === undefined) return undefined;
+      if (known?.loaded.version.etag === row.etag) return known.loaded;
+      refuseNewerState(cluster, row);
+      const data = joinChunks(row.values);
+      const opened = await openManifest(bodies, partition, data, row.etag);
+      if (opened !== undefined) return remember(opened, data.length);
+    }
+    throw new PortError("unexpected", `load record of ${cluster}`, "a part of the manifest is missing");
+  }
+
+  async function save(
+    record: ClusterRecord,
+    changes: BodyChanges,
+    previous: TableRecord | undefined,
+  ): Promise<{ readonly kind: "saved"; readonly loaded: TableRecord } | { readonly kind: "conflict" }> {
+    const partition = clusterPartition(record.cluster);
+    const stored = previous && { record: previous.record, index: previous.version.index };
+    const next = await nextIndex(bodies, partition, record, changes, stored);
+    if (next === undefined) return { kind: "conflict" };
+    const { data, spilled } = await packManifest(bodies, { record, index: next.index });
+    await bodies.write(partition, spilled === undefined ? next.toWrite : [...next.toWrite, spilled]);
+    const outcome = await writeRow(
+      table,
+      partition,
+      manifestRow(record, data, clock),
+      previous?.version.etag,
+    );
+    if (outcome.kind === "conflict") return outcome;
+    const spill = spilled === undefined ? {} : { spilled: spilled.ref };
+    const version = { etag: outcome.etag, index: next.index, ...spill };
+    return { kind: "saved", loaded: remember({ record, version }, data.length) };
+  }
+
+  async function collect(cluster: ClusterName, now: Instant): Promise<number> {
+    const loaded = await load(cluster);
+    if (loaded === undefined) return 0;
+    const { etag, index, spilled } = loaded.version;
+    const refs = spilled === undefined ? refsOf(index) : [...refsOf(index), spilled];
+    return collectBodies(
+      table,
+      clusterPartition(cluster),
+      { etag, named: new Set(refs.map(({ id }) => id)) },
+      now,
+    );
+  }
+
+  return {
+    load: (cluster) => asPortCall(`load record of ${cluster}`, () => load(cluster)),
+    bodies: (loaded) =>
+      asPortCall(`read bodies of ${loaded.record.cluster}`, () => readBodies(bodies, loaded)),
+    save: (record, changes, previous) =>
+      asPortCall(`save record of ${record.cluster}`, () => save(record, changes, previous)),
+    collect: (cluster, now) => asPortCall(`collect bodies of ${cluster}`, () => collect(cluster, now)),
+  };
+}
+
+/** The last manifest seen of a cluster: a load that finds the same ETag parses nothing. */
+interface Latest {
+  readonly loaded: TableRecord;
+  /** Size of the row's data: whether a glance at the ETag is worth a call of its own. */
+  readonly rowBytes: number;
+}
+
+/** A record of a newer release is left alone: what this one does not know it would lose at the next save. */
+function refuseNewerState(cluster: ClusterName, row: ReadRow): void {
+  const { stateVersion } = row.values;
+  if (typeof stateVersion === "number" && stateVersion <= STATE_VERSION) return;
+  throw new PortError(
+    "unexpected",
+    `load record of ${cluster}`,
+    `its state version is ${String(stateVersion)} and this release knows only up to ${STATE_VERSION}; a newer release has written it`,
+  );
+}
+
+/** The record in a row's data; undefined: it was spilled, and the body is gone. */
+async function openManifest(
+  bodies: BodyRows,
+  partition: string,
+  data: Uint8Array,
+  etag: string,
+): Promise<TableRecord | undefined> {
+  const inRow = readManifest(await decompress(data));
+  if (!("spilled" in inRow)) return { record: inRow.record, version: { etag, index: inRow.index } };
+  const { spilled } = inRow;
+  const manifest = await bodies.read(partition, spilled, manifestCodec);
+  if (manifest === undefined) return undefined;
+  return { record: manifest.record, version: { etag, index: manifest.index, spilled } };
+}
+
+const manifestCodec: BodyCodec<Manifest> = {
+  write: writeManifest,
+  read(text) {
+    const manifest = readManifest(text);
+    if ("spilled" in manifest) throw new Error("a spilled manifest cannot be spilled again");
+    return manifest;
+  },
+};
+
+/** The row's bytes. A manifest over a row's budget becomes a body, and the row only names it, so that no record is ever refused. */
+async function packManifest(
+  bodies: BodyRows,
+  manifest: Manifest,
+): Promise<{ readonly data: Uint8Array; readonly spilled?: PreparedBody }> {
+  const text = writeManifest(manifest);
+  const data = await compress(text);
+  if (data.length <= ROW_BYTES) return { data };
+  const spilled = await bodies.prepare(manifestCodec, manifest, text);
+  return { data: await compress(writeSpilled(spilled.ref)), spilled };
+}
+
+/** `plan` and `epoch` are for people who look into the table; `saveId` tells our own write from another's. */
+function manifestRow(record: ClusterRecord, data: Uint8Array, clock: Pick<Clock, "now">): SaveRow {
+  return {
+    saveId: randomUUID(),
+    stateVersion: STATE_VERSION,
+    plan: record.plan,
+    epoch: record.epoch,
+    writtenAt: BigInt(clock.now()),
+    ...chunkProperties(data),
+  };
+}
+
+type SaveRow = Row & { readonly saveId: string };
+
+/**
+ * Writes the manifest if the row is still at `etag` (undefined: if there is none). A write whose answer was lost is repeated by the SDK
+ * and then meets itself: the save id tells that from a conflict.
+ */
+async function writeRow(
+  table: Table,
+  partition: string,
+  row: SaveRow,
+  etag: string | undefined,
+): Promise<WriteOutcome> {
+  const outcome =
+    etag === undefined
+      ? await table.insert(partition, RECORD_KEY, row)
+      : await table.replace(partition, RECORD_KEY, row, etag);
+  if (outcome.kind === "written") return outcome;
+  const present = await table.read(partition, RECORD_KEY, ["saveId"]);
+  return present?.values["saveId"] === row.saveId ? { kind: "written", etag: present.etag } : outcome;
+}
+
+/** All bodies that the record names; undefined: one is gone. */
+async function readBodies(bodies: BodyRows, loaded: TableRecord): Promise<Bodies | undefined> {
+  const { index } = loaded.version;
+  const partition = clusterPartition(loaded.record.cluster);
+  const [seen, ledger, plan, entries] = await Promise.all([
+    index.seen && bodies.read(partition, index.seen, plainCodec<NonNullable<Bodies["seen"]>>()),
+    index.ledger && bodies.read(partition, index.ledger, ledgerCodec),
+    index.plan && bodies.read(partition, index.plan, planCodec),
+    readEntries(bodies, partition, index),
+  ]);
+  const isMissing = (ref: BodyRef | undefined, value: unknown) => ref !== undefined && value === undefined;
+  if (isMissing(index.seen, seen) || isMissing(index.ledger, ledger) || isMissing(index.plan, plan))
+    return undefined;
+  if (entries === undefined) return undefined;
+  return {
+    ...chooseNamed(loaded.record, entries),
+    ledger: ledger ?? new Map(),
+    ...(seen === undefined ? {} : { seen }),
+    ...(plan === undefined ? {} : { plan }),
+  };
+}
+
+/** Where to find the value of an entry key. */
+type Lookup = (key: string) => EntryValue | undefined;
+
+async function readEntries(
+  bodies: BodyRows,
+  partition: string,
+  index: BodyIndex,
+): Promise<Lookup | undefined> {
+  const packRefs = index.packs.filter((ref) => ref !== undefined);
+  const [packs, own] = await Promise.all([
+    Promise.all(packRefs.map((ref) => bodies.read(partition, ref, packCodec))),
+    Promise.all(
+      [...index.own].map(async ([key, ref]) => ({
+        key,
+        value: await bodies.read(partition, ref, plainCodec<EntryValue>()),
+      })),
+    ),
+  ]);
+  const values = new Map<string, EntryValue>();
+  for (const content of packs) {
+    if (content === undefined) return undefined;
+    for (const [key, value] of content) values.set(key, value);
+  }
+  for (const { key, value } of own) {
+    if (value === undefined) return undefined;
+    values.set(key, value);
+  }
+  return (key) => values.get(key);
+}
+
+/** The demands and reports of the live sets; a pack may hold others, which are on their way out. */
+function chooseNamed(record: ClusterRecord, valueOf: Lookup): Pick<Bodies, "demands" | "reports"> {
+  const demands = new Map<Digest, SetDemand>();
+  const reports = new Map<Digest, readonly SchedulerNode[]>();
+  const choose = (key: string): EntryValue => valueOf(key) ?? absent(record.cluster, key);
+  for (const entry of record.sets.values()) {
+    if (!entry.live) continue;
+    const demand = choose(demandKey(entry));
+    if (!isReport(demand)) demands.set(entry.digest, demand);
+    const key = reportKey(entry);
+    if (entry.report === undefined || key === undefined) continue;
+    const report = choose(key);
+    if (isReport(report)) reports.set(entry.report, report);
+  }
+  return { demands, reports };
+}
+
+const isReport = (value: EntryValue): value is readonly SchedulerNode[] => Array.isArray(value);
+
+/** Every save puts what it names into a pack or a body of its own, so this is a broken store, not a record that moved on. */
+function absent(cluster: ClusterName, key: string): never {
+  throw new PortError("unexpected", `read bodies of ${cluster}`, `no pack holds ${key}`);
+}

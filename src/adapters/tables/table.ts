@@ -1,0 +1,232 @@
+import type { TableEntity, TableServiceClientOptions, TransactionAction } from "@azure/data-tables";
+import { TableClient } from "@azure/data-tables";
+import { asPortCall, readFailure } from "../system/azure-errors.ts";
+import type { StorageAccount } from "../system/storage-account.ts";
+import { CALL_LIMIT_MS, RETRIES, speaksPlainHttp } from "../system/storage-account.ts";
+
+/** A row as stored: property name -> value. Binary properties are byte arrays, 64-bit integers bigints. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A row as read, with the version that it had. */
+export interface ReadRow {
+  readonly rowKey: string;
+  readonly etag: string;
+  readonly values: Row;
+}
+
+export type WriteOutcome =
+  | { readonly kind: "written"; readonly etag: string }
+  | { readonly kind: "conflict" };
+
+/** One table, in the few operations that the stores need. Every method throws PortError and nothing else. */
+export interface Table {
+  /** Creates the table if it is not there. Once per process; concurrent callers share it. */
+  ensure(): Promise<void>;
+  /** A point read; undefined: no such row. `select` limits the properties. */
+  read(partition: string, rowKey: string, select?: readonly string[]): Promise<ReadRow | undefined>;
+  /** Inserts; conflict: the row exists. */
+  insert(partition: string, rowKey: string, values: Row): Promise<WriteOutcome>;
+  /** Replaces the row if it is still at `etag`; conflict: it is not, or it is gone. */
+  replace(partition: string, rowKey: string, values: Row, etag: string): Promise<WriteOutcome>;
+  /** Writes the row whatever was there. */
+  put(partition: string, rowKey: string, values: Row): Promise<void>;
+  /** Removes the row; a row that is not there is no error. */
+  remove(partition: string, rowKey: string): Promise<void>;
+  /** Rows with `from <= RowKey < to`, in order of RowKey, at most `limit`. */
+  list(
+    partition: string,
+    range: KeyRange,
+    select: readonly string[],
+    limit: number,
+  ): Promise<readonly ReadRow[]>;
+  /**
+   * Removes up to 99 rows, and up to 100 without a guard, in one transaction: all or nothing. The guard is another row that must still be
+   * at its etag; it is touched (its etag moves). Conflict: the guard has moved or a row was already gone.
+   */
+  removeTogether(partition: string, rowKeys: readonly string[], guard?: Guard): Promise<WriteOutcome>;
+}
+
+export interface KeyRange {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface Guard {
+  readonly rowKey: string;
+  readonly etag: string;
+  /** Merged into the guard. */
+  readonly values: Row;
+}
+
+/** Rows that one transaction may change. */
+export const TRANSACTION_ROWS = 100;
+
+export interface TableOptions {
+  /** Default "autoscaler". */
+  readonly name?: string;
+  /** Sees each request and answer, e.g. to read the service's clock. */
+  readonly policies?: TableServiceClientOptions["additionalPolicies"];
+}
+
+/** Opens a table; connects on first use. */
+export function openTable(account: StorageAccount, options: TableOptions = {}): Table {
+  return overClient(createClient(account, options));
+}
+
+function createClient(account: StorageAccount, options: TableOptions): TableClient {
+  const name = options.name ?? "autoscaler";
+  const clientOptions = {
+    retryOptions: {
+      maxRetries: RETRIES.count,
+      retryDelayInMs: RETRIES.delayMs,
+      maxRetryDelayInMs: RETRIES.maxDelayMs,
+    },
+    ...(options.policies === undefined ? {} : { additionalPolicies: options.policies }),
+  };
+  if (account.kind === "identity") {
+    return new TableClient(account.tableEndpoint, name, account.credential, clientOptions);
+  }
+  const allowInsecureConnection = speaksPlainHttp(account.connectionString);
+  return TableClient.fromConnectionString(account.connectionString, name, {
+    ...clientOptions,
+    allowInsecureConnection,
+  });
+}
+
+function overClient(client: TableClient): Table {
+  let created: Promise<void> | undefined;
+  const describe = (verb: string, partition: string, rowKey: string) =>
+    `${verb} row ${partition}/${rowKey} of table ${client.tableName}`;
+  return {
+    ensure() {
+      created ??= asPortCall(`create table ${client.tableName}`, () => client.createTable(limited()));
+      // A failure must not be remembered: the next caller tries again.
+      created.catch(() => (created = undefined));
+      return created;
+    },
+    read: (partition, rowKey, select) =>
+      asPortCall(describe("read", partition, rowKey), async () => {
+        const queryOptions = select === undefined ? {} : { queryOptions: { select: [...select] } };
+        const found = await absentIf(notFound, () =>
+          client.getEntity(partition, rowKey, { ...limited(), ...queryOptions }),
+        );
+        return found === undefined ? undefined : { rowKey, etag: found.etag, values: found };
+      }),
+    insert: (partition, rowKey, values) =>
+      asPortCall(describe("insert", partition, rowKey), () =>
+        written(() => client.createEntity(entity(partition, rowKey, values), limited())),
+      ),
+    replace: (partition, rowKey, values, etag) =>
+      asPortCall(describe("replace", partition, rowKey), () =>
+        written(() =>
+          client.updateEntity(entity(partition, rowKey, values), "Replace", { ...limited(), etag }),
+        ),
+      ),
+    put: (partition, rowKey, values) =>
+      asPortCall(describe("write", partition, rowKey), async () => {
+        await client.upsertEntity(entity(partition, rowKey, values), "Replace", limited());
+      }),
+    remove: (partition, rowKey) =>
+      asPortCall(describe("remove", partition, rowKey), async () => {
+        await absentIf(notFound, () => client.deleteEntity(partition, rowKey, limited()));
+      }),
+    list: (partition, range, select, limit) =>
+      asPortCall(describe("list", partition, range.from), () =>
+        listRows(client, partition, range, select, limit),
+      ),
+    removeTogether: (partition, rowKeys, guard) =>
+      asPortCall(describe("collect", partition, guard?.rowKey ?? ""), () =>
+        removeInTransaction(client, partition, rowKeys, guard),
+      ),
+  };
+}
+
+const limited = () => ({ abortSignal: AbortSignal.timeout(CALL_LIMIT_MS) });
+
+async function listRows(
+  client: TableClient,
+  partition: string,
+  range: KeyRange,
+  select: readonly string[],
+  limit: number,
+): Promise<readonly ReadRow[]> {
+  const filter = `PartitionKey eq '${quoted(partition)}' and RowKey ge '${quoted(range.from)}' and RowKey lt '${quoted(range.to)}'`;
+  const pages = client
+    .listEntities({
+      queryOptions: { filter, select: ["RowKey", ...select] },
+      ...limited(),
+    })
+    .byPage({ maxPageSize: Math.min(1000, limit) });
+  const rows: ReadRow[] = [];
+  for await (const page of pages) {
+    for (const row of page) rows.push({ rowKey: row.rowKey ?? "", etag: row.etag, values: row });
+    if (rows.length >= limit) break;
+  }
+  return rows.slice(0, limit);
+}
+
+async function removeInTransaction(
+  client: TableClient,
+  partition: string,
+  rowKeys: readonly string[],
+  guard: Guard | undefined,
+): Promise<WriteOutcome> {
+  const actions: TransactionAction[] = rowKeys.map((rowKey) => [
+    "delete",
+    { partitionKey: partition, rowKey },
+  ]);
+  if (guard !== undefined) {
+    actions.unshift(["update", entity(partition, guard.rowKey, guard.values), "Merge", { etag: guard.etag }]);
+  }
+  try {
+    const { subResponses } = await client.submitTransaction(actions, limited());
+    return { kind: "written", etag: subResponses[0]?.etag ?? "" };
+  } catch (error) {
+    if (conflicts(error) || notFound(error)) return { kind: "conflict" };
+    throw error;
+  }
+}
+
+async function written(write: () => Promise<{ etag?: string }>): Promise<WriteOutcome> {
+  try {
+    const { etag } = await write();
+    if (etag === undefined) throw new Error("the service answered a write without an ETag");
+    return { kind: "written", etag };
+  } catch (error) {
+    if (conflicts(error) || notFound(error)) return { kind: "conflict" };
+    throw error;
+  }
+}
+
+async function absentIf<T>(
+  absent: (error: unknown) => boolean,
+  call: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await call();
+  } catch (error) {
+    if (absent(error)) return undefined;
+    throw error;
+  }
+}
+
+/** 409: the row exists; 412: it is at another version. */
+function conflicts(error: unknown): boolean {
+  const { status, code } = readFailure(error);
+  return status === 412 || (status === 409 && code === "EntityAlreadyExists");
+}
+
+/** The row is not there. A missing *table* is an error: it is created before anything is read. */
+function notFound(error: unknown): boolean {
+  const { status, code } = readFailure(error);
+  return status === 404 && code !== "TableNotFound";
+}
+
+function entity(partitionKey: string, rowKey: string, values: Row): TableEntity {
+  return { ...values, partitionKey, rowKey };
+}
+
+/** OData text literals double their quotes. */
+function quoted(text: string): string {
+  return text.replaceAll("'", "''");
+}

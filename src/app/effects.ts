@@ -1,0 +1,114 @@
+import type { Evidence } from "../decide/settle.ts";
+import { maySend } from "../decide/settle.ts";
+import type { RequestId } from "../domain/ids.ts";
+import type { CreateEffect, Intent, TerminateEffect } from "../domain/record.ts";
+import type { Instant } from "../domain/units.ts";
+import type { App } from "./commit.ts";
+import { withCredentials } from "./credentials.ts";
+import type { Site } from "./ports.ts";
+import { PortError } from "./ports.ts";
+
+/** What was learnt of one intent. */
+export interface Finding {
+  readonly id: RequestId;
+  readonly evidence: Evidence;
+}
+
+/** One run of a use case as far as effects are concerned: it starts none after `deadline`. */
+export interface Run {
+  readonly app: App;
+  readonly site: Site;
+  readonly deadline: Instant;
+}
+
+/** Sends committed intents of this run, one after the other: before 8.4.1 CycleCloud mishandled concurrent creates (wire A.6). */
+export async function applyIntents(run: Run, intents: readonly Intent[]): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const intent of intents) {
+    const now = run.app.ports.clock.now();
+    const evidence: Evidence =
+      now >= intent.notAfter || now >= run.deadline ? { kind: "not-sent" } : await send(run, intent);
+    run.app.ports.log("intent", {
+      cluster: run.site.cluster,
+      id: intent.id,
+      effect: intent.effect.kind,
+      count: intent.effect.kind === "create" ? intent.effect.count : intent.effect.nodes.length,
+      outcome: evidence.kind,
+    });
+    findings.push({ id: intent.id, evidence });
+  }
+  return findings;
+}
+
+/** Finds out what became of creates whose owner is gone, and sends again, with the same id, what CycleCloud does not know. */
+export async function resumeIntents(run: Run, intents: readonly Intent[]): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const intent of intents) findings.push({ id: intent.id, evidence: await resume(run, intent) });
+  return findings;
+}
+
+async function resume(run: Run, intent: Intent): Promise<Evidence> {
+  const known = await ask(run, intent.id, "none");
+  if (known.kind !== "absent") return known;
+  const now = run.app.ports.clock.now();
+  return maySend(intent, now) && now < run.deadline ? send(run, intent) : known;
+}
+
+function send(run: Run, intent: Intent): Promise<Evidence> {
+  return intent.effect.kind === "create" ? sendCreate(run, intent, intent.effect) : sendTerminate(run, intent, intent.effect);
+}
+
+async function sendCreate(run: Run, intent: Intent, effect: CreateEffect): Promise<Evidence> {
+  const { app, site } = run;
+  try {
+    const outcome = await withCredentials(app, site, () =>
+      site.cyclecloud.create(site.cluster, {
+        requestId: intent.id,
+        bucket: effect.bucket,
+        count: effect.count,
+        ...(effect.attributes === undefined ? {} : { attributes: effect.attributes }),
+      }),
+    );
+    // A 409 is a repeated id or invalid input: only asking tells (cyclecloud-wire.md A.6).
+    return outcome.kind === "conflict" ? await ask(run, intent.id, "conflict", outcome.message) : outcome;
+  } catch (error) {
+    return afterError(error, () => ask(run, intent.id, "no-answer"));
+  }
+}
+
+async function sendTerminate(run: Run, intent: Intent, effect: TerminateEffect): Promise<Evidence> {
+  const { app, site } = run;
+  try {
+    const outcome = await withCredentials(app, site, () =>
+      site.cyclecloud.terminate(site.cluster, intent.id, effect.nodes),
+    );
+    if (outcome.kind === "accepted") return { kind: "terminated", nodes: outcome.nodes };
+    return { kind: "refused", message: outcome.message ?? "CycleCloud answered 409" };
+  } catch (error) {
+    return afterError(error, async () => ({ kind: "unclear" }));
+  }
+}
+
+async function afterError(error: unknown, otherwise: () => Promise<Evidence>): Promise<Evidence> {
+  if (!(error instanceof PortError)) throw error;
+  // 403 is an answer about this request (a role is missing since 8.7.3), 401 one about all of them (cyclecloud-wire.md B).
+  if (error.kind === "denied") return error.status === 403 ? { kind: "refused", message: error.message } : { kind: "not-sent" };
+  return otherwise();
+}
+
+async function ask(
+  run: Run,
+  id: RequestId,
+  afterSend: "conflict" | "no-answer" | "none",
+  message?: string,
+): Promise<Evidence> {
+  const { app, site } = run;
+  try {
+    const known = await withCredentials(app, site, () => site.cyclecloud.knowsRequest(site.cluster, id));
+    if (known) return { kind: "found" };
+    return { kind: "absent", afterSend, ...(message === undefined ? {} : { message }) };
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return { kind: "unclear" };
+  }
+}

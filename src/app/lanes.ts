@@ -1,0 +1,28 @@
+import type { ClusterName } from "../domain/ids.ts";
+
+/**
+ * Callers in one process that want to change one cluster's record take turns, so that they do not spoil each other's compare-and-set;
+ * across processes the ETag decides (design.md section 3, Storage).
+ */
+export interface Lanes {
+  /** Runs `work` when everybody before it in the cluster's lane has finished. */
+  run<T>(cluster: ClusterName, work: () => Promise<T>): Promise<T>;
+}
+
+export function createLanes(): Lanes {
+  const tails = new Map<ClusterName, Promise<void>>();
+  return {
+    async run(cluster, work) {
+      const before = tails.get(cluster) ?? Promise.resolve();
+      const turn = Promise.withResolvers<void>();
+      tails.set(cluster, turn.promise);
+      await before;
+      try {
+        return await work();
+      } finally {
+        turn.resolve();
+        if (tails.get(cluster) === turn.promise) tails.delete(cluster);
+      }
+    },
+  };
+}

@@ -1,0 +1,217 @@
+import type { Snapshot } from "../domain/cluster.ts";
+import type { NodeAttributes, SchedulerNode, SetDemand } from "../domain/demand.ts";
+import type { ClusterName, Digest, Epoch, NodeId, Owner, RequestId } from "../domain/ids.ts";
+import type { Plan } from "../domain/plan.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { Ledger } from "../domain/record.ts";
+import type { Bodies, BucketKey, ClusterRecord } from "../domain/record.ts";
+import type { Instant } from "../domain/units.ts";
+
+/**
+ * What the use cases need of the world. Adapters throw {@link PortError} and nothing else; only app/ catches it. Expected outcomes
+ * (a conflict, a refusal) are values.
+ */
+export type PortErrorKind =
+  /** No answer: connection refused or cut, timeout. The effect may have happened. */
+  | "unreachable"
+  /** 429 or 503: asked to wait. */
+  | "throttled"
+  /** 401 or 403: our credentials are not accepted. Certainly no effect. */
+  | "denied"
+  /** Any other answer that makes no sense: 5xx, malformed, too large. The effect may have happened. */
+  | "unexpected";
+
+export class PortError extends Error {
+  readonly kind: PortErrorKind;
+  /** What was being done: "GET /clusters/demo/status". Never holds a secret. */
+  readonly operation: string;
+  /** The HTTP status, if there was one. */
+  readonly status: number | undefined;
+
+  constructor(kind: PortErrorKind, operation: string, message: string, status?: number) {
+    super(`${operation}: ${message}`);
+    this.name = "PortError";
+    this.kind = kind;
+    this.operation = operation;
+    this.status = status;
+  }
+}
+
+/** The one clock. In Azure the instance's clock corrected to the storage service's; locally a scaled or virtual one. */
+export interface Clock {
+  now(): Instant;
+  /** Resolves after so many milliseconds of this clock. */
+  sleep(milliseconds: number): Promise<void>;
+}
+
+export interface Entropy {
+  epoch(): Epoch;
+  owner(): Owner;
+  /** A number in [0, 1) for jitter. */
+  fraction(): number;
+}
+
+/** An opaque version of a stored record, as one load or save saw it. */
+export interface RecordVersion {
+  readonly etag: string;
+}
+
+export interface LoadedRecord<V extends RecordVersion = RecordVersion> {
+  readonly record: ClusterRecord;
+  readonly version: V;
+}
+
+/** Parts of the bodies that a save replaces; what is absent stays as stored. */
+export interface BodyChanges {
+  /** Bodies of demands whose digest the stored record does not hold yet. Others named by the record are kept. */
+  readonly demands?: ReadonlyMap<Digest, SetDemand>;
+  readonly reports?: ReadonlyMap<Digest, readonly SchedulerNode[]>;
+  readonly seen?: Snapshot;
+  readonly ledger?: Ledger;
+  readonly plan?: Plan;
+}
+
+/**
+ * One record per cluster, compare-and-set (design.md section 3, Storage). A body that the record no longer names (a digest that no live
+ * set has) is garbage; `collect` removes it when it is older than an hour.
+ */
+export interface RecordStore<V extends RecordVersion = RecordVersion> {
+  /** The manifest alone; undefined: no such record yet. Throws PortError kind "unexpected" with a clear message if the record's state version is newer than ours. */
+  load(cluster: ClusterName): Promise<LoadedRecord<V> | undefined>;
+  /** The bodies of a loaded record; undefined: one is missing because the record has moved on, load again. */
+  bodies(loaded: LoadedRecord<V>): Promise<Bodies | undefined>;
+  /** Saves if the stored version is still `previous` (undefined: if there is none). Writes bodies first, then the manifest. */
+  save(
+    record: ClusterRecord,
+    changes: BodyChanges,
+    previous: LoadedRecord<V> | undefined,
+  ): Promise<{ readonly kind: "saved"; readonly loaded: LoadedRecord<V> } | { readonly kind: "conflict" }>;
+  /** Removes unreferenced bodies written over an hour before `now`, in transactions that include the cluster row. Returns how many. */
+  collect(cluster: ClusterName, now: Instant): Promise<number>;
+}
+
+/** One row of history: the cluster's counts at a tick. */
+export interface HistoryRow {
+  readonly at: Instant;
+  readonly plan: number;
+  readonly nodes: Readonly<Record<string, number>>;
+  readonly inFlight: number;
+  readonly liveSets: number;
+  readonly created: number;
+  readonly terminated: number;
+  readonly unmet: number;
+  readonly trouble?: string;
+}
+
+/** Counts per cluster and tick, kept 30 days. */
+export interface History {
+  /** Appending the same moment again replaces it. */
+  append(cluster: ClusterName, row: HistoryRow): Promise<void>;
+  /** Newest first, at most `limit`. */
+  read(cluster: ClusterName, from: Instant, to: Instant, limit: number): Promise<readonly HistoryRow[]>;
+  /** Removes rows before `before`; at most a few hundred a call. Returns how many. */
+  prune(cluster: ClusterName, before: Instant): Promise<number>;
+}
+
+/** Small documents beside the records: a cluster's configuration. */
+export interface Documents {
+  read(cluster: ClusterName): Promise<{ readonly text: string; readonly etag: string } | undefined>;
+  write(cluster: ClusterName, text: string, etag: string | undefined): Promise<"saved" | "conflict">;
+}
+
+/** "Credentials refused at T", shared by all instances: five failures within a minute lock a CycleCloud account (wire B). */
+export interface CredentialBreaker {
+  refusedAt(credential: string): Promise<Instant | undefined>;
+  note(credential: string, at: Instant): Promise<void>;
+  clear(credential: string): Promise<void>;
+}
+
+export interface CreateRequest {
+  readonly requestId: RequestId;
+  readonly bucket: BucketKey;
+  readonly count: number;
+  readonly attributes?: NodeAttributes;
+}
+
+export type CreateOutcome =
+  /** 202: `added` nodes come, maybe fewer than asked, with CycleCloud's words why. */
+  | { readonly kind: "accepted"; readonly added: number; readonly message?: string }
+  /** 409: a repeated id or invalid input; alone it does not tell which (wire A.6). */
+  | { readonly kind: "conflict"; readonly message?: string }
+  /** Another 4xx: certainly no effect. */
+  | { readonly kind: "refused"; readonly message: string };
+
+export type TerminateOutcome =
+  | {
+      readonly kind: "accepted";
+      /** One entry per node matched; a node that is absent did not exist (wire A.7). */
+      readonly nodes: ReadonlyMap<NodeId, { readonly ok: boolean; readonly error?: string }>;
+    }
+  | { readonly kind: "conflict"; readonly message?: string }
+  | { readonly kind: "refused"; readonly message: string };
+
+export type StatusOutcome =
+  | { readonly kind: "snapshot"; readonly snapshot: Snapshot }
+  /** 404: believed only when two looks a tick apart agree. */
+  | { readonly kind: "not-found"; readonly fromCycleCloud: boolean; readonly message: string };
+
+/** One CycleCloud server as one cluster sees it (cyclecloud-wire.md A). Reads may be retried inside; changes never are. */
+export interface CycleCloud {
+  /** One call: status with nodes, so that both are of one moment. `at` of the snapshot is `now`. */
+  status(cluster: ClusterName, now: Instant): Promise<StatusOutcome>;
+  /** NodeIds of a create request; an unknown id gives none. */
+  nodesOfRequest(cluster: ClusterName, id: RequestId): Promise<readonly NodeId[]>;
+  /** Whether CycleCloud knows the request id. */
+  knowsRequest(cluster: ClusterName, id: RequestId): Promise<boolean>;
+  create(cluster: ClusterName, request: CreateRequest): Promise<CreateOutcome>;
+  terminate(cluster: ClusterName, id: RequestId, nodes: readonly NodeId[]): Promise<TerminateOutcome>;
+}
+
+/** The demand queue from our side: wake messages, and what is put aside. */
+export interface DemandQueue {
+  /** One message that only asks for a reconcile of the cluster, not before `at`. */
+  wake(cluster: ClusterName, at: Instant): Promise<void>;
+  /** Puts a message aside in `demand-rejected`. */
+  reject(message: RejectedMessage): Promise<void>;
+  /** What lies in `demand-rejected`: how many, and the oldest few. */
+  rejected(): Promise<{ readonly count: number; readonly oldest: readonly RejectedMessage[] }>;
+  /** Puts a text back into the demand queue: a poison message tried once more, or one that a newer release wrote. */
+  resend(text: string, delaySeconds: number): Promise<void>;
+}
+
+export interface RejectedMessage {
+  readonly messageId: string;
+  readonly rejectedAt: Instant;
+  readonly cluster?: string;
+  readonly set?: string;
+  readonly problems: readonly { readonly path: string; readonly found: string; readonly expected: string; readonly didYouMean?: string }[];
+  /** The message as it came, cut so that the whole stays below the queue's 64 KiB. */
+  readonly text: string;
+}
+
+/** Structured log: an event name and fields, never sentences, never secrets. */
+export interface Log {
+  (event: string, fields: Readonly<Record<string, unknown>>): void;
+}
+
+/** A cluster of the registry with its own CycleCloud. */
+export interface Site {
+  readonly cluster: ClusterName;
+  readonly cyclecloud: CycleCloud;
+  /** Names the account for the breaker: server and user, no secret. */
+  readonly credential: string;
+}
+
+export interface Ports {
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly store: RecordStore;
+  readonly history: History;
+  readonly documents: Documents;
+  readonly breaker: CredentialBreaker;
+  readonly queue: DemandQueue;
+  readonly sites: ReadonlyMap<ClusterName, Site>;
+  readonly log: Log;
+  /** The cluster's configuration document, checked, with defaults; a few seconds old at most. */
+  readonly policyOf: (cluster: ClusterName) => Promise<Policy>;
+}

@@ -1,0 +1,77 @@
+import type { NodePhase } from "../domain/cluster.ts";
+import { stillInFlight } from "../domain/record.ts";
+import { instant, plusSeconds } from "../domain/units.ts";
+import type { App, CurrentWhole } from "./commit.ts";
+import { loadWhole } from "./commit.ts";
+import type { HistoryRow, Site } from "./ports.ts";
+import { PortError } from "./ports.ts";
+import type { ReconcileOutcome } from "./reconcile-cluster.ts";
+import { reconcileCluster } from "./reconcile-cluster.ts";
+
+/** What the timer did for one cluster. */
+export interface TickReport {
+  readonly cluster: string;
+  readonly outcome: ReconcileOutcome | { readonly kind: "failed"; readonly message: string } | { readonly kind: "timed-out" };
+}
+
+/** Each cluster has its own deadline, so that one which hangs does not delay the others; well inside the host's five minutes. */
+const DEADLINE_SECONDS = 200;
+/** History is kept so long. */
+const HISTORY_DAYS = 30;
+/** Garbage is collected and history pruned in one tick of so many minutes. */
+const HOUSEKEEPING_MINUTES = 10;
+
+/** The timer: every cluster side by side. Never throws for one cluster's sake. */
+export async function tickAll(app: App): Promise<readonly TickReport[]> {
+  return Promise.all([...app.ports.sites.values()].map((site) => tickInTime(app, site)));
+}
+
+/** One cluster's tick, bounded in time. What it started goes on in the background if it hangs; its effects have their own bound. */
+export async function tickInTime(app: App, site: Site): Promise<TickReport> {
+  const { clock, log } = app.ports;
+  const timeout = clock.sleep(DEADLINE_SECONDS * 1000).then((): TickReport => ({ cluster: site.cluster, outcome: { kind: "timed-out" } }));
+  const report = await Promise.race([tickOne(app, site), timeout]);
+  log("tick", { cluster: site.cluster, outcome: report.outcome.kind });
+  return report;
+}
+
+async function tickOne(app: App, site: Site): Promise<TickReport> {
+  try {
+    const outcome = await reconcileCluster(app, site, "tick");
+    await keepHistory(app, site, outcome);
+    return { cluster: site.cluster, outcome };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const kind = error instanceof PortError ? error.kind : "defect";
+    app.ports.log("tick-failed", { cluster: site.cluster, kind, message });
+    return { cluster: site.cluster, outcome: { kind: "failed", message } };
+  }
+}
+
+async function keepHistory(app: App, site: Site, outcome: ReconcileOutcome): Promise<void> {
+  const { clock, history, store } = app.ports;
+  const now = clock.now();
+  await history.append(site.cluster, historyRow(await loadWhole(app, site.cluster), outcome, now));
+  if (Math.floor(now / 60_000) % HOUSEKEEPING_MINUTES !== 0) return;
+  await store.collect(site.cluster, now);
+  await history.prune(site.cluster, plusSeconds(now, -HISTORY_DAYS * 86_400));
+}
+
+function historyRow(current: CurrentWhole, outcome: ReconcileOutcome, now: number): HistoryRow {
+  const nodes: Partial<Record<NodePhase, number>> = {};
+  for (const node of current.bodies.seen?.nodes ?? []) {
+    if (current.bodies.ledger.has(node.nodeId)) nodes[node.phase] = (nodes[node.phase] ?? 0) + 1;
+  }
+  const plan = outcome.kind === "planned" ? outcome.plan : undefined;
+  return {
+    at: instant(now),
+    plan: current.record.plan,
+    nodes,
+    inFlight: current.record.inFlight.reduce((sum, entry) => sum + stillInFlight(entry), 0),
+    liveSets: [...current.record.sets.values()].filter((entry) => entry.live).length,
+    created: plan?.creates.reduce((sum, effect) => sum + effect.count, 0) ?? 0,
+    terminated: plan?.terminates.length ?? 0,
+    unmet: plan?.demands.filter((demand) => demand.placed < demand.asked).length ?? 0,
+    ...(current.record.trouble === undefined ? {} : { trouble: current.record.trouble.kind }),
+  };
+}

@@ -1,0 +1,246 @@
+import type { TokenCredential } from "@azure/identity";
+import { createCycleCloud } from "./adapters/cyclecloud/cyclecloud.ts";
+import type { Credentials } from "./adapters/cyclecloud/http-transport.ts";
+import { createHttpTransport } from "./adapters/cyclecloud/http-transport.ts";
+import type { Transport } from "./adapters/cyclecloud/transport.ts";
+import { memoryCredentialBreaker } from "./adapters/memory/credential-breaker.ts";
+import type { MemoryDemandQueue } from "./adapters/memory/demand-queue.ts";
+import { memoryDemandQueue } from "./adapters/memory/demand-queue.ts";
+import { memoryDocuments } from "./adapters/memory/documents.ts";
+import { memoryHistory } from "./adapters/memory/history.ts";
+import { memoryRecordStore } from "./adapters/memory/record-store.ts";
+import { storageDemandQueue } from "./adapters/queue/demand-queue.ts";
+import { scaledClock, systemClock } from "./adapters/system/clock.ts";
+import { systemEntropy } from "./adapters/system/entropy.ts";
+import { jsonLog } from "./adapters/system/log.ts";
+import { observeServiceTime } from "./adapters/system/service-time.ts";
+import type { StorageAccount } from "./adapters/system/storage-account.ts";
+import { tableCredentialBreaker } from "./adapters/tables/credential-breaker.ts";
+import { tableDocuments } from "./adapters/tables/documents.ts";
+import { tableHistory } from "./adapters/tables/history.ts";
+import { tableRecordStore } from "./adapters/tables/record-store.ts";
+import { openTable } from "./adapters/tables/table.ts";
+import type { StopDesk } from "./app/answer-autostop.ts";
+import { createStopDesk } from "./app/answer-autostop.ts";
+import type { App } from "./app/commit.ts";
+import { createLanes } from "./app/lanes.ts";
+import type { Clock, Documents, Log, Ports, Site } from "./app/ports.ts";
+import type { DemandRecorder } from "./app/record-demand.ts";
+import { createRecorder } from "./app/record-demand.ts";
+import type { AutostopKeys, Config, ConfiguredCluster } from "./config.ts";
+import { readConfig } from "./config.ts";
+import { autostopPath, verifyToken } from "./decide/autostop-token.ts";
+import type { ArrayName, ClusterName } from "./domain/ids.ts";
+import { clusterName } from "./domain/ids.ts";
+import type { Policy } from "./domain/policy.ts";
+import { DEFAULT_POLICY } from "./domain/policy.ts";
+import { readPolicy } from "./wire/policy.ts";
+
+/** What the functions are given: the app, and the two desks whose callers in one process are served together. */
+export interface Composition {
+  readonly app: App;
+  readonly recorder: DemandRecorder;
+  readonly stopDesk: StopDesk;
+  readonly autostopKeys?: AutostopKeys;
+  /** Creates the table and the queues if they are not there. Once per process; safe to repeat. */
+  readonly prepare: () => Promise<void>;
+}
+
+let composed: Composition | undefined;
+let decoration: (ports: Ports) => Ports = (ports) => ports;
+
+/** The one composition of this process, built from the app settings at the first call. Throws ConfigError. */
+export function composition(): Composition {
+  composed ??= compose(readConfig(), (line) => process.stdout.write(`${line}\n`));
+  return composed;
+}
+
+/** Puts something around every port before the first use: how a test process makes itself crash at a given call. */
+export function decoratePorts(around: (ports: Ports) => Ports): void {
+  decoration = around;
+}
+
+/** Builds everything from settings: Table Storage, queues, one CycleCloud per cluster. */
+export function compose(config: Config, write: (line: string) => void): Composition {
+  const log = jsonLog(write);
+  const serviceTime = observeServiceTime();
+  const local = config.localClock;
+  const clock = local === undefined ? systemClock({ correction: serviceTime.correction }) : scaledClock(local.origin, local.speed);
+  const account = storageAccount(config);
+  const table = openTable(account, { policies: serviceTime.policies });
+  const queue = storageDemandQueue(account, clock, local === undefined ? {} : { speed: local.speed });
+  const documents = tableDocuments(table);
+  const sites = config.clusters.map((cluster) => openSite(cluster, config, log));
+  const ports: Ports = {
+    clock,
+    entropy: systemEntropy(),
+    store: tableRecordStore(table, clock),
+    history: tableHistory(table),
+    documents,
+    breaker: tableCredentialBreaker(table, clock),
+    queue,
+    sites: new Map(sites.map((site) => [site.cluster, site])),
+    log,
+    policyOf: policyReader(documents, clock, log),
+  };
+  return assemble(decoration(ports), config.autostopKeys, async () => {
+    await Promise.all([table.ensure(), queue.ensureQueues()]);
+  });
+}
+
+function assemble(ports: Ports, keys: AutostopKeys | undefined, prepare: () => Promise<void>): Composition {
+  const app: App = { ports, lanes: createLanes() };
+  return {
+    app,
+    recorder: createRecorder(app),
+    stopDesk: createStopDesk(app),
+    ...(keys === undefined ? {} : { autostopKeys: keys }),
+    prepare,
+  };
+}
+
+// ---------------------------------------------------------------- storage and CycleCloud
+
+function storageAccount(config: Config): StorageAccount {
+  const { storage } = config;
+  if (storage.kind === "connection-string") return storage;
+  return {
+    kind: "identity",
+    tableEndpoint: storage.tableUri,
+    queueEndpoint: storage.queueUri,
+    credential: managedIdentity(storage.clientId),
+  };
+}
+
+/** Loaded when first used: @azure/identity costs a cold start more than anything else here (platform.md section 6). */
+function managedIdentity(clientId: string | undefined): TokenCredential {
+  let loaded: Promise<TokenCredential> | undefined;
+  return {
+    async getToken(scopes, options) {
+      loaded ??= import("@azure/identity").then(({ ManagedIdentityCredential }) =>
+        clientId === undefined ? new ManagedIdentityCredential() : new ManagedIdentityCredential({ clientId }),
+      );
+      return (await loaded).getToken(scopes, options);
+    },
+  };
+}
+
+function openSite(cluster: ConfiguredCluster, config: Config, log: Log): Site {
+  if (cluster.insecure) log("certificates-not-checked", { cluster: cluster.name, url: cluster.url });
+  const transport = createHttpTransport({
+    baseUrl: cluster.url,
+    credentials: credentialsOf(cluster),
+    ...(cluster.ca === undefined ? {} : { ca: cluster.ca }),
+    ...(cluster.insecure ? { insecure: true } : {}),
+  });
+  return {
+    cluster: cluster.name,
+    credential: `${cluster.url} ${cluster.username ?? "managed identity"}`,
+    cyclecloud: createCycleCloud({ transport, log, ...autostopOption(config) }),
+  };
+}
+
+function autostopOption(config: Config) {
+  const { publicUrl, autostopKeys } = config;
+  if (publicUrl === undefined || autostopKeys === undefined) return {};
+  return {
+    autostop: (cluster: ClusterName, array: ArrayName) =>
+      autostopPath(publicUrl, cluster, array, autostopKeys),
+  };
+}
+
+function credentialsOf(cluster: ConfiguredCluster): () => Promise<Credentials> {
+  const { credential } = cluster;
+  if (credential.kind === "password") {
+    const basic: Credentials = { kind: "basic", username: cluster.username ?? "", password: cluster.password ?? "" };
+    return () => Promise.resolve(basic);
+  }
+  const identity = managedIdentity(credential.clientId);
+  return async () => {
+    const token = await identity.getToken(credential.scope ?? `${cluster.url}/.default`);
+    if (token === null) throw new Error(`no token for ${cluster.name}`);
+    return { kind: "bearer", token: token.token };
+  };
+}
+
+// ---------------------------------------------------------------- configuration documents
+
+/** A configuration document is believed for so long. */
+const POLICY_AGE_MS = 15_000;
+
+/** Reads a cluster's configuration; a document that has become unreadable is reported, and the defaults hold. */
+function policyReader(documents: Documents, clock: Clock, log: Log): Ports["policyOf"] {
+  const known = new Map<ClusterName, { readonly policy: Policy; readonly at: number }>();
+  return async (cluster) => {
+    const held = known.get(cluster);
+    const now = clock.now();
+    if (held !== undefined && now - held.at < POLICY_AGE_MS) return held.policy;
+    const policy = policyFrom(await documents.read(cluster), cluster, log);
+    known.set(cluster, { policy, at: now });
+    return policy;
+  };
+}
+
+function policyFrom(document: { readonly text: string } | undefined, cluster: ClusterName, log: Log): Policy {
+  if (document === undefined) return DEFAULT_POLICY;
+  const read = readPolicy(document.text);
+  if (read.kind === "policy") return read.policy;
+  log("configuration-unreadable", { cluster, problems: read.problems });
+  return DEFAULT_POLICY;
+}
+
+// ---------------------------------------------------------------- all in memory
+
+export interface MemoryOptions {
+  readonly cluster: string;
+  readonly clock: Clock;
+  /** Answers CycleCloud's requests in this process, with objects instead of JSON. */
+  readonly transport: Transport;
+  readonly publicUrl: string;
+  readonly autostopKeys: AutostopKeys;
+  readonly policy: Policy;
+  readonly log: Log;
+}
+
+/** What a virtual run also needs: the queue that its driver drains. */
+export interface MemoryComposition extends Composition {
+  readonly queue: MemoryDemandQueue;
+}
+
+/** The same use cases and rules with store, queue and CycleCloud in memory: what virtual runs drive. */
+export function composeInMemory(options: MemoryOptions): MemoryComposition {
+  const { clock, transport, publicUrl, autostopKeys } = options;
+  const cluster = clusterName(options.cluster);
+  const queue = memoryDemandQueue(clock);
+  const site: Site = {
+    cluster,
+    credential: "in memory",
+    cyclecloud: createCycleCloud({
+      transport,
+      autostop: (name, array) => autostopPath(publicUrl, name, array, autostopKeys),
+    }),
+  };
+  const ports: Ports = {
+    clock,
+    entropy: systemEntropy(),
+    store: memoryRecordStore(),
+    history: memoryHistory(),
+    documents: memoryDocuments(),
+    breaker: memoryCredentialBreaker(),
+    queue,
+    sites: new Map([[cluster, site]]),
+    log: options.log,
+    policyOf: () => Promise.resolve(options.policy),
+  };
+  return { ...assemble(ports, autostopKeys, () => Promise.resolve()), queue };
+}
+
+/** The array whose nodes carry this autostop token; undefined if it is not valid. */
+export function verifyAutostopToken(
+  composed: Composition,
+  token: string,
+  cluster: ClusterName,
+  arrays: readonly ArrayName[],
+): ArrayName | undefined {
+  return composed.autostopKeys === undefined ? undefined : verifyToken(token, cluster, arrays, composed.autostopKeys);
+}

@@ -1,0 +1,135 @@
+import type { Problem } from "./domain/demand.ts";
+import type { RegistryCluster } from "./wire/registry.ts";
+import { readRegistry } from "./wire/registry.ts";
+
+/** Everything the process is told from outside: the app settings. Checked whole, so that all mistakes show at once. */
+export interface Config {
+  readonly storage: StorageSetting;
+  readonly clusters: readonly ConfiguredCluster[];
+  /** What nodes are told to call; absent: created nodes carry no autostop URL. */
+  readonly publicUrl?: string;
+  readonly autostopKeys?: AutostopKeys;
+  /** Present on one machine only: where the scaled clock began (real milliseconds), and how fast it runs. */
+  readonly localClock?: { readonly origin: number; readonly speed: number };
+}
+
+/** Key id -> secret; `current` signs, all are accepted. */
+export interface AutostopKeys {
+  readonly current: string;
+  readonly byId: ReadonlyMap<string, string>;
+}
+
+export type StorageSetting =
+  | { readonly kind: "connection-string"; readonly connectionString: string }
+  | { readonly kind: "identity"; readonly tableUri: string; readonly queueUri: string; readonly clientId?: string };
+
+export interface ConfiguredCluster extends RegistryCluster {
+  /** The password itself, from the app setting that the registry names. */
+  readonly password?: string;
+}
+
+/** App settings that do not make sense: every problem, with the setting's name in its path. */
+export class ConfigError extends Error {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(({ path, found, expected }) => `${path}: found ${found}, expected ${expected}`).join("; "));
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}
+
+type Settings = Readonly<Record<string, string | undefined>>;
+
+/** Reads the app settings; the only reader of process.env in the app. Throws {@link ConfigError}. */
+export function readConfig(settings: Settings = process.env): Config {
+  const problems: Problem[] = [];
+  const storage = readStorage(settings, problems);
+  const clusters = readClusters(settings, problems);
+  const autostopKeys = readKeys(settings, problems);
+  const localClock = readLocalClock(settings, problems);
+  const publicUrl = settings["AUTOSCALER_PUBLIC_URL"];
+  if (publicUrl !== undefined && !URL.canParse(publicUrl)) {
+    problems.push({ path: "AUTOSCALER_PUBLIC_URL", found: publicUrl, expected: "an http or https address" });
+  }
+  if (problems.length > 0 || storage === undefined) throw new ConfigError(problems);
+  return {
+    storage,
+    clusters,
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...(autostopKeys === undefined ? {} : { autostopKeys }),
+    ...(localClock === undefined ? {} : { localClock }),
+  };
+}
+
+/** The names that Azure Functions uses for the host's own storage account, so that one identity serves both (platform.md section 4). */
+function readStorage(settings: Settings, problems: Problem[]): StorageSetting | undefined {
+  const connectionString = settings["AzureWebJobsStorage"];
+  if (connectionString !== undefined && connectionString !== "") return { kind: "connection-string", connectionString };
+  const tableUri = settings["AzureWebJobsStorage__tableServiceUri"];
+  const queueUri = settings["AzureWebJobsStorage__queueServiceUri"];
+  const clientId = settings["AzureWebJobsStorage__clientId"];
+  if (tableUri !== undefined && queueUri !== undefined) {
+    return { kind: "identity", tableUri, queueUri, ...(clientId === undefined ? {} : { clientId }) };
+  }
+  problems.push({
+    path: "AzureWebJobsStorage",
+    found: "nothing",
+    expected: "a connection string, or AzureWebJobsStorage__tableServiceUri and AzureWebJobsStorage__queueServiceUri",
+  });
+  return undefined;
+}
+
+function readClusters(settings: Settings, problems: Problem[]): readonly ConfiguredCluster[] {
+  const setting = settings["AUTOSCALER_CLUSTERS"];
+  if (setting === undefined || setting.trim() === "") {
+    problems.push({ path: "AUTOSCALER_CLUSTERS", found: "nothing", expected: "a JSON list of clusters; [] for none" });
+    return [];
+  }
+  const read = readRegistry(setting);
+  if (read.kind === "problems") {
+    problems.push(...read.problems.map((problem) => ({ ...problem, path: `AUTOSCALER_CLUSTERS${problem.path}` })));
+    return [];
+  }
+  return read.clusters.map((cluster) => {
+    if (cluster.credential.kind !== "password") return cluster;
+    const password = settings[cluster.credential.setting];
+    if (password !== undefined && password !== "") return { ...cluster, password };
+    problems.push({
+      path: cluster.credential.setting,
+      found: "nothing",
+      expected: `the password of ${cluster.username ?? "the user"} for cluster "${cluster.name}"`,
+    });
+    return cluster;
+  });
+}
+
+/** AUTOSCALER_AUTOSTOP_KEYS is "id:secret", newest first, separated by commas: the first signs, all are accepted. */
+function readKeys(settings: Settings, problems: Problem[]): AutostopKeys | undefined {
+  const setting = settings["AUTOSCALER_AUTOSTOP_KEYS"];
+  if (setting === undefined || setting === "") return undefined;
+  const byId = new Map<string, string>();
+  for (const part of setting.split(",")) {
+    const [id, secret, ...rest] = part.trim().split(":");
+    if (id === undefined || !/^[A-Za-z0-9_-]+$/.test(id) || secret === undefined || secret.length < 16 || rest.length > 0) {
+      problems.push({
+        path: "AUTOSCALER_AUTOSTOP_KEYS",
+        found: "something else (not shown: it may be a secret)",
+        expected: "id:secret pairs separated by commas; ids of letters, digits, - and _; secrets of 16 characters or more without a colon",
+      });
+      return undefined;
+    }
+    byId.set(id, secret);
+  }
+  const [current] = byId.keys();
+  return current === undefined ? undefined : { current, byId };
+}
+
+function readLocalClock(settings: Settings, problems: Problem[]): Config["localClock"] {
+  const setting = settings["AUTOSCALER_LOCAL_CLOCK"];
+  if (setting === undefined || setting === "") return undefined;
+  const [origin, speed] = setting.split("@").map(Number);
+  if (origin !== undefined && speed !== undefined && Number.isFinite(origin) && speed > 0) return { origin, speed };
+  problems.push({ path: "AUTOSCALER_LOCAL_CLOCK", found: setting, expected: 'milliseconds@speed, as "1763636400000@60"' });
+  return undefined;
+}

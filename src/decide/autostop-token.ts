@@ -1,0 +1,59 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { ArrayName, ClusterName } from "../domain/ids.ts";
+
+/** Secrets that sign autostop URLs. New URLs carry `current`; the others are accepted until no live node carries them (design.md section 4). */
+export interface AutostopKeys {
+  readonly current: string;
+  /** Key id -> secret. An id goes into URLs as it is, so: letters, digits, "-" and "_". */
+  readonly byId: ReadonlyMap<string, string>;
+}
+
+/** 128 bits: as much as a random id, and short enough for a URL. */
+const tokenBytes = 16;
+
+/**
+ * The URL that every node of an array calls to ask whether it may stop. Throws if the current key is not among the keys: such a
+ * configuration must not start.
+ */
+export function autostopPath(
+  publicUrl: string,
+  cluster: ClusterName,
+  array: ArrayName,
+  keys: AutostopKeys,
+): string {
+  const secret = keys.byId.get(keys.current);
+  if (secret === undefined) throw new RangeError(`no autostop key has the id ${keys.current}`);
+  const token = `${keys.current}.${sign(secret, cluster, array).toString("base64url")}`;
+  return `${publicUrl.replace(/\/+$/, "")}/api/autostop/${encodeURIComponent(cluster)}/${token}`;
+}
+
+/**
+ * The array whose nodes carry this token, or undefined: unknown key, forged, of another cluster, or of an array that is not in `arrays`.
+ * Every array is compared, each in constant time, so that the time taken tells a guesser nothing.
+ */
+export function verifyToken(
+  token: string,
+  cluster: ClusterName,
+  arrays: readonly ArrayName[],
+  keys: AutostopKeys,
+): ArrayName | undefined {
+  const dot = token.lastIndexOf(".");
+  const secret = keys.byId.get(token.slice(0, Math.max(0, dot)));
+  // Decoding is lenient about stray characters, so the text must also be the one that encoding gives.
+  const given = Buffer.from(token.slice(dot + 1), "base64url");
+  if (
+    secret === undefined ||
+    given.length !== tokenBytes ||
+    given.toString("base64url") !== token.slice(dot + 1)
+  )
+    return undefined;
+  let found: ArrayName | undefined;
+  for (const array of arrays) {
+    if (timingSafeEqual(sign(secret, cluster, array), given)) found = array;
+  }
+  return found;
+}
+
+function sign(secret: string, cluster: ClusterName, array: ArrayName): Buffer {
+  return createHmac("sha256", secret).update(`${cluster}\n${array}`).digest().subarray(0, tokenBytes);
+}

@@ -1,0 +1,262 @@
+import type { Node } from "../domain/cluster.ts";
+import type { ArrayName, NodeId, Owner } from "../domain/ids.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { Bodies, ClusterRecord, Ledger, LedgerNode } from "../domain/record.ts";
+import type { Instant } from "../domain/units.ts";
+import { secondsBetween } from "../domain/units.ts";
+import { allocate } from "./allocate.ts";
+import type { HostFact } from "./observe.ts";
+import { factOfNode, hostFacts, managedArrays } from "./observe.ts";
+import {
+  ALLOCATION_POLICY,
+  commitEffects,
+  demandsInForce,
+  excludedNodes,
+  pendingCreates,
+  spareAmongReady,
+  stoppingNodes,
+} from "./reconcile.ts";
+import { backOff, undrain } from "./settle.ts";
+import { buildWorld } from "./world.ts";
+import { lapseSets } from "./accept.ts";
+
+/** One node's question "may I stop?" (cyclecloud-wire.md D). The array is the one that its token is for. */
+export interface StopCall {
+  readonly instance: string;
+  readonly array: ArrayName;
+  /** The node finds itself unfit for work: it may always go. */
+  readonly unhealthy: boolean;
+}
+
+export type StopVerdict =
+  /** Marked; it goes if nothing has come up when the record is read again. */
+  | { readonly kind: "marked"; readonly node: NodeId }
+  /** Will be stopped, is being stopped, or has gone within the hour. */
+  | { readonly kind: "stopping" }
+  /** Stay, with the reason; the caller should take work again. */
+  | { readonly kind: "needed"; readonly why: string }
+  | { readonly kind: "unknown-instance" }
+  | { readonly kind: "forbidden" }
+  | { readonly kind: "cannot-tell"; readonly why: string };
+
+export interface StopDecision {
+  /** In the order of the calls. */
+  readonly verdicts: readonly StopVerdict[];
+  readonly record: ClusterRecord;
+  readonly ledger: Ledger;
+  readonly marked: readonly NodeId[];
+}
+
+/**
+ * Answers all calls of one moment together, so that nodes which ask at once cannot all be let go when some are needed. Decides on the
+ * last believed look: cannot tell if that is older than two snapshot intervals (design.md section 3, autostop).
+ */
+export function judgeStops(
+  record: ClusterRecord,
+  bodies: Bodies,
+  calls: readonly StopCall[],
+  policy: Policy,
+  now: Instant,
+): StopDecision {
+  const sets = lapseSets(record.sets, now, policy.maxExpirationSeconds);
+  const current = sets === record.sets ? record : { ...record, sets };
+  const view = surveyOf(current, bodies, policy, now);
+  const first = calls.map((call) => judgeAlone(view, call));
+  const askers = new Set(first.flatMap((verdict) => (verdict.kind === "marked" ? [verdict.node] : [])));
+  const free = spareNodes(current, bodies, askers, policy, now);
+  const verdicts = first.map((verdict, index): StopVerdict => {
+    if (verdict.kind !== "marked" || calls[index]?.unhealthy === true || free.spare.has(verdict.node)) return verdict;
+    return { kind: "needed", why: free.why(verdict.node) };
+  });
+  return mark(record, bodies.ledger, calls, verdicts, now);
+}
+
+/** What every call of one moment is judged by, worked out once. */
+interface Survey {
+  readonly byInstance: ReadonlyMap<string, LedgerNode>;
+  readonly nodes: ReadonlyMap<NodeId, Node>;
+  readonly facts: ReadonlyMap<string, HostFact>;
+  readonly stopping: ReadonlySet<NodeId>;
+  readonly managed: ReadonlySet<ArrayName> | undefined;
+  readonly enabled: boolean;
+  /** Why nothing can be told of any node just now. */
+  readonly blind: StopVerdict | undefined;
+  readonly resting: StopVerdict | undefined;
+}
+
+function surveyOf(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Instant): Survey {
+  return {
+    byInstance: indexByInstance(bodies.ledger),
+    nodes: nodesById(bodies),
+    facts: hostFacts(record, bodies, now),
+    stopping: stoppingNodes(record.intents),
+    managed: bodies.seen === undefined ? undefined : managedArrays(bodies.seen, policy),
+    enabled: policy.enabled,
+    blind: blind(record, bodies, policy, now),
+    resting: resting(record, now),
+  };
+}
+
+function nodesById(bodies: Bodies): ReadonlyMap<NodeId, Node> {
+  return new Map((bodies.seen?.nodes ?? []).map((node) => [node.nodeId, node]));
+}
+
+/** What can be said of a call without weighing it against the others. */
+function judgeAlone(view: Survey, call: StopCall): StopVerdict {
+  const known = view.byInstance.get(call.instance);
+  if (known === undefined) return view.blind ?? { kind: "unknown-instance" };
+  if (known.array !== call.array) return { kind: "forbidden" };
+  if (known.goneAt !== undefined || known.draining?.sentAt !== undefined) return { kind: "stopping" };
+  if (view.stopping.has(known.nodeId)) return { kind: "stopping" };
+  const node = view.nodes.get(known.nodeId);
+  if (node?.phase === "going" || node?.phase === "off") return { kind: "stopping" };
+  if (node?.keepAlive === true) return { kind: "needed", why: "KeepAlive is set" };
+  if (call.unhealthy) return { kind: "marked", node: known.nodeId };
+  const unsure = view.blind ?? view.resting;
+  if (unsure !== undefined) return unsure;
+  if (!view.enabled) return { kind: "needed", why: "autoscaling is switched off in the configuration of this cluster" };
+  if (view.managed?.has(known.array) === false) {
+    return { kind: "needed", why: `node array "${known.array}" is not autoscaled` };
+  }
+  const job = node === undefined ? undefined : factOfNode(view.facts, node)?.jobs[0];
+  if (job !== undefined) return { kind: "needed", why: `job ${job} is on it` };
+  return { kind: "marked", node: known.nodeId };
+}
+
+function blind(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Instant): StopVerdict | undefined {
+  if (bodies.seen === undefined) return { kind: "cannot-tell", why: "the cluster has not been looked at yet" };
+  const age = secondsBetween(bodies.seen.at, now);
+  if (age > 2 * policy.snapshotIntervalSeconds) {
+    return { kind: "cannot-tell", why: `the last look at the cluster is ${Math.round(age)} s old` };
+  }
+  if (record.suspicion !== undefined) return { kind: "cannot-tell", why: "the last look at the cluster is in doubt" };
+  return undefined;
+}
+
+function resting(record: ClusterRecord, now: Instant): StopVerdict | undefined {
+  if (record.outage === undefined || now >= record.outage.until) return undefined;
+  const missing = record.outage.awaiting.filter((name) => (record.sets.get(name)?.sentAt ?? 0) <= (record.outage?.from ?? 0));
+  if (record.outage.awaiting.length > 0 && missing.length === 0) return undefined;
+  return { kind: "cannot-tell", why: "scale-down rests after an interruption of the autoscaler" };
+}
+
+/** A VM is known by its instance id, as the callback knows no other (cyclecloud-wire.md D.2). A live node wins over a gone one. */
+function indexByInstance(ledger: Ledger): ReadonlyMap<string, LedgerNode> {
+  const index = new Map<string, LedgerNode>();
+  for (const node of ledger.values()) {
+    if (node.instanceId === undefined || (node.goneAt !== undefined && index.has(node.instanceId))) continue;
+    index.set(node.instanceId, node);
+  }
+  return index;
+}
+
+interface Spare {
+  readonly spare: ReadonlySet<NodeId>;
+  readonly why: (node: NodeId) => string;
+}
+
+/** Which askers the demand can do without: in the whole plan, and also when only Ready nodes count as substitutes. */
+function spareNodes(
+  record: ClusterRecord,
+  bodies: Bodies,
+  askers: ReadonlySet<NodeId>,
+  policy: Policy,
+  now: Instant,
+): Spare {
+  if (bodies.seen === undefined || askers.size === 0) return { spare: askers, why: () => "needed" };
+  const demands = demandsInForce(record, bodies);
+  const input = {
+    snapshot: bodies.seen,
+    ledger: bodies.ledger,
+    inFlight: record.inFlight,
+    pendingCreates: pendingCreates(record.intents),
+    backoffs: record.backoffs,
+    policy,
+    // The askers' own marks, from the first of the two commits, must not hide them: they are weighed again.
+    excluded: without(excludedNodes(bodies.ledger, stoppingNodes(record.intents), now), askers),
+    now,
+  };
+  const order = (node: Node, known: LedgerNode | undefined) =>
+    node.phase !== "ready" ? 3 : askers.has(node.nodeId) ? 2 : known?.busyness.state === "busy" ? 0 : 1;
+  const { needed } = allocate(buildWorld({ ...input, order }), demands, ALLOCATION_POLICY, now);
+  const candidates = new Set([...askers].filter((id) => !needed.has(id)));
+  const spare = candidates.size === 0 ? candidates : spareAmongReady(input, demands, candidates, now);
+  return {
+    spare,
+    why: (node) => {
+      const by = needed.get(node);
+      return by === undefined ? "needed until other nodes are Ready" : `needed by ${by.join(", ")}`;
+    },
+  };
+}
+
+function without<T>(all: ReadonlySet<T>, some: ReadonlySet<T>): ReadonlySet<T> {
+  return new Set([...all].filter((item) => !some.has(item)));
+}
+
+function mark(
+  record: ClusterRecord,
+  ledger: Ledger,
+  calls: readonly StopCall[],
+  verdicts: readonly StopVerdict[],
+  now: Instant,
+): StopDecision {
+  const marks = verdicts.flatMap((verdict, index) =>
+    verdict.kind === "marked" ? [{ id: verdict.node, unhealthy: calls[index]?.unhealthy === true }] : [],
+  );
+  if (marks.length === 0) return { verdicts, record, ledger, marked: [] };
+  const plan = record.plan + 1;
+  const next = new Map(ledger);
+  for (const { id, unhealthy } of marks) {
+    const node = next.get(id);
+    if (node === undefined) continue;
+    const by = unhealthy ? "unhealthy" : "callback";
+    next.set(id, { ...node, draining: { since: now, by, plan, attempts: node.draining?.attempts ?? 0 } });
+  }
+  return { verdicts, record: { ...record, plan }, ledger: next, marked: marks.map(({ id }) => id) };
+}
+
+/**
+ * The look after the mark: the record as it is now, with whatever demand has come since (the node itself has said that it is idle).
+ * What is still spare is stopped; the rest is taken out of draining again.
+ */
+export function confirmStops(
+  record: ClusterRecord,
+  bodies: Bodies,
+  marked: readonly NodeId[],
+  policy: Policy,
+  now: Instant,
+  owner: Owner,
+): { readonly record: ClusterRecord; readonly ledger: Ledger; readonly going: ReadonlySet<NodeId>; readonly why: (node: NodeId) => string } {
+  const ours = marked.filter((id) => isOurMark(bodies.ledger.get(id)));
+  const facts = hostFacts(record, bodies, now);
+  const nodes = nodesById(bodies);
+  const idle = ours.filter((id) => {
+    const node = nodes.get(id);
+    return node === undefined || (factOfNode(facts, node)?.jobs.length ?? 0) === 0;
+  });
+  const free = spareNodes(record, bodies, new Set(idle), policy, now);
+  const unhealthy = ours.filter((id) => bodies.ledger.get(id)?.draining?.by === "unhealthy");
+  const going = new Set([...idle.filter((id) => free.spare.has(id)), ...unhealthy]);
+  const ledger = new Map(bodies.ledger);
+  for (const id of ours) {
+    const node = ledger.get(id);
+    if (node !== undefined && !going.has(id)) ledger.set(id, undrain(node, now));
+  }
+  const paused = pauseUnhealthy(record, unhealthy.flatMap((id) => nodes.get(id) ?? []), now);
+  const counted = { ...paused, plan: record.plan + 1 };
+  return { record: commitEffects(counted, [], [...going], now, owner), ledger, going, why: free.why };
+}
+
+function isOurMark(node: LedgerNode | undefined): boolean {
+  const draining = node?.draining;
+  return draining !== undefined && draining.sentAt === undefined && (draining.by === "callback" || draining.by === "unhealthy");
+}
+
+/** A node that calls itself unhealthy counts against its bucket (design.md section 4, Autostop). */
+function pauseUnhealthy(record: ClusterRecord, nodes: readonly Node[], now: Instant): ClusterRecord {
+  return nodes.reduce((next, node) => {
+    const bucket = { array: node.array, machineType: node.machineType };
+    return backOff(next, bucket, "unhealthy", `${node.name} asked to be stopped as unhealthy`, now);
+  }, record);
+}

@@ -1,0 +1,279 @@
+import type { SupplyNode, World } from "../domain/allocation.ts";
+import type { NodeAttributes } from "../domain/demand.ts";
+import type { NodeId } from "../domain/ids.ts";
+import type { BucketKey, Purpose } from "../domain/record.ts";
+import type { Resources } from "../domain/resources.ts";
+import type { Ask } from "./ask.ts";
+import { TOLERANCE } from "./ask.ts";
+
+/** A bin's number. A bin is one existing node, or so many identical nodes that are in flight or planned. */
+export type Bin = number;
+
+/** One array x VM size x placement group as the bins know it. */
+export interface Place {
+  readonly index: number;
+  readonly bucket: BucketKey;
+  /** Position of its bucket among the world's offers; beyond the last: new nodes are not offered there. */
+  readonly offer: number;
+  /** Text of its bucket without the placement group. */
+  readonly id: string;
+}
+
+/** Names of who needs a node; nodes needed by the same demands share one. */
+interface Claim {
+  readonly names: readonly string[];
+  readonly longer: Map<string, Claim>;
+}
+
+interface Offered {
+  readonly cores: number;
+  readonly resources: Resources;
+}
+
+const MOST_NAMES = 5;
+
+/** Nodes of one place that somebody needs: all, and those that are up. */
+interface Needed {
+  nodes: number;
+  readyNodes: number;
+  cores: number;
+  readyCores: number;
+}
+
+/**
+ * The state of one allocation: what each node still has free and who needs it. Columns rather than objects, as there may be thousands of
+ * nodes and a plan is made for every look.
+ */
+export class Bins {
+  readonly world: World;
+  /** Names of the resources that any job takes; a bin's amounts follow this order. */
+  readonly resources: readonly string[];
+  readonly places: Place[] = [];
+  readonly place: number[] = [];
+  readonly count: number[] = [];
+  readonly cores: number[] = [];
+  readonly origin: ("existing" | "in-flight" | "planned")[] = [];
+  readonly order: number[] = [];
+  readonly ready: boolean[] = [];
+  readonly free: number[] = [];
+  /** Who has slots there: nobody, anybody, or one job alone. */
+  readonly taken: ("empty" | "shared" | "alone")[] = [];
+  readonly purpose: Purpose[] = [];
+  /** What is to be sent with planned bins. */
+  readonly attributes = new Map<Bin, NodeAttributes>();
+  /** Bins in flight, in their total order. */
+  readonly inFlight: Bin[] = [];
+  /** Bins that this plan creates, by place and then by age. */
+  planned: Bin[] = [];
+
+  readonly #claims: (Claim | undefined)[] = [];
+  readonly #unclaimed: Claim = { names: [], longer: new Map() };
+  readonly #needed: Needed[] = [];
+  readonly #offers = new Map<string, number>();
+  readonly #placeByKey = new Map<BucketKey, Place>();
+  readonly #placeByText = new Map<string, Place>();
+
+  constructor(world: World, resources: readonly string[]) {
+    this.world = world;
+    this.resources = resources;
+    world.buckets.forEach((offer, index) => this.#offers.set(bucketId(offer.bucket, false), index));
+    for (const node of world.nodes) {
+      const place = this.placeOf(node.bucket);
+      this.#add("existing", place, 1, node, node.purpose, node.ready, node.order);
+    }
+    const entries = world.inFlight.map((entry) => ({ ...entry, place: this.placeOf(entry.bucket) }));
+    for (const entry of entries.toSorted(
+      (a, b) => comparePlaces(a.place, b.place) || compareText(purposeText(a.purpose), purposeText(b.purpose)),
+    )) {
+      this.inFlight.push(this.#add("in-flight", entry.place, entry.count, entry, entry.purpose, false, 0));
+    }
+  }
+
+  /** The existing node that a bin is; undefined for those in flight or planned. */
+  node(bin: Bin): SupplyNode | undefined {
+    return this.world.nodes[bin];
+  }
+
+  placeOf(bucket: BucketKey): Place {
+    const known = this.#placeByKey.get(bucket);
+    if (known !== undefined) return known;
+    const text = bucketId(bucket, true);
+    let place = this.#placeByText.get(text);
+    if (place === undefined) {
+      const id = bucketId(bucket, false);
+      const offer = this.#offers.get(id) ?? this.world.buckets.length;
+      place = { index: this.places.length, bucket, offer, id };
+      this.places.push(place);
+      this.#needed.push({ nodes: 0, readyNodes: 0, cores: 0, readyCores: 0 });
+      this.#placeByText.set(text, place);
+    }
+    this.#placeByKey.set(bucket, place);
+    return place;
+  }
+
+  placeOfBin(bin: Bin): Place {
+    const place = this.places[this.place[bin] ?? -1];
+    if (place === undefined) throw new RangeError(`no bin ${bin}`);
+    return place;
+  }
+
+  /** Adds nodes that this plan creates. They are in nobody's hands until claimed. */
+  plan(
+    place: Place,
+    count: number,
+    offered: Offered,
+    purpose: Purpose,
+    attributes: NodeAttributes | undefined,
+  ): Bin {
+    const bin = this.#add("planned", place, count, offered, purpose, false, 0);
+    if (attributes !== undefined) this.attributes.set(bin, attributes);
+    let at = this.planned.length;
+    while (at > 0 && comparePlaces(this.placeOfBin(this.planned[at - 1] ?? 0), place) > 0) at -= 1;
+    this.planned.splice(at, 0, bin);
+    return bin;
+  }
+
+  /** Keeps `count` nodes in the bin and puts the others, in the same state, into a bin right after it. */
+  split(bin: Bin, count: number): void {
+    const rest = (this.count[bin] ?? 0) - count;
+    if (rest <= 0) return;
+    const other = this.count.length;
+    for (const column of [this.place, this.cores, this.order]) column.push(column[bin] ?? 0);
+    this.count[bin] = count;
+    this.count.push(rest);
+    this.origin.push(this.origin[bin] ?? "planned");
+    this.ready.push(this.ready[bin] ?? false);
+    this.taken.push(this.taken[bin] ?? "empty");
+    this.purpose.push(this.purpose[bin] ?? { kind: "array" });
+    const attributes = this.attributes.get(bin);
+    if (attributes !== undefined) this.attributes.set(other, attributes);
+    this.#claims.push(this.#claims[bin]);
+    const width = this.resources.length;
+    for (let r = 0; r < width; r += 1) this.free.push(this.free[bin * width + r] ?? 0);
+    const list = this.origin[bin] === "in-flight" ? this.inFlight : this.planned;
+    const at = list.indexOf(bin);
+    if (at >= 0) list.splice(at + 1, 0, other);
+  }
+
+  /** How many units of the ask fit on one node of the bin. */
+  unitsOn(bin: Bin, ask: Ask): number {
+    const taken = this.taken[bin];
+    if (taken === "alone" || (ask.alone && taken === "shared")) return 0;
+    let slots = Number.POSITIVE_INFINITY;
+    const start = bin * this.resources.length;
+    for (let i = 0; i < ask.resource.length; i += 1) {
+      const times = (this.free[start + (ask.resource[i] ?? 0)] ?? 0) / (ask.amount[i] ?? 1);
+      slots = Math.min(slots, Math.floor(times + TOLERANCE));
+    }
+    return Math.min(ask.unitsPerNode, Math.floor(slots / ask.slotsPerUnit));
+  }
+
+  /** Puts so many slots on each node of the bin, and claims it. What is free never falls below zero: bound tasks need not fit. */
+  occupy(bin: Bin, ask: Ask, slots: number): void {
+    const start = bin * this.resources.length;
+    for (let i = 0; i < ask.resource.length; i += 1) {
+      const at = start + (ask.resource[i] ?? 0);
+      this.free[at] = Math.max(0, (this.free[at] ?? 0) - (ask.amount[i] ?? 0) * slots);
+    }
+    this.taken[bin] = ask.alone ? "alone" : this.taken[bin] === "alone" ? "alone" : "shared";
+    this.claim(bin, ask.by);
+  }
+
+  isClaimed(bin: Bin): boolean {
+    return this.#claims[bin] !== undefined;
+  }
+
+  /** Notes that somebody needs all nodes of the bin. */
+  claim(bin: Bin, by: string): void {
+    const before = this.#claims[bin];
+    if (before === undefined) this.#count(bin);
+    const claim = before ?? this.#unclaimed;
+    if (claim.names.length >= MOST_NAMES || claim.names.includes(by)) return;
+    let longer = claim.longer.get(by);
+    if (longer === undefined) {
+      longer = { names: [...claim.names, by], longer: new Map() };
+      claim.longer.set(by, longer);
+    }
+    this.#claims[bin] = longer;
+  }
+
+  /** What is needed in a place so far, by anybody. */
+  neededAt(place: Place): Readonly<Needed> {
+    return this.#needed[place.index] ?? { nodes: 0, readyNodes: 0, cores: 0, readyCores: 0 };
+  }
+
+  /** The existing nodes that are needed, by whom. */
+  needed(): ReadonlyMap<NodeId, readonly string[]> {
+    const needed = new Map<NodeId, readonly string[]>();
+    this.world.nodes.forEach((node, bin) => {
+      const claim = this.#claims[bin];
+      if (claim !== undefined) needed.set(node.nodeId, claim.names);
+    });
+    return needed;
+  }
+
+  #count(bin: Bin): void {
+    const needed = this.#needed[this.place[bin] ?? -1];
+    if (needed === undefined) return;
+    const nodes = this.count[bin] ?? 0;
+    const cores = nodes * (this.cores[bin] ?? 0);
+    needed.nodes += nodes;
+    needed.cores += cores;
+    if (this.ready[bin] !== true) return;
+    needed.readyNodes += nodes;
+    needed.readyCores += cores;
+  }
+
+  #add(
+    origin: "existing" | "in-flight" | "planned",
+    place: Place,
+    count: number,
+    offered: Offered,
+    purpose: Purpose,
+    ready: boolean,
+    order: number,
+  ): Bin {
+    const bin = this.count.length;
+    this.origin.push(origin);
+    this.place.push(place.index);
+    this.count.push(count);
+    this.cores.push(offered.cores);
+    this.order.push(order);
+    this.ready.push(ready);
+    this.taken.push("empty");
+    this.purpose.push(purpose);
+    this.#claims.push(undefined);
+    for (const name of this.resources) this.free.push(offered.resources[name] ?? 0);
+    return bin;
+  }
+}
+
+/** Preference among places: the order of the buckets, then the placement group (none first), then the text. */
+export function comparePlaces(a: Place, b: Place): number {
+  if (a === b) return 0;
+  return (
+    a.offer - b.offer ||
+    compareNames(a.bucket.placementGroup ?? "", b.bucket.placementGroup ?? "") ||
+    compareText(bucketId(a.bucket, true), bucketId(b.bucket, true))
+  );
+}
+
+/** Shorter names first, so that "pg-2" comes before "pg-10". */
+export function compareNames(a: string, b: string): number {
+  return a.length - b.length || compareText(a, b);
+}
+
+/** By code units: the same on every machine. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The text that identifies a bucket, whatever the spelling of its VM size. */
+export function bucketId(bucket: BucketKey, withGroup: boolean): string {
+  const id = `${bucket.array}/${bucket.machineType.toLowerCase()}`;
+  return withGroup && bucket.placementGroup !== undefined ? `${id}/${bucket.placementGroup}` : id;
+}
+
+function purposeText(purpose: Purpose): string {
+  return purpose.kind === "array" ? "" : `${purpose.key}/${purpose.group}`;
+}

@@ -1,0 +1,24 @@
+import { createHash } from "node:crypto";
+import type { ClusterName, Digest, Epoch, RequestId } from "../domain/ids.ts";
+import { digest, requestId } from "../domain/ids.ts";
+import type { Instant } from "../domain/units.ts";
+
+/** The id under which CycleCloud is asked for one effect (design.md section 3, Intents): the same commit gives the same id, no other does. */
+export function requestIdOf(
+  cluster: ClusterName,
+  epoch: Epoch,
+  committedAt: Instant,
+  plan: number,
+  ordinal: number,
+): RequestId {
+  const hex = createHash("sha256")
+    .update(JSON.stringify([cluster, epoch, committedAt, plan, ordinal]))
+    .digest("hex");
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)];
+  return requestId(parts.join("-"));
+}
+
+/** Digest of a value that our own doors built, whose keys are therefore always written in the same order. */
+export function digestOf(value: unknown): Digest {
+  return digest(createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 32));
+}

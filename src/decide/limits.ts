@@ -1,0 +1,92 @@
+import type { BucketOffer, SharedLimit } from "../domain/allocation.ts";
+import type { PlacementGroup } from "../domain/ids.ts";
+import type { Reason } from "../domain/reason.ts";
+import { bucketText } from "../domain/record.ts";
+
+/**
+ * What is left under every ceiling while a plan is being made. Limits are shared objects: a node taken in one bucket leaves less for
+ * every bucket that names the same limit (cyclecloud-wire.md A.3, semantics 1). All questions look at all limits of a bucket at once, so
+ * that `take` after a sufficient `room` cannot fail half-way: all or nothing needs no undo.
+ */
+export class Capacity {
+  readonly #limits: readonly SharedLimit[];
+  readonly #left: number[];
+  /** Nodes in each placement group that this plan has touched; the offer's own figures stand for the others. */
+  readonly #groupSizes = new Map<BucketOffer, Map<PlacementGroup, number>>();
+
+  constructor(limits: readonly SharedLimit[]) {
+    this.#limits = limits;
+    this.#left = limits.map((limit) => limit.left);
+  }
+
+  /** How many more nodes the bucket allows, in the placement group if one is named. */
+  room(offer: BucketOffer, group: PlacementGroup | undefined): number {
+    let room = group === undefined ? Number.POSITIVE_INFINITY : this.#groupRoom(offer, group);
+    for (const { limit, amount } of offer.charges) {
+      if (amount > 0) room = Math.min(room, Math.floor((this.#left[limit] ?? 0) / amount));
+    }
+    return Math.max(0, room);
+  }
+
+  /** Takes so many nodes from all limits of the bucket; the caller has asked for `room`. */
+  take(offer: BucketOffer, group: PlacementGroup | undefined, nodes: number): void {
+    for (const { limit, amount } of offer.charges) {
+      this.#left[limit] = (this.#left[limit] ?? 0) - amount * nodes;
+    }
+    if (group === undefined) return;
+    const sizes = this.#groupSizes.get(offer) ?? new Map<PlacementGroup, number>();
+    sizes.set(group, this.groupSize(offer, group) + nodes);
+    this.#groupSizes.set(offer, sizes);
+  }
+
+  /**
+   * The limit that allows the fewest nodes here, with its numbers; of several, the first in the order of `charges`. Undefined: so many
+   * nodes are allowed.
+   */
+  refusal(offer: BucketOffer, group: PlacementGroup | undefined, nodes: number): Reason | undefined {
+    const room = this.room(offer, group);
+    if (room >= nodes) return undefined;
+    const charge = offer.charges.find(
+      ({ limit, amount }) => amount > 0 && Math.max(0, Math.floor((this.#left[limit] ?? 0) / amount)) === room,
+    );
+    const limit = charge === undefined ? undefined : this.#limits[charge.limit];
+    if (charge === undefined || limit === undefined) return this.#groupFull(offer, group, nodes);
+    const left = Math.max(0, this.#left[charge.limit] ?? 0);
+    const used = limit.used + (limit.left - left);
+    return {
+      code: "limit-reached",
+      limit: limit.id,
+      used,
+      max: limit.max,
+      left,
+      asked: nodes * charge.amount,
+    };
+  }
+
+  #groupFull(offer: BucketOffer, group: PlacementGroup | undefined, nodes: number): Reason {
+    if (group === undefined) return { code: "no-placement-group", bucket: offer.bucket };
+    const used = this.groupSize(offer, group);
+    const max = offer.maxPlacementGroupSize ?? used;
+    return {
+      code: "limit-reached",
+      limit: {
+        kind: "placement-group",
+        name: bucketText({ ...offer.bucket, placementGroup: group }),
+        unit: "nodes",
+      },
+      used,
+      max,
+      left: Math.max(0, max - used),
+      asked: nodes,
+    };
+  }
+
+  #groupRoom(offer: BucketOffer, group: PlacementGroup): number {
+    return (offer.maxPlacementGroupSize ?? Number.POSITIVE_INFINITY) - this.groupSize(offer, group);
+  }
+
+  /** Nodes in a placement group, with those of this plan. */
+  groupSize(offer: BucketOffer, group: PlacementGroup): number {
+    return this.#groupSizes.get(offer)?.get(group) ?? offer.groupSizes.get(group) ?? 0;
+  }
+}

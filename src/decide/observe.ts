@@ -1,0 +1,233 @@
+import type { Node, Snapshot } from "../domain/cluster.ts";
+import type { SchedulerNode } from "../domain/demand.ts";
+import type { ArrayName, NodeId, RequestId } from "../domain/ids.ts";
+import type { Policy } from "../domain/policy.ts";
+import type {
+  Bodies,
+  Busyness,
+  ClusterRecord,
+  InFlight,
+  Ledger,
+  LedgerNode,
+  Purpose,
+  SetEntry,
+} from "../domain/record.ts";
+import type { Instant } from "../domain/units.ts";
+import { secondsBetween } from "../domain/units.ts";
+
+/** One look at CycleCloud: the status, and which nodes belong to the requests that are still open. */
+export interface Look {
+  readonly snapshot: Snapshot;
+  readonly requestNodes: ReadonlyMap<RequestId, readonly NodeId[]>;
+}
+
+/** A node that has gone is remembered so long, so that one which asks again is told yes. */
+const REMEMBER_GONE_SECONDS = 3600;
+
+/** Hosts are compared by their first label and without regard to case: schedulers and CycleCloud differ in both. */
+export function hostKey(hostname: string): string {
+  const dot = hostname.indexOf(".");
+  return (dot > 0 ? hostname.slice(0, dot) : hostname).toLowerCase();
+}
+
+/** What the schedulers say of one host. */
+export interface HostFact {
+  /** Jobs reported or placed there. */
+  readonly jobs: readonly string[];
+  /** The newest report that named the host; absent: only placed jobs did. */
+  readonly reportedAt?: Instant;
+}
+
+/**
+ * What live sets say of hosts: jobs by report or by `placed`, or a report without a job. A report counts while it is younger than two of
+ * its set's intervals and its set is live (design.md section 3, Busyness).
+ */
+export function hostFacts(record: ClusterRecord, bodies: Bodies, now: Instant): ReadonlyMap<string, HostFact> {
+  const facts = new Map<string, { jobs: string[]; reportedAt?: Instant }>();
+  const factOf = (hostname: string) => {
+    const key = hostKey(hostname);
+    const fact = facts.get(key) ?? { jobs: [] };
+    facts.set(key, fact);
+    return fact;
+  };
+  for (const entry of record.sets.values()) {
+    if (!entry.live || entry.expiresAt <= now) continue;
+    for (const host of freshReport(entry, bodies, now)) {
+      const fact = factOf(host.hostname);
+      fact.jobs.push(...host.jobs);
+      if (fact.reportedAt === undefined || fact.reportedAt < entry.sentAt) fact.reportedAt = entry.sentAt;
+    }
+    for (const demand of bodies.demands.get(entry.digest)?.demands ?? []) {
+      if (demand.kind !== "job") continue;
+      for (const placed of demand.placed) factOf(placed.hostname).jobs.push(demand.name);
+    }
+  }
+  return facts;
+}
+
+function freshReport(entry: SetEntry, bodies: Bodies, now: Instant): readonly SchedulerNode[] {
+  if (entry.report === undefined || secondsBetween(entry.sentAt, now) >= 2 * entry.intervalSeconds) return [];
+  return bodies.reports.get(entry.report) ?? [];
+}
+
+/** The node's fact, by any name that CycleCloud has for it. */
+export function factOfNode(facts: ReadonlyMap<string, HostFact>, node: { hostname?: string; name: string }): HostFact | undefined {
+  return (node.hostname === undefined ? undefined : facts.get(hostKey(node.hostname))) ?? facts.get(hostKey(node.name));
+}
+
+/** Which arrays are ours: autoscaled by their own configuration, and named by ours if it names any. */
+export function managedArrays(snapshot: Snapshot, policy: Policy): ReadonlySet<ArrayName> {
+  const named = policy.nodearrays === undefined ? undefined : new Set(policy.nodearrays);
+  return new Set(
+    snapshot.arrays
+      .filter((array) => array.autoscaled && (named === undefined || named.has(array.name)))
+      .map((array) => array.name),
+  );
+}
+
+/** Why a look is not believed yet. */
+export interface Doubt {
+  readonly expected: number;
+  readonly missing: number;
+}
+
+/**
+ * A look that lost at least half of the nodes that nobody asked to stop is not believed until a second one, a tick later, agrees
+ * (design.md section 3, Unknown): Azure throttling and server restarts have emptied answers before (wire G).
+ */
+export function doubtLook(
+  record: ClusterRecord,
+  ledger: Ledger,
+  snapshot: Snapshot,
+  policy: Policy,
+): Doubt | undefined {
+  const present = new Set(snapshot.nodes.map((node) => node.nodeId));
+  let expected = 0;
+  let missing = 0;
+  for (const node of ledger.values()) {
+    if (node.goneAt !== undefined || node.draining?.sentAt !== undefined) continue;
+    expected += 1;
+    if (!present.has(node.nodeId)) missing += 1;
+  }
+  if (missing === 0 || missing * 2 < expected) return undefined;
+  const since = record.suspicion?.kind === "lost-nodes" ? record.suspicion.since : undefined;
+  const confirmed = since !== undefined && secondsBetween(since, snapshot.at) >= policy.snapshotIntervalSeconds;
+  return confirmed ? undefined : { expected, missing };
+}
+
+/** Which nodes of open requests this look shows, and which requests are still open. */
+export function updateInFlight(
+  inFlight: readonly InFlight[],
+  look: Look,
+  policy: Policy,
+): readonly InFlight[] {
+  if (inFlight.length === 0) return inFlight;
+  const present = new Set(look.snapshot.nodes.map((node) => node.nodeId));
+  return inFlight
+    .map((entry) => {
+      const before = new Set(entry.seen);
+      const shown = (look.requestNodes.get(entry.requestId) ?? []).filter((id) => present.has(id) && !before.has(id));
+      return shown.length === 0 ? entry : { ...entry, seen: [...entry.seen, ...shown] };
+    })
+    .filter(
+      (entry) =>
+        entry.seen.length < entry.added &&
+        secondsBetween(entry.since, look.snapshot.at) < policy.inFlightGraceSeconds,
+    );
+}
+
+/** Brings the ledger up to date with a believed look. */
+export function updateLedger(
+  ledger: Ledger,
+  look: Look,
+  inFlight: readonly InFlight[],
+  facts: ReadonlyMap<string, HostFact>,
+  now: Instant,
+): Ledger {
+  const arrays = new Set(look.snapshot.arrays.map((array) => array.name));
+  const origins = originsOf(look, inFlight);
+  const next = new Map<NodeId, LedgerNode>();
+  for (const node of look.snapshot.nodes) {
+    // Head nodes and other single nodes are no node array's: never ours to judge.
+    if (!arrays.has(node.array)) continue;
+    next.set(node.nodeId, updateNode(ledger.get(node.nodeId), node, origins.get(node.nodeId), facts, now));
+  }
+  for (const [id, old] of ledger) {
+    if (next.has(id)) continue;
+    const goneAt = old.goneAt ?? now;
+    if (secondsBetween(goneAt, now) < REMEMBER_GONE_SECONDS) next.set(id, old.goneAt === undefined ? { ...old, goneAt } : old);
+  }
+  return next;
+}
+
+interface Origin {
+  readonly requestId: RequestId;
+  readonly purpose: Purpose;
+}
+
+function originsOf(look: Look, inFlight: readonly InFlight[]): ReadonlyMap<NodeId, Origin> {
+  const origins = new Map<NodeId, Origin>();
+  for (const entry of inFlight) {
+    for (const id of look.requestNodes.get(entry.requestId) ?? []) {
+      origins.set(id, { requestId: entry.requestId, purpose: entry.purpose });
+    }
+  }
+  return origins;
+}
+
+function updateNode(
+  old: LedgerNode | undefined,
+  node: Node,
+  origin: Origin | undefined,
+  facts: ReadonlyMap<string, HostFact>,
+  now: Instant,
+): LedgerNode {
+  const busyness = nextBusyness(old?.busyness, node, facts, now);
+  const firstReadyAt = old?.firstReadyAt ?? (node.phase === "ready" ? now : undefined);
+  if (old !== undefined && isUnchanged(old, node, busyness, firstReadyAt, origin)) return old;
+  const requestId = origin?.requestId ?? old?.requestId;
+  return {
+    nodeId: node.nodeId,
+    name: node.name,
+    array: node.array,
+    ...(node.hostname === undefined ? {} : { hostname: node.hostname }),
+    ...(node.instanceId === undefined ? {} : { instanceId: node.instanceId }),
+    ...(requestId === undefined ? {} : { requestId }),
+    purpose: origin?.purpose ?? old?.purpose ?? { kind: "array" },
+    firstSeenAt: old?.firstSeenAt ?? now,
+    ...(firstReadyAt === undefined ? {} : { firstReadyAt }),
+    ...(old?.lastNeededAt === undefined ? {} : { lastNeededAt: old.lastNeededAt }),
+    busyness,
+    ...(old?.draining === undefined ? {} : { draining: old.draining }),
+  };
+}
+
+/** Keeping the same object for an unchanged node spares the store and a large cluster's memory. */
+function isUnchanged(
+  old: LedgerNode,
+  node: Node,
+  busyness: Busyness,
+  firstReadyAt: Instant | undefined,
+  origin: Origin | undefined,
+): boolean {
+  return (
+    old.goneAt === undefined &&
+    old.busyness === busyness &&
+    old.firstReadyAt === firstReadyAt &&
+    old.hostname === node.hostname &&
+    old.instanceId === node.instanceId &&
+    old.name === node.name &&
+    (origin === undefined || old.requestId === origin.requestId)
+  );
+}
+
+function nextBusyness(
+  old: Busyness | undefined,
+  node: Node,
+  facts: ReadonlyMap<string, HostFact>,
+  now: Instant,
+): Busyness {
+  const fact = node.phase === "ready" ? factOfNode(facts, node) : undefined;
+  const state = fact === undefined ? "unknown" : fact.jobs.length > 0 ? "busy" : "idle";
+  return old !== undefined && old.state === state ? old : { state, since: now };
+}

@@ -1,0 +1,136 @@
+import type { BucketOffer } from "../domain/allocation.ts";
+import type { PlacementGroup } from "../domain/ids.ts";
+import type { Reason } from "../domain/reason.ts";
+import type { Ask } from "./ask.ts";
+import { unitsOnEmpty } from "./ask.ts";
+import type { Bin } from "./bins.ts";
+import type { Draft } from "./draft.ts";
+import { closedTo, createNodes } from "./draft.ts";
+import type { Scope } from "./scope.ts";
+
+/** How far the placing of a job has come, in units. */
+export interface Progress {
+  left: number;
+  /** Of those placed: on nodes that are not up. */
+  pending: number;
+}
+
+/**
+ * Packs the slots of a job: into existing nodes in their order of use (among equals those already needed first), then those in flight,
+ * then those that this plan creates anyway, then new ones of the first bucket that has them, as few as possible. What does not fit stays
+ * in `left`.
+ */
+export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
+  const progress = { left: ask.units, pending: 0 };
+  visitBins(draft, scope, (bin) => {
+    fillBin(draft, ask, progress, bin);
+    return progress.left === 0;
+  });
+  for (const offer of scope.offers) {
+    if (progress.left === 0) break;
+    const units = Math.min(progress.left, unitsOnEmpty(ask, offer.resources, draft.bins.resources));
+    if (units < 1 || closedTo(draft, offer) !== undefined) continue;
+    const room = draft.capacity.room(offer, offer.pinnedGroup);
+    const nodes = Math.min(room, Math.ceil(progress.left / units));
+    openFor(draft, ask, progress, offer, offer.pinnedGroup, nodes);
+  }
+  return progress;
+}
+
+/**
+ * Calls `use` for each bin that may have room, in the order of use, until it answers true. Among existing nodes of equal order, and
+ * among those in flight, the ones that somebody needs already come first: that keeps others free to stop.
+ */
+export function visitBins(draft: Draft, scope: Scope, use: (bin: Bin) => boolean): void {
+  const { bins, forJobs } = draft;
+  let from = 0;
+  while (from < forJobs.length) {
+    const order = bins.order[forJobs[from] ?? 0];
+    let to = from + 1;
+    while (to < forJobs.length && bins.order[forJobs[to] ?? 0] === order) to += 1;
+    if (visitTier(draft, scope, forJobs, from, to, use)) return;
+    from = to;
+  }
+  if (visitTier(draft, scope, bins.inFlight, 0, undefined, use)) return;
+  visitTier(draft, scope, bins.planned, 0, undefined, use);
+}
+
+/** The list may grow while it is walked, as bins are split; `to` is left out then. */
+function visitTier(
+  { bins }: Draft,
+  scope: Scope,
+  list: readonly Bin[],
+  from: number,
+  to: number | undefined,
+  use: (bin: Bin) => boolean,
+): boolean {
+  for (const claimed of [true, false]) {
+    for (let i = from; i < (to ?? list.length); i += 1) {
+      const bin = list[i] ?? 0;
+      if (bins.isClaimed(bin) !== claimed || !scope.accepts(bins.placeOfBin(bin))) continue;
+      if (use(bin)) return true;
+    }
+  }
+  return false;
+}
+
+/** Puts as much of the job into the bin as fits; of several identical nodes as many as are needed, the others are split off. */
+export function fillBin(draft: Draft, ask: Ask, progress: Progress, bin: Bin): void {
+  const { bins } = draft;
+  const units = Math.min(bins.unitsOn(bin, ask), progress.left);
+  if (units < 1) return;
+  const nodes = Math.min(bins.count[bin] ?? 0, Math.floor(progress.left / units));
+  bins.split(bin, nodes);
+  bins.occupy(bin, ask, units * ask.slotsPerUnit);
+  draft.filled += 1;
+  progress.left -= nodes * units;
+  if (bins.ready[bin] !== true) progress.pending += nodes * units;
+}
+
+/** Plans so many new nodes in a bucket and fills them; there is room for them. */
+export function openFor(
+  draft: Draft,
+  ask: Ask,
+  progress: Progress,
+  offer: BucketOffer,
+  group: PlacementGroup | undefined,
+  nodes: number,
+): void {
+  if (nodes <= 0) return;
+  const units = Math.min(progress.left, unitsOnEmpty(ask, offer.resources, draft.bins.resources));
+  const full = Math.min(nodes, Math.floor(progress.left / units));
+  fillBin(draft, ask, progress, createNodes(draft, offer, group, full, { kind: "array" }));
+  if (nodes > full) fillBin(draft, ask, progress, createNodes(draft, offer, group, 1, { kind: "array" }));
+}
+
+/** Why the slots that are left could not be packed: for each bucket the first thing that said no. */
+export function packingReasons(
+  draft: Draft,
+  ask: Ask,
+  scope: Scope,
+  left: number,
+): readonly Reason[] {
+  const reasons = scope.offers.map((offer): Reason | undefined => {
+    const closed = closedTo(draft, offer) ?? misfit(draft, ask, offer);
+    if (closed !== undefined) return closed;
+    const units = Math.min(left, unitsOnEmpty(ask, offer.resources, draft.bins.resources));
+    return draft.capacity.refusal(offer, offer.pinnedGroup, Math.ceil(left / units));
+  });
+  return [...scope.reasons, ...reasons.filter((reason) => reason !== undefined)];
+}
+
+/** Which resource keeps a unit of the job from an empty node of the bucket. */
+export function misfit(draft: Draft, ask: Ask, offer: BucketOffer): Reason | undefined {
+  if (unitsOnEmpty(ask, offer.resources, draft.bins.resources) >= 1) return undefined;
+  const asked = ask.amount.map((amount) => amount * ask.slotsPerUnit);
+  const names = ask.resource.map((position) => draft.bins.resources[position] ?? "");
+  const short = names.findIndex((name, i) => (offer.resources[name] ?? 0) < (asked[i] ?? 0));
+  const resource = names[short] ?? "";
+  return {
+    code: "does-not-fit",
+    bucket: offer.bucket,
+    resource,
+    asked: asked[short] ?? 0,
+    offered: offer.resources[resource] ?? 0,
+  };
+}

@@ -1,0 +1,347 @@
+import type { Node, Snapshot } from "../domain/cluster.ts";
+import type { RankedDemand } from "../domain/demand.ts";
+import type { NodeId, Owner, SetName } from "../domain/ids.ts";
+import type { Allocation, AllocationPolicy } from "../domain/allocation.ts";
+import type { NodeVerdict, Plan } from "../domain/plan.ts";
+import type { Policy } from "../domain/policy.ts";
+import type {
+  Bodies,
+  ClusterRecord,
+  CreateEffect,
+  Intent,
+  Ledger,
+  LedgerNode,
+  Outage,
+  TerminateEffect,
+} from "../domain/record.ts";
+import type { Instant } from "../domain/units.ts";
+import { plusSeconds, secondsBetween } from "../domain/units.ts";
+import { lapseSets } from "./accept.ts";
+import { allocate } from "./allocate.ts";
+import { requestIdOf } from "./hash.ts";
+import type { HostFact, Look } from "./observe.ts";
+import { factOfNode, hostFacts, managedArrays, updateInFlight, updateLedger } from "./observe.ts";
+import type { NodeAction } from "./scale-down.ts";
+import { applyAction, idleSeconds, isExcluded, isIdleLongEnough, judgeNode } from "./scale-down.ts";
+import { backOff, forgetOldBackoffs, LEASE_SECONDS, NOT_AFTER_SECONDS } from "./settle.ts";
+import { buildWorld, readyOnly } from "./world.ts";
+
+/** The outcome of one reconcile: the next record, its bodies, and the plan that says why. */
+export interface Decision {
+  readonly record: ClusterRecord;
+  readonly ledger: Ledger;
+  readonly plan: Plan;
+}
+
+/** Scale-down rests so long after an outage of ours, unless every set that was live is pushed again before (design.md section 3). */
+const REST_SECONDS = 300;
+
+/** How generated placement groups are called. */
+export const ALLOCATION_POLICY: AllocationPolicy = { groupPrefix: "group" };
+
+/** The order in which capacity is used; lower goes first. */
+const ORDER = { busy: 0, ready: 1, wantsToStop: 2, coming: 3 };
+
+/**
+ * Works out, from demand and one believed look, what to create and what to stop (design.md section 3): level-triggered, so the same
+ * record and look always give the same decision, and applying it and looking again gives "nothing to do".
+ */
+export function decide(
+  record: ClusterRecord,
+  bodies: Bodies,
+  look: Look,
+  policy: Policy,
+  now: Instant,
+  owner: Owner,
+): Decision {
+  const number = record.plan + 1;
+  const outage = nextOutage(record, policy, now);
+  const observed: ClusterRecord = withoutTrouble({
+    ...record,
+    plan: number,
+    observedGeneration: record.generation,
+    sets: lapseSets(record.sets, now, policy.maxExpirationSeconds),
+    inFlight: updateInFlight(record.inFlight, look, policy),
+    backoffs: forgetOldBackoffs(record.backoffs, now),
+    lastGoodLookAt: look.snapshot.at,
+  });
+  const rested: ClusterRecord = outage === undefined ? withoutOutage(observed) : { ...observed, outage };
+  const facts = hostFacts(rested, bodies, now);
+  const seen = updateLedger(bodies.ledger, look, record.inFlight, facts, now);
+  const ledger = outage !== undefined && outage.to === now ? restartClocks(seen, now) : seen;
+  const demands = demandsInForce(rested, bodies);
+  const weighed = weigh(rested, look.snapshot, ledger, demands, policy, now);
+  return conclude({ record: rested, look, ledger, facts, weighed, policy, now, owner, outage });
+}
+
+/** The demands of every live set, in no particular order: the allocator ranks them. */
+export function demandsInForce(record: ClusterRecord, bodies: Bodies): readonly RankedDemand[] {
+  const all: RankedDemand[] = [];
+  for (const [set, entry] of record.sets) {
+    if (!entry.live) continue;
+    for (const demand of bodies.demands.get(entry.digest)?.demands ?? []) all.push({ set, demand });
+  }
+  return all;
+}
+
+// ---------------------------------------------------------------- our own outage
+
+function nextOutage(record: ClusterRecord, policy: Policy, now: Instant): Outage | undefined {
+  const last = record.lastGoodLookAt;
+  const gap = last === undefined || secondsBetween(last, now) > 2 * policy.snapshotIntervalSeconds;
+  if (gap) {
+    const from = last ?? now;
+    return { from, to: now, until: plusSeconds(now, REST_SECONDS), awaiting: awaited(record, from) };
+  }
+  const current = record.outage;
+  if (current === undefined || now >= current.until) return undefined;
+  const awaiting = current.awaiting.filter((name) => (record.sets.get(name)?.sentAt ?? 0) <= current.from);
+  // An outage with nobody to wait for (a new record) lasts its full time.
+  if (current.awaiting.length > 0 && awaiting.length === 0) return undefined;
+  return { ...current, awaiting };
+}
+
+/** The sets that were in force at our last look and have not been pushed since. */
+function awaited(record: ClusterRecord, from: Instant): readonly SetName[] {
+  return [...record.sets].filter(([, entry]) => entry.live && entry.sentAt <= from).map(([name]) => name);
+}
+
+function withoutOutage(record: ClusterRecord): ClusterRecord {
+  const { outage: _over, ...rest } = record;
+  return rest;
+}
+
+function withoutTrouble(record: ClusterRecord): ClusterRecord {
+  const { trouble: _over, suspicion: _cleared, ...rest } = record;
+  return rest;
+}
+
+/** No idle clock advances across a gap of ours. */
+function restartClocks(ledger: Ledger, now: Instant): Ledger {
+  return new Map([...ledger].map(([id, node]) => [id, { ...node, busyness: { ...node.busyness, since: now } }]));
+}
+
+// ---------------------------------------------------------------- what is needed
+
+interface Weighed {
+  readonly allocation: Allocation;
+  /** Nodes that are spare even if only Ready nodes count as substitutes. */
+  readonly spare: ReadonlySet<NodeId>;
+}
+
+function weigh(
+  record: ClusterRecord,
+  snapshot: Snapshot,
+  ledger: Ledger,
+  demands: readonly RankedDemand[],
+  policy: Policy,
+  now: Instant,
+): Weighed {
+  const stopping = stoppingNodes(record.intents);
+  const excluded = excludedNodes(ledger, stopping, now);
+  const input = {
+    snapshot,
+    ledger,
+    inFlight: record.inFlight,
+    pendingCreates: pendingCreates(record.intents),
+    backoffs: record.backoffs,
+    policy,
+    excluded,
+    now,
+  };
+  const world = buildWorld({ ...input, order: orderOf });
+  const allocation = allocate(world, demands, ALLOCATION_POLICY, now);
+  const candidates = new Set(
+    [...ledger.values()]
+      .filter((node) => !allocation.needed.has(node.nodeId) && mayBeReleased(node, policy, now))
+      .map((node) => node.nodeId),
+  );
+  if (candidates.size === 0) return { allocation, spare: candidates };
+  return { allocation, spare: spareAmongReady(input, demands, candidates, now) };
+}
+
+/** Of the candidates, those that the demand does not need when only Ready nodes are there to serve it. */
+export function spareAmongReady(
+  input: Omit<Parameters<typeof buildWorld>[0], "order">,
+  demands: readonly RankedDemand[],
+  candidates: ReadonlySet<NodeId>,
+  now: Instant,
+): ReadonlySet<NodeId> {
+  const order = (node: Node, known: LedgerNode | undefined) =>
+    candidates.has(node.nodeId) ? ORDER.wantsToStop : orderOf(node, known);
+  const world = readyOnly(buildWorld({ ...input, order }));
+  const { needed } = allocate(world, demands, ALLOCATION_POLICY, now);
+  return new Set([...candidates].filter((id) => !needed.has(id)));
+}
+
+function mayBeReleased(node: LedgerNode, policy: Policy, now: Instant): boolean {
+  return node.goneAt === undefined && (node.draining !== undefined || isIdleLongEnough(node, policy, now));
+}
+
+function orderOf(node: Node, known: LedgerNode | undefined): number {
+  if (node.phase !== "ready") return ORDER.coming;
+  if (known?.draining !== undefined) return ORDER.wantsToStop;
+  return known?.busyness.state === "busy" ? ORDER.busy : ORDER.ready;
+}
+
+/** Nodes with a terminate under way. */
+export function stoppingNodes(intents: readonly Intent[]): ReadonlySet<NodeId> {
+  return new Set(intents.flatMap((intent) => (intent.effect.kind === "terminate" ? intent.effect.nodes : [])));
+}
+
+export function excludedNodes(ledger: Ledger, stopping: ReadonlySet<NodeId>, now: Instant): ReadonlySet<NodeId> {
+  return new Set([...ledger.values()].filter((node) => isExcluded(node, stopping, now)).map((node) => node.nodeId));
+}
+
+/** Creates that are committed and not settled: they may come, so they count. */
+export function pendingCreates(intents: readonly Intent[]): readonly CreateEffect[] {
+  return intents.flatMap((intent) => (intent.effect.kind === "create" ? [intent.effect] : []));
+}
+
+// ---------------------------------------------------------------- the conclusion
+
+interface Conclusion {
+  readonly record: ClusterRecord;
+  readonly look: Look;
+  readonly ledger: Ledger;
+  readonly facts: ReadonlyMap<string, HostFact>;
+  readonly weighed: Weighed;
+  readonly policy: Policy;
+  readonly now: Instant;
+  readonly owner: Owner;
+  readonly outage: Outage | undefined;
+}
+
+function conclude(on: Conclusion): Decision {
+  const { look, policy, now, weighed } = on;
+  const acting = policy.enabled && look.snapshot.state === "Started" && look.snapshot.targetState === "Started";
+  const managed = managedArrays(look.snapshot, policy);
+  const stopping = stoppingNodes(on.record.intents);
+  const ledger = new Map(on.ledger);
+  const verdicts = new Map<NodeId, NodeVerdict>();
+  const terminates: NodeId[] = [];
+  let record = on.record;
+  for (const node of look.snapshot.nodes) {
+    const known = ledger.get(node.nodeId);
+    if (known === undefined) continue;
+    if (!managed.has(node.array)) {
+      verdicts.set(node.nodeId, { kind: "not-managed" });
+      continue;
+    }
+    const action: NodeAction =
+      acting && !stopping.has(node.nodeId) ? judgeNode(node, known, circumstances(on, node, known)) : { kind: "none" };
+    const needed = weighed.allocation.needed.get(node.nodeId);
+    const next = touch(applyAction(known, action, record.plan, now), needed !== undefined, now);
+    if (next !== known) ledger.set(node.nodeId, next);
+    if (action.kind === "terminate") {
+      terminates.push(node.nodeId);
+      if (action.pause !== undefined) record = pauseBucket(record, node, action.pause, now);
+    }
+    verdicts.set(node.nodeId, verdictOf(node, next, needed, on));
+  }
+  const creates = acting ? weighed.allocation.creates : [];
+  const plan: Plan = {
+    number: record.plan,
+    at: now,
+    creates,
+    terminates,
+    demands: weighed.allocation.outcomes,
+    nodes: verdicts,
+  };
+  return { record: commitEffects(record, creates, terminates, now, on.owner), ledger, plan };
+}
+
+/** A bucket whose node did not come up gets a rest, so that its replacement is sought elsewhere (wire G: waits for ever for capacity). */
+function pauseBucket(record: ClusterRecord, node: Node, why: string, now: Instant): ClusterRecord {
+  const bucket = {
+    array: node.array,
+    machineType: node.machineType,
+    ...(node.placementGroup === undefined ? {} : { placementGroup: node.placementGroup }),
+  };
+  return backOff(record, bucket, "boot-failed", why, now);
+}
+
+function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
+  const fact = factOfNode(on.facts, node);
+  const idle = fact !== undefined && fact.jobs.length === 0;
+  return {
+    policy: on.policy,
+    now: on.now,
+    plan: on.record.plan,
+    resting: on.outage !== undefined,
+    spare: on.weighed.spare.has(node.nodeId),
+    busy: (fact?.jobs.length ?? 0) > 0 || known.busyness.state === "busy",
+    reportedIdleAt: idle ? fact.reportedAt : undefined,
+  };
+}
+
+function touch(node: LedgerNode, needed: boolean, now: Instant): LedgerNode {
+  // Rounded to a quarter of a minute: a needed node's entry need not change with every plan.
+  if (!needed || (node.lastNeededAt !== undefined && now - node.lastNeededAt < 15_000)) return node;
+  return { ...node, lastNeededAt: now };
+}
+
+function verdictOf(node: Node, known: LedgerNode, needed: readonly string[] | undefined, on: Conclusion): NodeVerdict {
+  if (known.draining?.sentAt !== undefined) return { kind: "stopping", attempts: known.draining.attempts };
+  if (known.draining !== undefined) return { kind: "draining", by: known.draining.by };
+  switch (node.phase) {
+    case "going":
+      return { kind: "going" };
+    case "failed":
+      return { kind: "failed", status: node.statusMessage ?? node.status };
+    case "off":
+    case "deallocated":
+      return { kind: "off", status: node.status };
+    case "coming":
+    case "unknown":
+      if (needed !== undefined) return { kind: "needed", by: needed };
+      return {
+        kind: "coming",
+        bootSecondsLeft: on.policy.bootTimeoutSeconds - secondsBetween(known.firstSeenAt, on.now),
+      };
+    case "ready":
+      return readyVerdict(node, known, needed, on);
+  }
+}
+
+function readyVerdict(
+  node: Node,
+  known: LedgerNode,
+  needed: readonly string[] | undefined,
+  on: Conclusion,
+): NodeVerdict {
+  if (needed !== undefined) return { kind: "needed", by: needed };
+  if (node.keepAlive) return { kind: "keep-alive" };
+  if (known.busyness.state === "busy") return { kind: "busy" };
+  if (on.outage !== undefined) return { kind: "resting", until: on.outage.until };
+  if (known.busyness.state === "unknown") return { kind: "busyness-unknown" };
+  return {
+    kind: "idle",
+    idleSeconds: idleSeconds(known, on.now),
+    idleTimeoutSeconds: on.policy.idleTimeoutSeconds,
+  };
+}
+
+/** Effects become intents, committed before any is sent (design.md section 3, Intents). */
+export function commitEffects(
+  record: ClusterRecord,
+  creates: readonly CreateEffect[],
+  terminates: readonly NodeId[],
+  now: Instant,
+  owner: Owner,
+): ClusterRecord {
+  const effects: (CreateEffect | TerminateEffect)[] = [...creates];
+  if (terminates.length > 0) effects.push({ kind: "terminate", nodes: terminates });
+  const intents = effects.map(
+    (effect, ordinal): Intent => ({
+      id: requestIdOf(record.cluster, record.epoch, now, record.plan, ordinal),
+      owner,
+      committedAt: now,
+      leaseUntil: plusSeconds(now, LEASE_SECONDS),
+      notAfter: plusSeconds(now, NOT_AFTER_SECONDS),
+      effect,
+      sent: "never",
+    }),
+  );
+  return intents.length === 0 ? record : { ...record, intents: [...record.intents, ...intents] };
+}

@@ -1,0 +1,152 @@
+import type { Node } from "../domain/cluster.ts";
+import type { NodeId } from "../domain/ids.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { Draining, LedgerNode } from "../domain/record.ts";
+import type { Instant } from "../domain/units.ts";
+import { secondsBetween } from "../domain/units.ts";
+import { undrain } from "./settle.ts";
+
+/** A terminate that was accepted so long ago and has left the node up is decided again. */
+export const DECIDE_AGAIN_SECONDS = 120;
+/** A callback's mark without a terminate is the trace of a crash: the node will ask again. */
+const STALE_MARK_SECONDS = 60;
+
+/** What is to become of one node. */
+export type NodeAction =
+  | { readonly kind: "none" }
+  /** Mark it; it is looked at again, after the commit, before it is stopped. */
+  | { readonly kind: "mark"; readonly by: "idle" | "failed" }
+  /** Stop it with this plan. `paused`: its bucket is given a rest. */
+  | { readonly kind: "terminate"; readonly by: Draining["by"]; readonly pause?: string }
+  | { readonly kind: "undrain" };
+
+/** What {@link judgeNode} needs to know beside the node. */
+export interface Circumstances {
+  readonly policy: Policy;
+  readonly now: Instant;
+  /** The plan about to be committed. */
+  readonly plan: number;
+  /** Scale-down of nodes that have been Ready rests after an outage of ours. */
+  readonly resting: boolean;
+  /** Spare in the plan, and still spare if only Ready nodes count as substitutes. */
+  readonly spare: boolean;
+  /** Reported without a job, after this moment. */
+  readonly reportedIdleAt: Instant | undefined;
+  readonly busy: boolean;
+}
+
+/**
+ * The rules of stopping (design.md section 3, Stopping; cyclecloud-wire.md A.5). A node that never was Ready has no jobs, whatever a plan
+ * says: its boot timeout stands. A node that has been Ready is marked first, and stopped only after a newer look and a newer report.
+ */
+export function judgeNode(node: Node, known: LedgerNode, around: Circumstances): NodeAction {
+  if (node.keepAlive) return known.draining === undefined ? { kind: "none" } : { kind: "undrain" };
+  const sentAt = known.draining?.sentAt;
+  if (sentAt !== undefined && secondsBetween(sentAt, around.now) < DECIDE_AGAIN_SECONDS) return { kind: "none" };
+  switch (node.phase) {
+    case "going":
+      return node.status === "Failed" ? { kind: "terminate", by: "stuck" } : { kind: "none" };
+    case "coming":
+    case "unknown":
+      return known.firstReadyAt === undefined ? judgeBoot(node, known, around) : judgeSettled(known, around);
+    case "failed":
+      return known.firstReadyAt === undefined
+        ? { kind: "terminate", by: "failed", pause: failureText(node) }
+        : judgeFailed(known, around);
+    case "ready":
+      return judgeReady(known, around);
+    case "off":
+    case "deallocated":
+      return { kind: "none" };
+  }
+}
+
+function judgeBoot(node: Node, known: LedgerNode, around: Circumstances): NodeAction {
+  const age = secondsBetween(known.firstSeenAt, around.now);
+  if (age < around.policy.bootTimeoutSeconds) return { kind: "none" };
+  return {
+    kind: "terminate",
+    by: "boot-timeout",
+    pause: `${node.name} was not Ready ${Math.round(age)} s after it was first seen (${failureText(node)})`,
+  };
+}
+
+/** A health event sets Failed on a running node: jobs may still run there, so it is drained first (wire A.5). */
+function judgeFailed(known: LedgerNode, around: Circumstances): NodeAction {
+  if (around.busy || around.resting) return { kind: "none" };
+  if (known.draining === undefined) return around.reportedIdleAt === undefined ? { kind: "none" } : { kind: "mark", by: "failed" };
+  return confirmed(known.draining, around) ? { kind: "terminate", by: known.draining.by } : { kind: "none" };
+}
+
+/** Restarting or reimaging after it was Ready: nothing to do but to take back a mark that nobody followed up. */
+function judgeSettled(known: LedgerNode, around: Circumstances): NodeAction {
+  return isStale(known.draining, around) ? { kind: "undrain" } : { kind: "none" };
+}
+
+function judgeReady(known: LedgerNode, around: Circumstances): NodeAction {
+  const draining = known.draining;
+  if (draining !== undefined) {
+    if (isStale(draining, around)) return { kind: "undrain" };
+    if (draining.by !== "idle") return { kind: "none" };
+    if (around.busy || !around.spare) return { kind: "undrain" };
+    if (around.resting) return { kind: "none" };
+    return confirmed(draining, around) ? { kind: "terminate", by: "idle" } : { kind: "none" };
+  }
+  if (around.resting || !around.spare || !isIdleLongEnough(known, around.policy, around.now)) return { kind: "none" };
+  return { kind: "mark", by: "idle" };
+}
+
+/** Marked by an earlier plan, and reported idle since: the look after the mark. */
+function confirmed(draining: Draining, around: Circumstances): boolean {
+  return draining.plan < around.plan && around.reportedIdleAt !== undefined && around.reportedIdleAt > draining.since;
+}
+
+/** A terminate that had no effect in time, or a callback's mark that a crash left. */
+function isStale(draining: Draining | undefined, around: Circumstances): boolean {
+  if (draining === undefined) return false;
+  if (draining.sentAt !== undefined) return true;
+  return (
+    (draining.by === "callback" || draining.by === "unhealthy") &&
+    secondsBetween(draining.since, around.now) >= STALE_MARK_SECONDS
+  );
+}
+
+/** Idle and not needed for the whole timeout; never while nobody says what the node does. */
+export function isIdleLongEnough(known: LedgerNode, policy: Policy, now: Instant): boolean {
+  return known.busyness.state === "idle" && idleSeconds(known, now) >= policy.idleTimeoutSeconds;
+}
+
+export function idleSeconds(known: LedgerNode, now: Instant): number {
+  const since = Math.max(known.busyness.since, known.lastNeededAt ?? 0, known.firstReadyAt ?? 0);
+  return Math.max(0, (now - since) / 1000);
+}
+
+function failureText(node: Node): string {
+  return node.statusMessage === undefined ? `Status ${node.status}` : `Status ${node.status}: ${node.statusMessage}`;
+}
+
+/** Carries a node's action out on its ledger entry. */
+export function applyAction(known: LedgerNode, action: NodeAction, plan: number, now: Instant): LedgerNode {
+  switch (action.kind) {
+    case "none":
+      return known;
+    case "undrain":
+      return undrain(known, now);
+    case "mark":
+      return { ...known, draining: { since: now, by: action.by, plan, attempts: 0 } };
+    case "terminate":
+      return {
+        ...known,
+        draining: { since: known.draining?.since ?? now, by: action.by, plan, attempts: known.draining?.attempts ?? 0 },
+      };
+  }
+}
+
+/** Nodes that are no capacity because somebody is stopping them. A mark of ours for idleness can be taken back, so it still is. */
+export function isExcluded(known: LedgerNode, stopping: ReadonlySet<NodeId>, now: Instant): boolean {
+  if (stopping.has(known.nodeId)) return true;
+  const draining = known.draining;
+  if (draining === undefined) return false;
+  if (draining.sentAt !== undefined) return secondsBetween(draining.sentAt, now) < DECIDE_AGAIN_SECONDS;
+  return draining.by !== "idle" && secondsBetween(draining.since, now) < STALE_MARK_SECONDS;
+}

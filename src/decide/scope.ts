@@ -1,0 +1,97 @@
+import type { BucketOffer } from "../domain/allocation.ts";
+import type { ArrayName, MachineType } from "../domain/ids.ts";
+import { sameMachineType } from "../domain/ids.ts";
+import type { Reason } from "../domain/reason.ts";
+import { bucketText } from "../domain/record.ts";
+import { canonicalText } from "../domain/canonical.ts";
+import type { Place } from "./bins.ts";
+import { compareText } from "./bins.ts";
+import type { Draft } from "./draft.ts";
+
+/** Where a demand may go. */
+export interface Scope {
+  /** Buckets for new nodes, preferred first. */
+  readonly offers: readonly BucketOffer[];
+  /** Whether nodes of a place will do. */
+  accepts(place: Place): boolean;
+  /** Why nothing can be had from some of the arrays that are meant. */
+  readonly reasons: readonly Reason[];
+}
+
+/** What a demand says about places; absent: any. */
+export interface Wanted {
+  readonly arrays?: readonly ArrayName[];
+  readonly machineTypes?: readonly MachineType[];
+}
+
+/**
+ * The places that a demand may mean. VM sizes that a target lists are in its order of preference (`listed`), those of a job in that of the
+ * cluster. Nodes of other sizes than those listed do not count for it.
+ */
+export function scopeOf(draft: Draft, wanted: Wanted, preference: "listed" | "cluster"): Scope {
+  const { arrays, machineTypes } = wanted;
+  const known = new Map<number, boolean>();
+  const accepts = (place: Place): boolean => {
+    let answer = known.get(place.index);
+    if (answer === undefined) {
+      answer = isWanted(wanted, place.bucket);
+      known.set(place.index, answer);
+    }
+    return answer;
+  };
+  const offers = draft.world.buckets.filter(({ bucket }) => isWanted(wanted, bucket));
+  if (preference === "listed" && machineTypes !== undefined) {
+    const listed = ({ bucket }: BucketOffer): number =>
+      machineTypes.findIndex((type) => sameMachineType(type, bucket.machineType));
+    offers.sort((a, b) => listed(a) - listed(b));
+  }
+  const { closed } = draft.world;
+  if (closed !== undefined) return { offers: [], accepts, reasons: [closed] };
+  const missing = arrays ?? (offers.length > 0 ? [] : allArrays(draft));
+  const reasons = missing
+    .map((array) => arrayReason(draft, array, machineTypes))
+    .filter((reason) => reason !== undefined);
+  if (offers.length === 0 && reasons.length === 0) reasons.push({ code: "unknown-array", array: "any", known: [] });
+  return { offers, accepts, reasons };
+}
+
+function isWanted(
+  { arrays, machineTypes }: Wanted,
+  bucket: { readonly array: ArrayName; readonly machineType: MachineType },
+): boolean {
+  if (arrays !== undefined && !arrays.includes(bucket.array)) return false;
+  return machineTypes === undefined || machineTypes.some((type) => sameMachineType(type, bucket.machineType));
+}
+
+function allArrays(draft: Draft): readonly ArrayName[] {
+  return [...draft.world.arrays.keys()].sort(compareText);
+}
+
+/** Why an array has no bucket for the demand; undefined if it has one. */
+function arrayReason(
+  draft: Draft,
+  array: ArrayName,
+  machineTypes: readonly MachineType[] | undefined,
+): Reason | undefined {
+  const state = draft.world.arrays.get(array);
+  if (state === undefined) return { code: "unknown-array", array, known: allArrays(draft) };
+  if (state === "not-managed") return { code: "array-not-managed", array };
+  const offers = draft.world.buckets.filter(({ bucket }) => bucket.array === array);
+  if (offers.length === 0) return { code: "no-bucket", array };
+  const fits = offers.some(({ bucket }) => isWanted({ machineTypes: machineTypes ?? [bucket.machineType] }, bucket));
+  return fits ? undefined : { code: "no-such-machine-type", array, machineTypes: machineTypes ?? [] };
+}
+
+/** Each reason once; the same limit is named once, though several buckets run into it. */
+export function distinct(reasons: readonly Reason[]): readonly Reason[] {
+  const seen = new Map<string, Reason>();
+  for (const reason of reasons) {
+    const key = reason.code === "limit-reached" ? canonicalText(reason.limit) : reasonKey(reason);
+    if (!seen.has(key)) seen.set(key, reason);
+  }
+  return [...seen.values()];
+}
+
+function reasonKey(reason: Reason): string {
+  return "bucket" in reason ? `${reason.code}/${bucketText(reason.bucket)}` : canonicalText(reason);
+}

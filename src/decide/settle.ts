@@ -1,0 +1,205 @@
+import type { NodeId, RequestId } from "../domain/ids.ts";
+import type {
+  Backoff,
+  BucketKey,
+  ClusterRecord,
+  CreateEffect,
+  Draining,
+  Intent,
+  Ledger,
+  LedgerNode,
+  TerminateEffect,
+} from "../domain/record.ts";
+import { bucketText } from "../domain/record.ts";
+import type { Instant } from "../domain/units.ts";
+import { plusSeconds, secondsBetween } from "../domain/units.ts";
+
+/** How long the owner of an intent alone may send it. */
+export const LEASE_SECONDS = 60;
+/** Nobody sends an intent later than this after its commit. */
+export const NOT_AFTER_SECONDS = 120;
+/** CycleCloud is asked twice, so far apart, before a 409 is believed to mean invalid input. */
+export const SECOND_ASK_SECONDS = 10;
+const FIRST_BACKOFF_SECONDS = 60;
+const LONGEST_BACKOFF_SECONDS = 1800;
+
+/** What was learnt about an intent by sending it or by asking for its id. */
+export type Evidence =
+  | { readonly kind: "accepted"; readonly added: number; readonly message?: string }
+  | {
+      readonly kind: "terminated";
+      readonly nodes: ReadonlyMap<NodeId, { readonly ok: boolean; readonly error?: string }>;
+    }
+  /** Certainly no effect, and not because of the input: our credentials, or the deadline. */
+  | { readonly kind: "not-sent" }
+  /** Certainly no effect: CycleCloud will not have it. */
+  | { readonly kind: "refused"; readonly message: string }
+  /** CycleCloud knows the id: it took effect. */
+  | { readonly kind: "found" }
+  /** CycleCloud does not know the id, asked after a send with (`conflict`) or without an answer of 409, or without a send. */
+  | { readonly kind: "absent"; readonly afterSend: "conflict" | "no-answer" | "none"; readonly message?: string }
+  /** Sent, or maybe sent, and nothing could be learnt. */
+  | { readonly kind: "unclear" };
+
+export interface Settled {
+  readonly record: ClusterRecord;
+  readonly ledger: Ledger;
+}
+
+/** Applies what was learnt about one intent. Learning the same again changes nothing: an intent that is gone stays gone. */
+export function settle(state: Settled, id: RequestId, evidence: Evidence, now: Instant): Settled {
+  const intent = state.record.intents.find((candidate) => candidate.id === id);
+  if (intent === undefined) return state;
+  return intent.effect.kind === "create"
+    ? { ...state, record: settleCreate(state.record, intent, intent.effect, evidence, now) }
+    : settleTerminate(state, intent, intent.effect, evidence, now);
+}
+
+function settleCreate(
+  record: ClusterRecord,
+  intent: Intent,
+  effect: CreateEffect,
+  evidence: Evidence,
+  now: Instant,
+): ClusterRecord {
+  const without = { ...record, intents: record.intents.filter((other) => other !== intent) };
+  switch (evidence.kind) {
+    case "accepted":
+      return afterAccepted(without, intent, effect, evidence.added, evidence.message, now);
+    case "found":
+      // After an unknown outcome all of `count` is taken to come (design.md section 3, In flight).
+      return afterAccepted(without, intent, effect, effect.count, undefined, now);
+    case "refused":
+      return backOff(without, effect.bucket, "refused", evidence.message, now);
+    case "not-sent":
+      return without;
+    case "absent":
+      if (now >= intent.notAfter) return without;
+      if (meansInvalid(intent, now)) {
+        return backOff(without, effect.bucket, "refused", evidence.message ?? "CycleCloud refused the request as invalid (409)", now);
+      }
+      return replaceIntent(record, intent, afterAbsent(intent, evidence.afterSend, now));
+    case "unclear":
+    case "terminated":
+      return replaceIntent(record, intent, { ...intent, sent: "maybe", leaseUntil: now });
+  }
+}
+
+/** A 409 to an id that was never sent before, and two asks that find nothing: the input is invalid (design.md section 3, Intents). */
+function meansInvalid(intent: Intent, now: Instant): boolean {
+  return (
+    intent.sent === "once-refused" &&
+    intent.absentSince !== undefined &&
+    secondsBetween(intent.absentSince, now) >= SECOND_ASK_SECONDS
+  );
+}
+
+function afterAbsent(intent: Intent, afterSend: "conflict" | "no-answer" | "none", now: Instant): Intent {
+  if (afterSend === "none") {
+    return { ...intent, leaseUntil: now, absentSince: intent.absentSince ?? now };
+  }
+  const sent = afterSend === "conflict" && intent.sent === "never" ? "once-refused" : "maybe";
+  // The next ask comes when the lease ends; a 409 needs it no sooner than the second ask.
+  const leaseUntil = sent === "once-refused" ? plusSeconds(now, SECOND_ASK_SECONDS) : now;
+  return { ...intent, sent, absentSince: now, leaseUntil };
+}
+
+/**
+ * Whether a taken-over intent may be sent again, with the same id: CycleCloud does not know it, its time has not passed, and it is not
+ * waiting for the second ask that tells an invalid request from a repeated one.
+ */
+export function maySend(intent: Intent, now: Instant): boolean {
+  return now < intent.notAfter && intent.sent !== "once-refused";
+}
+
+function replaceIntent(record: ClusterRecord, old: Intent, next: Intent): ClusterRecord {
+  return { ...record, intents: record.intents.map((intent) => (intent === old ? next : intent)) };
+}
+
+function afterAccepted(
+  record: ClusterRecord,
+  intent: Intent,
+  effect: CreateEffect,
+  added: number,
+  message: string | undefined,
+  now: Instant,
+): ClusterRecord {
+  const next: ClusterRecord =
+    added <= 0
+      ? record
+      : {
+          ...record,
+          inFlight: [
+            ...record.inFlight,
+            { requestId: intent.id, bucket: effect.bucket, purpose: effect.purpose, added, seen: [], since: now },
+          ],
+        };
+  if (added < effect.count) {
+    const words = `${effect.count} asked, ${added} added${message === undefined ? "" : `: ${message}`}`;
+    return backOff(next, effect.bucket, "fell-short", words, now);
+  }
+  return { ...next, backoffs: next.backoffs.filter((entry) => bucketText(entry.bucket) !== bucketText(effect.bucket)) };
+}
+
+/** Pauses a bucket: 60 s, and twice as long each time it fails again, up to 30 min. */
+export function backOff(
+  record: ClusterRecord,
+  bucket: BucketKey,
+  cause: Backoff["cause"],
+  message: string,
+  now: Instant,
+): ClusterRecord {
+  const key = bucketText(bucket);
+  const earlier = record.backoffs.find((entry) => bucketText(entry.bucket) === key);
+  if (earlier !== undefined && earlier.until > now && earlier.cause === cause) return record;
+  const seconds =
+    earlier === undefined ? FIRST_BACKOFF_SECONDS : Math.min(LONGEST_BACKOFF_SECONDS, earlier.seconds * 2);
+  const entry: Backoff = { bucket, until: plusSeconds(now, seconds), seconds, cause, message };
+  return { ...record, backoffs: [...record.backoffs.filter((other) => bucketText(other.bucket) !== key), entry] };
+}
+
+/** Pauses that ended so long ago that the next failure starts from the shortest again. */
+export function forgetOldBackoffs(backoffs: readonly Backoff[], now: Instant): readonly Backoff[] {
+  const kept = backoffs.filter((entry) => secondsBetween(entry.until, now) < LONGEST_BACKOFF_SECONDS);
+  return kept.length === backoffs.length ? backoffs : kept;
+}
+
+/** A terminate is never replayed: whatever was learnt, the intent is gone, and the next decision is a new one. */
+function settleTerminate(
+  state: Settled,
+  intent: Intent,
+  effect: TerminateEffect,
+  evidence: Evidence,
+  now: Instant,
+): Settled {
+  const record = { ...state.record, intents: state.record.intents.filter((other) => other !== intent) };
+  const ledger = new Map(state.ledger);
+  for (const id of effect.nodes) {
+    const node = ledger.get(id);
+    if (node?.draining !== undefined) ledger.set(id, afterTerminate(node, node.draining, evidence, now));
+  }
+  return { record, ledger };
+}
+
+function afterTerminate(node: LedgerNode, draining: Draining, evidence: Evidence, now: Instant): LedgerNode {
+  const sent: LedgerNode = { ...node, draining: { ...draining, attempts: draining.attempts + 1, sentAt: now } };
+  switch (evidence.kind) {
+    case "terminated":
+      // A node that is not listed did not exist (cyclecloud-wire.md A.7): the next look shows it.
+      return evidence.nodes.get(node.nodeId)?.ok === false ? undrain(node, now) : sent;
+    case "refused":
+    case "not-sent":
+      return undrain(node, now);
+    case "accepted":
+    case "found":
+    case "absent":
+    case "unclear":
+      return sent;
+  }
+}
+
+/** Takes a node out of draining; its idle clock starts anew. */
+export function undrain(node: LedgerNode, now: Instant): LedgerNode {
+  const { draining: _gone, ...kept } = node;
+  return { ...kept, busyness: { state: "unknown", since: now } };
+}

@@ -1,0 +1,242 @@
+import type { BucketOffer, InFlightSupply, SupplyNode, World } from "../domain/allocation.ts";
+import type { Bucket, Node, NodeArray, NodePhase, Snapshot } from "../domain/cluster.ts";
+import type { ArrayName, NodeId, PlacementGroup } from "../domain/ids.ts";
+import { sameMachineType } from "../domain/ids.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { Reason } from "../domain/reason.ts";
+import type { Backoff, CreateEffect, InFlight, Ledger, LedgerNode, Purpose } from "../domain/record.ts";
+import { stillInFlight } from "../domain/record.ts";
+import type { Instant } from "../domain/units.ts";
+import type { Usage } from "./ceilings.ts";
+import { Ceilings } from "./ceilings.ts";
+import type { ClusterPlace } from "./places.ts";
+import { coresOf, Places, resourcesOf } from "./places.ts";
+
+export interface WorldInput {
+  readonly snapshot: Snapshot;
+  readonly ledger: Ledger;
+  readonly inFlight: readonly InFlight[];
+  /** Creates that are committed and not settled: they count as in flight. */
+  readonly pendingCreates: readonly CreateEffect[];
+  readonly backoffs: readonly Backoff[];
+  readonly policy: Policy;
+  /** Nodes that are draining or being stopped: not capacity, though they still count against limits. */
+  readonly excluded: ReadonlySet<NodeId>;
+  /** Which existing nodes are used first: see {@link SupplyNode.order}. Nodes seen later should come after those seen earlier. */
+  readonly order: (node: Node, known?: LedgerNode) => number;
+  readonly now: Instant;
+}
+
+/**
+ * What the allocator may use, from one look and our own memory. Capacity is what is up or coming in arrays that are ours, unless excluded,
+ * whether or not its bucket still exists or takes new nodes (cyclecloud-wire.md A.3, semantics 5); failed, going, off, deallocated and
+ * unknown nodes are none (A.5). The limits are those of A.3, semantics 1 to 6.
+ */
+export function buildWorld(input: WorldInput): World {
+  const { snapshot, policy } = input;
+  const arrays = judgeArrays(snapshot, policy);
+  const places = new Places(snapshot);
+  const nodes = collectNodes(input, arrays, places);
+  const inFlight = collectInFlight(input, arrays, places);
+  const usage = countUsage(places.all());
+  const ceilings = new Ceilings(snapshot.limit, usage.cluster);
+  const buckets = snapshot.arrays
+    .filter((array) => arrays.get(array.name) === "managed")
+    .toSorted((a, b) => b.priority - a.priority)
+    .flatMap((array) => array.buckets.map((bucket) => offer(input, array, bucket, places, usage, ceilings)));
+  const closed = closedReason(snapshot);
+  return {
+    nodes,
+    inFlight,
+    buckets,
+    limits: ceilings.limits(),
+    arrays,
+    ...(closed === undefined ? {} : { closed }),
+  };
+}
+
+/** The same cluster with the nodes that are up and nothing else: only they can stand in for a node that is to be stopped. */
+export function readyOnly(world: World): World {
+  return { ...world, nodes: world.nodes.filter((node) => node.ready), inFlight: [], buckets: [], limits: [] };
+}
+
+function judgeArrays(snapshot: Snapshot, policy: Policy): Map<ArrayName, "managed" | "not-managed"> {
+  const ours = policy.nodearrays === undefined ? undefined : new Set(policy.nodearrays);
+  return new Map(
+    snapshot.arrays.map((array) => {
+      const managed = array.autoscaled && (ours === undefined || ours.has(array.name));
+      return [array.name, managed ? "managed" : "not-managed"];
+    }),
+  );
+}
+
+/** Phases in which a node has a VM, may get one or may still have one: they count against limits (A.3, semantics 3). */
+function countsAgainstLimits(phase: NodePhase): boolean {
+  return phase !== "off" && phase !== "deallocated";
+}
+
+function collectNodes(
+  input: WorldInput,
+  arrays: World["arrays"],
+  places: Places,
+): readonly SupplyNode[] {
+  const supply: SupplyNode[] = [];
+  for (const node of input.snapshot.nodes) {
+    if (!countsAgainstLimits(node.phase)) continue;
+    const place = places.at(node.array, node.machineType, node.placementGroup);
+    place.nodes += 1;
+    place.nodeCores += coresOf(node, place);
+    const usable = node.phase === "ready" || node.phase === "coming";
+    if (!usable || arrays.get(node.array) !== "managed" || input.excluded.has(node.nodeId)) continue;
+    supply.push(supplyNode(node, place, input));
+  }
+  return supply;
+}
+
+const forArray: Purpose = { kind: "array" };
+
+function supplyNode(node: Node, place: ClusterPlace, input: WorldInput): SupplyNode {
+  const known = input.ledger.get(node.nodeId);
+  const common = {
+    nodeId: node.nodeId,
+    bucket: place.bucket,
+    purpose: known?.purpose ?? forArray,
+    resources: resourcesOf(node, place),
+    cores: coresOf(node, place),
+    order: input.order(node, known),
+    ready: node.phase === "ready",
+  };
+  return node.hostname === undefined ? common : { ...common, hostname: node.hostname };
+}
+
+function collectInFlight(
+  input: WorldInput,
+  arrays: World["arrays"],
+  places: Places,
+): readonly InFlightSupply[] {
+  const asked = [
+    ...input.inFlight.map((entry) => ({ ...entry, count: stillInFlight(entry) })),
+    ...input.pendingCreates,
+  ];
+  return asked
+    .filter(({ count }) => count > 0)
+    .flatMap(({ bucket, purpose, count }) => {
+      const place = places.at(bucket.array, bucket.machineType, bucket.placementGroup);
+      place.waiting += count;
+      if (arrays.get(bucket.array) !== "managed") return [];
+      return [{ bucket: place.bucket, purpose, resources: place.resources, cores: place.cores, count }];
+    });
+}
+
+interface ClusterUsage {
+  readonly cluster: Usage;
+  readonly arrays: ReadonlyMap<ArrayName, Usage>;
+  /** Places by bucket text without the placement group. */
+  readonly buckets: ReadonlyMap<string, readonly ClusterPlace[]>;
+}
+
+const bucketKeyOf = (array: ArrayName, machineType: string): string =>
+  `${array}/${machineType.toLowerCase()}`;
+
+function countUsage(places: Iterable<ClusterPlace>): ClusterUsage {
+  const cluster = { nodes: 0, cores: 0 };
+  const arrays = new Map<ArrayName, { nodes: number; cores: number }>();
+  const buckets = new Map<string, ClusterPlace[]>();
+  for (const place of places) {
+    const { array, machineType } = place.bucket;
+    const ofArray = arrays.get(array) ?? { nodes: 0, cores: 0 };
+    arrays.set(array, ofArray);
+    for (const usage of [cluster, ofArray]) {
+      usage.nodes += place.nodes + place.waiting;
+      usage.cores += place.nodeCores + place.waiting * place.cores;
+    }
+    const key = bucketKeyOf(array, machineType);
+    buckets.set(key, [...(buckets.get(key) ?? []), place]);
+  }
+  return { cluster, arrays, buckets };
+}
+
+function offer(
+  input: WorldInput,
+  array: NodeArray,
+  bucket: Bucket,
+  places: Places,
+  usage: ClusterUsage,
+  ceilings: Ceilings,
+): BucketOffer {
+  const place = places.at(array.name, bucket.machineType, undefined);
+  const inUse = usage.buckets.get(bucketKeyOf(array.name, bucket.machineType)) ?? [];
+  const { refusal, groupRefusals } = refusalsOf(input, array, bucket);
+  const charges = ceilings.charges(array, bucket, {
+    array: usage.arrays.get(array.name) ?? { nodes: 0, cores: 0 },
+    nodes: sum(inUse, (one) => one.nodes),
+    waiting: sum(inUse, (one) => one.waiting),
+  });
+  return {
+    bucket: place.bucket,
+    resources: place.resources,
+    cores: place.cores,
+    charges,
+    groupSizes: groupSizesOf(bucket, inUse),
+    ...(refusal === undefined ? {} : { refusal }),
+    ...(bucket.maxPlacementGroupSize === undefined
+      ? {}
+      : { maxPlacementGroupSize: bucket.maxPlacementGroupSize }),
+    ...(array.placementGroup === undefined ? {} : { pinnedGroup: array.placementGroup }),
+    ...(groupRefusals.size === 0 ? {} : { groupRefusals }),
+  };
+}
+
+/** Nodes in each group in use: by the status or by our own count, whichever is more. */
+function groupSizesOf(
+  bucket: Bucket,
+  inUse: readonly ClusterPlace[],
+): ReadonlyMap<PlacementGroup, number> {
+  const sizes = new Map(bucket.placementGroups.map((group) => [group.name, group.activeCount]));
+  const waiting = new Map<PlacementGroup, number>();
+  for (const place of inUse) {
+    const group = place.bucket.placementGroup;
+    if (group === undefined) continue;
+    sizes.set(group, Math.max(sizes.get(group) ?? 0, place.nodes));
+    waiting.set(group, place.waiting);
+  }
+  for (const [group, count] of waiting) sizes.set(group, (sizes.get(group) ?? 0) + count);
+  return sizes;
+}
+
+function refusalsOf(
+  input: WorldInput,
+  array: NodeArray,
+  bucket: Bucket,
+): { readonly refusal: Reason | undefined; readonly groupRefusals: ReadonlyMap<PlacementGroup, Reason> } {
+  const key = { array: array.name, machineType: bucket.machineType };
+  const groupRefusals = new Map<PlacementGroup, Reason>();
+  let refusal: Reason | undefined = bucket.valid
+    ? undefined
+    : { code: "bucket-invalid", bucket: key, why: bucket.invalidReason ?? "no reason given" };
+  for (const backoff of input.backoffs) {
+    const { placementGroup: group, ...where } = backoff.bucket;
+    if (backoff.until <= input.now || where.array !== array.name) continue;
+    if (!sameMachineType(where.machineType, bucket.machineType)) continue;
+    const reason: Reason = {
+      code: "backing-off",
+      bucket: group === undefined ? key : { ...key, placementGroup: group },
+      until: backoff.until,
+      message: backoff.message,
+    };
+    if (group === undefined) refusal ??= reason;
+    else groupRefusals.set(group, reason);
+  }
+  return { refusal, groupRefusals };
+}
+
+/** New nodes only in a cluster that is started and meant to be: a terminated one could start nodes (A.3, ClusterStatus). */
+function closedReason(snapshot: Snapshot): Reason | undefined {
+  const { state = "none", targetState = "none" } = snapshot;
+  if (state === "Started" && targetState === "Started") return undefined;
+  return { code: "cluster-not-started", state, targetState };
+}
+
+function sum<T>(items: readonly T[], amount: (item: T) => number): number {
+  return items.reduce((total, item) => total + amount(item), 0);
+}

@@ -1,0 +1,87 @@
+import type { ArrayName, NodeId, PlacementGroup } from "./ids.ts";
+import type { DemandOutcome } from "./plan.ts";
+import type { LimitId, Reason } from "./reason.ts";
+import type { BucketKey, CreateEffect, Purpose } from "./record.ts";
+import type { Resources } from "./resources.ts";
+
+/** Everything that the allocator may use, and every ceiling: its only view of the cluster. */
+export interface World {
+  /** Nodes that exist and count as capacity. */
+  readonly nodes: readonly SupplyNode[];
+  /** Accepted creates that no look has shown yet. */
+  readonly inFlight: readonly InFlightSupply[];
+  /** Where new nodes can be made, preferred first. Empty: nothing new may be planned. */
+  readonly buckets: readonly BucketOffer[];
+  /** The ceilings, each shared by every bucket that names it by index. */
+  readonly limits: readonly SharedLimit[];
+  /** All arrays of the cluster, and which of them are ours. */
+  readonly arrays: ReadonlyMap<ArrayName, "managed" | "not-managed">;
+  /** Present: nothing new can be had at all, whatever the limits say. */
+  readonly closed?: Reason;
+}
+
+export interface SupplyNode {
+  readonly nodeId: NodeId;
+  readonly hostname?: string;
+  readonly bucket: BucketKey;
+  readonly purpose: Purpose;
+  readonly resources: Resources;
+  /** Its vCPUs, whatever `resources` calls a core: what a target in cores counts. */
+  readonly cores: number;
+  /** Lower is used first: busy nodes before free ones, those before nodes that want to stop, those before nodes still coming. */
+  readonly order: number;
+  /** Up; false: still coming. */
+  readonly ready: boolean;
+}
+
+export interface InFlightSupply {
+  readonly bucket: BucketKey;
+  readonly purpose: Purpose;
+  readonly resources: Resources;
+  /** vCPUs of each. */
+  readonly cores: number;
+  readonly count: number;
+}
+
+export interface BucketOffer {
+  /** Without a placement group: one offer per array and VM size. */
+  readonly bucket: BucketKey;
+  /** What one new node offers. */
+  readonly resources: Resources;
+  /** vCPUs of one new node. */
+  readonly cores: number;
+  /** What one new node takes from which limits (indices into `limits`). */
+  readonly charges: readonly { readonly limit: number; readonly amount: number }[];
+  /** Present: nothing new here, and why (invalid, backing off). */
+  readonly refusal?: Reason;
+  /** Largest number of nodes in one placement group; absent: this bucket knows no placement groups. */
+  readonly maxPlacementGroupSize?: number;
+  /** The array's only group, if it is pinned to one. */
+  readonly pinnedGroup?: PlacementGroup;
+  /** Nodes per group in use, going ones included. */
+  readonly groupSizes: ReadonlyMap<PlacementGroup, number>;
+  /** Groups that are backing off, and why. While there is one, no group with a fresh name is made here: that would evade the pause. */
+  readonly groupRefusals?: ReadonlyMap<PlacementGroup, Reason>;
+}
+
+export interface SharedLimit {
+  readonly id: LimitId;
+  readonly used: number;
+  readonly max: number;
+  /** Never below zero; can be less than `max - used` where CycleCloud says so. */
+  readonly left: number;
+}
+
+/** The allocator's answer. */
+export interface Allocation {
+  readonly creates: readonly CreateEffect[];
+  /** Which existing nodes are needed, and by whom: "set/demand". A node that is absent is spare. */
+  readonly needed: ReadonlyMap<NodeId, readonly string[]>;
+  readonly outcomes: readonly DemandOutcome[];
+}
+
+/** How the allocator chooses. The preferences of a later issue go here. */
+export interface AllocationPolicy {
+  /** Prefix of generated placement-group names. */
+  readonly groupPrefix: string;
+}

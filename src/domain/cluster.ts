@@ -1,0 +1,104 @@
+import type { ArrayName, ClusterName, MachineType, NodeId, PlacementGroup } from "./ids.ts";
+import type { Resources } from "./resources.ts";
+import type { Instant } from "./units.ts";
+
+/** One observation of a cluster: a single `status?nodes=true` answer (cyclecloud-wire.md A.3), read leniently and made uniform. */
+export interface Snapshot {
+  readonly cluster: ClusterName;
+  readonly at: Instant;
+  /** Absent until the cluster was started once. */
+  readonly state?: string;
+  readonly targetState?: string;
+  readonly limit: CountAndCores;
+  readonly arrays: readonly NodeArray[];
+  readonly nodes: readonly Node[];
+}
+
+/** A ceiling in nodes and in cores (vCPUs); absent: CycleCloud named none. */
+export interface CountAndCores {
+  readonly count?: number;
+  readonly cores?: number;
+}
+
+export interface NodeArray {
+  readonly name: ArrayName;
+  readonly limit: CountAndCores;
+  readonly region?: string;
+  readonly spot: boolean;
+  /** False: `Configuration.autoscale.enabled` is false, so the array is not ours. */
+  readonly autoscaled: boolean;
+  /** The array's own PlacementGroupId: then it has exactly that group. */
+  readonly placementGroup?: PlacementGroup;
+  /** CycleCloud's `Priority`, default 1; higher is preferred. */
+  readonly priority: number;
+  /** `Configuration.autoscale.resources`: more resources of each node. */
+  readonly resources: Resources;
+  readonly buckets: readonly Bucket[];
+}
+
+/** One machine type of an array, with the limits that the status gives for it. */
+export interface Bucket {
+  readonly bucketId: string;
+  readonly machineType: MachineType;
+  /** False: existing nodes only, nothing new. */
+  readonly valid: boolean;
+  readonly invalidReason?: string;
+  /** How many more nodes can be created now, as CycleCloud sees it: one more limit, never the only one (A.3, semantics 1). */
+  readonly availableCount: number;
+  readonly activeCount: number;
+  readonly maxCount?: number;
+  readonly maxCoreCount?: number;
+  /** Cores, by family; absent for spot (0/0 there means nothing, A.3 semantics 2). */
+  readonly familyQuota?: Quota;
+  /** Cores, by region; for spot arrays the region's spot quota. */
+  readonly regionalQuota?: Quota;
+  readonly maxPlacementGroupSize?: number;
+  readonly placementGroups: readonly { readonly name: PlacementGroup; readonly activeCount: number }[];
+  /** Seconds since the last capacity failure; absent: never. */
+  readonly lastCapacityFailureSeconds?: number;
+  readonly machine: Machine;
+}
+
+export interface Quota {
+  readonly quotaCores: number;
+  readonly consumedCores: number;
+}
+
+export interface Machine {
+  readonly vcpus: number;
+  /** What one VM costs in quota; more than `vcpus` for constrained sizes (A.3 semantics 6). */
+  readonly quotaVcpus: number;
+  readonly gpus: number;
+  readonly memoryGib: number;
+  readonly infiniband: boolean;
+}
+
+/**
+ * Where a node is on its way (cyclecloud-wire.md A.5).
+ * `coming`: wanted, not up yet, whatever its Status is called; the boot timeout decides. `ready`: up, and it has an address.
+ * `failed`: Failed or Unavailable while wanted. `going`: TargetState is not Started and it is not gone yet. `off`: no VM.
+ * `deallocated`: kept, restartable. `unknown`: no TargetState, so neither capacity nor ours to judge before the boot timeout.
+ */
+export type NodePhase = "coming" | "ready" | "failed" | "going" | "off" | "deallocated" | "unknown";
+
+export interface Node {
+  readonly nodeId: NodeId;
+  /** Unique now, reused later: for people, never a key. */
+  readonly name: string;
+  readonly array: ArrayName;
+  readonly machineType: MachineType;
+  readonly phase: NodePhase;
+  /** CycleCloud's Status and StatusMessage, for people. */
+  readonly status: string;
+  readonly statusMessage?: string;
+  readonly vcpus?: number;
+  readonly memoryGib?: number;
+  readonly hostname?: string;
+  readonly privateIp?: string;
+  readonly instanceId?: string;
+  readonly placementGroup?: PlacementGroup;
+  readonly spot: boolean;
+  readonly keepAlive: boolean;
+  /** The node's own `Configuration.autoscale.resources`. */
+  readonly resources?: Resources;
+}

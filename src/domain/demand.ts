@@ -1,0 +1,136 @@
+import type { ArrayName, ClusterName, Digest, MachineType, SetName } from "./ids.ts";
+import type { Resources } from "./resources.ts";
+import type { Instant } from "./units.ts";
+
+/**
+ * What a request set asks for, in the one form that the core knows; wire/ lowers every message to it. Targets are totals, not increments
+ * (cyclecloud-wire.md C.2); jobs give their whole need, queued and running iterations together (design.md section 4).
+ */
+export type Demand = TargetDemand | GroupDemand | JobDemand;
+
+interface Common {
+  /** Unique within its set; shown to users. */
+  readonly id: string;
+  /** Higher goes first where capacity is scarce; equal priorities go by `position`. */
+  readonly priority: number;
+  /** Position in the message that brought it. */
+  readonly position: number;
+}
+
+/** "This array shall have so many nodes (or cores) in all": a floor, never a reason to stop anything. */
+export interface TargetDemand extends Common {
+  readonly kind: "target";
+  readonly array: ArrayName;
+  readonly amount: { readonly unit: "nodes" | "cores"; readonly count: number };
+  /** VM sizes that may be created, preferred first; absent: any bucket of the array. */
+  readonly machineTypes?: readonly MachineType[];
+  /** Node attributes to send with each create, merged deep (cyclecloud-wire.md A.6). */
+  readonly attributes?: NodeAttributes;
+}
+
+/** "This array shall have so many groups, each of so many nodes (or cores) together in a placement group of its own." */
+export interface GroupDemand extends Common {
+  readonly kind: "groups";
+  readonly array: ArrayName;
+  readonly groups: number;
+  readonly size: { readonly unit: "nodes" | "cores"; readonly count: number };
+  readonly machineTypes?: readonly MachineType[];
+  readonly attributes?: NodeAttributes;
+}
+
+/** A job: so many identical slots (iterations), or so many whole-node tasks when `nodeCount` is given. */
+export interface JobDemand extends Common {
+  readonly kind: "job";
+  readonly name: string;
+  readonly user?: string;
+  /** Taken by each slot from its node. */
+  readonly needs: Resources;
+  /** Only nodes of these arrays; absent: any. */
+  readonly arrays?: readonly ArrayName[];
+  readonly machineTypes?: readonly MachineType[];
+  /** All slots, queued and running. */
+  readonly iterations: number;
+  /** Spread the slots over exactly so many nodes, `iterations` on each; absent: pack. */
+  readonly nodeCount?: number;
+  /** One slot of the job a node, and nobody else's on it. */
+  readonly exclusive: boolean;
+  /** All slots in one bucket and one placement group, or none. */
+  readonly colocated: boolean;
+  /** Slots that already run, by host; they occupy their host first and are never moved. */
+  readonly placed: readonly PlacedSlots[];
+}
+
+export interface PlacedSlots {
+  readonly hostname: string;
+  readonly iterations: number;
+}
+
+/** Attributes passed through to CycleCloud as they are; unknown to us, so opaque. */
+export type NodeAttributes = Readonly<Record<string, unknown>>;
+
+/** A demand with the set that asked for it: what the allocator sees. */
+export interface RankedDemand {
+  readonly set: SetName;
+  readonly demand: Demand;
+}
+
+/** A job that could not be read: refused by itself, the others stand. */
+export interface RejectedJob {
+  readonly name: string;
+  readonly problems: readonly Problem[];
+}
+
+/** One thing wrong with an input: where, what was there, what should have been. */
+export interface Problem {
+  readonly path: string;
+  readonly found: string;
+  readonly expected: string;
+  /** The known key nearest to an unknown one. */
+  readonly didYouMean?: string;
+}
+
+/** The body of a request set: everything that its digest covers. */
+export interface SetDemand {
+  readonly demands: readonly Demand[];
+  readonly pools: readonly Pool[];
+  readonly rejectedJobs: readonly RejectedJob[];
+}
+
+/** A licence or quota shared by the cluster's jobs. Carried and shown; the allocator honours pools from its own issue on. */
+export interface Pool {
+  readonly name: string;
+  readonly total: number;
+  readonly used: number;
+}
+
+/** What a scheduler knows of one of its hosts. */
+export interface SchedulerNode {
+  readonly hostname: string;
+  /** Jobs on the host; empty: it runs none. */
+  readonly jobs: readonly string[];
+  readonly state?: string;
+}
+
+/** Which of two messages of one set is the newer. Compared by `value`, then by `tieBreak` (design.md section 3). */
+export interface Revision {
+  /** Milliseconds since 1970: explicit, or the queue's insertion second, or the HTTP clock. */
+  readonly value: number;
+  /** The message id; empty for explicit revisions. */
+  readonly tieBreak: string;
+}
+
+/** A demand message after the door: checked, lowered, with its absolute times. */
+export interface RequestSetUpdate {
+  readonly cluster: ClusterName;
+  readonly set: SetName;
+  readonly revision: Revision;
+  readonly intervalSeconds: number;
+  /** When it was put into the queue or arrived over HTTP. */
+  readonly sentAt: Instant;
+  readonly expiresAt: Instant;
+  /** Digest of the demand's canonical text; equal digests ask for the same. */
+  readonly digest: Digest;
+  readonly demand: SetDemand;
+  /** Absent: this scheduler does not report hosts. */
+  readonly schedulerNodes?: readonly SchedulerNode[];
+}

@@ -1,0 +1,78 @@
+import type { NodeId, SetName } from "./ids.ts";
+import type { Reason } from "./reason.ts";
+import type { CreateEffect } from "./record.ts";
+import type { Instant } from "./units.ts";
+
+/** The outcome of one reconcile, kept with its reasons. Every decision, also "do nothing", says why. */
+export interface Plan {
+  readonly number: number;
+  readonly at: Instant;
+  readonly creates: readonly CreateEffect[];
+  readonly terminates: readonly NodeId[];
+  readonly demands: readonly DemandOutcome[];
+  readonly nodes: ReadonlyMap<NodeId, NodeVerdict>;
+}
+
+/** What became of one demand: placed + unmet = asked, in its own unit. */
+export interface DemandOutcome {
+  readonly set: SetName;
+  readonly id: string;
+  readonly kind: "target" | "groups" | "job";
+  /** Nodes or cores of a target, groups, or slots of a job. */
+  readonly unit: "nodes" | "cores" | "groups" | "slots";
+  readonly asked: number;
+  /** On nodes that exist or were asked for; at most `asked`. */
+  readonly placed: number;
+  /** Of `placed`, what waits for nodes that this plan creates, or that are coming. */
+  readonly pending: number;
+  /** At least one whenever `placed` is less than `asked`. */
+  readonly reasons: readonly Reason[];
+}
+
+/** Why a node stays or goes. */
+export type NodeVerdict =
+  | { readonly kind: "needed"; readonly by: readonly string[] }
+  | { readonly kind: "coming"; readonly bootSecondsLeft: number }
+  | { readonly kind: "busy" }
+  | { readonly kind: "busyness-unknown" }
+  | { readonly kind: "idle"; readonly idleSeconds: number; readonly idleTimeoutSeconds: number }
+  | { readonly kind: "keep-alive" }
+  | { readonly kind: "not-managed" }
+  | { readonly kind: "resting"; readonly until: Instant }
+  | { readonly kind: "draining"; readonly by: string }
+  | { readonly kind: "stopping"; readonly attempts: number }
+  | { readonly kind: "going" }
+  | { readonly kind: "failed"; readonly status: string }
+  | { readonly kind: "off"; readonly status: string };
+
+/** One sentence for people. */
+export function renderVerdict(verdict: NodeVerdict): string {
+  switch (verdict.kind) {
+    case "needed":
+      return `needed by ${verdict.by.join(", ")}`;
+    case "coming":
+      return `on its way up; ${Math.round(verdict.bootSecondsLeft)} s left to boot`;
+    case "busy":
+      return "stays: a job runs on it";
+    case "busyness-unknown":
+      return "stays: not needed, but nobody has said whether a job runs on it; it may go by its own callback, or when a scheduler reports it idle";
+    case "idle":
+      return `stays for now: idle for ${Math.round(verdict.idleSeconds)} of ${verdict.idleTimeoutSeconds} s`;
+    case "keep-alive":
+      return "stays: KeepAlive is set";
+    case "not-managed":
+      return "stays: its node array is not autoscaled by us";
+    case "resting":
+      return "stays for now: scale-down rests after an interruption of the autoscaler";
+    case "draining":
+      return `marked to be stopped (${verdict.by})`;
+    case "stopping":
+      return `asked CycleCloud to terminate it (${verdict.attempts} times)`;
+    case "going":
+      return "is being stopped";
+    case "failed":
+      return `failed (${verdict.status})`;
+    case "off":
+      return `has no VM (${verdict.status})`;
+  }
+}

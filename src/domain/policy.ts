@@ -1,0 +1,31 @@
+import type { ArrayName } from "./ids.ts";
+
+/** How a cluster is to be run: its configuration document after the door. All durations in seconds. */
+export interface Policy {
+  /** A node that is Ready, idle and not needed for so long is stopped. scalelib's idle_timeout; default 300. */
+  readonly idleTimeoutSeconds: number;
+  /** A node not Ready so long after it was first seen is stopped. scalelib's boot_timeout; default 1800. */
+  readonly bootTimeoutSeconds: number;
+  /** How often the timer looks; autostop believes a snapshot for two of these. Default 60. */
+  readonly snapshotIntervalSeconds: number;
+  /** No demand may stay valid longer than this; also how long a lapsed set keeps its revision. Default 86,400. */
+  readonly maxExpirationSeconds: number;
+  /** Accepted nodes that no look has shown after so long no longer count as coming. Default 900. */
+  readonly inFlightGraceSeconds: number;
+  /** Only these arrays are ours; absent: every array with autoscaling enabled. CycleCloud never forgets an array (wire A.3). */
+  readonly nodearrays?: readonly ArrayName[];
+  /** False: watch and explain, change nothing. Default true. */
+  readonly enabled: boolean;
+}
+
+/** No demand may stay valid longer, whatever a configuration says. */
+export const LONGEST_EXPIRATION_SECONDS = 86_400;
+
+export const DEFAULT_POLICY: Policy = {
+  idleTimeoutSeconds: 300,
+  bootTimeoutSeconds: 1800,
+  snapshotIntervalSeconds: 60,
+  maxExpirationSeconds: LONGEST_EXPIRATION_SECONDS,
+  inFlightGraceSeconds: 900,
+  enabled: true,
+};

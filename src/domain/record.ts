@@ -1,0 +1,219 @@
+import type { Snapshot } from "./cluster.ts";
+import type { NodeAttributes, Problem, Revision, SchedulerNode, SetDemand } from "./demand.ts";
+import type {
+  ArrayName,
+  ClusterName,
+  Digest,
+  Epoch,
+  MachineType,
+  NodeId,
+  Owner,
+  PlacementGroup,
+  RequestId,
+  SetName,
+} from "./ids.ts";
+import type { Plan } from "./plan.ts";
+import type { Instant } from "./units.ts";
+
+/** Version of the stored form. Version N is readable by release N-1; a function that meets a newer one leaves it alone. */
+export const STATE_VERSION = 1;
+
+/**
+ * The manifest of a cluster: everything small, saved under one ETag, which is the linearisation point of the protocol (design.md
+ * section 3). The large parts are {@link Bodies}.
+ */
+export interface ClusterRecord {
+  readonly cluster: ClusterName;
+  /** Random; written when the record is born or restored. */
+  readonly epoch: Epoch;
+  /** Counts committed decisions: reconciles and autostop grants. */
+  readonly plan: number;
+  /** Moves when the demand of a set changes; a mere renewal does not move it. */
+  readonly generation: number;
+  /** The generation that the last plan took into account. */
+  readonly observedGeneration: number;
+  readonly sets: ReadonlyMap<SetName, SetEntry>;
+  readonly intents: readonly Intent[];
+  readonly inFlight: readonly InFlight[];
+  readonly backoffs: readonly Backoff[];
+  /** When the last look at CycleCloud was begun: the next may begin 5 s later (at most 13 in any 60 s). */
+  readonly lookedAt?: Instant;
+  /** A wake message is under way for this moment. */
+  readonly wakeAt?: Instant;
+  /** Why: `demand` needs no look once a plan has observed the generation, `follow-up` always does. */
+  readonly wakeFor?: "demand" | "follow-up";
+  /** A look that lost most nodes at once, or a 404: believed only when a second one agrees. */
+  readonly suspicion?: Suspicion;
+  /** The last look that told us something, and the end of the rest that follows an outage of ours. */
+  readonly lastGoodLookAt?: Instant;
+  readonly outage?: Outage;
+  /** The last look that failed, until one succeeds. */
+  readonly trouble?: Trouble;
+  /** Messages that could not be read, newest last, a few. */
+  readonly rejections: readonly Rejection[];
+}
+
+/** One request set in the manifest; its demand and report are bodies. A lapsed or emptied set keeps its revision for a day. */
+export interface SetEntry {
+  readonly revision: Revision;
+  readonly intervalSeconds: number;
+  readonly sentAt: Instant;
+  readonly acceptedAt: Instant;
+  readonly expiresAt: Instant;
+  /** Digest of the demand; moves `generation`. */
+  readonly digest: Digest;
+  /** False once lapsed: the body is no longer kept. */
+  readonly live: boolean;
+  /** The scheduler's report that came with it, if any. */
+  readonly report?: Digest;
+}
+
+/** The large, immutable parts of a record, in the store named by digest. */
+export interface Bodies {
+  readonly demands: ReadonlyMap<Digest, SetDemand>;
+  readonly reports: ReadonlyMap<Digest, readonly SchedulerNode[]>;
+  readonly seen?: Snapshot;
+  readonly ledger: Ledger;
+  /** The last plan, with its reasons: what the state page shows. */
+  readonly plan?: Plan;
+}
+
+/** What we remember of each node, as CycleCloud exposes no creation time and reuses names (design.md section 3). */
+export type Ledger = ReadonlyMap<NodeId, LedgerNode>;
+
+export interface LedgerNode {
+  readonly nodeId: NodeId;
+  /** As last seen. */
+  readonly name: string;
+  readonly array: ArrayName;
+  readonly hostname?: string;
+  readonly instanceId?: string;
+  readonly requestId?: RequestId;
+  readonly purpose: Purpose;
+  readonly firstSeenAt: Instant;
+  readonly firstReadyAt?: Instant;
+  readonly lastNeededAt?: Instant;
+  readonly busyness: Busyness;
+  readonly draining?: Draining;
+  /** Absent from a believed look since; kept an hour so that a node that asks again is told yes. */
+  readonly goneAt?: Instant;
+}
+
+/** Unknown is a third value: idle time never runs while it holds. */
+export interface Busyness {
+  readonly state: "busy" | "idle" | "unknown";
+  readonly since: Instant;
+}
+
+/** Marked to be stopped. Committed before the node is looked at once more, and before any terminate (design.md section 3, Stopping). */
+export interface Draining {
+  readonly since: Instant;
+  readonly by: "callback" | "unhealthy" | "idle" | "boot-timeout" | "failed" | "stuck";
+  /** The plan that marked it. */
+  readonly plan: number;
+  /** Terminate requests accepted so far, and when the last was. */
+  readonly attempts: number;
+  readonly sentAt?: Instant;
+}
+
+/** What a node was created for. */
+export type Purpose =
+  | { readonly kind: "array" }
+  /** Part of the group named by its placement group; `key` is the array with the group size, as "execute:16n". */
+  | { readonly kind: "group"; readonly key: string; readonly group: string };
+
+/** A place where nodes can be created: node array x VM size x placement group or none. */
+export interface BucketKey {
+  readonly array: ArrayName;
+  readonly machineType: MachineType;
+  readonly placementGroup?: PlacementGroup;
+}
+
+/** The text that identifies a bucket in maps and messages. */
+export function bucketText(bucket: BucketKey): string {
+  const place = `${bucket.array}/${bucket.machineType}`;
+  return bucket.placementGroup === undefined ? place : `${place}/${bucket.placementGroup}`;
+}
+
+/** One effect on CycleCloud that has been committed to storage and is not yet confirmed. */
+export interface Intent {
+  readonly id: RequestId;
+  readonly owner: Owner;
+  readonly committedAt: Instant;
+  /** Until then only the owner may send it. */
+  readonly leaseUntil: Instant;
+  /** Nobody sends it after this. */
+  readonly notAfter: Instant;
+  readonly effect: CreateEffect | TerminateEffect;
+  /** What is known of earlier sends of this id. `never`: certainly not sent; `once-refused`: our only send was answered 409. */
+  readonly sent: "never" | "maybe" | "once-refused";
+  /** When CycleCloud was first asked for this id and knew nothing of it, since the last send. */
+  readonly absentSince?: Instant;
+}
+
+export interface CreateEffect {
+  readonly kind: "create";
+  readonly bucket: BucketKey;
+  readonly count: number;
+  readonly purpose: Purpose;
+  readonly attributes?: NodeAttributes;
+}
+
+export interface TerminateEffect {
+  readonly kind: "terminate";
+  readonly nodes: readonly NodeId[];
+}
+
+/** Nodes that CycleCloud accepted and no look has shown yet: `added` minus those ever seen (design.md section 3, In flight). */
+export interface InFlight {
+  readonly requestId: RequestId;
+  readonly bucket: BucketKey;
+  readonly purpose: Purpose;
+  readonly added: number;
+  /** NodeIds of this request that a status has ever shown. */
+  readonly seen: readonly NodeId[];
+  readonly since: Instant;
+}
+
+/** How many nodes of an in-flight request are still to show up. */
+export function stillInFlight(entry: InFlight): number {
+  return Math.max(0, entry.added - entry.seen.length);
+}
+
+/** A bucket that refused, gave nothing or did not boot: nothing is sent to it until then. */
+export interface Backoff {
+  readonly bucket: BucketKey;
+  readonly until: Instant;
+  /** Length of this pause; the next refusal doubles it. */
+  readonly seconds: number;
+  readonly cause: "refused" | "fell-short" | "boot-failed" | "unhealthy";
+  readonly message: string;
+}
+
+export interface Suspicion {
+  readonly kind: "lost-nodes" | "not-found";
+  readonly since: Instant;
+  readonly detail: string;
+}
+
+/** Our own absence: scale-down rests until every set that was live has been pushed again, or `until`. */
+export interface Outage {
+  readonly from: Instant;
+  readonly to: Instant;
+  readonly until: Instant;
+  readonly awaiting: readonly SetName[];
+}
+
+export interface Trouble {
+  readonly at: Instant;
+  readonly kind: "unreachable" | "throttled" | "denied" | "unexpected" | "suspicious" | "not-found";
+  readonly message: string;
+}
+
+/** A message that was put aside: what the state page shows of it. */
+export interface Rejection {
+  readonly at: Instant;
+  readonly messageId: string;
+  readonly set?: string;
+  readonly problems: readonly Problem[];
+}

@@ -1,0 +1,106 @@
+/** The storage emulator Azurite (queues and tables), in this process or as a child. Facts: platform.md section 2. */
+import { createRequire } from "node:module";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { spawnChild } from "./host/child-process.ts";
+import { answerRequire } from "./host/require-answers.ts";
+
+/** A running emulator. Everything in it is lost on close when it keeps its data in memory. */
+export type Azurite = {
+  readonly connectionString: string;
+  readonly queueEndpoint: string;
+  readonly tableEndpoint: string;
+  close(): Promise<void>;
+};
+
+/** Data is kept in memory unless `inMemory` is false; then in files in the folder `location`. */
+export type AzuriteOptions = { readonly inMemory?: boolean; readonly location?: string };
+
+/** The emulator's account, the same in every installation (published by Azurite; no secret). */
+const account = "devstoreaccount1";
+const accountKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+const loopback = "127.0.0.1";
+
+type Server = { start(): Promise<void>; close(): Promise<void>; getHttpServerAddress(): string };
+type Constructor<T> = new (...parameters: readonly unknown[]) => T;
+type AzuriteClasses = {
+  readonly QueueServer: Constructor<Server>;
+  readonly QueueConfiguration: Constructor<object>;
+  readonly TableServer: Constructor<Server>;
+  readonly TableConfiguration: Constructor<object>;
+};
+
+/** Starts queues and tables on free loopback ports in this process. Sends no telemetry. Several may run side by side. */
+export async function startAzurite(options: AzuriteOptions = {}): Promise<Azurite> {
+  const { QueueServer, QueueConfiguration, TableServer, TableConfiguration } = loadAzurite();
+  const inMemory = options.inMemory ?? true;
+  if (!inMemory && options.location === undefined) throw new Error("Azurite on disk needs a location");
+  const file = (name: string) => (inMemory ? "" : path.join(options.location ?? "", name));
+  const extents = inMemory
+    ? []
+    : [{ locationId: "Default", locationPath: file("__queuestorage__"), maxConcurrency: 50 }];
+  // Both constructors end alike: accessLogWriteStream ... isMemoryPersistence. What comes before differs in order.
+  const noLogs = [false, undefined, false, undefined];
+  const rest = [false, true, "", "", "", undefined, false, inMemory];
+  const queueData = [file("__azurite_db_queue__.json"), file("__azurite_db_queue_extent__.json"), extents];
+  const queues = new QueueServer(new QueueConfiguration(loopback, 0, 5, ...queueData, ...noLogs, ...rest));
+  const tableData = [file("__azurite_db_table__.json"), false, false, undefined, undefined];
+  const tables = new TableServer(new TableConfiguration(loopback, 0, 5, ...tableData, ...rest));
+  await Promise.all([queues.start(), tables.start()]);
+  const queueEndpoint = `${queues.getHttpServerAddress()}/${account}`;
+  const tableEndpoint = `${tables.getHttpServerAddress()}/${account}`;
+  return {
+    queueEndpoint,
+    tableEndpoint,
+    connectionString:
+      `DefaultEndpointsProtocol=http;AccountName=${account};AccountKey=${accountKey};` +
+      `QueueEndpoint=${queueEndpoint};TableEndpoint=${tableEndpoint};`,
+    async close() {
+      await Promise.all([queues.close(), tables.close()]);
+    },
+  };
+}
+
+const readyLine = z.object({
+  connectionString: z.string(),
+  queueEndpoint: z.string(),
+  tableEndpoint: z.string(),
+});
+
+/** Starts the emulator as a child process, which ends with close() and also when this process dies (its stdin closes). */
+export async function spawnAzurite(
+  options: AzuriteOptions = {},
+): Promise<Azurite & { readonly pid: number }> {
+  const child = await spawnChild({
+    script: fileURLToPath(new URL("./azurite-main.ts", import.meta.url)),
+    args: [JSON.stringify(options)],
+    readyLine,
+  });
+  return { ...child.ready, pid: child.pid, close: () => child.stop().then(() => undefined) };
+}
+
+/**
+ * Azurite's classes, without its telemetry library: `applicationinsights` is answered with an empty module while Azurite is being
+ * required, which saves 330 ms and 60 MB and means that nothing can be sent.
+ */
+function loadAzurite(): AzuriteClasses {
+  const require = createRequire(import.meta.url);
+  const undo = answerRequire("applicationinsights", {});
+  const { noDeprecation } = process;
+  process.noDeprecation = true; // what Azurite's own dependencies still use is not our users' concern
+  try {
+    // Azurite publishes no types for these classes; the shapes asserted here are the ones read in its 3.37.0 source.
+    const load = (file: string): unknown =>
+      (require(`azurite/dist/src/${file}.js`) as { default: unknown }).default;
+    return {
+      QueueServer: load("queue/QueueServer") as Constructor<Server>,
+      QueueConfiguration: load("queue/QueueConfiguration") as Constructor<object>,
+      TableServer: load("table/TableServer") as Constructor<Server>,
+      TableConfiguration: load("table/TableConfiguration") as Constructor<object>,
+    };
+  } finally {
+    process.noDeprecation = noDeprecation ?? false;
+    undo();
+  }
+}

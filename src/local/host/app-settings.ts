@@ -1,0 +1,26 @@
+/** App settings: what bindings refer to by name. */
+export type AppSettings = Readonly<Record<string, string>>;
+
+/** Replaces each `%NAME%` by that app setting. Throws if there is none, as the platform refuses to start such a function. */
+export function resolveSettings(text: string, settings: AppSettings): string {
+  return text.replace(/%([^%]+)%/g, (_, name: string) => {
+    const value = settings[name];
+    if (value === undefined) throw new Error(`app setting "${name}", named by "${text}", is missing`);
+    return value;
+  });
+}
+
+/** Whether `AzureWebJobs.<function>.Disabled` is set (with `__` for the dots on Linux). */
+export function isDisabled(functionName: string, settings: AppSettings): boolean {
+  const value =
+    settings[`AzureWebJobs.${functionName}.Disabled`] ?? settings[`AzureWebJobs__${functionName}__Disabled`];
+  return value !== undefined && /^(true|1)$/i.test(value);
+}
+
+/** The connection string that a binding's `connection` names; absent means the host's own storage. Throws if it is missing. */
+export function connectionString(connection: string | undefined, settings: AppSettings): string {
+  const name = connection === undefined || connection === "" ? "AzureWebJobsStorage" : connection;
+  const value = settings[`AzureWebJobs${name}`] ?? settings[name];
+  if (value === undefined) throw new Error(`app setting "${name}" (a storage connection string) is missing`);
+  return value;
+}

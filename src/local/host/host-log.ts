@@ -1,0 +1,12 @@
+/** What the host and the functions in it say. */
+import type { LogLevel } from "./core.ts";
+
+export type LogEntry = {
+  readonly level: LogLevel;
+  /** "host": the host itself; "user": a function's context.log; "system": the programming model. */
+  readonly category: string;
+  readonly message: string;
+  readonly functionName?: string;
+  readonly invocationId?: string;
+};
+export type Log = (entry: LogEntry) => void;

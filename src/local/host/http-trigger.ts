@@ -1,0 +1,100 @@
+/** HTTP triggers: which function answers a request, and the request and answer in the worker's terms (platform.md section 3, "HTTP"). */
+import { z } from "zod";
+import { isDisabled } from "./app-settings.ts";
+import type { NullableText, RegisteredFunction, RpcHttp } from "./core.ts";
+import { opens, keyOf, type AuthLevel, type HostKeys } from "./host-keys.ts";
+import { invokeFunction } from "./invocation.ts";
+import { parseRoute, type Route } from "./route.ts";
+import { triggerOf, type Runtime } from "./runtime.ts";
+import { setCookie } from "./set-cookie.ts";
+
+export type HttpEndpoint = {
+  readonly registered: RegisteredFunction;
+  readonly route: Route;
+  readonly methods: ReadonlySet<string>;
+  readonly authLevel: AuthLevel;
+};
+
+const httpTrigger = z.object({
+  route: z.string().optional(),
+  methods: z.array(z.string().toUpperCase()).default(["GET", "POST"]),
+  authLevel: z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum(["anonymous", "function", "admin"]))
+    .default("function"),
+});
+
+/** The endpoints of all HTTP functions that are not disabled, in the order in which they are tried. Throws if a route is none. */
+export function readEndpoints(runtime: Runtime): readonly HttpEndpoint[] {
+  return [...runtime.registry.functions.values()]
+    .filter(({ metadata }) => triggerOf(metadata).type === "httptrigger")
+    .filter(({ metadata }) => !isDisabled(metadata.name, runtime.settings))
+    .map((registered) => {
+      const { name } = registered.metadata;
+      const { route, methods, authLevel } = httpTrigger.parse(triggerOf(registered.metadata).binding);
+      const template = `${runtime.hostSettings.routePrefix}/${route ?? name}`;
+      return { registered, route: parseRoute(template), methods: new Set(methods), authLevel };
+    })
+    .sort((a, b) =>
+      a.route.precedence < b.route.precedence ? -1 : a.route.precedence > b.route.precedence ? 1 : 0,
+    );
+}
+
+/** Answers a request. An unknown path and a wrong method are both 404: the platform treats methods as part of the route. */
+export async function answerRequest(
+  runtime: Runtime,
+  endpoints: readonly HttpEndpoint[],
+  keys: HostKeys,
+  request: Request,
+): Promise<Response> {
+  const { pathname } = new URL(request.url);
+  for (const { registered, route, methods, authLevel } of endpoints) {
+    const params = methods.has(request.method) ? route.match(pathname) : undefined;
+    if (params === undefined) continue;
+    if (!opens(keys, keyOf(request), authLevel, registered.metadata.name)) return emptyAnswer(401);
+    const http = await toRpc(request, params);
+    const outcome = await invokeFunction(runtime, registered, { http });
+    if (outcome.kind === "failed") return emptyAnswer(500);
+    return outcome.returnValue?.http === undefined ? emptyAnswer(204) : fromRpc(outcome.returnValue.http);
+  }
+  return emptyAnswer(404);
+}
+
+export const emptyAnswer = (status: number) => new Response(null, { status });
+
+async function toRpc(request: Request, params: Readonly<Record<string, string>>): Promise<RpcHttp> {
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  return {
+    method: request.method,
+    url: request.url,
+    nullableHeaders: nullable(request.headers),
+    nullableQuery: nullable(joinRepeated(new URL(request.url).searchParams)),
+    nullableParams: nullable(Object.entries(params)),
+    ...(bytes.length === 0 ? {} : { body: { bytes } }),
+  };
+}
+
+/** The worker gets one value per query name: `?a=1&a=2` is a = "1,2", and names differ in more than case (nodejs-library issue 168). */
+function joinRepeated(query: URLSearchParams): Iterable<readonly [string, string]> {
+  const joined = new Map<string, [string, string]>();
+  for (const [name, value] of query) {
+    const known = joined.get(name.toLowerCase());
+    joined.set(name.toLowerCase(), known === undefined ? [name, value] : [known[0], `${known[1]},${value}`]);
+  }
+  return joined.values();
+}
+
+function nullable(entries: Iterable<readonly [string, string]>): NullableText {
+  return Object.fromEntries(Array.from(entries, ([name, value]) => [name, { value }]));
+}
+
+function fromRpc({ statusCode, headers, cookies, body }: RpcHttp): Response {
+  const status = Number(statusCode ?? 200);
+  const mayHaveBody = status !== 204 && status !== 205 && status !== 304;
+  const bytes =
+    mayHaveBody && body?.bytes !== undefined && body.bytes.length > 0 ? Buffer.from(body.bytes) : null;
+  const answer = new Response(bytes, { status, headers: { ...headers } });
+  for (const cookie of cookies ?? []) answer.headers.append("set-cookie", setCookie(cookie));
+  return answer;
+}

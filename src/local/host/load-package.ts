@@ -1,0 +1,30 @@
+/** The deployable package: a folder with package.json (naming the bundled entry), host.json and the bundle. */
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { readHostJson } from "./host-json.ts";
+import { listFunctions, loadApp, type FunctionSummary } from "./load-app.ts";
+
+/** What a package folder says of itself. `hostJson` is the parsed host.json, known to be readable by the host. */
+export type Package = { readonly entry: string; readonly hostJson: unknown };
+
+const packageJson = z.object({ main: z.string() });
+
+/** Reads a package folder, without loading its code. Throws if a file is missing or cannot be used. */
+export async function readPackage(folder: string): Promise<Package> {
+  const json = async (name: string): Promise<unknown> =>
+    JSON.parse(await readFile(path.join(folder, name), "utf8"));
+  const { main } = packageJson.parse(await json("package.json"));
+  const hostJson = await json("host.json");
+  readHostJson(hostJson);
+  return { entry: path.join(folder, main), hostJson };
+}
+
+/** Loads a package's code into this process, starting nothing, and lists its functions. Settings that it reads at import must be set. */
+export async function loadPackage(
+  folder: string,
+): Promise<Package & { readonly functions: readonly FunctionSummary[] }> {
+  const found = await readPackage(folder);
+  const registry = await loadApp(found.entry);
+  return { ...found, functions: listFunctions(registry) };
+}

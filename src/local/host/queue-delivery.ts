@@ -1,0 +1,170 @@
+/** What becomes of one queue message: run, delete, retry or poison (platform.md section 3, "Queue semantics"). */
+import type { DequeuedMessageItem, QueueClient } from "@azure/storage-queue";
+import { randomUUID } from "node:crypto";
+import type { RegisteredFunction, TypedData } from "./core.ts";
+import { invokeFunction, type Outcome } from "./invocation.ts";
+import { decodeMessage } from "./queue-message.ts";
+import { sendToQueue } from "./queue-output.ts";
+import type { Runtime } from "./runtime.ts";
+import { statusOf } from "./storage-error.ts";
+import { simulatedTime, storageSeconds } from "./storage-time.ts";
+
+/** A queue that a function is triggered by. `name` is resolved and in lower case. */
+export type PolledQueue = {
+  readonly name: string;
+  readonly connection: string | undefined;
+  readonly client: QueueClient;
+};
+
+/** How long a message stays hidden while its function runs, in simulated milliseconds; renewed at half time. Not configurable in Azure either. */
+export const messageVisibilityMs = 10 * 60_000;
+
+const poisonSuffix = "-poison";
+const longestQueueName = 63;
+
+/** Runs the function on one message and settles the message. Never throws: what storage refuses is logged, and the message comes back by itself. */
+export async function deliverMessage(
+  runtime: Runtime,
+  registered: RegisteredFunction,
+  queue: PolledQueue,
+  message: DequeuedMessageItem,
+): Promise<void> {
+  try {
+    await deliver(runtime, registered, queue, message);
+  } catch (error) {
+    warn(runtime, registered, `message ${message.messageId} could not be settled: ${String(error)}`);
+  }
+}
+
+async function deliver(
+  runtime: Runtime,
+  registered: RegisteredFunction,
+  queue: PolledQueue,
+  message: DequeuedMessageItem,
+): Promise<void> {
+  const { maxDequeueCount, visibilityTimeoutMs, messageEncoding } = runtime.hostSettings.queues;
+  const poison = poisonQueueOf(queue.name);
+  const toPoison = async (popReceipt: string, why: string) => {
+    if (poison === undefined) return;
+    warn(runtime, registered, `message ${message.messageId} goes to ${poison}: ${why}`);
+    await sendToQueue(runtime, queue.connection, poison, message.messageText);
+    await ignoreGone(queue.client.deleteMessage(message.messageId, popReceipt));
+  };
+
+  const text = decodeMessage(message.messageText, messageEncoding);
+  // At once, whatever the dequeue count: trying again would not make it base64.
+  if (text === undefined) return toPoison(message.popReceipt, "it is not base64");
+  if (poison !== undefined && message.dequeueCount > maxDequeueCount) {
+    return toPoison(message.popReceipt, `it was dequeued more than ${maxDequeueCount} times`);
+  }
+
+  const hidden = keepHidden(runtime, registered, queue, message);
+  const outcome = await invokeWithMessage(runtime, registered, text, message);
+  const popReceipt = await hidden.end();
+  if (outcome.kind === "succeeded") {
+    await ignoreGone(queue.client.deleteMessage(message.messageId, popReceipt));
+  } else if (message.dequeueCount >= maxDequeueCount) {
+    await toPoison(popReceipt, `it failed ${message.dequeueCount} times`);
+  } else if (poison !== undefined) {
+    const retryIn = storageSeconds(visibilityTimeoutMs, runtime.speed);
+    await ignoreGone(queue.client.updateMessage(message.messageId, popReceipt, undefined, retryIn));
+  }
+  // A failed message without a poison queue stays hidden until its visibility lapses.
+}
+
+/** Runs a queue function on a text, as the host does for a received message or (without one) for an admin request. */
+export function invokeWithMessage(
+  runtime: Runtime,
+  registered: RegisteredFunction,
+  text: string,
+  message?: DequeuedMessageItem,
+): Promise<Outcome> {
+  const time = (real: Date | undefined): TypedData => {
+    const at = real === undefined ? runtime.clock.now() : simulatedTime(real, runtime.clock, runtime.speed);
+    return { json: JSON.stringify(new Date(at).toISOString()) };
+  };
+  return invokeFunction(
+    runtime,
+    registered,
+    { string: text },
+    {
+      ...topLevelFields(text),
+      QueueTrigger: { string: text },
+      Id: { string: message?.messageId ?? randomUUID() },
+      PopReceipt: { string: message?.popReceipt ?? "" },
+      DequeueCount: { json: String(message?.dequeueCount ?? 1) },
+      InsertionTime: time(message?.insertedOn),
+      ExpirationTime: time(message?.expiresOn),
+      NextVisibleTime: time(message?.nextVisibleOn),
+    },
+  );
+}
+
+/** A JSON object's own fields are trigger metadata too. */
+function topLevelFields(text: string): Readonly<Record<string, TypedData>> {
+  if (!text.trimStart().startsWith("{")) return {};
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed !== "object" || parsed === null) return {};
+    return Object.fromEntries(
+      Object.entries(parsed).map(([key, value]) => [key, { json: JSON.stringify(value) }]),
+    );
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * Renews a message's visibility at half time, one renewal after the other, until `end` is called. `end` waits for a renewal under way and
+ * gives the receipt that is valid then: settling with an older one would be refused, and the message would be delivered again.
+ */
+function keepHidden(
+  runtime: Runtime,
+  registered: RegisteredFunction,
+  queue: PolledQueue,
+  message: DequeuedMessageItem,
+): { end(): Promise<string> } {
+  const seconds = storageSeconds(messageVisibilityMs, runtime.speed);
+  const ended = new AbortController();
+  const renewals = (async () => {
+    let popReceipt = message.popReceipt;
+    for (;;) {
+      await runtime.clock.sleep((seconds * 1000 * runtime.speed) / 2, ended.signal);
+      if (ended.signal.aborted) return popReceipt;
+      try {
+        const renewed = await queue.client.updateMessage(message.messageId, popReceipt, undefined, seconds);
+        popReceipt = renewed.popReceipt ?? popReceipt;
+      } catch (error) {
+        warn(runtime, registered, `message ${message.messageId} was not kept hidden: ${String(error)}`);
+        if (isGone(error)) return popReceipt;
+      }
+    }
+  })();
+  return {
+    end() {
+      ended.abort();
+      return renewals;
+    },
+  };
+}
+
+/** `undefined` for a poison queue itself and for a name that would grow too long. */
+function poisonQueueOf(queueName: string): string | undefined {
+  const name = queueName + poisonSuffix;
+  return queueName.endsWith(poisonSuffix) || name.length > longestQueueName ? undefined : name;
+}
+
+/** Someone else has the message by now, or it is gone: nothing is left to settle. */
+async function ignoreGone(request: Promise<unknown>): Promise<void> {
+  try {
+    await request;
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+}
+
+const isGone = (error: unknown) => statusOf(error) === 404 || statusOf(error) === 400;
+
+function warn(runtime: Runtime, { metadata }: RegisteredFunction, message: string): void {
+  runtime.log({ level: "warning", category: "host", message, functionName: metadata.name });
+}

@@ -1,0 +1,84 @@
+/** Queue triggers: polling and its pace. What becomes of one message is in queue-delivery.ts. Rules: platform.md section 3, "Queue semantics". */
+import type { DequeuedMessageItem } from "@azure/storage-queue";
+import { z } from "zod";
+import { resolveSettings } from "./app-settings.ts";
+import type { RegisteredFunction } from "./core.ts";
+import { deliverMessage, messageVisibilityMs, type PolledQueue } from "./queue-delivery.ts";
+import { triggerOf, type Runtime } from "./runtime.ts";
+import { statusOf } from "./storage-error.ts";
+import { storageSeconds } from "./storage-time.ts";
+
+const queueTrigger = z.object({ queueName: z.string(), connection: z.string().optional() });
+
+/** The first pause after an empty poll, in simulated milliseconds; it doubles up to host.json's maxPollingInterval. */
+const firstPauseMs = 100;
+/** Whatever the speed, storage on the same machine is not asked more often than this, in real milliseconds. */
+const leastRealPauseMs = 10;
+
+/**
+ * Polls the function's queue until the host stops, then waits for the messages in hand. A batch is fetched when no more than
+ * newBatchThreshold messages are running, so up to batchSize + newBatchThreshold run at once. A missing queue is an empty one; it is never
+ * created here.
+ */
+export async function runQueueTrigger(runtime: Runtime, registered: RegisteredFunction): Promise<void> {
+  const { batchSize, newBatchThreshold, maxPollingIntervalMs } = runtime.hostSettings.queues;
+  const polled = openQueue(runtime, registered);
+  const running = new Set<Promise<void>>();
+  let pauseMs = firstPauseMs;
+  while (!runtime.stopping.aborted) {
+    const messages = await receive(runtime, registered, polled, batchSize);
+    for (const message of messages) {
+      const delivery = deliverMessage(runtime, registered, polled, message).finally(() =>
+        running.delete(delivery),
+      );
+      running.add(delivery);
+    }
+    if (messages.length > 0) {
+      pauseMs = firstPauseMs;
+      while (running.size > newBatchThreshold) await Promise.race(running);
+    } else {
+      await runtime.wakeUps.sleep(
+        polled.name,
+        Math.max(pauseMs, leastRealPauseMs * runtime.speed),
+        runtime.stopping,
+      );
+      pauseMs = Math.min(pauseMs * 2 * jitter(), maxPollingIntervalMs);
+    }
+  }
+  await Promise.all(running);
+}
+
+/** Resolves a queue function's binding. Throws if a setting it names is missing. */
+export function openQueue(runtime: Runtime, { metadata }: RegisteredFunction): PolledQueue {
+  const { queueName, connection } = queueTrigger.parse(triggerOf(metadata).binding);
+  const name = resolveSettings(queueName, runtime.settings).toLowerCase();
+  return { name, connection, client: runtime.queueService(connection).getQueueClient(name) };
+}
+
+async function receive(
+  runtime: Runtime,
+  { metadata }: RegisteredFunction,
+  { name, client }: PolledQueue,
+  batchSize: number,
+): Promise<readonly DequeuedMessageItem[]> {
+  try {
+    const received = await client.receiveMessages({
+      numberOfMessages: batchSize,
+      visibilityTimeout: storageSeconds(messageVisibilityMs, runtime.speed),
+    });
+    return received.receivedMessageItems;
+  } catch (error) {
+    if (statusOf(error) !== 404) {
+      runtime.log({
+        level: "warning",
+        category: "host",
+        message: `polling queue ${name} failed: ${String(error)}`,
+        functionName: metadata.name,
+      });
+    }
+    return [];
+  }
+}
+
+/** 0.8 to 1.2, so that instances do not poll in step. */
+const jitter = () => 0.8 + Math.random() * 0.4;

@@ -1,0 +1,61 @@
+/** A host in a process of its own: several of them sharing one Azurite are several instances of one function app. */
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import type { AppSettings } from "./app-settings.ts";
+import { spawnChild, type Child } from "./child-process.ts";
+import type { HostKeys } from "./host-keys.ts";
+import type { FunctionSummary } from "./load-app.ts";
+
+/** What a host process is told, as JSON. */
+export type ChildHostOptions = {
+  /** Path of the app's entry, or of a package folder (one that has a package.json); then host.json is the package's. */
+  readonly app: string;
+  /** Path of host.json, or its content. Not needed with a package folder. */
+  readonly hostJson?: unknown;
+  readonly settings: AppSettings;
+  /** The shared clock: where simulated and real time agree, in real milliseconds since 1970. */
+  readonly origin: number;
+  readonly speed: number;
+  readonly keys?: HostKeys;
+  readonly port?: number;
+  readonly instanceId?: string;
+  readonly connectionString: string;
+};
+
+/** A running host process. */
+export type HostProcess = Omit<Child<unknown>, "ready"> & {
+  readonly url: string;
+  readonly keys: HostKeys;
+  readonly functions: readonly FunctionSummary[];
+};
+
+/** The environment variable in which a host process gets its options. */
+export const optionsVariable = "LOCAL_FUNCTIONS_HOST";
+
+const readyLine = z.object({
+  url: z.string(),
+  functions: z.array(z.object({ name: z.string(), trigger: z.string() })),
+  keys: z.object({
+    master: z.string(),
+    host: z.string(),
+    functions: z.record(z.string(), z.string()).exactOptional(),
+  }),
+});
+
+/**
+ * Starts a host process and resolves when it listens. It stops with `stop()`, on SIGTERM, and when this process dies. `onLine` gets its
+ * log, one JSON object a line, and whatever the app prints. Rejects if the host cannot start, with what it said.
+ */
+export async function spawnHost(
+  options: ChildHostOptions,
+  onLine?: (line: string) => void,
+): Promise<HostProcess> {
+  const { ready, ...child } = await spawnChild({
+    script: fileURLToPath(new URL("./main.ts", import.meta.url)),
+    args: [],
+    env: { [optionsVariable]: JSON.stringify(options) },
+    readyLine,
+    ...(onLine === undefined ? {} : { onLine }),
+  });
+  return { ...child, ...ready };
+}

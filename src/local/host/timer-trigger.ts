@@ -1,0 +1,122 @@
+/** Timer triggers: one instance at a time runs a timer, and its runs never overlap. Rules: platform.md section 3, "Timer semantics". */
+import type { TableClient } from "@azure/data-tables";
+import { z } from "zod";
+import { resolveSettings } from "./app-settings.ts";
+import type { RegisteredFunction } from "./core.ts";
+import { invokeFunction, type Outcome } from "./invocation.ts";
+import { acquireLease, type Lease } from "./lease.ts";
+import { parseSchedule, type Schedule } from "./ncrontab.ts";
+import { triggerOf, type Runtime } from "./runtime.ts";
+import {
+  finishRun,
+  isSubMinute,
+  readStatus,
+  startSchedule,
+  writeStatus,
+  type ScheduleStatus,
+} from "./schedule-status.ts";
+
+/** The lease that makes a timer single, and how often an instance without it tries to take it over: a minute of simulated time each. */
+export const timerLeaseMs = 60_000;
+
+export type TimerOptions = {
+  readonly schedule: Schedule;
+  readonly runOnStartup: boolean;
+  readonly useMonitor: boolean;
+};
+
+const timerTrigger = z.object({
+  schedule: z.string(),
+  runOnStartup: z.boolean().default(false),
+  useMonitor: z.boolean().default(true),
+});
+
+/** Resolves a timer function's binding. Throws if its schedule is none. */
+export function readTimer({ metadata }: RegisteredFunction, settings: Runtime["settings"]): TimerOptions {
+  const { schedule, ...rest } = timerTrigger.parse(triggerOf(metadata).binding);
+  return { ...rest, schedule: parseSchedule(resolveSettings(schedule, settings)) };
+}
+
+/** Runs a timer function whenever it is due and this host holds the timer's lease, until the host stops. Never throws. */
+export async function runTimerTrigger(
+  runtime: Runtime,
+  registered: RegisteredFunction,
+  table: TableClient,
+): Promise<void> {
+  const { name } = registered.metadata;
+  const { stopping, clock, instanceId: owner } = runtime;
+  const timer = readTimer(registered, runtime.settings);
+  const warn = (message: string) =>
+    runtime.log({ level: "warning", category: "host", message, functionName: name });
+  while (!stopping.aborted) {
+    let lease: Lease | undefined;
+    try {
+      lease = await acquireLease({ table, name, owner, clock, durationMs: timerLeaseMs });
+      if (lease === undefined) await clock.sleep(timerLeaseMs, stopping);
+      else await followSchedule(runtime, registered, table, timer, AbortSignal.any([stopping, lease.lost]));
+      if (lease?.lost.aborted === true) warn(`timer ${name}: another instance took over`);
+    } catch (error) {
+      warn(`timer ${name}: ${String(error)}`);
+      await clock.sleep(timerLeaseMs, stopping);
+    } finally {
+      await lease?.release();
+    }
+  }
+}
+
+/** Runs the timer until `end` aborts; a run under way is waited for. */
+async function followSchedule(
+  runtime: Runtime,
+  registered: RegisteredFunction,
+  table: TableClient,
+  { schedule, runOnStartup, useMonitor }: TimerOptions,
+  end: AbortSignal,
+): Promise<void> {
+  const { clock } = runtime;
+  const { name } = registered.metadata;
+  const remembers = useMonitor && !isSubMinute(schedule, clock.now());
+  const stored = remembers ? await readStatus(table, name) : undefined;
+  const start = startSchedule(schedule, stored, clock.now());
+  let { status } = start;
+  let kind: "regular" | "past-due" | "startup" = start.isPastDue
+    ? "past-due"
+    : runOnStartup
+      ? "startup"
+      : "regular";
+  if (remembers) await writeStatus(table, name, status);
+  for (;;) {
+    if (kind === "regular") await clock.sleep(status.next - clock.now(), end);
+    if (end.aborted) return;
+    const invokedAt = clock.now();
+    await invokeTimer(runtime, registered, kind === "past-due", remembers ? status : undefined);
+    status = finishRun(schedule, status, invokedAt, kind);
+    kind = "regular";
+    if (remembers) await writeStatus(table, name, status);
+  }
+}
+
+/** Runs a timer function once. `status` is what it is told of its schedule: nothing for a timer that remembers nothing. */
+export function invokeTimer(
+  runtime: Runtime,
+  registered: RegisteredFunction,
+  isPastDue: boolean,
+  status: ScheduleStatus | undefined,
+): Promise<Outcome> {
+  const info = {
+    Schedule: { AdjustForDST: true },
+    ScheduleStatus:
+      status === undefined
+        ? null
+        : {
+            Last: isoOrNever(status.last),
+            Next: isoOrNever(status.next),
+            LastUpdated: isoOrNever(status.lastUpdated),
+          },
+    IsPastDue: isPastDue,
+  };
+  return invokeFunction(runtime, registered, { json: JSON.stringify(info) });
+}
+
+/** .NET's first instant stands for "never". */
+const isoOrNever = (at: number | undefined) =>
+  at === undefined ? "0001-01-01T00:00:00+00:00" : new Date(at).toISOString();

@@ -1,0 +1,28 @@
+/** Lets whoever puts a message into a queue in this process wake the trigger that polls it (platform.md section 3, "backoff"). */
+import type { Clock } from "../scaled-clock.ts";
+
+export type WakeUps = {
+  wake(queueName: string): void;
+  /** Sleeps for `milliseconds` (simulated), until the queue is woken, or until `signal` aborts. */
+  sleep(queueName: string, milliseconds: number, signal: AbortSignal): Promise<void>;
+};
+
+export function createWakeUps(clock: Clock): WakeUps {
+  const sleepers = new Map<string, Set<AbortController>>();
+  return {
+    wake(queueName) {
+      for (const sleeper of sleepers.get(queueName) ?? []) sleeper.abort();
+    },
+    async sleep(queueName, milliseconds, signal) {
+      const sleeper = new AbortController();
+      const others = sleepers.get(queueName) ?? new Set<AbortController>();
+      sleepers.set(queueName, others.add(sleeper));
+      // Not AbortSignal.any: a poll every few milliseconds would pile up signals that depend on the host's one long-lived signal.
+      const stop = () => sleeper.abort();
+      signal.addEventListener("abort", stop);
+      if (!signal.aborted) await clock.sleep(milliseconds, sleeper.signal);
+      signal.removeEventListener("abort", stop);
+      others.delete(sleeper);
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import type { SimulatorEvent } from "../../simulator/events.ts";
+import { Auditor } from "../workload/auditor.ts";
+import type { AuditedLimit } from "../workload/audit-events.ts";
+import type { HostEvent, SchedulerModel } from "../workload/scheduler-model.ts";
+import { readStopUrl } from "./stop-url.ts";
+
+/** Tells the auditor what the simulator and the scheduler model saw, and the scheduler which hosts there are. */
+export class AuditFeed {
+  readonly auditor: Auditor;
+  readonly #nodeOfInstance = new Map<string, string>();
+  readonly #coresOfNode = new Map<string, number>();
+  readonly #hostOfNode = new Map<string, string>();
+  readonly #creates: { readonly at: number; readonly added: number }[] = [];
+
+  constructor(limits: readonly AuditedLimit[]) {
+    this.auditor = new Auditor({ limits });
+  }
+
+  /** Creates that CycleCloud accepted, for the measure of our own latency. */
+  get creates(): readonly { readonly at: number; readonly added: number }[] {
+    return this.#creates;
+  }
+
+  busy(event: HostEvent): void {
+    const nodeId = this.#nodeOfInstance.get(event.instanceId);
+    if (nodeId !== undefined) this.auditor.hostBusy({ at: event.at, nodeId });
+  }
+
+  idle(event: HostEvent): void {
+    const nodeId = this.#nodeOfInstance.get(event.instanceId);
+    if (nodeId !== undefined) this.auditor.hostIdle({ at: event.at, nodeId });
+  }
+
+  /** One event of the simulator; hosts join the scheduler when Ready and leave it when they fail or go. */
+  tell(event: SimulatorEvent, scheduler: SchedulerModel): void {
+    switch (event.kind) {
+      case "node-created":
+        this.#coresOfNode.set(event.nodeId, event.cores);
+        this.auditor.nodeCreated(event);
+        return;
+      case "node-ready": {
+        this.#nodeOfInstance.set(event.instanceId, event.nodeId);
+        this.#hostOfNode.set(event.nodeId, event.hostname);
+        this.auditor.nodeReady(event);
+        const stopUrl = readStopUrl(event.configuration);
+        scheduler.hostUp(
+          {
+            hostname: event.hostname,
+            instanceId: event.instanceId,
+            cores: this.#coresOfNode.get(event.nodeId) ?? 1,
+            ...(stopUrl === undefined ? {} : { stopUrl }),
+          },
+          event.at,
+        );
+        return;
+      }
+      case "node-failed":
+        this.auditor.nodeFailed(event);
+        this.#leave(event, scheduler);
+        return;
+      case "terminate-accepted":
+        this.auditor.terminateAccepted(event);
+        this.#leave(event, scheduler);
+        return;
+      case "node-gone":
+        this.auditor.nodeGone(event);
+        this.#leave(event, scheduler);
+        return;
+      case "create-accepted":
+        this.#creates.push({ at: event.at, added: event.added });
+        return;
+      case "node-up":
+      case "status-read":
+      case "request-refused":
+    }
+  }
+
+  #leave(event: { readonly nodeId: string; readonly at: number }, scheduler: SchedulerModel): void {
+    const hostname = this.#hostOfNode.get(event.nodeId);
+    if (hostname === undefined) return;
+    this.#hostOfNode.delete(event.nodeId);
+    scheduler.hostGone(hostname, event.at);
+  }
+}

@@ -1,0 +1,84 @@
+import type { SimulatorOptions, Timings } from "../../simulator/options.ts";
+import type { AuditedLimit } from "../workload/audit-events.ts";
+
+/** The cluster that a workload is played on: one array, as wide as the workload needs. */
+export interface PlayedCluster {
+  readonly name: string;
+  readonly array: string;
+  readonly machineType: string;
+  readonly coresPerNode: number;
+  readonly nodes: number;
+  readonly pricePerHour: number;
+  readonly timings: Timings;
+  readonly visibilityLagSeconds: number;
+}
+
+/** Boot 5 minutes in all, as most clusters take; going 1 minute; a node shows up to 10 s after its acceptance. */
+const TIMINGS: Timings = { secondsToAllocate: 5, secondsToAcquire: 85, secondsToPrepare: 210, secondsToTerminate: 60, jitter: 0 };
+const LAG_SECONDS = 10;
+/** US dollars for a core and hour of a common compute-optimised size; an order of magnitude, for the cost that the progress line shows. */
+const PRICE_PER_CORE_HOUR = 0.045;
+
+export function clusterFor(maxProcessors: number, coresPerNode: number): PlayedCluster {
+  return {
+    name: "demo",
+    array: "execute",
+    machineType: `Simulated_${coresPerNode}_cores`,
+    coresPerNode,
+    nodes: Math.ceil(maxProcessors / coresPerNode),
+    pricePerHour: PRICE_PER_CORE_HOUR * coresPerNode,
+    timings: TIMINGS,
+    visibilityLagSeconds: LAG_SECONDS,
+  };
+}
+
+export function bootSeconds(cluster: PlayedCluster): number {
+  const { secondsToAllocate, secondsToAcquire, secondsToPrepare } = cluster.timings;
+  return secondsToAllocate + secondsToAcquire + secondsToPrepare;
+}
+
+export function simulatorOptions(cluster: PlayedCluster, seed: number): SimulatorOptions {
+  const cores = cluster.nodes * cluster.coresPerNode;
+  const family = "simulatedFamily";
+  return {
+    clusters: [
+      {
+        name: cluster.name,
+        maxCount: cluster.nodes,
+        maxCoreCount: cores,
+        arrays: [
+          {
+            name: cluster.array,
+            region: "westeurope",
+            maxCount: cluster.nodes,
+            maxCoreCount: cores,
+            machineTypes: [cluster.machineType],
+          },
+        ],
+      },
+    ],
+    machineTypes: {
+      [cluster.machineType]: {
+        vcpuCount: cluster.coresPerNode,
+        memory: 4 * cluster.coresPerNode,
+        family,
+        pricePerHour: cluster.pricePerHour,
+      },
+    },
+    quotas: { regional: { westeurope: cores }, family: { [family]: cores } },
+    timings: cluster.timings,
+    visibilityLagSeconds: cluster.visibilityLagSeconds,
+    seed,
+    keepLog: false,
+  };
+}
+
+/** The same limits, as the auditor counts them. CycleCloud's own limits leave out nodes that are going, quotas do not (wire A.3, A.5). */
+export function auditedLimits(cluster: PlayedCluster): readonly AuditedLimit[] {
+  const cores = cluster.nodes * cluster.coresPerNode;
+  return [
+    { name: "cluster nodes", unit: "nodes", most: cluster.nodes, heldUntil: "terminate-accepted" },
+    { name: "array cores", unit: "cores", most: cores, only: { array: cluster.array }, heldUntil: "terminate-accepted" },
+    { name: "regional quota", unit: "quota-cores", most: cores },
+  ];
+}

@@ -1,0 +1,97 @@
+import { describeViolation } from "../workload/describe-violation.ts";
+import type { AuditReport } from "../workload/audit-events.ts";
+import type { Play, Played } from "./play.ts";
+import { bootSeconds } from "./cluster.ts";
+
+/** The figures of a run; the keys are contract (`--json`). Times in simulated seconds, hours in node-hours. */
+export interface Figures {
+  readonly jobsSubmitted: number;
+  readonly jobsCompleted: number;
+  readonly jobsTooWide: number;
+  readonly jobsKilled: number;
+  readonly busyNodesStopped: number;
+  readonly limitsExceeded: number;
+  readonly nodesBeyondDemand: number;
+  readonly messagesRejected: number;
+  readonly nodesCreated: number;
+  readonly nodeHours: number;
+  readonly leastNodeHours: number;
+  /** 1.5 x least + nodes created x (boot + idle): what a loop with five minutes of each may cost. */
+  readonly nodeHoursBound: number;
+  readonly bootNodeHours: number;
+  readonly idleNodeHours: number;
+  readonly cost: number;
+  readonly meanWaitSeconds: number;
+  readonly p95WaitSeconds: number;
+  readonly scaleUps: number;
+  readonly scaleDowns: number;
+  readonly stopsGranted: number;
+  readonly stopsRefused: number;
+  readonly mostLiveNodes: number;
+  readonly simulatedHours: number;
+}
+
+const IDLE_HOURS = 5 / 60;
+
+export function figuresOf(play: Play, played: Played): { readonly figures: Figures; readonly audit: AuditReport } {
+  const audit = played.feed.auditor.report(played.endedAt);
+  const statistics = played.scheduler.statistics();
+  const least = played.scheduler.leastNodeHours(play.cluster.coresPerNode);
+  const { granted, refused } = played.agent.refusals;
+  const figures: Figures = {
+    jobsSubmitted: statistics.submitted,
+    jobsCompleted: statistics.completed,
+    jobsTooWide: played.agent.tooWide,
+    jobsKilled: statistics.killed,
+    busyNodesStopped: audit.busyNodesStopped,
+    limitsExceeded: audit.limitsExceeded,
+    nodesBeyondDemand: audit.nodesBeyondDemand,
+    messagesRejected: played.messagesRejected,
+    nodesCreated: audit.nodesCreated,
+    nodeHours: round(audit.nodeHours),
+    leastNodeHours: round(least),
+    nodeHoursBound: round(1.5 * least + audit.nodesCreated * (bootSeconds(play.cluster) / 3600 + IDLE_HOURS)),
+    bootNodeHours: round(audit.bootNodeHours),
+    idleNodeHours: round(audit.idleNodeHours),
+    cost: round(audit.nodeHours * play.cluster.pricePerHour),
+    meanWaitSeconds: round(statistics.meanWaitSeconds),
+    p95WaitSeconds: round(statistics.p95WaitSeconds),
+    scaleUps: audit.scaleUps,
+    scaleDowns: audit.scaleDowns,
+    stopsGranted: granted,
+    stopsRefused: [...refused.values()].reduce((sum, count) => sum + count, 0),
+    mostLiveNodes: audit.mostLiveNodes,
+    simulatedHours: round((played.endedAt - played.startedAt) / 3_600_000),
+  };
+  return { figures, audit };
+}
+
+/** Every job ran, and the auditor found nothing. */
+export function isClean(figures: Figures, finished: boolean): boolean {
+  const found = figures.busyNodesStopped + figures.limitsExceeded + figures.nodesBeyondDemand;
+  return finished && figures.jobsCompleted === figures.jobsSubmitted && figures.jobsTooWide === 0 && found === 0;
+}
+
+/** The summary for people. */
+export function renderSummary(play: Play, played: Played, figures: Figures, audit: AuditReport): string {
+  const excess = figures.nodeHours / Math.max(figures.leastNodeHours, 0.01);
+  const refused = [...played.agent.refusals.refused].sort(([, a], [, b]) => b - a);
+  const lines = [
+    `jobs          ${figures.jobsCompleted} of ${figures.jobsSubmitted} completed${figures.jobsTooWide > 0 ? `, ${figures.jobsTooWide} too wide for the cluster` : ""}${figures.jobsKilled > 0 ? `, ${figures.jobsKilled} killed and run again` : ""}`,
+    `waits         mean ${Math.round(figures.meanWaitSeconds)} s, 95 % within ${Math.round(figures.p95WaitSeconds)} s`,
+    `nodes         ${figures.nodesCreated} created, at most ${figures.mostLiveNodes} of ${play.cluster.nodes} at once`,
+    `node-hours    ${figures.nodeHours} used, ${figures.leastNodeHours} the least possible (${excess.toFixed(2)} x); ${figures.bootNodeHours} booting, ${figures.idleNodeHours} idle; bound ${figures.nodeHoursBound}`,
+    `cost          ${figures.cost} at ${play.cluster.pricePerHour.toFixed(3)} an hour`,
+    `scaling       ${figures.scaleUps} scale-ups, ${figures.scaleDowns} scale-downs`,
+    `autostop      ${figures.stopsGranted} granted, ${figures.stopsRefused} refused`,
+    ...refused.slice(0, 6).map(([why, count]) => `              ${count} x ${why}`),
+    `messages      ${figures.messagesRejected} rejected`,
+    `audit         ${figures.busyNodesStopped} busy nodes stopped, ${figures.limitsExceeded} limits exceeded, ${figures.nodesBeyondDemand} nodes beyond demand`,
+    ...audit.violations.slice(0, 10).map((violation) => `              ${describeViolation(violation, played.startedAt)}`),
+  ];
+  return lines.join("\n");
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

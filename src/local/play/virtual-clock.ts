@@ -1,0 +1,49 @@
+import type { Instant } from "../../domain/units.ts";
+import { instant } from "../../domain/units.ts";
+
+interface Sleeper {
+  readonly at: number;
+  readonly wake: () => void;
+}
+
+/** A clock that stands still until its driver sets it: sleepers wake when it passes their moment. */
+export class VirtualClock {
+  #now: number;
+  readonly #sleepers: Sleeper[] = [];
+
+  constructor(origin: number) {
+    this.#now = origin;
+  }
+
+  now(): Instant {
+    return instant(this.#now);
+  }
+
+  sleep(milliseconds: number): Promise<void> {
+    return new Promise((wake) => {
+      this.#sleepers.push({ at: this.#now + Math.max(0, milliseconds), wake });
+    });
+  }
+
+  /** When the first sleeper wants to wake. */
+  nextWakeAt(): number | undefined {
+    let first: number | undefined;
+    for (const { at } of this.#sleepers) if (first === undefined || at < first) first = at;
+    return first;
+  }
+
+  /** Sets the clock, never back, and wakes whoever is due. */
+  moveTo(at: number): void {
+    this.#now = Math.max(this.#now, at);
+    const due = this.#sleepers.filter((sleeper) => sleeper.at <= this.#now).sort((a, b) => a.at - b.at);
+    if (due.length === 0) return;
+    const left = this.#sleepers.filter((sleeper) => sleeper.at > this.#now);
+    this.#sleepers.splice(0, this.#sleepers.length, ...left);
+    for (const { wake } of due) wake();
+  }
+}
+
+/** Lets everything run that does not wait for the clock: with all ports in memory that is all microtasks. */
+export function settleMicrotasks(): Promise<void> {
+  return new Promise((done) => setImmediate(done));
+}

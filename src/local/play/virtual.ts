@@ -1,0 +1,144 @@
+import type { Composition, MemoryComposition } from "../../compose.ts";
+import { composeInMemory } from "../../compose.ts";
+import { DEFAULT_POLICY } from "../../domain/policy.ts";
+import { Simulator } from "../../simulator/engine.ts";
+import { installCore } from "../host/core.ts";
+import { SchedulerModel } from "../workload/scheduler-model.ts";
+import { AuditFeed } from "./audit-feed.ts";
+import { auditedLimits, simulatorOptions } from "./cluster.ts";
+import type { Doors } from "./scheduler-agent.ts";
+import { SchedulerAgent } from "./scheduler-agent.ts";
+import type { Play, Played } from "./play.ts";
+import { AGENT_TIMES, MOST_DAYS_AFTER_LAST_JOB } from "./play.ts";
+import { settleMicrotasks, VirtualClock } from "./virtual-clock.ts";
+
+/** A Thursday at midnight: any moment will do, as long as it is the same in every run. */
+const ORIGIN = Date.UTC(2026, 0, 1);
+const TICK_MS = 60_000;
+
+/** Plays a workload with store, queue and CycleCloud in memory: the same use cases and rules on a clock that jumps from event to event. */
+export async function playVirtually(play: Play): Promise<Played> {
+  const clock = new VirtualClock(ORIGIN);
+  const simulator = new Simulator(simulatorOptions(play.cluster, play.seed), clock);
+  const feed = new AuditFeed(auditedLimits(play.cluster));
+  const scheduler = new SchedulerModel({
+    maxSlots: play.cluster.nodes * play.cluster.coresPerNode,
+    observer: { hostBusy: (event) => feed.busy(event), hostIdle: (event) => feed.idle(event) },
+  });
+  const composed = composeInMemory({
+    cluster: play.cluster.name,
+    clock,
+    transport: {
+      send: ({ method, path, query, body }) =>
+        Promise.resolve(simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) })),
+    },
+    publicUrl: "http://autoscaler.invalid",
+    autostopKeys: { current: "v", byId: new Map([["v", "virtual runs need no secret"]]) },
+    policy: DEFAULT_POLICY,
+    log: () => undefined,
+  });
+  const functions = await loadFunctions(composed);
+  const doors: Doors = {
+    push: (message) => functions.demand(message, clock.now()),
+    askStop: (url, instanceId) => functions.stop(url, instanceId),
+  };
+  const agent = new SchedulerAgent(scheduler, play.jobs, doors, { cluster: play.cluster.name, requestSet: "standard", ...AGENT_TIMES }, ORIGIN, (at, slots, expiresAt) =>
+    feed.auditor.demand({ at, slots, expiresAt }),
+  );
+  simulator.onEvent((event) => {
+    feed.tell(event, scheduler);
+    agent.touch();
+  });
+  await drive({ play, clock, simulator, agent, queue: composed.queue, functions });
+  const rejected = await composed.queue.rejected();
+  return { scheduler, agent, feed, startedAt: ORIGIN, endedAt: clock.now(), messagesRejected: rejected.count, finished: agent.finished };
+}
+
+/** The functions themselves, called as the host would call them. */
+interface Functions {
+  readonly demand: (message: object, insertedAt: number) => Promise<void>;
+  readonly tick: () => Promise<void>;
+  readonly stop: (url: string, instanceId: string) => Promise<{ readonly status: number; readonly why?: string }>;
+}
+
+async function loadFunctions(composed: Composition): Promise<Functions> {
+  // Registering needs a host to register with; nothing is dispatched through it here.
+  installCore();
+  const { handleDemand } = await import("../../../functions/demand.ts");
+  const { handleSnapshot } = await import("../../../functions/snapshot.ts");
+  const { handleAutostop } = await import("../../../functions/autostop.ts");
+  let messages = 0;
+  return {
+    demand(message, insertedAt) {
+      const id = `message-${(messages += 1)}`;
+      const triggerMetadata = { id, insertionTime: new Date(insertedAt) };
+      return handleDemand(composed, message, { invocationId: id, triggerMetadata });
+    },
+    tick: () => handleSnapshot(composed),
+    async stop(url, instanceId) {
+      const [cluster = "", token = ""] = new URL(url).pathname.split("/").slice(-2).map(decodeURIComponent);
+      const query = new URLSearchParams({ instance: instanceId });
+      const { status, body } = await handleAutostop(composed, { params: { cluster, token }, query });
+      return { status: status ?? 200, ...whyOf(body) };
+    },
+  };
+}
+
+function whyOf(body: unknown): { readonly why?: string } {
+  const parsed: unknown = typeof body === "string" ? JSON.parse(body) : undefined;
+  const detail = typeof parsed === "object" && parsed !== null && "detail" in parsed ? parsed.detail : undefined;
+  return typeof detail === "string" ? { why: detail } : {};
+}
+
+interface Driven {
+  readonly play: Play;
+  readonly clock: VirtualClock;
+  readonly simulator: Simulator;
+  readonly agent: SchedulerAgent;
+  readonly queue: MemoryComposition["queue"];
+  readonly functions: Functions;
+}
+
+/** From event to event until every job has run and the cluster is empty again. */
+async function drive({ play, clock, simulator, agent, queue, functions }: Driven): Promise<void> {
+  const giveUpAt = ORIGIN + (play.jobs.at(-1)?.submitMs ?? 0) + MOST_DAYS_AFTER_LAST_JOB * 86_400_000;
+  const background = trackWork();
+  let tickAt = ORIGIN;
+  let wakes: readonly number[] = [];
+  while (clock.now() < giveUpAt && !(agent.finished && isEmpty(simulator))) {
+    const now = clock.now();
+    simulator.advance();
+    background.start(agent.step(now));
+    await settleMicrotasks();
+    wakes = [...wakes, ...queue.drain().map((item) => Number(item.at))];
+    if (wakes.some((at) => at <= now)) {
+      wakes = wakes.filter((at) => at > now);
+      background.start(functions.demand({ version: 1, cluster: play.cluster.name, wake: true }, now));
+    }
+    if (tickAt <= now) {
+      tickAt = now + TICK_MS;
+      background.start(functions.tick());
+    }
+    await settleMicrotasks();
+    background.check();
+    const moments = [agent.nextEventAt(now), simulator.nextEventAt(), clock.nextWakeAt(), tickAt, ...wakes];
+    clock.moveTo(Math.max(now + 1, Math.min(...moments.filter((at) => at !== undefined))));
+  }
+}
+
+function isEmpty(simulator: Simulator): boolean {
+  return Object.values(simulator.summarize().nodesByStatus).every((count) => count === 0);
+}
+
+/** Work that goes on while the clock moves; its first failure ends the run. */
+function trackWork() {
+  let failure: { readonly error: unknown } | undefined;
+  return {
+    start(work: Promise<unknown>) {
+      work.catch((error: unknown) => (failure ??= { error }));
+    },
+    check() {
+      if (failure !== undefined) throw failure.error;
+    },
+  };
+}

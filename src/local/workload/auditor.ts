@@ -1,0 +1,82 @@
+/**
+ * Watches a run from outside and counts what must never happen. It shares no code with the autoscaler, the simulator or the
+ * scheduler model: it is told what CycleCloud accepted and what the scheduler saw, in any order, and replays all of it by
+ * time when asked. Times are milliseconds on one axis.
+ */
+
+import { compareAuditEvents, AuditReplay } from "./audit-replay.ts";
+import type { AuditEvent } from "./audit-replay.ts";
+import type { AuditedLimit, AuditReport, DemandEvent, NodeCreated, NodeEvent } from "./audit-events.ts";
+import { DemandHistory } from "./demand-history.ts";
+
+export interface AuditOptions {
+  /** The limits in force from the beginning. */
+  readonly limits: readonly AuditedLimit[];
+  /** How long after a demand has ended a creation may still answer it: what was committed then takes time. Default 300. */
+  readonly graceSeconds?: number;
+}
+
+/** Collects the events of a run. Each method may be called at any time and in any order. */
+export class Auditor {
+  readonly #options: AuditOptions;
+  readonly #events: AuditEvent[] = [];
+  readonly #demands: DemandEvent[] = [];
+
+  constructor(options: AuditOptions) {
+    this.#options = options;
+  }
+
+  nodeCreated(event: NodeCreated): void {
+    this.#events.push({ ...event, kind: "created" });
+  }
+
+  nodeReady(event: NodeEvent): void {
+    this.#add("ready", event);
+  }
+
+  /** CycleCloud accepted a request to stop the node. */
+  terminateAccepted(event: NodeEvent): void {
+    this.#add("terminate-accepted", event);
+  }
+
+  nodeFailed(event: NodeEvent): void {
+    this.#add("failed", event);
+  }
+
+  nodeGone(event: NodeEvent): void {
+    this.#add("gone", event);
+  }
+
+  /** The first job began on a node that had none. */
+  hostBusy(event: NodeEvent): void {
+    this.#add("busy", event);
+  }
+
+  /** The last job of a node ended, or was lost. */
+  hostIdle(event: NodeEvent): void {
+    this.#add("idle", event);
+  }
+
+  demand(event: DemandEvent): void {
+    this.#demands.push(event);
+  }
+
+  /** From now on these limits hold instead of the earlier ones. */
+  limitsChanged(at: number, limits: readonly AuditedLimit[]): void {
+    this.#events.push({ kind: "limits", at, limits });
+  }
+
+  /** Replays everything that has been told so far; nodes still there are billed until `until`. */
+  report(until: number): AuditReport {
+    const replay = new AuditReplay(
+      this.#options.limits,
+      new DemandHistory(this.#demands, (this.#options.graceSeconds ?? 300) * 1000),
+    );
+    for (const event of this.#events.toSorted(compareAuditEvents)) replay.apply(event);
+    return replay.close(until);
+  }
+
+  #add(kind: Exclude<AuditEvent["kind"], "created" | "limits">, { at, nodeId }: NodeEvent): void {
+    this.#events.push({ kind, at, nodeId });
+  }
+}

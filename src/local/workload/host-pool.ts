@@ -1,0 +1,164 @@
+import type { Host, Share } from "./host.ts";
+import { MinHeap } from "./min-heap.ts";
+
+/**
+ * The hosts of a scheduler and their free cores. Only open hosts count as free. A job costs what the hosts it touches cost,
+ * whatever the number of hosts: open hosts are filed by how many cores they have free.
+ */
+export class HostPool {
+  readonly #hosts = new Map<string, Host>();
+  readonly #filed: FreeHosts[] = [];
+  #freeSlots = 0;
+  #openSlots = 0;
+  #joined = 0;
+
+  /** Free cores of open hosts. */
+  get freeSlots(): number {
+    return this.#freeSlots;
+  }
+
+  /** All cores of open hosts, free or not. */
+  get openSlots(): number {
+    return this.#openSlots;
+  }
+
+  get size(): number {
+    return this.#hosts.size;
+  }
+
+  /** In the order in which they joined. */
+  hosts(): IterableIterator<Host> {
+    return this.#hosts.values();
+  }
+
+  find(hostname: string): Host | undefined {
+    return this.#hosts.get(hostname);
+  }
+
+  /** Adds an open, empty host. The name must not be in the pool. */
+  add(joining: Pick<Host, "hostname" | "instanceId" | "stopUrl" | "cores">, now: number): Host {
+    const host: Host = {
+      ...joining,
+      order: this.#joined++,
+      free: joining.cores,
+      open: true,
+      present: true,
+      idleSince: now,
+      occupants: new Map(),
+      report: undefined,
+    };
+    this.#hosts.set(host.hostname, host);
+    this.#countIn(host);
+    return host;
+  }
+
+  /** Takes a host out, whatever is on it. */
+  remove(host: Host): void {
+    if (host.open) this.#countOut(host);
+    host.present = false;
+    this.#hosts.delete(host.hostname);
+  }
+
+  close(host: Host): void {
+    this.#countOut(host);
+    host.open = false;
+  }
+
+  reopen(host: Host): void {
+    host.open = true;
+    this.#countIn(host);
+  }
+
+  /**
+   * Occupies that many slots on the fewest hosts, and among equally few on the fullest: as long as no host has room for the
+   * rest, the host with the most free cores is filled, then the host with the least sufficient room takes the rest.
+   * Equals: the one that joined first. Whoever calls has seen that `slots` is at most `freeSlots`.
+   */
+  take(slots: number): readonly Share[] {
+    const shares: Share[] = [];
+    let left = slots;
+    let roomiest = this.#filed.length - 1;
+    while (left > 0) {
+      let host = this.#findTightest(left);
+      while (host === undefined && roomiest > 0) {
+        host = this.#filed[roomiest]?.first();
+        if (host === undefined) roomiest -= 1;
+      }
+      if (host === undefined) throw new RangeError(`${slots} slots asked of a pool with fewer free`);
+      const share = { host, slots: Math.min(left, host.free) };
+      this.#occupy(share);
+      shares.push(share);
+      left -= share.slots;
+    }
+    return shares;
+  }
+
+  /** Gives the slots of an ended job back. The host may be closed or gone by now. */
+  release({ host, slots }: Share): void {
+    host.free += slots;
+    if (!host.present || !host.open) return;
+    this.#freeSlots += slots;
+    this.#file(host);
+  }
+
+  #findTightest(slots: number): Host | undefined {
+    for (let free = slots; free < this.#filed.length; free++) {
+      const host = this.#filed[free]?.first();
+      if (host !== undefined) return host;
+    }
+    return undefined;
+  }
+
+  #occupy({ host, slots }: Share): void {
+    host.free -= slots;
+    this.#freeSlots -= slots;
+    this.#file(host);
+  }
+
+  #countIn(host: Host): void {
+    this.#freeSlots += host.free;
+    this.#openSlots += host.cores;
+    this.#file(host);
+  }
+
+  #countOut(host: Host): void {
+    this.#freeSlots -= host.free;
+    this.#openSlots -= host.cores;
+  }
+
+  #file(host: Host): void {
+    if (host.free === 0) return;
+    for (let free = this.#filed.length; free <= host.free; free++) this.#filed.push(new FreeHosts(free));
+    this.#filed[host.free]?.file(host);
+  }
+}
+
+/**
+ * Hosts that have exactly so many cores free, first come first. What has changed since it was filed is noticed when it
+ * comes up, not searched for: a host is in each of these at most once, so that they cannot grow beyond the hosts.
+ */
+class FreeHosts {
+  readonly #free: number;
+  readonly #heap = new MinHeap<Host>((a, b) => a.order < b.order);
+  readonly #filed = new Set<Host>();
+
+  constructor(free: number) {
+    this.#free = free;
+  }
+
+  file(host: Host): void {
+    if (this.#filed.has(host)) return;
+    this.#filed.add(host);
+    this.#heap.push(host);
+  }
+
+  first(): Host | undefined {
+    for (;;) {
+      const host = this.#heap.peek();
+      if (host === undefined) return undefined;
+      if (host.present && host.open && host.free === this.#free) return host;
+      this.#heap.pop();
+      this.#filed.delete(host);
+    }
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * Reads recorded workloads in the Standard Workload Format (version 2.2, Parallel Workloads Archive): lines that start
+ * with `;` are headers, every other line is one job of at least 18 blank-separated fields; -1 means "not known". Real logs
+ * leave much unknown, so this reader fills in what can be filled in and says what it left out.
+ */
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import type { WorkloadJob } from "./workload-job.ts";
+
+export interface SwfTrace {
+  readonly kind: "trace";
+  /** In order of submission; the first is submitted at 0. */
+  readonly jobs: readonly WorkloadJob[];
+  /** Jobs that never said how many processors they wanted or got: there is nothing to ask for. */
+  readonly jobsWithoutProcessors: number;
+  readonly badLines: readonly SwfBadLine[];
+  /** The size of the machine, and what says so. A job wider than the header's machine makes the machine wider. */
+  readonly maxProcessors: number;
+  readonly maxProcessorsFrom: "MaxProcs" | "MaxNodes" | "widest job";
+}
+
+export interface SwfBadLine {
+  /** Counted from 1. */
+  readonly line: number;
+  readonly found: string;
+  readonly expected: string;
+}
+
+export type SwfReading =
+  | SwfTrace
+  | { readonly kind: "unreadable"; readonly path: string; readonly reason: string };
+
+/** Reads a trace file, plain or gzip (told by its content, not its name). `jobs` keeps only the first so many. */
+export async function readSwfTrace(
+  path: string,
+  options: { readonly jobs?: number } = {},
+): Promise<SwfReading> {
+  try {
+    const bytes = await readFile(path);
+    const zipped = bytes[0] === 0x1f && bytes[1] === 0x8b;
+    return parseSwf((zipped ? await promisify(gunzip)(bytes) : bytes).toString("utf8"), options);
+  } catch (error) {
+    return { kind: "unreadable", path, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Parses the text of a trace. Lines that cannot be read are reported and left out; nothing is thrown. */
+export function parseSwf(text: string, options: { readonly jobs?: number } = {}): SwfTrace {
+  const headers = new Map<string, string>();
+  const badLines: SwfBadLine[] = [];
+  const records: SwfRecord[] = [];
+  let jobsWithoutProcessors = 0;
+  text.split("\n").forEach((line, index) => {
+    const trimmed = line.trim();
+    const header = /^;\s*(\w+):\s*(.*)$/.exec(trimmed);
+    if (header) headers.set(header[1] ?? "", header[2] ?? "");
+    if (trimmed === "" || trimmed.startsWith(";")) return;
+    const record = parseLine(trimmed);
+    if (record.kind === "bad")
+      badLines.push({ line: index + 1, found: record.found, expected: record.expected });
+    else if (record.kind === "no-processors") jobsWithoutProcessors += 1;
+    else records.push(record);
+  });
+  const jobs = listJobs(records).slice(0, options.jobs);
+  return { kind: "trace", jobs, jobsWithoutProcessors, badLines, ...sizeMachine(headers, jobs) };
+}
+
+interface SwfRecord {
+  readonly kind: "record";
+  readonly id: string;
+  readonly submitSeconds: number;
+  readonly runSeconds: number;
+  readonly processors: number;
+  readonly walltimeSeconds: number | undefined;
+}
+
+type SwfLine =
+  | SwfRecord
+  | { readonly kind: "no-processors" }
+  | { readonly kind: "bad"; readonly found: string; readonly expected: string };
+
+/** The fields a replay needs, by their number in the format. The others may hold anything (some logs put text there). */
+const neededFields = [
+  { number: 2, means: "submit time" },
+  { number: 4, means: "run time" },
+  { number: 5, means: "allocated processors" },
+  { number: 8, means: "requested processors" },
+  { number: 9, means: "requested time" },
+] as const;
+
+function parseLine(line: string): SwfLine {
+  const fields = line.split(/\s+/);
+  if (fields.length < 18)
+    return {
+      kind: "bad",
+      found: `${fields.length} fields: ${excerpt(line)}`,
+      expected: "at least 18 fields",
+    };
+  for (const { number, means } of neededFields) {
+    const text = fields[number - 1] ?? "";
+    if (!Number.isFinite(Number(text)))
+      return { kind: "bad", found: excerpt(text), expected: `a number in field ${number} (${means})` };
+  }
+  const value = (number: number): number => Number(fields[number - 1]);
+  if (value(2) < 0)
+    return { kind: "bad", found: fields[1] ?? "", expected: "a submit time of at least 0 in field 2" };
+  const processors = value(8) > 0 ? value(8) : value(5);
+  if (processors <= 0) return { kind: "no-processors" };
+  return {
+    kind: "record",
+    id: fields[0] ?? "",
+    submitSeconds: value(2),
+    // 0 or -1: cancelled in the queue, or shorter than the log's resolution. It still has to be started and ended.
+    runSeconds: Math.max(1, value(4)),
+    processors: Math.ceil(processors),
+    walltimeSeconds: value(9) > 0 ? value(9) : undefined,
+  };
+}
+
+function excerpt(text: string): string {
+  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
+}
+
+function listJobs(records: readonly SwfRecord[]): readonly WorkloadJob[] {
+  const sorted = records.toSorted((a, b) => a.submitSeconds - b.submitSeconds);
+  const origin = sorted[0]?.submitSeconds ?? 0;
+  const timesSeen = new Map<string, number>();
+  return sorted.map((record) => {
+    const seen = (timesSeen.get(record.id) ?? 0) + 1;
+    timesSeen.set(record.id, seen);
+    return {
+      // Logs glued together repeat numbers; a demand message must not.
+      name: seen === 1 ? `job-${record.id}` : `job-${record.id}.${seen}`,
+      submitMs: (record.submitSeconds - origin) * 1000,
+      processors: record.processors,
+      runMs: record.runSeconds * 1000,
+      walltimeMs: record.walltimeSeconds === undefined ? undefined : record.walltimeSeconds * 1000,
+    };
+  });
+}
+
+function sizeMachine(
+  headers: ReadonlyMap<string, string>,
+  jobs: readonly WorkloadJob[],
+): Pick<SwfTrace, "maxProcessors" | "maxProcessorsFrom"> {
+  const widest = jobs.reduce((most, job) => Math.max(most, job.processors), 0);
+  for (const key of ["MaxProcs", "MaxNodes"] as const) {
+    const size = Number.parseInt(headers.get(key) ?? "", 10);
+    if (size > 0 && size >= widest) return { maxProcessors: size, maxProcessorsFrom: key };
+  }
+  return { maxProcessors: widest, maxProcessorsFrom: "widest job" };
+}

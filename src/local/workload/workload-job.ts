@@ -1,0 +1,15 @@
+/**
+ * One rigid batch job of a workload, whatever it was read or generated from. It wants all its processors at once,
+ * runs for a fixed time and leaves. Times are milliseconds on the workload's own axis.
+ */
+export interface WorkloadJob {
+  /** Unique within its workload. */
+  readonly name: string;
+  readonly submitMs: number;
+  /** At least 1. */
+  readonly processors: number;
+  /** At least 1,000: also a job that was cancelled in its queue has to be seen through. */
+  readonly runMs: number;
+  /** What its user asked for; `undefined` when nobody said. It may be shorter than the run time. */
+  readonly walltimeMs: number | undefined;
+}

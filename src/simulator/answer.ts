@@ -1,0 +1,49 @@
+import type { ErrorBody } from "./options.ts";
+
+export type SimulatorRequest = {
+  readonly method: string;
+  /** Percent-encoded, without the query: "/clusters/my%20cluster/status". */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** The parsed JSON body. */
+  readonly body?: unknown;
+  /** The Authorization header; looked at only where credentials are required. */
+  readonly authorization?: string;
+};
+
+export type SimulatorResponse = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** An object is sent as JSON, a text as HTML, undefined as no content. */
+  readonly body: unknown;
+  /** The connection breaks instead of this answer: the caller learns nothing. */
+  readonly cut?: true;
+  /** The answer is to be given this much later (real milliseconds). */
+  readonly delayMs?: number;
+};
+
+export function answer(
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): SimulatorResponse {
+  return { status, headers, body };
+}
+
+/** An error in the shape the options ask for: CycleCloud's object, nothing, or a page (cyclecloud-wire.md A.1). */
+export function refuse(status: number, message: string, shape: ErrorBody): SimulatorResponse {
+  if (shape === "empty") return answer(status, undefined);
+  if (shape === "html")
+    return answer(status, `<html><body><h1>${status}</h1>${escapeHtml(message)}</body></html>`);
+  return answer(status, { Code: status, Exception: exceptionOf(message), Message: message, Detail: "" });
+}
+
+/** The one exception name that has been captured belongs to an unknown machine type (az-hop issue 221). */
+function exceptionOf(message: string): string {
+  const unknownType = /^MachineType .* is not recognized$/.test(message);
+  return unknownType ? "com.cyclecomputing.cloud.exceptions.InvalidAttributeException" : "";
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

@@ -1,0 +1,87 @@
+/** What happened in the simulated CycleCloud, in order of time. `at` is in milliseconds since 1970. */
+
+type OfNode = {
+  readonly at: number;
+  readonly cluster: string;
+  /** The node array, or the head node's own name. */
+  readonly array: string;
+  readonly nodeId: string;
+  readonly name: string;
+};
+
+/** A create was accepted and this node exists from now on, whether or not it shows yet. */
+export type NodeCreated = OfNode & {
+  readonly kind: "node-created";
+  readonly machineType: string;
+  readonly cores: number;
+  readonly spot: boolean;
+  readonly placementGroup?: string;
+  readonly requestId?: string;
+};
+
+/** The VM has an address; billing begins. */
+export type NodeUp = OfNode & {
+  readonly kind: "node-up";
+  readonly hostname: string;
+  readonly privateIp: string;
+  readonly instanceId: string;
+};
+
+/** The node can run jobs. `configuration` is the array's merged with the node's, as the node itself would read it. */
+export type NodeReady = OfNode & {
+  readonly kind: "node-ready";
+  readonly hostname: string;
+  readonly instanceId: string;
+  readonly configuration: Readonly<Record<string, unknown>>;
+};
+
+export type NodeFailed = OfNode & {
+  readonly kind: "node-failed";
+  readonly phase: "starting" | "running" | "terminating";
+  readonly message: string;
+};
+
+/** A request to stop this node was accepted. Whether it was busy the simulator cannot know. */
+export type TerminateAccepted = OfNode & {
+  readonly kind: "terminate-accepted";
+  readonly requestId?: string;
+};
+
+/** The VM is deleted; billing ends and its quota is free again. */
+export type NodeGone = OfNode & { readonly kind: "node-gone"; readonly reason: "terminated" | "vanished" };
+
+export type CreateAccepted = {
+  readonly kind: "create-accepted";
+  readonly at: number;
+  readonly cluster: string;
+  readonly requestId?: string;
+  readonly asked: number;
+  readonly added: number;
+};
+
+export type StatusRead = {
+  readonly kind: "status-read";
+  readonly at: number;
+  readonly cluster: string;
+  readonly withNodes: boolean;
+};
+
+export type RequestRefused = {
+  readonly kind: "request-refused";
+  readonly at: number;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly why: string;
+};
+
+export type SimulatorEvent =
+  | NodeCreated
+  | NodeUp
+  | NodeReady
+  | NodeFailed
+  | TerminateAccepted
+  | NodeGone
+  | CreateAccepted
+  | StatusRead
+  | RequestRefused;

@@ -1,0 +1,49 @@
+import type { SimulatorOptions, Timings } from "./options.ts";
+import type { Random } from "./random.ts";
+import { spreadDuration } from "./random.ts";
+
+/** What is drawn for a node when it is created: how its start will go. Times in milliseconds. */
+export type Fate = {
+  readonly start: "boots" | "never-acquires" | "fails-installation";
+  /** Shown while it never acquires a VM. */
+  readonly stuckMessage: string | undefined;
+  readonly lag: number;
+  readonly allocate: number;
+  readonly acquire: number;
+  readonly prepare: number;
+  readonly terminate: number;
+};
+
+/** Draws the same number of times whatever the outcome, so that one option does not shift all other draws. */
+export function drawFate(
+  random: Random,
+  options: SimulatorOptions,
+  timings: Timings,
+  mismatch: string | undefined,
+): Fate {
+  const spread = (seconds: number): number => spreadDuration(random, seconds, timings.jitter);
+  const luck = random();
+  const neverBoots = options.neverBootShare ?? 0;
+  const stuckMessage = mismatch ?? (luck < neverBoots ? "Waiting for capacity" : undefined);
+  const fails = luck < neverBoots + (options.bootFailureShare ?? 0);
+  return {
+    start: stuckMessage !== undefined ? "never-acquires" : fails ? "fails-installation" : "boots",
+    stuckMessage,
+    lag: Math.round(random() * (options.visibilityLagSeconds ?? 0) * 1000),
+    allocate: spread(timings.secondsToAllocate),
+    acquire: spread(timings.secondsToAcquire),
+    prepare: spread(timings.secondsToPrepare),
+    terminate: spread(timings.secondsToTerminate),
+  };
+}
+
+/** A head node has started long ago. */
+export const fateOfHeadNode: Fate = {
+  start: "boots",
+  stuckMessage: undefined,
+  lag: 0,
+  allocate: 0,
+  acquire: 0,
+  prepare: 0,
+  terminate: 60_000,
+};

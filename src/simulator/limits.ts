@@ -1,0 +1,117 @@
+import type { QuotaOptions } from "./options.ts";
+import { unboundedCount } from "./options.ts";
+import type { Usage } from "./usage.ts";
+import type { Bucket, Machine } from "./world.ts";
+
+/** How many more nodes one limit allows; `limit` says it in words. */
+export type Room = { readonly limit: string; readonly left: number };
+
+/** What a node counts against. `active` keys are held until it terminates, `quota` keys until its VM is gone. */
+export type LimitKeys = { readonly active: readonly string[]; readonly quota: readonly string[] };
+
+const join = (...parts: readonly string[]): string => parts.join("\u0000");
+
+export const clusterKey = (cluster: string): string => join("cluster", cluster);
+export const arrayKey = (cluster: string, array: string): string => join("array", cluster, array);
+export const bucketKey = (bucket: Bucket): string =>
+  join("bucket", bucket.array.cluster.name, bucket.array.name, bucket.machine.name);
+/** Prefix of the keys of all placement groups of a bucket; the group's name follows. */
+export const groupPrefix = (bucket: Bucket): string =>
+  `${join("group", bucket.array.cluster.name, bucket.array.name, bucket.machine.name)}\u0000`;
+export const familyKey = (region: string, family: string): string => join("family", region, family);
+export const regionKey = (region: string): string => join("region", region);
+export const spotKey = (region: string): string => join("spot", region);
+
+/** The limits that a node of this bucket shares with others (cyclecloud-wire.md A.3, semantics 1 and 2). */
+export function limitKeysOf(bucket: Bucket, spot: boolean, group: string | undefined): LimitKeys {
+  const { array, machine } = bucket;
+  const active = [
+    clusterKey(array.cluster.name),
+    arrayKey(array.cluster.name, array.name),
+    bucketKey(bucket),
+  ];
+  return {
+    active: group === undefined ? active : [...active, groupPrefix(bucket) + group],
+    quota: quotaKeysOf(machine, array.region, spot),
+  };
+}
+
+/** Spot VMs count against the region's spot quota only, never against a family (cyclecloud-wire.md A.3). */
+export function quotaKeysOf(machine: Machine, region: string, spot: boolean): readonly string[] {
+  return spot ? [spotKey(region)] : [familyKey(region, machine.family), regionKey(region)];
+}
+
+/** A quota in cores and how much of it is used, by us and by others. */
+export type Quota = { readonly cores: number; readonly consumed: number };
+
+export function familyQuota(quotas: QuotaOptions, region: string, family: string, usage: Usage): Quota {
+  return {
+    cores: quotas.family?.[family] ?? unboundedCount,
+    consumed: (quotas.usedByOthers?.family?.[family] ?? 0) + usage.get(familyKey(region, family)).cores,
+  };
+}
+
+export function regionalQuota(quotas: QuotaOptions, region: string, spot: boolean, usage: Usage): Quota {
+  const [own, others] = spot
+    ? [quotas.spot, quotas.usedByOthers?.spot]
+    : [quotas.regional, quotas.usedByOthers?.regional];
+  const key = spot ? spotKey(region) : regionKey(region);
+  return {
+    cores: own?.[region] ?? unboundedCount,
+    consumed: (others?.[region] ?? 0) + usage.get(key).cores,
+  };
+}
+
+/**
+ * Every limit that a new node of this bucket would count against, with the room that is left; never below 0, also
+ * where more is consumed than the quota allows (cyclecloud-wire.md A.3, semantics 4).
+ */
+export function roomsOf(
+  bucket: Bucket,
+  spot: boolean,
+  group: string | undefined,
+  quotas: QuotaOptions,
+  usage: Usage,
+): readonly Room[] {
+  const { array, machine } = bucket;
+  const { cluster } = array;
+  const inCluster = usage.get(clusterKey(cluster.name));
+  const inArray = usage.get(arrayKey(cluster.name, array.name));
+  const byCores = (left: number, each: number): number => Math.max(0, Math.floor(left / each));
+  const region = regionalQuota(quotas, array.region, spot, usage);
+  const rooms: Room[] = [
+    { limit: "the limit of the cluster was reached", left: cluster.maxCount - inCluster.count },
+    {
+      limit: "the core limit of the cluster was reached",
+      left: byCores(cluster.maxCoreCount - inCluster.cores, machine.vcpuCount),
+    },
+    { limit: "the limit of the nodearray was reached", left: array.maxCount - inArray.count },
+    {
+      limit: "the core limit of the nodearray was reached",
+      left: byCores(array.maxCoreCount - inArray.cores, machine.vcpuCount),
+    },
+    {
+      limit: spot ? "the regional spot quota was reached" : "the regional quota was reached",
+      left: byCores(region.cores - region.consumed, machine.quotaCores),
+    },
+  ];
+  if (!spot) {
+    const family = familyQuota(quotas, array.region, machine.family, usage);
+    rooms.push({
+      limit: `the quota of family ${machine.family} was reached`,
+      left: byCores(family.cores - family.consumed, machine.quotaCores),
+    });
+  }
+  if (group !== undefined) {
+    rooms.push({
+      limit: `placement group ${group} is full`,
+      left: array.maxPlacementGroupSize - usage.get(groupPrefix(bucket) + group).count,
+    });
+  }
+  return rooms.map(({ limit, left }) => ({ limit, left: Math.max(0, left) }));
+}
+
+/** The limit that leaves the least room; the first of equals. */
+export function tightest(rooms: readonly Room[]): Room {
+  return rooms.reduce((least, room) => (room.left < least.left ? room : least));
+}

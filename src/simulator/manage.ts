@@ -1,0 +1,95 @@
+import type { Fleet } from "./fleet.ts";
+import { isObject } from "./json.ts";
+import type { SimulatedNode } from "./node.ts";
+import type { Quirks } from "./options.ts";
+import type { Cluster } from "./world.ts";
+import type { Invalid } from "./create.ts";
+
+export type ManagementRequest = {
+  readonly requestId: string | undefined;
+  readonly ids: readonly string[];
+  readonly names: readonly string[];
+  readonly hostnames: readonly string[];
+  readonly addresses: readonly string[];
+};
+
+export type CheckedManagement = { readonly kind: "valid"; readonly request: ManagementRequest } | Invalid;
+
+export type ManagedNode = {
+  readonly id: string;
+  readonly name: string;
+  readonly status: "OK" | "Error";
+  readonly error?: string;
+};
+
+/** Checks a terminate, remove or shutdown request (cyclecloud-wire.md A.7). ClassAd filters are not simulated. */
+export function checkManagement(body: unknown): CheckedManagement {
+  if (!isObject(body)) return { kind: "invalid", message: "The request must be a JSON object" };
+  const { requestId, filter } = body;
+  if (requestId !== undefined && (typeof requestId !== "string" || requestId === "")) {
+    return { kind: "invalid", message: "requestId must be a string" };
+  }
+  if (filter !== undefined) return { kind: "invalid", message: "filter is not simulated: select by ids" };
+  const lists = [body["ids"], body["names"], body["hostnames"], body["ip_addresses"]];
+  if (lists.every((list) => list === undefined)) {
+    return { kind: "invalid", message: "One of ids, names, hostnames, ip_addresses is required" };
+  }
+  const [ids, names, hostnames, addresses] = lists.map(readTexts);
+  if (ids === undefined || names === undefined || hostnames === undefined || addresses === undefined) {
+    return { kind: "invalid", message: "ids, names, hostnames and ip_addresses must be lists of strings" };
+  }
+  return { kind: "valid", request: { requestId, ids, names, hostnames, addresses } };
+}
+
+function readTexts(list: unknown): readonly string[] | undefined {
+  if (list === undefined) return [];
+  if (!Array.isArray(list)) return undefined;
+  const texts = list.filter((item) => typeof item === "string");
+  return texts.length === list.length ? texts : undefined;
+}
+
+/** The union of what the selectors match among the listed nodes; what they do not match is simply not there. */
+export function selectNodes(
+  request: ManagementRequest,
+  cluster: Cluster,
+  fleet: Fleet,
+): readonly SimulatedNode[] {
+  const selected = new Set<SimulatedNode>();
+  for (const id of request.ids) {
+    const node = fleet.find(id);
+    if (node !== undefined && node.shown && node.cluster === cluster) selected.add(node);
+  }
+  const names = new Set(request.names);
+  const hostnames = new Set(request.hostnames);
+  const addresses = new Set(request.addresses);
+  if (names.size + hostnames.size + addresses.size === 0) return [...selected];
+  for (const node of fleet.nodesOf(cluster)) {
+    if (!node.shown) continue;
+    const { address } = node;
+    const named = names.has(node.name);
+    const addressed =
+      address !== undefined && (hostnames.has(address.hostname) || addresses.has(address.privateIp));
+    if (named || addressed) selected.add(node);
+  }
+  return [...selected];
+}
+
+/** Stops the nodes but those with KeepAlive, and says so of each (cyclecloud-wire.md A.7). */
+export function stopNodes(
+  nodes: readonly SimulatedNode[],
+  requestId: string | undefined,
+  quirks: Quirks,
+  fleet: Fleet,
+  now: number,
+): readonly ManagedNode[] {
+  const results: ManagedNode[] = [];
+  for (const node of nodes) {
+    if (!node.keepAlive) {
+      fleet.terminate(node, requestId, now);
+      results.push({ id: node.id, name: node.name, status: "OK" });
+    } else if (quirks.keepAliveTerminate === "error") {
+      results.push({ id: node.id, name: node.name, status: "Error", error: "This node has KeepAlive set" });
+    }
+  }
+  return results;
+}

@@ -1,0 +1,63 @@
+export type Action = "create" | "terminate" | "remove" | "shutdown";
+
+/** One accepted request. It has no state: whether it is complete only its nodes tell (cyclecloud-wire.md A.9). */
+export type Operation = {
+  readonly id: string;
+  readonly action: Action;
+  readonly cluster: string;
+  readonly requestId: string | undefined;
+  readonly startedAt: number;
+  readonly nodeIds: readonly string[];
+};
+
+export type WireOperation = { readonly action: Action; readonly startTime: string };
+
+/** Remembers every accepted request for ever: how long CycleCloud does is not known (cyclecloud-wire.md A.6). */
+export class OperationBook {
+  readonly #lagSeconds: number;
+  readonly #shareNamespace: boolean;
+  readonly #byId = new Map<string, Operation>();
+  readonly #byRequest = new Map<string, Operation>();
+
+  constructor(lagSeconds: number, shareNamespace: boolean) {
+    this.#lagSeconds = lagSeconds;
+    this.#shareNamespace = shareNamespace;
+  }
+
+  /** Whether a request of this kind has been accepted under this id before, whether or not it can be looked up yet. */
+  isTaken(requestId: string, action: Action): boolean {
+    return this.#byRequest.has(this.#requestKey(requestId, action));
+  }
+
+  add(operation: Operation): void {
+    this.#byId.set(operation.id, operation);
+    if (operation.requestId === undefined) return;
+    this.#byRequest.set(this.#requestKey(operation.requestId, operation.action), operation);
+  }
+
+  findById(id: string, now: number): Operation | undefined {
+    return this.#ifVisible(this.#byId.get(id), now);
+  }
+
+  /** Where the name spaces are apart, a create is found before a management operation of the same id. */
+  findByRequest(requestId: string, now: number): Operation | undefined {
+    return (
+      this.#ifVisible(this.#byRequest.get(this.#requestKey(requestId, "create")), now) ??
+      this.#ifVisible(this.#byRequest.get(this.#requestKey(requestId, "terminate")), now)
+    );
+  }
+
+  #ifVisible(operation: Operation | undefined, now: number): Operation | undefined {
+    if (operation === undefined) return undefined;
+    return now >= operation.startedAt + this.#lagSeconds * 1000 ? operation : undefined;
+  }
+
+  #requestKey(requestId: string, action: Action): string {
+    const space = this.#shareNamespace || action === "create" ? "create" : "manage";
+    return `${space}:${requestId}`;
+  }
+}
+
+export function renderOperation(operation: Operation): WireOperation {
+  return { action: operation.action, startTime: new Date(operation.startedAt).toISOString() };
+}

@@ -1,0 +1,40 @@
+import type { SimulatorRequest } from "./answer.ts";
+import type { Action } from "./operations.ts";
+
+/** What a request asks for, with its names decoded. */
+export type Route =
+  | { readonly kind: "status"; readonly cluster: string }
+  | { readonly kind: "nodes"; readonly cluster: string }
+  | { readonly kind: "create"; readonly cluster: string }
+  | { readonly kind: "manage"; readonly cluster: string; readonly action: Action }
+  | { readonly kind: "operations" }
+  | { readonly kind: "operation"; readonly id: string };
+
+/** The simulated endpoints of cyclecloud-wire.md A.2; undefined for all others. The list of operations ends in a slash. */
+export function findRoute(request: SimulatorRequest): Route | undefined {
+  const [first, second, third, fourth, ...rest] = decodePath(request.path) ?? [];
+  if (rest.length > 0 || second === undefined) return undefined;
+  const call = `${request.method} ${first}`;
+  if (call === "GET operations" && third === undefined) {
+    return second === "" ? { kind: "operations" } : { kind: "operation", id: second };
+  }
+  if (call === "GET clusters" && fourth === undefined) {
+    if (third === "status" || third === "nodes") return { kind: third, cluster: second };
+  }
+  if (call === "POST clusters" && third === "nodes") {
+    if (fourth === "create") return { kind: "create", cluster: second };
+    if (fourth === "terminate" || fourth === "remove" || fourth === "shutdown") {
+      return { kind: "manage", cluster: second, action: fourth };
+    }
+  }
+  return undefined;
+}
+
+/** The segments after the leading slash, percent-decoded; undefined if that is not possible. */
+function decodePath(path: string): readonly string[] | undefined {
+  try {
+    return path.split("/").slice(1).map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,188 @@
+import type {
+  ClusterOptions,
+  HeadNodeOptions,
+  InvalidReason,
+  MachineTypeOptions,
+  NodeArrayOptions,
+  Quirks,
+  QuotaOptions,
+  SimulatorOptions,
+  Timings,
+} from "./options.ts";
+import { defaultMaxPlacementGroupSize, defaultQuirks, defaultTimings, unboundedCount } from "./options.ts";
+import type { JsonObject } from "./json.ts";
+import type { Random } from "./random.ts";
+import { drawUuid } from "./random.ts";
+
+/** One VM size with every field known. */
+export type Machine = {
+  readonly name: string;
+  readonly vcpuCount: number;
+  readonly pcpuCount: number;
+  readonly gpuCount: number;
+  readonly memory: number;
+  readonly infiniband: boolean;
+  readonly quotaCores: number;
+  readonly family: string;
+  readonly pricePerHour: number | undefined;
+};
+
+/** A node array x machine type; placement groups share it. */
+export type Bucket = {
+  readonly id: string;
+  readonly array: NodeArray;
+  readonly machine: Machine;
+  invalidReason: InvalidReason | undefined;
+  /** VMs that Azure still has; undefined = enough. */
+  capacityLeft: number | undefined;
+  lastCapacityFailureAt: number | undefined;
+};
+
+export type NodeArray = {
+  readonly name: string;
+  readonly cluster: Cluster;
+  readonly maxCount: number;
+  readonly maxCoreCount: number;
+  readonly region: string;
+  readonly subnetId: string;
+  readonly spot: boolean;
+  readonly placementGroupId: string | undefined;
+  readonly priority: number | undefined;
+  readonly maxPlacementGroupSize: number;
+  readonly throttleCapacitySeconds: number;
+  readonly configuration: JsonObject;
+  readonly timings: Timings;
+  readonly buckets: readonly Bucket[];
+  /** Its wire record, once rendered. */
+  record: JsonObject | undefined;
+};
+
+export type Cluster = {
+  readonly name: string;
+  state: string | undefined;
+  targetState: string | undefined;
+  readonly maxCount: number;
+  readonly maxCoreCount: number;
+  readonly arrays: readonly NodeArray[];
+  readonly headNodes: readonly HeadNodeOptions[];
+};
+
+/** Everything the options say, resolved; nodes live in the fleet. */
+export type World = {
+  readonly clusters: ReadonlyMap<string, Cluster>;
+  readonly machines: ReadonlyMap<string, Machine>;
+  readonly quotas: QuotaOptions;
+  readonly quirks: Quirks;
+};
+
+const defaultSubnet = "example-rg/example-vnet/compute";
+
+/**
+ * Fills in the defaults and links arrays to their machine types.
+ * Throws an Error that names the array and the known machine types if one is not defined: such options mean nothing.
+ */
+export function buildWorld(options: SimulatorOptions, random: Random): World {
+  const machines = new Map(
+    Object.entries(options.machineTypes).map(([name, machine]) => [
+      name.toLowerCase(),
+      buildMachine(name, machine),
+    ]),
+  );
+  const timings = { ...defaultTimings, ...options.timings };
+  return {
+    clusters: new Map(
+      options.clusters.map((cluster) => [cluster.name, buildCluster(cluster, machines, timings, random)]),
+    ),
+    machines,
+    quotas: options.quotas ?? {},
+    quirks: { ...defaultQuirks, ...options.quirks },
+  };
+}
+
+/** Machine types compare without regard to letter case (cyclecloud-wire.md A.3). */
+export function findBucket(array: NodeArray, machineType: string): Bucket | undefined {
+  const wanted = machineType.toLowerCase();
+  return array.buckets.find((bucket) => bucket.machine.name.toLowerCase() === wanted);
+}
+
+function buildMachine(name: string, options: MachineTypeOptions): Machine {
+  return {
+    name,
+    vcpuCount: options.vcpuCount,
+    pcpuCount: options.pcpuCount ?? options.vcpuCount,
+    gpuCount: options.gpuCount ?? 0,
+    memory: options.memory,
+    infiniband: options.infiniband ?? false,
+    quotaCores: options.vcpuQuotaCount ?? options.vcpuCount,
+    family: options.family,
+    pricePerHour: options.pricePerHour,
+  };
+}
+
+function buildCluster(
+  options: ClusterOptions,
+  machines: ReadonlyMap<string, Machine>,
+  timings: Timings,
+  random: Random,
+): Cluster {
+  const arrays: NodeArray[] = [];
+  const cluster: Cluster = {
+    name: options.name,
+    state: options.state === null ? undefined : (options.state ?? "Started"),
+    targetState: options.targetState === null ? undefined : (options.targetState ?? "Started"),
+    maxCount: options.maxCount ?? unboundedCount,
+    maxCoreCount: options.maxCoreCount ?? unboundedCount,
+    arrays,
+    headNodes: options.headNodes ?? [],
+  };
+  for (const head of cluster.headNodes) requireMachine(machines, head.machineType, `head node ${head.name}`);
+  for (const array of options.arrays) arrays.push(buildArray(array, cluster, machines, timings, random));
+  return cluster;
+}
+
+function buildArray(
+  options: NodeArrayOptions,
+  cluster: Cluster,
+  machines: ReadonlyMap<string, Machine>,
+  timings: Timings,
+  random: Random,
+): NodeArray {
+  const buckets: Bucket[] = [];
+  const array: NodeArray = {
+    name: options.name,
+    cluster,
+    maxCount: options.maxCount ?? unboundedCount,
+    maxCoreCount: options.maxCoreCount ?? unboundedCount,
+    region: options.region,
+    subnetId: options.subnetId ?? defaultSubnet,
+    spot: options.spot ?? false,
+    placementGroupId: options.placementGroupId,
+    priority: options.priority,
+    maxPlacementGroupSize: options.maxPlacementGroupSize ?? defaultMaxPlacementGroupSize,
+    throttleCapacitySeconds: options.throttleCapacitySeconds ?? 0,
+    configuration: options.configuration ?? {},
+    timings: { ...timings, ...options.timings },
+    buckets,
+    record: undefined,
+  };
+  for (const machineType of options.machineTypes) {
+    const machine = requireMachine(machines, machineType, `array ${options.name}`);
+    buckets.push({
+      id: drawUuid(random),
+      array,
+      machine,
+      invalidReason: options.invalid?.[machineType],
+      capacityLeft: options.capacity?.[machineType],
+      lastCapacityFailureAt: undefined,
+    });
+  }
+  return array;
+}
+
+/** Throws if the options define no such machine type. */
+export function requireMachine(machines: ReadonlyMap<string, Machine>, name: string, user: string): Machine {
+  const machine = machines.get(name.toLowerCase());
+  if (machine !== undefined) return machine;
+  const known = [...machines.values()].map((machine) => machine.name).join(", ");
+  throw new Error(`${user}: machine type ${name} is not defined; defined are: ${known}`);
+}

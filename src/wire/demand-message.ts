@@ -1,0 +1,318 @@
+import { z } from "zod";
+import type {
+  Demand,
+  Problem,
+  RequestSetUpdate,
+  Revision,
+  SchedulerNode,
+  SetDemand,
+} from "../domain/demand.ts";
+import { clusterName, setName, type ClusterName, type SetName } from "../domain/ids.ts";
+import { instant, isoTime, plusSeconds, type Instant } from "../domain/units.ts";
+import { decodeMessage } from "./decode.ts";
+import { digestOf } from "./digest.ts";
+import { isFields, listOrOne, type Fields } from "./fields.ts";
+import { readJobs } from "./job.ts";
+import { isName, nameSchema } from "./name.ts";
+import { readNodearrays } from "./nodearray.ts";
+import { readPools } from "./pool.ts";
+import { boundProblems, nearest, problemAt } from "./problem.ts";
+import { readSchedulerNodes } from "./scheduler-node.ts";
+import { schemaProblems } from "./schema-problems.ts";
+
+/** What the door knows besides the message. */
+export interface MessageContext {
+  readonly messageId: string;
+  /** When the message was put into the queue. */
+  readonly insertedAt: Instant;
+  readonly now: Instant;
+  /** From the cluster's policy; longer intervals are cut to it. */
+  readonly maxExpirationSeconds: number;
+  /** Absent: any cluster will do. */
+  readonly knownClusters?: ReadonlySet<string>;
+}
+
+/** The same for a request set that comes over HTTP: its address names cluster and set. */
+export interface RequestSetContext {
+  readonly cluster: ClusterName;
+  readonly set: SetName;
+  readonly now: Instant;
+  readonly maxExpirationSeconds: number;
+  readonly knownClusters?: ReadonlySet<string>;
+}
+
+/** What became of a message at the door. */
+export type MessageRead =
+  | { readonly kind: "update"; readonly update: RequestSetUpdate }
+  /** Asks only for a reconcile, not before `at`. */
+  | { readonly kind: "wake"; readonly cluster: ClusterName; readonly at?: Instant }
+  /** Nothing wrong with it, but its time is over: to be acknowledged and noted. */
+  | {
+      readonly kind: "stale";
+      readonly cluster: ClusterName;
+      readonly set: SetName;
+      readonly expiredAt: Instant;
+    }
+  /** Everything that is wrong with it, at once; `cluster` and `set` where they could be read. */
+  | {
+      readonly kind: "rejected";
+      readonly cluster?: string;
+      readonly set?: string;
+      readonly problems: readonly Problem[];
+    };
+
+const DEFAULT_SET = "standard";
+const DEFAULT_INTERVAL_SECONDS = 300;
+/** How far an explicit revision may be ahead of our clock (design.md section 3, Revisions). */
+const REVISION_LEEWAY_SECONDS = 300;
+const MOST_NAMES_SHOWN = 20;
+
+const INTERVAL = "a number of seconds above 0";
+const REVISION = "a whole number: milliseconds since 1970";
+const MOMENT = "a whole number: milliseconds since 1970";
+/** The last moment that a Date can hold. */
+const LAST_INSTANT = 8.64e15;
+
+const version = z.literal(1, { error: "1" });
+const revision = z.int({ error: REVISION }).min(0, { error: REVISION });
+const interval = z.number({ error: INTERVAL }).positive({ error: INTERVAL });
+const moment = z.int({ error: MOMENT }).min(0, { error: MOMENT }).max(LAST_INSTANT, { error: MOMENT });
+
+/** The envelope of a demand message (design.md section 4); the lists inside have readers of their own. */
+const envelopeSchema = z.strictObject(
+  {
+    version,
+    cluster: nameSchema,
+    requestSet: nameSchema.default(DEFAULT_SET),
+    revision: revision.optional(),
+    expirationInterval: interval.default(DEFAULT_INTERVAL_SECONDS),
+    nodearrays: z.unknown().optional(),
+    jobs: z.unknown().optional(),
+    schedulerNodes: z.unknown().optional(),
+    pools: z.unknown().optional(),
+  },
+  { error: "an object: a demand message" },
+);
+
+const wakeSchema = z.strictObject({
+  version,
+  cluster: nameSchema,
+  wake: z.literal(true, { error: "true" }),
+  at: moment.optional(),
+});
+
+type Envelope = z.infer<typeof envelopeSchema>;
+
+const UPDATE_KEYS = Object.keys(envelopeSchema.shape);
+/** In the queue a message may also wake: a near miss of that key is to be recognised. */
+const MESSAGE_KEYS = [...UPDATE_KEYS, "wake"];
+
+/**
+ * Reads a message of the demand queue, however it is packed. Never throws, whatever the input is. Without an explicit revision the
+ * message counts as of the second in which it was put into the queue, ties going by message id (design.md section 3, Revisions).
+ */
+export function readDemandMessage(input: string | Uint8Array | object, context: MessageContext): MessageRead {
+  const decoded = decodeMessage(input);
+  if (decoded.kind === "problem") return { kind: "rejected", problems: [decoded.problem] };
+  if (isFields(decoded.value) && "wake" in decoded.value) return readWake(decoded.value, context);
+  return readUpdate(decoded.value, {
+    keys: MESSAGE_KEYS,
+    sentAt: context.insertedAt,
+    now: context.now,
+    maxExpirationSeconds: context.maxExpirationSeconds,
+    knownClusters: context.knownClusters,
+    implicitRevision: { value: Math.floor(context.insertedAt / 1000) * 1000, tieBreak: context.messageId },
+  });
+}
+
+/**
+ * Reads the body of `PUT /api/clusters/{cluster}/request-sets/{set}`: a demand message whose `cluster` and `requestSet` may be left out
+ * and otherwise must agree with the address. Without an explicit revision it counts as of now, to the millisecond, with an empty
+ * tie-break like an explicit one: over HTTP there is no message id. Never "wake"; and as it arrives when it is sent, "stale"
+ * only if its interval is less than a millisecond.
+ */
+export function readRequestSet(body: string | Uint8Array | object, context: RequestSetContext): MessageRead {
+  const address = { cluster: context.cluster, set: context.set };
+  const decoded = decodeMessage(body);
+  if (decoded.kind === "problem") return { kind: "rejected", ...address, problems: [decoded.problem] };
+  const { value } = decoded;
+  if (!isFields(value)) {
+    return { kind: "rejected", ...address, problems: [problemAt("", value, "an object: a demand message")] };
+  }
+  const read = readUpdate(
+    {
+      ...value,
+      cluster: value["cluster"] ?? context.cluster,
+      requestSet: value["requestSet"] ?? context.set,
+    },
+    {
+      keys: UPDATE_KEYS,
+      sentAt: context.now,
+      now: context.now,
+      maxExpirationSeconds: context.maxExpirationSeconds,
+      knownClusters: context.knownClusters,
+      implicitRevision: { value: context.now, tieBreak: "" },
+      address,
+    },
+  );
+  return read.kind === "rejected" ? { ...read, ...address } : read;
+}
+
+/** The update that empties a request set, for DELETE: it asks for nothing and is remembered like any other. */
+export function emptyRequestSet(
+  cluster: ClusterName,
+  set: SetName,
+  revision: Revision,
+  now: Instant,
+  intervalSeconds: number,
+): RequestSetUpdate {
+  const demand: SetDemand = { demands: [], pools: [], rejectedJobs: [] };
+  return {
+    cluster,
+    set,
+    revision,
+    intervalSeconds,
+    sentAt: now,
+    expiresAt: plusSeconds(now, intervalSeconds),
+    digest: digestOf(demand),
+    demand,
+  };
+}
+
+interface UpdateContext {
+  /** What to name beside an unknown key. */
+  readonly keys: readonly string[];
+  readonly sentAt: Instant;
+  readonly now: Instant;
+  readonly maxExpirationSeconds: number;
+  readonly knownClusters: ReadonlySet<string> | undefined;
+  readonly implicitRevision: Revision;
+  readonly address?: { readonly cluster: ClusterName; readonly set: SetName };
+}
+
+function readUpdate(value: unknown, context: UpdateContext): MessageRead {
+  const parsed = envelopeSchema.safeParse(value);
+  const problems: Problem[] = parsed.success
+    ? []
+    : [...schemaProblems(parsed.error, value, () => context.keys)];
+  const fields = isFields(value) ? value : {};
+  problems.push(...circumstanceProblems(fields, context));
+  const lists = readLists(fields, problems);
+  if (!parsed.success || problems.length > 0) return rejectedUpdate(fields, problems);
+  return finish(parsed.data, lists, context);
+}
+
+interface Lists {
+  readonly demand: SetDemand;
+  readonly schedulerNodes?: readonly SchedulerNode[];
+}
+
+function readLists(message: Fields, problems: Problem[]): Lists {
+  const targets = readNodearrays(itemsOf(message, "nodearrays", problems), problems);
+  const { jobs, rejected } = readJobs(itemsOf(message, "jobs", problems), targets.length);
+  const demands: readonly Demand[] = [...targets, ...jobs];
+  const pools = message["pools"] === undefined ? [] : readPools(message["pools"], problems);
+  // Keys in alphabetical order: see digestOf.
+  const demand: SetDemand = { demands, pools, rejectedJobs: rejected };
+  if (message["schedulerNodes"] === undefined) return { demand };
+  return { demand, schedulerNodes: readSchedulerNodes(message["schedulerNodes"], problems) };
+}
+
+function itemsOf(message: Fields, key: string, problems: Problem[]): readonly unknown[] {
+  const value = message[key];
+  if (value === undefined) return [];
+  const items = listOrOne(value);
+  if (items === undefined) problems.push(problemAt(key, value, "a list of objects, or one object"));
+  return items ?? [];
+}
+
+function finish(envelope: Envelope, { demand, schedulerNodes }: Lists, context: UpdateContext): MessageRead {
+  const cluster = clusterName(envelope.cluster);
+  const set = setName(envelope.requestSet);
+  const intervalSeconds = Math.min(envelope.expirationInterval, context.maxExpirationSeconds);
+  const expiresAt = plusSeconds(context.sentAt, intervalSeconds);
+  if (expiresAt <= context.now) return { kind: "stale", cluster, set, expiredAt: expiresAt };
+  const update: RequestSetUpdate = {
+    cluster,
+    set,
+    revision:
+      envelope.revision === undefined ? context.implicitRevision : { value: envelope.revision, tieBreak: "" },
+    intervalSeconds,
+    sentAt: context.sentAt,
+    expiresAt,
+    digest: digestOf(demand),
+    demand,
+    ...(schedulerNodes === undefined ? {} : { schedulerNodes }),
+  };
+  return { kind: "update", update };
+}
+
+function readWake(message: Fields, context: MessageContext): MessageRead {
+  const parsed = wakeSchema.safeParse(message);
+  const problems = [
+    ...(parsed.success ? [] : schemaProblems(parsed.error, message, () => Object.keys(wakeSchema.shape))),
+    ...clusterProblems(message, context.knownClusters),
+  ];
+  if (!parsed.success || problems.length > 0) {
+    const { cluster } = message;
+    return { kind: "rejected", ...(isName(cluster) ? { cluster } : {}), problems: boundProblems(problems) };
+  }
+  const cluster = clusterName(parsed.data.cluster);
+  const { at } = parsed.data;
+  return at === undefined ? { kind: "wake", cluster } : { kind: "wake", cluster, at: instant(at) };
+}
+
+/** What is wrong only here and now: a cluster that is not ours, an address that says otherwise, a revision from the future. */
+function circumstanceProblems(message: Fields, context: UpdateContext): readonly Problem[] {
+  const problems = [...clusterProblems(message, context.knownClusters)];
+  const { address } = context;
+  if (address !== undefined && message["cluster"] !== address.cluster) {
+    problems.push(
+      problemAt(
+        "cluster",
+        message["cluster"],
+        `"${address.cluster}", as in the address, or leave the key out`,
+      ),
+    );
+  }
+  if (address !== undefined && message["requestSet"] !== address.set) {
+    problems.push(
+      problemAt(
+        "requestSet",
+        message["requestSet"],
+        `"${address.set}", as in the address, or leave the key out`,
+      ),
+    );
+  }
+  const latest = plusSeconds(context.now, REVISION_LEEWAY_SECONDS);
+  const value = message["revision"];
+  if (typeof value === "number" && Number.isSafeInteger(value) && value > latest) {
+    problems.push(
+      problemAt(
+        "revision",
+        value,
+        `milliseconds since 1970, at most 5 minutes ahead of ${isoTime(context.now)} (${latest})`,
+      ),
+    );
+  }
+  return problems;
+}
+
+function clusterProblems(message: Fields, known: ReadonlySet<string> | undefined): readonly Problem[] {
+  const { cluster } = message;
+  if (known === undefined || !isName(cluster) || known.has(cluster)) return [];
+  const names = [...known];
+  const more = names.length > MOST_NAMES_SHOWN ? ` and ${names.length - MOST_NAMES_SHOWN} more` : "";
+  const shown = names.slice(0, MOST_NAMES_SHOWN).join(", ") || "none configured";
+  return [problemAt("cluster", cluster, `a known cluster: ${shown}${more}`, nearest(cluster, names))];
+}
+
+function rejectedUpdate(message: Fields, problems: readonly Problem[]): MessageRead {
+  const { cluster, requestSet = DEFAULT_SET } = message;
+  return {
+    kind: "rejected",
+    ...(isName(cluster) ? { cluster } : {}),
+    ...(isName(cluster) && isName(requestSet) ? { set: requestSet } : {}),
+    problems: boundProblems(problems),
+  };
+}

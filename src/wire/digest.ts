@@ -1,0 +1,10 @@
+import { createHash } from "node:crypto";
+import { digest, type Digest } from "../domain/ids.ts";
+
+/**
+ * SHA-256, in hex, of the value's JSON text. Equal values give equal digests only if they are written in one order: everything that wire/
+ * lowers is built with its keys in alphabetical order, so that the text is the canonical one of domain/canonical.ts at a fraction of its cost.
+ */
+export function digestOf(value: object): Digest {
+  return digest(createHash("sha256").update(JSON.stringify(value)).digest("hex"));
+}

@@ -1,0 +1,30 @@
+import { gzipSync } from "node:zlib";
+import type { DemandMessage, WakeMessage } from "./message.ts";
+
+/** What a storage queue takes of one message; anything larger goes over HTTP. */
+export const LARGEST_QUEUE_MESSAGE_BYTES = 64 * 1024;
+
+/** From this size on a message is packed: gzip and base64 together shrink JSON of jobs to a fraction. */
+const PACKED_FROM_BYTES = 48 * 1024;
+
+export type Encoded =
+  | { readonly kind: "text"; readonly text: string }
+  /** Not for the queue even when packed; `bytes` is what the text would take. */
+  | { readonly kind: "too-large"; readonly bytes: number; readonly limit: number };
+
+/**
+ * The text of a message for the demand queue: plain JSON while it is small, else gzip + base64. `gzip: true` packs at any size, `false`
+ * never. Whatever it gives, readDemandMessage reads.
+ */
+export function encodeDemandMessage(
+  message: DemandMessage | WakeMessage,
+  options: { readonly gzip?: boolean } = {},
+): Encoded {
+  const plain = JSON.stringify(message);
+  const pack = options.gzip ?? Buffer.byteLength(plain) >= PACKED_FROM_BYTES;
+  const text = pack ? gzipSync(plain).toString("base64") : plain;
+  const bytes = Buffer.byteLength(text);
+  return bytes > LARGEST_QUEUE_MESSAGE_BYTES
+    ? { kind: "too-large", bytes, limit: LARGEST_QUEUE_MESSAGE_BYTES }
+    : { kind: "text", text };
+}

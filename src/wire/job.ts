@@ -1,0 +1,168 @@
+import type { JobDemand, Problem, RejectedJob } from "../domain/demand.ts";
+import { readConstraints } from "./constraint.ts";
+import {
+  checkKeys,
+  isFields,
+  readBoolean,
+  readCount,
+  readNumber,
+  readOneOf,
+  readText,
+  type Fields,
+} from "./fields.ts";
+import { readPlaced } from "./placed.ts";
+import { below, boundProblems, problemAt, shorten } from "./problem.ts";
+
+/** Ids of targets begin so; a job's id is its name and must not. */
+export const TARGET_ID_PREFIX = "nodearray:";
+
+/** Enough of a rejected job's name to find it. */
+const LONGEST_REJECTED_NAME = 200;
+
+/**
+ * The keys of a job. Honoured today: name, user, priority, iterations, node-count, constraints, colocated, packing-strategy,
+ * executing-hostnames, placed. `span`, `spot` and `walltime` are part of the contract (design.md section 4) and checked, so that a
+ * message that is right today stays right; the allocator honours them from its own issue on, and until then they change nothing.
+ */
+const JOB_KEYS: ReadonlySet<string> = new Set([
+  "name",
+  "user",
+  "priority",
+  "iterations",
+  "node-count",
+  "constraints",
+  "colocated",
+  "packing-strategy",
+  "executing-hostnames",
+  "placed",
+  "span",
+  "spot",
+  "walltime",
+]);
+
+export interface JobsRead {
+  readonly jobs: readonly JobDemand[];
+  readonly rejected: readonly RejectedJob[];
+}
+
+/**
+ * Lowers the jobs of a message. One that cannot be read is rejected by itself, under its name or "#index"; the others stand. `position`
+ * is the rank of the first one in its message. The second job of a name is rejected: renewals could not tell the two apart.
+ */
+export function readJobs(items: readonly unknown[], position: number): JobsRead {
+  const jobs: JobDemand[] = [];
+  const rejected: RejectedJob[] = [];
+  const names = new Set<string>();
+  items.forEach((item, index) => {
+    const problems: Problem[] = [];
+    const job = readJob(item, position + index, problems);
+    if (job !== undefined && names.has(job.name)) {
+      problems.push(problemAt("name", job.name, "a name that no other job of the message has"));
+    }
+    if (job !== undefined && problems.length === 0) {
+      names.add(job.name);
+      jobs.push(job);
+    } else {
+      const path = `jobs[${index}]`;
+      rejected.push({
+        name: nameOf(item) ?? `#${index}`,
+        problems: boundProblems(problems.map((problem) => below(path, problem))),
+      });
+    }
+  });
+  return { jobs, rejected };
+}
+
+function nameOf(item: unknown): string | undefined {
+  const name = isFields(item) ? item["name"] : undefined;
+  return typeof name === "string" && name !== "" ? shorten(name, LONGEST_REJECTED_NAME) : undefined;
+}
+
+function readJob(item: unknown, position: number, problems: Problem[]): JobDemand | undefined {
+  if (!isFields(item)) {
+    problems.push(problemAt("", item, "an object: a job with its name"));
+    return undefined;
+  }
+  checkKeys(item, JOB_KEYS, problems);
+  checkForeseen(item, problems);
+  const name = readJobName(item, problems);
+  const user = readText(item, "user", problems);
+  const priority = readNumber(item, "priority", problems) ?? 0;
+  const iterations = readCount(item, "iterations", 1, problems) ?? 1;
+  const nodeCount = readNodeCount(item, problems);
+  const colocated = readBoolean(item, "colocated", problems) ?? false;
+  const required = readConstraints(item["constraints"], problems);
+  const placed = readPlaced(item, problems);
+  checkPlaced(
+    item,
+    iterations * (nodeCount ?? 1),
+    placed.reduce((sum, slots) => sum + slots.iterations, 0),
+    problems,
+  );
+  if (name === undefined || problems.length > 0) return undefined;
+  // Keys in alphabetical order: see digestOf.
+  return {
+    ...(required.arrays === undefined ? {} : { arrays: required.arrays }),
+    colocated: colocated || required.colocated,
+    exclusive: required.exclusive,
+    id: name,
+    iterations,
+    kind: "job",
+    ...(required.machineTypes === undefined ? {} : { machineTypes: required.machineTypes }),
+    name,
+    needs: required.needs,
+    ...(nodeCount === undefined ? {} : { nodeCount }),
+    placed,
+    position,
+    priority,
+    ...(user === undefined ? {} : { user }),
+  };
+}
+
+function readJobName(job: Fields, problems: Problem[]): string | undefined {
+  const name = readText(job, "name", problems);
+  if (job["name"] === undefined) problems.push(problemAt("name", undefined, "text, not empty"));
+  if (name?.startsWith(TARGET_ID_PREFIX) === true) {
+    problems.push(problemAt("name", name, `a name that does not begin with "${TARGET_ID_PREFIX}"`));
+  }
+  return name;
+}
+
+/** node-count: absent and 0 both mean "pack". A packing strategy says the same once more and must agree (scalelib-behaviour.md 12). */
+function readNodeCount(job: Fields, problems: Problem[]): number | undefined {
+  const count = readCount(job, "node-count", 0, problems) ?? 0;
+  const strategy = readOneOf(job, "packing-strategy", ["pack", "scatter"], problems);
+  if (strategy === "scatter" && count === 0) {
+    problems.push(problemAt("packing-strategy", strategy, "scatter only with a node-count of 1 or more"));
+  }
+  if (strategy === "pack" && count > 0) {
+    problems.push(
+      problemAt(
+        "packing-strategy",
+        strategy,
+        "pack only without a node-count: slots are spread over exactly so many nodes",
+      ),
+    );
+  }
+  return count === 0 ? undefined : count;
+}
+
+function checkPlaced(job: Fields, slots: number, placed: number, problems: Problem[]): void {
+  if (placed <= slots) return;
+  const key = job["placed"] === undefined ? "executing-hostnames" : "placed";
+  problems.push(
+    problemAt(
+      key,
+      job[key],
+      `at most ${slots} slots in all, not ${placed}: iterations counts running ones too`,
+    ),
+  );
+}
+
+function checkForeseen(job: Fields, problems: Problem[]): void {
+  readBoolean(job, "span", problems);
+  readOneOf(job, "spot", ["never", "allow", "only"], problems);
+  const walltime = readNumber(job, "walltime", problems);
+  if (walltime !== undefined && walltime <= 0)
+    problems.push(problemAt("walltime", walltime, "a number of seconds above 0"));
+}

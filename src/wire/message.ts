@@ -1,0 +1,80 @@
+/**
+ * A demand message as its sender writes it: the public contract (design.md section 4) in types, for clients of ours. The readers in this
+ * folder take anything and trust none of it.
+ */
+export interface DemandMessage {
+  readonly version: 1;
+  readonly cluster: string;
+  /** One independent writer of demand; default "standard". */
+  readonly requestSet?: string;
+  /** Milliseconds since 1970; the highest counts. Recommended: without it the queue's clock decides, to the second. */
+  readonly revision?: number;
+  /** Seconds that the demand stays valid without a renewal; default 300. */
+  readonly expirationInterval?: number;
+  readonly nodearrays?: NodearrayMessage | readonly NodearrayMessage[];
+  readonly jobs?: JobMessage | readonly JobMessage[];
+  readonly schedulerNodes?: readonly SchedulerNodeMessage[];
+  readonly pools?: readonly PoolMessage[];
+}
+
+/** Asks only for a reconcile of the cluster, not before `at` (milliseconds since 1970). */
+export interface WakeMessage {
+  readonly version: 1;
+  readonly cluster: string;
+  readonly wake: true;
+  readonly at?: number;
+}
+
+/** A target: exactly one of the Target... keys, and with TargetGroupCount one of the Group... keys. Other keys are node attributes. */
+export interface NodearrayMessage {
+  readonly Name: string;
+  readonly TargetCount?: number;
+  readonly TargetCoreCount?: number;
+  readonly TargetGroupCount?: number;
+  readonly GroupCoreCount?: number;
+  readonly GroupInstanceCount?: number;
+  readonly MachineType?: string | readonly string[];
+  readonly Configuration?: Readonly<Record<string, unknown>>;
+  readonly [attribute: string]: unknown;
+}
+
+/** A job with its whole need, queued and running. `span`, `spot` and `walltime` are checked; the allocator honours them from their own issue on. */
+export interface JobMessage {
+  readonly name: string;
+  readonly user?: string;
+  /** Higher goes first where capacity is scarce; default 0. */
+  readonly priority?: number;
+  /** All slots; with a node-count, slots on each of the nodes. Default 1. */
+  readonly iterations?: number;
+  readonly "node-count"?: number;
+  readonly constraints?: ConstraintMessage | readonly ConstraintMessage[];
+  /** All slots in one bucket and one placement group, or none. */
+  readonly colocated?: boolean;
+  readonly "packing-strategy"?: "pack" | "scatter";
+  /** Where slots run already: each mention of a host is one slot. */
+  readonly "executing-hostnames"?: readonly string[];
+  readonly placed?: readonly { readonly hostname: string; readonly iterations: number }[];
+  readonly span?: boolean;
+  readonly spot?: "never" | "allow" | "only";
+  /** Seconds. */
+  readonly walltime?: number;
+}
+
+/** scalelib's constraint JSON, as far as constraint.ts understands it. */
+export type ConstraintMessage = Readonly<Record<string, unknown>>;
+
+/** What the scheduler knows of one of its hosts; without jobs it runs none. */
+export interface SchedulerNodeMessage {
+  readonly hostname: string;
+  readonly jobs?: readonly string[];
+  readonly jobIds?: readonly string[];
+  readonly state?: string;
+  readonly resources?: Readonly<Record<string, unknown>>;
+  readonly available?: Readonly<Record<string, unknown>>;
+}
+
+export interface PoolMessage {
+  readonly name: string;
+  readonly total: number;
+  readonly used: number;
+}

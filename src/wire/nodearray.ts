@@ -1,0 +1,205 @@
+import { z } from "zod";
+import type { Demand, GroupDemand, NodeAttributes, Problem, TargetDemand } from "../domain/demand.ts";
+import { arrayName, machineType, type MachineType } from "../domain/ids.ts";
+import { isFields, type Fields } from "./fields.ts";
+import { TARGET_ID_PREFIX } from "./job.ts";
+import { nameSchema } from "./name.ts";
+import { addBelow, nearest, problemAt } from "./problem.ts";
+import { schemaProblems } from "./schema-problems.ts";
+
+/** Deepest nesting of a message; only attributes can be deep, everything else has a shape of its own (design.md section 4). */
+const DEEPEST = 64;
+/** Levels above an attribute's value: the message, the list, the entry. */
+const LEVELS_ABOVE = 3;
+
+const count = z.int({ error: "a whole number, 0 or more" }).min(0, { error: "a whole number, 0 or more" });
+const size = z.int({ error: "a whole number, 1 or more" }).min(1, { error: "a whole number, 1 or more" });
+const SIZES = "a VM size, or a list of VM sizes, preferred first";
+const machineTypeText = z.string({ error: SIZES }).min(1, { error: SIZES });
+const machineTypes = z.union(
+  [machineTypeText, z.array(machineTypeText, { error: SIZES }).min(1, { error: SIZES })],
+  {
+    error: SIZES,
+  },
+);
+
+/** An entry of `nodearrays`: attribute names as in the autoscale API (cyclecloud-wire.md C.2); any other key is a node attribute. */
+const nodearraySchema = z.looseObject(
+  {
+    Name: nameSchema,
+    TargetCount: count.optional(),
+    TargetCoreCount: count.optional(),
+    TargetGroupCount: count.optional(),
+    GroupCoreCount: size.optional(),
+    GroupInstanceCount: size.optional(),
+    MachineType: machineTypes.optional(),
+    Configuration: z.record(z.string(), z.unknown(), { error: "an object" }).optional(),
+    Dynamic: z
+      .literal(false, { error: "false, or leave the key out: dynamic node arrays are not supported yet" })
+      .optional(),
+    Extends: z.never({ error: "no such key: arrays that extend another are not supported yet" }).optional(),
+  },
+  { error: "an object: a node array with its target" },
+);
+
+type Nodearray = z.infer<typeof nodearraySchema>;
+
+const KNOWN_KEYS = Object.keys(nodearraySchema.shape);
+const TARGET_KEYS = ["TargetCount", "TargetCoreCount", "TargetGroupCount"];
+const SIZE_KEYS = ["GroupCoreCount", "GroupInstanceCount"];
+/** Keys that we understand; all others, Configuration included, go to CycleCloud as they are. */
+const OWN_KEYS: ReadonlySet<string> = new Set(KNOWN_KEYS.filter((key) => key !== "Configuration"));
+
+/**
+ * Lowers the targets of a message, in order. Several entries may name one array: each is a floor of its own, the largest counts
+ * (design.md section 3, Merging demand). All problems are reported; any of them rejects the message.
+ */
+export function readNodearrays(items: readonly unknown[], problems: Problem[]): readonly Demand[] {
+  const demands: Demand[] = [];
+  const ids = new Map<string, number>();
+  items.forEach((item, index) => {
+    const path = `nodearrays[${index}]`;
+    const parsed = nodearraySchema.safeParse(item);
+    const found = [
+      ...(parsed.success ? [] : schemaProblems(parsed.error, item, () => KNOWN_KEYS)),
+      ...(isFields(item) ? [...targetProblems(item), ...attributeProblems(item)] : []),
+    ];
+    addBelow(problems, path, found);
+    if (parsed.success && isFields(item) && found.length === 0) {
+      demands.push(lower(parsed.data, attributesOf(item), index, ids));
+    }
+  });
+  return demands;
+}
+
+/** One way of saying how much, and a size exactly where groups are asked. */
+function targetProblems(item: Fields): readonly Problem[] {
+  const targets = TARGET_KEYS.filter((key) => item[key] !== undefined);
+  const sizes = SIZE_KEYS.filter((key) => item[key] !== undefined);
+  if (targets.length > 1)
+    return [problemAt("", pick(item, targets), `only one of ${TARGET_KEYS.join(", ")}`)];
+  if (targets.length === 0) {
+    const similar = Object.keys(item)
+      .filter((key) => !OWN_KEYS.has(key))
+      .flatMap((key) => nearest(key, TARGET_KEYS) ?? []);
+    // Only the keys are shown: the attributes may hold secrets.
+    return [problemAt("", Object.keys(item), `one of ${TARGET_KEYS.join(", ")}`, similar[0])];
+  }
+  if (targets[0] === "TargetGroupCount" && sizes.length !== 1) {
+    return [
+      problemAt(
+        "",
+        pick(item, [...targets, ...sizes]),
+        `TargetGroupCount with exactly one of ${SIZE_KEYS.join(", ")}`,
+      ),
+    ];
+  }
+  if (targets[0] !== "TargetGroupCount" && sizes.length > 0) {
+    return [
+      problemAt(
+        "",
+        pick(item, [...targets, ...sizes]),
+        `${SIZE_KEYS.join(" or ")} only with TargetGroupCount`,
+      ),
+    ];
+  }
+  return [];
+}
+
+function pick(item: Fields, keys: readonly string[]): Fields {
+  return Object.fromEntries(keys.map((key) => [key, item[key]]));
+}
+
+/** Unknown keys are attributes, but not one that is a known key in other capitals: it would be a target that nobody pursues. */
+function attributeProblems(item: Fields): readonly Problem[] {
+  return Object.keys(item).flatMap((key) => {
+    const meant = KNOWN_KEYS.find((known) => known !== key && known.toLowerCase() === key.toLowerCase());
+    if (meant !== undefined) return [problemAt("", key, `the key ${meant}, in these capitals`, meant)];
+    if (key === "__proto__") return [problemAt("", key, "the name of a node attribute")];
+    const flaw = OWN_KEYS.has(key) ? undefined : flawOf(item[key], DEEPEST - LEVELS_ABOVE);
+    return flaw === undefined ? [] : [problemAt(key, item[key], flaw)];
+  });
+}
+
+/** What an attribute's value must be and is not: no deeper than a message may be, and free of the one key that JavaScript objects cannot copy. */
+function flawOf(value: unknown, levels: number): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (levels === 0) return `at most ${DEEPEST} levels of nesting in a message`;
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__") return "a value without the key __proto__";
+    const flaw = flawOf(Reflect.get(value, key), levels - 1);
+    if (flaw !== undefined) return flaw;
+  }
+  return undefined;
+}
+
+function lower(
+  entry: Nodearray,
+  others: NodeAttributes,
+  position: number,
+  ids: Map<string, number>,
+): TargetDemand | GroupDemand {
+  const array = arrayName(entry.Name);
+  const common = { position, priority: 0 };
+  const types = entry.MachineType === undefined ? {} : { machineTypes: machineTypesOf(entry.MachineType) };
+  const attributes = Object.keys(others).length === 0 ? {} : { attributes: others };
+  // Keys in alphabetical order: see digestOf.
+  if (entry.TargetGroupCount === undefined) {
+    const amount = amountOf(entry.TargetCount, entry.TargetCoreCount);
+    const id = uniqueId(`${TARGET_ID_PREFIX}${entry.Name}`, ids);
+    return { amount, array, ...attributes, id, kind: "target", ...types, ...common };
+  }
+  const size = amountOf(entry.GroupInstanceCount, entry.GroupCoreCount);
+  const key = `${entry.Name}:${size.count}${size.unit === "nodes" ? "n" : ""}`;
+  const id = uniqueId(`${TARGET_ID_PREFIX}${key}`, ids);
+  return {
+    array,
+    ...attributes,
+    groups: entry.TargetGroupCount,
+    id,
+    kind: "groups",
+    ...types,
+    ...common,
+    size,
+  };
+}
+
+/** Whichever of the two was given: the checks before have made sure that it is one. */
+function amountOf(nodes: number | undefined, cores: number | undefined): TargetDemand["amount"] {
+  return cores === undefined ? { count: nodes ?? 0, unit: "nodes" } : { count: cores, unit: "cores" };
+}
+
+function machineTypesOf(value: string | readonly string[]): readonly MachineType[] {
+  return typeof value === "string" ? [machineType(value)] : value.map(machineType);
+}
+
+function attributesOf(item: Fields): NodeAttributes {
+  return Object.fromEntries(
+    Object.keys(item)
+      .filter((key) => !OWN_KEYS.has(key) && item[key] !== undefined)
+      .sort()
+      .map((key) => [key, sortKeys(item[key])]),
+  );
+}
+
+/** The same JSON with the keys of all its objects in order, so that the digest does not depend on how the sender wrote it. */
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (!isFields(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sortKeys(value[key])]),
+  );
+}
+
+/** `wanted`, or "wanted#2", "wanted#3", ... whichever is free; takes it. `taken` holds how often each id was wanted. */
+function uniqueId(wanted: string, taken: Map<string, number>): string {
+  let times = (taken.get(wanted) ?? 0) + 1;
+  // Another array may be called like that.
+  while (times > 1 && taken.has(`${wanted}#${times}`)) times += 1;
+  const id = times === 1 ? wanted : `${wanted}#${times}`;
+  taken.set(id, 1);
+  taken.set(wanted, times);
+  return id;
+}

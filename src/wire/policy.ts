@@ -1,0 +1,177 @@
+import { arrayName } from "../domain/ids.ts";
+import { DEFAULT_POLICY, type Policy } from "../domain/policy.ts";
+import { parseDocument } from "./document.ts";
+import { isFields, type Fields } from "./fields.ts";
+import { isName, NAME_EXPECTED } from "./name.ts";
+import { boundProblems, problemAt, unknownKey, type Problem } from "./problem.ts";
+
+/** A cluster's configuration document, as written and as GET shows it. Durations in seconds. */
+export interface PolicyDocument {
+  readonly idleTimeout: number;
+  readonly bootTimeout: number;
+  readonly snapshotInterval: number;
+  readonly maxExpirationInterval: number;
+  readonly inFlightGrace: number;
+  readonly nodearrays?: readonly string[];
+  readonly enabled: boolean;
+}
+
+export type PolicyRead =
+  | {
+      readonly kind: "policy";
+      readonly policy: Policy;
+      /** Keys of scalelib's autoscale.json that were there and mean nothing to us, in order of appearance. Names only: some hold secrets. */
+      readonly ignored: readonly string[];
+    }
+  | { readonly kind: "problems"; readonly problems: readonly Problem[] };
+
+const OWN_KEYS = [
+  "idleTimeout",
+  "bootTimeout",
+  "snapshotInterval",
+  "maxExpirationInterval",
+  "inFlightGrace",
+  "nodearrays",
+  "enabled",
+  "idle_timeout",
+  "boot_timeout",
+] as const;
+
+const OWN: ReadonlySet<string> = new Set(OWN_KEYS);
+
+/** The other keys of scalelib's autoscale.json (scalelib-behaviour.md 18) and those of the drivers built on it. */
+const SCALELIB: ReadonlySet<string> = new Set([
+  "cluster_name",
+  "url",
+  "username",
+  "password",
+  "verify_certificates",
+  "read_only",
+  "lock_file",
+  "nodehistorydb",
+  "default_resources",
+  "disable_default_resources",
+  "assume_standalone_hostnames",
+  "valid_hostnames",
+  "output-columns",
+  "logging",
+  "include",
+  "cost",
+  "_mimic_on_prem",
+  "_mock_bindings",
+  "_node-overrides",
+  "pbspro",
+  "gridengine",
+]);
+
+/**
+ * Reads a cluster's configuration document; an empty object is the default policy. Keys of scalelib's autoscale.json are accepted as
+ * they are: idle_timeout and boot_timeout count (a number, digits as text, or an object with only "default"), the others are listed in
+ * `ignored`. `nodearrays` as a list of names is ours, as an object it is scalelib's. All problems at once; never throws. No value of a
+ * key that is not ours is ever repeated: it may be a password.
+ */
+export function readPolicy(input: string | object): PolicyRead {
+  const document =
+    typeof input === "string" ? parseDocument(input) : { kind: "value" as const, value: input };
+  if (document.kind === "problem") return { kind: "problems", problems: [document.problem] };
+  const from = document.value;
+  if (!isFields(from)) return { kind: "problems", problems: [problemAt("", kindOf(from), "an object")] };
+
+  const ignored = Object.keys(from).filter(
+    (key) => SCALELIB.has(key) || (key === "nodearrays" && isFields(from[key])),
+  );
+  const problems: Problem[] = Object.keys(from)
+    .filter((key) => !OWN.has(key) && !SCALELIB.has(key))
+    .map((key) => unknownKey("", key, OWN_KEYS));
+  const nodearrays = readArrays(from, problems);
+  const policy: Policy = {
+    idleTimeoutSeconds:
+      readTimeout(from, "idleTimeout", "idle_timeout", 0, problems) ?? DEFAULT_POLICY.idleTimeoutSeconds,
+    bootTimeoutSeconds:
+      readTimeout(from, "bootTimeout", "boot_timeout", 1, problems) ?? DEFAULT_POLICY.bootTimeoutSeconds,
+    snapshotIntervalSeconds:
+      readSeconds(from, "snapshotInterval", 1, problems) ?? DEFAULT_POLICY.snapshotIntervalSeconds,
+    maxExpirationSeconds:
+      readSeconds(from, "maxExpirationInterval", 1, problems) ?? DEFAULT_POLICY.maxExpirationSeconds,
+    inFlightGraceSeconds:
+      readSeconds(from, "inFlightGrace", 1, problems) ?? DEFAULT_POLICY.inFlightGraceSeconds,
+    ...(nodearrays === undefined ? {} : { nodearrays: nodearrays.map(arrayName) }),
+    enabled: readEnabled(from, problems),
+  };
+  return problems.length > 0
+    ? { kind: "problems", problems: boundProblems(problems) }
+    : { kind: "policy", policy, ignored };
+}
+
+/** The document that says what a policy says; reading it gives the policy back. */
+export function writePolicy(policy: Policy): PolicyDocument {
+  return {
+    idleTimeout: policy.idleTimeoutSeconds,
+    bootTimeout: policy.bootTimeoutSeconds,
+    snapshotInterval: policy.snapshotIntervalSeconds,
+    maxExpirationInterval: policy.maxExpirationSeconds,
+    inFlightGrace: policy.inFlightGraceSeconds,
+    ...(policy.nodearrays === undefined ? {} : { nodearrays: policy.nodearrays }),
+    enabled: policy.enabled,
+  };
+}
+
+/** Our key, or scalelib's for the same, but not both. */
+function readTimeout(
+  from: Fields,
+  key: string,
+  theirs: string,
+  least: number,
+  problems: Problem[],
+): number | undefined {
+  if (from[theirs] === undefined) return readSeconds(from, key, least, problems);
+  if (from[key] !== undefined) {
+    problems.push(problemAt(theirs, from[theirs], `either ${key} or ${theirs}, not both`));
+    return undefined;
+  }
+  const value = from[theirs];
+  if (isFields(value)) {
+    const others = Object.keys(value).filter((name) => name !== "default");
+    if (others.length === 0) return readSeconds({ [theirs]: value["default"] }, theirs, least, problems);
+    problems.push(
+      problemAt(theirs, value, "one number for all node arrays: a timeout for each is not supported yet"),
+    );
+    return undefined;
+  }
+  const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
+  return readSeconds({ [theirs]: number }, theirs, least, problems);
+}
+
+function readSeconds(from: Fields, key: string, least: number, problems: Problem[]): number | undefined {
+  const value = from[key];
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && Number.isFinite(value) && value >= least) return value;
+  problems.push(problemAt(key, value, `a number of seconds, ${least} or more`));
+  return undefined;
+}
+
+function readEnabled(from: Fields, problems: Problem[]): boolean {
+  const { enabled = DEFAULT_POLICY.enabled } = from;
+  if (typeof enabled === "boolean") return enabled;
+  problems.push(problemAt("enabled", enabled, "true or false"));
+  return DEFAULT_POLICY.enabled;
+}
+
+function readArrays(from: Fields, problems: Problem[]): readonly string[] | undefined {
+  const { nodearrays } = from;
+  if (nodearrays === undefined || isFields(nodearrays)) return undefined;
+  if (!Array.isArray(nodearrays)) {
+    problems.push(problemAt("nodearrays", nodearrays, "a list of node array names"));
+    return undefined;
+  }
+  const names: readonly unknown[] = nodearrays;
+  names.forEach((name, index) => {
+    if (!isName(name)) problems.push(problemAt(`nodearrays[${index}]`, name, NAME_EXPECTED));
+  });
+  return names.filter(isName);
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  return value === null ? "null" : `a ${typeof value}`;
+}

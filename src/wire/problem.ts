@@ -1,0 +1,115 @@
+import type { Problem } from "../domain/demand.ts";
+
+export type { Problem } from "../domain/demand.ts";
+
+const LONGEST_EXCERPT = 80;
+const MOST_PROBLEMS = 100;
+/** Paths name keys of the sender's, which may be of any length. */
+const LONGEST_PATH = 200;
+/** Longer keys are not typing errors, and measuring them would cost the square of their length. */
+const LONGEST_TYPED_KEY = 64;
+
+/** What `found` says when there was no such member. */
+export const NOTHING = "nothing";
+
+/** A problem at `path` (empty: the whole input); `found` is an excerpt of the value, or {@link NOTHING}. */
+export function problemAt(path: string, value: unknown, expected: string, didYouMean?: string): Problem {
+  const problem = { path: shorten(path, LONGEST_PATH), found: excerpt(value), expected };
+  return didYouMean === undefined ? problem : { ...problem, didYouMean };
+}
+
+/** A key that nobody knows. `found` is the key alone: its value may be a secret. */
+export function unknownKey(path: string, key: string, known: readonly string[]): Problem {
+  return problemAt(path, key, `one of the keys ${known.join(", ")}`, nearest(key, known));
+}
+
+/** The same problem seen from further up: "iterations" below "jobs[3]" is "jobs[3].iterations". */
+export function below(prefix: string, problem: Problem): Problem {
+  return { ...problem, path: joinPath(prefix, problem.path) };
+}
+
+/** Puts problems found further down into `problems`, with `prefix` in front. One by one: there may be more than a call takes arguments. */
+export function addBelow(problems: Problem[], prefix: string, found: readonly Problem[]): void {
+  for (const problem of found) problems.push(below(prefix, problem));
+}
+
+/** Joins two parts of a path; either may be empty, the second may begin with an index. */
+export function joinPath(prefix: string, rest: string): string {
+  return prefix === "" || rest === "" || rest.startsWith("[") ? prefix + rest : `${prefix}.${rest}`;
+}
+
+/** The first hundred problems, and how many more there are: an input of megabytes can be wrong a million times. */
+export function boundProblems(problems: readonly Problem[]): readonly Problem[] {
+  if (problems.length <= MOST_PROBLEMS) return problems;
+  const left = problems.length - MOST_PROBLEMS;
+  const rest = { path: "", found: `${left} more problems`, expected: "an input without problems" };
+  return [...problems.slice(0, MOST_PROBLEMS), rest];
+}
+
+/** JSON text of a value, cut to 80 characters; never fails, however large or deep the value is. */
+export function excerpt(value: unknown): string {
+  if (value === undefined) return NOTHING;
+  return shorten(writeSome(value, LONGEST_EXCERPT), LONGEST_EXCERPT);
+}
+
+/** At most `length` characters of a text, the last one "…" if it was longer. */
+export function shorten(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1).toWellFormed()}…`;
+}
+
+/** JSON text, complete if it is at most `room` characters long, else any longer beginning of it. Each level takes a character, so depth is bounded too. */
+function writeSome(value: unknown, room: number): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, room + 1));
+  if (typeof value !== "object" || value === null) return String(value);
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  let text = String(open);
+  for (const [key, member] of membersOf(value)) {
+    if (text.length > 1) text += ",";
+    if (key !== undefined) text += `${JSON.stringify(key.slice(0, room + 1))}:`;
+    if (text.length > room) return text;
+    text += writeSome(member, room - text.length);
+  }
+  return text + close;
+}
+
+function* membersOf(value: object): Generator<readonly [string | undefined, unknown]> {
+  if (Array.isArray(value)) {
+    for (const item of value) yield [undefined, item];
+    return;
+  }
+  for (const [key, member] of Object.entries(value)) yield [key, member];
+}
+
+/** The known key that `key` was probably meant to be: the least edit distance without regard to case, "-" and "_"; a third may differ. */
+export function nearest(key: string, known: readonly string[]): string | undefined {
+  if (key.length > LONGEST_TYPED_KEY) return undefined;
+  const wanted = simplified(key);
+  const most = Math.max(1, Math.floor(wanted.length / 3));
+  let best: { readonly name: string; readonly distance: number } | undefined;
+  for (const name of known) {
+    const candidate = simplified(name);
+    // The distance is at least the difference in length.
+    if (Math.abs(candidate.length - wanted.length) > most) continue;
+    const distance = editDistance(wanted, candidate);
+    if (distance <= most && (best === undefined || distance < best.distance)) best = { name, distance };
+  }
+  return best?.name;
+}
+
+function simplified(key: string): string {
+  return key.toLowerCase().replaceAll(/[-_]/g, "");
+}
+
+/** Levenshtein distance: the least number of characters to insert, delete or replace. */
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const replaced = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(replaced, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+    }
+    previous = row;
+  }
+  return previous[b.length] ?? 0;
+}

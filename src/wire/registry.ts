@@ -1,0 +1,161 @@
+import { z } from "zod";
+import { clusterName, type ClusterName } from "../domain/ids.ts";
+import { parseDocument } from "./document.ts";
+import { isFields } from "./fields.ts";
+import { nameSchema } from "./name.ts";
+import { addBelow, problemAt, type Problem } from "./problem.ts";
+import { schemaProblems } from "./schema-problems.ts";
+
+/** One cluster of the registry and the CycleCloud that runs it (design.md section 4, Configuration). Holds no secret. */
+export interface RegistryCluster {
+  readonly name: ClusterName;
+  /** http or https, without a slash at the end; may have a path. */
+  readonly url: string;
+  readonly username?: string;
+  readonly credential: RegistryCredential;
+  /** Certificates (PEM) to trust besides the system's. */
+  readonly ca?: string;
+  /** True: certificates are not checked. */
+  readonly insecure: boolean;
+}
+
+export type RegistryCredential =
+  /** The password is the value of the app setting of this name. */
+  | { readonly kind: "password"; readonly setting: string }
+  /** Managed identity: the user-assigned one of this client id, else the system's own; `scope` is what the token is asked for. */
+  | { readonly kind: "identity"; readonly clientId?: string; readonly scope?: string };
+
+export type RegistryRead =
+  | { readonly kind: "registry"; readonly clusters: readonly RegistryCluster[] }
+  | { readonly kind: "problems"; readonly problems: readonly Problem[] };
+
+const TEXT = "text, not empty";
+const SWITCH = "true or false";
+const text = z.string({ error: TEXT }).min(1, { error: TEXT });
+
+const identitySchema = z.strictObject({ clientId: text.optional(), scope: text.optional() });
+
+const clusterSchema = z.strictObject(
+  {
+    name: nameSchema,
+    url: z.string({ error: "an http or https address" }),
+    username: text.optional(),
+    passwordSetting: text.optional(),
+    identity: z.unknown().optional(),
+    ca: text.optional(),
+    insecure: z.boolean({ error: SWITCH }).default(false),
+  },
+  { error: "an object with name, url, username and passwordSetting or identity" },
+);
+
+const CLUSTER_KEYS = Object.keys(clusterSchema.shape);
+const IDENTITY_KEYS = Object.keys(identitySchema.shape);
+
+/** Reads the app setting AUTOSCALER_CLUSTERS, a JSON list of clusters; all problems at once. Never throws. */
+export function readRegistry(setting: string): RegistryRead {
+  const document = parseDocument(setting);
+  if (document.kind === "problem") return { kind: "problems", problems: [document.problem] };
+  if (!Array.isArray(document.value)) {
+    return { kind: "problems", problems: [problemAt("", document.value, "a list of clusters")] };
+  }
+  const problems: Problem[] = [];
+  const clusters = document.value.flatMap(
+    (item: unknown, index) => readCluster(item, `[${index}]`, problems) ?? [],
+  );
+  addBelow(problems, "", repeatedNames(document.value));
+  return problems.length > 0 ? { kind: "problems", problems } : { kind: "registry", clusters };
+}
+
+function readCluster(item: unknown, path: string, problems: Problem[]): RegistryCluster | undefined {
+  const before = problems.length;
+  const parsed = clusterSchema.safeParse(item);
+  if (!parsed.success) {
+    addBelow(
+      problems,
+      path,
+      schemaProblems(parsed.error, item, () => CLUSTER_KEYS),
+    );
+  }
+  const fields = isFields(item) ? item : undefined;
+  const url = typeof fields?.["url"] === "string" ? readUrl(fields["url"], path, problems) : undefined;
+  const credential = fields === undefined ? undefined : readCredential(fields, path, problems);
+  if (!parsed.success || url === undefined || credential === undefined || problems.length > before)
+    return undefined;
+  const { name, username, ca, insecure } = parsed.data;
+  return {
+    name: clusterName(name),
+    url,
+    ...(username === undefined ? {} : { username }),
+    credential,
+    ...(ca === undefined ? {} : { ca }),
+    insecure,
+  };
+}
+
+function readUrl(value: string, path: string, problems: Problem[]): string | undefined {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url !== undefined && (url.username !== "" || url.password !== "")) {
+    // Not shown: it holds a password.
+    problems.push(
+      problemAt(`${path}.url`, `${url.protocol}//...@${url.host}`, "an address without user and password"),
+    );
+    return undefined;
+  }
+  const plain =
+    url?.search === "" && url.hash === "" && (url.protocol === "http:" || url.protocol === "https:");
+  if (url === undefined || !plain) {
+    problems.push(problemAt(`${path}.url`, value, "an http or https address, at most with a path"));
+    return undefined;
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+}
+
+function readCredential(
+  item: Readonly<Record<string, unknown>>,
+  path: string,
+  problems: Problem[],
+): RegistryCredential | undefined {
+  const { passwordSetting, identity, username } = item;
+  if ((passwordSetting === undefined) === (identity === undefined)) {
+    const found = passwordSetting === undefined ? "neither" : "both";
+    problems.push(problemAt(path, found, "exactly one of passwordSetting and identity"));
+    return undefined;
+  }
+  if (identity !== undefined) return readIdentity(identity, `${path}.identity`, problems);
+  if (username === undefined)
+    problems.push(problemAt(`${path}.username`, username, "text, as there is a passwordSetting"));
+  return typeof passwordSetting === "string" ? { kind: "password", setting: passwordSetting } : undefined;
+}
+
+function readIdentity(value: unknown, path: string, problems: Problem[]): RegistryCredential | undefined {
+  if (value === true) return { kind: "identity" };
+  if (!isFields(value)) {
+    problems.push(problemAt(path, value, "true, or an object with clientId and scope, both optional"));
+    return undefined;
+  }
+  const parsed = identitySchema.safeParse(value);
+  if (!parsed.success) {
+    addBelow(
+      problems,
+      path,
+      schemaProblems(parsed.error, value, () => IDENTITY_KEYS),
+    );
+    return undefined;
+  }
+  const { clientId, scope } = parsed.data;
+  return {
+    kind: "identity",
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(scope === undefined ? {} : { scope }),
+  };
+}
+
+/** A name is an address: two clusters of one name could not be told apart, on whatever servers they are. */
+function repeatedNames(items: readonly unknown[]): readonly Problem[] {
+  const seen = new Set<unknown>();
+  return items.flatMap((item, index) => {
+    const name = isFields(item) ? item["name"] : undefined;
+    if (name === undefined || seen.size !== seen.add(name).size) return [];
+    return [problemAt(`[${index}].name`, name, "a name that no other cluster of the list has")];
+  });
+}

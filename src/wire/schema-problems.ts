@@ -1,0 +1,36 @@
+import type { z } from "zod";
+import { joinPath, problemAt, unknownKey, type Problem } from "./problem.ts";
+
+/**
+ * The problems that a schema found, in our own form. House rule for all schemas in wire/: the message of every check is the phrase for
+ * `expected`. `knownKeys` tells the keys of the object at a path, for the suggestion beside an unknown one.
+ */
+export function schemaProblems(
+  error: z.ZodError,
+  input: unknown,
+  knownKeys: (path: readonly PropertyKey[]) => readonly string[],
+): readonly Problem[] {
+  return error.issues.flatMap((issue) => {
+    const path = pathText(issue.path);
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.map((key) => unknownKey(path, key, knownKeys(issue.path)));
+    }
+    return [problemAt(path, valueAt(input, issue.path), issue.message)];
+  });
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (text, part) => joinPath(text, typeof part === "number" ? `[${part}]` : String(part)),
+    "",
+  );
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const part of path) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = Reflect.get(value, part);
+  }
+  return value;
+}

@@ -1,0 +1,419 @@
+import { describe, expect, test } from "vitest";
+import { createCycleCloud } from "../../../src/adapters/cyclecloud/cyclecloud.ts";
+import { readNodeArray } from "../../../src/adapters/cyclecloud/read-nodearray.ts";
+import { readNodes, readStatus } from "../../../src/adapters/cyclecloud/read-status.ts";
+import { isObject, readList } from "../../../src/adapters/cyclecloud/read-fields.ts";
+import { PortError } from "../../../src/app/ports.ts";
+import type { Bucket, NodeArray, Snapshot } from "../../../src/domain/cluster.ts";
+import {
+  arrayName,
+  clusterName,
+  machineType,
+  nodeId,
+  placementGroup,
+  requestId,
+} from "../../../src/domain/ids.ts";
+import { instant } from "../../../src/domain/units.ts";
+import { capturedFilesExist, readCaptured } from "./captured-files.ts";
+import { answering } from "./scripted-transport.ts";
+
+const cluster = clusterName("demo");
+const now = instant(1_768_040_000_000);
+const id = requestId("4f3c2b1a-0000-4000-8000-000000000001");
+
+/** The arrays of a status file; those captured without nodes cannot be read as a snapshot, which has a test of its own. */
+function arraysOf(file: string): readonly NodeArray[] {
+  const body = readCaptured(file);
+  return readList(isObject(body) ? body["nodearrays"] : undefined).map((element) => {
+    const reading = isObject(element) ? readNodeArray(element) : undefined;
+    if (reading === undefined) throw new Error(`${file}: an array without a name`);
+    return reading.array;
+  });
+}
+
+function bucketOf(file: string, array: number, bucket: number): Bucket | undefined {
+  return arraysOf(file)[array]?.buckets[bucket];
+}
+
+function snapshotOf(file: string): Snapshot {
+  const reading = readStatus(readCaptured(file), cluster, now);
+  if (reading.kind !== "snapshot") throw new Error(`${file}: ${JSON.stringify(reading)}`);
+  return reading.snapshot;
+}
+
+describe.skipIf(!capturedFilesExist)("captured status answers", () => {
+  test.each([
+    { file: "docs/status-two-buckets.json", path: "nodes" },
+    { file: "constructed/status-never-started.json", path: "nodes" },
+    { file: "constructed/status-terminating.json", path: "nodes" },
+    { file: "constructed/status-quota-zero.json", path: "nodes" },
+    { file: "synthetic/status-capacity-never.json", path: "nodes" },
+    { file: "server/status-nodearray-fragments.json", path: "nodearrays[0].name" },
+  ])("$file was asked for without nodes or is a fragment, so it is no snapshot", ({ file, path }) => {
+    expect(readStatus(readCaptured(file), cluster, now)).toMatchObject({ kind: "malformed", path });
+  });
+
+  test("docs/status-two-buckets: an answer of version 7, without quotas of family and region", () => {
+    expect(arraysOf("docs/status-two-buckets.json")).toEqual([
+      {
+        name: "ondemand",
+        limit: { count: 100, cores: 500 },
+        spot: false,
+        autoscaled: true,
+        priority: 1,
+        resources: {},
+        buckets: [
+          {
+            bucketId: "cd56af52-abcd-1234-a4e7-e6a91ca519a2",
+            machineType: "Standard_Fs32_v2",
+            valid: true,
+            availableCount: 3,
+            activeCount: 0,
+            maxCount: 3,
+            maxCoreCount: 96,
+            maxPlacementGroupSize: 40,
+            placementGroups: [],
+            machine: { vcpus: 32, quotaVcpus: 32, gpus: 0, memoryGib: 64, infiniband: false },
+          },
+          {
+            bucketId: "d81e001a-abcd-1234-9754-79815cb7b225",
+            machineType: "Standard_Hc44rs",
+            valid: true,
+            availableCount: 11,
+            activeCount: 0,
+            maxCount: 11,
+            maxCoreCount: 484,
+            maxPlacementGroupSize: 40,
+            placementGroups: [],
+            machine: { vcpus: 44, quotaVcpus: 44, gpus: 0, memoryGib: 327.83, infiniband: true },
+          },
+        ],
+      },
+    ]);
+  });
+
+  test("synthetic/status-capacity-never: no record, no virtualMachine, never a capacity failure", () => {
+    expect(arraysOf("synthetic/status-capacity-never.json")).toMatchObject([
+      { name: "execute", spot: false, autoscaled: true, priority: 1 },
+    ]);
+    const bucket = bucketOf("synthetic/status-capacity-never.json", 0, 0);
+    expect(bucket).toEqual({
+      bucketId: "b",
+      machineType: "Standard_F2s_v2",
+      valid: false,
+      invalidReason: "no virtualMachine in status",
+      availableCount: 3,
+      activeCount: 1,
+      maxCount: 50,
+      maxCoreCount: 100,
+      placementGroups: [],
+      machine: { vcpus: 0, quotaVcpus: 0, gpus: 0, memoryGib: 0, infiniband: false },
+    });
+  });
+
+  test("server/status-nodearray-fragments: the record of a real server, once it has a name", () => {
+    const body = readCaptured("server/status-nodearray-fragments.json");
+    const last = readList(isObject(body) ? body["nodearrays"] : undefined)[2];
+    expect(isObject(last) ? readNodeArray({ name: "hpc", ...last }) : undefined).toEqual({
+      bucketsWithoutMachineType: 0,
+      array: {
+        name: "hpc",
+        limit: {},
+        spot: false,
+        autoscaled: true,
+        priority: 1,
+        resources: {},
+        buckets: [
+          {
+            bucketId: "cec4286f-0a26-4001-bf85-fb42ae700d86",
+            machineType: "Standard_NC24ads_A100_v4",
+            valid: false,
+            invalidReason: "no virtualMachine in status",
+            availableCount: 0,
+            activeCount: 0,
+            regionalQuota: { quotaCores: 770, consumedCores: 230 },
+            placementGroups: [],
+            machine: { vcpus: 0, quotaVcpus: 0, gpus: 0, memoryGib: 0, infiniband: false },
+          },
+        ],
+      },
+    });
+  });
+
+  test.each([
+    {
+      name: "invalid, but it has nodes",
+      file: "constructed/status-invalid-buckets.json",
+      at: [0, 1],
+      bucket: { valid: false, invalidReason: "NotActivated", activeCount: 2, availableCount: 0 },
+    },
+    {
+      name: "disabled machine type",
+      file: "constructed/status-invalid-buckets.json",
+      at: [0, 2],
+      bucket: {
+        valid: false,
+        invalidReason: "DisabledMachineType",
+        familyQuota: { quotaCores: 0, consumedCores: 0 },
+      },
+    },
+    {
+      name: "a family quota of 0 is a quota where the array is not spot",
+      file: "constructed/status-quota-zero.json",
+      at: [0, 0],
+      bucket: {
+        valid: true,
+        familyQuota: { quotaCores: 0, consumedCores: 0 },
+        regionalQuota: { quotaCores: 240, consumedCores: 230 },
+        machine: { vcpus: 24, quotaVcpus: 24, gpus: 1, memoryGib: 220, infiniband: false },
+      },
+    },
+    {
+      name: "less available than max minus active, because of the cluster",
+      file: "constructed/status-global-limit-lower-than-bucket.json",
+      at: [1, 0],
+      bucket: { availableCount: 10, activeCount: 10, maxCount: 60, maxCoreCount: 240 },
+    },
+    {
+      name: "placement groups full, in part used and empty; the size is the bucket's",
+      file: "constructed/status-placement-groups.json",
+      at: [0, 0],
+      bucket: {
+        maxPlacementGroupSize: 16,
+        placementGroups: [
+          { name: "Standard_HB120rs_v3_pg0", activeCount: 16 },
+          { name: "Standard_HB120rs_v3_pg1", activeCount: 9 },
+          { name: "Standard_HB120rs_v3_pg2", activeCount: 0 },
+        ],
+      },
+    },
+    {
+      name: "a size of constrained cores costs more quota than it has cores",
+      file: "constructed/status-constrained-core-size.json",
+      at: [0, 0],
+      bucket: { machine: { vcpus: 16, quotaVcpus: 120, gpus: 0, memoryGib: 448, infiniband: true } },
+    },
+    {
+      name: "a recent capacity failure",
+      file: "constructed/status-capacity-failure-recent.json",
+      at: [0, 0],
+      bucket: { availableCount: 10, lastCapacityFailureSeconds: 37.25 },
+    },
+    {
+      name: "throttled: nothing available",
+      file: "constructed/status-capacity-failure-recent.json",
+      at: [2, 0],
+      bucket: { availableCount: 0, lastCapacityFailureSeconds: 12, maxCount: 20 },
+    },
+  ])("bucket: $name", ({ file, at: [array = 0, bucket = 0], bucket: expected }) => {
+    expect(bucketOf(file, array, bucket)).toMatchObject(expected);
+  });
+
+  test("spot: family 0/0 is absent, the region's is the spot quota; the regular array of the same size has its family", () => {
+    const file = "constructed/status-spot-and-regular-same-size.json";
+    const [lowprio, htc] = arraysOf(file);
+    expect([lowprio?.spot, htc?.spot]).toEqual([true, false]);
+    expect(bucketOf(file, 0, 0)).not.toHaveProperty("familyQuota");
+    expect(bucketOf(file, 0, 0)?.regionalQuota).toEqual({ quotaCores: 300, consumedCores: 8 });
+    expect(bucketOf(file, 0, 0)).not.toHaveProperty("lastCapacityFailureSeconds");
+    expect(bucketOf(file, 0, 1)?.lastCapacityFailureSeconds).toBe(42.5);
+    expect(bucketOf(file, 1, 0)?.familyQuota).toEqual({ quotaCores: 400, consumedCores: 0 });
+  });
+
+  test("arrays: an own placement group, a switched off array, one without buckets", () => {
+    expect(arraysOf("constructed/status-placement-groups.json").map((array) => array.placementGroup)).toEqual(
+      [undefined, "mpi0"],
+    );
+    const arrays = arraysOf("constructed/status-stale-and-disabled-nodearrays.json");
+    expect(arrays.map(({ name, autoscaled, buckets }) => [name, autoscaled, buckets.length])).toEqual([
+      ["htc", true, 1],
+      ["oldqueue", true, 1],
+      ["manual", false, 1],
+      ["empty", true, 0],
+    ]);
+  });
+
+  test("constructed/status-nodes-true-lifecycle: every phase", () => {
+    const snapshot = snapshotOf("constructed/status-nodes-true-lifecycle.json");
+    expect(snapshot).toMatchObject({
+      cluster: "demo",
+      at: now,
+      state: "Started",
+      targetState: "Started",
+      limit: { count: 500, cores: 20_000 },
+    });
+    expect(snapshot.nodes.map(({ name, phase }) => [name, phase])).toEqual([
+      ["htc-1", "ready"],
+      ["htc-2", "ready"],
+      ["htc-3", "coming"],
+      ["htc-4", "coming"],
+      ["htc-5", "coming"],
+      ["htc-6", "failed"],
+      ["htc-7", "failed"],
+      ["htc-8", "going"],
+      ["htc-9", "off"],
+      ["htc-10", "deallocated"],
+      ["htc-11", "unknown"],
+      ["htc-12", "coming"],
+      ["htc-13", "going"],
+      ["lowprio-1", "ready"],
+      ["lowprio-2", "going"],
+      ["hpc-1", "ready"],
+      ["hpc-2", "coming"],
+      ["scheduler", "ready"],
+    ]);
+    expect(snapshot.nodes.filter((node) => node.keepAlive).map((node) => node.name)).toEqual(["htc-2"]);
+    expect(snapshot.nodes.filter((node) => node.spot).map((node) => node.name)).toEqual([
+      "lowprio-1",
+      "lowprio-2",
+    ]);
+    expect(snapshot.nodes[16]).toEqual({
+      nodeId: "d0000000-0000-4000-8000-000000000038",
+      name: "hpc-2",
+      array: "hpc",
+      machineType: "Standard_HB120rs_v3",
+      phase: "coming",
+      status: "Acquiring",
+      statusMessage: "This node does not match existing scaleset attributes: ImageName",
+      vcpus: 120,
+      memoryGib: 448,
+      placementGroup: "pg0",
+      spot: false,
+      keepAlive: false,
+    });
+    expect(snapshot.nodes[5]).toMatchObject({
+      statusMessage: "Timeout awaiting boot-up",
+      instanceId: "instance-htc-6",
+      hostname: "host-htc-6",
+    });
+  });
+
+  test("constructed/nodes-lifecycle: the same nodes from the list of nodes", () => {
+    const body = readCaptured("constructed/nodes-lifecycle.json");
+    const reading = readNodes(isObject(body) ? body["nodes"] : undefined);
+    const { nodes } = snapshotOf("constructed/status-nodes-true-lifecycle.json");
+    expect(reading).toEqual({ kind: "nodes", nodes, nodesWithoutId: 0 });
+  });
+});
+
+describe.skipIf(!capturedFilesExist)("captured answers to requests", () => {
+  const reading = (file: string, status = 200) =>
+    createCycleCloud({ transport: answering(status, readCaptured(file)) });
+
+  test.each([
+    {
+      file: "constructed/nodes-by-request-id.json",
+      nodes: [43, 44, 45, 46, 47].map((last) => `d0000000-0000-4000-8000-0000000000${last}`),
+    },
+    { file: "constructed/nodes-by-request-id-empty.json", nodes: [] },
+    { file: "docs/nodes-empty-with-operation.json", nodes: [] },
+  ])("nodes of a request: $file", async ({ file, nodes }) => {
+    expect(await reading(file).nodesOfRequest(cluster, id)).toEqual(nodes);
+  });
+
+  test.each([
+    { file: "constructed/operations-by-request-id.json", known: true },
+    { file: "docs/operations-list.json", known: true },
+    { file: "constructed/operations-by-request-id-unknown.json", known: false },
+  ])("known request: $file", async ({ file, known }) => {
+    expect(await reading(file).knowsRequest(cluster, id)).toBe(known);
+  });
+
+  test.each([
+    { file: "docs/create-response.json", outcome: { kind: "accepted", added: 1 } },
+    // The first of its three sets: this product sends one set a request.
+    { file: "constructed/create-response-partial.json", outcome: { kind: "accepted", added: 3 } },
+  ])("created: $file", async ({ file, outcome }) => {
+    const bucket = { array: arrayName("htc"), machineType: machineType("Standard_F2s_v2") };
+    expect(await reading(file, 202).create(cluster, { requestId: id, bucket, count: 3 })).toEqual(outcome);
+  });
+
+  test.each([
+    {
+      file: "docs/terminate-response.json",
+      nodes: [["62a1b116-abcd-1234-b290-b54ea23f1b68", { ok: true }]],
+    },
+    {
+      file: "docs/management-result-error.json",
+      nodes: [["id1", { ok: false, error: "This node must be terminated before it can be removed" }]],
+    },
+    {
+      file: "constructed/terminate-result-mixed.json",
+      nodes: [
+        ["d0000000-0000-4000-8000-000000000001", { ok: true }],
+        ["d0000000-0000-4000-8000-000000000002", { ok: false, error: "This node has KeepAlive set" }],
+        ["d0000000-0000-4000-8000-000000000003", { ok: true }],
+      ],
+    },
+    { file: "constructed/terminate-result-none-matched.json", nodes: [] },
+  ])("terminated: $file", async ({ file, nodes }) => {
+    const outcome = await reading(file, 202).terminate(cluster, id, [nodeId("a")]);
+    expect(outcome.kind === "accepted" && [...outcome.nodes]).toEqual(nodes);
+  });
+
+  test("what we send is what the documentation sends: docs/create-request-placement-group.json", async () => {
+    const transport = answering(202, { sets: [{ added: 4 }] });
+    await createCycleCloud({ transport }).create(cluster, {
+      requestId: requestId("463270ca-abcd-1234-98d6-431ee3ef8ed5"),
+      bucket: {
+        array: arrayName("ondemand"),
+        machineType: machineType("Standard_Hc44rs"),
+        placementGroup: placementGroup("pg0"),
+      },
+      count: 4,
+    });
+    expect(transport.requests[0]?.body).toEqual(readCaptured("docs/create-request-placement-group.json"));
+  });
+});
+
+describe.skipIf(!capturedFilesExist)("captured errors", () => {
+  const expected: Readonly<Record<string, unknown>> = {
+    "unknown request id": [],
+    "duplicate requestId, documented as no content": { kind: "conflict" },
+    "duplicate requestId, with the error object seen by the LSF provider": {
+      kind: "conflict",
+      message: "A request with this id was already made",
+    },
+    "bad credentials": "denied: HTTP 401: Unauthorized",
+    "no permission on the cluster": "denied: HTTP 403",
+    "unknown cluster": { kind: "not-found", fromCycleCloud: true, message: "no words given" },
+    "server failure":
+      "unexpected: HTTP 500: An unspecified error occurred (java.lang.NullPointerException); " +
+      "Please see cycle_server.log for lines tagged with request-1 for details.",
+    "proxy in front of the server": "unexpected: HTTP 502: Bad Gateway",
+  };
+
+  test("constructed/http-errors.json, each by the call that met it", async () => {
+    const met: Record<string, unknown> = {};
+    for (const entry of readList(readCaptured("constructed/http-errors.json"))) {
+      if (!isObject(entry)) throw new Error("an entry is no object");
+      const transport = answering(Number(entry["status"]), entry["body"] ?? undefined);
+      met[String(entry["case"])] = await call(String(entry["request"]), createCycleCloud({ transport }));
+    }
+    expect(met).toEqual(expected);
+  });
+
+  test("server/error-machine-type-not-recognized.json", async () => {
+    const transport = answering(409, readCaptured("server/error-machine-type-not-recognized.json"));
+    expect(await call("POST /clusters/demo/nodes/create", createCycleCloud({ transport }))).toEqual({
+      kind: "conflict",
+      message:
+        "MachineType Standard_HC44rs is not recognized (com.cyclecomputing.cloud.exceptions.InvalidAttributeException); " +
+        "Please see /opt/cycle_server/logs/cycle_server.log for lines tagged with request-1274 for details.",
+    });
+  });
+
+  /** The outcome, or "kind: message" of the PortError without the operation, which other tests look at. */
+  async function call(request: string, cyclecloud: ReturnType<typeof createCycleCloud>): Promise<unknown> {
+    const bucket = { array: arrayName("htc"), machineType: machineType("Standard_F2s_v2") };
+    try {
+      if (request.endsWith("/create"))
+        return await cyclecloud.create(cluster, { requestId: id, bucket, count: 1 });
+      if (request.endsWith("/status")) return await cyclecloud.status(cluster, now);
+      return await cyclecloud.nodesOfRequest(cluster, id);
+    } catch (error) {
+      if (!(error instanceof PortError)) throw error;
+      return `${error.kind}: ${error.message.slice(error.operation.length + 2)}`;
+    }
+  }
+});

@@ -1,0 +1,103 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createHttpTransport } from "../../../src/adapters/cyclecloud/http-transport.ts";
+import type { HttpTransportOptions } from "../../../src/adapters/cyclecloud/http-transport.ts";
+import { serve } from "./local-server.ts";
+import type { LocalServer } from "./local-server.ts";
+
+/** A self-signed certificate for an address, as a CycleCloud server is installed with one. Node itself cannot issue any. */
+function issueCertificate(folder: string, name: string, subject: string): { key: string; cert: string } {
+  const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
+  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"];
+  const names = ["-subj", `/CN=${name}`, "-addext", `subjectAltName=${subject}`];
+  execFileSync("openssl", ["req", "-x509", ...curve, ...names, "-keyout", key, "-out", cert], {
+    stdio: "ignore",
+  });
+  return { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") };
+}
+
+function hasOpenssl(): boolean {
+  try {
+    execFileSync("openssl", ["version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    console.warn("skipped: certificates are made with openssl, which is not installed");
+    return false;
+  }
+}
+
+describe.skipIf(!hasOpenssl())("certificates", () => {
+  const folder = mkdtempSync(join(tmpdir(), "cyclecloud-tls-"));
+  const own = issueCertificate(folder, "own", "IP:127.0.0.1");
+  const stranger = issueCertificate(folder, "stranger", "IP:127.0.0.1");
+  const misnamed = issueCertificate(folder, "misnamed", "DNS:other.example");
+  const open: { close(): Promise<void> }[] = [];
+  const servers: Record<string, LocalServer> = {};
+
+  beforeAll(async () => {
+    servers["own"] = await serve((outgoing) => void outgoing.end("1"), own);
+    servers["misnamed"] = await serve((outgoing) => void outgoing.end("1"), misnamed);
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((transport) => transport.close()));
+  });
+  afterAll(async () => {
+    await Promise.all(Object.values(servers).map((server) => server.close()));
+    rmSync(folder, { recursive: true });
+  });
+
+  const send = (server: string, options: Partial<HttpTransportOptions>): Promise<unknown> => {
+    const baseUrl = servers[server]?.url ?? "";
+    const credentials: HttpTransportOptions["credentials"] = () =>
+      Promise.resolve({ kind: "basic", username: "u", password: "p" });
+    const transport = createHttpTransport({
+      baseUrl,
+      credentials,
+      sleep: () => Promise.reject(new Error("retried")),
+      ...options,
+    });
+    open.push(transport);
+    return transport.send({ method: "GET", path: "/", query: {}, idempotent: true });
+  };
+
+  test.each([
+    { name: "its own certificate given as CA", server: "own", options: { ca: own.cert } },
+    { name: "unknown, but insecure was asked for", server: "own", options: { insecure: true } },
+  ])("accepted: $name", async ({ server, options }) => {
+    expect(await send(server, options)).toMatchObject({ status: 200, body: 1 });
+  });
+
+  test.each([
+    { name: "self-signed and no CA given", server: "own", options: {}, code: "DEPTH_ZERO_SELF_SIGNED_CERT" },
+    {
+      name: "not the CA that was given",
+      server: "own",
+      options: { ca: stranger.cert },
+      code: "DEPTH_ZERO_SELF_SIGNED_CERT",
+    },
+    {
+      name: "for another host",
+      server: "misnamed",
+      options: { ca: misnamed.cert },
+      code: "ERR_TLS_CERT_ALTNAME_INVALID",
+    },
+    {
+      name: "insecure said no",
+      server: "own",
+      options: { insecure: false },
+      code: "DEPTH_ZERO_SELF_SIGNED_CERT",
+    },
+  ])("refused at the first try: $name", async ({ server, options, code }) => {
+    await expect(send(server, options)).rejects.toMatchObject({
+      kind: "unreachable",
+      message: `GET /: the server's certificate or TLS is not accepted (${code})`,
+    });
+  });
+
+  test("a server refused for its certificate never saw the credentials", () => {
+    expect(servers["misnamed"]?.seen).toEqual([]);
+  });
+});

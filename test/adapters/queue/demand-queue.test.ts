@@ -1,0 +1,173 @@
+import { QueueServiceClient } from "@azure/storage-queue";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { memoryDemandQueue } from "../../../src/adapters/memory/demand-queue.ts";
+import { storageDemandQueue } from "../../../src/adapters/queue/demand-queue.ts";
+import type { DemandQueue, RejectedMessage } from "../../../src/app/ports.ts";
+import { clusterName } from "../../../src/domain/ids.ts";
+import { plusSeconds } from "../../../src/domain/units.ts";
+import type { Azurite } from "../../../src/local/azurite.ts";
+import { startAzurite } from "../../../src/local/azurite.ts";
+import { SAMPLE_TIME } from "../../support/sample-record.ts";
+
+const demo = clusterName("demo & <west>");
+const clock = { now: () => SAMPLE_TIME };
+
+const rejection = (number: number): RejectedMessage => ({
+  messageId: `m-${number}`,
+  rejectedAt: SAMPLE_TIME,
+  cluster: "demo",
+  problems: [{ path: "/jobs", found: "<null>", expected: "a list", didYouMean: "jobs" }],
+  text: `{"jobs":null,"odd":"\u0001\r\uFFFE"} ${number}`,
+});
+
+async function withQueue<T>(
+  speed: number,
+  use: (queue: DemandQueue, service: QueueServiceClient) => Promise<T>,
+): Promise<T> {
+  const azurite = await startAzurite();
+  try {
+    const account = { kind: "connection-string", connectionString: azurite.connectionString } as const;
+    const queue = storageDemandQueue(account, clock, { speed });
+    await queue.ensureQueues();
+    await queue.ensureQueues();
+    return await use(queue, QueueServiceClient.fromConnectionString(azurite.connectionString));
+  } finally {
+    await azurite.close();
+  }
+}
+
+/** The texts that are visible now. */
+async function receive(service: QueueServiceClient): Promise<readonly string[]> {
+  const answer = await service.getQueueClient("demand").receiveMessages({ numberOfMessages: 32 });
+  return answer.receivedMessageItems.map(({ messageText }) => messageText);
+}
+
+describe("rejected messages", () => {
+  const inMemory = (use: (queue: DemandQueue) => Promise<void>) => use(memoryDemandQueue(clock));
+  const onAzurite = (use: (queue: DemandQueue) => Promise<void>) => withQueue(1, use);
+
+  test.each([
+    { name: "memory", run: inMemory },
+    { name: "Azurite", run: onAzurite },
+  ])("are counted and shown as they were put aside, the oldest first: $name", async ({ run }) => {
+    await run(async (queue) => {
+      expect(await queue.rejected()).toStrictEqual({ count: 0, oldest: [] });
+      for (let number = 0; number < 40; number++) await queue.reject(rejection(number));
+      const { count, oldest } = await queue.rejected();
+      expect(count).toBe(40);
+      expect(oldest).toHaveLength(32);
+      expect(oldest[0]).toStrictEqual(rejection(0));
+      expect(oldest[31]).toStrictEqual(rejection(31));
+    });
+  });
+
+  test("what somebody else has put there is counted and not shown", async () => {
+    await withQueue(1, async (queue, service) => {
+      for (const text of ["not JSON", "[]", '{"messageId":1}', "null"]) {
+        await service.getQueueClient("demand-rejected").sendMessage(text);
+      }
+      expect(await queue.rejected()).toStrictEqual({ count: 4, oldest: [] });
+    });
+  });
+});
+
+describe("waking and sending again on Azurite", () => {
+  test("a wake that is due is there at once, in plain JSON", async () => {
+    await withQueue(1, async (queue, service) => {
+      await queue.wake(demo, plusSeconds(SAMPLE_TIME, 0.999));
+      await queue.wake(demo, plusSeconds(SAMPLE_TIME, -30));
+      expect(await receive(service)).toStrictEqual([
+        `{"version":1,"cluster":"demo & <west>","wake":true,"at":${SAMPLE_TIME + 999}}`,
+        `{"version":1,"cluster":"demo & <west>","wake":true,"at":${SAMPLE_TIME - 30_000}}`,
+      ]);
+    });
+  });
+
+  test.each([
+    { name: "real time", speed: 1, delay: 2, hiddenFor: 2 },
+    { name: "sixty times as fast: whole real seconds, rounded down", speed: 60, delay: 119, hiddenFor: 1 },
+  ])("a delay hides the message: $name", async ({ speed, delay, hiddenFor }) => {
+    await withQueue(speed, async (queue, service) => {
+      const started = Date.now();
+      await queue.wake(demo, plusSeconds(SAMPLE_TIME, delay));
+      await queue.resend("again", delay);
+      expect(await receive(service)).toStrictEqual([]);
+      const seen: string[] = [];
+      while (seen.length < 2 && Date.now() - started < 8000) {
+        seen.push(...(await receive(service)));
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      expect(seen).toHaveLength(2);
+      // Message times have a resolution of one second.
+      expect(Date.now() - started).toBeGreaterThan((hiddenFor - 1) * 1000);
+      expect(Date.now() - started).toBeLessThan((hiddenFor + 2) * 1000);
+    });
+  });
+
+  test("texts arrive as they were, or in a form that the parser takes", async () => {
+    await withQueue(1, async (queue, service) => {
+      await queue.resend('{"a":"<&>\\u0001 ü"}', 0);
+      await queue.resend("{\r\n}", 0);
+      await queue.resend("x".repeat(65_536), 0);
+      expect(await receive(service)).toStrictEqual(['{"a":"<&>\\u0001 ü"}', "ew0KfQ==", "x".repeat(65_536)]);
+    });
+  });
+
+  test("the largest rejected message is taken", async () => {
+    await withQueue(1, async (queue) => {
+      await queue.reject({ ...rejection(1), text: '"'.repeat(65_536) });
+      await queue.reject({ ...rejection(2), text: "x".repeat(65_536) });
+      const { oldest } = await queue.rejected();
+      expect(oldest.map(({ messageId }) => messageId)).toStrictEqual(["m-1", "m-2"]);
+    });
+  });
+});
+
+describe("failures", () => {
+  let azurite: Azurite;
+  beforeAll(async () => {
+    azurite = await startAzurite();
+  });
+  afterAll(() => azurite.close());
+
+  test("a queue that does not exist is an error", async () => {
+    const queue = storageDemandQueue(
+      { kind: "connection-string", connectionString: azurite.connectionString },
+      clock,
+    );
+    await expect(queue.wake(demo, SAMPLE_TIME)).rejects.toMatchObject({
+      name: "PortError",
+      kind: "unexpected",
+      status: 404,
+      operation: "send to queue demand",
+    });
+  });
+
+  test("a wrong key is denied", async () => {
+    const connectionString = azurite.connectionString.replace(/AccountKey=[^;]+/, "AccountKey=d3Jvbmc=");
+    const queue = storageDemandQueue({ kind: "connection-string", connectionString }, clock);
+    await expect(queue.rejected()).rejects.toMatchObject({ kind: "denied", status: 403 });
+  });
+
+  test("a text that fits in no form is refused before it is sent", async () => {
+    const text = Array.from({ length: 60_000 }, (_, at) =>
+      String.fromCharCode(256 + ((at * 48_271) % 40_000)),
+    ).join("");
+    const queue = storageDemandQueue(
+      { kind: "connection-string", connectionString: azurite.connectionString },
+      clock,
+    );
+    await expect(queue.resend(text, 0)).rejects.toThrow("a text of 60000 characters does not fit");
+  });
+});
+
+test("a queue in memory gives what was put in, once, in order", async () => {
+  const queue = memoryDemandQueue(clock);
+  await queue.wake(demo, plusSeconds(SAMPLE_TIME, 5));
+  await queue.resend("again", 30);
+  expect(queue.drain()).toStrictEqual([
+    { kind: "wake", cluster: demo, at: plusSeconds(SAMPLE_TIME, 5) },
+    { kind: "text", text: "again", at: plusSeconds(SAMPLE_TIME, 30) },
+  ]);
+  expect(queue.drain()).toStrictEqual([]);
+});

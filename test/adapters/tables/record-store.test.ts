@@ -1,0 +1,294 @@
+import { randomBytes } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { BODY_KEYS, RECORD_KEY, clusterPartition } from "../../../src/adapters/tables/keys.ts";
+import type { TableRecord } from "../../../src/adapters/tables/record-store.ts";
+import { tableRecordStore } from "../../../src/adapters/tables/record-store.ts";
+import type { Table } from "../../../src/adapters/tables/table.ts";
+import { openTable } from "../../../src/adapters/tables/table.ts";
+import type { BodyChanges } from "../../../src/app/ports.ts";
+import type { SetDemand } from "../../../src/domain/demand.ts";
+import type { Digest, SetName } from "../../../src/domain/ids.ts";
+import { clusterName, digest, setName } from "../../../src/domain/ids.ts";
+import type { ClusterRecord, SetEntry } from "../../../src/domain/record.ts";
+import type { Instant } from "../../../src/domain/units.ts";
+import { plusSeconds } from "../../../src/domain/units.ts";
+import { azuriteForThisFile } from "../../support/azurite.ts";
+import { countingTable } from "./counting-table.ts";
+import {
+  emptyRecord,
+  SAMPLE_BODIES,
+  SAMPLE_RECORD,
+  SAMPLE_TIME,
+  sampleEntry,
+} from "../../support/sample-record.ts";
+
+const azurite = azuriteForThisFile();
+const demo = clusterName("demo");
+const partition = clusterPartition(demo);
+
+async function freshTable(): Promise<Table> {
+  const table = openTable(azurite.account(), { name: azurite.freshName() });
+  await table.ensure();
+  return table;
+}
+
+function storeAt(table: Table, at: Instant = SAMPLE_TIME) {
+  return tableRecordStore(table, { now: () => at });
+}
+
+type Store = ReturnType<typeof storeAt>;
+
+async function mustSave(store: Store, record: ClusterRecord, changes: BodyChanges, previous?: TableRecord) {
+  const outcome = await store.save(record, changes, previous);
+  if (outcome.kind === "conflict") throw new Error("unexpected conflict");
+  return outcome.loaded;
+}
+
+async function mustLoad(store: Store) {
+  return (await store.load(demo)) ?? Promise.reject(new Error("no record"));
+}
+
+/** `count` live sets, each with a demand of its own of about `length` characters that gzip cannot shrink much. */
+function manySets(count: number, length: number) {
+  const sets = new Map<SetName, SetEntry>();
+  const demands = new Map<Digest, SetDemand>();
+  for (let number = 0; number < count; number++) {
+    const named = digest(`digest-${number}`);
+    const noise = randomBytes(Math.ceil((length * 3) / 4)).toString("base64");
+    sets.set(setName(`set-${number}`), sampleEntry(named));
+    demands.set(named, { demands: [], pools: [{ name: noise, total: number, used: 0 }], rejectedJobs: [] });
+  }
+  return { record: { ...emptyRecord(demo), sets }, demands };
+}
+
+const bodyRows = async (table: Table) =>
+  (await table.list(partition, BODY_KEYS, [], 10_000)).map(({ rowKey }) => rowKey);
+
+describe("loading", () => {
+  test("a record of a newer release is refused by name, and a save onto it conflicts", async () => {
+    const table = await freshTable();
+    const before = await mustSave(storeAt(table), emptyRecord(demo), {});
+    const row = await table.read(partition, RECORD_KEY);
+    await table.put(partition, RECORD_KEY, { ...row?.values, stateVersion: 2 });
+    await expect(storeAt(table).load(demo)).rejects.toMatchObject({
+      kind: "unexpected",
+      message:
+        "load record of demo: its state version is 2 and this release knows only up to 1; a newer release has written it",
+    });
+    expect(await storeAt(table).save(emptyRecord(demo), {}, undefined)).toStrictEqual({ kind: "conflict" });
+    expect(await storeAt(table).save(emptyRecord(demo), {}, before)).toStrictEqual({ kind: "conflict" });
+  });
+
+  test("a manifest whose ETag is unchanged is not parsed again", async () => {
+    const store = storeAt(await freshTable());
+    await mustSave(store, SAMPLE_RECORD, SAMPLE_BODIES);
+    const first = await store.load(SAMPLE_RECORD.cluster);
+    expect((await store.load(SAMPLE_RECORD.cluster))?.record).toBe(first?.record);
+  });
+
+  test("a body that is gone makes the bodies undefined", async () => {
+    const table = await freshTable();
+    await mustSave(storeAt(table), { ...SAMPLE_RECORD, cluster: demo }, SAMPLE_BODIES);
+    const other = storeAt(table);
+    const loaded = await mustLoad(other);
+    for (const rowKey of (await bodyRows(table)).slice(0, 1)) await table.remove(partition, rowKey);
+    expect(await other.bodies(loaded)).toBeUndefined();
+  });
+
+  test("a body whose bytes are not those that were written is refused", async () => {
+    const table = await freshTable();
+    await mustSave(storeAt(table), emptyRecord(demo), { ledger: SAMPLE_BODIES.ledger });
+    const [rowKey = ""] = await bodyRows(table);
+    await table.put(partition, rowKey, { d0: Buffer.from("something else") });
+    const other = storeAt(table);
+    await expect(other.bodies(await mustLoad(other))).rejects.toThrow("do not match its digest");
+  });
+
+  test("bodies are read once by a process, also when several callers ask at one time", async () => {
+    const { table, counts, reset } = countingTable(await freshTable());
+    await mustSave(storeAt(table), { ...SAMPLE_RECORD, cluster: demo }, SAMPLE_BODIES);
+    const other = storeAt(table);
+    const loaded = await mustLoad(other);
+    reset();
+    await Promise.all([other.bodies(loaded), other.bodies(loaded), other.bodies(loaded)]);
+    await other.bodies(loaded);
+    // Snapshot, ledger, plan, and one pack with the demand and the report.
+    expect(counts.rowsRead).toBe(4);
+  });
+});
+
+describe("saving", () => {
+  test("a renewal writes the manifest alone, a changed set one pack with it", async () => {
+    const { table, counts, reset } = countingTable(await freshTable());
+    const store = storeAt(table);
+    const { record, demands } = manySets(400, 2_000);
+    const first = await mustSave(store, record, { demands });
+    const packs = first.version.index.packs.length;
+    expect(packs).toBeGreaterThanOrEqual(4);
+    expect(await bodyRows(table)).toHaveLength(packs);
+
+    reset();
+    const entry = sampleEntry(digest("digest-7"));
+    const renewedSets = new Map(record.sets).set(setName("set-7"), {
+      ...entry,
+      expiresAt: plusSeconds(entry.expiresAt, 60),
+    });
+    const renewed = await mustSave(store, { ...record, sets: renewedSets }, {}, first);
+    expect(counts).toStrictEqual({ rowsRead: 0, bodyRowsWritten: 0, recordsWritten: 1 });
+
+    reset();
+    const changed = { demands: [], pools: [{ name: "new", total: 1, used: 0 }], rejectedJobs: [] };
+    const changedSets = new Map(record.sets).set(setName("set-7"), sampleEntry(digest("new")));
+    await mustSave(
+      store,
+      { ...record, sets: changedSets },
+      { demands: new Map([[digest("new"), changed]]) },
+      renewed,
+    );
+    expect(counts).toStrictEqual({ rowsRead: 0, bodyRowsWritten: 1, recordsWritten: 1 });
+    const other = storeAt(table);
+    const expected = new Map(demands);
+    expected.delete(digest("digest-7"));
+    expected.set(digest("new"), changed);
+    expect((await other.bodies(await mustLoad(other)))?.demands).toEqual(expected);
+  });
+
+  test("packs become more as sets come and fewer as they go, and lose nothing", async () => {
+    const table = await freshTable();
+    const store = storeAt(table);
+    const { record, demands } = manySets(600, 2_000);
+    const names = [...record.sets.keys()];
+    let loaded = await mustSave(store, emptyRecord(demo), {});
+    const packs: number[] = [];
+    for (const size of [1, 100, 600, 599, 100, 1, 0]) {
+      const kept = new Set(names.slice(0, size));
+      const sets = new Map([...record.sets].filter(([name]) => kept.has(name)));
+      loaded = await mustSave(store, { ...record, sets }, { demands }, loaded);
+      packs.push(loaded.version.index.packs.length);
+      const cold = storeAt(table);
+      const expected = new Map([...sets.values()].map((entry) => [entry.digest, demands.get(entry.digest)]));
+      expect((await cold.bodies(await mustLoad(cold)))?.demands).toStrictEqual(expected);
+    }
+    // 2,000 characters of noise leave some 1,530 bytes: 150 KiB for 100 sets, 890 KiB for 600. A set that goes rewrites nothing; when one
+    // is left, the other packs go, and its own of 111 KiB (with what is no longer named) is shared out again among two.
+    expect(packs).toStrictEqual([1, 2, 8, 8, 8, 2, 1]);
+  });
+
+  test("a write whose answer was lost and that met itself when repeated is a save, not a conflict", async () => {
+    const real = await freshTable();
+    // What the SDK's retry gives: the row is written, and the repeated request is answered 409 or 412.
+    const table: Table = {
+      ...real,
+      async insert(...row) {
+        await real.insert(...row);
+        return { kind: "conflict" };
+      },
+      async replace(...row) {
+        await real.replace(...row);
+        return { kind: "conflict" };
+      },
+    };
+    const born = await mustSave(storeAt(table), emptyRecord(demo), {});
+    const next = await mustSave(storeAt(table), { ...emptyRecord(demo), plan: 1 }, {}, born);
+    expect((await mustLoad(storeAt(real))).version.etag).toBe(next.version.etag);
+  });
+
+  test("a manifest too large for its row is saved beside it", async () => {
+    const table = await freshTable();
+    const store = storeAt(table);
+    const rejections = Array.from({ length: 3 }, (_, number) => ({
+      at: SAMPLE_TIME,
+      messageId: randomBytes(400_000).toString("base64"),
+      set: `set-${number}`,
+      problems: [],
+    }));
+    const record: ClusterRecord = { ...emptyRecord(demo), rejections };
+    const first = await mustSave(store, record, {});
+    const other = storeAt(table);
+    const found = await mustLoad(other);
+    expect(found.record).toStrictEqual(record);
+    expect(found.version.spilled?.bytes).toBeGreaterThan(700 * 1024);
+    expect(await other.collect(demo, plusSeconds(SAMPLE_TIME, 4000))).toBe(0);
+
+    const small = await mustSave(store, emptyRecord(demo), {}, await mustLoad(store));
+    expect(small.version.spilled).toBeUndefined();
+    expect(first.version.spilled).toBeDefined();
+    expect(await storeAt(table).collect(demo, plusSeconds(SAMPLE_TIME, 4000))).toBe(2);
+    expect((await mustLoad(storeAt(table))).record).toStrictEqual(emptyRecord(demo));
+  });
+});
+
+describe("collecting", () => {
+  /** A record whose ledger was replaced `times` times: so many bodies that nobody names. */
+  async function withGarbage(table: Table, times: number) {
+    const store = storeAt(table);
+    let loaded = await mustSave(store, emptyRecord(demo), {});
+    for (const [number, node] of Array.from(
+      { length: times + 1 },
+      () => [...SAMPLE_BODIES.ledger.values()][0],
+    ).entries()) {
+      if (node === undefined) throw new Error("the sample ledger is empty");
+      const ledger = new Map([[node.nodeId, { ...node, name: `execute-${number}` }]]);
+      loaded = await mustSave(store, { ...loaded.record, plan: number }, { ledger }, loaded);
+    }
+    return loaded;
+  }
+
+  test.each([
+    { name: "not a second before the hour", seconds: 3600, removed: 0 },
+    { name: "all that is older than an hour", seconds: 3601, removed: 5 },
+  ])("unreferenced bodies are removed: $name", async ({ seconds, removed }) => {
+    const table = await freshTable();
+    await withGarbage(table, 5);
+    expect(await storeAt(table).collect(demo, plusSeconds(SAMPLE_TIME, seconds))).toBe(removed);
+    expect(await bodyRows(table)).toHaveLength(6 - removed);
+    const other = storeAt(table);
+    expect(
+      [...((await other.bodies(await mustLoad(other)))?.ledger.values() ?? [])].map((node) => node.name),
+    ).toStrictEqual(["execute-5"]);
+  });
+
+  test("more garbage than one transaction holds", async () => {
+    const table = await freshTable();
+    await withGarbage(table, 120);
+    expect(await storeAt(table).collect(demo, plusSeconds(SAMPLE_TIME, 3601))).toBe(120);
+    expect(await bodyRows(table)).toHaveLength(1);
+  });
+
+  test("a save that meant to name a collected body conflicts, and writes it again when it starts over", async () => {
+    const table = await freshTable();
+    const writer = storeAt(table);
+    const before = await withGarbage(table, 0);
+    const old = await writer.bodies(await mustLoad(writer));
+    const after = await mustSave(writer, emptyRecord(demo), { ledger: new Map() }, before);
+    // The writer is about to name the old ledger again; the collector, which has not seen that, removes it.
+    const inTransit: Table = {
+      ...table,
+      async replace(...row) {
+        await storeAt(table).collect(demo, plusSeconds(SAMPLE_TIME, 3601));
+        return table.replace(...row);
+      },
+    };
+    const slow = storeAt(inTransit);
+    const ledger = old?.ledger ?? new Map();
+    expect(await slow.save(emptyRecord(demo), { ledger }, after)).toStrictEqual({ kind: "conflict" });
+    await mustSave(writer, emptyRecord(demo), { ledger }, await mustLoad(writer));
+    const other = storeAt(table);
+    expect((await other.bodies(await mustLoad(other)))?.ledger).toStrictEqual(ledger);
+  });
+
+  test("a record that moves while it is collected loses nothing", async () => {
+    const table = await freshTable();
+    const last = await withGarbage(table, 3);
+    const racing: Table = {
+      ...table,
+      async removeTogether(...call) {
+        await mustSave(storeAt(table), { ...last.record, plan: 99 }, {}, await mustLoad(storeAt(table)));
+        return table.removeTogether(...call);
+      },
+    };
+    expect(await storeAt(racing).collect(demo, plusSeconds(SAMPLE_TIME, 3601))).toBe(0);
+    expect(await bodyRows(table)).toHaveLength(4);
+    expect((await mustLoad(storeAt(table))).record.plan).toBe(99);
+  });
+});

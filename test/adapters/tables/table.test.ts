@@ -1,0 +1,106 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { openTable } from "../../../src/adapters/tables/table.ts";
+import { azuriteForThisFile } from "../../support/azurite.ts";
+
+const azurite = azuriteForThisFile();
+
+function accountAt(port: number, key = Buffer.from("key").toString("base64")) {
+  const connectionString = `DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=${key};TableEndpoint=http://127.0.0.1:${port}/devstoreaccount1;`;
+  return { kind: "connection-string", connectionString } as const;
+}
+
+/** A service that answers everything with one status. */
+async function withAnswers<T>(status: number, body: string, use: (port: number) => Promise<T>): Promise<T> {
+  const server = createServer(
+    (_, response) => void response.writeHead(status, { "retry-after": "0" }).end(body),
+  );
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A listening TCP server's address is never a text.
+  const { port } = server.address() as AddressInfo;
+  try {
+    return await use(port);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+test.each([
+  { name: "busy", status: 503, kind: "throttled" },
+  { name: "too many requests", status: 429, kind: "throttled" },
+  { name: "not allowed", status: 403, kind: "denied" },
+  { name: "not authenticated", status: 401, kind: "denied" },
+  { name: "broken", status: 500, kind: "unexpected" },
+  { name: "malformed request", status: 400, kind: "unexpected" },
+])("an answer $status ($name) is $kind", async ({ status, kind }) => {
+  const failing = withAnswers(status, "{}", (port) =>
+    openTable(accountAt(port), { name: "demo" }).read("p", "r"),
+  );
+  await expect(failing).rejects.toMatchObject({
+    name: "PortError",
+    kind,
+    status,
+    operation: "read row p/r of table demo",
+  });
+});
+
+test("a port where nobody listens is unreachable, after a few quick retries", async () => {
+  const free = await withAnswers(200, "", (port) => Promise.resolve(port));
+  const started = performance.now();
+  await expect(openTable(accountAt(free)).read("p", "r")).rejects.toMatchObject({
+    kind: "unreachable",
+    status: undefined,
+  });
+  expect(performance.now() - started).toBeLessThan(10_000);
+});
+
+test("a table that does not exist is an error, not an absent row", async () => {
+  const table = openTable(azurite.account(), { name: azurite.freshName() });
+  await expect(table.read("p", "r")).rejects.toMatchObject({ kind: "unexpected", status: 404 });
+});
+
+test("creating the table twice, and at one time, is no error", async () => {
+  const name = azurite.freshName();
+  const [one, two] = [openTable(azurite.account(), { name }), openTable(azurite.account(), { name })];
+  await Promise.all([one.ensure(), one.ensure(), two.ensure()]);
+  await two.ensure();
+  expect(await one.read("p", "r")).toBeUndefined();
+});
+
+test("a failure to create the table is not remembered", async () => {
+  const port = await withAnswers(400, "{}", async (port) => {
+    await expect(openTable(accountAt(port)).ensure()).rejects.toMatchObject({ status: 400 });
+    return port;
+  });
+  const table = openTable(accountAt(port));
+  await expect(table.ensure()).rejects.toMatchObject({ kind: "unreachable" });
+  await expect(table.ensure()).rejects.toMatchObject({ kind: "unreachable" });
+});
+
+test("a guarded removal is all or nothing", async () => {
+  const table = openTable(azurite.account(), { name: azurite.freshName() });
+  await table.ensure();
+  await table.insert("p", "guard", { n: 1 });
+  const stale = (await table.read("p", "guard"))?.etag ?? "";
+  await table.put("p", "guard", { n: 2 });
+  await table.put("p", "a", {});
+  const guard = { rowKey: "guard", values: { touched: true } };
+  expect(await table.removeTogether("p", ["a"], { ...guard, etag: stale })).toStrictEqual({
+    kind: "conflict",
+  });
+  expect(await table.read("p", "a")).toBeDefined();
+
+  const etag = (await table.read("p", "guard"))?.etag ?? "";
+  expect(await table.removeTogether("p", ["a", "gone"], { ...guard, etag })).toStrictEqual({
+    kind: "conflict",
+  });
+  expect(await table.read("p", "a")).toBeDefined();
+
+  const outcome = await table.removeTogether("p", ["a"], { ...guard, etag });
+  const after = await table.read("p", "guard");
+  expect(outcome).toStrictEqual({ kind: "written", etag: after?.etag });
+  expect(after?.values).toMatchObject({ n: 2, touched: true });
+  expect(await table.read("p", "a")).toBeUndefined();
+});

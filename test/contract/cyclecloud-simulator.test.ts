@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import { requestId } from "../../src/domain/ids.ts";
+import { describeCycleCloud } from "./cyclecloud-suite.ts";
+import { serveSimulatedCycleCloud } from "./cyclecloud-simulator.ts";
+import type { SimulatorVariant } from "./cyclecloud-simulator.ts";
+
+/** Each option of the simulator for which the reference marks the behaviour unknown or varying, away from its default. */
+const variants: readonly { readonly name: string; readonly variant: SimulatorVariant }[] = [
+  { name: "as the reference favours", variant: {} },
+  { name: "nodes show late", variant: { visibilityLagSeconds: 20 } },
+  { name: "operations can be looked up late", variant: { quirks: { operationsLagSeconds: 15 } } },
+  { name: "409 without content", variant: { quirks: { conflictBody: "empty" } } },
+  { name: "409 as a page", variant: { quirks: { conflictBody: "html" } } },
+  { name: "errors without content", variant: { quirks: { errorBody: "empty" } } },
+  { name: "errors as a page", variant: { quirks: { errorBody: "html" } } },
+  {
+    name: "KeepAlive left out of the answer",
+    variant: { quirks: { keepAliveTerminate: "silently-omitted" } },
+  },
+  { name: "terminated records stay listed", variant: { quirks: { retainedTerminatedSeconds: 600 } } },
+  { name: "request ids in node records", variant: { quirks: { requestIdInStatus: true } } },
+  { name: "unknown request: empty list of nodes", variant: { quirks: { unknownRequestNodes: "empty" } } },
+  { name: "unknown request: 404 for operations", variant: { quirks: { unknownRequestOperations: 404 } } },
+  {
+    name: "unknown request: 404 as a page",
+    variant: { quirks: { unknownRequestOperations: 404, unknownRequestNodes: 404, errorBody: "html" } },
+  },
+  {
+    name: "request ids of create and terminate apart",
+    variant: { quirks: { managementIdsShareNamespace: false } },
+  },
+  { name: "fields of a newer version", variant: { quirks: { newFields: true } } },
+  { name: "record keys in lower case", variant: { quirks: { keyCase: "lower" } } },
+  {
+    name: "fields of an older version missing",
+    variant: {
+      quirks: {
+        omitBucketFields: [
+          "lastCapacityFailure",
+          "spotPlacementScore",
+          "invalidReason",
+          "familyQuotaCoreCount",
+          "activeNodes",
+        ],
+        omitNodeFields: ["CoreCount", "Memory", "Hostname", "State"],
+      },
+    },
+  },
+  {
+    name: "scale set attributes need not match",
+    variant: { quirks: { scaleSetAttributesMustMatch: false } },
+  },
+];
+
+for (const { name, variant } of variants) {
+  describeCycleCloud(`the simulator over HTTP, ${name}`, () => serveSimulatedCycleCloud(variant));
+}
+
+test("terminated records that stay listed for a while are off, not going", async () => {
+  const harness = await serveSimulatedCycleCloud({ quirks: { retainedTerminatedSeconds: 600 } });
+  const { cyclecloud, cluster } = harness;
+  await cyclecloud.create(cluster, { requestId: requestId("r1"), bucket: harness.roomy, count: 1 });
+  const nodes = await cyclecloud.nodesOfRequest(cluster, requestId("r1"));
+  await cyclecloud.terminate(cluster, requestId("r2"), nodes);
+  harness.advance(61);
+  const outcome = await cyclecloud.status(cluster, harness.now());
+  await harness.close();
+  expect(
+    outcome.kind === "snapshot" && outcome.snapshot.nodes.find((node) => node.nodeId === nodes[0])?.phase,
+  ).toBe("off");
+});
+
+describe("what only a server can show", () => {
+  test("a wrong password is denied", async () => {
+    const harness = await serveSimulatedCycleCloud({}, {}, "wrong");
+    await expect(harness.cyclecloud.status(harness.cluster, harness.now())).rejects.toMatchObject({
+      kind: "denied",
+      status: 401,
+    });
+    await harness.close();
+  });
+
+  test("nodes carry the autostop URL in their configuration, and no snapshot does", async () => {
+    const autostop = (): string => "https://scaler.example/api/autostop/x/k1.secret";
+    const harness = await serveSimulatedCycleCloud({}, { autostop });
+    const { cyclecloud, cluster } = harness;
+    await cyclecloud.create(cluster, { requestId: requestId("r1"), bucket: harness.roomy, count: 1 });
+    const raw = harness.simulator.request({
+      method: "GET",
+      path: `/clusters/${encodeURIComponent(cluster)}/nodes`,
+      query: { request_id: "r1" },
+      authorization: `Basic ${Buffer.from("cc_admin:a Password 1").toString("base64")}`,
+    });
+    expect(raw.body).toMatchObject({
+      nodes: [
+        {
+          Configuration: {
+            cyclecloud: { cluster: { autoscale: { stop_callback: autostop() } } },
+            autoscale: { stop_callback: autostop() },
+          },
+        },
+      ],
+    });
+    expect(JSON.stringify(await cyclecloud.status(cluster, harness.now()))).not.toContain("k1.secret");
+    await harness.close();
+  });
+
+  test("a create whose answer is lost is unreachable, was sent once, and took effect", async () => {
+    const harness = await serveSimulatedCycleCloud({});
+    const { cyclecloud, cluster } = harness;
+    harness.simulator.faults.failNext({ method: "POST" }, 1, { dropAnswer: true });
+    const creating = cyclecloud.create(cluster, {
+      requestId: requestId("r1"),
+      bucket: harness.roomy,
+      count: 2,
+    });
+    await expect(creating).rejects.toMatchObject({ kind: "unreachable" });
+    expect(await cyclecloud.knowsRequest(cluster, requestId("r1"))).toBe(true);
+    expect(await cyclecloud.nodesOfRequest(cluster, requestId("r1"))).toHaveLength(2);
+    await harness.close();
+  });
+
+  test("a status that is lost twice is read at the third try", async () => {
+    const harness = await serveSimulatedCycleCloud({});
+    harness.simulator.faults.failNext({ method: "GET" }, 2, { dropRequest: true });
+    expect((await harness.cyclecloud.status(harness.cluster, harness.now())).kind).toBe("snapshot");
+    await harness.close();
+  });
+});

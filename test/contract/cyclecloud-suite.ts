@@ -1,0 +1,238 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { CycleCloud, StatusOutcome } from "../../src/app/ports.ts";
+import type { Node, Snapshot } from "../../src/domain/cluster.ts";
+import { clusterName, machineType, nodeId, placementGroup, requestId } from "../../src/domain/ids.ts";
+import type { ClusterName, NodeId } from "../../src/domain/ids.ts";
+import type { BucketKey } from "../../src/domain/record.ts";
+import type { Instant } from "../../src/domain/units.ts";
+
+/** A CycleCloud to put to the test, with nothing but its head node in the cluster, and hands on its clock and its nodes. */
+export interface CycleCloudHarness {
+  readonly cyclecloud: CycleCloud;
+  readonly cluster: ClusterName;
+  /** Room for at least 10 nodes, in placement groups too. */
+  readonly roomy: BucketKey;
+  /** Room for exactly 3 nodes. */
+  readonly tight: BucketKey;
+  readonly spot: BucketKey;
+  now(): Instant;
+  advance(seconds: number): void;
+  /** After so many seconds everything that was accepted can be seen and looked up. */
+  readonly secondsToShow: number;
+  readonly secondsToBoot: number;
+  /** Until nothing is listed any more of a node that was terminated. */
+  readonly secondsToVanish: number;
+  readonly keepAlive: (node: NodeId) => void;
+  /** Whether its 404 can be told from one of a proxy in front of it. */
+  readonly signsItsErrors: boolean;
+  close(): Promise<void>;
+}
+
+/** States what the port CycleCloud promises, for any implementation and any server behind it. */
+export function describeCycleCloud(name: string, makeHarness: () => Promise<CycleCloudHarness>): void {
+  describe(name, () => {
+    let harness: CycleCloudHarness;
+
+    beforeEach(async () => {
+      harness = await makeHarness();
+    });
+    afterEach(() => harness.close());
+
+    const id = (last: number) => requestId(`5a000000-0000-4000-8000-00000000000${last}`);
+    const create = (last: number, count: number, bucket = harness.roomy) =>
+      harness.cyclecloud.create(harness.cluster, { requestId: id(last), bucket, count });
+    const nodesOf = (last: number) => harness.cyclecloud.nodesOfRequest(harness.cluster, id(last));
+    const knows = (last: number) => harness.cyclecloud.knowsRequest(harness.cluster, id(last));
+    const terminate = (last: number, nodes: readonly NodeId[]) =>
+      harness.cyclecloud.terminate(harness.cluster, id(last), nodes);
+    const look = async (): Promise<Snapshot> =>
+      snapshotOf(await harness.cyclecloud.status(harness.cluster, harness.now()));
+    const workers = async (): Promise<readonly Node[]> => {
+      const arrays = new Set([harness.roomy.array, harness.tight.array, harness.spot.array]);
+      return (await look()).nodes.filter((node) => arrays.has(node.array));
+    };
+    /** Creates nodes and waits until they can be seen. */
+    const createShown = async (
+      last: number,
+      count: number,
+      bucket = harness.roomy,
+    ): Promise<readonly NodeId[]> => {
+      expect(await create(last, count, bucket)).toEqual({ kind: "accepted", added: count });
+      harness.advance(harness.secondsToShow);
+      return nodesOf(last);
+    };
+
+    test("a look is of one moment, ours, and shows arrays with their buckets", async () => {
+      const snapshot = await look();
+      expect(snapshot).toMatchObject({
+        cluster: harness.cluster,
+        at: harness.now(),
+        state: "Started",
+        targetState: "Started",
+      });
+      const array = snapshot.arrays.find((candidate) => candidate.name === harness.roomy.array);
+      const bucket = array?.buckets.find((candidate) => candidate.machineType === harness.roomy.machineType);
+      expect(array).toMatchObject({ spot: false, autoscaled: true });
+      expect(bucket).toMatchObject({ valid: true, activeCount: 0, placementGroups: [] });
+      expect(bucket?.availableCount).toBeGreaterThanOrEqual(10);
+      expect(bucket?.machine.vcpus).toBeGreaterThan(0);
+    });
+
+    test("a spot bucket has a quota of its region and none of its family", async () => {
+      const array = (await look()).arrays.find((candidate) => candidate.name === harness.spot.array);
+      expect(array?.spot).toBe(true);
+      expect(array?.buckets[0]).toHaveProperty("regionalQuota");
+      expect(array?.buckets[0]).not.toHaveProperty("familyQuota");
+    });
+
+    test("created nodes come to be seen, in the status and by their request id", async () => {
+      const nodes = await createShown(1, 3);
+      expect(new Set(nodes).size).toBe(3);
+      const seen = await workers();
+      expect(seen.map((node) => node.nodeId).sort()).toEqual([...nodes].sort());
+      for (const node of seen) {
+        expect(node).toMatchObject({
+          array: harness.roomy.array,
+          machineType: harness.roomy.machineType,
+          phase: "coming",
+          keepAlive: false,
+        });
+      }
+    });
+
+    test("requests do not mix: each id gives its own nodes", async () => {
+      const first = await createShown(1, 2);
+      const second = await createShown(2, 1);
+      expect(await nodesOf(1)).toEqual(first);
+      expect(first).not.toContain(second[0]);
+    });
+
+    test("nodes become ready and then have an address", async () => {
+      await createShown(1, 2);
+      harness.advance(harness.secondsToBoot);
+      const seen = await workers();
+      expect(seen.map((node) => node.phase)).toEqual(["ready", "ready"]);
+      expect(seen.every((node) => node.privateIp !== undefined && node.instanceId !== undefined)).toBe(true);
+    });
+
+    test("a placement group is made by naming it, and its nodes say so", async () => {
+      await createShown(1, 2, { ...harness.roomy, placementGroup: placementGroup("group-7") });
+      expect((await workers()).map((node) => node.placementGroup)).toEqual(["group-7", "group-7"]);
+      const bucket = (await look()).arrays
+        .flatMap((array) => array.buckets)
+        .find((one) => one.placementGroups.length > 0);
+      expect(bucket?.placementGroups).toEqual([{ name: "group-7", activeCount: 2 }]);
+    });
+
+    test("fewer than asked is an ordinary answer, and so is none; it says why", async () => {
+      const some = await create(1, 5, harness.tight);
+      expect(some).toMatchObject({ kind: "accepted", added: 3 });
+      expect(some).toHaveProperty("message");
+      const none = await create(2, 1, harness.tight);
+      expect(none).toMatchObject({ kind: "accepted", added: 0 });
+      expect(none).toHaveProperty("message");
+      harness.advance(harness.secondsToShow);
+      expect([(await nodesOf(1)).length, (await nodesOf(2)).length, await knows(2)]).toEqual([3, 0, true]);
+    });
+
+    test("the same id again is a conflict and creates nothing", async () => {
+      const nodes = await createShown(1, 2);
+      expect((await create(1, 2)).kind).toBe("conflict");
+      harness.advance(harness.secondsToShow);
+      expect(await nodesOf(1)).toEqual(nodes);
+      expect(await workers()).toHaveLength(2);
+    });
+
+    test("the same id at the same time takes effect once", async () => {
+      const outcomes = await Promise.all([create(1, 2), create(1, 2)]);
+      expect(outcomes.map((outcome) => outcome.kind).sort()).toEqual(["accepted", "conflict"]);
+      harness.advance(harness.secondsToShow);
+      expect(await workers()).toHaveLength(2);
+    });
+
+    test("nonsense is a conflict too, but its id stays unknown", async () => {
+      const outcome = await create(1, 1, { ...harness.roomy, machineType: machineType("Standard_None") });
+      expect(outcome.kind).toBe("conflict");
+      harness.advance(harness.secondsToShow);
+      expect([await knows(1), await nodesOf(1), await workers()]).toEqual([false, [], []]);
+    });
+
+    test("an id that was never sent is unknown and has no nodes", async () => {
+      expect([await knows(1), await nodesOf(1)]).toEqual([false, []]);
+    });
+
+    test("an accepted id is known", async () => {
+      await createShown(1, 1);
+      expect(await knows(1)).toBe(true);
+    });
+
+    test("terminated nodes go and are gone; the others stay", async () => {
+      const [first, second] = await createShown(1, 2);
+      if (first === undefined || second === undefined) throw new Error("two nodes were created");
+      harness.advance(harness.secondsToBoot);
+      const outcome = await terminate(2, [first]);
+      expect(outcome).toEqual({ kind: "accepted", nodes: new Map([[first, { ok: true }]]) });
+      expect(new Map((await workers()).map(({ nodeId, phase }) => [nodeId, phase]))).toEqual(
+        new Map([
+          [first, "going"],
+          [second, "ready"],
+        ]),
+      );
+      harness.advance(harness.secondsToVanish);
+      expect((await workers()).map(({ nodeId, phase }) => [nodeId, phase])).toEqual([[second, "ready"]]);
+      expect(await knows(2)).toBe(true);
+    });
+
+    test("a node that does not exist is not in the answer to its termination", async () => {
+      const [node] = await createShown(1, 1);
+      if (node === undefined) throw new Error("a node was created");
+      const outcome = await terminate(2, [nodeId("5a000000-0000-4000-8000-00000000dead"), node]);
+      expect(outcome).toEqual({ kind: "accepted", nodes: new Map([[node, { ok: true }]]) });
+    });
+
+    test("to terminate what is already going is harmless", async () => {
+      const nodes = await createShown(1, 1);
+      harness.advance(harness.secondsToBoot);
+      expect((await terminate(2, nodes)).kind).toBe("accepted");
+      expect((await terminate(3, nodes)).kind).toBe("accepted");
+      harness.advance(harness.secondsToVanish);
+      expect((await terminate(4, nodes)).kind).toBe("accepted");
+      expect(await workers()).toEqual([]);
+    });
+
+    test("a repeated termination id is a conflict", async () => {
+      const nodes = await createShown(1, 1);
+      expect((await terminate(2, nodes)).kind).toBe("accepted");
+      expect((await terminate(2, nodes)).kind).toBe("conflict");
+    });
+
+    test("a node with KeepAlive is not terminated, and nothing says that it were", async () => {
+      const [node] = await createShown(1, 1);
+      if (node === undefined) throw new Error("a node was created");
+      harness.keepAlive(node);
+      const outcome = await terminate(2, [node]);
+      expect(outcome.kind === "accepted" && outcome.nodes.get(node)?.ok).not.toBe(true);
+      harness.advance(harness.secondsToVanish);
+      expect(await workers()).toMatchObject([{ nodeId: node, keepAlive: true }]);
+    });
+
+    test("a cluster that is not there is not found", async () => {
+      const outcome = await harness.cyclecloud.status(clusterName("no such cluster"), harness.now());
+      expect(outcome).toMatchObject({ kind: "not-found", fromCycleCloud: harness.signsItsErrors });
+    });
+
+    test("to create in a cluster that is not there is refused", async () => {
+      const outcome = await harness.cyclecloud.create(clusterName("no such cluster"), {
+        requestId: id(1),
+        bucket: harness.roomy,
+        count: 1,
+      });
+      expect(outcome.kind).toBe("refused");
+    });
+  });
+}
+
+function snapshotOf(outcome: StatusOutcome): Snapshot {
+  if (outcome.kind !== "snapshot") throw new Error(`the cluster was not found: ${outcome.message}`);
+  return outcome.snapshot;
+}

@@ -1,0 +1,147 @@
+import { describe, expect, test } from "vitest";
+import { memoryCredentialBreaker } from "../../src/adapters/memory/credential-breaker.ts";
+import { memoryDocuments } from "../../src/adapters/memory/documents.ts";
+import { memoryHistory } from "../../src/adapters/memory/history.ts";
+import { tableCredentialBreaker } from "../../src/adapters/tables/credential-breaker.ts";
+import { tableDocuments } from "../../src/adapters/tables/documents.ts";
+import { tableHistory } from "../../src/adapters/tables/history.ts";
+import { openTable } from "../../src/adapters/tables/table.ts";
+import type { CredentialBreaker, Documents, History, HistoryRow } from "../../src/app/ports.ts";
+import { clusterName } from "../../src/domain/ids.ts";
+import { instant, plusSeconds } from "../../src/domain/units.ts";
+import { azuriteForThisFile } from "../support/azurite.ts";
+import { SAMPLE_TIME } from "../support/sample-record.ts";
+
+/** What history, documents and breaker promise (app/ports.ts), in memory and on Azurite. */
+const azurite = azuriteForThisFile();
+
+async function freshTable() {
+  const table = openTable(azurite.account(), { name: azurite.freshName() });
+  await table.ensure();
+  return table;
+}
+
+interface SmallStores {
+  readonly history: History;
+  readonly documents: Documents;
+  readonly breaker: CredentialBreaker;
+}
+
+const kinds: readonly { readonly name: string; make: () => Promise<SmallStores> }[] = [
+  {
+    name: "memory",
+    make: async () => ({
+      history: memoryHistory(),
+      documents: memoryDocuments(),
+      breaker: memoryCredentialBreaker(),
+    }),
+  },
+  {
+    name: "Azurite",
+    async make() {
+      const table = await freshTable();
+      return {
+        history: tableHistory(table),
+        documents: tableDocuments(table),
+        breaker: tableCredentialBreaker(table, { now: () => SAMPLE_TIME }),
+      };
+    },
+  },
+];
+
+const demo = clusterName("demo/1");
+const other = clusterName("demo");
+const later = (seconds: number) => plusSeconds(SAMPLE_TIME, seconds);
+
+const row = (seconds: number, plan: number): HistoryRow => ({
+  at: later(seconds),
+  plan,
+  nodes: { ready: 3, coming: 1 },
+  inFlight: 2,
+  liveSets: 4,
+  created: 1,
+  terminated: 0,
+  unmet: 5,
+  trouble: "unreachable",
+});
+
+describe.each(kinds)("history: $name", ({ make }) => {
+  test("rows come back whole, newest first, within both ends of the range, as many as asked for", async () => {
+    const { history } = await make();
+    for (const seconds of [60, 0, 180, 120]) await history.append(demo, row(seconds, seconds));
+    await history.append(other, row(90, 1));
+    expect(await history.read(demo, later(60), later(180), 10)).toStrictEqual([
+      row(180, 180),
+      row(120, 120),
+      row(60, 60),
+    ]);
+    expect(await history.read(demo, later(61), later(179), 10)).toStrictEqual([row(120, 120)]);
+    expect(await history.read(demo, instant(0), later(1e6), 2)).toStrictEqual([row(180, 180), row(120, 120)]);
+  });
+
+  test("the same moment again replaces the row", async () => {
+    const { history } = await make();
+    await history.append(demo, row(0, 1));
+    await history.append(demo, row(60, 2));
+    await history.append(demo, row(0, 3));
+    expect(await history.read(demo, later(0), later(60), 10)).toStrictEqual([row(60, 2), row(0, 3)]);
+  });
+
+  test("prune removes what is older and nothing else", async () => {
+    const { history } = await make();
+    for (let minute = 0; minute < 130; minute++) await history.append(demo, row(minute * 60, minute));
+    await history.append(other, row(0, 1));
+    expect(await history.prune(demo, later(120 * 60))).toBe(120);
+    expect(await history.prune(demo, later(120 * 60))).toBe(0);
+    const left = await history.read(demo, instant(0), later(1e6), 1000);
+    expect(left.map(({ plan }) => plan)).toStrictEqual([129, 128, 127, 126, 125, 124, 123, 122, 121, 120]);
+    expect(await history.read(other, later(0), later(0), 10)).toHaveLength(1);
+  });
+});
+
+describe.each(kinds)("documents: $name", ({ make }) => {
+  test("what was never written is undefined", async () => {
+    expect(await (await make()).documents.read(demo)).toBeUndefined();
+  });
+
+  test("a document is written once, then only by who has read its last version", async () => {
+    const { documents } = await make();
+    const text = `{"name":"\u0000\r\n ümlaut \u{1F600}","long":"${"x".repeat(200_000)}"}`;
+    expect(await documents.write(demo, text, undefined)).toBe("saved");
+    expect(await documents.write(demo, "{}", undefined)).toBe("conflict");
+    const first = await documents.read(demo);
+    expect(first?.text).toBe(text);
+    expect(await documents.write(demo, "{}", first?.etag)).toBe("saved");
+    expect(await documents.write(demo, "[]", first?.etag)).toBe("conflict");
+    expect((await documents.read(demo))?.text).toBe("{}");
+    expect(await documents.read(other)).toBeUndefined();
+  });
+});
+
+describe.each(kinds)("credential breaker: $name", ({ make }) => {
+  test("a refusal is known until it is cleared, and to its credential only", async () => {
+    const { breaker } = await make();
+    const credential = "https://cc.example.com/ as ops#1";
+    expect(await breaker.refusedAt(credential)).toBeUndefined();
+    await breaker.note(credential, later(0));
+    await breaker.note(credential, later(7));
+    expect(await breaker.refusedAt(credential)).toBe(later(7));
+    expect(await breaker.refusedAt("somebody else")).toBeUndefined();
+    await breaker.clear(credential);
+    await breaker.clear(credential);
+    expect(await breaker.refusedAt(credential)).toBeUndefined();
+  });
+});
+
+test("another instance learns of a refusal within five seconds of its clock", async () => {
+  const table = await freshTable();
+  let now = later(0);
+  const one = tableCredentialBreaker(table, { now: () => now });
+  const two = tableCredentialBreaker(table, { now: () => now });
+  expect(await two.refusedAt("ops")).toBeUndefined();
+  await one.note("ops", later(0));
+  now = later(4.999);
+  expect(await two.refusedAt("ops")).toBeUndefined();
+  now = later(5);
+  expect(await two.refusedAt("ops")).toBe(later(0));
+});

@@ -1,0 +1,100 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+
+/** One file of the product: where it stands, and what it says. Paths are relative to the repository, with forward slashes. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The rooms of the house (design.md section 5), and which rooms each may import. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  domain: ["domain"],
+  decide: ["decide", "domain"],
+  wire: ["wire", "domain"],
+  "app/ports": ["app/ports", "domain"],
+  app: ["app", "app/ports", "decide", "domain"],
+  adapters: ["adapters", "app/ports", "domain"],
+  schedulers: ["schedulers", "wire", "domain"],
+  simulator: ["simulator", "domain"],
+  client: ["client", "wire", "domain"],
+  cli: ["cli", "client"],
+  config: ["config", "wire", "domain"],
+  compose: ["compose", "config", "adapters", "app", "app/ports", "wire", "decide", "domain"],
+  functions: ["functions", "compose", "app", "app/ports", "wire", "domain"],
+  local: ["local", "functions", "compose", "wire", "simulator", "client", "domain"],
+  infra: ["infra"],
+};
+
+/** Rooms whose code is a function of its arguments: no clock, no randomness, no environment, no waiting. */
+const PURE = new Set(["domain", "decide"]);
+
+const IMPURE: readonly { readonly what: string; readonly pattern: RegExp }[] = [
+  { what: "a clock", pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bsetTimeout\b|\bsetInterval\b/ },
+  { what: "randomness", pattern: /\bMath\.random\b|\brandomUUID\b|\brandomBytes\b|\bgetRandomValues\b/ },
+  { what: "process.env", pattern: /\bprocess\.env\b/ },
+  { what: "async", pattern: /\basync\b|\bawait\b|\bnew Promise\b/ },
+];
+
+/** In decide/ alone, and by name, node:crypto's synchronous hashes are allowed. */
+const ALLOWED_PACKAGES: Readonly<Record<string, readonly string[]>> = { domain: [], decide: ["node:crypto"] };
+
+/** The room that a file stands in; undefined for files that are no part of the product. */
+export function roomOf(path: string): string | undefined {
+  if (path.startsWith("functions/")) return "functions";
+  if (path.startsWith("infra/")) return "infra";
+  if (path === "src/app/ports.ts") return "app/ports";
+  return /^src\/([a-z]+)(?:\/|\.ts$)/.exec(path)?.[1];
+}
+
+/** Every edge that the house forbids, and every impurity in a pure room, as sentences. */
+export function findViolations(files: readonly SourceFile[]): readonly string[] {
+  return files.flatMap((file) => [...forbiddenImports(file), ...impurities(file), ...environmentReads(file)]);
+}
+
+function forbiddenImports(file: SourceFile): readonly string[] {
+  const room = roomOf(file.path);
+  if (room === undefined) return [`${file.path}: stands in no room of the house`];
+  return importsOf(file.text).flatMap((specifier) => {
+    if (!specifier.startsWith(".")) {
+      const allowed = ALLOWED_PACKAGES[room];
+      return allowed === undefined || allowed.includes(specifier) ? [] : [`${file.path}: ${room} may not import ${specifier}`];
+    }
+    const target = normalize(join(dirname(file.path), specifier));
+    const other = roomOf(target);
+    return other !== undefined && (MAY_IMPORT[room] ?? []).includes(other) ? [] : [`${file.path}: ${room} may not import ${target}`];
+  });
+}
+
+function importsOf(text: string): readonly string[] {
+  const pattern = /(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+|\brequire\s*\(\s*)["']([^"'\n]+)["']/g;
+  return [...withoutComments(text).matchAll(pattern)].flatMap((match) => match[1] ?? []);
+}
+
+function impurities(file: SourceFile): readonly string[] {
+  if (!PURE.has(roomOf(file.path) ?? "")) return [];
+  const code = withoutComments(file.text);
+  return IMPURE.filter(({ pattern }) => pattern.test(code)).map(({ what }) => `${file.path}: ${what} in a pure room`);
+}
+
+/** config.ts alone reads the environment in the app; local/ and entry mains are programs of their own. */
+function environmentReads(file: SourceFile): readonly string[] {
+  const room = roomOf(file.path);
+  const free = room === "config" || room === "local" || room === "infra" || file.path.endsWith("/main.ts");
+  const reads = /\bprocess\.env\b/.test(withoutComments(file.text));
+  return reads && !free && !PURE.has(room ?? "") ? [`${file.path}: reads process.env; config.ts does that`] : [];
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|[^:"'`])\/\/[^\n]*/g, "$1");
+}
+
+/** All TypeScript of functions/, src/ and infra/. */
+export function readSources(root: string): readonly SourceFile[] {
+  return ["functions", "src", "infra"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => ({ path: relative(root, path).replaceAll("\\", "/"), text: readFileSync(path, "utf8") })),
+  );
+}

@@ -1,0 +1,100 @@
+import { build } from "esbuild";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { startAzurite } from "../../../src/local/azurite.ts";
+import { loadPackage, readPackage } from "../../../src/local/host/load-package.ts";
+import { spawnHost } from "../../../src/local/host/spawn-host.ts";
+import { quietSettings } from "../../support/toy-app/start.ts";
+
+vi.setConfig({ testTimeout: 20_000 });
+
+let folder: string;
+
+/** The toy app as it would be deployed: one CommonJS bundle, host.json, package.json. */
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "toy-package-"));
+  await build({
+    entryPoints: [fileURLToPath(new URL("../../support/toy-app/main.ts", import.meta.url))],
+    outfile: path.join(folder, "main.cjs"),
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    external: ["@azure/functions-core"],
+    logLevel: "error",
+  });
+  await writeFile(path.join(folder, "package.json"), '{"type":"commonjs","main":"main.cjs"}');
+  await writeFile(
+    path.join(folder, "host.json"),
+    '{"version":"2.0","extensions":{"http":{"routePrefix":"v1"}}}',
+  );
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test("a package's functions are listed, without starting any", async () => {
+  const { entry, hostJson, functions } = await loadPackage(folder);
+  expect(entry).toBe(path.join(folder, "main.cjs"));
+  expect(hostJson).toEqual({ version: "2.0", extensions: { http: { routePrefix: "v1" } } });
+  expect(functions.map(({ name, trigger }) => `${name} ${trigger}`)).toEqual([
+    "absent queueTrigger",
+    "at-start timerTrigger",
+    "cookies httpTrigger",
+    "echo httpTrigger",
+    "echo-special httpTrigger",
+    "forward queueTrigger",
+    "hooked httpTrigger",
+    "maybe httpTrigger",
+    "never-ends httpTrigger",
+    "number httpTrigger",
+    "off queueTrigger",
+    "order httpTrigger",
+    "orders queueTrigger",
+    "orders-poison queueTrigger",
+    "overlong timerTrigger",
+    "pid httpTrigger",
+    "rare timerTrigger",
+    "rest httpTrigger",
+    "sad-poison queueTrigger",
+    "says-nothing httpTrigger",
+    "slow httpTrigger",
+    "switched-off httpTrigger",
+    "throws httpTrigger",
+    "throws-undefined httpTrigger",
+    "tick timerTrigger",
+    "with-function-key httpTrigger",
+    "with-master-key httpTrigger",
+  ]);
+});
+
+test("a host process runs a package, by the package's own host.json", async () => {
+  const azurite = await startAzurite();
+  const host = await spawnHost({
+    app: folder,
+    settings: quietSettings,
+    origin: Date.now(),
+    speed: 60,
+    connectionString: azurite.connectionString,
+  });
+  expect(host.functions).toHaveLength(27);
+  expect(await (await fetch(`${host.url}/v1/echo/special`)).text()).toBe("literal");
+  expect(await host.stop()).toBe(0);
+  await azurite.close();
+});
+
+test.each([
+  { name: "package.json names no entry", file: "package.json", content: "{}" },
+  { name: "host.json is not usable", file: "host.json", content: '{"version":"1.0"}' },
+])("a folder is refused when $name", async ({ file, content }) => {
+  const broken = await mkdtemp(path.join(tmpdir(), "broken-package-"));
+  await writeFile(path.join(broken, "package.json"), '{"main":"main.cjs"}');
+  await writeFile(path.join(broken, "host.json"), '{"version":"2.0"}');
+  expect(await readPackage(broken)).toEqual({
+    entry: path.join(broken, "main.cjs"),
+    hostJson: { version: "2.0" },
+  });
+  await writeFile(path.join(broken, file), content);
+  await expect(readPackage(broken)).rejects.toThrow();
+  await rm(broken, { recursive: true });
+});

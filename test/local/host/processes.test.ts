@@ -1,0 +1,122 @@
+import { QueueServiceClient } from "@azure/storage-queue";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { spawnAzurite } from "../../../src/local/azurite.ts";
+import { spawnChild } from "../../../src/local/host/child-process.ts";
+import { spawnHost, type HostProcess } from "../../../src/local/host/spawn-host.ts";
+import { quietSettings } from "../../support/toy-app/start.ts";
+
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
+
+const toyApp = (file: string) => fileURLToPath(new URL(`../../support/toy-app/${file}`, import.meta.url));
+const keys = { master: "master-key", host: "host-key" };
+const origin = Date.now();
+const patiently = { timeout: 15_000, interval: 20 };
+
+let azurite: Awaited<ReturnType<typeof spawnAzurite>>;
+beforeAll(async () => {
+  azurite = await spawnAzurite();
+});
+afterAll(() => azurite.close());
+
+/** A host process of the toy app; `ticks` gets its name whenever its timer runs there. */
+function start(
+  instanceId: string,
+  ticks: string[],
+  {
+    settings = {},
+    speed = 60,
+  }: { readonly settings?: Readonly<Record<string, string>>; readonly speed?: number } = {},
+): Promise<HostProcess> {
+  return spawnHost(
+    {
+      app: toyApp("main.ts"),
+      hostJson: { version: "2.0", extensions: { queues: { messageEncoding: "none" } } },
+      settings: { ...quietSettings, TICK: "*/15 * * * * *", ...settings }, // four times a real second
+      origin,
+      speed,
+      keys,
+      instanceId,
+      connectionString: azurite.connectionString,
+    },
+    (line) => {
+      if (line.includes("tick ticked")) ticks.push(instanceId);
+    },
+  );
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe("several host processes share one Azurite", () => {
+  test("each answers HTTP, one runs the timer, another takes over when that one crashes, and all stop when asked", async () => {
+    const ticks: string[] = [];
+    const first = await start("first", ticks);
+    await expect.poll(() => ticks.length, patiently).toBeGreaterThan(0);
+    const second = await start("second", ticks);
+
+    const pids = await Promise.all(
+      [first, second].map(async ({ url }) => (await fetch(`${url}/api/pid`)).text()),
+    );
+    expect(pids).toEqual([String(first.pid), String(second.pid)]);
+    expect(first.keys).toEqual(keys);
+    expect(first.functions).toContainEqual({ name: "tick", trigger: "timerTrigger" });
+    expect(first.functions).toContainEqual({ name: "orders", trigger: "queueTrigger" });
+    expect(first.functions).toContainEqual({ name: "echo", trigger: "httpTrigger" });
+
+    expect(new Set(ticks)).toEqual(new Set(["first"]));
+    expect(await first.kill()).toBe("SIGKILL");
+    await expect.poll(() => ticks.at(-1), patiently).toBe("second");
+    expect(await second.stop()).toBe(0);
+    expect([first.pid, second.pid].map(isAlive)).toEqual([false, false]);
+  });
+
+  test("a message in the hands of a process that crashes comes back after its visibility, and another handles it", async () => {
+    const queue = QueueServiceClient.fromConnectionString(azurite.connectionString).getQueueClient(
+      "crash-orders",
+    );
+    await queue.create();
+    const fast = { settings: { ORDERS_QUEUE: queue.name, TICK: quietSettings.TICK }, speed: 600 }; // hidden for a real second
+    const first = await start("first", [], fast);
+    await queue.sendMessage('{"hangUntil":2}');
+    await expect.poll(async () => (await queue.peekMessages()).peekedMessageItems.length, patiently).toBe(0);
+    const second = await start("second", [], fast);
+    expect((await queue.getProperties()).approximateMessagesCount).toBe(1); // the first renews it
+    await first.kill();
+    await expect.poll(async () => (await queue.getProperties()).approximateMessagesCount, patiently).toBe(0);
+    process.kill(second.pid, "SIGTERM");
+    expect(await second.exited).toBe(0);
+  });
+});
+
+test("a host that cannot start says why", async () => {
+  const host = spawnHost(
+    {
+      app: toyApp("main.ts"),
+      hostJson: { version: "2.0" },
+      settings: { ...quietSettings, TICK: "never" },
+      origin,
+      speed: 60,
+      connectionString: azurite.connectionString,
+    },
+    () => undefined,
+  );
+  await expect(host).rejects.toThrow('"never" is not an NCRONTAB expression');
+});
+
+test("children stop when their parent is killed", async () => {
+  const parent = await spawnChild({
+    script: toyApp("parent.ts"),
+    args: [],
+    readyLine: z.object({ pids: z.array(z.number()) }),
+  });
+  expect(parent.ready.pids.map(isAlive)).toEqual([true, true]);
+  await parent.kill();
+  await expect.poll(() => parent.ready.pids.map(isAlive), patiently).toEqual([false, false]);
+});

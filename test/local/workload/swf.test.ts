@@ -1,0 +1,166 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, describe, expect, test } from "vitest";
+import { parseSwf, readSwfTrace } from "../../../src/local/workload/swf.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "swf-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const twoJobs = `; Version: 2.2
+; MaxProcs: 100
+    1        0     10    120    4     -1    -1    8    600    -1  1   1   1  -1 -1 -1 -1 -1
+    2       30     10     60    2     -1    -1   -1     -1    -1  1   1   1  -1 -1 -1 -1 -1
+`;
+
+function line(changes: Readonly<Record<number, string>>): string {
+  const fields = "7 50 -1 100 2 -1 -1 2 -1 -1 1 1 1 -1 -1 -1 -1 -1".split(" ");
+  return fields.map((text, index) => changes[index + 1] ?? text).join(" ");
+}
+
+describe("jobs", () => {
+  test("requested processors come before allocated ones, a walltime of -1 is not known", () => {
+    expect(parseSwf(twoJobs).jobs).toEqual([
+      { name: "job-1", submitMs: 0, processors: 8, runMs: 120_000, walltimeMs: 600_000 },
+      { name: "job-2", submitMs: 30_000, processors: 2, runMs: 60_000, walltimeMs: undefined },
+    ]);
+  });
+
+  test.each([
+    { name: "cancelled while queued (-1) runs for one second", runTime: "-1", runMs: 1000 },
+    { name: "shorter than the log's resolution (0) runs for one second", runTime: "0", runMs: 1000 },
+    { name: "a second is a second", runTime: "1", runMs: 1000 },
+  ])("run time: $name", ({ runTime, runMs }) => {
+    expect(parseSwf(line({ 4: runTime })).jobs.map((job) => job.runMs)).toEqual([runMs]);
+  });
+
+  test("sorted by submission, the first at 0, repeated numbers told apart", () => {
+    const trace = parseSwf([line({ 2: "90" }), line({ 2: "50" }), line({ 1: "8", 2: "60" })].join("\n"));
+    expect(trace.jobs.map(({ name, submitMs }) => [name, submitMs])).toEqual([
+      ["job-7", 0],
+      ["job-8", 10_000],
+      ["job-7.2", 40_000],
+    ]);
+  });
+
+  test("without any known processors a job is counted, not replayed", () => {
+    const trace = parseSwf([line({ 5: "-1", 8: "-1" }), line({ 5: "0", 8: "0" }), line({})].join("\n"));
+    expect([trace.jobs.length, trace.jobsWithoutProcessors, trace.badLines]).toEqual([1, 2, []]);
+  });
+
+  test("only the first so many are kept", () => {
+    expect(parseSwf(twoJobs, { jobs: 1 }).jobs.map((job) => job.name)).toEqual(["job-1"]);
+  });
+
+  test("an empty text is a trace without jobs", () => {
+    expect(parseSwf("")).toEqual({
+      kind: "trace",
+      jobs: [],
+      jobsWithoutProcessors: 0,
+      badLines: [],
+      maxProcessors: 0,
+      maxProcessorsFrom: "widest job",
+    });
+  });
+});
+
+describe("lines that cannot be read are reported and the others stand", () => {
+  test.each([
+    {
+      name: "cut off",
+      bad: "7 50 -1 100",
+      found: "4 fields: 7 50 -1 100",
+      expected: "at least 18 fields",
+    },
+    {
+      name: "a word where a number belongs",
+      bad: line({ 4: "soon" }),
+      found: "soon",
+      expected: "a number in field 4 (run time)",
+    },
+    {
+      name: "no submit time",
+      bad: line({ 2: "-1" }),
+      found: "-1",
+      expected: "a submit time of at least 0 in field 2",
+    },
+    {
+      name: "not SWF at all",
+      bad: "x".repeat(100),
+      found: `1 fields: ${"x".repeat(57)}...`,
+      expected: "at least 18 fields",
+    },
+  ])("$name", ({ bad, found, expected }) => {
+    const trace = parseSwf(`; MaxProcs: 4\n${line({})}\n${bad}\n${line({ 1: "9" })}\n`);
+    expect(trace.badLines).toEqual([{ line: 3, found, expected }]);
+    expect(trace.jobs.map((job) => job.name)).toEqual(["job-7", "job-9"]);
+  });
+
+  test("text in fields that a replay does not need is no reason", () => {
+    expect(parseSwf(`${line({ 15: "q_1d" })} {1,2} 1:ppn=64`).jobs).toHaveLength(1);
+  });
+});
+
+describe("size of the machine", () => {
+  test.each([
+    {
+      name: "MaxProcs before MaxNodes",
+      headers: "; MaxNodes: 8\n; MaxProcs: 16",
+      size: 16,
+      from: "MaxProcs",
+    },
+    { name: "MaxNodes when there is no MaxProcs", headers: "; MaxNodes: 8", size: 8, from: "MaxNodes" },
+    { name: "the widest job without a header", headers: "", size: 2, from: "widest job" },
+    { name: "an unknown MaxProcs", headers: "; MaxProcs: -1", size: 2, from: "widest job" },
+    { name: "a job wider than the header says", headers: "; MaxProcs: 1", size: 2, from: "widest job" },
+  ])("$name", ({ headers, size, from }) => {
+    const trace = parseSwf(`${headers}\n${line({})}`);
+    expect([trace.maxProcessors, trace.maxProcessorsFrom]).toEqual([size, from]);
+  });
+});
+
+describe("files", () => {
+  test.each([
+    { name: "plain", content: Buffer.from(twoJobs) },
+    { name: "gzip, whatever its name", content: gzipSync(twoJobs) },
+  ])("$name", async ({ name, content }) => {
+    const path = join(folder, `${name.slice(0, 5)}.swf`);
+    writeFileSync(path, content);
+    expect(await readSwfTrace(path)).toEqual(parseSwf(twoJobs));
+  });
+
+  test("a missing file and a broken gzip are unreadable, with the reason", async () => {
+    const broken = join(folder, "broken.swf.gz");
+    writeFileSync(broken, gzipSync(twoJobs).subarray(0, 40));
+    const missing = join(folder, "missing.swf");
+    expect(await readSwfTrace(broken)).toEqual({
+      kind: "unreadable",
+      path: broken,
+      reason: "unexpected end of file",
+    });
+    expect(await readSwfTrace(missing)).toMatchObject({
+      kind: "unreadable",
+      path: missing,
+      reason: expect.stringContaining("ENOENT"),
+    });
+  });
+});
+
+const traces = new URL("../../../../shared/traces/", import.meta.url);
+describe.skipIf(!existsSync(traces))("recorded traces (needs ../shared/traces)", () => {
+  test.each([
+    { file: "KTH-SP2-1996-2.swf.gz", jobs: 28_489, size: 100, from: "MaxProcs" },
+    { file: "NASA-iPSC-1993-3.1-cln.swf.gz", jobs: 18_239, size: 128, from: "MaxProcs" },
+    { file: "CEA-Curie-2011-sample.swf.gz", jobs: 29_998, size: 93_312, from: "MaxProcs" },
+    { file: "metacentrum-wagap-2013.swf.gz", jobs: 17_900, size: 256, from: "widest job" },
+    { file: "lublin-256.swf.gz", jobs: 10_000, size: 256, from: "MaxNodes" },
+  ])("$file", async ({ file, jobs, size, from }) => {
+    const trace = await readSwfTrace(new URL(file, traces).pathname);
+    if (trace.kind === "unreadable") throw new Error(trace.reason);
+    expect([trace.jobs.length, trace.jobsWithoutProcessors, trace.badLines]).toEqual([jobs, 0, []]);
+    expect([trace.maxProcessors, trace.maxProcessorsFrom]).toEqual([size, from]);
+    expect(new Set(trace.jobs.map((job) => job.name)).size).toBe(jobs);
+    expect(Math.min(...trace.jobs.map((job) => job.runMs))).toBeGreaterThanOrEqual(1000);
+  });
+});

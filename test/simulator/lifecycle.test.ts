@@ -1,0 +1,348 @@
+import { describe, expect, test } from "vitest";
+import { Bench, htc, pick, start } from "./fixture.ts";
+
+describe("the life of a node", () => {
+  test.each([
+    {
+      name: "is in Allocation at first",
+      after: 9,
+      status: "Allocation",
+      state: undefined,
+      hostname: undefined,
+    },
+    {
+      name: "is Acquiring while it waits for its VM",
+      after: 10,
+      status: "Acquiring",
+      state: undefined,
+      hostname: undefined,
+    },
+    {
+      name: "is Preparing while software installs",
+      after: 40,
+      status: "Preparing",
+      state: "Configuration",
+      hostname: "ip-0A000004",
+    },
+    { name: "is Ready in the end", after: 100, status: "Ready", state: "Started", hostname: "ip-0A000004" },
+  ])("$name", ({ after, status, state, hostname }) => {
+    const bench = new Bench();
+    bench.create([{ nodearray: "htc", count: 1 }]);
+    bench.pass(after);
+    expect(bench.nodes()[0]).toMatchObject({ Status: status, TargetState: "Started" });
+    expect(bench.nodes()[0]?.["State"]).toBe(state);
+    expect(bench.nodes()[0]?.["Hostname"]).toBe(hostname);
+  });
+
+  test("a Ready node has every field that clients read", () => {
+    const bench = new Bench();
+    bench.create([{ nodearray: "hpc", count: 1, placementGroupId: "pg0" }]);
+    bench.pass(100);
+    expect(bench.nodes()[0]).toEqual({
+      Name: "hpc-1",
+      NodeId: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+      ClusterName: "demo",
+      Template: "hpc",
+      MachineType: "Standard_HB120rs_v3",
+      CoreCount: 120,
+      Memory: 448,
+      Region: "westeurope",
+      SubnetId: "example-rg/example-vnet/compute",
+      Interruptible: false,
+      KeepAlive: false,
+      Status: "Ready",
+      Configuration: {},
+      TargetState: "Started",
+      State: "Started",
+      PlacementGroupId: "pg0",
+      InstanceId: expect.any(String),
+      PrivateIp: "10.0.0.4",
+      Hostname: "ip-0A000004",
+    });
+  });
+
+  test("a terminated node is Terminating and then gone from every list", () => {
+    const bench = new Bench();
+    bench.create([{ nodearray: "htc", count: 1 }], "r1");
+    bench.pass(100);
+    bench.terminate({ ids: pick(bench.nodes(), "NodeId") });
+    bench.pass(19);
+    expect(bench.nodes()[0]).toMatchObject({ Status: "Terminating", TargetState: "Terminated" });
+    bench.pass(1);
+    expect(bench.nodes()).toEqual([]);
+    expect(bench.get("/clusters/demo/nodes").body).toEqual({ nodes: [] });
+    expect(bench.get("/clusters/demo/nodes", { request_id: "r1" }).body).toMatchObject({ nodes: [] });
+  });
+
+  test("terminating during the boot ends the boot", () => {
+    const bench = new Bench();
+    bench.create([{ nodearray: "htc", count: 1 }]);
+    bench.pass(50);
+    bench.terminate({ ids: pick(bench.nodes(), "NodeId") });
+    bench.pass(1000);
+    expect(bench.nodes()).toEqual([]);
+    expect(bench.eventsOf("node-ready")).toEqual([]);
+  });
+
+  test("a terminated record stays listed as long as the option says", () => {
+    const bench = new Bench({ quirks: { retainedTerminatedSeconds: 30 } });
+    bench.create([{ nodearray: "htc", count: 1 }]);
+    bench.terminate({ ids: pick(bench.nodes(), "NodeId") });
+    bench.pass(49);
+    expect(bench.nodes()[0]).toMatchObject({
+      Name: "htc-1",
+      Status: "Terminated",
+      TargetState: "Terminated",
+    });
+    expect(bench.nodes()[0]?.["PrivateIp"]).toBeUndefined();
+    bench.pass(1);
+    expect(bench.nodes()).toEqual([]);
+  });
+
+  test("a head node stays listed as Off", () => {
+    const headNodes = [{ name: "scheduler", machineType: "Standard_D4s_v3", region: "westeurope" }];
+    const bench = new Bench({}, { headNodes });
+    expect(bench.nodes()[0]).toMatchObject({ Name: "scheduler", Template: "scheduler", Status: "Ready" });
+    bench.terminate({ names: ["scheduler"] });
+    bench.pass(1000);
+    expect(bench.nodes()[0]).toMatchObject({ Name: "scheduler", Status: "Off" });
+  });
+
+  test("a node that never boots stays in Acquiring and says what it waits for", () => {
+    const bench = new Bench({ neverBootShare: 1 });
+    bench.create([{ nodearray: "htc", count: 1 }]);
+    bench.pass(1_000_000);
+    expect(bench.nodes()[0]).toMatchObject({ Status: "Acquiring", StatusMessage: "Waiting for capacity" });
+  });
+
+  test("a node whose installation fails is Failed, in State Configuration, and says when", () => {
+    const bench = new Bench({ bootFailureShare: 1 });
+    bench.create([{ nodearray: "htc", count: 1 }]);
+    bench.pass(100);
+    expect(bench.nodes()[0]).toMatchObject({
+      Status: "Failed",
+      State: "Configuration",
+      TargetState: "Started",
+      PhaseFailed: true,
+      PhaseMap: {
+        "Cloud.AwaitBootup": {
+          Status: "Failed",
+          StartTime: { $date: "2026-01-10T10:00:40.000+00:00" },
+          EndTime: { $date: "2026-01-10T10:01:40.000+00:00" },
+          Message: "Timeout awaiting system boot-up",
+        },
+      },
+    });
+  });
+
+  test("a failed termination leaves a node that can be terminated again", () => {
+    const bench = new Bench({ terminationFailureShare: 0.5, seed: 3 });
+    bench.create([{ nodearray: "htc", count: 40 }]);
+    bench.pass(100);
+    bench.terminate({ ids: pick(bench.nodes(), "NodeId") });
+    bench.pass(20);
+    const failed = bench.nodes();
+    expect(failed.length).toBeGreaterThan(5);
+    expect(failed.length).toBeLessThan(35);
+    expect(failed[0]).toMatchObject({ Status: "Failed", TargetState: "Terminated" });
+    for (let round = 0; round < 30; round++) {
+      bench.terminate({ ids: pick(bench.nodes(), "NodeId") });
+      bench.pass(20);
+    }
+    expect(bench.nodes()).toEqual([]);
+  });
+
+  test("durations of an array override the global ones", () => {
+    const quick = { ...htc, timings: { secondsToPrepare: 5 } };
+    const bench = new Bench({}, { arrays: [quick] });
+    bench.create([{ nodearray: "htc", count: 1 }]);
+    bench.pass(45);
+    expect(pick(bench.nodes(), "Status")).toEqual(["Ready"]);
+  });
+
+  test("jitter spreads the boot around its length", () => {
+    const bench = new Bench({ timings: { ...timingsWithJitter } });
+    bench.create([{ nodearray: "htc", count: 200 }]);
+    bench.pass(1000);
+    const ready = bench.eventsOf("node-ready").map((event) => (event.at - start) / 1000);
+    expect(ready).toHaveLength(200);
+    expect(Math.min(...ready)).toBeGreaterThanOrEqual(80);
+    expect(Math.max(...ready)).toBeLessThanOrEqual(120);
+    expect(Math.max(...ready) - Math.min(...ready)).toBeGreaterThan(15);
+  });
+});
+
+const timingsWithJitter = {
+  secondsToAllocate: 10,
+  secondsToAcquire: 30,
+  secondsToPrepare: 60,
+  secondsToTerminate: 20,
+  jitter: 0.2,
+};
+
+describe("visibility", () => {
+  test("an accepted node shows only after its own lag, in status and in nodes", () => {
+    const bench = new Bench({ visibilityLagSeconds: 60 });
+    expect(bench.create([{ nodearray: "htc", count: 100 }], "r1").body).toMatchObject({
+      sets: [{ added: 100 }],
+    });
+    bench.pass(30);
+    const shown = bench.nodes().length;
+    expect(shown).toBeGreaterThan(25);
+    expect(shown).toBeLessThan(75);
+    expect(bench.bucket("htc")["activeCount"]).toBe(shown);
+    expect(bench.get("/clusters/demo/nodes", { request_id: "r1" }).body).toHaveProperty(
+      "nodes.length",
+      shown,
+    );
+    bench.pass(30);
+    expect(bench.nodes()).toHaveLength(100);
+  });
+
+  test("limits are enforced on hidden nodes too", () => {
+    const bench = new Bench({ visibilityLagSeconds: 600 }, { maxCount: 10 });
+    bench.create([{ nodearray: "htc", count: 8 }]);
+    expect(bench.create([{ nodearray: "htc", count: 8 }]).body).toMatchObject({ sets: [{ added: 2 }] });
+  });
+
+  test("a node that does not change is the same object in two statuses", () => {
+    const bench = new Bench();
+    bench.create([{ nodearray: "htc", count: 2 }]);
+    bench.pass(100);
+    const [first, second] = bench.nodes();
+    bench.terminate({ ids: [first?.["NodeId"]] });
+    const after = bench.nodes();
+    expect(after[1]).toBe(second);
+    expect(after[0]).not.toBe(first);
+  });
+});
+
+describe("names", () => {
+  test("a name is reused once its node is gone, lowest number first; its id never is", () => {
+    const bench = new Bench();
+    bench.create([{ nodearray: "htc", count: 3 }]);
+    const before = bench.nodes();
+    expect(pick(before, "Name")).toEqual(["htc-1", "htc-2", "htc-3"]);
+    bench.terminate({ ids: [before[1]?.["NodeId"]] });
+    bench.create([{ nodearray: "htc", count: 1 }]);
+    expect(pick(bench.nodes(), "Name")).toEqual(["htc-1", "htc-2", "htc-3", "htc-4"]);
+    bench.pass(20);
+    bench.create([{ nodearray: "htc", count: 2 }]);
+    expect(pick(bench.nodes(), "Name")).toEqual(["htc-1", "htc-3", "htc-4", "htc-2", "htc-5"]);
+    expect(pick(bench.nodes(), "NodeId")).not.toContain(before[1]?.["NodeId"]);
+  });
+
+  test.each([
+    {
+      name: "a format with an offset",
+      set: { count: 2, nameFormat: "big-%d", nameOffset: 7 },
+      names: ["big-7", "big-8"],
+    },
+    {
+      name: "a format with padding",
+      set: { count: 2, nameFormat: "big-%03d" },
+      names: ["big-001", "big-002"],
+    },
+    { name: "an exact name", set: { count: 1, nameFormat: "htc-42" }, names: ["htc-42"] },
+  ])("$name", ({ set, names }) => {
+    const bench = new Bench();
+    bench.create([{ nodearray: "htc", ...set }]);
+    expect(pick(bench.nodes(), "Name")).toEqual(names);
+  });
+
+  test("an exact name that exists, or is still terminating, is refused", () => {
+    const bench = new Bench();
+    const set = { nodearray: "htc", count: 1, nameFormat: "htc-5" };
+    expect(bench.create([set]).status).toBe(202);
+    expect(bench.create([set]).status).toBe(409);
+    bench.terminate({ names: ["htc-5"] });
+    expect(bench.create([set]).status).toBe(409);
+    bench.pass(20);
+    expect(bench.create([set]).status).toBe(202);
+  });
+
+  test("host names are reused with their addresses", () => {
+    const bench = new Bench();
+    bench.create([{ nodearray: "htc", count: 1 }]);
+    bench.pass(100);
+    const [first] = bench.nodes();
+    bench.terminate({ ids: [first?.["NodeId"]] });
+    bench.pass(20);
+    bench.create([{ nodearray: "htc", count: 1 }]);
+    bench.pass(100);
+    expect(bench.nodes()[0]).toMatchObject({
+      Hostname: first?.["Hostname"],
+      PrivateIp: first?.["PrivateIp"],
+    });
+    expect(bench.nodes()[0]?.["InstanceId"]).not.toBe(first?.["InstanceId"]);
+  });
+});
+
+describe("events", () => {
+  test("a node's life in the log, each event at its own time", () => {
+    const configuration = { cyclecloud: { cluster: { autoscale: { stop_enabled: true } } } };
+    const bench = new Bench({}, { arrays: [{ ...htc, configuration }] });
+    const callback = { cyclecloud: { cluster: { autoscale: { stop_callback: "http://stop" } } } };
+    bench.create([{ nodearray: "htc", count: 1, nodeAttributes: { Configuration: callback } }], "r1");
+    bench.pass(500);
+    const nodeId = bench.nodes()[0]?.["NodeId"];
+    bench.terminate({ ids: [nodeId], requestId: "t1" });
+    bench.pass(500);
+    bench.simulator.advance();
+    const about = { cluster: "demo", array: "htc", nodeId, name: "htc-1" };
+    const address = { hostname: "ip-0A000004", instanceId: expect.any(String) };
+    expect(bench.simulator.log.filter((event) => event.kind !== "status-read")).toEqual([
+      {
+        kind: "node-created",
+        at: start,
+        ...about,
+        machineType: "Standard_F2s_v2",
+        cores: 2,
+        spot: false,
+        requestId: "r1",
+      },
+      { kind: "create-accepted", at: start, cluster: "demo", requestId: "r1", asked: 1, added: 1 },
+      { kind: "node-up", at: start + 40_000, ...about, ...address, privateIp: "10.0.0.4" },
+      {
+        kind: "node-ready",
+        at: start + 100_000,
+        ...about,
+        ...address,
+        configuration: {
+          cyclecloud: { cluster: { autoscale: { stop_enabled: true, stop_callback: "http://stop" } } },
+        },
+      },
+      { kind: "terminate-accepted", at: start + 500_000, ...about, requestId: "t1" },
+      { kind: "node-gone", at: start + 520_000, ...about, reason: "terminated" },
+    ]);
+  });
+
+  test("without a log, listeners still hear everything until they leave", () => {
+    const bench = new Bench({ keepLog: false });
+    const heard: string[] = [];
+    const leave = bench.simulator.onEvent((event) => heard.push(event.kind));
+    bench.create([{ nodearray: "htc", count: 1 }]);
+    leave();
+    bench.pass(500);
+    bench.simulator.advance();
+    expect(heard).toEqual(["node-created", "create-accepted"]);
+    expect(bench.simulator.log).toEqual([]);
+  });
+
+  test("a refused request and each status read are in the log", () => {
+    const bench = new Bench();
+    bench.get("/clusters/demo/status");
+    bench.create([]);
+    expect(bench.simulator.log).toEqual([
+      { kind: "status-read", at: start, cluster: "demo", withNodes: false },
+      {
+        kind: "request-refused",
+        at: start,
+        method: "POST",
+        path: "/clusters/demo/nodes/create",
+        status: 409,
+        why: "At least one set is required",
+      },
+    ]);
+  });
+});

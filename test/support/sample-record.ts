@@ -1,0 +1,296 @@
+import type { Snapshot } from "../../src/domain/cluster.ts";
+import type { SchedulerNode, SetDemand } from "../../src/domain/demand.ts";
+import type { ClusterName, Digest } from "../../src/domain/ids.ts";
+import {
+  arrayName,
+  clusterName,
+  digest,
+  epoch,
+  machineType,
+  nodeId,
+  owner,
+  placementGroup,
+  requestId,
+  setName,
+} from "../../src/domain/ids.ts";
+import type { Plan } from "../../src/domain/plan.ts";
+import type { Bodies, BucketKey, ClusterRecord, Ledger, SetEntry } from "../../src/domain/record.ts";
+import { instant, plusSeconds } from "../../src/domain/units.ts";
+
+/** A record and bodies in which every field of the domain's types is present once, and every kind of every union. */
+
+export const SAMPLE_TIME = instant(Date.UTC(2026, 10, 20, 8, 0, 0));
+const later = (seconds: number) => plusSeconds(SAMPLE_TIME, seconds);
+
+const execute = arrayName("execute");
+const hb = machineType("Standard_HB120rs_v3");
+const bucket: BucketKey = { array: execute, machineType: hb, placementGroup: placementGroup("as-1") };
+const looseBucket: BucketKey = { array: execute, machineType: hb };
+
+/** A set's entry as an accept would write it; `digest` names its demand. */
+export function sampleEntry(demandDigest: Digest, report?: Digest): SetEntry {
+  return {
+    revision: { value: 1_763_636_400_000, tieBreak: "3f0c2a7e-0000-4000-8000-000000000001" },
+    intervalSeconds: 300,
+    sentAt: SAMPLE_TIME,
+    acceptedAt: later(1),
+    expiresAt: later(300),
+    digest: demandDigest,
+    live: true,
+    ...(report === undefined ? {} : { report }),
+  };
+}
+
+const demandDigest = digest("aa11");
+const reportDigest = digest("bb22");
+
+export function emptyRecord(cluster: ClusterName): ClusterRecord {
+  return {
+    cluster,
+    epoch: epoch("epoch-1"),
+    plan: 0,
+    generation: 0,
+    observedGeneration: 0,
+    sets: new Map(),
+    intents: [],
+    inFlight: [],
+    backoffs: [],
+    rejections: [],
+  };
+}
+
+export const SAMPLE_RECORD: ClusterRecord = {
+  cluster: clusterName("prod/west #1 ümlaut?"),
+  epoch: epoch("5f7b0f6e"),
+  plan: 17,
+  generation: 12,
+  observedGeneration: 11,
+  sets: new Map([
+    [setName("standard"), sampleEntry(demandDigest, reportDigest)],
+    [setName("job 4711 \u0001\u{1F600}"), { ...sampleEntry(digest("gone")), live: false }],
+  ]),
+  intents: [
+    {
+      id: requestId("8d0c5f9e-1111-5222-8333-944444444444"),
+      owner: owner("owner-1"),
+      committedAt: later(2),
+      leaseUntil: later(62),
+      notAfter: later(122),
+      effect: {
+        kind: "create",
+        bucket,
+        count: 4,
+        purpose: { kind: "group", key: "execute:4n", group: "as-1" },
+        attributes: { Configuration: { autoscale: { idle: true } }, Tags: ["a", null], constructor: 1 },
+      },
+      sent: "once-refused",
+      absentSince: later(12),
+    },
+    {
+      id: requestId("8d0c5f9e-1111-5222-8333-955555555555"),
+      owner: owner("owner-2"),
+      committedAt: later(3),
+      leaseUntil: later(63),
+      notAfter: later(123),
+      effect: { kind: "terminate", nodes: [nodeId("n-1"), nodeId("n-2")] },
+      sent: "maybe",
+    },
+  ],
+  inFlight: [
+    {
+      requestId: requestId("8d0c5f9e-1111-5222-8333-966666666666"),
+      bucket: looseBucket,
+      purpose: { kind: "array" },
+      added: 3,
+      seen: [nodeId("n-3")],
+      since: later(-30),
+    },
+  ],
+  backoffs: [
+    { bucket, until: later(60), seconds: 60, cause: "fell-short", message: "quota of 120 cores reached" },
+  ],
+  lookedAt: later(-5),
+  wakeAt: later(1),
+  wakeFor: "demand",
+  suspicion: { kind: "lost-nodes", since: later(-60), detail: "199 of 200 nodes missing" },
+  lastGoodLookAt: later(-65),
+  outage: { from: later(-900), to: later(-120), until: later(180), awaiting: [setName("standard")] },
+  trouble: { at: later(-5), kind: "suspicious", message: "199 of 200 nodes missing" },
+  rejections: [
+    {
+      at: later(-10),
+      messageId: "m-1",
+      set: "standard",
+      problems: [{ path: "/jobs/0/ncpu", found: "1", expected: "ncpus", didYouMean: "ncpus" }],
+    },
+  ],
+};
+
+const demand: SetDemand = {
+  demands: [
+    {
+      kind: "target",
+      id: "t-1",
+      priority: 1,
+      position: 0,
+      array: execute,
+      amount: { unit: "cores", count: 240 },
+      machineTypes: [hb],
+      attributes: { KeepAlive: false },
+    },
+    {
+      kind: "groups",
+      id: "g-1",
+      priority: 0,
+      position: 1,
+      array: execute,
+      groups: 2,
+      size: { unit: "nodes", count: 4 },
+      machineTypes: [hb],
+      attributes: { Extends: "execute" },
+    },
+    {
+      kind: "job",
+      id: "j-1",
+      priority: 0.5,
+      position: 2,
+      name: "relaxation \u{1F9EA}",
+      user: "eva",
+      needs: { ncpus: 4, mem: 7.5 },
+      arrays: [execute],
+      machineTypes: [hb],
+      iterations: 8,
+      nodeCount: 2,
+      exclusive: true,
+      colocated: true,
+      placed: [{ hostname: "ip-0A000001", iterations: 3 }],
+    },
+  ],
+  pools: [{ name: "licence-x", total: 40, used: 12 }],
+  rejectedJobs: [{ name: "bad", problems: [{ path: "/jobs/3", found: "null", expected: "an object" }] }],
+};
+
+const report: readonly SchedulerNode[] = [
+  { hostname: "ip-0A000001", jobs: ["4711"], state: "allocated" },
+  { hostname: "ip-0A000002", jobs: [] },
+];
+
+const seen: Snapshot = {
+  cluster: SAMPLE_RECORD.cluster,
+  at: later(-5),
+  state: "Started",
+  targetState: "Started",
+  limit: { count: 100, cores: 12_000 },
+  arrays: [
+    {
+      name: execute,
+      limit: { cores: 2400 },
+      region: "westeurope",
+      spot: false,
+      autoscaled: true,
+      placementGroup: placementGroup("pinned"),
+      priority: 10,
+      resources: { disk: 0.1 },
+      buckets: [
+        {
+          bucketId: "b-1",
+          machineType: hb,
+          valid: false,
+          invalidReason: "not in this zone",
+          availableCount: 4,
+          activeCount: 2,
+          maxCount: 20,
+          maxCoreCount: 2400,
+          familyQuota: { quotaCores: 120, consumedCores: 0 },
+          regionalQuota: { quotaCores: 350, consumedCores: 10 },
+          maxPlacementGroupSize: 100,
+          placementGroups: [{ name: placementGroup("as-1"), activeCount: 2 }],
+          lastCapacityFailureSeconds: 12.5,
+          machine: { vcpus: 120, quotaVcpus: 120, gpus: 0, memoryGib: 448, infiniband: true },
+        },
+      ],
+    },
+  ],
+  nodes: [
+    {
+      nodeId: nodeId("n-1"),
+      name: "execute-1",
+      array: execute,
+      machineType: hb,
+      phase: "ready",
+      status: "Ready",
+      statusMessage: "up",
+      vcpus: 120,
+      memoryGib: 448,
+      hostname: "ip-0A000001",
+      privateIp: "10.0.0.1",
+      instanceId: "vm-1",
+      placementGroup: placementGroup("as-1"),
+      spot: false,
+      keepAlive: true,
+      resources: { disk: 2 },
+    },
+  ],
+};
+
+const ledger: Ledger = new Map([
+  [
+    nodeId("n-1"),
+    {
+      nodeId: nodeId("n-1"),
+      name: "execute-1",
+      array: execute,
+      hostname: "ip-0A000001",
+      instanceId: "vm-1",
+      requestId: requestId("8d0c5f9e-1111-5222-8333-977777777777"),
+      purpose: { kind: "group", key: "execute:4n", group: "as-1" },
+      firstSeenAt: later(-600),
+      firstReadyAt: later(-300),
+      lastNeededAt: later(-120),
+      busyness: { state: "idle", since: later(-100) },
+      draining: { since: later(-20), by: "callback", plan: 16, attempts: 1, sentAt: later(-15) },
+      goneAt: later(-1),
+    },
+  ],
+]);
+
+const plan: Plan = {
+  number: 17,
+  at: SAMPLE_TIME,
+  creates: [{ kind: "create", bucket, count: 4, purpose: { kind: "array" } }],
+  terminates: [nodeId("n-2")],
+  demands: [
+    {
+      set: setName("standard"),
+      id: "t-1",
+      kind: "target",
+      unit: "cores",
+      asked: 240,
+      placed: 120,
+      pending: 0,
+      reasons: [
+        {
+          code: "limit-reached",
+          limit: { kind: "family-quota", name: "standardHBv3Family", unit: "cores" },
+          used: 120,
+          max: 120,
+          left: 0,
+          asked: 120,
+        },
+        { code: "backing-off", bucket, until: later(60), message: "nothing added" },
+      ],
+    },
+  ],
+  nodes: new Map([
+    [nodeId("n-1"), { kind: "needed", by: ["standard/t-1"] }],
+    [nodeId("n-2"), { kind: "resting", until: later(180) }],
+  ]),
+};
+
+export const SAMPLE_BODIES: Bodies = {
+  demands: new Map([[demandDigest, demand]]),
+  reports: new Map([[reportDigest, report]]),
+  seen,
+  ledger,
+  plan,
+};

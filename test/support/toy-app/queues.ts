@@ -1,0 +1,71 @@
+import { app, output, type InvocationContext } from "@azure/functions";
+import { concurrency, journal } from "./journal.ts";
+
+const connection = "AzureWebJobsStorage";
+
+/** What a message may ask of the function that gets it. */
+type Wish = {
+  readonly fail?: boolean;
+  /** Fail until it has been dequeued so often. */
+  readonly failUntil?: number;
+  /** Never end until it has been dequeued so often. */
+  readonly hangUntil?: number;
+  readonly takeMs?: number;
+};
+
+let runningNow = 0;
+
+app.storageQueue("orders", {
+  queueName: "%ORDERS_QUEUE%",
+  connection,
+  handler: async (message: unknown, context: InvocationContext) => {
+    runningNow += 1;
+    concurrency.most = Math.max(concurrency.most, runningNow);
+    journal.push({ functionName: "orders", saw: { message, metadata: context.triggerMetadata } });
+    const wish = readWish(message);
+    if (wish.takeMs !== undefined) await new Promise((resolve) => setTimeout(resolve, wish.takeMs));
+    const count = Number(context.triggerMetadata?.["dequeueCount"]);
+    if (count < (wish.hangUntil ?? 0)) await new Promise(() => undefined);
+    runningNow -= 1;
+    if (wish.fail === true || count < (wish.failUntil ?? 0)) throw new Error("as asked");
+  },
+});
+app.storageQueue("orders-poison", {
+  queueName: "%ORDERS_QUEUE%-poison",
+  connection,
+  handler: (message: unknown) => {
+    journal.push({ functionName: "orders-poison", saw: message });
+  },
+});
+app.storageQueue("forward", {
+  queueName: "in-box",
+  connection,
+  return: output.storageQueue({ queueName: "out-box", connection }),
+  handler: (message: unknown) => message,
+});
+app.storageQueue("sad-poison", {
+  queueName: "sad-poison",
+  connection,
+  handler: () => {
+    journal.push({ functionName: "sad-poison", saw: undefined });
+    throw new Error("always");
+  },
+});
+app.storageQueue("absent", {
+  queueName: "absent-queue",
+  connection,
+  handler: () => {
+    journal.push({ functionName: "absent", saw: undefined });
+  },
+});
+app.storageQueue("off", {
+  queueName: "off-queue",
+  connection,
+  handler: () => {
+    journal.push({ functionName: "off", saw: undefined });
+  },
+});
+
+function readWish(message: unknown): Wish {
+  return typeof message === "object" && message !== null ? message : {};
+}

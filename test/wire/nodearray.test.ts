@@ -1,0 +1,284 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { isFields } from "../../src/wire/fields.ts";
+import { problemLines, readMembers, updateOf } from "./context.ts";
+
+const CAPTURED = new URL("../../../shared/captured/docs/jetpack-autoscale-payloads.json", import.meta.url);
+
+const targets = (nodearrays: unknown) => updateOf(readMembers({ nodearrays })).demand.demands;
+
+const execute = { array: "execute", priority: 0, position: 0 };
+
+describe("a node array's target", () => {
+  test.each([
+    {
+      name: "by nodes",
+      nodearrays: [{ Name: "execute", TargetCount: 3 }],
+      expected: [
+        { ...execute, kind: "target", id: "nodearray:execute", amount: { unit: "nodes", count: 3 } },
+      ],
+    },
+    {
+      name: "of nothing, as a bare object",
+      nodearrays: { Name: "execute", TargetCoreCount: 0 },
+      expected: [
+        { ...execute, kind: "target", id: "nodearray:execute", amount: { unit: "cores", count: 0 } },
+      ],
+    },
+    {
+      name: "with VM sizes in order of preference",
+      nodearrays: [{ Name: "execute", TargetCount: 1, MachineType: ["Standard_HC44rs", "Standard_D4v3"] }],
+      expected: [
+        {
+          ...execute,
+          kind: "target",
+          id: "nodearray:execute",
+          amount: { unit: "nodes", count: 1 },
+          machineTypes: ["Standard_HC44rs", "Standard_D4v3"],
+        },
+      ],
+    },
+    {
+      name: "with node attributes, whatever they are called",
+      nodearrays: [
+        {
+          Name: "execute",
+          TargetCount: 1,
+          Configuration: { b: 1, a: [{ d: null, c: "x" }] },
+          Priority: 7,
+          Dynamic: false,
+        },
+      ],
+      expected: [
+        {
+          ...execute,
+          kind: "target",
+          id: "nodearray:execute",
+          amount: { unit: "nodes", count: 1 },
+          attributes: { Configuration: { a: [{ c: "x", d: null }], b: 1 }, Priority: 7 },
+        },
+      ],
+    },
+    {
+      name: "several times for one array: ids stay apart",
+      nodearrays: [
+        { Name: "execute", TargetCount: 3 },
+        { Name: "execute", TargetCoreCount: 64 },
+        { Name: "execute", TargetGroupCount: 1, GroupInstanceCount: 16 },
+        { Name: "execute", TargetGroupCount: 2, GroupCoreCount: 16 },
+      ],
+      expected: [
+        { ...execute, kind: "target", id: "nodearray:execute", amount: { unit: "nodes", count: 3 } },
+        {
+          ...execute,
+          kind: "target",
+          id: "nodearray:execute#2",
+          amount: { unit: "cores", count: 64 },
+          position: 1,
+        },
+        {
+          ...execute,
+          kind: "groups",
+          id: "nodearray:execute:16n",
+          groups: 1,
+          size: { unit: "nodes", count: 16 },
+          position: 2,
+        },
+        {
+          ...execute,
+          kind: "groups",
+          id: "nodearray:execute:16",
+          groups: 2,
+          size: { unit: "cores", count: 16 },
+          position: 3,
+        },
+      ],
+    },
+  ])("$name", ({ nodearrays, expected }) => {
+    expect(targets(nodearrays)).toEqual(expected);
+  });
+
+  test("attributes come out with their keys in order", () => {
+    const [target] = targets([{ Name: "execute", Zone: 1, TargetCount: 1, Configuration: { b: 1, a: 2 } }]);
+    expect(JSON.stringify(target)).toBe(
+      '{"amount":{"count":1,"unit":"nodes"},"array":"execute","attributes":{"Configuration":{"a":2,"b":1},"Zone":1},"id":"nodearray:execute","kind":"target","position":0,"priority":0}',
+    );
+  });
+});
+
+describe("a bad target rejects the message", () => {
+  const TARGETS = "TargetCount, TargetCoreCount, TargetGroupCount";
+  const NAME = "text of 1 to 200 characters, none of them a control character";
+  test.each([
+    {
+      name: "no object",
+      item: 5,
+      lines: ["nodearrays[0]: 5 -> an object: a node array with its target"],
+    },
+    { name: "no name", item: { TargetCount: 1 }, lines: [`nodearrays[0].Name: nothing -> ${NAME}`] },
+    {
+      name: "two targets",
+      item: { Name: "execute", TargetCount: 1, TargetCoreCount: 4 },
+      lines: [`nodearrays[0]: {"TargetCount":1,"TargetCoreCount":4} -> only one of ${TARGETS}`],
+    },
+    { name: "no target", item: { Name: "execute" }, lines: [`nodearrays[0]: ["Name"] -> one of ${TARGETS}`] },
+    {
+      name: "a target misspelt",
+      item: { Name: "execute", TargetCuont: 4 },
+      lines: [`nodearrays[0]: ["Name","TargetCuont"] -> one of ${TARGETS} (TargetCount?)`],
+    },
+    {
+      name: "a known key in other capitals",
+      item: { Name: "execute", TargetCount: 4, machineType: "x" },
+      lines: ['nodearrays[0]: "machineType" -> the key MachineType, in these capitals (MachineType?)'],
+    },
+    {
+      name: "a negative target",
+      item: { Name: "execute", TargetCount: -1 },
+      lines: ["nodearrays[0].TargetCount: -1 -> a whole number, 0 or more"],
+    },
+    {
+      name: "a fraction of a core",
+      item: { Name: "execute", TargetCoreCount: 1.5 },
+      lines: ["nodearrays[0].TargetCoreCount: 1.5 -> a whole number, 0 or more"],
+    },
+    {
+      name: "a target as text",
+      item: { Name: "execute", TargetCoreCount: "128" },
+      lines: ['nodearrays[0].TargetCoreCount: "128" -> a whole number, 0 or more'],
+    },
+    {
+      name: "groups without a size",
+      item: { Name: "execute", TargetGroupCount: 4 },
+      lines: [
+        'nodearrays[0]: {"TargetGroupCount":4} -> TargetGroupCount with exactly one of GroupCoreCount, GroupInstanceCount',
+      ],
+    },
+    {
+      name: "groups with two sizes",
+      item: { Name: "execute", TargetGroupCount: 4, GroupCoreCount: 8, GroupInstanceCount: 2 },
+      lines: [
+        'nodearrays[0]: {"TargetGroupCount":4,"GroupCoreCount":8,"GroupInstanceCount":2} -> TargetGroupCount with exactly one of GroupCoreCount, GroupInstanceCount',
+      ],
+    },
+    {
+      name: "groups of nothing",
+      item: { Name: "execute", TargetGroupCount: 4, GroupCoreCount: 0 },
+      lines: ["nodearrays[0].GroupCoreCount: 0 -> a whole number, 1 or more"],
+    },
+    {
+      name: "a group size without groups",
+      item: { Name: "execute", TargetCount: 4, GroupCoreCount: 8 },
+      lines: [
+        'nodearrays[0]: {"TargetCount":4,"GroupCoreCount":8} -> GroupCoreCount or GroupInstanceCount only with TargetGroupCount',
+      ],
+    },
+    {
+      name: "VM sizes that are none",
+      item: { Name: "execute", TargetCount: 1, MachineType: [] },
+      lines: ["nodearrays[0].MachineType: [] -> a VM size, or a list of VM sizes, preferred first"],
+    },
+    {
+      name: "a configuration that is no object",
+      item: { Name: "execute", TargetCount: 1, Configuration: "x" },
+      lines: ['nodearrays[0].Configuration: "x" -> an object'],
+    },
+    {
+      name: "an attribute that cannot be copied",
+      item: JSON.parse('{"Name":"execute","TargetCount":1,"Configuration":{"a":{"__proto__":1}}}'),
+      lines: ['nodearrays[0].Configuration: {"a":{"__proto__":1}} -> a value without the key __proto__'],
+    },
+    {
+      name: "a dynamic array, which is not supported yet",
+      item: { Name: "d", Extends: "execute", TargetCount: 3, Dynamic: true },
+      lines: [
+        "nodearrays[0].Dynamic: true -> false, or leave the key out: dynamic node arrays are not supported yet",
+        'nodearrays[0].Extends: "execute" -> no such key: arrays that extend another are not supported yet',
+      ],
+    },
+    {
+      name: "several things at once",
+      item: { Name: "", TargetCount: -1, GroupCoreCount: 0 },
+      lines: [
+        `nodearrays[0].Name: "" -> ${NAME}`,
+        "nodearrays[0].TargetCount: -1 -> a whole number, 0 or more",
+        "nodearrays[0].GroupCoreCount: 0 -> a whole number, 1 or more",
+        'nodearrays[0]: {"TargetCount":-1,"GroupCoreCount":0} -> GroupCoreCount or GroupInstanceCount only with TargetGroupCount',
+      ],
+    },
+  ])("$name", ({ item, lines }) => {
+    expect(problemLines(readMembers({ nodearrays: [item] }))).toEqual(lines);
+  });
+
+  test("nesting of 64 levels is taken, of 65 not", () => {
+    // The message, its list and the entry are three; Configuration is the fourth.
+    const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
+    const message = (levels: number) =>
+      readMembers({ nodearrays: [{ Name: "execute", TargetCount: 1, Configuration: nested(levels) }] });
+    expect(message(61).kind).toBe("update");
+    expect(problemLines(message(62))).toEqual([
+      `nodearrays[0].Configuration: ${'{"a":'.repeat(16).slice(0, 79)}… -> at most 64 levels of nesting in a message`,
+    ]);
+  });
+});
+
+describe("the examples of the autoscale documentation (../shared/captured; skipped where that is absent)", () => {
+  const present = existsSync(CAPTURED);
+  const payloads: unknown = present ? JSON.parse(readFileSync(CAPTURED, "utf8")) : {};
+  const payload = (name: string): unknown => (isFields(payloads) ? payloads[name] : undefined);
+  const cores128 = {
+    ...execute,
+    kind: "target",
+    id: "nodearray:execute",
+    amount: { unit: "cores", count: 128 },
+  };
+
+  test.skipIf(!present).each([
+    { example: "single", expected: [cores128] },
+    {
+      example: "withAttributes",
+      expected: [
+        {
+          ...cores128,
+          machineTypes: ["Standard_D4v3"],
+          attributes: { Configuration: { custom_setting: 123 } },
+        },
+      ],
+    },
+    {
+      example: "grouped",
+      expected: [
+        {
+          ...execute,
+          kind: "groups",
+          id: "nodearray:execute:64",
+          groups: 4,
+          size: { unit: "cores", count: 64 },
+          machineTypes: ["Standard_D4v3"],
+        },
+      ],
+    },
+    {
+      example: "groupedByInstances",
+      expected: [
+        {
+          ...execute,
+          kind: "groups",
+          id: "nodearray:execute:16n",
+          groups: 4,
+          size: { unit: "nodes", count: 16 },
+          machineTypes: ["Standard_D4v3"],
+        },
+      ],
+    },
+  ])("$example", ({ example, expected }) => {
+    expect(targets(payload(example))).toEqual(expected);
+  });
+
+  test.skipIf(!present)("dynamic is refused, plainly", () => {
+    expect(problemLines(readMembers({ nodearrays: payload("dynamic") }))).toEqual([
+      "nodearrays[1].Dynamic: true -> false, or leave the key out: dynamic node arrays are not supported yet",
+      'nodearrays[1].Extends: "execute" -> no such key: arrays that extend another are not supported yet',
+    ]);
+  });
+});

@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import { readPolicy, writePolicy } from "../../src/wire/policy.ts";
+import { lineOf } from "./context.ts";
+
+const defaults = {
+  idleTimeoutSeconds: 300,
+  bootTimeoutSeconds: 1800,
+  snapshotIntervalSeconds: 60,
+  maxExpirationSeconds: 86_400,
+  inFlightGraceSeconds: 900,
+  enabled: true,
+};
+
+describe("a cluster's policy", () => {
+  test.each([
+    { name: "the defaults", input: "{}", policy: defaults, ignored: [] },
+    {
+      name: "all keys of ours",
+      input: {
+        idleTimeout: 0,
+        bootTimeout: 1200.5,
+        snapshotInterval: 30,
+        maxExpirationInterval: 3600,
+        inFlightGrace: 60,
+        nodearrays: ["execute"],
+        enabled: false,
+      },
+      policy: {
+        idleTimeoutSeconds: 0,
+        bootTimeoutSeconds: 1200.5,
+        snapshotIntervalSeconds: 30,
+        maxExpirationSeconds: 3600,
+        inFlightGraceSeconds: 60,
+        nodearrays: ["execute"],
+        enabled: false,
+      },
+      ignored: [],
+    },
+    {
+      name: "scalelib's autoscale.json as it is",
+      input: {
+        cluster_name: "prod",
+        url: "https://cc",
+        username: "u",
+        password: "hunter2",
+        idle_timeout: "600",
+        boot_timeout: { default: 3600 },
+        default_resources: [],
+        nodearrays: { default: { placement_groups: ["pg0"] } },
+        lock_file: null,
+      },
+      policy: { ...defaults, idleTimeoutSeconds: 600, bootTimeoutSeconds: 3600 },
+      ignored: [
+        "cluster_name",
+        "url",
+        "username",
+        "password",
+        "default_resources",
+        "nodearrays",
+        "lock_file",
+      ],
+    },
+  ])("$name", ({ input, policy, ignored }) => {
+    expect(readPolicy(input)).toEqual({ kind: "policy", policy, ignored });
+  });
+
+  test("is written in our own keys and reads back the same", () => {
+    const policy = readPolicy({ idle_timeout: 5, nodearrays: ["a b"] });
+    if (policy.kind !== "policy") throw new Error("problems");
+    const document = writePolicy(policy.policy);
+    expect(document).toEqual({
+      idleTimeout: 5,
+      bootTimeout: 1800,
+      snapshotInterval: 60,
+      maxExpirationInterval: 86_400,
+      inFlightGrace: 900,
+      nodearrays: ["a b"],
+      enabled: true,
+    });
+    expect(readPolicy(document)).toEqual({ ...policy, ignored: [] });
+  });
+
+  const KEYS =
+    "one of the keys idleTimeout, bootTimeout, snapshotInterval, maxExpirationInterval, inFlightGrace, nodearrays, enabled, idle_timeout, boot_timeout";
+  test.each([
+    {
+      name: "not JSON, of which nothing is shown",
+      input: '{"password":"hunter2"',
+      lines: [': "21 characters that are not JSON" -> JSON'],
+    },
+    {
+      name: "no object, of which nothing is shown",
+      input: '["hunter2"]',
+      lines: [': "a list" -> an object'],
+    },
+    {
+      name: "unknown keys: their values may be secrets",
+      input: { idelTimeout: 5, pasword: "hunter2" },
+      lines: [`: "idelTimeout" -> ${KEYS} (idleTimeout?)`, `: "pasword" -> ${KEYS}`],
+    },
+    {
+      name: "wrong types, all at once",
+      input: {
+        idleTimeout: -1,
+        bootTimeout: "10",
+        snapshotInterval: 0,
+        maxExpirationInterval: null,
+        inFlightGrace: true,
+        nodearrays: "execute",
+        enabled: 1,
+      },
+      lines: [
+        'nodearrays: "execute" -> a list of node array names',
+        "idleTimeout: -1 -> a number of seconds, 0 or more",
+        'bootTimeout: "10" -> a number of seconds, 1 or more',
+        "snapshotInterval: 0 -> a number of seconds, 1 or more",
+        "maxExpirationInterval: null -> a number of seconds, 1 or more",
+        "inFlightGrace: true -> a number of seconds, 1 or more",
+        "enabled: 1 -> true or false",
+      ],
+    },
+    {
+      name: "a bad name in a list",
+      input: { nodearrays: ["a", ""] },
+      lines: ['nodearrays[1]: "" -> text of 1 to 200 characters, none of them a control character'],
+    },
+    {
+      name: "both spellings",
+      input: { idleTimeout: 5, idle_timeout: 6 },
+      lines: ["idle_timeout: 6 -> either idleTimeout or idle_timeout, not both"],
+    },
+    {
+      name: "a timeout for each array, not supported yet",
+      input: { idle_timeout: { default: 5, gpu: 60 } },
+      lines: [
+        'idle_timeout: {"default":5,"gpu":60} -> one number for all node arrays: a timeout for each is not supported yet',
+      ],
+    },
+    {
+      name: "text that is no number",
+      input: { boot_timeout: "5m" },
+      lines: ['boot_timeout: "5m" -> a number of seconds, 1 or more'],
+    },
+  ])("is refused: $name", ({ input, lines }) => {
+    const read = readPolicy(input);
+    expect(read.kind === "problems" ? read.problems.map(lineOf) : read).toEqual(lines);
+  });
+});

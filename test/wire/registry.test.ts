@@ -1,0 +1,128 @@
+import { describe, expect, test } from "vitest";
+import { readRegistry } from "../../src/wire/registry.ts";
+import { lineOf } from "./context.ts";
+
+const prod = {
+  name: "prod",
+  url: "https://cc.example.org",
+  username: "scaler",
+  passwordSetting: "CC_PASSWORD",
+};
+
+function linesOf(setting: string): readonly string[] {
+  const read = readRegistry(setting);
+  if (read.kind === "registry") throw new Error("no problems");
+  return read.problems.map(lineOf);
+}
+
+describe("the registry of clusters", () => {
+  test("names each cluster, its server and where its credential comes from", () => {
+    const setting = JSON.stringify([
+      prod,
+      { name: "my test", url: "http://10.1.1.1:8080/cyclecloud/", identity: true, insecure: true },
+      {
+        name: "gpu",
+        url: "https://cc2.example.org/",
+        identity: { clientId: "c-1", scope: "api://cc" },
+        ca: "-----BEGIN CERTIFICATE-----",
+      },
+    ]);
+    expect(readRegistry(setting)).toEqual({
+      kind: "registry",
+      clusters: [
+        {
+          name: "prod",
+          url: "https://cc.example.org",
+          username: "scaler",
+          credential: { kind: "password", setting: "CC_PASSWORD" },
+          insecure: false,
+        },
+        {
+          name: "my test",
+          url: "http://10.1.1.1:8080/cyclecloud",
+          credential: { kind: "identity" },
+          insecure: true,
+        },
+        {
+          name: "gpu",
+          url: "https://cc2.example.org",
+          credential: { kind: "identity", clientId: "c-1", scope: "api://cc" },
+          ca: "-----BEGIN CERTIFICATE-----",
+          insecure: false,
+        },
+      ],
+    });
+  });
+
+  test("may be empty", () => {
+    expect(readRegistry("[]")).toEqual({ kind: "registry", clusters: [] });
+  });
+
+  const URL_EXPECTED = "an http or https address, at most with a path";
+  test.each([
+    {
+      name: "not JSON, of which nothing is shown",
+      setting: "[{password: hunter2}]",
+      lines: [': "21 characters that are not JSON" -> JSON'],
+    },
+    { name: "no list", setting: "{}", lines: [": {} -> a list of clusters"] },
+    {
+      name: "an entry that is no object",
+      setting: "[7]",
+      lines: ["[0]: 7 -> an object with name, url, username and passwordSetting or identity"],
+    },
+    {
+      name: "a password where only its setting's name belongs: the value is not repeated",
+      setting: JSON.stringify([{ name: "prod", url: "https://cc", username: "u", password: "hunter2" }]),
+      lines: [
+        '[0]: "password" -> one of the keys name, url, username, passwordSetting, identity, ca, insecure',
+        '[0]: "neither" -> exactly one of passwordSetting and identity',
+      ],
+    },
+    {
+      name: "both credentials",
+      setting: JSON.stringify([{ ...prod, identity: true }]),
+      lines: ['[0]: "both" -> exactly one of passwordSetting and identity'],
+    },
+    {
+      name: "a password for nobody",
+      setting: JSON.stringify([{ ...prod, username: undefined }]),
+      lines: ["[0].username: nothing -> text, as there is a passwordSetting"],
+    },
+    {
+      name: "an identity that is neither true nor an object",
+      setting: JSON.stringify([{ name: "a", url: "https://cc", identity: "system" }]),
+      lines: ['[0].identity: "system" -> true, or an object with clientId and scope, both optional'],
+    },
+    {
+      name: "an unknown key of an identity",
+      setting: JSON.stringify([{ name: "a", url: "https://cc", identity: { clientID: "x" } }]),
+      lines: ['[0].identity: "clientID" -> one of the keys clientId, scope (clientId?)'],
+    },
+    {
+      name: "a password in the address, which is not shown",
+      setting: JSON.stringify([{ ...prod, url: "https://u:hunter2@cc/" }]),
+      lines: ['[0].url: "https://...@cc" -> an address without user and password'],
+    },
+    {
+      name: "another protocol",
+      setting: JSON.stringify([{ ...prod, url: "ftp://cc" }]),
+      lines: [`[0].url: "ftp://cc" -> ${URL_EXPECTED}`],
+    },
+    {
+      name: "a query",
+      setting: JSON.stringify([{ ...prod, url: "https://cc/?a=1" }]),
+      lines: [`[0].url: "https://cc/?a=1" -> ${URL_EXPECTED}`],
+    },
+    {
+      name: "two of one name, and another mistake elsewhere",
+      setting: JSON.stringify([prod, { ...prod, insecure: "no" }]),
+      lines: [
+        '[1].insecure: "no" -> true or false',
+        '[1].name: "prod" -> a name that no other cluster of the list has',
+      ],
+    },
+  ])("is refused: $name", ({ setting, lines }) => {
+    expect(linesOf(setting)).toEqual(lines);
+  });
+});
