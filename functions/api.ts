@@ -25,13 +25,19 @@ function cluster(handle: ForCluster) {
       const composed = composition();
       const name = request.params["cluster"] ?? "";
       const site = composed.app.ports.sites.get(clusterName(name));
-      return site === undefined ? unknownCluster(name, composed.app.ports.sites.keys()) : handle(composed, site, request);
+      return site === undefined
+        ? unknownCluster(name, composed.app.ports.sites.keys())
+        : handle(composed, site, request);
     });
 }
 
 // ---------------------------------------------------------------- request sets
 
-async function putRequestSet(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {
+async function putRequestSet(
+  composed: Composition,
+  site: Site,
+  request: HttpRequest,
+): Promise<HttpResponseInit> {
   const { clock, sites } = composed.app.ports;
   const read = readRequestSet(new Uint8Array(await request.arrayBuffer()), {
     cluster: site.cluster,
@@ -42,21 +48,36 @@ async function putRequestSet(composed: Composition, site: Site, request: HttpReq
   });
   if (read.kind === "rejected") {
     const [first] = read.problems;
-    const detail = first === undefined ? "not a request set" : `${first.path}: found ${first.found}, expected ${first.expected}`;
+    const detail =
+      first === undefined
+        ? "not a request set"
+        : `${first.path}: found ${first.found}, expected ${first.expected}`;
     return problem(400, "Bad request", detail, { problems: read.problems });
   }
   if (read.kind !== "update") return problem(400, "Bad request", "a request set was expected");
   return acknowledge(composed, site, read.update);
 }
 
-async function deleteRequestSet(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {
+async function deleteRequestSet(
+  composed: Composition,
+  site: Site,
+  request: HttpRequest,
+): Promise<HttpResponseInit> {
   const now = composed.app.ports.clock.now();
   const set = setName(request.params["set"] ?? "");
-  return acknowledge(composed, site, emptyRequestSet(site.cluster, set, { value: now, tieBreak: "" }, now, LONGEST_EXPIRATION_SECONDS));
+  return acknowledge(
+    composed,
+    site,
+    emptyRequestSet(site.cluster, set, { value: now, tieBreak: "" }, now, LONGEST_EXPIRATION_SECONDS),
+  );
 }
 
 /** Acknowledged once durable; achieving it is left to the queue function, woken here, and to the timer if that is lost. */
-async function acknowledge(composed: Composition, site: Site, update: RequestSetUpdate): Promise<HttpResponseInit> {
+async function acknowledge(
+  composed: Composition,
+  site: Site,
+  update: RequestSetUpdate,
+): Promise<HttpResponseInit> {
   const { clock, queue } = composed.app.ports;
   const recorded = await composed.recorder.record(update);
   if (recorded.kind === "accepted" && recorded.changed) await queue.wake(site.cluster, clock.now());
@@ -78,9 +99,14 @@ function acknowledgement(recorded: Recorded, update: RequestSetUpdate): HttpResp
         },
       };
     case "older":
-      return problem(409, "Older revision", `revision ${update.revision.value} is older than ${recorded.held.value}, which is held`, {
-        held: recorded.held.value,
-      });
+      return problem(
+        409,
+        "Older revision",
+        `revision ${update.revision.value} is older than ${recorded.held.value}, which is held`,
+        {
+          held: recorded.held.value,
+        },
+      );
     case "stale":
       return problem(409, "Expired", `the message expired at ${isoTime(recorded.expiredAt)}`);
     case "contended":
@@ -88,10 +114,15 @@ function acknowledgement(recorded: Recorded, update: RequestSetUpdate): HttpResp
   }
 }
 
-async function getRequestSet(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {
+async function getRequestSet(
+  composed: Composition,
+  site: Site,
+  request: HttpRequest,
+): Promise<HttpResponseInit> {
   const name = request.params["set"] ?? "";
   const described = await describeRequestSet(composed.app, site.cluster, setName(name));
-  if (described === undefined) return problem(404, "Unknown request set", `cluster "${site.cluster}" has no request set "${name}"`);
+  if (described === undefined)
+    return problem(404, "Unknown request set", `cluster "${site.cluster}" has no request set "${name}"`);
   return { status: 200, jsonBody: described };
 }
 
@@ -122,7 +153,10 @@ app.http("clusters", {
       const { app: autoscaler } = composition();
       const { sites, queue } = autoscaler.ports;
       const clusters = await Promise.all(
-        [...sites.keys()].map(async (name) => ({ cluster: name, health: await checkHealth(autoscaler, name) })),
+        [...sites.keys()].map(async (name) => ({
+          cluster: name,
+          health: await checkHealth(autoscaler, name),
+        })),
       );
       const rejected = await queue.rejected();
       return { status: 200, jsonBody: { clusters, rejectedMessages: rejected } };
@@ -133,7 +167,10 @@ app.http("cluster", {
   methods: ["GET"],
   authLevel: "function",
   route: "clusters/{cluster}",
-  handler: cluster(async (composed, site) => ({ status: 200, jsonBody: await describeCluster(composed.app, site.cluster) })),
+  handler: cluster(async (composed, site) => ({
+    status: 200,
+    jsonBody: await describeCluster(composed.app, site.cluster),
+  })),
 });
 
 /** Rows newest first; `from` and `to` are ISO-8601, `limit` at most 10,000. */
@@ -146,12 +183,20 @@ app.http("history", {
     const from = Date.parse(request.query.get("from") ?? "1970-01-01T00:00:00Z");
     const to = Date.parse(request.query.get("to") ?? isoTime(clock.now()));
     const limit = Number(request.query.get("limit") ?? 1440);
-    if (Number.isNaN(from) || Number.isNaN(to)) return problem(400, "Bad request", "from, to: expected ISO-8601 times");
+    if (Number.isNaN(from) || Number.isNaN(to))
+      return problem(400, "Bad request", "from, to: expected ISO-8601 times");
     if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
-      return problem(400, "Bad request", `limit: found ${request.query.get("limit")}, expected a whole number from 1 to 10000`);
+      return problem(
+        400,
+        "Bad request",
+        `limit: found ${request.query.get("limit")}, expected a whole number from 1 to 10000`,
+      );
     }
     const rows = await history.read(site.cluster, instant(from), instant(to), limit);
-    return { status: 200, jsonBody: { cluster: site.cluster, rows: rows.map((row) => ({ ...row, at: isoTime(row.at) })) } };
+    return {
+      status: 200,
+      jsonBody: { cluster: site.cluster, rows: rows.map((row) => ({ ...row, at: isoTime(row.at) })) },
+    };
   }),
 });
 
@@ -171,7 +216,9 @@ app.http("config", {
   methods: ["GET", "PUT"],
   authLevel: "function",
   route: "clusters/{cluster}/config",
-  handler: cluster((composed, site, request) => (request.method === "PUT" ? putConfig : getConfig)(composed, site, request)),
+  handler: cluster((composed, site, request) =>
+    (request.method === "PUT" ? putConfig : getConfig)(composed, site, request),
+  ),
 });
 
 async function getConfig(composed: Composition, site: Site): Promise<HttpResponseInit> {
@@ -181,11 +228,13 @@ async function getConfig(composed: Composition, site: Site): Promise<HttpRespons
 async function putConfig(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {
   const text = await request.text();
   const read = readPolicy(text);
-  if (read.kind === "problems") return problem(400, "Bad request", "the configuration has problems", { problems: read.problems });
+  if (read.kind === "problems")
+    return problem(400, "Bad request", "the configuration has problems", { problems: read.problems });
   const { documents } = composed.app.ports;
   const held = await documents.read(site.cluster);
   const written = await documents.write(site.cluster, JSON.stringify(writePolicy(read.policy)), held?.etag);
-  if (written === "conflict") return problem(409, "Conflict", "the configuration was changed at the same time; read it and try again");
+  if (written === "conflict")
+    return problem(409, "Conflict", "the configuration was changed at the same time; read it and try again");
   return { status: 200, jsonBody: { ...writePolicy(read.policy), ignored: read.ignored } };
 }
 
@@ -202,7 +251,10 @@ app.http("health", {
       const names = [...autoscaler.ports.sites.keys()];
       const all = await Promise.all(names.map((name) => checkHealth(autoscaler, name)));
       const ok = all.every((health) => health.ok);
-      return { status: ok ? 200 : 503, jsonBody: { ok, clusters: all.length, oldestLookAgeSeconds: oldestAge(all) } };
+      return {
+        status: ok ? 200 : 503,
+        jsonBody: { ok, clusters: all.length, oldestLookAgeSeconds: oldestAge(all) },
+      };
     }),
 });
 

@@ -17,20 +17,31 @@ export type StopRequest = Pick<HttpRequest, "params" | "query">;
 export async function handleAutostop(composed: Composition, request: StopRequest): Promise<HttpResponseInit> {
   const { app: autoscaler, autostopKeys, stopDesk } = composed;
   const site = autoscaler.ports.sites.get(clusterName(request.params["cluster"] ?? ""));
-  if (site === undefined || autostopKeys === undefined) return problem(403, "Forbidden", "the token is not valid for this cluster");
+  if (site === undefined || autostopKeys === undefined)
+    return problem(403, "Forbidden", "the token is not valid for this cluster");
   const instance = request.query.get("instance");
   if (instance === null || instance === "") {
-    return problem(400, "Bad request", "parameter instance: found nothing, expected the VM's instance id (cyclecloud.instance.id)");
+    return problem(
+      400,
+      "Bad request",
+      "parameter instance: found nothing, expected the VM's instance id (cyclecloud.instance.id)",
+    );
   }
   const { bodies } = await loadWhole(autoscaler, site.cluster);
-  if (bodies.seen === undefined) return responseOf({ kind: "cannot-tell", why: "the cluster has not been looked at yet" }, instance);
+  if (bodies.seen === undefined)
+    return responseOf({ kind: "cannot-tell", why: "the cluster has not been looked at yet" }, instance);
   // Arrays never disappear from a status (wire A.3), so that every array that ever carried a token is among them.
   const arrays = bodies.seen.arrays.map((array) => array.name);
   const array = verifyAutostopToken(composed, request.params["token"] ?? "", site.cluster, arrays);
   if (array === undefined) return problem(403, "Forbidden", "the token is not valid for this cluster");
   const unhealthy = request.query.get("reason") === "unhealthy";
   const answer = await stopDesk.ask(site, { instance, array, unhealthy });
-  autoscaler.ports.log("autostop", { cluster: site.cluster, instance, answer: answer.kind, ...("why" in answer ? { why: answer.why } : {}) });
+  autoscaler.ports.log("autostop", {
+    cluster: site.cluster,
+    instance,
+    answer: answer.kind,
+    ...("why" in answer ? { why: answer.why } : {}),
+  });
   return responseOf(answer, instance);
 }
 
@@ -42,9 +53,13 @@ function responseOf(answer: StopAnswer, instance: string): HttpResponseInit {
       // Nothing re-opens a node that was drained before it asked, so the answer says that it should be (wire D.2).
       return problem(409, "Needed", answer.why, { stop: false, undrain: true });
     case "unknown-instance":
-      return problem(404, "Unknown instance", `no node of this cluster has the instance id ${instance}`, { stop: false });
+      return problem(404, "Unknown instance", `no node of this cluster has the instance id ${instance}`, {
+        stop: false,
+      });
     case "forbidden":
-      return problem(403, "Forbidden", "the node belongs to another node array than the token", { stop: false });
+      return problem(403, "Forbidden", "the node belongs to another node array than the token", {
+        stop: false,
+      });
     case "cannot-tell":
       return problem(503, "Cannot tell now", answer.why, { stop: false, retryAfterSeconds: 60 });
   }

@@ -15,7 +15,11 @@ import { insertedAt, messageIdOf, messageOf, textOf } from "./queue-message.ts";
  * nothing to say (older, expired, covered). Throwing leaves it to the host, which delivers it again and in the end moves it to
  * `demand-poison`: only storage that cannot be reached does that.
  */
-export async function handleDemand(composed: Composition, message: unknown, context: Delivery): Promise<void> {
+export async function handleDemand(
+  composed: Composition,
+  message: unknown,
+  context: Delivery,
+): Promise<void> {
   const { ports } = composed.app;
   const now = ports.clock.now();
   const messageId = messageIdOf(context);
@@ -30,7 +34,8 @@ export async function handleDemand(composed: Composition, message: unknown, cont
     case "update": {
       const recorded = await composed.recorder.record(read.update);
       ports.log("demand", { cluster: read.update.cluster, set: read.update.set, outcome: recorded.kind });
-      if (recorded.kind === "contended") throw new Error(`the record of ${read.update.cluster} is contended; deliver again`);
+      if (recorded.kind === "contended")
+        throw new Error(`the record of ${read.update.cluster} is contended; deliver again`);
       if (recorded.kind === "accepted") await reconcile(composed, read.update.cluster, recorded.record);
       return;
     }
@@ -39,7 +44,12 @@ export async function handleDemand(composed: Composition, message: unknown, cont
       await reconcile(composed, read.cluster);
       return;
     case "stale":
-      ports.log("demand", { cluster: read.cluster, set: read.set, outcome: "stale", expiredAt: read.expiredAt });
+      ports.log("demand", {
+        cluster: read.cluster,
+        set: read.set,
+        outcome: "stale",
+        expiredAt: read.expiredAt,
+      });
       return;
     case "rejected":
       await putAside(composed.app, {

@@ -7,7 +7,11 @@ export function problem(
   status: number,
   title: string,
   detail: string,
-  more: { readonly problems?: readonly Problem[]; readonly retryAfterSeconds?: number; readonly [key: string]: unknown } = {},
+  more: {
+    readonly problems?: readonly Problem[];
+    readonly retryAfterSeconds?: number;
+    readonly [key: string]: unknown;
+  } = {},
 ): HttpResponseInit {
   const { retryAfterSeconds, ...members } = more;
   return {
@@ -21,7 +25,11 @@ export function problem(
 }
 
 export function unknownCluster(name: string, known: Iterable<string>): HttpResponseInit {
-  return problem(404, "Unknown cluster", `cluster "${name}" is not in AUTOSCALER_CLUSTERS (known: ${[...known].join(", ") || "none"})`);
+  return problem(
+    404,
+    "Unknown cluster",
+    `cluster "${name}" is not in AUTOSCALER_CLUSTERS (known: ${[...known].join(", ") || "none"})`,
+  );
 }
 
 /** Storage that cannot be reached is "cannot tell now", never a crash; anything else is a defect and shows as one. */

@@ -14,16 +14,20 @@ export function messageOf(message: unknown): string | Uint8Array | object {
 /** The message as text again, to be put aside. */
 export function textOf(message: unknown): string {
   if (typeof message === "string") return message;
-  return message instanceof Uint8Array ? Buffer.from(message).toString("utf8") : (JSON.stringify(message) ?? "");
+  return message instanceof Uint8Array
+    ? Buffer.from(message).toString("utf8")
+    : (JSON.stringify(message) ?? "");
 }
 
 export function messageIdOf(context: Delivery): string {
-  return String(context.triggerMetadata?.["id"] ?? context.invocationId);
+  const id = context.triggerMetadata?.["id"];
+  return typeof id === "string" ? id : context.invocationId;
 }
 
 /** When the message was put into the queue, to the second; now, if the host does not say. */
 export function insertedAt(context: Delivery, now: Instant): Instant {
   const value = context.triggerMetadata?.["insertionTime"];
-  const at = value instanceof Date ? value.getTime() : typeof value === "string" ? Date.parse(value) : Number.NaN;
+  const at =
+    value instanceof Date ? value.getTime() : typeof value === "string" ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? now : instant(at);
 }

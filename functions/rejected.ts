@@ -14,7 +14,11 @@ import { messageIdOf, messageOf, textOf } from "./queue-message.ts";
  * Queue `demand-poison`: what the host gave up on. The copy has a new id and insertion time, so it is tried once more only if it carries
  * its own revision and has not expired by it; everything else goes to `demand-rejected`. Nothing is dropped silently.
  */
-export async function handleRejected(composed: Composition, message: unknown, context: Delivery): Promise<void> {
+export async function handleRejected(
+  composed: Composition,
+  message: unknown,
+  context: Delivery,
+): Promise<void> {
   const { ports } = composed.app;
   const now = ports.clock.now();
   const read = readDemandMessage(messageOf(message), {
@@ -26,7 +30,11 @@ export async function handleRejected(composed: Composition, message: unknown, co
   });
   if (read.kind === "update" && read.update.revision.tieBreak === "") {
     const recorded = await composed.recorder.record(read.update);
-    ports.log("poison-tried-again", { cluster: read.update.cluster, set: read.update.set, outcome: recorded.kind });
+    ports.log("poison-tried-again", {
+      cluster: read.update.cluster,
+      set: read.update.set,
+      outcome: recorded.kind,
+    });
     if (recorded.kind !== "contended") return ports.queue.wake(read.update.cluster, now);
   }
   // A lost wake-up is made good by the timer.
@@ -51,8 +59,16 @@ function explicitRevision(message: unknown): Instant | undefined {
 
 function problemOf(kind: "update" | "stale"): Problem {
   return kind === "stale"
-    ? { path: "expirationInterval", found: "a message past its expiry", expected: "a message delivered in time; it failed every time before" }
-    : { path: "revision", found: "no explicit revision, or a record that is contended", expected: "a message that can be tried again safely; it failed every time before" };
+    ? {
+        path: "expirationInterval",
+        found: "a message past its expiry",
+        expected: "a message delivered in time; it failed every time before",
+      }
+    : {
+        path: "revision",
+        found: "no explicit revision, or a record that is contended",
+        expected: "a message that can be tried again safely; it failed every time before",
+      };
 }
 
 app.storageQueue("rejected", {

@@ -65,7 +65,10 @@ export function compose(config: Config, write: (line: string) => void): Composit
   const log = jsonLog(write);
   const serviceTime = observeServiceTime();
   const local = config.localClock;
-  const clock = local === undefined ? systemClock({ correction: serviceTime.correction }) : scaledClock(local.origin, local.speed);
+  const clock =
+    local === undefined
+      ? systemClock({ correction: () => serviceTime.correction() })
+      : scaledClock(local.origin, local.speed);
   const account = storageAccount(config);
   const table = openTable(account, { policies: serviceTime.policies });
   const queue = storageDemandQueue(account, clock, local === undefined ? {} : { speed: local.speed });
@@ -83,8 +86,11 @@ export function compose(config: Config, write: (line: string) => void): Composit
     log,
     policyOf: policyReader(documents, clock, log),
   };
+  let prepared = false;
   return assemble(decoration(ports), config.autostopKeys, async () => {
+    if (prepared) return;
     await Promise.all([table.ensure(), queue.ensureQueues()]);
+    prepared = true;
   });
 }
 
@@ -118,7 +124,9 @@ function managedIdentity(clientId: string | undefined): TokenCredential {
   return {
     async getToken(scopes, options) {
       loaded ??= import("@azure/identity").then(({ ManagedIdentityCredential }) =>
-        clientId === undefined ? new ManagedIdentityCredential() : new ManagedIdentityCredential({ clientId }),
+        clientId === undefined
+          ? new ManagedIdentityCredential()
+          : new ManagedIdentityCredential({ clientId }),
       );
       return (await loaded).getToken(scopes, options);
     },
@@ -152,7 +160,11 @@ function autostopOption(config: Config) {
 function credentialsOf(cluster: ConfiguredCluster): () => Promise<Credentials> {
   const { credential } = cluster;
   if (credential.kind === "password") {
-    const basic: Credentials = { kind: "basic", username: cluster.username ?? "", password: cluster.password ?? "" };
+    const basic: Credentials = {
+      kind: "basic",
+      username: cluster.username ?? "",
+      password: cluster.password ?? "",
+    };
     return () => Promise.resolve(basic);
   }
   const identity = managedIdentity(credential.clientId);
@@ -242,5 +254,7 @@ export function verifyAutostopToken(
   cluster: ClusterName,
   arrays: readonly ArrayName[],
 ): ArrayName | undefined {
-  return composed.autostopKeys === undefined ? undefined : verifyToken(token, cluster, arrays, composed.autostopKeys);
+  return composed.autostopKeys === undefined
+    ? undefined
+    : verifyToken(token, cluster, arrays, composed.autostopKeys);
 }

@@ -21,7 +21,12 @@ export interface AutostopKeys {
 
 export type StorageSetting =
   | { readonly kind: "connection-string"; readonly connectionString: string }
-  | { readonly kind: "identity"; readonly tableUri: string; readonly queueUri: string; readonly clientId?: string };
+  | {
+      readonly kind: "identity";
+      readonly tableUri: string;
+      readonly queueUri: string;
+      readonly clientId?: string;
+    };
 
 export interface ConfiguredCluster extends RegistryCluster {
   /** The password itself, from the app setting that the registry names. */
@@ -33,7 +38,9 @@ export class ConfigError extends Error {
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[]) {
-    super(problems.map(({ path, found, expected }) => `${path}: found ${found}, expected ${expected}`).join("; "));
+    super(
+      problems.map(({ path, found, expected }) => `${path}: found ${found}, expected ${expected}`).join("; "),
+    );
     this.name = "ConfigError";
     this.problems = problems;
   }
@@ -65,7 +72,8 @@ export function readConfig(settings: Settings = process.env): Config {
 /** The names that Azure Functions uses for the host's own storage account, so that one identity serves both (platform.md section 4). */
 function readStorage(settings: Settings, problems: Problem[]): StorageSetting | undefined {
   const connectionString = settings["AzureWebJobsStorage"];
-  if (connectionString !== undefined && connectionString !== "") return { kind: "connection-string", connectionString };
+  if (connectionString !== undefined && connectionString !== "")
+    return { kind: "connection-string", connectionString };
   const tableUri = settings["AzureWebJobsStorage__tableServiceUri"];
   const queueUri = settings["AzureWebJobsStorage__queueServiceUri"];
   const clientId = settings["AzureWebJobsStorage__clientId"];
@@ -75,7 +83,8 @@ function readStorage(settings: Settings, problems: Problem[]): StorageSetting | 
   problems.push({
     path: "AzureWebJobsStorage",
     found: "nothing",
-    expected: "a connection string, or AzureWebJobsStorage__tableServiceUri and AzureWebJobsStorage__queueServiceUri",
+    expected:
+      "a connection string, or AzureWebJobsStorage__tableServiceUri and AzureWebJobsStorage__queueServiceUri",
   });
   return undefined;
 }
@@ -83,12 +92,18 @@ function readStorage(settings: Settings, problems: Problem[]): StorageSetting | 
 function readClusters(settings: Settings, problems: Problem[]): readonly ConfiguredCluster[] {
   const setting = settings["AUTOSCALER_CLUSTERS"];
   if (setting === undefined || setting.trim() === "") {
-    problems.push({ path: "AUTOSCALER_CLUSTERS", found: "nothing", expected: "a JSON list of clusters; [] for none" });
+    problems.push({
+      path: "AUTOSCALER_CLUSTERS",
+      found: "nothing",
+      expected: "a JSON list of clusters; [] for none",
+    });
     return [];
   }
   const read = readRegistry(setting);
   if (read.kind === "problems") {
-    problems.push(...read.problems.map((problem) => ({ ...problem, path: `AUTOSCALER_CLUSTERS${problem.path}` })));
+    problems.push(
+      ...read.problems.map((problem) => ({ ...problem, path: `AUTOSCALER_CLUSTERS${problem.path}` })),
+    );
     return [];
   }
   return read.clusters.map((cluster) => {
@@ -111,11 +126,18 @@ function readKeys(settings: Settings, problems: Problem[]): AutostopKeys | undef
   const byId = new Map<string, string>();
   for (const part of setting.split(",")) {
     const [id, secret, ...rest] = part.trim().split(":");
-    if (id === undefined || !/^[A-Za-z0-9_-]+$/.test(id) || secret === undefined || secret.length < 16 || rest.length > 0) {
+    if (
+      id === undefined ||
+      !/^[A-Za-z0-9_-]+$/.test(id) ||
+      secret === undefined ||
+      secret.length < 16 ||
+      rest.length > 0
+    ) {
       problems.push({
         path: "AUTOSCALER_AUTOSTOP_KEYS",
         found: "something else (not shown: it may be a secret)",
-        expected: "id:secret pairs separated by commas; ids of letters, digits, - and _; secrets of 16 characters or more without a colon",
+        expected:
+          "id:secret pairs separated by commas; ids of letters, digits, - and _; secrets of 16 characters or more without a colon",
       });
       return undefined;
     }
@@ -129,7 +151,12 @@ function readLocalClock(settings: Settings, problems: Problem[]): Config["localC
   const setting = settings["AUTOSCALER_LOCAL_CLOCK"];
   if (setting === undefined || setting === "") return undefined;
   const [origin, speed] = setting.split("@").map(Number);
-  if (origin !== undefined && speed !== undefined && Number.isFinite(origin) && speed > 0) return { origin, speed };
-  problems.push({ path: "AUTOSCALER_LOCAL_CLOCK", found: setting, expected: 'milliseconds@speed, as "1763636400000@60"' });
+  if (origin !== undefined && speed !== undefined && Number.isFinite(origin) && speed > 0)
+    return { origin, speed };
+  problems.push({
+    path: "AUTOSCALER_LOCAL_CLOCK",
+    found: setting,
+    expected: 'milliseconds@speed, as "1763636400000@60"',
+  });
   return undefined;
 }

@@ -57,8 +57,14 @@ async function serveAll(app: App, site: Site, waiting: Map<ClusterName, Waiting[
   await Promise.resolve();
   for (let batch = take(waiting, site.cluster); batch.length > 0; batch = take(waiting, site.cluster)) {
     try {
-      const answers = await answerAll(app, site, batch.map(({ call }) => call));
-      batch.forEach(({ answer }, index) => answer.resolve(answers[index] ?? { kind: "cannot-tell", why: "no answer was found" }));
+      const answers = await answerAll(
+        app,
+        site,
+        batch.map(({ call }) => call),
+      );
+      batch.forEach(({ answer }, index) =>
+        answer.resolve(answers[index] ?? { kind: "cannot-tell", why: "no answer was found" }),
+      );
     } catch (error) {
       for (const { answer } of batch) answer.reject(error);
     }
@@ -76,7 +82,10 @@ async function answerAll(app: App, site: Site, calls: readonly StopCall[]): Prom
   const run: Run = { app, site, deadline: plusSeconds(clock.now(), PATIENCE_SECONDS) };
   const policy = await app.ports.policyOf(site.cluster);
   let marking = await markStops(run, calls, policy);
-  if (marking?.verdicts.some((verdict) => verdict.kind === "unknown-instance") && (await mayLookForUnknown(run, marking.record))) {
+  if (
+    marking?.verdicts.some((verdict) => verdict.kind === "unknown-instance") &&
+    (await mayLookForUnknown(run, marking.record))
+  ) {
     await reconcileCluster(app, site, "tick");
     marking = await markStops(run, calls, policy, marking.verdicts);
   }
@@ -182,7 +191,9 @@ function answerOf(verdict: StopVerdict, fates: Fates): StopAnswer {
     case "marked": {
       const failure = fates.failed.get(verdict.node);
       if (failure !== undefined) return { kind: "cannot-tell", why: failure };
-      return fates.stopping.has(verdict.node) ? { kind: "stop" } : { kind: "stay", why: fates.why(verdict.node) };
+      return fates.stopping.has(verdict.node)
+        ? { kind: "stop" }
+        : { kind: "stay", why: fates.why(verdict.node) };
     }
     default:
       return verdict;

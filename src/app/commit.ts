@@ -20,7 +20,10 @@ export interface CurrentWhole extends Current {
 }
 
 /** What a change makes of the record; `undefined` saves nothing. */
-export type Change<T> = { readonly save?: { readonly record: ClusterRecord; readonly changes: BodyChanges }; readonly result: T };
+export type Change<T> = {
+  readonly save?: { readonly record: ClusterRecord; readonly changes: BodyChanges };
+  readonly result: T;
+};
 
 export type Committed<T> =
   | { readonly kind: "committed"; readonly result: T; readonly record: ClusterRecord }

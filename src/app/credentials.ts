@@ -11,7 +11,11 @@ export async function withCredentials<T>(app: App, site: Site, call: () => Promi
   const { breaker, clock } = app.ports;
   const refusedAt = await breaker.refusedAt(site.credential);
   if (refusedAt !== undefined && secondsBetween(refusedAt, clock.now()) < PAUSE_SECONDS) {
-    throw new PortError("denied", "CycleCloud", `credentials were refused at ${isoTime(refusedAt)}; no call for ${PAUSE_SECONDS} s`);
+    throw new PortError(
+      "denied",
+      "CycleCloud",
+      `credentials were refused at ${isoTime(refusedAt)}; no call for ${PAUSE_SECONDS} s`,
+    );
   }
   try {
     return await call();

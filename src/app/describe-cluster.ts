@@ -16,8 +16,14 @@ const SHOWN = 2000;
 const STALE_LOOK_INTERVALS = 5;
 
 /** Everything an operator needs to know of one cluster, as JSON: demand, plan with reasons, nodes with why they stay, health. */
-export async function describeCluster(app: App, cluster: ClusterName): Promise<Readonly<Record<string, unknown>>> {
-  const [{ record, bodies }, policy] = await Promise.all([loadWhole(app, cluster), app.ports.policyOf(cluster)]);
+export async function describeCluster(
+  app: App,
+  cluster: ClusterName,
+): Promise<Readonly<Record<string, unknown>>> {
+  const [{ record, bodies }, policy] = await Promise.all([
+    loadWhole(app, cluster),
+    app.ports.policyOf(cluster),
+  ]);
   const now = app.ports.clock.now();
   return {
     cluster,
@@ -41,7 +47,12 @@ export async function describeCluster(app: App, cluster: ClusterName): Promise<R
     })),
     backoffs: record.backoffs
       .filter((entry) => entry.until > now)
-      .map((entry) => ({ bucket: bucketText(entry.bucket), until: isoTime(entry.until), cause: entry.cause, message: entry.message })),
+      .map((entry) => ({
+        bucket: bucketText(entry.bucket),
+        until: isoTime(entry.until),
+        cause: entry.cause,
+        message: entry.message,
+      })),
     rejections: record.rejections.map((rejection) => ({ ...rejection, at: isoTime(rejection.at) })),
     generation: record.generation,
     observedGeneration: record.observedGeneration,
@@ -62,14 +73,27 @@ export async function checkHealth(app: App, cluster: ClusterName): Promise<Healt
   return describeHealth(record, undefined, policy, app.ports.clock.now());
 }
 
-function describeHealth(record: ClusterRecord, bodies: Bodies | undefined, policy: Policy, now: Instant): Health {
+function describeHealth(
+  record: ClusterRecord,
+  bodies: Bodies | undefined,
+  policy: Policy,
+  now: Instant,
+): Health {
   const age = record.lastGoodLookAt === undefined ? undefined : secondsBetween(record.lastGoodLookAt, now);
   const { trouble, outage } = record;
-  const state = bodies?.seen === undefined ? undefined : `${bodies.seen.state ?? "never started"} (target ${bodies.seen.targetState ?? "none"})`;
+  const state =
+    bodies?.seen === undefined
+      ? undefined
+      : `${bodies.seen.state ?? "never started"} (target ${bodies.seen.targetState ?? "none"})`;
   return {
-    ok: age !== undefined && age <= STALE_LOOK_INTERVALS * policy.snapshotIntervalSeconds && trouble === undefined,
+    ok:
+      age !== undefined &&
+      age <= STALE_LOOK_INTERVALS * policy.snapshotIntervalSeconds &&
+      trouble === undefined,
     ...(age === undefined ? {} : { lastLookAgeSeconds: age }),
-    ...(trouble === undefined ? {} : { trouble: { at: isoTime(trouble.at), kind: trouble.kind, message: trouble.message } }),
+    ...(trouble === undefined
+      ? {}
+      : { trouble: { at: isoTime(trouble.at), kind: trouble.kind, message: trouble.message } }),
     ...(outage === undefined || outage.until <= now ? {} : { restingUntil: isoTime(outage.until) }),
     ...(state === undefined ? {} : { clusterState: state }),
   };
@@ -92,7 +116,12 @@ export async function describeRequestSet(
   };
 }
 
-function describeSet(name: SetName, entry: SetEntry, bodies: Bodies, now: Instant): Readonly<Record<string, unknown>> {
+function describeSet(
+  name: SetName,
+  entry: SetEntry,
+  bodies: Bodies,
+  now: Instant,
+): Readonly<Record<string, unknown>> {
   const body = bodies.demands.get(entry.digest);
   const live = entry.live && entry.expiresAt > now;
   return {

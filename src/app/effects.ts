@@ -55,7 +55,9 @@ async function resume(run: Run, intent: Intent): Promise<Evidence> {
 }
 
 function send(run: Run, intent: Intent): Promise<Evidence> {
-  return intent.effect.kind === "create" ? sendCreate(run, intent, intent.effect) : sendTerminate(run, intent, intent.effect);
+  return intent.effect.kind === "create"
+    ? sendCreate(run, intent, intent.effect)
+    : sendTerminate(run, intent, intent.effect);
 }
 
 async function sendCreate(run: Run, intent: Intent, effect: CreateEffect): Promise<Evidence> {
@@ -92,7 +94,8 @@ async function sendTerminate(run: Run, intent: Intent, effect: TerminateEffect):
 async function afterError(error: unknown, otherwise: () => Promise<Evidence>): Promise<Evidence> {
   if (!(error instanceof PortError)) throw error;
   // 403 is an answer about this request (a role is missing since 8.7.3), 401 one about all of them (cyclecloud-wire.md B).
-  if (error.kind === "denied") return error.status === 403 ? { kind: "refused", message: error.message } : { kind: "not-sent" };
+  if (error.kind === "denied")
+    return error.status === 403 ? { kind: "refused", message: error.message } : { kind: "not-sent" };
   return otherwise();
 }
 

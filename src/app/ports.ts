@@ -184,7 +184,12 @@ export interface RejectedMessage {
   readonly rejectedAt: Instant;
   readonly cluster?: string;
   readonly set?: string;
-  readonly problems: readonly { readonly path: string; readonly found: string; readonly expected: string; readonly didYouMean?: string }[];
+  readonly problems: readonly {
+    readonly path: string;
+    readonly found: string;
+    readonly expected: string;
+    readonly didYouMean?: string;
+  }[];
   /** The message as it came, cut so that the whole stays below the queue's 64 KiB. */
   readonly text: string;
 }

@@ -14,7 +14,9 @@ export async function putAside(app: App, message: RejectedMessage): Promise<void
     messageId: message.messageId,
     cluster: message.cluster,
     set: message.set,
-    problems: message.problems.map((problem: Problem) => `${problem.path}: found ${problem.found}, expected ${problem.expected}`),
+    problems: message.problems.map(
+      (problem: Problem) => `${problem.path}: found ${problem.found}, expected ${problem.expected}`,
+    ),
   });
   await queue.reject(message);
   const site = [...sites.values()].find((candidate) => candidate.cluster === message.cluster);

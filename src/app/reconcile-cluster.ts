@@ -80,13 +80,21 @@ interface Begun {
   readonly taken: readonly Intent[];
 }
 
-type Beginning = Begun | { readonly kind: "covered" } | { readonly kind: "waiting"; readonly until: Instant; readonly wake: boolean };
+type Beginning =
+  | Begun
+  | { readonly kind: "covered" }
+  | { readonly kind: "waiting"; readonly until: Instant; readonly wake: boolean };
 
 /** Reserves the look in the record, so that two instances never look at once; or says why not now. */
-async function beginLook(run: Reconcile, cause: Cause): Promise<Exclude<Beginning, { wake: boolean }> | ReconcileOutcome> {
+async function beginLook(
+  run: Reconcile,
+  cause: Cause,
+): Promise<Exclude<Beginning, { wake: boolean }> | ReconcileOutcome> {
   const { clock, queue } = run.app.ports;
   for (;;) {
-    const committed = await commitRecord(run.app, run.site.cluster, (current) => begin(run, current, cause, clock.now()));
+    const committed = await commitRecord(run.app, run.site.cluster, (current) =>
+      begin(run, current, cause, clock.now()),
+    );
     if (committed.kind === "contended") return { kind: "overtaken" };
     const beginning = committed.result;
     if (beginning.kind !== "waiting") return beginning;
@@ -120,7 +128,12 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
 /** A plan has observed this generation, nothing is under way, and no follow-up is due. */
 function isCovered(record: ClusterRecord, now: Instant): boolean {
   const followUpDue = record.wakeFor === "follow-up" && record.wakeAt !== undefined && record.wakeAt <= now;
-  return record.observedGeneration === record.generation && record.intents.length === 0 && !followUpDue && record.plan > 0;
+  return (
+    record.observedGeneration === record.generation &&
+    record.intents.length === 0 &&
+    !followUpDue &&
+    record.plan > 0
+  );
 }
 
 function notBefore(record: ClusterRecord, owner: Owner, now: Instant): Instant | undefined {
@@ -158,7 +171,10 @@ function takeOver(
     taken.push(ours);
     return [ours];
   });
-  return { record: taken.length === 0 && intents.length === record.intents.length ? record : { ...record, intents }, taken };
+  return {
+    record: taken.length === 0 && intents.length === record.intents.length ? record : { ...record, intents },
+    taken,
+  };
 }
 
 // ---------------------------------------------------------------- look, decide, apply, settle
@@ -168,7 +184,9 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   const looked = await lookAt(run, begun.open);
   const finishedAt = run.app.ports.clock.now();
   if (looked.kind === "trouble") {
-    await commitWhole(run.app, run.site.cluster, (current) => noteTrouble(current, resumed, looked.trouble, finishedAt));
+    await commitWhole(run.app, run.site.cluster, (current) =>
+      noteTrouble(current, resumed, looked.trouble, finishedAt),
+    );
     return { kind: "troubled", trouble: looked.trouble };
   }
   const committed = await commitWhole(run.app, run.site.cluster, (current) =>
@@ -178,12 +196,16 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   if (committed.result.kind === "troubled") return committed.result;
   const { plan } = committed.result;
   logPlan(run, plan);
-  const ours = committed.record.intents.filter((intent) => intent.owner === run.owner && intent.committedAt === plan.at);
+  const ours = committed.record.intents.filter(
+    (intent) => intent.owner === run.owner && intent.committedAt === plan.at,
+  );
   if (ours.length > 0) await settleAll(run, await applyIntents(run, ours));
   return { kind: "planned", plan };
 }
 
-type Looked = { readonly kind: "look"; readonly look: Look } | { readonly kind: "trouble"; readonly trouble: Trouble };
+type Looked =
+  | { readonly kind: "look"; readonly look: Look }
+  | { readonly kind: "trouble"; readonly trouble: Trouble };
 
 /** One status with nodes, and the nodes of each request that is still open. */
 async function lookAt(run: Reconcile, open: readonly RequestId[]): Promise<Looked> {
@@ -202,7 +224,10 @@ async function lookAt(run: Reconcile, open: readonly RequestId[]): Promise<Looke
 }
 
 /** A request that cannot be asked for stays in flight whole: too little is created then, never too much. */
-async function nodesOfOpen(run: Reconcile, open: readonly RequestId[]): Promise<ReadonlyMap<RequestId, readonly NodeId[]>> {
+async function nodesOfOpen(
+  run: Reconcile,
+  open: readonly RequestId[],
+): Promise<ReadonlyMap<RequestId, readonly NodeId[]>> {
   const { app, site } = run;
   const found = new Map<RequestId, readonly NodeId[]>();
   for (const id of open) {
@@ -210,7 +235,12 @@ async function nodesOfOpen(run: Reconcile, open: readonly RequestId[]): Promise<
       found.set(id, await withCredentials(app, site, () => site.cyclecloud.nodesOfRequest(site.cluster, id)));
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
-      app.ports.log("nodes-of-request-failed", { cluster: site.cluster, id, kind: error.kind, message: error.message });
+      app.ports.log("nodes-of-request-failed", {
+        cluster: site.cluster,
+        id,
+        kind: error.kind,
+        message: error.message,
+      });
     }
   }
   return found;
@@ -283,7 +313,10 @@ function noteTrouble(
   now: Instant,
 ): Change<undefined> {
   const settled = settleFindings(current, findings, now);
-  return { save: { record: { ...settled.record, trouble }, changes: { ledger: settled.ledger } }, result: undefined };
+  return {
+    save: { record: { ...settled.record, trouble }, changes: { ledger: settled.ledger } },
+    result: undefined,
+  };
 }
 
 /** Commits what was learnt; what is still open, or fell short, is followed up before the next tick. */
@@ -294,7 +327,9 @@ export async function settleAll(run: Run, findings: readonly Finding[]): Promise
     const settled = settleFindings(current, findings, now);
     const due = followUpAt(settled.record, findings, now);
     const wake = due !== undefined && !isWakePending(settled.record, now);
-    const record: ClusterRecord = wake ? { ...settled.record, wakeAt: due, wakeFor: "follow-up" } : settled.record;
+    const record: ClusterRecord = wake
+      ? { ...settled.record, wakeAt: due, wakeFor: "follow-up" }
+      : settled.record;
     return { save: { record, changes: { ledger: settled.ledger } }, result: wake ? due : undefined };
   });
   if (committed.kind === "committed" && committed.result !== undefined) {

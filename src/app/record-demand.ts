@@ -51,7 +51,11 @@ async function serve(app: App, cluster: ClusterName, waiting: Map<ClusterName, W
       // Taken when the lane is ours, so that whoever came meanwhile is served too; again, with more, after a conflict.
       batch = [...batch, ...(waiting.get(cluster) ?? [])];
       waiting.delete(cluster);
-      return acceptAll(current, batch.map(({ update }) => update), app.ports.clock.now());
+      return acceptAll(
+        current,
+        batch.map(({ update }) => update),
+        app.ports.clock.now(),
+      );
     });
     batch.forEach(({ answer }, index) => answer.resolve(recordedOf(committed, index)));
   } catch (error) {
@@ -73,7 +77,11 @@ function recordedOf(
     : acceptance;
 }
 
-function acceptAll(current: Current, updates: readonly RequestSetUpdate[], now: Instant): Change<readonly Acceptance[]> {
+function acceptAll(
+  current: Current,
+  updates: readonly RequestSetUpdate[],
+  now: Instant,
+): Change<readonly Acceptance[]> {
   const demands = new Map<Digest, SetDemand>();
   const reports = new Map<Digest, readonly SchedulerNode[]>();
   let record = current.record;

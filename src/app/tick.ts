@@ -11,7 +11,10 @@ import { reconcileCluster } from "./reconcile-cluster.ts";
 /** What the timer did for one cluster. */
 export interface TickReport {
   readonly cluster: string;
-  readonly outcome: ReconcileOutcome | { readonly kind: "failed"; readonly message: string } | { readonly kind: "timed-out" };
+  readonly outcome:
+    | ReconcileOutcome
+    | { readonly kind: "failed"; readonly message: string }
+    | { readonly kind: "timed-out" };
 }
 
 /** Each cluster has its own deadline, so that one which hangs does not delay the others; well inside the host's five minutes. */
@@ -29,7 +32,9 @@ export async function tickAll(app: App): Promise<readonly TickReport[]> {
 /** One cluster's tick, bounded in time. What it started goes on in the background if it hangs; its effects have their own bound. */
 export async function tickInTime(app: App, site: Site): Promise<TickReport> {
   const { clock, log } = app.ports;
-  const timeout = clock.sleep(DEADLINE_SECONDS * 1000).then((): TickReport => ({ cluster: site.cluster, outcome: { kind: "timed-out" } }));
+  const timeout = clock
+    .sleep(DEADLINE_SECONDS * 1000)
+    .then((): TickReport => ({ cluster: site.cluster, outcome: { kind: "timed-out" } }));
   const report = await Promise.race([tickOne(app, site), timeout]);
   log("tick", { cluster: site.cluster, outcome: report.outcome.kind });
   return report;

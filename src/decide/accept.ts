@@ -58,7 +58,10 @@ export function accept(record: ClusterRecord, update: RequestSetUpdate, now: Ins
       generation: record.generation + (changed ? 1 : 0),
     },
     demands: new Map([[update.digest, update.demand]]),
-    reports: report === undefined || update.schedulerNodes === undefined ? new Map() : new Map([[report, update.schedulerNodes]]),
+    reports:
+      report === undefined || update.schedulerNodes === undefined
+        ? new Map()
+        : new Map([[report, update.schedulerNodes]]),
     changed,
   };
 }
@@ -75,7 +78,11 @@ function later(a: Instant, b: Instant): Instant {
 /** The same message, valid no longer than the cluster's configuration allows. */
 export function limitExpiry(update: RequestSetUpdate, longestSeconds: number): RequestSetUpdate {
   if (update.intervalSeconds <= longestSeconds) return update;
-  return { ...update, intervalSeconds: longestSeconds, expiresAt: plusSeconds(update.sentAt, longestSeconds) };
+  return {
+    ...update,
+    intervalSeconds: longestSeconds,
+    expiresAt: plusSeconds(update.sentAt, longestSeconds),
+  };
 }
 
 /** Marks what has expired as no longer in force, and forgets names whose revision nobody can need any more. */

@@ -47,7 +47,13 @@ export function allocate(
 type Entry =
   | { readonly kind: "target"; readonly set: SetName; readonly by: string; readonly demand: TargetDemand }
   | { readonly kind: "groups"; readonly set: SetName; readonly by: string; readonly demand: GroupDemand }
-  | { readonly kind: "job"; readonly set: SetName; readonly by: string; readonly demand: JobDemand; readonly ask: Ask };
+  | {
+      readonly kind: "job";
+      readonly set: SetName;
+      readonly by: string;
+      readonly demand: JobDemand;
+      readonly ask: Ask;
+    };
 
 function readEntries(ranked: readonly RankedDemand[], resources: readonly string[]): readonly Entry[] {
   const positions = new Map(resources.map((name, position) => [name, position]));
@@ -134,9 +140,19 @@ function settle(
       return outcomeOf(entry, unit, count, raiseFloor(draft, entry.demand, entry.by, scope));
     }
     case "groups":
-      return outcomeOf(entry, "groups", entry.demand.groups, raiseGroups(draft, entry.demand, entry.by, scope));
+      return outcomeOf(
+        entry,
+        "groups",
+        entry.demand.groups,
+        raiseGroups(draft, entry.demand, entry.by, scope),
+      );
     case "job":
-      return outcomeOf(entry, "slots", entry.ask.asked, settleJob(draft, entry.ask, scope, homes.get(entry.ask)));
+      return outcomeOf(
+        entry,
+        "slots",
+        entry.ask.asked,
+        settleJob(draft, entry.ask, scope, homes.get(entry.ask)),
+      );
   }
 }
 

@@ -1,4 +1,4 @@
-import type { JobDemand } from "../domain/demand.ts";
+import type { JobDemand, PlacedSlots } from "../domain/demand.ts";
 import type { Resources } from "../domain/resources.ts";
 
 /** What a job asks of nodes, made ready for counting. A unit is what goes to one node or not at all: a slot, or all slots of a node task. */
@@ -31,9 +31,8 @@ export function readJob(job: JobDemand, by: string, positions: ReadonlyMap<strin
   const gang = job.nodeCount !== undefined && job.nodeCount > 0 ? job.nodeCount : undefined;
   const slotsPerUnit = gang === undefined ? 1 : job.iterations;
   const asked = job.iterations * (gang ?? 1);
-  const boundSlots = job.placed.reduce((total, { iterations }) => total + iterations, 0);
-  const hosts = new Set(job.placed.map(({ hostname }) => hostname.toLowerCase()));
-  const bound = Math.min(asked, gang === undefined ? boundSlots : hosts.size * slotsPerUnit);
+  const boundSlots = gang === undefined ? countSlots(job.placed) : countHosts(job.placed) * slotsPerUnit;
+  const bound = Math.min(asked, boundSlots);
   return {
     by,
     job,
@@ -47,6 +46,14 @@ export function readJob(job: JobDemand, by: string, positions: ReadonlyMap<strin
     bound,
     units: slotsPerUnit === 0 ? 0 : (asked - bound) / slotsPerUnit,
   };
+}
+
+function countSlots(placed: readonly PlacedSlots[]): number {
+  return placed.reduce((total, { iterations }) => total + iterations, 0);
+}
+
+function countHosts(placed: readonly PlacedSlots[]): number {
+  return new Set(placed.map(({ hostname }) => hostname.toLowerCase())).size;
 }
 
 /** Resources are compared with a relative tolerance: 0.1 taken ten times from 1 leaves room for nothing and owes nothing. */

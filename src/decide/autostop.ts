@@ -65,7 +65,8 @@ export function judgeStops(
   const askers = new Set(first.flatMap((verdict) => (verdict.kind === "marked" ? [verdict.node] : [])));
   const free = spareNodes(current, bodies, askers, policy, now);
   const verdicts = first.map((verdict, index): StopVerdict => {
-    if (verdict.kind !== "marked" || calls[index]?.unhealthy === true || free.spare.has(verdict.node)) return verdict;
+    if (verdict.kind !== "marked" || calls[index]?.unhealthy === true || free.spare.has(verdict.node))
+      return verdict;
     return { kind: "needed", why: free.why(verdict.node) };
   });
   return mark(record, bodies.ledger, calls, verdicts, now);
@@ -114,7 +115,8 @@ function judgeAlone(view: Survey, call: StopCall): StopVerdict {
   if (call.unhealthy) return { kind: "marked", node: known.nodeId };
   const unsure = view.blind ?? view.resting;
   if (unsure !== undefined) return unsure;
-  if (!view.enabled) return { kind: "needed", why: "autoscaling is switched off in the configuration of this cluster" };
+  if (!view.enabled)
+    return { kind: "needed", why: "autoscaling is switched off in the configuration of this cluster" };
   if (view.managed?.has(known.array) === false) {
     return { kind: "needed", why: `node array "${known.array}" is not autoscaled` };
   }
@@ -124,18 +126,22 @@ function judgeAlone(view: Survey, call: StopCall): StopVerdict {
 }
 
 function blind(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Instant): StopVerdict | undefined {
-  if (bodies.seen === undefined) return { kind: "cannot-tell", why: "the cluster has not been looked at yet" };
+  if (bodies.seen === undefined)
+    return { kind: "cannot-tell", why: "the cluster has not been looked at yet" };
   const age = secondsBetween(bodies.seen.at, now);
   if (age > 2 * policy.snapshotIntervalSeconds) {
     return { kind: "cannot-tell", why: `the last look at the cluster is ${Math.round(age)} s old` };
   }
-  if (record.suspicion !== undefined) return { kind: "cannot-tell", why: "the last look at the cluster is in doubt" };
+  if (record.suspicion !== undefined)
+    return { kind: "cannot-tell", why: "the last look at the cluster is in doubt" };
   return undefined;
 }
 
 function resting(record: ClusterRecord, now: Instant): StopVerdict | undefined {
   if (record.outage === undefined || now >= record.outage.until) return undefined;
-  const missing = record.outage.awaiting.filter((name) => (record.sets.get(name)?.sentAt ?? 0) <= (record.outage?.from ?? 0));
+  const missing = record.outage.awaiting.filter(
+    (name) => (record.sets.get(name)?.sentAt ?? 0) <= (record.outage?.from ?? 0),
+  );
   if (record.outage.awaiting.length > 0 && missing.length === 0) return undefined;
   return { kind: "cannot-tell", why: "scale-down rests after an interruption of the autoscaler" };
 }
@@ -227,7 +233,12 @@ export function confirmStops(
   policy: Policy,
   now: Instant,
   owner: Owner,
-): { readonly record: ClusterRecord; readonly ledger: Ledger; readonly going: ReadonlySet<NodeId>; readonly why: (node: NodeId) => string } {
+): {
+  readonly record: ClusterRecord;
+  readonly ledger: Ledger;
+  readonly going: ReadonlySet<NodeId>;
+  readonly why: (node: NodeId) => string;
+} {
   const ours = marked.filter((id) => isOurMark(bodies.ledger.get(id)));
   const facts = hostFacts(record, bodies, now);
   const nodes = nodesById(bodies);
@@ -243,14 +254,22 @@ export function confirmStops(
     const node = ledger.get(id);
     if (node !== undefined && !going.has(id)) ledger.set(id, undrain(node, now));
   }
-  const paused = pauseUnhealthy(record, unhealthy.flatMap((id) => nodes.get(id) ?? []), now);
+  const paused = pauseUnhealthy(
+    record,
+    unhealthy.flatMap((id) => nodes.get(id) ?? []),
+    now,
+  );
   const counted = { ...paused, plan: record.plan + 1 };
   return { record: commitEffects(counted, [], [...going], now, owner), ledger, going, why: free.why };
 }
 
 function isOurMark(node: LedgerNode | undefined): boolean {
   const draining = node?.draining;
-  return draining !== undefined && draining.sentAt === undefined && (draining.by === "callback" || draining.by === "unhealthy");
+  return (
+    draining !== undefined &&
+    draining.sentAt === undefined &&
+    (draining.by === "callback" || draining.by === "unhealthy")
+  );
 }
 
 /** A node that calls itself unhealthy counts against its bucket (design.md section 4, Autostop). */

@@ -83,7 +83,8 @@ export class Bins {
     }
     const entries = world.inFlight.map((entry) => ({ ...entry, place: this.placeOf(entry.bucket) }));
     for (const entry of entries.toSorted(
-      (a, b) => comparePlaces(a.place, b.place) || compareText(purposeText(a.purpose), purposeText(b.purpose)),
+      (a, b) =>
+        comparePlaces(a.place, b.place) || compareText(purposeText(a.purpose), purposeText(b.purpose)),
     )) {
       this.inFlight.push(this.#add("in-flight", entry.place, entry.count, entry, entry.purpose, false, 0));
     }
@@ -133,10 +134,10 @@ export class Bins {
     return bin;
   }
 
-  /** Keeps `count` nodes in the bin and puts the others, in the same state, into a bin right after it. */
-  split(bin: Bin, count: number): void {
+  /** Keeps `count` nodes in the bin and puts the others, in the same state, into a bin right after it, if there are any. */
+  split(bin: Bin, count: number): Bin | undefined {
     const rest = (this.count[bin] ?? 0) - count;
-    if (rest <= 0) return;
+    if (rest <= 0) return undefined;
     const other = this.count.length;
     for (const column of [this.place, this.cores, this.order]) column.push(column[bin] ?? 0);
     this.count[bin] = count;
@@ -153,6 +154,7 @@ export class Bins {
     const list = this.origin[bin] === "in-flight" ? this.inFlight : this.planned;
     const at = list.indexOf(bin);
     if (at >= 0) list.splice(at + 1, 0, other);
+    return other;
   }
 
   /** How many units of the ask fit on one node of the bin. */

@@ -41,12 +41,7 @@ export interface Settled {
 }
 
 /** Begins a plan once bound tasks are in their bins; the bins of nodes are sorted here, as few of them are still open then. */
-export function beginDraft(
-  bins: Bins,
-  asks: readonly Ask[],
-  policy: AllocationPolicy,
-  now: Instant,
-): Draft {
+export function beginDraft(bins: Bins, asks: readonly Ask[], policy: AllocationPolicy, now: Instant): Draft {
   const { world } = bins;
   const leastNeeds = bins.resources.map((_, position) => leastNeed(asks, position));
   const someJob = asks.some((ask) => ask.units > 0);
@@ -84,7 +79,10 @@ function leastNeed(asks: readonly Ask[], position: number): number {
 function isSpent(bins: Bins, bin: Bin, leastNeeds: readonly number[]): boolean {
   if (bins.taken[bin] === "alone") return true;
   const start = bin * leastNeeds.length;
-  return leastNeeds.some((least, r) => (bins.free[start + r] ?? 0) < least * (1 - TOLERANCE));
+  for (let r = 0; r < leastNeeds.length; r += 1) {
+    if ((bins.free[start + r] ?? 0) < (leastNeeds[r] ?? 0) * (1 - TOLERANCE)) return true;
+  }
+  return false;
 }
 
 function compareNodes(bins: Bins, a: Bin, b: Bin): number {
@@ -119,7 +117,9 @@ export function groupClosedTo(
   if (offer.groupRefusals === undefined) return undefined;
   if (group !== "new") return inForce(offer.groupRefusals.get(group), draft.now);
   const names = [...offer.groupRefusals.keys()].sort(compareText);
-  return names.map((name) => inForce(offer.groupRefusals?.get(name), draft.now)).find((reason) => reason !== undefined);
+  return names
+    .map((name) => inForce(offer.groupRefusals?.get(name), draft.now))
+    .find((reason) => reason !== undefined);
 }
 
 function inForce(reason: Reason | undefined, now: Instant): Reason | undefined {

@@ -16,12 +16,7 @@ interface Floor {
  * sets and jobs make a maximum, not a sum (design.md section 3, Merging demand); then further existing nodes in their order of use, then
  * those in flight, then new ones of the first bucket that has them. A target in cores is rounded up to whole nodes (cyclecloud-wire.md C.2).
  */
-export function raiseFloor(
-  draft: Draft,
-  demand: TargetDemand,
-  by: string,
-  scope: Scope,
-): Settled {
+export function raiseFloor(draft: Draft, demand: TargetDemand, by: string, scope: Scope): Settled {
   const { unit, count: asked } = demand.amount;
   const floor = neededSoFar(draft, unit, scope);
   for (const bin of [...draft.open, ...draft.bins.inFlight]) {
@@ -41,7 +36,11 @@ export function raiseFloor(
   }
   const placed = Math.min(asked, floor.have);
   const pending = placed - Math.min(asked, floor.ready);
-  return { placed, pending, reasons: placed < asked ? floorReasons(draft, demand, scope, asked - placed) : [] };
+  return {
+    placed,
+    pending,
+    reasons: placed < asked ? floorReasons(draft, demand, scope, asked - placed) : [],
+  };
 }
 
 function neededSoFar({ bins }: Draft, unit: "nodes" | "cores", scope: Scope): Floor {
@@ -74,12 +73,7 @@ function claimFor(
   if (bins.ready[bin] === true) floor.ready += gained;
 }
 
-function floorReasons(
-  draft: Draft,
-  demand: TargetDemand,
-  scope: Scope,
-  missing: number,
-): readonly Reason[] {
+function floorReasons(draft: Draft, demand: TargetDemand, scope: Scope, missing: number): readonly Reason[] {
   const reasons = scope.offers.map((offer): Reason | undefined => {
     const closed = closedTo(draft, offer);
     if (closed !== undefined) return closed;

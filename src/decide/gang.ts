@@ -48,8 +48,7 @@ export function placeGang(
   const best = openings.find((_, i) => refusals[i] === undefined);
   if (best !== undefined) {
     for (const bin of best.site?.bins ?? []) fillBin(draft, ask, progress, bin);
-    const group =
-      best.group === "new" ? nameGroup(draft, groupKey(best.offer)) : best.group;
+    const group = best.group === "new" ? nameGroup(draft, groupKey(best.offer)) : best.group;
     openFor(draft, ask, progress, best.offer, group, best.nodes);
     return { progress, reasons: [] };
   }
@@ -63,12 +62,7 @@ function groupKey({ bucket }: BucketOffer): string {
 }
 
 /** Sites with room, in the order of use, up to the first that suffices. */
-function findSites(
-  draft: Draft,
-  ask: Ask,
-  scope: Scope,
-  home: Place | undefined,
-): ReadonlyMap<string, Site> {
+function findSites(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined): ReadonlyMap<string, Site> {
   const { bins } = draft;
   const sites = new Map<string, Site>();
   visitBins(draft, scope, (bin) => {
@@ -98,15 +92,19 @@ function findOpenings(
 ): readonly Opening[] {
   const openings = scope.offers.flatMap((offer): readonly Opening[] => {
     const units = Math.min(ask.units, unitsOnEmpty(ask, offer.resources, draft.bins.resources));
-    const nodesFor = (wanted: number): number => (units < 1 ? Number.POSITIVE_INFINITY : Math.ceil(wanted / units));
-    const here = sites.filter((site) => draft.world.buckets[site.place.offer] === offer && mayGrow(draft, site));
+    const nodesFor = (wanted: number): number =>
+      units < 1 ? Number.POSITIVE_INFINITY : Math.ceil(wanted / units);
+    const here = sites.filter(
+      (site) => draft.world.buckets[site.place.offer] === offer && mayGrow(draft, site),
+    );
     const grown = here.map((site): Opening => ({
       offer,
       group: ask.together === "one-group" ? site.place.bucket.placementGroup : offer.pinnedGroup,
       site,
       nodes: nodesFor(ask.units - site.have),
     }));
-    if (home !== undefined) return grown.length > 0 ? grown : emptyHome(draft, home, offer, nodesFor(ask.units));
+    if (home !== undefined)
+      return grown.length > 0 ? grown : emptyHome(draft, home, offer, nodesFor(ask.units));
     if (ask.together === "one-bucket" && grown.length > 0) return grown;
     const group = ask.together === "one-group" ? (offer.pinnedGroup ?? "new") : offer.pinnedGroup;
     if (here.some((site) => site.place.bucket.placementGroup === group && group !== undefined)) return grown;
@@ -150,6 +148,7 @@ export function roomRefusal(
   }
   const paused = groupClosedTo(draft, offer, group);
   if (paused !== undefined) return paused;
-  if (max !== undefined && nodes > max) return { code: "group-too-large", bucket: offer.bucket, asked: nodes, max };
+  if (max !== undefined && nodes > max)
+    return { code: "group-too-large", bucket: offer.bucket, asked: nodes, max };
   return draft.capacity.refusal(offer, group === "new" ? undefined : group, nodes);
 }

@@ -28,12 +28,7 @@ export function groupKeyOf(demand: GroupDemand): string {
  * array and size counts on count here too: targets are floors. Whole ones come first, then those that can be completed in place, then new
  * ones; a group that cannot be whole takes nothing.
  */
-export function raiseGroups(
-  draft: Draft,
-  demand: GroupDemand,
-  by: string,
-  scope: Scope,
-): Settled {
+export function raiseGroups(draft: Draft, demand: GroupDemand, by: string, scope: Scope): Settled {
   const key = groupKeyOf(demand);
   const tally = { placed: 0, pending: 0 };
   const groups = existingGroups(draft, demand, key, scope);
@@ -97,8 +92,10 @@ function isMember({ bins }: Draft, bin: Bin, key: string, stem: string): boolean
   return placementGroup.startsWith(stem) && /^\d+$/.test(placementGroup.slice(stem.length));
 }
 
-const countClaimed = ({ bins }: Draft, group: Group): number => group.bins.filter((bin) => bins.isClaimed(bin)).length;
-const countReady = ({ bins }: Draft, group: Group): number => group.bins.filter((bin) => bins.ready[bin] === true).length;
+const countClaimed = ({ bins }: Draft, group: Group): number =>
+  group.bins.filter((bin) => bins.isClaimed(bin)).length;
+const countReady = ({ bins }: Draft, group: Group): number =>
+  group.bins.filter((bin) => bins.ready[bin] === true).length;
 
 /** Adds what a group lacks, in its own placement group; false: that cannot be had. */
 function complete(draft: Draft, demand: GroupDemand, key: string, by: string, group: Group): boolean {
@@ -138,7 +135,13 @@ function newGroupRefusal(draft: Draft, demand: GroupDemand, offer: BucketOffer):
   if (closed !== undefined) return closed;
   const size = sizeIn(demand, offer.cores);
   if (!Number.isFinite(size)) {
-    return { code: "does-not-fit", bucket: offer.bucket, resource: "cores", asked: demand.size.count, offered: 0 };
+    return {
+      code: "does-not-fit",
+      bucket: offer.bucket,
+      resource: "cores",
+      asked: demand.size.count,
+      offered: 0,
+    };
   }
   const pinned = offer.pinnedGroup;
   // An array with a group of its own has only that one (cyclecloud-wire.md A.3, semantics 11): it must be free for us.

@@ -47,7 +47,8 @@ export class Capacity {
     const room = this.room(offer, group);
     if (room >= nodes) return undefined;
     const charge = offer.charges.find(
-      ({ limit, amount }) => amount > 0 && Math.max(0, Math.floor((this.#left[limit] ?? 0) / amount)) === room,
+      ({ limit, amount }) =>
+        amount > 0 && Math.max(0, Math.floor((this.#left[limit] ?? 0) / amount)) === room,
     );
     const limit = charge === undefined ? undefined : this.#limits[charge.limit];
     if (charge === undefined || limit === undefined) return this.#groupFull(offer, group, nodes);

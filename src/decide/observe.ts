@@ -42,7 +42,11 @@ export interface HostFact {
  * What live sets say of hosts: jobs by report or by `placed`, or a report without a job. A report counts while it is younger than two of
  * its set's intervals and its set is live (design.md section 3, Busyness).
  */
-export function hostFacts(record: ClusterRecord, bodies: Bodies, now: Instant): ReadonlyMap<string, HostFact> {
+export function hostFacts(
+  record: ClusterRecord,
+  bodies: Bodies,
+  now: Instant,
+): ReadonlyMap<string, HostFact> {
   const facts = new Map<string, { jobs: string[]; reportedAt?: Instant }>();
   const factOf = (hostname: string) => {
     const key = hostKey(hostname);
@@ -71,8 +75,14 @@ function freshReport(entry: SetEntry, bodies: Bodies, now: Instant): readonly Sc
 }
 
 /** The node's fact, by any name that CycleCloud has for it. */
-export function factOfNode(facts: ReadonlyMap<string, HostFact>, node: { hostname?: string; name: string }): HostFact | undefined {
-  return (node.hostname === undefined ? undefined : facts.get(hostKey(node.hostname))) ?? facts.get(hostKey(node.name));
+export function factOfNode(
+  facts: ReadonlyMap<string, HostFact>,
+  node: { hostname?: string; name: string },
+): HostFact | undefined {
+  return (
+    (node.hostname === undefined ? undefined : facts.get(hostKey(node.hostname))) ??
+    facts.get(hostKey(node.name))
+  );
 }
 
 /** Which arrays are ours: autoscaled by their own configuration, and named by ours if it names any. */
@@ -111,7 +121,8 @@ export function doubtLook(
   }
   if (missing === 0 || missing * 2 < expected) return undefined;
   const since = record.suspicion?.kind === "lost-nodes" ? record.suspicion.since : undefined;
-  const confirmed = since !== undefined && secondsBetween(since, snapshot.at) >= policy.snapshotIntervalSeconds;
+  const confirmed =
+    since !== undefined && secondsBetween(since, snapshot.at) >= policy.snapshotIntervalSeconds;
   return confirmed ? undefined : { expected, missing };
 }
 
@@ -126,7 +137,9 @@ export function updateInFlight(
   return inFlight
     .map((entry) => {
       const before = new Set(entry.seen);
-      const shown = (look.requestNodes.get(entry.requestId) ?? []).filter((id) => present.has(id) && !before.has(id));
+      const shown = (look.requestNodes.get(entry.requestId) ?? []).filter(
+        (id) => present.has(id) && !before.has(id),
+      );
       return shown.length === 0 ? entry : { ...entry, seen: [...entry.seen, ...shown] };
     })
     .filter(
@@ -155,7 +168,8 @@ export function updateLedger(
   for (const [id, old] of ledger) {
     if (next.has(id)) continue;
     const goneAt = old.goneAt ?? now;
-    if (secondsBetween(goneAt, now) < REMEMBER_GONE_SECONDS) next.set(id, old.goneAt === undefined ? { ...old, goneAt } : old);
+    if (secondsBetween(goneAt, now) < REMEMBER_GONE_SECONDS)
+      next.set(id, old.goneAt === undefined ? { ...old, goneAt } : old);
   }
   return next;
 }

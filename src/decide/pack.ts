@@ -80,11 +80,13 @@ export function fillBin(draft: Draft, ask: Ask, progress: Progress, bin: Bin): v
   const units = Math.min(bins.unitsOn(bin, ask), progress.left);
   if (units < 1) return;
   const nodes = Math.min(bins.count[bin] ?? 0, Math.floor(progress.left / units));
-  bins.split(bin, nodes);
+  const rest = bins.split(bin, nodes);
   bins.occupy(bin, ask, units * ask.slotsPerUnit);
   draft.filled += 1;
   progress.left -= nodes * units;
   if (bins.ready[bin] !== true) progress.pending += nodes * units;
+  // What is left now is less than a node holds: the last node is filled in part.
+  if (rest !== undefined && progress.left > 0) fillBin(draft, ask, progress, rest);
 }
 
 /** Plans so many new nodes in a bucket and fills them; there is room for them. */
@@ -97,19 +99,11 @@ export function openFor(
   nodes: number,
 ): void {
   if (nodes <= 0) return;
-  const units = Math.min(progress.left, unitsOnEmpty(ask, offer.resources, draft.bins.resources));
-  const full = Math.min(nodes, Math.floor(progress.left / units));
-  fillBin(draft, ask, progress, createNodes(draft, offer, group, full, { kind: "array" }));
-  if (nodes > full) fillBin(draft, ask, progress, createNodes(draft, offer, group, 1, { kind: "array" }));
+  fillBin(draft, ask, progress, createNodes(draft, offer, group, nodes, { kind: "array" }));
 }
 
 /** Why the slots that are left could not be packed: for each bucket the first thing that said no. */
-export function packingReasons(
-  draft: Draft,
-  ask: Ask,
-  scope: Scope,
-  left: number,
-): readonly Reason[] {
+export function packingReasons(draft: Draft, ask: Ask, scope: Scope, left: number): readonly Reason[] {
   const reasons = scope.offers.map((offer): Reason | undefined => {
     const closed = closedTo(draft, offer) ?? misfit(draft, ask, offer);
     if (closed !== undefined) return closed;

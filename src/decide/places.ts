@@ -24,10 +24,7 @@ export class Places {
   readonly #arrays: ReadonlyMap<ArrayName, NodeArray>;
   readonly #machines = new Map<string, Machine>();
   /** Keyed by the text as it was spelled: most lookups repeat. */
-  readonly #spelled = new Map<
-    ArrayName,
-    Map<MachineType, Map<PlacementGroup | undefined, ClusterPlace>>
-  >();
+  readonly #spelled = new Map<ArrayName, Map<MachineType, Map<PlacementGroup | undefined, ClusterPlace>>>();
   readonly #places = new Map<string, ClusterPlace>();
 
   constructor(snapshot: Snapshot) {
@@ -47,7 +44,8 @@ export class Places {
 
   /** The place of a node or bucket; made when it is asked for first. */
   at(array: ArrayName, machineType: MachineType, group: PlacementGroup | undefined): ClusterPlace {
-    const sizes = this.#spelled.get(array) ?? new Map<MachineType, Map<PlacementGroup | undefined, ClusterPlace>>();
+    const sizes =
+      this.#spelled.get(array) ?? new Map<MachineType, Map<PlacementGroup | undefined, ClusterPlace>>();
     this.#spelled.set(array, sizes);
     const groups = sizes.get(machineType) ?? new Map<PlacementGroup | undefined, ClusterPlace>();
     sizes.set(machineType, groups);
@@ -99,7 +97,13 @@ export function resourcesOf(node: Node, place: ClusterPlace): Resources {
   if (place.machine !== undefined) {
     return node.resources === undefined ? place.resources : { ...place.resources, ...node.resources };
   }
-  const own = { vcpus: node.vcpus ?? 0, quotaVcpus: 0, gpus: 0, memoryGib: node.memoryGib ?? 0, infiniband: false };
+  const own = {
+    vcpus: node.vcpus ?? 0,
+    quotaVcpus: 0,
+    gpus: 0,
+    memoryGib: node.memoryGib ?? 0,
+    infiniband: false,
+  };
   return { ...offered(own, place.array?.resources), ...node.resources };
 }
 

@@ -118,7 +118,9 @@ function withoutTrouble(record: ClusterRecord): ClusterRecord {
 
 /** No idle clock advances across a gap of ours. */
 function restartClocks(ledger: Ledger, now: Instant): Ledger {
-  return new Map([...ledger].map(([id, node]) => [id, { ...node, busyness: { ...node.busyness, since: now } }]));
+  return new Map(
+    [...ledger].map(([id, node]) => [id, { ...node, busyness: { ...node.busyness, since: now } }]),
+  );
 }
 
 // ---------------------------------------------------------------- what is needed
@@ -186,11 +188,19 @@ function orderOf(node: Node, known: LedgerNode | undefined): number {
 
 /** Nodes with a terminate under way. */
 export function stoppingNodes(intents: readonly Intent[]): ReadonlySet<NodeId> {
-  return new Set(intents.flatMap((intent) => (intent.effect.kind === "terminate" ? intent.effect.nodes : [])));
+  return new Set(
+    intents.flatMap((intent) => (intent.effect.kind === "terminate" ? intent.effect.nodes : [])),
+  );
 }
 
-export function excludedNodes(ledger: Ledger, stopping: ReadonlySet<NodeId>, now: Instant): ReadonlySet<NodeId> {
-  return new Set([...ledger.values()].filter((node) => isExcluded(node, stopping, now)).map((node) => node.nodeId));
+export function excludedNodes(
+  ledger: Ledger,
+  stopping: ReadonlySet<NodeId>,
+  now: Instant,
+): ReadonlySet<NodeId> {
+  return new Set(
+    [...ledger.values()].filter((node) => isExcluded(node, stopping, now)).map((node) => node.nodeId),
+  );
 }
 
 /** Creates that are committed and not settled: they may come, so they count. */
@@ -214,7 +224,8 @@ interface Conclusion {
 
 function conclude(on: Conclusion): Decision {
   const { look, policy, now, weighed } = on;
-  const acting = policy.enabled && look.snapshot.state === "Started" && look.snapshot.targetState === "Started";
+  const acting =
+    policy.enabled && look.snapshot.state === "Started" && look.snapshot.targetState === "Started";
   const managed = managedArrays(look.snapshot, policy);
   const stopping = stoppingNodes(on.record.intents);
   const ledger = new Map(on.ledger);
@@ -229,7 +240,9 @@ function conclude(on: Conclusion): Decision {
       continue;
     }
     const action: NodeAction =
-      acting && !stopping.has(node.nodeId) ? judgeNode(node, known, circumstances(on, node, known)) : { kind: "none" };
+      acting && !stopping.has(node.nodeId)
+        ? judgeNode(node, known, circumstances(on, node, known))
+        : { kind: "none" };
     const needed = weighed.allocation.needed.get(node.nodeId);
     const next = touch(applyAction(known, action, record.plan, now), needed !== undefined, now);
     if (next !== known) ledger.set(node.nodeId, next);
@@ -281,7 +294,12 @@ function touch(node: LedgerNode, needed: boolean, now: Instant): LedgerNode {
   return { ...node, lastNeededAt: now };
 }
 
-function verdictOf(node: Node, known: LedgerNode, needed: readonly string[] | undefined, on: Conclusion): NodeVerdict {
+function verdictOf(
+  node: Node,
+  known: LedgerNode,
+  needed: readonly string[] | undefined,
+  on: Conclusion,
+): NodeVerdict {
   if (known.draining?.sentAt !== undefined) return { kind: "stopping", attempts: known.draining.attempts };
   if (known.draining !== undefined) return { kind: "draining", by: known.draining.by };
   switch (node.phase) {
@@ -332,16 +350,14 @@ export function commitEffects(
 ): ClusterRecord {
   const effects: (CreateEffect | TerminateEffect)[] = [...creates];
   if (terminates.length > 0) effects.push({ kind: "terminate", nodes: terminates });
-  const intents = effects.map(
-    (effect, ordinal): Intent => ({
-      id: requestIdOf(record.cluster, record.epoch, now, record.plan, ordinal),
-      owner,
-      committedAt: now,
-      leaseUntil: plusSeconds(now, LEASE_SECONDS),
-      notAfter: plusSeconds(now, NOT_AFTER_SECONDS),
-      effect,
-      sent: "never",
-    }),
-  );
+  const intents = effects.map((effect, ordinal): Intent => ({
+    id: requestIdOf(record.cluster, record.epoch, now, record.plan, ordinal),
+    owner,
+    committedAt: now,
+    leaseUntil: plusSeconds(now, LEASE_SECONDS),
+    notAfter: plusSeconds(now, NOT_AFTER_SECONDS),
+    effect,
+    sent: "never",
+  }));
   return intents.length === 0 ? record : { ...record, intents: [...record.intents, ...intents] };
 }

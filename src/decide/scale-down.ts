@@ -42,7 +42,8 @@ export interface Circumstances {
 export function judgeNode(node: Node, known: LedgerNode, around: Circumstances): NodeAction {
   if (node.keepAlive) return known.draining === undefined ? { kind: "none" } : { kind: "undrain" };
   const sentAt = known.draining?.sentAt;
-  if (sentAt !== undefined && secondsBetween(sentAt, around.now) < DECIDE_AGAIN_SECONDS) return { kind: "none" };
+  if (sentAt !== undefined && secondsBetween(sentAt, around.now) < DECIDE_AGAIN_SECONDS)
+    return { kind: "none" };
   switch (node.phase) {
     case "going":
       return node.status === "Failed" ? { kind: "terminate", by: "stuck" } : { kind: "none" };
@@ -74,7 +75,8 @@ function judgeBoot(node: Node, known: LedgerNode, around: Circumstances): NodeAc
 /** A health event sets Failed on a running node: jobs may still run there, so it is drained first (wire A.5). */
 function judgeFailed(known: LedgerNode, around: Circumstances): NodeAction {
   if (around.busy || around.resting) return { kind: "none" };
-  if (known.draining === undefined) return around.reportedIdleAt === undefined ? { kind: "none" } : { kind: "mark", by: "failed" };
+  if (known.draining === undefined)
+    return around.reportedIdleAt === undefined ? { kind: "none" } : { kind: "mark", by: "failed" };
   return confirmed(known.draining, around) ? { kind: "terminate", by: known.draining.by } : { kind: "none" };
 }
 
@@ -92,13 +94,18 @@ function judgeReady(known: LedgerNode, around: Circumstances): NodeAction {
     if (around.resting) return { kind: "none" };
     return confirmed(draining, around) ? { kind: "terminate", by: "idle" } : { kind: "none" };
   }
-  if (around.resting || !around.spare || !isIdleLongEnough(known, around.policy, around.now)) return { kind: "none" };
+  if (around.resting || !around.spare || !isIdleLongEnough(known, around.policy, around.now))
+    return { kind: "none" };
   return { kind: "mark", by: "idle" };
 }
 
 /** Marked by an earlier plan, and reported idle since: the look after the mark. */
 function confirmed(draining: Draining, around: Circumstances): boolean {
-  return draining.plan < around.plan && around.reportedIdleAt !== undefined && around.reportedIdleAt > draining.since;
+  return (
+    draining.plan < around.plan &&
+    around.reportedIdleAt !== undefined &&
+    around.reportedIdleAt > draining.since
+  );
 }
 
 /** A terminate that had no effect in time, or a callback's mark that a crash left. */
@@ -122,7 +129,9 @@ export function idleSeconds(known: LedgerNode, now: Instant): number {
 }
 
 function failureText(node: Node): string {
-  return node.statusMessage === undefined ? `Status ${node.status}` : `Status ${node.status}: ${node.statusMessage}`;
+  return node.statusMessage === undefined
+    ? `Status ${node.status}`
+    : `Status ${node.status}: ${node.statusMessage}`;
 }
 
 /** Carries a node's action out on its ledger entry. */
@@ -137,7 +146,12 @@ export function applyAction(known: LedgerNode, action: NodeAction, plan: number,
     case "terminate":
       return {
         ...known,
-        draining: { since: known.draining?.since ?? now, by: action.by, plan, attempts: known.draining?.attempts ?? 0 },
+        draining: {
+          since: known.draining?.since ?? now,
+          by: action.by,
+          plan,
+          attempts: known.draining?.attempts ?? 0,
+        },
       };
   }
 }

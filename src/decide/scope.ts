@@ -51,7 +51,8 @@ export function scopeOf(draft: Draft, wanted: Wanted, preference: "listed" | "cl
   const reasons = missing
     .map((array) => arrayReason(draft, array, machineTypes))
     .filter((reason) => reason !== undefined);
-  if (offers.length === 0 && reasons.length === 0) reasons.push({ code: "unknown-array", array: "any", known: [] });
+  if (offers.length === 0 && reasons.length === 0)
+    reasons.push({ code: "unknown-array", array: "any", known: [] });
   return { offers, accepts, reasons };
 }
 
@@ -78,7 +79,9 @@ function arrayReason(
   if (state === "not-managed") return { code: "array-not-managed", array };
   const offers = draft.world.buckets.filter(({ bucket }) => bucket.array === array);
   if (offers.length === 0) return { code: "no-bucket", array };
-  const fits = offers.some(({ bucket }) => isWanted({ machineTypes: machineTypes ?? [bucket.machineType] }, bucket));
+  const fits = offers.some(({ bucket }) =>
+    isWanted({ machineTypes: machineTypes ?? [bucket.machineType] }, bucket),
+  );
   return fits ? undefined : { code: "no-such-machine-type", array, machineTypes: machineTypes ?? [] };
 }
 

@@ -37,7 +37,11 @@ export type Evidence =
   /** CycleCloud knows the id: it took effect. */
   | { readonly kind: "found" }
   /** CycleCloud does not know the id, asked after a send with (`conflict`) or without an answer of 409, or without a send. */
-  | { readonly kind: "absent"; readonly afterSend: "conflict" | "no-answer" | "none"; readonly message?: string }
+  | {
+      readonly kind: "absent";
+      readonly afterSend: "conflict" | "no-answer" | "none";
+      readonly message?: string;
+    }
   /** Sent, or maybe sent, and nothing could be learnt. */
   | { readonly kind: "unclear" };
 
@@ -76,7 +80,13 @@ function settleCreate(
     case "absent":
       if (now >= intent.notAfter) return without;
       if (meansInvalid(intent, now)) {
-        return backOff(without, effect.bucket, "refused", evidence.message ?? "CycleCloud refused the request as invalid (409)", now);
+        return backOff(
+          without,
+          effect.bucket,
+          "refused",
+          evidence.message ?? "CycleCloud refused the request as invalid (409)",
+          now,
+        );
       }
       return replaceIntent(record, intent, afterAbsent(intent, evidence.afterSend, now));
     case "unclear":
@@ -131,14 +141,24 @@ function afterAccepted(
           ...record,
           inFlight: [
             ...record.inFlight,
-            { requestId: intent.id, bucket: effect.bucket, purpose: effect.purpose, added, seen: [], since: now },
+            {
+              requestId: intent.id,
+              bucket: effect.bucket,
+              purpose: effect.purpose,
+              added,
+              seen: [],
+              since: now,
+            },
           ],
         };
   if (added < effect.count) {
     const words = `${effect.count} asked, ${added} added${message === undefined ? "" : `: ${message}`}`;
     return backOff(next, effect.bucket, "fell-short", words, now);
   }
-  return { ...next, backoffs: next.backoffs.filter((entry) => bucketText(entry.bucket) !== bucketText(effect.bucket)) };
+  return {
+    ...next,
+    backoffs: next.backoffs.filter((entry) => bucketText(entry.bucket) !== bucketText(effect.bucket)),
+  };
 }
 
 /** Pauses a bucket: 60 s, and twice as long each time it fails again, up to 30 min. */
@@ -155,7 +175,10 @@ export function backOff(
   const seconds =
     earlier === undefined ? FIRST_BACKOFF_SECONDS : Math.min(LONGEST_BACKOFF_SECONDS, earlier.seconds * 2);
   const entry: Backoff = { bucket, until: plusSeconds(now, seconds), seconds, cause, message };
-  return { ...record, backoffs: [...record.backoffs.filter((other) => bucketText(other.bucket) !== key), entry] };
+  return {
+    ...record,
+    backoffs: [...record.backoffs.filter((other) => bucketText(other.bucket) !== key), entry],
+  };
 }
 
 /** Pauses that ended so long ago that the next failure starts from the shortest again. */
@@ -182,7 +205,10 @@ function settleTerminate(
 }
 
 function afterTerminate(node: LedgerNode, draining: Draining, evidence: Evidence, now: Instant): LedgerNode {
-  const sent: LedgerNode = { ...node, draining: { ...draining, attempts: draining.attempts + 1, sentAt: now } };
+  const sent: LedgerNode = {
+    ...node,
+    draining: { ...draining, attempts: draining.attempts + 1, sentAt: now },
+  };
   switch (evidence.kind) {
     case "terminated":
       // A node that is not listed did not exist (cyclecloud-wire.md A.7): the next look shows it.

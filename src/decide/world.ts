@@ -75,11 +75,7 @@ function countsAgainstLimits(phase: NodePhase): boolean {
   return phase !== "off" && phase !== "deallocated";
 }
 
-function collectNodes(
-  input: WorldInput,
-  arrays: World["arrays"],
-  places: Places,
-): readonly SupplyNode[] {
+function collectNodes(input: WorldInput, arrays: World["arrays"], places: Places): readonly SupplyNode[] {
   const supply: SupplyNode[] = [];
   for (const node of input.snapshot.nodes) {
     if (!countsAgainstLimits(node.phase)) continue;
@@ -188,10 +184,7 @@ function offer(
 }
 
 /** Nodes in each group in use: by the status or by our own count, whichever is more. */
-function groupSizesOf(
-  bucket: Bucket,
-  inUse: readonly ClusterPlace[],
-): ReadonlyMap<PlacementGroup, number> {
+function groupSizesOf(bucket: Bucket, inUse: readonly ClusterPlace[]): ReadonlyMap<PlacementGroup, number> {
   const sizes = new Map(bucket.placementGroups.map((group) => [group.name, group.activeCount]));
   const waiting = new Map<PlacementGroup, number>();
   for (const place of inUse) {

@@ -34,7 +34,11 @@ export type Reason =
   | { readonly code: "unknown-array"; readonly array: string; readonly known: readonly string[] }
   | { readonly code: "array-not-managed"; readonly array: string }
   | { readonly code: "no-bucket"; readonly array: string }
-  | { readonly code: "no-such-machine-type"; readonly array: string; readonly machineTypes: readonly string[] }
+  | {
+      readonly code: "no-such-machine-type";
+      readonly array: string;
+      readonly machineTypes: readonly string[];
+    }
   | {
       readonly code: "does-not-fit";
       readonly bucket: BucketKey;
@@ -43,11 +47,27 @@ export type Reason =
       readonly offered: number;
     }
   | { readonly code: "bucket-invalid"; readonly bucket: BucketKey; readonly why: string }
-  | { readonly code: "backing-off"; readonly bucket: BucketKey; readonly until: Instant; readonly message: string }
-  | { readonly code: "group-too-large"; readonly bucket: BucketKey; readonly asked: number; readonly max: number }
+  | {
+      readonly code: "backing-off";
+      readonly bucket: BucketKey;
+      readonly until: Instant;
+      readonly message: string;
+    }
+  | {
+      readonly code: "group-too-large";
+      readonly bucket: BucketKey;
+      readonly asked: number;
+      readonly max: number;
+    }
   | { readonly code: "no-placement-group"; readonly bucket: BucketKey }
   | { readonly code: "cluster-not-started"; readonly state: string; readonly targetState: string }
-  | { readonly code: "fell-short"; readonly bucket: BucketKey; readonly asked: number; readonly added: number; readonly message: string };
+  | {
+      readonly code: "fell-short";
+      readonly bucket: BucketKey;
+      readonly asked: number;
+      readonly added: number;
+      readonly message: string;
+    };
 
 /** One sentence for people, with the numbers. */
 export function renderReason(reason: Reason): string {

@@ -75,8 +75,16 @@ test.each([
 });
 
 test.each([
-  { name: "a decision that hashes", path: "src/decide/fine.ts", text: 'import { createHash } from "node:crypto";' },
-  { name: "a comment that speaks of await and Date.now", path: "src/domain/fine.ts", text: "/** await Date.now */\n// async\n" },
+  {
+    name: "a decision that hashes",
+    path: "src/decide/fine.ts",
+    text: 'import { createHash } from "node:crypto";',
+  },
+  {
+    name: "a comment that speaks of await and Date.now",
+    path: "src/domain/fine.ts",
+    text: "/** await Date.now */\n// async\n",
+  },
 ])("is allowed: $name", ({ path, text }) => {
   expect(findViolations([{ path, text }])).toEqual([]);
 });

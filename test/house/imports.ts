@@ -30,7 +30,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const PURE = new Set(["domain", "decide"]);
 
 const IMPURE: readonly { readonly what: string; readonly pattern: RegExp }[] = [
-  { what: "a clock", pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bsetTimeout\b|\bsetInterval\b/ },
+  {
+    what: "a clock",
+    pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bsetTimeout\b|\bsetInterval\b/,
+  },
   { what: "randomness", pattern: /\bMath\.random\b|\brandomUUID\b|\brandomBytes\b|\bgetRandomValues\b/ },
   { what: "process.env", pattern: /\bprocess\.env\b/ },
   { what: "async", pattern: /\basync\b|\bawait\b|\bnew Promise\b/ },
@@ -58,11 +61,15 @@ function forbiddenImports(file: SourceFile): readonly string[] {
   return importsOf(file.text).flatMap((specifier) => {
     if (!specifier.startsWith(".")) {
       const allowed = ALLOWED_PACKAGES[room];
-      return allowed === undefined || allowed.includes(specifier) ? [] : [`${file.path}: ${room} may not import ${specifier}`];
+      return allowed === undefined || allowed.includes(specifier)
+        ? []
+        : [`${file.path}: ${room} may not import ${specifier}`];
     }
     const target = normalize(join(dirname(file.path), specifier));
     const other = roomOf(target);
-    return other !== undefined && (MAY_IMPORT[room] ?? []).includes(other) ? [] : [`${file.path}: ${room} may not import ${target}`];
+    return other !== undefined && (MAY_IMPORT[room] ?? []).includes(other)
+      ? []
+      : [`${file.path}: ${room} may not import ${target}`];
   });
 }
 
@@ -74,7 +81,9 @@ function importsOf(text: string): readonly string[] {
 function impurities(file: SourceFile): readonly string[] {
   if (!PURE.has(roomOf(file.path) ?? "")) return [];
   const code = withoutComments(file.text);
-  return IMPURE.filter(({ pattern }) => pattern.test(code)).map(({ what }) => `${file.path}: ${what} in a pure room`);
+  return IMPURE.filter(({ pattern }) => pattern.test(code)).map(
+    ({ what }) => `${file.path}: ${what} in a pure room`,
+  );
 }
 
 /** config.ts alone reads the environment in the app; local/ and entry mains are programs of their own. */
@@ -82,7 +91,9 @@ function environmentReads(file: SourceFile): readonly string[] {
   const room = roomOf(file.path);
   const free = room === "config" || room === "local" || room === "infra" || file.path.endsWith("/main.ts");
   const reads = /\bprocess\.env\b/.test(withoutComments(file.text));
-  return reads && !free && !PURE.has(room ?? "") ? [`${file.path}: reads process.env; config.ts does that`] : [];
+  return reads && !free && !PURE.has(room ?? "")
+    ? [`${file.path}: reads process.env; config.ts does that`]
+    : [];
 }
 
 function withoutComments(text: string): string {
@@ -95,6 +106,9 @@ export function readSources(root: string): readonly SourceFile[] {
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
       .map((entry) => join(entry.parentPath, entry.name))
-      .map((path) => ({ path: relative(root, path).replaceAll("\\", "/"), text: readFileSync(path, "utf8") })),
+      .map((path) => ({
+        path: relative(root, path).replaceAll("\\", "/"),
+        text: readFileSync(path, "utf8"),
+      })),
   );
 }

@@ -1,5 +1,7 @@
 /** Everything here runs on the Node that package.json pins; an older one, found first on the path, fails in odd ways later. */
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
-  throw new Error(`Node ${process.versions.node} runs the tests; 22.19 or newer is needed. Start them with "npm test", after "npm ci" without --ignore-scripts.`);
+  throw new Error(
+    `Node ${process.versions.node} runs the tests; 22.19 or newer is needed. Start them with "npm test", after "npm ci" without --ignore-scripts.`,
+  );
 }

@@ -1,6 +1,7 @@
 /**
- * How small bodies share packs. Packs are many enough that one small change rewrites little, and few enough that a load reads few rows: a
- * pack of 64 KiB on average (gzip) takes one row and some 5 ms to write.
+ * How small demands and reports share packs. A key's hash says which pack it is in. The number of packs is chosen so that their mean size
+ * stays between 32 and 128 KiB (gzip): few enough that a load reads few rows, many enough that one small change rewrites little. Doubling
+ * leaves 64 KiB and halving as much, so the number does not go to and fro.
  */
 const LARGEST_MEAN = 128 * 1024;
 const SMALLEST_MEAN = 32 * 1024;

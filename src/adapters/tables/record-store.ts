@@ -1,32 +1,22 @@
 import { randomUUID } from "node:crypto";
 import type { BodyChanges, Clock, LoadedRecord, RecordStore, RecordVersion } from "../../app/ports.ts";
 import { PortError } from "../../app/ports.ts";
-import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
-import type { ClusterName, Digest } from "../../domain/ids.ts";
-import type { Bodies, ClusterRecord } from "../../domain/record.ts";
+import type { ClusterName } from "../../domain/ids.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import { STATE_VERSION } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { asPortCall } from "../system/azure-errors.ts";
 import type { BodyRef, BodyRows, PreparedBody } from "./bodies.ts";
 import { openBodies } from "./bodies.ts";
 import type { BodyIndex } from "./body-index.ts";
-import { demandKey, refsOf, reportKey } from "./body-index.ts";
-import type { BodyCodec, EntryValue, Manifest } from "./codec.ts";
-import {
-  ledgerCodec,
-  compress,
-  packCodec,
-  plainCodec,
-  planCodec,
-  readManifest,
-  decompress,
-  writeManifest,
-  writeSpilled,
-} from "./codec.ts";
+import { refsOf } from "./body-index.ts";
+import type { BodyCodec, Manifest } from "./codec.ts";
+import { compress, decompress, readManifest, writeManifest, writeSpilled } from "./codec.ts";
 import { collectBodies } from "./collector.ts";
 import { RECORD_KEY, clusterPartition } from "./keys.ts";
 import { createLru } from "./lru.ts";
 import { nextIndex } from "./next-index.ts";
+import { readBodies } from "./read-bodies.ts";
 import { ROW_BYTES, chunkProperties, joinChunks } from "./rows.ts";
 import type { ReadRow, Row, Table, WriteOutcome } from "./table.ts";
 
@@ -121,7 +111,9 @@ export function tableRecordStore(
   return {
     load: (cluster) => asPortCall(`load record of ${cluster}`, () => load(cluster)),
     bodies: (loaded) =>
-      asPortCall(`read bodies of ${loaded.record.cluster}`, () => readBodies(bodies, loaded)),
+      asPortCall(`read bodies of ${loaded.record.cluster}`, () =>
+        readBodies(bodies, loaded.record, loaded.version.index),
+      ),
     save: (record, changes, previous) =>
       asPortCall(`save record of ${record.cluster}`, () => save(record, changes, previous)),
     collect: (cluster, now) => asPortCall(`collect bodies of ${cluster}`, () => collect(cluster, now)),
@@ -213,80 +205,4 @@ async function writeRow(
   if (outcome.kind === "written") return outcome;
   const present = await table.read(partition, RECORD_KEY, ["saveId"]);
   return present?.values["saveId"] === row.saveId ? { kind: "written", etag: present.etag } : outcome;
-}
-
-/** All bodies that the record names; undefined: one is gone. */
-async function readBodies(bodies: BodyRows, loaded: TableRecord): Promise<Bodies | undefined> {
-  const { index } = loaded.version;
-  const partition = clusterPartition(loaded.record.cluster);
-  const [seen, ledger, plan, entries] = await Promise.all([
-    index.seen && bodies.read(partition, index.seen, plainCodec<NonNullable<Bodies["seen"]>>()),
-    index.ledger && bodies.read(partition, index.ledger, ledgerCodec),
-    index.plan && bodies.read(partition, index.plan, planCodec),
-    readEntries(bodies, partition, index),
-  ]);
-  const isMissing = (ref: BodyRef | undefined, value: unknown) => ref !== undefined && value === undefined;
-  if (isMissing(index.seen, seen) || isMissing(index.ledger, ledger) || isMissing(index.plan, plan))
-    return undefined;
-  if (entries === undefined) return undefined;
-  return {
-    ...chooseNamed(loaded.record, entries),
-    ledger: ledger ?? new Map(),
-    ...(seen === undefined ? {} : { seen }),
-    ...(plan === undefined ? {} : { plan }),
-  };
-}
-
-/** Where to find the value of an entry key. */
-type Lookup = (key: string) => EntryValue | undefined;
-
-async function readEntries(
-  bodies: BodyRows,
-  partition: string,
-  index: BodyIndex,
-): Promise<Lookup | undefined> {
-  const packRefs = index.packs.filter((ref) => ref !== undefined);
-  const [packs, own] = await Promise.all([
-    Promise.all(packRefs.map((ref) => bodies.read(partition, ref, packCodec))),
-    Promise.all(
-      [...index.own].map(async ([key, ref]) => ({
-        key,
-        value: await bodies.read(partition, ref, plainCodec<EntryValue>()),
-      })),
-    ),
-  ]);
-  const values = new Map<string, EntryValue>();
-  for (const content of packs) {
-    if (content === undefined) return undefined;
-    for (const [key, value] of content) values.set(key, value);
-  }
-  for (const { key, value } of own) {
-    if (value === undefined) return undefined;
-    values.set(key, value);
-  }
-  return (key) => values.get(key);
-}
-
-/** The demands and reports of the live sets; a pack may hold others, which are on their way out. */
-function chooseNamed(record: ClusterRecord, valueOf: Lookup): Pick<Bodies, "demands" | "reports"> {
-  const demands = new Map<Digest, SetDemand>();
-  const reports = new Map<Digest, readonly SchedulerNode[]>();
-  const choose = (key: string): EntryValue => valueOf(key) ?? absent(record.cluster, key);
-  for (const entry of record.sets.values()) {
-    if (!entry.live) continue;
-    const demand = choose(demandKey(entry));
-    if (!isReport(demand)) demands.set(entry.digest, demand);
-    const key = reportKey(entry);
-    if (entry.report === undefined || key === undefined) continue;
-    const report = choose(key);
-    if (isReport(report)) reports.set(entry.report, report);
-  }
-  return { demands, reports };
-}
-
-const isReport = (value: EntryValue): value is readonly SchedulerNode[] => Array.isArray(value);
-
-/** Every save puts what it names into a pack or a body of its own, so this is a broken store, not a record that moved on. */
-function absent(cluster: ClusterName, key: string): never {
-  throw new PortError("unexpected", `read bodies of ${cluster}`, `no pack holds ${key}`);
 }

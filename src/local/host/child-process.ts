@@ -97,7 +97,7 @@ export function liveWithParent(stop: () => Promise<unknown>): void {
   };
   process.on("SIGTERM", end);
   process.on("SIGINT", () => undefined);
-  
+  process.stdin.on("end", end).on("close", end).on("error", end);
   process.stdin.resume();
 }
 

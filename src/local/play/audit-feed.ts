@@ -31,13 +31,13 @@ export class AuditFeed {
     if (nodeId !== undefined) this.auditor.hostIdle({ at: event.at, nodeId });
   }
 
-  /** One event of the simulator; hosts join the scheduler when Ready and leave it when they fail or go. */
-  tell(event: SimulatorEvent, scheduler: SchedulerModel): void {
+  /** One event of the simulator; hosts join the scheduler when Ready and leave it when they fail or go. True if its hosts changed. */
+  tell(event: SimulatorEvent, scheduler: SchedulerModel): boolean {
     switch (event.kind) {
       case "node-created":
         this.#coresOfNode.set(event.nodeId, event.cores);
         this.auditor.nodeCreated(event);
-        return;
+        return false;
       case "node-ready": {
         this.#nodeOfInstance.set(event.instanceId, event.nodeId);
         this.#hostOfNode.set(event.nodeId, event.hostname);
@@ -52,33 +52,32 @@ export class AuditFeed {
           },
           event.at,
         );
-        return;
+        return true;
       }
       case "node-failed":
         this.auditor.nodeFailed(event);
-        this.#leave(event, scheduler);
-        return;
+        return this.#leave(event, scheduler);
       case "terminate-accepted":
         this.auditor.terminateAccepted(event);
-        this.#leave(event, scheduler);
-        return;
+        return this.#leave(event, scheduler);
       case "node-gone":
         this.auditor.nodeGone(event);
-        this.#leave(event, scheduler);
-        return;
+        return this.#leave(event, scheduler);
       case "create-accepted":
         this.#creates.push({ at: event.at, added: event.added });
-        return;
+        return false;
       case "node-up":
       case "status-read":
       case "request-refused":
+        return false;
     }
   }
 
-  #leave(event: { readonly nodeId: string; readonly at: number }, scheduler: SchedulerModel): void {
+  #leave(event: { readonly nodeId: string; readonly at: number }, scheduler: SchedulerModel): boolean {
     const hostname = this.#hostOfNode.get(event.nodeId);
-    if (hostname === undefined) return;
+    if (hostname === undefined) return false;
     this.#hostOfNode.delete(event.nodeId);
     scheduler.hostGone(hostname, event.at);
+    return true;
   }
 }

@@ -14,7 +14,13 @@ export interface PlayedCluster {
 }
 
 /** Boot 5 minutes in all, as most clusters take; going 1 minute; a node shows up to 10 s after its acceptance. */
-const TIMINGS: Timings = { secondsToAllocate: 5, secondsToAcquire: 85, secondsToPrepare: 210, secondsToTerminate: 60, jitter: 0 };
+const TIMINGS: Timings = {
+  secondsToAllocate: 5,
+  secondsToAcquire: 85,
+  secondsToPrepare: 210,
+  secondsToTerminate: 60,
+  jitter: 0,
+};
 const LAG_SECONDS = 10;
 /** US dollars for a core and hour of a common compute-optimised size; an order of magnitude, for the cost that the progress line shows. */
 const PRICE_PER_CORE_HOUR = 0.045;
@@ -78,7 +84,13 @@ export function auditedLimits(cluster: PlayedCluster): readonly AuditedLimit[] {
   const cores = cluster.nodes * cluster.coresPerNode;
   return [
     { name: "cluster nodes", unit: "nodes", most: cluster.nodes, heldUntil: "terminate-accepted" },
-    { name: "array cores", unit: "cores", most: cores, only: { array: cluster.array }, heldUntil: "terminate-accepted" },
+    {
+      name: "array cores",
+      unit: "cores",
+      most: cores,
+      only: { array: cluster.array },
+      heldUntil: "terminate-accepted",
+    },
     { name: "regional quota", unit: "quota-cores", most: cores },
   ];
 }

@@ -24,7 +24,12 @@ export interface Played {
 }
 
 /** The habits of the modelled scheduler, in simulated seconds. */
-export const AGENT_TIMES = { expirationSeconds: 300, renewSeconds: 120, pushApartSeconds: 15, idleSeconds: 300 };
+export const AGENT_TIMES = {
+  expirationSeconds: 300,
+  renewSeconds: 120,
+  pushApartSeconds: 15,
+  idleSeconds: 300,
+};
 
 /** A run whose cluster is not empty so long after the last job arrived is given up. */
 export const MOST_DAYS_AFTER_LAST_JOB = 60;

@@ -1,9 +1,10 @@
+import type { DemandMessage } from "../../wire/message.ts";
 import type { SchedulerModel } from "../workload/scheduler-model.ts";
 import type { WorkloadJob } from "../workload/workload-job.ts";
 
 /** How the scheduler reaches the autoscaler: it pushes demand, and its nodes call the URL that they find in their configuration. */
 export interface Doors {
-  push(message: object): Promise<void>;
+  push(message: DemandMessage): Promise<void>;
   /** GET of the stop URL with `?instance=`: the HTTP status, and the words of a refusal. */
   askStop(url: string, instanceId: string): Promise<{ readonly status: number; readonly why?: string }>;
 }
@@ -69,8 +70,7 @@ export class SchedulerAgent {
 
   /** Every job was submitted and has ended. */
   get finished(): boolean {
-    const { waiting, running } = this.#model.statistics();
-    return this.#next >= this.#jobs.length && waiting === 0 && running === 0;
+    return this.#next >= this.#jobs.length && this.#model.slotsAsked === 0;
   }
 
   /** A host joined or left: what it can run has changed. */
@@ -81,7 +81,8 @@ export class SchedulerAgent {
   /** When there is next something to do; `undefined` if nothing but renewals ever will be. */
   nextEventAt(now: number): number {
     const next = this.#jobs[this.#next];
-    const pushAt = this.#pushedAt + 1000 * (this.#dirty ? this.#options.pushApartSeconds : this.#options.renewSeconds);
+    const pushAt =
+      this.#pushedAt + 1000 * (this.#dirty ? this.#options.pushApartSeconds : this.#options.renewSeconds);
     const moments = [
       next === undefined ? undefined : this.#origin + next.submitMs,
       this.#model.nextEventAt(),
@@ -100,7 +101,11 @@ export class SchedulerAgent {
   }
 
   #submitDue(now: number): void {
-    for (let job = this.#jobs[this.#next]; job !== undefined && this.#origin + job.submitMs <= now; job = this.#jobs[this.#next]) {
+    for (
+      let job = this.#jobs[this.#next];
+      job !== undefined && this.#origin + job.submitMs <= now;
+      job = this.#jobs[this.#next]
+    ) {
       this.#next += 1;
       this.#dirty = true;
       if (this.#model.submit(job, now).kind !== "queued") this.#tooWide += 1;
@@ -112,16 +117,18 @@ export class SchedulerAgent {
     if (now - this.#pushedAt < 1000 * (this.#dirty ? pushApartSeconds : renewSeconds)) return;
     this.#pushedAt = now;
     this.#dirty = false;
-    const message = this.#model.demandMessage(now, { cluster, requestSet, expirationInterval: expirationSeconds });
-    this.#onPush(now, this.#model.statistics().slotsAsked, now + 1000 * expirationSeconds);
+    const message = this.#model.demandMessage(now, {
+      cluster,
+      requestSet,
+      expirationInterval: expirationSeconds,
+    });
+    this.#onPush(now, this.#model.slotsAsked, now + 1000 * expirationSeconds);
     await this.#doors.push(message);
   }
 
   /** An idle host is closed first, so that no job starts between the question and the answer, and opened again if it is to stay (wire D.2). */
   async #stopIdle(now: number): Promise<void> {
     const idle = this.#model.idleHosts(now, this.#options.idleSeconds);
-    if (idle.length === 0) return;
-    this.#dirty = true;
     await Promise.all(
       idle.map(async ({ hostname, instanceId, stopUrl }) => {
         if (stopUrl === undefined) return this.#model.openHost(hostname, now);

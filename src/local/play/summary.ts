@@ -33,7 +33,10 @@ export interface Figures {
 
 const IDLE_HOURS = 5 / 60;
 
-export function figuresOf(play: Play, played: Played): { readonly figures: Figures; readonly audit: AuditReport } {
+export function figuresOf(
+  play: Play,
+  played: Played,
+): { readonly figures: Figures; readonly audit: AuditReport } {
   const audit = played.feed.auditor.report(played.endedAt);
   const statistics = played.scheduler.statistics();
   const least = played.scheduler.leastNodeHours(play.cluster.coresPerNode);
@@ -69,7 +72,9 @@ export function figuresOf(play: Play, played: Played): { readonly figures: Figur
 /** Every job ran, and the auditor found nothing. */
 export function isClean(figures: Figures, finished: boolean): boolean {
   const found = figures.busyNodesStopped + figures.limitsExceeded + figures.nodesBeyondDemand;
-  return finished && figures.jobsCompleted === figures.jobsSubmitted && figures.jobsTooWide === 0 && found === 0;
+  return (
+    finished && figures.jobsCompleted === figures.jobsSubmitted && figures.jobsTooWide === 0 && found === 0
+  );
 }
 
 /** The summary for people. */
@@ -87,7 +92,9 @@ export function renderSummary(play: Play, played: Played, figures: Figures, audi
     ...refused.slice(0, 6).map(([why, count]) => `              ${count} x ${why}`),
     `messages      ${figures.messagesRejected} rejected`,
     `audit         ${figures.busyNodesStopped} busy nodes stopped, ${figures.limitsExceeded} limits exceeded, ${figures.nodesBeyondDemand} nodes beyond demand`,
-    ...audit.violations.slice(0, 10).map((violation) => `              ${describeViolation(violation, played.startedAt)}`),
+    ...audit.violations
+      .slice(0, 10)
+      .map((violation) => `              ${describeViolation(violation, played.startedAt)}`),
   ];
   return lines.join("\n");
 }

@@ -42,23 +42,38 @@ export async function playVirtually(play: Play): Promise<Played> {
     push: (message) => functions.demand(message, clock.now()),
     askStop: (url, instanceId) => functions.stop(url, instanceId),
   };
-  const agent = new SchedulerAgent(scheduler, play.jobs, doors, { cluster: play.cluster.name, requestSet: "standard", ...AGENT_TIMES }, ORIGIN, (at, slots, expiresAt) =>
-    feed.auditor.demand({ at, slots, expiresAt }),
+  const agent = new SchedulerAgent(
+    scheduler,
+    play.jobs,
+    doors,
+    { cluster: play.cluster.name, requestSet: "standard", ...AGENT_TIMES },
+    ORIGIN,
+    (at, slots, expiresAt) => feed.auditor.demand({ at, slots, expiresAt }),
   );
   simulator.onEvent((event) => {
-    feed.tell(event, scheduler);
-    agent.touch();
+    if (feed.tell(event, scheduler)) agent.touch();
   });
   await drive({ play, clock, simulator, agent, queue: composed.queue, functions });
   const rejected = await composed.queue.rejected();
-  return { scheduler, agent, feed, startedAt: ORIGIN, endedAt: clock.now(), messagesRejected: rejected.count, finished: agent.finished };
+  return {
+    scheduler,
+    agent,
+    feed,
+    startedAt: ORIGIN,
+    endedAt: clock.now(),
+    messagesRejected: rejected.count,
+    finished: agent.finished,
+  };
 }
 
 /** The functions themselves, called as the host would call them. */
 interface Functions {
   readonly demand: (message: object, insertedAt: number) => Promise<void>;
   readonly tick: () => Promise<void>;
-  readonly stop: (url: string, instanceId: string) => Promise<{ readonly status: number; readonly why?: string }>;
+  readonly stop: (
+    url: string,
+    instanceId: string,
+  ) => Promise<{ readonly status: number; readonly why?: string }>;
 }
 
 async function loadFunctions(composed: Composition): Promise<Functions> {
@@ -86,7 +101,8 @@ async function loadFunctions(composed: Composition): Promise<Functions> {
 
 function whyOf(body: unknown): { readonly why?: string } {
   const parsed: unknown = typeof body === "string" ? JSON.parse(body) : undefined;
-  const detail = typeof parsed === "object" && parsed !== null && "detail" in parsed ? parsed.detail : undefined;
+  const detail =
+    typeof parsed === "object" && parsed !== null && "detail" in parsed ? parsed.detail : undefined;
   return typeof detail === "string" ? { why: detail } : {};
 }
 

@@ -2,7 +2,10 @@ import type { Table } from "../../../src/adapters/tables/table.ts";
 
 /** What was asked of a table since the last reset. */
 export interface TableCounts {
+  /** Rows read whole. */
   rowsRead: number;
+  /** Rows of which some properties were read. */
+  glances: number;
   bodyRowsWritten: number;
   recordsWritten: number;
 }
@@ -13,14 +16,16 @@ export function countingTable(table: Table): {
   readonly counts: TableCounts;
   reset: () => void;
 } {
-  const counts: TableCounts = { rowsRead: 0, bodyRowsWritten: 0, recordsWritten: 0 };
+  const counts: TableCounts = { rowsRead: 0, glances: 0, bodyRowsWritten: 0, recordsWritten: 0 };
   return {
     counts,
-    reset: () => void Object.assign(counts, { rowsRead: 0, bodyRowsWritten: 0, recordsWritten: 0 }),
+    reset: () =>
+      void Object.assign(counts, { rowsRead: 0, glances: 0, bodyRowsWritten: 0, recordsWritten: 0 }),
     table: {
       ...table,
       read(partition, rowKey, select) {
-        counts.rowsRead++;
+        if (select === undefined) counts.rowsRead++;
+        else counts.glances++;
         return table.read(partition, rowKey, select);
       },
       put(partition, rowKey, values) {

@@ -61,6 +61,15 @@ function manySets(count: number, length: number) {
   return { record: { ...emptyRecord(demo), sets }, demands };
 }
 
+/** Rejections that make a manifest so many bytes larger each, gzipped. */
+function noisyRejections(count: number, bytes: number): ClusterRecord["rejections"] {
+  return Array.from({ length: count }, () => ({
+    at: SAMPLE_TIME,
+    messageId: randomBytes(bytes).toString("base64"),
+    problems: [],
+  }));
+}
+
 const bodyRows = async (table: Table) =>
   (await table.list(partition, BODY_KEYS, [], 10_000)).map(({ rowKey }) => rowKey);
 
@@ -104,6 +113,31 @@ describe("loading", () => {
     await expect(other.bodies(await mustLoad(other))).rejects.toThrow("do not match its digest");
   });
 
+  test("a manifest that cannot be read is a PortError that says where", async () => {
+    const table = await freshTable();
+    await mustSave(storeAt(table), emptyRecord(demo), {});
+    await table.put(partition, RECORD_KEY, { stateVersion: 1, d0: Buffer.from("not gzip") });
+    await expect(storeAt(table).load(demo)).rejects.toMatchObject({
+      name: "PortError",
+      kind: "unexpected",
+      operation: "load record of demo",
+    });
+  });
+
+  test("a large manifest that has not changed is not even transferred, one that has is", async () => {
+    const { table, counts, reset } = countingTable(await freshTable());
+    const [store, other] = [storeAt(table), storeAt(table)];
+    const { record, demands } = manySets(1_500, 10);
+    const first = await mustSave(store, { ...record, rejections: noisyRejections(1, 50_000) }, { demands });
+    reset();
+    expect(await mustLoad(store)).toBe(first);
+    expect(counts).toMatchObject({ rowsRead: 0, glances: 1 });
+    await mustSave(other, { ...first.record, plan: 5 }, {}, await mustLoad(other));
+    reset();
+    expect((await mustLoad(store)).record.plan).toBe(5);
+    expect(counts).toMatchObject({ rowsRead: 1, glances: 1 });
+  });
+
   test("bodies are read once by a process, also when several callers ask at one time", async () => {
     const { table, counts, reset } = countingTable(await freshTable());
     await mustSave(storeAt(table), { ...SAMPLE_RECORD, cluster: demo }, SAMPLE_BODIES);
@@ -134,7 +168,7 @@ describe("saving", () => {
       expiresAt: plusSeconds(entry.expiresAt, 60),
     });
     const renewed = await mustSave(store, { ...record, sets: renewedSets }, {}, first);
-    expect(counts).toStrictEqual({ rowsRead: 0, bodyRowsWritten: 0, recordsWritten: 1 });
+    expect(counts).toStrictEqual({ rowsRead: 0, glances: 0, bodyRowsWritten: 0, recordsWritten: 1 });
 
     reset();
     const changed = { demands: [], pools: [{ name: "new", total: 1, used: 0 }], rejectedJobs: [] };
@@ -145,7 +179,7 @@ describe("saving", () => {
       { demands: new Map([[digest("new"), changed]]) },
       renewed,
     );
-    expect(counts).toStrictEqual({ rowsRead: 0, bodyRowsWritten: 1, recordsWritten: 1 });
+    expect(counts).toStrictEqual({ rowsRead: 0, glances: 0, bodyRowsWritten: 1, recordsWritten: 1 });
     const other = storeAt(table);
     const expected = new Map(demands);
     expected.delete(digest("digest-7"));
@@ -174,6 +208,30 @@ describe("saving", () => {
     expect(packs).toStrictEqual([1, 2, 8, 8, 8, 2, 1]);
   });
 
+  test("what a set no longer names takes no room for long", async () => {
+    const table = await freshTable();
+    const store = storeAt(table);
+    const { demands } = manySets(20, 2_000);
+    const large = manySets(1, 100_000).demands.get(digest("digest-0"));
+    if (large === undefined) throw new Error("no large demand");
+    let loaded = await mustSave(store, emptyRecord(demo), {});
+    for (const [named, body] of [[digest("large"), large] as const, ...demands]) {
+      const sets = new Map([[setName("only"), sampleEntry(named)]]);
+      loaded = await mustSave(
+        store,
+        { ...loaded.record, sets },
+        { demands: new Map([[named, body]]) },
+        loaded,
+      );
+    }
+    // One demand of 2,000 characters of noise is left of twenty, and nothing of the large one.
+    expect(loaded.version.index.packs).toHaveLength(1);
+    expect(loaded.version.index.packs[0]?.bytes).toBeLessThan(2_000);
+    expect(loaded.version.index.own.size).toBe(0);
+    // 21 bodies were written, and one is named.
+    expect(await storeAt(table).collect(demo, plusSeconds(SAMPLE_TIME, 3601))).toBe(20);
+  });
+
   test("a write whose answer was lost and that met itself when repeated is a save, not a conflict", async () => {
     const real = await freshTable();
     // What the SDK's retry gives: the row is written, and the repeated request is answered 409 or 412.
@@ -196,12 +254,7 @@ describe("saving", () => {
   test("a manifest too large for its row is saved beside it", async () => {
     const table = await freshTable();
     const store = storeAt(table);
-    const rejections = Array.from({ length: 3 }, (_, number) => ({
-      at: SAMPLE_TIME,
-      messageId: randomBytes(400_000).toString("base64"),
-      set: `set-${number}`,
-      problems: [],
-    }));
+    const rejections = noisyRejections(3, 400_000);
     const record: ClusterRecord = { ...emptyRecord(demo), rejections };
     const first = await mustSave(store, record, {});
     const other = storeAt(table);

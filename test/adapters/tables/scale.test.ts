@@ -144,7 +144,7 @@ test("a record with 10,000 nodes, 2,000 sets and one set of 100,000 distinct job
   const renewedSets = new Map(record.sets).set(setName("set-1"), { ...entry, intervalSeconds: 60 });
   expect((await cold.save({ ...record, sets: renewedSets }, {}, again)).kind).toBe("saved");
   const renewed = seconds(renewing);
-  expect(counts).toStrictEqual({ rowsRead: 1, bodyRowsWritten: 0, recordsWritten: 1 });
+  expect(counts).toStrictEqual({ rowsRead: 0, glances: 1, bodyRowsWritten: 0, recordsWritten: 1 });
 
   const rows = await table.list(clusterPartition(demo), BODY_KEYS, [], 1000);
   expect(rows).toHaveLength(wrote - 1);

@@ -1,0 +1,89 @@
+import { PortError } from "../../app/ports.ts";
+import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
+import type { ClusterName, Digest } from "../../domain/ids.ts";
+import type { Bodies, ClusterRecord } from "../../domain/record.ts";
+import type { BodyRef, BodyRows } from "./bodies.ts";
+import type { BodyIndex } from "./body-index.ts";
+import { demandKey, reportKey } from "./body-index.ts";
+import type { EntryValue } from "./codec.ts";
+import { ledgerCodec, packCodec, plainCodec, planCodec } from "./codec.ts";
+import { clusterPartition } from "./keys.ts";
+
+/** All bodies that the record names; undefined: one is gone. */
+export async function readBodies(
+  bodies: BodyRows,
+  record: ClusterRecord,
+  index: BodyIndex,
+): Promise<Bodies | undefined> {
+  const partition = clusterPartition(record.cluster);
+  const [seen, ledger, plan, entries] = await Promise.all([
+    index.seen && bodies.read(partition, index.seen, plainCodec<NonNullable<Bodies["seen"]>>()),
+    index.ledger && bodies.read(partition, index.ledger, ledgerCodec),
+    index.plan && bodies.read(partition, index.plan, planCodec),
+    readEntries(bodies, partition, index),
+  ]);
+  const isMissing = (ref: BodyRef | undefined, value: unknown) => ref !== undefined && value === undefined;
+  if (isMissing(index.seen, seen) || isMissing(index.ledger, ledger) || isMissing(index.plan, plan))
+    return undefined;
+  if (entries === undefined) return undefined;
+  return {
+    ...chooseNamed(record, entries),
+    ledger: ledger ?? new Map(),
+    ...(seen === undefined ? {} : { seen }),
+    ...(plan === undefined ? {} : { plan }),
+  };
+}
+
+/** Where to find the value of an entry key. */
+type Lookup = (key: string) => EntryValue | undefined;
+
+async function readEntries(
+  bodies: BodyRows,
+  partition: string,
+  index: BodyIndex,
+): Promise<Lookup | undefined> {
+  const packRefs = index.packs.filter((ref) => ref !== undefined);
+  const [packs, own] = await Promise.all([
+    Promise.all(packRefs.map((ref) => bodies.read(partition, ref, packCodec))),
+    Promise.all(
+      [...index.own].map(async ([key, ref]) => ({
+        key,
+        value: await bodies.read(partition, ref, plainCodec<EntryValue>()),
+      })),
+    ),
+  ]);
+  const values = new Map<string, EntryValue>();
+  for (const content of packs) {
+    if (content === undefined) return undefined;
+    for (const [key, value] of content) values.set(key, value);
+  }
+  for (const { key, value } of own) {
+    if (value === undefined) return undefined;
+    values.set(key, value);
+  }
+  return (key) => values.get(key);
+}
+
+/** The demands and reports of the live sets; a pack may hold others, which are on their way out. */
+function chooseNamed(record: ClusterRecord, valueOf: Lookup): Pick<Bodies, "demands" | "reports"> {
+  const demands = new Map<Digest, SetDemand>();
+  const reports = new Map<Digest, readonly SchedulerNode[]>();
+  const choose = (key: string): EntryValue => valueOf(key) ?? absent(record.cluster, key);
+  for (const entry of record.sets.values()) {
+    if (!entry.live) continue;
+    const demand = choose(demandKey(entry));
+    if (!isReport(demand)) demands.set(entry.digest, demand);
+    const key = reportKey(entry);
+    if (entry.report === undefined || key === undefined) continue;
+    const report = choose(key);
+    if (isReport(report)) reports.set(entry.report, report);
+  }
+  return { demands, reports };
+}
+
+const isReport = (value: EntryValue): value is readonly SchedulerNode[] => Array.isArray(value);
+
+/** Every save puts what it names into a pack or a body of its own, so this is a broken store, not a record that moved on. */
+function absent(cluster: ClusterName, key: string): never {
+  throw new PortError("unexpected", `read bodies of ${cluster}`, `no pack holds ${key}`);
+}

@@ -1,0 +1,131 @@
+import { openDemandQueue, putDemand } from "../../client/push.ts";
+import type { LocalSystem } from "../system.ts";
+import { startSystem } from "../system.ts";
+import { SchedulerModel } from "../workload/scheduler-model.ts";
+import { AuditFeed } from "./audit-feed.ts";
+import { auditedLimits, simulatorOptions } from "./cluster.ts";
+import type { Play, Played } from "./play.ts";
+import { AGENT_TIMES } from "./play.ts";
+import type { Progress } from "./progress.ts";
+import type { Doors } from "./scheduler-agent.ts";
+import { SchedulerAgent } from "./scheduler-agent.ts";
+
+/** A run through real processes, sockets and the storage emulator, and how much our own speed distorts it. */
+export interface RealPlayed extends Played {
+  /** From the last push before it to a create, 95 % of them, in simulated seconds; undefined without a create. */
+  readonly latencySeconds: number | undefined;
+}
+
+/** Looks up from its sleep at least so often (real milliseconds). */
+const STEP_MS = 50;
+/** A run is given up when the last job arrived so long ago (simulated). */
+const GIVE_UP_MS = 6 * 3_600_000;
+
+/** Plays a workload against the functions in a host of their own, Azurite, and the simulator over HTTP. */
+export async function playReally(
+  play: Play,
+  speed: number,
+  progress: Progress,
+  onHostLine: (line: string) => void,
+): Promise<RealPlayed> {
+  const system = await startSystem({
+    simulator: simulatorOptions(play.cluster, play.seed),
+    speed,
+    onHostLine,
+  });
+  try {
+    return await playOn(system, play, progress);
+  } finally {
+    await system.close();
+  }
+}
+
+async function playOn(system: LocalSystem, play: Play, progress: Progress): Promise<RealPlayed> {
+  const { clock, simulator } = system;
+  const startedAt = clock.now();
+  const feed = new AuditFeed(auditedLimits(play.cluster));
+  const scheduler = new SchedulerModel({
+    maxSlots: play.cluster.nodes * play.cluster.coresPerNode,
+    observer: { hostBusy: (event) => feed.busy(event), hostIdle: (event) => feed.idle(event) },
+  });
+  const pushes: number[] = [];
+  const agent = new SchedulerAgent(
+    scheduler,
+    play.jobs,
+    openDoors(system),
+    { cluster: play.cluster.name, requestSet: "standard", ...AGENT_TIMES },
+    startedAt,
+    (at, slots, expiresAt) => {
+      pushes.push(at);
+      feed.auditor.demand({ at, slots, expiresAt });
+    },
+  );
+  const stopListening = simulator.onEvent((event) => {
+    if (feed.tell(event, scheduler)) agent.touch();
+  });
+  const giveUpAt = startedAt + (play.jobs.at(-1)?.submitMs ?? 0) + GIVE_UP_MS;
+  const failures: unknown[] = [];
+  while (clock.now() < giveUpAt && failures.length === 0) {
+    const now = clock.now();
+    agent.step(now).catch((error: unknown) => failures.push(error));
+    const summary = simulator.summarize();
+    progress.show({ now, startedAt, scheduler, summary });
+    if (agent.finished && Object.values(summary.nodesByStatus).every((count) => count === 0)) break;
+    await new Promise((resolve) => setTimeout(resolve, STEP_MS));
+  }
+  stopListening();
+  progress.end();
+  if (failures.length > 0) throw failures[0];
+  return {
+    scheduler,
+    agent,
+    feed,
+    startedAt,
+    endedAt: clock.now(),
+    messagesRejected: await countRejected(system),
+    finished: agent.finished,
+    latencySeconds: latencyOf(
+      pushes,
+      feed.creates.map((create) => create.at),
+    ),
+  };
+}
+
+/** The scheduler's side as it would be: the queue, or HTTP for what is too large for it; and plain GETs of the stop URL. */
+function openDoors(system: LocalSystem): Doors {
+  const queue = openDemandQueue(system.connectionString);
+  return {
+    async push(message) {
+      const pushed = await queue.push(message, system.clock.now());
+      if (pushed.kind === "too-large") await putDemand({ url: system.url, key: system.keys.host }, message);
+    },
+    async askStop(url, instanceId) {
+      const response = await fetch(`${url}?instance=${encodeURIComponent(instanceId)}`);
+      const body: unknown = await response.json();
+      const detail = typeof body === "object" && body !== null && "detail" in body ? body.detail : undefined;
+      return { status: response.status, ...(typeof detail === "string" ? { why: detail } : {}) };
+    },
+  };
+}
+
+async function countRejected(system: LocalSystem): Promise<number> {
+  const response = await fetch(`${system.url}/api/clusters`, {
+    headers: { "x-functions-key": system.keys.host },
+  });
+  const body: unknown = await response.json();
+  if (typeof body !== "object" || body === null || !("rejectedMessages" in body)) return 0;
+  const rejected = body.rejectedMessages;
+  return typeof rejected === "object" && rejected !== null && "count" in rejected
+    ? Number(rejected.count)
+    : 0;
+}
+
+function latencyOf(pushes: readonly number[], creates: readonly number[]): number | undefined {
+  const waits = creates
+    .flatMap((at) => {
+      const push = pushes.findLast((moment) => moment <= at);
+      return push === undefined ? [] : [(at - push) / 1000];
+    })
+    .sort((a, b) => a - b);
+  return waits[Math.min(waits.length - 1, Math.floor(waits.length * 0.95))];
+}

@@ -1,0 +1,34 @@
+import { defaultOptions } from "../simulator/default-options.ts";
+import { startSystem } from "./system.ts";
+
+/** The whole system without a workload: prints how to reach it, and runs until Ctrl-C. Leaves no process behind. */
+export async function serve(speed: number, seed: number, verbose: boolean): Promise<number> {
+  const system = await startSystem({
+    simulator: { ...defaultOptions, seed, keepLog: false },
+    speed,
+    onHostLine: verbose ? (line) => process.stderr.write(`${line}\n`) : () => undefined,
+  });
+  const [cluster] = defaultOptions.clusters;
+  const name = encodeURIComponent(cluster?.name ?? "demo");
+  const lines = [
+    `function app         ${system.url}/api/health`,
+    `function key         ${system.keys.host}    (header x-functions-key)`,
+    `master key           ${system.keys.master}`,
+    `state of the cluster ${system.url}/api/clusters/${name}?code=${system.keys.host}`,
+    `CycleCloud simulator ${system.simulatorUrl}    user autoscaler, password ${system.settings["CYCLECLOUD_PASSWORD"] ?? ""}`,
+    `connection string    ${system.connectionString}`,
+    `speed                ${speed} simulated seconds in a real one`,
+    "",
+    "Try:",
+    `  curl -X PUT -H 'x-functions-key: ${system.keys.host}' -d '{"version":1,"nodearrays":{"Name":"htc","TargetCount":3}}' ${system.url}/api/clusters/${name}/request-sets/try`,
+    "Ctrl-C stops everything.",
+  ];
+  process.stdout.write(`${lines.join("\n")}\n`);
+  await new Promise<void>((resolve) => {
+    process.once("SIGINT", resolve);
+    process.once("SIGTERM", resolve);
+  });
+  process.stdout.write("stopping\n");
+  await system.close();
+  return 0;
+}

@@ -1,0 +1,138 @@
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { Simulator } from "../simulator/engine.ts";
+import type { SimulatorOptions } from "../simulator/options.ts";
+import { serveSimulator } from "../simulator/server.ts";
+import { startAzurite } from "./azurite.ts";
+import type { HostKeys } from "./host/host-keys.ts";
+import { createKeys } from "./host/host-keys.ts";
+import type { HostProcess } from "./host/spawn-host.ts";
+import { spawnHost } from "./host/spawn-host.ts";
+import { scaledClock } from "./scaled-clock.ts";
+import type { Clock } from "./scaled-clock.ts";
+
+/** The whole system on one machine: emulator, simulator, and function hosts in processes of their own, on one scaled clock. */
+export interface LocalSystem {
+  readonly clock: Clock;
+  readonly simulator: Simulator;
+  readonly simulatorUrl: string;
+  readonly connectionString: string;
+  /** The first host's address; nodes are told to call it. */
+  readonly url: string;
+  readonly keys: HostKeys;
+  readonly hosts: readonly HostProcess[];
+  /** App settings of the hosts, for who wants to start another. */
+  readonly settings: Readonly<Record<string, string>>;
+  startHost(): Promise<HostProcess>;
+  /** Stops everything; leaves no process behind. */
+  close(): Promise<void>;
+}
+
+export interface LocalOptions {
+  readonly simulator: SimulatorOptions;
+  readonly speed: number;
+  readonly hosts?: number;
+  /** The function app: functions/main.ts, or a built package folder. */
+  readonly app?: string;
+  /** Real milliseconds by which every status call is answered late. */
+  readonly statusDelayMs?: number;
+  readonly extraSettings?: Readonly<Record<string, string>>;
+  readonly onHostLine?: (line: string) => void;
+}
+
+const USER = "autoscaler";
+const SOURCE_APP = fileURLToPath(new URL("../../functions/main.ts", import.meta.url));
+const HOST_JSON = fileURLToPath(new URL("../../host.json", import.meta.url));
+
+export async function startSystem(options: LocalOptions): Promise<LocalSystem> {
+  const origin = Date.now();
+  const clock = scaledClock({ origin, speed: options.speed });
+  const closing: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const stop of closing.toReversed()) await stop();
+  };
+  try {
+    const password = randomBytes(12).toString("hex");
+    const azurite = await startAzurite();
+    closing.push(() => azurite.close());
+    const simulator = new Simulator(options.simulator, clock);
+    const server = await serveSimulator(simulator, {
+      credentials: { username: USER, password },
+      ...(options.statusDelayMs === undefined ? {} : { statusDelayMs: options.statusDelayMs }),
+    });
+    closing.push(() => server.close());
+    const port = await freePort();
+    const keys = createKeys();
+    const settings = {
+      AzureWebJobsStorage: azurite.connectionString,
+      AUTOSCALER_CLUSTERS: JSON.stringify(
+        options.simulator.clusters.map(({ name }) => ({
+          name,
+          url: server.url,
+          username: USER,
+          passwordSetting: "CYCLECLOUD_PASSWORD",
+        })),
+      ),
+      CYCLECLOUD_PASSWORD: password,
+      AUTOSCALER_PUBLIC_URL: `http://127.0.0.1:${port}`,
+      AUTOSCALER_AUTOSTOP_KEYS: `local:${randomBytes(24).toString("hex")}`,
+      AUTOSCALER_LOCAL_CLOCK: `${origin}@${options.speed}`,
+      ...options.extraSettings,
+    };
+    const hostJson: unknown = JSON.parse(await readFile(HOST_JSON, "utf8"));
+    const hosts: HostProcess[] = [];
+    const startHost = async (at?: number) => {
+      const host = await spawnHost(
+        {
+          app: options.app ?? SOURCE_APP,
+          hostJson,
+          settings,
+          origin,
+          speed: options.speed,
+          keys,
+          connectionString: azurite.connectionString,
+          ...(at === undefined ? {} : { port: at }),
+        },
+        options.onHostLine,
+      );
+      closing.push(() => host.stop());
+      hosts.push(host);
+      return host;
+    };
+    await startHost(port);
+    for (let more = 1; more < (options.hosts ?? 1); more += 1) await startHost();
+    return {
+      clock,
+      simulator,
+      simulatorUrl: server.url,
+      connectionString: azurite.connectionString,
+      url: `http://127.0.0.1:${port}`,
+      keys,
+      hosts,
+      settings,
+      startHost: () => startHost(),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A port that was free a moment ago: nodes must be told the address before the host listens. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() =>
+        typeof address === "object" && address !== null
+          ? resolve(address.port)
+          : reject(new Error("no free port")),
+      );
+    });
+  });
+}

@@ -1,0 +1,788 @@
+import { describe, expect, test } from "vitest";
+import { allocate } from "../../src/decide/allocate.ts";
+import type { Allocation, BucketOffer, SharedLimit, World } from "../../src/domain/allocation.ts";
+import type { GroupDemand, JobDemand, RankedDemand, TargetDemand } from "../../src/domain/demand.ts";
+import { arrayName, machineType, nodeId, placementGroup, setName } from "../../src/domain/ids.ts";
+import { renderReason } from "../../src/domain/reason.ts";
+import { bucketText } from "../../src/domain/record.ts";
+import { instant } from "../../src/domain/units.ts";
+
+const now = instant(1_763_636_400_000);
+const policy = { groupPrefix: "pg-" };
+
+/** A node in short: "execute/D4" or "execute/D4/group"; four cores and 16 GiB, unless `cores` says otherwise. */
+interface ShortNode {
+  readonly id: string;
+  readonly at?: string;
+  readonly cores?: number;
+  readonly order?: number;
+  readonly coming?: boolean;
+  readonly host?: string;
+  readonly group?: { readonly key: string };
+}
+
+function bucket(at: string) {
+  const [array = "", type = "", group] = at.split("/");
+  const key = { array: arrayName(array), machineType: machineType(type) };
+  return group === undefined ? key : { ...key, placementGroup: placementGroup(group) };
+}
+
+function node({
+  id,
+  at = "execute/D4",
+  cores = 4,
+  order = 0,
+  coming = false,
+  host,
+  group,
+}: ShortNode): World["nodes"][number] {
+  const where = bucket(at);
+  return {
+    nodeId: nodeId(id),
+    bucket: where,
+    purpose:
+      group === undefined
+        ? { kind: "array" }
+        : { kind: "group", key: group.key, group: at.split("/")[2] ?? "" },
+    resources: { ncpus: cores, mem: cores * 4 },
+    cores,
+    order,
+    ready: !coming,
+    ...(host === undefined ? {} : { hostname: host }),
+  };
+}
+
+/** A bucket in short; charges are "limit: amount". */
+function offer(
+  at: string,
+  cores: number,
+  charges: Record<number, number>,
+  more: Partial<BucketOffer> = {},
+): BucketOffer {
+  return {
+    bucket: bucket(at),
+    resources: { ncpus: cores, mem: cores * 4 },
+    cores,
+    charges: Object.entries(charges).map(([limit, amount]) => ({ limit: Number(limit), amount })),
+    groupSizes: new Map(),
+    ...more,
+  };
+}
+
+function limit(
+  kind: SharedLimit["id"]["kind"],
+  name: string,
+  unit: "nodes" | "cores",
+  used: number,
+  max: number,
+): SharedLimit {
+  return { id: { kind, name, unit }, used, max, left: Math.max(0, max - used) };
+}
+
+const plenty = limit("cluster", "", "nodes", 0, 1000);
+
+function world(more: Partial<World> = {}): World {
+  return {
+    nodes: [],
+    inFlight: [],
+    buckets: [offer("execute/D4", 4, { 0: 1 })],
+    limits: [plenty],
+    arrays: new Map([[arrayName("execute"), "managed"]]),
+    ...more,
+  };
+}
+
+let position = 0;
+function ranked(demand: RankedDemand["demand"], set = "standard"): RankedDemand {
+  return { set: setName(set), demand };
+}
+
+function job(id: string, more: Partial<JobDemand> = {}): RankedDemand {
+  position += 1;
+  return ranked({
+    kind: "job",
+    id,
+    name: id,
+    priority: 0,
+    position,
+    needs: { ncpus: 1 },
+    iterations: 1,
+    exclusive: false,
+    colocated: false,
+    placed: [],
+    ...more,
+  });
+}
+
+function target(id: string, count: number, more: Partial<TargetDemand> = {}, set = "standard"): RankedDemand {
+  position += 1;
+  const amount = { unit: "nodes", count } as const;
+  return ranked(
+    { kind: "target", id, priority: 0, position, array: arrayName("execute"), amount, ...more },
+    set,
+  );
+}
+
+function groups(
+  id: string,
+  count: number,
+  size: number,
+  more: Partial<GroupDemand> = {},
+  set = "standard",
+): RankedDemand {
+  position += 1;
+  const amount = { unit: "nodes", count: size } as const;
+  return ranked(
+    {
+      kind: "groups",
+      id,
+      priority: 0,
+      position,
+      array: arrayName("execute"),
+      groups: count,
+      size: amount,
+      ...more,
+    },
+    set,
+  );
+}
+
+/** What a reader wants to see of an allocation. */
+function shown(answer: Allocation) {
+  return {
+    creates: answer.creates.map((create) => `${create.count} x ${bucketText(create.bucket)}`),
+    needed: [...answer.needed].map(([id, by]) => `${id}: ${by.join(" ")}`).sort(),
+    placed: answer.outcomes.map(
+      ({ id, placed, pending, asked }) => `${id} ${placed}/${asked} (${pending} pending)`,
+    ),
+    reasons: answer.outcomes.flatMap(({ reasons }) => reasons.map(renderReason)),
+  };
+}
+
+const hb = (more: Partial<BucketOffer> = {}) =>
+  offer("mpi/HB120", 120, { 0: 1, 1: 120 }, { maxPlacementGroupSize: 4, ...more });
+const mpiArrays: World["arrays"] = new Map([[arrayName("mpi"), "managed"]]);
+const mpi = (more: Partial<World> = {}): World =>
+  world({
+    buckets: [hb()],
+    limits: [plenty, limit("family-quota", "standardHBv3Family", "cores", 0, 1200)],
+    arrays: mpiArrays,
+    ...more,
+  });
+const inMpi = { arrays: [arrayName("mpi")] };
+
+interface Scenario {
+  readonly name: string;
+  readonly world: World;
+  readonly demands: readonly RankedDemand[];
+  readonly creates?: readonly string[];
+  readonly needed?: readonly string[];
+  readonly placed: readonly string[];
+  readonly reasons?: readonly string[];
+}
+
+function check({ world, demands, creates = [], needed = [], placed, reasons = [] }: Scenario): void {
+  expect(shown(allocate(world, demands, policy, now))).toEqual({ creates, needed, placed, reasons });
+}
+
+describe("packing jobs", () => {
+  test.each<Scenario>([
+    {
+      name: "slots fill new nodes, the last one partly",
+      world: world(),
+      demands: [job("a", { iterations: 10 })],
+      creates: ["3 x execute/D4"],
+      placed: ["a 10/10 (10 pending)"],
+    },
+    {
+      name: "two jobs share what the first one opened",
+      world: world(),
+      demands: [job("a", { iterations: 6 }), job("b", { iterations: 2 })],
+      creates: ["2 x execute/D4"],
+      placed: ["a 6/6 (6 pending)", "b 2/2 (2 pending)"],
+    },
+    {
+      name: "existing nodes by order, then in flight, then new",
+      world: world({
+        nodes: [node({ id: "n1", order: 2, coming: true }), node({ id: "n2", order: 1 })],
+        inFlight: [
+          {
+            bucket: bucket("execute/D4"),
+            purpose: { kind: "array" },
+            resources: { ncpus: 4 },
+            cores: 4,
+            count: 1,
+          },
+        ],
+      }),
+      demands: [job("a", { iterations: 14 })],
+      creates: ["1 x execute/D4"],
+      needed: ["n1: standard/a", "n2: standard/a"],
+      placed: ["a 14/14 (10 pending)"],
+    },
+    {
+      name: "a node in use is filled before another one is opened, so that the other can stop",
+      world: world({ nodes: [node({ id: "n1" }), node({ id: "n2", host: "ip-2" })] }),
+      demands: [
+        job("runs", { placed: [{ hostname: "ip-2", iterations: 1 }] }),
+        job("waits", { iterations: 3 }),
+      ],
+      needed: ["n2: standard/runs standard/waits"],
+      placed: ["runs 1/1 (0 pending)", "waits 3/3 (0 pending)"],
+    },
+    {
+      name: "bound tasks occupy their host first, even for a job of lower rank, and even beyond what is free",
+      world: world({ nodes: [node({ id: "n1", host: "IP-0A000004.internal.net" })] }),
+      demands: [
+        job("high", { priority: 9, iterations: 4 }),
+        job("runs", { iterations: 6, placed: [{ hostname: "ip-0a000004", iterations: 6 }] }),
+      ],
+      creates: ["1 x execute/D4"],
+      needed: ["n1: standard/runs"],
+      placed: ["high 4/4 (4 pending)", "runs 6/6 (0 pending)"],
+    },
+    {
+      name: "tasks on a host that we do not know are placed and take nothing",
+      world: world({ nodes: [node({ id: "n1", host: "ip-1" })] }),
+      demands: [job("a", { iterations: 3, placed: [{ hostname: "login", iterations: 2 }] })],
+      needed: ["n1: standard/a"],
+      placed: ["a 3/3 (0 pending)"],
+    },
+    {
+      name: "a job that fits nowhere says what it lacks, in each bucket",
+      world: world({ buckets: [offer("execute/D4", 4, { 0: 1 }), offer("execute/D8", 8, { 0: 1 })] }),
+      demands: [job("a", { needs: { ncpus: 16 } })],
+      placed: ["a 0/1 (0 pending)"],
+      reasons: [
+        "execute/D4: ncpus 16 asked of one node, 4 offered",
+        "execute/D8: ncpus 16 asked of one node, 8 offered",
+      ],
+    },
+    {
+      name: "a job that fits only the second bucket goes there",
+      world: world({ buckets: [offer("execute/D4", 4, { 0: 1 }), offer("execute/D8", 8, { 0: 1 })] }),
+      demands: [job("a", { needs: { ncpus: 6 }, iterations: 2 })],
+      creates: ["2 x execute/D8"],
+      placed: ["a 2/2 (2 pending)"],
+    },
+    {
+      name: "exclusive: one slot a node, and nobody else there",
+      world: world({ nodes: [node({ id: "n1" })] }),
+      demands: [job("alone", { iterations: 2, exclusive: true }), job("other")],
+      creates: ["2 x execute/D4"],
+      needed: ["n1: standard/alone"],
+      placed: ["alone 2/2 (1 pending)", "other 1/1 (1 pending)"],
+    },
+    {
+      name: "exclusive does not go where somebody is",
+      world: world({ nodes: [node({ id: "n1" })] }),
+      demands: [job("other"), job("alone", { exclusive: true })],
+      creates: ["1 x execute/D4"],
+      needed: ["n1: standard/other"],
+      placed: ["other 1/1 (0 pending)", "alone 1/1 (1 pending)"],
+    },
+    {
+      name: "0.1 of a GPU ten times on one node, not eleven",
+      world: world({ buckets: [offer("execute/D4", 4, { 0: 1 }, { resources: { ngpus: 1 } })] }),
+      demands: [job("a", { needs: { ngpus: 0.1 }, iterations: 11 })],
+      creates: ["2 x execute/D4"],
+      placed: ["a 11/11 (11 pending)"],
+    },
+    {
+      name: "priority wins scarce capacity, whatever the position",
+      world: world({ limits: [limit("cluster", "", "nodes", 9, 10)] }),
+      demands: [
+        job("low", { iterations: 4, position: 1 }),
+        job("high", { iterations: 3, position: 2, priority: 5 }),
+      ],
+      creates: ["1 x execute/D4"],
+      placed: ["high 3/3 (3 pending)", "low 1/4 (1 pending)"],
+      reasons: ["cluster: 10 of 10 nodes used, 1 more needed, 0 left"],
+    },
+    {
+      name: "77,248 slots need no loop over slots",
+      world: world({
+        limits: [limit("cluster", "", "nodes", 0, 5832)],
+        buckets: [offer("execute/D4", 16, { 0: 1 })],
+      }),
+      demands: [job("a", { iterations: 77_248 })],
+      creates: ["4828 x execute/D4"],
+      placed: ["a 77248/77248 (77248 pending)"],
+    },
+  ])("$name", check);
+});
+
+describe("limits and reasons", () => {
+  const bothOurs: World["arrays"] = new Map([
+    [arrayName("a"), "managed"],
+    [arrayName("b"), "managed"],
+  ]);
+  test.each<Scenario>([
+    {
+      name: "the cluster's limit is shared by two arrays",
+      world: world({
+        arrays: bothOurs,
+        buckets: [offer("a/D4", 4, { 0: 1 }), offer("b/D4", 4, { 0: 1 })],
+        limits: [limit("cluster", "", "nodes", 0, 3)],
+      }),
+      demands: [target("ta", 2, { array: arrayName("a") }), target("tb", 2, { array: arrayName("b") })],
+      creates: ["2 x a/D4", "1 x b/D4"],
+      placed: ["ta 2/2 (2 pending)", "tb 1/2 (1 pending)"],
+      reasons: ["cluster: 3 of 3 nodes used, 1 more needed, 0 left"],
+    },
+    {
+      name: "a family quota is taken at what a constrained size costs there, and is shared by two sizes",
+      world: world({
+        buckets: [offer("execute/HB16", 16, { 0: 120 }), offer("execute/HB120", 120, { 0: 120 })],
+        limits: [limit("family-quota", "standardHBv3Family", "cores", 120, 480)],
+      }),
+      demands: [target("t", 5)],
+      creates: ["3 x execute/HB16"],
+      placed: ["t 3/5 (3 pending)"],
+      reasons: ["family quota standardHBv3Family: 480 of 480 cores used, 240 more needed, 0 left"],
+    },
+    {
+      name: "a limit that is full sends the rest to the next bucket",
+      world: world({
+        buckets: [offer("execute/D4", 4, { 0: 1, 1: 1 }), offer("execute/D8", 8, { 0: 1 })],
+        limits: [plenty, limit("bucket", "execute/D4", "nodes", 4, 5)],
+      }),
+      demands: [job("a", { iterations: 12 })],
+      creates: ["1 x execute/D4", "1 x execute/D8"],
+      placed: ["a 12/12 (12 pending)"],
+    },
+    {
+      name: "invalid and backing-off buckets keep their reasons; a pause that is over is none",
+      world: world({
+        buckets: [
+          offer(
+            "execute/D4",
+            4,
+            { 0: 1 },
+            {
+              refusal: { code: "bucket-invalid", bucket: bucket("execute/D4"), why: "DisabledMachineType" },
+            },
+          ),
+          offer(
+            "execute/D8",
+            8,
+            { 0: 1 },
+            {
+              refusal: {
+                code: "backing-off",
+                bucket: bucket("execute/D8"),
+                until: instant(now + 60_000),
+                message: "SkuNotAvailable",
+              },
+            },
+          ),
+        ],
+      }),
+      demands: [job("a")],
+      placed: ["a 0/1 (0 pending)"],
+      reasons: [
+        "execute/D4: CycleCloud offers no new nodes here (DisabledMachineType)",
+        "execute/D8: pausing until 2025-11-20T11:01:00.000Z after: SkuNotAvailable",
+      ],
+    },
+    {
+      name: "a pause that is over is none",
+      world: world({
+        buckets: [
+          offer(
+            "execute/D8",
+            8,
+            { 0: 1 },
+            {
+              refusal: {
+                code: "backing-off",
+                bucket: bucket("execute/D8"),
+                until: now,
+                message: "SkuNotAvailable",
+              },
+            },
+          ),
+        ],
+      }),
+      demands: [job("a")],
+      creates: ["1 x execute/D8"],
+      placed: ["a 1/1 (1 pending)"],
+    },
+    {
+      name: "a cluster that is not started gets nothing new, and its nodes still count",
+      world: world({
+        nodes: [node({ id: "n1" })],
+        closed: { code: "cluster-not-started", state: "Terminating", targetState: "Terminated" },
+      }),
+      demands: [target("t", 2)],
+      needed: ["n1: standard/t"],
+      placed: ["t 1/2 (0 pending)"],
+      reasons: ["the cluster is not started (state Terminating, target state Terminated)"],
+    },
+    {
+      name: "arrays that are unknown, not ours, or without the size",
+      world: world({
+        arrays: new Map([
+          [arrayName("execute"), "managed"],
+          [arrayName("login"), "not-managed"],
+        ]),
+      }),
+      demands: [
+        target("gpu", 1, { array: arrayName("gpu") }),
+        target("login", 1, { array: arrayName("login") }),
+        target("size", 1, { machineTypes: [machineType("NC6")] }),
+      ],
+      placed: ["gpu 0/1 (0 pending)", "login 0/1 (0 pending)", "size 0/1 (0 pending)"],
+      reasons: [
+        'node array "gpu" does not exist in the cluster (known: execute, login)',
+        'node array "login" is not autoscaled (Configuration.autoscale.enabled is false, or it is not in the configured nodearrays)',
+        'node array "execute" offers none of NC6',
+      ],
+    },
+  ])("$name", check);
+});
+
+describe("targets are floors", () => {
+  test.each<Scenario>([
+    {
+      name: "two sets that name one array get the larger, not the sum",
+      world: world(),
+      demands: [target("t", 3, {}, "one"), target("t", 5, {}, "two")],
+      creates: ["5 x execute/D4"],
+      placed: ["t 3/3 (3 pending)", "t 5/5 (5 pending)"],
+    },
+    {
+      name: "nodes that jobs need count towards a target",
+      world: world({ nodes: [node({ id: "n1" }), node({ id: "n2" }), node({ id: "n3" })] }),
+      demands: [job("a", { iterations: 8 }), target("t", 2)],
+      needed: ["n1: standard/a", "n2: standard/a"],
+      placed: ["a 8/8 (0 pending)", "t 2/2 (0 pending)"],
+    },
+    {
+      name: "jobs use the nodes that a target needs already",
+      world: world({ nodes: [node({ id: "n1" }), node({ id: "n2" }), node({ id: "n3" })] }),
+      demands: [target("t", 2), job("a", { iterations: 8 })],
+      needed: ["n1: standard/t standard/a", "n2: standard/t standard/a"],
+      placed: ["t 2/2 (0 pending)", "a 8/8 (0 pending)"],
+    },
+    {
+      name: "cores are rounded up to whole nodes",
+      world: world(),
+      demands: [target("t", 0, { amount: { unit: "cores", count: 10 } })],
+      creates: ["3 x execute/D4"],
+      placed: ["t 10/10 (10 pending)"],
+    },
+    {
+      name: "cores of existing nodes count first",
+      world: world({ nodes: [node({ id: "n1", at: "execute/D8", cores: 8 })] }),
+      demands: [target("t", 0, { amount: { unit: "cores", count: 10 } })],
+      creates: ["1 x execute/D4"],
+      needed: ["n1: standard/t"],
+      placed: ["t 10/10 (2 pending)"],
+    },
+    {
+      name: "nodes in flight count once",
+      world: world({
+        inFlight: [
+          {
+            bucket: bucket("execute/D4"),
+            purpose: { kind: "array" },
+            resources: { ncpus: 4 },
+            cores: 4,
+            count: 4,
+          },
+        ],
+      }),
+      demands: [target("t", 3), target("u", 5)],
+      creates: ["1 x execute/D4"],
+      placed: ["t 3/3 (3 pending)", "u 5/5 (5 pending)"],
+    },
+    {
+      name: "listed sizes are taken in the order of the list, and others do not count",
+      world: world({
+        nodes: [node({ id: "n1" })],
+        buckets: [
+          offer("execute/D4", 4, { 0: 1 }),
+          offer("execute/D8", 8, { 0: 1 }),
+          offer("execute/D16", 16, { 0: 1, 1: 1 }),
+        ],
+        limits: [plenty, limit("bucket", "execute/D16", "nodes", 0, 1)],
+      }),
+      demands: [target("t", 3, { machineTypes: [machineType("d16"), machineType("D8")] })],
+      creates: ["1 x execute/D16", "2 x execute/D8"],
+      placed: ["t 3/3 (3 pending)"],
+    },
+    {
+      name: "a lower target needs fewer nodes; the last in the order of use are spare",
+      world: world({
+        nodes: [node({ id: "n1", order: 3 }), node({ id: "n2", order: 1 }), node({ id: "n3", order: 2 })],
+      }),
+      demands: [target("t", 2)],
+      needed: ["n2: standard/t", "n3: standard/t"],
+      placed: ["t 2/2 (0 pending)"],
+    },
+    {
+      name: "different attributes make different creates",
+      world: world(),
+      demands: [target("t", 1, { attributes: { KeepAlive: true } }), job("a", { iterations: 5 })],
+      creates: ["1 x execute/D4", "1 x execute/D4"],
+      placed: ["t 1/1 (1 pending)", "a 5/5 (5 pending)"],
+    },
+  ])("$name", check);
+});
+
+describe("groups", () => {
+  const exec = (more: Partial<BucketOffer> = {}) =>
+    offer("execute/D4", 4, { 0: 1 }, { maxPlacementGroupSize: 16, ...more });
+  const member = (id: string, group: string, more: Partial<ShortNode> = {}) =>
+    node({ id, at: `execute/D4/${group}`, group: { key: "execute:2n" }, ...more });
+  test.each<Scenario>([
+    {
+      name: "each in a placement group of its own",
+      world: world({ buckets: [exec()] }),
+      demands: [groups("g", 2, 3)],
+      creates: ["3 x execute/D4/pg-execute-3n-1", "3 x execute/D4/pg-execute-3n-2"],
+      placed: ["g 2/2 (2 pending)"],
+    },
+    {
+      name: "64 cores on nodes of 4 are 16 nodes",
+      world: world({ buckets: [exec()] }),
+      demands: [groups("g", 1, 0, { size: { unit: "cores", count: 64 } })],
+      creates: ["16 x execute/D4/pg-execute-64-1"],
+      placed: ["g 1/1 (1 pending)"],
+    },
+    {
+      name: "larger than a placement group may be",
+      world: world({ buckets: [exec()] }),
+      demands: [groups("g", 1, 17)],
+      placed: ["g 0/1 (0 pending)"],
+      reasons: ["execute/D4: 17 nodes in one placement group asked, at most 16 possible"],
+    },
+    {
+      name: "a group that does not fit takes nothing, and a smaller demand gets the room",
+      world: world({ buckets: [exec()], limits: [limit("cluster", "", "nodes", 0, 5)] }),
+      demands: [groups("g", 2, 3), job("a", { iterations: 13 })],
+      creates: ["3 x execute/D4/pg-execute-3n-1", "1 x execute/D4"],
+      placed: ["g 1/2 (1 pending)", "a 13/13 (13 pending)"],
+      reasons: ["cluster: 3 of 5 nodes used, 3 more needed, 2 left"],
+    },
+    {
+      name: "whole groups count, incomplete ones are completed in place, then new ones get free names",
+      world: world({
+        nodes: [
+          member("n1", "pg-execute-2n-1"),
+          member("n2", "pg-execute-2n-1"),
+          member("n3", "pg-execute-2n-2"),
+        ],
+        buckets: [exec({ groupSizes: new Map([[placementGroup("pg-execute-2n-3"), 1]]) })],
+      }),
+      demands: [groups("g", 3, 2)],
+      creates: ["1 x execute/D4/pg-execute-2n-2", "2 x execute/D4/pg-execute-2n-4"],
+      needed: ["n1: standard/g", "n2: standard/g", "n3: standard/g"],
+      placed: ["g 3/3 (2 pending)"],
+    },
+    {
+      name: "a group in flight is a group",
+      world: world({
+        buckets: [exec()],
+        inFlight: [
+          {
+            bucket: bucket("execute/D4/pg-execute-2n-1"),
+            purpose: { kind: "group", key: "execute:2n", group: "pg-execute-2n-1" },
+            resources: { ncpus: 4 },
+            cores: 4,
+            count: 2,
+          },
+        ],
+      }),
+      demands: [groups("g", 1, 2)],
+      placed: ["g 1/1 (1 pending)"],
+    },
+    {
+      name: "a node whose purpose was forgotten is known by its placement group's name",
+      world: world({
+        nodes: [
+          node({ id: "n1", at: "execute/D4/pg-execute-2n-7" }),
+          node({ id: "n2", at: "execute/D4/pg-execute-2n-7" }),
+        ],
+        buckets: [exec()],
+      }),
+      demands: [groups("g", 1, 2)],
+      needed: ["n1: standard/g", "n2: standard/g"],
+      placed: ["g 1/1 (0 pending)"],
+    },
+    {
+      name: "the groups of two sets are floors, too",
+      world: world({ buckets: [exec()] }),
+      demands: [groups("g", 1, 2, {}, "one"), groups("g", 2, 2, {}, "two"), target("t", 4)],
+      creates: ["2 x execute/D4/pg-execute-2n-1", "2 x execute/D4/pg-execute-2n-2"],
+      placed: ["g 1/1 (1 pending)", "g 2/2 (2 pending)", "t 4/4 (4 pending)"],
+    },
+    {
+      name: "no fresh group while one of the bucket is backing off",
+      world: world({
+        buckets: [
+          exec({
+            groupRefusals: new Map([
+              [
+                placementGroup("pg-execute-2n-1"),
+                {
+                  code: "backing-off",
+                  bucket: bucket("execute/D4/pg-execute-2n-1"),
+                  until: instant(now + 1000),
+                  message: "AllocationFailed",
+                },
+              ],
+            ]),
+          }),
+        ],
+      }),
+      demands: [groups("g", 1, 2)],
+      placed: ["g 0/1 (0 pending)"],
+      reasons: ["execute/D4/pg-execute-2n-1: pausing until 2025-11-20T11:00:01.000Z after: AllocationFailed"],
+    },
+    {
+      name: "an array pinned to one group has one group at most",
+      world: world({ buckets: [exec({ pinnedGroup: placementGroup("rack") })] }),
+      demands: [groups("g", 2, 2)],
+      creates: ["2 x execute/D4/rack"],
+      placed: ["g 1/2 (1 pending)"],
+      reasons: ["execute/D4: this VM size has no placement groups here"],
+    },
+  ])("$name", check);
+});
+
+describe("gangs", () => {
+  test.each<Scenario>([
+    {
+      name: "so many distinct nodes, with the iterations on each",
+      world: mpi(),
+      demands: [job("a", { ...inMpi, nodeCount: 3, iterations: 2 })],
+      creates: ["3 x mpi/HB120"],
+      placed: ["a 6/6 (6 pending)"],
+    },
+    {
+      name: "existing nodes first, in the bucket that needs the fewest new ones",
+      world: world({
+        buckets: [offer("execute/D4", 4, { 0: 1 }), offer("execute/D8", 8, { 0: 1 })],
+        nodes: [node({ id: "n1", at: "execute/D8", cores: 8 })],
+      }),
+      demands: [job("a", { nodeCount: 2 })],
+      creates: ["1 x execute/D8"],
+      needed: ["n1: standard/a"],
+      placed: ["a 2/2 (1 pending)"],
+    },
+    {
+      name: "whole or not at all",
+      world: mpi({ limits: [plenty, limit("family-quota", "standardHBv3Family", "cores", 960, 1200)] }),
+      demands: [job("a", { ...inMpi, nodeCount: 3 }), job("b", { ...inMpi, nodeCount: 2 })],
+      creates: ["2 x mpi/HB120"],
+      placed: ["a 0/3 (0 pending)", "b 2/2 (2 pending)"],
+      reasons: ["family quota standardHBv3Family: 960 of 1200 cores used, 360 more needed, 240 left"],
+    },
+    {
+      name: "a running gang takes its hosts",
+      world: world({ nodes: [node({ id: "n1", host: "h1" }), node({ id: "n2", host: "h2" })] }),
+      demands: [
+        job("a", {
+          nodeCount: 2,
+          iterations: 4,
+          placed: [
+            { hostname: "h1", iterations: 4 },
+            { hostname: "h2", iterations: 4 },
+          ],
+        }),
+        job("b"),
+      ],
+      creates: ["1 x execute/D4"],
+      needed: ["n1: standard/a", "n2: standard/a"],
+      placed: ["a 8/8 (0 pending)", "b 1/1 (1 pending)"],
+    },
+    {
+      name: "colocated: a new placement group",
+      world: mpi(),
+      demands: [job("a", { ...inMpi, colocated: true, iterations: 361 })],
+      creates: ["4 x mpi/HB120/pg-mpi-HB120-1"],
+      placed: ["a 361/361 (361 pending)"],
+    },
+    {
+      name: "colocated, too large for a placement group",
+      world: mpi(),
+      demands: [job("a", { ...inMpi, colocated: true, iterations: 481 })],
+      placed: ["a 0/481 (0 pending)"],
+      reasons: ["mpi/HB120: 5 nodes in one placement group asked, at most 4 possible"],
+    },
+    {
+      name: "colocated in an existing group that has room",
+      world: mpi({
+        nodes: ["n1", "n2"].map((id) => node({ id, at: "mpi/HB120/g7", cores: 120 })),
+      }),
+      demands: [job("a", { ...inMpi, colocated: true, iterations: 240 })],
+      needed: ["n1: standard/a", "n2: standard/a"],
+      placed: ["a 240/240 (0 pending)"],
+    },
+    {
+      name: "colocated: a group that came out short is completed rather than left",
+      world: mpi({
+        nodes: ["n1", "n2"].map((id) => node({ id, at: "mpi/HB120/g7", cores: 120 })),
+        buckets: [hb({ groupSizes: new Map([[placementGroup("g7"), 2]]) })],
+      }),
+      demands: [job("a", { ...inMpi, colocated: true, nodeCount: 3 })],
+      creates: ["1 x mpi/HB120/g7"],
+      needed: ["n1: standard/a", "n2: standard/a"],
+      placed: ["a 3/3 (1 pending)"],
+    },
+    {
+      name: "colocated: nodes outside placement groups, or in two of them, do not do",
+      world: mpi({
+        nodes: [
+          node({ id: "n1", at: "mpi/HB120", cores: 120 }),
+          node({ id: "n2", at: "mpi/HB120/g1", cores: 120 }),
+          node({ id: "n3", at: "mpi/HB120/g2", cores: 120 }),
+        ],
+        buckets: [
+          hb({ refusal: { code: "bucket-invalid", bucket: bucket("mpi/HB120"), why: "NotActivated" } }),
+        ],
+      }),
+      demands: [job("a", { ...inMpi, colocated: true, nodeCount: 2 })],
+      placed: ["a 0/2 (0 pending)"],
+      reasons: ["mpi/HB120: CycleCloud offers no new nodes here (NotActivated)"],
+    },
+    {
+      name: "colocated: what is left of a running job goes to its own group",
+      world: mpi({
+        nodes: [
+          node({ id: "n1", at: "mpi/HB120/g1", cores: 120 }),
+          node({ id: "n2", at: "mpi/HB120/g2", cores: 120, host: "h2" }),
+        ],
+        buckets: [hb({ groupSizes: new Map([[placementGroup("g2"), 1]]) })],
+      }),
+      demands: [
+        job("a", {
+          ...inMpi,
+          colocated: true,
+          iterations: 240,
+          placed: [{ hostname: "h2", iterations: 120 }],
+        }),
+      ],
+      creates: ["1 x mpi/HB120/g2"],
+      needed: ["n2: standard/a"],
+      placed: ["a 240/240 (120 pending)"],
+    },
+    {
+      name: "colocated where the VM size has no placement groups",
+      world: world(),
+      demands: [job("a", { colocated: true })],
+      placed: ["a 0/1 (0 pending)"],
+      reasons: ["execute/D4: this VM size has no placement groups here"],
+    },
+  ])("$name", check);
+});
+
+test("at most five names for a node", () => {
+  const demands = Array.from({ length: 7 }, (_, i) => job(`j${i}`, { needs: { ncpus: 0.5 } }));
+  const { needed } = allocate(world({ nodes: [node({ id: "n1" })] }), demands, policy, now);
+  expect([...needed.values()]).toEqual([
+    ["standard/j0", "standard/j1", "standard/j2", "standard/j3", "standard/j4"],
+  ]);
+});
