@@ -1,27 +1,31 @@
-import type { HttpRequest, HttpResponseInit } from "@azure/functions";
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { app } from "@azure/functions";
+import { loadWhole } from "../src/app/commit.ts";
 import type { Health } from "../src/app/describe-cluster.ts";
 import { checkHealth, describeCluster, describeRequestSet } from "../src/app/describe-cluster.ts";
-import type { Site } from "../src/app/ports.ts";
+import type { RejectedMessage, Site } from "../src/app/ports.ts";
 import type { Recorded } from "../src/app/record-demand.ts";
+import type { TickReport } from "../src/app/tick.ts";
 import { tickInTime } from "../src/app/tick.ts";
 import type { Composition } from "../src/compose.ts";
 import { composition } from "../src/compose.ts";
-import type { RequestSetUpdate } from "../src/domain/demand.ts";
+import type { Problem, RequestSetUpdate } from "../src/domain/demand.ts";
 import { clusterName, setName } from "../src/domain/ids.ts";
-import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
+import type { Policy } from "../src/domain/policy.ts";
+import { DEFAULT_POLICY, LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
+import type { Instant } from "../src/domain/units.ts";
 import { instant, isoTime } from "../src/domain/units.ts";
 import { emptyRequestSet, readRequestSet } from "../src/wire/demand-message.ts";
 import { readPolicy, writePolicy } from "../src/wire/policy.ts";
-import { answering, problem, unknownCluster } from "./problem.ts";
+import { answering, answeringAnyone, badRequest, problem, unknownCluster } from "./problem.ts";
 
 /** The HTTP API (design.md section 4). Every route names its key level: the model's default is anonymous. */
 
 type ForCluster = (composed: Composition, site: Site, request: HttpRequest) => Promise<HttpResponseInit>;
 
 function cluster(handle: ForCluster) {
-  return (request: HttpRequest) =>
-    answering(async () => {
+  return (request: HttpRequest, context: InvocationContext) =>
+    answering(context, async () => {
       const composed = composition();
       const name = request.params["cluster"] ?? "";
       const site = composed.app.ports.sites.get(clusterName(name));
@@ -47,14 +51,12 @@ async function putRequestSet(
     knownClusters: new Set(sites.keys()),
   });
   if (read.kind === "rejected") {
-    const [first] = read.problems;
-    const detail =
-      first === undefined
-        ? "not a request set"
-        : `${first.path}: found ${first.found}, expected ${first.expected}`;
-    return problem(400, "Bad request", detail, { problems: read.problems });
+    return read.tooLarge === true
+      ? problem(413, "Too large", "a request set has at most 32 MiB of JSON, unpacked")
+      : badRequest(read.problems);
   }
-  if (read.kind !== "update") return problem(400, "Bad request", "a request set was expected");
+  if (read.kind === "stale") return expired(read.expiredAt);
+  if (read.kind === "wake") return problem(400, "Bad request", "a request set was expected");
   return acknowledge(composed, site, read.update);
 }
 
@@ -108,10 +110,16 @@ function acknowledgement(recorded: Recorded, update: RequestSetUpdate): HttpResp
         },
       );
     case "stale":
-      return problem(409, "Expired", `the message expired at ${isoTime(recorded.expiredAt)}`);
+      return expired(recorded.expiredAt);
     case "contended":
       return problem(503, "Cannot tell now", "too many writers at once", { retryAfterSeconds: 5 });
+    case "newer-state":
+      return problem(503, "Cannot tell now", recorded.message, { retryAfterSeconds: 30 });
   }
+}
+
+function expired(at: Instant): HttpResponseInit {
+  return problem(409, "Expired", `the message expired at ${isoTime(at)}`);
 }
 
 async function getRequestSet(
@@ -148,8 +156,8 @@ app.http("clusters", {
   methods: ["GET"],
   authLevel: "function",
   route: "clusters",
-  handler: () =>
-    answering(async () => {
+  handler: (_request, context) =>
+    answering(context, async () => {
       const { app: autoscaler } = composition();
       const { sites, queue } = autoscaler.ports;
       const clusters = await Promise.all(
@@ -158,10 +166,21 @@ app.http("clusters", {
           health: await checkHealth(autoscaler, name),
         })),
       );
-      const rejected = await queue.rejected();
-      return { status: 200, jsonBody: { clusters, rejectedMessages: rejected } };
+      const { count, oldest } = await queue.rejected();
+      return {
+        status: 200,
+        jsonBody: { clusters, rejectedMessages: { count, oldest: oldest.map(describeRejected) } },
+      };
     }),
 });
+
+/** The whole text is in the queue; here it is to be recognised. */
+function describeRejected(message: RejectedMessage) {
+  const text = message.text.length > SHOWN_TEXT ? `${message.text.slice(0, SHOWN_TEXT)}…` : message.text;
+  return { ...message, rejectedAt: isoTime(message.rejectedAt), text };
+}
+
+const SHOWN_TEXT = 500;
 
 app.http("cluster", {
   methods: ["GET"],
@@ -180,19 +199,12 @@ app.http("history", {
   route: "clusters/{cluster}/history",
   handler: cluster(async (composed, site, request) => {
     const { clock, history } = composed.app.ports;
-    const from = Date.parse(request.query.get("from") ?? "1970-01-01T00:00:00Z");
-    const to = Date.parse(request.query.get("to") ?? isoTime(clock.now()));
-    const limit = Number(request.query.get("limit") ?? 1440);
-    if (Number.isNaN(from) || Number.isNaN(to))
-      return problem(400, "Bad request", "from, to: expected ISO-8601 times");
-    if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
-      return problem(
-        400,
-        "Bad request",
-        `limit: found ${request.query.get("limit")}, expected a whole number from 1 to 10000`,
-      );
-    }
-    const rows = await history.read(site.cluster, instant(from), instant(to), limit);
+    const problems: Problem[] = [];
+    const from = readTime(request.query, "from", problems) ?? instant(0);
+    const to = readTime(request.query, "to", problems) ?? clock.now();
+    const limit = readLimit(request.query, problems);
+    if (problems.length > 0) return badRequest(problems);
+    const rows = await history.read(site.cluster, from, to, limit);
     return {
       status: 200,
       jsonBody: { cluster: site.cluster, rows: rows.map((row) => ({ ...row, at: isoTime(row.at) })) },
@@ -200,17 +212,58 @@ app.http("history", {
   }),
 });
 
+const DAY_OF_TICKS = 1440;
+
+function readTime(query: URLSearchParams, name: string, problems: Problem[]): Instant | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  const at = Date.parse(text);
+  if (!Number.isNaN(at)) return instant(at);
+  problems.push({ path: name, found: JSON.stringify(text), expected: "a time, as 2026-01-31T12:00:00Z" });
+  return undefined;
+}
+
+function readLimit(query: URLSearchParams, problems: Problem[]): number {
+  const text = query.get("limit") ?? String(DAY_OF_TICKS);
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
+    problems.push({
+      path: "limit",
+      found: JSON.stringify(text),
+      expected: "a whole number from 1 to 10000",
+    });
+  }
+  return limit;
+}
+
 /** Does exactly what the timer does for this cluster, for the day that timers stop firing (platform.md section 4). */
 app.http("tick", {
   methods: ["POST"],
   authLevel: "function",
   route: "clusters/{cluster}/tick",
   handler: cluster(async (composed, site) => {
-    const report = await tickInTime(composed.app, site);
-    const plan = report.outcome.kind === "planned" ? { plan: report.outcome.plan.number } : {};
-    return { status: 200, jsonBody: { cluster: site.cluster, outcome: report.outcome.kind, ...plan } };
+    const { outcome } = await tickInTime(composed.app, site);
+    return {
+      status: 200,
+      jsonBody: { cluster: site.cluster, outcome: outcome.kind, ...describeOutcome(outcome) },
+    };
   }),
 });
+
+function describeOutcome(outcome: TickReport["outcome"]): Readonly<Record<string, unknown>> {
+  switch (outcome.kind) {
+    case "planned":
+      return { plan: outcome.plan.number };
+    case "troubled":
+      return { trouble: { kind: outcome.trouble.kind, message: outcome.trouble.message } };
+    case "waiting":
+      return { until: isoTime(outcome.until) };
+    case "failed":
+      return { message: outcome.message };
+    default:
+      return {};
+  }
+}
 
 app.http("config", {
   methods: ["GET", "PUT"],
@@ -221,21 +274,33 @@ app.http("config", {
   ),
 });
 
+/** Read anew: the functions themselves may go on for 15 s by what they read before. */
 async function getConfig(composed: Composition, site: Site): Promise<HttpResponseInit> {
-  return { status: 200, jsonBody: writePolicy(await composed.app.ports.policyOf(site.cluster)) };
+  const held = await composed.app.ports.documents.read(site.cluster);
+  const read = readPolicy(held?.text ?? "{}");
+  return read.kind === "policy"
+    ? { status: 200, jsonBody: writePolicy(read.policy) }
+    : { status: 200, jsonBody: { ...writePolicy(DEFAULT_POLICY), unreadable: read.problems } };
 }
 
 async function putConfig(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {
   const text = await request.text();
   const read = readPolicy(text);
-  if (read.kind === "problems")
-    return problem(400, "Bad request", "the configuration has problems", { problems: read.problems });
+  if (read.kind === "problems") return badRequest(read.problems);
   const { documents } = composed.app.ports;
   const held = await documents.read(site.cluster);
   const written = await documents.write(site.cluster, JSON.stringify(writePolicy(read.policy)), held?.etag);
   if (written === "conflict")
     return problem(409, "Conflict", "the configuration was changed at the same time; read it and try again");
-  return { status: 200, jsonBody: { ...writePolicy(read.policy), ignored: read.ignored } };
+  const unknownNodearrays = await namesNotInStatus(composed, site, read.policy);
+  return { status: 200, jsonBody: { ...writePolicy(read.policy), ignored: read.ignored, unknownNodearrays } };
+}
+
+/** Arrays that the cluster does not have (yet): said, not refused, as a template may be imported later. */
+async function namesNotInStatus(composed: Composition, site: Site, policy: Policy) {
+  const { bodies } = await loadWhole(composed.app, site.cluster);
+  const known = new Set(bodies.seen?.arrays.map((array) => array.name));
+  return bodies.seen === undefined ? [] : (policy.nodearrays ?? []).filter((name) => !known.has(name));
 }
 
 // ---------------------------------------------------------------- health
@@ -245,8 +310,8 @@ app.http("health", {
   methods: ["GET"],
   authLevel: "anonymous",
   route: "health",
-  handler: () =>
-    answering(async () => {
+  handler: (_request, context) =>
+    answeringAnyone(context, async () => {
       const { app: autoscaler } = composition();
       const names = [...autoscaler.ports.sites.keys()];
       const all = await Promise.all(names.map((name) => checkHealth(autoscaler, name)));

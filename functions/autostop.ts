@@ -5,7 +5,7 @@ import { loadWhole } from "../src/app/commit.ts";
 import type { Composition } from "../src/compose.ts";
 import { composition, verifyAutostopToken } from "../src/compose.ts";
 import { clusterName } from "../src/domain/ids.ts";
-import { answering, problem } from "./problem.ts";
+import { answeringAnyone, problem } from "./problem.ts";
 
 /** What is read of a call: never its headers or body. */
 export type StopRequest = Pick<HttpRequest, "params" | "query">;
@@ -69,5 +69,5 @@ app.http("autostop", {
   methods: ["GET", "POST"],
   authLevel: "anonymous",
   route: "autostop/{cluster}/{token}",
-  handler: (request) => answering(() => handleAutostop(composition(), request)),
+  handler: (request, context) => answeringAnyone(context, () => handleAutostop(composition(), request)),
 });

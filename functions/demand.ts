@@ -1,12 +1,14 @@
 import { app } from "@azure/functions";
+import { unlessNewerState } from "../src/app/newer-state.ts";
 import { putAside } from "../src/app/put-aside.ts";
 import { reconcileCluster } from "../src/app/reconcile-cluster.ts";
 import type { Composition } from "../src/compose.ts";
-import { composition } from "../src/compose.ts";
 import type { ClusterName } from "../src/domain/ids.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import type { Instant } from "../src/domain/units.ts";
 import { readDemandMessage } from "../src/wire/demand-message.ts";
+import { compositionFor } from "./composition.ts";
+import { putBack } from "./put-back.ts";
 import type { Delivery } from "./queue-message.ts";
 import { insertedAt, messageIdOf, messageOf, textOf } from "./queue-message.ts";
 
@@ -36,6 +38,7 @@ export async function handleDemand(
       ports.log("demand", { cluster: read.update.cluster, set: read.update.set, outcome: recorded.kind });
       if (recorded.kind === "contended")
         throw new Error(`the record of ${read.update.cluster} is contended; deliver again`);
+      if (recorded.kind === "newer-state") await putBack(composed, message, read.update);
       if (recorded.kind === "accepted") await reconcile(composed, read.update.cluster, recorded.record);
       return;
     }
@@ -68,8 +71,12 @@ async function reconcile(
   cluster: ClusterName,
   known?: Parameters<typeof reconcileCluster>[3],
 ): Promise<void> {
-  const site = composed.app.ports.sites.get(cluster);
-  if (site !== undefined) await reconcileCluster(composed.app, site, "demand", known);
+  const { log, sites } = composed.app.ports;
+  const site = sites.get(cluster);
+  if (site === undefined) return;
+  const outcome = await unlessNewerState(() => reconcileCluster(composed.app, site, "demand", known));
+  // The demand is recorded, or there was none: the newer release's timer goes on from here.
+  if (outcome.kind === "newer-state") log("reconcile-left-to-newer-release", { cluster });
 }
 
 /** Queue delays are whole seconds; the rest is waited for here, so that a wake message never comes too early. */
@@ -84,5 +91,5 @@ const LONGEST_WAIT_MS = 60_000;
 app.storageQueue("demand", {
   queueName: "demand",
   connection: "AzureWebJobsStorage",
-  handler: (message: unknown, context) => handleDemand(composition(), message, context),
+  handler: (message: unknown, context) => handleDemand(compositionFor(context), message, context),
 });

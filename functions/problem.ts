@@ -1,6 +1,8 @@
-import type { HttpResponseInit } from "@azure/functions";
-import type { Problem } from "../src/domain/demand.ts";
+import type { HttpResponseInit, InvocationContext } from "@azure/functions";
 import { PortError } from "../src/app/ports.ts";
+import { ConfigError } from "../src/compose.ts";
+import type { Problem } from "../src/domain/demand.ts";
+import { saySettings } from "./composition.ts";
 
 /** An error answer as application/problem+json (RFC 9457). */
 export function problem(
@@ -24,6 +26,20 @@ export function problem(
   };
 }
 
+/** 400 for an input that cannot be read: the first problem in words, all of them as data. */
+export function badRequest(problems: readonly Problem[]): HttpResponseInit {
+  const [first, ...others] = problems;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  const detail = first === undefined ? "the request cannot be read" : `${renderProblem(first)}${more}`;
+  return problem(400, "Bad request", detail, { problems });
+}
+
+function renderProblem({ path, found, expected, didYouMean }: Problem): string {
+  const where = path === "" ? "" : `${path}: `;
+  const hint = didYouMean === undefined ? "" : `; did you mean ${didYouMean}?`;
+  return `${where}found ${found}, expected ${expected}${hint}`;
+}
+
 export function unknownCluster(name: string, known: Iterable<string>): HttpResponseInit {
   return problem(
     404,
@@ -32,12 +48,61 @@ export function unknownCluster(name: string, known: Iterable<string>): HttpRespo
   );
 }
 
-/** Storage that cannot be reached is "cannot tell now", never a crash; anything else is a defect and shows as one. */
-export async function answering(work: () => Promise<HttpResponseInit>): Promise<HttpResponseInit> {
+/** What is needed of an invocation to say in the log why it could not be served. */
+export type Voice = Pick<InvocationContext, "functionName" | "warn">;
+
+/** Storage or settings that are no use are "cannot tell now", never a crash; anything else is a defect and shows as one. */
+export async function answering(
+  context: Voice,
+  work: () => Promise<HttpResponseInit>,
+): Promise<HttpResponseInit> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof PortError)) throw error;
-    return problem(503, "Cannot tell now", error.message, { retryAfterSeconds: 10 });
+    const failure = sayFailure(context, error);
+    return failure instanceof ConfigError
+      ? settingsProblem(failure)
+      : storageProblem(failure, failure.message);
   }
+}
+
+/** The same for callers without a key: what went wrong is said without names, addresses or settings. */
+export async function answeringAnyone(
+  context: Voice,
+  work: () => Promise<HttpResponseInit>,
+): Promise<HttpResponseInit> {
+  try {
+    return await work();
+  } catch (error) {
+    const failure = sayFailure(context, error);
+    return failure instanceof ConfigError
+      ? problem(503, SETTINGS, "the log names them", { retryAfterSeconds: 60 })
+      : storageProblem(failure, "storage cannot be used just now");
+  }
+}
+
+/** One line of the log for what is no defect; a defect is thrown on. */
+function sayFailure(context: Voice, error: unknown): ConfigError | PortError {
+  if (error instanceof ConfigError) return saySettings(context, error);
+  if (!(error instanceof PortError)) throw error;
+  const { kind, message } = error;
+  context.warn(JSON.stringify({ event: "cannot-tell", function: context.functionName, kind, message }));
+  return error;
+}
+
+function storageProblem(error: PortError, detail: string): HttpResponseInit {
+  return problem(503, "Cannot tell now", detail, {
+    retryAfterSeconds: error.kind === "newer-state" ? 30 : 10,
+  });
+}
+
+const SETTINGS = "The app settings have problems";
+
+/** Names the settings and what they should hold, never what they hold: who has a function key need not know the settings. */
+function settingsProblem({ problems }: ConfigError): HttpResponseInit {
+  const settings = problems.map(({ path, expected }) => ({ setting: path, expected }));
+  return problem(503, SETTINGS, settings.map(({ setting }) => setting).join(", "), {
+    settings,
+    retryAfterSeconds: 60,
+  });
 }

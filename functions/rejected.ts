@@ -1,12 +1,14 @@
 import { app } from "@azure/functions";
 import { putAside } from "../src/app/put-aside.ts";
 import type { Composition } from "../src/compose.ts";
-import { composition } from "../src/compose.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import type { Instant } from "../src/domain/units.ts";
 import { instant } from "../src/domain/units.ts";
+import { decodeMessage } from "../src/wire/decode.ts";
 import { readDemandMessage } from "../src/wire/demand-message.ts";
+import { compositionFor } from "./composition.ts";
+import { putBack } from "./put-back.ts";
 import type { Delivery } from "./queue-message.ts";
 import { messageIdOf, messageOf, textOf } from "./queue-message.ts";
 
@@ -35,6 +37,7 @@ export async function handleRejected(
       set: read.update.set,
       outcome: recorded.kind,
     });
+    if (recorded.kind === "newer-state") return putBack(composed, message, read.update);
     if (recorded.kind !== "contended") return ports.queue.wake(read.update.cluster, now);
   }
   // A lost wake-up is made good by the timer.
@@ -53,8 +56,11 @@ export async function handleRejected(
 
 /** A message with its own revision was sent then; the host's copy hides when it was put into the queue. */
 function explicitRevision(message: unknown): Instant | undefined {
-  if (typeof message !== "object" || message === null || !("revision" in message)) return undefined;
-  return typeof message.revision === "number" ? instant(message.revision) : undefined;
+  const decoded = decodeMessage(messageOf(message));
+  if (decoded.kind === "problem" || typeof decoded.value !== "object" || decoded.value === null)
+    return undefined;
+  const revision: unknown = Reflect.get(decoded.value, "revision");
+  return typeof revision === "number" ? instant(revision) : undefined;
 }
 
 function problemOf(kind: "update" | "stale"): Problem {
@@ -74,5 +80,5 @@ function problemOf(kind: "update" | "stale"): Problem {
 app.storageQueue("rejected", {
   queueName: "demand-poison",
   connection: "AzureWebJobsStorage",
-  handler: (message: unknown, context) => handleRejected(composition(), message, context),
+  handler: (message: unknown, context) => handleRejected(compositionFor(context), message, context),
 });

@@ -1,7 +1,7 @@
 import { app } from "@azure/functions";
 import { tickAll } from "../src/app/tick.ts";
 import type { Composition } from "../src/compose.ts";
-import { composition } from "../src/compose.ts";
+import { compositionFor } from "./composition.ts";
 
 /** Every minute: look at every cluster, finish what a crash left, expire demand, reap nodes (design.md section 1). */
 export async function handleSnapshot(composed: Composition): Promise<void> {
@@ -10,4 +10,7 @@ export async function handleSnapshot(composed: Composition): Promise<void> {
   await tickAll(composed.app);
 }
 
-app.timer("snapshot", { schedule: "0 * * * * *", handler: () => handleSnapshot(composition()) });
+app.timer("snapshot", {
+  schedule: "0 * * * * *",
+  handler: (_timer, context) => handleSnapshot(compositionFor(context)),
+});

@@ -36,6 +36,8 @@ import type { Policy } from "./domain/policy.ts";
 import { DEFAULT_POLICY } from "./domain/policy.ts";
 import { readPolicy } from "./wire/policy.ts";
 
+export { ConfigError } from "./config.ts";
+
 /** What the functions are given: the app, and the two desks whose callers in one process are served together. */
 export interface Composition {
   readonly app: App;

@@ -55,9 +55,13 @@ export function readConfig(settings: Settings = process.env): Config {
   const clusters = readClusters(settings, problems);
   const autostopKeys = readKeys(settings, problems);
   const localClock = readLocalClock(settings, problems);
-  const publicUrl = settings["AUTOSCALER_PUBLIC_URL"];
-  if (publicUrl !== undefined && !URL.canParse(publicUrl)) {
-    problems.push({ path: "AUTOSCALER_PUBLIC_URL", found: publicUrl, expected: "an http or https address" });
+  const publicUrl = readPublicUrl(settings, problems);
+  if (publicUrl !== undefined && (settings[KEYS] ?? "") === "") {
+    problems.push({
+      path: KEYS,
+      found: "nothing",
+      expected: `${KEYS_EXPECTED}, as there is a ${PUBLIC_URL}`,
+    });
   }
   if (problems.length > 0 || storage === undefined) throw new ConfigError(problems);
   return {
@@ -69,11 +73,38 @@ export function readConfig(settings: Settings = process.env): Config {
   };
 }
 
+const PUBLIC_URL = "AUTOSCALER_PUBLIC_URL";
+
+function readPublicUrl(settings: Settings, problems: Problem[]): string | undefined {
+  const setting = settings[PUBLIC_URL];
+  if (setting === undefined || setting === "") return undefined;
+  const url = URL.canParse(setting) ? new URL(setting) : undefined;
+  const plain =
+    (url?.protocol === "http:" || url?.protocol === "https:") &&
+    `${url.username}${url.password}${url.search}${url.hash}` === "";
+  if (plain) return setting;
+  problems.push({
+    path: PUBLIC_URL,
+    found: url === undefined ? "something else" : `an address of ${url.protocol}//${url.host}`,
+    expected: "an http or https address without user, query and fragment",
+  });
+  return undefined;
+}
+
 /** The names that Azure Functions uses for the host's own storage account, so that one identity serves both (platform.md section 4). */
+const CONNECTION_STRING = /^\s*UseDevelopmentStorage=true|(^|;)\s*(AccountKey|SharedAccessSignature)=[^;\s]/i;
+
 function readStorage(settings: Settings, problems: Problem[]): StorageSetting | undefined {
   const connectionString = settings["AzureWebJobsStorage"];
-  if (connectionString !== undefined && connectionString !== "")
-    return { kind: "connection-string", connectionString };
+  if (connectionString !== undefined && connectionString !== "") {
+    if (CONNECTION_STRING.test(connectionString)) return { kind: "connection-string", connectionString };
+    problems.push({
+      path: "AzureWebJobsStorage",
+      found: `${connectionString.length} characters (not shown: they may hold a secret)`,
+      expected: "the connection string of a storage account, with an AccountKey or a SharedAccessSignature",
+    });
+    return undefined;
+  }
   const tableUri = settings["AzureWebJobsStorage__tableServiceUri"];
   const queueUri = settings["AzureWebJobsStorage__queueServiceUri"];
   const clientId = settings["AzureWebJobsStorage__clientId"];
@@ -106,22 +137,32 @@ function readClusters(settings: Settings, problems: Problem[]): readonly Configu
     );
     return [];
   }
-  return read.clusters.map((cluster) => {
+  return read.clusters.map((cluster, index) => {
     if (cluster.credential.kind !== "password") return cluster;
-    const password = settings[cluster.credential.setting];
+    const { setting: name } = cluster.credential;
+    const password = settings[name];
     if (password !== undefined && password !== "") return { ...cluster, password };
     problems.push({
-      path: cluster.credential.setting,
-      found: "nothing",
-      expected: `the password of ${cluster.username ?? "the user"} for cluster "${cluster.name}"`,
+      path: `AUTOSCALER_CLUSTERS[${index}].passwordSetting`,
+      // Somebody may have put the password itself there: only what looks like the name of a setting is shown.
+      found: SETTING_NAME.test(name)
+        ? `${name}, which is not set`
+        : "something else (not shown: it may be a secret)",
+      expected: `the name of an app setting that holds the password of ${cluster.username ?? "the user"} for cluster "${cluster.name}"`,
     });
     return cluster;
   });
 }
 
+const SETTING_NAME = /^[A-Z]+(_[A-Z0-9]+)+$/;
+
+const KEYS = "AUTOSCALER_AUTOSTOP_KEYS";
+const KEYS_EXPECTED =
+  "id:secret pairs separated by commas; ids of letters, digits, - and _; secrets of 16 characters or more without a colon";
+
 /** AUTOSCALER_AUTOSTOP_KEYS is "id:secret", newest first, separated by commas: the first signs, all are accepted. */
 function readKeys(settings: Settings, problems: Problem[]): AutostopKeys | undefined {
-  const setting = settings["AUTOSCALER_AUTOSTOP_KEYS"];
+  const setting = settings[KEYS];
   if (setting === undefined || setting === "") return undefined;
   const byId = new Map<string, string>();
   for (const part of setting.split(",")) {
@@ -134,10 +175,9 @@ function readKeys(settings: Settings, problems: Problem[]): AutostopKeys | undef
       rest.length > 0
     ) {
       problems.push({
-        path: "AUTOSCALER_AUTOSTOP_KEYS",
+        path: KEYS,
         found: "something else (not shown: it may be a secret)",
-        expected:
-          "id:secret pairs separated by commas; ids of letters, digits, - and _; secrets of 16 characters or more without a colon",
+        expected: KEYS_EXPECTED,
       });
       return undefined;
     }

@@ -1,16 +1,21 @@
+import { managedArrays } from "../decide/observe.ts";
 import { renderVerdict } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
 import { bucketText, stillInFlight } from "../domain/record.ts";
 import type { Bodies, ClusterRecord, LedgerNode, SetEntry } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";
-import type { ClusterName, SetName } from "../domain/ids.ts";
+import type { Snapshot } from "../domain/cluster.ts";
+import type { ClusterName, NodeId, SetName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { App } from "./commit.ts";
 import { loadCurrent, loadWhole } from "./commit.ts";
 
 /** The state page shows so many nodes, sets and outcomes; counts are always of all. */
 const SHOWN = 2000;
+
+/** A sentence names so many. */
+const SHOWN_NAMES = 10;
 
 /** A look so old means that something is wrong: the timer looks every minute. */
 const STALE_LOOK_INTERVALS = 5;
@@ -29,9 +34,10 @@ export async function describeCluster(
     cluster,
     now: isoTime(now),
     health: describeHealth(record, bodies, policy, now),
-    demand: [...record.sets].slice(0, SHOWN).map(([name, entry]) => describeSet(name, entry, bodies, now)),
+    demand: describeSets(record, bodies, now),
     plan: describePlan(bodies),
     nodes: describeNodes(bodies),
+    nodearrays: describeArrays(bodies, policy),
     inFlight: record.inFlight.map((entry) => ({
       requestId: entry.requestId,
       bucket: bucketText(entry.bucket),
@@ -42,6 +48,9 @@ export async function describeCluster(
     intents: record.intents.map((intent) => ({
       id: intent.id,
       effect: intent.effect.kind,
+      ...(intent.effect.kind === "create"
+        ? { bucket: bucketText(intent.effect.bucket), count: intent.effect.count }
+        : { nodes: namesOf(intent.effect.nodes, bodies) }),
       committedAt: isoTime(intent.committedAt),
       sent: intent.sent,
     })),
@@ -56,15 +65,20 @@ export async function describeCluster(
     rejections: record.rejections.map((rejection) => ({ ...rejection, at: isoTime(rejection.at) })),
     generation: record.generation,
     observedGeneration: record.observedGeneration,
+    ...(record.wakeAt === undefined ? {} : { nextLookAt: isoTime(record.wakeAt) }),
   };
 }
 
 /** Health in short: whether the last believed look is fresh, and what is wrong if it is not. */
 export interface Health {
   readonly ok: boolean;
+  /** In words: why it is not ok, and what keeps the autoscaler from acting although it is. */
+  readonly notes: readonly string[];
   readonly lastLookAgeSeconds?: number;
   readonly trouble?: { readonly at: string; readonly kind: string; readonly message: string };
   readonly restingUntil?: string;
+  /** The sets whose next message ends the rest. */
+  readonly awaiting?: readonly string[];
   readonly clusterState?: string;
 }
 
@@ -80,23 +94,52 @@ function describeHealth(
   now: Instant,
 ): Health {
   const age = record.lastGoodLookAt === undefined ? undefined : secondsBetween(record.lastGoodLookAt, now);
-  const { trouble, outage } = record;
-  const state =
-    bodies?.seen === undefined
-      ? undefined
-      : `${bodies.seen.state ?? "never started"} (target ${bodies.seen.targetState ?? "none"})`;
+  const { trouble } = record;
+  const fresh = age !== undefined && age <= STALE_LOOK_INTERVALS * policy.snapshotIntervalSeconds;
+  const outage = record.outage === undefined || record.outage.until <= now ? undefined : record.outage;
+  const seen = bodies?.seen;
   return {
-    ok:
-      age !== undefined &&
-      age <= STALE_LOOK_INTERVALS * policy.snapshotIntervalSeconds &&
-      trouble === undefined,
+    ok: fresh && trouble === undefined,
+    notes: notesOn(record, seen, policy, now),
     ...(age === undefined ? {} : { lastLookAgeSeconds: age }),
     ...(trouble === undefined
       ? {}
       : { trouble: { at: isoTime(trouble.at), kind: trouble.kind, message: trouble.message } }),
-    ...(outage === undefined || outage.until <= now ? {} : { restingUntil: isoTime(outage.until) }),
-    ...(state === undefined ? {} : { clusterState: state }),
+    ...(outage === undefined ? {} : { restingUntil: isoTime(outage.until), awaiting: outage.awaiting }),
+    ...(seen === undefined ? {} : { clusterState: stateOf(seen) }),
   };
+}
+
+function notesOn(
+  record: ClusterRecord,
+  seen: Snapshot | undefined,
+  policy: Policy,
+  now: Instant,
+): readonly string[] {
+  const { lastGoodLookAt, trouble, outage } = record;
+  const age = lastGoodLookAt === undefined ? undefined : secondsBetween(lastGoodLookAt, now);
+  const notes: string[] = [];
+  if (age === undefined) notes.push("the cluster has not been looked at yet: the timer looks every minute");
+  else if (age > STALE_LOOK_INTERVALS * policy.snapshotIntervalSeconds)
+    notes.push(`the last believed look is ${Math.round(age)} s old: does the timer run?`);
+  if (trouble !== undefined) notes.push(`${trouble.kind}: ${trouble.message}`);
+  if (!policy.enabled) notes.push("switched off in the configuration: watching and explaining only");
+  if (seen !== undefined && (seen.state !== "Started" || seen.targetState !== "Started"))
+    notes.push(`the cluster is ${stateOf(seen)}: nothing is created or stopped`);
+  if (outage !== undefined && outage.until > now) {
+    const waiting =
+      outage.awaiting.length === 0
+        ? ""
+        : `, or until these sets are pushed: ${outage.awaiting.slice(0, SHOWN_NAMES).join(", ")}`;
+    notes.push(
+      `scale-down rests after an interruption of the autoscaler until ${isoTime(outage.until)}${waiting}`,
+    );
+  }
+  return notes;
+}
+
+function stateOf(seen: Snapshot): string {
+  return `${seen.state ?? "never started"} (target ${seen.targetState ?? "none"})`;
 }
 
 /** One request set as a sender sees it. */
@@ -114,6 +157,21 @@ export async function describeRequestSet(
     observed: record.observedGeneration === record.generation,
     outcomes: outcomes.map((outcome) => ({ ...outcome, reasons: outcome.reasons.map(renderReason) })),
   };
+}
+
+function describeSets(
+  record: ClusterRecord,
+  bodies: Bodies,
+  now: Instant,
+): readonly Readonly<Record<string, unknown>>[] {
+  const unmet = new Map<SetName, number>();
+  for (const outcome of bodies.plan?.demands ?? []) {
+    if (outcome.placed < outcome.asked) unmet.set(outcome.set, (unmet.get(outcome.set) ?? 0) + 1);
+  }
+  return [...record.sets].slice(0, SHOWN).map(([name, entry]) => ({
+    ...describeSet(name, entry, bodies, now),
+    unmet: unmet.get(name) ?? 0,
+  }));
 }
 
 function describeSet(
@@ -145,8 +203,9 @@ function describePlan(bodies: Bodies): Readonly<Record<string, unknown>> | undef
     number: plan.number,
     at: isoTime(plan.at),
     creates: plan.creates.map((effect) => ({ bucket: bucketText(effect.bucket), count: effect.count })),
-    terminates: plan.terminates,
+    terminates: namesOf(plan.terminates, bodies),
     demands: plan.demands.length,
+    waitingForNodes: plan.demands.filter((outcome) => outcome.pending > 0).length,
     unmet: short.slice(0, SHOWN).map((outcome) => ({
       requestSet: outcome.set,
       id: outcome.id,
@@ -175,6 +234,7 @@ function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
         array: node.array,
         machineType: node.machineType,
         placementGroup: node.placementGroup,
+        phase: node.phase,
         status: node.status,
         statusMessage: node.statusMessage,
         hostname: node.hostname,
@@ -188,10 +248,40 @@ function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
 
 function describeKnown(known: LedgerNode | undefined): Readonly<Record<string, unknown>> {
   if (known === undefined) return {};
+  const { busyness, draining, firstReadyAt, firstSeenAt, lastNeededAt, purpose } = known;
   return {
-    firstSeenAt: isoTime(known.firstSeenAt),
-    firstReadyAt: known.firstReadyAt === undefined ? undefined : isoTime(known.firstReadyAt),
-    busyness: known.busyness.state,
-    draining: known.draining === undefined ? undefined : known.draining.by,
+    purpose: purpose.kind === "group" ? `group ${purpose.group}` : "array",
+    firstSeenAt: isoTime(firstSeenAt),
+    firstReadyAt: firstReadyAt === undefined ? undefined : isoTime(firstReadyAt),
+    lastNeededAt: lastNeededAt === undefined ? undefined : isoTime(lastNeededAt),
+    busyness: busyness.state,
+    busynessSince: isoTime(busyness.since),
+    draining: draining?.by,
+    drainingSince: draining === undefined ? undefined : isoTime(draining.since),
   };
+}
+
+/** What each array could still get, as CycleCloud said at the last look: why a node comes here and not there. */
+function describeArrays(bodies: Bodies, policy: Policy): readonly Readonly<Record<string, unknown>>[] {
+  if (bodies.seen === undefined) return [];
+  const managed = managedArrays(bodies.seen, policy);
+  return bodies.seen.arrays.map((array) => ({
+    name: array.name,
+    managed: managed.has(array.name),
+    spot: array.spot,
+    limit: array.limit,
+    buckets: array.buckets.map((bucket) => ({
+      machineType: bucket.machineType,
+      vcpus: bucket.machine.vcpus,
+      active: bucket.activeCount,
+      available: bucket.availableCount,
+      max: bucket.maxCount,
+      invalid: bucket.valid ? undefined : (bucket.invalidReason ?? "no reason given"),
+    })),
+  }));
+}
+
+/** Names for people; the id where the ledger knows no name. */
+function namesOf(nodes: readonly NodeId[], bodies: Bodies): readonly string[] {
+  return nodes.map((id) => bodies.ledger.get(id)?.name ?? id);
 }

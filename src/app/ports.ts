@@ -19,7 +19,9 @@ export type PortErrorKind =
   /** 401 or 403: our credentials are not accepted. Certainly no effect. */
   | "denied"
   /** Any other answer that makes no sense: 5xx, malformed, too large. The effect may have happened. */
-  | "unexpected";
+  | "unexpected"
+  /** A newer release has written the record: this one must leave it alone. Only a store says so. Certainly no effect. */
+  | "newer-state";
 
 export class PortError extends Error {
   readonly kind: PortErrorKind;
@@ -76,7 +78,7 @@ export interface BodyChanges {
  * set has) is garbage; `collect` removes it when it is older than an hour.
  */
 export interface RecordStore<V extends RecordVersion = RecordVersion> {
-  /** The manifest alone; undefined: no such record yet. Throws PortError kind "unexpected" with a clear message if the record's state version is newer than ours. */
+  /** The manifest alone; undefined: no such record yet. Throws PortError kind "newer-state" if its state version is newer than ours. */
   load(cluster: ClusterName): Promise<LoadedRecord<V> | undefined>;
   /** The bodies of a loaded record; undefined: one is missing because the record has moved on, load again. */
   bodies(loaded: LoadedRecord<V>): Promise<Bodies | undefined>;

@@ -2,6 +2,7 @@ import type { Problem } from "../domain/demand.ts";
 import type { Rejection } from "../domain/record.ts";
 import type { App, Change } from "./commit.ts";
 import { commitRecord } from "./commit.ts";
+import { unlessNewerState } from "./newer-state.ts";
 import type { RejectedMessage } from "./ports.ts";
 
 /** The state page shows so many. */
@@ -27,10 +28,13 @@ export async function putAside(app: App, message: RejectedMessage): Promise<void
     ...(message.set === undefined ? {} : { set: message.set }),
     problems: message.problems,
   };
-  await commitRecord(app, site.cluster, ({ record }): Change<undefined> => {
-    // Delivered again after a crash: shown once.
-    const others = record.rejections.filter((shown) => shown.messageId !== rejection.messageId);
-    const rejections = [...others, rejection].slice(-SHOWN_REJECTIONS);
-    return { save: { record: { ...record, rejections }, changes: {} }, result: undefined };
-  });
+  // Under a newer record it is in the queue alone: it must not be put aside again and again until it can be shown.
+  await unlessNewerState(() =>
+    commitRecord(app, site.cluster, ({ record }): Change<undefined> => {
+      // Delivered again after a crash: shown once.
+      const others = record.rejections.filter((shown) => shown.messageId !== rejection.messageId);
+      const rejections = [...others, rejection].slice(-SHOWN_REJECTIONS);
+      return { save: { record: { ...record, rejections }, changes: {} }, result: undefined };
+    }),
+  );
 }

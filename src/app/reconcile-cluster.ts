@@ -218,7 +218,7 @@ async function lookAt(run: Reconcile, open: readonly RequestId[]): Promise<Looke
     }
     return { kind: "look", look: { snapshot: status.snapshot, requestNodes: await nodesOfOpen(run, open) } };
   } catch (error) {
-    if (!(error instanceof PortError)) throw error;
+    if (!(error instanceof PortError) || error.kind === "newer-state") throw error;
     return { kind: "trouble", trouble: { at, kind: error.kind, message: error.message } };
   }
 }

@@ -6,6 +6,8 @@ import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import type { App, Change, Current } from "./commit.ts";
 import { commitRecord } from "./commit.ts";
+import type { NewerState } from "./newer-state.ts";
+import { unlessNewerState } from "./newer-state.ts";
 
 /** What the sender is told: `accepted` means that the demand is durable, not that capacity exists. */
 export type Recorded =
@@ -13,7 +15,9 @@ export type Recorded =
   | { readonly kind: "older"; readonly held: Revision }
   | { readonly kind: "stale"; readonly expiredAt: Instant }
   /** The record was fought over too long: deliver again. */
-  | { readonly kind: "contended" };
+  | { readonly kind: "contended" }
+  /** A newer release has written the record: to be put back until an instance of that release takes it. */
+  | NewerState;
 
 /** Records demand; messages that wait for the same cluster share one load and one save. */
 export interface DemandRecorder {
@@ -39,7 +43,7 @@ export function createRecorder(app: App): DemandRecorder {
         waiting.set(update.cluster, [{ update, answer }]);
         void serve(app, update.cluster, waiting);
       }
-      return answer.promise;
+      return unlessNewerState(() => answer.promise);
     },
   };
 }

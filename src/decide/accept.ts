@@ -22,34 +22,26 @@ export type Acceptance =
 
 /** Orders revisions: by value, then by tie-break. Negative if `a` is older. */
 export function compareRevisions(a: Revision, b: Revision): number {
-  return a.value - b.value || (a.tieBreak < b.tieBreak ? -1 : a.tieBreak > b.tieBreak ? 1 : 0);
+  return a.value - b.value || compareText(a.tieBreak, b.tieBreak);
 }
 
 /**
  * Replaces one request set if the message is not older than what is held: the join of the two, so that neither the order nor the
- * number of deliveries matters (design.md section 3). Of two demands with one revision the larger digest wins.
+ * number of deliveries matters (design.md section 3). Of two demands with one revision the larger digest wins, with its own times and
+ * report; of two messages with one demand the one that lasts longer.
  */
 export function accept(record: ClusterRecord, update: RequestSetUpdate, now: Instant): Acceptance {
   if (update.expiresAt <= now) return { kind: "stale", expiredAt: update.expiresAt };
   const held = record.sets.get(update.set);
-  if (held !== undefined && isOlder(update, held)) return { kind: "older", held: held.revision };
+  const order = held === undefined ? 1 : compareDemands(update, held);
+  if (held !== undefined && order < 0) return { kind: "older", held: held.revision };
 
-  const sameRevision = held !== undefined && compareRevisions(update.revision, held.revision) === 0;
-  if (sameRevision && held.digest === update.digest && held.live && held.expiresAt >= update.expiresAt) {
+  const entry = entryOf(update, now);
+  if (held?.live === true && order === 0 && compareRepeats(entry, held) <= 0) {
     return { kind: "accepted", record, demands: new Map(), reports: new Map(), changed: false };
   }
-  const report = update.schedulerNodes === undefined ? undefined : digestOf(update.schedulerNodes);
-  const entry: SetEntry = {
-    revision: update.revision,
-    intervalSeconds: update.intervalSeconds,
-    sentAt: sameRevision ? later(held.sentAt, update.sentAt) : update.sentAt,
-    acceptedAt: now,
-    expiresAt: sameRevision ? later(held.expiresAt, update.expiresAt) : update.expiresAt,
-    digest: update.digest,
-    live: true,
-    ...(report === undefined ? {} : { report }),
-  };
-  const changed = held === undefined || !held.live || held.digest !== update.digest;
+  const inForce = held?.live === true && held.expiresAt > now;
+  const changed = !inForce || held.digest !== update.digest;
   return {
     kind: "accepted",
     record: {
@@ -59,20 +51,36 @@ export function accept(record: ClusterRecord, update: RequestSetUpdate, now: Ins
     },
     demands: new Map([[update.digest, update.demand]]),
     reports:
-      report === undefined || update.schedulerNodes === undefined
+      entry.report === undefined || update.schedulerNodes === undefined
         ? new Map()
-        : new Map([[report, update.schedulerNodes]]),
+        : new Map([[entry.report, update.schedulerNodes]]),
     changed,
   };
 }
 
-function isOlder(update: RequestSetUpdate, held: SetEntry): boolean {
-  const order = compareRevisions(update.revision, held.revision);
-  return order < 0 || (order === 0 && update.digest < held.digest);
+function entryOf(update: RequestSetUpdate, now: Instant): SetEntry {
+  const { revision, intervalSeconds, sentAt, expiresAt, digest, schedulerNodes } = update;
+  const entry = { revision, intervalSeconds, sentAt, acceptedAt: now, expiresAt, digest, live: true };
+  return schedulerNodes === undefined ? entry : { ...entry, report: digestOf(schedulerNodes) };
 }
 
-function later(a: Instant, b: Instant): Instant {
-  return a > b ? a : b;
+/** Which of two demands of one set is in force: negative if `update`'s is not. */
+function compareDemands(update: RequestSetUpdate, held: SetEntry): number {
+  return compareRevisions(update.revision, held.revision) || compareText(update.digest, held.digest);
+}
+
+/** A sender that saw no answer repeats a revision, maybe with newer times and a newer report. A total order, so that any order of arrival will do. */
+function compareRepeats(a: SetEntry, b: SetEntry): number {
+  return (
+    a.expiresAt - b.expiresAt ||
+    a.sentAt - b.sentAt ||
+    a.intervalSeconds - b.intervalSeconds ||
+    compareText(a.report ?? "", b.report ?? "")
+  );
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** The same message, valid no longer than the cluster's configuration allows. */

@@ -112,6 +112,12 @@ export class Bins {
     return place;
   }
 
+  /** Preference among bins of equal order: nodes that belong to no target's group first, then by place. */
+  compareKinds(a: Bin, b: Bin): number {
+    const inGroup = (bin: Bin): number => (this.purpose[bin]?.kind === "group" ? 1 : 0);
+    return inGroup(a) - inGroup(b) || comparePlaces(this.placeOfBin(a), this.placeOfBin(b));
+  }
+
   placeOfBin(bin: Bin): Place {
     const place = this.places[this.place[bin] ?? -1];
     if (place === undefined) throw new RangeError(`no bin ${bin}`);
@@ -129,7 +135,7 @@ export class Bins {
     const bin = this.#add("planned", place, count, offered, purpose, false, 0);
     if (attributes !== undefined) this.attributes.set(bin, attributes);
     let at = this.planned.length;
-    while (at > 0 && comparePlaces(this.placeOfBin(this.planned[at - 1] ?? 0), place) > 0) at -= 1;
+    while (at > 0 && this.compareKinds(this.planned[at - 1] ?? 0, bin) > 0) at -= 1;
     this.planned.splice(at, 0, bin);
     return bin;
   }

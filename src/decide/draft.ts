@@ -9,7 +9,7 @@ import { canonicalText } from "../domain/canonical.ts";
 import type { Ask } from "./ask.ts";
 import { TOLERANCE } from "./ask.ts";
 import type { Bin } from "./bins.ts";
-import { Bins, comparePlaces, compareText } from "./bins.ts";
+import { Bins, compareText } from "./bins.ts";
 import { Capacity } from "./limits.ts";
 
 /** A plan in the making: what is still free, what is still allowed, and what has been asked for. */
@@ -88,7 +88,7 @@ function isSpent(bins: Bins, bin: Bin, leastNeeds: readonly number[]): boolean {
 function compareNodes(bins: Bins, a: Bin, b: Bin): number {
   return (
     (bins.order[a] ?? 0) - (bins.order[b] ?? 0) ||
-    comparePlaces(bins.placeOfBin(a), bins.placeOfBin(b)) ||
+    bins.compareKinds(a, b) ||
     compareText(bins.node(a)?.nodeId ?? "", bins.node(b)?.nodeId ?? "")
   );
 }

@@ -19,9 +19,12 @@ interface Floor {
 export function raiseFloor(draft: Draft, demand: TargetDemand, by: string, scope: Scope): Settled {
   const { unit, count: asked } = demand.amount;
   const floor = neededSoFar(draft, unit, scope);
-  for (const bin of [...draft.open, ...draft.bins.inFlight]) {
+  for (const bins of [draft.open, draft.bins.inFlight]) {
     if (floor.have >= asked) break;
-    claimFor(draft, demand, by, scope, floor, bin);
+    for (const bin of byPreference(draft, scope, bins)) {
+      if (floor.have >= asked) break;
+      claimFor(draft, demand, by, scope, floor, bin);
+    }
   }
   for (const offer of scope.offers) {
     const each = unit === "nodes" ? 1 : offer.cores;
@@ -52,6 +55,16 @@ function neededSoFar({ bins }: Draft, unit: "nodes" | "cores", scope: Scope): Fl
     floor.ready += unit === "nodes" ? needed.readyNodes : needed.readyCores;
   }
   return floor;
+}
+
+/** In the order of use; among equals those sizes first that would be created first, so that the next plan chooses as this one does. */
+function byPreference({ bins }: Draft, scope: Scope, list: readonly Bin[]): readonly Bin[] {
+  const { rank } = scope;
+  if (rank === undefined) return list;
+  return list.toSorted(
+    (a, b) =>
+      (bins.order[a] ?? 0) - (bins.order[b] ?? 0) || rank(bins.placeOfBin(a)) - rank(bins.placeOfBin(b)),
+  );
 }
 
 /** Counts a bin that nobody needs yet towards the floor; of several identical nodes only as many as are missing. */

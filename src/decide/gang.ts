@@ -27,8 +27,8 @@ interface Opening {
 }
 
 /**
- * Places a gang whole or not at all. A site whose nodes suffice is taken, the first in the order of use; else the one that needs the fewest
- * new nodes among those that may have them. All is counted before anything is taken.
+ * Places a gang whole or not at all. A site whose nodes suffice is taken, the first in the order of use; else the one that needs the
+ * fewest new nodes among those that may have them. All is counted before anything is taken.
  */
 export function placeGang(
   draft: Draft,
@@ -38,12 +38,12 @@ export function placeGang(
 ): { readonly progress: Progress; readonly reasons: readonly Reason[] } {
   const progress = { left: ask.units, pending: 0 };
   const sites = findSites(draft, ask, scope, home);
-  const complete = [...sites.values()].find((site) => site.have >= ask.units);
+  const complete = sites.find((site) => site.have >= ask.units);
   if (complete !== undefined) {
     for (const bin of complete.bins) fillBin(draft, ask, progress, bin);
     return { progress, reasons: [] };
   }
-  const openings = findOpenings(draft, ask, scope, [...sites.values()], home);
+  const openings = findOpenings(draft, ask, scope, sites, home);
   const refusals = openings.map((opening) => refusalOf(draft, ask, opening));
   const best = openings.find((_, i) => refusals[i] === undefined);
   if (best !== undefined) {
@@ -53,7 +53,7 @@ export function placeGang(
     return { progress, reasons: [] };
   }
   const reasons = refusals.filter((reason) => reason !== undefined);
-  return { progress, reasons: [...scope.reasons, ...reasons, ...homeless(home, openings)] };
+  return { progress, reasons: [...scope.reasons, ...reasons, ...homeless(draft, home, openings)] };
 }
 
 /** Groups for colocated jobs are named after their bucket. */
@@ -61,11 +61,11 @@ function groupKey({ bucket }: BucketOffer): string {
   return `${bucket.array}-${bucket.machineType}`;
 }
 
-/** Sites with room, in the order of use, up to the first that suffices. */
-function findSites(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined): ReadonlyMap<string, Site> {
+/** Sites with room, in the order of use of their first nodes; nodes are looked at until those of one order make a site suffice. */
+function findSites(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined): readonly Site[] {
   const { bins } = draft;
   const sites = new Map<string, Site>();
-  visitBins(draft, scope, (bin) => {
+  const collect = (bin: Bin): boolean => {
     const place = bins.placeOfBin(bin);
     const { placementGroup } = place.bucket;
     if (ask.together === "one-group" && placementGroup === undefined) return false;
@@ -75,14 +75,17 @@ function findSites(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined
     const key = ask.together === "one-group" ? `${place.id}/${placementGroup}` : place.id;
     const site = sites.get(key) ?? { place, bins: [], have: 0 };
     sites.set(key, site);
+    if (site.have >= ask.units) return false;
     site.bins.push(bin);
     site.have += Math.min(units, ask.units) * (bins.count[bin] ?? 0);
-    return site.have >= ask.units;
-  });
-  return sites;
+    return false;
+  };
+  const found = (): boolean => [...sites.values()].some((site) => site.have >= ask.units);
+  visitBins(draft, scope, collect, found);
+  return [...sites.values()];
 }
 
-/** Ways to have the gang with new nodes, those with the fewest first, then in the order of the buckets. */
+/** Ways to have the gang with new nodes: those with the fewest first, then in the order of use of the sites, then of the buckets. */
 function findOpenings(
   draft: Draft,
   ask: Ask,
@@ -90,43 +93,58 @@ function findOpenings(
   sites: readonly Site[],
   home: Place | undefined,
 ): readonly Opening[] {
-  const openings = scope.offers.flatMap((offer): readonly Opening[] => {
-    const units = Math.min(ask.units, unitsOnEmpty(ask, offer.resources, draft.bins.resources));
-    const nodesFor = (wanted: number): number =>
-      units < 1 ? Number.POSITIVE_INFINITY : Math.ceil(wanted / units);
-    const here = sites.filter(
-      (site) => draft.world.buckets[site.place.offer] === offer && mayGrow(draft, site),
-    );
-    const grown = here.map((site): Opening => ({
-      offer,
-      group: ask.together === "one-group" ? site.place.bucket.placementGroup : offer.pinnedGroup,
-      site,
-      nodes: nodesFor(ask.units - site.have),
-    }));
-    if (home !== undefined)
-      return grown.length > 0 ? grown : emptyHome(draft, home, offer, nodesFor(ask.units));
-    if (ask.together === "one-bucket" && grown.length > 0) return grown;
-    const group = ask.together === "one-group" ? (offer.pinnedGroup ?? "new") : offer.pinnedGroup;
-    if (here.some((site) => site.place.bucket.placementGroup === group && group !== undefined)) return grown;
-    return [...grown, { offer, group, site: undefined, nodes: nodesFor(ask.units) }];
-  });
+  const openings = [
+    ...sites.flatMap((site) => growing(draft, ask, scope, site)),
+    ...scope.offers.flatMap((offer) => fresh(draft, ask, offer, sites, home)),
+  ];
   // Two that cannot have it at all differ by NaN, which is as good as 0.
   return openings.toSorted((a, b) => a.nodes - b.nodes || 0);
 }
 
-/** The group that the gang is bound to has no room among its nodes: it may have more. */
-function emptyHome(draft: Draft, home: Place, offer: BucketOffer, nodes: number): readonly Opening[] {
-  if (draft.world.buckets[home.offer] !== offer) return [];
-  return [{ offer, group: home.bucket.placementGroup, site: undefined, nodes }];
+/** More nodes for a site. A group that was made for a target has its size, and does not grow. */
+function growing(draft: Draft, ask: Ask, scope: Scope, site: Site): readonly Opening[] {
+  const offer = draft.world.buckets[site.place.offer];
+  if (offer === undefined || !scope.offers.includes(offer)) return [];
+  const inGroup = ask.together === "one-group";
+  if (inGroup && isSized(draft, site.place)) return [];
+  const group = inGroup ? site.place.bucket.placementGroup : offer.pinnedGroup;
+  return [{ offer, group, site, nodes: nodesFor(draft, ask, offer, ask.units - site.have) }];
 }
 
-/** Groups made for a target have their size; the others may grow. */
-function mayGrow({ bins }: Draft, site: Site): boolean {
-  return site.bins.every((bin) => bins.purpose[bin]?.kind === "array");
+/** All new nodes, where no site of the bucket is the same thing: in a new group, in the pinned one, in that of the job, or in none. */
+function fresh(
+  draft: Draft,
+  ask: Ask,
+  offer: BucketOffer,
+  sites: readonly Site[],
+  home: Place | undefined,
+): readonly Opening[] {
+  if (home !== undefined && (draft.world.buckets[home.offer] !== offer || isSized(draft, home))) return [];
+  const group =
+    home?.bucket.placementGroup ?? offer.pinnedGroup ?? (ask.together === "one-group" ? "new" : undefined);
+  const taken = sites.some(
+    ({ place }) =>
+      draft.world.buckets[place.offer] === offer &&
+      (ask.together === "one-bucket" || place.bucket.placementGroup === group),
+  );
+  return taken ? [] : [{ offer, group, site: undefined, nodes: nodesFor(draft, ask, offer, ask.units) }];
 }
 
-function homeless(home: Place | undefined, openings: readonly Opening[]): readonly Reason[] {
-  return home === undefined || openings.length > 0 ? [] : [{ code: "no-bucket", array: home.bucket.array }];
+function nodesFor(draft: Draft, ask: Ask, offer: BucketOffer, wanted: number): number {
+  const units = Math.min(ask.units, unitsOnEmpty(ask, offer.resources, draft.bins.resources));
+  return units < 1 ? Number.POSITIVE_INFINITY : Math.ceil(wanted / units);
+}
+
+/** Whether the placement group was made for a target of groups. */
+function isSized({ bins }: Draft, place: Place): boolean {
+  return bins.purpose.some(({ kind }, bin) => kind === "group" && bins.place[bin] === place.index);
+}
+
+/** The job is bound to a group that has no room for the rest of it and cannot grow. */
+function homeless(draft: Draft, home: Place | undefined, openings: readonly Opening[]): readonly Reason[] {
+  if (home === undefined || openings.length > 0) return [];
+  const nodes = draft.bins.place.filter((place) => place === home.index).length;
+  return [{ code: "group-too-large", bucket: home.bucket, asked: nodes + 1, max: nodes }];
 }
 
 function refusalOf(draft: Draft, ask: Ask, opening: Opening): Reason | undefined {

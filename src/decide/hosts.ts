@@ -3,8 +3,8 @@ import { compareText } from "./bins.ts";
 
 const address = /^\d+(?:\.\d+){3}$/;
 
-/** A hostname's first label, in lower case; an IP address whole. */
-function labelOf(hostname: string): string {
+/** Hosts are compared by this: a hostname's first label, in lower case; an IP address whole. Schedulers and CycleCloud differ in both. */
+export function hostKey(hostname: string): string {
   const name = hostname.toLowerCase();
   const dot = name.indexOf(".");
   return dot < 0 || address.test(name) ? name : name.slice(0, dot);
@@ -24,8 +24,8 @@ export function hostFinder(nodes: readonly SupplyNode[]): (hostname: string) => 
     const exact = spelled.get(hostname);
     if (exact !== undefined) return exact;
     lower ??= indexNames(nodes, (name) => name.toLowerCase(), better);
-    labels ??= indexNames(nodes, labelOf, better);
-    return lower.get(hostname.toLowerCase()) ?? labels.get(labelOf(hostname));
+    labels ??= indexNames(nodes, hostKey, better);
+    return lower.get(hostname.toLowerCase()) ?? labels.get(hostKey(hostname));
   };
 }
 

@@ -14,6 +14,7 @@ import type {
 } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
+import { hostKey } from "./hosts.ts";
 
 /** One look at CycleCloud: the status, and which nodes belong to the requests that are still open. */
 export interface Look {
@@ -23,12 +24,6 @@ export interface Look {
 
 /** A node that has gone is remembered so long, so that one which asks again is told yes. */
 const REMEMBER_GONE_SECONDS = 3600;
-
-/** Hosts are compared by their first label and without regard to case: schedulers and CycleCloud differ in both. */
-export function hostKey(hostname: string): string {
-  const dot = hostname.indexOf(".");
-  return (dot > 0 ? hostname.slice(0, dot) : hostname).toLowerCase();
-}
 
 /** What the schedulers say of one host. */
 export interface HostFact {

@@ -39,19 +39,25 @@ export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
 
 /**
  * Calls `use` for each bin that may have room, in the order of use, until it answers true. Among existing nodes of equal order, and
- * among those in flight, the ones that somebody needs already come first: that keeps others free to stop.
+ * among those in flight, the ones that somebody needs already come first: that keeps others free to stop. `enough` is asked after each
+ * such run of equals.
  */
-export function visitBins(draft: Draft, scope: Scope, use: (bin: Bin) => boolean): void {
+export function visitBins(
+  draft: Draft,
+  scope: Scope,
+  use: (bin: Bin) => boolean,
+  enough: () => boolean = () => false,
+): void {
   const { bins, forJobs } = draft;
   let from = 0;
   while (from < forJobs.length) {
     const order = bins.order[forJobs[from] ?? 0];
     let to = from + 1;
     while (to < forJobs.length && bins.order[forJobs[to] ?? 0] === order) to += 1;
-    if (visitTier(draft, scope, forJobs, from, to, use)) return;
+    if (visitTier(draft, scope, forJobs, from, to, use) || enough()) return;
     from = to;
   }
-  if (visitTier(draft, scope, bins.inFlight, 0, undefined, use)) return;
+  if (visitTier(draft, scope, bins.inFlight, 0, undefined, use) || enough()) return;
   visitTier(draft, scope, bins.planned, 0, undefined, use);
 }
 

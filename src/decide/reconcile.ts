@@ -22,7 +22,14 @@ import { requestIdOf } from "./hash.ts";
 import type { HostFact, Look } from "./observe.ts";
 import { factOfNode, hostFacts, managedArrays, updateInFlight, updateLedger } from "./observe.ts";
 import type { NodeAction } from "./scale-down.ts";
-import { applyAction, idleSeconds, isExcluded, isIdleLongEnough, judgeNode } from "./scale-down.ts";
+import {
+  applyAction,
+  idleSeconds,
+  isExcluded,
+  isIdleLongEnough,
+  judgeNode,
+  whyGivenUp,
+} from "./scale-down.ts";
 import { backOff, forgetOldBackoffs, LEASE_SECONDS, NOT_AFTER_SECONDS } from "./settle.ts";
 import { buildWorld, readyOnly } from "./world.ts";
 
@@ -70,8 +77,9 @@ export function decide(
   const seen = updateLedger(bodies.ledger, look, record.inFlight, facts, now);
   const ledger = outage !== undefined && outage.to === now ? restartClocks(seen, now) : seen;
   const demands = demandsInForce(rested, bodies);
-  const weighed = weigh(rested, look.snapshot, ledger, demands, policy, now);
-  return conclude({ record: rested, look, ledger, facts, weighed, policy, now, owner, outage });
+  const { record: next, givenUp } = giveUp(rested, look.snapshot, ledger, policy, now);
+  const weighed = weigh(next, look.snapshot, ledger, givenUp, demands, policy, now);
+  return conclude({ record: next, look, ledger, facts, weighed, policy, now, owner, outage });
 }
 
 /** The demands of every live set, in no particular order: the allocator ranks them. */
@@ -123,6 +131,50 @@ function restartClocks(ledger: Ledger, now: Instant): Ledger {
   );
 }
 
+// ---------------------------------------------------------------- what did not come up
+
+/**
+ * Nodes that this plan stops before they ever were Ready. They are no capacity any more, and their buckets rest, before demand is
+ * weighed: their replacements belong to the same plan, and elsewhere.
+ */
+function giveUp(
+  record: ClusterRecord,
+  snapshot: Snapshot,
+  ledger: Ledger,
+  policy: Policy,
+  now: Instant,
+): { readonly record: ClusterRecord; readonly givenUp: ReadonlySet<NodeId> } {
+  const givenUp = new Set<NodeId>();
+  if (!isActing(snapshot, policy)) return { record, givenUp };
+  const managed = managedArrays(snapshot, policy);
+  const stopping = stoppingNodes(record.intents);
+  let next = record;
+  for (const node of snapshot.nodes) {
+    const known = ledger.get(node.nodeId);
+    if (known === undefined || !managed.has(node.array) || stopping.has(node.nodeId)) continue;
+    const why = whyGivenUp(node, known, policy, now);
+    if (why === undefined) continue;
+    givenUp.add(node.nodeId);
+    next = pauseBucket(next, node, why, now);
+  }
+  return { record: next, givenUp };
+}
+
+/** Changes are made only to a cluster that is started and meant to be, and only where the configuration lets us. */
+function isActing(snapshot: Snapshot, policy: Policy): boolean {
+  return policy.enabled && snapshot.state === "Started" && snapshot.targetState === "Started";
+}
+
+/** A bucket whose node did not come up gets a rest, so that its replacement is sought elsewhere (wire G: waits for ever for capacity). */
+function pauseBucket(record: ClusterRecord, node: Node, why: string, now: Instant): ClusterRecord {
+  const bucket = {
+    array: node.array,
+    machineType: node.machineType,
+    ...(node.placementGroup === undefined ? {} : { placementGroup: node.placementGroup }),
+  };
+  return backOff(record, bucket, "boot-failed", why, now);
+}
+
 // ---------------------------------------------------------------- what is needed
 
 interface Weighed {
@@ -135,12 +187,13 @@ function weigh(
   record: ClusterRecord,
   snapshot: Snapshot,
   ledger: Ledger,
+  givenUp: ReadonlySet<NodeId>,
   demands: readonly RankedDemand[],
   policy: Policy,
   now: Instant,
 ): Weighed {
   const stopping = stoppingNodes(record.intents);
-  const excluded = excludedNodes(ledger, stopping, now);
+  const excluded = new Set([...excludedNodes(ledger, stopping, now), ...givenUp]);
   const input = {
     snapshot,
     ledger,
@@ -181,10 +234,18 @@ function mayBeReleased(node: LedgerNode, policy: Policy, now: Instant): boolean 
 }
 
 function orderOf(node: Node, known: LedgerNode | undefined): number {
-  if (node.phase !== "ready") return ORDER.coming;
+  if (node.phase !== "ready") return ORDER.coming + ageFraction(known?.firstSeenAt);
   if (known?.draining !== undefined) return ORDER.wantsToStop;
   return known?.busyness.state === "busy" ? ORDER.busy : ORDER.ready;
 }
+
+/** In [0, 1), growing with time: of nodes that are coming, those that came first are used first, so that a plan once made stands. */
+function ageFraction(firstSeenAt: Instant | undefined): number {
+  return (firstSeenAt ?? 0) / LAST_INSTANT;
+}
+
+/** The last moment that a Date can hold. */
+const LAST_INSTANT = 8.64e15;
 
 /** Nodes with a terminate under way. */
 export function stoppingNodes(intents: readonly Intent[]): ReadonlySet<NodeId> {
@@ -224,14 +285,13 @@ interface Conclusion {
 
 function conclude(on: Conclusion): Decision {
   const { look, policy, now, weighed } = on;
-  const acting =
-    policy.enabled && look.snapshot.state === "Started" && look.snapshot.targetState === "Started";
+  const acting = isActing(look.snapshot, policy);
   const managed = managedArrays(look.snapshot, policy);
   const stopping = stoppingNodes(on.record.intents);
   const ledger = new Map(on.ledger);
   const verdicts = new Map<NodeId, NodeVerdict>();
   const terminates: NodeId[] = [];
-  let record = on.record;
+  const { record } = on;
   for (const node of look.snapshot.nodes) {
     const known = ledger.get(node.nodeId);
     if (known === undefined) continue;
@@ -239,17 +299,12 @@ function conclude(on: Conclusion): Decision {
       verdicts.set(node.nodeId, { kind: "not-managed" });
       continue;
     }
-    const action: NodeAction =
-      acting && !stopping.has(node.nodeId)
-        ? judgeNode(node, known, circumstances(on, node, known))
-        : { kind: "none" };
+    const judged = acting && !stopping.has(node.nodeId) && !isSettled(node, known, weighed.spare);
+    const action: NodeAction = judged ? judgeNode(node, known, circumstances(on, node, known)) : NO_ACTION;
     const needed = weighed.allocation.needed.get(node.nodeId);
-    const next = touch(applyAction(known, action, record.plan, now), needed !== undefined, now);
+    const next = touch(applyAction(known, action, record.plan, now), needed !== undefined, policy, now);
     if (next !== known) ledger.set(node.nodeId, next);
-    if (action.kind === "terminate") {
-      terminates.push(node.nodeId);
-      if (action.pause !== undefined) record = pauseBucket(record, node, action.pause, now);
-    }
+    if (action.kind === "terminate") terminates.push(node.nodeId);
     verdicts.set(node.nodeId, verdictOf(node, next, needed, on));
   }
   const creates = acting ? weighed.allocation.creates : [];
@@ -264,14 +319,11 @@ function conclude(on: Conclusion): Decision {
   return { record: commitEffects(record, creates, terminates, now, on.owner), ledger, plan };
 }
 
-/** A bucket whose node did not come up gets a rest, so that its replacement is sought elsewhere (wire G: waits for ever for capacity). */
-function pauseBucket(record: ClusterRecord, node: Node, why: string, now: Instant): ClusterRecord {
-  const bucket = {
-    array: node.array,
-    machineType: node.machineType,
-    ...(node.placementGroup === undefined ? {} : { placementGroup: node.placementGroup }),
-  };
-  return backOff(record, bucket, "boot-failed", why, now);
+const NO_ACTION: NodeAction = { kind: "none" };
+
+/** A Ready node that is neither marked nor spare has nothing to be judged for; most nodes of a busy cluster are such. */
+function isSettled(node: Node, known: LedgerNode, spare: ReadonlySet<NodeId>): boolean {
+  return node.phase === "ready" && known.draining === undefined && !spare.has(node.nodeId);
 }
 
 function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
@@ -288,10 +340,12 @@ function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
   };
 }
 
-function touch(node: LedgerNode, needed: boolean, now: Instant): LedgerNode {
-  // Rounded to a quarter of a minute: a needed node's entry need not change with every plan.
-  if (!needed || (node.lastNeededAt !== undefined && now - node.lastNeededAt < 15_000)) return node;
-  return { ...node, lastNeededAt: now };
+/** Notes that a node is needed; to a fifth of the idle timeout, so that its entry need not change with every plan. */
+function touch(node: LedgerNode, needed: boolean, policy: Policy, now: Instant): LedgerNode {
+  if (!needed) return node;
+  const fresh =
+    node.lastNeededAt !== undefined && secondsBetween(node.lastNeededAt, now) < policy.idleTimeoutSeconds / 5;
+  return fresh ? node : { ...node, lastNeededAt: now };
 }
 
 function verdictOf(

@@ -16,8 +16,8 @@ export type NodeAction =
   | { readonly kind: "none" }
   /** Mark it; it is looked at again, after the commit, before it is stopped. */
   | { readonly kind: "mark"; readonly by: "idle" | "failed" }
-  /** Stop it with this plan. `paused`: its bucket is given a rest. */
-  | { readonly kind: "terminate"; readonly by: Draining["by"]; readonly pause?: string }
+  /** Stop it with this plan. */
+  | { readonly kind: "terminate"; readonly by: Draining["by"] }
   | { readonly kind: "undrain" };
 
 /** What {@link judgeNode} needs to know beside the node. */
@@ -41,19 +41,17 @@ export interface Circumstances {
  */
 export function judgeNode(node: Node, known: LedgerNode, around: Circumstances): NodeAction {
   if (node.keepAlive) return known.draining === undefined ? { kind: "none" } : { kind: "undrain" };
-  const sentAt = known.draining?.sentAt;
-  if (sentAt !== undefined && secondsBetween(sentAt, around.now) < DECIDE_AGAIN_SECONDS)
-    return { kind: "none" };
+  if (isUnderWay(known, around.now)) return { kind: "none" };
+  if (whyGivenUp(node, known, around.policy, around.now) !== undefined)
+    return { kind: "terminate", by: node.phase === "failed" ? "failed" : "boot-timeout" };
   switch (node.phase) {
     case "going":
       return node.status === "Failed" ? { kind: "terminate", by: "stuck" } : { kind: "none" };
     case "coming":
     case "unknown":
-      return known.firstReadyAt === undefined ? judgeBoot(node, known, around) : judgeSettled(known, around);
+      return known.firstReadyAt === undefined ? { kind: "none" } : judgeSettled(known, around);
     case "failed":
-      return known.firstReadyAt === undefined
-        ? { kind: "terminate", by: "failed", pause: failureText(node) }
-        : judgeFailed(known, around);
+      return judgeFailed(known, around);
     case "ready":
       return judgeReady(known, around);
     case "off":
@@ -62,14 +60,21 @@ export function judgeNode(node: Node, known: LedgerNode, around: Circumstances):
   }
 }
 
-function judgeBoot(node: Node, known: LedgerNode, around: Circumstances): NodeAction {
-  const age = secondsBetween(known.firstSeenAt, around.now);
-  if (age < around.policy.bootTimeoutSeconds) return { kind: "none" };
-  return {
-    kind: "terminate",
-    by: "boot-timeout",
-    pause: `${node.name} was not Ready ${Math.round(age)} s after it was first seen (${failureText(node)})`,
-  };
+/** A terminate was accepted a short while ago. */
+function isUnderWay(known: LedgerNode, now: Instant): boolean {
+  const sentAt = known.draining?.sentAt;
+  return sentAt !== undefined && secondsBetween(sentAt, now) < DECIDE_AGAIN_SECONDS;
+}
+
+/** Why a node that never was Ready is stopped: it failed, or its time to boot is over. It has no jobs, whatever a plan says. */
+export function whyGivenUp(node: Node, known: LedgerNode, policy: Policy, now: Instant): string | undefined {
+  if (known.firstReadyAt !== undefined || node.keepAlive || isUnderWay(known, now)) return undefined;
+  if (node.phase === "failed") return failureText(node);
+  if (node.phase !== "coming" && node.phase !== "unknown") return undefined;
+  const age = secondsBetween(known.firstSeenAt, now);
+  return age < policy.bootTimeoutSeconds
+    ? undefined
+    : `${node.name} was not Ready ${Math.round(age)} s after it was first seen (${failureText(node)})`;
 }
 
 /** A health event sets Failed on a running node: jobs may still run there, so it is drained first (wire A.5). */

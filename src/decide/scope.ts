@@ -13,7 +13,9 @@ export interface Scope {
   /** Buckets for new nodes, preferred first. */
   readonly offers: readonly BucketOffer[];
   /** Whether nodes of a place will do. */
-  accepts(place: Place): boolean;
+  readonly accepts: (place: Place) => boolean;
+  /** Lower is preferred; absent: no preference of its own. */
+  readonly rank?: (place: Place) => number;
   /** Why nothing can be had from some of the arrays that are meant. */
   readonly reasons: readonly Reason[];
 }
@@ -40,20 +42,23 @@ export function scopeOf(draft: Draft, wanted: Wanted, preference: "listed" | "cl
     return answer;
   };
   const offers = draft.world.buckets.filter(({ bucket }) => isWanted(wanted, bucket));
-  if (preference === "listed" && machineTypes !== undefined) {
-    const listed = ({ bucket }: BucketOffer): number =>
-      machineTypes.findIndex((type) => sameMachineType(type, bucket.machineType));
-    offers.sort((a, b) => listed(a) - listed(b));
-  }
+  const listed = (type: MachineType): number =>
+    machineTypes?.findIndex((one) => sameMachineType(one, type)) ?? 0;
+  const ranking: Pick<Scope, "rank"> =
+    preference === "listed" && machineTypes !== undefined
+      ? { rank: (place) => listed(place.bucket.machineType) }
+      : {};
+  if (ranking.rank !== undefined)
+    offers.sort((a, b) => listed(a.bucket.machineType) - listed(b.bucket.machineType));
   const { closed } = draft.world;
-  if (closed !== undefined) return { offers: [], accepts, reasons: [closed] };
+  if (closed !== undefined) return { offers: [], accepts, ...ranking, reasons: [closed] };
   const missing = arrays ?? (offers.length > 0 ? [] : allArrays(draft));
   const reasons = missing
     .map((array) => arrayReason(draft, array, machineTypes))
     .filter((reason) => reason !== undefined);
   if (offers.length === 0 && reasons.length === 0)
     reasons.push({ code: "unknown-array", array: "any", known: [] });
-  return { offers, accepts, reasons };
+  return { offers, accepts, ...ranking, reasons };
 }
 
 function isWanted(

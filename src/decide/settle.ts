@@ -84,11 +84,11 @@ function settleCreate(
           without,
           effect.bucket,
           "refused",
-          evidence.message ?? "CycleCloud refused the request as invalid (409)",
+          evidence.message ?? intent.refusal ?? "CycleCloud refused the request as invalid (409)",
           now,
         );
       }
-      return replaceIntent(record, intent, afterAbsent(intent, evidence.afterSend, now));
+      return replaceIntent(record, intent, afterAbsent(intent, evidence, now));
     case "unclear":
     case "terminated":
       return replaceIntent(record, intent, { ...intent, sent: "maybe", leaseUntil: now });
@@ -104,14 +104,21 @@ function meansInvalid(intent: Intent, now: Instant): boolean {
   );
 }
 
-function afterAbsent(intent: Intent, afterSend: "conflict" | "no-answer" | "none", now: Instant): Intent {
+function afterAbsent(intent: Intent, evidence: Extract<Evidence, { kind: "absent" }>, now: Instant): Intent {
+  const { afterSend, message } = evidence;
   if (afterSend === "none") {
     return { ...intent, leaseUntil: now, absentSince: intent.absentSince ?? now };
   }
   const sent = afterSend === "conflict" && intent.sent === "never" ? "once-refused" : "maybe";
   // The next ask comes when the lease ends; a 409 needs it no sooner than the second ask.
   const leaseUntil = sent === "once-refused" ? plusSeconds(now, SECOND_ASK_SECONDS) : now;
-  return { ...intent, sent, absentSince: now, leaseUntil };
+  return {
+    ...intent,
+    sent,
+    absentSince: now,
+    leaseUntil,
+    ...(message === undefined ? {} : { refusal: message }),
+  };
 }
 
 /**
@@ -157,7 +164,13 @@ function afterAccepted(
   }
   return {
     ...next,
-    backoffs: next.backoffs.filter((entry) => bucketText(entry.bucket) !== bucketText(effect.bucket)),
+    // An accepted create ends what creates are refused for; that its nodes boot it does not show.
+    backoffs: next.backoffs.filter(
+      (entry) =>
+        bucketText(entry.bucket) !== bucketText(effect.bucket) ||
+        entry.cause === "boot-failed" ||
+        entry.cause === "unhealthy",
+    ),
   };
 }
 

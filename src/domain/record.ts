@@ -149,6 +149,8 @@ export interface Intent {
   readonly sent: "never" | "maybe" | "once-refused";
   /** When CycleCloud was first asked for this id and knew nothing of it, since the last send. */
   readonly absentSince?: Instant;
+  /** CycleCloud's words with a 409, kept until it is known whether they mean a refusal. */
+  readonly refusal?: string;
 }
 
 export interface CreateEffect {

@@ -1,12 +1,27 @@
 import { parseArgs } from "node:util";
 
+const OPTIONS = {
+  jobs: { type: "string" },
+  seed: { type: "string" },
+  speed: { type: "string" },
+  trace: { type: "string" },
+  "cores-per-node": { type: "string" },
+  virtual: { type: "boolean" },
+  serve: { type: "boolean" },
+  json: { type: "boolean" },
+  verbose: { type: "boolean" },
+  help: { type: "boolean" },
+} as const;
+
+const MOST_SPEED = 1000;
+
 export const USAGE = `Plays an HPC workload against the whole autoscaler on this machine, and audits what it does.
 
   npm start -- [options]
 
   --jobs N            jobs to play (default 200; of a trace: its first N, default all)
   --seed N            seed of workload and simulator (default 1)
-  --speed X           simulated seconds in a real one (default 60)
+  --speed X           simulated seconds in a real one (default 60, at most 1000)
   --trace FILE        a recorded workload in Standard Workload Format, plain or .gz
   --cores-per-node N  processors of one node (default 16; of a trace: 1)
   --virtual           the same use cases on a virtual clock, all in memory: weeks in minutes
@@ -15,7 +30,7 @@ export const USAGE = `Plays an HPC workload against the whole autoscaler on this
   --verbose           the function app's log on stderr
   --help              this text
 
-Exit code 0: every job ran and the audit found nothing; 1: not so; 2: the arguments make no sense.
+Exit code 0: every job ran and the audit found nothing; 1: not so; 2: the arguments make no sense; 130: ended by Ctrl-C.
 `;
 
 export interface Arguments {
@@ -35,62 +50,85 @@ export type ArgumentsRead =
   | { readonly kind: "help" }
   | { readonly kind: "wrong"; readonly problems: readonly string[] };
 
+/** Reads the command line. Every problem is named, with what was found and what was expected. */
 export function readArguments(argv: readonly string[]): ArgumentsRead {
-  try {
-    const { values } = parseArgs({
-      args: [...argv],
-      options: {
-        jobs: { type: "string" },
-        seed: { type: "string" },
-        speed: { type: "string" },
-        trace: { type: "string" },
-        "cores-per-node": { type: "string" },
-        virtual: { type: "boolean", default: false },
-        serve: { type: "boolean", default: false },
-        json: { type: "boolean", default: false },
-        verbose: { type: "boolean", default: false },
-        help: { type: "boolean", default: false },
-      },
-    });
-    if (values.help) return { kind: "help" };
-    const problems: string[] = [];
-    const jobs = count("--jobs", values.jobs, problems);
-    const coresPerNode = count("--cores-per-node", values["cores-per-node"], problems);
-    const seed = count("--seed", values.seed, problems) ?? 1;
-    const speed = positive("--speed", values.speed, problems) ?? 60;
-    if (values.serve && values.virtual) problems.push("--serve: found with --virtual, expected one of them");
-    if (problems.length > 0) return { kind: "wrong", problems };
-    return {
-      kind: "arguments",
-      arguments: {
-        seed,
-        speed,
-        virtual: values.virtual,
-        serve: values.serve,
-        json: values.json,
-        verbose: values.verbose,
-        ...(jobs === undefined ? {} : { jobs }),
-        ...(coresPerNode === undefined ? {} : { coresPerNode }),
-        ...(values.trace === undefined ? {} : { trace: values.trace }),
-      },
-    };
-  } catch (error) {
-    return { kind: "wrong", problems: [error instanceof Error ? error.message : String(error)] };
-  }
+  // Lenient parsing, because the strict one stops at the first problem; what it lets through is checked here.
+  const { values, tokens } = parseArgs({
+    args: [...argv],
+    options: OPTIONS,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  if (values.help === true) return { kind: "help" };
+  const problems = tokens.flatMap((token) => {
+    const problem = problemOf(token);
+    return problem === undefined ? [] : [problem];
+  });
+  const text = (name: keyof typeof values) => {
+    const value = values[name];
+    return typeof value === "string" ? value : undefined;
+  };
+  const jobs = wholeNumber("--jobs", text("jobs"), 1, problems);
+  const coresPerNode = wholeNumber("--cores-per-node", text("cores-per-node"), 1, problems);
+  const seed = wholeNumber("--seed", text("seed"), 0, problems) ?? 1;
+  const speed = readSpeed(text("speed"), problems) ?? 60;
+  const trace = text("trace");
+  const serve = values.serve === true;
+  for (const other of ["virtual", "trace", "jobs"])
+    if (serve && values[other] !== undefined)
+      problems.push(`--serve: found with --${other}, expected without: it plays no workload`);
+  if (problems.length > 0) return { kind: "wrong", problems };
+  return {
+    kind: "arguments",
+    arguments: {
+      seed,
+      speed,
+      virtual: values.virtual === true,
+      serve,
+      json: values.json === true,
+      verbose: values.verbose === true,
+      ...(jobs === undefined ? {} : { jobs }),
+      ...(coresPerNode === undefined ? {} : { coresPerNode }),
+      ...(trace === undefined ? {} : { trace }),
+    },
+  };
 }
 
-function count(name: string, text: string | undefined, problems: string[]): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (Number.isInteger(value) && value > 0) return value;
-  problems.push(`${name}: found "${text}", expected a whole number above 0`);
+type Token = NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number];
+
+/** What is wrong with one word of the command line, whatever its value. */
+function problemOf(token: Token): string | undefined {
+  if (token.kind === "option-terminator") return undefined;
+  if (token.kind === "positional") return `found "${token.value}", expected only options`;
+  const option = Object.entries(OPTIONS).find(([name]) => name === token.name)?.[1];
+  const all = Object.keys(OPTIONS).map((name) => `--${name}`);
+  if (option === undefined)
+    return `found the unknown option ${token.rawName}, expected one of ${all.join(", ")}`;
+  if (option.type === "string" && (token.value === undefined || token.value === ""))
+    return `${token.rawName}: found no value, expected one after it`;
+  if (option.type === "boolean" && token.value !== undefined)
+    return `${token.rawName}: found the value "${token.value}", expected none`;
   return undefined;
 }
 
-function positive(name: string, text: string | undefined, problems: string[]): number | undefined {
-  if (text === undefined) return undefined;
+function wholeNumber(
+  name: string,
+  text: string | undefined,
+  least: number,
+  problems: string[],
+): number | undefined {
+  if (text === undefined || text === "") return undefined;
   const value = Number(text);
-  if (Number.isFinite(value) && value > 0 && value <= 1000) return value;
-  problems.push(`${name}: found "${text}", expected a number above 0, at most 1000`);
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  problems.push(`${name}: found "${text}", expected a whole number of at least ${least}`);
+  return undefined;
+}
+
+function readSpeed(text: string | undefined, problems: string[]): number | undefined {
+  if (text === undefined || text === "") return undefined;
+  const value = Number(text);
+  if (value > 0 && value <= MOST_SPEED) return value;
+  problems.push(`--speed: found "${text}", expected a number above 0, at most ${MOST_SPEED}`);
   return undefined;
 }

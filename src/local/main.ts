@@ -1,12 +1,14 @@
 import type { Arguments } from "./arguments.ts";
 import { readArguments, USAGE } from "./arguments.ts";
-import { bootSeconds, clusterFor } from "./play/cluster.ts";
-import type { Play, Played } from "./play/play.ts";
-import { createProgress } from "./play/progress.ts";
+import { heedInterrupts, INTERRUPTED } from "./interruption.ts";
+import { clusterFor } from "./play/cluster.ts";
+import type { Play } from "./play/play.ts";
+import { createProgress, hoursAndMinutes } from "./play/progress.ts";
 import { playReally } from "./play/real.ts";
 import { figuresOf, isClean, renderSummary } from "./play/summary.ts";
 import { playVirtually } from "./play/virtual.ts";
 import { serve } from "./serve.ts";
+import type { LocalSystem } from "./system.ts";
 import { compressWorkload } from "./workload/compressed-workload.ts";
 import { readSwfTrace } from "./workload/swf.ts";
 
@@ -32,7 +34,17 @@ async function main(): Promise<number> {
   const options = read.arguments;
   if (options.serve) return serve(options.speed, options.seed, options.verbose);
   const play = await preparePlay(options);
-  return play === undefined ? 2 : run(play, options);
+  if (play === undefined) return 2;
+  const interruption = heedInterrupts();
+  try {
+    return await run(play, options, interruption.signal);
+  } catch (error) {
+    complain(`The run could not go on: ${error instanceof Error ? error.message : String(error)}`);
+    complain("Nothing is left running. --verbose shows the function app's log.");
+    return 1;
+  } finally {
+    interruption.forget();
+  }
 }
 
 /** The workload and the cluster that it needs; undefined if the trace cannot be read. */
@@ -47,6 +59,10 @@ async function preparePlay(options: Arguments): Promise<Play | undefined> {
     complain(`line ${bad.line}: found ${bad.found}, expected ${bad.expected}`);
   if (trace.badLines.length > 10)
     complain(`... and ${trace.badLines.length - 10} more lines that could not be read`);
+  if (trace.jobs.length === 0) {
+    complain(`${options.trace}: found no job that can be played, expected at least one`);
+    return undefined;
+  }
   const cluster = clusterFor(trace.maxProcessors, options.coresPerNode ?? 1);
   say(
     `${trace.jobs.length} jobs of ${options.trace} (${trace.jobsWithoutProcessors} without processors left out); ` +
@@ -68,10 +84,25 @@ function generatedPlay(options: Arguments): Play {
   return { cluster, jobs: workload.jobs, seed: options.seed };
 }
 
-async function run(play: Play, options: Arguments): Promise<number> {
+async function run(play: Play, options: Arguments, signal: AbortSignal): Promise<number> {
   const began = performance.now();
-  const played = options.virtual ? await playVirtually(play) : await playAndMeasure(play, options);
+  const audience = { progress: createProgress(process.stderr), signal };
+  const played = options.virtual
+    ? await playVirtually(play, audience)
+    : await playReally(play, {
+        ...audience,
+        speed: options.speed,
+        onStarted: (system) => say(whereToLook(play, system, options.speed)),
+        onHostLine: options.verbose ? complain : () => undefined,
+      });
   const { figures, audit } = figuresOf(play, played);
+  if (signal.aborted) {
+    const at = hoursAndMinutes(played.endedAt - played.startedAt);
+    say(
+      `interrupted at ${at}: ${figures.jobsCompleted} of ${play.jobs.length} jobs done; nothing is left running`,
+    );
+    return INTERRUPTED;
+  }
   say(renderSummary(play, played, figures, audit));
   const seconds = (performance.now() - began) / 1000;
   say(`time          ${figures.simulatedHours} simulated hours in ${seconds.toFixed(1)} s`);
@@ -79,23 +110,9 @@ async function run(play: Play, options: Arguments): Promise<number> {
   return isClean(figures, played.finished) ? 0 : 1;
 }
 
-async function playAndMeasure(play: Play, options: Arguments): Promise<Played> {
-  const played = await playReally(
-    play,
-    options.speed,
-    createProgress(process.stderr),
-    options.verbose ? complain : () => undefined,
-  );
-  if (played.latencySeconds !== undefined) {
-    const boot = bootSeconds(play.cluster);
-    const share = (100 * played.latencySeconds) / boot;
-    const real = (1000 * played.latencySeconds) / options.speed;
-    say(
-      `distortion    from a push to the create it led to, 95 %: ${real.toFixed(0)} ms x ${options.speed} = ` +
-        `${played.latencySeconds.toFixed(1)} simulated s, ${share.toFixed(1)} % of the boot time of ${boot} s`,
-    );
-  }
-  return played;
+function whereToLook(play: Play, system: LocalSystem, speed: number): string {
+  const page = `${system.url}/api/clusters/${encodeURIComponent(play.cluster.name)}?code=${system.keys.host}`;
+  return `${speed} simulated seconds in a real one; the cluster's state while this runs: ${page}`;
 }
 
 process.exitCode = await main();

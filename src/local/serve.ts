@@ -1,8 +1,10 @@
 import { defaultOptions } from "../simulator/default-options.ts";
+import { heedInterrupts, untilAborted } from "./interruption.ts";
 import { startSystem } from "./system.ts";
 
 /** The whole system without a workload: prints how to reach it, and runs until Ctrl-C. Leaves no process behind. */
 export async function serve(speed: number, seed: number, verbose: boolean): Promise<number> {
+  const interruption = heedInterrupts();
   const system = await startSystem({
     simulator: { ...defaultOptions, seed, keepLog: false },
     speed,
@@ -24,11 +26,10 @@ export async function serve(speed: number, seed: number, verbose: boolean): Prom
     "Ctrl-C stops everything.",
   ];
   process.stdout.write(`${lines.join("\n")}\n`);
-  await new Promise<void>((resolve) => {
-    process.once("SIGINT", resolve);
-    process.once("SIGTERM", resolve);
-  });
-  process.stdout.write("stopping\n");
+  await untilAborted(interruption.signal);
+  process.stdout.write("\nstopping\n");
   await system.close();
+  interruption.forget();
+  process.stdout.write("stopped; nothing is left running\n");
   return 0;
 }

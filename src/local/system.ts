@@ -25,14 +25,23 @@ export interface LocalSystem {
   readonly hosts: readonly HostProcess[];
   /** App settings of the hosts, for who wants to start another. */
   readonly settings: Readonly<Record<string, string>>;
-  startHost(): Promise<HostProcess>;
+  startHost(other?: OtherHost): Promise<HostProcess>;
   /** Stops everything; leaves no process behind. */
   close(): Promise<void>;
+}
+
+/** In what a host differs from the first: another app, a port of its choice, settings on top of those of all. */
+export interface OtherHost {
+  readonly app?: string;
+  readonly port?: number;
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface LocalOptions {
   readonly simulator: SimulatorOptions;
   readonly speed: number;
+  /** Where simulated and real time agree, in real milliseconds since 1970; absent: now. In the past, the system starts ahead of real time. */
+  readonly origin?: number;
   readonly hosts?: number;
   /** The function app: functions/main.ts, or a built package folder. */
   readonly app?: string;
@@ -47,7 +56,7 @@ const SOURCE_APP = fileURLToPath(new URL("../../functions/main.ts", import.meta.
 const HOST_JSON = fileURLToPath(new URL("../../host.json", import.meta.url));
 
 export async function startSystem(options: LocalOptions): Promise<LocalSystem> {
-  const origin = Date.now();
+  const origin = options.origin ?? Date.now();
   const clock = scaledClock({ origin, speed: options.speed });
   const closing: (() => Promise<unknown>)[] = [];
   const close = async () => {
@@ -83,17 +92,17 @@ export async function startSystem(options: LocalOptions): Promise<LocalSystem> {
     };
     const hostJson: unknown = JSON.parse(await readFile(HOST_JSON, "utf8"));
     const hosts: HostProcess[] = [];
-    const startHost = async (at?: number) => {
+    const startHost = async (other: OtherHost = {}) => {
       const host = await spawnHost(
         {
-          app: options.app ?? SOURCE_APP,
+          app: other.app ?? options.app ?? SOURCE_APP,
           hostJson,
-          settings,
+          settings: { ...settings, ...other.settings },
           origin,
           speed: options.speed,
           keys,
           connectionString: azurite.connectionString,
-          ...(at === undefined ? {} : { port: at }),
+          ...(other.port === undefined ? {} : { port: other.port }),
         },
         options.onHostLine,
       );
@@ -101,7 +110,7 @@ export async function startSystem(options: LocalOptions): Promise<LocalSystem> {
       hosts.push(host);
       return host;
     };
-    await startHost(port);
+    await startHost({ port });
     for (let more = 1; more < (options.hosts ?? 1); more += 1) await startHost();
     return {
       clock,
@@ -112,7 +121,7 @@ export async function startSystem(options: LocalOptions): Promise<LocalSystem> {
       keys,
       hosts,
       settings,
-      startHost: () => startHost(),
+      startHost,
       close,
     };
   } catch (error) {

@@ -4,13 +4,17 @@ import { problemAt, type Problem } from "./problem.ts";
 /** Largest message, unpacked (design.md section 4). */
 export const LARGEST_UNPACKED_BYTES = 32 * 1024 * 1024;
 
-const TOO_LARGE = "at most 32 MiB of JSON, unpacked";
 const ENCODINGS = "JSON, base64 of JSON, or base64 of gzipped JSON";
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
 export type Decoded =
   | { readonly kind: "value"; readonly value: unknown }
-  | { readonly kind: "problem"; readonly problem: Problem };
+  | {
+      readonly kind: "problem";
+      readonly problem: Problem;
+      /** Over {@link LARGEST_UNPACKED_BYTES}, as it is or unpacked. */
+      readonly tooLarge?: true;
+    };
 
 /**
  * Takes the packaging off a message: plain JSON, base64 of it, gzip of it, gzip in base64; text or bytes. What a queue library has parsed
@@ -23,7 +27,7 @@ export function decodeMessage(input: string | Uint8Array | object): Decoded {
 }
 
 function decodeText(input: string): Decoded {
-  if (input.length > LARGEST_UNPACKED_BYTES) return refuse("more than 32 MiB", TOO_LARGE);
+  if (input.length > LARGEST_UNPACKED_BYTES) return refuseTooLarge();
   const text = withoutMark(input).trim();
   // Some encoders break base64 into lines.
   const packed = looksLikeJson(text) ? "" : text.replaceAll(/\s+/g, "");
@@ -42,8 +46,7 @@ function looksLikeJson(text: string): boolean {
 function decodeBytes(bytes: Uint8Array, onText: (text: string) => Decoded): Decoded {
   const unpacked = isGzip(bytes) ? unpack(bytes) : bytes;
   if (unpacked === "broken") return refuse("gzip data that is cut off or damaged", ENCODINGS);
-  if (unpacked === "too-large" || unpacked.length > LARGEST_UNPACKED_BYTES)
-    return refuse("more than 32 MiB", TOO_LARGE);
+  if (unpacked === "too-large" || unpacked.length > LARGEST_UNPACKED_BYTES) return refuseTooLarge();
   return onText(withoutMark(Buffer.from(unpacked).toString("utf8")));
 }
 
@@ -72,6 +75,14 @@ function parse(text: string): Decoded {
 /** A byte order mark is no JSON, but some editors and shells put one in front. */
 function withoutMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
+}
+
+function refuseTooLarge(): Decoded {
+  return {
+    kind: "problem",
+    problem: problemAt("", "more than 32 MiB", "at most 32 MiB of JSON, unpacked"),
+    tooLarge: true,
+  };
 }
 
 function refuse(found: unknown, expected: string): Decoded {

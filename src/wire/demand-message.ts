@@ -9,7 +9,7 @@ import type {
 } from "../domain/demand.ts";
 import { clusterName, setName, type ClusterName, type SetName } from "../domain/ids.ts";
 import { instant, isoTime, plusSeconds, type Instant } from "../domain/units.ts";
-import { decodeMessage } from "./decode.ts";
+import { decodeMessage, type Decoded } from "./decode.ts";
 import { digestOf } from "./digest.ts";
 import { isFields, listOrOne, type Fields } from "./fields.ts";
 import { readJobs } from "./job.ts";
@@ -59,6 +59,8 @@ export type MessageRead =
       readonly cluster?: string;
       readonly set?: string;
       readonly problems: readonly Problem[];
+      /** Its size is what is wrong with it. */
+      readonly tooLarge?: true;
     };
 
 const DEFAULT_SET = "standard";
@@ -113,7 +115,7 @@ const MESSAGE_KEYS = [...UPDATE_KEYS, "wake"];
  */
 export function readDemandMessage(input: string | Uint8Array | object, context: MessageContext): MessageRead {
   const decoded = decodeMessage(input);
-  if (decoded.kind === "problem") return { kind: "rejected", problems: [decoded.problem] };
+  if (decoded.kind === "problem") return undecodable(decoded);
   if (isFields(decoded.value) && "wake" in decoded.value) return readWake(decoded.value, context);
   return readUpdate(decoded.value, {
     keys: MESSAGE_KEYS,
@@ -134,7 +136,7 @@ export function readDemandMessage(input: string | Uint8Array | object, context: 
 export function readRequestSet(body: string | Uint8Array | object, context: RequestSetContext): MessageRead {
   const address = { cluster: context.cluster, set: context.set };
   const decoded = decodeMessage(body);
-  if (decoded.kind === "problem") return { kind: "rejected", ...address, problems: [decoded.problem] };
+  if (decoded.kind === "problem") return { ...undecodable(decoded), ...address };
   const { value } = decoded;
   if (!isFields(value)) {
     return { kind: "rejected", ...address, problems: [problemAt("", value, "an object: a demand message")] };
@@ -156,6 +158,10 @@ export function readRequestSet(body: string | Uint8Array | object, context: Requ
     },
   );
   return read.kind === "rejected" ? { ...read, ...address } : read;
+}
+
+function undecodable({ problem, tooLarge }: Extract<Decoded, { kind: "problem" }>): MessageRead {
+  return { kind: "rejected", problems: [problem], ...(tooLarge === undefined ? {} : { tooLarge }) };
 }
 
 /** The update that empties a request set, for DELETE: it asks for nothing and is remembered like any other. */

@@ -104,7 +104,9 @@ function readUrl(value: string, path: string, problems: Problem[]): string | und
   const plain =
     url?.search === "" && url.hash === "" && (url.protocol === "http:" || url.protocol === "https:");
   if (url === undefined || !plain) {
-    problems.push(problemAt(`${path}.url`, value, "an http or https address, at most with a path"));
+    // What has an @ may hold a password, and is not shown.
+    const found = value.includes("@") ? "something with an @" : value;
+    problems.push(problemAt(`${path}.url`, found, "an http or https address, at most with a path"));
     return undefined;
   }
   return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;

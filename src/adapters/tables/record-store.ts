@@ -132,7 +132,7 @@ function refuseNewerState(cluster: ClusterName, row: ReadRow): void {
   const { stateVersion } = row.values;
   if (typeof stateVersion === "number" && stateVersion <= STATE_VERSION) return;
   throw new PortError(
-    "unexpected",
+    "newer-state",
     `load record of ${cluster}`,
     `its state version is ${String(stateVersion)} and this release knows only up to ${STATE_VERSION}; a newer release has written it`,
   );

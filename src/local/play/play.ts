@@ -2,6 +2,7 @@ import type { SchedulerModel } from "../workload/scheduler-model.ts";
 import type { WorkloadJob } from "../workload/workload-job.ts";
 import type { AuditFeed } from "./audit-feed.ts";
 import type { PlayedCluster } from "./cluster.ts";
+import type { Progress } from "./progress.ts";
 import type { SchedulerAgent } from "./scheduler-agent.ts";
 
 /** One workload on one cluster. */
@@ -21,6 +22,22 @@ export interface Played {
   readonly messagesRejected: number;
   /** Every job of the workload was submitted and has ended. */
   readonly finished: boolean;
+  /** How much our own speed distorts a run in real time: absent from a virtual one, and from one without a create. */
+  readonly distortion?: Distortion;
+}
+
+/** From a push to the create that it led to, as measured on a clock that runs `speed` times as fast as ours. */
+export interface Distortion {
+  /** 95 % of the creates came within this; simulated. */
+  readonly latencySeconds: number;
+  readonly speed: number;
+}
+
+/** Around a run: who watches it, and who may end it. */
+export interface Audience {
+  readonly progress: Progress;
+  /** Once aborted, the run stops where it is and what it has started is stopped. */
+  readonly signal: AbortSignal;
 }
 
 /** The habits of the modelled scheduler, in simulated seconds. */

@@ -5,43 +5,69 @@ import type { SchedulerModel } from "../workload/scheduler-model.ts";
 export interface Moment {
   readonly now: number;
   readonly startedAt: number;
-  readonly scheduler: SchedulerModel;
-  readonly summary: Summary;
+  /** Of the whole workload, submitted or not. */
+  readonly jobs: number;
+  readonly scheduler: Pick<SchedulerModel, "statistics">;
+  readonly summary: Pick<Summary, "nodesByStatus" | "cost">;
 }
 
 /** Live progress: one line that is rewritten on a terminal, a plain line every few seconds elsewhere. */
 export interface Progress {
-  show(moment: Moment): void;
+  /** Says how things stand, if it is time to; only then is `observe` called. */
+  show(observe: () => Moment): void;
+  /** Clears the terminal's line. */
   end(): void;
+}
+
+/** Where progress is written: process.stderr, or what a test reads. */
+export interface ProgressOutput {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
 }
 
 const TERMINAL_EVERY_MS = 200;
 const PLAIN_EVERY_MS = 10_000;
+const CLEAR_LINE = "\r\u001B[2K";
 
-export function createProgress(out: NodeJS.WriteStream): Progress {
-  const every = out.isTTY ? TERMINAL_EVERY_MS : PLAIN_EVERY_MS;
+/** `realNow` is in real milliseconds: people read in real time, however fast the run is. */
+export function createProgress(
+  out: ProgressOutput,
+  realNow: () => number = () => performance.now(),
+): Progress {
+  const terminal = out.isTTY === true;
+  const every = terminal ? TERMINAL_EVERY_MS : PLAIN_EVERY_MS;
   let shownAt = Number.NEGATIVE_INFINITY;
   return {
-    show(moment) {
-      const real = performance.now();
+    show(observe) {
+      const real = realNow();
       if (real - shownAt < every) return;
       shownAt = real;
-      const line = renderMoment(moment);
-      out.write(out.isTTY ? `\r\u001B[2K${line.slice(0, Math.max(20, out.columns - 1))}` : `${line}\n`);
+      const line = renderMoment(observe());
+      out.write(
+        terminal ? `${CLEAR_LINE}${line.slice(0, Math.max(20, (out.columns ?? 80) - 1))}` : `${line}\n`,
+      );
     },
     end() {
-      if (out.isTTY) out.write("\r\u001B[2K");
+      if (terminal) out.write(CLEAR_LINE);
     },
   };
 }
 
-function renderMoment({ now, startedAt, scheduler, summary }: Moment): string {
+function renderMoment({ now, startedAt, jobs, scheduler, summary }: Moment): string {
   const { waiting, running, completed } = scheduler.statistics();
-  const minutes = Math.floor((now - startedAt) / 60_000);
-  const time = `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")} h`;
   const nodes = Object.entries(summary.nodesByStatus)
     .filter(([, count]) => count > 0)
     .map(([status, count]) => `${count} ${status}`)
     .join(", ");
-  return `${time}  jobs: ${waiting} waiting, ${running} running, ${completed} done  nodes: ${nodes || "none"}  cost: ${summary.cost.toFixed(2)}`;
+  return (
+    `${hoursAndMinutes(now - startedAt)}  jobs: ${waiting} waiting, ${running} running, ${completed} of ${jobs} done` +
+    `  nodes: ${nodes || "none"}  cost: ${summary.cost.toFixed(2)} USD`
+  );
+}
+
+/** Simulated time as "1:05 h". */
+export function hoursAndMinutes(milliseconds: number): string {
+  const minutes = Math.floor(milliseconds / 60_000);
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")} h`;
 }

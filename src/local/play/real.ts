@@ -4,43 +4,51 @@ import { startSystem } from "../system.ts";
 import { SchedulerModel } from "../workload/scheduler-model.ts";
 import { AuditFeed } from "./audit-feed.ts";
 import { auditedLimits, simulatorOptions } from "./cluster.ts";
-import type { Play, Played } from "./play.ts";
+import type { Audience, Play, Played } from "./play.ts";
 import { AGENT_TIMES } from "./play.ts";
-import type { Progress } from "./progress.ts";
 import type { Doors } from "./scheduler-agent.ts";
 import { SchedulerAgent } from "./scheduler-agent.ts";
-
-/** A run through real processes, sockets and the storage emulator, and how much our own speed distorts it. */
-export interface RealPlayed extends Played {
-  /** From the last push before it to a create, 95 % of them, in simulated seconds; undefined without a create. */
-  readonly latencySeconds: number | undefined;
-}
 
 /** Looks up from its sleep at least so often (real milliseconds). */
 const STEP_MS = 50;
 /** A run is given up when the last job arrived so long ago (simulated). */
 const GIVE_UP_MS = 6 * 3_600_000;
 
-/** Plays a workload against the functions in a host of their own, Azurite, and the simulator over HTTP. */
-export async function playReally(
-  play: Play,
-  speed: number,
-  progress: Progress,
-  onHostLine: (line: string) => void,
-): Promise<RealPlayed> {
+/** What a run in real time also needs to know, and whom it tells. */
+export interface RealAudience extends Audience {
+  /** Simulated seconds in a real one. */
+  readonly speed: number;
+  /** Told when everything runs, so that people can look at it. */
+  readonly onStarted: (system: LocalSystem) => void;
+  /** Gets the function host's log, line by line. */
+  readonly onHostLine: (line: string) => void;
+}
+
+/**
+ * Plays a workload against the functions in a host of their own, Azurite, and the simulator over HTTP. Rejects if they cannot be started or
+ * the autoscaler cannot be reached; leaves no process behind, however it ends.
+ */
+export async function playReally(play: Play, audience: RealAudience): Promise<Played> {
+  const { speed, onHostLine } = audience;
   const system = await startSystem({
     simulator: simulatorOptions(play.cluster, play.seed),
     speed,
     onHostLine,
   });
   try {
-    return await playOn(system, play, progress);
+    audience.onStarted(system);
+    return await playOn(system, play, audience);
   } finally {
+    audience.progress.end();
     await system.close();
   }
 }
 
-async function playOn(system: LocalSystem, play: Play, progress: Progress): Promise<RealPlayed> {
+async function playOn(
+  system: LocalSystem,
+  play: Play,
+  { progress, signal, speed }: RealAudience,
+): Promise<Played> {
   const { clock, simulator } = system;
   const startedAt = clock.now();
   const feed = new AuditFeed(auditedLimits(play.cluster));
@@ -65,17 +73,22 @@ async function playOn(system: LocalSystem, play: Play, progress: Progress): Prom
   });
   const giveUpAt = startedAt + (play.jobs.at(-1)?.submitMs ?? 0) + GIVE_UP_MS;
   const failures: unknown[] = [];
-  while (clock.now() < giveUpAt && failures.length === 0) {
+  for (const host of system.hosts)
+    void host.exited.then((how) => failures.push(new Error(`the function host ended (${how})`)));
+  while (clock.now() < giveUpAt && failures.length === 0 && !signal.aborted) {
     const now = clock.now();
     agent.step(now).catch((error: unknown) => failures.push(error));
     const summary = simulator.summarize();
-    progress.show({ now, startedAt, scheduler, summary });
+    progress.show(() => ({ now, startedAt, jobs: play.jobs.length, scheduler, summary }));
     if (agent.finished && Object.values(summary.nodesByStatus).every((count) => count === 0)) break;
     await new Promise((resolve) => setTimeout(resolve, STEP_MS));
   }
   stopListening();
-  progress.end();
   if (failures.length > 0) throw failures[0];
+  const latencySeconds = latencyOf(
+    pushes,
+    feed.creates.map((create) => create.at),
+  );
   return {
     scheduler,
     agent,
@@ -84,10 +97,7 @@ async function playOn(system: LocalSystem, play: Play, progress: Progress): Prom
     endedAt: clock.now(),
     messagesRejected: await countRejected(system),
     finished: agent.finished,
-    latencySeconds: latencyOf(
-      pushes,
-      feed.creates.map((create) => create.at),
-    ),
+    ...(latencySeconds === undefined ? {} : { distortion: { latencySeconds, speed } }),
   };
 }
 
@@ -97,7 +107,8 @@ function openDoors(system: LocalSystem): Doors {
   return {
     async push(message) {
       const pushed = await queue.push(message, system.clock.now());
-      if (pushed.kind === "too-large") await putDemand({ url: system.url, key: system.keys.host }, message);
+      if (pushed.kind === "too-large")
+        await putDemand({ url: system.url, key: system.keys.host }, message, system.clock.now());
     },
     async askStop(url, instanceId) {
       const response = await fetch(`${url}?instance=${encodeURIComponent(instanceId)}`);
@@ -120,6 +131,7 @@ async function countRejected(system: LocalSystem): Promise<number> {
     : 0;
 }
 
+/** From the last push before it to a create, 95 % of them, in simulated seconds; undefined without a create. */
 function latencyOf(pushes: readonly number[], creates: readonly number[]): number | undefined {
   const waits = creates
     .flatMap((at) => {

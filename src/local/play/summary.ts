@@ -1,6 +1,6 @@
 import { describeViolation } from "../workload/describe-violation.ts";
 import type { AuditReport } from "../workload/audit-events.ts";
-import type { Play, Played } from "./play.ts";
+import type { Distortion, Play, Played } from "./play.ts";
 import { bootSeconds } from "./cluster.ts";
 
 /** The figures of a run; the keys are contract (`--json`). Times in simulated seconds, hours in node-hours. */
@@ -79,14 +79,17 @@ export function isClean(figures: Figures, finished: boolean): boolean {
 
 /** The summary for people. */
 export function renderSummary(play: Play, played: Played, figures: Figures, audit: AuditReport): string {
-  const excess = figures.nodeHours / Math.max(figures.leastNodeHours, 0.01);
+  const excess =
+    figures.leastNodeHours > 0
+      ? ` (${(figures.nodeHours / figures.leastNodeHours).toFixed(2)} times as much)`
+      : "";
   const refused = [...played.agent.refusals.refused].sort(([, a], [, b]) => b - a);
   const lines = [
-    `jobs          ${figures.jobsCompleted} of ${figures.jobsSubmitted} completed${figures.jobsTooWide > 0 ? `, ${figures.jobsTooWide} too wide for the cluster` : ""}${figures.jobsKilled > 0 ? `, ${figures.jobsKilled} killed and run again` : ""}`,
+    `jobs          ${figures.jobsCompleted} of ${figures.jobsSubmitted} completed${figures.jobsTooWide > 0 ? `, ${figures.jobsTooWide} too wide for the cluster` : ""}${figures.jobsKilled > 0 ? `, ${figures.jobsKilled} killed and run again` : ""}${played.finished ? "" : "; given up"}`,
     `waits         mean ${Math.round(figures.meanWaitSeconds)} s, 95 % within ${Math.round(figures.p95WaitSeconds)} s`,
     `nodes         ${figures.nodesCreated} created, at most ${figures.mostLiveNodes} of ${play.cluster.nodes} at once`,
-    `node-hours    ${figures.nodeHours} used, ${figures.leastNodeHours} the least possible (${excess.toFixed(2)} x); ${figures.bootNodeHours} booting, ${figures.idleNodeHours} idle; bound ${figures.nodeHoursBound}`,
-    `cost          ${figures.cost} at ${play.cluster.pricePerHour.toFixed(3)} an hour`,
+    `node-hours    ${figures.nodeHours} used, ${figures.leastNodeHours} the least possible${excess}; ${figures.bootNodeHours} booting, ${figures.idleNodeHours} idle; bound ${figures.nodeHoursBound}`,
+    `cost          ${figures.cost} USD at ${play.cluster.pricePerHour.toFixed(3)} for a node and hour`,
     `scaling       ${figures.scaleUps} scale-ups, ${figures.scaleDowns} scale-downs`,
     `autostop      ${figures.stopsGranted} granted, ${figures.stopsRefused} refused`,
     ...refused.slice(0, 6).map(([why, count]) => `              ${count} x ${why}`),
@@ -95,8 +98,21 @@ export function renderSummary(play: Play, played: Played, figures: Figures, audi
     ...audit.violations
       .slice(0, 10)
       .map((violation) => `              ${describeViolation(violation, played.startedAt)}`),
+    ...(played.distortion === undefined
+      ? []
+      : [renderDistortion(played.distortion, bootSeconds(play.cluster))]),
   ];
   return lines.join("\n");
+}
+
+/** On a fast clock our own milliseconds weigh more than they would in real life: says by how much. */
+function renderDistortion({ latencySeconds, speed }: Distortion, boot: number): string {
+  const real = ((1000 * latencySeconds) / speed).toFixed(0);
+  const share = ((100 * latencySeconds) / boot).toFixed(1);
+  return (
+    `distortion    from a push to the create it led to, 95 % within ${real} ms x ${speed} = ` +
+    `${latencySeconds.toFixed(1)} simulated s: ${share} % of the boot time of ${boot} s`
+  );
 }
 
 function round(value: number): number {

@@ -8,7 +8,7 @@ import { AuditFeed } from "./audit-feed.ts";
 import { auditedLimits, simulatorOptions } from "./cluster.ts";
 import type { Doors } from "./scheduler-agent.ts";
 import { SchedulerAgent } from "./scheduler-agent.ts";
-import type { Play, Played } from "./play.ts";
+import type { Audience, Play, Played } from "./play.ts";
 import { AGENT_TIMES, MOST_DAYS_AFTER_LAST_JOB } from "./play.ts";
 import { settleMicrotasks, VirtualClock } from "./virtual-clock.ts";
 
@@ -17,7 +17,7 @@ const ORIGIN = Date.UTC(2026, 0, 1);
 const TICK_MS = 60_000;
 
 /** Plays a workload with store, queue and CycleCloud in memory: the same use cases and rules on a clock that jumps from event to event. */
-export async function playVirtually(play: Play): Promise<Played> {
+export async function playVirtually(play: Play, audience: Audience): Promise<Played> {
   const clock = new VirtualClock(ORIGIN);
   const simulator = new Simulator(simulatorOptions(play.cluster, play.seed), clock);
   const feed = new AuditFeed(auditedLimits(play.cluster));
@@ -53,8 +53,10 @@ export async function playVirtually(play: Play): Promise<Played> {
   simulator.onEvent((event) => {
     if (feed.tell(event, scheduler)) agent.touch();
   });
-  await drive({ play, clock, simulator, agent, queue: composed.queue, functions });
-  const rejected = await composed.queue.rejected();
+  const { queue } = composed;
+  await drive({ play, audience, clock, simulator, scheduler, agent, queue, functions });
+  audience.progress.end();
+  const rejected = await queue.rejected();
   return {
     scheduler,
     agent,
@@ -108,22 +110,32 @@ function whyOf(body: unknown): { readonly why?: string } {
 
 interface Driven {
   readonly play: Play;
+  readonly audience: Audience;
   readonly clock: VirtualClock;
   readonly simulator: Simulator;
+  readonly scheduler: SchedulerModel;
   readonly agent: SchedulerAgent;
   readonly queue: MemoryComposition["queue"];
   readonly functions: Functions;
 }
 
 /** From event to event until every job has run and the cluster is empty again. */
-async function drive({ play, clock, simulator, agent, queue, functions }: Driven): Promise<void> {
+async function drive(driven: Driven): Promise<void> {
+  const { play, audience, clock, simulator, scheduler, agent, queue, functions } = driven;
   const giveUpAt = ORIGIN + (play.jobs.at(-1)?.submitMs ?? 0) + MOST_DAYS_AFTER_LAST_JOB * 86_400_000;
   const background = trackWork();
   let tickAt = ORIGIN;
   let wakes: readonly number[] = [];
-  while (clock.now() < giveUpAt && !(agent.finished && isEmpty(simulator))) {
+  while (clock.now() < giveUpAt && !audience.signal.aborted && !(agent.finished && isEmpty(simulator))) {
     const now = clock.now();
     simulator.advance();
+    audience.progress.show(() => ({
+      now,
+      startedAt: ORIGIN,
+      jobs: play.jobs.length,
+      scheduler,
+      summary: simulator.summarize(),
+    }));
     background.start(agent.step(now));
     await settleMicrotasks();
     wakes = [...wakes, ...queue.drain().map((item) => Number(item.at))];

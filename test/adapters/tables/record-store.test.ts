@@ -80,7 +80,7 @@ describe("loading", () => {
     const row = await table.read(partition, RECORD_KEY);
     await table.put(partition, RECORD_KEY, { ...row?.values, stateVersion: 2 });
     await expect(storeAt(table).load(demo)).rejects.toMatchObject({
-      kind: "unexpected",
+      kind: "newer-state",
       message:
         "load record of demo: its state version is 2 and this release knows only up to 1; a newer release has written it",
     });

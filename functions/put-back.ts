@@ -1,0 +1,29 @@
+import type { Composition } from "../src/compose.ts";
+import type { RequestSetUpdate } from "../src/domain/demand.ts";
+import { secondsBetween } from "../src/domain/units.ts";
+import { decodeMessage } from "../src/wire/decode.ts";
+import { messageOf } from "./queue-message.ts";
+
+/** Long enough for an instance of the newer release to come by, short against the five minutes that demand usually lives. */
+const PUT_BACK_SECONDS = 30;
+
+/**
+ * Puts a message back into the demand queue, for a newer release to take (design.md section 3, Storage). Being sent again must make it
+ * neither newer nor longer valid, so it carries from now on the revision that it has, and only what is left of its time: that alone
+ * ends its rounds.
+ */
+export async function putBack(
+  composed: Composition,
+  message: unknown,
+  update: RequestSetUpdate,
+): Promise<void> {
+  const { clock, log, queue } = composed.app.ports;
+  const left = secondsBetween(clock.now(), update.expiresAt);
+  const { cluster, set } = update;
+  if (left <= 0) return log("demand", { cluster, set, outcome: "stale", expiredAt: update.expiresAt });
+  const decoded = decodeMessage(messageOf(message));
+  if (decoded.kind === "problem") throw new Error("a message that was read cannot be decoded");
+  const pinned = { revision: update.revision.value, expirationInterval: left };
+  await queue.resend(JSON.stringify(Object.assign({}, decoded.value, pinned)), PUT_BACK_SECONDS);
+  log("put-back", { cluster, set, delaySeconds: PUT_BACK_SECONDS, secondsLeft: left });
+}

@@ -1,0 +1,22 @@
+/** `npm run build`: makes package/, which is what gets deployed, and dist/main.cjs.map beside it. */
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildPackage } from "./build-package.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+try {
+  const { files, sourceMap } = await buildPackage(path.join(root, "package"), path.join(root, "dist"));
+  for (const file of files) say(file.path, file.bytes, "");
+  say(sourceMap.path, sourceMap.bytes, "  (not part of the package)");
+} catch (error) {
+  process.stderr.write(
+    `The package was not built: ${error instanceof Error ? error.message : String(error)}\n`,
+  );
+  process.exitCode = 1;
+}
+
+function say(file: string, bytes: number, note: string): void {
+  const size = `${(bytes / 1024).toFixed(1)} KiB`;
+  process.stdout.write(`${size.padStart(12)}  ${path.relative(root, file)}${note}\n`);
+}

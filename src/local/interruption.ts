@@ -1,0 +1,37 @@
+/** Ctrl-C, or a request to end (SIGTERM), as a signal that whoever waits or loops can look at. */
+export interface Interruption {
+  readonly signal: AbortSignal;
+  /** Lets the system treat both signals as it always does. */
+  forget(): void;
+}
+
+/** npm passes Ctrl-C on to a process that the terminal has told already: what comes so soon is the same key. */
+const SAME_KEY_MS = 1000;
+/** What shells report of a process that Ctrl-C has ended. */
+export const INTERRUPTED = 130;
+
+/** From now on the first Ctrl-C aborts `signal` and leaves the stopping to us; a second one, later, ends the process at once. */
+export function heedInterrupts(): Interruption {
+  const controller = new AbortController();
+  let firstAt: number | undefined;
+  const heed = () => {
+    const now = performance.now();
+    firstAt ??= now;
+    // Children end by themselves when we do: we hold their stdin.
+    if (now - firstAt > SAME_KEY_MS) process.exit(INTERRUPTED);
+    controller.abort();
+  };
+  process.on("SIGINT", heed).on("SIGTERM", heed);
+  return {
+    signal: controller.signal,
+    forget: () => void process.off("SIGINT", heed).off("SIGTERM", heed),
+  };
+}
+
+/** Resolves when `signal` is aborted. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,29 @@
+import { describe, expect, test, vi } from "vitest";
+import { runCrash } from "./run-crash.ts";
+import type { Crash } from "./scene.ts";
+import type { UseCase } from "./use-cases.ts";
+import { callback, demandMessage, tick } from "./use-cases.ts";
+
+// Most of a run is waiting for leases, ticks and messages that come back, so some run side by side.
+vi.setConfig({ testTimeout: 60_000, maxConcurrency: 3 });
+
+interface Case extends Crash {
+  readonly useCase: UseCase;
+}
+
+/** The calls at which most is at stake; every other one is in test/deep/crash.deep.ts. */
+describe.concurrent("the process dies, another takes over, and the cluster is as if nothing had been", () => {
+  test.each<Case>([
+    { useCase: demandMessage, at: "store.save", when: "before" },
+    { useCase: demandMessage, at: "cyclecloud.create", when: "after" },
+    { useCase: tick, at: "cyclecloud.create", when: "before" },
+    { useCase: tick, at: "cyclecloud.terminate", when: "after" },
+    { useCase: callback, at: "cyclecloud.terminate", when: "before" },
+    { useCase: callback, at: "cyclecloud.terminate", when: "after" },
+  ])("$useCase.name, $when $at", async ({ useCase, at, when }) => {
+    const run = await runCrash(useCase, { at, when });
+    expect(run.died).toBe(true);
+    expect(run.calls.at(-1)).toBe(at);
+    expect(run.outcome).toEqual(useCase.outcome);
+  });
+});

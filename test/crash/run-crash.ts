@@ -1,0 +1,49 @@
+import type { Outcome } from "./outcome.ts";
+import { readOutcome } from "./outcome.ts";
+import type { Crash } from "./scene.ts";
+import { Scene } from "./scene.ts";
+import type { UseCase } from "./use-cases.ts";
+
+/** What came of one run. */
+export interface Run {
+  readonly died: boolean;
+  /** The port calls of the use case, as far as it came. */
+  readonly calls: readonly string[];
+  readonly outcome: Outcome;
+  /** What the hosts said: for whoever has to find out why. */
+  readonly lines: readonly string[];
+}
+
+/** Leases (60 s) and the time in which an intent may be sent (120 s) have passed, and two more ticks have been. */
+const LONG_ENOUGH_MS = 240_000;
+/** Real milliseconds after which a run that has not come to rest is looked at as it is. */
+const PATIENCE_MS = 30_000;
+
+/** Plays one use case with a crash in it, or none; restarts; lets everything come to rest; and says how it ended. */
+export async function runCrash(useCase: UseCase, crash?: Crash): Promise<Run> {
+  const { speed, still, origin } = useCase.scene;
+  const scene = await Scene.open({ speed, still, origin: origin(Date.now()), crash });
+  try {
+    const asker = await useCase.prepare(scene);
+    await scene.arm();
+    const died = await scene.diesOf(() => useCase.act(scene, asker));
+    const calls = scene.calls();
+    await scene.restart();
+    const restartedAt = scene.now();
+    await useCase.recover(scene, asker);
+    await scene.sleepUntil(restartedAt + LONG_ENOUGH_MS);
+    await restOf(scene);
+    return { died, calls, outcome: await readOutcome(scene, asker?.nodeId), lines: scene.lines };
+  } finally {
+    await scene.system.close();
+  }
+}
+
+/** Waits until no message is left and nothing is under way; if that never comes, the outcome shows it. */
+async function restOf(scene: Scene): Promise<void> {
+  const isAtRest = async () => {
+    const { intents, inFlight } = await scene.state();
+    return (await scene.messages("demand")) === 0 && intents.length === 0 && inFlight.length === 0;
+  };
+  await scene.until("everything rests", isAtRest, PATIENCE_MS).catch(() => undefined);
+}

@@ -1,0 +1,154 @@
+import { readStopUrl } from "../../src/local/play/stop-url.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Scene, SceneOptions } from "./scene.ts";
+import { CLUSTER } from "./scene.ts";
+
+/** A use case in which the process is to die, and the world around it. */
+export interface UseCase {
+  readonly name: string;
+  readonly scene: Pick<SceneOptions, "speed" | "still"> & { readonly origin: (now: number) => number };
+  /** Brings the world to the moment before the use case. Returns the node that will ask to stop, if one will. */
+  prepare(scene: Scene): Promise<Asker | undefined>;
+  /** Resolves when the use case has ended; may hang or reject when the process dies. */
+  act(scene: Scene, asker: Asker | undefined): Promise<void>;
+  /** What the world does by itself after the restart. */
+  recover(scene: Scene, asker: Asker | undefined): Promise<void>;
+  /** How it ends, worked out by hand. */
+  readonly outcome: Outcome;
+}
+
+/** A node, and the address that it asks. */
+export interface Asker {
+  readonly nodeId: string;
+  readonly url: string;
+}
+
+const HOURS = 3_600;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const NOTHING_OPEN = { unmet: 0, intents: 0, inFlight: 0, messagesLeft: 0, messagesPutAside: 0 };
+/** The timer keeps house (collects bodies, prunes history) in each tenth minute. */
+const HOUSEKEEPING = 10 * MINUTE;
+
+/** Five nodes are asked for by one message to a cluster that has no record yet. A message in dead hands is hidden for 10 minutes. */
+export const demandMessage: UseCase = {
+  name: "a demand message",
+  scene: { speed: 120, still: ["snapshot"], origin: (now) => now },
+  prepare: async () => undefined,
+  async act(scene) {
+    const nodearrays = [{ Name: "execute", TargetCount: 5 }];
+    await scene.sendMessage({ version: 1, cluster: CLUSTER, expirationInterval: 6 * HOURS, nodearrays });
+    await scene.until("the message is acknowledged", async () => (await scene.messages("demand")) === 0);
+  },
+  recover: async () => undefined,
+  outcome: {
+    created: { execute: 5 },
+    alive: { execute: 5 },
+    stopped: [],
+    demand: [{ requestSet: "standard", state: "live", demands: 1 }],
+    ...NOTHING_OPEN,
+  },
+};
+
+/**
+ * A tick with much to do: a set has lapsed and its node, which never boots, is past its boot timeout; two creates were lost, one of
+ * which took effect; and it is a minute of housekeeping.
+ */
+export const tick: UseCase = {
+  name: "a tick",
+  scene: {
+    speed: 60,
+    still: ["snapshot", "demand"],
+    // Simulated time begins five minutes before a minute of housekeeping.
+    origin: (now) =>
+      now - Math.round(((HOUSEKEEPING - (now % HOUSEKEEPING) + 5 * MINUTE) % HOUSEKEEPING) / 59),
+  },
+  async prepare(scene) {
+    await scene.putConfig({ bootTimeout: 90 });
+    const due = Math.ceil((scene.now() + 130 * SECOND) / HOUSEKEEPING) * HOUSEKEEPING;
+    await scene.sleepUntil(due - 130 * SECOND);
+    await scene.putSet("old", { expirationInterval: 120, nodearrays: [{ Name: "stuck", TargetCount: 1 }] });
+    await putKeep(scene, [{ Name: "execute", TargetCount: 2 }]);
+    await scene.tick();
+    await scene.tick();
+    await scene.sleepUntil(due - 60 * SECOND);
+    await putKeep(scene, [
+      { Name: "execute", TargetCount: 4 },
+      { Name: "burst", TargetCount: 2 },
+    ]);
+    await loseCreates(scene);
+    await scene.sleepUntil(due + SECOND);
+    return undefined;
+  },
+  act: (scene) => scene.runTimer(),
+  recover: async () => undefined,
+  outcome: {
+    created: { stuck: 1, execute: 4, burst: 2 },
+    alive: { execute: 4, burst: 2 },
+    stopped: ["stuck"],
+    demand: [
+      { requestSet: "keep", state: "live", demands: 2 },
+      { requestSet: "old", state: "lapsed", demands: 0 },
+    ],
+    ...NOTHING_OPEN,
+  },
+};
+
+function putKeep(scene: Scene, nodearrays: readonly object[]): Promise<void> {
+  return scene.putSet("keep", { expirationInterval: 6 * HOURS, nodearrays });
+}
+
+/** The answer to the first create and the whole second one are lost, and nobody can say what became of them. */
+async function loseCreates(scene: Scene): Promise<void> {
+  const { faults } = scene.system.simulator;
+  const create = { method: "POST", pathIncludes: "/nodes/create" };
+  faults.failNext(create, 1, { dropAnswer: true });
+  faults.failNext(create, 1, { dropRequest: true });
+  faults.failNext({ method: "GET", pathIncludes: "/operations" }, 10, { status: 500 });
+  await scene.tick();
+  faults.clear();
+}
+
+/** One of three nodes asks to stop when two are needed. */
+export const callback: UseCase = {
+  name: "a callback",
+  scene: { speed: 60, still: ["snapshot", "demand"], origin: (now) => now },
+  async prepare(scene) {
+    await putKeep(scene, [{ Name: "execute", TargetCount: 3 }]);
+    await scene.tick();
+    await scene.until("three nodes are Ready", () => scene.ready().length === 3);
+    await putKeep(scene, [{ Name: "execute", TargetCount: 2 }]);
+    await scene.tick();
+    return askerAmong(scene);
+  },
+  async act(_scene, asker) {
+    const status = await ask(asker);
+    if (status !== 200) throw new Error(`the node was answered ${status}`);
+  },
+  // A node asks until it is let go.
+  recover: (scene, asker) =>
+    scene.until("the node is let go", async () => (await ask(asker)) === 200, 30_000),
+  outcome: {
+    created: { execute: 3 },
+    alive: { execute: 2 },
+    stopped: ["the asker"],
+    demand: [{ requestSet: "keep", state: "live", demands: 1 }],
+    ...NOTHING_OPEN,
+  },
+};
+
+function askerAmong(scene: Scene): Asker {
+  const node = scene.ready()[1];
+  const url = node === undefined ? undefined : readStopUrl(node.configuration);
+  if (node === undefined || url === undefined) throw new Error("no node with an autostop URL is Ready");
+  return { nodeId: node.nodeId, url: `${url}?instance=${encodeURIComponent(node.instanceId)}` };
+}
+
+async function ask(asker: Asker | undefined): Promise<number> {
+  if (asker === undefined) throw new Error("there is no node to ask");
+  const response = await fetch(asker.url, { method: "POST" });
+  await response.text();
+  return response.status;
+}
+
+export const useCases: readonly UseCase[] = [demandMessage, tick, callback];

@@ -1,0 +1,330 @@
+import { describe, expect, test } from "vitest";
+import type { Look } from "../../src/decide/observe.ts";
+import {
+  doubtLook,
+  factOfNode,
+  hostFacts,
+  hostKey,
+  managedArrays,
+  updateInFlight,
+  updateLedger,
+} from "../../src/decide/observe.ts";
+import type { Snapshot } from "../../src/domain/cluster.ts";
+import { arrayName, nodeId, requestId } from "../../src/domain/ids.ts";
+import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import type { InFlight, Ledger, LedgerNode } from "../../src/domain/record.ts";
+import { stillInFlight } from "../../src/domain/record.ts";
+import type { Instant } from "../../src/domain/units.ts";
+import {
+  at,
+  buildArray,
+  buildLedger,
+  buildNode,
+  buildNodes,
+  buildSnapshot,
+  idleSince,
+  NOW,
+  rememberNode,
+  rememberNodes,
+} from "../support/build-node.ts";
+import type { SetScenario } from "../support/build-record.ts";
+import { BUCKET, buildJob, buildState, EMPTY_RECORD } from "../support/build-record.ts";
+
+const R1 = requestId("r-1");
+const policy = DEFAULT_POLICY;
+const ids = (...names: string[]) => names.map(nodeId);
+
+function lookOf(snapshot: Snapshot, ofRequest: readonly string[] = []): Look {
+  return { snapshot, requestNodes: new Map([[R1, ids(...ofRequest)]]) };
+}
+
+const flying = (more: Partial<InFlight> = {}): InFlight => ({
+  requestId: R1,
+  bucket: BUCKET,
+  purpose: { kind: "array" },
+  added: 3,
+  seen: [],
+  since: NOW,
+  ...more,
+});
+
+describe("in flight: added, less what was ever seen", () => {
+  test.each([
+    { name: "nothing shown yet", before: flying(), shown: [], at: at(30), seen: [], left: 3 },
+    { name: "two of three shown", before: flying(), shown: ["n1", "n2"], at: at(30), seen: ["n1", "n2"], left: 1 },
+    { name: "all shown: closed", before: flying(), shown: ["n1", "n2", "n3"], at: at(30), seen: undefined },
+    {
+      name: "one that was seen has vanished since: not coming a second time",
+      before: flying({ seen: ids("n1", "n2") }),
+      shown: ["n2"],
+      at: at(30),
+      seen: ["n1", "n2"],
+      left: 1,
+    },
+    {
+      name: "the last one shows up when the others have gone already: closed",
+      before: flying({ seen: ids("n1", "n2") }),
+      shown: ["n3"],
+      at: at(30),
+      seen: undefined,
+    },
+    { name: "a moment before the grace ends", before: flying(), shown: ["n1"], at: at(899.999), seen: ["n1"], left: 2 },
+    { name: "after the grace nobody counts on it", before: flying(), shown: ["n1"], at: at(900), seen: undefined },
+  ])("$name", ({ before, shown, at: when, seen, left }) => {
+    const nodes = shown.map((id) => buildNode(id, { phase: "coming" }));
+    const [after] = updateInFlight([before], lookOf(buildSnapshot(nodes, { at: when }), shown), policy);
+    expect(after?.seen).toEqual(seen);
+    expect(after === undefined ? undefined : stillInFlight(after)).toBe(left);
+  });
+
+  test("a node that the request names and the status does not show is still to come", () => {
+    const [after] = updateInFlight([flying()], lookOf(buildSnapshot([]), ["n1"]), policy);
+    expect(after).toEqual(flying());
+  });
+
+  test("a request that could not be asked for stays as it is", () => {
+    const look: Look = { snapshot: buildSnapshot(buildNodes("n", 3)), requestNodes: new Map() };
+    expect(updateInFlight([flying()], look, policy)).toEqual([flying()]);
+  });
+});
+
+describe("what schedulers say of hosts", () => {
+  const factsOf = (sets: Record<string, SetScenario>, now: Instant = NOW) => {
+    const { record, bodies } = buildState({ sets });
+    return Object.fromEntries(hostFacts(record, bodies, now));
+  };
+  const idleReport = [{ hostname: "ip-a", jobs: [] }];
+  const long = { expiresAt: at(5000) };
+
+  test.each([
+    {
+      name: "a report without a job",
+      sets: { a: { report: idleReport, sentAt: at(-10) } },
+      facts: { "ip-a": { jobs: [], reportedAt: at(-10) } },
+    },
+    {
+      name: "a report with jobs",
+      sets: { a: { report: [{ hostname: "ip-a", jobs: ["7", "8"] }] } },
+      facts: { "ip-a": { jobs: ["7", "8"], reportedAt: NOW } },
+    },
+    {
+      name: "a placed job, without any report",
+      sets: { a: { demands: [buildJob("sim", 4, { placed: [{ hostname: "ip-a", iterations: 2 }] })] } },
+      facts: { "ip-a": { jobs: ["sim"] } },
+    },
+    {
+      name: "one set reports it idle, another has placed a job there: busy",
+      sets: {
+        a: { report: idleReport, sentAt: at(-10) },
+        b: { demands: [buildJob("sim", 4, { placed: [{ hostname: "ip-a", iterations: 2 }] })] },
+      },
+      facts: { "ip-a": { jobs: ["sim"], reportedAt: at(-10) } },
+    },
+    {
+      name: "two reports: the newer one's time",
+      sets: { a: { report: idleReport, sentAt: at(-10) }, b: { report: idleReport, sentAt: at(-50) } },
+      facts: { "ip-a": { jobs: [], reportedAt: at(-10) } },
+    },
+    {
+      name: "spelled in other ways, with a domain and in capitals: the same host",
+      sets: { a: { report: [{ hostname: "IP-A.internal.example", jobs: ["7"] }], sentAt: at(-10) }, b: { report: idleReport } },
+      facts: { "ip-a": { jobs: ["7"], reportedAt: NOW } },
+    },
+    {
+      name: "a report almost two intervals old still counts",
+      sets: { a: { report: idleReport, sentAt: at(-599.999), ...long } },
+      facts: { "ip-a": { jobs: [], reportedAt: at(-599.999) } },
+    },
+    { name: "a report of two intervals does not", sets: { a: { report: idleReport, sentAt: at(-600), ...long } }, facts: {} },
+    { name: "a report of a lapsed set does not", sets: { a: { report: idleReport, live: false } }, facts: {} },
+    {
+      name: "nor one of a set that has run out",
+      sets: { a: { report: idleReport, sentAt: at(-300) } },
+      facts: {},
+    },
+    {
+      name: "addresses are compared whole",
+      sets: { a: { report: [{ hostname: "10.0.0.1", jobs: [] }, { hostname: "10.0.0.2", jobs: ["7"] }] } },
+      facts: { "10.0.0.1": { jobs: [], reportedAt: NOW }, "10.0.0.2": { jobs: ["7"], reportedAt: NOW } },
+    },
+  ])("$name", ({ sets, facts }) => {
+    expect(factsOf(sets)).toEqual(facts);
+  });
+
+  test.each([
+    { name: "by its hostname", node: { hostname: "IP-A.example", name: "execute-1" }, found: true },
+    { name: "by its name, where the hostname is another", node: { hostname: "ip-b", name: "ip-a" }, found: true },
+    { name: "by its name, where it has no hostname yet", node: { name: "ip-a" }, found: true },
+    { name: "not at all", node: { hostname: "ip-ab", name: "execute-1" }, found: false },
+  ])("a node is found $name", ({ node, found }) => {
+    const { record, bodies } = buildState({ sets: { a: { report: idleReport } } });
+    expect(factOfNode(hostFacts(record, bodies, NOW), node) !== undefined).toBe(found);
+  });
+
+  test("a host is known by its first label, in lower case", () => {
+    expect(["ip-0A000001", "IP-0a000001.internal", "10.0.0.1"].map(hostKey)).toEqual([
+      "ip-0a000001",
+      "ip-0a000001",
+      "10.0.0.1",
+    ]);
+  });
+});
+
+describe("the ledger", () => {
+  const noFacts = new Map<string, { jobs: readonly string[]; reportedAt?: Instant }>();
+  const busy = new Map([["ip-n1", { jobs: ["7"], reportedAt: NOW }]]);
+  const idle = new Map([["ip-n1", { jobs: [], reportedAt: NOW }]]);
+  const N1 = nodeId("n1");
+  const coming = buildNode("n1", { phase: "coming" });
+  const ready = buildNode("n1");
+  const see = (ledger: Ledger, nodes: readonly ReturnType<typeof buildNode>[], now: Instant, facts = noFacts) =>
+    updateLedger(ledger, lookOf(buildSnapshot(nodes, { at: now })), [], facts, now);
+
+  test("notes when a node was first seen and when it was first Ready, and keeps both", () => {
+    const born = see(new Map(), [coming], at(0));
+    const up = see(born, [ready], at(90));
+    const rebooting = see(up, [coming], at(200));
+    const upAgain = see(rebooting, [ready], at(300));
+    const times = [born, up, rebooting, upAgain].map((ledger) => {
+      const node = ledger.get(N1);
+      return [node?.firstSeenAt, node?.firstReadyAt];
+    });
+    expect(times).toEqual([
+      [at(0), undefined],
+      [at(0), at(90)],
+      [at(0), at(90)],
+      [at(0), at(90)],
+    ]);
+  });
+
+  test("a name that is used again is another node: the old one has gone, the new one starts from nothing", () => {
+    const old = buildLedger([rememberNode(ready, { lastNeededAt: at(-60), ...idleSince(at(-900)) })]);
+    const reborn = buildNode("n2", { name: ready.name, hostname: "ip-n1", phase: "coming" });
+    const after = see(old, [reborn], NOW);
+    expect(after.get(N1)).toMatchObject({ goneAt: NOW });
+    expect(after.get(nodeId("n2"))).toEqual({
+      nodeId: "n2",
+      name: "execute-n1",
+      array: "execute",
+      hostname: "ip-n1",
+      instanceId: "vm-n2",
+      purpose: { kind: "array" },
+      firstSeenAt: NOW,
+      busyness: { state: "unknown", since: NOW },
+    });
+  });
+
+  test.each([
+    { name: "is remembered with the moment it was missed", now: at(0), goneAt: at(0) },
+    { name: "is remembered almost an hour", now: at(3599.999), goneAt: at(0) },
+    { name: "is forgotten after an hour", now: at(3600), goneAt: undefined },
+  ])("a node that has gone $name", ({ now, goneAt }) => {
+    const missed = see(rememberNodes([ready]), [], at(0));
+    expect(see(missed, [], now).get(N1)?.goneAt).toBe(goneAt);
+  });
+
+  test("a node that was missed once and is back has not gone", () => {
+    const back = see(see(rememberNodes([ready]), [], at(0)), [ready], at(60));
+    expect(back.get(N1)).not.toHaveProperty("goneAt");
+  });
+
+  test("a node of an open request takes its purpose from it", () => {
+    const purpose = { kind: "group", key: "execute:4n", group: "group-a" } as const;
+    const look = lookOf(buildSnapshot([coming, buildNode("n2", { phase: "coming" })]), ["n1"]);
+    const after = updateLedger(new Map(), look, [flying({ purpose })], noFacts, NOW);
+    expect(after.get(N1)).toMatchObject({ requestId: "r-1", purpose });
+    expect(after.get(nodeId("n2"))).toMatchObject({ purpose: { kind: "array" } });
+    // When the request is closed, the ledger still knows.
+    const later = updateLedger(after, lookOf(buildSnapshot([ready])), [], noFacts, at(60));
+    expect(later.get(N1)).toMatchObject({ requestId: "r-1", purpose });
+  });
+
+  test("single nodes, such as the head node, are no array's and not in it", () => {
+    const head = buildNode("head", { array: arrayName("scheduler") });
+    expect([...see(new Map(), [head, ready], NOW).keys()]).toEqual(["n1"]);
+  });
+
+  test("an unchanged node is the same object, so that nothing is written for it", () => {
+    const before = rememberNodes([ready]);
+    expect(see(before, [ready], NOW).get(N1)).toBe(before.get(N1));
+  });
+
+  const since = at(-100);
+  const was = (state: LedgerNode["busyness"]["state"]) =>
+    buildLedger([rememberNode(ready, { busyness: { state, since } })]);
+  test.each([
+    { name: "idle, and still idle: the clock runs on", before: "idle", node: ready, facts: idle, after: { state: "idle", since } },
+    { name: "busy, now idle: the clock starts", before: "busy", node: ready, facts: idle, after: { state: "idle", since: NOW } },
+    { name: "idle, now busy", before: "idle", node: ready, facts: busy, after: { state: "busy", since: NOW } },
+    { name: "idle, and no word any more", before: "idle", node: ready, facts: noFacts, after: { state: "unknown", since: NOW } },
+    { name: "unknown, now idle: the clock starts now, not when the silence began", before: "unknown", node: ready, facts: idle, after: { state: "idle", since: NOW } },
+    { name: "unknown and still unknown", before: "unknown", node: ready, facts: noFacts, after: { state: "unknown", since } },
+    { name: "busy, and failed: a report of a host that is not up says nothing", before: "busy", node: buildNode("n1", { phase: "failed" }), facts: idle, after: { state: "unknown", since: NOW } },
+    { name: "idle, and restarting", before: "idle", node: coming, facts: idle, after: { state: "unknown", since: NOW } },
+  ] as const)("busyness: $name", ({ before, node, facts, after }) => {
+    expect(see(was(before), [node], NOW, facts).get(N1)?.busyness).toEqual(after);
+  });
+});
+
+describe("a look that is not believed at once", () => {
+  const ten = buildNodes("n", 10);
+  const suspicious = { ...EMPTY_RECORD, suspicion: { kind: "lost-nodes", since: at(-60), detail: "" } } as const;
+  const stopped = { draining: { since: at(-60), by: "idle", plan: 5, attempts: 1, sentAt: at(-50) } } as const;
+  const half = { expected: 10, missing: 5 };
+
+  test.each([
+    { name: "all there", present: 10, doubt: undefined },
+    { name: "four of ten missing", present: 6, doubt: undefined },
+    { name: "half of them missing", present: 5, doubt: half },
+    { name: "all missing: a false empty answer", present: 0, doubt: { expected: 10, missing: 10 } },
+    { name: "half missing, and missing a tick ago", present: 5, record: suspicious, doubt: undefined },
+    {
+      name: "half missing, and missing less than a tick ago",
+      present: 5,
+      record: { ...EMPTY_RECORD, suspicion: { ...suspicious.suspicion, since: at(-59.999) } },
+      doubt: half,
+    },
+    {
+      name: "half missing after a 404, which is another doubt",
+      present: 5,
+      record: { ...EMPTY_RECORD, suspicion: { ...suspicious.suspicion, kind: "not-found" } },
+      doubt: half,
+    },
+  ] as const)("$name", ({ present, doubt, ...more }) => {
+    const record = "record" in more ? more.record : EMPTY_RECORD;
+    expect(doubtLook(record, rememberNodes(ten), buildSnapshot(ten.slice(0, present)), policy)).toEqual(doubt);
+  });
+
+  test("nodes that we stopped may go: nine of ten are no loss", () => {
+    const ledger = buildLedger(ten.map((node, i) => rememberNode(node, i === 0 ? {} : stopped)));
+    expect(doubtLook(EMPTY_RECORD, ledger, buildSnapshot(ten.slice(0, 1)), policy)).toBeUndefined();
+  });
+
+  test("nor do they dilute the loss of others: the one node that was to stay is missing", () => {
+    const ledger = buildLedger(ten.map((node, i) => rememberNode(node, i === 0 ? {} : stopped)));
+    expect(doubtLook(EMPTY_RECORD, ledger, buildSnapshot(ten.slice(1)), policy)).toEqual({
+      expected: 1,
+      missing: 1,
+    });
+  });
+
+  test("a mark without a terminate excuses nothing", () => {
+    const ledger = rememberNodes(ten, { draining: { since: at(-60), by: "idle", plan: 5, attempts: 0 } });
+    expect(doubtLook(EMPTY_RECORD, ledger, buildSnapshot([]), policy)).toEqual({ expected: 10, missing: 10 });
+  });
+
+  test("what had gone before is not missed again", () => {
+    const ledger = rememberNodes(ten, { goneAt: at(-600) });
+    expect(doubtLook(EMPTY_RECORD, ledger, buildSnapshot([]), policy)).toBeUndefined();
+  });
+});
+
+test.each([
+  { name: "autoscaled, and no list in the configuration", nodearrays: undefined, ours: ["execute", "viz"] },
+  { name: "autoscaled and listed", nodearrays: ["viz"], ours: ["viz"] },
+  { name: "listed, but switched off in CycleCloud", nodearrays: ["off"], ours: [] },
+])("arrays that are ours: $name", ({ nodearrays, ours }) => {
+  const arrays = [buildArray(), buildArray("viz"), buildArray("off", { autoscaled: false })];
+  const named = nodearrays === undefined ? policy : { ...policy, nodearrays: nodearrays.map(arrayName) };
+  expect([...managedArrays(buildSnapshot([], { arrays }), named)]).toEqual(ours);
+});

@@ -1,0 +1,435 @@
+import { describe, expect, test } from "vitest";
+import type { WorldInput } from "../../src/decide/world.ts";
+import { buildWorld, readyOnly } from "../../src/decide/world.ts";
+import type { World } from "../../src/domain/allocation.ts";
+import type { Bucket, Node, NodeArray, NodePhase, Snapshot } from "../../src/domain/cluster.ts";
+import {
+  arrayName,
+  clusterName,
+  machineType,
+  nodeId,
+  placementGroup,
+  requestId,
+} from "../../src/domain/ids.ts";
+import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import { renderReason } from "../../src/domain/reason.ts";
+import { bucketText } from "../../src/domain/record.ts";
+import { instant, plusSeconds } from "../../src/domain/units.ts";
+
+const now = instant(1_763_636_400_000);
+const d4 = { vcpus: 4, quotaVcpus: 4, gpus: 0, memoryGib: 16, infiniband: false };
+
+function bucket(type: string, more: Partial<Bucket> = {}): Bucket {
+  return {
+    bucketId: `id-${type}`,
+    machineType: machineType(type),
+    valid: true,
+    availableCount: 50,
+    activeCount: 0,
+    placementGroups: [],
+    machine: d4,
+    ...more,
+  };
+}
+
+function array(name: string, buckets: readonly Bucket[], more: Partial<NodeArray> = {}): NodeArray {
+  return {
+    name: arrayName(name),
+    limit: {},
+    region: "westeurope",
+    spot: false,
+    autoscaled: true,
+    priority: 1,
+    resources: {},
+    buckets,
+    ...more,
+  };
+}
+
+function node(id: string, phase: NodePhase = "ready", more: Partial<Node> = {}): Node {
+  return {
+    nodeId: nodeId(id),
+    name: id,
+    array: arrayName("execute"),
+    machineType: machineType("Standard_D4s_v5"),
+    phase,
+    status: "Ready",
+    spot: false,
+    keepAlive: false,
+    ...more,
+  };
+}
+
+const D4 = "Standard_D4s_v5";
+
+function build(snapshot: Partial<Snapshot>, more: Partial<WorldInput> = {}): World {
+  return buildWorld({
+    snapshot: {
+      cluster: clusterName("c"),
+      at: now,
+      state: "Started",
+      targetState: "Started",
+      limit: {},
+      arrays: [array("execute", [bucket(D4)])],
+      nodes: [],
+      ...snapshot,
+    },
+    ledger: new Map(),
+    inFlight: [],
+    pendingCreates: [],
+    backoffs: [],
+    policy: DEFAULT_POLICY,
+    excluded: new Set(),
+    order: () => 0,
+    now,
+    ...more,
+  });
+}
+
+/** "kind name unit: used/max, left" of each limit. */
+function limitsOf(world: World): readonly string[] {
+  return world.limits.map(
+    ({ id, used, max, left }) => `${id.kind} ${id.name} ${id.unit}: ${used}/${max}, ${left} left`,
+  );
+}
+
+const at = (name: string, type: string, group?: string) => ({
+  array: arrayName(name),
+  machineType: machineType(type),
+  ...(group === undefined ? {} : { placementGroup: placementGroup(group) }),
+});
+
+describe("supply", () => {
+  test.each<{ phase: NodePhase; counts: boolean }>([
+    { phase: "ready", counts: true },
+    { phase: "coming", counts: true },
+    { phase: "failed", counts: false },
+    { phase: "going", counts: false },
+    { phase: "off", counts: false },
+    { phase: "deallocated", counts: false },
+    { phase: "unknown", counts: false },
+  ])("a node that is $phase is capacity: $counts", ({ phase, counts }) => {
+    expect(build({ nodes: [node("n", phase)] }).nodes.length).toBe(counts ? 1 : 0);
+  });
+
+  test.each([
+    { name: "draining nodes", more: { excluded: new Set([nodeId("n")]) }, snapshot: {} },
+    {
+      name: "an array that is not autoscaled",
+      more: {},
+      snapshot: { arrays: [array("execute", [bucket(D4)], { autoscaled: false })] },
+    },
+    {
+      name: "an array that the policy does not name",
+      more: { policy: { ...DEFAULT_POLICY, nodearrays: [arrayName("other")] } },
+      snapshot: {},
+    },
+    { name: "an array that the status does not know", more: {}, snapshot: { arrays: [] } },
+  ])("no capacity: $name", ({ snapshot, more }) => {
+    expect(build({ nodes: [node("n")], ...snapshot }, more).nodes).toEqual([]);
+  });
+
+  test("a new node and an existing one of the same bucket offer the same, whatever the node says of itself", () => {
+    const arrays = [array("execute", [bucket(D4)], { resources: { licence: 2, ncpus: 2 } })];
+    const nodes = [
+      node("n", "ready", { vcpus: 3, memoryGib: 15.6, machineType: machineType("standard_d4S_v5") }),
+    ];
+    const world = build({ arrays, nodes });
+    const offers = { ncpus: 2, mem: 16, ngpus: 0, licence: 2 };
+    expect([world.buckets[0]?.resources, world.nodes[0]?.resources]).toEqual([offers, offers]);
+    expect([world.buckets[0]?.cores, world.nodes[0]?.cores]).toEqual([4, 4]);
+  });
+
+  test("a node's own autoscale resources stand above its array's", () => {
+    const nodes = [node("n", "ready", { resources: { scratch: 9 } })];
+    expect(build({ nodes }).nodes[0]?.resources).toEqual({ ncpus: 4, mem: 16, ngpus: 0, scratch: 9 });
+  });
+
+  test("nodes of buckets that are invalid or gone are capacity, and only the former have an offer", () => {
+    const arrays = [array("execute", [bucket(D4, { valid: false, invalidReason: "DisabledMachineType" })])];
+    const gone = node("gone", "ready", { machineType: machineType("Standard_F2"), vcpus: 2, memoryGib: 4 });
+    const world = build({ arrays, nodes: [node("n"), gone] });
+    expect(world.nodes.map(({ resources }) => resources["ncpus"])).toEqual([4, 2]);
+    expect(world.buckets.map(({ refusal }) => refusal && renderReason(refusal))).toEqual([
+      `execute/${D4}: CycleCloud offers no new nodes here (DisabledMachineType)`,
+    ]);
+  });
+
+  test("in flight: what is not seen yet, and committed creates, at their places", () => {
+    const world = build(
+      {},
+      {
+        inFlight: [
+          {
+            requestId: requestId("r1"),
+            bucket: at("execute", D4),
+            purpose: { kind: "array" },
+            added: 5,
+            seen: [nodeId("a"), nodeId("b")],
+            since: now,
+          },
+          {
+            requestId: requestId("r2"),
+            bucket: at("execute", D4),
+            purpose: { kind: "array" },
+            added: 1,
+            seen: [nodeId("c")],
+            since: now,
+          },
+        ],
+        pendingCreates: [
+          { kind: "create", bucket: at("execute", D4, "pg-1"), count: 2, purpose: { kind: "array" } },
+        ],
+      },
+    );
+    expect(world.inFlight.map((entry) => `${entry.count} x ${bucketText(entry.bucket)}`)).toEqual([
+      `3 x execute/${D4}`,
+      `2 x execute/${D4}/pg-1`,
+    ]);
+    expect(world.buckets[0]?.groupSizes).toEqual(new Map([["pg-1", 2]]));
+  });
+
+  test("only nodes that are up stand in for one that is to be stopped", () => {
+    const world = readyOnly(build({ nodes: [node("up"), node("boots", "coming")] }));
+    expect(world.nodes.map(({ nodeId }) => nodeId)).toEqual(["up"]);
+    expect([world.inFlight, world.buckets]).toEqual([[], []]);
+  });
+});
+
+describe("limits", () => {
+  test("cluster and array count whatever has a VM, going nodes and head nodes too, and what is in flight", () => {
+    const world = build(
+      {
+        limit: { count: 10, cores: 100 },
+        arrays: [
+          array("execute", [bucket(D4, { availableCount: 9, activeCount: 1, maxCount: 12 })], {
+            limit: { count: 8, cores: 64 },
+          }),
+        ],
+        nodes: [
+          node("ready"),
+          node("going", "going"),
+          node("failed", "failed"),
+          node("off", "off"),
+          node("deallocated", "deallocated"),
+          node("head", "ready", {
+            array: arrayName("scheduler"),
+            machineType: machineType("Standard_E8"),
+            vcpus: 8,
+          }),
+        ],
+      },
+      {
+        pendingCreates: [{ kind: "create", bucket: at("execute", D4), count: 2, purpose: { kind: "array" } }],
+      },
+    );
+    expect(limitsOf(world)).toEqual([
+      "nodearray execute nodes: 5/8, 3 left",
+      "nodearray execute cores: 20/64, 44 left",
+      "cluster  nodes: 6/10, 4 left",
+      "cluster  cores: 28/100, 72 left",
+      `bucket execute/${D4} nodes: 5/12, 7 left`,
+    ]);
+  });
+
+  test("quotas are shared by family and region, at the quota's price, and the least favourable report counts", () => {
+    const hb = { vcpus: 16, quotaVcpus: 120, gpus: 0, memoryGib: 456, infiniband: true };
+    const quota = (consumedCores: number) => ({ quotaCores: 480, consumedCores });
+    const world = build({
+      arrays: [
+        array("one", [
+          bucket("Standard_HB120-16rs_v3", { machine: hb, familyQuota: quota(120), regionalQuota: quota(0) }),
+        ]),
+        array("two", [
+          bucket("Standard_HB120rs_v3", {
+            machine: { ...hb, vcpus: 120 },
+            familyQuota: quota(240),
+            regionalQuota: quota(0),
+          }),
+        ]),
+      ],
+    });
+    expect(limitsOf(world).slice(0, 2)).toEqual([
+      "family-quota standardHBv3Family cores: 240/480, 240 left",
+      "regional-quota westeurope cores: 0/480, 480 left",
+    ]);
+    expect(world.buckets.map(({ charges }) => charges.slice(0, 2))).toEqual([
+      [
+        { limit: 0, amount: 120 },
+        { limit: 1, amount: 120 },
+      ],
+      [
+        { limit: 0, amount: 120 },
+        { limit: 1, amount: 120 },
+      ],
+    ]);
+  });
+
+  test.each([{ order: "spot first" }, { order: "spot last" }])(
+    "spot has no family quota and a regional one of its own ($order)",
+    ({ order }) => {
+      const spot = array(
+        "spot",
+        [
+          bucket(D4, {
+            familyQuota: { quotaCores: 0, consumedCores: 0 },
+            regionalQuota: { quotaCores: 40, consumedCores: 0 },
+          }),
+        ],
+        { spot: true },
+      );
+      const regular = array("execute", [
+        bucket(D4, {
+          familyQuota: { quotaCores: 100, consumedCores: 4 },
+          regionalQuota: { quotaCores: 200, consumedCores: 4 },
+        }),
+      ]);
+      const world = build({ arrays: order === "spot first" ? [spot, regular] : [regular, spot] });
+      expect(
+        limitsOf(world)
+          .filter((text) => text.includes("quota"))
+          .toSorted(),
+      ).toEqual([
+        "family-quota standardDSv5Family cores: 4/100, 96 left",
+        "regional-quota westeurope cores: 4/200, 196 left",
+        "regional-spot-quota westeurope cores: 0/40, 40 left",
+      ]);
+    },
+  );
+
+  test.each([
+    {
+      name: "consumed above quota leaves nothing, not less",
+      quota: { quotaCores: 10, consumedCores: 30 },
+      left: "30/10, 0 left",
+    },
+    {
+      name: "nodes in flight are charged",
+      quota: { quotaCores: 50, consumedCores: 10 },
+      left: "22/50, 28 left",
+    },
+  ])("$name", ({ quota, left }) => {
+    const world = build(
+      { arrays: [array("execute", [bucket(D4, { familyQuota: quota })])] },
+      quota.quotaCores === 10
+        ? {}
+        : {
+            pendingCreates: [
+              { kind: "create", bucket: at("execute", D4), count: 3, purpose: { kind: "array" } },
+            ],
+          },
+    );
+    expect(limitsOf(world)[0]).toBe(`family-quota standardDSv5Family cores: ${left}`);
+  });
+
+  test.each([
+    {
+      name: "availableCount below what the ceiling leaves",
+      more: { availableCount: 2, activeCount: 3, maxCount: 10 },
+      limit: "3/10, 2 left",
+    },
+    {
+      name: "a ceiling below availableCount",
+      more: { availableCount: 9, activeCount: 3, maxCount: 4 },
+      limit: "3/4, 1 left",
+    },
+    {
+      name: "a ceiling in cores",
+      more: { availableCount: 9, activeCount: 3, maxCoreCount: 23 },
+      limit: "3/5, 2 left",
+    },
+    { name: "no ceiling named", more: { availableCount: 9, activeCount: 3 }, limit: "3/12, 9 left" },
+  ])("bucket: $name", ({ more, limit }) => {
+    const world = build({ arrays: [array("execute", [bucket(D4, more)])] });
+    expect(limitsOf(world)).toEqual([`bucket execute/${D4} nodes: ${limit}`]);
+  });
+
+  test("a placement group holds what the status counts or what we count, whichever is more, and what is in flight", () => {
+    const groups = [
+      { name: placementGroup("a"), activeCount: 3 },
+      { name: placementGroup("b"), activeCount: 0 },
+    ];
+    const world = build(
+      {
+        arrays: [array("execute", [bucket(D4, { placementGroups: groups, maxPlacementGroupSize: 10 })])],
+        nodes: [
+          node("n1", "ready", { placementGroup: placementGroup("a") }),
+          node("n2", "going", { placementGroup: placementGroup("b") }),
+        ],
+      },
+      {
+        pendingCreates: [
+          { kind: "create", bucket: at("execute", D4, "a"), count: 2, purpose: { kind: "array" } },
+        ],
+      },
+    );
+    expect(world.buckets[0]?.groupSizes).toEqual(
+      new Map([
+        ["a", 5],
+        ["b", 1],
+      ]),
+    );
+  });
+});
+
+describe("offers", () => {
+  test("arrays by priority, then in the order of the status; sizes in theirs", () => {
+    const world = build({
+      arrays: [
+        array("low", [bucket("B"), bucket("A")]),
+        array("high", [bucket("C")], { priority: 5 }),
+        array("also", [bucket("D")]),
+      ],
+    });
+    expect(world.buckets.map(({ bucket }) => bucketText(bucket))).toEqual([
+      "high/C",
+      "low/B",
+      "low/A",
+      "also/D",
+    ]);
+  });
+
+  test("backoff is for one array and size, or one placement group of it, and ends", () => {
+    const backoff = { seconds: 60, cause: "refused", message: "no", until: plusSeconds(now, 30) } as const;
+    const world = build(
+      { arrays: [array("execute", [bucket("A"), bucket("B"), bucket("C")]), array("other", [bucket("A")])] },
+      {
+        backoffs: [
+          { ...backoff, bucket: at("execute", "a") },
+          { ...backoff, bucket: at("execute", "B", "pg-1") },
+          { ...backoff, bucket: at("execute", "C"), until: now },
+        ],
+      },
+    );
+    expect(
+      world.buckets.map(({ refusal, groupRefusals }) => [refusal?.code, [...(groupRefusals?.keys() ?? [])]]),
+    ).toEqual([
+      ["backing-off", []],
+      [undefined, ["pg-1"]],
+      [undefined, []],
+      [undefined, []],
+    ]);
+  });
+
+  test.each([
+    { name: "never started", state: {}, text: "the cluster is not started (state none, target state none)" },
+    {
+      name: "terminating",
+      state: { state: "Started", targetState: "Terminated" },
+      text: "the cluster is not started (state Started, target state Terminated)",
+    },
+  ])("closed while the cluster is $name", ({ state, text }) => {
+    const { closed } = buildWorld({
+      snapshot: { cluster: clusterName("c"), at: now, limit: {}, arrays: [], nodes: [], ...state },
+      ledger: new Map(),
+      inFlight: [],
+      pendingCreates: [],
+      backoffs: [],
+      policy: DEFAULT_POLICY,
+      excluded: new Set(),
+      order: () => 0,
+      now,
+    });
+    expect(closed && renderReason(closed)).toBe(text);
+  });
+});

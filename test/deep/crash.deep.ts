@@ -1,0 +1,64 @@
+import { isDeepStrictEqual } from "node:util";
+import { expect, test, vi } from "vitest";
+import { runCrash } from "../crash/run-crash.ts";
+import type { Crash } from "../crash/scene.ts";
+import type { UseCase } from "../crash/use-cases.ts";
+import { useCases } from "../crash/use-cases.ts";
+
+vi.setConfig({ testTimeout: 15 * 60_000 });
+
+/** Most of a run is waiting for leases, ticks and messages that come back. */
+const SIDE_BY_SIDE = 4;
+
+test.each(useCases)("$name, undisturbed", async (useCase) => {
+  const run = await runCrash(useCase);
+  expect(run.died).toBe(false);
+  expect(run.outcome).toEqual(useCase.outcome);
+});
+
+interface Series {
+  readonly useCase: UseCase;
+  readonly when: Crash["when"];
+}
+
+const series: readonly Series[] = useCases.flatMap((useCase) => [
+  { useCase, when: "before" },
+  { useCase, when: "after" },
+]);
+
+test.each(series)("$useCase.name: dying $when any port call changes nothing", async ({ useCase, when }) => {
+  const began = Date.now();
+  const crashes = await crashEverywhere(useCase, when);
+  const died = crashes.filter((crash) => crash.died);
+  const seconds = Math.round((Date.now() - began) / 1000);
+  process.stdout.write(
+    `${useCase.name}: died ${when} each of its ${died.length} port calls (${seconds} s)\n`,
+  );
+  expect(crashes.filter(({ difference }) => difference !== undefined)).toEqual([]);
+  // No call was left out: they died at 1, 2, 3 ..., and whoever was to die beyond the last call lived.
+  expect(died.map(({ at }) => at)).toEqual(died.map((_, index) => index + 1));
+  expect(died.length).toBeGreaterThan(10);
+});
+
+interface Crashed extends Crash {
+  readonly died: boolean;
+  /** The call that it died at. */
+  readonly call: string | undefined;
+  readonly difference: unknown;
+}
+
+/** Every k, some side by side, until one is beyond the last call. */
+async function crashEverywhere(useCase: UseCase, when: Crash["when"]): Promise<readonly Crashed[]> {
+  const crashes: Crashed[] = [];
+  for (let first = 1; crashes.every(({ died }) => died); first += SIDE_BY_SIDE) {
+    const numbers = Array.from({ length: SIDE_BY_SIDE }, (_, index) => first + index);
+    crashes.push(...(await Promise.all(numbers.map((at) => crashAt(useCase, { at, when })))));
+  }
+  return crashes;
+}
+
+async function crashAt(useCase: UseCase, crash: Crash): Promise<Crashed> {
+  const { died, calls, outcome, lines } = await runCrash(useCase, crash);
+  const difference = isDeepStrictEqual(outcome, useCase.outcome) ? undefined : { outcome, lines };
+  return { ...crash, died, call: calls.at(-1), difference };
+}

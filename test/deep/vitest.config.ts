@@ -1,0 +1,20 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+/**
+ * `npm run test:deep`: what takes too long for every day, and the properties again with more runs (they read DEEP). One file after
+ * the other, because several of them measure time.
+ */
+export default defineConfig({
+  test: {
+    root: fileURLToPath(new URL("../..", import.meta.url)),
+    include: ["test/deep/**/*.deep.ts", "test/property/**/*.test.ts"],
+    setupFiles: ["test/support/setup.ts"],
+    pool: "forks",
+    fileParallelism: false,
+    testTimeout: 3_600_000,
+    hookTimeout: 120_000,
+    // The figures that deep tests print belong into the output as they are.
+    disableConsoleIntercept: true,
+  },
+});

@@ -1,0 +1,133 @@
+import { describe, expect, test, vi } from "vitest";
+import { lastLine, npmStart, runMain } from "../support/run-main.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const trace = (name: string) => `test/fixtures/traces/${name}.swf`;
+
+/** The keys that issue 3 promises to whoever reads the last line of `--json`. */
+const contract = [
+  "jobsSubmitted",
+  "jobsCompleted",
+  "busyNodesStopped",
+  "limitsExceeded",
+  "nodesBeyondDemand",
+  "messagesRejected",
+  "nodeHours",
+  "leastNodeHours",
+  "meanWaitSeconds",
+  "p95WaitSeconds",
+  "scaleUps",
+  "scaleDowns",
+];
+const nothingFound = { busyNodesStopped: 0, limitsExceeded: 0, nodesBeyondDemand: 0, messagesRejected: 0 };
+
+describe("before anything runs", () => {
+  test("--help says how to start it", async () => {
+    const { code, stdout } = await runMain("--help");
+    expect(code).toBe(0);
+    expect(stdout).toContain("npm start -- [options]");
+  });
+
+  test.each([
+    {
+      name: "arguments that make no sense",
+      args: ["--jobs", "many"],
+      said: '--jobs: found "many", expected a whole number of at least 1',
+    },
+    {
+      name: "a trace that is not there",
+      args: ["--trace", "nowhere.swf"],
+      said: "nowhere.swf: found ENOENT: no such file or directory, open 'nowhere.swf', expected a readable file in Standard Workload Format",
+    },
+    {
+      name: "a trace without jobs",
+      args: ["--trace", trace("no-jobs")],
+      said: "test/fixtures/traces/no-jobs.swf: found no job that can be played, expected at least one",
+    },
+  ])("$name: said on stderr, exit code 2", async ({ args, said }) => {
+    const { code, stdout, stderr } = await runMain(...args);
+    expect(code).toBe(2);
+    expect(stderr.split("\n")).toContain(said);
+    expect(stdout).toBe("");
+  });
+});
+
+describe("on the virtual clock", () => {
+  test("forty jobs run, and the last line has every figure that is promised", async () => {
+    const ended = await runMain("--virtual", "--jobs", "40", "--json");
+    expect(ended.code).toBe(0);
+    const figures = lastLine(ended);
+    expect(Object.keys(figures)).toEqual(expect.arrayContaining(contract));
+    expect(contract.filter((key) => typeof figures[key] !== "number")).toEqual([]);
+    expect(figures).toMatchObject({ jobsSubmitted: 40, jobsCompleted: 40, ...nothingFound });
+  });
+
+  test("the same seed gives the same figures, another one others", async () => {
+    const play = async (seed: string) =>
+      lastLine(await runMain("--virtual", "--jobs", "25", "--json", "--seed", seed));
+    const [first, again, other] = await Promise.all([play("7"), play("7"), play("8")]);
+    expect(again).toEqual(first);
+    expect(other).not.toEqual(first);
+  });
+
+  test("a trace: its machine, its jobs, its work", async () => {
+    const ended = await runMain("--virtual", "--json", "--trace", trace("six-jobs"));
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toContain("8 nodes of 1 for 8 processors (MaxProcs)");
+    expect(lastLine(ended)).toMatchObject({
+      jobsSubmitted: 6,
+      jobsCompleted: 6,
+      // (4 x 600 + 2 x 300 + 8 x 1200 + 60 + 60 + 4 x 300) s = 13,920 s
+      leastNodeHours: 3.87,
+      mostLiveNodes: 8,
+      ...nothingFound,
+    });
+  });
+
+  test("of a trace, --jobs takes the first, and --cores-per-node makes fewer nodes of it", async () => {
+    const ended = await runMain(
+      ...["--virtual", "--json", "--trace", trace("six-jobs"), "--jobs", "2", "--cores-per-node", "4"],
+    );
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toContain("2 nodes of 4 for 8 processors (MaxProcs)");
+    // (4 x 600 + 2 x 300) s / 4 cores = 750 s
+    expect(lastLine(ended)).toMatchObject({ jobsCompleted: 2, leastNodeHours: 0.21, mostLiveNodes: 2 });
+  });
+
+  test("lines of a trace that cannot be read are named, and the others are played", async () => {
+    const ended = await runMain("--virtual", "--json", "--trace", trace("two-bad-lines"));
+    expect(ended.code).toBe(0);
+    expect(ended.stderr).toContain("line 3: found 3 fields: 2 60 nonsense, expected at least 18 fields\n");
+    expect(ended.stderr).toContain("line 4: found soon, expected a number in field 2 (submit time)\n");
+    expect(ended.stdout).toContain("(1 without processors left out)");
+    expect(lastLine(ended)).toMatchObject({ jobsSubmitted: 2, jobsCompleted: 2 });
+  });
+});
+
+describe("in real time", () => {
+  test("eight jobs run through host, queue, tables and HTTP in less than 15 seconds", async () => {
+    const ended = await runMain("--jobs", "8", "--speed", "240", "--json");
+    expect(ended).toMatchObject({ code: 0 });
+    expect(lastLine(ended)).toMatchObject({ jobsSubmitted: 8, jobsCompleted: 8, ...nothingFound });
+    expect(ended.stdout).toMatch(
+      /^distortion {4}from a push to the create it led to, 95 % within \d+ ms x 240 = /m,
+    );
+    // Not on a terminal: plain lines, the first at once.
+    expect(ended.stderr).toMatch(/^0:00 h {2}jobs: .* of 8 done {2}nodes: none {2}cost: 0\.00 USD\n/);
+    expect(ended.seconds).toBeLessThan(15);
+  });
+
+  test("Ctrl-C under npm ends the run, says so, and leaves no process behind", async () => {
+    const run = npmStart(["--jobs", "200"]);
+    await expect
+      .poll(() => run.said(), { timeout: 20_000, interval: 50 })
+      .toContain("the cluster's state while this runs: http://127.0.0.1:");
+    expect(run.anyLeft()).toBe(true);
+    run.signal("SIGINT");
+    const { stdout, seconds } = await run.ended;
+    expect(stdout).toMatch(/interrupted at 0:\d\d h: \d+ of 200 jobs done; nothing is left running\n/);
+    expect(run.anyLeft()).toBe(false);
+    expect(seconds).toBeLessThan(30);
+  });
+});

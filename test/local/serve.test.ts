@@ -1,0 +1,58 @@
+import { expect, test, vi } from "vitest";
+import { z } from "zod";
+import { startMain } from "../support/run-main.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const status = z.object({ nodes: z.array(z.object({ Name: z.string(), Template: z.string() })) });
+const patiently = { timeout: 20_000, interval: 100 };
+
+test("--serve says how to reach everything, makes nodes of a target, and leaves no process behind", async () => {
+  const run = startMain(["--serve", "--speed", "120"]);
+  try {
+    await expect.poll(() => run.said(), patiently).toContain("Ctrl-C stops everything.");
+    const said = run.said();
+    /** What is printed after a label. */
+    const after = (label: string, value: RegExp): string =>
+      new RegExp(`^${label} +(${value.source})`, "m").exec(said)?.[1] ?? `nothing after "${label}"`;
+    const health = after("function app", /http:\S+/);
+    const key = after("function key", /\S+/);
+    const state = after("state of the cluster", /http:\S+/);
+    const simulator = after("CycleCloud simulator", /http:\S+/);
+    const password = after(".*user autoscaler, password", /\S+/);
+    expect(after("connection string", /\S+/)).toMatch(
+      /^DefaultEndpointsProtocol=http;.*QueueEndpoint=http:\/\/127\./,
+    );
+    expect(after("master key", /\S+/)).not.toBe(key);
+
+    await expect.poll(async () => (await fetch(health)).status, patiently).toBe(200);
+    expect((await fetch(state)).status).toBe(200);
+
+    const set = `${new URL(state).origin}/api/clusters/demo/request-sets/try`;
+    const body = '{"version":1,"nodearrays":[{"Name":"htc","TargetCount":3}]}';
+    expect((await fetch(set, { method: "PUT", body })).status).toBe(401);
+    const headers = { "x-functions-key": key };
+    expect((await fetch(set, { method: "PUT", headers, body })).status).toBe(202);
+
+    const authorization = `Basic ${Buffer.from(`autoscaler:${password}`).toString("base64")}`;
+    const templates = async () => {
+      const answer = await fetch(`${simulator}/clusters/demo/status?nodes=true`, {
+        headers: { authorization },
+      });
+      return status.parse(await answer.json()).nodes.map((node) => node.Template);
+    };
+    await expect
+      .poll(async () => (await templates()).filter((template) => template === "htc"), patiently)
+      .toEqual(["htc", "htc", "htc"]);
+
+    run.signal("SIGINT");
+    const { code, stdout } = await run.ended;
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe("stopped; nothing is left running");
+    expect(run.anyLeft()).toBe(false);
+    await expect(fetch(health)).rejects.toThrow();
+    await expect(fetch(simulator)).rejects.toThrow();
+  } finally {
+    if (run.anyLeft()) run.signal("SIGKILL");
+  }
+});

@@ -1,0 +1,267 @@
+import "./install-core.ts";
+import { handleAutostop } from "../../functions/autostop.ts";
+import { handleDemand } from "../../functions/demand.ts";
+import { handleSnapshot } from "../../functions/snapshot.ts";
+import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
+import { createLanes } from "../../src/app/lanes.ts";
+import { describeCluster } from "../../src/app/describe-cluster.ts";
+import type { Composition, MemoryComposition } from "../../src/compose.ts";
+import { composeInMemory } from "../../src/compose.ts";
+import { clusterName } from "../../src/domain/ids.ts";
+import type { Policy } from "../../src/domain/policy.ts";
+import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import { readStopUrl } from "../../src/local/play/stop-url.ts";
+import { settleMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
+import { Simulator } from "../../src/simulator/engine.ts";
+import type { SimulatorEvent } from "../../src/simulator/events.ts";
+import type { SimulatorOptions } from "../../src/simulator/options.ts";
+import type { DemandMessage } from "../../src/wire/message.ts";
+import { readState } from "./state.ts";
+import type { ClusterState } from "./state.ts";
+
+/** A Thursday at midnight. */
+export const ORIGIN = Date.UTC(2026, 0, 1);
+const MINUTE_MS = 60_000;
+
+export type Send = (request: TransportRequest) => Promise<Answer>;
+
+export interface StageOptions {
+  readonly simulator: SimulatorOptions;
+  readonly policy?: Partial<Policy>;
+  /** Stands between the autoscaler and CycleCloud: what a slow, silent or lying server does. */
+  readonly between?: (send: Send, clock: VirtualClock) => Send;
+}
+
+/** One request as CycleCloud's door saw it. */
+export interface Sent {
+  readonly at: number;
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+/** Somebody else who lives by the clock: a scheduler, or two thousand of them. */
+export interface Actor {
+  /** When there is next something to do. */
+  nextEventAt(now: number): number;
+  /** Does what is due; what it starts may go on while the clock moves. */
+  step(now: number): Promise<unknown>;
+}
+
+/** A node that is Ready: what it knows of itself. */
+export interface ReadyNode {
+  readonly nodeId: string;
+  readonly hostname: string;
+  readonly instanceId: string;
+  readonly stopUrl: string;
+}
+
+/**
+ * The functions, the store and a CycleCloud on one virtual clock. The timer fires at each full minute and its runs never overlap, as the
+ * host's do (platform.md section 3); queue messages are delivered in their order, at once.
+ */
+export class Stage {
+  readonly clock = new VirtualClock(ORIGIN);
+  readonly simulator: Simulator;
+  readonly #composed: Composition;
+  readonly #queues: readonly MemoryComposition["queue"][];
+  readonly #sent: Sent[] = [];
+  readonly #ready = new Map<string, ReadyNode>();
+  #failure: { readonly error: unknown } | undefined;
+  #messages = 0;
+  #wakes: readonly { readonly at: number; readonly cluster: string }[] = [];
+  #nextTickAt = ORIGIN;
+  #ticking = false;
+  #hostIsUp = true;
+  #undelivered: (() => Promise<unknown>)[] = [];
+  #actors: readonly Actor[] = [];
+
+  constructor(options: StageOptions) {
+    this.simulator = new Simulator(options.simulator, this.clock);
+    this.simulator.onEvent((event) => this.#note(event));
+    const send: Send = (request) => {
+      const { method, path, query, body } = request;
+      this.#sent.push({ at: this.clock.now(), method, path, body });
+      return Promise.resolve(
+        this.simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) }),
+      );
+    };
+    const transport = { send: options.between?.(send, this.clock) ?? send };
+    const compositions = options.simulator.clusters.map(({ name }) =>
+      composeInMemory({
+        cluster: name,
+        clock: this.clock,
+        transport,
+        publicUrl: "http://autoscaler.invalid",
+        autostopKeys: { current: "v", byId: new Map([["v", "scenarios need no secret"]]) },
+        policy: { ...DEFAULT_POLICY, ...options.policy },
+        log: () => undefined,
+      }),
+    );
+    const [first] = compositions;
+    if (first === undefined) throw new Error("a stage needs a cluster");
+    this.#queues = compositions.map(({ queue }) => queue);
+    const sites = new Map(compositions.flatMap(({ app }) => [...app.ports.sites]));
+    this.#composed = { ...first, app: { ports: { ...first.app.ports, sites }, lanes: createLanes() } };
+  }
+
+  /** Every request that CycleCloud got, oldest first. */
+  get sent(): readonly Sent[] {
+    return this.#sent;
+  }
+
+  /** Nodes that are Ready and that nobody has asked to stop, in the order in which they came up. */
+  get readyNodes(): readonly ReadyNode[] {
+    return [...this.#ready.values()];
+  }
+
+  eventsOf<K extends SimulatorEvent["kind"]>(kind: K): readonly Extract<SimulatorEvent, { kind: K }>[] {
+    return this.simulator.log.filter(
+      (event): event is Extract<SimulatorEvent, { kind: K }> => event.kind === kind,
+    );
+  }
+
+  /** Puts a message into the queue; resolves when its function has answered. While the host is down it waits. */
+  push(message: DemandMessage): Promise<void> {
+    const insertedAt = this.clock.now();
+    const id = `message-${(this.#messages += 1)}`;
+    const triggerMetadata = { id, insertionTime: new Date(insertedAt) };
+    return this.#deliver(() => handleDemand(this.#composed, message, { invocationId: id, triggerMetadata }));
+  }
+
+  /** The same for a sender who does not wait for the function. */
+  send(message: DemandMessage): void {
+    this.#watch(this.push(message));
+  }
+
+  join(actor: Actor): void {
+    this.#actors = [...this.#actors, actor];
+  }
+
+  /** GET of the node's stop URL: the answer's status; 0 while nobody listens. */
+  async ask(
+    node: Pick<ReadyNode, "stopUrl" | "instanceId">,
+    query: Readonly<Record<string, string>> = {},
+  ): Promise<number> {
+    if (!this.#hostIsUp) return 0;
+    const [cluster = "", token = ""] = new URL(node.stopUrl).pathname
+      .split("/")
+      .slice(-2)
+      .map(decodeURIComponent);
+    const answer = await handleAutostop(this.#composed, {
+      params: { cluster, token },
+      query: new URLSearchParams({ instance: node.instanceId, ...query }),
+    });
+    return answer.status ?? 200;
+  }
+
+  /** What the state page says. */
+  async state(cluster: string): Promise<ClusterState> {
+    return readState(await describeCluster(this.#composed.app, clusterName(cluster)));
+  }
+
+  /** The host goes: no timer, no callbacks, and messages wait in their queue. */
+  stopHost(): void {
+    this.#hostIsUp = false;
+  }
+
+  startHost(): void {
+    this.#hostIsUp = true;
+    const waiting = this.#undelivered;
+    this.#undelivered = [];
+    for (const deliver of waiting) this.#watch(deliver());
+  }
+
+  /** Lets so much time pass, from event to event. Fails if a function failed. */
+  async pass(seconds: number): Promise<void> {
+    const end = this.clock.now() + seconds * 1000;
+    for (;;) {
+      await this.#runDue();
+      const now = this.clock.now();
+      if (now >= end) return;
+      const moments = [
+        end,
+        this.simulator.nextEventAt(),
+        this.clock.nextWakeAt(),
+        this.#nextTickAt > now ? this.#nextTickAt : undefined,
+        ...this.#wakes.map(({ at }) => at),
+        ...this.#actors.map((actor) => actor.nextEventAt(now)),
+      ];
+      const next = Math.min(...moments.filter((at) => at !== undefined));
+      this.clock.moveTo(Math.max(now + 1, Math.min(end, next)));
+    }
+  }
+
+  /** Lets time pass until the work is done, at most `seconds`. */
+  async during<T>(work: Promise<T>, seconds = 600): Promise<T> {
+    let done = false;
+    const end = this.clock.now() + seconds * 1000;
+    this.#watch(work.finally(() => (done = true)));
+    await settleMicrotasks();
+    while (!done) {
+      if (this.clock.now() >= end) throw new Error(`not done after ${seconds} s`);
+      await this.pass(0.1);
+    }
+    return work;
+  }
+
+  async #runDue(): Promise<void> {
+    this.simulator.advance();
+    await settleMicrotasks();
+    const now = this.clock.now();
+    for (const actor of this.#actors) this.#watch(actor.step(now));
+    await settleMicrotasks();
+    if (this.#hostIsUp && this.#nextTickAt <= now && !this.#ticking) this.#tick(now);
+    this.#wakes = [
+      ...this.#wakes,
+      ...this.#queues
+        .flatMap((queue) => queue.drain())
+        .flatMap((item) => (item.kind === "wake" ? [{ at: Number(item.at), cluster: item.cluster }] : [])),
+    ];
+    const due = this.#wakes.filter(({ at }) => at <= now);
+    this.#wakes = this.#wakes.filter(({ at }) => at > now);
+    for (const { cluster } of due) {
+      const message = { version: 1, cluster, wake: true };
+      const delivery = { invocationId: "wake", triggerMetadata: { insertionTime: new Date(now) } };
+      this.#watch(this.#deliver(() => handleDemand(this.#composed, message, delivery)));
+    }
+    await settleMicrotasks();
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  #tick(now: number): void {
+    this.#ticking = true;
+    this.#watch(
+      handleSnapshot(this.#composed).finally(() => {
+        this.#ticking = false;
+        this.#nextTickAt = (Math.floor(this.clock.now() / MINUTE_MS) + 1) * MINUTE_MS;
+      }),
+    );
+    this.#nextTickAt = (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS;
+  }
+
+  #deliver(work: () => Promise<void>): Promise<void> {
+    if (this.#hostIsUp) return work();
+    return new Promise((resolve, reject) => {
+      this.#undelivered.push(() => {
+        const delivered = work();
+        delivered.then(resolve, reject);
+        return delivered;
+      });
+    });
+  }
+
+  #watch(work: Promise<unknown>): void {
+    work.catch((error: unknown) => (this.#failure ??= { error }));
+  }
+
+  #note(event: SimulatorEvent): void {
+    if (event.kind === "node-ready") {
+      const { nodeId, hostname, instanceId } = event;
+      const stopUrl = readStopUrl(event.configuration);
+      if (stopUrl !== undefined) this.#ready.set(nodeId, { nodeId, hostname, instanceId, stopUrl });
+    } else if (event.kind === "terminate-accepted" || event.kind === "node-gone") {
+      this.#ready.delete(event.nodeId);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { z } from "zod";
+
+/** What these tests read of the state page (`GET /api/clusters/{cluster}`). */
+const page = z.object({
+  health: z.object({
+    ok: z.boolean(),
+    trouble: z.object({ kind: z.string(), message: z.string() }).optional(),
+    restingUntil: z.string().optional(),
+  }),
+  plan: z
+    .object({
+      unmetCount: z.number(),
+      unmet: z.array(z.object({ id: z.string(), reasons: z.array(z.string()) })),
+    })
+    .optional(),
+  nodes: z.object({
+    count: z.number(),
+    byPhase: z.record(z.string(), z.number()),
+    list: z.array(z.object({ nodeId: z.string(), why: z.string() })),
+  }),
+  backoffs: z.array(
+    z.object({ bucket: z.string(), cause: z.string(), message: z.string(), until: z.string() }),
+  ),
+  generation: z.number(),
+  observedGeneration: z.number(),
+});
+
+export type ClusterState = z.infer<typeof page>;
+
+export function readState(body: unknown): ClusterState {
+  return page.parse(body);
+}

@@ -1,0 +1,28 @@
+import { seedRandom } from "../../src/simulator/random.ts";
+
+/** Every draw of a simulation comes from here: the same seed gives the same run. */
+export class Dice {
+  readonly #random: () => number;
+
+  constructor(seed: number) {
+    this.#random = seedRandom(seed);
+  }
+
+  /** Evenly from [0, 1). */
+  fraction(): number {
+    return this.#random();
+  }
+
+  chance(probability: number): boolean {
+    return this.#random() < probability;
+  }
+
+  /** A whole number, both ends included. */
+  whole(least: number, most: number): number {
+    return least + Math.floor(this.#random() * (most - least + 1));
+  }
+
+  pick<T>(items: readonly [T, ...T[]]): T {
+    return items[this.whole(0, items.length - 1)] ?? items[0];
+  }
+}

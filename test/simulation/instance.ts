@@ -1,0 +1,232 @@
+import { createCycleCloud } from "../../src/adapters/cyclecloud/cyclecloud.ts";
+import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
+import { operationOf } from "../../src/adapters/cyclecloud/transport.ts";
+import type { StopDesk } from "../../src/app/answer-autostop.ts";
+import { createStopDesk } from "../../src/app/answer-autostop.ts";
+import type { App } from "../../src/app/commit.ts";
+import { createLanes } from "../../src/app/lanes.ts";
+import type { CredentialBreaker, DemandQueue, History, Ports, RecordStore, Site } from "../../src/app/ports.ts";
+import { PortError } from "../../src/app/ports.ts";
+import type { DemandRecorder } from "../../src/app/record-demand.ts";
+import { createRecorder } from "../../src/app/record-demand.ts";
+import type { ClusterName } from "../../src/domain/ids.ts";
+import { epoch, owner } from "../../src/domain/ids.ts";
+import type { Policy } from "../../src/domain/policy.ts";
+import { memoryDocuments } from "../../src/adapters/memory/documents.ts";
+import type { Schedule } from "./schedule.ts";
+import type { Weather } from "./weather.ts";
+
+/** What all processes share: the storage account and the CycleCloud server. */
+export interface Shared {
+  readonly schedule: Schedule;
+  readonly cluster: ClusterName;
+  readonly policy: Policy;
+  readonly store: RecordStore;
+  readonly queue: DemandQueue;
+  readonly breaker: CredentialBreaker;
+  readonly history: History;
+  /** Answers at once; called when the request arrives. */
+  readonly answer: (request: TransportRequest) => Answer;
+  /** Told of each request when it is sent. */
+  readonly noteRequest: (request: TransportRequest) => void;
+  readonly weather: () => Weather;
+  readonly trace: (who: string, what: string) => void;
+  /** Told when a process has ended. */
+  readonly noteCrash: (instance: Instance) => void;
+}
+
+type Link = "storage" | "cyclecloud";
+
+/** How long a call is under way to its effect, and back. */
+const USUAL_MS: Readonly<Record<Link, readonly [number, number]>> = {
+  storage: [1, 25],
+  cyclecloud: [20, 400],
+};
+const SLOW_MS: Readonly<Record<Link, readonly [number, number]>> = {
+  storage: [50, 2500],
+  cyclecloud: [500, 9000],
+};
+/** After so long a caller gives up on an answer. */
+const TIMEOUT_MS: Readonly<Record<Link, readonly [number, number]>> = {
+  storage: [1000, 8000],
+  cyclecloud: [3000, 30_000],
+};
+const LONGEST_FREEZE_MS = 90_000;
+
+/**
+ * One process of the function app. Each call through a port is a point at which others may run, the answer may be lost, or the process
+ * may end: then nothing that it was doing ever goes on.
+ */
+export class Instance {
+  readonly name: string;
+  readonly app: App;
+  readonly site: Site;
+  readonly recorder: DemandRecorder;
+  readonly stopDesk: StopDesk;
+  readonly #shared: Shared;
+  #alive = true;
+  #frozenUntil = 0;
+  readonly #onEnd = new Set<() => void>();
+
+  constructor(name: string, shared: Shared) {
+    this.name = name;
+    this.#shared = shared;
+    this.site = {
+      cluster: shared.cluster,
+      credential: "simulated",
+      cyclecloud: createCycleCloud({ transport: { send: (request) => this.#send(request) } }),
+    };
+    this.app = { ports: this.#ports(), lanes: createLanes() };
+    this.recorder = createRecorder(this.app);
+    this.stopDesk = createStopDesk(this.app);
+  }
+
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  crash(): void {
+    if (!this.#alive) return;
+    this.#alive = false;
+    this.#shared.trace(this.name, "CRASHES");
+    for (const end of this.#onEnd) end();
+    this.#shared.noteCrash(this);
+  }
+
+  /** Runs a function of the app as the host would: `ended` is told once, also if the process ends first. */
+  invoke<T>(what: string, work: () => Promise<T>, ended: (how: Ended<T>) => void): void {
+    const end = (how: Ended<T>): void => {
+      if (!this.#onEnd.delete(crashed)) return;
+      this.#shared.trace(this.name, `${what}: ${describeEnd(how)}`);
+      ended(how);
+    };
+    const crashed = (): void => end({ kind: "crashed" });
+    this.#onEnd.add(crashed);
+    this.#whenAwake(() => {
+      this.#shared.trace(this.name, `${what}: begins`);
+      work().then(
+        (result) => end({ kind: "returned", result }),
+        (error: unknown) => end({ kind: "threw", error }),
+      );
+    });
+  }
+
+  /** Now, or when a freeze is over; never after the process has ended. */
+  #whenAwake(run: () => void): void {
+    if (!this.#alive) return;
+    if (this.#frozenUntil <= this.#shared.schedule.now()) return run();
+    this.#shared.schedule.at(this.#frozenUntil, () => this.#whenAwake(run));
+  }
+
+  #ports(): Ports {
+    const { schedule, store, queue, breaker, history, policy } = this.#shared;
+    const { dice } = schedule;
+    const call = <T>(what: string, effect: () => Promise<T>): Promise<T> => this.#call("storage", what, effect);
+    return {
+      clock: {
+        now: () => schedule.now(),
+        sleep: (milliseconds) =>
+          new Promise((wake) => schedule.after(milliseconds, () => this.#whenAwake(wake))),
+      },
+      entropy: {
+        epoch: () => epoch(`epoch-${dice.fraction()}`),
+        owner: () => owner(`${this.name}-${dice.fraction()}`),
+        fraction: () => dice.fraction(),
+      },
+      store: {
+        load: (cluster) => call("load", () => store.load(cluster)),
+        bodies: (loaded) => call("bodies", () => store.bodies(loaded)),
+        save: (record, changes, previous) => call("save", () => store.save(record, changes, previous)),
+        collect: (cluster, now) => call("collect", () => store.collect(cluster, now)),
+      },
+      history: {
+        append: (cluster, row) => call("append history", () => history.append(cluster, row)),
+        read: (cluster, from, to, limit) => call("read history", () => history.read(cluster, from, to, limit)),
+        prune: (cluster, before) => call("prune history", () => history.prune(cluster, before)),
+      },
+      documents: memoryDocuments(),
+      breaker: {
+        refusedAt: (credential) => call("read breaker", () => breaker.refusedAt(credential)),
+        note: (credential, at) => call("note refusal", () => breaker.note(credential, at)),
+        clear: (credential) => call("clear breaker", () => breaker.clear(credential)),
+      },
+      queue: {
+        wake: (cluster, at) => call("queue wake", () => queue.wake(cluster, at)),
+        reject: (message) => call("queue reject", () => queue.reject(message)),
+        rejected: () => call("read rejected", () => queue.rejected()),
+        resend: (text, seconds) => call("queue resend", () => queue.resend(text, seconds)),
+      },
+      sites: new Map([[this.#shared.cluster, this.site]]),
+      log: (event, fields) => this.#shared.trace(this.name, `${event} ${JSON.stringify(fields)}`),
+      policyOf: () => Promise.resolve(policy),
+    };
+  }
+
+  #send(request: TransportRequest): Promise<Answer> {
+    if (this.#alive) this.#shared.noteRequest(request);
+    return this.#call("cyclecloud", operationOf(request), async () => this.#shared.answer(request));
+  }
+
+  /** One call: the seed decides when it arrives, whether its answer does, and whether the process lives to see it. */
+  #call<T>(link: Link, what: string, effect: () => Promise<T>): Promise<T> {
+    const { schedule, weather, trace } = this.#shared;
+    const { dice } = schedule;
+    const { crash, loss, slow, freeze } = weather();
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    if (!this.#alive) return promise;
+    const span = (): number => {
+      const [least, most] = (dice.chance(slow) ? SLOW_MS : USUAL_MS)[link];
+      return dice.whole(least, most);
+    };
+    const giveUp = (): void => {
+      const [least, most] = TIMEOUT_MS[link];
+      schedule.after(dice.whole(least, most), () =>
+        this.#whenAwake(() => reject(new PortError("unreachable", what, "no answer"))),
+      );
+    };
+    if (dice.chance(freeze)) {
+      this.#frozenUntil = schedule.now() + dice.whole(2000, LONGEST_FREEZE_MS);
+      trace(this.name, `stands still until ${clockText(this.#frozenUntil)}`);
+    }
+    if (dice.chance(crash)) {
+      const arrives = dice.chance(0.5);
+      trace(this.name, `${what}: never returns, ${arrives ? "arrives" : "is not sent"}`);
+      if (arrives) schedule.after(span(), () => void effect());
+      this.crash();
+      return promise;
+    }
+    if (dice.chance(loss)) {
+      const fate = dice.pick(["lost", "unanswered", "late"]);
+      trace(this.name, `${what}: ${fate}`);
+      giveUp();
+      if (fate === "unanswered") schedule.after(span(), () => void effect());
+      if (fate === "late") schedule.after(span() + dice.whole(1000, 20_000), () => void effect());
+      return promise;
+    }
+    schedule.after(span(), () => {
+      const answer = effect();
+      answer.catch(() => undefined);
+      schedule.after(span(), () => this.#whenAwake(() => void answer.then(resolve, reject)));
+    });
+    return promise;
+  }
+}
+
+/** How an invocation ended. */
+export type Ended<T> =
+  | { readonly kind: "returned"; readonly result: T }
+  | { readonly kind: "threw"; readonly error: unknown }
+  | { readonly kind: "crashed" };
+
+function describeEnd(how: Ended<unknown>): string {
+  if (how.kind === "returned") return JSON.stringify(how.result, briefly)?.slice(0, 160) ?? "returns";
+  return how.kind === "threw" ? `throws ${String(how.error)}` : "lost with its process";
+}
+
+function briefly(key: string, value: unknown): unknown {
+  return key === "plan" || key === "record" ? undefined : value;
+}
+
+export function clockText(at: number): string {
+  return new Date(at).toISOString().slice(11, 23);
+}

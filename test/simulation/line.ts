@@ -1,0 +1,105 @@
+import { reconcileCluster } from "../../src/app/reconcile-cluster.ts";
+import type { DemandQueue } from "../../src/app/ports.ts";
+import type { RequestSetUpdate } from "../../src/domain/demand.ts";
+import type { Ended, Instance } from "./instance.ts";
+import type { Schedule } from "./schedule.ts";
+
+type Body = { readonly kind: "update"; readonly update: RequestSetUpdate } | { readonly kind: "wake" };
+
+interface Message {
+  readonly body: Body;
+  readonly name: string;
+  dequeued: number;
+}
+
+/** A message whose handler's process ended is visible again after so long. */
+const VISIBILITY_MS = 60_000;
+/** A message whose handler threw. */
+const RETRY_MS = 3000;
+/** After so many deliveries the host moves a message to the poison queue. */
+const MOST_DELIVERIES = 5;
+
+/** The queue of demand messages and the function behind it: at least once, in any order, again after a crash. */
+export class Line implements Pick<DemandQueue, "wake"> {
+  readonly #schedule: Schedule;
+  readonly #instance: () => Instance | undefined;
+  readonly #stormy: () => boolean;
+  readonly #defect: (error: unknown) => void;
+  #wakes = 0;
+
+  constructor(
+    schedule: Schedule,
+    instance: () => Instance | undefined,
+    stormy: () => boolean,
+    defect: (error: unknown) => void,
+  ) {
+    this.#schedule = schedule;
+    this.#instance = instance;
+    this.#stormy = stormy;
+    this.#defect = defect;
+  }
+
+  /** Puts a demand message into the queue: it may come late, after its successors, or twice. */
+  send(update: RequestSetUpdate): void {
+    const { dice } = this.#schedule;
+    const name = `message ${update.set}@${update.revision.value % 1_000_000}`;
+    const copies = this.#stormy() && dice.chance(0.08) ? 2 : 1;
+    for (let copy = 0; copy < copies; copy += 1) {
+      const late = this.#stormy() && dice.chance(0.1);
+      const delay = late ? dice.whole(2000, 45_000) : dice.whole(20, 1200);
+      this.#deliverAfter(delay, { body: { kind: "update", update }, name, dequeued: 0 });
+    }
+  }
+
+  async wake(_cluster: string, at: number): Promise<void> {
+    const delay = at - this.#schedule.now() + this.#schedule.dice.whole(0, 600);
+    this.#deliverAfter(delay, { body: { kind: "wake" }, name: `wake ${(this.#wakes += 1)}`, dequeued: 0 });
+  }
+
+  #deliverAfter(milliseconds: number, message: Message): void {
+    this.#schedule.after(milliseconds, () => this.#deliver(message));
+  }
+
+  #deliver(message: Message): void {
+    const instance = this.#instance();
+    if (instance === undefined) return this.#deliverAfter(1000, message);
+    message.dequeued += 1;
+    // The host copies a message that failed so often to the poison queue, where it is tried once more.
+    const poison = message.dequeued > MOST_DELIVERIES;
+    instance.invoke(
+      message.name,
+      () => (poison ? handlePoison(instance, message.body) : handleDemand(instance, message.body)),
+      (how) => this.#ended(message, how),
+    );
+  }
+
+  #ended(message: Message, how: Ended<void>): void {
+    if (how.kind === "crashed") return this.#deliverAfter(VISIBILITY_MS, message);
+    if (how.kind === "returned") return;
+    this.#defect(how.error);
+    this.#deliverAfter(RETRY_MS, message);
+  }
+}
+
+/** The record was fought over too long: not a defect, the message is delivered again. */
+export class Contended extends Error {}
+
+/** What functions/demand.ts does once the message has been read. */
+async function handleDemand(instance: Instance, body: Body): Promise<void> {
+  if (body.kind === "wake") {
+    await reconcileCluster(instance.app, instance.site, "demand");
+    return;
+  }
+  const recorded = await instance.recorder.record(body.update);
+  if (recorded.kind === "contended") throw new Contended();
+  if (recorded.kind !== "accepted") return;
+  await reconcileCluster(instance.app, instance.site, "demand", recorded.record);
+}
+
+/** What functions/rejected.ts does with a message that carries its own revision. */
+async function handlePoison(instance: Instance, body: Body): Promise<void> {
+  if (body.kind === "wake") return;
+  const recorded = await instance.recorder.record(body.update);
+  if (recorded.kind === "contended") throw new Contended();
+  await instance.app.ports.queue.wake(body.update.cluster, instance.app.ports.clock.now());
+}

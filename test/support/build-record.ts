@@ -1,0 +1,160 @@
+import type { Snapshot } from "../../src/domain/cluster.ts";
+import type {
+  Demand,
+  JobDemand,
+  RequestSetUpdate,
+  SchedulerNode,
+  SetDemand,
+  TargetDemand,
+} from "../../src/domain/demand.ts";
+import type { Digest } from "../../src/domain/ids.ts";
+import { digest, epoch, owner, requestId, setName } from "../../src/domain/ids.ts";
+import type {
+  Bodies,
+  BucketKey,
+  ClusterRecord,
+  CreateEffect,
+  Intent,
+  Ledger,
+  SetEntry,
+} from "../../src/domain/record.ts";
+import type { Instant } from "../../src/domain/units.ts";
+import { plusSeconds } from "../../src/domain/units.ts";
+import { at, D4, EXECUTE, NOW, PROD } from "./build-node.ts";
+
+export const BUCKET: BucketKey = { array: EXECUTE, machineType: D4 };
+export const OURS = owner("ours");
+
+/** "The array execute shall have so many nodes." */
+export function buildTarget(count: number, more: Partial<TargetDemand> = {}): TargetDemand {
+  return {
+    kind: "target",
+    id: "execute",
+    priority: 0,
+    position: 0,
+    array: EXECUTE,
+    amount: { unit: "nodes", count },
+    ...more,
+  };
+}
+
+/** A job of one-core slots. */
+export function buildJob(name: string, iterations: number, more: Partial<JobDemand> = {}): JobDemand {
+  return {
+    kind: "job",
+    id: name,
+    name,
+    priority: 0,
+    position: 0,
+    needs: { ncpus: 1 },
+    iterations,
+    exclusive: false,
+    colocated: false,
+    placed: [],
+    ...more,
+  };
+}
+
+/** One request set as a scenario states it. */
+export interface SetScenario {
+  readonly demands?: readonly Demand[];
+  readonly report?: readonly SchedulerNode[];
+  /** Default: {@link NOW}. */
+  readonly sentAt?: Instant;
+  readonly intervalSeconds?: number;
+  /** Default: one interval after it was sent. */
+  readonly expiresAt?: Instant;
+  readonly live?: boolean;
+}
+
+/** A cluster's record and its bodies as a scenario states them; what it leaves out is empty and at rest. */
+export interface Scenario {
+  readonly sets?: Readonly<Record<string, SetScenario>>;
+  readonly record?: Partial<ClusterRecord>;
+  readonly ledger?: Ledger;
+  readonly seen?: Snapshot;
+}
+
+/** Demand digests are "demand-SET", report digests "report-SET". Looked at well 30 s ago, so that no outage lies behind. */
+export function buildState({ sets = {}, record, ledger, seen }: Scenario): {
+  readonly record: ClusterRecord;
+  readonly bodies: Bodies;
+} {
+  const demands = new Map<Digest, SetDemand>();
+  const reports = new Map<Digest, readonly SchedulerNode[]>();
+  const entries = new Map(
+    Object.entries(sets).map(([name, set]) => {
+      demands.set(digest(`demand-${name}`), { demands: set.demands ?? [], pools: [], rejectedJobs: [] });
+      if (set.report !== undefined) reports.set(digest(`report-${name}`), set.report);
+      return [setName(name), entryOf(name, set)];
+    }),
+  );
+  return {
+    record: { ...EMPTY_RECORD, lastGoodLookAt: at(-30), sets: entries, ...record },
+    bodies: { demands, reports, ledger: ledger ?? new Map(), ...(seen === undefined ? {} : { seen }) },
+  };
+}
+
+function entryOf(name: string, set: SetScenario): SetEntry {
+  const { sentAt = NOW, intervalSeconds = 300 } = set;
+  return {
+    revision: { value: sentAt, tieBreak: "" },
+    intervalSeconds,
+    sentAt,
+    acceptedAt: sentAt,
+    expiresAt: set.expiresAt ?? plusSeconds(sentAt, intervalSeconds),
+    digest: digest(`demand-${name}`),
+    live: set.live ?? true,
+    ...(set.report === undefined ? {} : { report: digest(`report-${name}`) }),
+  };
+}
+
+export const EMPTY_RECORD: ClusterRecord = {
+  cluster: PROD,
+  epoch: epoch("epoch-1"),
+  plan: 6,
+  generation: 0,
+  observedGeneration: 0,
+  sets: new Map(),
+  intents: [],
+  inFlight: [],
+  backoffs: [],
+  rejections: [],
+};
+
+/** A message for the set "standard", sent now and valid for 300 s, whose demand is a target of so many nodes. */
+export function buildUpdate(
+  targetCount: number,
+  more: Partial<RequestSetUpdate> & { readonly revisionValue?: number; readonly tieBreak?: string } = {},
+): RequestSetUpdate {
+  const { revisionValue = NOW, tieBreak = "", ...rest } = more;
+  return {
+    cluster: PROD,
+    set: setName("standard"),
+    revision: { value: revisionValue, tieBreak },
+    intervalSeconds: 300,
+    sentAt: NOW,
+    expiresAt: at(300),
+    digest: digest(`target-${targetCount}`),
+    demand: { demands: [buildTarget(targetCount)], pools: [], rejectedJobs: [] },
+    ...rest,
+  };
+}
+
+/** A create of `count` nodes that was committed now and has not been sent. */
+export function buildCreate(id: string, count: number, more: Partial<Intent> = {}): Intent {
+  const effect: CreateEffect = { kind: "create", bucket: BUCKET, count, purpose: { kind: "array" } };
+  return buildIntent(id, { effect, ...more });
+}
+
+export function buildIntent(id: string, more: Partial<Intent> & Pick<Intent, "effect">): Intent {
+  return {
+    id: requestId(id),
+    owner: OURS,
+    committedAt: NOW,
+    leaseUntil: at(60),
+    notAfter: at(120),
+    sent: "never",
+    ...more,
+  };
+}

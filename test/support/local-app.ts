@@ -1,0 +1,149 @@
+import { QueueServiceClient } from "@azure/storage-queue";
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import type { Ports } from "../../src/app/ports.ts";
+import { decoratePorts } from "../../src/compose.ts";
+import type { Azurite } from "../../src/local/azurite.ts";
+import { startAzurite } from "../../src/local/azurite.ts";
+import type { Host } from "../../src/local/host/host.ts";
+import { startHost } from "../../src/local/host/host.ts";
+import type { Clock } from "../../src/local/scaled-clock.ts";
+import { scaledClock } from "../../src/local/scaled-clock.ts";
+import { Simulator } from "../../src/simulator/engine.ts";
+import type { ClusterOptions, SimulatorOptions } from "../../src/simulator/options.ts";
+import { serveSimulator } from "../../src/simulator/server.ts";
+
+/**
+ * The functions as they are deployed, in the local host of this process, with Azurite and the simulator over HTTP. There is one app per
+ * process and its settings are read once, so one per test file.
+ */
+export interface LocalApp {
+  readonly host: Host;
+  readonly clock: Clock;
+  readonly simulator: Simulator;
+  readonly azurite: Azurite;
+  /** Everything that host and functions have said. */
+  readonly lines: readonly string[];
+  /** A request with the host key; a path such as "/api/clusters". */
+  call(method: string, path: string, body?: unknown): Promise<Answered>;
+  /** The same without a key, with whatever headers. */
+  callBare(method: string, path: string, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+  send(queue: string, text: string): Promise<string>;
+  /** Texts in a queue, as many as can be peeked at. */
+  peek(queue: string): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly type: string | null;
+  readonly retryAfter: string | null;
+  /** The JSON of the answer; its text if it is none. */
+  readonly body: unknown;
+}
+
+export interface LocalAppOptions {
+  readonly clusters: readonly string[];
+  readonly speed: number;
+  /** Over the settings that work. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly decorate?: (ports: Ports) => Ports;
+  readonly simulator?: Partial<SimulatorOptions>;
+}
+
+export async function startLocalApp(options: LocalAppOptions): Promise<LocalApp> {
+  const origin = Date.now();
+  const { speed } = options;
+  const clock = scaledClock({ origin, speed });
+  const azurite = await startAzurite();
+  const simulator = new Simulator(simulatorOptions(options), clock);
+  const credentials = { username: "autoscaler", password: randomBytes(12).toString("hex") };
+  const server = await serveSimulator(simulator, { credentials });
+  if (options.decorate !== undefined) decoratePorts(options.decorate);
+  const lines: string[] = [];
+  const hostJson: unknown = JSON.parse(
+    await readFile(new URL("../../host.json", import.meta.url), "utf8"),
+  );
+  const host = await startHost({
+    app: () => import("../../functions/main.ts"),
+    hostJson,
+    settings: {
+      AUTOSCALER_CLUSTERS: JSON.stringify(
+        options.clusters.map((name) => ({
+          name,
+          url: server.url,
+          username: credentials.username,
+          passwordSetting: "CYCLECLOUD_PASSWORD",
+        })),
+      ),
+      CYCLECLOUD_PASSWORD: credentials.password,
+      AUTOSCALER_PUBLIC_URL: "http://autoscaler.example",
+      AUTOSCALER_AUTOSTOP_KEYS: `test:${randomBytes(24).toString("hex")}`,
+      AUTOSCALER_LOCAL_CLOCK: `${origin}@${speed}`,
+      ...options.settings,
+    },
+    clock,
+    speed,
+    connectionString: azurite.connectionString,
+    log: ({ message }) => lines.push(message),
+  });
+  const queues = QueueServiceClient.fromConnectionString(azurite.connectionString);
+  return {
+    host,
+    clock,
+    simulator,
+    azurite,
+    lines,
+    call: async (method, path, body) =>
+      answered(
+        await fetch(`${host.url}${path}`, {
+          method,
+          headers: { "x-functions-key": host.keys.host },
+          ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+        }),
+      ),
+    callBare: async (method, path, headers = {}) =>
+      answered(await fetch(`${host.url}${path}`, { method, headers })),
+    async send(queue, text) {
+      const { messageId } = await queues.getQueueClient(queue).sendMessage(text);
+      host.wake(queue);
+      return messageId;
+    },
+    async peek(queue) {
+      const { peekedMessageItems } = await queues
+        .getQueueClient(queue)
+        .peekMessages({ numberOfMessages: 32 });
+      return peekedMessageItems.map(({ messageText }) => messageText);
+    },
+    async close() {
+      await host.stop();
+      await server.close();
+      await azurite.close();
+    },
+  };
+}
+
+async function answered(response: Response): Promise<Answered> {
+  const text = await response.text();
+  const { status, headers } = response;
+  const type = headers.get("content-type");
+  const body: unknown = type?.includes("json") === true ? JSON.parse(text) : text;
+  return { status, type, retryAfter: headers.get("retry-after"), body };
+}
+
+/** Clusters alike: an array of up to ten nodes of four cores, up at once and seen at once. */
+function simulatorOptions({ clusters, simulator }: LocalAppOptions): SimulatorOptions {
+  const cluster = (name: string): ClusterOptions => ({
+    name,
+    arrays: [
+      { name: "execute", region: "westeurope", maxCount: 10, machineTypes: ["Standard_F4"] },
+      { name: "other", region: "westeurope", maxCount: 10, machineTypes: ["Standard_F4"] },
+    ],
+  });
+  return {
+    clusters: clusters.map(cluster),
+    machineTypes: { Standard_F4: { vcpuCount: 4, memory: 8, family: "standardFFamily" } },
+    timings: { secondsToAllocate: 1, secondsToAcquire: 1, secondsToPrepare: 1, secondsToTerminate: 1 },
+    ...simulator,
+  };
+}
