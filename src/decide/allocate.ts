@@ -1,6 +1,8 @@
 import type { Allocation, AllocationPolicy, World } from "../domain/allocation.ts";
-import type { Demand, GroupDemand, JobDemand, RankedDemand, TargetDemand } from "../domain/demand.ts";
+import type { Constraint } from "../domain/constraint.ts";
+import type { GroupDemand, JobDemand, RankedDemand, TargetDemand } from "../domain/demand.ts";
 import type { SetName } from "../domain/ids.ts";
+import type { SharedState } from "../domain/node-view.ts";
 import type { DemandOutcome } from "../domain/plan.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Instant } from "../domain/units.ts";
@@ -10,12 +12,17 @@ import type { Place } from "./bins.ts";
 import { Bins, comparePlaces, compareText } from "./bins.ts";
 import type { Draft, Settled } from "./draft.ts";
 import { beginDraft, createsOf, forgetSpent } from "./draft.ts";
+import { Fit } from "./fit.ts";
 import { raiseFloor } from "./floor.ts";
 import { placeGang } from "./gang.ts";
 import { raiseGroups } from "./group.ts";
 import { hostFinder } from "./hosts.ts";
 import type { Progress } from "./pack.ts";
 import { packingReasons, packJob } from "./pack.ts";
+import { sharedStateOf } from "./pools.ts";
+import { takeFromPools, unitsInPools } from "./pool-use.ts";
+import type { Requirements } from "./requirements.ts";
+import { countedResources, takeApart } from "./requirements.ts";
 import type { Scope, Wanted } from "./scope.ts";
 import { distinct, scopeOf } from "./scope.ts";
 
@@ -33,11 +40,12 @@ export function allocate(
 ): Allocation {
   const ranked = demands.toSorted(compareRanks);
   const names = resourceNames(ranked);
-  const entries = readEntries(ranked, names);
+  const shared = sharedStateOf(world.pools ?? [], ranked.flatMap(constraintsOf));
+  const entries = readEntries(ranked, names, shared);
   const asks = entries.flatMap((entry) => (entry.kind === "job" ? [entry.ask] : []));
   const bins = new Bins(world, names);
   const homes = bindTasks(bins, asks);
-  const draft = beginDraft(bins, asks, policy, now);
+  const draft = beginDraft(bins, asks, shared.left, policy, now);
   const scopes = new Map<string, Scope>();
   const outcomes = entries.map((entry) => settle(draft, entry, scopes, homes));
   return { creates: createsOf(bins), needed: bins.needed(), outcomes };
@@ -55,8 +63,23 @@ type Entry =
       readonly ask: Ask;
     };
 
-function readEntries(ranked: readonly RankedDemand[], resources: readonly string[]): readonly Entry[] {
+/** Jobs with the same constraints are judged once for all of them. */
+function readEntries(
+  ranked: readonly RankedDemand[],
+  resources: readonly string[],
+  shared: SharedState,
+): readonly Entry[] {
   const positions = new Map(resources.map((name, position) => [name, position]));
+  const known = new Map<string, { readonly requirements: Requirements; readonly fit: Fit }>();
+  const judge = (job: JobDemand): { readonly requirements: Requirements; readonly fit: Fit } => {
+    const key = JSON.stringify(job.constraints);
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const requirements = takeApart(job.constraints);
+    const made = { requirements, fit: new Fit(requirements.rest, positions, shared) };
+    known.set(key, made);
+    return made;
+  };
   return ranked.map(({ set, demand }): Entry => {
     const by = `${set}/${demand.id}`;
     switch (demand.kind) {
@@ -64,8 +87,10 @@ function readEntries(ranked: readonly RankedDemand[], resources: readonly string
         return { kind: "target", set, by, demand };
       case "groups":
         return { kind: "groups", set, by, demand };
-      case "job":
-        return { kind: "job", set, by, demand, ask: readJob(demand, by, positions) };
+      case "job": {
+        const { requirements, fit } = judge(demand);
+        return { kind: "job", set, by, demand, ask: readJob(demand, by, requirements, fit) };
+      }
     }
   });
 }
@@ -79,12 +104,15 @@ function compareRanks(a: RankedDemand, b: RankedDemand): number {
   );
 }
 
+const constraintsOf = ({ demand }: RankedDemand): readonly Constraint[] =>
+  demand.kind === "job" ? demand.constraints : [];
+
 /** The resources that any job takes: only they are counted. */
 function resourceNames(demands: readonly RankedDemand[]): readonly string[] {
   const names = new Set<string>();
-  for (const { demand } of demands) {
-    if (demand.kind !== "job") continue;
-    for (const name in demand.needs) names.add(name);
+  for (const ranked of demands) {
+    for (const constraint of constraintsOf(ranked))
+      for (const name of countedResources(constraint)) names.add(name);
   }
   return [...names].sort(compareText);
 }
@@ -112,15 +140,15 @@ function bindTasks(bins: Bins, asks: readonly Ask[]): ReadonlyMap<Ask, Place> {
 }
 
 /** Demands that name the same arrays and sizes share one scope. */
-function sharedScope(draft: Draft, scopes: Map<string, Scope>, demand: Demand): Scope {
+function sharedScope(draft: Draft, scopes: Map<string, Scope>, entry: Entry): Scope {
   const wanted: Wanted =
-    demand.kind === "job"
-      ? demand
+    entry.kind === "job"
+      ? entry.ask.requirements
       : {
-          arrays: [demand.array],
-          ...(demand.machineTypes === undefined ? {} : { machineTypes: demand.machineTypes }),
+          arrays: [entry.demand.array],
+          ...(entry.demand.machineTypes === undefined ? {} : { machineTypes: entry.demand.machineTypes }),
         };
-  const preference = demand.kind === "job" ? "cluster" : "listed";
+  const preference = entry.kind === "job" ? "cluster" : "listed";
   const key = `${preference}\n${wanted.arrays?.join("\t") ?? "*"}\n${wanted.machineTypes?.join("\t") ?? "*"}`;
   const scope = scopes.get(key) ?? scopeOf(draft, wanted, preference);
   scopes.set(key, scope);
@@ -133,7 +161,7 @@ function settle(
   scopes: Map<string, Scope>,
   homes: ReadonlyMap<Ask, Place>,
 ): DemandOutcome {
-  const scope = sharedScope(draft, scopes, entry.demand);
+  const scope = sharedScope(draft, scopes, entry);
   switch (entry.kind) {
     case "target": {
       const { unit, count } = entry.demand.amount;
@@ -156,10 +184,19 @@ function settle(
   }
 }
 
+/** Pools first: no more units than they have are placed, and what is placed is taken from them. */
 function settleJob(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined): Settled {
-  const { left, pending, reasons } = place(draft, ask, scope, home);
+  const { units, reasons: shortPools } = unitsInPools(draft.pools, ask);
+  const allowed = units < ask.units ? { ...ask, units: ask.together === "anywhere" ? units : 0 } : ask;
+  const { left, pending, reasons } = place(draft, allowed, scope, home);
+  takeFromPools(draft.pools, ask, allowed.units - left);
   forgetSpent(draft);
-  return { placed: ask.asked - left * ask.slotsPerUnit, pending: pending * ask.slotsPerUnit, reasons };
+  const missing = left + ask.units - allowed.units;
+  return {
+    placed: ask.asked - missing * ask.slotsPerUnit,
+    pending: pending * ask.slotsPerUnit,
+    reasons: [...shortPools, ...reasons],
+  };
 }
 
 function place(

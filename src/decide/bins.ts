@@ -2,9 +2,11 @@ import type { SupplyNode, World } from "../domain/allocation.ts";
 import type { NodeAttributes } from "../domain/demand.ts";
 import type { NodeId } from "../domain/ids.ts";
 import type { BucketKey, Purpose } from "../domain/record.ts";
-import type { Resources } from "../domain/resources.ts";
+import { amountOf } from "../domain/resources.ts";
 import type { Ask } from "./ask.ts";
-import { TOLERANCE } from "./ask.ts";
+import { unitsOf } from "./ask.ts";
+import type { Subject } from "./fit.ts";
+import { TOLERANCE } from "./tolerance.ts";
 
 /** A bin's number. A bin is one existing node, or so many identical nodes that are in flight or planned. */
 export type Bin = number;
@@ -25,9 +27,8 @@ interface Claim {
   readonly longer: Map<string, Claim>;
 }
 
-interface Offered {
+interface Offered extends Subject {
   readonly cores: number;
-  readonly resources: Resources;
 }
 
 const MOST_NAMES = 5;
@@ -69,6 +70,7 @@ export class Bins {
   readonly #claims: (Claim | undefined)[] = [];
   readonly #unclaimed: Claim = { names: [], longer: new Map() };
   readonly #needed: Needed[] = [];
+  readonly #subjects: Subject[] = [];
   readonly #offers = new Map<string, number>();
   readonly #placeByKey = new Map<BucketKey, Place>();
   readonly #placeByText = new Map<string, Place>();
@@ -155,6 +157,7 @@ export class Bins {
     const attributes = this.attributes.get(bin);
     if (attributes !== undefined) this.attributes.set(other, attributes);
     this.#claims.push(this.#claims[bin]);
+    this.#subjects.push(this.subjectOf(bin));
     const width = this.resources.length;
     for (let r = 0; r < width; r += 1) this.free.push(this.free[bin * width + r] ?? 0);
     const list = this.origin[bin] === "in-flight" ? this.inFlight : this.planned;
@@ -166,25 +169,35 @@ export class Bins {
   /** How many units of the ask fit on one node of the bin. */
   unitsOn(bin: Bin, ask: Ask): number {
     const taken = this.taken[bin];
-    if (taken === "alone" || (ask.alone && taken === "shared")) return 0;
+    if (taken === "alone") return 0;
+    const needs = ask.fit.on(this.subjectOf(bin));
+    if (needs.alone && taken === "shared") return 0;
     let slots = Number.POSITIVE_INFINITY;
     const start = bin * this.resources.length;
-    for (let i = 0; i < ask.resource.length; i += 1) {
-      const times = (this.free[start + (ask.resource[i] ?? 0)] ?? 0) / (ask.amount[i] ?? 1);
+    for (let i = 0; i < needs.resource.length; i += 1) {
+      const times = (this.free[start + (needs.resource[i] ?? 0)] ?? 0) / (needs.amount[i] ?? 1);
       slots = Math.min(slots, Math.floor(times + TOLERANCE));
     }
-    return Math.min(ask.unitsPerNode, Math.floor(slots / ask.slotsPerUnit));
+    return unitsOf(ask, needs, slots);
   }
 
   /** Puts so many slots on each node of the bin, and claims it. What is free never falls below zero: bound tasks need not fit. */
   occupy(bin: Bin, ask: Ask, slots: number): void {
+    const needs = ask.fit.on(this.subjectOf(bin));
     const start = bin * this.resources.length;
-    for (let i = 0; i < ask.resource.length; i += 1) {
-      const at = start + (ask.resource[i] ?? 0);
-      this.free[at] = Math.max(0, (this.free[at] ?? 0) - (ask.amount[i] ?? 0) * slots);
+    for (let i = 0; i < needs.resource.length; i += 1) {
+      const at = start + (needs.resource[i] ?? 0);
+      this.free[at] = Math.max(0, (this.free[at] ?? 0) - (needs.amount[i] ?? 0) * slots);
     }
-    this.taken[bin] = ask.alone ? "alone" : this.taken[bin] === "alone" ? "alone" : "shared";
+    this.taken[bin] = needs.alone || this.taken[bin] === "alone" ? "alone" : "shared";
     this.claim(bin, ask.by);
+  }
+
+  /** What the constraints of jobs are judged on. */
+  subjectOf(bin: Bin): Subject {
+    const subject = this.#subjects[bin];
+    if (subject === undefined) throw new RangeError(`no bin ${bin}`);
+    return subject;
   }
 
   isClaimed(bin: Bin): boolean {
@@ -251,7 +264,8 @@ export class Bins {
     this.taken.push("empty");
     this.purpose.push(purpose);
     this.#claims.push(undefined);
-    for (const name of this.resources) this.free.push(offered.resources[name] ?? 0);
+    this.#subjects.push(offered);
+    for (const name of this.resources) this.free.push(amountOf(offered.resources[name]));
     return bin;
   }
 }

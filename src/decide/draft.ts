@@ -7,7 +7,7 @@ import type { CreateEffect, Purpose } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { canonicalText } from "../domain/canonical.ts";
 import type { Ask } from "./ask.ts";
-import { TOLERANCE } from "./ask.ts";
+import { TOLERANCE } from "./tolerance.ts";
 import type { Bin } from "./bins.ts";
 import { Bins, compareText } from "./bins.ts";
 import { Capacity } from "./limits.ts";
@@ -29,6 +29,8 @@ export interface Draft {
   readonly groupNames: Set<string>;
   /** Groups that a demand in nodes or cores of this key already counts on, by key: their places. */
   readonly wholeGroups: Map<string, Set<number>>;
+  /** What is left of each pool that jobs share. */
+  readonly pools: Map<string, number>;
   /** Bins that a job has been put into since the last {@link forgetSpent}. */
   filled: number;
 }
@@ -41,9 +43,15 @@ export interface Settled {
 }
 
 /** Begins a plan once bound tasks are in their bins; the bins of nodes are sorted here, as few of them are still open then. */
-export function beginDraft(bins: Bins, asks: readonly Ask[], policy: AllocationPolicy, now: Instant): Draft {
+export function beginDraft(
+  bins: Bins,
+  asks: readonly Ask[],
+  pools: ReadonlyMap<string, number>,
+  policy: AllocationPolicy,
+  now: Instant,
+): Draft {
   const { world } = bins;
-  const leastNeeds = bins.resources.map((_, position) => leastNeed(asks, position));
+  const leastNeeds = bins.resources.map((name) => leastNeed(asks, name));
   const someJob = asks.some((ask) => ask.units > 0);
   const canTakeJobs = (bin: Bin): boolean => someJob && !isSpent(bins, bin, leastNeeds);
   const open = world.nodes
@@ -61,16 +69,16 @@ export function beginDraft(bins: Bins, asks: readonly Ask[], policy: AllocationP
     forJobs: open.filter(canTakeJobs),
     groupNames: groupNamesOf(world),
     wholeGroups: new Map(),
+    pools: new Map(pools),
     filled: 0,
   };
 }
 
-function leastNeed(asks: readonly Ask[], position: number): number {
+function leastNeed(asks: readonly Ask[], resource: string): number {
   let least = Number.POSITIVE_INFINITY;
   for (const ask of asks) {
     if (ask.units <= 0) continue;
-    const at = ask.resource.indexOf(position);
-    least = Math.min(least, at < 0 ? 0 : (ask.amount[at] ?? 0) * ask.slotsPerUnit);
+    least = Math.min(least, (ask.requirements.least.get(resource) ?? 0) * ask.slotsPerUnit);
   }
   return least;
 }

@@ -131,7 +131,7 @@ function fresh(
 }
 
 function nodesFor(draft: Draft, ask: Ask, offer: BucketOffer, wanted: number): number {
-  const units = Math.min(ask.units, unitsOnEmpty(ask, offer.resources, draft.bins.resources));
+  const units = Math.min(ask.units, unitsOnEmpty(ask, offer, draft.bins.resources));
   return units < 1 ? Number.POSITIVE_INFINITY : Math.ceil(wanted / units);
 }
 

@@ -1,6 +1,8 @@
 import type { BucketOffer } from "../domain/allocation.ts";
 import type { PlacementGroup } from "../domain/ids.ts";
 import type { Reason } from "../domain/reason.ts";
+import type { Refusal } from "../domain/refusal.ts";
+import { amountOf } from "../domain/resources.ts";
 import type { Ask } from "./ask.ts";
 import { unitsOnEmpty } from "./ask.ts";
 import type { Bin } from "./bins.ts";
@@ -28,7 +30,7 @@ export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
   });
   for (const offer of scope.offers) {
     if (progress.left === 0) break;
-    const units = Math.min(progress.left, unitsOnEmpty(ask, offer.resources, draft.bins.resources));
+    const units = Math.min(progress.left, unitsOnEmpty(ask, offer, draft.bins.resources));
     if (units < 1 || closedTo(draft, offer) !== undefined) continue;
     const room = draft.capacity.room(offer, offer.pinnedGroup);
     const nodes = Math.min(room, Math.ceil(progress.left / units));
@@ -113,7 +115,7 @@ export function packingReasons(draft: Draft, ask: Ask, scope: Scope, left: numbe
   const reasons = scope.offers.map((offer): Reason | undefined => {
     const closed = closedTo(draft, offer) ?? misfit(draft, ask, offer);
     if (closed !== undefined) return closed;
-    const units = Math.min(left, unitsOnEmpty(ask, offer.resources, draft.bins.resources));
+    const units = Math.min(left, unitsOnEmpty(ask, offer, draft.bins.resources));
     return draft.capacity.refusal(offer, offer.pinnedGroup, Math.ceil(left / units));
   });
   return [...scope.reasons, ...reasons.filter((reason) => reason !== undefined)];
@@ -121,16 +123,26 @@ export function packingReasons(draft: Draft, ask: Ask, scope: Scope, left: numbe
 
 /** Which resource keeps a unit of the job from an empty node of the bucket. */
 export function misfit(draft: Draft, ask: Ask, offer: BucketOffer): Reason | undefined {
-  if (unitsOnEmpty(ask, offer.resources, draft.bins.resources) >= 1) return undefined;
-  const asked = ask.amount.map((amount) => amount * ask.slotsPerUnit);
-  const names = ask.resource.map((position) => draft.bins.resources[position] ?? "");
-  const short = names.findIndex((name, i) => (offer.resources[name] ?? 0) < (asked[i] ?? 0));
+  if (unitsOnEmpty(ask, offer, draft.bins.resources) >= 1) return undefined;
+  const needs = ask.fit.on(offer);
+  if (needs.refusal !== undefined) return refusalReason(offer, needs.refusal);
+  const asked = needs.amount.map((amount) => amount * ask.slotsPerUnit);
+  const names = needs.resource.map((position) => draft.bins.resources[position] ?? "");
+  const short = names.findIndex((name, i) => amountOf(offer.resources[name]) < (asked[i] ?? 0));
   const resource = names[short] ?? "";
   return {
     code: "does-not-fit",
     bucket: offer.bucket,
     resource,
     asked: asked[short] ?? 0,
-    offered: offer.resources[resource] ?? 0,
+    offered: amountOf(offer.resources[resource]),
   };
+}
+
+function refusalReason({ bucket }: BucketOffer, refusal: Refusal): Reason {
+  if (refusal.code !== "insufficient-resource") return { code: "requirement", bucket, refusal };
+  const { resource, asked, offered } = refusal;
+  return typeof asked === "number" && typeof offered === "number"
+    ? { code: "does-not-fit", bucket, resource, asked, offered }
+    : { code: "requirement", bucket, refusal };
 }

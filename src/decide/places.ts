@@ -1,7 +1,15 @@
+import type { Catalogue } from "../domain/catalogue.ts";
+import { EMPTY_CATALOGUE } from "../domain/catalogue.ts";
 import type { Machine, Node, NodeArray, Snapshot } from "../domain/cluster.ts";
+import type { DefaultResource } from "../domain/default-resource.ts";
+import { OWN_DEFAULTS } from "../domain/default-resource.ts";
 import type { ArrayName, MachineType, PlacementGroup } from "../domain/ids.ts";
 import type { BucketKey } from "../domain/record.ts";
 import type { Resources } from "../domain/resources.ts";
+import { viewBucket, viewNode } from "./cluster-views.ts";
+import type { Defaults } from "./default-resources.ts";
+import { applyDefaults, compileDefaults } from "./default-resources.ts";
+import type { NodeView } from "../domain/node-view.ts";
 
 /** One array x VM size x placement group of a cluster, with what a node there offers and how many there are. */
 export interface ClusterPlace {
@@ -9,8 +17,8 @@ export interface ClusterPlace {
   readonly array: NodeArray | undefined;
   /** Absent: neither the array nor any other offers this size any more. */
   readonly machine: Machine | undefined;
-  /** What any node here offers, old or new. */
-  readonly resources: Resources;
+  /** What a new node here is and offers, default resources included. */
+  readonly view: NodeView;
   readonly cores: number;
   /** Nodes that the status shows and that count against limits, and their vCPUs. */
   nodes: number;
@@ -19,15 +27,31 @@ export interface ClusterPlace {
   waiting: number;
 }
 
+/** What decides the resources of nodes apart from the cluster itself. */
+export interface ResourceRules {
+  /** The configuration's default resources. */
+  readonly configured: readonly DefaultResource[];
+  readonly own: readonly DefaultResource[];
+  readonly catalogue: Catalogue;
+}
+
+export const PLAIN_RULES: ResourceRules = { configured: [], own: OWN_DEFAULTS, catalogue: EMPTY_CATALOGUE };
+
 /** The places of a cluster, each once, whatever the spelling of its VM size. */
 export class Places {
   readonly #arrays: ReadonlyMap<ArrayName, NodeArray>;
+  readonly #catalogue: Catalogue;
+  readonly #defaults: Defaults;
   readonly #machines = new Map<string, Machine>();
   /** Keyed by the text as it was spelled: most lookups repeat. */
   readonly #spelled = new Map<ArrayName, Map<MachineType, Map<PlacementGroup | undefined, ClusterPlace>>>();
   readonly #places = new Map<string, ClusterPlace>();
+  /** Resources of nodes that cannot differ, by place and memory. */
+  readonly #shared = new Map<ClusterPlace, Map<string, Resources>>();
 
-  constructor(snapshot: Snapshot) {
+  constructor(snapshot: Snapshot, rules: ResourceRules = PLAIN_RULES) {
+    this.#catalogue = rules.catalogue;
+    this.#defaults = compileDefaults(rules.configured, rules.own);
     this.#arrays = new Map(snapshot.arrays.map((array) => [array.name, array]));
     for (const array of snapshot.arrays) {
       for (const bucket of array.buckets) {
@@ -56,6 +80,24 @@ export class Places {
     return place;
   }
 
+  /** What an existing node is and offers, default resources included. Its id is left to {@link withNodeId}. */
+  view(node: Node, place: ClusterPlace): NodeView {
+    const view = viewNode(node, place, this.#catalogue);
+    return { ...view, available: this.#resourcesOf(node, view, place) };
+  }
+
+  /** Nodes of a place with nothing of their own have the same resources, and the same object; they are worked out once. */
+  #resourcesOf(node: Node, view: NodeView, place: ClusterPlace): Resources {
+    const alike = this.#defaults.perBucket && node.resources === undefined;
+    if (!alike) return applyDefaults(this.#defaults, view).resources;
+    const shared = this.#shared.get(place) ?? new Map<string, Resources>();
+    this.#shared.set(place, shared);
+    const key = `${node.memoryGib} ${node.spot}`;
+    const resources = shared.get(key) ?? applyDefaults(this.#defaults, { ...view, nodeId: null }).resources;
+    shared.set(key, resources);
+    return resources;
+  }
+
   #open(array: ArrayName, machineType: MachineType, group: PlacementGroup | undefined): ClusterPlace {
     const size = machineType.toLowerCase();
     const key = `${array}\n${size}\n${group ?? ""}`;
@@ -64,7 +106,7 @@ export class Places {
     const nodeArray = this.#arrays.get(array);
     const bucket = nodeArray?.buckets.find((one) => one.machineType.toLowerCase() === size);
     const machine = bucket?.machine ?? this.#machines.get(size);
-    const place: ClusterPlace = {
+    const here = {
       bucket: {
         array,
         machineType: bucket?.machineType ?? machineType,
@@ -72,7 +114,15 @@ export class Places {
       },
       array: nodeArray,
       machine,
-      resources: machine === undefined ? {} : offered(machine, nodeArray?.resources),
+      ...(bucket === undefined ? {} : { bucketId: bucket.bucketId }),
+      ...(bucket?.lastCapacityFailureSeconds === undefined
+        ? {}
+        : { capacityFailureSeconds: bucket.lastCapacityFailureSeconds }),
+    };
+    const view = viewBucket(here, this.#catalogue);
+    const place: ClusterPlace = {
+      ...here,
+      view: { ...view, available: applyDefaults(this.#defaults, view).resources },
       cores: machine?.vcpus ?? 0,
       nodes: 0,
       nodeCores: 0,
@@ -83,31 +133,12 @@ export class Places {
   }
 }
 
-/** What one node of a bucket offers: its VM, and what the array's Configuration.autoscale.resources adds or overrides. */
-function offered(machine: Machine, more: Resources = {}): Resources {
-  return { ncpus: machine.vcpus, mem: machine.memoryGib, ngpus: machine.gpus, ...more };
-}
-
-/**
- * What an existing node offers. It is read from its bucket, exactly as for a new node: where the two differed, each pass would find the
- * nodes of the last one wanting and ask for more (scalelib defects 29 and 30). A size that nobody offers any more leaves what the node
- * says of itself. The node's own autoscale.resources stand above all.
- */
-export function resourcesOf(node: Node, place: ClusterPlace): Resources {
-  if (place.machine !== undefined) {
-    return node.resources === undefined ? place.resources : { ...place.resources, ...node.resources };
-  }
-  const own = {
-    vcpus: node.vcpus ?? 0,
-    quotaVcpus: 0,
-    gpus: 0,
-    memoryGib: node.memoryGib ?? 0,
-    infiniband: false,
-  };
-  return { ...offered(own, place.array?.resources), ...node.resources };
-}
-
 /** vCPUs of an existing node, from its bucket where there is one. */
 export function coresOf(node: Node, place: ClusterPlace): number {
   return place.machine?.vcpus ?? node.vcpus ?? 0;
+}
+
+/** Resources that nodes of a place share, with the one that they cannot share: ccnodeid. */
+export function withNodeId(resources: Resources, nodeId: string | null): Resources {
+  return resources["ccnodeid"] === null && nodeId !== null ? { ...resources, ccnodeid: nodeId } : resources;
 }

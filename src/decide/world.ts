@@ -2,6 +2,7 @@ import type { BucketOffer, InFlightSupply, SupplyNode, World } from "../domain/a
 import type { Bucket, Node, NodeArray, NodePhase, Snapshot } from "../domain/cluster.ts";
 import type { ArrayName, NodeId, PlacementGroup } from "../domain/ids.ts";
 import { sameMachineType } from "../domain/ids.ts";
+import type { NodeView } from "../domain/node-view.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Backoff, CreateEffect, InFlight, Ledger, LedgerNode, Purpose } from "../domain/record.ts";
@@ -10,7 +11,7 @@ import type { Instant } from "../domain/units.ts";
 import type { Usage } from "./ceilings.ts";
 import { Ceilings } from "./ceilings.ts";
 import type { ClusterPlace } from "./places.ts";
-import { coresOf, Places, resourcesOf } from "./places.ts";
+import { coresOf, Places } from "./places.ts";
 
 export interface WorldInput {
   readonly snapshot: Snapshot;
@@ -84,20 +85,21 @@ function collectNodes(input: WorldInput, arrays: World["arrays"], places: Places
     place.nodeCores += coresOf(node, place);
     const usable = node.phase === "ready" || node.phase === "coming";
     if (!usable || arrays.get(node.array) !== "managed" || input.excluded.has(node.nodeId)) continue;
-    supply.push(supplyNode(node, place, input));
+    supply.push(supplyNode(node, places.view(node, place), place, input));
   }
   return supply;
 }
 
 const forArray: Purpose = { kind: "array" };
 
-function supplyNode(node: Node, place: ClusterPlace, input: WorldInput): SupplyNode {
+function supplyNode(node: Node, view: NodeView, place: ClusterPlace, input: WorldInput): SupplyNode {
   const known = input.ledger.get(node.nodeId);
   const common = {
     nodeId: node.nodeId,
     bucket: place.bucket,
     purpose: known?.purpose ?? forArray,
-    resources: resourcesOf(node, place),
+    resources: view.available,
+    properties: view.properties,
     cores: coresOf(node, place),
     order: input.order(node, known),
     ready: node.phase === "ready",
@@ -120,7 +122,10 @@ function collectInFlight(
       const place = places.at(bucket.array, bucket.machineType, bucket.placementGroup);
       place.waiting += count;
       if (arrays.get(bucket.array) !== "managed") return [];
-      return [{ bucket: place.bucket, purpose, resources: place.resources, cores: place.cores, count }];
+      const { available, properties } = place.view;
+      return [
+        { bucket: place.bucket, purpose, resources: available, properties, cores: place.cores, count },
+      ];
     });
 }
 
@@ -170,7 +175,11 @@ function offer(
   });
   return {
     bucket: place.bucket,
-    resources: place.resources,
+    resources: place.view.available,
+    properties: place.view.properties,
+    ...(bucket.lastCapacityFailureSeconds === undefined
+      ? {}
+      : { capacityFailureSeconds: bucket.lastCapacityFailureSeconds }),
     cores: place.cores,
     charges,
     groupSizes: groupSizesOf(bucket, inUse),

@@ -1,4 +1,6 @@
+import type { Pool } from "./demand.ts";
 import type { ArrayName, NodeId, PlacementGroup } from "./ids.ts";
+import type { NodeProperties } from "./node-view.ts";
 import type { DemandOutcome } from "./plan.ts";
 import type { LimitId, Reason } from "./reason.ts";
 import type { BucketKey, CreateEffect, Purpose } from "./record.ts";
@@ -16,6 +18,8 @@ export interface World {
   readonly limits: readonly SharedLimit[];
   /** All arrays of the cluster, and which of them are ours. */
   readonly arrays: ReadonlyMap<ArrayName, "managed" | "not-managed">;
+  /** Licences and quotas that jobs share; absent: none. */
+  readonly pools?: readonly Pool[];
   /** Present: nothing new can be had at all, whatever the limits say. */
   readonly closed?: Reason;
 }
@@ -26,6 +30,8 @@ export interface SupplyNode {
   readonly bucket: BucketKey;
   readonly purpose: Purpose;
   readonly resources: Resources;
+  /** What constraints may ask of it; absent: no more than its bucket says. */
+  readonly properties?: NodeProperties;
   /** Its vCPUs, whatever `resources` calls a core: what a target in cores counts. */
   readonly cores: number;
   /** Lower is used first: busy nodes before free ones, those before nodes that want to stop, those before nodes still coming. */
@@ -38,6 +44,7 @@ export interface InFlightSupply {
   readonly bucket: BucketKey;
   readonly purpose: Purpose;
   readonly resources: Resources;
+  readonly properties?: NodeProperties;
   /** vCPUs of each. */
   readonly cores: number;
   readonly count: number;
@@ -48,6 +55,9 @@ export interface BucketOffer {
   readonly bucket: BucketKey;
   /** What one new node offers. */
   readonly resources: Resources;
+  readonly properties?: NodeProperties;
+  /** Seconds since the bucket last lacked capacity; absent: never. */
+  readonly capacityFailureSeconds?: number;
   /** vCPUs of one new node. */
   readonly cores: number;
   /** What one new node takes from which limits (indices into `limits`). */

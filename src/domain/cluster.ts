@@ -1,5 +1,5 @@
 import type { ArrayName, ClusterName, MachineType, NodeId, PlacementGroup } from "./ids.ts";
-import type { Resources } from "./resources.ts";
+import type { Resources, Scalar } from "./resources.ts";
 import type { Instant } from "./units.ts";
 
 /** One observation of a cluster: a single `status?nodes=true` answer (cyclecloud-wire.md A.3), read leniently and made uniform. */
@@ -33,6 +33,10 @@ export interface NodeArray {
   readonly priority: number;
   /** `Configuration.autoscale.resources`: more resources of each node. */
   readonly resources: Resources;
+  /** The array's own Memory, instead of the VM size's. */
+  readonly memoryGib?: number;
+  /** Members of Configuration that are values, not objects, and hold no secret by their name: default resources may name them. */
+  readonly configuration?: Readonly<Record<string, Scalar>>;
   readonly buckets: readonly Bucket[];
 }
 
@@ -101,4 +105,5 @@ export interface Node {
   readonly keepAlive: boolean;
   /** The node's own `Configuration.autoscale.resources`. */
   readonly resources?: Resources;
+  readonly configuration?: Readonly<Record<string, Scalar>>;
 }

@@ -1,5 +1,6 @@
+import type { Constraint } from "./constraint.ts";
 import type { ArrayName, ClusterName, Digest, MachineType, SetName } from "./ids.ts";
-import type { Resources } from "./resources.ts";
+import type { Scalar } from "./resources.ts";
 import type { Instant } from "./units.ts";
 
 /**
@@ -43,17 +44,12 @@ export interface JobDemand extends Common {
   readonly kind: "job";
   readonly name: string;
   readonly user?: string;
-  /** Taken by each slot from its node. */
-  readonly needs: Resources;
-  /** Only nodes of these arrays; absent: any. */
-  readonly arrays?: readonly ArrayName[];
-  readonly machineTypes?: readonly MachineType[];
+  /** What each slot takes from its node, and which nodes will do: all must hold. */
+  readonly constraints: readonly Constraint[];
   /** All slots, queued and running. */
   readonly iterations: number;
   /** Spread the slots over exactly so many nodes, `iterations` on each; absent: pack. */
   readonly nodeCount?: number;
-  /** One slot of the job a node, and nobody else's on it. */
-  readonly exclusive: boolean;
   /** All slots in one bucket and one placement group, or none. */
   readonly colocated: boolean;
   /** Slots that already run, by host; they occupy their host first and are never moved. */
@@ -96,11 +92,13 @@ export interface SetDemand {
   readonly rejectedJobs: readonly RejectedJob[];
 }
 
-/** A licence or quota shared by the cluster's jobs. Carried and shown; the allocator honours pools from its own issue on. */
+/** A licence or quota shared by the cluster's jobs, or a mark that they look at. */
 export interface Pool {
   readonly name: string;
   readonly total: number;
   readonly used: number;
+  /** A mark's value; a mark has nothing to take, so its total is 0. */
+  readonly value?: Scalar;
 }
 
 /** What a scheduler knows of one of its hosts. */

@@ -1,5 +1,7 @@
 import type { BucketKey } from "./record.ts";
 import { bucketText } from "./record.ts";
+import type { Refusal } from "./refusal.ts";
+import { renderRefusal } from "./refusal.ts";
 import type { Instant } from "./units.ts";
 import { isoTime } from "./units.ts";
 
@@ -46,6 +48,15 @@ export type Reason =
       readonly asked: number;
       readonly offered: number;
     }
+  /** What a new node there would be does not meet the job's constraints. */
+  | { readonly code: "requirement"; readonly bucket: BucketKey; readonly refusal: Refusal }
+  | {
+      readonly code: "pool-empty";
+      readonly pool: string;
+      /** Of the pool: asked by all slots that are left, and left. */
+      readonly asked: number;
+      readonly left: number;
+    }
   | { readonly code: "bucket-invalid"; readonly bucket: BucketKey; readonly why: string }
   | {
       readonly code: "backing-off";
@@ -87,6 +98,10 @@ export function renderReason(reason: Reason): string {
       return `node array "${reason.array}" offers none of ${reason.machineTypes.join(", ")}`;
     case "does-not-fit":
       return `${bucketText(reason.bucket)}: ${reason.resource} ${reason.asked} asked of one node, ${reason.offered} offered`;
+    case "requirement":
+      return `${bucketText(reason.bucket)}: ${renderRefusal(reason.refusal)}`;
+    case "pool-empty":
+      return `pool ${reason.pool}: ${reason.asked} more needed, ${reason.left} left`;
     case "bucket-invalid":
       return `${bucketText(reason.bucket)}: CycleCloud offers no new nodes here (${reason.why})`;
     case "backing-off":

@@ -1,185 +1,252 @@
-import type { Problem } from "../domain/demand.ts";
-import { arrayName, machineType, type ArrayName, type MachineType } from "../domain/ids.ts";
-import type { Resources } from "../domain/resources.ts";
-import { isFields, listOrOne } from "./fields.ts";
-import { excerpt, problemAt } from "./problem.ts";
-import { bytesOfSize, gibOfBytes } from "./size.ts";
+import type { Constraint, SharedConsumable } from "../domain/constraint.ts";
+import { isNodeProperty, NODE_PROPERTIES } from "../domain/constraint.ts";
+import type { Scalar } from "../domain/resources.ts";
+import { looksLikeSize, parseSize } from "../domain/size.ts";
+import { doubtKey, doubtText } from "./constraint-doubt.ts";
+import { isFields, type Fields } from "./fields.ts";
+import type { Notes } from "./notes.ts";
+import { nearest, problemAt } from "./problem.ts";
+import { pythonText } from "./python-text.ts";
 
-/** What one constraint comes to. */
-export type Constraint =
-  /** So much of a resource is taken by each slot; "mem" in GiB. */
-  | { readonly kind: "amount"; readonly resource: string; readonly amount: number }
-  /** True: the job shares its nodes with nobody. */
-  | { readonly kind: "exclusive"; readonly value: boolean }
-  | { readonly kind: "in-a-placement-group" }
-  /** Any of these, preferred first. */
-  | { readonly kind: "machine-types"; readonly machineTypes: readonly MachineType[] }
-  | { readonly kind: "arrays"; readonly arrays: readonly ArrayName[] };
-
-/** All constraints of a job together. */
-export interface Requirements {
-  readonly needs: Resources;
-  readonly exclusive: boolean;
-  readonly colocated: boolean;
-  readonly machineTypes?: readonly MachineType[];
-  readonly arrays?: readonly ArrayName[];
-}
-
-const NO_REQUIREMENTS: Requirements = { needs: {}, exclusive: false, colocated: false };
-
-/** Keys that scalelib reads as something else than a resource and that are not read here yet; keys with "node." likewise. */
-const NOT_YET: ReadonlySet<string> = new Set([
+/** Keys that mean something by themselves; every other key is the name of a resource. */
+export const STRUCTURAL_KEYS = [
+  "exclusive",
+  "exclusive-task",
+  "exclusive_task",
+  "in-a-placement-group",
+  "capacity-failure-backoff",
+  "shared-consumable-constraint",
+  "pool",
   "and",
   "or",
   "xor",
   "not",
   "never",
-  "pool",
-  "exclusive-task",
-  "exclusive_task",
-  "shared-consumable-constraint",
-  "shared-non-consumable-constraint",
-  "capacity-failure-backoff",
-]);
+] as const;
 
-const UNDERSTOOD =
-  "an amount of a resource (ncpus, mem, ngpus, ...), exclusive, in-a-placement-group, node.vm_size or node.nodearray";
+const EXPECTED_VALUE =
+  'an amount (2, "memory::4g"), a value to match (text, pattern, true, false, null) or a list of values';
 
 /**
- * Reads scalelib's constraint JSON (scalelib-behaviour.md 9): a list of objects, or one bare object; all members of all of them must
- * hold. Each key may be named once. Problems go to `problems` with paths that begin at "constraints".
+ * Reads what stands under "constraints" (scalelib-behaviour.md 9): a list of objects, or one bare object; all members of all of them must
+ * hold. Paths begin at `path`. Differences from scalelib, each a defect of its list: `in-a-placement-group: false` is false (4), and pools
+ * can be told in JSON, also in the spelling that the library writes itself (35).
  */
-export function readConstraints(value: unknown, problems: Problem[]): Requirements {
-  if (value === undefined) return NO_REQUIREMENTS;
-  const items = listOrOne(value);
-  if (items === undefined) {
-    problems.push(problemAt("constraints", value, "a list of objects, or one object"));
-    return NO_REQUIREMENTS;
+export function readConstraints(value: unknown, path: string, notes: Notes): readonly Constraint[] {
+  if (isFields(value)) return readObject(value, path, notes, "may be empty");
+  if (!Array.isArray(value)) {
+    notes.problems.push(problemAt(path, value, "a list of objects, or one object"));
+    return [];
   }
-  const constraints = new Map<string, Constraint>();
-  items.forEach((item, index) => {
-    const path = Array.isArray(value) ? `constraints[${index}]` : "constraints";
-    if (isFields(item)) readMembers(item, path, constraints, problems);
-    else problems.push(problemAt(path, item, "an object"));
+  return value.flatMap((item: unknown, index) => {
+    const at = `${path}[${index}]`;
+    if (isFields(item)) return readObject(item, at, notes, "may be empty");
+    notes.problems.push(problemAt(at, item, "an object"));
+    return [];
   });
-  return combine(constraints);
 }
 
-function readMembers(
-  item: Readonly<Record<string, unknown>>,
+/** One object as one constraint: nothing, its member, or all of its members together. */
+function readObject(
+  from: Fields,
   path: string,
-  constraints: Map<string, Constraint>,
-  problems: Problem[],
-): void {
-  for (const key of Object.keys(item)) {
-    const constraint = readConstraint(key, item[key]);
-    if ("expected" in constraint) problems.push(problemAt(`${path}.${key}`, item[key], constraint.expected));
-    else if (constraints.has(key))
-      problems.push(problemAt(`${path}.${key}`, item[key], `${excerpt(key)} named only once in a job`));
-    else constraints.set(key, constraint);
+  notes: Notes,
+  empty: "may be empty" | "must say something",
+): readonly [] | readonly [Constraint] {
+  const keys = Object.keys(from);
+  if (keys.length === 0) {
+    if (empty === "must say something") notes.problems.push(problemAt(path, from, "a constraint"));
+    return [];
   }
+  const members = keys
+    .map((key) => readMember(key, from[key], `${path}.${key}`, notes))
+    .filter((member) => member !== undefined);
+  const [only] = members;
+  if (only === undefined) return [];
+  return keys.length === 1 ? [only] : [{ kind: "and", of: members }];
 }
 
-/**
- * Reads one constraint, `{key: value}`; `expected` says what would have been right. Differences from scalelib, all on the strict side or
- * on purpose: `"mem": "4g"` is an amount, not a text to match; `"in-a-placement-group": false` is refused, as scalelib takes it for true.
- * A bare number for mem is bytes, as there. The rest of the language (and, or, not, patterns, pools, ...) is not supported yet and says so.
- */
-export function readConstraint(key: string, value: unknown): Constraint | { readonly expected: string } {
+/** The first rule that fits decides, in the order of scalelib-behaviour.md 9, JSON. */
+function readMember(key: string, value: unknown, path: string, notes: Notes): Constraint | undefined {
+  if (key === "" || key === "__proto__") return refuse(notes, path, value, "the name of a resource");
   switch (key) {
-    case "exclusive":
-      return readExclusive(value);
     case "in-a-placement-group":
-      return value === true ? { kind: "in-a-placement-group" } : { expected: "true, or leave the key out" };
-    case "node.vm_size":
-      return readChoices(value, (names) => ({ kind: "machine-types", machineTypes: names.map(machineType) }));
-    case "node.nodearray":
-      return readChoices(value, (names) => ({ kind: "arrays", arrays: names.map(arrayName) }));
-    case "mem":
-      return readMemory(value);
-    default:
-      if (key === "__proto__" || key === "") return { expected: "the name of a resource" };
-      if (key.startsWith("node.") || NOT_YET.has(key))
-        return { expected: `${UNDERSTOOD}: ${excerpt(key)} is not supported yet` };
-      return readAmount(key, value);
-  }
-}
-
-/** scalelib takes a boolean, an integer, or either of them as text. */
-function readExclusive(value: unknown): Constraint | { readonly expected: string } {
-  if (typeof value === "boolean") return { kind: "exclusive", value };
-  if (typeof value === "number" && Number.isInteger(value)) return { kind: "exclusive", value: value !== 0 };
-  if (typeof value === "string") {
-    if (/^(?:true|false)$/i.test(value)) return { kind: "exclusive", value: value.toLowerCase() === "true" };
-    if (/^\d+$/.test(value)) return { kind: "exclusive", value: Number(value) !== 0 };
-  }
-  return { expected: "true or false" };
-}
-
-function readChoices(
-  value: unknown,
-  make: (names: readonly string[]) => Constraint,
-): Constraint | { readonly expected: string } {
-  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const names = items.filter((item) => typeof item === "string" && item !== "").map(String);
-  if (names.length === 0 || names.length !== items.length)
-    return { expected: "a name, or a list of names, preferred first" };
-  if (names.some((name) => /[*?[]/.test(name)))
-    return { expected: "names in full: patterns are not supported yet" };
-  return make(names);
-}
-
-function readMemory(value: unknown): Constraint | { readonly expected: string } {
-  const bytes = typeof value === "string" ? bytesOfSize(value) : value;
-  if (typeof bytes === "number" && Number.isFinite(bytes) && bytes >= 0) {
-    return { kind: "amount", resource: "mem", amount: gibOfBytes(bytes) };
-  }
-  return {
-    expected:
-      'a size such as "4g" or "memory::4g" (b, k, m, g, t, p; upper case for powers of 1000), or a number of bytes',
-  };
-}
-
-function readAmount(resource: string, value: unknown): Constraint | { readonly expected: string } {
-  if (typeof value !== "number")
-    return { expected: "a number, the amount: other values are not supported yet" };
-  return Number.isFinite(value) && value >= 0
-    ? { kind: "amount", resource, amount: value }
-    : { expected: "a number, 0 or more" };
-}
-
-function combine(constraints: ReadonlyMap<string, Constraint>): Requirements {
-  const amounts: [string, number][] = [];
-  let exclusive = false;
-  let colocated = false;
-  let machineTypes: readonly MachineType[] | undefined;
-  let arrays: readonly ArrayName[] | undefined;
-  for (const constraint of constraints.values()) {
-    switch (constraint.kind) {
-      case "amount":
-        amounts.push([constraint.resource, constraint.amount]);
-        break;
-      case "exclusive":
-        exclusive = constraint.value;
-        break;
-      case "in-a-placement-group":
-        colocated = true;
-        break;
-      case "machine-types":
-        machineTypes = constraint.machineTypes;
-        break;
-      case "arrays":
-        arrays = constraint.arrays;
-        break;
+      return { kind: "in-a-placement-group", wanted: readWanted(value, path, notes) };
+    case "shared-consumable-constraint":
+      return readSharedConsumable(value, path, notes);
+    case "shared-non-consumable-constraint":
+      return refuse(notes, path, value, 'a pool with the value that it must have, as {"pool": {"name": "value"}}');
+    case "capacity-failure-backoff":
+      return readBackoff(value, path, notes);
+    case "exclusive":
+    case "exclusive-task":
+    case "exclusive_task": {
+      const wanted = readFlag(value);
+      const scope = key === "exclusive" ? "job" : "task";
+      return wanted === undefined
+        ? refuse(notes, path, value, "true or false")
+        : { kind: "exclusive", scope, wanted };
     }
+    case "not":
+      return readNot(value, path, notes);
+    case "never":
+      return { kind: "never", message: pythonText(value) };
+    case "pool":
+      return isFields(value) ? readPoolUse(value, path, notes) : readResource(key, value, path, notes);
+    default:
+      return key.startsWith("node.")
+        ? readProperty(key, value, path, notes)
+        : readResource(key, value, path, notes);
   }
-  // Sorted by name, so that the digest does not depend on how the sender wrote it.
-  amounts.sort(([a], [b]) => (a < b ? -1 : 1));
-  return {
-    needs: Object.fromEntries(amounts),
-    exclusive,
-    colocated,
-    ...(machineTypes === undefined ? {} : { machineTypes }),
-    ...(arrays === undefined ? {} : { arrays }),
-  };
+}
+
+function refuse(notes: Notes, path: string, value: unknown, expected: string, didYouMean?: string): undefined {
+  notes.problems.push(problemAt(path, value, expected, didYouMean));
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}
+
+/** A boolean, an integer, or either of them as text; anything else is no flag. */
+function readFlag(value: unknown): boolean | undefined {
+  if (typeof value === "boolean") return value;
+  if (typeof value === "number") return Number.isInteger(value) ? value !== 0 : undefined;
+  if (typeof value !== "string") return undefined;
+  if (/^\d+$/.test(value)) return Number(value) !== 0;
+  const word = value.toLowerCase();
+  return word === "true" || word === "false" ? word === "true" : undefined;
+}
+
+/** The library takes any value for true; what is plainly false is false here (defect 4). */
+function readWanted(value: unknown, path: string, notes: Notes): boolean {
+  const wanted = readFlag(value);
+  if (wanted === undefined) notes.doubts.push(problemAt(path, value, "true or false"));
+  return wanted ?? true;
+}
+
+function readBackoff(value: unknown, path: string, notes: Notes): Constraint | undefined {
+  if (!isScalar(value)) return refuse(notes, path, value, "a number of seconds");
+  const seconds = value === null ? Number.NaN : Number(value);
+  if (typeof value !== "number") notes.doubts.push(problemAt(path, value, "a number of seconds"));
+  const kind = "capacity-failure-backoff";
+  return Number.isFinite(seconds) ? { kind, seconds, written: value } : { kind, written: value };
+}
+
+function readNot(value: unknown, path: string, notes: Notes): Constraint | undefined {
+  if (!isFields(value)) return refuse(notes, path, value, "one object: what must not hold");
+  const [of] = readObject(value, path, notes, "must say something");
+  return of === undefined ? undefined : { kind: "not", of };
+}
+
+/** `{"pool": {"licence-x": 1}}`: a number is taken from the pool by each slot, anything else is the value that the pool must have. */
+function readPoolUse(from: Fields, path: string, notes: Notes): Constraint | undefined {
+  const uses: Constraint[] = [];
+  for (const [pool, value] of Object.entries(from)) {
+    if (typeof value === "number" && Number.isFinite(value) && value >= 0)
+      uses.push({ amount: value, kind: "pool", pool });
+    else if (isScalar(value) && typeof value !== "number") uses.push({ kind: "pool-value", pool, value });
+    else refuse(notes, `${path}.${pool}`, value, "an amount, 0 or more, or the value that the pool must have");
+  }
+  const [only] = uses;
+  if (only === undefined) return refuse(notes, path, from, "pool names, each with an amount or a value");
+  return uses.length === 1 ? only : { kind: "and", of: uses };
+}
+
+/** Both spellings: the one that the library reads, and the one that it writes (defect 35). */
+function readSharedConsumable(value: unknown, path: string, notes: Notes): SharedConsumable | undefined {
+  const expected =
+    'an object with resource-name, source, initial-value, current-value (lists of one length) and requested';
+  const from = isFields(value) ? value : {};
+  const resource = from["resource-name"];
+  const amount = from["requested"];
+  const sources = texts(from["source"] ?? from["sources"]);
+  const initial = numbers(from["initial-value"] ?? from["initial-values"]);
+  const current = numbers(from["current-value"]);
+  if (typeof resource !== "string" || typeof amount !== "number" || sources === undefined)
+    return refuse(notes, path, value, expected);
+  if (initial?.length !== sources.length || current?.length !== sources.length)
+    return refuse(notes, path, value, expected);
+  const pools = sources.map((source, i) => ({
+    current: current[i] ?? 0,
+    initial: initial[i] ?? 0,
+    source,
+  }));
+  return { amount, kind: "shared-consumable", pools, resource };
+}
+
+function texts(value: unknown): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const found = value.filter((item) => typeof item === "string");
+  return found.length === value.length ? found : undefined;
+}
+
+function numbers(value: unknown): readonly number[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const found = value.filter((item) => typeof item === "number");
+  return found.length === value.length ? found : undefined;
+}
+
+function readProperty(key: string, value: unknown, path: string, notes: Notes): Constraint | undefined {
+  const property = key.slice("node.".length);
+  if (!isNodeProperty(property)) {
+    const near = nearest(property, NODE_PROPERTIES);
+    const known = `a property of nodes: ${NODE_PROPERTIES.join(", ")}`;
+    return refuse(notes, path, key, known, near === undefined ? undefined : `node.${near}`);
+  }
+  const choices = readChoices(value);
+  if (choices === undefined)
+    return refuse(notes, path, value, "a value to match, or a list of values, preferred first");
+  if (choices.length === 0) notes.doubts.push(problemAt(path, value, "at least one value"));
+  return { choices, kind: "property-choice", property };
+}
+
+function readChoices(value: unknown): readonly Scalar[] | undefined {
+  if (isScalar(value)) return [value];
+  if (!Array.isArray(value)) return undefined;
+  const choices = value.filter(isScalar);
+  return choices.length === value.length ? choices : undefined;
+}
+
+function readResource(key: string, value: unknown, path: string, notes: Notes): Constraint | undefined {
+  if (typeof value === "string" && looksLikeSize(value)) {
+    const amount = parseSize(value);
+    return typeof amount === "string"
+      ? refuse(notes, path, value, "a size such as memory::4g: b, k, m, g, t, p, or upper case for powers of 1000")
+      : { amount, kind: "amount", resource: key };
+  }
+  if (typeof value === "number") {
+    if (!Number.isFinite(value)) return refuse(notes, path, value, "a number, 0 or more");
+    if (value < 0) notes.doubts.push(problemAt(path, value, "a number, 0 or more"));
+    return { amount: value, kind: "amount", resource: key };
+  }
+  if (Array.isArray(value) && (key === "and" || key === "or" || key === "xor"))
+    return readCompound(key, value, path, notes);
+  const choices = readChoices(value);
+  if (choices === undefined)
+    return refuse(notes, path, value, EXPECTED_VALUE, nearest(key, STRUCTURAL_KEYS));
+  if (choices.length === 0) notes.doubts.push(problemAt(path, value, "at least one value"));
+  if (typeof value === "string") doubtText(key, value, path, notes);
+  doubtKey(key, value, path, notes, STRUCTURAL_KEYS);
+  return { choices, kind: "resource-choice", resource: key };
+}
+
+function readCompound(
+  kind: "and" | "or" | "xor",
+  members: readonly unknown[],
+  path: string,
+  notes: Notes,
+): Constraint | undefined {
+  if (kind !== "and" && members.length < 2)
+    return refuse(notes, path, members, "at least two objects: the alternatives, preferred first");
+  const before = notes.problems.length;
+  const of = members.flatMap((member, index) => {
+    const at = `${path}[${index}]`;
+    if (isFields(member))
+      return readObject(member, at, notes, kind === "and" ? "may be empty" : "must say something");
+    if (kind === "and" && Array.isArray(member)) return readConstraints(member, at, notes);
+    notes.problems.push(problemAt(at, member, "an object"));
+    return [];
+  });
+  return notes.problems.length > before ? undefined : { kind, of };
 }

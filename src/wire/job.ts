@@ -1,5 +1,5 @@
 import type { JobDemand, Problem, RejectedJob } from "../domain/demand.ts";
-import { readConstraints } from "./constraint.ts";
+import { readJobConstraints } from "./job-constraints.ts";
 import {
   checkKeys,
   isFields,
@@ -91,7 +91,7 @@ function readJob(item: unknown, position: number, problems: Problem[]): JobDeman
   const iterations = readCount(item, "iterations", 1, problems) ?? 1;
   const nodeCount = readNodeCount(item, problems);
   const colocated = readBoolean(item, "colocated", problems) ?? false;
-  const required = readConstraints(item["constraints"], problems);
+  const constraints = readJobConstraints(item["constraints"], problems);
   const placed = readPlaced(item, problems);
   checkPlaced(
     item,
@@ -102,15 +102,12 @@ function readJob(item: unknown, position: number, problems: Problem[]): JobDeman
   if (name === undefined || problems.length > 0) return undefined;
   // Keys in alphabetical order: see digestOf.
   return {
-    ...(required.arrays === undefined ? {} : { arrays: required.arrays }),
-    colocated: colocated || required.colocated,
-    exclusive: required.exclusive,
+    colocated,
+    constraints,
     id: name,
     iterations,
     kind: "job",
-    ...(required.machineTypes === undefined ? {} : { machineTypes: required.machineTypes }),
     name,
-    needs: required.needs,
     ...(nodeCount === undefined ? {} : { nodeCount }),
     placed,
     position,

@@ -6,6 +6,7 @@ import { arrayName, machineType, nodeId, placementGroup, setName } from "../../s
 import { renderReason } from "../../src/domain/reason.ts";
 import { bucketText } from "../../src/domain/record.ts";
 import { instant } from "../../src/domain/units.ts";
+import { EXCLUSIVE, inArrays, needing } from "../support/build-constraints.ts";
 
 const now = instant(1_763_636_400_000);
 const policy = { groupPrefix: "pg-" };
@@ -105,9 +106,8 @@ function job(id: string, more: Partial<JobDemand> = {}): RankedDemand {
     name: id,
     priority: 0,
     position,
-    needs: { ncpus: 1 },
+    constraints: needing({ ncpus: 1 }),
     iterations: 1,
-    exclusive: false,
     colocated: false,
     placed: [],
     ...more,
@@ -169,7 +169,7 @@ const mpi = (more: Partial<World> = {}): World =>
     arrays: mpiArrays,
     ...more,
   });
-const inMpi = { arrays: [arrayName("mpi")] };
+const inMpi = { constraints: [...needing({ ncpus: 1 }), inArrays("mpi")] };
 
 interface Scenario {
   readonly name: string;
@@ -251,7 +251,7 @@ describe("packing jobs", () => {
     {
       name: "a job that fits nowhere says what it lacks, in each bucket",
       world: world({ buckets: [offer("execute/D4", 4, { 0: 1 }), offer("execute/D8", 8, { 0: 1 })] }),
-      demands: [job("a", { needs: { ncpus: 16 } })],
+      demands: [job("a", { constraints: needing({ ncpus: 16 }) })],
       placed: ["a 0/1 (0 pending)"],
       reasons: [
         "execute/D4: ncpus 16 asked of one node, 4 offered",
@@ -261,14 +261,14 @@ describe("packing jobs", () => {
     {
       name: "a job that fits only the second bucket goes there",
       world: world({ buckets: [offer("execute/D4", 4, { 0: 1 }), offer("execute/D8", 8, { 0: 1 })] }),
-      demands: [job("a", { needs: { ncpus: 6 }, iterations: 2 })],
+      demands: [job("a", { constraints: needing({ ncpus: 6 }), iterations: 2 })],
       creates: ["2 x execute/D8"],
       placed: ["a 2/2 (2 pending)"],
     },
     {
       name: "exclusive: one slot a node, and nobody else there",
       world: world({ nodes: [node({ id: "n1" })] }),
-      demands: [job("alone", { iterations: 2, exclusive: true }), job("other")],
+      demands: [job("alone", { iterations: 2, constraints: [...needing({ ncpus: 1 }), EXCLUSIVE] }), job("other")],
       creates: ["2 x execute/D4"],
       needed: ["n1: standard/alone"],
       placed: ["alone 2/2 (1 pending)", "other 1/1 (1 pending)"],
@@ -276,7 +276,7 @@ describe("packing jobs", () => {
     {
       name: "exclusive does not go where somebody is",
       world: world({ nodes: [node({ id: "n1" })] }),
-      demands: [job("other"), job("alone", { exclusive: true })],
+      demands: [job("other"), job("alone", { constraints: [...needing({ ncpus: 1 }), EXCLUSIVE] })],
       creates: ["1 x execute/D4"],
       needed: ["n1: standard/other"],
       placed: ["other 1/1 (0 pending)", "alone 1/1 (1 pending)"],
@@ -284,7 +284,7 @@ describe("packing jobs", () => {
     {
       name: "0.1 of a GPU ten times on one node, not eleven",
       world: world({ buckets: [offer("execute/D4", 4, { 0: 1 }, { resources: { ngpus: 1 } })] }),
-      demands: [job("a", { needs: { ngpus: 0.1 }, iterations: 11 })],
+      demands: [job("a", { constraints: needing({ ngpus: 0.1 }), iterations: 11 })],
       creates: ["2 x execute/D4"],
       placed: ["a 11/11 (11 pending)"],
     },
@@ -780,7 +780,7 @@ describe("gangs", () => {
 });
 
 test("at most five names for a node", () => {
-  const demands = Array.from({ length: 7 }, (_, i) => job(`j${i}`, { needs: { ncpus: 0.5 } }));
+  const demands = Array.from({ length: 7 }, (_, i) => job(`j${i}`, { constraints: needing({ ncpus: 0.5 }) }));
   const { needed } = allocate(world({ nodes: [node({ id: "n1" })] }), demands, policy, now);
   expect([...needed.values()]).toEqual([
     ["standard/j0", "standard/j1", "standard/j2", "standard/j3", "standard/j4"],

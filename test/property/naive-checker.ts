@@ -1,5 +1,5 @@
 import type { Allocation, World } from "../../src/domain/allocation.ts";
-import type { GroupDemand, RankedDemand } from "../../src/domain/demand.ts";
+import type { GroupDemand, JobDemand, RankedDemand } from "../../src/domain/demand.ts";
 import type { BucketKey } from "../../src/domain/record.ts";
 
 /**
@@ -138,7 +138,7 @@ function capacityFaults(world: World, demands: readonly RankedDemand[], answer: 
   const faults: string[] = [];
   const after = nodesAfter(world, answer).filter(({ spare }) => !spare);
   for (const resource of ["ncpus", "mem"]) {
-    const held = after.reduce((total, node) => total + (node.resources[resource] ?? 0), 0);
+    const held = after.reduce((total, node) => total + Number(node.resources[resource] ?? 0), 0);
     let promised = 0;
     for (const { demand } of demands) {
       if (demand.kind !== "job") continue;
@@ -149,7 +149,7 @@ function capacityFaults(world: World, demands: readonly RankedDemand[], answer: 
           ? shares.reduce((total, [, iterations]) => total + iterations, 0)
           : new Map(shares).size * demand.iterations;
       const placed = answer.outcomes.find(({ id }) => id === demand.id)?.placed ?? 0;
-      promised += Math.max(0, placed - bound) * (demand.needs[resource] ?? 0);
+      promised += Math.max(0, placed - bound) * (needsOf(demand)[resource] ?? 0);
     }
     if (promised > held + 1e-6) faults.push(`${promised} ${resource} promised, ${held} held`);
   }
@@ -162,6 +162,23 @@ function capacityFaults(world: World, demands: readonly RankedDemand[], answer: 
     if (placed > held) faults.push(`${demand.id}: ${placed} promised, ${held} held`);
   }
   return faults;
+}
+
+/** What each slot takes: the plain amounts of a job, which is all that these worlds know. */
+function needsOf(job: JobDemand): Readonly<Record<string, number>> {
+  const needs: Record<string, number> = {};
+  for (const one of job.constraints) {
+    if (one.kind === "amount" && typeof one.amount === "number") needs[one.resource] = one.amount;
+  }
+  return needs;
+}
+
+/** What a job says of a property; if nothing, that any value will do. */
+function choicesOf(job: JobDemand, property: "nodearray" | "vm_size", any: string): readonly unknown[] {
+  for (const one of job.constraints) {
+    if (one.kind === "property-choice" && one.property === property) return one.choices;
+  }
+  return [any];
 }
 
 /** A node is not left over while a job or target that could use it is short. */
@@ -177,11 +194,15 @@ function spareFaults(world: World, demands: readonly RankedDemand[], answer: All
         continue;
       const outcome = answer.outcomes.find(({ id }) => id === demand.id);
       if (outcome === undefined || outcome.placed >= outcome.asked) continue;
-      const arrays = demand.kind === "target" ? [demand.array] : (demand.arrays ?? [node.bucket.array]);
-      if (!arrays.includes(node.bucket.array)) continue;
-      if (!(demand.machineTypes ?? [node.bucket.machineType]).includes(node.bucket.machineType)) continue;
-      const needs = demand.kind === "job" ? Object.entries(demand.needs) : [];
-      const fits = needs.every(([name, amount]) => (node.resources[name] ?? 0) >= amount);
+      const arrays = demand.kind === "target" ? [demand.array] : choicesOf(demand, "nodearray", node.bucket.array);
+      if (!arrays.some((array) => array === node.bucket.array)) continue;
+      const sizes =
+        demand.kind === "target"
+          ? (demand.machineTypes ?? [node.bucket.machineType])
+          : choicesOf(demand, "vm_size", node.bucket.machineType);
+      if (!sizes.some((size) => size === node.bucket.machineType)) continue;
+      const needs = demand.kind === "job" ? Object.entries(needsOf(demand)) : [];
+      const fits = needs.every(([name, amount]) => Number(node.resources[name] ?? 0) >= amount);
       if (fits) faults.push(`${node.nodeId} is left over, and ${demand.id} is short`);
     }
   }

@@ -6,12 +6,14 @@ import type {
   SupplyNode,
   World,
 } from "../../src/domain/allocation.ts";
+import type { Constraint } from "../../src/domain/constraint.ts";
 import type { Demand, RankedDemand } from "../../src/domain/demand.ts";
 import type { ArrayName } from "../../src/domain/ids.ts";
 import { arrayName, machineType, nodeId, placementGroup, setName } from "../../src/domain/ids.ts";
 import type { Reason } from "../../src/domain/reason.ts";
 import type { BucketKey, Purpose } from "../../src/domain/record.ts";
 import { instant } from "../../src/domain/units.ts";
+import { EXCLUSIVE, inArrays, needing, ofSizes } from "../support/build-constraints.ts";
 
 /** Small worlds: two arrays, three VM sizes, a few nodes, tight limits; demands of every kind that compete for them. */
 const sizes = [
@@ -81,44 +83,59 @@ const anyGroups = fc.record({
   machineTypes: someSizes,
 });
 
-const anyJob = fc.record({
-  ...common,
-  kind: fc.constant("job" as const),
-  needs: fc.constantFrom<Readonly<Record<string, number>>[]>(
+const anyNeeds = fc
+  .constantFrom<Readonly<Record<string, number>>[]>(
     { ncpus: 1 },
     { ncpus: 3 },
     { ncpus: 1, mem: 5 },
     { ncpus: 16 },
     { mem: 2 },
-  ),
+  )
+  .map(needing);
+
+/** What a job may say about where it goes and with whom. */
+const anyWishes = fc.record({
   arrays: fc.option(fc.uniqueArray(anyArray, { minLength: 1 }), { nil: undefined }),
   machineTypes: someSizes,
-  iterations: fc.nat(14),
-  nodeCount: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined, freq: 2 }),
   exclusive: fc.boolean(),
-  colocated: fc.boolean(),
-  placed: fc.array(
-    fc.record({
-      hostname: fc.constantFrom("h0", "h1", "h2", "gone"),
-      iterations: fc.integer({ min: 1, max: 2 }),
-    }),
-    {
-      maxLength: 2,
-    },
-  ),
 });
+
+const anyJob = fc
+  .record({
+    ...common,
+    kind: fc.constant("job" as const),
+    needs: anyNeeds,
+    wishes: anyWishes,
+    iterations: fc.nat(14),
+    nodeCount: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined, freq: 2 }),
+    colocated: fc.boolean(),
+    placed: fc.array(
+      fc.record({
+        hostname: fc.constantFrom("h0", "h1", "h2", "gone"),
+        iterations: fc.integer({ min: 1, max: 2 }),
+      }),
+      { maxLength: 2 },
+    ),
+  })
+  .map(({ needs, wishes, ...job }) => ({ ...job, needs, constraints: [...needs, ...wishesOf(wishes)] }));
+
+function wishesOf({
+  arrays,
+  machineTypes,
+  exclusive,
+}: typeof anyWishes extends fc.Arbitrary<infer T> ? T : never): readonly Constraint[] {
+  return [
+    ...(arrays === undefined ? [] : [inArrays(...arrays)]),
+    ...(machineTypes === undefined ? [] : [ofSizes(...machineTypes)]),
+    ...(exclusive ? [EXCLUSIVE] : []),
+  ];
+}
 
 /** Where everything may go anywhere: one array, one size, so that no choice of place can be regretted later. */
 export const plainDemands = fc.array(
   fc.oneof(
     anyTarget.map((demand) => ({ ...demand, array: arrays[0] ?? demand.array, machineTypes: undefined })),
-    anyJob.map((demand) => ({
-      ...demand,
-      arrays: undefined,
-      machineTypes: undefined,
-      placed: [],
-      exclusive: false,
-    })),
+    anyJob.map((demand) => ({ ...demand, constraints: demand.needs, placed: [] })),
   ),
   { minLength: 1, maxLength: 6 },
 );

@@ -21,6 +21,7 @@ import type {
 import type { Instant } from "../../src/domain/units.ts";
 import { plusSeconds } from "../../src/domain/units.ts";
 import { at, D4, EXECUTE, NOW, PROD } from "./build-node.ts";
+import { needing } from "./build-constraints.ts";
 
 export const BUCKET: BucketKey = { array: EXECUTE, machineType: D4 };
 export const OURS = owner("ours");
@@ -46,9 +47,8 @@ export function buildJob(name: string, iterations: number, more: Partial<JobDema
     name,
     priority: 0,
     position: 0,
-    needs: { ncpus: 1 },
+    constraints: needing({ ncpus: 1 }),
     iterations,
-    exclusive: false,
     colocated: false,
     placed: [],
     ...more,

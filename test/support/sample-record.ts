@@ -16,6 +16,7 @@ import {
 import type { Plan } from "../../src/domain/plan.ts";
 import type { Bodies, BucketKey, ClusterRecord, Ledger, SetEntry } from "../../src/domain/record.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";
+import { EXCLUSIVE, inArrays, needing, ofSizes } from "./build-constraints.ts";
 
 /** A record and bodies in which every field of the domain's types is present once, and every kind of every union. */
 
@@ -156,12 +157,15 @@ const demand: SetDemand = {
       position: 2,
       name: "relaxation \u{1F9EA}",
       user: "eva",
-      needs: { ncpus: 4, mem: 7.5 },
-      arrays: [execute],
-      machineTypes: [hb],
+      constraints: [
+        ...needing({ ncpus: 4 }),
+        { kind: "amount", resource: "mem", amount: { amount: 7.5, unit: "g" } },
+        { kind: "or", of: [inArrays(execute), { kind: "not", of: ofSizes(hb, "Standard_D*") }] },
+        EXCLUSIVE,
+        { kind: "pool", pool: "licence-x", amount: 1 },
+      ],
       iterations: 8,
       nodeCount: 2,
-      exclusive: true,
       colocated: true,
       placed: [{ hostname: "ip-0A000001", iterations: 3 }],
     },

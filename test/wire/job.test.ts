@@ -12,9 +12,8 @@ const plain = {
   kind: "job",
   id: "a",
   name: "a",
-  needs: {},
+  constraints: [],
   iterations: 1,
-  exclusive: false,
   colocated: false,
   placed: [],
   priority: 0,
@@ -56,10 +55,14 @@ describe("a job", () => {
           user: "eva",
           priority: -2.5,
           iterations: 12,
-          needs: { mem: 4, ncpus: 2, ngpus: 1 },
-          exclusive: true,
-          machineTypes: ["Standard_D4v3", "Standard_D8v3"],
-          arrays: ["execute"],
+          constraints: [
+            { kind: "amount", resource: "ngpus", amount: 1 },
+            { kind: "amount", resource: "ncpus", amount: 2 },
+            { kind: "amount", resource: "mem", amount: { amount: 4, unit: "g" } },
+            { kind: "property-choice", property: "vm_size", choices: ["Standard_D4v3", "Standard_D8v3"] },
+            { kind: "property-choice", property: "nodearray", choices: ["execute"] },
+            { kind: "exclusive", scope: "job", wanted: true },
+          ],
           colocated: true,
           placed: [
             { hostname: "h1", iterations: 9 },
@@ -146,7 +149,7 @@ describe("a job", () => {
       name: "a",
     });
     expect(JSON.stringify(job)).toBe(
-      '{"arrays":["x"],"colocated":false,"exclusive":false,"id":"a","iterations":1,"kind":"job","machineTypes":["D4"],"name":"a","needs":{"ncpus":1},"nodeCount":2,"placed":[{"hostname":"h","iterations":1}],"position":0,"priority":0,"user":"eva"}',
+      '{"colocated":false,"constraints":[{"amount":1,"kind":"amount","resource":"ncpus"},{"choices":["D4"],"kind":"property-choice","property":"vm_size"},{"choices":["x"],"kind":"property-choice","property":"nodearray"}],"id":"a","iterations":1,"kind":"job","name":"a","nodeCount":2,"placed":[{"hostname":"h","iterations":1}],"position":0,"priority":0,"user":"eva"}',
     );
   });
 });

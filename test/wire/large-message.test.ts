@@ -40,9 +40,11 @@ test("a hundred thousand distinct jobs are read in seconds", () => {
     iterations: 5,
     priority: 9,
     position: 99_999,
-    needs: { mem: 200, ncpus: 32 },
-    arrays: ["execute"],
-    exclusive: false,
+    constraints: [
+      { kind: "amount", resource: "ncpus", amount: 32 },
+      { kind: "amount", resource: "mem", amount: { amount: 200, unit: "g" } },
+      { kind: "property-choice", property: "nodearray", choices: ["execute"] },
+    ],
     colocated: false,
     placed: [],
   });

@@ -34,7 +34,7 @@ function readNodeWithId(id: string, record: JsonObject): Node {
   const [instanceId, group] = [text("InstanceId"), text("PlacementGroupId")];
   const vcpus = readNumber(readAttribute(record, "CoreCount"));
   const memoryGib = readMemoryGib(readAttribute(record, "Memory"));
-  const { resources } = readAutoscale(record);
+  const { resources, configuration } = readAutoscale(record);
   const spot = readAttribute(record, "Interruptible") ?? readAttribute(record, "IsSpotInstance");
   return {
     nodeId: nodeId(id),
@@ -54,6 +54,7 @@ function readNodeWithId(id: string, record: JsonObject): Node {
     spot: readFlag(spot),
     keepAlive: readFlag(readAttribute(record, "KeepAlive")),
     ...(Object.keys(resources).length === 0 ? {} : { resources }),
+    ...(configuration === undefined ? {} : { configuration }),
   };
 }
 

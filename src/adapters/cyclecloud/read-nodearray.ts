@@ -9,6 +9,7 @@ import {
   readFlag,
   readList,
   readMachineType,
+  readMemoryGib,
   readNumber,
   readText,
 } from "./read-fields.ts";
@@ -59,7 +60,8 @@ type Attributes = Omit<NodeArray, "name" | "limit" | "buckets">;
 function readRecord(record: JsonObject): Attributes {
   const region = readText(readAttribute(record, "Region"));
   const group = readText(readAttribute(record, "PlacementGroupId"));
-  const { enabled, resources } = readAutoscale(record);
+  const { enabled, resources, configuration } = readAutoscale(record);
+  const memoryGib = readMemoryGib(readAttribute(record, "Memory"));
   return {
     ...(region === undefined ? {} : { region }),
     spot: readFlag(readAttribute(record, "Interruptible")),
@@ -67,5 +69,7 @@ function readRecord(record: JsonObject): Attributes {
     ...(group === undefined ? {} : { placementGroup: placementGroup(group) }),
     priority: readNumber(readAttribute(record, "Priority")) ?? 1,
     resources,
+    ...(memoryGib === undefined ? {} : { memoryGib }),
+    ...(configuration === undefined ? {} : { configuration }),
   };
 }

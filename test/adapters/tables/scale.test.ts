@@ -19,6 +19,7 @@ import type { Bodies, ClusterRecord, LedgerNode, SetEntry } from "../../../src/d
 import { azuriteForThisFile } from "../../support/azurite.ts";
 import { countingTable } from "./counting-table.ts";
 import { emptyRecord, SAMPLE_TIME, sampleEntry } from "../../support/sample-record.ts";
+import { needing } from "../../support/build-constraints.ts";
 
 const azurite = azuriteForThisFile();
 const demo = clusterName("demo");
@@ -74,9 +75,8 @@ function job(number: number): JobDemand {
     id: `job-${number}`,
     name: `job-${number}`,
     user: `user-${number % 97}`,
-    needs: { ncpus: 1 + (number % 16), mem: 0.5 * (number % 33) },
+    constraints: needing({ ncpus: 1 + (number % 16), mem: 0.5 * (number % 33) }),
     iterations: 1 + (number % 7),
-    exclusive: false,
     colocated: false,
     placed: [],
     priority: number % 5,

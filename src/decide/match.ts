@@ -1,0 +1,279 @@
+import type { Constraint, SharedConsumable } from "../domain/constraint.ts";
+import type { Refusal } from "../domain/refusal.ts";
+import type { ResourceValue, Scalar } from "../domain/resources.ts";
+import type { Size } from "../domain/size.ts";
+import { bytesOf, bytesPer, isSize, subtractSize } from "../domain/size.ts";
+import { TOLERANCE } from "./tolerance.ts";
+import type { NodeView, SharedState } from "../domain/node-view.ts";
+import { sharedPoolName } from "./pools.ts";
+import { compilePattern } from "./shell-pattern.ts";
+
+/**
+ * What a constraint says of one node. `space`: how many slots it lets onto the node; absent: it has no opinion. It is told also where the
+ * constraint fails, as a constraint that fails may still bound (scalelib-behaviour.md 9).
+ */
+export type Judgement = Met | { readonly kind: "refused"; readonly refusal: Refusal; readonly space?: number };
+
+export interface Met {
+  readonly kind: "met";
+  /** How good a choice: of n values or alternatives the first gives n, the last 1. */
+  readonly score: number;
+  readonly space?: number;
+  /** What one slot takes from the node, and from pools. */
+  readonly takes: ReadonlyMap<string, number | Size>;
+  readonly drains: ReadonlyMap<string, number>;
+  /** Nobody but the job may be on the node from then on; absent: the node stays open. */
+  readonly closes?: "job" | "task";
+}
+
+/** A compiled constraint. `job` is the name of the job that asks, where it matters who is on the node already. */
+export type Matcher = (node: NodeView, shared: SharedState, job?: string) => Judgement;
+
+const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
+const PLAIN_MET: Met = { kind: "met", score: 1, takes: NOTHING, drains: NOTHING };
+
+/** Everything that must hold at once, as a job's list of constraints does. */
+export function compileAll(constraints: readonly Constraint[]): Matcher {
+  return compile({ kind: "and", of: constraints });
+}
+
+/** Makes a constraint ready to be judged many times: patterns are compiled once. */
+export function compile(constraint: Constraint): Matcher {
+  switch (constraint.kind) {
+    case "amount":
+      return ({ available }) => judgeAmount(constraint.resource, constraint.amount, available[constraint.resource]);
+    case "resource-choice": {
+      const { resource } = constraint;
+      const choose = compileChoice(resource, constraint.choices);
+      return ({ available }) => {
+        const found = available[resource];
+        return found === undefined ? refused({ code: "undefined-resource", resource }) : choose(found);
+      };
+    }
+    case "property-choice": {
+      const choose = compileChoice(`node.${constraint.property}`, constraint.choices);
+      return ({ properties }) => choose(properties[constraint.property]);
+    }
+    case "exclusive":
+      return constraint.wanted ? judgeExclusive(constraint.scope) : () => PLAIN_MET;
+    case "in-a-placement-group":
+      return ({ properties }) => judgeGroup(constraint.wanted, properties.placement_group);
+    case "and":
+      return compileAnd(constraint.of.map(compile));
+    case "or":
+      return compileOr(constraint.of.map(compile));
+    case "xor":
+      return compileXor(constraint.of.map(compile));
+    case "not":
+      return compileNot(compile(constraint.of));
+    case "never":
+      return () => refused({ code: "never", message: constraint.message });
+    case "pool":
+      return (_, shared) => judgePool(constraint.pool, constraint.amount, shared.left.get(constraint.pool));
+    case "pool-value":
+      return (_, { values }) => judgePoolValue(constraint.pool, constraint.value, values.get(constraint.pool));
+    case "shared-consumable":
+      return compileShared(constraint);
+    case "capacity-failure-backoff":
+      return ({ capacityFailureSeconds }) => judgeBackoff(constraint.seconds, capacityFailureSeconds);
+  }
+}
+
+function refused(refusal: Refusal, space?: number): Judgement {
+  return space === undefined ? { kind: "refused", refusal } : { kind: "refused", refusal, space };
+}
+
+/** An amount of a size is told in bytes, one of a number as it is. A plain number asked of a size counts in the size's unit (defect 3). */
+function judgeAmount(resource: string, asked: number | Size, found: ResourceValue | undefined): Judgement {
+  if (found === undefined) return refused({ code: "undefined-resource", resource }, 0);
+  const offered = typeof found === "boolean" ? Number(found) : found;
+  if (typeof offered !== "number" && !isSize(offered))
+    return refused({ code: "not-an-amount", resource, found }, 0);
+  const take = inTermsOf(asked, offered);
+  const space = timesIn(offered, take);
+  if (countable(offered) < countable(take) - Math.abs(countable(take)) * TOLERANCE)
+    return refused({ code: "insufficient-resource", resource, asked: take, offered }, Math.max(0, space));
+  return { kind: "met", score: 1, space, takes: new Map([[resource, take]]), drains: NOTHING };
+}
+
+/** The asked amount in the same terms as what is offered: both sizes, or both numbers (of bytes, if a size is asked of a number). */
+function inTermsOf(asked: number | Size, offered: number | Size): number | Size {
+  if (typeof asked === "number") return isSize(offered) ? { amount: asked, unit: offered.unit } : asked;
+  return isSize(offered) ? asked : bytesOf(asked);
+}
+
+const countable = (value: number | Size): number => (isSize(value) ? bytesOf(value) : value);
+
+/** How many times one fits into the other; nothing fits without end. */
+function timesIn(offered: number | Size, take: number | Size): number {
+  const one = countable(take);
+  return one === 0 ? Number.POSITIVE_INFINITY : Math.floor(countable(offered) / one + TOLERANCE);
+}
+
+/** What is left of a value after a slot. */
+export function takeFrom(found: ResourceValue | undefined, take: number | Size): ResourceValue {
+  if (isSize(found)) return isSize(take) ? subtractSize(found, take) : subtractSize(found, take * bytesPer(found.unit));
+  return Number(found ?? 0) - countable(take);
+}
+
+function compileChoice(what: string, options: readonly Scalar[]): (found: ResourceValue) => Judgement {
+  const patterns = options.map((option) => (typeof option === "string" ? compilePattern(option) : undefined));
+  return (found) => {
+    const at = options.findIndex((option, i) => isChosen(found, option, patterns[i]));
+    if (at < 0) return refused({ code: "invalid-option", what, found, options });
+    return { ...PLAIN_MET, score: options.length - at };
+  };
+}
+
+/** Texts by pattern, everything else by value, where true is 1 and a size is its bytes, as in Python. */
+function isChosen(found: ResourceValue, option: Scalar, pattern: RegExp | undefined): boolean {
+  if (typeof found === "string" && pattern !== undefined) return pattern.test(found);
+  const value = isSize(found) ? bytesOf(found) : found;
+  if (value === option) return true;
+  const isCounted = (one: Scalar): boolean => typeof one === "number" || typeof one === "boolean";
+  return isCounted(value) && isCounted(option) && Number(value) === Number(option);
+}
+
+/** One slot of the job a node (defect 11: the library packs several); tasks of one job may share. */
+function judgeExclusive(scope: "job" | "task"): Matcher {
+  return ({ jobs }, _, job) => {
+    const mayStay = scope === "task" && job !== undefined;
+    const others = [...jobs].filter((name) => !(mayStay && name === job));
+    if (others.length > 0) return refused({ code: "not-exclusive", jobs: others }, 0);
+    return scope === "job" ? { ...PLAIN_MET, space: 1, closes: scope } : { ...PLAIN_MET, closes: scope };
+  };
+}
+
+function judgeGroup(wanted: boolean, found: ResourceValue): Judgement {
+  const group = typeof found === "string" ? found : undefined;
+  if (wanted === (group !== undefined)) return PLAIN_MET;
+  return group === undefined
+    ? refused({ code: "not-in-a-placement-group" }, 0)
+    : refused({ code: "in-a-placement-group", group }, 0);
+}
+
+function judgePool(pool: string, asked: number, left: number | undefined): Judgement {
+  if (left === undefined) return refused({ code: "unknown-pool", pool }, 0);
+  const space = timesIn(left, asked);
+  if (space < 1) return refused({ code: "pool-short", pool, asked, left }, 0);
+  return { ...PLAIN_MET, space, drains: new Map([[pool, asked]]) };
+}
+
+function judgePoolValue(pool: string, asked: Scalar, found: Scalar | undefined): Judgement {
+  if (found === undefined) return refused({ code: "unknown-pool", pool });
+  return found === asked ? PLAIN_MET : refused({ code: "pool-value", pool, asked, found });
+}
+
+function compileShared({ resource, pools, amount }: SharedConsumable): Matcher {
+  return compileAnd(
+    pools.map(({ source }): Matcher => {
+      const pool = sharedPoolName(resource, source);
+      return (_, { left }) => judgePool(pool, amount, left.get(pool));
+    }),
+  );
+}
+
+function judgeBackoff(seconds: number | undefined, since: number | undefined): Judgement {
+  return seconds !== undefined && since !== undefined && since < seconds
+    ? refused({ code: "capacity-failure-backoff", seconds, since })
+    : PLAIN_MET;
+}
+
+/**
+ * All at once: what two members ask of one resource adds up (in the library the second is skipped, or an error: defects 21 and 22). The
+ * first member that fails is the reason.
+ */
+function compileAnd(members: readonly Matcher[]): Matcher {
+  return (node, shared, job) => {
+    const judgements = members.map((member) => member(node, shared, job));
+    const space = leastSpace(judgements.map((one) => one.space));
+    const failure = judgements.find((one) => one.kind === "refused");
+    if (failure?.kind === "refused") return refused(failure.refusal, space);
+    const met = judgements.filter((one) => one.kind === "met");
+    return joinTakes(met, node, shared, space);
+  };
+}
+
+function joinTakes(
+  met: readonly Met[],
+  node: NodeView,
+  shared: SharedState,
+  least: number | undefined,
+): Judgement {
+  const takes = new Map<string, number | Size>();
+  const drains = new Map<string, number>();
+  let space = least;
+  let closes: Met["closes"];
+  for (const one of met) {
+    if (one.closes !== undefined && closes !== "job") closes = one.closes;
+    for (const [resource, take] of one.takes) {
+      const before = takes.get(resource);
+      if (before === undefined) {
+        takes.set(resource, take);
+        continue;
+      }
+      const joint = judgeAmount(resource, sum(before, take), node.available[resource]);
+      if (joint.kind === "refused") return joint;
+      space = leastSpace([space, joint.space]);
+      takes.set(resource, sum(before, take));
+    }
+    for (const [pool, amount] of one.drains) {
+      const total = (drains.get(pool) ?? 0) + amount;
+      drains.set(pool, total);
+      if (total === amount) continue;
+      const joint = judgePool(pool, total, shared.left.get(pool));
+      if (joint.kind === "refused") return joint;
+      space = leastSpace([space, joint.space]);
+    }
+  }
+  return {
+    kind: "met",
+    score: 1,
+    takes,
+    drains,
+    ...(space === undefined ? {} : { space }),
+    ...(closes === undefined ? {} : { closes }),
+  };
+}
+
+/** Of two amounts of one resource of one node: both are sizes, or both numbers. */
+function sum(a: number | Size, b: number | Size): number | Size {
+  if (!isSize(a)) return a + countable(b);
+  return { amount: a.amount + countable(b) / bytesPer(a.unit), unit: a.unit };
+}
+
+function leastSpace(spaces: readonly (number | undefined)[]): number | undefined {
+  const known = spaces.filter((space) => space !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+/** The first alternative that holds is the one that is charged. */
+function compileOr(members: readonly Matcher[]): Matcher {
+  return (node, shared, job) => {
+    const refusals: Refusal[] = [];
+    for (const [at, member] of members.entries()) {
+      const judgement = member(node, shared, job);
+      if (judgement.kind === "met") return { ...judgement, score: members.length - at };
+      refusals.push(judgement.refusal);
+    }
+    return refused({ code: "no-alternative", refusals }, 0);
+  };
+}
+
+function compileXor(members: readonly Matcher[]): Matcher {
+  return (node, shared, job) => {
+    const judgements = members.map((member) => member(node, shared, job));
+    const met = judgements.filter((one) => one.kind === "met");
+    const [only] = met;
+    if (only !== undefined && met.length === 1) return { ...only, score: 1 };
+    if (met.length > 1) return refused({ code: "several-alternatives", holding: met.length }, 0);
+    const refusals = judgements.flatMap((one) => (one.kind === "refused" ? [one.refusal] : []));
+    return refused({ code: "no-alternative", refusals }, 0);
+  };
+}
+
+/** What must not hold takes nothing (the library takes it: defect 12). */
+function compileNot(member: Matcher): Matcher {
+  return (node, shared, job) =>
+    member(node, shared, job).kind === "met" ? refused({ code: "holds" }) : PLAIN_MET;
+}

@@ -1,0 +1,51 @@
+import type { MachineType } from "./ids.ts";
+
+/** What is known of a VM size apart from what CycleCloud reports (scalelib-behaviour.md 2). */
+export interface VmSize {
+  /** The quota family; absent: unknown. */
+  readonly family?: string;
+  readonly vcpus?: number;
+  /** 2: hyper-threaded. */
+  readonly vcpusPerCore?: number;
+  readonly gpus?: number;
+  readonly memoryGib?: number;
+  readonly infiniband?: boolean;
+}
+
+/** VM sizes by name in lower case, for one location or for all. */
+export type VmSizes = ReadonlyMap<string, VmSize>;
+
+/** A table of sizes by location; a location without data may be looked up under another (`proxies`). */
+export interface SizeTable {
+  readonly locations: ReadonlyMap<string, VmSizes>;
+  readonly proxies: ReadonlyMap<string, string>;
+}
+
+export interface Catalogue {
+  /** The user's own file: what it says is so, whatever CycleCloud or our table say. */
+  readonly override?: SizeTable;
+  /** Sizes as far as we know them: the same everywhere, or by location. */
+  readonly sizes: VmSizes | SizeTable;
+}
+
+export const EMPTY_CATALOGUE: Catalogue = { sizes: new Map() };
+
+/** What the catalogue knows of a size, and with what authority; never fails. */
+export function findVmSize(
+  catalogue: Catalogue,
+  location: string | undefined,
+  machineType: MachineType,
+): { readonly authority: "override" | "known" | "unknown"; readonly size: VmSize } {
+  const name = machineType.toLowerCase();
+  const own = catalogue.override === undefined ? undefined : sizesAt(catalogue.override, location)?.get(name);
+  if (own !== undefined) return { authority: "override", size: own };
+  const sizes = "locations" in catalogue.sizes ? sizesAt(catalogue.sizes, location) : catalogue.sizes;
+  const known = sizes?.get(name);
+  return known === undefined ? { authority: "unknown", size: {} } : { authority: "known", size: known };
+}
+
+/** The proxy of a location counts only where the table has nothing for the location itself. */
+function sizesAt(table: SizeTable, location: string | undefined): VmSizes | undefined {
+  if (location === undefined) return undefined;
+  return table.locations.get(location) ?? table.locations.get(table.proxies.get(location) ?? "");
+}

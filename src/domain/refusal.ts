@@ -1,0 +1,87 @@
+import type { ResourceValue, Scalar } from "./resources.ts";
+import type { Size } from "./size.ts";
+import { isSize, sizeText } from "./size.ts";
+
+/** Why a node (or what a bucket makes) does not meet a constraint, with what was asked and what was found. Rendered by {@link renderRefusal}. */
+export type Refusal =
+  | { readonly code: "undefined-resource"; readonly resource: string }
+  | {
+      readonly code: "insufficient-resource";
+      readonly resource: string;
+      readonly asked: number | Size;
+      readonly offered: number | Size;
+    }
+  /** A text, say, of which nothing can be taken. */
+  | { readonly code: "not-an-amount"; readonly resource: string; readonly found: ResourceValue }
+  | {
+      readonly code: "invalid-option";
+      /** A resource, or "node." and a property. */
+      readonly what: string;
+      readonly found: ResourceValue;
+      readonly options: readonly Scalar[];
+    }
+  | { readonly code: "not-exclusive"; readonly jobs: readonly string[] }
+  | { readonly code: "not-in-a-placement-group" }
+  | { readonly code: "in-a-placement-group"; readonly group: string }
+  /** None of the alternatives holds; their refusals in order. */
+  | { readonly code: "no-alternative"; readonly refusals: readonly Refusal[] }
+  /** More than one holds, where exactly one must. */
+  | { readonly code: "several-alternatives"; readonly holding: number }
+  /** What must not hold does. */
+  | { readonly code: "holds" }
+  | { readonly code: "never"; readonly message: string }
+  | {
+      readonly code: "pool-short";
+      readonly pool: string;
+      readonly asked: number;
+      readonly left: number;
+    }
+  | { readonly code: "unknown-pool"; readonly pool: string }
+  | {
+      readonly code: "pool-value";
+      readonly pool: string;
+      readonly asked: Scalar;
+      readonly found: Scalar;
+    }
+  | { readonly code: "capacity-failure-backoff"; readonly seconds: number; readonly since: number };
+
+/** Half a sentence for people, to stand after the name of the node or bucket. */
+export function renderRefusal(refusal: Refusal): string {
+  switch (refusal.code) {
+    case "undefined-resource":
+      return `has no resource ${refusal.resource}`;
+    case "insufficient-resource":
+      return `${refusal.resource}: ${valueText(refusal.asked)} asked of one node, ${valueText(refusal.offered)} offered`;
+    case "not-an-amount":
+      return `${refusal.resource}: an amount is asked, but it is ${valueText(refusal.found)}`;
+    case "invalid-option":
+      return `${refusal.what} is ${valueText(refusal.found)}, asked is ${refusal.options.map(valueText).join(" or ") || "nothing at all"}`;
+    case "not-exclusive":
+      return `must be free of other jobs, and has ${refusal.jobs.join(", ")}`;
+    case "not-in-a-placement-group":
+      return "is not in a placement group";
+    case "in-a-placement-group":
+      return `must not be in a placement group, and is in ${refusal.group}`;
+    case "no-alternative":
+      return `meets none of the alternatives (${refusal.refusals.map(renderRefusal).join("; ")})`;
+    case "several-alternatives":
+      return `meets ${refusal.holding} alternatives where exactly one must hold`;
+    case "holds":
+      return "is what the job excludes with not";
+    case "never":
+      return refusal.message;
+    case "pool-short":
+      return `pool ${refusal.pool}: ${refusal.asked} asked, ${refusal.left} left`;
+    case "unknown-pool":
+      return `pool ${refusal.pool}: nobody has said how much there is`;
+    case "pool-value":
+      return `pool ${refusal.pool} is ${valueText(refusal.found)}, asked is ${valueText(refusal.asked)}`;
+    case "capacity-failure-backoff":
+      return `lacked capacity ${refusal.since} s ago, and the job waits for ${refusal.seconds} s`;
+  }
+}
+
+function valueText(value: ResourceValue): string {
+  if (isSize(value)) return sizeText(value);
+  return value === null ? "undefined" : String(value);
+}

@@ -1,0 +1,148 @@
+/**
+ * Amounts of memory or disk with their unit (scalelib-behaviour.md 1). The unit is kept, as it decides in which unit results and plain
+ * numbers are told; all reckoning is in bytes, as 64-bit floats. "Memory" and "size" are two words for it and mean the same.
+ */
+export interface Size {
+  readonly amount: number;
+  readonly unit: SizeUnit;
+}
+
+/** Bytes of each unit: lower case powers of 1024, upper case powers of 1000. There is no B. */
+const FACTORS = {
+  b: 1,
+  k: 1024,
+  m: 1024 ** 2,
+  g: 1024 ** 3,
+  t: 1024 ** 4,
+  p: 1024 ** 5,
+  K: 1000,
+  M: 1000 ** 2,
+  G: 1000 ** 3,
+  T: 1000 ** 4,
+  P: 1000 ** 5,
+} as const;
+
+export type SizeUnit = keyof typeof FACTORS;
+
+/** Why a text is no size. */
+export type SizeFault = "empty" | "only-letters" | "no-number" | "unknown-unit";
+
+export function isSizeUnit(text: string): text is SizeUnit {
+  return Object.hasOwn(FACTORS, text);
+}
+
+export function isSize(value: unknown): value is Size {
+  return typeof value === "object" && value !== null && "amount" in value && "unit" in value;
+}
+
+/** A decimal number: sign, point, exponent, and single underscores between digits. */
+const NUMBER = /^[+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?$/;
+
+/**
+ * Reads a size as scalelib does: whatever stands before the last ":" is no part of it, letters at the end are the unit (without any:
+ * bytes), the rest is a number. "4gb" is none, as gb is no unit. Numbers that are not finite are none either.
+ */
+export function parseSize(text: string): Size | SizeFault {
+  const own = text.slice(text.lastIndexOf(":") + 1);
+  if (own === "") return "empty";
+  const suffix = /[A-Za-z]*$/.exec(own)?.[0] ?? "";
+  const digits = own.slice(0, own.length - suffix.length).trim();
+  const unit = suffix === "" ? "b" : suffix;
+  if (digits === "") return "only-letters";
+  if (!isSizeUnit(unit)) return "unknown-unit";
+  if (!NUMBER.test(digits)) return "no-number";
+  const amount = Number(digits.replaceAll("_", ""));
+  return Number.isFinite(amount * FACTORS[unit]) ? { amount, unit } : "no-number";
+}
+
+/** A text that says by its prefix that it is a size: "memory::4g", "size::1.5T". Anything else is just text, also "memory::-4g". */
+export function looksLikeSize(text: string): boolean {
+  return /^(?:size|memory)::[A-Za-z0-9]/.test(text);
+}
+
+export function bytesOf(size: Size): number {
+  return size.amount * FACTORS[size.unit];
+}
+
+/** Bytes of one of a unit. */
+export function bytesPer(unit: SizeUnit): number {
+  return FACTORS[unit];
+}
+
+/** The same size in another unit. */
+export function convertSize(size: Size, unit: SizeUnit): Size {
+  return size.unit === unit ? size : { amount: bytesOf(size) / FACTORS[unit], unit };
+}
+
+/** A plain number counts as bytes. The result has the unit of the left operand, here and below. */
+export function addSize(left: Size, right: Size | number): Size {
+  return { amount: (bytesOf(left) + bytesOrNumber(right)) / FACTORS[left.unit], unit: left.unit };
+}
+
+export function subtractSize(left: Size, right: Size | number): Size {
+  return { amount: (bytesOf(left) - bytesOrNumber(right)) / FACTORS[left.unit], unit: left.unit };
+}
+
+/** By a number; another size counts as its bytes. */
+export function multiplySize(left: Size, right: Size | number): Size {
+  return { amount: (bytesOf(left) * bytesOrNumber(right)) / FACTORS[left.unit], unit: left.unit };
+}
+
+/** By a number, or how many times another size; undefined when that is zero. */
+export function divideSize(left: Size, right: Size | number): Size | undefined {
+  const by = divisor(left, right);
+  return by === 0 ? undefined : { amount: left.amount / by, unit: left.unit };
+}
+
+/** {@link divideSize}, rounded down. */
+export function divideSizeFloor(left: Size, right: Size | number): Size | undefined {
+  const by = divisor(left, right);
+  return by === 0 ? undefined : { amount: Math.floor(left.amount / by), unit: left.unit };
+}
+
+/** How many whole times `right` is contained in `left`: a size by its bytes, a plain number in the unit of `left`. */
+export function countSizes(left: Size, right: Size | number): number | undefined {
+  const whole = divideSizeFloor(left, right);
+  return whole === undefined ? undefined : Math.trunc(whole.amount);
+}
+
+/** Sizes that differ by less than this many bytes are equal. */
+const SAME_BYTES = 1e-10;
+
+export function equalSizes(left: Size | number, right: Size | number): boolean {
+  return Math.abs(bytesOrNumber(left) - bytesOrNumber(right)) < SAME_BYTES;
+}
+
+/** By bytes, strictly: "less, or equal" is this or {@link equalSizes}. */
+export function isLess(left: Size | number, right: Size | number): boolean {
+  return bytesOrNumber(left) < bytesOrNumber(right);
+}
+
+function bytesOrNumber(value: Size | number): number {
+  return typeof value === "number" ? value : bytesOf(value);
+}
+
+function divisor(left: Size, right: Size | number): number {
+  return typeof right === "number" ? right : convertSize(right, left.unit).amount;
+}
+
+/** For people: two decimals, halves of the exact value to the even side, as in "0.12g". */
+export function sizeText({ amount, unit }: Size): string {
+  return `${roundTwo(amount)}${unit}`;
+}
+
+/** In full, as it stands in JSON: "memory::4g". Nothing is lost, unlike in scalelib (defect 41). */
+export function sizeJson({ amount, unit }: Size): string {
+  return `memory::${amount}${unit}`;
+}
+
+/** toFixed rounds the exact value and halves upwards; only a half that is exact needs the even side. */
+function roundTwo(amount: number): string {
+  const eighths = amount * 8;
+  const isExactHalf = Number.isInteger(eighths) && Math.abs(eighths) % 2 === 1;
+  if (!isExactHalf) return amount.toFixed(2);
+  // Thousandths of an eighth end in 5: x.125 and x.625 go down, x.375 and x.875 up.
+  const down = Math.abs(eighths) % 4 === 1;
+  const cents = Math.trunc(Math.abs(amount) * 100) + (down ? 0 : 1);
+  return `${amount < 0 ? "-" : ""}${(cents / 100).toFixed(2)}`;
+}

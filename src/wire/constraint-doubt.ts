@@ -1,0 +1,43 @@
+import { parseSize } from "../domain/size.ts";
+import type { Notes } from "./notes.ts";
+import { nearest, problemAt } from "./problem.ts";
+
+/** Resources that every node has as a number or a size (scalelib-behaviour.md 4): no text can match them. */
+const COUNTED: ReadonlySet<string> = new Set([
+  "ncpus",
+  "pcpus",
+  "ngpus",
+  "mem",
+  "memb",
+  "memkb",
+  "memmb",
+  "memgb",
+  "memtb",
+]);
+
+/** Shorter keys are as near to each other by chance as by mistake. */
+const SHORTEST_TYPED_KEY = 8;
+
+/** A text for a resource that is counted, or one that was meant to be a size: it would match nothing, and the job would wait for ever. */
+export function doubtText(key: string, value: string, path: string, notes: Notes): void {
+  const isSizeOfSorts = typeof parseSize(value) !== "string";
+  if (COUNTED.has(key) && isSizeOfSorts && key.startsWith("mem"))
+    notes.doubts.push(problemAt(path, value, "a size with its prefix, as in memory::4g", `memory::${value.trim()}`));
+  else if (COUNTED.has(key))
+    notes.doubts.push(problemAt(path, value, "an amount: a number, or a size such as memory::4g"));
+  else if (/^\s*(?:size|memory)::/i.test(value))
+    notes.doubts.push(problemAt(path, value, "a size such as memory::4g, or a text without that prefix"));
+}
+
+/** A key that is nearly one of ours, with the kind of value that ours has: it would be taken for a resource that no node has. */
+export function doubtKey(
+  key: string,
+  value: unknown,
+  path: string,
+  notes: Notes,
+  known: readonly string[],
+): void {
+  if (typeof value !== "boolean" || key.length < SHORTEST_TYPED_KEY) return;
+  const meant = nearest(key, known);
+  if (meant !== undefined) notes.doubts.push(problemAt(path, key, `the name of a resource, or ${meant}`, meant));
+}

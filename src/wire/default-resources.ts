@@ -1,0 +1,135 @@
+import type { NodeProperty } from "../domain/constraint.ts";
+import { isNodeProperty, NODE_PROPERTIES } from "../domain/constraint.ts";
+import type { DefaultResource, DefaultValue, Modifier } from "../domain/default-resource.ts";
+import { looksLikeSize, parseSize } from "../domain/size.ts";
+import { readConstraints } from "./constraint.ts";
+import { isFields, type Fields } from "./fields.ts";
+import type { Notes } from "./notes.ts";
+import { nearest, problemAt, unknownKey } from "./problem.ts";
+
+const OPERATIONS = ["add", "subtract", "multiply", "divide", "divide_floor"] as const;
+const KEYS = ["select", "name", "value", ...OPERATIONS] as const;
+
+/** Properties that are text: no amount can be added to them. */
+const TEXTS: ReadonlySet<NodeProperty> = new Set<NodeProperty>([
+  "name",
+  "nodearray",
+  "bucket_id",
+  "vm_size",
+  "vm_family",
+  "hostname",
+  "fqdn",
+  "hostname_or_uuid",
+  "private_ip",
+  "instance_id",
+  "location",
+  "state",
+  "placement_group",
+  "version",
+]);
+
+/**
+ * Reads a configuration's default_resources (scalelib-behaviour.md 4): a list whose order counts. Python between backquotes, which the
+ * library evaluates, is refused: a configuration holds data, no code (its defect 54).
+ */
+export function readDefaultResources(value: unknown, path: string, notes: Notes): readonly DefaultResource[] {
+  if (!Array.isArray(value)) {
+    notes.problems.push(problemAt(path, value, "a list of objects with select, name and value"));
+    return [];
+  }
+  return value.flatMap((item: unknown, index) => {
+    const at = `${path}[${index}]`;
+    if (isFields(item)) return readEntry(item, at, notes) ?? [];
+    notes.problems.push(problemAt(at, item, "an object with select, name and value"));
+    return [];
+  });
+}
+
+function readEntry(from: Fields, path: string, notes: Notes): DefaultResource | undefined {
+  const before = notes.problems.length;
+  for (const key of Object.keys(from)) {
+    if (!KEYS.some((known) => known === key)) notes.doubts.push(unknownKey(path, key, KEYS));
+  }
+  const { select, name } = from;
+  if (!isFields(select))
+    notes.problems.push(problemAt(`${path}.select`, select, "an object: for which nodes; {} for all"));
+  if (typeof name !== "string" || name === "" || name === "__proto__")
+    notes.problems.push(problemAt(`${path}.name`, name, "the name of a resource"));
+  const selects = isFields(select) ? readConstraints(select, `${path}.select`, notes) : [];
+  const value = readValue(from["value"], `${path}.value`, notes);
+  const modifier = readModifier(from, path, notes);
+  if (modifier !== undefined && value !== undefined) checkModified(from["value"], value, modifier, path, notes);
+  if (notes.problems.length > before || value === undefined || typeof name !== "string") return undefined;
+  const entry = { select: selects, name, value };
+  return modifier === undefined ? entry : { ...entry, modifier };
+}
+
+function readValue(value: unknown, path: string, notes: Notes): DefaultValue | undefined {
+  if (typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value)))
+    return { kind: "literal", value };
+  if (typeof value !== "string")
+    return refuse(notes, path, value, "a number, true, false or a text such as node.vcpu_count");
+  if (value.startsWith("`"))
+    return refuse(notes, path, value, "data: node.X, node.resources.X, a number or text; code is not run");
+  if (value.startsWith("node.")) return readReference(value, path, notes);
+  if (!looksLikeSize(value)) return { kind: "literal", value };
+  const size = parseSize(value);
+  return typeof size === "string"
+    ? refuse(notes, path, value, "a size such as memory::4g or size::100G")
+    : { kind: "literal", value: size };
+}
+
+function refuse(notes: Notes, path: string, value: unknown, expected: string, didYouMean?: string): undefined {
+  notes.problems.push(problemAt(path, value, expected, didYouMean));
+}
+
+/** `node.X`, `node.resources.X`, `node.resources.X.value` or `node.software_configuration.X`, whose dots are part of the key. */
+function readReference(text: string, path: string, notes: Notes): DefaultValue | undefined {
+  const own = text.slice("node.".length);
+  const configuration = after(own, "software_configuration.");
+  if (configuration !== undefined) return { kind: "configuration", key: configuration };
+  const resource = after(own, "resources.");
+  if (resource?.endsWith(".value") === true)
+    return { kind: "resource-number", resource: resource.slice(0, -".value".length) };
+  if (resource !== undefined) return { kind: "resource", resource };
+  if (isNodeProperty(own)) return { kind: "property", property: own };
+  const near = nearest(own, NODE_PROPERTIES);
+  const expected = `node.resources.X, node.software_configuration.X or node. and one of ${NODE_PROPERTIES.join(", ")}`;
+  return refuse(notes, path, text, expected, near === undefined ? undefined : `node.${near}`);
+}
+
+function after(text: string, prefix: string): string | undefined {
+  return text.startsWith(prefix) && text.length > prefix.length ? text.slice(prefix.length) : undefined;
+}
+
+function readModifier(from: Fields, path: string, notes: Notes): Modifier | undefined {
+  const given = OPERATIONS.filter((operation) => from[operation] !== undefined && from[operation] !== null);
+  const [operation] = given;
+  if (operation === undefined) return undefined;
+  const value = from[operation];
+  const at = `${path}.${operation}`;
+  if (given.length > 1) return refuse(notes, path, given, `at most one of ${OPERATIONS.join(", ")}`);
+  const by = typeof value === "string" ? parseSize(value) : Number(value);
+  if (typeof by === "string" || (typeof by === "number" && (typeof value === "object" || !Number.isFinite(by))))
+    return refuse(notes, at, value, "a number, not 0, or a size such as memory::1g");
+  if (by === 0) return refuse(notes, at, value, "a number, not 0");
+  const isDivision = operation === "divide" || operation === "divide_floor";
+  if (typeof by !== "number" && isDivision) notes.doubts.push(problemAt(at, value, "a number, not 0"));
+  return { operation, by };
+}
+
+function checkModified(
+  written: unknown,
+  value: DefaultValue,
+  modifier: Modifier,
+  path: string,
+  notes: Notes,
+): void {
+  const at = `${path}.${modifier.operation}`;
+  const isText =
+    (value.kind === "property" && TEXTS.has(value.property)) ||
+    (value.kind === "literal" && typeof value.value === "string");
+  if (isText) refuse(notes, at, written, "a value that is an amount: a text cannot be reckoned with");
+  if (typeof written === "string" && written.startsWith("size::"))
+    refuse(notes, at, written, "memory:: rather than size:: where there is something to reckon");
+}

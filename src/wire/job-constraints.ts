@@ -1,0 +1,44 @@
+import type { Constraint } from "../domain/constraint.ts";
+import type { Problem } from "../domain/demand.ts";
+import { readConstraints } from "./constraint.ts";
+import type { Notes } from "./notes.ts";
+
+/**
+ * Reads the constraints of a job. What can hardly be meant is refused here as well (see {@link Notes}): a job that can match nothing would
+ * wait for ever. Members that must all hold come in one order whatever the sender's, so that the same job gives the same digest.
+ */
+export function readJobConstraints(value: unknown, problems: Problem[]): readonly Constraint[] {
+  if (value === undefined) return [];
+  const notes: Notes = { problems: [], doubts: [] };
+  const constraints = readConstraints(value, "constraints", notes);
+  for (const problem of notes.problems) problems.push(problem);
+  for (const doubt of notes.doubts) problems.push(doubt);
+  return inOrder(constraints);
+}
+
+function inOrder(constraints: readonly Constraint[]): readonly Constraint[] {
+  const flat = constraints.flatMap(parts).map(ordered);
+  if (flat.length < 2) return flat;
+  return flat
+    .map((constraint) => ({ constraint, text: JSON.stringify(constraint) }))
+    .sort((a, b) => (a.text < b.text ? -1 : 1))
+    .map(({ constraint }) => constraint);
+}
+
+const parts = (constraint: Constraint): readonly Constraint[] =>
+  constraint.kind === "and" ? constraint.of.flatMap(parts) : [constraint];
+
+/** The order of alternatives is preference and stays. */
+function ordered(constraint: Constraint): Constraint {
+  switch (constraint.kind) {
+    case "and":
+      return { kind: "and", of: inOrder(constraint.of) };
+    case "or":
+    case "xor":
+      return { kind: constraint.kind, of: constraint.of.map(ordered) };
+    case "not":
+      return { kind: "not", of: ordered(constraint.of) };
+    default:
+      return constraint;
+  }
+}

@@ -1,0 +1,21 @@
+/** How Python writes a value as text: messages of `never` may be anything, and are compared with what the library shows. */
+export function pythonText(value: unknown): string {
+  return typeof value === "string" ? value : pythonLiteral(value);
+}
+
+function pythonLiteral(value: unknown): string {
+  if (value === null || value === undefined) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value === "string") return quoted(value);
+  if (Array.isArray(value)) return `[${value.map(pythonLiteral).join(", ")}]`;
+  if (typeof value !== "object") return String(value);
+  const members = Object.entries(value).map(([key, member]) => `${quoted(key)}: ${pythonLiteral(member)}`);
+  return `{${members.join(", ")}}`;
+}
+
+/** Single quotes, unless only those occur in the text. */
+function quoted(text: string): string {
+  const escaped = text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("\t", "\\t");
+  if (!text.includes("'")) return `'${escaped}'`;
+  return text.includes('"') ? `'${escaped.replaceAll("'", "\\'")}'` : `"${escaped}"`;
+}

@@ -1,0 +1,100 @@
+import { answerDefaultResources } from "./answer-default-resources.ts";
+import { answerEvaluate } from "./answer-evaluate.ts";
+import { answerConstraintParse } from "./answer-parse.ts";
+import { answerArithmetic, answerCompare, answerConvert, answerParse } from "./answer-size.ts";
+import type { Difference, Json } from "./compare.ts";
+import { differences, isClose, isList, isObject } from "./compare.ts";
+import { DEVIATIONS } from "./deviations.ts";
+import type { Answer, Surroundings, VectorCase } from "./vector-case.ts";
+
+/** How the cases of one file are answered and compared. */
+export interface Suite {
+  /** Folder and file, as "size/parse". */
+  readonly name: string;
+  readonly answer: Answer;
+  readonly compare: (expected: Json, actual: Json) => readonly Difference[];
+}
+
+const exactly = (expected: Json, actual: Json): readonly Difference[] => differences(expected, actual);
+
+/** Numbers of a size are compared like its bytes. */
+const sizes = (expected: Json, actual: Json): readonly Difference[] =>
+  differences(expected, actual).filter(({ expected: a, actual: b }) => {
+    const [left, right] = [typeof a === "boolean" ? Number(a) : a, b];
+    return !(typeof left === "number" && typeof right === "number" && isClose(left, right));
+  });
+
+/** Of an exception only that there is one matters: ours is a problem with a path. */
+const refusals = (expected: Json, actual: Json): readonly Difference[] =>
+  isObject(expected) && isObject(actual) && "raises" in expected && "raises" in actual
+    ? []
+    : differences(expected, actual);
+
+/** Where the library stops with an exception in judging a node, ours is to say that the node will not do. */
+const judgements = (expected: Json, actual: Json): readonly Difference[] =>
+  refusals(answerInsteadOfRaising(expected, actual), actual);
+
+function answerInsteadOfRaising(expected: Json, actual: Json): Json {
+  if (!isObject(expected) || !isObject(actual)) return expected;
+  if ("raises" in expected && actual["satisfied"] === false) return actual;
+  const members = Object.entries(expected).map(
+    ([key, value]): [string, Json] => [key, isObject(value) ? answerInsteadOfRaising(value, actual[key] ?? null) : value],
+  );
+  return Object.fromEntries(members);
+}
+
+export const SUITES: readonly Suite[] = [
+  { name: "size/parse", answer: answerParse, compare: sizes },
+  { name: "size/convert", answer: answerConvert, compare: sizes },
+  { name: "size/arithmetic", answer: answerArithmetic, compare: sizes },
+  { name: "size/compare", answer: answerCompare, compare: exactly },
+  { name: "constraints/parse", answer: answerConstraintParse, compare: refusals },
+  { name: "constraints/evaluate", answer: answerEvaluate, compare: judgements },
+  { name: "default_resources/evaluate", answer: answerDefaultResources, compare: refusals },
+];
+
+/** What became of a case. */
+export interface Verdict {
+  readonly kind: "passed" | "failed" | "deviated";
+  readonly actual: Json;
+  readonly differences: readonly Difference[];
+  /** Numbers of the defects that explain the differences. */
+  readonly defects: readonly number[];
+}
+
+/** Answers a case and compares. It deviates if every single difference is explained by a deviation; one that is not makes it fail. */
+export function judgeCase(suite: Suite, one: VectorCase, surroundings: Surroundings): Verdict {
+  const actual = suite.answer(one, surroundings);
+  return judgeAnswer(suite, one, actual, surroundings);
+}
+
+export function judgeAnswer(
+  suite: Suite,
+  one: VectorCase,
+  actual: Json,
+  surroundings: Surroundings,
+): Verdict {
+  const found = suite.compare(one.expected, actual);
+  if (found.length === 0) return { kind: "passed", actual, differences: [], defects: [] };
+  const deviations = DEVIATIONS.filter(({ suite: of }) => isFor(of, suite.name));
+  const explained = found.map(
+    (difference) => deviations.find((one_) => one_.explains(one, difference, surroundings))?.defect,
+  );
+  const defects = [...new Set(explained.filter((defect) => defect !== undefined))].sort((a, b) => a - b);
+  const kind = explained.includes(undefined) ? "failed" : "deviated";
+  return { kind, actual, differences: found, defects };
+}
+
+function isFor(of: string, suite: string): boolean {
+  return of === suite || (of.endsWith("/*") && suite.startsWith(of.slice(0, -1)));
+}
+
+/** A file's cases; it is a list of objects with name, input and expected. */
+export function readCases(content: unknown): readonly VectorCase[] {
+  if (!isList(content)) throw new Error("not a list of cases");
+  return content.map((item) => {
+    if (!isObject(item) || !isObject(item["input"]) || item["expected"] === undefined)
+      throw new Error("a case without input or expected");
+    return { name: String(item["name"]), input: item["input"], expected: item["expected"] };
+  });
+}

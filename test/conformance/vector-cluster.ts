@@ -1,0 +1,101 @@
+import { readStatus } from "../../src/adapters/cyclecloud/read-status.ts";
+import { compileDefaults } from "../../src/decide/default-resources.ts";
+import type { HostReport } from "../../src/decide/host-view.ts";
+import { overlayReport, viewHost } from "../../src/decide/host-view.ts";
+import type { NodeView } from "../../src/domain/node-view.ts";
+import type { ResourceRules } from "../../src/decide/places.ts";
+import { Places, withNodeId } from "../../src/decide/places.ts";
+import type { Snapshot } from "../../src/domain/cluster.ts";
+import type { DefaultResource } from "../../src/domain/default-resource.ts";
+import { LIBRARY_DEFAULTS } from "../../src/domain/default-resource.ts";
+import { clusterName } from "../../src/domain/ids.ts";
+import { bucketText } from "../../src/domain/record.ts";
+import type { Resources, ResourceValue } from "../../src/domain/resources.ts";
+import { looksLikeSize, parseSize } from "../../src/domain/size.ts";
+import { instant } from "../../src/domain/units.ts";
+import { readDefaultResources } from "../../src/wire/default-resources.ts";
+import type { Notes } from "../../src/wire/notes.ts";
+import { readSizeTable } from "../../src/wire/vm-sizes.ts";
+import type { Json } from "./compare.ts";
+import { isList, isObject } from "./compare.ts";
+import type { Surroundings } from "./vector-case.ts";
+
+/** The buckets and nodes of a vector's cluster as constraints see them, in the order of the status. */
+export interface VectorCluster {
+  readonly buckets: ReadonlyMap<string, NodeView>;
+  readonly nodes: ReadonlyMap<string, NodeView>;
+}
+
+/** What a vector's configuration says of resources; `problem`: it was refused. */
+export type RulesRead =
+  | { readonly kind: "rules"; readonly rules: ResourceRules }
+  | { readonly kind: "refused"; readonly problem: string };
+
+type World = Readonly<Record<string, Json>>;
+
+export function readRules(world: World, { vmSizes }: Surroundings): RulesRead {
+  const config = isObject(world["config"]) ? world["config"] : {};
+  const notes: Notes = { problems: [], doubts: [] };
+  const configured = readDefaultResources(config["default_resources"] ?? [], "default_resources", notes);
+  const sizes = readSizeTable(vmSizes, "vm_sizes", []);
+  const [problem] = notes.problems;
+  if (problem !== undefined) return { kind: "refused", problem: `${problem.path}: ${problem.expected}` };
+  const own: readonly DefaultResource[] = config["disable_default_resources"] === true ? [] : LIBRARY_DEFAULTS;
+  return { kind: "rules", rules: { configured, own, catalogue: { sizes } } };
+}
+
+/** Reads the status as the product does, and hosts that only the scheduler knows. */
+export function readCluster(world: World, rules: ResourceRules): VectorCluster {
+  const snapshot = readSnapshot(world);
+  const places = new Places(snapshot, rules);
+  const buckets = new Map<string, NodeView>();
+  for (const array of snapshot.arrays) {
+    for (const { machineType, placementGroups } of array.buckets) {
+      for (const group of [...placementGroups.map(({ name }) => name), undefined]) {
+        const place = places.at(array.name, machineType, group);
+        buckets.set(bucketText(place.bucket), place.view);
+      }
+    }
+  }
+  const reports = new Map(readReports(world["scheduler_nodes"]).map((report) => [report.hostname, report]));
+  const nodes = new Map<string, NodeView>();
+  for (const node of snapshot.nodes) {
+    const seen = places.view(node, places.at(node.array, node.machineType, node.placementGroup));
+    const view = { ...seen, available: withNodeId(seen.available, node.nodeId) };
+    const hostname = node.hostname?.split(".")[0] ?? "";
+    const report = reports.get(hostname);
+    reports.delete(hostname);
+    nodes.set(node.name, report === undefined ? view : overlayReport(view, report));
+  }
+  const defaults = compileDefaults(rules.configured, rules.own);
+  for (const report of reports.values()) nodes.set(report.hostname, viewHost(report, defaults));
+  return { buckets, nodes };
+}
+
+function readSnapshot(world: World): Snapshot {
+  const status = isObject(world["clusterStatus"]) ? world["clusterStatus"] : {};
+  const reading = readStatus({ ...status, nodes: world["nodes"] ?? [] }, clusterName("vector"), instant(0));
+  if (reading.kind === "malformed") throw new Error(`${reading.path}: ${reading.expected}`);
+  return reading.snapshot;
+}
+
+function readReports(value: Json | undefined): readonly HostReport[] {
+  if (!isList(value)) return [];
+  return value.filter(isObject).map((host) => ({
+    hostname: String(host["hostname"]),
+    resources: readResources(host["resources"]),
+    available: readResources(host["available"]),
+    jobs: isList(host["jobs"]) ? host["jobs"].map(String) : [],
+  }));
+}
+
+function readResources(value: Json | undefined): Resources {
+  if (!isObject(value)) return {};
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, readResource(one)]));
+}
+
+function readResource(value: Json): ResourceValue {
+  if (isList(value) || isObject(value)) throw new Error("a resource is a single value");
+  const size = typeof value === "string" && looksLikeSize(value) ? parseSize(value) : "empty";
+  return typeof size === "string" ? value : size;
+}
