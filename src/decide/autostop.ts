@@ -17,6 +17,7 @@ import {
   stoppingNodes,
 } from "./reconcile.ts";
 import { backOff, undrain } from "./settle.ts";
+import { poolsInForce } from "./pools.ts";
 import { buildWorld } from "./world.ts";
 import { lapseSets } from "./accept.ts";
 
@@ -178,6 +179,7 @@ function spareNodes(
     pendingCreates: pendingCreates(record.intents),
     backoffs: record.backoffs,
     policy,
+    pools: poolsInForce(record, bodies),
     // The askers' own marks, from the first of the two commits, must not hide them: they are weighed again.
     excluded: without(excludedNodes(bodies.ledger, stoppingNodes(record.intents), now), askers),
     now,

@@ -91,8 +91,7 @@ function evaluate(entry: DefaultResource, view: NodeView, entries: readonly Entr
   const value = valueOf(entry.value, view, entries);
   if (entry.modifier === undefined || value === null || value === undefined) return value;
   if (typeof value === "object" && "fault" in value) return value;
-  if (typeof value === "string")
-    return { fault: `${entry.modifier.operation} on the text "${value}"` };
+  if (typeof value === "string") return { fault: `${entry.modifier.operation} on the text "${value}"` };
   return modify(typeof value === "boolean" ? Number(value) : value, entry.modifier);
 }
 

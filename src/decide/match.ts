@@ -12,7 +12,9 @@ import { compilePattern } from "./shell-pattern.ts";
  * What a constraint says of one node. `space`: how many slots it lets onto the node; absent: it has no opinion. It is told also where the
  * constraint fails, as a constraint that fails may still bound (scalelib-behaviour.md 9).
  */
-export type Judgement = Met | { readonly kind: "refused"; readonly refusal: Refusal; readonly space?: number };
+export type Judgement =
+  | Met
+  | { readonly kind: "refused"; readonly refusal: Refusal; readonly space?: number };
 
 export interface Met {
   readonly kind: "met";
@@ -41,7 +43,8 @@ export function compileAll(constraints: readonly Constraint[]): Matcher {
 export function compile(constraint: Constraint): Matcher {
   switch (constraint.kind) {
     case "amount":
-      return ({ available }) => judgeAmount(constraint.resource, constraint.amount, available[constraint.resource]);
+      return ({ available }) =>
+        judgeAmount(constraint.resource, constraint.amount, available[constraint.resource]);
     case "resource-choice": {
       const { resource } = constraint;
       const choose = compileChoice(resource, constraint.choices);
@@ -71,7 +74,8 @@ export function compile(constraint: Constraint): Matcher {
     case "pool":
       return (_, shared) => judgePool(constraint.pool, constraint.amount, shared.left.get(constraint.pool));
     case "pool-value":
-      return (_, { values }) => judgePoolValue(constraint.pool, constraint.value, values.get(constraint.pool));
+      return (_, { values }) =>
+        judgePoolValue(constraint.pool, constraint.value, values.get(constraint.pool));
     case "shared-consumable":
       return compileShared(constraint);
     case "capacity-failure-backoff":
@@ -112,7 +116,8 @@ function timesIn(offered: number | Size, take: number | Size): number {
 
 /** What is left of a value after a slot. */
 export function takeFrom(found: ResourceValue | undefined, take: number | Size): ResourceValue {
-  if (isSize(found)) return isSize(take) ? subtractSize(found, take) : subtractSize(found, take * bytesPer(found.unit));
+  if (isSize(found))
+    return isSize(take) ? subtractSize(found, take) : subtractSize(found, take * bytesPer(found.unit));
   return Number(found ?? 0) - countable(take);
 }
 

@@ -1,8 +1,6 @@
 import type { Catalogue } from "../domain/catalogue.ts";
-import { EMPTY_CATALOGUE } from "../domain/catalogue.ts";
 import type { Machine, Node, NodeArray, Snapshot } from "../domain/cluster.ts";
 import type { DefaultResource } from "../domain/default-resource.ts";
-import { OWN_DEFAULTS } from "../domain/default-resource.ts";
 import type { ArrayName, MachineType, PlacementGroup } from "../domain/ids.ts";
 import type { BucketKey } from "../domain/record.ts";
 import type { Resources } from "../domain/resources.ts";
@@ -35,8 +33,6 @@ export interface ResourceRules {
   readonly catalogue: Catalogue;
 }
 
-export const PLAIN_RULES: ResourceRules = { configured: [], own: OWN_DEFAULTS, catalogue: EMPTY_CATALOGUE };
-
 /** The places of a cluster, each once, whatever the spelling of its VM size. */
 export class Places {
   readonly #arrays: ReadonlyMap<ArrayName, NodeArray>;
@@ -49,7 +45,7 @@ export class Places {
   /** Resources of nodes that cannot differ, by place and memory. */
   readonly #shared = new Map<ClusterPlace, Map<string, Resources>>();
 
-  constructor(snapshot: Snapshot, rules: ResourceRules = PLAIN_RULES) {
+  constructor(snapshot: Snapshot, rules: ResourceRules) {
     this.#catalogue = rules.catalogue;
     this.#defaults = compileDefaults(rules.configured, rules.own);
     this.#arrays = new Map(snapshot.arrays.map((array) => [array.name, array]));

@@ -1,5 +1,5 @@
 import type { Node, Snapshot } from "../domain/cluster.ts";
-import type { RankedDemand } from "../domain/demand.ts";
+import type { Pool, RankedDemand } from "../domain/demand.ts";
 import type { NodeId, Owner, SetName } from "../domain/ids.ts";
 import type { Allocation, AllocationPolicy } from "../domain/allocation.ts";
 import type { NodeVerdict, Plan } from "../domain/plan.ts";
@@ -31,6 +31,7 @@ import {
   whyGivenUp,
 } from "./scale-down.ts";
 import { backOff, forgetOldBackoffs, LEASE_SECONDS, NOT_AFTER_SECONDS } from "./settle.ts";
+import { poolsInForce } from "./pools.ts";
 import { buildWorld, readyOnly } from "./world.ts";
 
 /** The outcome of one reconcile: the next record, its bodies, and the plan that says why. */
@@ -78,7 +79,8 @@ export function decide(
   const ledger = outage !== undefined && outage.to === now ? restartClocks(seen, now) : seen;
   const demands = demandsInForce(rested, bodies);
   const { record: next, givenUp } = giveUp(rested, look.snapshot, ledger, policy, now);
-  const weighed = weigh(next, look.snapshot, ledger, givenUp, demands, policy, now);
+  const pools = poolsInForce(rested, bodies);
+  const weighed = weigh(next, look.snapshot, ledger, givenUp, { demands, pools }, policy, now);
   return conclude({ record: next, look, ledger, facts, weighed, policy, now, owner, outage });
 }
 
@@ -188,7 +190,7 @@ function weigh(
   snapshot: Snapshot,
   ledger: Ledger,
   givenUp: ReadonlySet<NodeId>,
-  demands: readonly RankedDemand[],
+  { demands, pools }: { readonly demands: readonly RankedDemand[]; readonly pools: readonly Pool[] },
   policy: Policy,
   now: Instant,
 ): Weighed {
@@ -201,6 +203,7 @@ function weigh(
     pendingCreates: pendingCreates(record.intents),
     backoffs: record.backoffs,
     policy,
+    pools,
     excluded,
     now,
   };

@@ -31,7 +31,12 @@ export function takeApart(constraints: readonly Constraint[]): Requirements {
     const names = plainNames(constraint);
     if (constraint.kind === "property-choice" && constraint.property === "nodearray" && names && !arrays)
       arrays = names.map(arrayName);
-    else if (constraint.kind === "property-choice" && constraint.property === "vm_size" && names && !machineTypes)
+    else if (
+      constraint.kind === "property-choice" &&
+      constraint.property === "vm_size" &&
+      names &&
+      !machineTypes
+    )
       machineTypes = names.map(machineType);
     else if (constraint.kind === "in-a-placement-group" && constraint.wanted) grouped = true;
     else if (constraint.kind === "pool") add(pools, constraint.pool, constraint.amount);

@@ -44,4 +44,5 @@ function bracket(inside: string): string {
   return `[${negated ? "^" : ""}${items.join("")}]`;
 }
 
-const literal = (char: string): string => (/[\w\s]/.test(char) ? char : `\\u{${char.codePointAt(0)?.toString(16)}}`);
+const literal = (char: string): string =>
+  /[\w\s]/.test(char) ? char : `\\u{${char.codePointAt(0)?.toString(16)}}`;

@@ -1,5 +1,7 @@
 import type { BucketOffer, InFlightSupply, SupplyNode, World } from "../domain/allocation.ts";
 import type { Bucket, Node, NodeArray, NodePhase, Snapshot } from "../domain/cluster.ts";
+import { OWN_DEFAULTS } from "../domain/default-resource.ts";
+import type { Pool } from "../domain/demand.ts";
 import type { ArrayName, NodeId, PlacementGroup } from "../domain/ids.ts";
 import { sameMachineType } from "../domain/ids.ts";
 import type { NodeView } from "../domain/node-view.ts";
@@ -7,10 +9,11 @@ import type { Policy } from "../domain/policy.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Backoff, CreateEffect, InFlight, Ledger, LedgerNode, Purpose } from "../domain/record.ts";
 import { stillInFlight } from "../domain/record.ts";
+import { KNOWN_VM_SIZES } from "../domain/vm-size-data.ts";
 import type { Instant } from "../domain/units.ts";
 import type { Usage } from "./ceilings.ts";
 import { Ceilings } from "./ceilings.ts";
-import type { ClusterPlace } from "./places.ts";
+import type { ClusterPlace, ResourceRules } from "./places.ts";
 import { coresOf, Places } from "./places.ts";
 
 export interface WorldInput {
@@ -21,6 +24,8 @@ export interface WorldInput {
   readonly pendingCreates: readonly CreateEffect[];
   readonly backoffs: readonly Backoff[];
   readonly policy: Policy;
+  /** Licences and quotas that the cluster's jobs share. */
+  readonly pools?: readonly Pool[];
   /** Nodes that are draining or being stopped: not capacity, though they still count against limits. */
   readonly excluded: ReadonlySet<NodeId>;
   /** Which existing nodes are used first: see {@link SupplyNode.order}. Nodes seen later should come after those seen earlier. */
@@ -36,7 +41,7 @@ export interface WorldInput {
 export function buildWorld(input: WorldInput): World {
   const { snapshot, policy } = input;
   const arrays = judgeArrays(snapshot, policy);
-  const places = new Places(snapshot);
+  const places = new Places(snapshot, rulesOf(policy));
   const nodes = collectNodes(input, arrays, places);
   const inFlight = collectInFlight(input, arrays, places);
   const usage = countUsage(places.all());
@@ -52,8 +57,15 @@ export function buildWorld(input: WorldInput): World {
     buckets,
     limits: ceilings.limits(),
     arrays,
+    ...(input.pools === undefined ? {} : { pools: input.pools }),
     ...(closed === undefined ? {} : { closed }),
   };
+}
+
+function rulesOf(policy: Policy): ResourceRules {
+  const { defaultResources = [], vmSizes } = policy;
+  const catalogue = { sizes: KNOWN_VM_SIZES, ...(vmSizes === undefined ? {} : { override: vmSizes }) };
+  return { configured: defaultResources, own: OWN_DEFAULTS, catalogue };
 }
 
 /** The same cluster with the nodes that are up and nothing else: only they can stand in for a node that is to be stopped. */
@@ -123,9 +135,7 @@ function collectInFlight(
       place.waiting += count;
       if (arrays.get(bucket.array) !== "managed") return [];
       const { available, properties } = place.view;
-      return [
-        { bucket: place.bucket, purpose, resources: available, properties, cores: place.cores, count },
-      ];
+      return [{ bucket: place.bucket, purpose, resources: available, properties, cores: place.cores, count }];
     });
 }
 

@@ -1,3 +1,5 @@
+import type { SizeTable } from "./catalogue.ts";
+import type { DefaultResource } from "./default-resource.ts";
 import type { ArrayName } from "./ids.ts";
 
 /** How a cluster is to be run: its configuration document after the door. All durations in seconds. */
@@ -14,6 +16,10 @@ export interface Policy {
   readonly inFlightGraceSeconds: number;
   /** Only these arrays are ours; absent: every array with autoscaling enabled. CycleCloud never forgets an array (wire A.3). */
   readonly nodearrays?: readonly ArrayName[];
+  /** scalelib's default_resources; absent: only what every node has anyway. */
+  readonly defaultResources?: readonly DefaultResource[];
+  /** The user's own figures of VM sizes: what they say is so. */
+  readonly vmSizes?: SizeTable;
   /** False: watch and explain, change nothing. Default true. */
   readonly enabled: boolean;
 }

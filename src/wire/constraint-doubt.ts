@@ -22,7 +22,9 @@ const SHORTEST_TYPED_KEY = 8;
 export function doubtText(key: string, value: string, path: string, notes: Notes): void {
   const isSizeOfSorts = typeof parseSize(value) !== "string";
   if (COUNTED.has(key) && isSizeOfSorts && key.startsWith("mem"))
-    notes.doubts.push(problemAt(path, value, "a size with its prefix, as in memory::4g", `memory::${value.trim()}`));
+    notes.doubts.push(
+      problemAt(path, value, "a size with its prefix, as in memory::4g", `memory::${value.trim()}`),
+    );
   else if (COUNTED.has(key))
     notes.doubts.push(problemAt(path, value, "an amount: a number, or a size such as memory::4g"));
   else if (/^\s*(?:size|memory)::/i.test(value))
@@ -39,5 +41,6 @@ export function doubtKey(
 ): void {
   if (typeof value !== "boolean" || key.length < SHORTEST_TYPED_KEY) return;
   const meant = nearest(key, known);
-  if (meant !== undefined) notes.doubts.push(problemAt(path, key, `the name of a resource, or ${meant}`, meant));
+  if (meant !== undefined)
+    notes.doubts.push(problemAt(path, key, `the name of a resource, or ${meant}`, meant));
 }

@@ -75,7 +75,12 @@ function readMember(key: string, value: unknown, path: string, notes: Notes): Co
     case "shared-consumable-constraint":
       return readSharedConsumable(value, path, notes);
     case "shared-non-consumable-constraint":
-      return refuse(notes, path, value, 'a pool with the value that it must have, as {"pool": {"name": "value"}}');
+      return refuse(
+        notes,
+        path,
+        value,
+        'a pool with the value that it must have, as {"pool": {"name": "value"}}',
+      );
     case "capacity-failure-backoff":
       return readBackoff(value, path, notes);
     case "exclusive":
@@ -100,12 +105,20 @@ function readMember(key: string, value: unknown, path: string, notes: Notes): Co
   }
 }
 
-function refuse(notes: Notes, path: string, value: unknown, expected: string, didYouMean?: string): undefined {
+function refuse(
+  notes: Notes,
+  path: string,
+  value: unknown,
+  expected: string,
+  didYouMean?: string,
+): undefined {
   notes.problems.push(problemAt(path, value, expected, didYouMean));
 }
 
 function isScalar(value: unknown): value is Scalar {
-  return value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+  return (
+    value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+  );
 }
 
 /** A boolean, an integer, or either of them as text; anything else is no flag. */
@@ -146,7 +159,8 @@ function readPoolUse(from: Fields, path: string, notes: Notes): Constraint | und
     if (typeof value === "number" && Number.isFinite(value) && value >= 0)
       uses.push({ amount: value, kind: "pool", pool });
     else if (isScalar(value) && typeof value !== "number") uses.push({ kind: "pool-value", pool, value });
-    else refuse(notes, `${path}.${pool}`, value, "an amount, 0 or more, or the value that the pool must have");
+    else
+      refuse(notes, `${path}.${pool}`, value, "an amount, 0 or more, or the value that the pool must have");
   }
   const [only] = uses;
   if (only === undefined) return refuse(notes, path, from, "pool names, each with an amount or a value");
@@ -156,7 +170,7 @@ function readPoolUse(from: Fields, path: string, notes: Notes): Constraint | und
 /** Both spellings: the one that the library reads, and the one that it writes (defect 35). */
 function readSharedConsumable(value: unknown, path: string, notes: Notes): SharedConsumable | undefined {
   const expected =
-    'an object with resource-name, source, initial-value, current-value (lists of one length) and requested';
+    "an object with resource-name, source, initial-value, current-value (lists of one length) and requested";
   const from = isFields(value) ? value : {};
   const resource = from["resource-name"];
   const amount = from["requested"];
@@ -212,7 +226,12 @@ function readResource(key: string, value: unknown, path: string, notes: Notes): 
   if (typeof value === "string" && looksLikeSize(value)) {
     const amount = parseSize(value);
     return typeof amount === "string"
-      ? refuse(notes, path, value, "a size such as memory::4g: b, k, m, g, t, p, or upper case for powers of 1000")
+      ? refuse(
+          notes,
+          path,
+          value,
+          "a size such as memory::4g: b, k, m, g, t, p, or upper case for powers of 1000",
+        )
       : { amount, kind: "amount", resource: key };
   }
   if (typeof value === "number") {
@@ -223,8 +242,7 @@ function readResource(key: string, value: unknown, path: string, notes: Notes): 
   if (Array.isArray(value) && (key === "and" || key === "or" || key === "xor"))
     return readCompound(key, value, path, notes);
   const choices = readChoices(value);
-  if (choices === undefined)
-    return refuse(notes, path, value, EXPECTED_VALUE, nearest(key, STRUCTURAL_KEYS));
+  if (choices === undefined) return refuse(notes, path, value, EXPECTED_VALUE, nearest(key, STRUCTURAL_KEYS));
   if (choices.length === 0) notes.doubts.push(problemAt(path, value, "at least one value"));
   if (typeof value === "string") doubtText(key, value, path, notes);
   doubtKey(key, value, path, notes, STRUCTURAL_KEYS);

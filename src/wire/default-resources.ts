@@ -1,8 +1,9 @@
 import type { NodeProperty } from "../domain/constraint.ts";
 import { isNodeProperty, NODE_PROPERTIES } from "../domain/constraint.ts";
 import type { DefaultResource, DefaultValue, Modifier } from "../domain/default-resource.ts";
-import { looksLikeSize, parseSize } from "../domain/size.ts";
+import { isSize, looksLikeSize, parseSize, sizeJson } from "../domain/size.ts";
 import { readConstraints } from "./constraint.ts";
+import { writeConstraint } from "./constraint-json.ts";
 import { isFields, type Fields } from "./fields.ts";
 import type { Notes } from "./notes.ts";
 import { nearest, problemAt, unknownKey } from "./problem.ts";
@@ -58,7 +59,8 @@ function readEntry(from: Fields, path: string, notes: Notes): DefaultResource | 
   const selects = isFields(select) ? readConstraints(select, `${path}.select`, notes) : [];
   const value = readValue(from["value"], `${path}.value`, notes);
   const modifier = readModifier(from, path, notes);
-  if (modifier !== undefined && value !== undefined) checkModified(from["value"], value, modifier, path, notes);
+  if (modifier !== undefined && value !== undefined)
+    checkModified(from["value"], value, modifier, path, notes);
   if (notes.problems.length > before || value === undefined || typeof name !== "string") return undefined;
   const entry = { select: selects, name, value };
   return modifier === undefined ? entry : { ...entry, modifier };
@@ -79,7 +81,13 @@ function readValue(value: unknown, path: string, notes: Notes): DefaultValue | u
     : { kind: "literal", value: size };
 }
 
-function refuse(notes: Notes, path: string, value: unknown, expected: string, didYouMean?: string): undefined {
+function refuse(
+  notes: Notes,
+  path: string,
+  value: unknown,
+  expected: string,
+  didYouMean?: string,
+): undefined {
   notes.problems.push(problemAt(path, value, expected, didYouMean));
 }
 
@@ -110,7 +118,10 @@ function readModifier(from: Fields, path: string, notes: Notes): Modifier | unde
   const at = `${path}.${operation}`;
   if (given.length > 1) return refuse(notes, path, given, `at most one of ${OPERATIONS.join(", ")}`);
   const by = typeof value === "string" ? parseSize(value) : Number(value);
-  if (typeof by === "string" || (typeof by === "number" && (typeof value === "object" || !Number.isFinite(by))))
+  if (
+    typeof by === "string" ||
+    (typeof by === "number" && (typeof value === "object" || !Number.isFinite(by)))
+  )
     return refuse(notes, at, value, "a number, not 0, or a size such as memory::1g");
   if (by === 0) return refuse(notes, at, value, "a number, not 0");
   const isDivision = operation === "divide" || operation === "divide_floor";
@@ -132,4 +143,37 @@ function checkModified(
   if (isText) refuse(notes, at, written, "a value that is an amount: a text cannot be reckoned with");
   if (typeof written === "string" && written.startsWith("size::"))
     refuse(notes, at, written, "memory:: rather than size:: where there is something to reckon");
+}
+
+/** An entry as it can be read back. */
+export function writeDefaultResource({ select, name, value, modifier }: DefaultResource): object {
+  const written = { select: writeSelect(select), name, value: writeValue(value) };
+  if (modifier === undefined) return written;
+  const { operation, by } = modifier;
+  return { ...written, [operation]: typeof by === "number" ? by : sizeJson(by) };
+}
+
+/** What was one object is one constraint, or none. */
+function writeSelect(select: DefaultResource["select"]): object {
+  const [only] = select;
+  return only === undefined ? {} : writeConstraint(only);
+}
+
+function writeValue(value: DefaultValue): unknown {
+  switch (value.kind) {
+    case "literal":
+      return isSize(value.value) ? sizeJson(value.value) : value.value;
+    case "property":
+      return `node.${value.property}`;
+    case "memory":
+      return "node.memory";
+    case "node-id":
+      return "node.resources.ccnodeid";
+    case "resource":
+      return `node.resources.${value.resource}`;
+    case "resource-number":
+      return `node.resources.${value.resource}.value`;
+    case "configuration":
+      return `node.software_configuration.${value.key}`;
+  }
 }

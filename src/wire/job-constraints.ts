@@ -18,11 +18,27 @@ export function readJobConstraints(value: unknown, problems: Problem[]): readonl
 
 function inOrder(constraints: readonly Constraint[]): readonly Constraint[] {
   const flat = constraints.flatMap(parts).map(ordered);
-  if (flat.length < 2) return flat;
-  return flat
-    .map((constraint) => ({ constraint, text: JSON.stringify(constraint) }))
-    .sort((a, b) => (a.text < b.text ? -1 : 1))
-    .map(({ constraint }) => constraint);
+  return flat.length < 2 ? flat : flat.sort(compareConstraints);
+}
+
+/** Most differ by what they are about; only those that do not are compared in full. */
+function compareConstraints(a: Constraint, b: Constraint): number {
+  const [subjectA, subjectB] = [subjectOf(a), subjectOf(b)];
+  if (subjectA !== subjectB) return subjectA < subjectB ? -1 : 1;
+  const [textA, textB] = [JSON.stringify(a), JSON.stringify(b)];
+  return textA < textB ? -1 : textA > textB ? 1 : 0;
+}
+
+function subjectOf(constraint: Constraint): string {
+  switch (constraint.kind) {
+    case "amount":
+    case "resource-choice":
+      return constraint.resource;
+    case "property-choice":
+      return `node.${constraint.property}`;
+    default:
+      return constraint.kind;
+  }
 }
 
 const parts = (constraint: Constraint): readonly Constraint[] =>

@@ -1,9 +1,13 @@
+import type { DefaultResource } from "../domain/default-resource.ts";
 import { arrayName } from "../domain/ids.ts";
 import { DEFAULT_POLICY, type Policy } from "../domain/policy.ts";
+import { readDefaultResources, writeDefaultResource } from "./default-resources.ts";
 import { parseDocument } from "./document.ts";
 import { isFields, type Fields } from "./fields.ts";
 import { isName, NAME_EXPECTED } from "./name.ts";
+import type { Notes } from "./notes.ts";
 import { boundProblems, problemAt, unknownKey, type Problem } from "./problem.ts";
+import { readSizeTable, writeSizeTable } from "./vm-sizes.ts";
 
 /** A cluster's configuration document, as written and as GET shows it. Durations in seconds. */
 export interface PolicyDocument {
@@ -13,6 +17,8 @@ export interface PolicyDocument {
   readonly maxExpirationInterval: number;
   readonly inFlightGrace: number;
   readonly nodearrays?: readonly string[];
+  readonly default_resources?: readonly object[];
+  readonly vmSizes?: object;
   readonly enabled: boolean;
 }
 
@@ -32,6 +38,8 @@ const OWN_KEYS = [
   "maxExpirationInterval",
   "inFlightGrace",
   "nodearrays",
+  "default_resources",
+  "vmSizes",
   "enabled",
   "idle_timeout",
   "boot_timeout",
@@ -49,7 +57,6 @@ const SCALELIB: ReadonlySet<string> = new Set([
   "read_only",
   "lock_file",
   "nodehistorydb",
-  "default_resources",
   "disable_default_resources",
   "assume_standalone_hostnames",
   "valid_hostnames",
@@ -84,6 +91,9 @@ export function readPolicy(input: string | object): PolicyRead {
     .filter((key) => !OWN.has(key) && !SCALELIB.has(key))
     .map((key) => unknownKey("", key, OWN_KEYS));
   const nodearrays = readArrays(from, problems);
+  const defaultResources = readDefaults(from, problems);
+  const vmSizes =
+    from["vmSizes"] === undefined ? undefined : readSizeTable(from["vmSizes"], "vmSizes", problems);
   const policy: Policy = {
     idleTimeoutSeconds:
       readTimeout(from, "idleTimeout", "idle_timeout", 0, problems) ?? DEFAULT_POLICY.idleTimeoutSeconds,
@@ -96,6 +106,8 @@ export function readPolicy(input: string | object): PolicyRead {
     inFlightGraceSeconds:
       readSeconds(from, "inFlightGrace", 1, problems) ?? DEFAULT_POLICY.inFlightGraceSeconds,
     ...(nodearrays === undefined ? {} : { nodearrays: nodearrays.map(arrayName) }),
+    ...(defaultResources === undefined ? {} : { defaultResources }),
+    ...(vmSizes === undefined ? {} : { vmSizes }),
     enabled: readEnabled(from, problems),
   };
   return problems.length > 0
@@ -112,8 +124,22 @@ export function writePolicy(policy: Policy): PolicyDocument {
     maxExpirationInterval: policy.maxExpirationSeconds,
     inFlightGrace: policy.inFlightGraceSeconds,
     ...(policy.nodearrays === undefined ? {} : { nodearrays: policy.nodearrays }),
+    ...(policy.defaultResources === undefined
+      ? {}
+      : { default_resources: policy.defaultResources.map(writeDefaultResource) }),
+    ...(policy.vmSizes === undefined ? {} : { vmSizes: writeSizeTable(policy.vmSizes) }),
     enabled: policy.enabled,
   };
+}
+
+/** What can hardly be meant is a problem here too: see {@link Notes}. */
+function readDefaults(from: Fields, problems: Problem[]): readonly DefaultResource[] | undefined {
+  const { default_resources: value } = from;
+  if (value === undefined) return undefined;
+  const notes: Notes = { problems: [], doubts: [] };
+  const defaults = readDefaultResources(value, "default_resources", notes);
+  problems.push(...notes.problems, ...notes.doubts);
+  return defaults;
 }
 
 /** Our key, or scalelib's for the same, but not both. */

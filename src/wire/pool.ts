@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Pool, Problem } from "../domain/demand.ts";
 import { nameSchema } from "./name.ts";
+import { isFields } from "./fields.ts";
 import { addBelow, problemAt } from "./problem.ts";
 import { schemaProblems } from "./schema-problems.ts";
 
@@ -10,6 +11,13 @@ const amount = z.number({ error: AMOUNT }).min(0, { error: AMOUNT });
 const poolSchema = z.strictObject(
   { name: nameSchema, total: amount, used: amount },
   { error: "an object with name, total and used" },
+);
+
+/** A mark that jobs look at has a value instead. */
+const MARK = "text, a number, true, false or null";
+const markSchema = z.strictObject(
+  { name: nameSchema, value: z.union([z.string(), z.number(), z.boolean(), z.null()], { error: MARK }) },
+  { error: "an object with name and value" },
 );
 
 /** Reads the licences and quotas that the cluster's jobs share. `used` may exceed `total`: a licence server may have been cut down. */
@@ -22,9 +30,10 @@ export function readPools(value: unknown, problems: Problem[]): readonly Pool[] 
   const names = new Set<string>();
   value.forEach((item: unknown, index) => {
     const path = `pools[${index}]`;
-    const parsed = poolSchema.safeParse(item);
+    const schema = isFields(item) && "value" in item ? markSchema : poolSchema;
+    const parsed = schema.safeParse(item);
     if (!parsed.success) {
-      const known = Object.keys(poolSchema.shape);
+      const known = Object.keys(schema.shape);
       addBelow(
         problems,
         path,
@@ -32,10 +41,10 @@ export function readPools(value: unknown, problems: Problem[]): readonly Pool[] 
       );
       return;
     }
-    const { name, total, used } = parsed.data;
+    const { name } = parsed.data;
     if (names.has(name)) problems.push(problemAt(`${path}.name`, name, "each pool only once"));
     names.add(name);
-    pools.push({ name, total, used });
+    pools.push("value" in parsed.data ? { name, total: 0, used: 0, value: parsed.data.value } : parsed.data);
   });
   return pools;
 }

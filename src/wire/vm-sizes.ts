@@ -63,3 +63,26 @@ function readSize(record: Fields, path: string, problems: Problem[]): VmSize {
     ...(typeof rdma === "boolean" ? { infiniband: rdma } : {}),
   };
 }
+
+/** The table as it was read, with the capabilities that count. */
+export function writeSizeTable({ locations, proxies }: SizeTable): object {
+  const tables = [...locations].map(([location, sizes]): [string, object] => [
+    location,
+    Object.fromEntries([...sizes].map(([name, size]) => [name, writeSize(size)])),
+  ]);
+  const written = Object.fromEntries(tables);
+  return proxies.size === 0 ? written : { ...written, [PROXIES]: Object.fromEntries(proxies) };
+}
+
+function writeSize({ family, vcpus, vcpusPerCore, gpus, memoryGib, infiniband }: VmSize): object {
+  return {
+    ...(family === undefined ? {} : { family }),
+    capabilities: {
+      ...(vcpus === undefined ? {} : { vCPUsAvailable: vcpus }),
+      ...(vcpusPerCore === undefined ? {} : { vCPUsPerCore: vcpusPerCore }),
+      ...(gpus === undefined ? {} : { GPUs: gpus }),
+      ...(memoryGib === undefined ? {} : { MemoryGB: memoryGib }),
+      ...(infiniband === undefined ? {} : { RdmaEnabled: infiniband }),
+    },
+  };
+}

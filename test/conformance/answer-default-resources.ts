@@ -13,24 +13,34 @@ export function answerDefaultResources(one: VectorCase, surroundings: Surroundin
   if (read.kind === "refused") return { raises: read.problem };
   const { buckets, nodes } = readCluster(one.input, read.rules);
   const defaults = compileDefaults(read.rules.configured, read.rules.own);
-  const faults = [...buckets.values(), ...nodes.values()].flatMap((view) => applyDefaults(defaults, view).faults);
+  const faults = [...buckets.values(), ...nodes.values()].flatMap(
+    (view) => applyDefaults(defaults, view).faults,
+  );
   const [fault] = faults;
   if (fault !== undefined) return { raises: `${fault.resource}: ${fault.why}` };
-  const hidden = expectsOwn(one.expected) ? new Set<string>() : new Set(LIBRARY_DEFAULTS.map(({ name }) => name));
+  const hidden = expectsOwn(one.expected)
+    ? new Set<string>()
+    : new Set(LIBRARY_DEFAULTS.map(({ name }) => name));
   return { buckets: show(buckets, hidden), nodes: show(nodes, hidden) };
 }
 
 /** The vectors leave the ten out of most cases. */
 function expectsOwn(expected: Json): boolean {
-  const buckets = isObject(expected) && isObject(expected["buckets"]) ? Object.values(expected["buckets"]) : [];
-  return buckets.some((resources) => isObject(resources) && LIBRARY_DEFAULTS.some(({ name }) => name in resources));
+  const buckets =
+    isObject(expected) && isObject(expected["buckets"]) ? Object.values(expected["buckets"]) : [];
+  return buckets.some(
+    (resources) => isObject(resources) && LIBRARY_DEFAULTS.some(({ name }) => name in resources),
+  );
 }
 
 function show(views: ReadonlyMap<string, NodeView>, hidden: ReadonlySet<string>): Json {
   return Object.fromEntries(
     [...views].map(([id, { available }]) => {
       const shown = Object.entries(available).filter(([name]) => !hidden.has(name));
-      return [id, Object.fromEntries(shown.map(([name, value]) => [name, isSize(value) ? sizeJson(value) : value]))];
+      return [
+        id,
+        Object.fromEntries(shown.map(([name, value]) => [name, isSize(value) ? sizeJson(value) : value])),
+      ];
     }),
   );
 }

@@ -42,7 +42,8 @@ export function answerEvaluate({ input }: VectorCase, surroundings: Surroundings
   const notes: Notes = { problems: [], doubts: [] };
   const constraints = readConstraints(input["constraint"], "constraint", notes);
   const [problem] = notes.problems;
-  if (read.kind === "refused" || problem !== undefined) return { raises: problem?.expected ?? "default_resources" };
+  if (read.kind === "refused" || problem !== undefined)
+    return { raises: problem?.expected ?? "default_resources" };
   const cluster = readCluster(world, read.rules);
   const buckets = [...cluster.buckets].map(([id, view]) => [id, judge(constraints, view, false)] as const);
   const nodes = [...cluster.nodes].map(([id, view]) => [id, judge(constraints, view, true)] as const);

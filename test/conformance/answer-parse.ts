@@ -32,7 +32,9 @@ function treeOf(constraint: Constraint): Json {
     case "exclusive":
       return { kind: "exclusive", exclusive: constraint.wanted, whole_job: constraint.scope === "job" };
     case "in-a-placement-group":
-      return constraint.wanted ? { kind: "in_a_placement_group" } : { kind: "in_a_placement_group", wanted: false };
+      return constraint.wanted
+        ? { kind: "in_a_placement_group" }
+        : { kind: "in_a_placement_group", wanted: false };
     case "and":
     case "or":
     case "xor":

@@ -30,7 +30,9 @@ export function differences(expected: Json | undefined, actual: Json | undefined
     return expected.flatMap((item, i) => differences(item, actual[i], `${path}[${i}]`));
   if (isObject(expected) && isObject(actual)) {
     const keys = new Set([...Object.keys(expected), ...Object.keys(actual)]);
-    return [...keys].flatMap((key) => differences(expected[key], actual[key], path === "" ? key : `${path}.${key}`));
+    return [...keys].flatMap((key) =>
+      differences(expected[key], actual[key], path === "" ? key : `${path}.${key}`),
+    );
   }
   return isSame(expected, actual) ? [] : [{ path, expected, actual }];
 }

@@ -11,7 +11,10 @@ import type { Surroundings } from "./vector-case.ts";
  * npm run conformance -- [--actual FILE] PATH...
  * Runs the conformance vectors in the given folders or files; exits with 1 if a case failed. --actual writes our answers, one a line.
  */
-const { values, positionals } = parseArgs({ options: { actual: { type: "string" } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { actual: { type: "string" } },
+  allowPositionals: true,
+});
 if (positionals.length === 0) {
   console.error("usage: npm run conformance -- [--actual FILE] PATH...");
   process.exit(2);
@@ -102,6 +105,8 @@ function worldOf(file: string, name: Json | undefined): Readonly<Record<string, 
 /** The catalogue with which the vectors were made stands above their folders; without one, sizes are unknown. */
 function findSizes(folder: string): Json {
   const shared = new URL("../../../shared/vectors/vm_sizes.json", import.meta.url).pathname;
-  const file = [join(folder, "vm_sizes.json"), join(folder, "..", "vm_sizes.json"), shared].find((one) => existsSync(one));
+  const file = [join(folder, "vm_sizes.json"), join(folder, "..", "vm_sizes.json"), shared].find((one) =>
+    existsSync(one),
+  );
   return file === undefined ? {} : readJson(file);
 }

@@ -37,9 +37,10 @@ const judgements = (expected: Json, actual: Json): readonly Difference[] =>
 function answerInsteadOfRaising(expected: Json, actual: Json): Json {
   if (!isObject(expected) || !isObject(actual)) return expected;
   if ("raises" in expected && actual["satisfied"] === false) return actual;
-  const members = Object.entries(expected).map(
-    ([key, value]): [string, Json] => [key, isObject(value) ? answerInsteadOfRaising(value, actual[key] ?? null) : value],
-  );
+  const members = Object.entries(expected).map(([key, value]): [string, Json] => [
+    key,
+    isObject(value) ? answerInsteadOfRaising(value, actual[key] ?? null) : value,
+  ]);
   return Object.fromEntries(members);
 }
 

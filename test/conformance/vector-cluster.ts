@@ -40,7 +40,8 @@ export function readRules(world: World, { vmSizes }: Surroundings): RulesRead {
   const sizes = readSizeTable(vmSizes, "vm_sizes", []);
   const [problem] = notes.problems;
   if (problem !== undefined) return { kind: "refused", problem: `${problem.path}: ${problem.expected}` };
-  const own: readonly DefaultResource[] = config["disable_default_resources"] === true ? [] : LIBRARY_DEFAULTS;
+  const own: readonly DefaultResource[] =
+    config["disable_default_resources"] === true ? [] : LIBRARY_DEFAULTS;
   return { kind: "rules", rules: { configured, own, catalogue: { sizes } } };
 }
 

@@ -268,7 +268,10 @@ describe("packing jobs", () => {
     {
       name: "exclusive: one slot a node, and nobody else there",
       world: world({ nodes: [node({ id: "n1" })] }),
-      demands: [job("alone", { iterations: 2, constraints: [...needing({ ncpus: 1 }), EXCLUSIVE] }), job("other")],
+      demands: [
+        job("alone", { iterations: 2, constraints: [...needing({ ncpus: 1 }), EXCLUSIVE] }),
+        job("other"),
+      ],
       creates: ["2 x execute/D4"],
       needed: ["n1: standard/alone"],
       placed: ["alone 2/2 (1 pending)", "other 1/1 (1 pending)"],

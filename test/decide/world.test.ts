@@ -19,6 +19,21 @@ import { instant, plusSeconds } from "../../src/domain/units.ts";
 const now = instant(1_763_636_400_000);
 const d4 = { vcpus: 4, quotaVcpus: 4, gpus: 0, memoryGib: 16, infiniband: false };
 
+/** What a node of four vCPUs and 16 GiB offers by default resources alone. */
+const OFFERED = {
+  ncpus: 4,
+  pcpus: 4,
+  ngpus: 0,
+  mem: { amount: 16, unit: "g" },
+  memb: { amount: 17_179_869_184, unit: "b" },
+  memkb: { amount: 16_777_216, unit: "k" },
+  memmb: { amount: 16_384, unit: "m" },
+  memgb: { amount: 16, unit: "g" },
+  memtb: { amount: 0.015625, unit: "t" },
+  nodearray: "execute",
+  ccnodeid: null,
+};
+
 function bucket(type: string, more: Partial<Bucket> = {}): Bucket {
   return {
     bucketId: `id-${type}`,
@@ -135,14 +150,14 @@ describe("supply", () => {
       node("n", "ready", { vcpus: 3, memoryGib: 15.6, machineType: machineType("standard_d4S_v5") }),
     ];
     const world = build({ arrays, nodes });
-    const offers = { ncpus: 2, mem: 16, ngpus: 0, licence: 2 };
+    const offers = { ...OFFERED, ncpus: 2, licence: 2 };
     expect([world.buckets[0]?.resources, world.nodes[0]?.resources]).toEqual([offers, offers]);
     expect([world.buckets[0]?.cores, world.nodes[0]?.cores]).toEqual([4, 4]);
   });
 
   test("a node's own autoscale resources stand above its array's", () => {
     const nodes = [node("n", "ready", { resources: { scratch: 9 } })];
-    expect(build({ nodes }).nodes[0]?.resources).toEqual({ ncpus: 4, mem: 16, ngpus: 0, scratch: 9 });
+    expect(build({ nodes }).nodes[0]?.resources).toEqual({ ...OFFERED, ccnodeid: "n", scratch: 9 });
   });
 
   test("nodes of buckets that are invalid or gone are capacity, and only the former have an offer", () => {

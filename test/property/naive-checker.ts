@@ -194,7 +194,8 @@ function spareFaults(world: World, demands: readonly RankedDemand[], answer: All
         continue;
       const outcome = answer.outcomes.find(({ id }) => id === demand.id);
       if (outcome === undefined || outcome.placed >= outcome.asked) continue;
-      const arrays = demand.kind === "target" ? [demand.array] : choicesOf(demand, "nodearray", node.bucket.array);
+      const arrays =
+        demand.kind === "target" ? [demand.array] : choicesOf(demand, "nodearray", node.bucket.array);
       if (!arrays.some((array) => array === node.bucket.array)) continue;
       const sizes =
         demand.kind === "target"

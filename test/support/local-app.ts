@@ -61,9 +61,7 @@ export async function startLocalApp(options: LocalAppOptions): Promise<LocalApp>
   const server = await serveSimulator(simulator, { credentials });
   if (options.decorate !== undefined) decoratePorts(options.decorate);
   const lines: string[] = [];
-  const hostJson: unknown = JSON.parse(
-    await readFile(new URL("../../host.json", import.meta.url), "utf8"),
-  );
+  const hostJson: unknown = JSON.parse(await readFile(new URL("../../host.json", import.meta.url), "utf8"));
   const host = await startHost({
     app: () => import("../../functions/main.ts"),
     hostJson,

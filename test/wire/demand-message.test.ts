@@ -142,7 +142,7 @@ describe("the digest", () => {
   const job = {
     name: "a",
     user: "eva",
-    constraints: [{ ncpus: 2, mem: "4g" }],
+    constraints: [{ ncpus: 2, mem: "memory::4g" }],
     placed: [
       { hostname: "h1", iterations: 1 },
       { hostname: "h2", iterations: 1 },
@@ -164,7 +164,7 @@ describe("the digest", () => {
         jobs: {
           iterations: 2,
           placed: job.placed.toReversed(),
-          constraints: { mem: "4g", ncpus: 2 },
+          constraints: { mem: "memory::4g", ncpus: 2 },
           user: "eva",
           name: "a",
         },

@@ -56,12 +56,12 @@ describe("a job", () => {
           priority: -2.5,
           iterations: 12,
           constraints: [
-            { kind: "amount", resource: "ngpus", amount: 1 },
-            { kind: "amount", resource: "ncpus", amount: 2 },
-            { kind: "amount", resource: "mem", amount: { amount: 4, unit: "g" } },
-            { kind: "property-choice", property: "vm_size", choices: ["Standard_D4v3", "Standard_D8v3"] },
-            { kind: "property-choice", property: "nodearray", choices: ["execute"] },
             { kind: "exclusive", scope: "job", wanted: true },
+            { kind: "amount", resource: "mem", amount: { amount: 4, unit: "g" } },
+            { kind: "amount", resource: "ncpus", amount: 2 },
+            { kind: "amount", resource: "ngpus", amount: 1 },
+            { kind: "property-choice", property: "nodearray", choices: ["execute"] },
+            { kind: "property-choice", property: "vm_size", choices: ["Standard_D4v3", "Standard_D8v3"] },
           ],
           colocated: true,
           placed: [
@@ -106,7 +106,7 @@ describe("a job", () => {
     {
       name: "in a placement group by constraint",
       jobs: [{ name: "a", constraints: { "in-a-placement-group": true } }],
-      expected: [{ ...plain, colocated: true }],
+      expected: [{ ...plain, constraints: [{ kind: "in-a-placement-group", wanted: true }] }],
     },
     {
       name: "with what the allocator will honour later",
@@ -149,7 +149,7 @@ describe("a job", () => {
       name: "a",
     });
     expect(JSON.stringify(job)).toBe(
-      '{"colocated":false,"constraints":[{"amount":1,"kind":"amount","resource":"ncpus"},{"choices":["D4"],"kind":"property-choice","property":"vm_size"},{"choices":["x"],"kind":"property-choice","property":"nodearray"}],"id":"a","iterations":1,"kind":"job","name":"a","nodeCount":2,"placed":[{"hostname":"h","iterations":1}],"position":0,"priority":0,"user":"eva"}',
+      '{"colocated":false,"constraints":[{"amount":1,"kind":"amount","resource":"ncpus"},{"choices":["x"],"kind":"property-choice","property":"nodearray"},{"choices":["D4"],"kind":"property-choice","property":"vm_size"}],"id":"a","iterations":1,"kind":"job","name":"a","nodeCount":2,"placed":[{"hostname":"h","iterations":1}],"position":0,"priority":0,"user":"eva"}',
     );
   });
 });

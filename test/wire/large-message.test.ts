@@ -41,8 +41,8 @@ test("a hundred thousand distinct jobs are read in seconds", () => {
     priority: 9,
     position: 99_999,
     constraints: [
-      { kind: "amount", resource: "ncpus", amount: 32 },
       { kind: "amount", resource: "mem", amount: { amount: 200, unit: "g" } },
+      { kind: "amount", resource: "ncpus", amount: 32 },
       { kind: "property-choice", property: "nodearray", choices: ["execute"] },
     ],
     colocated: false,

@@ -49,16 +49,8 @@ describe("a cluster's policy", () => {
         nodearrays: { default: { placement_groups: ["pg0"] } },
         lock_file: null,
       },
-      policy: { ...defaults, idleTimeoutSeconds: 600, bootTimeoutSeconds: 3600 },
-      ignored: [
-        "cluster_name",
-        "url",
-        "username",
-        "password",
-        "default_resources",
-        "nodearrays",
-        "lock_file",
-      ],
+      policy: { ...defaults, idleTimeoutSeconds: 600, bootTimeoutSeconds: 3600, defaultResources: [] },
+      ignored: ["cluster_name", "url", "username", "password", "nodearrays", "lock_file"],
     },
   ])("$name", ({ input, policy, ignored }) => {
     expect(readPolicy(input)).toEqual({ kind: "policy", policy, ignored });
@@ -81,7 +73,7 @@ describe("a cluster's policy", () => {
   });
 
   const KEYS =
-    "one of the keys idleTimeout, bootTimeout, snapshotInterval, maxExpirationInterval, inFlightGrace, nodearrays, enabled, idle_timeout, boot_timeout";
+    "one of the keys idleTimeout, bootTimeout, snapshotInterval, maxExpirationInterval, inFlightGrace, nodearrays, default_resources, vmSizes, enabled, idle_timeout, boot_timeout";
   test.each([
     {
       name: "not JSON, of which nothing is shown",
@@ -144,5 +136,88 @@ describe("a cluster's policy", () => {
   ])("is refused: $name", ({ input, lines }) => {
     const read = readPolicy(input);
     expect(read.kind === "problems" ? read.problems.map(lineOf) : read).toEqual(lines);
+  });
+});
+
+describe("default resources and VM sizes of one's own", () => {
+  const document = {
+    default_resources: [
+      { select: { "node.vm_size": ["Standard_F*"] }, name: "ncpus", value: "node.pcpu_count" },
+      { select: {}, name: "disk", value: "memory::20g" },
+      { select: {}, name: "mem", value: "node.memory", subtract: "memory::1g" },
+      { select: {}, name: "half", value: "node.resources.mem", divide: 2 },
+      { select: {}, name: "rack", value: "node.software_configuration.rack" },
+      { select: {}, name: "gigabytes", value: "node.resources.memgb.value" },
+    ],
+    vmSizes: {
+      westeurope: {
+        standard_x8: { family: "standardXFamily", capabilities: { vCPUsAvailable: 8, GPUs: 2 } },
+      },
+      "proxied-locations": { usgov: "westeurope" },
+    },
+  };
+
+  test("are read, and written back as they were", () => {
+    const read = readPolicy(document);
+    if (read.kind === "problems") throw new Error(read.problems.map(lineOf).join("; "));
+    expect(read.policy.defaultResources?.map(({ name }) => name)).toEqual([
+      "ncpus",
+      "disk",
+      "mem",
+      "half",
+      "rack",
+      "gigabytes",
+    ]);
+    expect(read.policy.vmSizes?.locations.get("westeurope")?.get("standard_x8")).toEqual({
+      family: "standardXFamily",
+      vcpus: 8,
+      gpus: 2,
+    });
+    expect(writePolicy(read.policy)).toMatchObject(document);
+  });
+
+  const entry = { select: {}, name: "x", value: 1 };
+  test.each([
+    {
+      name: "code between backquotes",
+      entries: [{ ...entry, value: "`node.vcpu_count * 2`" }],
+      lines: [
+        'default_resources[0].value: "`node.vcpu_count * 2`" -> data: node.X, node.resources.X, a number or text; code is not run',
+      ],
+    },
+    {
+      name: "no select",
+      entries: [entry, { name: "x", value: 1 }],
+      lines: ["default_resources[1].select: nothing -> an object: for which nodes; {} for all"],
+    },
+    {
+      name: "a text to reckon with",
+      entries: [{ ...entry, value: "node.vm_size", add: 1 }],
+      lines: [
+        'default_resources[0].add: "node.vm_size" -> a value that is an amount: a text cannot be reckoned with',
+      ],
+    },
+    {
+      name: "two operations",
+      entries: [{ ...entry, add: 1, multiply: 2 }],
+      lines: [
+        'default_resources[0]: ["add","multiply"] -> at most one of add, subtract, multiply, divide, divide_floor',
+      ],
+    },
+    {
+      name: "nothing to divide by",
+      entries: [{ ...entry, divide: 0 }],
+      lines: ["default_resources[0].divide: 0 -> a number, not 0"],
+    },
+    {
+      name: "a key that nobody knows",
+      entries: [{ ...entry, vlaue: 2 }],
+      lines: [
+        'default_resources[0]: "vlaue" -> one of the keys select, name, value, add, subtract, multiply, divide, divide_floor',
+      ],
+    },
+  ])("refuses $name", ({ entries, lines }) => {
+    const read = readPolicy({ default_resources: entries });
+    expect(read.kind === "problems" ? read.problems.map(lineOf) : read.kind).toEqual(lines);
   });
 });

@@ -1,0 +1,23 @@
+import type { VmSize, VmSizes } from "./catalogue.ts";
+import table from "./vm-sizes.json" with { type: "json" };
+
+/** Azure's VM sizes as far as we know them; infra/make-vm-sizes.ts makes the table. */
+export const KNOWN_VM_SIZES: VmSizes = new Map(
+  Object.entries(table).map(([name, row]): [string, VmSize] => [name, readRow(row)]),
+);
+
+/** A row is what the script wrote: family, vCPUs, vCPUs per core, GiB, GPUs, InfiniBand. */
+function readRow([family, vcpus, perCore, memoryGib, gpus, infiniband]: readonly (
+  | string
+  | number
+)[]): VmSize {
+  return {
+    ...(typeof family === "string" && family !== "" ? { family } : {}),
+    vcpus: Number(vcpus),
+    // 0: not known.
+    ...(perCore === 0 ? {} : { vcpusPerCore: Number(perCore) }),
+    gpus: Number(gpus),
+    memoryGib: Number(memoryGib),
+    infiniband: infiniband === 1,
+  };
+}

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { compileAll } from "../../src/decide/match.ts";
+import { sharedStateOf } from "../../src/decide/pools.ts";
+import { compilePattern } from "../../src/decide/shell-pattern.ts";
+import { viewHost } from "../../src/decide/host-view.ts";
+import { compileDefaults } from "../../src/decide/default-resources.ts";
+import type { Pool } from "../../src/domain/demand.ts";
+import { renderRefusal } from "../../src/domain/refusal.ts";
+import { readConstraints } from "../../src/wire/constraint.ts";
+
+const report = {
+  hostname: "h",
+  resources: { ncpus: 4, mem: { amount: 8, unit: "g" as const }, rack: "r1", disk: 100 },
+  available: {},
+  jobs: [],
+};
+
+function judge(value: unknown, { jobs = [], pools = [] }: { jobs?: string[]; pools?: Pool[] } = {}) {
+  const constraints = readConstraints(value, "", { problems: [], doubts: [] });
+  const view = viewHost({ ...report, jobs }, compileDefaults([], []));
+  const judgement = compileAll(constraints)(view, sharedStateOf(pools, constraints), "me");
+  if (judgement.kind === "refused") return renderRefusal(judgement.refusal);
+  return { space: judgement.space, takes: Object.fromEntries(judgement.takes), closes: judgement.closes };
+}
+
+const met = (more: object = {}) => ({ space: undefined, takes: {}, closes: undefined, ...more });
+
+describe("a node of 4 cores and 8 GiB", () => {
+  test.each([
+    { name: "nothing asked", value: [], expected: met() },
+    { name: "amounts", value: { ncpus: 1.5 }, expected: met({ space: 2, takes: { ncpus: 1.5 } }) },
+    { name: "more than there is", value: { ncpus: 5 }, expected: "ncpus: 5 asked of one node, 4 offered" },
+    { name: "a resource that it has not", value: { ngpus: 1 }, expected: "has no resource ngpus" },
+    {
+      name: "two members that ask for one resource share it",
+      value: [{ ncpus: 1 }, { ncpus: 1 }],
+      expected: met({ space: 2, takes: { ncpus: 2 } }),
+    },
+    {
+      name: "two members that fit alone and not together",
+      value: [{ ncpus: 3 }, { ncpus: 2 }],
+      expected: "ncpus: 5 asked of one node, 4 offered",
+    },
+    {
+      name: "a plain number of a size is in its unit",
+      value: { mem: 3 },
+      expected: met({ space: 2, takes: { mem: { amount: 3, unit: "g" } } }),
+    },
+    {
+      name: "more memory than there is",
+      value: { mem: "memory::8193m" },
+      expected: "mem: 8193.00m asked of one node, 8.00g offered",
+    },
+    { name: "an amount of a text", value: { rack: 1 }, expected: "rack: an amount is asked, but it is r1" },
+    {
+      name: "the first alternative that holds is charged",
+      value: { or: [{ ngpus: 1 }, { ncpus: 2 }, { ncpus: 1 }] },
+      expected: met({ space: 2, takes: { ncpus: 2 } }),
+    },
+    {
+      name: "no alternative holds",
+      value: { or: [{ ngpus: 1 }, { rack: "r2" }] },
+      expected: "meets none of the alternatives (has no resource ngpus; rack is r1, asked is r2)",
+    },
+    {
+      name: "two alternatives of which only one may hold",
+      value: { xor: [{ ncpus: 1 }, { rack: "r?" }] },
+      expected: "meets 2 alternatives where exactly one must hold",
+    },
+    { name: "what must not hold takes nothing", value: { not: { ncpus: 5 } }, expected: met() },
+    {
+      name: "what must not hold does",
+      value: { not: { rack: "r*" } },
+      expected: "is what the job excludes with not",
+    },
+    { name: "never", value: { never: "closed on Sundays" }, expected: "closed on Sundays" },
+    { name: "exclusive: one slot", value: { exclusive: true }, expected: met({ space: 1, closes: "job" }) },
+    {
+      name: "exclusive where somebody is",
+      value: { exclusive: true },
+      given: { jobs: ["me"] },
+      expected: "must be free of other jobs, and has me",
+    },
+    {
+      name: "tasks of one job share an exclusive node",
+      value: { "exclusive-task": true },
+      given: { jobs: ["me"] },
+      expected: met({ closes: "task" }),
+    },
+    {
+      name: "a pool bounds the slots",
+      value: { pool: { lic: 2 } },
+      given: { pools: [{ name: "lic", total: 10, used: 5 }] },
+      expected: met({ space: 2 }),
+    },
+    {
+      name: "a pool that is short",
+      value: { pool: { lic: 6 } },
+      given: { pools: [{ name: "lic", total: 10, used: 5 }] },
+      expected: "pool lic: 6 asked, 5 left",
+    },
+    {
+      name: "a shared mark with another value",
+      value: { pool: { shift: "night" } },
+      given: { pools: [{ name: "shift", total: 0, used: 0, value: "day" }] },
+      expected: "pool shift is day, asked is night",
+    },
+    { name: "no placement group asked", value: { "in-a-placement-group": false }, expected: met() },
+    {
+      name: "a placement group asked",
+      value: { "in-a-placement-group": true },
+      expected: "is not in a placement group",
+    },
+  ])("$name", ({ value, given, expected }) => {
+    expect(judge(value, given)).toEqual(expected);
+  });
+});
+
+test.each([
+  { pattern: "Standard_F*", text: "Standard_F16", matches: true },
+  { pattern: "Standard_F*", text: "standard_F16", matches: false },
+  { pattern: "h?", text: "h1", matches: true },
+  { pattern: "h?", text: "h10", matches: false },
+  { pattern: "[!a-c]x", text: "dx", matches: true },
+  { pattern: "[!a-c]x", text: "bx", matches: false },
+  { pattern: "[]]", text: "]", matches: true },
+  { pattern: "[z-a]", text: "m", matches: false },
+  { pattern: "*[", text: "open[", matches: true },
+  { pattern: "a.*", text: "a.b", matches: true },
+  { pattern: "a.*", text: "axb", matches: false },
+])("the pattern $pattern and $text", ({ pattern, text, matches }) => {
+  expect(compilePattern(pattern)?.test(text)).toBe(matches);
+});
