@@ -8,7 +8,8 @@ function pythonLiteral(value: unknown): string {
   if (typeof value === "boolean") return value ? "True" : "False";
   if (typeof value === "string") return quoted(value);
   if (Array.isArray(value)) return `[${value.map(pythonLiteral).join(", ")}]`;
-  if (typeof value !== "object") return String(value);
+  if (typeof value === "number") return String(value);
+  if (typeof value !== "object") throw new TypeError("JSON holds nothing else");
   const members = Object.entries(value).map(([key, member]) => `${quoted(key)}: ${pythonLiteral(member)}`);
   return `{${members.join(", ")}}`;
 }

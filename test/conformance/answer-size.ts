@@ -16,6 +16,7 @@ import {
   subtractSize,
 } from "../../src/domain/size.ts";
 import type { Json } from "./compare.ts";
+import { textOf } from "./compare.ts";
 import type { VectorCase } from "./vector-case.ts";
 
 /** The library's exception for what is an answer here. */
@@ -48,15 +49,15 @@ function show(size: Size, kind: string): Json {
 export function answerParse({ input }: VectorCase): Json {
   const size = readSize(input["value"]);
   if (size === undefined) return raises("RuntimeError");
-  return typeof size === "string" ? raises(FAULTS[size]) : show(size, String(input["kind"]));
+  return typeof size === "string" ? raises(FAULTS[size]) : show(size, textOf(input["kind"]));
 }
 
 export function answerConvert({ input }: VectorCase): Json {
   const size = readSize(input["value"]);
-  const unit = String(input["to"]);
+  const unit = textOf(input["to"]);
   if (!isSizeUnit(unit)) return raises("KeyError");
   if (size === undefined || typeof size === "string") return raises("RuntimeError");
-  return show(convertSize(size, unit), String(input["kind"]));
+  return show(convertSize(size, unit), textOf(input["kind"]));
 }
 
 export function answerArithmetic({ input }: VectorCase): Json {
@@ -66,7 +67,7 @@ export function answerArithmetic({ input }: VectorCase): Json {
   if (size === undefined || typeof size === "string" || other === undefined || typeof other === "string")
     return raises("TypeError");
   if (op === "count") return countSizes(size, other) ?? raises("ZeroDivisionError");
-  const result = reckon(String(op), size, other);
+  const result = reckon(textOf(op), size, other);
   return result === undefined ? raises("ZeroDivisionError") : show(result, "size");
 }
 
@@ -106,6 +107,6 @@ export function answerCompare({ input }: VectorCase): Json {
     case "gt":
       return isLess(right, left);
     default:
-      throw new Error(`no such comparison: ${String(input["op"])}`);
+      throw new Error(`no such comparison: ${textOf(input["op"])}`);
   }
 }

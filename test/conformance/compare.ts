@@ -63,3 +63,8 @@ export function isList(value: unknown): value is readonly Json[] {
 export function isObject(value: unknown): value is { readonly [key: string]: Json } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** A text as it is, anything else as JSON. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Json } from "./compare.ts";
-import { isList, isObject } from "./compare.ts";
+import { isList, isObject, textOf } from "./compare.ts";
 import type { Suite } from "./suites.ts";
 import { judgeAnswer, judgeCase, readCases, SUITES } from "./suites.ts";
 import type { Surroundings } from "./vector-case.ts";
@@ -83,5 +83,5 @@ function altered(leaf: Json): Json {
   if (typeof leaf === "number") return leaf === 0 ? 1 : leaf * 1.001 + 1;
   if (typeof leaf === "boolean") return !leaf;
   const size = typeof leaf === "string" ? /^((?:memory|size)::)(.*)([a-zA-Z])$/.exec(leaf) : null;
-  return size === null ? `${String(leaf)} and more` : `${size[1]}${Number(size[2]) * 1.001 + 1}${size[3]}`;
+  return size === null ? `${textOf(leaf)} and more` : `${size[1]}${Number(size[2]) * 1.001 + 1}${size[3]}`;
 }

@@ -1,5 +1,5 @@
 import type { Difference, Json } from "./compare.ts";
-import { bytesOfText, isClose, isList, isObject } from "./compare.ts";
+import { bytesOfText, isClose, isList, isObject, textOf } from "./compare.ts";
 import type { Surroundings, VectorCase } from "./vector-case.ts";
 
 /**
@@ -168,7 +168,7 @@ const longest = (lists: readonly Json[][]): Json[] =>
 function sizedResources(world: Readonly<Record<string, Json>> | undefined): ReadonlySet<string> {
   const configured = defaultsOf(world ?? {})
     .filter(({ value }) => value === "node.memory" || bytesOfText(value) !== undefined)
-    .map(({ name }) => String(name));
+    .map(({ name }) => textOf(name));
   return new Set(["memb", "memkb", "memmb", "memgb", "memtb", ...configured]);
 }
 

@@ -3,7 +3,7 @@ import { answerEvaluate } from "./answer-evaluate.ts";
 import { answerConstraintParse } from "./answer-parse.ts";
 import { answerArithmetic, answerCompare, answerConvert, answerParse } from "./answer-size.ts";
 import type { Difference, Json } from "./compare.ts";
-import { differences, isClose, isList, isObject } from "./compare.ts";
+import { differences, isClose, isList, isObject, textOf } from "./compare.ts";
 import { DEVIATIONS } from "./deviations.ts";
 import type { Answer, Surroundings, VectorCase } from "./vector-case.ts";
 
@@ -96,6 +96,6 @@ export function readCases(content: unknown): readonly VectorCase[] {
   return content.map((item) => {
     if (!isObject(item) || !isObject(item["input"]) || item["expected"] === undefined)
       throw new Error("a case without input or expected");
-    return { name: String(item["name"]), input: item["input"], expected: item["expected"] };
+    return { name: textOf(item["name"]), input: item["input"], expected: item["expected"] };
   });
 }

@@ -17,7 +17,7 @@ import { readDefaultResources } from "../../src/wire/default-resources.ts";
 import type { Notes } from "../../src/wire/notes.ts";
 import { readSizeTable } from "../../src/wire/vm-sizes.ts";
 import type { Json } from "./compare.ts";
-import { isList, isObject } from "./compare.ts";
+import { isList, isObject, textOf } from "./compare.ts";
 import type { Surroundings } from "./vector-case.ts";
 
 /** The buckets and nodes of a vector's cluster as constraints see them, in the order of the status. */
@@ -83,10 +83,10 @@ function readSnapshot(world: World): Snapshot {
 function readReports(value: Json | undefined): readonly HostReport[] {
   if (!isList(value)) return [];
   return value.filter(isObject).map((host) => ({
-    hostname: String(host["hostname"]),
+    hostname: textOf(host["hostname"]),
     resources: readResources(host["resources"]),
     available: readResources(host["available"]),
-    jobs: isList(host["jobs"]) ? host["jobs"].map(String) : [],
+    jobs: isList(host["jobs"]) ? host["jobs"].map(textOf) : [],
   }));
 }
 

@@ -32,7 +32,7 @@ test("a status with odd cases, types and gaps is read whole", () => {
           autoscaled: false,
           placementGroup: "only",
           priority: 3,
-          resources: { scratch: 200 },
+          resources: { scratch: 200, licence: "lots" },
           buckets: [
             {
               bucketId: "11111111-0000-4000-8000-000000000001",
