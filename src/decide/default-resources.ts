@@ -129,6 +129,7 @@ function resourceOf(name: string, view: NodeView, entries: readonly Entry[]): Re
 
 /** Undefined: the operation makes no sense on this value (a size on a plain number, a division by a size). */
 function modify(value: number | Size, { operation, by }: Modifier): number | Size | undefined {
+  if (by === "nonsense") return undefined;
   if (!isSize(value)) return typeof by === "number" ? reckon(value, operation, by) : undefined;
   switch (operation) {
     case "add":

@@ -26,8 +26,8 @@ export type DefaultValue =
 
 export interface Modifier {
   readonly operation: "add" | "subtract" | "multiply" | "divide" | "divide_floor";
-  /** A size that was written as text works on sizes, in adding, subtracting and multiplying. */
-  readonly by: number | Size;
+  /** A size that was written as text works on sizes, in adding, subtracting and multiplying; any other text on nothing. */
+  readonly by: number | Size | "nonsense";
 }
 
 const always = (name: string, value: DefaultValue): DefaultResource => ({ select: [], name, value });

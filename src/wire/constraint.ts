@@ -68,7 +68,8 @@ function readObject(
 
 /** The first rule that fits decides, in the order of scalelib-behaviour.md 9, JSON. */
 function readMember(key: string, value: unknown, path: string, notes: Notes): Constraint | undefined {
-  if (key === "" || key === "__proto__") return refuse(notes, path, value, "the name of a resource");
+  if (key === "") notes.doubts.push(problemAt(path, value, "the name of a resource"));
+  if (key === "__proto__") return refuse(notes, path, value, "the name of a resource");
   switch (key) {
     case "in-a-placement-group":
       return { kind: "in-a-placement-group", wanted: readWanted(value, path, notes) };

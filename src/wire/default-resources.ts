@@ -117,16 +117,24 @@ function readModifier(from: Fields, path: string, notes: Notes): Modifier | unde
   const value = from[operation];
   const at = `${path}.${operation}`;
   if (given.length > 1) return refuse(notes, path, given, `at most one of ${OPERATIONS.join(", ")}`);
-  const by = typeof value === "string" ? parseSize(value) : Number(value);
-  if (
-    typeof by === "string" ||
-    (typeof by === "number" && (typeof value === "object" || !Number.isFinite(by)))
-  )
-    return refuse(notes, at, value, "a number, not 0, or a size such as memory::1g");
-  if (by === 0) return refuse(notes, at, value, "a number, not 0");
+  const by = readOperand(value);
+  if (by === undefined) return refuse(notes, at, value, "a number, not 0, or a size such as memory::1g");
   const isDivision = operation === "divide" || operation === "divide_floor";
-  if (typeof by !== "number" && isDivision) notes.doubts.push(problemAt(at, value, "a number, not 0"));
+  if (by === "nonsense" || (typeof by !== "number" && isDivision))
+    notes.doubts.push(
+      problemAt(at, value, "a number, not 0, or a size such as memory::1g to add or subtract"),
+    );
   return { operation, by };
+}
+
+/** Undefined: the library refuses it when it reads the configuration. Text that says nothing it only stumbles over later. */
+function readOperand(value: unknown): Modifier["by"] | undefined {
+  if (typeof value === "string") {
+    const size = parseSize(value);
+    return typeof size === "string" ? "nonsense" : size;
+  }
+  const number = typeof value === "boolean" ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) && number !== 0 ? number : undefined;
 }
 
 function checkModified(
@@ -150,7 +158,7 @@ export function writeDefaultResource({ select, name, value, modifier }: DefaultR
   const written = { select: writeSelect(select), name, value: writeValue(value) };
   if (modifier === undefined) return written;
   const { operation, by } = modifier;
-  return { ...written, [operation]: typeof by === "number" ? by : sizeJson(by) };
+  return { ...written, [operation]: isSize(by) ? sizeJson(by) : by };
 }
 
 /** What was one object is one constraint, or none. */

@@ -37,9 +37,12 @@ const judgements = (expected: Json, actual: Json): readonly Difference[] =>
 function answerInsteadOfRaising(expected: Json, actual: Json): Json {
   if (!isObject(expected) || !isObject(actual)) return expected;
   if ("raises" in expected && actual["satisfied"] === false) return actual;
+  const refusing = actual["satisfied"] === false;
   const members = Object.entries(expected).map(([key, value]): [string, Json] => [
     key,
-    isObject(value) ? answerInsteadOfRaising(value, actual[key] ?? null) : value,
+    refusing && isObject(value) && "raises" in value
+      ? (actual[key] ?? null)
+      : answerInsteadOfRaising(value, actual[key] ?? null),
   ]);
   return Object.fromEntries(members);
 }

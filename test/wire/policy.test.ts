@@ -207,7 +207,7 @@ describe("default resources and VM sizes of one's own", () => {
     {
       name: "nothing to divide by",
       entries: [{ ...entry, divide: 0 }],
-      lines: ["default_resources[0].divide: 0 -> a number, not 0"],
+      lines: ["default_resources[0].divide: 0 -> a number, not 0, or a size such as memory::1g"],
     },
     {
       name: "a key that nobody knows",
