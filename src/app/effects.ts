@@ -21,13 +21,16 @@ export interface Run {
   readonly deadline: Instant;
 }
 
-/** Sends committed intents of this run, one after the other: before 8.4.1 CycleCloud mishandled concurrent creates (wire A.6). */
+/**
+ * Sends committed intents of this run, one after the other: before 8.4.1 CycleCloud mishandled concurrent creates (wire A.6). After its
+ * lease, or this run's deadline, an intent is not ours to send: nothing is found out about it then, and whoever comes next takes it over.
+ */
 export async function applyIntents(run: Run, intents: readonly Intent[]): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const intent of intents) {
     const now = run.app.ports.clock.now();
-    const evidence: Evidence =
-      now >= intent.notAfter || now >= run.deadline ? { kind: "not-sent" } : await send(run, intent);
+    if (now >= intent.leaseUntil || now >= run.deadline) break;
+    const evidence = await send(run, intent);
     run.app.ports.log("intent", {
       cluster: run.site.cluster,
       id: intent.id,

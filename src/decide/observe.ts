@@ -115,7 +115,7 @@ export function doubtLook(
     if (!present.has(node.nodeId)) missing += 1;
   }
   if (missing === 0 || missing * 2 < expected) return undefined;
-  const since = record.suspicion?.kind === "lost-nodes" ? record.suspicion.since : undefined;
+  const since = record.suspicion?.since;
   const confirmed =
     since !== undefined && secondsBetween(since, snapshot.at) >= policy.snapshotIntervalSeconds;
   return confirmed ? undefined : { expected, missing };

@@ -77,7 +77,7 @@ export function decide(
   const seen = updateLedger(bodies.ledger, look, record.inFlight, facts, now);
   const ledger = outage !== undefined && outage.to === now ? restartClocks(seen, now) : seen;
   const demands = demandsInForce(rested, bodies);
-  const { record: next, givenUp } = giveUp(rested, look.snapshot, ledger, policy, now);
+  const { record: next, givenUp } = giveUp(rested, look.snapshot, ledger, facts, policy, now);
   const weighed = weigh(next, look.snapshot, ledger, givenUp, demands, policy, now);
   return conclude({ record: next, look, ledger, facts, weighed, policy, now, owner, outage });
 }
@@ -141,6 +141,7 @@ function giveUp(
   record: ClusterRecord,
   snapshot: Snapshot,
   ledger: Ledger,
+  facts: ReadonlyMap<string, HostFact>,
   policy: Policy,
   now: Instant,
 ): { readonly record: ClusterRecord; readonly givenUp: ReadonlySet<NodeId> } {
@@ -152,7 +153,9 @@ function giveUp(
   for (const node of snapshot.nodes) {
     const known = ledger.get(node.nodeId);
     if (known === undefined || !managed.has(node.array) || stopping.has(node.nodeId)) continue;
-    const why = whyGivenUp(node, known, policy, now);
+    if (known.firstReadyAt !== undefined) continue;
+    const busy = (factOfNode(facts, node)?.jobs.length ?? 0) > 0;
+    const why = whyGivenUp(node, known, { policy, now, busy, resting: record.outage !== undefined });
     if (why === undefined) continue;
     givenUp.add(node.nodeId);
     next = pauseBucket(next, node, why, now);
@@ -413,5 +416,10 @@ export function commitEffects(
     effect,
     sent: "never",
   }));
-  return intents.length === 0 ? record : { ...record, intents: [...record.intents, ...intents] };
+  if (intents.length === 0) return record;
+  const totals = {
+    created: record.totals.created + creates.reduce((sum, effect) => sum + effect.count, 0),
+    terminated: record.totals.terminated + terminates.length,
+  };
+  return { ...record, intents: [...record.intents, ...intents], totals };
 }

@@ -114,7 +114,10 @@ describe("which message is in force", () => {
     },
     {
       name: "a message past its expiry is stale, whatever its revision",
-      updates: [buildUpdate(4, { revisionValue: 100 }), buildUpdate(9, { revisionValue: 200, expiresAt: at(0) })],
+      updates: [
+        buildUpdate(4, { revisionValue: 100 }),
+        buildUpdate(9, { revisionValue: 200, expiresAt: at(0) }),
+      ],
       outcome: { kind: "stale", expiredAt: at(0) },
       inForce: "target-4",
       generation: 1,
@@ -280,7 +283,11 @@ describe("expiry", () => {
     { name: "lapsed at a tick", sets: lapseSets(record.sets, NOW, day) },
     { name: "run out a moment ago, before any tick", sets: record.sets },
   ])("the same demand after it had $name moves the generation: it is in force anew", ({ sets }) => {
-    const update = buildUpdate(4, { revisionValue: at(1), digest: digest("demand-standard"), expiresAt: at(301) });
+    const update = buildUpdate(4, {
+      revisionValue: at(1),
+      digest: digest("demand-standard"),
+      expiresAt: at(301),
+    });
     const outcome = accept({ ...record, sets, generation: 12 }, update, at(1));
     expect(outcome).toMatchObject({ kind: "accepted", changed: true, record: { generation: 13 } });
   });
@@ -301,7 +308,12 @@ describe("the longest validity that a cluster's configuration allows", () => {
 test.each([
   { name: "by value", a: { value: 1, tieBreak: "z" }, b: { value: 2, tieBreak: "a" }, sign: -1 },
   { name: "then by message id", a: { value: 1, tieBreak: "b" }, b: { value: 1, tieBreak: "a" }, sign: 1 },
-  { name: "an explicit one before the queue's", a: { value: 1, tieBreak: "" }, b: { value: 1, tieBreak: "a" }, sign: -1 },
+  {
+    name: "an explicit one before the queue's",
+    a: { value: 1, tieBreak: "" },
+    b: { value: 1, tieBreak: "a" },
+    sign: -1,
+  },
   { name: "equal", a: { value: 1, tieBreak: "a" }, b: { value: 1, tieBreak: "a" }, sign: 0 },
 ])("revisions are ordered $name", ({ a, b, sign }) => {
   expect(Math.sign(compareRevisions(a, b))).toBe(sign);

@@ -19,7 +19,10 @@ describe("the id of an effect", () => {
     { name: "the commit time", id: requestIdOf(prod, first, instant(committed + 1), 7, 0) },
     { name: "the epoch", id: requestIdOf(prod, epoch("epoch-2"), committed, 7, 0) },
     { name: "the cluster", id: requestIdOf(clusterName("prod2"), first, committed, 7, 0) },
-    { name: "where one part ends", id: requestIdOf(clusterName('prod","epoch'), epoch("1"), committed, 7, 0) },
+    {
+      name: "where one part ends",
+      id: requestIdOf(clusterName('prod","epoch'), epoch("1"), committed, 7, 0),
+    },
   ])("depends on $name", ({ id }) => {
     expect(id).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     expect(id).not.toBe("871aa6eb-bbc2-1b05-4616-af3a72c128ab");
