@@ -1,5 +1,5 @@
 import type { Doubt, Look } from "../decide/observe.ts";
-import { doubtLook } from "../decide/observe.ts";
+import { doubtLook, suspectedSince } from "../decide/observe.ts";
 import type { Decision } from "../decide/reconcile.ts";
 import { decide } from "../decide/reconcile.ts";
 import type { Settled } from "../decide/settle.ts";
@@ -43,6 +43,8 @@ export type ReconcileOutcome =
 
 interface Reconcile extends Run {
   readonly owner: Owner;
+  /** A wake message brought us here: if the record still waits for one that is due, this is it. */
+  readonly woken: boolean;
   readonly policy: Policy;
 }
 
@@ -54,11 +56,15 @@ export async function reconcileCluster(
   known?: ClusterRecord,
 ): Promise<ReconcileOutcome> {
   const { clock, entropy } = app.ports;
-  if (cause === "demand" && known !== undefined && isCovered(known, clock.now())) return { kind: "covered" };
+  const owner = entropy.owner();
+  const early =
+    cause === "demand" && known !== undefined ? needsNoLook(known, owner, clock.now()) : undefined;
+  if (early !== undefined) return early;
   const run: Reconcile = {
     app,
     site,
-    owner: entropy.owner(),
+    owner,
+    woken: cause === "demand" && known === undefined,
     policy: await app.ports.policyOf(site.cluster),
     deadline: plusSeconds(clock.now(), EFFECTS_SECONDS),
   };
@@ -85,6 +91,16 @@ type Beginning =
   | Begun
   | { readonly kind: "covered" }
   | { readonly kind: "waiting"; readonly until: Instant; readonly wake: boolean };
+
+/**
+ * What the record that holds the demand already tells, so that of a thousand messages in five seconds only the first few load it again:
+ * a plan has covered it, or whoever is to look next has been woken and will find it.
+ */
+function needsNoLook(known: ClusterRecord, owner: Owner, now: Instant): ReconcileOutcome | undefined {
+  if (isCovered(known, now)) return { kind: "covered" };
+  const until = notBefore(known, owner, now);
+  return until !== undefined && isWakePending(known, now, until) ? { kind: "waiting", until } : undefined;
+}
 
 /** Reserves the look in the record, so that two instances never look at once; or says why not now. */
 async function beginLook(
@@ -113,7 +129,8 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
   if (cause === "demand" && isCovered(record, now)) return { result: { kind: "covered" } };
   const until = notBefore(record, run.owner, now);
   if (until !== undefined) {
-    const wake = cause === "demand" && !isWakePending(record, now);
+    const ours = run.woken && record.wakeAt !== undefined && record.wakeAt <= now;
+    const wake = cause === "demand" && (ours || !isWakePending(record, now, until));
     const result: Beginning = { kind: "waiting", until, wake };
     if (!wake) return { result };
     return { save: { record: { ...record, wakeAt: until, wakeFor: "demand" }, changes: {} }, result };
@@ -153,8 +170,13 @@ function notBefore(record: ClusterRecord, owner: Owner, now: Instant): Instant |
   return lastLease < soon ? lastLease : soon;
 }
 
-function isWakePending(record: ClusterRecord, now: Instant): boolean {
-  return record.wakeAt !== undefined && secondsBetween(record.wakeAt, now) < WAKE_LATE_SECONDS;
+/** Whether a wake message is under way that comes soon enough; one that is much too late is taken for lost. */
+function isWakePending(record: ClusterRecord, now: Instant, by: Instant): boolean {
+  return (
+    record.wakeAt !== undefined &&
+    record.wakeAt <= by &&
+    secondsBetween(record.wakeAt, now) < WAKE_LATE_SECONDS
+  );
 }
 
 function withoutDueWake(record: ClusterRecord, now: Instant): ClusterRecord {
@@ -352,9 +374,10 @@ function saveDoubt(
 ): Change<Concluded> {
   const detail = `${doubt.missing} of ${doubt.expected} nodes are missing at once; waiting for a second look`;
   const trouble: Trouble = { at: now, kind: "suspicious", message: detail };
-  const since = record.suspicion?.since ?? look.snapshot.at;
+  const { missing } = doubt;
+  const since = suspectedSince(record, missing) ?? look.snapshot.at;
   return {
-    save: { record: { ...record, trouble, suspicion: { since, detail } }, changes: { ledger } },
+    save: { record: { ...record, trouble, suspicion: { since, missing, detail } }, changes: { ledger } },
     result: { kind: "troubled", trouble },
   };
 }
@@ -396,7 +419,7 @@ export async function settleAll(run: Run, findings: readonly Finding[]): Promise
     const now = clock.now();
     const settled = settleFindings(current, findings, now);
     const due = followUpAt(settled.record, findings, now);
-    const wake = due !== undefined && !isWakePending(settled.record, now);
+    const wake = due !== undefined && !isWakePending(settled.record, now, due);
     const record: ClusterRecord = wake
       ? { ...settled.record, wakeAt: due, wakeFor: "follow-up" }
       : settled.record;

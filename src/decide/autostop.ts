@@ -4,20 +4,11 @@ import type { Policy } from "../domain/policy.ts";
 import type { Bodies, ClusterRecord, Ledger, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
-import { allocate } from "./allocate.ts";
 import type { HostFact } from "./observe.ts";
 import { factOfNode, hostFacts, managedArrays } from "./observe.ts";
-import {
-  ALLOCATION_POLICY,
-  commitEffects,
-  demandsInForce,
-  excludedNodes,
-  pendingCreates,
-  spareAmongReady,
-  stoppingNodes,
-} from "./reconcile.ts";
+import { commitEffects, demandsInForce, excludedNodes, pendingCreates, stoppingNodes } from "./reconcile.ts";
 import { backOff, undrain } from "./settle.ts";
-import { buildWorld } from "./world.ts";
+import { findSpare, spareAmongReady } from "./spare.ts";
 import { lapseSets } from "./accept.ts";
 
 /** One node's question "may I stop?" (cyclecloud-wire.md D). The array is the one that its token is for. */
@@ -63,14 +54,22 @@ export function judgeStops(
   const current = asOf(record, policy, now);
   const view = surveyOf(current, bodies, policy, now);
   const first = calls.map((call) => judgeAlone(view, call));
-  const askers = new Set(first.flatMap((verdict) => (verdict.kind === "marked" ? [verdict.node] : [])));
-  const free = spareNodes(current, bodies, askers, policy, now);
-  const verdicts = first.map((verdict, index): StopVerdict => {
-    if (verdict.kind !== "marked" || calls[index]?.unhealthy === true || free.spare.has(verdict.node))
-      return verdict;
+  const marks = first.flatMap((verdict) => (verdict.kind === "marked" ? [verdict.node] : []));
+  const unfit = new Set(
+    first.flatMap((verdict, index) =>
+      verdict.kind === "marked" && calls[index]?.unhealthy === true ? [verdict.node] : [],
+    ),
+  );
+  const askers = without(new Set(marks), unfit);
+  const free = spareNodes(current, bodies, askers, unfit, policy, now);
+  const verdicts = first.map((verdict): StopVerdict => {
+    if (verdict.kind !== "marked" || unfit.has(verdict.node) || free.spare.has(verdict.node)) return verdict;
     return { kind: "needed", why: free.why(verdict.node) };
   });
-  return mark(record, unmark(bodies.ledger, view.byInstance, calls, verdicts, now), calls, verdicts, now);
+  const ledger = unmark(bodies.ledger, view.byInstance, calls, verdicts, now);
+  // Taking a mark back is a decision too: nobody may go on with one that was made on the mark.
+  const counted = ledger === bodies.ledger ? record : { ...record, plan: record.plan + 1 };
+  return mark(counted, ledger, calls, verdicts, now);
 }
 
 /** The record without what has run out since the last plan: both looks at demand must see the same sets. */
@@ -177,22 +176,26 @@ function indexByInstance(ledger: Ledger): ReadonlyMap<string, LedgerNode> {
   return index;
 }
 
-interface Spare {
+interface Weighed {
   readonly spare: ReadonlySet<NodeId>;
   readonly why: (node: NodeId) => string;
 }
 
-/** Which askers the demand can do without: in the whole plan, and also when only Ready nodes count as substitutes. */
+/**
+ * Which askers the demand can do without: in the whole plan, and also when only Ready nodes count as substitutes. `unfit` nodes go in any
+ * case, so that they are nobody's substitute.
+ */
 function spareNodes(
   record: ClusterRecord,
   bodies: Bodies,
   askers: ReadonlySet<NodeId>,
+  unfit: ReadonlySet<NodeId>,
   policy: Policy,
   now: Instant,
-): Spare {
+): Weighed {
   if (bodies.seen === undefined || askers.size === 0) return { spare: askers, why: () => "needed" };
   const demands = demandsInForce(record, bodies);
-  const input = {
+  const supply = {
     snapshot: withUp(bodies.seen, askers),
     ledger: bodies.ledger,
     inFlight: record.inFlight,
@@ -200,18 +203,18 @@ function spareNodes(
     backoffs: record.backoffs,
     policy,
     // The askers' own marks, from the first of the two commits, must not hide them: they are weighed again.
-    excluded: without(excludedNodes(bodies.ledger, stoppingNodes(record.intents), now), askers),
+    excluded: new Set([
+      ...without(excludedNodes(bodies.ledger, stoppingNodes(record.intents), now), askers),
+      ...unfit,
+    ]),
     now,
   };
-  const order = (node: Node, known: LedgerNode | undefined) =>
-    node.phase !== "ready" ? 3 : askers.has(node.nodeId) ? 2 : known?.busyness.state === "busy" ? 0 : 1;
-  const { needed } = allocate(buildWorld({ ...input, order }), demands, ALLOCATION_POLICY, now);
-  const candidates = new Set([...askers].filter((id) => !needed.has(id)));
-  const spare = candidates.size === 0 ? candidates : spareAmongReady(input, demands, candidates, now);
+  const found = findSpare(supply, demands, askers, now);
+  const spare = found.spare.size === 0 ? found.spare : spareAmongReady(supply, demands, found.spare, now);
   return {
     spare,
     why: (node) => {
-      const by = needed.get(node);
+      const by = found.needed.get(node);
       return by === undefined ? "needed until other nodes are Ready" : `needed by ${by.join(", ")}`;
     },
   };
@@ -296,9 +299,11 @@ export function confirmStops(
   const ours = marked.filter((id) => !underWay.includes(id) && isOurMark(bodies.ledger.get(id)));
   const view = surveyOf(current, bodies, policy, now);
   const objections = objectionsTo(view, bodies.ledger, ours);
-  const free = spareNodes(current, bodies, new Set(ours.filter((id) => !objections.has(id))), policy, now);
-  const unhealthy = ours.filter((id) => isUnhealthy(bodies.ledger.get(id)) && !objections.has(id));
-  const stopped = new Set([...unhealthy, ...ours.filter((id) => !objections.has(id) && free.spare.has(id))]);
+  const going = ours.filter((id) => !objections.has(id));
+  const unhealthy = going.filter((id) => isUnhealthy(bodies.ledger.get(id)));
+  const askers = without(new Set(going), new Set(unhealthy));
+  const free = spareNodes(current, bodies, askers, new Set(unhealthy), policy, now);
+  const stopped = new Set([...unhealthy, ...[...askers].filter((id) => free.spare.has(id))]);
   const ledger = new Map(bodies.ledger);
   for (const id of ours) {
     const node = ledger.get(id);

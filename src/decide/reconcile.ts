@@ -1,7 +1,7 @@
 import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { RankedDemand } from "../domain/demand.ts";
 import type { NodeId, Owner, SetName } from "../domain/ids.ts";
-import type { Allocation, AllocationPolicy } from "../domain/allocation.ts";
+import type { Allocation } from "../domain/allocation.ts";
 import type { NodeVerdict, Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type {
@@ -31,7 +31,8 @@ import {
   whyGivenUp,
 } from "./scale-down.ts";
 import { backOff, forgetOldBackoffs, LEASE_SECONDS, NOT_AFTER_SECONDS } from "./settle.ts";
-import { buildWorld, readyOnly } from "./world.ts";
+import { ALLOCATION_POLICY, orderOf, spareAmongReady } from "./spare.ts";
+import { buildWorld } from "./world.ts";
 
 /** The outcome of one reconcile: the next record, its bodies, and the plan that says why. */
 export interface Decision {
@@ -42,12 +43,6 @@ export interface Decision {
 
 /** Scale-down rests so long after an outage of ours, unless every set that was live is pushed again before (design.md section 3). */
 const REST_SECONDS = 300;
-
-/** How generated placement groups are called. */
-export const ALLOCATION_POLICY: AllocationPolicy = { groupPrefix: "group" };
-
-/** The order in which capacity is used; lower goes first. */
-const ORDER = { busy: 0, ready: 1, wantsToStop: 2, coming: 3 };
 
 /**
  * Works out, from demand and one believed look, what to create and what to stop (design.md section 3): level-triggered, so the same
@@ -218,37 +213,9 @@ function weigh(
   return { allocation, spare: spareAmongReady(input, demands, candidates, now) };
 }
 
-/** Of the candidates, those that the demand does not need when only Ready nodes are there to serve it. */
-export function spareAmongReady(
-  input: Omit<Parameters<typeof buildWorld>[0], "order">,
-  demands: readonly RankedDemand[],
-  candidates: ReadonlySet<NodeId>,
-  now: Instant,
-): ReadonlySet<NodeId> {
-  const order = (node: Node, known: LedgerNode | undefined) =>
-    candidates.has(node.nodeId) ? ORDER.wantsToStop : orderOf(node, known);
-  const world = readyOnly(buildWorld({ ...input, order }));
-  const { needed } = allocate(world, demands, ALLOCATION_POLICY, now);
-  return new Set([...candidates].filter((id) => !needed.has(id)));
-}
-
 function mayBeReleased(node: LedgerNode, policy: Policy, now: Instant): boolean {
   return node.goneAt === undefined && (node.draining !== undefined || isIdleLongEnough(node, policy, now));
 }
-
-function orderOf(node: Node, known: LedgerNode | undefined): number {
-  if (node.phase !== "ready") return ORDER.coming + ageFraction(known?.firstSeenAt);
-  if (known?.draining !== undefined) return ORDER.wantsToStop;
-  return known?.busyness.state === "busy" ? ORDER.busy : ORDER.ready;
-}
-
-/** In [0, 1), growing with time: of nodes that are coming, those that came first are used first, so that a plan once made stands. */
-function ageFraction(firstSeenAt: Instant | undefined): number {
-  return (firstSeenAt ?? 0) / LAST_INSTANT;
-}
-
-/** The last moment that a Date can hold. */
-const LAST_INSTANT = 8.64e15;
 
 /** Nodes with a terminate under way. */
 export function stoppingNodes(intents: readonly Intent[]): ReadonlySet<NodeId> {

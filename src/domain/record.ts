@@ -201,6 +201,8 @@ export interface Backoff {
 
 export interface Suspicion {
   readonly since: Instant;
+  /** How many nodes the doubted look had lost: one that has lost more does not agree with it. */
+  readonly missing?: number;
   readonly detail: string;
 }
 

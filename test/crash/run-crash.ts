@@ -2,7 +2,7 @@ import type { Outcome } from "./outcome.ts";
 import { readOutcome } from "./outcome.ts";
 import type { Crash } from "./scene.ts";
 import { Scene } from "./scene.ts";
-import type { UseCase } from "./use-cases.ts";
+import type { Asker, UseCase } from "./use-cases.ts";
 
 /** What came of one run. */
 export interface Run {
@@ -28,11 +28,7 @@ export async function runCrash(useCase: UseCase, crash?: Crash): Promise<Run> {
   try {
     const asker = await useCase.prepare(scene);
     await scene.arm();
-    let died = await scene.diesOf(() => useCase.act(scene, asker));
-    // On a busy machine a look can get too old to act on: then the call of that name comes with the next time.
-    for (let more = 0; more < 4 && !died && typeof crash?.at === "string"; more += 1) {
-      died = await scene.diesOf(() => useCase.act(scene, asker));
-    }
+    const died = await dieOf(scene, useCase, asker, crash);
     const calls = scene.calls();
     await scene.restart();
     const restartedAt = scene.now();
@@ -43,6 +39,24 @@ export async function runCrash(useCase: UseCase, crash?: Crash): Promise<Run> {
   } finally {
     await scene.system.close();
   }
+}
+
+/**
+ * Does the use case once. If the process is to die at a call by its name and has not, up to three times more: on a busy machine a look
+ * can get too old to act on, and then that call comes with the next time.
+ */
+async function dieOf(
+  scene: Scene,
+  useCase: UseCase,
+  asker: Asker | undefined,
+  crash: Crash | undefined,
+): Promise<boolean> {
+  const tries = typeof crash?.at === "string" ? 4 : 1;
+  for (let left = tries; left > 0; left -= 1) {
+    if (await scene.diesOf(() => useCase.act(scene, asker))) return true;
+    if (left > 1) await useCase.meanwhile(scene);
+  }
+  return false;
 }
 
 async function thawAt(scene: Scene, moment: number): Promise<void> {

@@ -16,6 +16,8 @@ export interface UseCase {
   act(scene: Scene, asker: Asker | undefined): Promise<void>;
   /** What the world does by itself after the restart. */
   recover(scene: Scene, asker: Asker | undefined): Promise<void>;
+  /** What the world does before the use case is tried again. */
+  meanwhile(scene: Scene): Promise<void>;
   /** How it ends, worked out by hand. */
   readonly outcome: Outcome;
 }
@@ -32,9 +34,7 @@ const MINUTE = 60 * SECOND;
 const NOTHING_OPEN = { unmet: 0, intents: 0, inFlight: 0, messagesLeft: 0, messagesPutAside: 0 };
 /** The timer keeps house (collects bodies, prunes history) in each tenth minute. */
 const HOUSEKEEPING = 10 * MINUTE;
-/** A restart takes a real second: that is not to count as an outage, nor are looks of before it to be too old. */
-const PATIENT = { snapshotInterval: 600 };
-/** A look is acted on for 5 s: faster than this, a busy machine would be too slow to act on one. */
+/** A look is acted on for 5 s, a callback is waited for for 20 s: at a higher speed a busy machine would miss that. */
 const SPEED = 30;
 
 /**
@@ -45,7 +45,6 @@ export const demandMessage: UseCase = {
   name: "a demand message",
   scene: { speed: 60, still: ["snapshot"], origin: (now) => now },
   async prepare(scene) {
-    await scene.putConfig(PATIENT);
     scene.system.simulator.faults.freezeLag(true);
     return undefined;
   },
@@ -55,6 +54,7 @@ export const demandMessage: UseCase = {
     await scene.until("the message is acknowledged", async () => (await scene.messages("demand")) === 0);
   },
   recover: async () => undefined,
+  meanwhile: async () => undefined,
   outcome: {
     created: { execute: 5 },
     alive: { execute: 5 },
@@ -77,7 +77,7 @@ export const tick: UseCase = {
     origin: beginBeforeHousekeeping,
   },
   async prepare(scene) {
-    await scene.putConfig({ ...PATIENT, bootTimeout: 90, idleTimeout: 20 });
+    await scene.putConfig({ bootTimeout: 90, idleTimeout: 20 });
     await scene.putSet("old", {
       expirationInterval: 120,
       nodearrays: [
@@ -109,6 +109,7 @@ export const tick: UseCase = {
       await scene.sleepUntil(scene.now() + MINUTE);
       return scene.stopped().some((event) => event.array === "idle");
     }),
+  meanwhile: async () => undefined,
   outcome: {
     created: { stuck: 1, idle: 1, execute: 4, burst: 2 },
     alive: { execute: 4, burst: 2 },
@@ -165,7 +166,6 @@ export const callback: UseCase = {
   name: "a callback",
   scene: { speed: SPEED, still: ["snapshot", "demand"], origin: (now) => now },
   async prepare(scene) {
-    await scene.putConfig(PATIENT);
     await putKeep(scene, [{ Name: "execute", TargetCount: 3 }]);
     await scene.tick();
     await scene.until("three nodes are Ready", () => scene.ready().length === 3);
@@ -179,6 +179,7 @@ export const callback: UseCase = {
   // A node asks until it is let go.
   recover: (scene, asker) =>
     scene.until("the node is let go", async () => (await ask(asker)) === 200, 30_000),
+  meanwhile: (scene) => scene.tick(),
   outcome: {
     created: { execute: 3 },
     alive: { execute: 2 },

@@ -15,6 +15,7 @@ import {
   buildNode,
   buildNodes,
   buildSnapshot,
+  D4,
   D8,
   EXECUTE,
   NOW,
@@ -313,6 +314,22 @@ describe("the first commit marks", () => {
     const { verdicts, ledger } = judge(stateOf([one]), [call("n1"), call("n1")]);
     expect(verdicts).toEqual([marked, marked]);
     expect(ledger.get(nodeId("n1"))?.draining?.plan).toBe(7);
+  });
+
+  test("nobody whose stand-in another demand needs: two gangs on five nodes, and one of the five asks", () => {
+    // The first gang could move to two of the three large nodes; the second, which needs all three, would then ask for new ones.
+    const nodes = [...buildNodes("small", 2), ...buildNodes("large", 3, { machineType: D8 })];
+    const demands = [
+      buildJob("pair", 1, { nodeCount: 2, exclusive: true, priority: 1 }),
+      buildJob("triple", 1, { nodeCount: 3 }),
+    ];
+    const arrays = [
+      buildArray("execute", { buckets: [buildBucket(D4, 4, { availableCount: 0 }), buildBucket(D8, 8)] }),
+    ];
+    const state = stateOf(nodes, { sets: { standard: { demands } }, seen: buildSnapshot(nodes, { arrays }) });
+    expect(judge(state, [call("small1")]).verdicts).toEqual([
+      { kind: "needed", why: "needed by standard/pair" },
+    ]);
   });
 
   test("a spare node does not give its place to one that asks", () => {

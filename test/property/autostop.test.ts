@@ -12,14 +12,15 @@ import type { RandomCluster } from "../support/build-random-cluster.ts";
 import { anyCluster, anyDemands, showCluster } from "../support/build-random-cluster.ts";
 import { buildState, OURS } from "../support/build-record.ts";
 
-const runs = { numRuns: process.env["DEEP"] === undefined ? 300 : 20_000 };
+/** The ordinary runs are always the same ones; the deep ones are others each time. */
+const runs = process.env["DEEP"] === undefined ? { numRuns: 300, seed: 3 } : { numRuns: 10_000 };
 
 interface State {
   readonly record: ClusterRecord;
   readonly bodies: Bodies;
 }
 
-const clusterOfReady = anyCluster(14, fc.constant("ready"));
+const clusterOnItsWay = anyCluster(14, fc.constantFrom("ready", "ready", "coming"));
 /** Which nodes ask together. */
 const anyAskers = fc.array(fc.nat(13), { minLength: 1, maxLength: 8 });
 const anyRounds = fc.array(anyAskers, { minLength: 1, maxLength: 4 });
@@ -36,7 +37,8 @@ function serve(
 ): State {
   const calls = askers.flatMap((index) => {
     const node = nodes[index];
-    return node?.instanceId === undefined
+    // Who asks is up: the look that judges the answer would show that.
+    return node?.instanceId === undefined || node.phase !== "ready"
       ? []
       : [{ instance: node.instanceId, array: node.array, unhealthy: false }];
   });
@@ -82,7 +84,7 @@ function stateOf(
 
 test("P7: whoever was let go, demand that was met is met without anything new", () => {
   fc.assert(
-    fc.property(clusterOfReady, anyDemands, anyRounds, (cluster, demands, rounds) => {
+    fc.property(clusterOnItsWay, anyDemands, anyRounds, (cluster, demands, rounds) => {
       const start = stateOf(cluster, demands, []);
       fc.pre(wanted(start, cluster).length === 0);
       const end = rounds.reduce<State>(
@@ -97,7 +99,7 @@ test("P7: whoever was let go, demand that was met is met without anything new", 
 
 test("P7: and so it is with demand that comes between the marks and the look after them", () => {
   fc.assert(
-    fc.property(clusterOfReady, anyDemands, anyDemands, anyAskers, (cluster, demands, later, askers) => {
+    fc.property(clusterOnItsWay, anyDemands, anyDemands, anyAskers, (cluster, demands, later, askers) => {
       const start = stateOf(cluster, demands, later);
       fc.pre(wanted({ ...start, record: { ...start.record, sets: start.raised } }, cluster).length === 0);
       const end = serve(start, cluster.nodes, askers, 0, start.raised);

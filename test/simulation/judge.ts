@@ -1,4 +1,4 @@
-import type { ClusterRecord } from "../../src/domain/record.ts";
+import type { ClusterRecord, Ledger } from "../../src/domain/record.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 
 /** A demand message as its sender knows it. */
@@ -6,8 +6,10 @@ export interface Told {
   readonly set: string;
   readonly revision: number;
   readonly array: string;
-  /** A total that the array shall have, or whole-node slots that come on top of those of other sets. */
-  readonly asks: { readonly kind: "target" | "slots"; readonly count: number };
+  /** A total that the array shall have, or whole-node slots that come on top of those of other sets; some run on `hosts` already. */
+  readonly asks:
+    | { readonly kind: "target"; readonly count: number }
+    | { readonly kind: "slots"; readonly count: number; readonly hosts: readonly string[] };
   readonly sentAt: number;
   readonly expiresAt: number;
   /** It says of each host whether a job runs there. */
@@ -41,7 +43,9 @@ export interface Verdict {
 
 interface Watched {
   readonly array: string;
-  readonly createdAt: number;
+  host: string | undefined;
+  /** Since when it has been marked to be stopped. */
+  markedAt: number | undefined;
   ready: boolean;
   failed: boolean;
   stopped: boolean;
@@ -100,12 +104,17 @@ export class Judge {
     this.#told.set(`${told.set}@${told.revision}`, told);
   }
 
-  /** The shared store has saved this record. */
-  saved(record: ClusterRecord): void {
+  /** The shared store has saved this record, and this ledger if it has changed. */
+  saved(record: ClusterRecord, ledger: Ledger | undefined): void {
     this.#checkLook(record);
+    for (const { nodeId, draining } of ledger?.values() ?? []) {
+      const node = this.#nodes.get(nodeId);
+      if (node !== undefined) node.markedAt = draining?.since;
+    }
     for (const { id, committedAt, effect } of record.intents) {
       if (this.#commits.has(id)) continue;
       this.#commits.set(id, committedAt);
+      this.#trace(`${id} is committed: ${JSON.stringify(effect)}`);
       if (effect.kind === "terminate") {
         for (const node of effect.nodes) this.#leave(node, committedAt + COMMITTED_STOP_MS);
       }
@@ -158,7 +167,10 @@ export class Judge {
       case "create-accepted":
         return this.#checkLimits(event.requestId ?? "", event.asked, event.added);
       case "node-ready":
-        return this.#change(event.nodeId, (node) => (node.ready = true));
+        return this.#change(event.nodeId, (node) => {
+          node.ready = true;
+          node.host = event.hostname;
+        });
       case "node-failed":
         return this.#change(event.nodeId, (node) => (node.failed = true));
       case "terminate-accepted":
@@ -197,7 +209,7 @@ export class Judge {
     const committedAt = this.#commits.get(requestId ?? "") ?? at;
     const there = [...this.#nodes.values()].filter((node) => node.array === array && isLive(node));
     const staying = there.filter((node) => !wasLeaving(node, committedAt));
-    const most = Math.max(...this.#needs(array, committedAt, at));
+    const most = Math.max(...this.#needs(committedAt, at, (told) => needOf(array, told)));
     if (staying.length >= most) {
       this.#violate(
         "overshoot",
@@ -208,7 +220,8 @@ export class Judge {
     this.#counts.nodesCreated += 1;
     this.#nodes.set(nodeId, {
       array,
-      createdAt: at,
+      host: undefined,
+      markedAt: undefined,
       ready: false,
       failed: false,
       stopped: false,
@@ -222,13 +235,15 @@ export class Judge {
   #stopped(nodeId: string, requestId: string | undefined, at: number): void {
     const node = this.#nodes.get(nodeId);
     if (node === undefined || node.stopped) return;
+    const hosts = this.#hostsUp();
     node.stopped = true;
     if (!node.ready || node.failed) return;
     this.#counts.readyNodesStopped += 1;
     if (node.unhealthy) return;
     const committedAt = this.#commits.get(requestId ?? "") ?? at;
     const left = this.#countReady(node.array);
-    const least = Math.min(...this.#needs(node.array, Math.max(committedAt, at - LATEST_STOP_MS), at));
+    const since = Math.max(committedAt, at - LATEST_STOP_MS);
+    const least = Math.min(...this.#needs(since, at, (told) => leastNeedOf(node.array, told, hosts)));
     const late = `committed ${at - committedAt} ms ago`;
     if (left < least) {
       this.#violate(
@@ -238,7 +253,9 @@ export class Judge {
       );
     }
     const reportedAt = this.#lastReportBefore(committedAt);
-    if (node.busySince !== undefined && (reportedAt === undefined || node.busySince <= reportedAt)) {
+    // A report that is no newer than the mark is no look after it; a report after it may have been overtaken by a job.
+    const looked = reportedAt !== undefined && reportedAt > (node.markedAt ?? committedAt);
+    if (node.busySince !== undefined && (!looked || node.busySince <= reportedAt)) {
       this.#violate("stoppedNeeded", 1, `${nodeId} was stopped (${late}) while a job ran on it`);
     }
   }
@@ -284,15 +301,21 @@ export class Judge {
     return count;
   }
 
-  /** What was asked of an array at each moment from `from` to `until`: at its beginning, and whenever a message came or expired. */
-  #needs(array: string, from: number, until: number): readonly number[] {
+  #hostsUp(): ReadonlySet<string> {
+    return new Set(
+      [...this.#nodes.values()].flatMap((node) => (node.ready && isLive(node) ? [node.host ?? ""] : [])),
+    );
+  }
+
+  /** What was asked at each moment from `from` to `until`: at its beginning, and whenever a message came or expired. */
+  #needs(from: number, until: number, need: (told: readonly Told[]) => number): readonly number[] {
     const needs: number[] = [];
     for (let index = this.#history.length - 1; index >= 0; index -= 1) {
       const { at, told } = this.#history[index] ?? { at: 0, told: [] };
       const begin = Math.max(at, from);
       const end = Math.min(this.#history[index + 1]?.at ?? until, until);
       const moments = [begin, ...told.map((one) => one.expiresAt).filter((when) => when > begin && when <= end)];
-      for (const moment of moments) needs.push(needOf(array, told.filter((one) => one.expiresAt > moment)));
+      for (const moment of moments) needs.push(need(told.filter((one) => one.expiresAt > moment)));
       if (at <= from) return needs;
     }
     return [...needs, 0];
@@ -316,6 +339,26 @@ function needOf(array: string, told: readonly Told[]): number {
     else slots += one.asks.count;
   }
   return Math.max(target, slots);
+}
+
+/**
+ * The same, read in favour of whoever stops a node: what a silent set said may be out of date, so that a slot on a host that is gone
+ * needs no node, and two slots on one host need one.
+ */
+function leastNeedOf(array: string, told: readonly Told[], hostsUp: ReadonlySet<string>): number {
+  let target = 0;
+  let waiting = 0;
+  const taken = new Set<string>();
+  for (const { array: of, asks } of told) {
+    if (of !== array) continue;
+    if (asks.kind === "target") {
+      target = Math.max(target, asks.count);
+      continue;
+    }
+    waiting += asks.count - asks.hosts.length;
+    for (const host of asks.hosts) if (hostsUp.has(host)) taken.add(host);
+  }
+  return Math.max(target, waiting + taken.size);
 }
 
 function isLive(node: Watched): boolean {

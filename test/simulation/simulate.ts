@@ -281,7 +281,7 @@ class Run {
       ...store,
       save: async (record, changes, previous) => {
         const saved = await store.save(record, changes, previous);
-        if (saved.kind === "saved") this.#judge.saved(record);
+        if (saved.kind === "saved") this.#judge.saved(record, changes.ledger);
         return saved;
       },
     };

@@ -33,6 +33,9 @@ export interface Weather {
 }
 
 export function drawWeather(dice: Dice): Weather {
+  const crowd = dice.chance(0.06);
+  // A crowd is about being served at all: pauses of buckets would hide it.
+  const trouble = crowd ? 0 : 1;
   const arrays = dice.chance(0.3) ? ["alpha", "beta"] : ["alpha"];
   const nodesPerArray = dice.whole(3, 8);
   return {
@@ -47,13 +50,13 @@ export function drawWeather(dice: Dice): Weather {
     slow: dice.pick([0, 0.05, 0.2]),
     freeze: dice.pick([0, 0, 0.004]),
     lagSeconds: dice.pick([0, 10, 30]),
-    bootFailureShare: dice.pick([0, 0, 0.15]),
-    neverBootShare: dice.pick([0, 0, 0.1]),
-    terminationFailureShare: dice.pick([0, 0, 0.1]),
+    bootFailureShare: trouble * dice.pick([0, 0, 0.15]),
+    neverBootShare: trouble * dice.pick([0, 0, 0.1]),
+    terminationFailureShare: trouble * dice.pick([0, 0, 0.1]),
     falseEmpty: dice.chance(0.4),
-    scarce: dice.chance(0.3),
+    scarce: dice.chance(0.3) && !crowd,
     reports: dice.chance(0.35),
-    crowd: dice.chance(0.06),
+    crowd,
   };
 }
 

@@ -229,7 +229,8 @@ function jobStatement(array: string, jobs: readonly Job[], machines: Machines | 
     placed: job.on.map(({ hostname }): PlacedSlots => ({ hostname, iterations: 1 })),
   }));
   const count = jobs.reduce((sum, job) => sum + job.waiting + job.on.length, 0);
-  const statement: Statement = { asks: { kind: "slots", count }, demands };
+  const hosts = jobs.flatMap((job) => job.on.map(({ hostname }) => hostname));
+  const statement: Statement = { asks: { kind: "slots", count, hosts }, demands };
   return machines === undefined ? statement : { ...statement, report: reportOf(machines) };
 }
 
