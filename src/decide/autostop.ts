@@ -113,9 +113,12 @@ function judgeAlone(view: Survey, call: StopCall): StopVerdict {
   const known = view.byInstance.get(call.instance);
   if (known === undefined) return view.blind ?? { kind: "unknown-instance" };
   if (known.array !== call.array) return { kind: "forbidden" };
-  if (isStopping(known, view.stopping)) return { kind: "stopping" };
+  if (known.goneAt !== undefined || known.draining?.sentAt !== undefined) return { kind: "stopping" };
   const node = view.nodes.get(known.nodeId);
   if (node?.phase === "going" || node?.phase === "off") return { kind: "stopping" };
+  // Whoever committed the terminate may have died since: it is never replayed, and a yes now would be a promise that nobody keeps.
+  if (view.stopping.has(known.nodeId))
+    return { kind: "cannot-tell", why: "its stop is under way; ask again" };
   return objectionTo(view, known, call.unhealthy) ?? { kind: "marked", node: known.nodeId };
 }
 

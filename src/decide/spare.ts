@@ -87,7 +87,7 @@ function spareIn(
   );
   const spare = notNeeded(candidates, last);
   const future = plan(unmarked, new Set([...supply.excluded, ...spare]));
-  return isAsGood(future, present) || now > 0
+  return isAsGood(future, present)
     ? { spare, needed: last.needed }
     : { spare: unused, needed: present.needed };
 }

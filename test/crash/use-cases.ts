@@ -77,21 +77,21 @@ export const tick: UseCase = {
     origin: beginBeforeHousekeeping,
   },
   async prepare(scene) {
-    await scene.putConfig({ bootTimeout: 90, idleTimeout: 20 });
+    await scene.putConfig({ bootTimeout: 60, idleTimeout: 20 });
     await scene.putSet("old", {
-      expirationInterval: 120,
+      expirationInterval: 80,
       nodearrays: [
         { Name: "stuck", TargetCount: 1 },
         { Name: "idle", TargetCount: 1 },
       ],
     });
     await putKeep(scene, [{ Name: "execute", TargetCount: 2 }]);
-    const lapsed = scene.now() + 120 * SECOND;
+    const lapsed = scene.now() + 80 * SECOND;
     await scene.tick();
     await scene.tick();
-    const bootTimedOut = scene.now() + 90 * SECOND;
+    const bootTimedOut = scene.now() + 60 * SECOND;
     const due = nextTickDue(Math.max(lapsed, bootTimedOut) + 5 * SECOND);
-    await scene.sleepUntil(due - 60 * SECOND);
+    await scene.sleepUntil(due - 45 * SECOND);
     await putKeep(scene, [
       { Name: "execute", TargetCount: 4 },
       { Name: "burst", TargetCount: 2 },
@@ -123,16 +123,16 @@ export const tick: UseCase = {
   },
 };
 
-/** An origin in the past, such that simulated time begins five minutes before a minute of housekeeping. */
+/** An origin in the past, such that simulated time begins four minutes before a minute of housekeeping. */
 function beginBeforeHousekeeping(now: number): number {
-  const ahead = (2 * HOUSEKEEPING - (now % HOUSEKEEPING) - 5 * MINUTE) % HOUSEKEEPING;
+  const ahead = (2 * HOUSEKEEPING - (now % HOUSEKEEPING) - 4 * MINUTE) % HOUSEKEEPING;
   return now - Math.round(ahead / (SPEED - 1));
 }
 
 /** The coming minute of housekeeping, if it is not before `earliest`; on a machine too slow for that, any other moment will do. */
 function nextTickDue(earliest: number): number {
   const housekeeping = Math.ceil(earliest / HOUSEKEEPING) * HOUSEKEEPING;
-  return housekeeping - earliest < 5 * MINUTE ? housekeeping : earliest;
+  return housekeeping - earliest < 2 * MINUTE ? housekeeping : earliest;
 }
 
 function putKeep(scene: Scene, nodearrays: readonly object[]): Promise<void> {

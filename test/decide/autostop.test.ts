@@ -114,9 +114,9 @@ describe("what a node is told", () => {
       verdict: { kind: "stopping" },
     },
     {
-      name: "its terminate is committed",
+      name: "its terminate is committed and not confirmed: whoever was to send it may be dead",
       scenario: { record: { intents: stopAsked } },
-      verdict: { kind: "stopping" },
+      verdict: { kind: "cannot-tell", why: "its stop is under way; ask again" },
     },
     {
       name: "it is marked, and its first call's answer got lost",

@@ -5,7 +5,14 @@ import type { StopDesk } from "../../src/app/answer-autostop.ts";
 import { createStopDesk } from "../../src/app/answer-autostop.ts";
 import type { App } from "../../src/app/commit.ts";
 import { createLanes } from "../../src/app/lanes.ts";
-import type { CredentialBreaker, DemandQueue, History, Ports, RecordStore, Site } from "../../src/app/ports.ts";
+import type {
+  CredentialBreaker,
+  DemandQueue,
+  History,
+  Ports,
+  RecordStore,
+  Site,
+} from "../../src/app/ports.ts";
 import { PortError } from "../../src/app/ports.ts";
 import type { DemandRecorder } from "../../src/app/record-demand.ts";
 import { createRecorder } from "../../src/app/record-demand.ts";
@@ -122,7 +129,8 @@ export class Instance {
   #ports(): Ports {
     const { schedule, store, queue, breaker, history, policy } = this.#shared;
     const { dice } = schedule;
-    const call = <T>(what: string, effect: () => Promise<T>): Promise<T> => this.#call("storage", what, effect);
+    const call = <T>(what: string, effect: () => Promise<T>): Promise<T> =>
+      this.#call("storage", what, effect);
     return {
       clock: {
         now: () => schedule.now(),
@@ -142,7 +150,8 @@ export class Instance {
       },
       history: {
         append: (cluster, row) => call("append history", () => history.append(cluster, row)),
-        read: (cluster, from, to, limit) => call("read history", () => history.read(cluster, from, to, limit)),
+        read: (cluster, from, to, limit) =>
+          call("read history", () => history.read(cluster, from, to, limit)),
         prune: (cluster, before) => call("prune history", () => history.prune(cluster, before)),
       },
       documents: memoryDocuments(),

@@ -142,7 +142,8 @@ export class Judge {
 
   toldToStay(nodeId: string): void {
     const node = this.#nodes.get(nodeId);
-    for (const span of node?.leaving ?? []) if (span.until === Number.POSITIVE_INFINITY) span.until = this.#now();
+    for (const span of node?.leaving ?? [])
+      if (span.until === Number.POSITIVE_INFINITY) span.until = this.#now();
   }
 
   busy(nodeId: string): void {
@@ -297,7 +298,8 @@ export class Judge {
 
   #countReady(array: string): number {
     let count = 0;
-    for (const node of this.#nodes.values()) if (node.array === array && node.ready && isLive(node)) count += 1;
+    for (const node of this.#nodes.values())
+      if (node.array === array && node.ready && isLive(node)) count += 1;
     return count;
   }
 
@@ -314,7 +316,10 @@ export class Judge {
       const { at, told } = this.#history[index] ?? { at: 0, told: [] };
       const begin = Math.max(at, from);
       const end = Math.min(this.#history[index + 1]?.at ?? until, until);
-      const moments = [begin, ...told.map((one) => one.expiresAt).filter((when) => when > begin && when <= end)];
+      const moments = [
+        begin,
+        ...told.map((one) => one.expiresAt).filter((when) => when > begin && when <= end),
+      ];
       for (const moment of moments) needs.push(need(told.filter((one) => one.expiresAt > moment)));
       if (at <= from) return needs;
     }

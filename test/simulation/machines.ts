@@ -32,6 +32,7 @@ export class Machines {
   readonly #schedule: Schedule;
   readonly #instance: () => Instance | undefined;
   readonly #judge: Judge;
+  readonly #unfit: () => number;
   readonly #stormy: () => boolean;
   readonly #defect: (error: unknown) => void;
   readonly #up = new Map<string, Machine>();
@@ -40,12 +41,14 @@ export class Machines {
     schedule: Schedule,
     instance: () => Instance | undefined,
     judge: Judge,
+    unfit: () => number,
     stormy: () => boolean,
     defect: (error: unknown) => void,
   ) {
     this.#schedule = schedule;
     this.#instance = instance;
     this.#judge = judge;
+    this.#unfit = unfit;
     this.#stormy = stormy;
     this.#defect = defect;
     this.#lookAround();
@@ -93,7 +96,7 @@ export class Machines {
     const { dice } = this.#schedule;
     const instance = this.#instance();
     if (instance === undefined) return;
-    const unhealthy = this.#stormy() && dice.chance(0.01);
+    const unhealthy = dice.chance(this.#unfit());
     machine.closed = true;
     machine.asking = true;
     this.#judge.asked(machine.nodeId, unhealthy);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Verdict } from "./judge.ts";
+import type { Weather } from "./weather.ts";
 
 /** The product with one rule of design.md section 3 left out, as replacements in its text. */
 export interface Mutant {
@@ -11,8 +12,10 @@ export interface Mutant {
   readonly edits: readonly { readonly file: string; readonly find: string; readonly put: string }[];
   /** The number that shows it. */
   readonly moves: keyof Verdict;
-  /** Seeds to try at most. */
+  /** Seeds to try at most: about ten times as many as it took when this was written. */
   readonly seeds: number;
+  /** Weather in which the rule is needed more often. */
+  readonly weather?: Partial<Weather>;
 }
 
 export const MUTANTS: readonly Mutant[] = [
@@ -26,7 +29,8 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     moves: "overshoot",
-    seeds: 2000,
+    seeds: 800,
+    weather: { sets: 3, loss: 0.06, crash: 0.02 },
   },
   {
     name: "an old look is decided on again after another plan was committed",
@@ -39,6 +43,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     moves: "overshoot",
     seeds: 1000,
+    weather: { instances: 3, slow: 0.2, freeze: 0.004, crowd: false },
   },
   {
     name: "accepted creates are not counted until they show",
@@ -97,7 +102,8 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     moves: "limitsExceeded",
-    seeds: 6000,
+    seeds: 8000,
+    weather: { falseEmpty: true, crash: 0.02, loss: 0.06, slow: 0.2 },
   },
   {
     name: "the look is repeated whenever a message was accepted meanwhile",
@@ -115,7 +121,8 @@ export const MUTANTS: readonly Mutant[] = [
       { file: "src/app/reconcile-cluster.ts", find: "made?.basis === basis", put: "made === 0" },
     ],
     moves: "shortAfterResync",
-    seeds: 300,
+    seeds: 60,
+    weather: { crowd: true, slow: 0.2 },
   },
   {
     name: "a node that asked goes without a look after its mark",
@@ -139,7 +146,8 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     moves: "stoppedNeeded",
-    seeds: 1000,
+    seeds: 2000,
+    weather: { reports: true },
   },
   {
     name: "an idle node is stopped without a report after its mark",
@@ -151,7 +159,8 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     moves: "stoppedNeeded",
-    seeds: 1000,
+    seeds: 2000,
+    weather: { reports: true },
   },
   {
     name: "a node that is told to stay keeps the mark of its last question",
@@ -164,6 +173,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     moves: "overshoot",
     seeds: 4000,
+    weather: { reports: false, crash: 0.02, sets: 3, unfit: 0 },
   },
   {
     name: "an unfit node that goes counts as a substitute for one that asks with it",
@@ -181,7 +191,8 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     moves: "stoppedNeeded",
-    seeds: 4000,
+    seeds: 600,
+    weather: { unfit: 0.2 },
   },
   {
     name: "a lease that has ended still holds",
@@ -210,7 +221,8 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     moves: "stoppedNeeded",
-    seeds: 6000,
+    seeds: 10000,
+    weather: { freeze: 0.01 },
   },
   {
     name: "a node is taken for shown because its request lists it, though the status does not",
@@ -246,6 +258,7 @@ export interface Played {
 
 const ROOT = new URL("../..", import.meta.url).pathname;
 const run = promisify(execFile);
+const LONGEST_MS = 1_800_000;
 
 /** Plays a mutant in a copy of the product, in a process of its own. Throws if a text to replace is not there exactly once. */
 export async function playMutant(mutant: Mutant): Promise<Played> {
@@ -260,9 +273,8 @@ export async function playMutant(mutant: Mutant): Promise<Played> {
     ]);
     for (const { file, find, put } of mutant.edits) await replaceOnce(join(copy, file), find, put);
     const script = join(copy, "test/simulation/run-seeds.ts");
-    const { stdout } = await run(process.execPath, [script, mutant.moves, "1", String(mutant.seeds)], {
-      timeout: 300_000,
-    });
+    const args = [mutant.moves, String(mutant.seeds), JSON.stringify(mutant.weather ?? {})];
+    const { stdout } = await run(process.execPath, [script, ...args], { timeout: LONGEST_MS });
     return readPlayed(stdout);
   } finally {
     await rm(copy, { recursive: true, force: true });

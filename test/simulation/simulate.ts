@@ -52,9 +52,16 @@ const POLICY: Policy = {
   enabled: true,
 };
 
+export interface SimulateOptions {
+  /** Takes the trace, line by line. */
+  readonly write?: (line: string) => void;
+  /** Parts of the weather that are not left to the seed. */
+  readonly weather?: Partial<Weather>;
+}
+
 /** Plays one seed: a storm of faults over the whole product on a virtual clock, then quiet, then the verdict. */
-export async function simulate(seed: number, write?: (line: string) => void): Promise<Outcome> {
-  const run = new Run(seed, write);
+export async function simulate(seed: number, options: SimulateOptions = {}): Promise<Outcome> {
+  const run = new Run(seed, options);
   await run.play();
   return run.outcome();
 }
@@ -76,11 +83,11 @@ class Run {
   #storm = true;
   #crashes = 0;
 
-  constructor(seed: number, write: ((line: string) => void) | undefined) {
+  constructor(seed: number, { write, weather: given }: SimulateOptions) {
     const dice = new Dice(seed);
     this.#seed = seed;
     this.#write = write;
-    this.#weather = drawWeather(dice);
+    this.#weather = { ...drawWeather(dice), ...given };
     this.#schedule = new Schedule(dice);
     const weather = this.#weather;
     const trace: Shared["trace"] = (who, what) => this.#trace(who, what);
@@ -115,9 +122,10 @@ class Run {
     };
     const instance = (): Instance | undefined => this.#anyInstance();
     const stormy = (): boolean => this.#storm;
+    const unfit = (): number => (this.#storm ? weather.unfit : 0);
     const defect = (error: unknown): void => this.#noteError(error);
     this.#line = new Line(this.#schedule, instance, stormy, defect);
-    this.#machines = new Machines(this.#schedule, instance, this.#judge, stormy, defect);
+    this.#machines = new Machines(this.#schedule, instance, this.#judge, unfit, stormy, defect);
     this.#simulator.onEvent((event) => {
       if (event.kind !== "status-read") trace("CycleCloud", () => describeEvent(event));
       this.#judge.see(event);
@@ -155,7 +163,10 @@ class Run {
 
   async #playUntil(end: number): Promise<void> {
     for (;;) {
-      const next = Math.min(this.#schedule.nextAt(), this.#simulator.nextEventAt() ?? Number.POSITIVE_INFINITY);
+      const next = Math.min(
+        this.#schedule.nextAt(),
+        this.#simulator.nextEventAt() ?? Number.POSITIVE_INFINITY,
+      );
       if (next > end) break;
       if (next < this.#schedule.nextAt()) {
         this.#schedule.moveTo(next);
@@ -174,7 +185,8 @@ class Run {
     this.#storm = false;
     Object.assign(this.#trouble, { bootFailureShare: 0, neverBootShare: 0, terminationFailureShare: 0 });
     this.#simulator.faults.clear();
-    for (const array of this.#weather.arrays) this.#simulator.faults.setCapacity(array, MACHINE_TYPE, undefined);
+    for (const array of this.#weather.arrays)
+      this.#simulator.faults.setCapacity(array, MACHINE_TYPE, undefined);
     for (const writer of this.#writers) writer.calmDown();
   }
 
@@ -261,7 +273,8 @@ class Run {
         if (how.kind === "threw") this.#noteError(how.error);
         if (how.kind !== "returned") return;
         for (const { outcome } of how.result) {
-          if (outcome.kind === "failed" && !/no answer/.test(outcome.message)) this.#noteError(outcome.message);
+          if (outcome.kind === "failed" && !/no answer/.test(outcome.message))
+            this.#noteError(outcome.message);
         }
       },
     );
@@ -269,7 +282,7 @@ class Run {
 
   #noteError(error: unknown): void {
     if (error instanceof PortError || error instanceof Contended) return;
-    this.#trace("DEFECT", () => error instanceof Error ? (error.stack ?? error.message) : String(error));
+    this.#trace("DEFECT", () => (error instanceof Error ? (error.stack ?? error.message) : String(error)));
     this.#defects.push(String(error));
   }
 
@@ -308,7 +321,8 @@ function describeEvent(event: SimulatorEvent): string {
 
 /** Which array a create is for, read from the wire. */
 function readCreate(body: unknown): { readonly requestId: string; readonly array: string } | undefined {
-  if (typeof body !== "object" || body === null || !("requestId" in body) || !("sets" in body)) return undefined;
+  if (typeof body !== "object" || body === null || !("requestId" in body) || !("sets" in body))
+    return undefined;
   const set: unknown = Array.isArray(body.sets) ? body.sets[0] : undefined;
   if (typeof set !== "object" || set === null || !("nodearray" in set)) return undefined;
   return { requestId: String(body.requestId), array: String(set.nodearray) };

@@ -22,6 +22,8 @@ export interface Weather {
   readonly bootFailureShare: number;
   readonly neverBootShare: number;
   readonly terminationFailureShare: number;
+  /** Share of questions in which a node calls itself unfit for work: it may always go. */
+  readonly unfit: number;
   /** One status shows no node at all. */
   readonly falseEmpty: boolean;
   /** Azure runs out of VMs now and then, so that creates fall short. */
@@ -53,6 +55,7 @@ export function drawWeather(dice: Dice): Weather {
     bootFailureShare: trouble * dice.pick([0, 0, 0.15]),
     neverBootShare: trouble * dice.pick([0, 0, 0.1]),
     terminationFailureShare: trouble * dice.pick([0, 0, 0.1]),
+    unfit: dice.pick([0, 0.01, 0.03]),
     falseEmpty: dice.chance(0.4),
     scarce: dice.chance(0.3) && !crowd,
     reports: dice.chance(0.35),

@@ -161,7 +161,8 @@ export function startJobWriter(
     return count;
   };
   const write = (): void => {
-    if (schedule.now() >= silentUntil) pen.write(jobStatement(array, [...jobs.values()], reports ? machines : undefined));
+    if (schedule.now() >= silentUntil)
+      pen.write(jobStatement(array, [...jobs.values()], reports ? machines : undefined));
   };
   const end = (job: Job, machine: Machine): void => {
     if (calm) return;
