@@ -77,27 +77,28 @@ export const tick: UseCase = {
     origin: beginBeforeHousekeeping,
   },
   async prepare(scene) {
-    await scene.putConfig({ bootTimeout: 60, idleTimeout: 20 });
     await scene.putSet("old", {
-      expirationInterval: 80,
+      expirationInterval: 100,
       nodearrays: [
         { Name: "stuck", TargetCount: 1 },
         { Name: "idle", TargetCount: 1 },
       ],
     });
+    const lapsed = scene.now() + 100 * SECOND;
     await putKeep(scene, [{ Name: "execute", TargetCount: 2 }]);
-    const lapsed = scene.now() + 80 * SECOND;
     await scene.tick();
+    await scene.until("all but the stuck node are Ready", () => scene.ready().length === 3);
     await scene.tick();
-    const bootTimedOut = scene.now() + 60 * SECOND;
-    const due = nextTickDue(Math.max(lapsed, bootTimedOut) + 5 * SECOND);
-    await scene.sleepUntil(due - 45 * SECOND);
+    const due = nextTickDue(Math.max(lapsed, scene.now() + 65 * SECOND));
+    await scene.sleepUntil(due - 60 * SECOND);
     await putKeep(scene, [
       { Name: "execute", TargetCount: 4 },
       { Name: "burst", TargetCount: 2 },
     ]);
     await reportIdle(scene);
     await loseCreates(scene);
+    // Only now, so that the ticks up to here have found nothing to stop, however slow they were.
+    await scene.putConfig({ bootTimeout: 30, idleTimeout: 20 });
     await scene.sleepUntil(due + SECOND);
     return undefined;
   },
