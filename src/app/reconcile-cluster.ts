@@ -185,26 +185,34 @@ function withoutDueWake(record: ClusterRecord, now: Instant): ClusterRecord {
   return rest;
 }
 
-/** After the lease anybody may go on with a create; a terminate is never replayed, so it is dropped and decided again. */
+/** After the lease anybody may go on with a create. A terminate is never replayed: it stands until a look has shown what became of it. */
 function takeOver(
   record: ClusterRecord,
   owner: Owner,
   now: Instant,
 ): { readonly record: ClusterRecord; readonly taken: readonly Intent[] } {
   const taken: Intent[] = [];
-  const intents = record.intents.flatMap((intent) => {
-    if (intent.leaseUntil > now && intent.owner !== owner) return [intent];
-    if (intent.effect.kind === "terminate") return [];
+  const intents = record.intents.map((intent) => {
+    if (intent.leaseUntil > now && intent.owner !== owner) return intent;
+    if (intent.effect.kind === "terminate") return intent;
     // Its owner may have sent it before it went: unless its only send is known to have been refused, that is unknown.
     const sent = intent.sent === "never" ? "maybe" : intent.sent;
     const ours: Intent = { ...intent, owner, leaseUntil: plusSeconds(now, LEASE_SECONDS), sent };
     taken.push(ours);
-    return [ours];
+    return ours;
   });
-  return {
-    record: taken.length === 0 && intents.length === record.intents.length ? record : { ...record, intents },
-    taken,
-  };
+  return { record: taken.length === 0 ? record : { ...record, intents }, taken };
+}
+
+/**
+ * Without the terminates whose owner is gone: after its lease it sends none any more, so that this look shows what became of them, and
+ * what is still to be stopped is decided again. Not sooner: until then they may have had their effect, and their nodes are no capacity.
+ */
+function dropLostStops(record: ClusterRecord, { snapshot }: Look): ClusterRecord {
+  const intents = record.intents.filter(
+    ({ effect, leaseUntil }) => effect.kind === "create" || leaseUntil > snapshot.at,
+  );
+  return intents.length === record.intents.length ? record : { ...record, intents };
 }
 
 // ---------------------------------------------------------------- look, decide, apply, settle
@@ -328,7 +336,14 @@ function concluder(
     const { record, ledger } = settleFindings(current, resumed, now);
     const doubt = doubtLook(record, ledger, seen.look.snapshot, run.policy);
     if (doubt !== undefined) return saveDoubt(record, ledger, doubt, seen.look, now);
-    const decision = decide(record, { ...current.bodies, ledger }, seen.look, run.policy, now, run.owner);
+    const decision = decide(
+      dropLostStops(record, seen.look),
+      { ...current.bodies, ledger },
+      seen.look,
+      run.policy,
+      now,
+      run.owner,
+    );
     made = { basis, decision };
     return savePlan(decision, seen.look);
   };

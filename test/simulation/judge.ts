@@ -62,6 +62,8 @@ const COMMITTED_STOP_MS = 185_000;
 /** A stop that arrives later than this after its commit was not sent on that decision: lease, and the time on the way. */
 const LATEST_STOP_MS = 75_000;
 const LOOK_APART_MS = 5000;
+/** A plan that was made on a false answer is carried out within so long. */
+const DECEIVED_MS = 60_000;
 
 /**
  * Counts what must never happen. It knows what the simulated CycleCloud did, what the senders of demand sent, which of that the shared
@@ -80,6 +82,7 @@ export class Judge {
   readonly #revisions = new Map<string, number>();
   #setsSeen: ClusterRecord["sets"] | undefined;
   #lookedAt: number | undefined;
+  #falseEmptyAt = Number.NEGATIVE_INFINITY;
   #counts = {
     overshoot: 0,
     stoppedNeeded: 0,
@@ -159,6 +162,11 @@ export class Judge {
   /** A create was sent: which array it is for. */
   createSent(requestId: string, array: string): void {
     this.#creates.set(requestId, array);
+  }
+
+  /** CycleCloud has shown a status without any node, though there are some. */
+  falselyEmpty(): void {
+    this.#falseEmptyAt = this.#now();
   }
 
   see(event: SimulatorEvent): void {
@@ -261,10 +269,14 @@ export class Judge {
     }
   }
 
-  /** CycleCloud's own limits leave out nodes that are going, quotas do not. */
+  /**
+   * CycleCloud's own limits leave out nodes that are going, quotas do not. An empty answer that hides only nodes which we have asked to
+   * stop cannot be told from a true one.
+   */
   #checkLimits(requestId: string, asked: number, added: number): void {
     const array = this.#creates.get(requestId);
-    const held = [...this.#nodes.values()].filter((node) => !node.gone);
+    const deceived = this.#now() - this.#falseEmptyAt < DECEIVED_MS;
+    const held = [...this.#nodes.values()].filter((node) => !node.gone && !(deceived && node.stopped));
     const ofArray = held.filter((node) => node.array === array && !node.stopped);
     const short = asked - added;
     const beyondArray = ofArray.length + short - this.#limits.nodesPerArray;

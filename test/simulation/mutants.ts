@@ -73,7 +73,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/app/reconcile-cluster.ts",
-        find: '    if (intent.effect.kind === "terminate") return [];\n',
+        find: '    if (intent.effect.kind === "terminate") return intent;\n',
         put: "",
       },
     ],
@@ -210,6 +210,19 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     moves: "shortAfterResync",
     seeds: 500,
+  },
+  {
+    name: "a stop that may be under way is forgotten before its lease has ended",
+    edits: [
+      {
+        file: "src/app/reconcile-cluster.ts",
+        find: 'effect.kind === "create" || leaseUntil > snapshot.at',
+        put: 'effect.kind === "create"',
+      },
+    ],
+    moves: "stoppedNeeded",
+    seeds: 4000,
+    weather: { instances: 3, slow: 0.2, freeze: 0.004, sets: 3 },
   },
   {
     name: "an owner sends after its lease has ended",

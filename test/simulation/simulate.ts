@@ -81,6 +81,7 @@ class Run {
   readonly #writers: Writer[] = [];
   readonly #defects: string[] = [];
   #storm = true;
+  #emptyNext = false;
   #crashes = 0;
 
   constructor(seed: number, { write, weather: given }: SimulateOptions) {
@@ -138,7 +139,7 @@ class Run {
     this.#trace("WEATHER", () => JSON.stringify(this.#weather));
     this.#startWriters();
     this.#tick(ORIGIN + this.#schedule.dice.whole(1000, TICK_MS));
-    if (this.#weather.falseEmpty) this.#later(() => this.#simulator.faults.falseEmptyStatus(1));
+    if (this.#weather.falseEmpty) this.#later(() => (this.#emptyNext = true));
     if (this.#weather.scarce) this.#later(() => this.#runShort());
     const stormEnds = ORIGIN + this.#weather.stormSeconds * 1000;
     await this.#playUntil(stormEnds);
@@ -184,7 +185,7 @@ class Run {
     this.#trace("WEATHER", () => "the storm is over");
     this.#storm = false;
     Object.assign(this.#trouble, { bootFailureShare: 0, neverBootShare: 0, terminationFailureShare: 0 });
-    this.#simulator.faults.clear();
+    this.#emptyNext = false;
     for (const array of this.#weather.arrays)
       this.#simulator.faults.setCapacity(array, MACHINE_TYPE, undefined);
     for (const writer of this.#writers) writer.calmDown();
@@ -307,6 +308,11 @@ class Run {
   }
 
   #answer({ method, path, query, body }: TransportRequest): Answer {
+    if (this.#emptyNext && path.endsWith("/status")) {
+      this.#emptyNext = false;
+      this.#simulator.faults.falseEmptyStatus(1);
+      this.#judge.falselyEmpty();
+    }
     return this.#simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) });
   }
 
