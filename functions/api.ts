@@ -12,7 +12,7 @@ import { composition } from "../src/compose.ts";
 import type { Problem, RequestSetUpdate } from "../src/domain/demand.ts";
 import { clusterName, setName } from "../src/domain/ids.ts";
 import type { Policy } from "../src/domain/policy.ts";
-import { DEFAULT_POLICY, LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
+import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import type { Instant } from "../src/domain/units.ts";
 import { instant, isoTime } from "../src/domain/units.ts";
 import { emptyRequestSet, readRequestSet } from "../src/wire/demand-message.ts";
@@ -274,13 +274,14 @@ app.http("config", {
   ),
 });
 
-/** Read anew: the functions themselves may go on for 15 s by what they read before. */
+/** Read anew: the functions themselves may go on for 15 s by what they read before. What cannot be read shows what holds instead. */
 async function getConfig(composed: Composition, site: Site): Promise<HttpResponseInit> {
-  const held = await composed.app.ports.documents.read(site.cluster);
+  const { documents, policyOf } = composed.app.ports;
+  const held = await documents.read(site.cluster);
   const read = readPolicy(held?.text ?? "{}");
   return read.kind === "policy"
     ? { status: 200, jsonBody: writePolicy(read.policy) }
-    : { status: 200, jsonBody: { ...writePolicy(DEFAULT_POLICY), unreadable: read.problems } };
+    : { status: 200, jsonBody: { ...writePolicy(await policyOf(site.cluster)), unreadable: read.problems } };
 }
 
 async function putConfig(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {

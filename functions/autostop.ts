@@ -1,7 +1,6 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { app } from "@azure/functions";
 import type { StopAnswer } from "../src/app/answer-autostop.ts";
-import { loadWhole } from "../src/app/commit.ts";
 import type { Composition } from "../src/compose.ts";
 import { composition, verifyAutostopToken } from "../src/compose.ts";
 import { clusterName } from "../src/domain/ids.ts";
@@ -27,11 +26,10 @@ export async function handleAutostop(composed: Composition, request: StopRequest
       "parameter instance: found nothing, expected the VM's instance id (cyclecloud.instance.id)",
     );
   }
-  const { bodies } = await loadWhole(autoscaler, site.cluster);
-  if (bodies.seen === undefined)
-    return responseOf({ kind: "cannot-tell", why: "the cluster has not been looked at yet" }, instance);
   // Arrays never disappear from a status (wire A.3), so that every array that ever carried a token is among them.
-  const arrays = bodies.seen.arrays.map((array) => array.name);
+  const arrays = await stopDesk.arraysOf(site);
+  if (arrays === undefined)
+    return responseOf({ kind: "cannot-tell", why: "the cluster has not been looked at yet" }, instance);
   const array = verifyAutostopToken(composed, request.params["token"] ?? "", site.cluster, arrays);
   if (array === undefined) return problem(403, "Forbidden", "the token is not valid for this cluster");
   const unhealthy = request.query.get("reason") === "unhealthy";

@@ -182,25 +182,33 @@ function credentialsOf(cluster: ConfiguredCluster): () => Promise<Credentials> {
 /** A configuration document is believed for so long. */
 const POLICY_AGE_MS = 15_000;
 
-/** Reads a cluster's configuration; a document that has become unreadable is reported, and the defaults hold. */
+/**
+ * Reads a cluster's configuration. One that cannot be read (a newer release wrote it) is reported, and the last that could holds; without
+ * such a one we only watch: the defaults would act where the operator may have said not to.
+ */
 function policyReader(documents: Documents, clock: Clock, log: Log): Ports["policyOf"] {
   const known = new Map<ClusterName, { readonly policy: Policy; readonly at: number }>();
   return async (cluster) => {
     const held = known.get(cluster);
     const now = clock.now();
     if (held !== undefined && now - held.at < POLICY_AGE_MS) return held.policy;
-    const policy = policyFrom(await documents.read(cluster), cluster, log);
+    const policy = policyFrom(await documents.read(cluster), held?.policy, cluster, log);
     known.set(cluster, { policy, at: now });
     return policy;
   };
 }
 
-function policyFrom(document: { readonly text: string } | undefined, cluster: ClusterName, log: Log): Policy {
+function policyFrom(
+  document: { readonly text: string } | undefined,
+  held: Policy | undefined,
+  cluster: ClusterName,
+  log: Log,
+): Policy {
   if (document === undefined) return DEFAULT_POLICY;
   const read = readPolicy(document.text);
   if (read.kind === "policy") return read.policy;
   log("configuration-unreadable", { cluster, problems: read.problems });
-  return DEFAULT_POLICY;
+  return held ?? { ...DEFAULT_POLICY, enabled: false };
 }
 
 // ---------------------------------------------------------------- all in memory

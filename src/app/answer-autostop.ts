@@ -1,13 +1,12 @@
 import type { StopCall, StopVerdict } from "../decide/autostop.ts";
 import { confirmStops, judgeStops } from "../decide/autostop.ts";
 import type { Evidence } from "../decide/settle.ts";
-import type { NodeId } from "../domain/ids.ts";
-import type { ClusterName } from "../domain/ids.ts";
+import type { ArrayName, ClusterName, NodeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { ClusterRecord, Intent } from "../domain/record.ts";
+import type { Intent } from "../domain/record.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import type { App, Change } from "./commit.ts";
-import { commitWhole } from "./commit.ts";
+import { commitWhole, loadWhole } from "./commit.ts";
 import type { Run } from "./effects.ts";
 import { applyIntents } from "./effects.ts";
 import type { Site } from "./ports.ts";
@@ -24,6 +23,8 @@ export type StopAnswer =
 /** Answers callbacks; those that wait for the same cluster are judged together and share their loads and saves. */
 export interface StopDesk {
   ask(site: Site, call: StopCall): Promise<StopAnswer>;
+  /** The node arrays of the last look, undefined before the first: what a token can be for. Callers of one moment share the load. */
+  arraysOf(site: Site): Promise<readonly ArrayName[] | undefined>;
 }
 
 interface Waiting {
@@ -39,20 +40,36 @@ const UNKNOWN_LOOK_SECONDS = 30;
 export function createStopDesk(app: App): StopDesk {
   const waiting = new Map<ClusterName, Waiting[]>();
   const serving = new Set<ClusterName>();
+  const loading = new Map<ClusterName, Promise<readonly ArrayName[] | undefined>>();
   return {
+    arraysOf({ cluster }) {
+      const shared = loading.get(cluster) ?? loadArrays(app, cluster).finally(() => loading.delete(cluster));
+      loading.set(cluster, shared);
+      return shared;
+    },
     ask(site, call) {
       const answer = Promise.withResolvers<StopAnswer>();
       waiting.set(site.cluster, [...(waiting.get(site.cluster) ?? []), { call, answer }]);
       if (!serving.has(site.cluster)) {
         serving.add(site.cluster);
-        void serveAll(app, site, waiting).finally(() => serving.delete(site.cluster));
+        void serveAll(app, site, waiting, serving);
       }
       return answer.promise;
     },
   };
 }
 
-async function serveAll(app: App, site: Site, waiting: Map<ClusterName, Waiting[]>): Promise<void> {
+async function loadArrays(app: App, cluster: ClusterName): Promise<readonly ArrayName[] | undefined> {
+  const { bodies } = await loadWhole(app, cluster);
+  return bodies.seen?.arrays.map((array) => array.name);
+}
+
+async function serveAll(
+  app: App,
+  site: Site,
+  waiting: Map<ClusterName, Waiting[]>,
+  serving: Set<ClusterName>,
+): Promise<void> {
   // Callers of one moment (one turn of the event loop) are judged together.
   await Promise.resolve();
   for (let batch = take(waiting, site.cluster); batch.length > 0; batch = take(waiting, site.cluster)) {
@@ -69,6 +86,8 @@ async function serveAll(app: App, site: Site, waiting: Map<ClusterName, Waiting[
       for (const { answer } of batch) answer.reject(error);
     }
   }
+  // In the same breath as the last look into `waiting`: whoever asks next begins anew.
+  serving.delete(site.cluster);
 }
 
 function take(waiting: Map<ClusterName, Waiting[]>, cluster: ClusterName): readonly Waiting[] {
@@ -81,14 +100,8 @@ async function answerAll(app: App, site: Site, calls: readonly StopCall[]): Prom
   const { clock } = app.ports;
   const run: Run = { app, site, deadline: plusSeconds(clock.now(), PATIENCE_SECONDS) };
   const policy = await app.ports.policyOf(site.cluster);
-  let marking = await markStops(run, calls, policy);
-  if (
-    marking?.verdicts.some((verdict) => verdict.kind === "unknown-instance") &&
-    (await mayLookForUnknown(run, marking.record))
-  ) {
-    await reconcileCluster(app, site, "tick");
-    marking = await markStops(run, calls, policy, marking.verdicts);
-  }
+  if (await mayLookForUnknown(run, calls)) await reconcileCluster(app, site, "tick");
+  const marking = await markStops(run, calls, policy);
   if (marking === undefined) return calls.map(() => CONTENDED);
   const fates = marking.marked.length === 0 ? NO_FATES : await stopMarked(run, marking.marked, policy);
   return marking.verdicts.map((verdict) => answerOf(verdict, fates));
@@ -99,32 +112,29 @@ const CONTENDED = { kind: "cannot-tell", why: "too many at once; ask again" } as
 interface Marking {
   readonly verdicts: readonly StopVerdict[];
   readonly marked: readonly NodeId[];
-  readonly record: ClusterRecord;
 }
 
-/** First commit: draining. `before`: verdicts of an earlier try, whose marks stand. */
-async function markStops(
-  run: Run,
-  calls: readonly StopCall[],
-  policy: Policy,
-  before: readonly StopVerdict[] = [],
-): Promise<Marking | undefined> {
+/** First commit: draining. */
+async function markStops(run: Run, calls: readonly StopCall[], policy: Policy): Promise<Marking | undefined> {
   const { app, site } = run;
   const committed = await commitWhole(app, site.cluster, ({ record, bodies }): Change<Marking> => {
     const decision = judgeStops(record, bodies, calls, policy, app.ports.clock.now());
-    const result = { verdicts: decision.verdicts, marked: decision.marked, record: decision.record };
-    if (decision.marked.length === 0) return { result };
+    const result = { verdicts: decision.verdicts, marked: decision.marked };
+    if (decision.ledger === bodies.ledger) return { result };
     return { save: { record: decision.record, changes: { ledger: decision.ledger } }, result };
   });
-  if (committed.kind === "contended") return undefined;
-  const earlier = before.flatMap((verdict) => (verdict.kind === "marked" ? [verdict.node] : []));
-  return { ...committed.result, marked: [...new Set([...committed.result.marked, ...earlier])] };
+  return committed.kind === "contended" ? undefined : committed.result;
 }
 
 /** A node may be newer than the last look: one fresh look per cluster and half a minute serves all unknown ones. */
-async function mayLookForUnknown(run: Run, record: ClusterRecord): Promise<boolean> {
-  const now = run.app.ports.clock.now();
-  return record.lookedAt === undefined || secondsBetween(record.lookedAt, now) >= UNKNOWN_LOOK_SECONDS;
+async function mayLookForUnknown(run: Run, calls: readonly StopCall[]): Promise<boolean> {
+  const { record, bodies } = await loadWhole(run.app, run.site.cluster);
+  const known = new Set([...bodies.ledger.values()].map((node) => node.instanceId));
+  if (calls.every((call) => known.has(call.instance))) return false;
+  const { lookedAt } = record;
+  return (
+    lookedAt === undefined || secondsBetween(lookedAt, run.app.ports.clock.now()) >= UNKNOWN_LOOK_SECONDS
+  );
 }
 
 interface Fates {
@@ -158,16 +168,18 @@ async function stopAll(run: Run, intents: readonly Intent[]): Promise<ReadonlyMa
   const findings = await applyIntents(run, intents);
   await settleAll(run, findings);
   const failed = new Map<NodeId, string>();
-  for (const { id, evidence } of findings) {
-    const effect = intents.find((intent) => intent.id === id)?.effect;
-    if (effect?.kind !== "terminate") continue;
+  for (const { id, effect } of intents) {
+    if (effect.kind !== "terminate") continue;
+    const evidence = findings.find((finding) => finding.id === id)?.evidence;
     for (const node of effect.nodes) {
-      const why = failureOf(evidence, node);
+      const why = evidence === undefined ? NOT_ASKED : failureOf(evidence, node);
       if (why !== undefined) failed.set(node, why);
     }
   }
   return failed;
 }
+
+const NOT_ASKED = "CycleCloud could not be asked to stop the node";
 
 function failureOf(evidence: Evidence, node: NodeId): string | undefined {
   switch (evidence.kind) {
@@ -178,7 +190,7 @@ function failureOf(evidence: Evidence, node: NodeId): string | undefined {
     case "refused":
       return evidence.message;
     default:
-      return "CycleCloud could not be asked to stop the node";
+      return NOT_ASKED;
   }
 }
 

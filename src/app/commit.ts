@@ -2,6 +2,7 @@ import type { Bodies, ClusterRecord } from "../domain/record.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import type { Lanes } from "./lanes.ts";
 import type { BodyChanges, LoadedRecord, Ports } from "./ports.ts";
+import { PortError } from "./ports.ts";
 
 /** What the use cases share: the ports, and the turn-taking of this process. */
 export interface App {
@@ -75,14 +76,24 @@ export async function loadCurrent(app: App, cluster: ClusterName): Promise<Curre
   return { record: stored?.record ?? bornRecord(app, cluster), stored };
 }
 
+/** A body that is still missing after so many loads is lost, not overtaken. */
+const LOAD_ATTEMPTS = 5;
+
 /** The manifest with its bodies; a load that misses one has been overtaken and starts over. */
 export async function loadWhole(app: App, cluster: ClusterName): Promise<CurrentWhole> {
-  for (;;) {
+  const { store, clock, entropy } = app.ports;
+  for (let attempt = 0; attempt < LOAD_ATTEMPTS; attempt += 1) {
     const current = await loadCurrent(app, cluster);
     if (current.stored === undefined) return { ...current, bodies: NO_BODIES };
-    const bodies = await app.ports.store.bodies(current.stored);
+    const bodies = await store.bodies(current.stored);
     if (bodies !== undefined) return { ...current, bodies };
+    await clock.sleep(entropy.fraction() * LONGEST_PAUSE_MS);
   }
+  throw new PortError(
+    "unexpected",
+    `load ${cluster}`,
+    "a body that the record names is missing from storage",
+  );
 }
 
 const NO_BODIES: Bodies = { demands: new Map(), reports: new Map(), ledger: new Map() };
@@ -99,5 +110,6 @@ function bornRecord(app: App, cluster: ClusterName): ClusterRecord {
     inFlight: [],
     backoffs: [],
     rejections: [],
+    totals: { created: 0, terminated: 0 },
   };
 }

@@ -5,22 +5,61 @@ import { PortError } from "./ports.ts";
 
 /** Five failed sign-ins within a minute lock a CycleCloud account (cyclecloud-wire.md B): after one, nobody tries for so long. */
 const PAUSE_SECONDS = 300;
+/** Nobody waits longer than this for another cluster's first call: its server may hang. */
+const TRIAL_SECONDS = 10;
 
-/** Runs one call to CycleCloud unless its credentials were refused a short while ago; shares a refusal with every instance. */
+/**
+ * Runs one call to CycleCloud unless its credentials were refused a short while ago; shares a refusal with every instance. Credentials
+ * that this process has not seen accepted are tried by one call at a time: the clusters of one account would otherwise fail, and lock it,
+ * together.
+ */
 export async function withCredentials<T>(app: App, site: Site, call: () => Promise<T>): Promise<T> {
+  await requireNotRefused(app, site);
+  const { accepted, running } = app.lanes.trials;
+  const { credential } = site;
+  while (!accepted.has(credential)) {
+    const trial = running.get(credential);
+    if (trial === undefined) break;
+    const ended = await endsInTime(app, trial);
+    await requireNotRefused(app, site);
+    if (!ended) break;
+  }
+  const called = signIn(app, site, call);
+  if (!accepted.has(credential)) {
+    const forget = () => void running.delete(credential);
+    running.set(credential, called.then(forget, forget));
+  }
+  return called;
+}
+
+async function requireNotRefused(app: App, site: Site): Promise<void> {
   const { breaker, clock } = app.ports;
   const refusedAt = await breaker.refusedAt(site.credential);
-  if (refusedAt !== undefined && secondsBetween(refusedAt, clock.now()) < PAUSE_SECONDS) {
-    throw new PortError(
-      "denied",
-      "CycleCloud",
-      `credentials were refused at ${isoTime(refusedAt)}; no call for ${PAUSE_SECONDS} s`,
-    );
-  }
+  if (refusedAt === undefined || secondsBetween(refusedAt, clock.now()) >= PAUSE_SECONDS) return;
+  throw new PortError(
+    "denied",
+    "CycleCloud",
+    `credentials were refused at ${isoTime(refusedAt)}; no call for ${PAUSE_SECONDS} s`,
+  );
+}
+
+function endsInTime(app: App, trial: Promise<void>): Promise<boolean> {
+  const timeout = app.ports.clock.sleep(TRIAL_SECONDS * 1000);
+  return Promise.race([trial.then(() => true), timeout.then(() => false)]);
+}
+
+async function signIn<T>(app: App, site: Site, call: () => Promise<T>): Promise<T> {
+  const { breaker, clock } = app.ports;
+  const { accepted } = app.lanes.trials;
   try {
-    return await call();
+    const result = await call();
+    accepted.add(site.credential);
+    return result;
   } catch (error) {
-    if (error instanceof PortError && error.status === 401) await breaker.note(site.credential, clock.now());
+    if (error instanceof PortError && error.status === 401) {
+      accepted.delete(site.credential);
+      await breaker.note(site.credential, clock.now());
+    }
     throw error;
   }
 }

@@ -10,6 +10,7 @@ import type { ClusterName, NodeId, SetName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { App } from "./commit.ts";
 import { loadCurrent, loadWhole } from "./commit.ts";
+import { PortError } from "./ports.ts";
 
 /** The state page shows so many nodes, sets and outcomes; counts are always of all. */
 const SHOWN = 2000;
@@ -82,9 +83,15 @@ export interface Health {
   readonly clusterState?: string;
 }
 
+/** Never throws for storage's sake: one cluster whose record cannot be read must not hide the others. */
 export async function checkHealth(app: App, cluster: ClusterName): Promise<Health> {
-  const [{ record }, policy] = await Promise.all([loadCurrent(app, cluster), app.ports.policyOf(cluster)]);
-  return describeHealth(record, undefined, policy, app.ports.clock.now());
+  try {
+    const [{ record }, policy] = await Promise.all([loadCurrent(app, cluster), app.ports.policyOf(cluster)]);
+    return describeHealth(record, undefined, policy, app.ports.clock.now());
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return { ok: false, notes: [`${error.kind}: ${error.message}`] };
+  }
 }
 
 function describeHealth(

@@ -21,13 +21,15 @@ export interface Run {
   readonly deadline: Instant;
 }
 
-/** Sends committed intents of this run, one after the other: before 8.4.1 CycleCloud mishandled concurrent creates (wire A.6). */
+/**
+ * Sends committed intents of this run, one after the other: before 8.4.1 CycleCloud mishandled concurrent creates (wire A.6). After its
+ * lease, or this run's deadline, an intent is not ours to send: nothing is found out about it then, and whoever comes next takes it over.
+ */
 export async function applyIntents(run: Run, intents: readonly Intent[]): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const intent of intents) {
-    const now = run.app.ports.clock.now();
-    const evidence: Evidence =
-      now >= intent.notAfter || now >= run.deadline ? { kind: "not-sent" } : await send(run, intent);
+    const evidence = await send(run, intent);
+    if (evidence === undefined) break;
     run.app.ports.log("intent", {
       cluster: run.site.cluster,
       id: intent.id,
@@ -49,21 +51,29 @@ export async function resumeIntents(run: Run, intents: readonly Intent[]): Promi
 
 async function resume(run: Run, intent: Intent): Promise<Evidence> {
   const known = await ask(run, intent.id, "none");
-  if (known.kind !== "absent") return known;
-  const now = run.app.ports.clock.now();
-  return maySend(intent, now) && now < run.deadline ? send(run, intent) : known;
+  if (known.kind !== "absent" || !maySend(intent, run.app.ports.clock.now())) return known;
+  return (await send(run, intent)) ?? known;
 }
 
-function send(run: Run, intent: Intent): Promise<Evidence> {
+/** undefined: it was too late, and nothing was sent. */
+function send(run: Run, intent: Intent): Promise<Evidence | undefined> {
   return intent.effect.kind === "create"
     ? sendCreate(run, intent, intent.effect)
     : sendTerminate(run, intent, intent.effect);
 }
 
-async function sendCreate(run: Run, intent: Intent, effect: CreateEffect): Promise<Evidence> {
-  const { app, site } = run;
+/** Looks at the clock last of all, after every wait: a process that stood still for a minute must not send what others have decided anew. */
+async function inTime<T>(run: Run, intent: Intent, call: () => Promise<T>): Promise<T | undefined> {
+  return withCredentials(run.app, run.site, async () => {
+    const now = run.app.ports.clock.now();
+    return now < intent.leaseUntil && now < run.deadline ? call() : undefined;
+  });
+}
+
+async function sendCreate(run: Run, intent: Intent, effect: CreateEffect): Promise<Evidence | undefined> {
+  const { site } = run;
   try {
-    const outcome = await withCredentials(app, site, () =>
+    const outcome = await inTime(run, intent, () =>
       site.cyclecloud.create(site.cluster, {
         requestId: intent.id,
         bucket: effect.bucket,
@@ -71,6 +81,7 @@ async function sendCreate(run: Run, intent: Intent, effect: CreateEffect): Promi
         ...(effect.attributes === undefined ? {} : { attributes: effect.attributes }),
       }),
     );
+    if (outcome === undefined) return undefined;
     // A 409 is a repeated id or invalid input: only asking tells (cyclecloud-wire.md A.6).
     return outcome.kind === "conflict" ? await ask(run, intent.id, "conflict", outcome.message) : outcome;
   } catch (error) {
@@ -78,12 +89,17 @@ async function sendCreate(run: Run, intent: Intent, effect: CreateEffect): Promi
   }
 }
 
-async function sendTerminate(run: Run, intent: Intent, effect: TerminateEffect): Promise<Evidence> {
-  const { app, site } = run;
+async function sendTerminate(
+  run: Run,
+  intent: Intent,
+  effect: TerminateEffect,
+): Promise<Evidence | undefined> {
+  const { site } = run;
   try {
-    const outcome = await withCredentials(app, site, () =>
+    const outcome = await inTime(run, intent, () =>
       site.cyclecloud.terminate(site.cluster, intent.id, effect.nodes),
     );
+    if (outcome === undefined) return undefined;
     if (outcome.kind === "accepted") return { kind: "terminated", nodes: outcome.nodes };
     return { kind: "refused", message: outcome.message ?? "CycleCloud answered 409" };
   } catch (error) {

@@ -7,11 +7,22 @@ import type { ClusterName } from "../domain/ids.ts";
 export interface Lanes {
   /** Runs `work` when everybody before it in the cluster's lane has finished. */
   run<T>(cluster: ClusterName, work: () => Promise<T>): Promise<T>;
+  /** What this process knows of the accounts it signs in with. */
+  readonly trials: Trials;
+}
+
+/** Credentials on trial, by name: see credentials.ts. */
+export interface Trials {
+  /** CycleCloud has let them in, and not refused them since. */
+  readonly accepted: Set<string>;
+  /** A first call is under way; resolves, never rejects, when it has ended. */
+  readonly running: Map<string, Promise<void>>;
 }
 
 export function createLanes(): Lanes {
   const tails = new Map<ClusterName, Promise<void>>();
   return {
+    trials: { accepted: new Set(), running: new Map() },
     async run(cluster, work) {
       const before = tails.get(cluster) ?? Promise.resolve();
       const turn = Promise.withResolvers<void>();

@@ -99,8 +99,10 @@ export interface HistoryRow {
   readonly nodes: Readonly<Record<string, number>>;
   readonly inFlight: number;
   readonly liveSets: number;
+  /** Nodes asked for and nodes stopped since the record was born: the difference of two rows is what came between them. */
   readonly created: number;
   readonly terminated: number;
+  /** Demands of the last plan that are not wholly placed. */
   readonly unmet: number;
   readonly trouble?: string;
 }

@@ -7,6 +7,8 @@ import type { RejectedMessage } from "./ports.ts";
 
 /** The state page shows so many. */
 const SHOWN_REJECTIONS = 20;
+/** And so many problems of each: all of them are in the queue, and every renewal writes what stands here. */
+const SHOWN_PROBLEMS = 5;
 
 /** A message nobody can read goes to `demand-rejected`, with every problem named, and shows on the state page of its cluster. */
 export async function putAside(app: App, message: RejectedMessage): Promise<void> {
@@ -26,7 +28,7 @@ export async function putAside(app: App, message: RejectedMessage): Promise<void
     at: message.rejectedAt,
     messageId: message.messageId,
     ...(message.set === undefined ? {} : { set: message.set }),
-    problems: message.problems,
+    problems: message.problems.slice(0, SHOWN_PROBLEMS),
   };
   // Under a newer record it is in the queue alone: it must not be put aside again and again until it can be shown.
   await unlessNewerState(() =>

@@ -1,12 +1,13 @@
-import type { Look } from "../decide/observe.ts";
-import { doubtLook } from "../decide/observe.ts";
+import type { Doubt, Look } from "../decide/observe.ts";
+import { doubtLook, suspectedSince } from "../decide/observe.ts";
+import type { Decision } from "../decide/reconcile.ts";
 import { decide } from "../decide/reconcile.ts";
 import type { Settled } from "../decide/settle.ts";
 import { LEASE_SECONDS, settle } from "../decide/settle.ts";
 import type { NodeId, Owner, RequestId } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { ClusterRecord, Intent, Trouble } from "../domain/record.ts";
+import type { ClusterRecord, Intent, Ledger, Trouble } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import type { App, Change, Current, CurrentWhole } from "./commit.ts";
@@ -42,6 +43,8 @@ export type ReconcileOutcome =
 
 interface Reconcile extends Run {
   readonly owner: Owner;
+  /** A wake message brought us here: if the record still waits for one that is due, this is it. */
+  readonly woken: boolean;
   readonly policy: Policy;
 }
 
@@ -53,11 +56,15 @@ export async function reconcileCluster(
   known?: ClusterRecord,
 ): Promise<ReconcileOutcome> {
   const { clock, entropy } = app.ports;
-  if (cause === "demand" && known !== undefined && isCovered(known, clock.now())) return { kind: "covered" };
+  const owner = entropy.owner();
+  const early =
+    cause === "demand" && known !== undefined ? needsNoLook(known, owner, clock.now()) : undefined;
+  if (early !== undefined) return early;
   const run: Reconcile = {
     app,
     site,
-    owner: entropy.owner(),
+    owner,
+    woken: cause === "demand" && known === undefined,
     policy: await app.ports.policyOf(site.cluster),
     deadline: plusSeconds(clock.now(), EFFECTS_SECONDS),
   };
@@ -84,6 +91,16 @@ type Beginning =
   | Begun
   | { readonly kind: "covered" }
   | { readonly kind: "waiting"; readonly until: Instant; readonly wake: boolean };
+
+/**
+ * What the record that holds the demand already tells, so that of a thousand messages in five seconds only the first few load it again:
+ * a plan has covered it, or whoever is to look next has been woken and will find it.
+ */
+function needsNoLook(known: ClusterRecord, owner: Owner, now: Instant): ReconcileOutcome | undefined {
+  if (isCovered(known, now)) return { kind: "covered" };
+  const until = notBefore(known, owner, now);
+  return until !== undefined && isWakePending(known, now, until) ? { kind: "waiting", until } : undefined;
+}
 
 /** Reserves the look in the record, so that two instances never look at once; or says why not now. */
 async function beginLook(
@@ -112,7 +129,8 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
   if (cause === "demand" && isCovered(record, now)) return { result: { kind: "covered" } };
   const until = notBefore(record, run.owner, now);
   if (until !== undefined) {
-    const wake = cause === "demand" && !isWakePending(record, now);
+    const ours = run.woken && record.wakeAt !== undefined && record.wakeAt <= now;
+    const wake = cause === "demand" && (ours || !isWakePending(record, now, until));
     const result: Beginning = { kind: "waiting", until, wake };
     if (!wake) return { result };
     return { save: { record: { ...record, wakeAt: until, wakeFor: "demand" }, changes: {} }, result };
@@ -136,17 +154,29 @@ function isCovered(record: ClusterRecord, now: Instant): boolean {
   );
 }
 
+/**
+ * The earliest moment for the next look; undefined: now. While somebody's create is under way nobody plans; it usually settles long
+ * before its lease ends, so that it is asked for again every 5 s.
+ */
 function notBefore(record: ClusterRecord, owner: Owner, now: Instant): Instant | undefined {
+  const nextLook = record.lookedAt === undefined ? now : plusSeconds(record.lookedAt, LOOK_APART_SECONDS);
+  if (nextLook > now) return nextLook;
   const leases = record.intents
     .filter((intent) => intent.effect.kind === "create" && intent.owner !== owner && intent.leaseUntil > now)
     .map((intent) => intent.leaseUntil);
-  const nextLook = record.lookedAt === undefined ? now : plusSeconds(record.lookedAt, LOOK_APART_SECONDS);
-  const until = leases.reduce((latest, lease) => (lease > latest ? lease : latest), nextLook);
-  return until > now ? until : undefined;
+  if (leases.length === 0) return undefined;
+  const lastLease = leases.reduce((a, b) => (a > b ? a : b));
+  const soon = plusSeconds(now, LOOK_APART_SECONDS);
+  return lastLease < soon ? lastLease : soon;
 }
 
-function isWakePending(record: ClusterRecord, now: Instant): boolean {
-  return record.wakeAt !== undefined && secondsBetween(record.wakeAt, now) < WAKE_LATE_SECONDS;
+/** Whether a wake message is under way that comes soon enough; one that is much too late is taken for lost. */
+function isWakePending(record: ClusterRecord, now: Instant, by: Instant): boolean {
+  return (
+    record.wakeAt !== undefined &&
+    record.wakeAt <= by &&
+    secondsBetween(record.wakeAt, now) < WAKE_LATE_SECONDS
+  );
 }
 
 function withoutDueWake(record: ClusterRecord, now: Instant): ClusterRecord {
@@ -155,26 +185,34 @@ function withoutDueWake(record: ClusterRecord, now: Instant): ClusterRecord {
   return rest;
 }
 
-/** After the lease anybody may go on with a create; a terminate is never replayed, so it is dropped and decided again. */
+/** After the lease anybody may go on with a create. A terminate is never replayed: it stands until a look has shown what became of it. */
 function takeOver(
   record: ClusterRecord,
   owner: Owner,
   now: Instant,
 ): { readonly record: ClusterRecord; readonly taken: readonly Intent[] } {
   const taken: Intent[] = [];
-  const intents = record.intents.flatMap((intent) => {
-    if (intent.leaseUntil > now && intent.owner !== owner) return [intent];
-    if (intent.effect.kind === "terminate") return [];
+  const intents = record.intents.map((intent) => {
+    if (intent.leaseUntil > now && intent.owner !== owner) return intent;
+    if (intent.effect.kind === "terminate") return intent;
     // Its owner may have sent it before it went: unless its only send is known to have been refused, that is unknown.
     const sent = intent.sent === "never" ? "maybe" : intent.sent;
     const ours: Intent = { ...intent, owner, leaseUntil: plusSeconds(now, LEASE_SECONDS), sent };
     taken.push(ours);
-    return [ours];
+    return ours;
   });
-  return {
-    record: taken.length === 0 && intents.length === record.intents.length ? record : { ...record, intents },
-    taken,
-  };
+  return { record: taken.length === 0 ? record : { ...record, intents }, taken };
+}
+
+/**
+ * Without the terminates whose owner is gone: after its lease it sends none any more, so that this look shows what became of them, and
+ * what is still to be stopped is decided again. Not sooner: until then they may have had their effect, and their nodes are no capacity.
+ */
+function dropLostStops(record: ClusterRecord, { snapshot }: Look): ClusterRecord {
+  const intents = record.intents.filter(
+    ({ effect, leaseUntil }) => effect.kind === "create" || leaseUntil > snapshot.at,
+  );
+  return intents.length === record.intents.length ? record : { ...record, intents };
 }
 
 // ---------------------------------------------------------------- look, decide, apply, settle
@@ -182,16 +220,14 @@ function takeOver(
 async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOutcome> {
   const resumed = await resumeIntents(run, begun.taken);
   const looked = await lookAt(run, begun.open);
-  const finishedAt = run.app.ports.clock.now();
   if (looked.kind === "trouble") {
     await commitWhole(run.app, run.site.cluster, (current) =>
-      noteTrouble(current, resumed, looked.trouble, finishedAt),
+      noteTrouble(current, resumed, looked.trouble, run.app.ports.clock.now()),
     );
     return { kind: "troubled", trouble: looked.trouble };
   }
-  const committed = await commitWhole(run.app, run.site.cluster, (current) =>
-    conclude(run, current, begun, resumed, looked.look, finishedAt),
-  );
+  const conclude = concluder(run, begun, resumed, looked);
+  const committed = await commitWhole(run.app, run.site.cluster, conclude);
   if (committed.kind === "contended" || committed.result.kind === "overtaken") return { kind: "overtaken" };
   if (committed.result.kind === "troubled") return committed.result;
   const { plan } = committed.result;
@@ -203,9 +239,14 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   return { kind: "planned", plan };
 }
 
-type Looked =
-  | { readonly kind: "look"; readonly look: Look }
-  | { readonly kind: "trouble"; readonly trouble: Trouble };
+/** A look, and when its status had arrived: it is believed for 5 s from then. */
+interface Seen {
+  readonly kind: "look";
+  readonly look: Look;
+  readonly arrivedAt: Instant;
+}
+
+type Looked = Seen | { readonly kind: "trouble"; readonly trouble: Trouble };
 
 /** One status with nodes, and the nodes of each request that is still open. */
 async function lookAt(run: Reconcile, open: readonly RequestId[]): Promise<Looked> {
@@ -214,36 +255,55 @@ async function lookAt(run: Reconcile, open: readonly RequestId[]): Promise<Looke
   try {
     const status = await withCredentials(app, site, () => site.cyclecloud.status(site.cluster, at));
     if (status.kind === "not-found") {
-      return { kind: "trouble", trouble: { at, kind: "not-found", message: status.message } };
+      return { kind: "trouble", trouble: { at, kind: "not-found", message: notFoundText(status) } };
     }
-    return { kind: "look", look: { snapshot: status.snapshot, requestNodes: await nodesOfOpen(run, open) } };
+    const arrivedAt = app.ports.clock.now();
+    const requestNodes = await nodesOfOpen(run, open);
+    return { kind: "look", look: { snapshot: status.snapshot, requestNodes }, arrivedAt };
   } catch (error) {
     if (!(error instanceof PortError) || error.kind === "newer-state") throw error;
     return { kind: "trouble", trouble: { at, kind: error.kind, message: error.message } };
   }
 }
 
-/** A request that cannot be asked for stays in flight whole: too little is created then, never too much. */
+function notFoundText(outcome: { readonly fromCycleCloud: boolean; readonly message: string }): string {
+  const whose = outcome.fromCycleCloud
+    ? "CycleCloud knows no such cluster"
+    : "404, and not in CycleCloud's words";
+  return `${whose}: ${outcome.message}`;
+}
+
+/** So many requests are asked for side by side. */
+const ASKED_TOGETHER = 6;
+
+/** A request that cannot be asked for, or not in time, stays in flight whole: too little is created then, never too much. */
 async function nodesOfOpen(
   run: Reconcile,
   open: readonly RequestId[],
 ): Promise<ReadonlyMap<RequestId, readonly NodeId[]>> {
-  const { app, site } = run;
   const found = new Map<RequestId, readonly NodeId[]>();
-  for (const id of open) {
-    try {
-      found.set(id, await withCredentials(app, site, () => site.cyclecloud.nodesOfRequest(site.cluster, id)));
-    } catch (error) {
-      if (!(error instanceof PortError)) throw error;
-      app.ports.log("nodes-of-request-failed", {
-        cluster: site.cluster,
-        id,
-        kind: error.kind,
-        message: error.message,
-      });
+  const until = plusSeconds(run.app.ports.clock.now(), LOOK_APART_SECONDS / 2);
+  const left = [...open];
+  const askOn = async () => {
+    for (let id = left.shift(); id !== undefined && run.app.ports.clock.now() < until; id = left.shift()) {
+      const nodes = await nodesOfOne(run, id);
+      if (nodes !== undefined) found.set(id, nodes);
     }
-  }
+  };
+  await Promise.all(Array.from({ length: Math.min(ASKED_TOGETHER, open.length) }, askOn));
   return found;
+}
+
+async function nodesOfOne(run: Reconcile, id: RequestId): Promise<readonly NodeId[] | undefined> {
+  const { app, site } = run;
+  try {
+    return await withCredentials(app, site, () => site.cyclecloud.nodesOfRequest(site.cluster, id));
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    const { kind, message } = error;
+    app.ports.log("nodes-of-request-failed", { cluster: site.cluster, id, kind, message });
+    return undefined;
+  }
 }
 
 type Concluded =
@@ -253,39 +313,87 @@ type Concluded =
 
 /**
  * Decides on this look, unless another plan was committed since it was begun: then the look is too old, and we look again. If only
- * demand moved meanwhile, the same look serves (at most 5 s old).
+ * demand moved meanwhile, the same look serves (at most 5 s old); if not even that, the decision itself does: mere renewals, however
+ * many, cannot keep a plan from being committed.
  */
-function conclude(
+function concluder(
   run: Reconcile,
-  current: CurrentWhole,
   begun: Begun,
   resumed: readonly Finding[],
-  look: Look,
-  finishedAt: Instant,
-): Change<Concluded> {
-  const now = run.app.ports.clock.now();
-  if (current.record.plan !== begun.plan || secondsBetween(finishedAt, now) > LOOK_APART_SECONDS) {
-    return { ...saveSettled(current, settleFindings(current, resumed, now)), result: { kind: "overtaken" } };
+  seen: Seen,
+): (current: CurrentWhole) => Change<Concluded> {
+  let made: { readonly basis: string; readonly decision: Decision } | undefined;
+  return (current) => {
+    const now = run.app.ports.clock.now();
+    const basis = basisOf(current.record);
+    if (made?.basis === basis) return savePlan(rebase(made.decision, current.record), seen.look);
+    if (current.record.plan !== begun.plan || secondsBetween(seen.arrivedAt, now) > LOOK_APART_SECONDS) {
+      return {
+        ...saveSettled(current, settleFindings(current, resumed, now)),
+        result: { kind: "overtaken" },
+      };
+    }
+    const { record, ledger } = settleFindings(current, resumed, now);
+    const doubt = doubtLook(record, ledger, seen.look.snapshot, run.policy);
+    if (doubt !== undefined) return saveDoubt(record, ledger, doubt, seen.look, now);
+    const decision = decide(
+      dropLostStops(record, seen.look),
+      { ...current.bodies, ledger },
+      seen.look,
+      run.policy,
+      now,
+      run.owner,
+    );
+    made = { basis, decision };
+    return savePlan(decision, seen.look);
+  };
+}
+
+/** All of the manifest that a decision rests on; what else accepts and wakes write does not change it. */
+function basisOf(record: ClusterRecord): string {
+  const { epoch, plan, generation, intents, inFlight, backoffs, suspicion, outage } = record;
+  return JSON.stringify([epoch, plan, generation, intents, inFlight, backoffs, suspicion, outage]);
+}
+
+/** The same decision on a manifest whose sets were only renewed. */
+function rebase(decision: Decision, current: ClusterRecord): Decision {
+  const sets = new Map(current.sets);
+  for (const [name, decided] of decision.record.sets) {
+    const entry = sets.get(name);
+    if (entry !== undefined && !decided.live && entry.revision.value === decided.revision.value)
+      sets.set(name, decided);
   }
-  const { record, ledger } = settleFindings(current, resumed, now);
-  const doubt = doubtLook(record, ledger, look.snapshot, run.policy);
-  if (doubt !== undefined) {
-    const message = `${doubt.missing} of ${doubt.expected} nodes are missing at once; waiting for a second look`;
-    const trouble: Trouble = { at: now, kind: "suspicious", message };
-    const since = record.suspicion?.kind === "lost-nodes" ? record.suspicion.since : look.snapshot.at;
-    return {
-      save: {
-        record: { ...record, trouble, suspicion: { kind: "lost-nodes", since, detail: message } },
-        changes: { ledger },
-      },
-      result: { kind: "troubled", trouble },
-    };
-  }
-  const decision = decide(record, { ...current.bodies, ledger }, look, run.policy, now, run.owner);
-  const changes = { ledger: decision.ledger, seen: look.snapshot, plan: decision.plan };
+  const { lookedAt: _look, wakeAt: _at, wakeFor: _for, ...record } = decision.record;
+  const { lookedAt, wakeAt, wakeFor, rejections } = current;
+  const looked = lookedAt === undefined ? {} : { lookedAt };
+  const wake = wakeAt === undefined || wakeFor === undefined ? {} : { wakeAt, wakeFor };
+  return { ...decision, record: { ...record, sets, rejections, ...looked, ...wake } };
+}
+
+function savePlan(decision: Decision, look: Look): Change<Concluded> {
   return {
-    save: { record: withoutCoveredWake(decision.record), changes },
+    save: {
+      record: withoutCoveredWake(decision.record),
+      changes: { ledger: decision.ledger, seen: look.snapshot, plan: decision.plan },
+    },
     result: { kind: "planned", plan: decision.plan },
+  };
+}
+
+function saveDoubt(
+  record: ClusterRecord,
+  ledger: Ledger,
+  doubt: Doubt,
+  look: Look,
+  now: Instant,
+): Change<Concluded> {
+  const detail = `${doubt.missing} of ${doubt.expected} nodes are missing at once; waiting for a second look`;
+  const trouble: Trouble = { at: now, kind: "suspicious", message: detail };
+  const { missing } = doubt;
+  const since = suspectedSince(record, missing) ?? look.snapshot.at;
+  return {
+    save: { record: { ...record, trouble, suspicion: { since, missing, detail } }, changes: { ledger } },
+    result: { kind: "troubled", trouble },
   };
 }
 
@@ -326,7 +434,7 @@ export async function settleAll(run: Run, findings: readonly Finding[]): Promise
     const now = clock.now();
     const settled = settleFindings(current, findings, now);
     const due = followUpAt(settled.record, findings, now);
-    const wake = due !== undefined && !isWakePending(settled.record, now);
+    const wake = due !== undefined && !isWakePending(settled.record, now, due);
     const record: ClusterRecord = wake
       ? { ...settled.record, wakeAt: due, wakeFor: "follow-up" }
       : settled.record;

@@ -54,7 +54,7 @@ export async function tickInTime(
 async function tickOne(app: App, site: Site): Promise<TickReport> {
   try {
     const outcome = await reconcileCluster(app, site, "tick");
-    await keepHistory(app, site, outcome);
+    await keepHistory(app, site);
     return { cluster: site.cluster, outcome };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -64,30 +64,28 @@ async function tickOne(app: App, site: Site): Promise<TickReport> {
   }
 }
 
-async function keepHistory(app: App, site: Site, outcome: ReconcileOutcome): Promise<void> {
+async function keepHistory(app: App, site: Site): Promise<void> {
   const { clock, history, store } = app.ports;
   const now = clock.now();
-  await history.append(site.cluster, historyRow(await loadWhole(app, site.cluster), outcome, now));
+  await history.append(site.cluster, historyRow(await loadWhole(app, site.cluster), now));
   if (Math.floor(now / 60_000) % HOUSEKEEPING_MINUTES !== 0) return;
   await store.collect(site.cluster, now);
   await history.prune(site.cluster, plusSeconds(now, -HISTORY_DAYS * 86_400));
 }
 
-function historyRow(current: CurrentWhole, outcome: ReconcileOutcome, now: number): HistoryRow {
+function historyRow(current: CurrentWhole, now: number): HistoryRow {
   const nodes: Partial<Record<NodePhase, number>> = {};
   for (const node of current.bodies.seen?.nodes ?? []) {
     if (current.bodies.ledger.has(node.nodeId)) nodes[node.phase] = (nodes[node.phase] ?? 0) + 1;
   }
-  const plan = outcome.kind === "planned" ? outcome.plan : undefined;
   return {
     at: instant(now),
     plan: current.record.plan,
     nodes,
     inFlight: current.record.inFlight.reduce((sum, entry) => sum + stillInFlight(entry), 0),
     liveSets: [...current.record.sets.values()].filter((entry) => entry.live).length,
-    created: plan?.creates.reduce((sum, effect) => sum + effect.count, 0) ?? 0,
-    terminated: plan?.terminates.length ?? 0,
-    unmet: plan?.demands.filter((demand) => demand.placed < demand.asked).length ?? 0,
+    ...current.record.totals,
+    unmet: current.bodies.plan?.demands.filter((demand) => demand.placed < demand.asked).length ?? 0,
     ...(current.record.trouble === undefined ? {} : { trouble: current.record.trouble.kind }),
   };
 }

@@ -1,24 +1,15 @@
-import type { Node } from "../domain/cluster.ts";
+import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { ArrayName, NodeId, Owner } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies, ClusterRecord, Ledger, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
-import { allocate } from "./allocate.ts";
 import type { HostFact } from "./observe.ts";
 import { factOfNode, hostFacts, managedArrays } from "./observe.ts";
-import {
-  ALLOCATION_POLICY,
-  commitEffects,
-  demandsInForce,
-  excludedNodes,
-  pendingCreates,
-  spareAmongReady,
-  stoppingNodes,
-} from "./reconcile.ts";
+import { commitEffects, demandsInForce, excludedNodes, pendingCreates, stoppingNodes } from "./reconcile.ts";
 import { backOff, undrain } from "./settle.ts";
 import { poolsInForce } from "./pools.ts";
-import { buildWorld } from "./world.ts";
+import { findSpare, spareAmongReady } from "./spare.ts";
 import { lapseSets } from "./accept.ts";
 
 /** One node's question "may I stop?" (cyclecloud-wire.md D). The array is the one that its token is for. */
@@ -40,6 +31,8 @@ export type StopVerdict =
   | { readonly kind: "forbidden" }
   | { readonly kind: "cannot-tell"; readonly why: string };
 
+type CannotTell = Extract<StopVerdict, { kind: "cannot-tell" }>;
+
 export interface StopDecision {
   /** In the order of the calls. */
   readonly verdicts: readonly StopVerdict[];
@@ -59,18 +52,31 @@ export function judgeStops(
   policy: Policy,
   now: Instant,
 ): StopDecision {
-  const sets = lapseSets(record.sets, now, policy.maxExpirationSeconds);
-  const current = sets === record.sets ? record : { ...record, sets };
+  const current = asOf(record, policy, now);
   const view = surveyOf(current, bodies, policy, now);
   const first = calls.map((call) => judgeAlone(view, call));
-  const askers = new Set(first.flatMap((verdict) => (verdict.kind === "marked" ? [verdict.node] : [])));
-  const free = spareNodes(current, bodies, askers, policy, now);
-  const verdicts = first.map((verdict, index): StopVerdict => {
-    if (verdict.kind !== "marked" || calls[index]?.unhealthy === true || free.spare.has(verdict.node))
-      return verdict;
+  const marks = first.flatMap((verdict) => (verdict.kind === "marked" ? [verdict.node] : []));
+  const unfit = new Set(
+    first.flatMap((verdict, index) =>
+      verdict.kind === "marked" && calls[index]?.unhealthy === true ? [verdict.node] : [],
+    ),
+  );
+  const askers = without(new Set(marks), unfit);
+  const free = spareNodes(current, bodies, askers, unfit, policy, now);
+  const verdicts = first.map((verdict): StopVerdict => {
+    if (verdict.kind !== "marked" || unfit.has(verdict.node) || free.spare.has(verdict.node)) return verdict;
     return { kind: "needed", why: free.why(verdict.node) };
   });
-  return mark(record, bodies.ledger, calls, verdicts, now);
+  const ledger = unmark(bodies.ledger, view.byInstance, calls, verdicts, now);
+  // Taking a mark back is a decision too: nobody may go on with one that was made on the mark.
+  const counted = ledger === bodies.ledger ? record : { ...record, plan: record.plan + 1 };
+  return mark(counted, ledger, calls, verdicts, now);
+}
+
+/** The record without what has run out since the last plan: both looks at demand must see the same sets. */
+function asOf(record: ClusterRecord, policy: Policy, now: Instant): ClusterRecord {
+  const sets = lapseSets(record.sets, now, policy.maxExpirationSeconds);
+  return sets === record.sets ? record : { ...record, sets };
 }
 
 /** What every call of one moment is judged by, worked out once. */
@@ -82,8 +88,8 @@ interface Survey {
   readonly managed: ReadonlySet<ArrayName> | undefined;
   readonly enabled: boolean;
   /** Why nothing can be told of any node just now. */
-  readonly blind: StopVerdict | undefined;
-  readonly resting: StopVerdict | undefined;
+  readonly blind: CannotTell | undefined;
+  readonly resting: CannotTell | undefined;
 }
 
 function surveyOf(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Instant): Survey {
@@ -109,24 +115,41 @@ function judgeAlone(view: Survey, call: StopCall): StopVerdict {
   if (known === undefined) return view.blind ?? { kind: "unknown-instance" };
   if (known.array !== call.array) return { kind: "forbidden" };
   if (known.goneAt !== undefined || known.draining?.sentAt !== undefined) return { kind: "stopping" };
-  if (view.stopping.has(known.nodeId)) return { kind: "stopping" };
   const node = view.nodes.get(known.nodeId);
   if (node?.phase === "going" || node?.phase === "off") return { kind: "stopping" };
+  // Whoever committed the terminate may have died since: it is never replayed, and a yes now would be a promise that nobody keeps.
+  if (view.stopping.has(known.nodeId))
+    return { kind: "cannot-tell", why: "its stop is under way; ask again" };
+  return objectionTo(view, known, call.unhealthy) ?? { kind: "marked", node: known.nodeId };
+}
+
+/** What speaks against stopping a node, whatever the demand is. A node that is unfit for work needs neither a fresh look nor idleness. */
+function objectionTo(
+  view: Survey,
+  known: LedgerNode,
+  unhealthy: boolean,
+): Extract<StopVerdict, { kind: "needed" | "cannot-tell" }> | undefined {
+  const node = view.nodes.get(known.nodeId);
   if (node?.keepAlive === true) return { kind: "needed", why: "KeepAlive is set" };
-  if (call.unhealthy) return { kind: "marked", node: known.nodeId };
-  const unsure = view.blind ?? view.resting;
-  if (unsure !== undefined) return unsure;
   if (!view.enabled)
     return { kind: "needed", why: "autoscaling is switched off in the configuration of this cluster" };
   if (view.managed?.has(known.array) === false) {
     return { kind: "needed", why: `node array "${known.array}" is not autoscaled` };
   }
+  if (unhealthy) return undefined;
+  const unsure = view.blind ?? view.resting;
+  if (unsure !== undefined) return unsure;
   const job = node === undefined ? undefined : factOfNode(view.facts, node)?.jobs[0];
-  if (job !== undefined) return { kind: "needed", why: `job ${job} is on it` };
-  return { kind: "marked", node: known.nodeId };
+  return job === undefined ? undefined : { kind: "needed", why: `job ${job} is on it` };
 }
 
-function blind(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Instant): StopVerdict | undefined {
+/** Gone, asked to terminate, or about to be asked. */
+function isStopping(known: LedgerNode | undefined, stopping: ReadonlySet<NodeId>): boolean {
+  if (known === undefined) return false;
+  return known.goneAt !== undefined || known.draining?.sentAt !== undefined || stopping.has(known.nodeId);
+}
+
+function blind(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Instant): CannotTell | undefined {
   if (bodies.seen === undefined)
     return { kind: "cannot-tell", why: "the cluster has not been looked at yet" };
   const age = secondsBetween(bodies.seen.at, now);
@@ -138,7 +161,7 @@ function blind(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Insta
   return undefined;
 }
 
-function resting(record: ClusterRecord, now: Instant): StopVerdict | undefined {
+function resting(record: ClusterRecord, now: Instant): CannotTell | undefined {
   if (record.outage === undefined || now >= record.outage.until) return undefined;
   const missing = record.outage.awaiting.filter(
     (name) => (record.sets.get(name)?.sentAt ?? 0) <= (record.outage?.from ?? 0),
@@ -157,23 +180,27 @@ function indexByInstance(ledger: Ledger): ReadonlyMap<string, LedgerNode> {
   return index;
 }
 
-interface Spare {
+interface Weighed {
   readonly spare: ReadonlySet<NodeId>;
   readonly why: (node: NodeId) => string;
 }
 
-/** Which askers the demand can do without: in the whole plan, and also when only Ready nodes count as substitutes. */
+/**
+ * Which askers the demand can do without: in the whole plan, and also when only Ready nodes count as substitutes. `unfit` nodes go in any
+ * case, so that they are nobody's substitute.
+ */
 function spareNodes(
   record: ClusterRecord,
   bodies: Bodies,
   askers: ReadonlySet<NodeId>,
+  unfit: ReadonlySet<NodeId>,
   policy: Policy,
   now: Instant,
-): Spare {
+): Weighed {
   if (bodies.seen === undefined || askers.size === 0) return { spare: askers, why: () => "needed" };
   const demands = demandsInForce(record, bodies);
-  const input = {
-    snapshot: bodies.seen,
+  const supply = {
+    snapshot: withUp(bodies.seen, askers),
     ledger: bodies.ledger,
     inFlight: record.inFlight,
     pendingCreates: pendingCreates(record.intents),
@@ -181,25 +208,54 @@ function spareNodes(
     policy,
     pools: poolsInForce(record, bodies),
     // The askers' own marks, from the first of the two commits, must not hide them: they are weighed again.
-    excluded: without(excludedNodes(bodies.ledger, stoppingNodes(record.intents), now), askers),
+    excluded: new Set([
+      ...without(excludedNodes(bodies.ledger, stoppingNodes(record.intents), now), askers),
+      ...unfit,
+    ]),
     now,
   };
-  const order = (node: Node, known: LedgerNode | undefined) =>
-    node.phase !== "ready" ? 3 : askers.has(node.nodeId) ? 2 : known?.busyness.state === "busy" ? 0 : 1;
-  const { needed } = allocate(buildWorld({ ...input, order }), demands, ALLOCATION_POLICY, now);
-  const candidates = new Set([...askers].filter((id) => !needed.has(id)));
-  const spare = candidates.size === 0 ? candidates : spareAmongReady(input, demands, candidates, now);
+  const found = findSpare(supply, demands, askers, now);
+  const spare = found.spare.size === 0 ? found.spare : spareAmongReady(supply, demands, found.spare, now);
   return {
     spare,
     why: (node) => {
-      const by = needed.get(node);
+      const by = found.needed.get(node);
       return by === undefined ? "needed until other nodes are Ready" : `needed by ${by.join(", ")}`;
     },
   };
 }
 
+/** A node that asks is up, whatever it was at the last look: only other nodes that are up may stand in for it. */
+function withUp(seen: Snapshot, askers: ReadonlySet<NodeId>): Snapshot {
+  const nodes = seen.nodes.map((node): Node =>
+    node.phase === "coming" && askers.has(node.nodeId) ? { ...node, phase: "ready" } : node,
+  );
+  return { ...seen, nodes };
+}
+
 function without<T>(all: ReadonlySet<T>, some: ReadonlySet<T>): ReadonlySet<T> {
   return new Set([...all].filter((item) => !some.has(item)));
+}
+
+/**
+ * A node that is told to stay takes work again, so no mark of an earlier call of its own may be left: one that is still under way on
+ * another instance, or that a crash has cut short, would stop a busy node, or have another created in its place.
+ */
+function unmark(
+  ledger: Ledger,
+  byInstance: ReadonlyMap<string, LedgerNode>,
+  calls: readonly StopCall[],
+  verdicts: readonly StopVerdict[],
+  now: Instant,
+): Ledger {
+  const staying = verdicts.flatMap((verdict, index) => {
+    const known = verdict.kind === "needed" ? byInstance.get(calls[index]?.instance ?? "") : undefined;
+    return known !== undefined && isOurMark(known) ? [known] : [];
+  });
+  if (staying.length === 0) return ledger;
+  const next = new Map(ledger);
+  for (const node of staying) next.set(node.nodeId, undrain(node, now));
+  return next;
 }
 
 function mark(
@@ -241,28 +297,50 @@ export function confirmStops(
   readonly going: ReadonlySet<NodeId>;
   readonly why: (node: NodeId) => string;
 } {
-  const ours = marked.filter((id) => isOurMark(bodies.ledger.get(id)));
-  const facts = hostFacts(record, bodies, now);
-  const nodes = nodesById(bodies);
-  const idle = ours.filter((id) => {
-    const node = nodes.get(id);
-    return node === undefined || (factOfNode(facts, node)?.jobs.length ?? 0) === 0;
-  });
-  const free = spareNodes(record, bodies, new Set(idle), policy, now);
-  const unhealthy = ours.filter((id) => bodies.ledger.get(id)?.draining?.by === "unhealthy");
-  const going = new Set([...idle.filter((id) => free.spare.has(id)), ...unhealthy]);
+  const current = asOf(record, policy, now);
+  const stopping = stoppingNodes(record.intents);
+  // Another call of the same node, on another instance, may have come to its end first.
+  const underWay = marked.filter((id) => isStopping(bodies.ledger.get(id), stopping));
+  const ours = marked.filter((id) => !underWay.includes(id) && isOurMark(bodies.ledger.get(id)));
+  const view = surveyOf(current, bodies, policy, now);
+  const objections = objectionsTo(view, bodies.ledger, ours);
+  const going = ours.filter((id) => !objections.has(id));
+  const unhealthy = going.filter((id) => isUnhealthy(bodies.ledger.get(id)));
+  const askers = without(new Set(going), new Set(unhealthy));
+  const free = spareNodes(current, bodies, askers, new Set(unhealthy), policy, now);
+  const stopped = new Set([...unhealthy, ...[...askers].filter((id) => free.spare.has(id))]);
   const ledger = new Map(bodies.ledger);
   for (const id of ours) {
     const node = ledger.get(id);
-    if (node !== undefined && !going.has(id)) ledger.set(id, undrain(node, now));
+    if (node !== undefined && !stopped.has(id)) ledger.set(id, undrain(node, now));
   }
   const paused = pauseUnhealthy(
     record,
-    unhealthy.flatMap((id) => nodes.get(id) ?? []),
+    unhealthy.flatMap((id) => view.nodes.get(id) ?? []),
     now,
   );
   const counted = { ...paused, plan: record.plan + 1 };
-  return { record: commitEffects(counted, [], [...going], now, owner), ledger, going, why: free.why };
+  return {
+    record: commitEffects(counted, [], [...stopped], now, owner),
+    ledger,
+    going: new Set([...underWay, ...stopped]),
+    why: (node) => objections.get(node) ?? free.why(node),
+  };
+}
+
+/** Why each of these nodes is to stay, where something has come up since it was marked. */
+function objectionsTo(view: Survey, ledger: Ledger, ids: readonly NodeId[]): ReadonlyMap<NodeId, string> {
+  const objections = new Map<NodeId, string>();
+  for (const id of ids) {
+    const known = ledger.get(id);
+    const objection = known === undefined ? undefined : objectionTo(view, known, isUnhealthy(known));
+    if (objection !== undefined) objections.set(id, objection.why);
+  }
+  return objections;
+}
+
+function isUnhealthy(known: LedgerNode | undefined): boolean {
+  return known?.draining?.by === "unhealthy";
 }
 
 function isOurMark(node: LedgerNode | undefined): boolean {

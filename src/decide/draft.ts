@@ -113,7 +113,10 @@ export function forgetSpent(draft: Draft): void {
 /** Why a bucket takes no new nodes at all, whatever the limits; a pause that has ended by now is none. */
 export function closedTo(draft: Draft, offer: BucketOffer): Reason | undefined {
   if (draft.world.closed !== undefined) return draft.world.closed;
-  return inForce(offer.refusal, draft.now);
+  const refusal = inForce(offer.refusal, draft.now);
+  if (refusal !== undefined || offer.pinnedGroup === undefined) return refusal;
+  // Whatever is created here goes into that group, so its pause is the bucket's.
+  return groupClosedTo(draft, offer, offer.pinnedGroup);
 }
 
 /** Why a placement group of a bucket takes no new nodes; for a fresh one ("new") that is any group's pause. */

@@ -115,10 +115,15 @@ export function doubtLook(
     if (!present.has(node.nodeId)) missing += 1;
   }
   if (missing === 0 || missing * 2 < expected) return undefined;
-  const since = record.suspicion?.kind === "lost-nodes" ? record.suspicion.since : undefined;
-  const confirmed =
-    since !== undefined && secondsBetween(since, snapshot.at) >= policy.snapshotIntervalSeconds;
+  const since = suspectedSince(record, missing) ?? snapshot.at;
+  const confirmed = secondsBetween(since, snapshot.at) >= policy.snapshotIntervalSeconds;
   return confirmed ? undefined : { expected, missing };
+}
+
+/** Since when earlier looks have lost nodes too. One that has lost more than they had agrees with none of them, and is doubted anew. */
+export function suspectedSince({ suspicion }: ClusterRecord, missing: number): Instant | undefined {
+  if (suspicion === undefined || missing > (suspicion.missing ?? missing)) return undefined;
+  return suspicion.since;
 }
 
 /** Which nodes of open requests this look shows, and which requests are still open. */

@@ -1,7 +1,7 @@
 import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { Pool, RankedDemand } from "../domain/demand.ts";
 import type { NodeId, Owner, SetName } from "../domain/ids.ts";
-import type { Allocation, AllocationPolicy } from "../domain/allocation.ts";
+import type { Allocation } from "../domain/allocation.ts";
 import type { NodeVerdict, Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type {
@@ -32,7 +32,8 @@ import {
 } from "./scale-down.ts";
 import { backOff, forgetOldBackoffs, LEASE_SECONDS, NOT_AFTER_SECONDS } from "./settle.ts";
 import { poolsInForce } from "./pools.ts";
-import { buildWorld, readyOnly } from "./world.ts";
+import { ALLOCATION_POLICY, orderOf, spareAmongReady } from "./spare.ts";
+import { buildWorld } from "./world.ts";
 
 /** The outcome of one reconcile: the next record, its bodies, and the plan that says why. */
 export interface Decision {
@@ -43,12 +44,6 @@ export interface Decision {
 
 /** Scale-down rests so long after an outage of ours, unless every set that was live is pushed again before (design.md section 3). */
 const REST_SECONDS = 300;
-
-/** How generated placement groups are called. */
-export const ALLOCATION_POLICY: AllocationPolicy = { groupPrefix: "group" };
-
-/** The order in which capacity is used; lower goes first. */
-const ORDER = { busy: 0, ready: 1, wantsToStop: 2, coming: 3 };
 
 /**
  * Works out, from demand and one believed look, what to create and what to stop (design.md section 3): level-triggered, so the same
@@ -78,7 +73,7 @@ export function decide(
   const seen = updateLedger(bodies.ledger, look, record.inFlight, facts, now);
   const ledger = outage !== undefined && outage.to === now ? restartClocks(seen, now) : seen;
   const demands = demandsInForce(rested, bodies);
-  const { record: next, givenUp } = giveUp(rested, look.snapshot, ledger, policy, now);
+  const { record: next, givenUp } = giveUp(rested, look.snapshot, ledger, facts, policy, now);
   const pools = poolsInForce(rested, bodies);
   const weighed = weigh(next, look.snapshot, ledger, givenUp, { demands, pools }, policy, now);
   return conclude({ record: next, look, ledger, facts, weighed, policy, now, owner, outage });
@@ -143,6 +138,7 @@ function giveUp(
   record: ClusterRecord,
   snapshot: Snapshot,
   ledger: Ledger,
+  facts: ReadonlyMap<string, HostFact>,
   policy: Policy,
   now: Instant,
 ): { readonly record: ClusterRecord; readonly givenUp: ReadonlySet<NodeId> } {
@@ -154,7 +150,9 @@ function giveUp(
   for (const node of snapshot.nodes) {
     const known = ledger.get(node.nodeId);
     if (known === undefined || !managed.has(node.array) || stopping.has(node.nodeId)) continue;
-    const why = whyGivenUp(node, known, policy, now);
+    if (known.firstReadyAt !== undefined) continue;
+    const busy = (factOfNode(facts, node)?.jobs.length ?? 0) > 0;
+    const why = whyGivenUp(node, known, { policy, now, busy, resting: record.outage !== undefined });
     if (why === undefined) continue;
     givenUp.add(node.nodeId);
     next = pauseBucket(next, node, why, now);
@@ -218,37 +216,9 @@ function weigh(
   return { allocation, spare: spareAmongReady(input, demands, candidates, now) };
 }
 
-/** Of the candidates, those that the demand does not need when only Ready nodes are there to serve it. */
-export function spareAmongReady(
-  input: Omit<Parameters<typeof buildWorld>[0], "order">,
-  demands: readonly RankedDemand[],
-  candidates: ReadonlySet<NodeId>,
-  now: Instant,
-): ReadonlySet<NodeId> {
-  const order = (node: Node, known: LedgerNode | undefined) =>
-    candidates.has(node.nodeId) ? ORDER.wantsToStop : orderOf(node, known);
-  const world = readyOnly(buildWorld({ ...input, order }));
-  const { needed } = allocate(world, demands, ALLOCATION_POLICY, now);
-  return new Set([...candidates].filter((id) => !needed.has(id)));
-}
-
 function mayBeReleased(node: LedgerNode, policy: Policy, now: Instant): boolean {
   return node.goneAt === undefined && (node.draining !== undefined || isIdleLongEnough(node, policy, now));
 }
-
-function orderOf(node: Node, known: LedgerNode | undefined): number {
-  if (node.phase !== "ready") return ORDER.coming + ageFraction(known?.firstSeenAt);
-  if (known?.draining !== undefined) return ORDER.wantsToStop;
-  return known?.busyness.state === "busy" ? ORDER.busy : ORDER.ready;
-}
-
-/** In [0, 1), growing with time: of nodes that are coming, those that came first are used first, so that a plan once made stands. */
-function ageFraction(firstSeenAt: Instant | undefined): number {
-  return (firstSeenAt ?? 0) / LAST_INSTANT;
-}
-
-/** The last moment that a Date can hold. */
-const LAST_INSTANT = 8.64e15;
 
 /** Nodes with a terminate under way. */
 export function stoppingNodes(intents: readonly Intent[]): ReadonlySet<NodeId> {
@@ -416,5 +386,10 @@ export function commitEffects(
     effect,
     sent: "never",
   }));
-  return intents.length === 0 ? record : { ...record, intents: [...record.intents, ...intents] };
+  if (intents.length === 0) return record;
+  const totals = {
+    created: record.totals.created + creates.reduce((sum, effect) => sum + effect.count, 0),
+    terminated: record.totals.terminated + terminates.length,
+  };
+  return { ...record, intents: [...record.intents, ...intents], totals };
 }

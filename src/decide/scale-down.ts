@@ -8,7 +8,7 @@ import { undrain } from "./settle.ts";
 
 /** A terminate that was accepted so long ago and has left the node up is decided again. */
 export const DECIDE_AGAIN_SECONDS = 120;
-/** A callback's mark without a terminate is the trace of a crash: the node will ask again. */
+/** A mark without its terminate is the trace of a crash: a node that asked will ask again, another is judged anew. */
 const STALE_MARK_SECONDS = 60;
 
 /** What is to become of one node. */
@@ -42,7 +42,7 @@ export interface Circumstances {
 export function judgeNode(node: Node, known: LedgerNode, around: Circumstances): NodeAction {
   if (node.keepAlive) return known.draining === undefined ? { kind: "none" } : { kind: "undrain" };
   if (isUnderWay(known, around.now)) return { kind: "none" };
-  if (whyGivenUp(node, known, around.policy, around.now) !== undefined)
+  if (whyGivenUp(node, known, around) !== undefined)
     return { kind: "terminate", by: node.phase === "failed" ? "failed" : "boot-timeout" };
   switch (node.phase) {
     case "going":
@@ -67,12 +67,17 @@ function isUnderWay(known: LedgerNode, now: Instant): boolean {
 }
 
 /** Why a node that never was Ready is stopped: it failed, or its time to boot is over. It has no jobs, whatever a plan says. */
-export function whyGivenUp(node: Node, known: LedgerNode, policy: Policy, now: Instant): string | undefined {
-  if (known.firstReadyAt !== undefined || node.keepAlive || isUnderWay(known, now)) return undefined;
-  if (node.phase === "failed") return failureText(node);
+export function whyGivenUp(
+  node: Node,
+  known: LedgerNode,
+  around: Pick<Circumstances, "policy" | "now" | "busy" | "resting">,
+): string | undefined {
+  if (known.firstReadyAt !== undefined || node.keepAlive || isUnderWay(known, around.now)) return undefined;
+  // Seen only as Failed, it may have been Ready before we looked, or while we did not.
+  if (node.phase === "failed") return around.busy || around.resting ? undefined : failureText(node);
   if (node.phase !== "coming" && node.phase !== "unknown") return undefined;
-  const age = secondsBetween(known.firstSeenAt, now);
-  return age < policy.bootTimeoutSeconds
+  const age = secondsBetween(known.firstSeenAt, around.now);
+  return age < around.policy.bootTimeoutSeconds
     ? undefined
     : `${node.name} was not Ready ${Math.round(age)} s after it was first seen (${failureText(node)})`;
 }
@@ -113,14 +118,11 @@ function confirmed(draining: Draining, around: Circumstances): boolean {
   );
 }
 
-/** A terminate that had no effect in time, or a callback's mark that a crash left. */
+/** A terminate that had no effect in time, or a mark that a crash left: only marks for idleness wait for a newer look by themselves. */
 function isStale(draining: Draining | undefined, around: Circumstances): boolean {
   if (draining === undefined) return false;
   if (draining.sentAt !== undefined) return true;
-  return (
-    (draining.by === "callback" || draining.by === "unhealthy") &&
-    secondsBetween(draining.since, around.now) >= STALE_MARK_SECONDS
-  );
+  return draining.by !== "idle" && secondsBetween(draining.since, around.now) >= STALE_MARK_SECONDS;
 }
 
 /** Idle and not needed for the whole timeout; never while nobody says what the node does. */

@@ -74,9 +74,10 @@ function settleCreate(
       // After an unknown outcome all of `count` is taken to come (design.md section 3, In flight).
       return afterAccepted(without, intent, effect, effect.count, undefined, now);
     case "refused":
+      if (intent.sent === "maybe") return letGo(record, intent, now);
       return backOff(without, effect.bucket, "refused", evidence.message, now);
     case "not-sent":
-      return without;
+      return intent.sent === "maybe" ? letGo(record, intent, now) : without;
     case "absent":
       if (now >= intent.notAfter) return without;
       if (meansInvalid(intent, now)) {
@@ -93,6 +94,11 @@ function settleCreate(
     case "terminated":
       return replaceIntent(record, intent, { ...intent, sent: "maybe", leaseUntil: now });
   }
+}
+
+/** An earlier send may have had its effect, whatever became of this one: only asking for the id tells. */
+function letGo(record: ClusterRecord, intent: Intent, now: Instant): ClusterRecord {
+  return replaceIntent(record, intent, { ...intent, leaseUntil: now });
 }
 
 /** A 409 to an id that was never sent before, and two asks that find nothing: the input is invalid (design.md section 3, Intents). */
@@ -184,7 +190,7 @@ export function backOff(
 ): ClusterRecord {
   const key = bucketText(bucket);
   const earlier = record.backoffs.find((entry) => bucketText(entry.bucket) === key);
-  if (earlier !== undefined && earlier.until > now && earlier.cause === cause) return record;
+  if (earlier !== undefined && earlier.until > now) return record;
   const seconds =
     earlier === undefined ? FIRST_BACKOFF_SECONDS : Math.min(LONGEST_BACKOFF_SECONDS, earlier.seconds * 2);
   const entry: Backoff = { bucket, until: plusSeconds(now, seconds), seconds, cause, message };

@@ -8,7 +8,7 @@ export interface Policy {
   readonly idleTimeoutSeconds: number;
   /** A node not Ready so long after it was first seen is stopped. scalelib's boot_timeout; default 1800. */
   readonly bootTimeoutSeconds: number;
-  /** How often the timer looks; autostop believes a snapshot for two of these. Default 60. */
+  /** How often the timer looks: 60, by its schedule, so no configuration can change it. Autostop believes a snapshot for two of these. */
   readonly snapshotIntervalSeconds: number;
   /** No demand may stay valid longer than this; also how long a lapsed set keeps its revision. Default 86,400. */
   readonly maxExpirationSeconds: number;

@@ -71,14 +71,7 @@ export type Reason =
       readonly max: number;
     }
   | { readonly code: "no-placement-group"; readonly bucket: BucketKey }
-  | { readonly code: "cluster-not-started"; readonly state: string; readonly targetState: string }
-  | {
-      readonly code: "fell-short";
-      readonly bucket: BucketKey;
-      readonly asked: number;
-      readonly added: number;
-      readonly message: string;
-    };
+  | { readonly code: "cluster-not-started"; readonly state: string; readonly targetState: string };
 
 /** One sentence for people, with the numbers. */
 export function renderReason(reason: Reason): string {
@@ -112,7 +105,5 @@ export function renderReason(reason: Reason): string {
       return `${bucketText(reason.bucket)}: this VM size has no placement groups here`;
     case "cluster-not-started":
       return `the cluster is not started (state ${reason.state}, target state ${reason.targetState})`;
-    case "fell-short":
-      return `${bucketText(reason.bucket)}: ${reason.asked} asked, ${reason.added} added by CycleCloud: ${reason.message}`;
   }
 }

@@ -42,7 +42,7 @@ export interface ClusterRecord {
   readonly wakeAt?: Instant;
   /** Why: `demand` needs no look once a plan has observed the generation, `follow-up` always does. */
   readonly wakeFor?: "demand" | "follow-up";
-  /** A look that lost most nodes at once, or a 404: believed only when a second one agrees. */
+  /** A look that lost most nodes at once: believed only when a second one agrees. */
   readonly suspicion?: Suspicion;
   /** The last look that told us something, and the end of the rest that follows an outage of ours. */
   readonly lastGoodLookAt?: Instant;
@@ -51,6 +51,13 @@ export interface ClusterRecord {
   readonly trouble?: Trouble;
   /** Messages that could not be read, newest last, a few. */
   readonly rejections: readonly Rejection[];
+  /** Nodes asked for and nodes stopped since the record was born. */
+  readonly totals: Totals;
+}
+
+export interface Totals {
+  readonly created: number;
+  readonly terminated: number;
 }
 
 /** One request set in the manifest; its demand and report are bodies. A lapsed or emptied set keeps its revision for a day. */
@@ -193,8 +200,9 @@ export interface Backoff {
 }
 
 export interface Suspicion {
-  readonly kind: "lost-nodes" | "not-found";
   readonly since: Instant;
+  /** How many nodes the doubted look had lost: one that has lost more does not agree with it. */
+  readonly missing?: number;
   readonly detail: string;
 }
 

@@ -13,7 +13,6 @@ import { readSizeTable, writeSizeTable } from "./vm-sizes.ts";
 export interface PolicyDocument {
   readonly idleTimeout: number;
   readonly bootTimeout: number;
-  readonly snapshotInterval: number;
   readonly maxExpirationInterval: number;
   readonly inFlightGrace: number;
   readonly nodearrays?: readonly string[];
@@ -34,7 +33,6 @@ export type PolicyRead =
 const OWN_KEYS = [
   "idleTimeout",
   "bootTimeout",
-  "snapshotInterval",
   "maxExpirationInterval",
   "inFlightGrace",
   "nodearrays",
@@ -99,8 +97,7 @@ export function readPolicy(input: string | object): PolicyRead {
       readTimeout(from, "idleTimeout", "idle_timeout", 0, problems) ?? DEFAULT_POLICY.idleTimeoutSeconds,
     bootTimeoutSeconds:
       readTimeout(from, "bootTimeout", "boot_timeout", 1, problems) ?? DEFAULT_POLICY.bootTimeoutSeconds,
-    snapshotIntervalSeconds:
-      readSeconds(from, "snapshotInterval", 1, problems) ?? DEFAULT_POLICY.snapshotIntervalSeconds,
+    snapshotIntervalSeconds: DEFAULT_POLICY.snapshotIntervalSeconds,
     maxExpirationSeconds:
       readSeconds(from, "maxExpirationInterval", 1, problems) ?? DEFAULT_POLICY.maxExpirationSeconds,
     inFlightGraceSeconds:
@@ -120,7 +117,6 @@ export function writePolicy(policy: Policy): PolicyDocument {
   return {
     idleTimeout: policy.idleTimeoutSeconds,
     bootTimeout: policy.bootTimeoutSeconds,
-    snapshotInterval: policy.snapshotIntervalSeconds,
     maxExpirationInterval: policy.maxExpirationSeconds,
     inFlightGrace: policy.inFlightGraceSeconds,
     ...(policy.nodearrays === undefined ? {} : { nodearrays: policy.nodearrays }),

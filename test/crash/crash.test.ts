@@ -4,8 +4,8 @@ import type { Crash } from "./scene.ts";
 import type { UseCase } from "./use-cases.ts";
 import { callback, demandMessage, tick } from "./use-cases.ts";
 
-// Most of a run is waiting for leases, ticks and messages that come back, so some run side by side.
-vi.setConfig({ testTimeout: 60_000, maxConcurrency: 3 });
+// Most of a run is waiting for leases, ticks and messages that come back, so all run side by side.
+vi.setConfig({ testTimeout: 90_000, maxConcurrency: 6 });
 
 interface Case extends Crash {
   readonly useCase: UseCase;

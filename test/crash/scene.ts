@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { HostProcess } from "../../src/local/host/spawn-host.ts";
 import type { LocalSystem } from "../../src/local/system.ts";
 import { startSystem } from "../../src/local/system.ts";
-import type { NodeReady } from "../../src/simulator/events.ts";
+import type { NodeReady, TerminateAccepted } from "../../src/simulator/events.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 
 /** Where the process dies: at the call of this number (from 1) or of this name, before it or after. */
@@ -32,6 +32,7 @@ const simulator: SimulatorOptions = {
       arrays: [
         array("execute", 10),
         array("burst", 10),
+        array("idle", 10),
         { ...array("stuck", 10), timings: { secondsToAcquire: 10_000_000 } },
       ],
     },
@@ -57,6 +58,8 @@ const state = z.object({
   plan: z.object({ unmetCount: z.number() }).optional(),
   inFlight: z.array(z.unknown()),
   intents: z.array(z.unknown()),
+  generation: z.number(),
+  observedGeneration: z.number(),
 });
 
 /** What the state page says of the cluster. */
@@ -184,6 +187,11 @@ export class Scene {
     return this.system.simulator.log.filter((event) => event.kind === "node-ready");
   }
 
+  /** Requests to stop a node that were accepted, in order. */
+  stopped(): readonly TerminateAccepted[] {
+    return this.system.simulator.log.filter((event) => event.kind === "terminate-accepted");
+  }
+
   /** Waits until the simulated clock says so. */
   async sleepUntil(moment: number): Promise<void> {
     await this.system.clock.sleep(Math.max(0, moment - this.now()));
@@ -212,7 +220,10 @@ export class Scene {
       headers: { "x-functions-key": this.system.keys.host },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    if (!response.ok) {
+      const answer = `${response.status} ${await response.text()}`;
+      throw new Error([`${method} ${path}: ${answer}`, ...this.#lines.slice(-10)].join("\n"));
+    }
     return response.json();
   }
 }

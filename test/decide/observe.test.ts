@@ -4,7 +4,6 @@ import {
   doubtLook,
   factOfNode,
   hostFacts,
-  hostKey,
   managedArrays,
   updateInFlight,
   updateLedger,
@@ -202,14 +201,6 @@ describe("what schedulers say of hosts", () => {
     const { record, bodies } = buildState({ sets: { a: { report: idleReport } } });
     expect(factOfNode(hostFacts(record, bodies, NOW), node) !== undefined).toBe(found);
   });
-
-  test("a host is known by its first label, in lower case", () => {
-    expect(["ip-0A000001", "IP-0a000001.internal", "10.0.0.1"].map(hostKey)).toEqual([
-      "ip-0a000001",
-      "ip-0a000001",
-      "10.0.0.1",
-    ]);
-  });
 });
 
 describe("the ledger", () => {
@@ -381,12 +372,6 @@ describe("a look that is not believed at once", () => {
       name: "half missing, and missing less than a tick ago",
       present: 5,
       record: { ...EMPTY_RECORD, suspicion: { ...suspicious.suspicion, since: at(-59.999) } },
-      doubt: half,
-    },
-    {
-      name: "half missing after a 404, which is another doubt",
-      present: 5,
-      record: { ...EMPTY_RECORD, suspicion: { ...suspicious.suspicion, kind: "not-found" } },
       doubt: half,
     },
   ] as const)("$name", ({ present, doubt, ...more }) => {

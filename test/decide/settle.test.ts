@@ -69,11 +69,15 @@ describe("a create whose fate is clear is settled, whatever was known of it befo
       },
       { learnt: "found: all of its count in flight", evidence: { kind: "found" }, outcome: coming(4, at(5)) },
       {
-        learnt: "refused: the bucket is paused",
+        learnt: "refused: the bucket is paused, unless an earlier send may have had its effect",
         evidence: { kind: "refused", message: "no such array" },
-        outcome: paused("no such array"),
+        outcome: intent.sent === "maybe" ? open("maybe", at(5)) : paused("no such array"),
       },
-      { learnt: "not sent, and never will be: dropped", evidence: { kind: "not-sent" }, outcome: gone },
+      {
+        learnt: "not sent: dropped, unless an earlier send may have had its effect",
+        evidence: { kind: "not-sent" },
+        outcome: intent.sent === "maybe" ? open("maybe", at(5)) : gone,
+      },
     ].map((row) => ({ before, intent, ...row, evidence: row.evidence as Evidence })),
   );
 

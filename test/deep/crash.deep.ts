@@ -28,16 +28,17 @@ const series: readonly Series[] = useCases.flatMap((useCase) => [
 
 test.each(series)("$useCase.name: dying $when any port call changes nothing", async ({ useCase, when }) => {
   const began = Date.now();
-  const crashes = await crashEverywhere(useCase, when);
+  const { calls } = await runCrash(useCase);
+  const crashes = await crashEverywhere(useCase, when, calls.length);
   const died = crashes.filter((crash) => crash.died);
   const seconds = Math.round((Date.now() - began) / 1000);
   process.stdout.write(
     `${useCase.name}: died ${when} each of its ${died.length} port calls (${seconds} s)\n`,
   );
   expect(crashes.filter(({ difference }) => difference !== undefined)).toEqual([]);
-  // No call was left out: they died at 1, 2, 3 ..., and whoever was to die beyond the last call lived.
+  // No call was left out: they died at 1, 2, 3 ... to the last, and whoever was to die beyond the last call lived.
   expect(died.map(({ at }) => at)).toEqual(died.map((_, index) => index + 1));
-  expect(died.length).toBeGreaterThan(10);
+  expect(died.length).toBeGreaterThanOrEqual(calls.length);
 });
 
 interface Crashed extends Crash {
@@ -47,12 +48,21 @@ interface Crashed extends Crash {
   readonly difference: unknown;
 }
 
-/** Every k, some side by side, until one is beyond the last call. */
-async function crashEverywhere(useCase: UseCase, when: Crash["when"]): Promise<readonly Crashed[]> {
+/** Every k, some side by side, until one is beyond the last call. `known`: how many calls there are when nobody crashes. */
+async function crashEverywhere(
+  useCase: UseCase,
+  when: Crash["when"],
+  known: number,
+): Promise<readonly Crashed[]> {
   const crashes: Crashed[] = [];
   for (let first = 1; crashes.every(({ died }) => died); first += SIDE_BY_SIDE) {
     const numbers = Array.from({ length: SIDE_BY_SIDE }, (_, index) => first + index);
-    crashes.push(...(await Promise.all(numbers.map((at) => crashAt(useCase, { at, when })))));
+    const batch = await Promise.all(numbers.map((at) => crashAt(useCase, { at, when })));
+    for (const crash of batch) {
+      // On a busy machine a look can get too old to act on, and the use case is over sooner: once more, alone.
+      const isEarly = !crash.died && crash.difference === undefined && Number(crash.at) <= known;
+      crashes.push(isEarly ? await crashAt(useCase, crash) : crash);
+    }
   }
   return crashes;
 }

@@ -86,9 +86,8 @@ describe("on the virtual clock", () => {
   });
 
   test("of a trace, --jobs takes the first, and --cores-per-node makes fewer nodes of it", async () => {
-    const ended = await runMain(
-      ...["--virtual", "--json", "--trace", trace("six-jobs"), "--jobs", "2", "--cores-per-node", "4"],
-    );
+    const args = ["--virtual", "--json", "--jobs", "2", "--cores-per-node", "4"];
+    const ended = await runMain("--trace", trace("six-jobs"), ...args);
     expect(ended.code).toBe(0);
     expect(ended.stdout).toContain("2 nodes of 4 for 8 processors (MaxProcs)");
     // (4 x 600 + 2 x 300) s / 4 cores = 750 s

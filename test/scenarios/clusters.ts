@@ -10,6 +10,15 @@ export const QUICK: Timings = {
   jitter: 0,
 };
 
+/** Boots in 3 s: for tests in real time that are about something else. */
+export const AT_ONCE: Timings = {
+  secondsToAllocate: 1,
+  secondsToAcquire: 1,
+  secondsToPrepare: 1,
+  secondsToTerminate: 5,
+  jitter: 0,
+};
+
 export const MACHINE_TYPES: SimulatorOptions["machineTypes"] = {
   Standard_F4s_v2: { vcpuCount: 4, memory: 8, family: "standardFSv2Family" },
   Standard_D4s_v5: { vcpuCount: 4, memory: 16, family: "standardDSv5Family" },

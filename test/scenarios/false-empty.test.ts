@@ -61,7 +61,11 @@ describe("a status that falsely says empty: 0 of 200 nodes terminated and 0 crea
     });
     lies = 1;
     await stage.pass(60);
-    expect((await stage.state("demo")).health.trouble).toEqual({});
+    expect((await stage.state("demo")).health.trouble).toEqual({
+      kind: "unexpected",
+      message:
+        "GET /clusters/demo/status: nodes: found no node, expected the 200 active nodes that the buckets count",
+    });
     await stage.pass(3600);
     expectUntouched(stage);
     expect(lies).toBe(0);

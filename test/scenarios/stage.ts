@@ -194,11 +194,11 @@ export class Stage {
 
   /** Lets time pass until the work is done, at most `seconds`. */
   async during<T>(work: Promise<T>, seconds = 600): Promise<T> {
-    let done = false;
     const end = this.clock.now() + seconds * 1000;
-    this.#watch(work.finally(() => (done = true)));
+    const done = new AbortController();
+    this.#watch(work.finally(() => done.abort()));
     await settleMicrotasks();
-    while (!done) {
+    while (!done.signal.aborted) {
       if (this.clock.now() >= end) throw new Error(`not done after ${seconds} s`);
       await this.pass(0.1);
     }

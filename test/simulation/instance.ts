@@ -37,7 +37,8 @@ export interface Shared {
   /** Told of each request when it is sent. */
   readonly noteRequest: (request: TransportRequest) => void;
   readonly weather: () => Weather;
-  readonly trace: (who: string, what: string) => void;
+  /** The words are made only if somebody reads them. */
+  readonly trace: (who: string, what: () => string) => void;
   /** Told when a process has ended. */
   readonly noteCrash: (instance: Instance) => void;
 }
@@ -95,7 +96,7 @@ export class Instance {
   crash(): void {
     if (!this.#alive) return;
     this.#alive = false;
-    this.#shared.trace(this.name, "CRASHES");
+    this.#shared.trace(this.name, () => "CRASHES");
     for (const end of this.#onEnd) end();
     this.#shared.noteCrash(this);
   }
@@ -104,13 +105,13 @@ export class Instance {
   invoke<T>(what: string, work: () => Promise<T>, ended: (how: Ended<T>) => void): void {
     const end = (how: Ended<T>): void => {
       if (!this.#onEnd.delete(crashed)) return;
-      this.#shared.trace(this.name, `${what}: ${describeEnd(how)}`);
+      this.#shared.trace(this.name, () => `${what}: ${describeEnd(how)}`);
       ended(how);
     };
     const crashed = (): void => end({ kind: "crashed" });
     this.#onEnd.add(crashed);
     this.#whenAwake(() => {
-      this.#shared.trace(this.name, `${what}: begins`);
+      this.#shared.trace(this.name, () => `${what}: begins`);
       work().then(
         (result) => end({ kind: "returned", result }),
         (error: unknown) => end({ kind: "threw", error }),
@@ -166,7 +167,7 @@ export class Instance {
         resend: (text, seconds) => call("queue resend", () => queue.resend(text, seconds)),
       },
       sites: new Map([[this.#shared.cluster, this.site]]),
-      log: (event, fields) => this.#shared.trace(this.name, `${event} ${JSON.stringify(fields)}`),
+      log: (event, fields) => this.#shared.trace(this.name, () => `${event} ${JSON.stringify(fields)}`),
       policyOf: () => Promise.resolve(policy),
     };
   }
@@ -195,18 +196,18 @@ export class Instance {
     };
     if (dice.chance(freeze)) {
       this.#frozenUntil = schedule.now() + dice.whole(2000, LONGEST_FREEZE_MS);
-      trace(this.name, `stands still until ${clockText(this.#frozenUntil)}`);
+      trace(this.name, () => `stands still until ${clockText(this.#frozenUntil)}`);
     }
     if (dice.chance(crash)) {
       const arrives = dice.chance(0.5);
-      trace(this.name, `${what}: never returns, ${arrives ? "arrives" : "is not sent"}`);
+      trace(this.name, () => `${what}: never returns, ${arrives ? "arrives" : "is not sent"}`);
       if (arrives) schedule.after(span(), () => void effect());
       this.crash();
       return promise;
     }
     if (dice.chance(loss)) {
       const fate = dice.pick(["lost", "unanswered", "late"]);
-      trace(this.name, `${what}: ${fate}`);
+      trace(this.name, () => `${what}: ${fate}`);
       giveUp();
       if (fate === "unanswered") schedule.after(span(), () => void effect());
       if (fate === "late") schedule.after(span() + dice.whole(1000, 20_000), () => void effect());

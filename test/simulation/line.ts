@@ -75,7 +75,11 @@ export class Line implements Pick<DemandQueue, "wake"> {
 
   #ended(message: Message, how: Ended<void>): void {
     if (how.kind === "crashed") return this.#deliverAfter(VISIBILITY_MS, message);
-    if (how.kind === "returned") return;
+    if (how.kind === "returned") {
+      // Acknowledging may fail too: then a message that was handled comes again.
+      if (this.#stormy() && this.#schedule.dice.chance(0.02)) this.#deliverAfter(VISIBILITY_MS, message);
+      return;
+    }
     this.#defect(how.error);
     this.#deliverAfter(RETRY_MS, message);
   }

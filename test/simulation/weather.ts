@@ -22,6 +22,8 @@ export interface Weather {
   readonly bootFailureShare: number;
   readonly neverBootShare: number;
   readonly terminationFailureShare: number;
+  /** Share of questions in which a node calls itself unfit for work: it may always go. */
+  readonly unfit: number;
   /** One status shows no node at all. */
   readonly falseEmpty: boolean;
   /** Azure runs out of VMs now and then, so that creates fall short. */
@@ -33,6 +35,9 @@ export interface Weather {
 }
 
 export function drawWeather(dice: Dice): Weather {
+  const crowd = dice.chance(0.06);
+  // A crowd is about being served at all: pauses of buckets would hide it.
+  const trouble = crowd ? 0 : 1;
   const arrays = dice.chance(0.3) ? ["alpha", "beta"] : ["alpha"];
   const nodesPerArray = dice.whole(3, 8);
   return {
@@ -47,13 +52,14 @@ export function drawWeather(dice: Dice): Weather {
     slow: dice.pick([0, 0.05, 0.2]),
     freeze: dice.pick([0, 0, 0.004]),
     lagSeconds: dice.pick([0, 10, 30]),
-    bootFailureShare: dice.pick([0, 0, 0.15]),
-    neverBootShare: dice.pick([0, 0, 0.1]),
-    terminationFailureShare: dice.pick([0, 0, 0.1]),
+    bootFailureShare: trouble * dice.pick([0, 0, 0.15]),
+    neverBootShare: trouble * dice.pick([0, 0, 0.1]),
+    terminationFailureShare: trouble * dice.pick([0, 0, 0.1]),
+    unfit: dice.pick([0, 0.01, 0.03]),
     falseEmpty: dice.chance(0.4),
-    scarce: dice.chance(0.3),
+    scarce: dice.chance(0.3) && !crowd,
     reports: dice.chance(0.35),
-    crowd: dice.chance(0.06),
+    crowd,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Bucket, Node, NodeArray, NodePhase, Snapshot } from "../../src/domain/cluster.ts";
-import { arrayName, clusterName, machineType, nodeId, placementGroup } from "../../src/domain/ids.ts";
+import { arrayName, clusterName, machineType, nodeId } from "../../src/domain/ids.ts";
 import type { Busyness, Ledger, LedgerNode } from "../../src/domain/record.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";
@@ -49,7 +49,10 @@ export function buildNodes(prefix: string, count: number, more: Partial<Node> = 
   return Array.from({ length: count }, (_, i) => buildNode(`${prefix}${i + 1}`, more));
 }
 
-/** What is known of a node that has been up for an hour, unless `more` says otherwise; nobody has said what it does. */
+/**
+ * What is known of a node, unless `more` says otherwise: up for an hour or, if it is coming, first seen 100 s ago; nobody has said what
+ * it does.
+ */
 export function rememberNode(node: Node, more: Partial<LedgerNode> = {}): LedgerNode {
   const up = node.phase !== "coming" && node.phase !== "unknown";
   return {
@@ -59,7 +62,7 @@ export function rememberNode(node: Node, more: Partial<LedgerNode> = {}): Ledger
     ...(node.hostname === undefined ? {} : { hostname: node.hostname }),
     ...(node.instanceId === undefined ? {} : { instanceId: node.instanceId }),
     purpose: { kind: "array" },
-    firstSeenAt: at(-3600),
+    firstSeenAt: at(up ? -3600 : -100),
     ...(up ? { firstReadyAt: at(-3500) } : {}),
     busyness: { state: "unknown", since: at(-3500) },
     ...more,
@@ -119,5 +122,3 @@ export function buildSnapshot(nodes: readonly Node[] = [], more: Partial<Snapsho
     ...more,
   };
 }
-
-export const GROUP_A = placementGroup("group-a");

@@ -120,6 +120,7 @@ export const EMPTY_RECORD: ClusterRecord = {
   inFlight: [],
   backoffs: [],
   rejections: [],
+  totals: { created: 0, terminated: 0 },
 };
 
 /** A message for the set "standard", sent now and valid for 300 s, whose demand is a target of so many nodes. */
@@ -156,5 +157,25 @@ export function buildIntent(id: string, more: Partial<Intent> & Pick<Intent, "ef
     notAfter: at(120),
     sent: "never",
     ...more,
+  };
+}
+
+/** The same state after its schedulers have pushed again; sets that are not named stay as they were. */
+export function pushSets(
+  { record, bodies }: ReturnType<typeof buildState>,
+  sets: NonNullable<Scenario["sets"]>,
+): ReturnType<typeof buildState> {
+  const pushed = buildState({ sets });
+  return {
+    record: {
+      ...record,
+      generation: record.generation + 1,
+      sets: new Map([...record.sets, ...pushed.record.sets]),
+    },
+    bodies: {
+      ...bodies,
+      demands: new Map([...bodies.demands, ...pushed.bodies.demands]),
+      reports: new Map([...bodies.reports, ...pushed.bodies.reports]),
+    },
   };
 }

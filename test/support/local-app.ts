@@ -22,8 +22,10 @@ export interface LocalApp {
   readonly clock: Clock;
   readonly simulator: Simulator;
   readonly azurite: Azurite;
-  /** Everything that host and functions have said. */
+  /** What the host and the functions' contexts have said. */
   readonly lines: readonly string[];
+  /** What the app has logged. */
+  readonly events: readonly LoggedEvent[];
   /** A request with the host key; a path such as "/api/clusters". */
   call(method: string, path: string, body?: unknown): Promise<Answered>;
   /** The same without a key, with whatever headers. */
@@ -32,6 +34,11 @@ export interface LocalApp {
   /** Texts in a queue, as many as can be peeked at. */
   peek(queue: string): Promise<readonly string[]>;
   close(): Promise<void>;
+}
+
+export interface LoggedEvent {
+  readonly event: string;
+  readonly [field: string]: unknown;
 }
 
 export interface Answered {
@@ -59,8 +66,12 @@ export async function startLocalApp(options: LocalAppOptions): Promise<LocalApp>
   const simulator = new Simulator(simulatorOptions(options), clock);
   const credentials = { username: "autoscaler", password: randomBytes(12).toString("hex") };
   const server = await serveSimulator(simulator, { credentials });
-  if (options.decorate !== undefined) decoratePorts(options.decorate);
   const lines: string[] = [];
+  const events: LoggedEvent[] = [];
+  decoratePorts((ports) => ({
+    ...(options.decorate?.(ports) ?? ports),
+    log: (event, fields) => events.push({ event, ...fields }),
+  }));
   const hostJson: unknown = JSON.parse(await readFile(new URL("../../host.json", import.meta.url), "utf8"));
   const host = await startHost({
     app: () => import("../../functions/main.ts"),
@@ -92,6 +103,7 @@ export async function startLocalApp(options: LocalAppOptions): Promise<LocalApp>
     simulator,
     azurite,
     lines,
+    events,
     call: async (method, path, body) =>
       answered(
         await fetch(`${host.url}${path}`, {

@@ -57,6 +57,7 @@ export function emptyRecord(cluster: ClusterName): ClusterRecord {
     inFlight: [],
     backoffs: [],
     rejections: [],
+    totals: { created: 0, terminated: 0 },
   };
 }
 
@@ -66,6 +67,7 @@ export const SAMPLE_RECORD: ClusterRecord = {
   plan: 17,
   generation: 12,
   observedGeneration: 11,
+  totals: { created: 42, terminated: 7 },
   sets: new Map([
     [setName("standard"), sampleEntry(demandDigest, reportDigest)],
     [setName("job 4711 \u0001\u{1F600}"), { ...sampleEntry(digest("gone")), live: false }],
@@ -113,7 +115,7 @@ export const SAMPLE_RECORD: ClusterRecord = {
   lookedAt: later(-5),
   wakeAt: later(1),
   wakeFor: "demand",
-  suspicion: { kind: "lost-nodes", since: later(-60), detail: "199 of 200 nodes missing" },
+  suspicion: { since: later(-60), detail: "199 of 200 nodes missing" },
   lastGoodLookAt: later(-65),
   outage: { from: later(-900), to: later(-120), until: later(180), awaiting: [setName("standard")] },
   trouble: { at: later(-5), kind: "suspicious", message: "199 of 200 nodes missing" },

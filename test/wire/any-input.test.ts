@@ -167,6 +167,11 @@ describe("no reader ever throws", () => {
           const first = readDemandMessage(message, CONTEXT);
           const second =
             typeof other === "object" && other !== null ? readDemandMessage(other, CONTEXT) : undefined;
+          // A message that is refused (one with a key "__proto__") is shown as it was written.
+          if (first.kind === "rejected") {
+            expect(second?.kind).toBe("rejected");
+            return;
+          }
           expect(second).toEqual(first);
           if (first.kind === "update" && second?.kind === "update")
             expect(second.update.digest).toBe(first.update.digest);

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { readDemandMessage } from "../../src/wire/demand-message.ts";
 import { CONTEXT, updateOf } from "./context.ts";
 
-/** Generous, as the machine may be busy; the times themselves are printed. About 1 s and 5 ms are what is wanted. */
-const BOUND_MILLISECONDS = 5000;
+/** The machine may be busy, so that only ratios within one run say something; the times themselves are printed. */
+const TIMES_JSON_PARSE = 25;
 
 function measure<T>(work: () => T): { readonly milliseconds: number; readonly result: T } {
   const start = performance.now();
@@ -48,7 +48,7 @@ test("a hundred thousand distinct jobs are read in seconds", () => {
     colocated: false,
     placed: [],
   });
-  expect(read.milliseconds).toBeLessThan(BOUND_MILLISECONDS);
+  expect(read.milliseconds).toBeLessThan(TIMES_JSON_PARSE * parse.milliseconds);
 });
 
 test("a message of a virtual run, six thousand hosts and as many placed slots, takes milliseconds", () => {
@@ -67,10 +67,12 @@ test("a message of a virtual run, six thousand hosts and as many placed slots, t
     })),
   };
   const rounds = 20;
+  const text = JSON.stringify(message);
+  const parse = measure(() => Array.from({ length: rounds }, (): unknown => JSON.parse(text)));
   const read = measure(() =>
     Array.from({ length: rounds }, () => updateOf(readDemandMessage(message, CONTEXT))),
   );
   console.log(`6,000 hosts and placed slots: ${(read.milliseconds / rounds).toFixed(1)} ms a message`);
   expect(read.result[0]?.schedulerNodes).toHaveLength(6000);
-  expect(read.milliseconds).toBeLessThan(BOUND_MILLISECONDS);
+  expect(read.milliseconds).toBeLessThan(TIMES_JSON_PARSE * parse.milliseconds);
 });

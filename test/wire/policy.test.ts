@@ -19,7 +19,6 @@ describe("a cluster's policy", () => {
       input: {
         idleTimeout: 0,
         bootTimeout: 1200.5,
-        snapshotInterval: 30,
         maxExpirationInterval: 3600,
         inFlightGrace: 60,
         nodearrays: ["execute"],
@@ -28,7 +27,7 @@ describe("a cluster's policy", () => {
       policy: {
         idleTimeoutSeconds: 0,
         bootTimeoutSeconds: 1200.5,
-        snapshotIntervalSeconds: 30,
+        snapshotIntervalSeconds: 60,
         maxExpirationSeconds: 3600,
         inFlightGraceSeconds: 60,
         nodearrays: ["execute"],
@@ -63,7 +62,6 @@ describe("a cluster's policy", () => {
     expect(document).toEqual({
       idleTimeout: 5,
       bootTimeout: 1800,
-      snapshotInterval: 60,
       maxExpirationInterval: 86_400,
       inFlightGrace: 900,
       nodearrays: ["a b"],
@@ -73,7 +71,7 @@ describe("a cluster's policy", () => {
   });
 
   const KEYS =
-    "one of the keys idleTimeout, bootTimeout, snapshotInterval, maxExpirationInterval, inFlightGrace, nodearrays, default_resources, vmSizes, enabled, idle_timeout, boot_timeout";
+    "one of the keys idleTimeout, bootTimeout, maxExpirationInterval, inFlightGrace, nodearrays, default_resources, vmSizes, enabled, idle_timeout, boot_timeout";
   test.each([
     {
       name: "not JSON, of which nothing is shown",
@@ -95,7 +93,6 @@ describe("a cluster's policy", () => {
       input: {
         idleTimeout: -1,
         bootTimeout: "10",
-        snapshotInterval: 0,
         maxExpirationInterval: null,
         inFlightGrace: true,
         nodearrays: "execute",
@@ -105,7 +102,6 @@ describe("a cluster's policy", () => {
         'nodearrays: "execute" -> a list of node array names',
         "idleTimeout: -1 -> a number of seconds, 0 or more",
         'bootTimeout: "10" -> a number of seconds, 1 or more',
-        "snapshotInterval: 0 -> a number of seconds, 1 or more",
         "maxExpirationInterval: null -> a number of seconds, 1 or more",
         "inFlightGrace: true -> a number of seconds, 1 or more",
         "enabled: 1 -> true or false",

@@ -52,7 +52,7 @@ export class Auditor {
     this.#add("busy", event);
   }
 
-  /** The last job of a node ended, or was lost. */
+  /** The last job of a node ended, or was lost with another node; not told of a node that is stopped with its jobs. */
   hostIdle(event: NodeEvent): void {
     this.#add("idle", event);
   }

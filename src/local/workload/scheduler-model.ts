@@ -18,7 +18,7 @@ export interface SchedulerOptions {
   readonly patienceMs?: number;
   /** How many jobs behind the head one backfilling pass looks at (Slurm's `bf_max_job_test` is 500 too). Default 500. */
   readonly backfillDepth?: number;
-  /** Told at once when a host gets its first job and when it loses its last. */
+  /** Told at once when a host gets its first job and when its last is over; not when the host itself is lost. */
   readonly observer?: SchedulerObserver;
 }
 
@@ -382,9 +382,10 @@ export class SchedulerModel {
   #vacate(host: Host, run: Run, at: number): void {
     host.occupants.delete(run);
     host.report = undefined;
-    if (host.occupants.size > 0) return;
+    // A host that was lost with its jobs on it was never idle: who watches must not take the loss for the end of the jobs.
+    if (host.occupants.size > 0 || !host.present) return;
     host.idleSince = at;
-    if (host.present && host.open) this.#idle.add(host);
+    if (host.open) this.#idle.add(host);
     const { hostname, instanceId } = host;
     this.#options.observer?.hostIdle({ at, hostname, instanceId });
   }

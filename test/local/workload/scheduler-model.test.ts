@@ -299,6 +299,31 @@ describe("idle hosts", () => {
   });
 });
 
+describe("a host lost with jobs on it", () => {
+  const lose = (lostAt: number) => {
+    const heard: string[] = [];
+    const model = schedulerWith([2, 2], {
+      observer: {
+        hostBusy: ({ at, hostname }) => heard.push(`busy ${hostname} ${at}`),
+        hostIdle: ({ at, hostname }) => heard.push(`idle ${hostname} ${at}`),
+      },
+    });
+    model.submit(job("wide", 4, 10), 0);
+    model.advance(0);
+    heard.length = 0;
+    model.hostGone("h1", lostAt);
+    return heard;
+  };
+
+  test("was not idle before; the other hosts of its jobs are now", () => {
+    expect(lose(5000)).toEqual(["idle h2 5000"]);
+  });
+
+  test("was idle if its jobs had ended by then, be it in the same instant", () => {
+    expect(lose(10_000)).toEqual(["idle h1 10000", "idle h2 10000"]);
+  });
+});
+
 describe("demand message", () => {
   function halfFull(): SchedulerModel {
     const model = schedulerWith([4, 4], { maxSlots: 16 });

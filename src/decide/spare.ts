@@ -1,0 +1,106 @@
+import type { Allocation, AllocationPolicy, World } from "../domain/allocation.ts";
+import type { Node } from "../domain/cluster.ts";
+import type { RankedDemand } from "../domain/demand.ts";
+import type { NodeId } from "../domain/ids.ts";
+import type { LedgerNode } from "../domain/record.ts";
+import type { Instant } from "../domain/units.ts";
+import { allocate } from "./allocate.ts";
+import type { WorldInput } from "./world.ts";
+import { buildWorld, readyOnly } from "./world.ts";
+
+/** How generated placement groups are called. */
+export const ALLOCATION_POLICY: AllocationPolicy = { groupPrefix: "group" };
+
+/** The order in which capacity is used; lower goes first. */
+const ORDER = { busy: 0, ready: 1, wantsToStop: 2, coming: 3 };
+
+/** The place of a node in the order of use; a node that is marked gives way to others that are up. */
+export function orderOf(node: Node, known: LedgerNode | undefined): number {
+  if (node.phase === "ready" && known?.draining !== undefined) return ORDER.wantsToStop;
+  return orderUnmarked(node, known);
+}
+
+function orderUnmarked(node: Node, known: LedgerNode | undefined): number {
+  if (node.phase !== "ready") return ORDER.coming + ageFraction(known?.firstSeenAt);
+  return known?.busyness.state === "busy" ? ORDER.busy : ORDER.ready;
+}
+
+/** In [0, 1), growing with time: of nodes that are coming, those that came first are used first, so that a plan once made stands. */
+function ageFraction(firstSeenAt: Instant | undefined): number {
+  return (firstSeenAt ?? 0) / LAST_INSTANT;
+}
+
+/** The last moment that a Date can hold. */
+const LAST_INSTANT = 8.64e15;
+
+/** A cluster without the order of use: what {@link findSpare} tries out. */
+export type Supply = Omit<WorldInput, "order">;
+
+export interface Spare {
+  readonly spare: ReadonlySet<NodeId>;
+  /** Who needs the candidates that are not spare: "set/demand". */
+  readonly needed: Allocation["needed"];
+}
+
+/** Of the candidates, those that the demand can do without, with all that is there or coming. */
+export function findSpare(
+  supply: Supply,
+  demands: readonly RankedDemand[],
+  candidates: ReadonlySet<NodeId>,
+  now: Instant,
+): Spare {
+  return spareIn((world) => world, supply, demands, candidates, now);
+}
+
+/** Of the candidates, those that the demand does not need when only Ready nodes are there to serve it. */
+export function spareAmongReady(
+  supply: Supply,
+  demands: readonly RankedDemand[],
+  candidates: ReadonlySet<NodeId>,
+  now: Instant,
+): ReadonlySet<NodeId> {
+  return spareIn(readyOnly, supply, demands, candidates, now).spare;
+}
+
+/**
+ * Others stand in for the candidates where they can. As the allocator takes the first node that will do, it may serve one demand with the
+ * very nodes that another needs: so it is tried out what it does once they are gone. If that is worse than now, only those go that the
+ * demand does not use now.
+ */
+function spareIn(
+  view: (world: World) => World,
+  supply: Supply,
+  demands: readonly RankedDemand[],
+  candidates: ReadonlySet<NodeId>,
+  now: Instant,
+): Spare {
+  const plan = (order: WorldInput["order"], excluded = supply.excluded): Allocation =>
+    allocate(view(buildWorld({ ...supply, excluded, order })), demands, ALLOCATION_POLICY, now);
+  const unmarked: WorldInput["order"] = (node, known) =>
+    candidates.has(node.nodeId) ? orderUnmarked(node, known) : orderOf(node, known);
+  const present = plan(unmarked);
+  const unused = notNeeded(candidates, present);
+  if (unused.size === candidates.size) return { spare: unused, needed: present.needed };
+
+  const last = plan((node, known) =>
+    candidates.has(node.nodeId) ? ORDER.wantsToStop : orderOf(node, known),
+  );
+  const spare = notNeeded(candidates, last);
+  const future = plan(unmarked, new Set([...supply.excluded, ...spare]));
+  return isAsGood(future, present)
+    ? { spare, needed: last.needed }
+    : { spare: unused, needed: present.needed };
+}
+
+function notNeeded(candidates: ReadonlySet<NodeId>, { needed }: Allocation): ReadonlySet<NodeId> {
+  return new Set([...candidates].filter((id) => !needed.has(id)));
+}
+
+/** No more nodes to create, and no demand that has less. */
+function isAsGood(future: Allocation, present: Allocation): boolean {
+  const created = ({ creates }: Allocation): number => creates.reduce((total, { count }) => total + count, 0);
+  return (
+    created(future) <= created(present) &&
+    future.outcomes.every((outcome, i) => outcome.placed >= (present.outcomes[i]?.placed ?? 0))
+  );
+}

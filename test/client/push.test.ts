@@ -1,0 +1,137 @@
+import { QueueClient } from "@azure/storage-queue";
+import { createServer } from "node:http";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { openDemandQueue, putDemand } from "../../src/client/push.ts";
+import { instant } from "../../src/domain/units.ts";
+import { readDemandMessage } from "../../src/wire/demand-message.ts";
+import type { DemandMessage } from "../../src/wire/message.ts";
+import { azuriteForThisFile } from "../support/azurite.ts";
+
+const azurite = azuriteForThisFile();
+const NOW = Date.UTC(2026, 0, 1);
+const MESSAGE: DemandMessage = { version: 1, cluster: "prod", jobs: [{ name: "a", iterations: 3 }] };
+
+describe("push", () => {
+  let connectionString: string;
+  let queue: QueueClient;
+  beforeEach(async () => {
+    const account = azurite.account();
+    if (account.kind !== "connection-string") throw new Error("the emulator has a connection string");
+    connectionString = account.connectionString;
+    queue = new QueueClient(connectionString, azurite.freshName());
+    await queue.create();
+  });
+
+  const onlyText = async () => {
+    const { peekedMessageItems } = await queue.peekMessages({ numberOfMessages: 32 });
+    expect(peekedMessageItems).toHaveLength(1);
+    return peekedMessageItems[0]?.messageText ?? "";
+  };
+  const readBack = async () =>
+    readDemandMessage(await onlyText(), {
+      messageId: "m",
+      insertedAt: instant(NOW),
+      now: instant(NOW),
+      maxExpirationSeconds: 86_400,
+    });
+
+  test.each([
+    { name: "its own revision stays", message: { ...MESSAGE, revision: NOW - 5 }, revision: NOW - 5 },
+    { name: "without one it gets the time of sending, whole", message: MESSAGE, revision: NOW },
+  ])("$name", async ({ message, revision }) => {
+    const pushed = await openDemandQueue(connectionString, queue.name).push(message, NOW + 0.75);
+    expect(pushed).toEqual({ kind: "sent", messageId: expect.any(String) });
+    expect(JSON.parse(await onlyText())).toEqual({ ...message, revision });
+    expect(await readBack()).toMatchObject({
+      kind: "update",
+      update: { revision: { value: revision, tieBreak: "" } },
+    });
+  });
+
+  /** Jobs that differ only in the number at their end: gzip leaves little of them. */
+  const jobs = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `job-${index}` }));
+
+  test.each([
+    { name: "47 KiB go as they are", count: 2400, startsWith: "{" },
+    { name: "more goes packed", count: 10_000, startsWith: "H4sI" },
+  ])("$name, and are read whole", async ({ count, startsWith }) => {
+    const message = { ...MESSAGE, jobs: jobs(count) };
+    expect(await openDemandQueue(connectionString, queue.name).push(message, NOW)).toMatchObject({
+      kind: "sent",
+    });
+    expect((await onlyText()).slice(0, startsWith.length)).toBe(startsWith);
+    const read = await readBack();
+    expect(read.kind === "update" && read.update.demand.demands.length).toBe(count);
+  });
+
+  test("too large even when packed: nothing is sent, and a sentence says where to", async () => {
+    const message = { ...MESSAGE, requestSet: "gpu jobs", jobs: jobs(100_000) };
+    const pushed = await openDemandQueue(connectionString, queue.name).push(message, NOW);
+    if (pushed.kind !== "too-large") throw new Error("100,000 jobs do not fit");
+    expect(pushed.bytes).toBeGreaterThan(65_536);
+    expect(pushed.advice).toBe(
+      `${pushed.bytes} bytes, packed, are more than the 65536 of a queue message; send it over HTTP: PUT /api/clusters/prod/request-sets/gpu%20jobs`,
+    );
+    expect((await queue.peekMessages()).peekedMessageItems).toEqual([]);
+  });
+});
+
+describe("putDemand", () => {
+  /** A server that answers the next request and remembers it. */
+  async function serveOnce(status: number, body: string) {
+    const seen: { method?: string; path?: string; key?: unknown; body?: unknown } = {};
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        Object.assign(seen, {
+          method: request.method,
+          path: request.url,
+          key: request.headers["x-functions-key"],
+          body: JSON.parse(Buffer.concat(chunks).toString()),
+        });
+        response.writeHead(status, { connection: "close" }).end(body);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())));
+    const address = server.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    return { api: { url: `http://127.0.0.1:${port}`, key: "the-key" }, seen };
+  }
+
+  test("addresses the set, brings the key, and gives the message a revision", async () => {
+    const { api, seen } = await serveOnce(202, '{"changed":true}');
+    const message = { ...MESSAGE, cluster: "two words", requestSet: "a/b" };
+    expect(await putDemand(api, message, NOW)).toEqual({ status: 202, body: { changed: true } });
+    expect(seen).toEqual({
+      method: "PUT",
+      path: "/api/clusters/two%20words/request-sets/a%2Fb",
+      key: "the-key",
+      body: { ...message, revision: NOW },
+    });
+  });
+
+  test("a set without a name is the standard one, and a revision stays", async () => {
+    const { api, seen } = await serveOnce(202, "{}");
+    await putDemand(api, { ...MESSAGE, revision: 7 }, NOW);
+    expect(seen).toMatchObject({
+      path: "/api/clusters/prod/request-sets/standard",
+      body: { revision: 7 },
+    });
+  });
+
+  test.each([
+    {
+      name: "a refusal, as its problem",
+      status: 409,
+      text: '{"title":"Older revision"}',
+      body: { title: "Older revision" },
+    },
+    { name: "nothing", status: 401, text: "", body: undefined },
+    { name: "a proxy's page, as text", status: 502, text: "<html>", body: "<html>" },
+  ])("what comes back: $name", async ({ status, text, body }) => {
+    const { api } = await serveOnce(status, text);
+    expect(await putDemand(api, MESSAGE, NOW)).toEqual({ status, body });
+  });
+});

@@ -1,0 +1,115 @@
+import { QueueServiceClient } from "@azure/storage-queue";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Composition } from "../src/compose.ts";
+import { ConfigError, compose, composition, verifyAutostopToken } from "../src/compose.ts";
+import type { Config } from "../src/config.ts";
+import { autostopPath } from "../src/decide/autostop-token.ts";
+import { arrayName, clusterName } from "../src/domain/ids.ts";
+import { DEFAULT_POLICY } from "../src/domain/policy.ts";
+import { azuriteForThisFile } from "./support/azurite.ts";
+
+const azurite = azuriteForThisFile();
+const prod = clusterName("prod");
+const execute = arrayName("execute");
+const KEYS = { current: "k", byId: new Map([["k", "0123456789abcdef"]]) };
+
+/** A composition on the emulator, on a clock of 60 of our seconds a real one; what it logs goes to `lines`. */
+function composed(more: Partial<Config> = {}): Composition & { readonly lines: readonly string[] } {
+  const lines: string[] = [];
+  const account = azurite.account();
+  if (account.kind !== "connection-string") throw new Error("the emulator has a connection string");
+  const config: Config = {
+    storage: account,
+    clusters: [
+      {
+        name: prod,
+        url: "https://cc.example",
+        username: "u",
+        credential: { kind: "password", setting: "CC_PASSWORD" },
+        password: "hunter2",
+        insecure: false,
+      },
+    ],
+    localClock: { origin: Date.now(), speed: 60 },
+    ...more,
+  };
+  return { ...compose(config, (line) => lines.push(line)), lines };
+}
+
+test("prepare makes the queues and the table, and may be repeated", async () => {
+  const first = composed();
+  await first.prepare();
+  await first.prepare();
+  await composed().prepare();
+  const account = azurite.account();
+  if (account.kind !== "connection-string") throw new Error("the emulator has a connection string");
+  const names: string[] = [];
+  for await (const { name } of QueueServiceClient.fromConnectionString(account.connectionString).listQueues())
+    names.push(name);
+  expect(names.toSorted()).toEqual(["demand", "demand-poison", "demand-rejected"]);
+  expect(await first.app.ports.store.load(prod)).toBeUndefined();
+});
+
+describe("a cluster's configuration", () => {
+  test("the defaults until there is a document; a new one counts within 15 s", async () => {
+    const { app, prepare } = composed();
+    await prepare();
+    const { clock, documents, policyOf } = app.ports;
+    const cluster = clusterName("configured");
+    expect(await policyOf(cluster)).toEqual(DEFAULT_POLICY);
+    await documents.write(cluster, '{"idleTimeout":60}', undefined);
+    await clock.sleep(16_000);
+    expect(await policyOf(cluster)).toEqual({ ...DEFAULT_POLICY, idleTimeoutSeconds: 60 });
+  });
+
+  test("one that cannot be read is logged: the last that could holds, else we only watch", async () => {
+    const { app, lines, prepare } = composed();
+    await prepare();
+    const { clock, documents, policyOf } = app.ports;
+    const cluster = clusterName("unreadable");
+    await documents.write(cluster, '{"idleTimeout":"soon"}', undefined);
+    expect(await policyOf(cluster)).toEqual({ ...DEFAULT_POLICY, enabled: false });
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { event: "configuration-unreadable", cluster: "unreadable", problems: [{ path: "idleTimeout" }] },
+    ]);
+
+    const write = async (text: string) =>
+      documents.write(cluster, text, (await documents.read(cluster))?.etag);
+    await write('{"idleTimeout":60}');
+    await clock.sleep(16_000);
+    await policyOf(cluster);
+    await write('{"idleTimeout":"soon"}');
+    await clock.sleep(16_000);
+    expect(await policyOf(cluster)).toEqual({ ...DEFAULT_POLICY, idleTimeoutSeconds: 60 });
+  });
+});
+
+test("a cluster whose certificates are not checked is named in the log", () => {
+  const [cluster] = [...composed().app.ports.sites.values()];
+  expect(cluster).toMatchObject({ cluster: "prod", credential: "https://cc.example u" });
+  const { lines } = composed({
+    clusters: [{ name: prod, url: "https://cc.example", credential: { kind: "identity" }, insecure: true }],
+  });
+  expect(lines).toEqual(['{"event":"certificates-not-checked","cluster":"prod","url":"https://cc.example"}']);
+});
+
+test("a token opens its own array of its own cluster, and nothing without keys", () => {
+  const token = autostopPath("https://a.example", prod, execute, KEYS).split("/").at(-1) ?? "";
+  const keyed = composed({ autostopKeys: KEYS });
+  const arrays = [arrayName("other"), execute];
+  expect(verifyAutostopToken(keyed, token, prod, arrays)).toBe("execute");
+  expect(verifyAutostopToken(keyed, token, clusterName("test"), arrays)).toBeUndefined();
+  expect(verifyAutostopToken(keyed, token, prod, [arrayName("other")])).toBeUndefined();
+  expect(verifyAutostopToken(composed(), token, prod, arrays)).toBeUndefined();
+});
+
+test("the process's own composition: wrong settings are thrown each time, right ones composed once", () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv("AzureWebJobsStorage", "UseDevelopmentStorage=true");
+  vi.stubEnv("AUTOSCALER_CLUSTERS", "{}");
+  expect(() => composition()).toThrow(ConfigError);
+  expect(() => composition()).toThrow("AUTOSCALER_CLUSTERS: found {}, expected a list of clusters");
+  vi.stubEnv("AUTOSCALER_CLUSTERS", "[]");
+  const once = composition();
+  expect(composition()).toBe(once);
+});

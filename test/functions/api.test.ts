@@ -1,0 +1,496 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { PortError } from "../../src/app/ports.ts";
+import { readStopUrl } from "../../src/local/play/stop-url.ts";
+import type { LocalApp } from "../support/local-app.ts";
+import { startLocalApp } from "../support/local-app.ts";
+
+/** Every route of the HTTP API as its callers see it (design.md section 4, HTTP). */
+
+/** A tick a second, and a node up within a tick. */
+const SPEED = 60;
+let app: LocalApp;
+/** Whether storage cannot be read for the cluster "dark". */
+let darkened = false;
+/** The stop URL that each node found in its configuration, by instance id. */
+const stopUrls = new Map<string, string>();
+
+beforeAll(async () => {
+  app = await startLocalApp({
+    clusters: ["prod", "two words", "dark"],
+    speed: SPEED,
+    decorate: (ports) => ({
+      ...ports,
+      store: {
+        ...ports.store,
+        load: (cluster) =>
+          cluster === "dark" && darkened
+            ? Promise.reject(new PortError("unreachable", "load record of dark", "no answer"))
+            : ports.store.load(cluster),
+      },
+    }),
+  });
+  app.simulator.onEvent((event) => {
+    if (event.kind !== "node-ready") return;
+    const url = readStopUrl(event.configuration);
+    if (url !== undefined) stopUrls.set(event.instanceId, url);
+  });
+});
+afterAll(() => app.close());
+
+const patiently = { timeout: 15_000, interval: 50 };
+const problemJson = "application/problem+json";
+
+const statePage = z.object({
+  health: z.object({ ok: z.boolean(), notes: z.array(z.string()) }),
+  demand: z.array(z.object({ requestSet: z.string(), state: z.string(), unmet: z.number() })),
+  plan: z
+    .object({
+      number: z.number(),
+      demands: z.number(),
+      unmet: z.array(z.object({ id: z.string(), reasons: z.array(z.string()) })),
+    })
+    .optional(),
+  nodes: z.object({
+    count: z.number(),
+    byPhase: z.record(z.string(), z.number()),
+    list: z.array(
+      z.object({
+        name: z.string(),
+        array: z.string(),
+        phase: z.string(),
+        instanceId: z.string().optional(),
+        why: z.string(),
+      }),
+    ),
+  }),
+  generation: z.number(),
+  observedGeneration: z.number(),
+});
+
+async function stateOf(cluster: string): Promise<z.infer<typeof statePage>> {
+  const { status, body } = await app.call("GET", `/api/clusters/${encodeURIComponent(cluster)}`);
+  expect(status).toBe(200);
+  return statePage.parse(body);
+}
+
+const target = (count: number, more: object = {}) => ({
+  version: 1,
+  nodearrays: [{ Name: "execute", TargetCount: count }],
+  ...more,
+});
+
+describe("keys", () => {
+  test.each([
+    "PUT /api/clusters/prod/request-sets/standard",
+    "GET /api/clusters/prod/request-sets/standard",
+    "DELETE /api/clusters/prod/request-sets/standard",
+    "GET /api/clusters",
+    "GET /api/clusters/prod",
+    "GET /api/clusters/prod/history",
+    "POST /api/clusters/prod/tick",
+    "GET /api/clusters/prod/config",
+    "PUT /api/clusters/prod/config",
+  ])("%s: 401 without a key and with a wrong one", async (route) => {
+    const [method = "", path = ""] = route.split(" ");
+    expect((await app.callBare(method, path)).status).toBe(401);
+    expect((await app.callBare(method, path, { "x-functions-key": "wrong" })).status).toBe(401);
+  });
+
+  test("what is no route is 404", async () => {
+    expect((await app.call("POST", "/api/clusters/prod")).status).toBe(404);
+    expect((await app.call("GET", "/api/nothing")).status).toBe(404);
+  });
+});
+
+describe("health", () => {
+  const health = () => app.callBare("GET", "/api/health");
+
+  test("anonymous: ok or not, and ages, without names or reasons", async () => {
+    await expect.poll(async () => (await health()).status, patiently).toBe(200);
+    expect((await health()).body).toEqual({
+      ok: true,
+      clusters: 3,
+      oldestLookAgeSeconds: expect.any(Number),
+    });
+    darkened = true;
+    const sick = await health();
+    expect(sick).toMatchObject({ status: 503, type: expect.stringContaining("json") });
+    expect(sick.body).toEqual({ ok: false, clusters: 3, oldestLookAgeSeconds: null });
+  });
+
+  test("with a key: each cluster, and why", async () => {
+    expect((await app.call("GET", "/api/clusters")).body).toMatchObject({
+      clusters: [
+        { cluster: "prod", health: { ok: true } },
+        { cluster: "two words", health: { ok: true } },
+        {
+          cluster: "dark",
+          health: { ok: false, notes: ["unreachable: load record of dark: no answer"] },
+        },
+      ],
+      rejectedMessages: { count: 0, oldest: [] },
+    });
+  });
+});
+
+describe("a request set", () => {
+  test("PUT is acknowledged, planned and shown; GET tells what came of it; DELETE empties it", async () => {
+    const path = "/api/clusters/prod/request-sets/life";
+    const put = await app.call("PUT", path, {
+      version: 1,
+      expirationInterval: 3600,
+      nodearrays: [{ Name: "other", TargetCount: 1 }],
+      jobs: [{ name: "wide", constraints: { ncpus: 64 } }],
+    });
+    expect(put).toMatchObject({
+      status: 202,
+      body: { cluster: "prod", requestSet: "life", changed: true, rejectedJobs: [] },
+    });
+    await expect
+      .poll(async () => (await app.call("GET", path)).body, patiently)
+      .toMatchObject({
+        requestSet: "life",
+        state: "live",
+        demands: 2,
+        observed: true,
+        outcomes: [
+          { id: "nodearray:other", kind: "target", unit: "nodes", asked: 1, placed: 1, reasons: [] },
+          {
+            id: "wide",
+            kind: "job",
+            asked: 1,
+            placed: 0,
+            reasons: [
+              "execute/Standard_F4: ncpus 64 asked of one node, 4 offered",
+              "other/Standard_F4: ncpus 64 asked of one node, 4 offered",
+            ],
+          },
+        ],
+      });
+    expect((await stateOf("prod")).demand).toMatchObject([{ requestSet: "life", state: "live", unmet: 1 }]);
+
+    expect(await app.call("DELETE", path)).toMatchObject({ status: 202, body: { changed: true } });
+    await expect
+      .poll(async () => (await app.call("GET", path)).body, patiently)
+      .toMatchObject({ state: "empty", demands: 0, observed: true, outcomes: [] });
+  });
+
+  test("unknown set and unknown cluster: 404 that says what is known", async () => {
+    expect(await app.call("GET", "/api/clusters/prod/request-sets/none")).toMatchObject({
+      status: 404,
+      type: problemJson,
+      body: { status: 404, title: "Unknown request set", detail: 'cluster "prod" has no request set "none"' },
+    });
+    expect(await app.call("GET", "/api/clusters/none")).toMatchObject({
+      status: 404,
+      type: problemJson,
+      body: {
+        type: "about:blank",
+        title: "Unknown cluster",
+        detail: 'cluster "none" is not in AUTOSCALER_CLUSTERS (known: prod, two words, dark)',
+      },
+    });
+  });
+
+  test("an address that the message contradicts: 400, every problem named", async () => {
+    const answer = await app.call("PUT", "/api/clusters/prod/request-sets/mine", {
+      version: 2,
+      cluster: "two words",
+    });
+    expect(answer).toMatchObject({
+      status: 400,
+      type: problemJson,
+      body: {
+        title: "Bad request",
+        detail: "version: found 2, expected 1 (and 1 more)",
+        problems: [
+          { path: "version", found: "2", expected: "1" },
+          {
+            path: "cluster",
+            found: '"two words"',
+            expected: '"prod", as in the address, or leave the key out',
+          },
+        ],
+      },
+    });
+  });
+
+  test("names with spaces, percent-encoded: all routes find them", async () => {
+    const cluster = "/api/clusters/two%20words";
+    expect(
+      await app.call("PUT", `${cluster}/request-sets/gpu%20jobs`, { version: 1, jobs: [{ name: "a b" }] }),
+    ).toMatchObject({ status: 202, body: { cluster: "two words", requestSet: "gpu jobs" } });
+    expect(await app.call("GET", `${cluster}/request-sets/gpu%20jobs`)).toMatchObject({
+      status: 200,
+      body: { requestSet: "gpu jobs" },
+    });
+    expect(await app.call("GET", cluster)).toMatchObject({ status: 200, body: { cluster: "two words" } });
+    expect(await app.call("GET", `${cluster}/history`)).toMatchObject({ body: { cluster: "two words" } });
+    expect(await app.call("GET", `${cluster}/config`)).toMatchObject({ status: 200 });
+    expect(await app.call("DELETE", `${cluster}/request-sets/gpu%20jobs`)).toMatchObject({ status: 202 });
+  });
+});
+
+test("storage that cannot be read: 503 and when to come again", async () => {
+  expect(await app.call("GET", "/api/clusters/dark")).toMatchObject({
+    status: 503,
+    type: problemJson,
+    retryAfter: "10",
+    body: { title: "Cannot tell now", detail: "load record of dark: no answer" },
+  });
+});
+
+describe("the state page", () => {
+  test("shows each node with why it stays, and what each array could still get", async () => {
+    await app.call("PUT", "/api/clusters/prod/request-sets/page", target(2, { expirationInterval: 3600 }));
+    await expect
+      .poll(
+        async () => (await stateOf("prod")).nodes.list.filter(({ why }) => why.includes("page")),
+        patiently,
+      )
+      .toMatchObject([
+        { array: "execute", phase: "ready", why: "needed by page/nodearray:execute" },
+        { array: "execute", phase: "ready", why: "needed by page/nodearray:execute" },
+      ]);
+    expect((await app.call("GET", "/api/clusters/prod")).body).toMatchObject({
+      health: { ok: true, clusterState: "Started (target Started)" },
+      nodearrays: [
+        {
+          name: "execute",
+          managed: true,
+          buckets: [{ machineType: "Standard_F4", vcpus: 4, active: 2, available: 8, max: 10 }],
+        },
+        { name: "other", managed: true },
+      ],
+      intents: [],
+      inFlight: [],
+    });
+    await app.call("DELETE", "/api/clusters/prod/request-sets/page");
+  });
+
+  test("says when a tick could not look, and recovers", async () => {
+    const path = "/api/clusters/two%20words";
+    app.simulator.faults.failNext({ method: "GET", pathIncludes: "two%20words/status" }, 1000, {
+      status: 500,
+      body: "no",
+    });
+    await expect
+      .poll(async () => (await app.call("POST", `${path}/tick`)).body, patiently)
+      .toMatchObject({ outcome: "troubled", trouble: { kind: "unexpected" } });
+    const sick = await stateOf("two words");
+    expect(sick.health.ok).toBe(false);
+    expect(sick.health.notes.join()).toContain("unexpected: GET /clusters/two%20words/status");
+    app.simulator.faults.clear();
+    await expect
+      .poll(async () => (await app.call("POST", `${path}/tick`)).body, patiently)
+      .toMatchObject({ outcome: "planned", plan: expect.any(Number) });
+    expect((await stateOf("two words")).health.ok).toBe(true);
+  });
+});
+
+describe("history", () => {
+  const historyRows = z.object({ rows: z.array(z.object({ at: z.string(), plan: z.number() })) });
+  const read = async (query: string) =>
+    historyRows.parse((await app.call("GET", `/api/clusters/prod/history${query}`)).body).rows;
+
+  test("a row per tick, newest first, by time and number", async () => {
+    await expect.poll(async () => (await read("")).length, patiently).toBeGreaterThanOrEqual(3);
+    const rows = await read("");
+    const times = rows.map(({ at }) => at);
+    expect(times).toEqual(times.toSorted().toReversed());
+    const plans = rows.map(({ plan }) => plan);
+    expect(plans).toEqual(plans.toSorted((a, b) => b - a));
+    const [newest, second, third] = rows;
+    expect(await read(`?limit=1&to=${newest?.at}`)).toEqual([newest]);
+    expect(await read(`?from=${third?.at}&to=${second?.at}`)).toEqual([second, third]);
+    expect(await read("?to=2000-01-01")).toEqual([]);
+  });
+
+  test("a question that makes no sense: 400, all of it named", async () => {
+    expect(await app.call("GET", "/api/clusters/prod/history?from=noon&to=&limit=0")).toMatchObject({
+      status: 400,
+      type: problemJson,
+      body: {
+        problems: [
+          { path: "from", found: '"noon"' },
+          { path: "to", found: '""' },
+          { path: "limit", found: '"0"', expected: "a whole number from 1 to 10000" },
+        ],
+      },
+    });
+  });
+});
+
+describe("configuration", () => {
+  const path = "/api/clusters/two%20words/config";
+  const defaults = {
+    idleTimeout: 300,
+    bootTimeout: 1800,
+    maxExpirationInterval: 86_400,
+    inFlightGrace: 900,
+    enabled: true,
+  };
+
+  test("defaults, then what was put, at once", async () => {
+    expect((await app.call("GET", path)).body).toEqual(defaults);
+    expect(await app.call("PUT", path, { idleTimeout: 120, nodearrays: ["execute", "gone"] })).toMatchObject({
+      status: 200,
+      body: { idleTimeout: 120, ignored: [], unknownNodearrays: ["gone"] },
+    });
+    expect((await app.call("GET", path)).body).toEqual({
+      ...defaults,
+      idleTimeout: 120,
+      nodearrays: ["execute", "gone"],
+    });
+  });
+
+  test("all mistakes at once, with the nearest known key; nothing is kept", async () => {
+    const before = (await app.call("GET", path)).body;
+    const answer = await app.call("PUT", path, { idleTimout: 5, bootTimeout: "long", enabled: "no" });
+    expect(answer).toMatchObject({ status: 400, type: problemJson, body: { title: "Bad request" } });
+    expect(answer.body).toMatchObject({
+      problems: expect.arrayContaining([
+        expect.objectContaining({ found: '"idleTimout"', didYouMean: "idleTimeout" }),
+        expect.objectContaining({ path: "bootTimeout", found: '"long"' }),
+        expect.objectContaining({ path: "enabled", expected: "true or false" }),
+      ]),
+    });
+    expect((await app.call("GET", path)).body).toEqual(before);
+    expect(await app.call("PUT", path, "not JSON")).toMatchObject({ status: 400, type: problemJson });
+  });
+
+  test("scalelib's autoscale.json as it is: what we do not use is listed by name, and no password comes back", async () => {
+    const answer = await app.call("PUT", path, {
+      cluster_name: "two words",
+      username: "cc_admin",
+      password: "hunter2-secret",
+      url: "https://cyclecloud.example",
+      idle_timeout: 240,
+      boot_timeout: { default: 3600 },
+      nodearrays: { execute: { generated_placement_group_buffer: 2 } },
+    });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        idleTimeout: 240,
+        bootTimeout: 3600,
+        ignored: ["cluster_name", "username", "password", "url", "nodearrays"],
+      },
+    });
+    const shown = await app.call("GET", path);
+    expect(shown.body).toEqual({ ...defaults, idleTimeout: 240, bootTimeout: 3600 });
+    expect(JSON.stringify([answer, shown, app.events, app.lines])).not.toContain("hunter2");
+  });
+
+  test("switched off: the state page says so", async () => {
+    await app.call("PUT", path, { enabled: false });
+    await expect
+      .poll(async () => (await stateOf("two words")).health.notes, patiently)
+      .toContain("switched off in the configuration: watching and explaining only");
+  });
+});
+
+describe("autostop", () => {
+  // A look counts for two intervals: long enough here for a machine that is busy with other tests.
+  beforeAll(async () => {
+    await app.call("PUT", "/api/clusters/prod/config", { snapshotInterval: 600 });
+  });
+
+  /** Ready nodes of the array, with their stop URL's path. */
+  const readyNodes = async (array: string) =>
+    (await stateOf("prod")).nodes.list.flatMap(({ array: of, phase, instanceId }) => {
+      const url = instanceId === undefined ? undefined : stopUrls.get(instanceId);
+      return of === array && phase === "ready" && instanceId !== undefined && url !== undefined
+        ? [{ instance: instanceId, path: url.slice("http://autoscaler.example".length) }]
+        : [];
+    });
+  const ask = (path: string, query: string, method = "GET", headers: Readonly<Record<string, string>> = {}) =>
+    app.callBare(method, `${path}${query}`, headers);
+
+  test("needed, spare, asked again, gone; other arrays, tokens and instances", async () => {
+    const set = "/api/clusters/prod/request-sets/work";
+    const lasting = { expirationInterval: 36_000 };
+    await app.call("PUT", set, target(3, lasting));
+    await app.call("PUT", "/api/clusters/prod/request-sets/side", {
+      version: 1,
+      ...lasting,
+      nodearrays: [{ Name: "other", TargetCount: 1 }],
+    });
+    await expect.poll(async () => (await readyNodes("execute")).length, patiently).toBe(3);
+    await expect.poll(async () => (await readyNodes("other")).length, patiently).toBe(1);
+    const [node] = await readyNodes("execute");
+    const [stranger] = await readyNodes("other");
+    if (node === undefined || stranger === undefined) throw new Error("there are nodes of both arrays");
+    const instance = `?instance=${node.instance}`;
+
+    // A new record rests for five minutes: cannot tell, then no.
+    await expect
+      .poll(() => ask(node.path, instance), patiently)
+      .toMatchObject({
+        status: 409,
+        type: problemJson,
+        body: { title: "Needed", stop: false, undrain: true, detail: "needed by work/nodearray:execute" },
+      });
+    // Old callers send CycleCloud's credentials along: they are not read, and nowhere written down.
+    const basic = `Basic ${Buffer.from("autoscaler:very-secret").toString("base64")}`;
+    const withCredentials = await ask(node.path, instance, "POST", { authorization: basic });
+    expect(withCredentials.status).toBe(409);
+    expect(JSON.stringify([app.lines, app.events])).not.toContain(basic.slice(6));
+
+    expect(await ask(node.path, "")).toMatchObject({
+      status: 400,
+      type: problemJson,
+      body: { detail: expect.stringContaining("parameter instance: found nothing") },
+    });
+    expect(await ask("/api/autostop/prod/test.AAAAAAAAAAAAAAAAAAAAAA", instance)).toMatchObject({
+      status: 403,
+      type: problemJson,
+    });
+    expect((await ask(node.path.replace("/prod/", "/two%20words/"), instance)).status).toBe(403);
+    expect((await ask(node.path.replace("/prod/", "/none/"), instance)).status).toBe(403);
+    expect(await ask(stranger.path, instance)).toMatchObject({
+      status: 403,
+      body: { detail: "the node belongs to another node array than the token" },
+    });
+    expect(await ask(node.path, "?instance=none")).toMatchObject({
+      status: 404,
+      type: problemJson,
+      body: { title: "Unknown instance", stop: false },
+    });
+
+    await app.call("PUT", set, target(2, lasting));
+    const yes = { status: 200, body: { stop: true, instance: node.instance } };
+    expect(await ask(node.path, instance)).toMatchObject(yes);
+    expect(await ask(node.path, instance, "POST")).toMatchObject(yes);
+    await expect.poll(async () => (await readyNodes("execute")).length, patiently).toBe(2);
+    expect(await ask(node.path, instance)).toMatchObject(yes);
+    const [kept] = await readyNodes("execute");
+    expect(await ask(kept?.path ?? "", `?instance=${kept?.instance}`)).toMatchObject({ status: 409 });
+  });
+
+  test("an unhealthy node may always go, and is replaced", async () => {
+    const [node] = await readyNodes("other");
+    if (node === undefined) throw new Error("there is a node");
+    expect(await ask(node.path, `?instance=${node.instance}&reason=unhealthy`)).toMatchObject({
+      status: 200,
+    });
+    await expect
+      .poll(
+        async () => (await readyNodes("other")).filter(({ instance }) => instance !== node.instance).length,
+        {
+          timeout: 20_000,
+          interval: 100,
+        },
+      )
+      .toBe(1);
+  });
+
+  test("no token is ever in a log, a state page or a plan", async () => {
+    const tokens = [...stopUrls.values()].map((url) => url.slice(url.lastIndexOf("/") + 1));
+    expect(tokens.length).toBeGreaterThan(0);
+    const page = (await app.call("GET", "/api/clusters/prod")).body;
+    const said = JSON.stringify([page, app.lines, app.events]);
+    for (const token of tokens) expect(said).not.toContain(token);
+  });
+});

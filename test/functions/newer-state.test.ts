@@ -1,0 +1,108 @@
+import { TableClient } from "@azure/data-tables";
+import { QueueServiceClient } from "@azure/storage-queue";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { RECORD_KEY, clusterPartition } from "../../src/adapters/tables/keys.ts";
+import type { LocalApp } from "../support/local-app.ts";
+import { startLocalApp } from "../support/local-app.ts";
+
+/** Two releases side by side: the record of "rolling" has been written by the newer one, and this one meets it. */
+
+/** A message is put back for 30 s: two real ones. */
+const SPEED = 15;
+let app: LocalApp;
+let table: TableClient;
+
+beforeAll(async () => {
+  app = await startLocalApp({
+    clusters: ["rolling"],
+    speed: SPEED,
+    settings: { "AzureWebJobs.snapshot.Disabled": "true" },
+  });
+  table = TableClient.fromConnectionString(app.azurite.connectionString, "autoscaler", {
+    allowInsecureConnection: true,
+  });
+  await app.call("PUT", "/api/clusters/rolling/request-sets/first", { version: 1, jobs: [{ name: "a" }] });
+  await setStateVersion(2);
+});
+afterAll(() => app.close());
+
+async function setStateVersion(stateVersion: number): Promise<void> {
+  const partitionKey = clusterPartition("rolling");
+  await table.updateEntity({ partitionKey, rowKey: RECORD_KEY, stateVersion }, "Merge");
+}
+
+const patiently = { timeout: 15_000, interval: 20 };
+const count = (event: string, set: string, more: object = {}) =>
+  app.events.filter(
+    (logged) =>
+      logged.event === event &&
+      logged["set"] === set &&
+      Object.entries(more).every(([key, value]) => logged[key] === value),
+  ).length;
+const left = async (name: string) => {
+  const service = QueueServiceClient.fromConnectionString(app.azurite.connectionString);
+  return (await service.getQueueClient(name).getProperties()).approximateMessagesCount;
+};
+
+test("demand is put back, with the revision and the expiry it had, until the newer release takes it", async () => {
+  const message = { version: 1, cluster: "rolling", requestSet: "waits", expirationInterval: 3600 };
+  const sentAt = app.clock.now();
+  await app.send("demand", JSON.stringify({ ...message, jobs: [{ name: "b" }] }));
+  await expect.poll(() => count("put-back", "waits"), patiently).toBe(2);
+  expect(app.lines.filter((line) => line.includes("(Failed)"))).toEqual([]);
+  expect(await left("demand-poison")).toBe(0);
+
+  await setStateVersion(1);
+  await expect.poll(() => count("demand", "waits", { outcome: "accepted" }), patiently).toBe(1);
+  const { body } = await app.call("GET", "/api/clusters/rolling/request-sets/waits");
+  const { revision, expiresAt } = z.object({ revision: z.number(), expiresAt: z.string() }).parse(body);
+  // The queue tells its time to the second, which is 15 of ours, each time that it is asked.
+  expect(Math.abs(revision - sentAt)).toBeLessThan(2 * SPEED * 1000);
+  expect(Math.abs(Date.parse(expiresAt) - (sentAt + 3_600_000))).toBeLessThan(4 * SPEED * 1000);
+  await setStateVersion(2);
+});
+
+test("a message whose time ends meanwhile goes no further rounds", async () => {
+  const message = { version: 1, cluster: "rolling", requestSet: "ends", expirationInterval: 40 };
+  await app.send("demand", JSON.stringify({ ...message, jobs: [{ name: "b" }] }));
+  await expect.poll(() => count("demand", "ends", { outcome: "stale" }), patiently).toBe(1);
+  expect(count("put-back", "ends")).toBeGreaterThan(0);
+  await expect.poll(() => left("demand"), patiently).toBe(0);
+  expect(await app.peek("demand-rejected")).toEqual([]);
+});
+
+test("a wake message and a bad message are done with at once", async () => {
+  await app.send("demand", JSON.stringify({ version: 1, cluster: "rolling", wake: true }));
+  await app.send("demand", JSON.stringify({ version: 1, cluster: "rolling", jobs: 5 }));
+  await expect.poll(() => left("demand"), patiently).toBe(0);
+  await expect.poll(() => app.peek("demand-rejected"), patiently).toHaveLength(1);
+  expect(app.events).toContainEqual({ event: "reconcile-left-to-newer-release", cluster: "rolling" });
+});
+
+test("over HTTP: 503 with a time to come again, and the versions only for who has a key", async () => {
+  const versions = "its state version is 2 and this release knows only up to 1";
+  const asked = [
+    await app.call("PUT", "/api/clusters/rolling/request-sets/first", { version: 1 }),
+    await app.call("GET", "/api/clusters/rolling"),
+  ];
+  for (const answer of asked) {
+    expect(answer).toMatchObject({
+      status: 503,
+      type: "application/problem+json",
+      retryAfter: "30",
+      body: { title: "Cannot tell now", detail: expect.stringContaining(versions) },
+    });
+  }
+  const all = await app.call("GET", "/api/clusters");
+  const note = expect.stringContaining(versions);
+  expect(all).toMatchObject({
+    status: 200,
+    body: { clusters: [{ cluster: "rolling", health: { ok: false, notes: [note] } }] },
+  });
+  const health = await app.callBare("GET", "/api/health");
+  expect(health).toMatchObject({
+    status: 503,
+    body: { ok: false, clusters: 1, oldestLookAgeSeconds: null },
+  });
+});

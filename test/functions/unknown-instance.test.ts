@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readStopUrl } from "../../src/local/play/stop-url.ts";
+import type { LocalApp } from "../support/local-app.ts";
+import { startLocalApp } from "../support/local-app.ts";
+
+/** Half a minute is three seconds here, and the timer is off: who looks at CycleCloud is known. */
+let app: LocalApp;
+let stopPath: string | undefined;
+
+beforeAll(async () => {
+  app = await startLocalApp({
+    clusters: ["prod"],
+    speed: 10,
+    settings: { "AzureWebJobs.snapshot.Disabled": "true" },
+  });
+  app.simulator.onEvent((event) => {
+    if (event.kind !== "node-ready") return;
+    stopPath = readStopUrl(event.configuration)?.replace("http://autoscaler.example", "");
+  });
+});
+afterAll(() => app.close());
+
+const statusCalls = () => app.simulator.summarize().statusCalls;
+const askForFive = () =>
+  Promise.all(
+    [1, 2, 3, 4, 5].map(
+      async (number) => (await app.callBare("GET", `${stopPath}?instance=unknown-${number}`)).status,
+    ),
+  );
+
+test("one fresh look serves all unknown instances of half a minute", async () => {
+  await app.call("PUT", "/api/clusters/prod/request-sets/standard", {
+    version: 1,
+    nodearrays: [{ Name: "execute", TargetCount: 1 }],
+  });
+  await expect.poll(() => stopPath, { timeout: 10_000, interval: 20 }).toBeDefined();
+  await app.clock.sleep(40_000);
+  const before = statusCalls();
+  expect(await askForFive()).toEqual([404, 404, 404, 404, 404]);
+  expect(statusCalls()).toBe(before + 1);
+  expect(await askForFive()).toEqual([404, 404, 404, 404, 404]);
+  expect(statusCalls()).toBe(before + 1);
+});

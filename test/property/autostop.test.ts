@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { confirmStops, judgeStops } from "../../src/decide/autostop.ts";
+import { decide } from "../../src/decide/reconcile.ts";
+import { settle } from "../../src/decide/settle.ts";
+import type { Node } from "../../src/domain/cluster.ts";
+import type { Demand } from "../../src/domain/demand.ts";
+import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import type { Bodies, ClusterRecord } from "../../src/domain/record.ts";
+import { at, rememberNodes } from "../support/build-node.ts";
+import type { RandomCluster } from "../support/build-random-cluster.ts";
+import { anyCluster, anyDemands, showCluster } from "../support/build-random-cluster.ts";
+import { buildState, OURS } from "../support/build-record.ts";
+
+/** The ordinary runs are always the same ones; the deep ones are others each time. */
+const runs = process.env["DEEP"] === undefined ? { numRuns: 300, seed: 5 } : { numRuns: 10_000 };
+
+interface State {
+  readonly record: ClusterRecord;
+  readonly bodies: Bodies;
+}
+
+const clusterOnItsWay = anyCluster(14, fc.constantFrom("ready", "ready", "coming"));
+/** Which nodes ask together. */
+const anyAskers = fc.array(fc.nat(13), { minLength: 1, maxLength: 8 });
+const anyRounds = fc.array(anyAskers, { minLength: 1, maxLength: 4 });
+
+type Sets = ClusterRecord["sets"];
+
+/** One batch of calls, judged, marked, confirmed and settled; CycleCloud stops whom it is asked to stop. `raised`: the sets after the marks. */
+function serve(
+  state: State,
+  nodes: readonly Node[],
+  askers: readonly number[],
+  now: number,
+  raised: Sets = state.record.sets,
+): State {
+  const calls = askers.flatMap((index) => {
+    const node = nodes[index];
+    // Who asks is up: the look that judges the answer would show that.
+    return node?.instanceId === undefined || node.phase !== "ready"
+      ? []
+      : [{ instance: node.instanceId, array: node.array, unhealthy: false }];
+  });
+  const first = judgeStops(state.record, state.bodies, calls, DEFAULT_POLICY, at(now));
+  const record = { ...first.record, sets: raised };
+  const bodies = { ...state.bodies, ledger: first.ledger };
+  const second = confirmStops(record, bodies, first.marked, DEFAULT_POLICY, at(now + 1), OURS);
+  const answer = new Map([...second.going].map((id) => [id, { ok: true }]));
+  const settled = second.record.intents.reduce(
+    (so, { id }) => settle(so, id, { kind: "terminated", nodes: answer }, at(now + 2)),
+    { record: second.record, ledger: second.ledger },
+  );
+  return { record: settled.record, bodies: { ...bodies, ledger: settled.ledger } };
+}
+
+/** What a plan would create while whoever was stopped is still in sight, on its way down. */
+function wanted({ record, bodies }: State, cluster: RandomCluster) {
+  const nodes = cluster.nodes.map((node): Node =>
+    bodies.ledger.get(node.nodeId)?.draining?.sentAt === undefined
+      ? node
+      : { ...node, phase: "going", status: "Terminating" },
+  );
+  const look = { snapshot: { ...showCluster(cluster, nodes), at: at(50) }, requestNodes: new Map() };
+  return decide(record, bodies, look, DEFAULT_POLICY, at(50), OURS).plan.creates;
+}
+
+/** The first set is in force; `raised` has the second as well. */
+function stateOf(
+  cluster: RandomCluster,
+  demands: readonly Demand[],
+  later: readonly Demand[],
+): State & { readonly raised: Sets } {
+  const { nodes } = cluster;
+  const { record, bodies } = buildState({
+    sets: { standard: { demands }, raised: { demands: later } },
+    ledger: rememberNodes(nodes),
+    seen: showCluster(cluster, nodes),
+  });
+  const raised = record.sets;
+  const [first] = raised;
+  return { record: { ...record, sets: new Map(first === undefined ? [] : [first]) }, bodies, raised };
+}
+
+test("P7: whoever was let go, demand that was met is met without anything new", () => {
+  fc.assert(
+    fc.property(clusterOnItsWay, anyDemands, anyRounds, (cluster, demands, rounds) => {
+      const start = stateOf(cluster, demands, []);
+      fc.pre(wanted(start, cluster).length === 0);
+      const end = rounds.reduce<State>(
+        (state, askers, i) => serve(state, cluster.nodes, askers, i * 5),
+        start,
+      );
+      expect(wanted(end, cluster)).toEqual([]);
+    }),
+    runs,
+  );
+});
+
+test("P7: and so it is with demand that comes between the marks and the look after them", () => {
+  fc.assert(
+    fc.property(clusterOnItsWay, anyDemands, anyDemands, anyAskers, (cluster, demands, later, askers) => {
+      const start = stateOf(cluster, demands, later);
+      fc.pre(wanted({ ...start, record: { ...start.record, sets: start.raised } }, cluster).length === 0);
+      const end = serve(start, cluster.nodes, askers, 0, start.raised);
+      expect(wanted(end, cluster)).toEqual([]);
+    }),
+    runs,
+  );
+});

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { jobSet, RENEW_SECONDS, SETS, urgentTarget, waitsForTargets, wideNodes } from "./many-sets.ts";
+import { Stage } from "./stage.ts";
+
+test("2,000 sets renew every 60 s while a status takes 3 s: a new target is asked for within 10 s, with at most 13 status calls in any 60 s", async () => {
+  const stage = new Stage({
+    simulator: wideNodes(),
+    between: (send, clock) => async (request) => {
+      const answer = await send(request);
+      if (request.path.endsWith("/status")) await clock.sleep(3000);
+      return answer;
+    },
+  });
+  const gapMs = (RENEW_SECONDS * 1000) / SETS;
+  let next = 0;
+  const begin = stage.clock.now();
+  stage.join({
+    nextEventAt: () => begin + next * gapMs,
+    step: async (now) => {
+      for (; begin + next * gapMs <= now; next += 1) stage.send(jobSet(next % SETS, now));
+    },
+  });
+  await stage.pass(RENEW_SECONDS * 2);
+  expect(stage.eventsOf("node-created")).toHaveLength(32);
+
+  // Every 7 s, so that the targets meet the looks, which are 5 s apart and last 3 s, at all their stages.
+  const targets: { at: number; count: number }[] = [];
+  for (let count = 33; count < 33 + 20; count += 1) {
+    targets.push({ at: stage.clock.now(), count });
+    stage.send(urgentTarget(count, stage.clock.now()));
+    await stage.pass(7);
+  }
+  const waits = waitsForTargets(targets, stage.eventsOf("create-accepted"));
+  expect(waits).not.toContain(undefined);
+  expect(Math.max(...waits.map((wait) => wait ?? Infinity))).toBeLessThanOrEqual(10);
+  expect(stage.simulator.summarize().mostStatusCallsIn60Seconds).toBeLessThanOrEqual(13);
+  // The looks are as dense as the rule allows while every one of them is wanted: the bound is met, not idled past.
+  expect(stage.simulator.summarize().mostStatusCallsIn60Seconds).toBeGreaterThanOrEqual(8);
+  expect(stage.eventsOf("terminate-accepted")).toEqual([]);
+});

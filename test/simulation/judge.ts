@@ -1,0 +1,387 @@
+import type { ClusterRecord, Ledger } from "../../src/domain/record.ts";
+import type { SimulatorEvent } from "../../src/simulator/events.ts";
+
+/** A demand message as its sender knows it. */
+export interface Told {
+  readonly set: string;
+  readonly revision: number;
+  readonly array: string;
+  /** A total that the array shall have, or whole-node slots that come on top of those of other sets; some run on `hosts` already. */
+  readonly asks:
+    | { readonly kind: "target"; readonly count: number }
+    | { readonly kind: "slots"; readonly count: number; readonly hosts: readonly string[] };
+  readonly sentAt: number;
+  readonly expiresAt: number;
+  /** It says of each host whether a job runs there. */
+  readonly reports: boolean;
+}
+
+export interface Limits {
+  readonly nodesPerArray: number;
+  /** Nodes in all, those that are going included. */
+  readonly quotaNodes: number;
+}
+
+export interface Verdict {
+  /** Nodes created although those there already met the most that was asked since the plan was committed. */
+  readonly overshoot: number;
+  /** Nodes stopped that were needed, or busy, at the last look after their mark. */
+  readonly stoppedNeeded: number;
+  /** Nodes missing at the end of the quiet time, although limits allow them. */
+  readonly shortAfterResync: number;
+  /** Creates that asked for more than a limit had left. */
+  readonly limitsExceeded: number;
+  /** Looks reserved less than 5 s after the one before. */
+  readonly looksTooSoon: number;
+  /** A set that went back to an older revision. */
+  readonly revisionsLost: number;
+  /** How often CycleCloud was asked for its status; no violation, a measure. */
+  readonly statusReads: number;
+  readonly nodesCreated: number;
+  readonly readyNodesStopped: number;
+}
+
+interface Watched {
+  readonly array: string;
+  host: string | undefined;
+  /** Since when it has been marked to be stopped. */
+  markedAt: number | undefined;
+  ready: boolean;
+  failed: boolean;
+  stopped: boolean;
+  gone: boolean;
+  busySince: number | undefined;
+  /** Asked to stop because it is unfit: it may always go. */
+  unhealthy: boolean;
+  /** Times in which the node was about to leave: it asked to stop and was not told to stay, or its stop was committed. */
+  readonly leaving: { readonly from: number; until: number }[];
+}
+
+/** A stop that was committed may still come, or be known to be lost, for so long: its lease, and the pause before it is decided again. */
+const COMMITTED_STOP_MS = 185_000;
+/** A stop that arrives later than this after its commit was not sent on that decision: lease, and the time on the way. */
+const LATEST_STOP_MS = 75_000;
+const LOOK_APART_MS = 5000;
+/** A plan that was made on a false answer is carried out within so long. */
+const DECEIVED_MS = 60_000;
+
+/**
+ * Counts what must never happen. It knows what the simulated CycleCloud did, what the senders of demand sent, which of that the shared
+ * store holds (and which request ids and stops it holds since when), and which jobs run where; it shares no code with the product.
+ */
+export class Judge {
+  readonly #limits: Limits;
+  readonly #now: () => number;
+  readonly #trace: (what: string) => void;
+  readonly #told = new Map<string, Told>();
+  readonly #nodes = new Map<string, Watched>();
+  /** What was in force since when, oldest first. */
+  readonly #history: { readonly at: number; readonly told: readonly Told[] }[] = [];
+  readonly #commits = new Map<string, number>();
+  readonly #creates = new Map<string, string>();
+  readonly #revisions = new Map<string, number>();
+  #setsSeen: ClusterRecord["sets"] | undefined;
+  #lookedAt: number | undefined;
+  #falseEmptyAt = Number.NEGATIVE_INFINITY;
+  #counts = {
+    overshoot: 0,
+    stoppedNeeded: 0,
+    shortAfterResync: 0,
+    limitsExceeded: 0,
+    looksTooSoon: 0,
+    revisionsLost: 0,
+    statusReads: 0,
+    nodesCreated: 0,
+    readyNodesStopped: 0,
+  };
+
+  constructor(limits: Limits, now: () => number, trace: (what: string) => void) {
+    this.#limits = limits;
+    this.#now = now;
+    this.#trace = trace;
+  }
+
+  // ------------------------------------------------------------ what it is told
+
+  sent(told: Told): void {
+    this.#told.set(`${told.set}@${told.revision}`, told);
+  }
+
+  /** The shared store has saved this record, and this ledger if it has changed. */
+  saved(record: ClusterRecord, ledger: Ledger | undefined): void {
+    this.#checkLook(record);
+    for (const { nodeId, draining } of ledger?.values() ?? []) {
+      const node = this.#nodes.get(nodeId);
+      if (node !== undefined) node.markedAt = draining?.since;
+    }
+    for (const { id, committedAt, effect } of record.intents) {
+      if (this.#commits.has(id)) continue;
+      this.#commits.set(id, committedAt);
+      this.#trace(`${id} is committed: ${JSON.stringify(effect)}`);
+      if (effect.kind === "terminate") {
+        for (const node of effect.nodes) this.#leave(node, committedAt + COMMITTED_STOP_MS);
+      }
+    }
+    if (record.sets === this.#setsSeen) return;
+    this.#setsSeen = record.sets;
+    const inForce: Told[] = [];
+    for (const [set, entry] of record.sets) {
+      const before = this.#revisions.get(set) ?? 0;
+      if (entry.revision.value < before) this.#violate("revisionsLost", 1, `${set} went back`);
+      this.#revisions.set(set, entry.revision.value);
+      const told = this.#told.get(`${set}@${entry.revision.value}`);
+      if (told !== undefined) inForce.push(told);
+    }
+    this.#history.push({ at: this.#now(), told: inForce });
+  }
+
+  /** A node asks whether it may stop, and takes no work until it is told to stay. */
+  asked(nodeId: string, unhealthy: boolean): void {
+    const node = this.#nodes.get(nodeId);
+    if (node === undefined) return;
+    node.unhealthy ||= unhealthy;
+    this.#leave(nodeId, Number.POSITIVE_INFINITY);
+  }
+
+  toldToStay(nodeId: string): void {
+    const node = this.#nodes.get(nodeId);
+    for (const span of node?.leaving ?? [])
+      if (span.until === Number.POSITIVE_INFINITY) span.until = this.#now();
+  }
+
+  busy(nodeId: string): void {
+    const node = this.#nodes.get(nodeId);
+    if (node !== undefined) node.busySince = this.#now();
+  }
+
+  idle(nodeId: string): void {
+    const node = this.#nodes.get(nodeId);
+    if (node !== undefined) node.busySince = undefined;
+  }
+
+  /** A create was sent: which array it is for. */
+  createSent(requestId: string, array: string): void {
+    this.#creates.set(requestId, array);
+  }
+
+  /** CycleCloud has shown a status without any node, though there are some. */
+  falselyEmpty(): void {
+    this.#falseEmptyAt = this.#now();
+  }
+
+  see(event: SimulatorEvent): void {
+    switch (event.kind) {
+      case "node-created":
+        return this.#created(event.nodeId, event.array, event.requestId, event.at);
+      case "create-accepted":
+        return this.#checkLimits(event.requestId ?? "", event.asked, event.added);
+      case "node-ready":
+        return this.#change(event.nodeId, (node) => {
+          node.ready = true;
+          node.host = event.hostname;
+        });
+      case "node-failed":
+        return this.#change(event.nodeId, (node) => (node.failed = true));
+      case "terminate-accepted":
+        return this.#stopped(event.nodeId, event.requestId, event.at);
+      case "node-gone":
+        return this.#change(event.nodeId, (node) => (node.gone = true));
+      case "status-read":
+        this.#counts.statusReads += 1;
+        return;
+      case "node-up":
+      case "request-refused":
+        return;
+    }
+  }
+
+  /** The end of the quiet time: is there what the last messages ask for? */
+  missing(last: readonly Told[]): number {
+    const arrays = new Set(last.map((told) => told.array));
+    let missing = 0;
+    for (const array of arrays) {
+      const needed = Math.min(needOf(array, last), this.#limits.nodesPerArray);
+      missing += Math.max(0, needed - this.#countReady(array));
+    }
+    return missing;
+  }
+
+  conclude(last: readonly Told[]): Verdict {
+    const missing = this.missing(last);
+    if (missing > 0) this.#violate("shortAfterResync", missing, `${missing} nodes are missing at the end`);
+    return this.#counts;
+  }
+
+  // ------------------------------------------------------------ what it finds
+
+  #created(nodeId: string, array: string, requestId: string | undefined, at: number): void {
+    const committedAt = this.#commits.get(requestId ?? "") ?? at;
+    const there = [...this.#nodes.values()].filter((node) => node.array === array && isLive(node));
+    const staying = there.filter((node) => !wasLeaving(node, committedAt));
+    const most = Math.max(...this.#needs(committedAt, at, (told) => needOf(array, told)));
+    if (staying.length >= most) {
+      this.#violate(
+        "overshoot",
+        1,
+        `${nodeId} was created in ${array} by ${requestId} (committed ${at - committedAt} ms ago) where ${staying.length} nodes met the most that was asked since (${most})`,
+      );
+    }
+    this.#counts.nodesCreated += 1;
+    this.#nodes.set(nodeId, {
+      array,
+      host: undefined,
+      markedAt: undefined,
+      ready: false,
+      failed: false,
+      stopped: false,
+      gone: false,
+      busySince: undefined,
+      unhealthy: false,
+      leaving: [],
+    });
+  }
+
+  #stopped(nodeId: string, requestId: string | undefined, at: number): void {
+    const node = this.#nodes.get(nodeId);
+    if (node === undefined || node.stopped) return;
+    const hosts = this.#hostsUp();
+    node.stopped = true;
+    if (!node.ready || node.failed) return;
+    this.#counts.readyNodesStopped += 1;
+    if (node.unhealthy) return;
+    const committedAt = this.#commits.get(requestId ?? "") ?? at;
+    const left = this.#countReady(node.array);
+    const since = Math.max(committedAt, at - LATEST_STOP_MS);
+    const least = Math.min(...this.#needs(since, at, (told) => leastNeedOf(node.array, told, hosts)));
+    const late = `committed ${at - committedAt} ms ago`;
+    if (left < least) {
+      this.#violate(
+        "stoppedNeeded",
+        1,
+        `${nodeId} was stopped (${late}), which leaves ${left} Ready nodes in ${node.array} of at least ${least} needed all the time`,
+      );
+    }
+    const reportedAt = this.#lastReportBefore(committedAt);
+    // A report that is no newer than the mark is no look after it; a report after it may have been overtaken by a job.
+    const looked = reportedAt !== undefined && reportedAt > (node.markedAt ?? committedAt);
+    if (node.busySince !== undefined && (!looked || node.busySince <= reportedAt)) {
+      this.#violate("stoppedNeeded", 1, `${nodeId} was stopped (${late}) while a job ran on it`);
+    }
+  }
+
+  /**
+   * CycleCloud's own limits leave out nodes that are going, quotas do not. An empty answer that hides only nodes which we have asked to
+   * stop cannot be told from a true one.
+   */
+  #checkLimits(requestId: string, asked: number, added: number): void {
+    const array = this.#creates.get(requestId);
+    const deceived = this.#now() - this.#falseEmptyAt < DECEIVED_MS;
+    const held = [...this.#nodes.values()].filter((node) => !node.gone && !(deceived && node.stopped));
+    const ofArray = held.filter((node) => node.array === array && !node.stopped);
+    const short = asked - added;
+    const beyondArray = ofArray.length + short - this.#limits.nodesPerArray;
+    const beyondQuota = held.length + short - this.#limits.quotaNodes;
+    const beyond = Math.max(beyondArray, beyondQuota);
+    if (beyond > 0) {
+      this.#violate("limitsExceeded", beyond, `${requestId} asked for ${beyond} nodes beyond a limit`);
+    }
+  }
+
+  #checkLook({ lookedAt }: ClusterRecord): void {
+    if (lookedAt === undefined || lookedAt === this.#lookedAt) return;
+    const apart = lookedAt - (this.#lookedAt ?? Number.NEGATIVE_INFINITY);
+    if (apart < LOOK_APART_MS) this.#violate("looksTooSoon", 1, `a look ${apart} ms after the one before`);
+    this.#lookedAt = lookedAt;
+  }
+
+  #violate(kind: keyof Verdict, count: number, words: string): void {
+    this.#counts[kind] += count;
+    this.#trace(`VIOLATION ${kind}: ${words}`);
+  }
+
+  #leave(nodeId: string, until: number): void {
+    this.#nodes.get(nodeId)?.leaving.push({ from: this.#now(), until });
+  }
+
+  #change(nodeId: string, change: (node: Watched) => void): void {
+    const node = this.#nodes.get(nodeId);
+    if (node !== undefined) change(node);
+  }
+
+  #countReady(array: string): number {
+    let count = 0;
+    for (const node of this.#nodes.values())
+      if (node.array === array && node.ready && isLive(node)) count += 1;
+    return count;
+  }
+
+  #hostsUp(): ReadonlySet<string> {
+    return new Set(
+      [...this.#nodes.values()].flatMap((node) => (node.ready && isLive(node) ? [node.host ?? ""] : [])),
+    );
+  }
+
+  /** What was asked at each moment from `from` to `until`: at its beginning, and whenever a message came or expired. */
+  #needs(from: number, until: number, need: (told: readonly Told[]) => number): readonly number[] {
+    const needs: number[] = [];
+    for (let index = this.#history.length - 1; index >= 0; index -= 1) {
+      const { at, told } = this.#history[index] ?? { at: 0, told: [] };
+      const begin = Math.max(at, from);
+      const end = Math.min(this.#history[index + 1]?.at ?? until, until);
+      const moments = [
+        begin,
+        ...told.map((one) => one.expiresAt).filter((when) => when > begin && when <= end),
+      ];
+      for (const moment of moments) needs.push(need(told.filter((one) => one.expiresAt > moment)));
+      if (at <= from) return needs;
+    }
+    return [...needs, 0];
+  }
+
+  /** When the newest report in force at that moment was sent. */
+  #lastReportBefore(at: number): number | undefined {
+    const inForce = this.#history.findLast((entry) => entry.at <= at)?.told ?? [];
+    const times = inForce.filter((told) => told.reports && told.expiresAt > at).map((told) => told.sentAt);
+    return times.length === 0 ? undefined : Math.max(...times);
+  }
+}
+
+/** Targets are floors: the larger of the largest target and the nodes that jobs need. */
+function needOf(array: string, told: readonly Told[]): number {
+  let target = 0;
+  let slots = 0;
+  for (const one of told) {
+    if (one.array !== array) continue;
+    if (one.asks.kind === "target") target = Math.max(target, one.asks.count);
+    else slots += one.asks.count;
+  }
+  return Math.max(target, slots);
+}
+
+/**
+ * The same, read in favour of whoever stops a node: what a silent set said may be out of date, so that a slot on a host that is gone
+ * needs no node, and two slots on one host need one.
+ */
+function leastNeedOf(array: string, told: readonly Told[], hostsUp: ReadonlySet<string>): number {
+  let target = 0;
+  let waiting = 0;
+  const taken = new Set<string>();
+  for (const { array: of, asks } of told) {
+    if (of !== array) continue;
+    if (asks.kind === "target") {
+      target = Math.max(target, asks.count);
+      continue;
+    }
+    waiting += asks.count - asks.hosts.length;
+    for (const host of asks.hosts) if (hostsUp.has(host)) taken.add(host);
+  }
+  return Math.max(target, waiting + taken.size);
+}
+
+function isLive(node: Watched): boolean {
+  return !node.failed && !node.stopped && !node.gone;
+}
+
+function wasLeaving(node: Watched, since: number): boolean {
+  return node.leaving.some((span) => span.until > since);
+}

@@ -1,0 +1,133 @@
+import type { StopAnswer } from "../../src/app/answer-autostop.ts";
+import { arrayName } from "../../src/domain/ids.ts";
+import type { SimulatorEvent } from "../../src/simulator/events.ts";
+import type { Instance } from "./instance.ts";
+import type { Judge } from "./judge.ts";
+import type { Schedule } from "./schedule.ts";
+
+/** A node that is up, as a scheduler and the node's own agent see it. */
+export interface Machine {
+  readonly nodeId: string;
+  readonly instanceId: string;
+  readonly hostname: string;
+  readonly array: string;
+  /** The job that runs there; a job takes a whole node. */
+  job: string | undefined;
+  /** Closed to work since it asked to stop, until it is told to stay. */
+  closed: boolean;
+  idleSince: number;
+  /** The agent asks again no sooner than this. */
+  askAt: number;
+  asking: boolean;
+}
+
+const LOOK_AROUND_MS = 5000;
+/** The agent asks once the node has been idle for so long. */
+const IDLE_MS = 30_000;
+/** No answer by then: the connection is given up. */
+const PATIENCE_MS = 60_000;
+
+/** The nodes' own agents: those that are idle ask whether they may stop, several at once, and again if nobody knows. */
+export class Machines {
+  readonly #schedule: Schedule;
+  readonly #instance: () => Instance | undefined;
+  readonly #judge: Judge;
+  readonly #unfit: () => number;
+  readonly #stormy: () => boolean;
+  readonly #defect: (error: unknown) => void;
+  readonly #up = new Map<string, Machine>();
+
+  constructor(
+    schedule: Schedule,
+    instance: () => Instance | undefined,
+    judge: Judge,
+    unfit: () => number,
+    stormy: () => boolean,
+    defect: (error: unknown) => void,
+  ) {
+    this.#schedule = schedule;
+    this.#instance = instance;
+    this.#judge = judge;
+    this.#unfit = unfit;
+    this.#stormy = stormy;
+    this.#defect = defect;
+    this.#lookAround();
+  }
+
+  get up(): Iterable<Machine> {
+    return this.#up.values();
+  }
+
+  see(event: SimulatorEvent): void {
+    if (event.kind === "node-ready") {
+      const { nodeId, instanceId, hostname, array } = event;
+      const now = this.#schedule.now();
+      const fresh = { job: undefined, closed: false, idleSince: now, askAt: now, asking: false };
+      this.#up.set(nodeId, { nodeId, instanceId, hostname, array, ...fresh });
+    }
+    if (event.kind === "terminate-accepted" || event.kind === "node-gone" || event.kind === "node-failed") {
+      this.#up.delete(event.nodeId);
+    }
+  }
+
+  begin(machine: Machine, job: string): void {
+    machine.job = job;
+    this.#judge.busy(machine.nodeId);
+  }
+
+  /** The job has ended; false: its node has gone before. */
+  end(machine: Machine): boolean {
+    machine.job = undefined;
+    machine.idleSince = this.#schedule.now();
+    this.#judge.idle(machine.nodeId);
+    return this.#up.has(machine.nodeId);
+  }
+
+  #lookAround(): void {
+    const now = this.#schedule.now();
+    for (const machine of this.#up.values()) {
+      const idle = machine.job === undefined && now - machine.idleSince >= IDLE_MS;
+      if (idle && !machine.asking && machine.askAt <= now) this.#ask(machine);
+    }
+    this.#schedule.after(LOOK_AROUND_MS, () => this.#lookAround());
+  }
+
+  #ask(machine: Machine): void {
+    const { dice } = this.#schedule;
+    const instance = this.#instance();
+    if (instance === undefined) return;
+    const unhealthy = dice.chance(this.#unfit());
+    machine.closed = true;
+    machine.asking = true;
+    this.#judge.asked(machine.nodeId, unhealthy);
+    let open = true;
+    const answered = (answer: StopAnswer): void => {
+      if (!open) return;
+      open = false;
+      this.#heed(machine, answer);
+    };
+    this.#schedule.after(PATIENCE_MS, () => answered({ kind: "cannot-tell", why: "no answer" }));
+    const call = { instance: machine.instanceId, array: arrayName(machine.array), unhealthy };
+    instance.invoke(
+      `${machine.hostname} asks to stop${unhealthy ? " as unhealthy" : ""}`,
+      () => instance.stopDesk.ask(instance.site, call),
+      (how) => {
+        if (how.kind === "threw") this.#defect(how.error);
+        const answer: StopAnswer =
+          how.kind === "returned" ? how.result : { kind: "cannot-tell", why: "no answer" };
+        if (this.#stormy() && dice.chance(0.03)) return;
+        this.#schedule.after(dice.whole(1, 300), () => answered(answer));
+      },
+    );
+  }
+
+  #heed(machine: Machine, answer: StopAnswer): void {
+    const { dice } = this.#schedule;
+    machine.asking = false;
+    const again = answer.kind === "stop" ? 150_000 : dice.whole(20_000, 60_000);
+    machine.askAt = this.#schedule.now() + again;
+    if (answer.kind !== "stay" || !this.#up.has(machine.nodeId)) return;
+    machine.closed = false;
+    this.#judge.toldToStay(machine.nodeId);
+  }
+}

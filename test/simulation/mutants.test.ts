@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { MUTANTS, playMutant } from "./mutants.ts";
+import { simulate } from "./simulate.ts";
+
+/** All of them are played by test/deep/simulation.deep.ts; these two show at once. */
+const QUICK = ["accepted creates are not counted until they show", "a false empty answer is believed"];
+
+test.each(MUTANTS.filter(({ name }) => QUICK.includes(name)))(
+  "a product in which $name is found out: $moves",
+  { timeout: 120_000 },
+  async (mutant) => {
+    const { seed, totals } = await playMutant(mutant);
+    expect(totals[mutant.moves]).toBeGreaterThan(0);
+    const { verdict } = await simulate(seed, { weather: mutant.weather ?? {} });
+    expect(verdict[mutant.moves]).toBe(0);
+  },
+);
+
+test("a mutant whose text is no longer in the product is an error, not a success", async () => {
+  const edit = { file: "src/decide/settle.ts", find: "no such text", put: "" };
+  const stale = { name: "stale", edits: [edit], moves: "overshoot", seeds: 1 } as const;
+  await expect(playMutant(stale)).rejects.toThrow("holds 0 times what the mutant replaces");
+});

@@ -1,0 +1,316 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Verdict } from "./judge.ts";
+import type { Weather } from "./weather.ts";
+
+/** The product with one rule of design.md section 3 left out, as replacements in its text. */
+export interface Mutant {
+  readonly name: string;
+  readonly edits: readonly { readonly file: string; readonly find: string; readonly put: string }[];
+  /** The number that shows it. */
+  readonly moves: keyof Verdict;
+  /** Seeds to try at most: about ten times as many as it took when this was written. */
+  readonly seeds: number;
+  /** Weather in which the rule is needed more often. */
+  readonly weather?: Partial<Weather>;
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: "effects are applied before they are committed",
+    edits: [
+      {
+        file: "src/app/reconcile-cluster.ts",
+        find: "    made = { basis, decision };\n",
+        put: "    made = { basis, decision };\n    void applyIntents(run, decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now));\n",
+      },
+    ],
+    moves: "overshoot",
+    seeds: 800,
+    weather: { sets: 3, loss: 0.06, crash: 0.02 },
+  },
+  {
+    name: "an old look is decided on again after another plan was committed",
+    edits: [
+      {
+        file: "src/app/reconcile-cluster.ts",
+        find: "current.record.plan !== begun.plan || ",
+        put: "",
+      },
+    ],
+    moves: "overshoot",
+    seeds: 1000,
+    weather: { instances: 3, slow: 0.2, freeze: 0.004, crowd: false },
+  },
+  {
+    name: "accepted creates are not counted until they show",
+    edits: [{ file: "src/decide/settle.ts", find: "    added <= 0\n", put: "    added > -1\n" }],
+    moves: "overshoot",
+    seeds: 100,
+  },
+  {
+    name: "after an unclear outcome a new request id is used",
+    edits: [
+      {
+        file: "src/decide/settle.ts",
+        find: '    case "absent":\n      if (now >= intent.notAfter) return without;\n',
+        put: '    case "absent":\n      return without;\n',
+      },
+      {
+        file: "src/decide/settle.ts",
+        find: '    case "terminated":\n      return replaceIntent(',
+        put: '    case "terminated":\n      return without;\n      replaceIntent(',
+      },
+    ],
+    moves: "overshoot",
+    seeds: 500,
+  },
+  {
+    name: "a terminate is replayed",
+    edits: [
+      {
+        file: "src/app/reconcile-cluster.ts",
+        find: '    if (intent.effect.kind === "terminate") return intent;\n',
+        put: "",
+      },
+    ],
+    moves: "stoppedNeeded",
+    seeds: 3000,
+  },
+  {
+    name: "a false empty answer is believed",
+    edits: [
+      {
+        file: "src/decide/observe.ts",
+        find: "if (missing === 0 || missing * 2 < expected) return undefined;",
+        put: "if (missing >= 0) return undefined;",
+      },
+    ],
+    moves: "overshoot",
+    seeds: 200,
+  },
+  {
+    name: "a second look confirms a first one that had lost less",
+    edits: [
+      {
+        file: "src/decide/observe.ts",
+        find: " || missing > (suspicion.missing ?? missing)",
+        put: "",
+      },
+    ],
+    moves: "limitsExceeded",
+    seeds: 8000,
+    weather: { falseEmpty: true, crash: 0.02, loss: 0.06, slow: 0.2 },
+  },
+  {
+    name: "the look is repeated whenever a message was accepted meanwhile",
+    edits: [
+      {
+        file: "src/app/reconcile-cluster.ts",
+        find: 'result: { kind: "begun", plan: record.plan, open, taken },',
+        put: 'result: { kind: "begun", plan: record.plan, sets: record.sets, open, taken },',
+      },
+      {
+        file: "src/app/reconcile-cluster.ts",
+        find: "current.record.plan !== begun.plan || ",
+        put: "current.record.sets !== begun.sets || ",
+      },
+      { file: "src/app/reconcile-cluster.ts", find: "made?.basis === basis", put: "made === 0" },
+    ],
+    moves: "shortAfterResync",
+    seeds: 60,
+    weather: { crowd: true, slow: 0.2 },
+  },
+  {
+    name: "a node that asked goes without a look after its mark",
+    edits: [
+      {
+        file: "src/decide/autostop.ts",
+        find: "new Set([...unhealthy, ...[...askers].filter((id) => free.spare.has(id))])",
+        put: "new Set(ours)",
+      },
+    ],
+    moves: "stoppedNeeded",
+    seeds: 1000,
+  },
+  {
+    name: "an idle node is stopped without a mark",
+    edits: [
+      {
+        file: "src/decide/scale-down.ts",
+        find: '  return { kind: "mark", by: "idle" };',
+        put: '  return { kind: "terminate", by: "idle" };',
+      },
+    ],
+    moves: "stoppedNeeded",
+    seeds: 2000,
+    weather: { reports: true },
+  },
+  {
+    name: "an idle node is stopped without a report after its mark",
+    edits: [
+      {
+        file: "src/decide/scale-down.ts",
+        find: "around.reportedIdleAt > draining.since",
+        put: "around.reportedIdleAt > 0",
+      },
+    ],
+    moves: "stoppedNeeded",
+    seeds: 2000,
+    weather: { reports: true },
+  },
+  {
+    name: "a node that is told to stay keeps the mark of its last question",
+    edits: [
+      {
+        file: "src/decide/autostop.ts",
+        find: "unmark(bodies.ledger, view.byInstance, calls, verdicts, now)",
+        put: "bodies.ledger",
+      },
+    ],
+    moves: "overshoot",
+    seeds: 4000,
+    weather: { reports: false, crash: 0.02, sets: 3, unfit: 0 },
+  },
+  {
+    name: "an unfit node that goes counts as a substitute for one that asks with it",
+    edits: [
+      {
+        file: "src/decide/autostop.ts",
+        find: "const askers = without(new Set(marks), unfit);",
+        put: "const askers = new Set(marks);",
+      },
+      { file: "src/decide/autostop.ts", find: "      ...unfit,\n", put: "" },
+      {
+        file: "src/decide/autostop.ts",
+        find: "const askers = without(new Set(going), new Set(unhealthy));",
+        put: "const askers = new Set(going);",
+      },
+    ],
+    moves: "stoppedNeeded",
+    seeds: 600,
+    weather: { unfit: 0.2 },
+  },
+  {
+    name: "a lease that has ended still holds",
+    edits: [
+      {
+        file: "src/app/reconcile-cluster.ts",
+        find: "if (intent.leaseUntil > now && intent.owner !== owner) return [intent];",
+        put: "if (intent.owner !== owner) return [intent];",
+      },
+      {
+        file: "src/app/reconcile-cluster.ts",
+        find: 'intent.effect.kind === "create" && intent.owner !== owner && intent.leaseUntil > now',
+        put: 'intent.effect.kind === "create" && intent.owner !== owner',
+      },
+    ],
+    moves: "shortAfterResync",
+    seeds: 500,
+  },
+  {
+    name: "a stop that may be under way is forgotten before its lease has ended",
+    edits: [
+      {
+        file: "src/app/reconcile-cluster.ts",
+        find: 'effect.kind === "create" || leaseUntil > snapshot.at',
+        put: 'effect.kind === "create"',
+      },
+    ],
+    moves: "stoppedNeeded",
+    seeds: 4000,
+    weather: { instances: 3, slow: 0.2, freeze: 0.004, sets: 3 },
+  },
+  {
+    name: "an owner sends after its lease has ended",
+    edits: [
+      {
+        file: "src/app/effects.ts",
+        find: "now < intent.leaseUntil && now < run.deadline ? call() : undefined",
+        put: "call()",
+      },
+    ],
+    moves: "stoppedNeeded",
+    seeds: 10000,
+    weather: { freeze: 0.01 },
+  },
+  {
+    name: "a node is taken for shown because its request lists it, though the status does not",
+    edits: [
+      {
+        file: "src/decide/observe.ts",
+        find: "(id) => present.has(id) && !before.has(id)",
+        put: "(id) => !before.has(id)",
+      },
+    ],
+    moves: "overshoot",
+    seeds: 1000,
+  },
+  {
+    name: "a plan does not note which generation it has observed",
+    edits: [
+      {
+        file: "src/app/reconcile-cluster.ts",
+        find: "    record.observedGeneration === record.generation &&\n",
+        put: "    record.plan < 0 &&\n",
+      },
+    ],
+    moves: "statusReads",
+    seeds: 40,
+  },
+];
+
+export interface Played {
+  /** The seed that moved the number, or the last one. */
+  readonly seed: number;
+  readonly totals: Readonly<Record<string, number>>;
+}
+
+const ROOT = new URL("../..", import.meta.url).pathname;
+const run = promisify(execFile);
+const LONGEST_MS = 1_800_000;
+
+/** Plays a mutant in a copy of the product, in a process of its own. Throws if a text to replace is not there exactly once. */
+export async function playMutant(mutant: Mutant): Promise<Played> {
+  // Not below node_modules: Node does not strip types there.
+  const copy = await mkdtemp(join(tmpdir(), "mutant-"));
+  try {
+    await Promise.all([
+      cp(join(ROOT, "src"), join(copy, "src"), { recursive: true }),
+      cp(join(ROOT, "test/simulation"), join(copy, "test/simulation"), { recursive: true }),
+      writeFile(join(copy, "package.json"), '{ "type": "module" }\n'),
+      symlink(join(ROOT, "node_modules"), join(copy, "node_modules"), "dir"),
+    ]);
+    for (const { file, find, put } of mutant.edits) await replaceOnce(join(copy, file), find, put);
+    const script = join(copy, "test/simulation/run-seeds.ts");
+    const args = [mutant.moves, String(mutant.seeds), JSON.stringify(mutant.weather ?? {})];
+    const { stdout } = await run(process.execPath, [script, ...args], { timeout: LONGEST_MS });
+    return readPlayed(stdout);
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}
+
+async function replaceOnce(file: string, find: string, put: string): Promise<void> {
+  const text = await readFile(file, "utf8");
+  const parts = text.split(find);
+  if (parts.length !== 2) {
+    throw new Error(`${file} holds ${parts.length - 1} times what the mutant replaces: ${find}`);
+  }
+  await writeFile(file, parts.join(put));
+}
+
+function readPlayed(line: string): Played {
+  const parsed: unknown = JSON.parse(line);
+  if (typeof parsed !== "object" || parsed === null || !("seed" in parsed) || !("totals" in parsed)) {
+    throw new Error(`the mutant's process said ${line}`);
+  }
+  const totals = typeof parsed.totals === "object" && parsed.totals !== null ? parsed.totals : {};
+  return {
+    seed: Number(parsed.seed),
+    totals: Object.fromEntries(Object.entries(totals).map(([name, value]) => [name, Number(value)])),
+  };
+}

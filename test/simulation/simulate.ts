@@ -1,0 +1,363 @@
+import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
+import { memoryCredentialBreaker } from "../../src/adapters/memory/credential-breaker.ts";
+import { memoryHistory } from "../../src/adapters/memory/history.ts";
+import { memoryRecordStore } from "../../src/adapters/memory/record-store.ts";
+import type { RecordStore } from "../../src/app/ports.ts";
+import { PortError } from "../../src/app/ports.ts";
+import { tickAll } from "../../src/app/tick.ts";
+import { clusterName } from "../../src/domain/ids.ts";
+import type { Policy } from "../../src/domain/policy.ts";
+import type { SimulatorEvent } from "../../src/simulator/events.ts";
+import { Simulator } from "../../src/simulator/engine.ts";
+import type { SimulatorOptions } from "../../src/simulator/options.ts";
+import { Dice } from "./dice.ts";
+import { clockText, Instance } from "./instance.ts";
+import type { Shared } from "./instance.ts";
+import type { Told, Verdict } from "./judge.ts";
+import { Judge } from "./judge.ts";
+import { Contended, Line } from "./line.ts";
+import { Machines } from "./machines.ts";
+import { ORIGIN, Schedule, settleMicrotasks } from "./schedule.ts";
+import type { Weather } from "./weather.ts";
+import { calm, drawWeather } from "./weather.ts";
+import type { Outlet, Writer } from "./writers.ts";
+import { CORES_PER_NODE, startJobWriter, startRenewer, startTargetWriter } from "./writers.ts";
+
+export interface Outcome {
+  readonly seed: number;
+  readonly weather: Weather;
+  readonly verdict: Verdict;
+  /** Errors that no fault explains: a use case threw something that is no PortError. */
+  readonly defects: readonly string[];
+  readonly crashes: number;
+  readonly simulatedSeconds: number;
+}
+
+const CLUSTER = clusterName("demo");
+const MACHINE_TYPE = "Simulated_4_cores";
+const TICK_MS = 60_000;
+/** Quiet for so long at least, and until the longest pause of a bucket must have ended at most. */
+const QUIET_SECONDS = 300;
+const LONGEST_QUIET_SECONDS = 2700;
+/** A crowd keeps renewing in the quiet time; it needs no longer than this to be served all the same. */
+const LONGEST_CROWDED_SECONDS = 600;
+
+/** Short times, so that much happens in a few simulated minutes. */
+const POLICY: Policy = {
+  idleTimeoutSeconds: 90,
+  bootTimeoutSeconds: 240,
+  snapshotIntervalSeconds: 60,
+  maxExpirationSeconds: 1800,
+  inFlightGraceSeconds: 1200,
+  enabled: true,
+};
+
+export interface SimulateOptions {
+  /** Takes the trace, line by line. */
+  readonly write?: (line: string) => void;
+  /** Parts of the weather that are not left to the seed. */
+  readonly weather?: Partial<Weather>;
+}
+
+/** Plays one seed: a storm of faults over the whole product on a virtual clock, then quiet, then the verdict. */
+export async function simulate(seed: number, options: SimulateOptions = {}): Promise<Outcome> {
+  const run = new Run(seed, options);
+  await run.play();
+  return run.outcome();
+}
+
+class Run {
+  readonly #seed: number;
+  readonly #weather: Weather;
+  readonly #schedule: Schedule;
+  readonly #write: ((line: string) => void) | undefined;
+  readonly #judge: Judge;
+  readonly #simulator: Simulator;
+  readonly #trouble: { bootFailureShare: number; neverBootShare: number; terminationFailureShare: number };
+  readonly #shared: Shared;
+  readonly #machines: Machines;
+  readonly #line: Line;
+  readonly #instances: (Instance | undefined)[] = [];
+  readonly #writers: Writer[] = [];
+  readonly #defects: string[] = [];
+  #storm = true;
+  #emptyNext = false;
+  #crashes = 0;
+
+  constructor(seed: number, { write, weather: given }: SimulateOptions) {
+    const dice = new Dice(seed);
+    this.#seed = seed;
+    this.#write = write;
+    this.#weather = { ...drawWeather(dice), ...given };
+    this.#schedule = new Schedule(dice);
+    const weather = this.#weather;
+    const trace: Shared["trace"] = (who, what) => this.#trace(who, what);
+    const now = (): number => this.#schedule.now();
+    this.#judge = new Judge(weather, now, (what) => trace("JUDGE", () => what));
+    this.#trouble = {
+      bootFailureShare: weather.bootFailureShare,
+      neverBootShare: weather.neverBootShare,
+      terminationFailureShare: weather.terminationFailureShare,
+    };
+    // The simulator reads the shares when it needs them: in the quiet time they are 0.
+    const options = Object.assign(this.#trouble, simulatorOptions(weather, seed));
+    this.#simulator = new Simulator(options, this.#schedule);
+    this.#shared = {
+      schedule: this.#schedule,
+      cluster: CLUSTER,
+      policy: POLICY,
+      store: this.#watchedStore(),
+      queue: {
+        wake: (cluster, at) => this.#line.wake(cluster, at),
+        reject: () => Promise.resolve(),
+        resend: () => Promise.resolve(),
+        rejected: () => Promise.resolve({ count: 0, oldest: [] }),
+      },
+      breaker: memoryCredentialBreaker(),
+      history: memoryHistory(),
+      answer: (request) => this.#answer(request),
+      noteRequest: (request) => this.#noteRequest(request),
+      weather: () => (this.#storm ? weather : calm(weather)),
+      trace,
+      noteCrash: (instance) => this.#restart(instance),
+    };
+    const instance = (): Instance | undefined => this.#anyInstance();
+    const stormy = (): boolean => this.#storm;
+    const unfit = (): number => (this.#storm ? weather.unfit : 0);
+    const defect = (error: unknown): void => this.#noteError(error);
+    this.#line = new Line(this.#schedule, instance, stormy, defect);
+    this.#machines = new Machines(this.#schedule, instance, this.#judge, unfit, stormy, defect);
+    this.#simulator.onEvent((event) => {
+      if (event.kind !== "status-read") trace("CycleCloud", () => describeEvent(event));
+      this.#judge.see(event);
+      this.#machines.see(event);
+    });
+    for (let index = 0; index < weather.instances; index += 1) this.#start(index, 1);
+  }
+
+  async play(): Promise<void> {
+    this.#trace("WEATHER", () => JSON.stringify(this.#weather));
+    this.#startWriters();
+    this.#tick(ORIGIN + this.#schedule.dice.whole(1000, TICK_MS));
+    if (this.#weather.falseEmpty) this.#later(() => (this.#emptyNext = true));
+    if (this.#weather.scarce) this.#later(() => this.#runShort());
+    const stormEnds = ORIGIN + this.#weather.stormSeconds * 1000;
+    await this.#playUntil(stormEnds);
+    this.#calmDown();
+    await this.#playUntil(stormEnds + QUIET_SECONDS * 1000);
+    const longest = this.#weather.crowd ? LONGEST_CROWDED_SECONDS : LONGEST_QUIET_SECONDS;
+    while (this.#judge.missing(this.#lastTold()) > 0 && this.#schedule.now() < stormEnds + longest * 1000) {
+      await this.#playUntil(this.#schedule.now() + TICK_MS);
+    }
+  }
+
+  outcome(): Outcome {
+    return {
+      seed: this.#seed,
+      weather: this.#weather,
+      verdict: this.#judge.conclude(this.#lastTold()),
+      defects: this.#defects,
+      crashes: this.#crashes,
+      simulatedSeconds: (this.#schedule.now() - ORIGIN) / 1000,
+    };
+  }
+
+  async #playUntil(end: number): Promise<void> {
+    for (;;) {
+      const next = Math.min(
+        this.#schedule.nextAt(),
+        this.#simulator.nextEventAt() ?? Number.POSITIVE_INFINITY,
+      );
+      if (next > end) break;
+      if (next < this.#schedule.nextAt()) {
+        this.#schedule.moveTo(next);
+        this.#simulator.advance();
+        continue;
+      }
+      this.#simulator.advance();
+      this.#schedule.step();
+      await settleMicrotasks();
+    }
+    this.#schedule.moveTo(end);
+  }
+
+  #calmDown(): void {
+    this.#trace("WEATHER", () => "the storm is over");
+    this.#storm = false;
+    Object.assign(this.#trouble, { bootFailureShare: 0, neverBootShare: 0, terminationFailureShare: 0 });
+    this.#emptyNext = false;
+    for (const array of this.#weather.arrays)
+      this.#simulator.faults.setCapacity(array, MACHINE_TYPE, undefined);
+    for (const writer of this.#writers) writer.calmDown();
+  }
+
+  #lastTold(): readonly Told[] {
+    return this.#writers.flatMap(({ last }) => (last === undefined ? [] : [last]));
+  }
+
+  // ------------------------------------------------------------ demand and faults
+
+  #startWriters(): void {
+    const { sets, arrays, nodesPerArray, reports, crowd } = this.#weather;
+    const { dice } = this.#schedule;
+    const outlet: Outlet = {
+      schedule: this.#schedule,
+      cluster: CLUSTER,
+      send: (update, told) => {
+        this.#trace("WRITER", () => JSON.stringify(told));
+        this.#judge.sent(told);
+        this.#line.send(update);
+      },
+    };
+    for (let index = 0; index < sets; index += 1) {
+      const set = `set-${index}`;
+      const array = arrays[index % arrays.length] ?? "alpha";
+      this.#writers.push(
+        dice.chance(reports ? 0.8 : 0.4)
+          ? startJobWriter(outlet, set, array, nodesPerArray, this.#machines, reports)
+          : startTargetWriter(outlet, set, array, nodesPerArray + 1),
+      );
+    }
+    if (!crowd) return;
+    for (let index = 0; index < 12; index += 1) {
+      this.#writers.push(startRenewer(outlet, `crowd-${index}`, arrays[0] ?? "alpha", 3000));
+    }
+  }
+
+  #later(run: () => void): void {
+    this.#schedule.after(this.#schedule.dice.whole(60_000, this.#weather.stormSeconds * 1000), run);
+  }
+
+  /** Azure has only a few VMs more for a while. */
+  #runShort(): void {
+    const { dice } = this.#schedule;
+    const array = this.#weather.arrays[dice.whole(0, this.#weather.arrays.length - 1)] ?? "alpha";
+    this.#simulator.faults.setCapacity(array, MACHINE_TYPE, dice.whole(0, 2));
+    this.#schedule.after(dice.whole(30_000, 180_000), () =>
+      this.#simulator.faults.setCapacity(array, MACHINE_TYPE, undefined),
+    );
+  }
+
+  // ------------------------------------------------------------ processes
+
+  #start(slot: number, life: number): void {
+    this.#instances[slot] = new Instance(`host${slot}.${life}`, this.#shared);
+  }
+
+  #restart(ended: Instance): void {
+    this.#crashes += 1;
+    const slot = this.#instances.indexOf(ended);
+    const life = Number(ended.name.split(".")[1]) + 1;
+    this.#instances[slot] = undefined;
+    this.#schedule.after(this.#schedule.dice.whole(500, 20_000), () => this.#start(slot, life));
+  }
+
+  #anyInstance(): Instance | undefined {
+    const running = this.#instances.filter((instance) => instance !== undefined);
+    return running[this.#schedule.dice.whole(0, running.length - 1)];
+  }
+
+  /** The timer: one process, now and then two at once. */
+  #tick(at: number): void {
+    this.#schedule.at(at, () => {
+      const copies = this.#schedule.dice.chance(0.3) ? 2 : 1;
+      for (let copy = 0; copy < copies; copy += 1) this.#tickOn(this.#anyInstance());
+      this.#tick(at + TICK_MS);
+    });
+  }
+
+  #tickOn(instance: Instance | undefined): void {
+    instance?.invoke(
+      "tick",
+      () => tickAll(instance.app),
+      (how) => {
+        if (how.kind === "threw") this.#noteError(how.error);
+        if (how.kind !== "returned") return;
+        for (const { outcome } of how.result) {
+          if (outcome.kind === "failed" && !/no answer/.test(outcome.message))
+            this.#noteError(outcome.message);
+        }
+      },
+    );
+  }
+
+  #noteError(error: unknown): void {
+    if (error instanceof PortError || error instanceof Contended) return;
+    this.#trace("DEFECT", () => (error instanceof Error ? (error.stack ?? error.message) : String(error)));
+    this.#defects.push(String(error));
+  }
+
+  // ------------------------------------------------------------ the shared world
+
+  #watchedStore(): RecordStore {
+    const store: RecordStore = memoryRecordStore();
+    return {
+      ...store,
+      save: async (record, changes, previous) => {
+        const saved = await store.save(record, changes, previous);
+        if (saved.kind === "saved") this.#judge.saved(record, changes.ledger);
+        return saved;
+      },
+    };
+  }
+
+  #noteRequest({ method, path, body }: TransportRequest): void {
+    if (method !== "POST" || !path.endsWith("/create")) return;
+    const create = readCreate(body);
+    if (create !== undefined) this.#judge.createSent(create.requestId, create.array);
+  }
+
+  #answer({ method, path, query, body }: TransportRequest): Answer {
+    if (this.#emptyNext && path.endsWith("/status")) {
+      this.#emptyNext = false;
+      this.#simulator.faults.falseEmptyStatus(1);
+      this.#judge.falselyEmpty();
+    }
+    return this.#simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) });
+  }
+
+  #trace(who: string, what: () => string): void {
+    this.#write?.(`${clockText(this.#schedule.now())}  ${who.padEnd(10)}  ${what()}`);
+  }
+}
+
+function describeEvent(event: SimulatorEvent): string {
+  return JSON.stringify({ ...event, at: undefined, cluster: undefined, configuration: undefined });
+}
+
+/** Which array a create is for, read from the wire. */
+function readCreate(body: unknown): { readonly requestId: string; readonly array: string } | undefined {
+  if (typeof body !== "object" || body === null || !("requestId" in body) || !("sets" in body))
+    return undefined;
+  const set: unknown = Array.isArray(body.sets) ? body.sets[0] : undefined;
+  if (typeof set !== "object" || set === null || !("nodearray" in set)) return undefined;
+  return { requestId: String(body.requestId), array: String(set.nodearray) };
+}
+
+function simulatorOptions(weather: Weather, seed: number): SimulatorOptions {
+  return {
+    clusters: [
+      {
+        name: CLUSTER,
+        arrays: weather.arrays.map((name) => ({
+          name,
+          region: "westeurope",
+          maxCount: weather.nodesPerArray,
+          machineTypes: [MACHINE_TYPE],
+        })),
+      },
+    ],
+    machineTypes: { [MACHINE_TYPE]: { vcpuCount: CORES_PER_NODE, memory: 16, family: "simulatedFamily" } },
+    quotas: { regional: { westeurope: weather.quotaNodes * CORES_PER_NODE } },
+    timings: {
+      secondsToAllocate: 4,
+      secondsToAcquire: 15,
+      secondsToPrepare: 25,
+      secondsToTerminate: 20,
+      jitter: 0.5,
+    },
+    visibilityLagSeconds: weather.lagSeconds,
+    seed,
+    keepLog: false,
+  };
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { faultsOf, playSeeds } from "./report.ts";
+import { simulate } from "./simulate.ts";
+
+/** `SIM_SEED=123 npx vitest run --config test/vitest.config.ts test/simulation/simulation` replays one seed with its whole trace. */
+const replayed = process.env["SIM_SEED"];
+
+/** About 25 ms each on one core. */
+const SEEDS = 300;
+
+test.skipIf(replayed !== undefined)(
+  `P8: the whole protocol keeps its promises in ${SEEDS} storms of crashes, losses and delays`,
+  { timeout: 120_000 },
+  async () => {
+    const { faults, did } = await playSeeds(1, SEEDS);
+    expect(faults).toEqual([]);
+    expect(did.crashes).toBeGreaterThan(500);
+    expect(did.nodesCreated).toBeGreaterThan(1500);
+    expect(did.readyNodesStopped).toBeGreaterThan(500);
+  },
+);
+
+test("a seed replays exactly, trace and all", async () => {
+  const traces = [];
+  for (let copy = 0; copy < 2; copy += 1) {
+    const lines: string[] = [];
+    await simulate(7, { write: (line) => lines.push(line) });
+    traces.push(lines);
+  }
+  expect(traces[0]?.length).toBeGreaterThan(100);
+  expect(traces[1]).toEqual(traces[0]);
+});
+
+test.runIf(replayed !== undefined)(`replay of seed ${replayed}`, async () => {
+  const outcome = await simulate(Number(replayed), { write: (line) => process.stdout.write(`${line}\n`) });
+  expect(faultsOf(outcome)).toEqual([]);
+});

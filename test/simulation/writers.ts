@@ -1,0 +1,241 @@
+import type { Demand, PlacedSlots, RequestSetUpdate, SchedulerNode } from "../../src/domain/demand.ts";
+import { inArrays, needing } from "../support/build-constraints.ts";
+import type { ClusterName } from "../../src/domain/ids.ts";
+import { arrayName, digest, setName } from "../../src/domain/ids.ts";
+import { plusSeconds } from "../../src/domain/units.ts";
+import type { Told } from "./judge.ts";
+import type { Machine, Machines } from "./machines.ts";
+import type { Schedule } from "./schedule.ts";
+
+/** What a writer sends through. */
+export interface Outlet {
+  readonly schedule: Schedule;
+  readonly cluster: ClusterName;
+  readonly send: (update: RequestSetUpdate, told: Told) => void;
+}
+
+/** One writer of demand: it sends what it wants, renews it, and now and then falls silent until it has lapsed. */
+export interface Writer {
+  /** From now on it wants the same all the time, and says so. */
+  calmDown(): void;
+  /** Its last message. */
+  readonly last: Told | undefined;
+}
+
+interface Statement {
+  readonly asks: Told["asks"];
+  readonly demands: readonly Demand[];
+  readonly report?: readonly SchedulerNode[];
+}
+
+/** Numbers the messages of a set, and remembers the last. */
+class Pen {
+  last: Told | undefined;
+  readonly #outlet: Outlet;
+  readonly #set: string;
+  readonly #array: string;
+  readonly #intervalSeconds: number;
+  #revision = 0;
+
+  constructor(outlet: Outlet, set: string, array: string, intervalSeconds: number) {
+    this.#outlet = outlet;
+    this.#set = set;
+    this.#array = array;
+    this.#intervalSeconds = intervalSeconds;
+  }
+
+  write({ asks, demands, report }: Statement): void {
+    const sentAt = this.#outlet.schedule.now();
+    this.#revision = Math.max(this.#revision + 1, sentAt);
+    const expiresAt = plusSeconds(sentAt, this.#intervalSeconds);
+    const told: Told = {
+      set: this.#set,
+      revision: this.#revision,
+      array: this.#array,
+      asks,
+      sentAt,
+      expiresAt,
+      reports: report !== undefined,
+    };
+    this.last = told;
+    this.#outlet.send(
+      {
+        cluster: this.#outlet.cluster,
+        set: setName(this.#set),
+        revision: { value: this.#revision, tieBreak: "" },
+        intervalSeconds: this.#intervalSeconds,
+        sentAt,
+        expiresAt,
+        digest: digest(JSON.stringify(demands)),
+        demand: { demands, pools: [], rejectedJobs: [] },
+        ...(report === undefined ? {} : { schedulerNodes: report }),
+      },
+      told,
+    );
+  }
+}
+
+/** Wants so many nodes, and changes its mind. */
+export function startTargetWriter(outlet: Outlet, set: string, array: string, most: number): Writer {
+  const { dice } = outlet.schedule;
+  const intervalSeconds = dice.pick([60, 120, 300]);
+  const pen = new Pen(outlet, set, array, intervalSeconds);
+  let target = dice.whole(0, most);
+  let calm = false;
+  const write = (): void => pen.write(targetStatement(array, target));
+  const act = (): void => {
+    const luck = calm ? 0 : dice.fraction();
+    if (luck >= 0.45) target = luck < 0.9 ? dice.whole(0, most) : 0;
+    if (luck < 0.97) write();
+    const silence = luck > 0.92 ? intervalSeconds * dice.whole(1, 2) : 0;
+    const pause = calm ? intervalSeconds / 3 : dice.whole(5, Math.min(80, intervalSeconds - 15)) + silence;
+    outlet.schedule.after(pause * 1000, act);
+  };
+  outlet.schedule.after(dice.whole(0, 40_000), act);
+  return {
+    calmDown: () => {
+      calm = true;
+      write();
+    },
+    get last() {
+      return pen.last;
+    },
+  };
+}
+
+function targetStatement(array: string, count: number): Statement {
+  const demand: Demand = {
+    kind: "target",
+    id: "target",
+    priority: 0,
+    position: 0,
+    array: arrayName(array),
+    amount: { unit: "nodes", count },
+  };
+  return { asks: { kind: "target", count }, demands: count === 0 ? [] : [demand] };
+}
+
+/** Renews one and the same small target, many times a minute. */
+export function startRenewer(outlet: Outlet, set: string, array: string, everyMs: number): Writer {
+  const pen = new Pen(outlet, set, array, 300);
+  const act = (): void => {
+    pen.write(targetStatement(array, 1));
+    outlet.schedule.after(everyMs, act);
+  };
+  outlet.schedule.after(outlet.schedule.dice.whole(0, everyMs), act);
+  return {
+    calmDown: () => undefined,
+    get last() {
+      return pen.last;
+    },
+  };
+}
+
+interface Job {
+  readonly name: string;
+  waiting: number;
+  readonly on: Machine[];
+}
+
+const SCHEDULER_MS = 5000;
+
+/** A scheduler: jobs come, whose slots each take a whole node, run for a while on nodes that are up and open, and end. */
+export function startJobWriter(
+  outlet: Outlet,
+  set: string,
+  array: string,
+  most: number,
+  machines: Machines,
+  reports: boolean,
+): Writer {
+  const { schedule } = outlet;
+  const { dice } = schedule;
+  const pen = new Pen(outlet, set, array, dice.pick([120, 300]));
+  const jobs = new Map<string, Job>();
+  let submitted = 0;
+  let calm = false;
+  let silentUntil = 0;
+
+  const asked = (): number => {
+    let count = 0;
+    for (const job of jobs.values()) count += job.waiting + job.on.length;
+    return count;
+  };
+  const write = (): void => {
+    if (schedule.now() >= silentUntil)
+      pen.write(jobStatement(array, [...jobs.values()], reports ? machines : undefined));
+  };
+  const end = (job: Job, machine: Machine): void => {
+    if (calm) return;
+    const gone = !machines.end(machine);
+    job.on.splice(job.on.indexOf(machine), 1);
+    if (gone) job.waiting += 1;
+    if (job.waiting + job.on.length === 0) jobs.delete(job.name);
+    schedule.after(dice.whole(0, 2000), write);
+  };
+  const place = (): void => {
+    for (const machine of machines.up) {
+      if (machine.array !== array || machine.closed || machine.job !== undefined) continue;
+      const job = [...jobs.values()].find(({ waiting }) => waiting > 0);
+      if (job === undefined) break;
+      job.waiting -= 1;
+      job.on.push(machine);
+      machines.begin(machine, job.name);
+      schedule.after(dice.whole(15_000, 200_000), () => end(job, machine));
+      schedule.after(dice.whole(0, 2000), write);
+    }
+    schedule.after(SCHEDULER_MS, place);
+  };
+  const submit = (): void => {
+    if (calm) return;
+    const slots = Math.min(dice.whole(1, 4), most + 2 - asked());
+    if (slots > 0) {
+      const name = `${set}-${(submitted += 1)}`;
+      jobs.set(name, { name, waiting: slots, on: [] });
+    }
+    if (dice.chance(0.05)) silentUntil = schedule.now() + dice.whole(100_000, 400_000);
+    write();
+    schedule.after(dice.whole(20_000, 150_000), submit);
+  };
+  const renew = (): void => {
+    write();
+    schedule.after(calm ? 30_000 : dice.whole(20_000, 60_000), renew);
+  };
+  schedule.after(dice.whole(0, 40_000), submit);
+  schedule.after(dice.whole(0, 40_000), renew);
+  schedule.after(dice.whole(0, SCHEDULER_MS), place);
+  return {
+    calmDown: () => {
+      calm = true;
+      silentUntil = 0;
+      write();
+    },
+    get last() {
+      return pen.last;
+    },
+  };
+}
+
+function jobStatement(array: string, jobs: readonly Job[], machines: Machines | undefined): Statement {
+  const demands = jobs.map((job, position): Demand => ({
+    kind: "job",
+    id: job.name,
+    name: job.name,
+    priority: 0,
+    position,
+    constraints: [...needing({ ncpus: CORES_PER_NODE }), inArrays(array)],
+    iterations: job.waiting + job.on.length,
+    colocated: false,
+    placed: job.on.map(({ hostname }): PlacedSlots => ({ hostname, iterations: 1 })),
+  }));
+  const count = jobs.reduce((sum, job) => sum + job.waiting + job.on.length, 0);
+  const hosts = jobs.flatMap((job) => job.on.map(({ hostname }) => hostname));
+  const statement: Statement = { asks: { kind: "slots", count, hosts }, demands };
+  return machines === undefined ? statement : { ...statement, report: reportOf(machines) };
+}
+
+function reportOf(machines: Machines): readonly SchedulerNode[] {
+  return [...machines.up].map(({ hostname, job }) => ({ hostname, jobs: job === undefined ? [] : [job] }));
+}
+
+export const CORES_PER_NODE = 4;
