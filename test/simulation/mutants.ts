@@ -78,7 +78,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     moves: "stoppedNeeded",
-    seeds: 3000,
+    seeds: 12_000,
   },
   {
     name: "a false empty answer is believed",
@@ -199,8 +199,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/app/reconcile-cluster.ts",
-        find: "if (intent.leaseUntil > now && intent.owner !== owner) return [intent];",
-        put: "if (intent.owner !== owner) return [intent];",
+        find: "if (intent.leaseUntil > now && intent.owner !== owner) return intent;",
+        put: "if (intent.owner !== owner) return intent;",
       },
       {
         file: "src/app/reconcile-cluster.ts",
