@@ -281,6 +281,7 @@ export async function playMutant(mutant: Mutant): Promise<Played> {
     await Promise.all([
       cp(join(ROOT, "src"), join(copy, "src"), { recursive: true }),
       cp(join(ROOT, "test/simulation"), join(copy, "test/simulation"), { recursive: true }),
+      cp(join(ROOT, "test/support"), join(copy, "test/support"), { recursive: true }),
       writeFile(join(copy, "package.json"), '{ "type": "module" }\n'),
       symlink(join(ROOT, "node_modules"), join(copy, "node_modules"), "dir"),
     ]);
