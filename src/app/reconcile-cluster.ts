@@ -3,8 +3,19 @@ import { doubtLook, suspectedSince } from "../decide/observe.ts";
 import type { Decision } from "../decide/reconcile.ts";
 import { decide } from "../decide/reconcile.ts";
 import type { Settled } from "../decide/settle.ts";
-import { LEASE_SECONDS, settle } from "../decide/settle.ts";
-import type { NodeId, Owner, RequestId } from "../domain/ids.ts";
+import { settle } from "../decide/settle.ts";
+import {
+  dropLostStops,
+  followUpAt,
+  isCovered,
+  isWakePending,
+  LOOK_APART_SECONDS,
+  notBefore,
+  takeOver,
+  withoutCoveredWake,
+  withoutDueWake,
+} from "../decide/turn.ts";
+import type { Owner, RequestId } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { ClusterRecord, Intent, Ledger, Trouble } from "../domain/record.ts";
@@ -12,20 +23,16 @@ import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import type { App, Change, Current, CurrentWhole } from "./commit.ts";
 import { commitRecord, commitWhole } from "./commit.ts";
-import { withCredentials } from "./credentials.ts";
 import type { Finding, Run } from "./effects.ts";
 import { applyIntents, resumeIntents } from "./effects.ts";
+import type { Seen } from "./look-at-cluster.ts";
+import { lookAtCluster } from "./look-at-cluster.ts";
 import type { Site } from "./ports.ts";
-import { PortError } from "./ports.ts";
 
-/** Looks are so far apart: at most 13 in any 60 s (design.md section 3). */
-export const LOOK_APART_SECONDS = 5;
 /** A use case starts no effect later than this after its beginning. */
 const EFFECTS_SECONDS = 180;
 /** How often a plan that somebody else overtook is tried again before it is left to the timer. */
 const ROUNDS = 3;
-/** A wake message that is so late is taken for lost. */
-const WAKE_LATE_SECONDS = 10;
 
 /** What wants the reconcile. Only `demand` can be covered by a plan that has already seen it; `tick` waits for its turn. */
 export type Cause = "demand" | "tick";
@@ -143,83 +150,11 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
   };
 }
 
-/** A plan has observed this generation, nothing is under way, and no follow-up is due. */
-function isCovered(record: ClusterRecord, now: Instant): boolean {
-  const followUpDue = record.wakeFor === "follow-up" && record.wakeAt !== undefined && record.wakeAt <= now;
-  return (
-    record.observedGeneration === record.generation &&
-    record.intents.length === 0 &&
-    !followUpDue &&
-    record.plan > 0
-  );
-}
-
-/**
- * The earliest moment for the next look; undefined: now. While somebody's create is under way nobody plans; it usually settles long
- * before its lease ends, so that it is asked for again every 5 s.
- */
-function notBefore(record: ClusterRecord, owner: Owner, now: Instant): Instant | undefined {
-  const nextLook = record.lookedAt === undefined ? now : plusSeconds(record.lookedAt, LOOK_APART_SECONDS);
-  if (nextLook > now) return nextLook;
-  const leases = record.intents
-    .filter((intent) => intent.effect.kind === "create" && intent.owner !== owner && intent.leaseUntil > now)
-    .map((intent) => intent.leaseUntil);
-  if (leases.length === 0) return undefined;
-  const lastLease = leases.reduce((a, b) => (a > b ? a : b));
-  const soon = plusSeconds(now, LOOK_APART_SECONDS);
-  return lastLease < soon ? lastLease : soon;
-}
-
-/** Whether a wake message is under way that comes soon enough; one that is much too late is taken for lost. */
-function isWakePending(record: ClusterRecord, now: Instant, by: Instant): boolean {
-  return (
-    record.wakeAt !== undefined &&
-    record.wakeAt <= by &&
-    secondsBetween(record.wakeAt, now) < WAKE_LATE_SECONDS
-  );
-}
-
-function withoutDueWake(record: ClusterRecord, now: Instant): ClusterRecord {
-  if (record.wakeAt === undefined || record.wakeAt > now) return record;
-  const { wakeAt: _at, wakeFor: _for, ...rest } = record;
-  return rest;
-}
-
-/** After the lease anybody may go on with a create. A terminate is never replayed: it stands until a look has shown what became of it. */
-function takeOver(
-  record: ClusterRecord,
-  owner: Owner,
-  now: Instant,
-): { readonly record: ClusterRecord; readonly taken: readonly Intent[] } {
-  const taken: Intent[] = [];
-  const intents = record.intents.map((intent) => {
-    if (intent.leaseUntil > now && intent.owner !== owner) return intent;
-    if (intent.effect.kind === "terminate") return intent;
-    // Its owner may have sent it before it went: unless its only send is known to have been refused, that is unknown.
-    const sent = intent.sent === "never" ? "maybe" : intent.sent;
-    const ours: Intent = { ...intent, owner, leaseUntil: plusSeconds(now, LEASE_SECONDS), sent };
-    taken.push(ours);
-    return ours;
-  });
-  return { record: taken.length === 0 ? record : { ...record, intents }, taken };
-}
-
-/**
- * Without the terminates whose owner is gone: after its lease it sends none any more, so that this look shows what became of them, and
- * what is still to be stopped is decided again. Not sooner: until then they may have had their effect, and their nodes are no capacity.
- */
-function dropLostStops(record: ClusterRecord, { snapshot }: Look): ClusterRecord {
-  const intents = record.intents.filter(
-    ({ effect, leaseUntil }) => effect.kind === "create" || leaseUntil > snapshot.at,
-  );
-  return intents.length === record.intents.length ? record : { ...record, intents };
-}
-
 // ---------------------------------------------------------------- look, decide, apply, settle
 
 async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOutcome> {
   const resumed = await resumeIntents(run, begun.taken);
-  const looked = await lookAt(run, begun.open);
+  const looked = await lookAtCluster(run, begun.open);
   if (looked.kind === "trouble") {
     await commitWhole(run.app, run.site.cluster, (current) =>
       noteTrouble(current, resumed, looked.trouble, run.app.ports.clock.now()),
@@ -237,73 +172,6 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   );
   if (ours.length > 0) await settleAll(run, await applyIntents(run, ours));
   return { kind: "planned", plan };
-}
-
-/** A look, and when its status had arrived: it is believed for 5 s from then. */
-interface Seen {
-  readonly kind: "look";
-  readonly look: Look;
-  readonly arrivedAt: Instant;
-}
-
-type Looked = Seen | { readonly kind: "trouble"; readonly trouble: Trouble };
-
-/** One status with nodes, and the nodes of each request that is still open. */
-async function lookAt(run: Reconcile, open: readonly RequestId[]): Promise<Looked> {
-  const { app, site } = run;
-  const at = app.ports.clock.now();
-  try {
-    const status = await withCredentials(app, site, () => site.cyclecloud.status(site.cluster, at));
-    if (status.kind === "not-found") {
-      return { kind: "trouble", trouble: { at, kind: "not-found", message: notFoundText(status) } };
-    }
-    const arrivedAt = app.ports.clock.now();
-    const requestNodes = await nodesOfOpen(run, open);
-    return { kind: "look", look: { snapshot: status.snapshot, requestNodes }, arrivedAt };
-  } catch (error) {
-    if (!(error instanceof PortError) || error.kind === "newer-state") throw error;
-    return { kind: "trouble", trouble: { at, kind: error.kind, message: error.message } };
-  }
-}
-
-function notFoundText(outcome: { readonly fromCycleCloud: boolean; readonly message: string }): string {
-  const whose = outcome.fromCycleCloud
-    ? "CycleCloud knows no such cluster"
-    : "404, and not in CycleCloud's words";
-  return `${whose}: ${outcome.message}`;
-}
-
-/** So many requests are asked for side by side. */
-const ASKED_TOGETHER = 6;
-
-/** A request that cannot be asked for, or not in time, stays in flight whole: too little is created then, never too much. */
-async function nodesOfOpen(
-  run: Reconcile,
-  open: readonly RequestId[],
-): Promise<ReadonlyMap<RequestId, readonly NodeId[]>> {
-  const found = new Map<RequestId, readonly NodeId[]>();
-  const until = plusSeconds(run.app.ports.clock.now(), LOOK_APART_SECONDS / 2);
-  const left = [...open];
-  const askOn = async () => {
-    for (let id = left.shift(); id !== undefined && run.app.ports.clock.now() < until; id = left.shift()) {
-      const nodes = await nodesOfOne(run, id);
-      if (nodes !== undefined) found.set(id, nodes);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(ASKED_TOGETHER, open.length) }, askOn));
-  return found;
-}
-
-async function nodesOfOne(run: Reconcile, id: RequestId): Promise<readonly NodeId[] | undefined> {
-  const { app, site } = run;
-  try {
-    return await withCredentials(app, site, () => site.cyclecloud.nodesOfRequest(site.cluster, id));
-  } catch (error) {
-    if (!(error instanceof PortError)) throw error;
-    const { kind, message } = error;
-    app.ports.log("nodes-of-request-failed", { cluster: site.cluster, id, kind, message });
-    return undefined;
-  }
 }
 
 type Concluded =
@@ -397,13 +265,6 @@ function saveDoubt(
   };
 }
 
-/** The plan has seen the demand that the wake message was for: it need not cause another look. */
-function withoutCoveredWake(record: ClusterRecord): ClusterRecord {
-  if (record.wakeFor !== "demand") return record;
-  const { wakeAt: _at, wakeFor: _for, ...rest } = record;
-  return rest;
-}
-
 function settleFindings(current: CurrentWhole, findings: readonly Finding[], now: Instant): Settled {
   const state: Settled = { record: current.record, ledger: current.bodies.ledger };
   return findings.reduce((settled, { id, evidence }) => settle(settled, id, evidence, now), state);
@@ -430,10 +291,11 @@ function noteTrouble(
 /** Commits what was learnt; what is still open, or fell short, is followed up before the next tick. */
 export async function settleAll(run: Run, findings: readonly Finding[]): Promise<void> {
   const { clock, queue } = run.app.ports;
+  const ids = new Set(findings.map((finding) => finding.id));
   const committed = await commitWhole(run.app, run.site.cluster, (current): Change<Instant | undefined> => {
     const now = clock.now();
     const settled = settleFindings(current, findings, now);
-    const due = followUpAt(settled.record, findings, now);
+    const due = followUpAt(settled.record, ids, now);
     const wake = due !== undefined && !isWakePending(settled.record, now, due);
     const record: ClusterRecord = wake
       ? { ...settled.record, wakeAt: due, wakeFor: "follow-up" }
@@ -443,15 +305,6 @@ export async function settleAll(run: Run, findings: readonly Finding[]): Promise
   if (committed.kind === "committed" && committed.result !== undefined) {
     await queue.wake(run.site.cluster, committed.result);
   }
-}
-
-function followUpAt(record: ClusterRecord, findings: readonly Finding[], now: Instant): Instant | undefined {
-  const ours = new Set(findings.map((finding) => finding.id));
-  const open = record.intents.filter((intent) => ours.has(intent.id)).map((intent) => intent.leaseUntil);
-  const soonest = open.length === 0 ? undefined : open.reduce((a, b) => (a < b ? a : b));
-  if (soonest !== undefined) return soonest > now ? soonest : plusSeconds(now, LOOK_APART_SECONDS);
-  const pausedNow = record.backoffs.some((entry) => entry.until - entry.seconds * 1000 === now);
-  return pausedNow ? plusSeconds(now, LOOK_APART_SECONDS) : undefined;
 }
 
 function logPlan(run: Reconcile, plan: Plan): void {

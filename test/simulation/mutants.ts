@@ -72,7 +72,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a terminate is replayed",
     edits: [
       {
-        file: "src/app/reconcile-cluster.ts",
+        file: "src/decide/turn.ts",
         find: '    if (intent.effect.kind === "terminate") return intent;\n',
         put: "",
       },
@@ -198,12 +198,12 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a lease that has ended still holds",
     edits: [
       {
-        file: "src/app/reconcile-cluster.ts",
+        file: "src/decide/turn.ts",
         find: "if (intent.leaseUntil > now && intent.owner !== owner) return intent;",
         put: "if (intent.owner !== owner) return intent;",
       },
       {
-        file: "src/app/reconcile-cluster.ts",
+        file: "src/decide/turn.ts",
         find: 'intent.effect.kind === "create" && intent.owner !== owner && intent.leaseUntil > now',
         put: 'intent.effect.kind === "create" && intent.owner !== owner',
       },
@@ -215,7 +215,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a stop that may be under way is forgotten before its lease has ended",
     edits: [
       {
-        file: "src/app/reconcile-cluster.ts",
+        file: "src/decide/turn.ts",
         find: 'effect.kind === "create" || leaseUntil > snapshot.at',
         put: 'effect.kind === "create"',
       },
@@ -253,7 +253,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a plan does not note which generation it has observed",
     edits: [
       {
-        file: "src/app/reconcile-cluster.ts",
+        file: "src/decide/turn.ts",
         find: "    record.observedGeneration === record.generation &&\n",
         put: "    record.plan < 0 &&\n",
       },

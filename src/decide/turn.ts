@@ -1,0 +1,106 @@
+import type { Owner, RequestId } from "../domain/ids.ts";
+import type { ClusterRecord, Intent } from "../domain/record.ts";
+import type { Instant } from "../domain/units.ts";
+import { plusSeconds, secondsBetween } from "../domain/units.ts";
+import type { Look } from "./observe.ts";
+import { LEASE_SECONDS } from "./settle.ts";
+
+/** Whose turn it is to look, and when (design.md section 3): all of it read from the record, so that every instance agrees. */
+
+/** Looks are so far apart: at most 13 in any 60 s. */
+export const LOOK_APART_SECONDS = 5;
+/** A wake message that is so late is taken for lost. */
+const WAKE_LATE_SECONDS = 10;
+
+/** A plan has observed this generation, nothing is under way, and no follow-up is due. */
+export function isCovered(record: ClusterRecord, now: Instant): boolean {
+  const followUpDue = record.wakeFor === "follow-up" && record.wakeAt !== undefined && record.wakeAt <= now;
+  return (
+    record.observedGeneration === record.generation &&
+    record.intents.length === 0 &&
+    !followUpDue &&
+    record.plan > 0
+  );
+}
+
+/**
+ * The earliest moment for the next look; undefined: now. While somebody's create is under way nobody plans; it usually settles long
+ * before its lease ends, so that it is asked for again every 5 s.
+ */
+export function notBefore(record: ClusterRecord, owner: Owner, now: Instant): Instant | undefined {
+  const nextLook = record.lookedAt === undefined ? now : plusSeconds(record.lookedAt, LOOK_APART_SECONDS);
+  if (nextLook > now) return nextLook;
+  const leases = record.intents
+    .filter((intent) => intent.effect.kind === "create" && intent.owner !== owner && intent.leaseUntil > now)
+    .map((intent) => intent.leaseUntil);
+  if (leases.length === 0) return undefined;
+  const lastLease = leases.reduce((a, b) => (a > b ? a : b));
+  const soon = plusSeconds(now, LOOK_APART_SECONDS);
+  return lastLease < soon ? lastLease : soon;
+}
+
+/** Whether a wake message is under way that comes soon enough; one that is much too late is taken for lost. */
+export function isWakePending(record: ClusterRecord, now: Instant, by: Instant): boolean {
+  return (
+    record.wakeAt !== undefined &&
+    record.wakeAt <= by &&
+    secondsBetween(record.wakeAt, now) < WAKE_LATE_SECONDS
+  );
+}
+
+/** The wake that is due is this one. */
+export function withoutDueWake(record: ClusterRecord, now: Instant): ClusterRecord {
+  if (record.wakeAt === undefined || record.wakeAt > now) return record;
+  const { wakeAt: _at, wakeFor: _for, ...rest } = record;
+  return rest;
+}
+
+/** After the lease anybody may go on with a create. A terminate is never replayed: it stands until a look has shown what became of it. */
+export function takeOver(
+  record: ClusterRecord,
+  owner: Owner,
+  now: Instant,
+): { readonly record: ClusterRecord; readonly taken: readonly Intent[] } {
+  const taken: Intent[] = [];
+  const intents = record.intents.map((intent) => {
+    if (intent.leaseUntil > now && intent.owner !== owner) return intent;
+    if (intent.effect.kind === "terminate") return intent;
+    // Its owner may have sent it before it went: unless its only send is known to have been refused, that is unknown.
+    const sent = intent.sent === "never" ? "maybe" : intent.sent;
+    const ours: Intent = { ...intent, owner, leaseUntil: plusSeconds(now, LEASE_SECONDS), sent };
+    taken.push(ours);
+    return ours;
+  });
+  return { record: taken.length === 0 ? record : { ...record, intents }, taken };
+}
+
+/**
+ * Without the terminates whose owner is gone: after its lease it sends none any more, so that this look shows what became of them, and
+ * what is still to be stopped is decided again. Not sooner: until then they may have had their effect, and their nodes are no capacity.
+ */
+export function dropLostStops(record: ClusterRecord, { snapshot }: Look): ClusterRecord {
+  const intents = record.intents.filter(
+    ({ effect, leaseUntil }) => effect.kind === "create" || leaseUntil > snapshot.at,
+  );
+  return intents.length === record.intents.length ? record : { ...record, intents };
+}
+
+/** The plan has seen the demand that the wake message was for: it need not cause another look. */
+export function withoutCoveredWake(record: ClusterRecord): ClusterRecord {
+  if (record.wakeFor !== "demand") return record;
+  const { wakeAt: _at, wakeFor: _for, ...rest } = record;
+  return rest;
+}
+
+/** When the intents that were just settled want to be followed up: what is still open, or a bucket that has just been paused. */
+export function followUpAt(
+  record: ClusterRecord,
+  settled: ReadonlySet<RequestId>,
+  now: Instant,
+): Instant | undefined {
+  const open = record.intents.filter((intent) => settled.has(intent.id)).map((intent) => intent.leaseUntil);
+  const soonest = open.length === 0 ? undefined : open.reduce((a, b) => (a < b ? a : b));
+  if (soonest !== undefined) return soonest > now ? soonest : plusSeconds(now, LOOK_APART_SECONDS);
+  const pausedNow = record.backoffs.some((entry) => entry.until - entry.seconds * 1000 === now);
+  return pausedNow ? plusSeconds(now, LOOK_APART_SECONDS) : undefined;
+}
