@@ -1,4 +1,5 @@
-import type { Bodies, ClusterRecord } from "../domain/record.ts";
+import type { Bodies } from "../domain/bodies.ts";
+import type { ClusterRecord } from "../domain/record.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import type { Lanes } from "./lanes.ts";
 import type { BodyChanges, LoadedRecord, Ports } from "./ports.ts";

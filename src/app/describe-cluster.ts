@@ -1,8 +1,10 @@
 import { managedArrays } from "../decide/observe.ts";
 import { renderVerdict } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
-import { bucketText, stillInFlight } from "../domain/record.ts";
-import type { Bodies, ClusterRecord, LedgerNode, SetEntry } from "../domain/record.ts";
+import { bucketText } from "../domain/bucket.ts";
+import { stillInFlight } from "../domain/record.ts";
+import type { Bodies } from "../domain/bodies.ts";
+import type { ClusterRecord, LedgerNode, SetEntry } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";
 import type { Snapshot } from "../domain/cluster.ts";

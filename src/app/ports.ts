@@ -4,7 +4,9 @@ import type { ClusterName, Digest, Epoch, NodeId, Owner, RequestId } from "../do
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Ledger } from "../domain/record.ts";
-import type { Bodies, BucketKey, ClusterRecord } from "../domain/record.ts";
+import type { Bodies } from "../domain/bodies.ts";
+import type { BucketKey } from "../domain/bucket.ts";
+import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 
 /**

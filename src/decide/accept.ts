@@ -2,6 +2,7 @@ import type { RequestSetUpdate, Revision, SchedulerNode, SetDemand } from "../do
 import type { Digest, SetName } from "../domain/ids.ts";
 import type { ClusterRecord, SetEntry } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
+import { compareText } from "../domain/text.ts";
 import { plusSeconds } from "../domain/units.ts";
 import { digestOf } from "./hash.ts";
 
@@ -77,10 +78,6 @@ function compareRepeats(a: SetEntry, b: SetEntry): number {
     a.intervalSeconds - b.intervalSeconds ||
     compareText(a.report ?? "", b.report ?? "")
   );
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** The same message, valid no longer than the cluster's configuration allows. */

@@ -1,7 +1,8 @@
 import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { ArrayName, NodeId, Owner } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { Bodies, ClusterRecord, Ledger, LedgerNode } from "../domain/record.ts";
+import type { Bodies } from "../domain/bodies.ts";
+import type { ClusterRecord, Ledger, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import type { HostFact } from "./observe.ts";

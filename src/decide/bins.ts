@@ -1,7 +1,8 @@
+import { compareText } from "../domain/text.ts";
 import type { SupplyNode, World } from "../domain/allocation.ts";
 import type { NodeAttributes } from "../domain/demand.ts";
 import type { NodeId } from "../domain/ids.ts";
-import type { BucketKey, Purpose } from "../domain/record.ts";
+import type { BucketKey, Purpose } from "../domain/bucket.ts";
 import { amountOf } from "../domain/resources.ts";
 import type { Ask } from "./ask.ts";
 import { unitsOf } from "./ask.ts";
@@ -283,11 +284,6 @@ export function comparePlaces(a: Place, b: Place): number {
 /** Shorter names first, so that "pg-2" comes before "pg-10". */
 export function compareNames(a: string, b: string): number {
   return a.length - b.length || compareText(a, b);
-}
-
-/** By code units: the same on every machine. */
-export function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** The text that identifies a bucket, whatever the spelling of its VM size. */

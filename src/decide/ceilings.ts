@@ -1,7 +1,7 @@
 import type { BucketOffer, SharedLimit } from "../domain/allocation.ts";
 import type { Bucket, CountAndCores, NodeArray, Quota } from "../domain/cluster.ts";
 import type { LimitId } from "../domain/reason.ts";
-import { bucketText } from "../domain/record.ts";
+import { bucketText } from "../domain/bucket.ts";
 import { familyOf } from "./family.ts";
 
 /** Nodes and their vCPUs that count against a limit, by our own count: all that have or await a VM, also those on their way down. */

@@ -1,7 +1,7 @@
 import type { Catalogue, VmSize } from "../domain/catalogue.ts";
 import { findVmSize } from "../domain/catalogue.ts";
 import type { Machine, Node, NodeArray } from "../domain/cluster.ts";
-import type { BucketKey } from "../domain/record.ts";
+import type { BucketKey } from "../domain/bucket.ts";
 import type { Resources, Scalar } from "../domain/resources.ts";
 import type { NodeProperties, NodeView } from "../domain/node-view.ts";
 

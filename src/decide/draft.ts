@@ -3,13 +3,15 @@ import type { NodeAttributes } from "../domain/demand.ts";
 import type { PlacementGroup } from "../domain/ids.ts";
 import { placementGroup } from "../domain/ids.ts";
 import type { Reason } from "../domain/reason.ts";
-import type { CreateEffect, Purpose } from "../domain/record.ts";
+import type { Purpose } from "../domain/bucket.ts";
+import type { CreateEffect } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { canonicalText } from "../domain/canonical.ts";
 import type { Ask } from "./ask.ts";
 import { TOLERANCE } from "./tolerance.ts";
 import type { Bin } from "./bins.ts";
-import { Bins, compareText } from "./bins.ts";
+import { compareText } from "../domain/text.ts";
+import { Bins } from "./bins.ts";
 import { Capacity } from "./limits.ts";
 
 /** A plan in the making: what is still free, what is still allowed, and what has been asked for. */

@@ -1,7 +1,7 @@
 import type { Constraint } from "../domain/constraint.ts";
 import type { NodeId } from "../domain/ids.ts";
 import type { NodeProperties, NodeView, SharedState } from "../domain/node-view.ts";
-import type { BucketKey } from "../domain/record.ts";
+import type { BucketKey } from "../domain/bucket.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import type { Resources } from "../domain/resources.ts";
 import { isSize, bytesOf } from "../domain/size.ts";

@@ -1,5 +1,5 @@
 import type { SupplyNode } from "../domain/allocation.ts";
-import { compareText } from "./bins.ts";
+import { compareText } from "../domain/text.ts";
 
 const address = /^\d+(?:\.\d+){3}$/;
 

@@ -1,7 +1,7 @@
 import type { BucketOffer, SharedLimit } from "../domain/allocation.ts";
 import type { PlacementGroup } from "../domain/ids.ts";
 import type { Reason } from "../domain/reason.ts";
-import { bucketText } from "../domain/record.ts";
+import { bucketText } from "../domain/bucket.ts";
 
 /**
  * What is left under every ceiling while a plan is being made. Limits are shared objects: a node taken in one bucket leaves less for

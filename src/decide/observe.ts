@@ -2,16 +2,9 @@ import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { SchedulerNode } from "../domain/demand.ts";
 import type { ArrayName, NodeId, RequestId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
-import type {
-  Bodies,
-  Busyness,
-  ClusterRecord,
-  InFlight,
-  Ledger,
-  LedgerNode,
-  Purpose,
-  SetEntry,
-} from "../domain/record.ts";
+import type { Bodies } from "../domain/bodies.ts";
+import type { Purpose } from "../domain/bucket.ts";
+import type { Busyness, ClusterRecord, InFlight, Ledger, LedgerNode, SetEntry } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import { hostKey } from "./hosts.ts";

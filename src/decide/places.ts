@@ -2,7 +2,7 @@ import type { Catalogue } from "../domain/catalogue.ts";
 import type { Machine, Node, NodeArray, Snapshot } from "../domain/cluster.ts";
 import type { DefaultResource } from "../domain/default-resource.ts";
 import type { ArrayName, MachineType, PlacementGroup } from "../domain/ids.ts";
-import type { BucketKey } from "../domain/record.ts";
+import type { BucketKey } from "../domain/bucket.ts";
 import type { Resources } from "../domain/resources.ts";
 import { viewBucket, viewNode } from "./cluster-views.ts";
 import type { Defaults } from "./default-resources.ts";

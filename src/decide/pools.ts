@@ -1,6 +1,7 @@
 import type { Constraint } from "../domain/constraint.ts";
 import type { Pool, Revision } from "../domain/demand.ts";
-import type { Bodies, ClusterRecord } from "../domain/record.ts";
+import type { Bodies } from "../domain/bodies.ts";
+import type { ClusterRecord } from "../domain/record.ts";
 import type { Scalar } from "../domain/resources.ts";
 import { compareRevisions } from "./accept.ts";
 import type { SharedState } from "../domain/node-view.ts";

@@ -4,8 +4,8 @@ import type { NodeId, Owner, SetName } from "../domain/ids.ts";
 import type { Allocation } from "../domain/allocation.ts";
 import type { NodeVerdict, Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
+import type { Bodies } from "../domain/bodies.ts";
 import type {
-  Bodies,
   ClusterRecord,
   CreateEffect,
   Intent,

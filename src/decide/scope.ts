@@ -2,10 +2,10 @@ import type { BucketOffer } from "../domain/allocation.ts";
 import type { ArrayName, MachineType } from "../domain/ids.ts";
 import { sameMachineType } from "../domain/ids.ts";
 import type { Reason } from "../domain/reason.ts";
-import { bucketText } from "../domain/record.ts";
+import { bucketText } from "../domain/bucket.ts";
 import { canonicalText } from "../domain/canonical.ts";
 import type { Place } from "./bins.ts";
-import { compareText } from "./bins.ts";
+import { compareText } from "../domain/text.ts";
 import type { Draft } from "./draft.ts";
 
 /** Where a demand may go. */

@@ -1,7 +1,7 @@
 import type { NodeId, RequestId } from "../domain/ids.ts";
+import type { BucketKey } from "../domain/bucket.ts";
 import type {
   Backoff,
-  BucketKey,
   ClusterRecord,
   CreateEffect,
   Draining,
@@ -10,7 +10,7 @@ import type {
   LedgerNode,
   TerminateEffect,
 } from "../domain/record.ts";
-import { bucketText } from "../domain/record.ts";
+import { bucketText } from "../domain/bucket.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 

@@ -7,10 +7,12 @@ import { sameMachineType } from "../domain/ids.ts";
 import type { NodeView } from "../domain/node-view.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Reason } from "../domain/reason.ts";
-import type { Backoff, CreateEffect, InFlight, Ledger, LedgerNode, Purpose } from "../domain/record.ts";
+import type { Purpose } from "../domain/bucket.ts";
+import type { Backoff, CreateEffect, InFlight, Ledger, LedgerNode } from "../domain/record.ts";
 import { stillInFlight } from "../domain/record.ts";
 import { KNOWN_VM_SIZES } from "../domain/vm-size-data.ts";
 import type { Instant } from "../domain/units.ts";
+import { managedArrays } from "./observe.ts";
 import type { Usage } from "./ceilings.ts";
 import { Ceilings } from "./ceilings.ts";
 import type { ClusterPlace, ResourceRules } from "./places.ts";
@@ -74,13 +76,8 @@ export function readyOnly(world: World): World {
 }
 
 function judgeArrays(snapshot: Snapshot, policy: Policy): Map<ArrayName, "managed" | "not-managed"> {
-  const ours = policy.nodearrays === undefined ? undefined : new Set(policy.nodearrays);
-  return new Map(
-    snapshot.arrays.map((array) => {
-      const managed = array.autoscaled && (ours === undefined || ours.has(array.name));
-      return [array.name, managed ? "managed" : "not-managed"];
-    }),
-  );
+  const managed = managedArrays(snapshot, policy);
+  return new Map(snapshot.arrays.map(({ name }) => [name, managed.has(name) ? "managed" : "not-managed"]));
 }
 
 /** Phases in which a node has a VM, may get one or may still have one: they count against limits (A.3, semantics 3). */

@@ -3,7 +3,8 @@ import type { ArrayName, NodeId, PlacementGroup } from "./ids.ts";
 import type { NodeProperties } from "./node-view.ts";
 import type { DemandOutcome } from "./plan.ts";
 import type { LimitId, Reason } from "./reason.ts";
-import type { BucketKey, CreateEffect, Purpose } from "./record.ts";
+import type { BucketKey, Purpose } from "./bucket.ts";
+import type { CreateEffect } from "./record.ts";
 import type { Resources } from "./resources.ts";
 
 /** Everything that the allocator may use, and every ceiling: its only view of the cluster. */

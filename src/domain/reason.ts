@@ -1,5 +1,5 @@
-import type { BucketKey } from "./record.ts";
-import { bucketText } from "./record.ts";
+import type { BucketKey } from "./bucket.ts";
+import { bucketText } from "./bucket.ts";
 import type { Refusal } from "./refusal.ts";
 import { renderRefusal } from "./refusal.ts";
 import type { Instant } from "./units.ts";

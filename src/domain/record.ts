@@ -1,18 +1,6 @@
-import type { Snapshot } from "./cluster.ts";
-import type { NodeAttributes, Problem, Revision, SchedulerNode, SetDemand } from "./demand.ts";
-import type {
-  ArrayName,
-  ClusterName,
-  Digest,
-  Epoch,
-  MachineType,
-  NodeId,
-  Owner,
-  PlacementGroup,
-  RequestId,
-  SetName,
-} from "./ids.ts";
-import type { Plan } from "./plan.ts";
+import type { BucketKey, Purpose } from "./bucket.ts";
+import type { NodeAttributes, Problem, Revision } from "./demand.ts";
+import type { ArrayName, ClusterName, Digest, Epoch, NodeId, Owner, RequestId, SetName } from "./ids.ts";
 import type { Instant } from "./units.ts";
 
 /** Version of the stored form. Version N is readable by release N-1; a function that meets a newer one leaves it alone. */
@@ -75,16 +63,6 @@ export interface SetEntry {
   readonly report?: Digest;
 }
 
-/** The large, immutable parts of a record, in the store named by digest. */
-export interface Bodies {
-  readonly demands: ReadonlyMap<Digest, SetDemand>;
-  readonly reports: ReadonlyMap<Digest, readonly SchedulerNode[]>;
-  readonly seen?: Snapshot;
-  readonly ledger: Ledger;
-  /** The last plan, with its reasons: what the state page shows. */
-  readonly plan?: Plan;
-}
-
 /** What we remember of each node, as CycleCloud exposes no creation time and reuses names (design.md section 3). */
 export type Ledger = ReadonlyMap<NodeId, LedgerNode>;
 
@@ -121,25 +99,6 @@ export interface Draining {
   /** Terminate requests accepted so far, and when the last was. */
   readonly attempts: number;
   readonly sentAt?: Instant;
-}
-
-/** What a node was created for. */
-export type Purpose =
-  | { readonly kind: "array" }
-  /** Part of the group named by its placement group; `key` is the array with the group size, as "execute:16n". */
-  | { readonly kind: "group"; readonly key: string; readonly group: string };
-
-/** A place where nodes can be created: node array x VM size x placement group or none. */
-export interface BucketKey {
-  readonly array: ArrayName;
-  readonly machineType: MachineType;
-  readonly placementGroup?: PlacementGroup;
-}
-
-/** The text that identifies a bucket in maps and messages. */
-export function bucketText(bucket: BucketKey): string {
-  const place = `${bucket.array}/${bucket.machineType}`;
-  return bucket.placementGroup === undefined ? place : `${place}/${bucket.placementGroup}`;
 }
 
 /** One effect on CycleCloud that has been committed to storage and is not yet confirmed. */

@@ -9,7 +9,7 @@ import type { Snapshot } from "../../src/domain/cluster.ts";
 import type { DefaultResource } from "../../src/domain/default-resource.ts";
 import { LIBRARY_DEFAULTS } from "../../src/domain/default-resource.ts";
 import { clusterName } from "../../src/domain/ids.ts";
-import { bucketText } from "../../src/domain/record.ts";
+import { bucketText } from "../../src/domain/bucket.ts";
 import type { Resources, ResourceValue } from "../../src/domain/resources.ts";
 import { looksLikeSize, parseSize } from "../../src/domain/size.ts";
 import { instant } from "../../src/domain/units.ts";

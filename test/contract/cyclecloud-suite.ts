@@ -3,7 +3,7 @@ import type { CycleCloud, StatusOutcome } from "../../src/app/ports.ts";
 import type { Node, Snapshot } from "../../src/domain/cluster.ts";
 import { clusterName, machineType, nodeId, placementGroup, requestId } from "../../src/domain/ids.ts";
 import type { ClusterName, NodeId } from "../../src/domain/ids.ts";
-import type { BucketKey } from "../../src/domain/record.ts";
+import type { BucketKey } from "../../src/domain/bucket.ts";
 import type { Instant } from "../../src/domain/units.ts";
 
 /** A CycleCloud to put to the test, with nothing but its head node in the cluster, and hands on its clock and its nodes. */

@@ -4,7 +4,7 @@ import type { Allocation, BucketOffer, SharedLimit, World } from "../../src/doma
 import type { GroupDemand, JobDemand, RankedDemand, TargetDemand } from "../../src/domain/demand.ts";
 import { arrayName, machineType, nodeId, placementGroup, setName } from "../../src/domain/ids.ts";
 import { renderReason } from "../../src/domain/reason.ts";
-import { bucketText } from "../../src/domain/record.ts";
+import { bucketText } from "../../src/domain/bucket.ts";
 import { instant } from "../../src/domain/units.ts";
 import { readConstraints } from "../../src/wire/constraint.ts";
 import { EXCLUSIVE, inArrays, needing } from "../support/build-constraints.ts";

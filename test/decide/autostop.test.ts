@@ -6,7 +6,8 @@ import { settle } from "../../src/decide/settle.ts";
 import type { Node } from "../../src/domain/cluster.ts";
 import { arrayName, nodeId } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
-import type { Bodies, ClusterRecord, Draining, LedgerNode } from "../../src/domain/record.ts";
+import type { Bodies } from "../../src/domain/bodies.ts";
+import type { ClusterRecord, Draining, LedgerNode } from "../../src/domain/record.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import {
   at,

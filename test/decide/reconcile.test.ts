@@ -12,8 +12,9 @@ import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { renderVerdict } from "../../src/domain/plan.ts";
 import { renderReason } from "../../src/domain/reason.ts";
-import type { Bodies, ClusterRecord, Outage } from "../../src/domain/record.ts";
-import { bucketText } from "../../src/domain/record.ts";
+import type { Bodies } from "../../src/domain/bodies.ts";
+import type { ClusterRecord, Outage } from "../../src/domain/record.ts";
+import { bucketText } from "../../src/domain/bucket.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import {
   at,

@@ -13,7 +13,7 @@ import {
 } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { renderReason } from "../../src/domain/reason.ts";
-import { bucketText } from "../../src/domain/record.ts";
+import { bucketText } from "../../src/domain/bucket.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";
 
 const now = instant(1_763_636_400_000);

@@ -1,6 +1,6 @@
 import type { Allocation, World } from "../../src/domain/allocation.ts";
 import type { GroupDemand, JobDemand, RankedDemand } from "../../src/domain/demand.ts";
-import type { BucketKey } from "../../src/domain/record.ts";
+import type { BucketKey } from "../../src/domain/bucket.ts";
 
 /**
  * Judges an allocation by counting, one thing at a time and with no regard to speed. Shares nothing with src/decide: it adds up what the

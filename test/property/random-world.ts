@@ -11,7 +11,7 @@ import type { Demand, RankedDemand } from "../../src/domain/demand.ts";
 import type { ArrayName } from "../../src/domain/ids.ts";
 import { arrayName, machineType, nodeId, placementGroup, setName } from "../../src/domain/ids.ts";
 import type { Reason } from "../../src/domain/reason.ts";
-import type { BucketKey, Purpose } from "../../src/domain/record.ts";
+import type { BucketKey, Purpose } from "../../src/domain/bucket.ts";
 import { instant } from "../../src/domain/units.ts";
 import { EXCLUSIVE, inArrays, needing, ofSizes } from "../support/build-constraints.ts";
 

@@ -9,15 +9,9 @@ import type {
 } from "../../src/domain/demand.ts";
 import type { Digest } from "../../src/domain/ids.ts";
 import { digest, epoch, owner, requestId, setName } from "../../src/domain/ids.ts";
-import type {
-  Bodies,
-  BucketKey,
-  ClusterRecord,
-  CreateEffect,
-  Intent,
-  Ledger,
-  SetEntry,
-} from "../../src/domain/record.ts";
+import type { Bodies } from "../../src/domain/bodies.ts";
+import type { BucketKey } from "../../src/domain/bucket.ts";
+import type { ClusterRecord, CreateEffect, Intent, Ledger, SetEntry } from "../../src/domain/record.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { plusSeconds } from "../../src/domain/units.ts";
 import { at, D4, EXECUTE, NOW, PROD } from "./build-node.ts";

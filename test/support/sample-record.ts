@@ -14,7 +14,9 @@ import {
   setName,
 } from "../../src/domain/ids.ts";
 import type { Plan } from "../../src/domain/plan.ts";
-import type { Bodies, BucketKey, ClusterRecord, Ledger, SetEntry } from "../../src/domain/record.ts";
+import type { Bodies } from "../../src/domain/bodies.ts";
+import type { BucketKey } from "../../src/domain/bucket.ts";
+import type { ClusterRecord, Ledger, SetEntry } from "../../src/domain/record.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";
 import { EXCLUSIVE, inArrays, needing, ofSizes } from "./build-constraints.ts";
 

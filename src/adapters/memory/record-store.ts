@@ -2,7 +2,8 @@ import type { BodyChanges, LoadedRecord, RecordStore, RecordVersion } from "../.
 import { PortError } from "../../app/ports.ts";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
 import type { ClusterName, Digest } from "../../domain/ids.ts";
-import type { Bodies, ClusterRecord } from "../../domain/record.ts";
+import type { Bodies } from "../../domain/bodies.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 
 /** A version of a record in memory: its number, and its bodies as they were. */
 export interface MemoryVersion extends RecordVersion {

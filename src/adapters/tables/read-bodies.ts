@@ -1,7 +1,8 @@
 import { PortError } from "../../app/ports.ts";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
 import type { ClusterName, Digest } from "../../domain/ids.ts";
-import type { Bodies, ClusterRecord } from "../../domain/record.ts";
+import type { Bodies } from "../../domain/bodies.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { BodyRef, BodyRows } from "./bodies.ts";
 import type { BodyIndex } from "./body-index.ts";
 import { demandKey, reportKey } from "./body-index.ts";

@@ -15,7 +15,8 @@ import {
   requestId,
   setName,
 } from "../../../src/domain/ids.ts";
-import type { Bodies, ClusterRecord, LedgerNode, SetEntry } from "../../../src/domain/record.ts";
+import type { Bodies } from "../../../src/domain/bodies.ts";
+import type { ClusterRecord, LedgerNode, SetEntry } from "../../../src/domain/record.ts";
 import { azuriteForThisFile } from "../../support/azurite.ts";
 import { countingTable } from "./counting-table.ts";
 import { emptyRecord, SAMPLE_TIME, sampleEntry } from "../../support/sample-record.ts";

@@ -1,0 +1,15 @@
+import type { Snapshot } from "./cluster.ts";
+import type { SchedulerNode, SetDemand } from "./demand.ts";
+import type { Digest } from "./ids.ts";
+import type { Plan } from "./plan.ts";
+import type { Ledger } from "./record.ts";
+
+/** The large, immutable parts of a record, in the store named by digest. */
+export interface Bodies {
+  readonly demands: ReadonlyMap<Digest, SetDemand>;
+  readonly reports: ReadonlyMap<Digest, readonly SchedulerNode[]>;
+  readonly seen?: Snapshot;
+  readonly ledger: Ledger;
+  /** The last plan, with its reasons: what the state page shows. */
+  readonly plan?: Plan;
+}
