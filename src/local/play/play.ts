@@ -44,7 +44,7 @@ export interface Audience {
 export const AGENT_TIMES = {
   expirationSeconds: 300,
   renewSeconds: 120,
-  pushApartSeconds: 15,
+  pushApartSeconds: 30,
   idleSeconds: 300,
 };
 
