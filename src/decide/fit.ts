@@ -13,7 +13,7 @@ import { withNodeId } from "./places.ts";
 export interface Subject {
   readonly bucket: BucketKey;
   readonly resources: Resources;
-  readonly properties?: NodeProperties;
+  readonly properties?: () => NodeProperties;
   readonly nodeId?: NodeId;
   readonly capacityFailureSeconds?: number;
 }
@@ -82,7 +82,7 @@ const isNothing = (take: Needs["amount"][number] | { readonly amount: number }):
 function viewOf(subject: Subject): NodeView {
   const { capacityFailureSeconds, nodeId = null } = subject;
   const view: NodeView = {
-    properties: subject.properties ?? propertiesOf(subject.bucket),
+    properties: subject.properties?.() ?? propertiesOf(subject.bucket),
     available: withNodeId(subject.resources, nodeId),
     nodeId,
     configuration: {},

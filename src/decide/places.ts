@@ -79,17 +79,22 @@ export class Places {
   /** What an existing node is and offers, default resources included. Its id is left to {@link withNodeId}. */
   view(node: Node, place: ClusterPlace): NodeView {
     const view = viewNode(node, place, this.#catalogue);
-    return { ...view, available: this.#resourcesOf(node, view, place) };
+    return { ...view, available: this.#resourcesOf(node, () => view, place) };
+  }
+
+  /** What an existing node offers: all that most allocations need of it. */
+  resources(node: Node, place: ClusterPlace): Resources {
+    return this.#resourcesOf(node, () => viewNode(node, place, this.#catalogue), place);
   }
 
   /** Nodes of a place with nothing of their own have the same resources, and the same object; they are worked out once. */
-  #resourcesOf(node: Node, view: NodeView, place: ClusterPlace): Resources {
+  #resourcesOf(node: Node, view: () => NodeView, place: ClusterPlace): Resources {
     const alike = this.#defaults.perBucket && node.resources === undefined;
-    if (!alike) return applyDefaults(this.#defaults, view).resources;
+    if (!alike) return applyDefaults(this.#defaults, view()).resources;
     const shared = this.#shared.get(place) ?? new Map<string, Resources>();
     this.#shared.set(place, shared);
     const key = `${node.memoryGib} ${node.spot}`;
-    const resources = shared.get(key) ?? applyDefaults(this.#defaults, { ...view, nodeId: null }).resources;
+    const resources = shared.get(key) ?? applyDefaults(this.#defaults, { ...view(), nodeId: null }).resources;
     shared.set(key, resources);
     return resources;
   }

@@ -4,7 +4,6 @@ import { OWN_DEFAULTS } from "../domain/default-resource.ts";
 import type { Pool } from "../domain/demand.ts";
 import type { ArrayName, NodeId, PlacementGroup } from "../domain/ids.ts";
 import { sameMachineType } from "../domain/ids.ts";
-import type { NodeView } from "../domain/node-view.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Purpose } from "../domain/bucket.ts";
@@ -94,21 +93,21 @@ function collectNodes(input: WorldInput, arrays: World["arrays"], places: Places
     place.nodeCores += coresOf(node, place);
     const usable = node.phase === "ready" || node.phase === "coming";
     if (!usable || arrays.get(node.array) !== "managed" || input.excluded.has(node.nodeId)) continue;
-    supply.push(supplyNode(node, places.view(node, place), place, input));
+    supply.push(supplyNode(node, place, places, input));
   }
   return supply;
 }
 
 const forArray: Purpose = { kind: "array" };
 
-function supplyNode(node: Node, view: NodeView, place: ClusterPlace, input: WorldInput): SupplyNode {
+function supplyNode(node: Node, place: ClusterPlace, places: Places, input: WorldInput): SupplyNode {
   const known = input.ledger.get(node.nodeId);
   const common = {
     nodeId: node.nodeId,
     bucket: place.bucket,
     purpose: known?.purpose ?? forArray,
-    resources: view.available,
-    properties: view.properties,
+    resources: places.resources(node, place),
+    properties: () => places.view(node, place).properties,
     cores: coresOf(node, place),
     order: input.order(node, known),
     ready: node.phase === "ready",
@@ -132,7 +131,8 @@ function collectInFlight(
       place.waiting += count;
       if (arrays.get(bucket.array) !== "managed") return [];
       const { available, properties } = place.view;
-      return [{ bucket: place.bucket, purpose, resources: available, properties, cores: place.cores, count }];
+      const { bucket: where, cores } = place;
+      return [{ bucket: where, purpose, resources: available, properties: () => properties, cores, count }];
     });
 }
 
@@ -183,7 +183,7 @@ function offer(
   return {
     bucket: place.bucket,
     resources: place.view.available,
-    properties: place.view.properties,
+    properties: () => place.view.properties,
     ...(bucket.lastCapacityFailureSeconds === undefined
       ? {}
       : { capacityFailureSeconds: bucket.lastCapacityFailureSeconds }),

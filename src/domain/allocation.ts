@@ -31,8 +31,8 @@ export interface SupplyNode {
   readonly bucket: BucketKey;
   readonly purpose: Purpose;
   readonly resources: Resources;
-  /** What constraints may ask of it; absent: no more than its bucket says. */
-  readonly properties?: NodeProperties;
+  /** What constraints may ask of it, made when one does; absent: no more than its bucket says. */
+  readonly properties?: () => NodeProperties;
   /** Its vCPUs, whatever `resources` calls a core: what a target in cores counts. */
   readonly cores: number;
   /** Lower is used first: busy nodes before free ones, those before nodes that want to stop, those before nodes still coming. */
@@ -45,7 +45,7 @@ export interface InFlightSupply {
   readonly bucket: BucketKey;
   readonly purpose: Purpose;
   readonly resources: Resources;
-  readonly properties?: NodeProperties;
+  readonly properties?: () => NodeProperties;
   /** vCPUs of each. */
   readonly cores: number;
   readonly count: number;
@@ -56,7 +56,7 @@ export interface BucketOffer {
   readonly bucket: BucketKey;
   /** What one new node offers. */
   readonly resources: Resources;
-  readonly properties?: NodeProperties;
+  readonly properties?: () => NodeProperties;
   /** Seconds since the bucket last lacked capacity; absent: never. */
   readonly capacityFailureSeconds?: number;
   /** vCPUs of one new node. */

@@ -44,7 +44,7 @@ export interface Audience {
 export const AGENT_TIMES = {
   expirationSeconds: 300,
   renewSeconds: 120,
-  pushApartSeconds: 30,
+  pushApartSeconds: 60,
   idleSeconds: 300,
 };
 
