@@ -289,7 +289,20 @@ function conclude(on: Conclusion): Decision {
     demands: weighed.allocation.outcomes,
     nodes: verdicts,
   };
-  return { record: commitEffects(record, creates, terminates, now, on.owner), ledger, plan };
+  const committed = commitEffects(withAwaited(record, ledger), creates, terminates, now, on.owner);
+  return { record: committed, ledger, plan };
+}
+
+/** Notes whether a marked node waits for its scheduler's next report. */
+function withAwaited(record: ClusterRecord, ledger: Ledger): ClusterRecord {
+  const { awaitsReport: _before, ...rest } = record;
+  const waits = [...ledger.values()].some(
+    ({ draining, goneAt }) =>
+      goneAt === undefined &&
+      draining?.sentAt === undefined &&
+      (draining?.by === "idle" || draining?.by === "failed"),
+  );
+  return waits ? { ...rest, awaitsReport: true } : rest;
 }
 
 const NO_ACTION: NodeAction = { kind: "none" };

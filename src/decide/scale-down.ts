@@ -100,7 +100,7 @@ function judgeReady(known: LedgerNode, around: Circumstances): NodeAction {
   if (draining !== undefined) {
     if (isStale(draining, around)) return { kind: "undrain" };
     if (draining.by !== "idle") return { kind: "none" };
-    if (around.busy || !around.spare) return { kind: "undrain" };
+    if (around.busy || !around.spare || known.busyness.state !== "idle") return { kind: "undrain" };
     if (around.resting) return { kind: "none" };
     return confirmed(draining, around) ? { kind: "terminate", by: "idle" } : { kind: "none" };
   }
@@ -109,12 +109,16 @@ function judgeReady(known: LedgerNode, around: Circumstances): NodeAction {
   return { kind: "mark", by: "idle" };
 }
 
-/** Marked by an earlier plan, and reported idle since: the look after the mark. */
+/** A report so old says too little: nobody has closed the host, and a job may have started since. */
+const FRESH_REPORT_SECONDS = 10;
+
+/** Marked by an earlier plan, and reported idle since, just now: the look after the mark. */
 function confirmed(draining: Draining, around: Circumstances): boolean {
   return (
     draining.plan < around.plan &&
     around.reportedIdleAt !== undefined &&
-    around.reportedIdleAt > draining.since
+    around.reportedIdleAt > draining.since &&
+    secondsBetween(around.reportedIdleAt, around.now) <= FRESH_REPORT_SECONDS
   );
 }
 

@@ -18,6 +18,7 @@ export function isCovered(record: ClusterRecord, now: Instant): boolean {
   return (
     record.observedGeneration === record.generation &&
     record.intents.length === 0 &&
+    record.awaitsReport !== true &&
     !followUpDue &&
     record.plan > 0
   );

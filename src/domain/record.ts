@@ -39,6 +39,8 @@ export interface ClusterRecord {
   readonly trouble?: Trouble;
   /** Messages that could not be read, newest last, a few. */
   readonly rejections: readonly Rejection[];
+  /** A node marked as idle waits for its scheduler's next report: every message is looked at at once then, as reports age quickly. */
+  readonly awaitsReport?: boolean;
   /** Nodes asked for and nodes stopped since the record was born. */
   readonly totals: Totals;
 }

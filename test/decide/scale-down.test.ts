@@ -70,15 +70,34 @@ describe("a Ready node", () => {
     { name: "idle, but scale-down rests", known: idle, around: { resting: true }, action: none },
     { name: "idle, but KeepAlive is set", known: idle, node: keptAlive, action: none },
     { name: "nobody says what it does: never idle", action: none },
-    { name: "marked as idle, reported idle since: stopped", known: mark(), action: terminate("idle") },
+    {
+      name: "marked as idle, reported idle since: stopped",
+      known: { ...idle, ...mark() },
+      action: terminate("idle"),
+    },
     {
       name: "marked as idle, no newer report yet",
-      known: mark(),
+      known: { ...idle, ...mark() },
       around: { reportedIdleAt: at(-30) },
       action: none,
     },
-    { name: "marked as idle, no report at all", known: mark(), around: silent, action: none },
-    { name: "marked by this very plan: it is looked at again first", known: mark({ plan: 7 }), action: none },
+    {
+      name: "marked as idle, its report is eleven seconds old: a job may have started since",
+      known: { ...idle, ...mark() },
+      around: { reportedIdleAt: at(-11) },
+      action: none,
+    },
+    {
+      name: "marked as idle, and nobody reports it any more: taken back",
+      known: mark(),
+      around: silent,
+      action: { kind: "undrain" },
+    },
+    {
+      name: "marked by this very plan: it is looked at again first",
+      known: { ...idle, ...mark({ plan: 7 }) },
+      action: none,
+    },
     {
       name: "marked as idle, and needed again",
       known: mark(),
@@ -91,7 +110,12 @@ describe("a Ready node", () => {
       around: { busy: true },
       action: { kind: "undrain" },
     },
-    { name: "marked as idle, but scale-down rests", known: mark(), around: { resting: true }, action: none },
+    {
+      name: "marked as idle, but scale-down rests",
+      known: { ...idle, ...mark() },
+      around: { resting: true },
+      action: none,
+    },
     {
       name: "marked as idle, then KeepAlive was set",
       known: mark(),
