@@ -24,6 +24,8 @@ export interface HostFact {
   readonly jobs: readonly string[];
   /** The newest report that named the host; absent: only placed jobs did. */
   readonly reportedAt?: Instant;
+  /** Reported as open: it still takes jobs, so that only its own callback, which closes it first, may stop it (wire D.2). */
+  readonly open?: true;
 }
 
 /**
@@ -35,7 +37,7 @@ export function hostFacts(
   bodies: Bodies,
   now: Instant,
 ): ReadonlyMap<string, HostFact> {
-  const facts = new Map<string, { jobs: string[]; reportedAt?: Instant }>();
+  const facts = new Map<string, { jobs: string[]; reportedAt?: Instant; open?: true }>();
   const factOf = (hostname: string) => {
     const key = hostKey(hostname);
     const fact = facts.get(key) ?? { jobs: [] };
@@ -47,6 +49,7 @@ export function hostFacts(
     for (const host of freshReport(entry, bodies, now)) {
       const fact = factOf(host.hostname);
       fact.jobs.push(...host.jobs);
+      if (host.state === "open") fact.open = true;
       if (fact.reportedAt === undefined || fact.reportedAt < entry.sentAt) fact.reportedAt = entry.sentAt;
     }
     for (const demand of bodies.demands.get(entry.digest)?.demands ?? []) {

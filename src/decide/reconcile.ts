@@ -314,7 +314,7 @@ function isSettled(node: Node, known: LedgerNode, spare: ReadonlySet<NodeId>): b
 
 function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
   const fact = factOfNode(on.facts, node);
-  const idle = fact !== undefined && fact.jobs.length === 0;
+  const idle = fact !== undefined && fact.jobs.length === 0 && fact.open !== true;
   return {
     policy: on.policy,
     now: on.now,

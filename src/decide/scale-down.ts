@@ -30,7 +30,7 @@ export interface Circumstances {
   readonly resting: boolean;
   /** Spare in the plan, and still spare if only Ready nodes count as substitutes. */
   readonly spare: boolean;
-  /** Reported without a job, after this moment. */
+  /** Reported without a job, and not as open to more, at this moment. */
   readonly reportedIdleAt: Instant | undefined;
   readonly busy: boolean;
 }
@@ -104,8 +104,8 @@ function judgeReady(known: LedgerNode, around: Circumstances): NodeAction {
     if (around.resting) return { kind: "none" };
     return confirmed(draining, around) ? { kind: "terminate", by: "idle" } : { kind: "none" };
   }
-  if (around.resting || !around.spare || !isIdleLongEnough(known, around.policy, around.now))
-    return { kind: "none" };
+  const idle = around.reportedIdleAt !== undefined && isIdleLongEnough(known, around.policy, around.now);
+  if (around.resting || !around.spare || !idle) return { kind: "none" };
   return { kind: "mark", by: "idle" };
 }
 

@@ -67,6 +67,12 @@ describe("a Ready node", () => {
       known: { ...idle, firstReadyAt: at(-120) },
       action: none,
     },
+    {
+      name: "idle for long, but its report says that it still takes jobs: left to its own callback",
+      known: idle,
+      around: silent,
+      action: none,
+    },
     { name: "idle, but scale-down rests", known: idle, around: { resting: true }, action: none },
     { name: "idle, but KeepAlive is set", known: idle, node: keptAlive, action: none },
     { name: "nobody says what it does: never idle", action: none },
