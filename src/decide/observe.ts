@@ -24,8 +24,11 @@ export interface HostFact {
   readonly jobs: readonly string[];
   /** The newest report that named the host; absent: only placed jobs did. */
   readonly reportedAt?: Instant;
-  /** Reported as open: it still takes jobs, so that only its own callback, which closes it first, may stop it (wire D.2). */
-  readonly open?: true;
+  /**
+   * Open: it still takes jobs, so that only its own callback, which closes it first, may stop it (wire D.2). Closed: no job starts there
+   * until the scheduler opens it. Absent: no report said.
+   */
+  readonly state?: "open" | "closed";
 }
 
 /**
@@ -37,7 +40,7 @@ export function hostFacts(
   bodies: Bodies,
   now: Instant,
 ): ReadonlyMap<string, HostFact> {
-  const facts = new Map<string, { jobs: string[]; reportedAt?: Instant; open?: true }>();
+  const facts = new Map<string, { jobs: string[]; reportedAt?: Instant; state?: "open" | "closed" }>();
   const factOf = (hostname: string) => {
     const key = hostKey(hostname);
     const fact = facts.get(key) ?? { jobs: [] };
@@ -49,7 +52,8 @@ export function hostFacts(
     for (const host of freshReport(entry, bodies, now)) {
       const fact = factOf(host.hostname);
       fact.jobs.push(...host.jobs);
-      if (host.state === "open") fact.open = true;
+      if (host.state === "open") fact.state = "open";
+      if (host.state === "closed") fact.state ??= "closed";
       if (fact.reportedAt === undefined || fact.reportedAt < entry.sentAt) fact.reportedAt = entry.sentAt;
     }
     for (const demand of bodies.demands.get(entry.digest)?.demands ?? []) {

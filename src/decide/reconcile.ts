@@ -314,7 +314,7 @@ function isSettled(node: Node, known: LedgerNode, spare: ReadonlySet<NodeId>): b
 
 function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
   const fact = factOfNode(on.facts, node);
-  const idle = fact !== undefined && fact.jobs.length === 0 && fact.open !== true;
+  const idle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open";
   return {
     policy: on.policy,
     now: on.now,
@@ -323,6 +323,7 @@ function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
     spare: on.weighed.spare.has(node.nodeId),
     busy: (fact?.jobs.length ?? 0) > 0 || known.busyness.state === "busy",
     reportedIdleAt: idle ? fact.reportedAt : undefined,
+    closed: fact?.state === "closed",
   };
 }
 

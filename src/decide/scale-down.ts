@@ -32,6 +32,8 @@ export interface Circumstances {
   readonly spare: boolean;
   /** Reported without a job, and not as open to more, at this moment. */
   readonly reportedIdleAt: Instant | undefined;
+  /** Reported as closed: no job can have started there since the report. */
+  readonly closed: boolean;
   readonly busy: boolean;
 }
 
@@ -109,8 +111,8 @@ function judgeReady(known: LedgerNode, around: Circumstances): NodeAction {
   return { kind: "mark", by: "idle" };
 }
 
-/** A report so old says too little: nobody has closed the host, and a job may have started since. */
-const FRESH_REPORT_SECONDS = 10;
+/** A report so old says too little of a host that nobody has closed: a job may have started since. */
+const FRESH_REPORT_SECONDS = 30;
 
 /** Marked by an earlier plan, and reported idle since, just now: the look after the mark. */
 function confirmed(draining: Draining, around: Circumstances): boolean {
@@ -118,7 +120,7 @@ function confirmed(draining: Draining, around: Circumstances): boolean {
     draining.plan < around.plan &&
     around.reportedIdleAt !== undefined &&
     around.reportedIdleAt > draining.since &&
-    secondsBetween(around.reportedIdleAt, around.now) <= FRESH_REPORT_SECONDS
+    (around.closed || secondsBetween(around.reportedIdleAt, around.now) <= FRESH_REPORT_SECONDS)
   );
 }
 

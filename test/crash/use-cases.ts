@@ -105,11 +105,15 @@ export const tick: UseCase = {
   act: (scene) => scene.runTimer(),
   // The scheduler reports every minute; it asks for nothing, so that what was asked for must have lasted.
   recover: (scene) =>
-    scene.until("the idle node is stopped", async () => {
-      await reportIdle(scene);
-      await scene.sleepUntil(scene.now() + MINUTE);
-      return scene.stopped().some((event) => event.array === "idle");
-    }),
+    scene.until(
+      "the idle node is stopped",
+      async () => {
+        await reportIdle(scene);
+        await scene.sleepUntil(scene.now() + MINUTE);
+        return scene.stopped().some((event) => event.array === "idle");
+      },
+      40_000,
+    ),
   meanwhile: async () => undefined,
   outcome: {
     created: { stuck: 1, idle: 1, execute: 4, burst: 2 },
@@ -140,10 +144,10 @@ function putKeep(scene: Scene, nodearrays: readonly object[]): Promise<void> {
   return scene.putSet("keep", { expirationInterval: 6 * HOURS, nodearrays });
 }
 
-/** The scheduler knows one host, and nothing runs there. */
+/** The scheduler knows one host; nothing runs there, and nothing will. */
 function reportIdle(scene: Scene): Promise<void> {
   const hosts = scene.ready().filter((event) => event.array === "idle");
-  const schedulerNodes = hosts.map(({ hostname }) => ({ hostname, jobs: [] }));
+  const schedulerNodes = hosts.map(({ hostname }) => ({ hostname, jobs: [], state: "closed" }));
   return scene.putSet("scheduler", { expirationInterval: 6 * HOURS, schedulerNodes });
 }
 

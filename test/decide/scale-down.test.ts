@@ -24,6 +24,7 @@ const free: Circumstances = {
   resting: false,
   spare: true,
   reportedIdleAt: NOW,
+  closed: false,
   busy: false,
 };
 const mark = (more: Partial<Draining> = {}): { readonly draining: Draining } => ({
@@ -88,10 +89,16 @@ describe("a Ready node", () => {
       action: none,
     },
     {
-      name: "marked as idle, its report is eleven seconds old: a job may have started since",
-      known: { ...idle, ...mark() },
-      around: { reportedIdleAt: at(-11) },
+      name: "marked as idle, its report is thirty-one seconds old: a job may have started since",
+      known: { ...idle, ...mark({ since: at(-60) }) },
+      around: { reportedIdleAt: at(-31) },
       action: none,
+    },
+    {
+      name: "marked as idle, its report is thirty-one seconds old, and the host is closed to jobs: stopped",
+      known: { ...idle, ...mark({ since: at(-60) }) },
+      around: { reportedIdleAt: at(-31), closed: true },
+      action: terminate("idle"),
     },
     {
       name: "marked as idle, and nobody reports it any more: taken back",
