@@ -19,8 +19,9 @@ import { placeGang } from "./gang.ts";
 import { raiseGroups } from "./group.ts";
 import { hostFinder } from "./hosts.ts";
 import type { Progress } from "./pack.ts";
-import { packingReasons, packJob } from "./pack.ts";
+import { packJob } from "./pack.ts";
 import { sharedStateOf } from "./pools.ts";
+import { packingReasons } from "./reasons.ts";
 import { takeFromPools, unitsInPools } from "./pool-use.ts";
 import type { Requirements } from "./requirements.ts";
 import { countedResources, takeApart } from "./requirements.ts";
@@ -49,7 +50,7 @@ export function allocate(
   const draft = beginDraft(bins, asks, shared.left, policy, now);
   const scopes = new Map<string, Scope>();
   const outcomes = entries.map((entry) => settle(draft, entry, scopes, homes));
-  return { creates: createsOf(bins), needed: bins.needed(), outcomes };
+  return { creates: createsOf(bins), starts: [], loads: bins.loads(), needed: bins.needed(), outcomes };
 }
 
 /** A demand made ready to be settled; `by` is "set/demand". */
@@ -130,7 +131,7 @@ function bindTasks(bins: Bins, asks: readonly Ask[]): ReadonlyMap<Ask, Place> {
     for (const { hostname, iterations } of ask.job.placed) {
       const bin = findHost(hostname);
       if (bin === undefined) continue;
-      bins.occupy(bin, ask, ask.job.nodeCount === undefined ? iterations : ask.slotsPerUnit);
+      bins.occupy(bin, ask, ask.job.nodeCount === undefined ? iterations : ask.slotsPerUnit, true);
       const place = bins.placeOfBin(bin);
       if (ask.together !== "one-group" || place.bucket.placementGroup === undefined) continue;
       const home = homes.get(ask);

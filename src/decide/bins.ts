@@ -1,5 +1,5 @@
 import { compareText } from "../domain/text.ts";
-import type { SupplyNode, World } from "../domain/allocation.ts";
+import type { NodeLoad, SupplyNode, World } from "../domain/allocation.ts";
 import type { NodeAttributes } from "../domain/demand.ts";
 import type { NodeId } from "../domain/ids.ts";
 import type { BucketKey, Purpose } from "../domain/bucket.ts";
@@ -26,6 +26,14 @@ export interface Place {
 interface Claim {
   readonly names: readonly string[];
   readonly longer: Map<string, Claim>;
+}
+
+/** What has been put onto each node of a bin, newest first. */
+interface Content {
+  readonly by: string;
+  readonly slots: number;
+  readonly bound: boolean;
+  readonly before: Content | undefined;
 }
 
 interface Offered extends Subject {
@@ -68,6 +76,7 @@ export class Bins {
   /** Bins that this plan creates, by place and then by age. */
   planned: Bin[] = [];
 
+  readonly #contents: (Content | undefined)[] = [];
   readonly #claims: (Claim | undefined)[] = [];
   readonly #unclaimed: Claim = { names: [], longer: new Map() };
   readonly #needed: Needed[] = [];
@@ -158,6 +167,7 @@ export class Bins {
     const attributes = this.attributes.get(bin);
     if (attributes !== undefined) this.attributes.set(other, attributes);
     this.#claims.push(this.#claims[bin]);
+    this.#contents.push(this.#contents[bin]);
     this.#subjects.push(this.subjectOf(bin));
     const width = this.resources.length;
     for (let r = 0; r < width; r += 1) this.free.push(this.free[bin * width + r] ?? 0);
@@ -183,7 +193,7 @@ export class Bins {
   }
 
   /** Puts so many slots on each node of the bin, and claims it. What is free never falls below zero: bound tasks need not fit. */
-  occupy(bin: Bin, ask: Ask, slots: number): void {
+  occupy(bin: Bin, ask: Ask, slots: number, bound = false): void {
     const needs = ask.fit.on(this.subjectOf(bin));
     const start = bin * this.resources.length;
     for (let i = 0; i < needs.resource.length; i += 1) {
@@ -191,6 +201,7 @@ export class Bins {
       this.free[at] = Math.max(0, (this.free[at] ?? 0) - (needs.amount[i] ?? 0) * slots);
     }
     this.taken[bin] = needs.alone || this.taken[bin] === "alone" ? "alone" : "shared";
+    this.#contents[bin] = { by: ask.by, slots, bound, before: this.#contents[bin] };
     this.claim(bin, ask.by);
   }
 
@@ -234,6 +245,23 @@ export class Bins {
     return needed;
   }
 
+  /** What has been put where, in the order of the bins. */
+  loads(): readonly NodeLoad[] {
+    const loads: NodeLoad[] = [];
+    this.#contents.forEach((content, bin) => {
+      if (content === undefined) return;
+      const nodeId = this.node(bin)?.nodeId;
+      loads.push({
+        origin: this.origin[bin] ?? "planned",
+        bucket: this.placeOfBin(bin).bucket,
+        ...(nodeId === undefined ? {} : { nodeId }),
+        count: this.count[bin] ?? 0,
+        jobs: listOf(content),
+      });
+    });
+    return loads;
+  }
+
   #count(bin: Bin): void {
     const needed = this.#needed[this.place[bin] ?? -1];
     if (needed === undefined) return;
@@ -265,10 +293,18 @@ export class Bins {
     this.taken.push("empty");
     this.purpose.push(purpose);
     this.#claims.push(undefined);
+    this.#contents.push(undefined);
     this.#subjects.push(offered);
     for (const name of this.resources) this.free.push(amountOf(offered.resources[name]));
     return bin;
   }
+}
+
+function listOf(content: Content): NodeLoad["jobs"] {
+  const jobs: NodeLoad["jobs"][number][] = [];
+  for (let one: Content | undefined = content; one !== undefined; one = one.before)
+    jobs.push({ by: one.by, slots: one.slots, bound: one.bound });
+  return jobs.toReversed();
 }
 
 /** Preference among places: the order of the buckets, then the placement group (none first), then the text. */

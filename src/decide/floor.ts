@@ -1,8 +1,8 @@
 import type { TargetDemand } from "../domain/demand.ts";
-import type { Reason } from "../domain/reason.ts";
 import type { Bin } from "./bins.ts";
 import type { Draft, Settled } from "./draft.ts";
 import { closedTo, createNodes } from "./draft.ts";
+import { floorReasons } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
 
 /** A floor's state, in nodes or cores. */
@@ -84,15 +84,4 @@ function claimFor(
   const gained = each * (bins.count[bin] ?? 0);
   floor.have += gained;
   if (bins.ready[bin] === true) floor.ready += gained;
-}
-
-function floorReasons(draft: Draft, demand: TargetDemand, scope: Scope, missing: number): readonly Reason[] {
-  const reasons = scope.offers.map((offer): Reason | undefined => {
-    const closed = closedTo(draft, offer);
-    if (closed !== undefined) return closed;
-    const each = demand.amount.unit === "nodes" ? 1 : offer.cores;
-    if (each > 0) return draft.capacity.refusal(offer, offer.pinnedGroup, Math.ceil(missing / each));
-    return { code: "does-not-fit", bucket: offer.bucket, resource: "cores", asked: missing, offered: 0 };
-  });
-  return [...scope.reasons, ...reasons.filter((reason) => reason !== undefined)];
 }

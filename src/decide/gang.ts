@@ -5,9 +5,10 @@ import type { Ask } from "./ask.ts";
 import { unitsOnEmpty } from "./ask.ts";
 import type { Bin, Place } from "./bins.ts";
 import type { Draft } from "./draft.ts";
-import { closedTo, groupClosedTo, nameGroup } from "./draft.ts";
+import { closedTo, nameGroup } from "./draft.ts";
 import type { Progress } from "./pack.ts";
-import { fillBin, misfit, openFor, visitBins } from "./pack.ts";
+import { fillBin, openFor, visitBins } from "./pack.ts";
+import { misfit, roomRefusal } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
 
 /** Where a whole gang could go: one bucket, or one placement group of it, with the nodes there that have room. */
@@ -150,23 +151,4 @@ function homeless(draft: Draft, home: Place | undefined, openings: readonly Open
 function refusalOf(draft: Draft, ask: Ask, opening: Opening): Reason | undefined {
   const closed = closedTo(draft, opening.offer) ?? misfit(draft, ask, opening.offer);
   return closed ?? roomRefusal(draft, opening.offer, opening.group, opening.nodes);
-}
-
-/** Why so many new nodes cannot be had in a placement group (or, undefined, in none) of an open bucket. */
-export function roomRefusal(
-  draft: Draft,
-  offer: BucketOffer,
-  group: PlacementGroup | "new" | undefined,
-  nodes: number,
-): Reason | undefined {
-  if (group === undefined) return draft.capacity.refusal(offer, undefined, nodes);
-  const max = offer.maxPlacementGroupSize;
-  if (max === undefined && offer.pinnedGroup === undefined) {
-    return { code: "no-placement-group", bucket: offer.bucket };
-  }
-  const paused = groupClosedTo(draft, offer, group);
-  if (paused !== undefined) return paused;
-  if (max !== undefined && nodes > max)
-    return { code: "group-too-large", bucket: offer.bucket, asked: nodes, max };
-  return draft.capacity.refusal(offer, group === "new" ? undefined : group, nodes);
 }

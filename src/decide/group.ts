@@ -7,7 +7,7 @@ import { compareText } from "../domain/text.ts";
 import { comparePlaces } from "./bins.ts";
 import type { Draft, Settled } from "./draft.ts";
 import { closedTo, createNodes, groupStem, nameGroup } from "./draft.ts";
-import { roomRefusal } from "./gang.ts";
+import { roomRefusal } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
 
 /** A group of the demand's kind that exists, is in flight or planned, maybe not whole. */

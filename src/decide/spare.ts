@@ -9,7 +9,11 @@ import type { WorldInput } from "./world.ts";
 import { buildWorld, readyOnly } from "./world.ts";
 
 /** How generated placement groups are called. */
-export const ALLOCATION_POLICY: AllocationPolicy = { groupPrefix: "group" };
+export const ALLOCATION_POLICY: AllocationPolicy = {
+  groupPrefix: "group",
+  preference: "existing-first",
+  among: "priority",
+};
 
 /** The order in which capacity is used; lower goes first. */
 const ORDER = { busy: 0, ready: 1, wantsToStop: 2, coming: 3 };

@@ -21,6 +21,8 @@ export interface World {
   readonly arrays: ReadonlyMap<ArrayName, "managed" | "not-managed">;
   /** Licences and quotas that jobs share; absent: none. */
   readonly pools?: readonly Pool[];
+  /** Our own ceilings on what one request set or one user may hold; absent: none. */
+  readonly caps?: readonly Cap[];
   /** Present: nothing new can be had at all, whatever the limits say. */
   readonly closed?: Reason;
 }
@@ -39,6 +41,8 @@ export interface SupplyNode {
   readonly order: number;
   /** Up; false: still coming. */
   readonly ready: boolean;
+  /** Deallocated: it keeps its disks and no VM. Once started it is a node like others; starting takes from the limits what a new one would. */
+  readonly deallocated?: true;
 }
 
 export interface InFlightSupply {
@@ -61,12 +65,18 @@ export interface BucketOffer {
   readonly capacityFailureSeconds?: number;
   /** vCPUs of one new node. */
   readonly cores: number;
+  /** Of one node, an hour, in the currency of the price table; absent: not known. */
+  readonly price?: number;
+  /** New nodes may be evicted at any time. */
+  readonly spot?: true;
   /** What one new node takes from which limits (indices into `limits`). */
   readonly charges: readonly { readonly limit: number; readonly amount: number }[];
   /** Present: nothing new here, and why (invalid, backing off). */
   readonly refusal?: Reason;
   /** Largest number of nodes in one placement group; absent: this bucket knows no placement groups. */
   readonly maxPlacementGroupSize?: number;
+  /** Groups that the configuration names for this bucket, in its order; they need not exist yet. */
+  readonly configuredGroups?: readonly PlacementGroup[];
   /** The array's only group, if it is pinned to one. */
   readonly pinnedGroup?: PlacementGroup;
   /** Nodes per group in use, going ones included. */
@@ -83,16 +93,50 @@ export interface SharedLimit {
   readonly left: number;
 }
 
+/** At most so much for one request set or user: nodes that its demands need, whether they exist or are to be made. */
+export interface Cap {
+  readonly kind: "request-set" | "user";
+  readonly name: string;
+  readonly unit: "nodes" | "cores";
+  readonly max: number;
+}
+
 /** The allocator's answer. */
 export interface Allocation {
   readonly creates: readonly CreateEffect[];
+  /** Deallocated nodes to be started. */
+  readonly starts: readonly NodeId[];
+  /** What this plan puts where: every node, or run of identical nodes, on which a job has slots. */
+  readonly loads: readonly NodeLoad[];
   /** Which existing nodes are needed, and by whom: "set/demand". A node that is absent is spare. */
   readonly needed: ReadonlyMap<NodeId, readonly string[]>;
   readonly outcomes: readonly DemandOutcome[];
 }
 
-/** How the allocator chooses. The preferences of a later issue go here. */
+/** One existing node, or so many nodes alike that are in flight or to be made, and the slots on each of them. */
+export interface NodeLoad {
+  readonly origin: "existing" | "in-flight" | "planned";
+  readonly bucket: BucketKey;
+  readonly nodeId?: NodeId;
+  readonly count: number;
+  readonly jobs: readonly {
+    /** "set/demand". */
+    readonly by: string;
+    readonly slots: number;
+    /** These run there already, so they are counted even where they do not fit. */
+    readonly bound: boolean;
+  }[];
+}
+
+/** How the allocator chooses. */
 export interface AllocationPolicy {
   /** Prefix of generated placement-group names. */
   readonly groupPrefix: string;
+  /**
+   * `existing-first`: nodes that exist, those in flight, then new ones. `bucket-order`: as scalelib does it: buckets in recorded order,
+   * existing before new nodes inside each, strictly by rank (scalelib-behaviour.md 10 and 11).
+   */
+  readonly preference: "existing-first" | "bucket-order";
+  /** Among buckets for new nodes: by node array priority, then in recorded order; or by price. */
+  readonly among: "priority" | "cheapest";
 }

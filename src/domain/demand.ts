@@ -54,6 +54,10 @@ export interface JobDemand extends Common {
   readonly colocated: boolean;
   /** Slots that already run, by host; they occupy their host first and are never moved. */
   readonly placed: readonly PlacedSlots[];
+  /** The nodes of a gang need not be of one bucket. */
+  readonly span?: true;
+  /** Whether nodes that may be evicted will do; absent: nothing was said. */
+  readonly spot?: "never" | "allow" | "only";
 }
 
 export interface PlacedSlots {
