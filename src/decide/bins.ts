@@ -1,26 +1,20 @@
-import { compareText } from "../domain/text.ts";
-import type { NodeLoad, SupplyNode, World } from "../domain/allocation.ts";
+import type { BucketOffer, NodeLoad, SupplyNode, World } from "../domain/allocation.ts";
+import type { BucketKey, Purpose } from "../domain/bucket.ts";
 import type { NodeAttributes } from "../domain/demand.ts";
 import type { NodeId } from "../domain/ids.ts";
-import type { BucketKey, Purpose } from "../domain/bucket.ts";
-import { amountOf } from "../domain/resources.ts";
+import { compareText } from "../domain/text.ts";
 import type { Ask } from "./ask.ts";
-import { unitsOf } from "./ask.ts";
+import { slotsIn, unitsFrom } from "./ask.ts";
 import type { Subject } from "./fit.ts";
-import { TOLERANCE } from "./tolerance.ts";
+import type { Ground, Kind, Place } from "./ground.ts";
+import { comparePlaces } from "./ground.ts";
+import { placeIntricate, roomIntricate } from "./intricate.ts";
+import type { LineBins, Sought } from "./line.ts";
+import { Line } from "./line.ts";
+import type { Shape } from "./shape.ts";
 
 /** A bin's number. A bin is one existing node, or so many identical nodes that are in flight or planned. */
 export type Bin = number;
-
-/** One array x VM size x placement group as the bins know it. */
-export interface Place {
-  readonly index: number;
-  readonly bucket: BucketKey;
-  /** Position of its bucket among the world's offers; beyond the last: new nodes are not offered there. */
-  readonly offer: number;
-  /** Text of its bucket without the placement group. */
-  readonly id: string;
-}
 
 /** Names of who needs a node; nodes needed by the same demands share one. */
 interface Claim {
@@ -36,12 +30,6 @@ interface Content {
   readonly before: Content | undefined;
 }
 
-interface Offered extends Subject {
-  readonly cores: number;
-}
-
-const MOST_NAMES = 5;
-
 /** Nodes of one place that somebody needs: all, and those that are up. */
 interface Needed {
   nodes: number;
@@ -50,20 +38,25 @@ interface Needed {
   readyCores: number;
 }
 
+const MOST_NAMES = 5;
+const NOTHING_NEEDED: Needed = { nodes: 0, readyNodes: 0, cores: 0, readyCores: 0 };
+/** After everything that exists or is in flight. */
+const TIER_OF_PLANNED = Number.MAX_SAFE_INTEGER;
+
 /**
- * The state of one allocation: what each node still has free and who needs it. Columns rather than objects, as there may be thousands of
- * nodes and a plan is made for every look.
+ * The state of one try at a plan: what each node still has free and who needs it. Columns rather than objects, as there may be thousands
+ * of nodes and a plan is made for every look.
  */
-export class Bins {
+export class Bins implements LineBins {
+  readonly ground: Ground;
   readonly world: World;
   /** Names of the resources that any job takes; a bin's amounts follow this order. */
   readonly resources: readonly string[];
-  readonly places: Place[] = [];
-  readonly place: number[] = [];
+  readonly width: number;
+  readonly kind: Kind[] = [];
   readonly count: number[] = [];
   readonly cores: number[] = [];
   readonly origin: ("existing" | "in-flight" | "planned")[] = [];
-  readonly order: number[] = [];
   readonly ready: boolean[] = [];
   readonly free: number[] = [];
   /** Who has slots there: nobody, anybody, or one job alone. */
@@ -71,34 +64,55 @@ export class Bins {
   readonly purpose: Purpose[] = [];
   /** What is to be sent with planned bins. */
   readonly attributes = new Map<Bin, NodeAttributes>();
-  /** Bins in flight, in their total order. */
+  /** Existing nodes in their order of use; then deallocated ones in theirs. */
+  readonly existing: readonly Bin[];
+  readonly asleep: readonly Bin[];
+  /** Bins in flight, in the order in which they were asked for. */
   readonly inFlight: Bin[] = [];
-  /** Bins that this plan creates, by place and then by age. */
-  planned: Bin[] = [];
-
+  /** Bins that this plan creates, in the order in which it did. */
+  readonly planned: Bin[] = [];
+  /** Deallocated nodes that this plan starts. */
+  readonly woken = new Set<Bin>();
+  /** What is left of each pool that jobs share. */
+  readonly pools: Map<string, number>;
+  readonly #tier: number[] = [];
+  readonly #shut = new Set<Bin>();
   readonly #contents: (Content | undefined)[] = [];
   readonly #claims: (Claim | undefined)[] = [];
   readonly #unclaimed: Claim = { names: [], longer: new Map() };
-  readonly #needed: Needed[] = [];
+  readonly #needed = new Map<Place, Needed>();
   readonly #subjects: Subject[] = [];
-  readonly #offers = new Map<string, number>();
-  readonly #placeByKey = new Map<BucketKey, Place>();
-  readonly #placeByText = new Map<string, Place>();
+  readonly #inGroup = new Map<Place, Bin[]>();
+  readonly #lineOf = new Map<Shape, Line>();
+  /** Each line with the shapes that it serves and the kinds that it takes. */
+  readonly #lines = new Map<string, { readonly line: Line; readonly shapes: Shape[] }>();
 
-  constructor(world: World, resources: readonly string[]) {
-    this.world = world;
-    this.resources = resources;
-    world.buckets.forEach((offer, index) => this.#offers.set(bucketId(offer.bucket, false), index));
-    for (const node of world.nodes) {
-      const place = this.placeOf(node.bucket);
-      this.#add("existing", place, 1, node, node.purpose, node.ready, node.order);
-    }
-    const entries = world.inFlight.map((entry) => ({ ...entry, place: this.placeOf(entry.bucket) }));
-    for (const entry of entries.toSorted(
-      (a, b) =>
-        comparePlaces(a.place, b.place) || compareText(purposeText(a.purpose), purposeText(b.purpose)),
-    )) {
-      this.inFlight.push(this.#add("in-flight", entry.place, entry.count, entry, entry.purpose, false, 0));
+  constructor(ground: Ground, order: NodeOrder, pools: ReadonlyMap<string, number>) {
+    this.ground = ground;
+    this.world = ground.world;
+    this.resources = ground.resources;
+    this.width = ground.resources.length;
+    this.pools = new Map(pools);
+    this.existing = order.awake;
+    this.asleep = order.asleep;
+    this.world.nodes.forEach((node, bin) => {
+      this.#add(
+        "existing",
+        kindAt(ground.nodeKinds, bin),
+        node,
+        1,
+        node.purpose,
+        node.ready,
+        order.tiers[bin] ?? 0,
+      );
+    });
+    for (const entry of order.inFlight) {
+      const supply = this.world.inFlight[entry];
+      if (supply === undefined) continue;
+      const kind = kindAt(ground.inFlightKinds, entry);
+      this.inFlight.push(
+        this.#add("in-flight", kind, supply, supply.count, supply.purpose, false, order.tierInFlight),
+      );
     }
   }
 
@@ -107,48 +121,67 @@ export class Bins {
     return this.world.nodes[bin];
   }
 
-  placeOf(bucket: BucketKey): Place {
-    const known = this.#placeByKey.get(bucket);
-    if (known !== undefined) return known;
-    const text = bucketId(bucket, true);
-    let place = this.#placeByText.get(text);
-    if (place === undefined) {
-      const id = bucketId(bucket, false);
-      const offer = this.#offers.get(id) ?? this.world.buckets.length;
-      place = { index: this.places.length, bucket, offer, id };
-      this.places.push(place);
-      this.#needed.push({ nodes: 0, readyNodes: 0, cores: 0, readyCores: 0 });
-      this.#placeByText.set(text, place);
-    }
-    this.#placeByKey.set(bucket, place);
-    return place;
+  kindOf(bin: Bin): Kind {
+    return kindAt(this.kind, bin);
   }
 
-  /** Preference among bins of equal order: nodes that belong to no target's group first, then by place. */
-  compareKinds(a: Bin, b: Bin): number {
-    const inGroup = (bin: Bin): number => (this.purpose[bin]?.kind === "group" ? 1 : 0);
-    return inGroup(a) - inGroup(b) || comparePlaces(this.placeOfBin(a), this.placeOfBin(b));
+  placeOf(bucket: BucketKey): Place {
+    return this.ground.placeOf(bucket);
   }
 
   placeOfBin(bin: Bin): Place {
-    const place = this.places[this.place[bin] ?? -1];
-    if (place === undefined) throw new RangeError(`no bin ${bin}`);
-    return place;
+    return this.kindOf(bin).place;
+  }
+
+  /** Bins of one tier are alike in the order of use. */
+  tierOf(bin: Bin): number {
+    return this.#tier[bin] ?? TIER_OF_PLANNED;
+  }
+
+  /** Nobody may be put there any more. */
+  isClosed(bin: Bin): boolean {
+    return this.taken[bin] === "alone" || this.#shut.has(bin);
+  }
+
+  isEmpty(bin: Bin): boolean {
+    return this.taken[bin] === "empty";
+  }
+
+  isClaimed(bin: Bin): boolean {
+    return this.#claims[bin] !== undefined;
+  }
+
+  /** The bin takes nothing more in this plan. */
+  shut(bin: Bin): void {
+    this.#shut.add(bin);
+    this.#touch(bin);
   }
 
   /** Adds nodes that this plan creates. They are in nobody's hands until claimed. */
   plan(
     place: Place,
     count: number,
-    offered: Offered,
+    offer: BucketOffer,
     purpose: Purpose,
     attributes: NodeAttributes | undefined,
   ): Bin {
-    const bin = this.#add("planned", place, count, offered, purpose, false, 0);
+    const before = this.ground.kinds.length;
+    const kind = this.ground.kindOfNew(offer, place);
+    const subject = kind.subject;
+    const bin = this.#add(
+      "planned",
+      kind,
+      { ...subject, cores: offer.cores },
+      count,
+      purpose,
+      false,
+      TIER_OF_PLANNED,
+    );
     if (attributes !== undefined) this.attributes.set(bin, attributes);
-    let at = this.planned.length;
-    while (at > 0 && this.compareKinds(this.planned[at - 1] ?? 0, bin) > 0) at -= 1;
-    this.planned.splice(at, 0, bin);
+    this.planned.push(bin);
+    if (kind.index >= before) this.#dropUnsureLines(kind);
+    for (const { line, shapes } of this.#lines.values())
+      if (shapes.length > 0 && this.#takes(shapes[0], bin)) line.append(bin);
     return bin;
   }
 
@@ -157,9 +190,11 @@ export class Bins {
     const rest = (this.count[bin] ?? 0) - count;
     if (rest <= 0) return undefined;
     const other = this.count.length;
-    for (const column of [this.place, this.cores, this.order]) column.push(column[bin] ?? 0);
     this.count[bin] = count;
     this.count.push(rest);
+    this.kind.push(this.kindOf(bin));
+    this.cores.push(this.cores[bin] ?? 0);
+    this.#tier.push(this.tierOf(bin));
     this.origin.push(this.origin[bin] ?? "planned");
     this.ready.push(this.ready[bin] ?? false);
     this.taken.push(this.taken[bin] ?? "empty");
@@ -169,40 +204,41 @@ export class Bins {
     this.#claims.push(this.#claims[bin]);
     this.#contents.push(this.#contents[bin]);
     this.#subjects.push(this.subjectOf(bin));
-    const width = this.resources.length;
-    for (let r = 0; r < width; r += 1) this.free.push(this.free[bin * width + r] ?? 0);
+    for (let r = 0; r < this.width; r += 1) this.free.push(this.free[bin * this.width + r] ?? 0);
     const list = this.origin[bin] === "in-flight" ? this.inFlight : this.planned;
     const at = list.indexOf(bin);
     if (at >= 0) list.splice(at + 1, 0, other);
+    this.#group(other);
+    for (const { line } of this.#lines.values()) line.insertAfter(bin, other);
     return other;
   }
 
   /** How many units of the ask fit on one node of the bin. */
   unitsOn(bin: Bin, ask: Ask): number {
-    const taken = this.taken[bin];
-    if (taken === "alone") return 0;
-    const needs = ask.fit.on(this.subjectOf(bin));
-    if (needs.alone && taken === "shared") return 0;
-    let slots = Number.POSITIVE_INFINITY;
-    const start = bin * this.resources.length;
-    for (let i = 0; i < needs.resource.length; i += 1) {
-      const times = (this.free[start + (needs.resource[i] ?? 0)] ?? 0) / (needs.amount[i] ?? 1);
-      slots = Math.min(slots, Math.floor(times + TOLERANCE));
-    }
-    return unitsOf(ask, needs, slots);
+    if (this.isClosed(bin)) return 0;
+    const { shape } = ask.jobClass;
+    if (!this.#takes(shape, bin)) return 0;
+    if (ask.jobClass.takes === undefined) return roomIntricate(this, bin, ask);
+    if (ask.requirements.alone !== undefined && !this.isEmpty(bin)) return 0;
+    return unitsFrom(ask, slotsIn(ask, this.free, bin * this.width));
   }
 
   /** Puts so many slots on each node of the bin, and claims it. What is free never falls below zero: bound tasks need not fit. */
   occupy(bin: Bin, ask: Ask, slots: number, bound = false): void {
-    const needs = ask.fit.on(this.subjectOf(bin));
-    const start = bin * this.resources.length;
-    for (let i = 0; i < needs.resource.length; i += 1) {
-      const at = start + (needs.resource[i] ?? 0);
-      this.free[at] = Math.max(0, (this.free[at] ?? 0) - (needs.amount[i] ?? 0) * slots);
+    const { takes } = ask.jobClass;
+    let alone = ask.requirements.alone !== undefined;
+    if (takes === undefined) alone = placeIntricate(this, bin, ask, slots) || alone;
+    else {
+      const start = bin * this.width;
+      takes.resource.forEach((position, i) => {
+        const left = this.free[start + position] ?? 0;
+        if (left > 0) this.free[start + position] = Math.max(0, left - (takes.amount[i] ?? 0) * slots);
+      });
     }
-    this.taken[bin] = needs.alone || this.taken[bin] === "alone" ? "alone" : "shared";
+    this.taken[bin] = alone || this.taken[bin] === "alone" ? "alone" : "shared";
     this.#contents[bin] = { by: ask.by, slots, bound, before: this.#contents[bin] };
     this.claim(bin, ask.by);
+    this.#touch(bin);
   }
 
   /** What the constraints of jobs are judged on. */
@@ -212,8 +248,29 @@ export class Bins {
     return subject;
   }
 
-  isClaimed(bin: Bin): boolean {
-    return this.#claims[bin] !== undefined;
+  /** Names of the jobs on each node of the bin. */
+  jobsOn(bin: Bin): readonly string[] {
+    const content = this.#contents[bin];
+    return content === undefined ? [] : listOf(content).map(({ by }) => by);
+  }
+
+  /** The first bin with room for a unit, in the order of use. */
+  first(ask: Ask): Bin | undefined {
+    const sought = soughtBy(ask);
+    if (sought !== undefined) return this.#line(ask.jobClass.shape).first(sought);
+    for (const bin of this.each(ask)) return bin;
+    return undefined;
+  }
+
+  /** Bins with room for a unit, in the order of use; among those of one tier the ones that somebody needs already come first. */
+  *each(ask: Ask): Generator<Bin> {
+    const line = this.#line(ask.jobClass.shape);
+    const sought = soughtBy(ask);
+    if (sought !== undefined) {
+      yield* line.each(sought);
+      return;
+    }
+    for (const bin of line.all()) if (this.unitsOn(bin, ask) > 0) yield bin;
   }
 
   /** Notes that somebody needs all nodes of the bin. */
@@ -228,11 +285,27 @@ export class Bins {
       claim.longer.set(by, longer);
     }
     this.#claims[bin] = longer;
+    if (before === undefined) this.#touch(bin);
   }
 
   /** What is needed in a place so far, by anybody. */
   neededAt(place: Place): Readonly<Needed> {
-    return this.#needed[place.index] ?? { nodes: 0, readyNodes: 0, cores: 0, readyCores: 0 };
+    return this.#needed.get(place) ?? NOTHING_NEEDED;
+  }
+
+  /** Places where somebody needs something. */
+  neededPlaces(): Iterable<Place> {
+    return this.#needed.keys();
+  }
+
+  /** All bins of a placement group, oldest first. */
+  inGroup(place: Place): readonly Bin[] {
+    return this.#inGroup.get(place) ?? [];
+  }
+
+  /** Places in placement groups where there is a bin. */
+  groupPlaces(): Iterable<Place> {
+    return this.#inGroup.keys();
   }
 
   /** The existing nodes that are needed, by whom. */
@@ -262,9 +335,67 @@ export class Bins {
     return loads;
   }
 
+  /** Makes planned nodes of a bin smaller ones; what is on them fits there. */
+  exchange(bin: Bin, kind: Kind, cores: number): void {
+    const before = this.kindOf(bin).capacity;
+    this.kind[bin] = kind;
+    this.#subjects[bin] = kind.subject;
+    this.cores[bin] = cores;
+    kind.capacity.forEach((amount, r) => {
+      const used = (before[r] ?? 0) - (this.free[bin * this.width + r] ?? 0);
+      this.free[bin * this.width + r] = amount < 0 ? amount : Math.max(0, amount - used);
+    });
+  }
+
+  #takes(shape: Shape | undefined, bin: Bin): boolean {
+    if (shape === undefined) return false;
+    return shape.judgesEachNode ? shape.takesNode(this.subjectOf(bin)) : shape.takesKind(this.kindOf(bin));
+  }
+
+  /** Shapes that take the same kinds share a line; those that judge each node have one of their own. */
+  #line(shape: Shape): Line {
+    const known = this.#lineOf.get(shape);
+    if (known !== undefined) return known;
+    const key = shape.judgesEachNode
+      ? `each ${this.#lines.size}`
+      : this.ground.kinds.map((kind) => (shape.takesKind(kind) ? "1" : "0")).join("");
+    let entry = this.#lines.get(key);
+    if (entry === undefined) {
+      const members = [...this.existing, ...this.inFlight, ...this.asleep, ...this.planned];
+      entry = {
+        line: new Line(
+          this,
+          members.filter((bin) => !this.isClosed(bin) && this.#takes(shape, bin)),
+        ),
+        shapes: [],
+      };
+      this.#lines.set(key, entry);
+    }
+    entry.shapes.push(shape);
+    this.#lineOf.set(shape, entry.line);
+    return entry.line;
+  }
+
+  /** A new kind of node: shapes that shared a line so far may judge it differently. Such lines are made anew when they are asked for. */
+  #dropUnsureLines(kind: Kind): void {
+    for (const [key, { shapes }] of this.#lines) {
+      const [first, ...others] = shapes;
+      if (first === undefined || first.judgesEachNode) continue;
+      const answer = first.takesKind(kind);
+      if (others.every((shape) => shape.takesKind(kind) === answer)) continue;
+      this.#lines.delete(key);
+      for (const shape of shapes) this.#lineOf.delete(shape);
+    }
+  }
+
+  #touch(bin: Bin): void {
+    for (const { line } of this.#lines.values()) line.touch(bin);
+  }
+
   #count(bin: Bin): void {
-    const needed = this.#needed[this.place[bin] ?? -1];
-    if (needed === undefined) return;
+    const place = this.placeOfBin(bin);
+    const needed = this.#needed.get(place) ?? { ...NOTHING_NEEDED };
+    this.#needed.set(place, needed);
     const nodes = this.count[bin] ?? 0;
     const cores = nodes * (this.cores[bin] ?? 0);
     needed.nodes += nodes;
@@ -276,28 +407,101 @@ export class Bins {
 
   #add(
     origin: "existing" | "in-flight" | "planned",
-    place: Place,
+    kind: Kind,
+    subject: Subject & { readonly cores: number },
     count: number,
-    offered: Offered,
     purpose: Purpose,
     ready: boolean,
-    order: number,
+    tier: number,
   ): Bin {
     const bin = this.count.length;
     this.origin.push(origin);
-    this.place.push(place.index);
+    this.kind.push(kind);
     this.count.push(count);
-    this.cores.push(offered.cores);
-    this.order.push(order);
+    this.cores.push(subject.cores);
+    this.#tier.push(tier);
     this.ready.push(ready);
     this.taken.push("empty");
     this.purpose.push(purpose);
     this.#claims.push(undefined);
     this.#contents.push(undefined);
-    this.#subjects.push(offered);
-    for (const name of this.resources) this.free.push(amountOf(offered.resources[name]));
+    this.#subjects.push(origin === "planned" ? kind.subject : subject);
+    for (const amount of kind.capacity) this.free.push(amount);
+    this.#group(bin);
     return bin;
   }
+
+  #group(bin: Bin): void {
+    const place = this.placeOfBin(bin);
+    if (place.bucket.placementGroup === undefined) return;
+    const others = this.#inGroup.get(place);
+    if (others === undefined) this.#inGroup.set(place, [bin]);
+    else others.push(bin);
+  }
+}
+
+/** The order in which existing capacity is used, worked out once for all tries. */
+export interface NodeOrder {
+  readonly awake: readonly Bin[];
+  readonly asleep: readonly Bin[];
+  /** By existing node. */
+  readonly tiers: readonly number[];
+  /** Positions in the world's list, oldest first. */
+  readonly inFlight: readonly number[];
+  readonly tierInFlight: number;
+}
+
+/**
+ * By the nodes' own order; among equals nodes that belong to no target's group first, then by place. What is in flight comes in the order
+ * in which it was asked for, so that a plan finds its own nodes again (P6 of design.md section 6).
+ */
+export function orderNodes(ground: Ground): NodeOrder {
+  const { nodes, inFlight } = ground.world;
+  const inGroup = (purpose: Purpose): number => (purpose.kind === "group" ? 1 : 0);
+  const compare = (a: Bin, b: Bin): number => {
+    const [left, right] = [nodes[a], nodes[b]];
+    if (left === undefined || right === undefined) return 0;
+    return (
+      left.order - right.order ||
+      inGroup(left.purpose) - inGroup(right.purpose) ||
+      comparePlaces(kindAt(ground.nodeKinds, a).place, kindAt(ground.nodeKinds, b).place) ||
+      compareText(left.nodeId, right.nodeId)
+    );
+  };
+  const sorted = nodes.map((_, bin) => bin).sort(compare);
+  const asleep = sorted.filter((bin) => nodes[bin]?.deallocated === true);
+  const awake = asleep.length === 0 ? sorted : sorted.filter((bin) => nodes[bin]?.deallocated !== true);
+  const tiers: number[] = [];
+  let tier = -1;
+  const number = (list: readonly Bin[]): void => {
+    let before: number | undefined;
+    for (const bin of list) {
+      const order = nodes[bin]?.order ?? 0;
+      if (order !== before) tier += 1;
+      before = order;
+      tiers[bin] = tier;
+    }
+  };
+  number(awake);
+  const tierInFlight = tier + 1;
+  tier += 1;
+  number(asleep);
+  const entries = inFlight.map((_, index) => index);
+  entries.sort((a, b) => {
+    const [left, right] = [inFlight[a], inFlight[b]];
+    return (
+      (left?.order ?? 0) - (right?.order ?? 0) ||
+      comparePlaces(kindAt(ground.inFlightKinds, a).place, kindAt(ground.inFlightKinds, b).place) ||
+      compareText(purposeText(left?.purpose), purposeText(right?.purpose))
+    );
+  });
+  return { awake, asleep, tiers, inFlight: entries, tierInFlight };
+}
+
+function soughtBy(ask: Ask): Sought | undefined {
+  const { takes } = ask.jobClass;
+  if (takes === undefined) return undefined;
+  return { takes, times: ask.slotsPerUnit, empty: ask.requirements.alone !== undefined };
 }
 
 function listOf(content: Content): NodeLoad["jobs"] {
@@ -307,27 +511,12 @@ function listOf(content: Content): NodeLoad["jobs"] {
   return jobs.toReversed();
 }
 
-/** Preference among places: the order of the buckets, then the placement group (none first), then the text. */
-export function comparePlaces(a: Place, b: Place): number {
-  if (a === b) return 0;
-  return (
-    a.offer - b.offer ||
-    compareNames(a.bucket.placementGroup ?? "", b.bucket.placementGroup ?? "") ||
-    compareText(bucketId(a.bucket, true), bucketId(b.bucket, true))
-  );
+function kindAt(kinds: readonly Kind[], at: number): Kind {
+  const kind = kinds[at];
+  if (kind === undefined) throw new RangeError(`no kind ${at}`);
+  return kind;
 }
 
-/** Shorter names first, so that "pg-2" comes before "pg-10". */
-export function compareNames(a: string, b: string): number {
-  return a.length - b.length || compareText(a, b);
-}
-
-/** The text that identifies a bucket, whatever the spelling of its VM size. */
-export function bucketId(bucket: BucketKey, withGroup: boolean): string {
-  const id = `${bucket.array}/${bucket.machineType.toLowerCase()}`;
-  return withGroup && bucket.placementGroup !== undefined ? `${id}/${bucket.placementGroup}` : id;
-}
-
-function purposeText(purpose: Purpose): string {
-  return purpose.kind === "array" ? "" : `${purpose.key}/${purpose.group}`;
+function purposeText(purpose: Purpose | undefined): string {
+  return purpose?.kind !== "group" ? "" : `${purpose.key}/${purpose.group}`;
 }

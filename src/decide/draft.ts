@@ -7,34 +7,43 @@ import type { Purpose } from "../domain/bucket.ts";
 import type { CreateEffect } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { canonicalText } from "../domain/canonical.ts";
-import type { Ask } from "./ask.ts";
-import { TOLERANCE } from "./tolerance.ts";
-import type { Bin } from "./bins.ts";
-import { compareText } from "../domain/text.ts";
-import { Bins } from "./bins.ts";
+import type { Bin, Bins } from "./bins.ts";
+import { Caps } from "./caps.ts";
+import { closedTo, groupClosedTo } from "./closed.ts";
 import { Capacity } from "./limits.ts";
+import { OpenOffers } from "./offers.ts";
+import type { Shape } from "./shape.ts";
+
+/** One of the ways in which a plan is tried. */
+export interface Way {
+  /** Strictly by rank, or what is hardest to place first. */
+  readonly order: "rank" | "size";
+  /**
+   * New nodes are what serves the job at hand best; or, where nodes are chosen by price, what is cheapest once others share it, and is cut
+   * down at the end to what was put there.
+   */
+  readonly opening: "own" | "shared";
+}
 
 /** A plan in the making: what is still free, what is still allowed, and what has been asked for. */
 export interface Draft {
   readonly world: World;
   readonly policy: AllocationPolicy;
+  readonly way: Way;
   readonly now: Instant;
   readonly bins: Bins;
   readonly capacity: Capacity;
-  /** For each resource the least that any job still to be placed takes of it. */
-  readonly leastNeeds: readonly number[];
-  /** Existing nodes in their order of use, without those that can take no job and are needed anyway. */
-  readonly open: readonly Bin[];
-  /** Those of `open` that could still take the smallest job. */
-  forJobs: readonly Bin[];
-  /** Placement-group names in use, lower case, for as long as this plan is made. */
+  readonly caps: Caps;
+  /** Placement-group names in use, lower case, for as long as this plan is made; and by stem the next number to try. */
   readonly groupNames: Set<string>;
+  readonly nextGroup: Map<string, number>;
   /** Groups that a demand in nodes or cores of this key already counts on, by key: their places. */
   readonly wholeGroups: Map<string, Set<number>>;
   /** What is left of each pool that jobs share. */
   readonly pools: Map<string, number>;
-  /** Bins that a job has been put into since the last {@link forgetSpent}. */
-  filled: number;
+  /** Planned nodes that may become smaller, with the shapes of the jobs on them. */
+  readonly shared: Map<Bin, Set<Shape>>;
+  readonly offers: OpenOffers;
 }
 
 /** What became of a demand, in its own unit; reasons for what is missing. */
@@ -44,99 +53,24 @@ export interface Settled {
   readonly reasons: readonly Reason[];
 }
 
-/** Begins a plan once bound tasks are in their bins; the bins of nodes are sorted here, as few of them are still open then. */
-export function beginDraft(
-  bins: Bins,
-  asks: readonly Ask[],
-  pools: ReadonlyMap<string, number>,
-  policy: AllocationPolicy,
-  now: Instant,
-): Draft {
+/** Begins a try; bound tasks are in their bins already. */
+export function beginDraft(bins: Bins, policy: AllocationPolicy, way: Way, now: Instant): Draft {
   const { world } = bins;
-  const leastNeeds = bins.resources.map((name) => leastNeed(asks, name));
-  const someJob = asks.some((ask) => ask.units > 0);
-  const canTakeJobs = (bin: Bin): boolean => someJob && !isSpent(bins, bin, leastNeeds);
-  const open = world.nodes
-    .map((_, bin) => bin)
-    .filter((bin) => !bins.isClaimed(bin) || canTakeJobs(bin))
-    .sort((a, b) => compareNodes(bins, a, b));
-  return {
+  const draft = {
     world,
     policy,
+    way,
     now,
     bins,
     capacity: new Capacity(world.limits),
-    leastNeeds,
-    open,
-    forJobs: open.filter(canTakeJobs),
+    caps: new Caps(world.caps ?? []),
     groupNames: groupNamesOf(world),
-    wholeGroups: new Map(),
-    pools: new Map(pools),
-    filled: 0,
+    nextGroup: new Map<string, number>(),
+    wholeGroups: new Map<string, Set<number>>(),
+    pools: bins.pools,
+    shared: new Map<Bin, Set<Shape>>(),
   };
-}
-
-function leastNeed(asks: readonly Ask[], resource: string): number {
-  let least = Number.POSITIVE_INFINITY;
-  for (const ask of asks) {
-    if (ask.units <= 0) continue;
-    least = Math.min(least, (ask.requirements.least.get(resource) ?? 0) * ask.slotsPerUnit);
-  }
-  return least;
-}
-
-/** No job of this plan fits there any more. */
-function isSpent(bins: Bins, bin: Bin, leastNeeds: readonly number[]): boolean {
-  if (bins.taken[bin] === "alone") return true;
-  const start = bin * leastNeeds.length;
-  for (let r = 0; r < leastNeeds.length; r += 1) {
-    if ((bins.free[start + r] ?? 0) < (leastNeeds[r] ?? 0) * (1 - TOLERANCE)) return true;
-  }
-  return false;
-}
-
-function compareNodes(bins: Bins, a: Bin, b: Bin): number {
-  return (
-    (bins.order[a] ?? 0) - (bins.order[b] ?? 0) ||
-    bins.compareKinds(a, b) ||
-    compareText(bins.node(a)?.nodeId ?? "", bins.node(b)?.nodeId ?? "")
-  );
-}
-
-/** Leaves bins out that no job fits any more, from time to time: a long queue must not walk over full nodes again and again. */
-export function forgetSpent(draft: Draft): void {
-  if (draft.filled * 2 < draft.forJobs.length + draft.bins.planned.length) return;
-  draft.filled = 0;
-  const keep = (bin: Bin): boolean => !isSpent(draft.bins, bin, draft.leastNeeds);
-  draft.forJobs = draft.forJobs.filter(keep);
-  draft.bins.planned = draft.bins.planned.filter(keep);
-}
-
-/** Why a bucket takes no new nodes at all, whatever the limits; a pause that has ended by now is none. */
-export function closedTo(draft: Draft, offer: BucketOffer): Reason | undefined {
-  if (draft.world.closed !== undefined) return draft.world.closed;
-  const refusal = inForce(offer.refusal, draft.now);
-  if (refusal !== undefined || offer.pinnedGroup === undefined) return refusal;
-  // Whatever is created here goes into that group, so its pause is the bucket's.
-  return groupClosedTo(draft, offer, offer.pinnedGroup);
-}
-
-/** Why a placement group of a bucket takes no new nodes; for a fresh one ("new") that is any group's pause. */
-export function groupClosedTo(
-  draft: Draft,
-  offer: BucketOffer,
-  group: PlacementGroup | "new",
-): Reason | undefined {
-  if (offer.groupRefusals === undefined) return undefined;
-  if (group !== "new") return inForce(offer.groupRefusals.get(group), draft.now);
-  const names = [...offer.groupRefusals.keys()].sort(compareText);
-  return names
-    .map((name) => inForce(offer.groupRefusals?.get(name), draft.now))
-    .find((reason) => reason !== undefined);
-}
-
-function inForce(reason: Reason | undefined, now: Instant): Reason | undefined {
-  return reason?.code === "backing-off" && reason.until <= now ? undefined : reason;
+  return { ...draft, offers: new OpenOffers({ world, bins, now }) };
 }
 
 /** Plans new nodes; the caller has made sure that there is room for them. */
@@ -153,11 +87,36 @@ export function createNodes(
   return draft.bins.plan(draft.bins.placeOf(bucket), count, offer, purpose, attributes);
 }
 
+/**
+ * Makes sure that a bin can be used: a deallocated node is started, if all limits allow one more node there; else it takes nothing in this
+ * plan.
+ */
+export function wake(draft: Draft, bin: Bin): boolean {
+  const { bins } = draft;
+  if (bins.node(bin)?.deallocated !== true || bins.woken.has(bin)) return true;
+  const place = bins.placeOfBin(bin);
+  const group = place.bucket.placementGroup;
+  const offer = draft.world.buckets[place.offer];
+  const open = offer !== undefined && closedTo(draft, offer) === undefined;
+  if (!open || (group !== undefined && groupClosedTo(draft, offer, group) !== undefined)) {
+    bins.shut(bin);
+    return false;
+  }
+  if (draft.capacity.room(offer, group) < 1) {
+    bins.shut(bin);
+    return false;
+  }
+  draft.capacity.take(offer, group, 1);
+  bins.woken.add(bin);
+  return true;
+}
+
 /** A name for a new placement group: prefix, stem and the smallest number not in use, in letters, digits, "-" and "_". */
 export function nameGroup(draft: Draft, key: string): PlacementGroup {
   const stem = groupStem(draft.policy, key);
-  let ordinal = 1;
+  let ordinal = draft.nextGroup.get(stem) ?? 1;
   while (draft.groupNames.has(`${stem}${ordinal}`.toLowerCase())) ordinal += 1;
+  draft.nextGroup.set(stem, ordinal + 1);
   const name = `${stem}${ordinal}`;
   draft.groupNames.add(name.toLowerCase());
   return placementGroup(name);
@@ -178,28 +137,49 @@ function groupNamesOf(world: World): Set<string> {
   for (const offer of world.buckets) {
     add(offer.pinnedGroup);
     for (const group of offer.groupSizes.keys()) add(group);
+    for (const group of offer.configuredGroups ?? []) add(group);
     for (const group of offer.groupRefusals?.keys() ?? []) add(group);
   }
   return names;
 }
 
-/** The creates of the plan, those of higher rank first; nodes that need not differ share one (cyclecloud-wire.md A.6). */
+/** Creates are kept apart in the order in which their nodes were opened, as long as they are so few. */
+const MOST_APART = 6;
+
+/**
+ * The creates of the plan, in the order in which it opened them. Nodes that need not differ share one (cyclecloud-wire.md A.6); where it
+ * costs few requests more, only those that were opened one after the other do: then the next plan meets them in this order, and puts
+ * everything where this one did.
+ */
 export function createsOf(bins: Bins): readonly CreateEffect[] {
+  const runs: { key: string; create: CreateEffect }[] = [];
+  for (const bin of bins.planned) {
+    const create = createOf(bins, bin);
+    const key = canonicalText([create.bucket, create.purpose, create.attributes]);
+    const last = runs.at(-1);
+    if (last?.key === key) last.create = addNodes(last.create, create.count);
+    else runs.push({ key, create });
+  }
+  if (runs.length <= MOST_APART) return runs.map(({ create }) => create);
   const creates = new Map<string, CreateEffect>();
-  for (let bin = bins.world.nodes.length; bin < bins.count.length; bin += 1) {
-    if (bins.origin[bin] !== "planned") continue;
-    const { bucket } = bins.placeOfBin(bin);
-    const purpose = bins.purpose[bin] ?? { kind: "array" };
-    const attributes = bins.attributes.get(bin);
-    const key = canonicalText([bucket, purpose, attributes]);
-    const count = (creates.get(key)?.count ?? 0) + (bins.count[bin] ?? 0);
-    creates.set(key, {
-      kind: "create",
-      bucket,
-      count,
-      purpose,
-      ...(attributes === undefined ? {} : { attributes }),
-    });
+  for (const { key, create } of runs) {
+    const known = creates.get(key);
+    creates.set(key, known === undefined ? create : addNodes(known, create.count));
   }
   return [...creates.values()];
+}
+
+function createOf(bins: Bins, bin: Bin): CreateEffect {
+  const attributes = bins.attributes.get(bin);
+  return {
+    kind: "create",
+    bucket: bins.placeOfBin(bin).bucket,
+    count: bins.count[bin] ?? 0,
+    purpose: bins.purpose[bin] ?? { kind: "array" },
+    ...(attributes === undefined ? {} : { attributes }),
+  };
+}
+
+function addNodes(create: CreateEffect, count: number): CreateEffect {
+  return { ...create, count: create.count + count };
 }

@@ -6,6 +6,7 @@ import type { Refusal } from "../domain/refusal.ts";
 import type { Resources } from "../domain/resources.ts";
 import { isSize, bytesOf } from "../domain/size.ts";
 import { dependsOnNode } from "./depends-on-node.ts";
+import type { Judgement } from "./match.ts";
 import { compileAll } from "./match.ts";
 import { withNodeId } from "./places.ts";
 
@@ -31,10 +32,7 @@ export interface Needs {
 
 const NO_JOBS: ReadonlySet<string> = new Set<string>();
 
-/**
- * The constraints of a job against kinds of nodes: each kind is judged once, empty; what a slot takes is counted from then on. Alternatives
- * are chosen on the empty node: the first that holds there is the one that is charged.
- */
+/** The constraints of a job against empty nodes, each kind judged once: what a slot takes there, or why none goes there. */
 export class Fit {
   readonly #judge: ReturnType<typeof compileAll>;
   readonly #positions: ReadonlyMap<string, number>;
@@ -62,6 +60,11 @@ export class Fit {
     return needs;
   }
 
+  /** What the constraints say of a node as it is now. */
+  judge(node: NodeView, shared: SharedState): Judgement {
+    return this.#judge(node, shared);
+  }
+
   #work(subject: Subject): Needs {
     const judgement = this.#judge(viewOf(subject), this.#shared);
     if (judgement.kind === "refused")
@@ -79,7 +82,8 @@ export class Fit {
 const isNothing = (take: Needs["amount"][number] | { readonly amount: number }): boolean =>
   (typeof take === "number" ? take : take.amount) <= 0;
 
-function viewOf(subject: Subject): NodeView {
+/** A subject as constraints see it: empty. */
+export function viewOf(subject: Subject): NodeView {
   const { capacityFailureSeconds, nodeId = null } = subject;
   const view: NodeView = {
     properties: subject.properties?.() ?? propertiesOf(subject.bucket),

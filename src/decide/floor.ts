@@ -1,7 +1,11 @@
+import type { BucketOffer } from "../domain/allocation.ts";
+import type { SetName } from "../domain/ids.ts";
 import type { TargetDemand } from "../domain/demand.ts";
 import type { Bin } from "./bins.ts";
 import type { Draft, Settled } from "./draft.ts";
-import { closedTo, createNodes } from "./draft.ts";
+import { closedTo } from "./closed.ts";
+import { createNodes, wake } from "./draft.ts";
+import { splitBin } from "./pack.ts";
 import { floorReasons } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
 
@@ -11,30 +15,47 @@ interface Floor {
   ready: number;
 }
 
+/** A target demand, and on whose account it is. */
+interface Asked {
+  readonly demand: TargetDemand;
+  readonly set: SetName;
+  readonly by: string;
+}
+
 /**
  * Sees that an array has at least so many nodes or cores that somebody needs. Nodes needed by others count, so that targets of several
  * sets and jobs make a maximum, not a sum (design.md section 3, Merging demand); then further existing nodes in their order of use, then
- * those in flight, then new ones of the first bucket that has them. A target in cores is rounded up to whole nodes (cyclecloud-wire.md C.2).
+ * those in flight, then deallocated ones, then new ones of the first bucket that has them, or the cheapest. A target in cores is rounded
+ * up to whole nodes (cyclecloud-wire.md C.2).
  */
-export function raiseFloor(draft: Draft, demand: TargetDemand, by: string, scope: Scope): Settled {
+export function raiseFloor(
+  draft: Draft,
+  demand: TargetDemand,
+  set: SetName,
+  by: string,
+  scope: Scope,
+): Settled {
   const { unit, count: asked } = demand.amount;
+  const { bins } = draft;
   const floor = neededSoFar(draft, unit, scope);
-  for (const bins of [draft.open, draft.bins.inFlight]) {
+  for (const list of [bins.existing, bins.inFlight, bins.asleep]) {
     if (floor.have >= asked) break;
-    for (const bin of byPreference(draft, scope, bins)) {
+    for (const bin of byPreference(draft, scope, list)) {
       if (floor.have >= asked) break;
-      claimFor(draft, demand, by, scope, floor, bin);
+      claimFor(draft, { demand, set, by }, scope, floor, bin);
     }
   }
-  for (const offer of scope.offers) {
+  for (const offer of offersFor(draft, demand, scope)) {
     const each = unit === "nodes" ? 1 : offer.cores;
     if (floor.have >= asked) break;
     if (each <= 0 || closedTo(draft, offer) !== undefined) continue;
     const wanted = Math.ceil((asked - floor.have) / each);
-    const nodes = Math.min(wanted, draft.capacity.room(offer, offer.pinnedGroup));
+    const allowed = draft.caps.room({ set }, offer.cores);
+    const nodes = Math.min(wanted, allowed, draft.capacity.room(offer, offer.pinnedGroup));
     if (nodes === 0) continue;
     const bin = createNodes(draft, offer, offer.pinnedGroup, nodes, { kind: "array" }, demand.attributes);
-    draft.bins.claim(bin, by);
+    bins.claim(bin, by);
+    draft.caps.hold({ set }, bins, bin);
     floor.have += nodes * each;
   }
   const placed = Math.min(asked, floor.have);
@@ -42,13 +63,36 @@ export function raiseFloor(draft: Draft, demand: TargetDemand, by: string, scope
   return {
     placed,
     pending,
-    reasons: placed < asked ? floorReasons(draft, demand, scope, asked - placed) : [],
+    reasons: placed < asked ? shortReasons(draft, demand, set, scope, asked - placed) : [],
   };
+}
+
+function shortReasons(
+  draft: Draft,
+  demand: TargetDemand,
+  set: SetName,
+  scope: Scope,
+  missing: number,
+): Settled["reasons"] {
+  const [offer] = scope.offers;
+  const each = demand.amount.unit === "nodes" ? 1 : (offer?.cores ?? 1);
+  const capped = draft.caps.refusal({ set }, Math.ceil(missing / Math.max(1, each)), offer?.cores ?? 0);
+  const others = floorReasons(draft, demand, scope, missing);
+  return capped === undefined ? others : [capped, ...others];
+}
+
+/** In the order that the target lists; else in the cluster's, or by the price of what is counted. */
+function offersFor(draft: Draft, demand: TargetDemand, scope: Scope): readonly BucketOffer[] {
+  if (draft.policy.among === "priority" || demand.machineTypes !== undefined) return scope.offers;
+  const each = (offer: BucketOffer): number =>
+    demand.amount.unit === "nodes" ? 1 : Math.max(1, offer.cores);
+  const price = (offer: BucketOffer): number => (offer.price ?? Number.MAX_VALUE) / each(offer);
+  return scope.offers.toSorted((a, b) => price(a) - price(b));
 }
 
 function neededSoFar({ bins }: Draft, unit: "nodes" | "cores", scope: Scope): Floor {
   const floor = { have: 0, ready: 0 };
-  for (const place of bins.places) {
+  for (const place of bins.neededPlaces()) {
     if (!scope.accepts(place)) continue;
     const needed = bins.neededAt(place);
     floor.have += unit === "nodes" ? needed.nodes : needed.cores;
@@ -60,27 +104,23 @@ function neededSoFar({ bins }: Draft, unit: "nodes" | "cores", scope: Scope): Fl
 /** In the order of use; among equals those sizes first that would be created first, so that the next plan chooses as this one does. */
 function byPreference({ bins }: Draft, scope: Scope, list: readonly Bin[]): readonly Bin[] {
   const { rank } = scope;
-  if (rank === undefined) return list;
+  if (rank === undefined) return [...list];
   return list.toSorted(
-    (a, b) =>
-      (bins.order[a] ?? 0) - (bins.order[b] ?? 0) || rank(bins.placeOfBin(a)) - rank(bins.placeOfBin(b)),
+    (a, b) => bins.tierOf(a) - bins.tierOf(b) || rank(bins.placeOfBin(a)) - rank(bins.placeOfBin(b)),
   );
 }
 
 /** Counts a bin that nobody needs yet towards the floor; of several identical nodes only as many as are missing. */
-function claimFor(
-  { bins }: Draft,
-  demand: TargetDemand,
-  by: string,
-  scope: Scope,
-  floor: Floor,
-  bin: Bin,
-): void {
+function claimFor(draft: Draft, { demand, set, by }: Asked, scope: Scope, floor: Floor, bin: Bin): void {
+  const { bins, caps } = draft;
   const each = demand.amount.unit === "nodes" ? 1 : (bins.cores[bin] ?? 0);
   if (each <= 0 || bins.isClaimed(bin) || !scope.accepts(bins.placeOfBin(bin))) return;
   const missing = Math.ceil((demand.amount.count - floor.have) / each);
-  bins.split(bin, Math.min(missing, bins.count[bin] ?? 0));
+  const nodes = Math.min(missing, bins.count[bin] ?? 0, caps.roomOn({ set }, bins, bin));
+  if (nodes < 1 || !wake(draft, bin)) return;
+  splitBin(draft, bin, nodes);
   bins.claim(bin, by);
+  caps.hold({ set }, bins, bin);
   const gained = each * (bins.count[bin] ?? 0);
   floor.have += gained;
   if (bins.ready[bin] === true) floor.ready += gained;

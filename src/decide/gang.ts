@@ -2,12 +2,17 @@ import type { BucketOffer } from "../domain/allocation.ts";
 import type { PlacementGroup } from "../domain/ids.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Ask } from "./ask.ts";
-import { unitsOnEmpty } from "./ask.ts";
-import type { Bin, Place } from "./bins.ts";
+import type { Bin } from "./bins.ts";
+import { holderOf } from "./caps.ts";
 import type { Draft } from "./draft.ts";
-import { closedTo, nameGroup } from "./draft.ts";
+import { closedTo } from "./closed.ts";
+import { nameGroup } from "./draft.ts";
+import type { Place } from "./ground.ts";
+import { inGroup } from "./ground.ts";
+import type { Offered } from "./offers.ts";
+import { unitsOnNew } from "./offers.ts";
 import type { Progress } from "./pack.ts";
-import { fillBin, openFor, visitBins } from "./pack.ts";
+import { fillBin, isSized, namedGroups, openFor } from "./pack.ts";
 import { misfit, roomRefusal } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
 
@@ -25,36 +30,43 @@ interface Opening {
   readonly group: PlacementGroup | "new" | undefined;
   readonly site: Site | undefined;
   readonly nodes: number;
+  /** By the job's own lists; higher is better. */
+  readonly score: number;
+}
+
+export interface GangSettled {
+  readonly progress: Progress;
+  readonly reasons: readonly Reason[];
 }
 
 /**
- * Places a gang whole or not at all. A site whose nodes suffice is taken, the first in the order of use; else the one that needs the
- * fewest new nodes among those that may have them. All is counted before anything is taken.
+ * Places a gang whole or not at all. The site that suffices first as nodes are gone through in their order of use is taken; else new nodes
+ * are made: where the fewest are needed to complete a site, or all of them in the best bucket. All is counted before anything is taken.
  */
-export function placeGang(
-  draft: Draft,
-  ask: Ask,
-  scope: Scope,
-  home: Place | undefined,
-): { readonly progress: Progress; readonly reasons: readonly Reason[] } {
+export function placeGang(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined): GangSettled {
   const progress = { left: ask.units, pending: 0 };
-  const sites = findSites(draft, ask, scope, home);
-  const complete = sites.find((site) => site.have >= ask.units);
-  if (complete !== undefined) {
+  const { complete, sites } = findSites(draft, ask, home);
+  if (complete !== undefined && capAllows(draft, ask, complete.bins, 0, 0)) {
     for (const bin of complete.bins) fillBin(draft, ask, progress, bin);
     return { progress, reasons: [] };
   }
   const openings = findOpenings(draft, ask, scope, sites, home);
-  const refusals = openings.map((opening) => refusalOf(draft, ask, opening));
-  const best = openings.find((_, i) => refusals[i] === undefined);
+  const best = openings.find((opening) => refusalOf(draft, ask, opening) === undefined);
   if (best !== undefined) {
     for (const bin of best.site?.bins ?? []) fillBin(draft, ask, progress, bin);
     const group = best.group === "new" ? nameGroup(draft, groupKey(best.offer)) : best.group;
     openFor(draft, ask, progress, best.offer, group, best.nodes);
     return { progress, reasons: [] };
   }
-  const reasons = refusals.filter((reason) => reason !== undefined);
-  return { progress, reasons: [...scope.reasons, ...reasons, ...homeless(draft, home, openings)] };
+  const reasons = openings.map((opening) => refusalOf(draft, ask, opening));
+  return {
+    progress,
+    reasons: [
+      ...scope.reasons,
+      ...reasons.filter((reason) => reason !== undefined),
+      ...homeless(draft, home, openings),
+    ],
+  };
 }
 
 /** Groups for colocated jobs are named after their bucket. */
@@ -62,31 +74,55 @@ function groupKey({ bucket }: BucketOffer): string {
   return `${bucket.array}-${bucket.machineType}`;
 }
 
-/** Sites with room, in the order of use of their first nodes; nodes are looked at until those of one order make a site suffice. */
-function findSites(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined): readonly Site[] {
+/** Whether the caps of the set and user allow the gang these nodes, and so many new ones. */
+function capAllows(draft: Draft, ask: Ask, taken: readonly Bin[], nodes: number, cores: number): boolean {
+  return capRefusal(draft, ask, taken, nodes, cores) === undefined;
+}
+
+function capRefusal(
+  draft: Draft,
+  ask: Ask,
+  taken: readonly Bin[],
+  nodes: number,
+  cores: number,
+): Reason | undefined {
+  const holder = holderOf(ask);
+  if (!draft.caps.concern(holder)) return undefined;
+  return draft.caps.refusalOf(holder, draft.bins, taken, nodes, cores, ask.units);
+}
+
+/** Sites with room. They are followed until one of them suffices, in which case only that matters. */
+function findSites(
+  draft: Draft,
+  ask: Ask,
+  home: Place | undefined,
+): { readonly complete: Site | undefined; readonly sites: readonly Site[] } {
   const { bins } = draft;
   const sites = new Map<string, Site>();
-  const collect = (bin: Bin): boolean => {
+  for (const bin of bins.each(ask)) {
     const place = bins.placeOfBin(bin);
     const { placementGroup } = place.bucket;
-    if (ask.together === "one-group" && placementGroup === undefined) return false;
-    if (home !== undefined && place !== home) return false;
+    if (ask.together === "one-group" && placementGroup === undefined) continue;
+    if (home !== undefined && place !== home) continue;
+    if (!mayWake(draft, bin)) continue;
     const units = bins.unitsOn(bin, ask);
-    if (units < 1) return false;
+    if (units < 1) continue;
     const key = ask.together === "one-group" ? `${place.id}/${placementGroup}` : place.id;
     const site = sites.get(key) ?? { place, bins: [], have: 0 };
     sites.set(key, site);
-    if (site.have >= ask.units) return false;
     site.bins.push(bin);
     site.have += Math.min(units, ask.units) * (bins.count[bin] ?? 0);
-    return false;
-  };
-  const found = (): boolean => [...sites.values()].some((site) => site.have >= ask.units);
-  visitBins(draft, scope, collect, found);
-  return [...sites.values()];
+    if (site.have >= ask.units) return { complete: site, sites: [] };
+  }
+  return { complete: undefined, sites: [...sites.values()] };
 }
 
-/** Ways to have the gang with new nodes: those with the fewest first, then in the order of use of the sites, then of the buckets. */
+/** Deallocated nodes cannot be counted on for a gang all together: so only one that has been started already is. */
+function mayWake({ bins }: Draft, bin: Bin): boolean {
+  return bins.node(bin)?.deallocated !== true || bins.woken.has(bin);
+}
+
+/** Ways to have the gang with new nodes, the best first. */
 function findOpenings(
   draft: Draft,
   ask: Ask,
@@ -94,61 +130,157 @@ function findOpenings(
   sites: readonly Site[],
   home: Place | undefined,
 ): readonly Opening[] {
+  const grouped = ask.together === "one-group";
+  const offered = new Map(draft.offers.of(ask, scope, grouped).map((one) => [one.offer, one]));
   const openings = [
-    ...sites.flatMap((site) => growing(draft, ask, scope, site)),
-    ...scope.offers.flatMap((offer) => fresh(draft, ask, offer, sites, home)),
+    ...sites.flatMap((site) => growing(draft, ask, site, offered)),
+    ...scope.offers.flatMap((offer) => fresh(draft, ask, offer, sites, home, offered.get(offer))),
   ];
-  // Two that cannot have it at all differ by NaN, which is as good as 0.
-  return openings.toSorted((a, b) => a.nodes - b.nodes || 0);
+  const cost = ({ offer, nodes }: Opening): number =>
+    draft.policy.among === "cheapest" ? nodes * (offer.price ?? Number.MAX_VALUE) : 0;
+  // Sites first, those that lack the fewest; then whole new ones. Two that cannot have it at all differ by NaN, which is as good as 0.
+  return openings.toSorted(
+    (a, b) =>
+      Number(a.site === undefined) - Number(b.site === undefined) ||
+      b.score - a.score ||
+      cost(a) - cost(b) ||
+      (a.site === undefined && draft.policy.among === "priority" ? 0 : a.nodes - b.nodes) ||
+      0,
+  );
 }
 
 /** More nodes for a site. A group that was made for a target has its size, and does not grow. */
-function growing(draft: Draft, ask: Ask, scope: Scope, site: Site): readonly Opening[] {
+function growing(
+  draft: Draft,
+  ask: Ask,
+  site: Site,
+  offered: ReadonlyMap<BucketOffer, Offered>,
+): readonly Opening[] {
   const offer = draft.world.buckets[site.place.offer];
-  if (offer === undefined || !scope.offers.includes(offer)) return [];
-  const inGroup = ask.together === "one-group";
-  if (inGroup && isSized(draft, site.place)) return [];
-  const group = inGroup ? site.place.bucket.placementGroup : offer.pinnedGroup;
-  return [{ offer, group, site, nodes: nodesFor(draft, ask, offer, ask.units - site.have) }];
+  if (offer === undefined) return [];
+  const isGrouped = ask.together === "one-group";
+  const group = site.place.bucket.placementGroup;
+  if (isGrouped && (group === undefined || isSized(draft, offer, group))) return [];
+  const from = offered.get(offer);
+  if (from === undefined) return [];
+  const nodes = nodesFor(draft, ask, from, ask.units - site.have);
+  return [{ offer, group: isGrouped ? group : offer.pinnedGroup, site, nodes, score: from.score }];
 }
 
-/** All new nodes, where no site of the bucket is the same thing: in a new group, in the pinned one, in that of the job, or in none. */
+/** All new nodes, where no site of the bucket is the same thing: in a new group, in a named one, in that of the job, or in none. */
 function fresh(
   draft: Draft,
   ask: Ask,
   offer: BucketOffer,
   sites: readonly Site[],
   home: Place | undefined,
+  offered: Offered | undefined,
 ): readonly Opening[] {
-  if (home !== undefined && (draft.world.buckets[home.offer] !== offer || isSized(draft, home))) return [];
-  const group =
-    home?.bucket.placementGroup ?? offer.pinnedGroup ?? (ask.together === "one-group" ? "new" : undefined);
-  const taken = sites.some(
-    ({ place }) =>
-      draft.world.buckets[place.offer] === offer &&
-      (ask.together === "one-bucket" || place.bucket.placementGroup === group),
-  );
-  return taken ? [] : [{ offer, group, site: undefined, nodes: nodesFor(draft, ask, offer, ask.units) }];
+  if (home !== undefined) {
+    const group = home.bucket.placementGroup;
+    if (draft.world.buckets[home.offer] !== offer) return [];
+    if (group !== undefined && isSized(draft, offer, group)) return [];
+  }
+  const isTaken = (group: PlacementGroup | "new" | undefined): boolean =>
+    sites.some(
+      ({ place }) =>
+        draft.world.buckets[place.offer] === offer &&
+        (ask.together === "one-bucket" || place.bucket.placementGroup === group),
+    );
+  const nodes = offered === undefined ? Number.POSITIVE_INFINITY : nodesFor(draft, ask, offered, ask.units);
+  return groupsFor(draft, ask, offer, home)
+    .filter((group) => !isTaken(group))
+    .map((group) => ({ offer, group, site: undefined, nodes, score: offered?.score ?? 0 }));
 }
 
-function nodesFor(draft: Draft, ask: Ask, offer: BucketOffer, wanted: number): number {
-  const units = Math.min(ask.units, unitsOnEmpty(ask, offer, draft.bins.resources));
+function groupsFor(
+  draft: Draft,
+  ask: Ask,
+  offer: BucketOffer,
+  home: Place | undefined,
+): readonly (PlacementGroup | "new" | undefined)[] {
+  if (home !== undefined) return [home.bucket.placementGroup];
+  if (offer.pinnedGroup !== undefined) return [offer.pinnedGroup];
+  if (ask.together !== "one-group") return [undefined];
+  return offer.configuredGroups === undefined
+    ? ["new"]
+    : [...namedGroups(draft, offer).filter((group) => isConfigured(offer, group)), "new"];
+}
+
+const isConfigured = (offer: BucketOffer, group: PlacementGroup): boolean =>
+  offer.configuredGroups?.includes(group) === true;
+
+function nodesFor(draft: Draft, ask: Ask, offered: Offered, wanted: number): number {
+  const units = Math.min(ask.units, unitsOnNew(draft, ask, offered, ask.together === "one-group"));
   return units < 1 ? Number.POSITIVE_INFINITY : Math.ceil(wanted / units);
-}
-
-/** Whether the placement group was made for a target of groups. */
-function isSized({ bins }: Draft, place: Place): boolean {
-  return bins.purpose.some(({ kind }, bin) => kind === "group" && bins.place[bin] === place.index);
 }
 
 /** The job is bound to a group that has no room for the rest of it and cannot grow. */
 function homeless(draft: Draft, home: Place | undefined, openings: readonly Opening[]): readonly Reason[] {
   if (home === undefined || openings.length > 0) return [];
-  const nodes = draft.bins.place.filter((place) => place === home.index).length;
+  const nodes = draft.bins.inGroup(home).length;
   return [{ code: "group-too-large", bucket: home.bucket, asked: nodes + 1, max: nodes }];
 }
 
-function refusalOf(draft: Draft, ask: Ask, opening: Opening): Reason | undefined {
-  const closed = closedTo(draft, opening.offer) ?? misfit(draft, ask, opening.offer);
-  return closed ?? roomRefusal(draft, opening.offer, opening.group, opening.nodes);
+function refusalOf(draft: Draft, ask: Ask, { offer, group, site, nodes }: Opening): Reason | undefined {
+  const named = group === "new" ? undefined : group;
+  const subject = named === undefined ? offer : inGroup(offer, { ...offer.bucket, placementGroup: named });
+  const closed = closedTo(draft, offer) ?? misfit(draft, ask, { ...offer, ...subject, bucket: offer.bucket });
+  return (
+    closed ??
+    roomRefusal(draft, offer, group, nodes) ??
+    capRefusal(draft, ask, site?.bins ?? [], nodes, offer.cores)
+  );
+}
+
+/**
+ * Places a gang that may span buckets: its units on distinct nodes, wherever they are, all or none. Counted on a copy of the limits before
+ * anything is taken.
+ */
+export function spreadGang(draft: Draft, ask: Ask, scope: Scope): GangSettled {
+  const progress = { left: ask.units, pending: 0 };
+  const taken: Bin[] = [];
+  let left = ask.units;
+  for (const bin of draft.bins.each(ask)) {
+    if (left <= 0) break;
+    if (!mayWake(draft, bin)) continue;
+    taken.push(bin);
+    left -= draft.bins.count[bin] ?? 0;
+  }
+  const trial = draft.capacity.fork();
+  const openings: { readonly offer: BucketOffer; readonly nodes: number }[] = [];
+  const byPrice = sortedForOne(draft, draft.offers.of(ask, scope, ask.requirements.grouped));
+  for (const offered of byPrice) {
+    if (left <= 0) break;
+    const { offer } = offered;
+    // Nodes of one gang in several generated groups would be neither together nor apart.
+    if (ask.requirements.grouped && offer.pinnedGroup === undefined) continue;
+    if (unitsOnNew(draft, ask, offered, ask.requirements.grouped) < 1) continue;
+    const nodes = Math.min(left, trial.room(offer, offer.pinnedGroup));
+    if (nodes < 1) continue;
+    trial.take(offer, offer.pinnedGroup, nodes);
+    openings.push({ offer, nodes });
+    left -= nodes;
+  }
+  const cores = Math.max(0, ...openings.map(({ offer }) => offer.cores));
+  const news = openings.reduce((total, { nodes }) => total + nodes, 0);
+  const capped = capRefusal(draft, ask, taken, news, cores);
+  if (left > 0 || capped !== undefined) {
+    const reasons = scope.offers.map((offer) => {
+      const units = closedTo(draft, offer) ?? misfit(draft, ask, offer);
+      return units ?? draft.capacity.refusal(offer, offer.pinnedGroup, ask.units);
+    });
+    const told = [...reasons, capped].filter((reason) => reason !== undefined);
+    return { progress, reasons: [...scope.reasons, ...told] };
+  }
+  for (const bin of taken) fillBin(draft, ask, progress, bin);
+  for (const { offer, nodes } of openings)
+    openFor(draft, ask, progress, offer, offer.pinnedGroup, Math.min(nodes, progress.left));
+  return { progress, reasons: [] };
+}
+
+function sortedForOne(draft: Draft, offers: readonly Offered[]): readonly Offered[] {
+  if (draft.policy.among === "priority") return offers;
+  const price = ({ offer }: Offered): number => offer.price ?? Number.MAX_VALUE;
+  return offers.toSorted((a, b) => b.score - a.score || price(a) - price(b));
 }

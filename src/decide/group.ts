@@ -2,11 +2,14 @@ import type { BucketOffer } from "../domain/allocation.ts";
 import type { GroupDemand } from "../domain/demand.ts";
 import type { PlacementGroup } from "../domain/ids.ts";
 import type { Reason } from "../domain/reason.ts";
-import type { Bin, Place } from "./bins.ts";
+import type { Bin } from "./bins.ts";
+import type { Place } from "./ground.ts";
 import { compareText } from "../domain/text.ts";
-import { comparePlaces } from "./bins.ts";
+import { comparePlaces } from "./ground.ts";
 import type { Draft, Settled } from "./draft.ts";
-import { closedTo, createNodes, groupStem, nameGroup } from "./draft.ts";
+import { closedTo } from "./closed.ts";
+import { createNodes, groupStem, nameGroup } from "./draft.ts";
+import { splitBin } from "./pack.ts";
 import { roomRefusal } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
 
@@ -60,13 +63,11 @@ function existingGroups(draft: Draft, demand: GroupDemand, key: string, scope: S
   const { bins } = draft;
   const members = new Map<Place, Bin[]>();
   const stem = groupStem(draft.policy, key);
-  bins.purpose.forEach((_, bin) => {
-    const place = bins.placeOfBin(bin);
-    if (!scope.accepts(place) || !isMember(draft, bin, key, stem)) return;
-    const others = members.get(place);
-    if (others === undefined) members.set(place, [bin]);
-    else others.push(bin);
-  });
+  for (const place of bins.groupPlaces()) {
+    if (!scope.accepts(place)) continue;
+    const own = bins.inGroup(place).filter((bin) => isMember(draft, bin, key, stem));
+    if (own.length > 0) members.set(place, own);
+  }
   const groups = [...members].map(([place, unsorted]): Group => {
     const nodes = unsorted.reduce((total, bin) => total + (bins.count[bin] ?? 0), 0);
     return { place, bins: unsorted, nodes, size: sizeIn(demand, bins.cores[unsorted[0] ?? -1] ?? 0) };
@@ -153,12 +154,13 @@ function newGroupRefusal(draft: Draft, demand: GroupDemand, offer: BucketOffer):
 }
 
 /** Claims as many nodes as a whole group has, those first that are needed anyway, then in the order of use; true: all of them are up. */
-function claimGroup({ bins }: Draft, by: string, group: Group): boolean {
+function claimGroup(draft: Draft, by: string, group: Group): boolean {
+  const { bins } = draft;
   const inUse = group.bins.toSorted(
     (a, b) =>
       Number(bins.isClaimed(b)) - Number(bins.isClaimed(a)) ||
       Number(bins.origin[a] !== "existing") - Number(bins.origin[b] !== "existing") ||
-      (bins.order[a] ?? 0) - (bins.order[b] ?? 0) ||
+      bins.tierOf(a) - bins.tierOf(b) ||
       compareText(bins.node(a)?.nodeId ?? "", bins.node(b)?.nodeId ?? "") ||
       a - b,
   );
@@ -166,7 +168,7 @@ function claimGroup({ bins }: Draft, by: string, group: Group): boolean {
   let allUp = group.nodes >= group.size;
   for (const bin of inUse) {
     if (left <= 0) break;
-    bins.split(bin, Math.min(left, bins.count[bin] ?? 0));
+    splitBin(draft, bin, Math.min(left, bins.count[bin] ?? 0));
     bins.claim(bin, by);
     left -= bins.count[bin] ?? 0;
     allUp &&= bins.ready[bin] === true;

@@ -39,6 +39,21 @@ export class Capacity {
     this.#groupSizes.set(offer, sizes);
   }
 
+  /** Gives back what `take` has taken. */
+  give(offer: BucketOffer, group: PlacementGroup | undefined, nodes: number): void {
+    this.take(offer, group, -nodes);
+  }
+
+  /** The same, to be tried out apart. */
+  fork(): Capacity {
+    const fork = new Capacity(this.#limits);
+    this.#left.forEach((left, limit) => {
+      fork.#left[limit] = left;
+    });
+    for (const [offer, sizes] of this.#groupSizes) fork.#groupSizes.set(offer, new Map(sizes));
+    return fork;
+  }
+
   /**
    * The limit that allows the fewest nodes here, with its numbers; of several, the first in the order of `charges`. Undefined: so many
    * nodes are allowed.

@@ -1,10 +1,13 @@
 import type { BucketOffer } from "../domain/allocation.ts";
 import type { PlacementGroup } from "../domain/ids.ts";
 import type { Ask } from "./ask.ts";
-import { unitsOnEmpty } from "./ask.ts";
 import type { Bin } from "./bins.ts";
+import { holderOf } from "./caps.ts";
 import type { Draft } from "./draft.ts";
-import { closedTo, createNodes } from "./draft.ts";
+import { groupClosedTo } from "./closed.ts";
+import { createNodes, nameGroup, wake } from "./draft.ts";
+import type { Offered } from "./offers.ts";
+import { nextOpening } from "./opening.ts";
 import type { Scope } from "./scope.ts";
 
 /** How far the placing of a job has come, in units. */
@@ -16,82 +19,82 @@ export interface Progress {
 
 /**
  * Packs the slots of a job: into existing nodes in their order of use (among equals those already needed first), then those in flight,
- * then those that this plan creates anyway, then new ones of the first bucket that has them, as few as possible. What does not fit stays
- * in `left`.
+ * then deallocated ones, then those that this plan creates anyway, then new ones. What does not fit stays in `left`.
  */
 export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
   const progress = { left: ask.units, pending: 0 };
-  visitBins(draft, scope, (bin) => {
-    fillBin(draft, ask, progress, bin);
-    return progress.left === 0;
-  });
-  for (const offer of scope.offers) {
-    if (progress.left === 0) break;
-    const units = Math.min(progress.left, unitsOnEmpty(ask, offer, draft.bins.resources));
-    if (units < 1 || closedTo(draft, offer) !== undefined) continue;
-    const room = draft.capacity.room(offer, offer.pinnedGroup);
-    const nodes = Math.min(room, Math.ceil(progress.left / units));
-    openFor(draft, ask, progress, offer, offer.pinnedGroup, nodes);
+  fillOpenBins(draft, ask, progress);
+  if (progress.left === 0) return progress;
+  const grouped = ask.requirements.grouped;
+  const offered = draft.offers.of(ask, scope, grouped);
+  const exhausted = new Set<Offered>();
+  while (progress.left > 0) {
+    const opening = nextOpening(draft, ask, offered, progress.left, exhausted);
+    if (opening === undefined) break;
+    const { offered: from, nodes } = opening;
+    const before = progress.left;
+    if (grouped) openInGroups(draft, ask, progress, from.offer, nodes);
+    else openFor(draft, ask, progress, from.offer, from.offer.pinnedGroup, nodes);
+    // Groups are filled in one go; and an offer that did not help is not asked again.
+    if (grouped || progress.left === before) exhausted.add(from);
   }
   return progress;
 }
 
-/**
- * Calls `use` for each bin that may have room, in the order of use, until it answers true. Among existing nodes of equal order, and
- * among those in flight, the ones that somebody needs already come first: that keeps others free to stop. `enough` is asked after each
- * such run of equals.
- */
-export function visitBins(
-  draft: Draft,
-  scope: Scope,
-  use: (bin: Bin) => boolean,
-  enough: () => boolean = () => false,
-): void {
-  const { bins, forJobs } = draft;
-  let from = 0;
-  while (from < forJobs.length) {
-    const order = bins.order[forJobs[from] ?? 0];
-    let to = from + 1;
-    while (to < forJobs.length && bins.order[forJobs[to] ?? 0] === order) to += 1;
-    if (visitTier(draft, scope, forJobs, from, to, use) || enough()) return;
-    from = to;
-  }
-  if (visitTier(draft, scope, bins.inFlight, 0, undefined, use) || enough()) return;
-  visitTier(draft, scope, bins.planned, 0, undefined, use);
-}
-
-/** The list may grow while it is walked, as bins are split; `to` is left out then. */
-function visitTier(
-  { bins }: Draft,
-  scope: Scope,
-  list: readonly Bin[],
-  from: number,
-  to: number | undefined,
-  use: (bin: Bin) => boolean,
-): boolean {
-  for (const claimed of [true, false]) {
-    for (let i = from; i < (to ?? list.length); i += 1) {
-      const bin = list[i] ?? 0;
-      if (bins.isClaimed(bin) !== claimed || !scope.accepts(bins.placeOfBin(bin))) continue;
-      if (use(bin)) return true;
+/** Fills what is there, or will be anyway. */
+export function fillOpenBins(draft: Draft, ask: Ask, progress: Progress): void {
+  const { bins, caps } = draft;
+  if (caps.concern(holderOf(ask))) {
+    for (const bin of bins.each(ask)) {
+      if (progress.left === 0) return;
+      fillBin(draft, ask, progress, bin);
     }
+    return;
   }
-  return false;
+  while (progress.left > 0) {
+    const bin = bins.first(ask);
+    if (bin === undefined) return;
+    fillBin(draft, ask, progress, bin);
+  }
 }
 
 /** Puts as much of the job into the bin as fits; of several identical nodes as many as are needed, the others are split off. */
 export function fillBin(draft: Draft, ask: Ask, progress: Progress, bin: Bin): void {
-  const { bins } = draft;
+  const { bins, caps } = draft;
+  if (!wake(draft, bin)) return;
   const units = Math.min(bins.unitsOn(bin, ask), progress.left);
-  if (units < 1) return;
-  const nodes = Math.min(bins.count[bin] ?? 0, Math.floor(progress.left / units));
-  const rest = bins.split(bin, nodes);
+  if (units < 1) {
+    bins.shut(bin);
+    return;
+  }
+  const holder = holderOf(ask);
+  const room = caps.roomOn(holder, bins, bin);
+  const nodes = Math.min(bins.count[bin] ?? 0, Math.floor(progress.left / units), room);
+  if (nodes < 1) return;
+  const rest = splitBin(draft, bin, nodes);
   bins.occupy(bin, ask, units * ask.slotsPerUnit);
-  draft.filled += 1;
+  caps.hold(holder, bins, bin);
+  noteSharer(draft, ask, bin);
   progress.left -= nodes * units;
   if (bins.ready[bin] !== true) progress.pending += nodes * units;
   // What is left now is less than a node holds: the last node is filled in part.
-  if (rest !== undefined && progress.left > 0) fillBin(draft, ask, progress, rest);
+  if (rest !== undefined && progress.left > 0 && progress.left < units) fillBin(draft, ask, progress, rest);
+}
+
+/** Who is on a node that may become smaller; the nodes of a gang stay what they are, as they must be alike. */
+function noteSharer({ shared }: Draft, ask: Ask, bin: Bin): void {
+  if (ask.together === "one-bucket" || ask.together === "one-group") shared.delete(bin);
+  else shared.get(bin)?.add(ask.jobClass.shape);
+}
+
+/** Keeps so many nodes in the bin; the others go into one of their own, with all that is known of them. */
+export function splitBin(draft: Draft, bin: Bin, nodes: number): Bin | undefined {
+  const rest = draft.bins.split(bin, nodes);
+  if (rest === undefined) return undefined;
+  draft.caps.follow(bin, rest);
+  const shapes = draft.shared.get(bin);
+  if (shapes !== undefined) draft.shared.set(rest, new Set(shapes));
+  return rest;
 }
 
 /** Plans so many new nodes in a bucket and fills them; there is room for them. */
@@ -104,5 +107,44 @@ export function openFor(
   nodes: number,
 ): void {
   if (nodes <= 0) return;
-  fillBin(draft, ask, progress, createNodes(draft, offer, group, nodes, { kind: "array" }));
+  const bin = createNodes(draft, offer, group, nodes, { kind: "array" });
+  if (mayShrink(draft, ask, group)) draft.shared.set(bin, new Set());
+  fillBin(draft, ask, progress, bin);
+}
+
+function mayShrink(draft: Draft, ask: Ask, group: PlacementGroup | undefined): boolean {
+  return draft.way.opening === "shared" && group === undefined && ask.together !== "one-bucket";
+}
+
+/** New nodes in placement groups: those of the bucket that have room, then new ones, each as full as it may be. */
+function openInGroups(draft: Draft, ask: Ask, progress: Progress, offer: BucketOffer, nodes: number): void {
+  const { capacity } = draft;
+  /** Answers how many of so many nodes the group takes. */
+  const open = (group: PlacementGroup, wanted: number): number => {
+    if (wanted < 1 || groupClosedTo(draft, offer, group) !== undefined) return 0;
+    const count = Math.min(wanted, capacity.room(offer, group));
+    openFor(draft, ask, progress, offer, group, count);
+    return count;
+  };
+  let left = nodes;
+  for (const group of namedGroups(draft, offer)) left -= open(group, left);
+  const size = offer.maxPlacementGroupSize;
+  if (offer.pinnedGroup !== undefined || size === undefined || size < 1) return;
+  if (groupClosedTo(draft, offer, "new") !== undefined) return;
+  for (let more = Math.min(left, capacity.room(offer, undefined)); more > 0;) {
+    more -= open(nameGroup(draft, `${offer.bucket.array}-${offer.bucket.machineType}`), more);
+  }
+}
+
+/** The bucket's own group, or those that exist or are configured; groups that were made for a target have their size and do not grow. */
+export function namedGroups(draft: Draft, offer: BucketOffer): readonly PlacementGroup[] {
+  if (offer.pinnedGroup !== undefined) return [offer.pinnedGroup];
+  const named = new Set([...offer.groupSizes.keys(), ...(offer.configuredGroups ?? [])]);
+  return [...named].filter((group) => !isSized(draft, offer, group));
+}
+
+/** Whether the placement group was made for a target of groups. */
+export function isSized({ bins }: Draft, offer: BucketOffer, group: PlacementGroup): boolean {
+  const place = bins.placeOf({ ...offer.bucket, placementGroup: group });
+  return bins.inGroup(place).some((bin) => bins.purpose[bin]?.kind === "group");
 }

@@ -7,7 +7,7 @@ import { amountOf } from "../domain/resources.ts";
 import type { Ask } from "./ask.ts";
 import { unitsOnEmpty } from "./ask.ts";
 import type { Draft } from "./draft.ts";
-import { closedTo, groupClosedTo } from "./draft.ts";
+import { closedTo, groupClosedTo } from "./closed.ts";
 import type { Scope } from "./scope.ts";
 
 /** Why the slots that are left could not be packed: for each bucket the first thing that said no. */

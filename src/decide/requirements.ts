@@ -2,61 +2,85 @@ import type { Constraint } from "../domain/constraint.ts";
 import type { ArrayName, MachineType } from "../domain/ids.ts";
 import { arrayName, machineType } from "../domain/ids.ts";
 import type { Scalar } from "../domain/resources.ts";
-import { isSize, bytesOf } from "../domain/size.ts";
+import type { Size } from "../domain/size.ts";
 import { sharedPoolName } from "./pools.ts";
 import { compilePattern } from "./shell-pattern.ts";
 
-/** A job's constraints, taken apart: what decides where to look, and the rest, which is judged of each kind of node. */
+/** A job's constraints, taken apart by what they mean for the search. All but the pools are in `rest` too, where they are judged whole. */
 export interface Requirements {
   readonly arrays?: readonly ArrayName[];
   readonly machineTypes?: readonly MachineType[];
-  /** All slots in one placement group. */
+  /** Only nodes in a placement group will do. */
   readonly grouped: boolean;
   /** Taken by each slot, by pool. */
   readonly pools: ReadonlyMap<string, number>;
-  /** At least so much of a resource each slot takes anywhere; sizes in bytes. */
-  readonly least: ReadonlyMap<string, number>;
+  /** Taken by each slot of its node. One resource may stand twice. */
+  readonly amounts: readonly { readonly resource: string; readonly amount: number | Size }[];
+  /** One slot of the job a node, or the job's slots only. */
+  readonly alone?: "job" | "task";
+  /** No new nodes in a bucket that lacked capacity so recently. */
+  readonly backoffSeconds: number;
+  /** What nodes must be like, whatever is on them. */
+  readonly marks: readonly Constraint[];
+  /** Something else than amounts at the top is taken, so that each node is judged by what is left there. */
+  readonly intricate: boolean;
+  /** Everything that is judged of nodes. */
   readonly rest: readonly Constraint[];
 }
 
-/** The first list of plain array names and the first of VM sizes become a scope; patterns and second lists stay constraints. */
+/** The first list of plain array names and the first of VM sizes say where to look; patterns and second lists are marks. */
 export function takeApart(constraints: readonly Constraint[]): Requirements {
   let arrays: readonly ArrayName[] | undefined;
   let machineTypes: readonly MachineType[] | undefined;
+  let alone: Requirements["alone"];
+  let backoffSeconds = 0;
   let grouped = false;
+  let intricate = false;
   const pools = new Map<string, number>();
-  const least = new Map<string, number>();
+  const amounts: Requirements["amounts"][number][] = [];
+  const marks: Constraint[] = [];
   const rest: Constraint[] = [];
   for (const constraint of constraints.flatMap(parts)) {
-    const names = plainNames(constraint);
-    if (constraint.kind === "property-choice" && constraint.property === "nodearray" && names && !arrays)
-      arrays = names.map(arrayName);
-    else if (
-      constraint.kind === "property-choice" &&
-      constraint.property === "vm_size" &&
-      names &&
-      !machineTypes
-    )
-      machineTypes = names.map(machineType);
-    else if (constraint.kind === "in-a-placement-group" && constraint.wanted) grouped = true;
-    else if (constraint.kind === "pool") add(pools, constraint.pool, constraint.amount);
-    else if (constraint.kind === "shared-consumable")
+    if (constraint.kind === "pool") {
+      add(pools, constraint.pool, constraint.amount);
+      continue;
+    }
+    if (constraint.kind === "shared-consumable") {
       for (const { source } of constraint.pools)
         add(pools, sharedPoolName(constraint.resource, source), constraint.amount);
-    else {
-      if (constraint.kind === "amount") {
-        const { amount } = constraint;
-        add(least, constraint.resource, isSize(amount) ? bytesOf(amount) : amount);
+      continue;
+    }
+    rest.push(constraint);
+    switch (constraint.kind) {
+      case "amount":
+        amounts.push({ resource: constraint.resource, amount: constraint.amount });
+        break;
+      case "exclusive":
+        if (constraint.wanted && alone !== "job") alone = constraint.scope;
+        break;
+      case "capacity-failure-backoff":
+        backoffSeconds = Math.max(backoffSeconds, constraint.seconds ?? 0);
+        break;
+      default: {
+        if (constraint.kind === "in-a-placement-group" && constraint.wanted) grouped = true;
+        const names = plainNames(constraint);
+        if (names !== undefined && isOn(constraint, "nodearray")) arrays ??= names.map(arrayName);
+        if (names !== undefined && isOn(constraint, "vm_size")) machineTypes ??= names.map(machineType);
+        intricate ||= takesSomething(constraint);
+        marks.push(constraint);
       }
-      rest.push(constraint);
     }
   }
   return {
     ...(arrays === undefined ? {} : { arrays }),
     ...(machineTypes === undefined ? {} : { machineTypes }),
+    ...(alone === undefined ? {} : { alone }),
     grouped,
     pools,
-    least,
+    amounts,
+    backoffSeconds,
+    marks,
+    intricate,
     rest,
   };
 }
@@ -68,6 +92,9 @@ function add(totals: Map<string, number>, name: string, amount: number): void {
   totals.set(name, (totals.get(name) ?? 0) + amount);
 }
 
+const isOn = (constraint: Constraint, property: "nodearray" | "vm_size"): boolean =>
+  constraint.kind === "property-choice" && constraint.property === property;
+
 function plainNames(constraint: Constraint): readonly string[] | undefined {
   if (constraint.kind !== "property-choice" || constraint.choices.length === 0) return undefined;
   const names = constraint.choices.filter(isPlainName);
@@ -77,7 +104,27 @@ function plainNames(constraint: Constraint): readonly string[] | undefined {
 const isPlainName = (choice: Scalar): choice is string =>
   typeof choice === "string" && compilePattern(choice) === undefined;
 
-/** Names of all resources that a constraint may take something of. */
+/** Whether a constraint may take something, or judges what others have taken. */
+function takesSomething(constraint: Constraint): boolean {
+  switch (constraint.kind) {
+    case "amount":
+    case "exclusive":
+    case "pool":
+    case "shared-consumable":
+    case "capacity-failure-backoff":
+      return true;
+    case "and":
+    case "or":
+    case "xor":
+      return constraint.of.some(takesSomething);
+    case "not":
+      return takesSomething(constraint.of);
+    default:
+      return false;
+  }
+}
+
+/** Names of all resources that a constraint may take something of, or judges by what is left. */
 export function countedResources(constraint: Constraint): readonly string[] {
   switch (constraint.kind) {
     case "amount":
@@ -86,6 +133,8 @@ export function countedResources(constraint: Constraint): readonly string[] {
     case "or":
     case "xor":
       return constraint.of.flatMap(countedResources);
+    case "not":
+      return countedResources(constraint.of);
     default:
       return [];
   }

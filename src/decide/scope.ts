@@ -4,7 +4,7 @@ import { sameMachineType } from "../domain/ids.ts";
 import type { Reason } from "../domain/reason.ts";
 import { bucketText } from "../domain/bucket.ts";
 import { canonicalText } from "../domain/canonical.ts";
-import type { Place } from "./bins.ts";
+import type { Place } from "./ground.ts";
 import { compareText } from "../domain/text.ts";
 import type { Draft } from "./draft.ts";
 

@@ -53,6 +53,8 @@ export interface InFlightSupply {
   /** vCPUs of each. */
   readonly cores: number;
   readonly count: number;
+  /** Lower was asked for first; absent: nobody knows. */
+  readonly order?: number;
 }
 
 export interface BucketOffer {

@@ -13,7 +13,9 @@ export type LimitKind =
   | "regional-quota"
   | "regional-spot-quota"
   | "bucket"
-  | "placement-group";
+  | "placement-group"
+  | "request-set-cap"
+  | "user-cap";
 
 export interface LimitId {
   readonly kind: LimitKind;

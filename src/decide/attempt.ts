@@ -1,0 +1,202 @@
+import type { AllocationPolicy } from "../domain/allocation.ts";
+import type { DemandOutcome } from "../domain/plan.ts";
+import type { Reason } from "../domain/reason.ts";
+import type { Instant } from "../domain/units.ts";
+import type { Entry } from "./allocate.ts";
+import type { Ask } from "./ask.ts";
+import type { NodeOrder } from "./bins.ts";
+import { Bins } from "./bins.ts";
+import type { Bindings } from "./bound.ts";
+import { holderOf } from "./caps.ts";
+import type { Draft, Settled, Way } from "./draft.ts";
+import { beginDraft } from "./draft.ts";
+import { raiseFloor } from "./floor.ts";
+import { placeGang, spreadGang } from "./gang.ts";
+import type { Ground, Place } from "./ground.ts";
+import { raiseGroups } from "./group.ts";
+import type { Progress } from "./pack.ts";
+import { packJob } from "./pack.ts";
+import { takeFromPools, unitsInPools } from "./pool-use.ts";
+import { packingReasons } from "./reasons.ts";
+import type { Scope, Wanted } from "./scope.ts";
+import { distinct, scopeOf } from "./scope.ts";
+import type { Shape } from "./shape.ts";
+import { shrinkShared } from "./shrink.ts";
+
+/** What is to be settled, made ready once for all tries. */
+export interface Problem {
+  readonly ground: Ground;
+  readonly order: NodeOrder;
+  readonly entries: readonly Entry[];
+  readonly bindings: Bindings;
+  readonly pools: ReadonlyMap<string, number>;
+  readonly policy: AllocationPolicy;
+  readonly now: Instant;
+}
+
+/** One try at a plan, and what came of it. */
+export interface Attempt {
+  readonly draft: Draft;
+  /** In the order of rank. */
+  readonly outcomes: readonly DemandOutcome[];
+  /** New nodes, and deallocated ones started. */
+  readonly created: number;
+  /** What these cost an hour; nodes without a price count for nothing here. */
+  readonly price: number;
+}
+
+/** Settles the entries in the order given. */
+export function attempt(problem: Problem, way: Way, entries: readonly Entry[]): Attempt {
+  const bins = new Bins(problem.ground, problem.order, problem.pools);
+  const draft = beginDraft(bins, problem.policy, way, problem.now);
+  for (const { bin, ask, slots } of problem.bindings.slots) {
+    bins.occupy(bin, ask, slots, true);
+    draft.caps.hold(holderOf(ask), bins, bin);
+  }
+  const scopes = new Scopes(draft);
+  const outcomes: DemandOutcome[] = [];
+  for (const entry of entries) outcomes[entry.rank] = settle(draft, entry, scopes, problem.bindings.homes);
+  if (way.opening === "shared") shrinkShared(draft);
+  return { draft, outcomes, ...costOf(draft) };
+}
+
+/** Whether a try is to be preferred to another: it leaves no demand with less, and is cheaper or has more. */
+export function isBetter(other: Attempt, than: Attempt, { among }: AllocationPolicy): boolean {
+  let hasMore = false;
+  for (let i = 0; i < than.outcomes.length; i += 1) {
+    const [a, b] = [other.outcomes[i]?.placed ?? 0, than.outcomes[i]?.placed ?? 0];
+    if (a < b) return false;
+    hasMore ||= a > b;
+  }
+  if (hasMore) return true;
+  if (among === "priority") return other.created < than.created;
+  const saved = than.price - other.price;
+  const tiny = 1e-9 * than.price;
+  return saved > tiny || (saved > -tiny && other.created < than.created);
+}
+
+function costOf({ bins, world }: Draft): Pick<Attempt, "created" | "price"> {
+  let created = 0;
+  let price = 0;
+  for (const list of [bins.planned, bins.woken]) {
+    for (const bin of list) {
+      const nodes = bins.count[bin] ?? 0;
+      created += nodes;
+      price += nodes * (world.buckets[bins.placeOfBin(bin).offer]?.price ?? 0);
+    }
+  }
+  return { created, price };
+}
+
+/** Demands that name the same arrays and sizes share one scope. */
+class Scopes {
+  readonly #draft: Draft;
+  readonly #ofShape = new Map<Shape, Scope>();
+  readonly #byText = new Map<string, Scope>();
+
+  constructor(draft: Draft) {
+    this.#draft = draft;
+  }
+
+  of(entry: Entry): Scope {
+    if (entry.kind !== "job") {
+      const { array, machineTypes } = entry.demand;
+      return this.#find(
+        machineTypes === undefined ? { arrays: [array] } : { arrays: [array], machineTypes },
+        "listed",
+      );
+    }
+    const { shape } = entry.ask.jobClass;
+    const scope = this.#ofShape.get(shape) ?? this.#find(shape.requirements, "cluster");
+    this.#ofShape.set(shape, scope);
+    return scope;
+  }
+
+  #find(wanted: Wanted, preference: "listed" | "cluster"): Scope {
+    const key = `${preference}\n${wanted.arrays?.join("\t") ?? "*"}\n${wanted.machineTypes?.join("\t") ?? "*"}`;
+    const scope = this.#byText.get(key) ?? scopeOf(this.#draft, wanted, preference);
+    this.#byText.set(key, scope);
+    return scope;
+  }
+}
+
+function settle(draft: Draft, entry: Entry, scopes: Scopes, homes: ReadonlyMap<Ask, Place>): DemandOutcome {
+  const scope = scopes.of(entry);
+  switch (entry.kind) {
+    case "target": {
+      const { unit, count } = entry.demand.amount;
+      return outcomeOf(entry, unit, count, raiseFloor(draft, entry.demand, entry.set, entry.by, scope));
+    }
+    case "groups":
+      return outcomeOf(
+        entry,
+        "groups",
+        entry.demand.groups,
+        raiseGroups(draft, entry.demand, entry.by, scope),
+      );
+    case "job":
+      return outcomeOf(
+        entry,
+        "slots",
+        entry.ask.asked,
+        settleJob(draft, entry.ask, scope, homes.get(entry.ask)),
+      );
+  }
+}
+
+/** Pools first: no more units than they have are placed, and what is placed is taken from them. */
+function settleJob(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined): Settled {
+  const { units, reasons: shortPools } = unitsInPools(draft.pools, ask);
+  const isPart = ask.together === "anywhere";
+  const allowed = units < ask.units ? { ...ask, units: isPart ? units : 0 } : ask;
+  const { left, pending, reasons } = place(draft, allowed, scope, home);
+  takeFromPools(draft.pools, ask, allowed.units - left);
+  const missing = left + ask.units - allowed.units;
+  return {
+    placed: ask.asked - missing * ask.slotsPerUnit,
+    pending: pending * ask.slotsPerUnit,
+    reasons: [...shortPools, ...reasons],
+  };
+}
+
+function place(
+  draft: Draft,
+  ask: Ask,
+  scope: Scope,
+  home: Place | undefined,
+): Progress & { readonly reasons: readonly Reason[] } {
+  if (ask.units <= 0) return { left: 0, pending: 0, reasons: [] };
+  if (ask.together === "spread") {
+    const { progress, reasons } = spreadGang(draft, ask, scope);
+    return { ...progress, reasons };
+  }
+  if (ask.together !== "anywhere") {
+    const { progress, reasons } = placeGang(draft, ask, scope, home);
+    return { ...progress, reasons };
+  }
+  const progress = packJob(draft, ask, scope);
+  if (progress.left === 0) return { ...progress, reasons: [] };
+  const capped = draft.caps.refusal(holderOf(ask), 1, scope.offers[0]?.cores ?? 0);
+  const reasons = packingReasons(draft, ask, scope, progress.left);
+  return { ...progress, reasons: capped === undefined ? reasons : [capped, ...reasons] };
+}
+
+function outcomeOf(
+  { set, demand }: Entry,
+  unit: DemandOutcome["unit"],
+  asked: number,
+  { placed, pending, reasons }: Settled,
+): DemandOutcome {
+  return {
+    set,
+    id: demand.id,
+    kind: demand.kind,
+    unit,
+    asked,
+    placed,
+    pending,
+    reasons: reasons.length === 0 ? NO_REASONS : distinct(reasons),
+  };
+}
+
+const NO_REASONS: readonly Reason[] = [];

@@ -1,0 +1,36 @@
+import type { World } from "../domain/allocation.ts";
+import type { Entry } from "./allocate.ts";
+import type { Ask } from "./ask.ts";
+import type { Bin } from "./bins.ts";
+import type { Ground, Place } from "./ground.ts";
+import { comparePlaces } from "./ground.ts";
+import { hostFinder } from "./hosts.ts";
+
+/** Slots that run already, and where. */
+export interface Bindings {
+  readonly slots: readonly { readonly bin: Bin; readonly ask: Ask; readonly slots: number }[];
+  /** For each colocated job the placement group that it is bound to. */
+  readonly homes: ReadonlyMap<Ask, Place>;
+}
+
+/** Tasks that run already, by host. Hosts that are not in our supply take nothing from it. */
+export function bindingsOf(world: World, ground: Ground, entries: readonly Entry[]): Bindings {
+  const slots: Bindings["slots"][number][] = [];
+  const homes = new Map<Ask, Place>();
+  let findHost: ReturnType<typeof hostFinder> | undefined;
+  for (const entry of entries) {
+    if (entry.kind !== "job") continue;
+    const { ask } = entry;
+    for (const { hostname, iterations } of ask.job.placed) {
+      findHost ??= hostFinder(world.nodes);
+      const bin = findHost(hostname);
+      if (bin === undefined) continue;
+      slots.push({ bin, ask, slots: ask.job.nodeCount === undefined ? iterations : ask.slotsPerUnit });
+      const place = ground.nodeKinds[bin]?.place;
+      if (place?.bucket.placementGroup === undefined || ask.together !== "one-group") continue;
+      const home = homes.get(ask);
+      if (home === undefined || comparePlaces(place, home) < 0) homes.set(ask, place);
+    }
+  }
+  return { slots, homes };
+}

@@ -1,0 +1,110 @@
+import type { Cap } from "../domain/allocation.ts";
+import type { Reason } from "../domain/reason.ts";
+import type { Ask } from "./ask.ts";
+import type { Bin, Bins } from "./bins.ts";
+
+interface OpenCap {
+  readonly cap: Cap;
+  left: number;
+  /** Bins whose nodes are counted already. */
+  readonly held: Set<Bin>;
+}
+
+/** On whose account a node is needed. */
+export interface Holder {
+  readonly set: string;
+  readonly user?: string;
+}
+
+/**
+ * Our own ceilings on what one request set or user may hold: a node counts whole for each of them, once, as soon as a demand of theirs
+ * needs it, whether it exists or is to be made. Jobs that run already count, even beyond the ceiling.
+ */
+export class Caps {
+  readonly #caps: readonly OpenCap[];
+
+  constructor(caps: readonly Cap[]) {
+    this.#caps = caps.map((cap) => ({ cap, left: cap.max, held: new Set() }));
+  }
+
+  /** Whether anything is capped for the holder. */
+  concern(holder: Holder): boolean {
+    return this.#caps.length > 0 && this.#of(holder).length > 0;
+  }
+
+  /** How many nodes of so many cores the holder may have in addition. */
+  room(holder: Holder, cores: number): number {
+    let room = Number.POSITIVE_INFINITY;
+    for (const { cap, left } of this.#of(holder))
+      room = Math.min(room, cap.unit === "nodes" ? left : cores > 0 ? Math.floor(left / cores) : room);
+    return Math.max(0, room);
+  }
+
+  /** How many nodes of the bin the holder may use: all that it holds already, or as many as there is room for. */
+  roomOn(holder: Holder, bins: Bins, bin: Bin): number {
+    let room = Number.POSITIVE_INFINITY;
+    const cores = bins.cores[bin] ?? 0;
+    for (const { cap, left, held } of this.#of(holder)) {
+      if (held.has(bin)) continue;
+      room = Math.min(room, cap.unit === "nodes" ? left : cores > 0 ? Math.floor(left / cores) : room);
+    }
+    return Math.max(0, room);
+  }
+
+  /** Counts the nodes of the bin for the holder. */
+  hold(holder: Holder, bins: Bins, bin: Bin): void {
+    for (const open of this.#of(holder)) {
+      if (open.held.has(bin)) continue;
+      open.held.add(bin);
+      const nodes = bins.count[bin] ?? 0;
+      open.left -= open.cap.unit === "nodes" ? nodes : nodes * (bins.cores[bin] ?? 0);
+    }
+  }
+
+  /** A bin has been cut in two: who holds one holds the other. */
+  follow(bin: Bin, other: Bin): void {
+    for (const { held } of this.#caps) if (held.has(bin)) held.add(other);
+  }
+
+  /** The cap that stands in the way of so many more nodes of so many cores. */
+  refusal(holder: Holder, nodes: number, cores: number): Reason | undefined {
+    for (const { cap, left } of this.#of(holder)) {
+      const asked = cap.unit === "nodes" ? nodes : nodes * cores;
+      if (asked <= left) continue;
+      return {
+        code: "limit-reached",
+        limit: { kind: cap.kind === "user" ? "user-cap" : "request-set-cap", name: cap.name, unit: cap.unit },
+        used: cap.max - left,
+        max: cap.max,
+        left: Math.max(0, left),
+        asked,
+      };
+    }
+    return undefined;
+  }
+
+  /** The cap that does not allow these bins, and so many new nodes besides; `atMost` so many of all these are needed. */
+  refusalOf(
+    holder: Holder,
+    bins: Bins,
+    taken: readonly Bin[],
+    nodes: number,
+    cores: number,
+    atMost: number,
+  ): Reason | undefined {
+    const open = this.#of(holder);
+    const news = taken.filter((bin) => open.some(({ held }) => !held.has(bin)));
+    const most = Math.max(cores, ...news.map((bin) => bins.cores[bin] ?? 0), 0);
+    const count = news.reduce((total, bin) => total + (bins.count[bin] ?? 0), 0);
+    return this.refusal(holder, Math.min(count + nodes, atMost), most);
+  }
+
+  #of({ set, user }: Holder): readonly OpenCap[] {
+    return this.#caps.filter(({ cap }) => cap.name === (cap.kind === "user" ? user : set));
+  }
+}
+
+/** On whose account a job runs. */
+export function holderOf({ set, job }: Ask): Holder {
+  return job.user === undefined ? { set } : { set, user: job.user };
+}

@@ -1,0 +1,160 @@
+import type { BucketOffer, World } from "../domain/allocation.ts";
+import type { BucketKey } from "../domain/bucket.ts";
+import type { Resources, ResourceValue } from "../domain/resources.ts";
+import { amountOf } from "../domain/resources.ts";
+import { bytesPer, isSize } from "../domain/size.ts";
+import { compareText } from "../domain/text.ts";
+import type { Subject } from "./fit.ts";
+
+/** One array x VM size x placement group. */
+export interface Place {
+  readonly index: number;
+  readonly bucket: BucketKey;
+  /** Position of its bucket among the world's offers; beyond the last: new nodes are not offered there. */
+  readonly offer: number;
+  /** Text of its bucket without the placement group. */
+  readonly id: string;
+}
+
+/** Nodes of one place with the same resources: what constraints say of one they say of all. */
+export interface Kind {
+  readonly index: number;
+  readonly place: Place;
+  readonly subject: Subject;
+  /** What an empty node offers, by position of the resource, sizes in bytes; -1: nothing that could be counted. */
+  readonly capacity: readonly number[];
+}
+
+/**
+ * What stays the same while a plan is made, however often it is tried: the places and kinds of nodes of a world. Generated placement groups
+ * add to it.
+ */
+export class Ground {
+  readonly world: World;
+  /** Names of the resources that any job takes; amounts follow this order. */
+  readonly resources: readonly string[];
+  readonly places: Place[] = [];
+  readonly kinds: Kind[] = [];
+  /** By existing node, by entry in flight, and by offer. */
+  readonly nodeKinds: readonly Kind[];
+  readonly inFlightKinds: readonly Kind[];
+  readonly offerKinds: readonly Kind[];
+  /** By existing node, whatever the spelling of its VM size. */
+  readonly #offers = new Map<string, number>();
+  readonly #placeByKey = new Map<BucketKey, Place>();
+  readonly #placeByText = new Map<string, Place>();
+  readonly #kinds = new Map<Place, Map<Resources, Kind>>();
+  readonly #capacities = new Map<Resources, readonly number[]>();
+  readonly #units: readonly (number | "mixed")[];
+
+  constructor(world: World, resources: readonly string[]) {
+    this.world = world;
+    this.resources = resources;
+    world.buckets.forEach((offer, index) => this.#offers.set(bucketId(offer.bucket, false), index));
+    this.nodeKinds = world.nodes.map((node) => this.kindOf(this.placeOf(node.bucket), node));
+    this.inFlightKinds = world.inFlight.map((entry) => this.kindOf(this.placeOf(entry.bucket), entry));
+    this.offerKinds = world.buckets.map((offer) => this.kindOf(this.placeOf(offer.bucket), offer));
+    this.#units = resources.map((name) => commonUnit(this.kinds, name));
+  }
+
+  /** How many of the base unit a plain number of this resource means: bytes where it is a size; `mixed` if that differs between kinds. */
+  unitOf(position: number): number | "mixed" {
+    return this.#units[position] ?? 1;
+  }
+
+  placeOf(bucket: BucketKey): Place {
+    const known = this.#placeByKey.get(bucket);
+    if (known !== undefined) return known;
+    const text = bucketId(bucket, true);
+    let place = this.#placeByText.get(text);
+    if (place === undefined) {
+      const id = bucketId(bucket, false);
+      const offer = this.#offers.get(id) ?? this.world.buckets.length;
+      place = { index: this.places.length, bucket, offer, id };
+      this.places.push(place);
+      this.#placeByText.set(text, place);
+    }
+    this.#placeByKey.set(bucket, place);
+    return place;
+  }
+
+  kindOf(place: Place, subject: Subject): Kind {
+    const ofPlace = this.#kinds.get(place) ?? new Map<Resources, Kind>();
+    this.#kinds.set(place, ofPlace);
+    const known = ofPlace.get(subject.resources);
+    if (known !== undefined) return known;
+    const kind = { index: this.kinds.length, place, subject, capacity: this.#capacityOf(subject.resources) };
+    this.kinds.push(kind);
+    ofPlace.set(subject.resources, kind);
+    return kind;
+  }
+
+  /** The kind of a new node of the offer, in a placement group or in none. */
+  kindOfNew(offer: BucketOffer, place: Place): Kind {
+    return this.kindOf(place, inGroup(offer, place.bucket));
+  }
+
+  #capacityOf(resources: Resources): readonly number[] {
+    const known = this.#capacities.get(resources);
+    if (known !== undefined) return known;
+    const capacity = this.resources.map((name) => countable(resources[name]));
+    this.#capacities.set(resources, capacity);
+    return capacity;
+  }
+}
+
+/** What a new node is once it is in a placement group. */
+export function inGroup(offer: BucketOffer, bucket: BucketKey): Subject {
+  const group = bucket.placementGroup;
+  if (group === undefined) return offer;
+  const { properties, resources, capacityFailureSeconds } = offer;
+  return {
+    bucket,
+    resources,
+    ...(capacityFailureSeconds === undefined ? {} : { capacityFailureSeconds }),
+    ...(properties === undefined
+      ? {}
+      : { properties: () => ({ ...properties(), placement_group: group, colocated: true }) }),
+  };
+}
+
+function countable(value: ResourceValue | undefined): number {
+  if (typeof value === "boolean") return Number(value);
+  return typeof value === "number" || isSize(value) ? amountOf(value) : -1;
+}
+
+function commonUnit(kinds: readonly Kind[], name: string): number | "mixed" {
+  let common: number | undefined;
+  const seen = new Set<Resources>();
+  for (const { subject } of kinds) {
+    if (seen.has(subject.resources)) continue;
+    seen.add(subject.resources);
+    const value = subject.resources[name];
+    if (countable(value) < 0) continue;
+    const unit = isSize(value) ? bytesPer(value.unit) : 1;
+    if (common !== undefined && common !== unit) return "mixed";
+    common = unit;
+  }
+  return common ?? 1;
+}
+
+/** Preference among places: the order of the buckets, then the placement group (none first), then the text. */
+export function comparePlaces(a: Place, b: Place): number {
+  if (a === b) return 0;
+  return (
+    a.offer - b.offer ||
+    compareNames(a.bucket.placementGroup ?? "", b.bucket.placementGroup ?? "") ||
+    compareText(bucketId(a.bucket, true), bucketId(b.bucket, true))
+  );
+}
+
+/** Shorter names first, so that "pg-2" comes before "pg-10". */
+export function compareNames(a: string, b: string): number {
+  return a.length - b.length || compareText(a, b);
+}
+
+/** The text that identifies a bucket, whatever the spelling of its VM size. */
+export function bucketId(bucket: BucketKey, withGroup: boolean): string {
+  const id = `${bucket.array}/${bucket.machineType.toLowerCase()}`;
+  return withGroup && bucket.placementGroup !== undefined ? `${id}/${bucket.placementGroup}` : id;
+}

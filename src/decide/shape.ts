@@ -1,0 +1,98 @@
+import type { BucketOffer } from "../domain/allocation.ts";
+import type { Constraint } from "../domain/constraint.ts";
+import type { NodeView, SharedState } from "../domain/node-view.ts";
+import { placementGroup } from "../domain/ids.ts";
+import { dependsOnNode } from "./depends-on-node.ts";
+import type { Subject } from "./fit.ts";
+import { viewOf } from "./fit.ts";
+import type { Kind } from "./ground.ts";
+import { inGroup } from "./ground.ts";
+import type { Matcher } from "./match.ts";
+import { compile, compileAll } from "./match.ts";
+import type { Requirements } from "./requirements.ts";
+
+/** What the name of a group that is yet to be made is judged by. */
+const ANY_NEW_GROUP = placementGroup("new");
+
+/**
+ * What jobs ask of nodes apart from amounts. Jobs of one shape are judged once for each kind of node; what they take is compared by
+ * number.
+ */
+export class Shape {
+  readonly requirements: Requirements;
+  /** Two nodes of one kind may be judged differently. */
+  readonly judgesEachNode: boolean;
+  readonly #matcher: Matcher;
+  readonly #preferences: readonly Matcher[];
+  /** Pools to begin with, and the values of shared marks. */
+  readonly shared: SharedState;
+  readonly #byKind: (boolean | undefined)[] = [];
+  readonly #bySubject = new WeakMap<Subject, boolean>();
+
+  constructor(requirements: Requirements, shared: SharedState) {
+    this.requirements = requirements;
+    this.shared = shared;
+    this.judgesEachNode = requirements.marks.some(dependsOnNode);
+    this.#matcher = compileAll(requirements.marks);
+    this.#preferences = requirements.marks.filter(hasPreference).map(compile);
+  }
+
+  /** Whether nodes of the kind meet the marks; each kind is judged once. Not for shapes that judge each node, nor for intricate ones. */
+  takesKind(kind: Kind): boolean {
+    let answer = this.#byKind[kind.index];
+    if (answer === undefined) {
+      answer = this.#holds(kind.subject);
+      this.#byKind[kind.index] = answer;
+    }
+    return answer;
+  }
+
+  /** Whether this very node meets the marks. */
+  takesNode(subject: Subject): boolean {
+    let answer = this.#bySubject.get(subject);
+    if (answer === undefined) {
+      answer = this.#holds(subject);
+      this.#bySubject.set(subject, answer);
+    }
+    return answer;
+  }
+
+  /** Whether new nodes of the offer do: outside of groups, or in one that is made for them. */
+  takesNew(offer: BucketOffer, kind: Kind, grouped: boolean): boolean {
+    const { capacityFailureSeconds } = offer;
+    if (capacityFailureSeconds !== undefined && capacityFailureSeconds < this.requirements.backoffSeconds)
+      return false;
+    const group = offer.pinnedGroup ?? (grouped ? ANY_NEW_GROUP : undefined);
+    if (group === undefined) return this.judgesEachNode ? this.takesNode(offer) : this.takesKind(kind);
+    return this.#holds(inGroup(offer, { ...offer.bucket, placementGroup: group }));
+  }
+
+  /** How good a choice the kind is by the job's own lists: higher is better (scalelib-behaviour.md 9, weigh). */
+  score(subject: Subject): number {
+    if (this.#preferences.length === 0) return 0;
+    const view = viewOf(subject);
+    return this.#preferences.reduce((total, matcher) => total + scoreOf(matcher, view, this.shared), 0);
+  }
+
+  #holds(subject: Subject): boolean {
+    // What is taken is judged by what is left, node by node.
+    if (this.requirements.intricate) return true;
+    return this.#matcher(viewOf(subject), this.shared).kind === "met";
+  }
+}
+
+function scoreOf(matcher: Matcher, view: NodeView, shared: SharedState): number {
+  const judgement = matcher(view, shared);
+  return judgement.kind === "met" ? judgement.score : 0;
+}
+
+/** Lists of values are in order of preference; alternatives (or) only say what is charged. */
+function hasPreference(constraint: Constraint): boolean {
+  switch (constraint.kind) {
+    case "property-choice":
+    case "resource-choice":
+      return constraint.choices.length > 1;
+    default:
+      return false;
+  }
+}
