@@ -146,6 +146,10 @@ function settle(draft: Draft, entry: Entry, scopes: Scopes, homes: ReadonlyMap<A
 
 /** Pools first: no more units than they have are placed, and what is placed is taken from them. */
 function settleJob(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined): Settled {
+  if (ask.requirements.pools.size === 0) {
+    const { left, pending, reasons } = place(draft, ask, scope, home);
+    return { placed: ask.asked - left * ask.slotsPerUnit, pending: pending * ask.slotsPerUnit, reasons };
+  }
   const { units, reasons: shortPools } = unitsInPools(draft.pools, ask);
   const isPart = ask.together === "anywhere";
   const allowed = units < ask.units ? { ...ask, units: isPart ? units : 0 } : ask;
@@ -165,7 +169,7 @@ function place(
   scope: Scope,
   home: Place | undefined,
 ): Progress & { readonly reasons: readonly Reason[] } {
-  if (ask.units <= 0) return { left: 0, pending: 0, reasons: [] };
+  if (ask.units <= 0) return { left: 0, pending: 0, reasons: NO_REASONS };
   if (ask.together === "spread") {
     const { progress, reasons } = spreadGang(draft, ask, scope);
     return { ...progress, reasons };
@@ -175,7 +179,7 @@ function place(
     return { ...progress, reasons };
   }
   const progress = packJob(draft, ask, scope);
-  if (progress.left === 0) return { ...progress, reasons: [] };
+  if (progress.left === 0) return { left: 0, pending: progress.pending, reasons: NO_REASONS };
   const capped = draft.caps.refusal(holderOf(ask), 1, scope.offers[0]?.cores ?? 0);
   const reasons = packingReasons(draft, ask, scope, progress.left);
   return { ...progress, reasons: capped === undefined ? reasons : [capped, ...reasons] };

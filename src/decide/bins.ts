@@ -16,13 +16,7 @@ import type { Shape } from "./shape.ts";
 /** A bin's number. A bin is one existing node, or so many identical nodes that are in flight or planned. */
 export type Bin = number;
 
-/** Names of who needs a node; nodes needed by the same demands share one. */
-interface Claim {
-  readonly names: readonly string[];
-  readonly longer: Map<string, Claim>;
-}
-
-/** What has been put onto each node of a bin, newest first. */
+/** Who needs the nodes of a bin, newest first; a target without slots. */
 interface Content {
   readonly by: string;
   readonly slots: number;
@@ -59,8 +53,14 @@ export class Bins implements LineBins {
   readonly origin: ("existing" | "in-flight" | "planned")[] = [];
   readonly ready: boolean[] = [];
   readonly free: number[] = [];
-  /** Who has slots there: nobody, anybody, or one job alone. */
-  readonly taken: ("empty" | "shared" | "alone")[] = [];
+  /** Nobody may be put there any more: one job has it alone, or it cannot be started. */
+  readonly closed: boolean[] = [];
+  /** Nobody has slots there. */
+  readonly empty: boolean[] = [];
+  /** Somebody needs it. */
+  readonly claimed: boolean[] = [];
+  /** Bins of one tier are alike in the order of use. */
+  readonly tier: number[] = [];
   readonly purpose: Purpose[] = [];
   /** What is to be sent with planned bins. */
   readonly attributes = new Map<Bin, NodeAttributes>();
@@ -75,11 +75,7 @@ export class Bins implements LineBins {
   readonly woken = new Set<Bin>();
   /** What is left of each pool that jobs share. */
   readonly pools: Map<string, number>;
-  readonly #tier: number[] = [];
-  readonly #shut = new Set<Bin>();
   readonly #contents: (Content | undefined)[] = [];
-  readonly #claims: (Claim | undefined)[] = [];
-  readonly #unclaimed: Claim = { names: [], longer: new Map() };
   readonly #needed = new Map<Place, Needed>();
   readonly #subjects: Subject[] = [];
   readonly #inGroup = new Map<Place, Bin[]>();
@@ -133,28 +129,18 @@ export class Bins implements LineBins {
     return this.kindOf(bin).place;
   }
 
-  /** Bins of one tier are alike in the order of use. */
+  /** Lower is used first. */
   tierOf(bin: Bin): number {
-    return this.#tier[bin] ?? TIER_OF_PLANNED;
-  }
-
-  /** Nobody may be put there any more. */
-  isClosed(bin: Bin): boolean {
-    return this.taken[bin] === "alone" || this.#shut.has(bin);
-  }
-
-  isEmpty(bin: Bin): boolean {
-    return this.taken[bin] === "empty";
+    return this.tier[bin] ?? TIER_OF_PLANNED;
   }
 
   isClaimed(bin: Bin): boolean {
-    return this.#claims[bin] !== undefined;
+    return this.claimed[bin] === true;
   }
 
   /** The bin takes nothing more in this plan. */
   shut(bin: Bin): void {
-    this.#shut.add(bin);
-    this.#touch(bin);
+    this.closed[bin] = true;
   }
 
   /** Adds nodes that this plan creates. They are in nobody's hands until claimed. */
@@ -194,14 +180,15 @@ export class Bins implements LineBins {
     this.count.push(rest);
     this.kind.push(this.kindOf(bin));
     this.cores.push(this.cores[bin] ?? 0);
-    this.#tier.push(this.tierOf(bin));
+    this.tier.push(this.tierOf(bin));
     this.origin.push(this.origin[bin] ?? "planned");
     this.ready.push(this.ready[bin] ?? false);
-    this.taken.push(this.taken[bin] ?? "empty");
+    this.closed.push(this.closed[bin] === true);
+    this.empty.push(this.empty[bin] === true);
+    this.claimed.push(this.claimed[bin] === true);
     this.purpose.push(this.purpose[bin] ?? { kind: "array" });
     const attributes = this.attributes.get(bin);
     if (attributes !== undefined) this.attributes.set(other, attributes);
-    this.#claims.push(this.#claims[bin]);
     this.#contents.push(this.#contents[bin]);
     this.#subjects.push(this.subjectOf(bin));
     for (let r = 0; r < this.width; r += 1) this.free.push(this.free[bin * this.width + r] ?? 0);
@@ -215,11 +202,11 @@ export class Bins implements LineBins {
 
   /** How many units of the ask fit on one node of the bin. */
   unitsOn(bin: Bin, ask: Ask): number {
-    if (this.isClosed(bin)) return 0;
+    if (this.closed[bin] === true) return 0;
     const { shape } = ask.jobClass;
     if (!this.#takes(shape, bin)) return 0;
     if (ask.jobClass.takes === undefined) return roomIntricate(this, bin, ask);
-    if (ask.requirements.alone !== undefined && !this.isEmpty(bin)) return 0;
+    if (ask.requirements.alone !== undefined && this.empty[bin] !== true) return 0;
     return unitsFrom(ask, slotsIn(ask, this.free, bin * this.width));
   }
 
@@ -230,15 +217,15 @@ export class Bins implements LineBins {
     if (takes === undefined) alone = placeIntricate(this, bin, ask, slots) || alone;
     else {
       const start = bin * this.width;
-      takes.resource.forEach((position, i) => {
-        const left = this.free[start + position] ?? 0;
-        if (left > 0) this.free[start + position] = Math.max(0, left - (takes.amount[i] ?? 0) * slots);
-      });
+      for (let i = 0; i < takes.resource.length; i += 1) {
+        const at = start + (takes.resource[i] ?? 0);
+        const left = this.free[at] ?? 0;
+        if (left > 0) this.free[at] = Math.max(0, left - (takes.amount[i] ?? 0) * slots);
+      }
     }
-    this.taken[bin] = alone || this.taken[bin] === "alone" ? "alone" : "shared";
-    this.#contents[bin] = { by: ask.by, slots, bound, before: this.#contents[bin] };
-    this.claim(bin, ask.by);
-    this.#touch(bin);
+    this.empty[bin] = false;
+    if (alone) this.closed[bin] = true;
+    this.#hold(bin, ask.by, slots, bound);
   }
 
   /** What the constraints of jobs are judged on. */
@@ -250,8 +237,7 @@ export class Bins implements LineBins {
 
   /** Names of the jobs on each node of the bin. */
   jobsOn(bin: Bin): readonly string[] {
-    const content = this.#contents[bin];
-    return content === undefined ? [] : listOf(content).map(({ by }) => by);
+    return jobsOf(this.#contents[bin]).map(({ by }) => by);
   }
 
   /** The first bin with room for a unit, in the order of use. */
@@ -275,17 +261,7 @@ export class Bins implements LineBins {
 
   /** Notes that somebody needs all nodes of the bin. */
   claim(bin: Bin, by: string): void {
-    const before = this.#claims[bin];
-    if (before === undefined) this.#count(bin);
-    const claim = before ?? this.#unclaimed;
-    if (claim.names.length >= MOST_NAMES || claim.names.includes(by)) return;
-    let longer = claim.longer.get(by);
-    if (longer === undefined) {
-      longer = { names: [...claim.names, by], longer: new Map() };
-      claim.longer.set(by, longer);
-    }
-    this.#claims[bin] = longer;
-    if (before === undefined) this.#touch(bin);
+    this.#hold(bin, by, 0, false);
   }
 
   /** What is needed in a place so far, by anybody. */
@@ -311,9 +287,15 @@ export class Bins implements LineBins {
   /** The existing nodes that are needed, by whom. */
   needed(): ReadonlyMap<NodeId, readonly string[]> {
     const needed = new Map<NodeId, readonly string[]>();
+    const lists = new Map<string, readonly string[]>();
     this.world.nodes.forEach((node, bin) => {
-      const claim = this.#claims[bin];
-      if (claim !== undefined) needed.set(node.nodeId, claim.names);
+      const content = this.#contents[bin];
+      if (content === undefined) return;
+      const names = firstNames(content);
+      const key = names.join("\n");
+      const known = lists.get(key) ?? names;
+      lists.set(key, known);
+      needed.set(node.nodeId, known);
     });
     return needed;
   }
@@ -322,14 +304,15 @@ export class Bins implements LineBins {
   loads(): readonly NodeLoad[] {
     const loads: NodeLoad[] = [];
     this.#contents.forEach((content, bin) => {
-      if (content === undefined) return;
+      const jobs = jobsOf(content);
+      if (jobs.length === 0) return;
       const nodeId = this.node(bin)?.nodeId;
       loads.push({
         origin: this.origin[bin] ?? "planned",
         bucket: this.placeOfBin(bin).bucket,
         ...(nodeId === undefined ? {} : { nodeId }),
         count: this.count[bin] ?? 0,
-        jobs: listOf(content),
+        jobs,
       });
     });
     return loads;
@@ -345,6 +328,14 @@ export class Bins implements LineBins {
       const used = (before[r] ?? 0) - (this.free[bin * this.width + r] ?? 0);
       this.free[bin * this.width + r] = amount < 0 ? amount : Math.max(0, amount - used);
     });
+  }
+
+  #hold(bin: Bin, by: string, slots: number, bound: boolean): void {
+    this.#contents[bin] = { by, slots, bound, before: this.#contents[bin] };
+    if (this.claimed[bin] === true) return;
+    this.claimed[bin] = true;
+    this.#count(bin);
+    for (const { line } of this.#lines.values()) line.claim(bin);
   }
 
   #takes(shape: Shape | undefined, bin: Bin): boolean {
@@ -365,7 +356,7 @@ export class Bins implements LineBins {
       entry = {
         line: new Line(
           this,
-          members.filter((bin) => !this.isClosed(bin) && this.#takes(shape, bin)),
+          members.filter((bin) => this.closed[bin] !== true && this.#takes(shape, bin)),
         ),
         shapes: [],
       };
@@ -386,10 +377,6 @@ export class Bins implements LineBins {
       this.#lines.delete(key);
       for (const shape of shapes) this.#lineOf.delete(shape);
     }
-  }
-
-  #touch(bin: Bin): void {
-    for (const { line } of this.#lines.values()) line.touch(bin);
   }
 
   #count(bin: Bin): void {
@@ -419,11 +406,12 @@ export class Bins implements LineBins {
     this.kind.push(kind);
     this.count.push(count);
     this.cores.push(subject.cores);
-    this.#tier.push(tier);
+    this.tier.push(tier);
     this.ready.push(ready);
-    this.taken.push("empty");
+    this.closed.push(false);
+    this.empty.push(true);
+    this.claimed.push(false);
     this.purpose.push(purpose);
-    this.#claims.push(undefined);
     this.#contents.push(undefined);
     this.#subjects.push(origin === "planned" ? kind.subject : subject);
     for (const amount of kind.capacity) this.free.push(amount);
@@ -498,17 +486,28 @@ export function orderNodes(ground: Ground): NodeOrder {
   return { awake, asleep, tiers, inFlight: entries, tierInFlight };
 }
 
-function soughtBy(ask: Ask): Sought | undefined {
-  const { takes } = ask.jobClass;
-  if (takes === undefined) return undefined;
-  return { takes, times: ask.slotsPerUnit, empty: ask.requirements.alone !== undefined };
+function soughtBy({ jobClass, slotsPerUnit }: Ask): Sought | undefined {
+  const { sought } = jobClass;
+  return sought === undefined || slotsPerUnit === 1 ? sought : { ...sought, times: slotsPerUnit };
 }
 
-function listOf(content: Content): NodeLoad["jobs"] {
+function jobsOf(content: Content | undefined): NodeLoad["jobs"] {
   const jobs: NodeLoad["jobs"][number][] = [];
-  for (let one: Content | undefined = content; one !== undefined; one = one.before)
-    jobs.push({ by: one.by, slots: one.slots, bound: one.bound });
+  for (let one = content; one !== undefined; one = one.before)
+    if (one.slots > 0) jobs.push({ by: one.by, slots: one.slots, bound: one.bound });
   return jobs.toReversed();
+}
+
+/** The first few that needed it. */
+function firstNames(content: Content): readonly string[] {
+  const all: string[] = [];
+  for (let one: Content | undefined = content; one !== undefined; one = one.before) all.push(one.by);
+  const names: string[] = [];
+  for (let i = all.length - 1; i >= 0 && names.length < MOST_NAMES; i -= 1) {
+    const name = all[i] ?? "";
+    if (!names.includes(name)) names.push(name);
+  }
+  return names;
 }
 
 function kindAt(kinds: readonly Kind[], at: number): Kind {

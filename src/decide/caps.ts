@@ -23,13 +23,17 @@ export interface Holder {
 export class Caps {
   readonly #caps: readonly OpenCap[];
 
+  /** Nothing is capped for anybody. */
+  readonly none: boolean;
+
   constructor(caps: readonly Cap[]) {
+    this.none = caps.length === 0;
     this.#caps = caps.map((cap) => ({ cap, left: cap.max, held: new Set() }));
   }
 
   /** Whether anything is capped for the holder. */
   concern(holder: Holder): boolean {
-    return this.#caps.length > 0 && this.#of(holder).length > 0;
+    return !this.none && this.#of(holder).length > 0;
   }
 
   /** How many nodes of so many cores the holder may have in addition. */

@@ -12,6 +12,8 @@ import { Caps } from "./caps.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
 import { Capacity } from "./limits.ts";
 import { OpenOffers } from "./offers.ts";
+import type { Takes } from "./job-class.ts";
+import type { Opening } from "./opening.ts";
 import type { Shape } from "./shape.ts";
 
 /** One of the ways in which a plan is tried. */
@@ -44,6 +46,8 @@ export interface Draft {
   /** Planned nodes that may become smaller, with the shapes of the jobs on them. */
   readonly shared: Map<Bin, Set<Shape>>;
   readonly offers: OpenOffers;
+  /** By what a slot takes, what was opened last for so many units. */
+  readonly openings: Map<Takes, Opening & { readonly left: number }>;
 }
 
 /** What became of a demand, in its own unit; reasons for what is missing. */
@@ -70,7 +74,7 @@ export function beginDraft(bins: Bins, policy: AllocationPolicy, way: Way, now: 
     pools: bins.pools,
     shared: new Map<Bin, Set<Shape>>(),
   };
-  return { ...draft, offers: new OpenOffers({ world, bins, now }) };
+  return { ...draft, offers: new OpenOffers({ world, bins, now }), openings: new Map() };
 }
 
 /** Plans new nodes; the caller has made sure that there is room for them. */

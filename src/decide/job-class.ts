@@ -4,6 +4,7 @@ import type { SharedState } from "../domain/node-view.ts";
 import { bytesOf, isSize } from "../domain/size.ts";
 import { Fit } from "./fit.ts";
 import type { Ground } from "./ground.ts";
+import type { Sought } from "./line.ts";
 import type { Requirements } from "./requirements.ts";
 import { takeApart } from "./requirements.ts";
 import { Shape } from "./shape.ts";
@@ -21,6 +22,8 @@ export interface JobClass {
   readonly shape: Shape;
   /** Absent: what a slot takes depends on what is left of a node; each is judged by itself. */
   readonly takes?: Takes;
+  /** A place for one slot. */
+  readonly sought?: Sought;
   /** The whole of the constraints, for single nodes and for reasons. */
   readonly fit: Fit;
 }
@@ -67,7 +70,8 @@ export class JobClasses {
     const takes = requirements.intricate ? undefined : this.#takesOf(requirements);
     const fit = new Fit(requirements.rest, this.#positions, this.#shared);
     const made = { index: this.#classes.size, requirements, shape, fit };
-    return takes === undefined ? made : { ...made, takes };
+    if (takes === undefined) return made;
+    return { ...made, takes, sought: { takes, times: 1, empty: requirements.alone !== undefined } };
   }
 
   /** Two amounts of one resource add up. Undefined: a plain number means different amounts on different kinds of nodes. */

@@ -1,17 +1,17 @@
 import type { Takes } from "./job-class.ts";
 import { TOLERANCE } from "./tolerance.ts";
 
-/** What a line needs to know of its bins. */
+/** What a line needs to know of its bins, by bin. */
 export interface LineBins {
   /** Amounts of one bin stand together. */
   readonly free: readonly number[];
   readonly width: number;
   /** Nobody may be put there any more. */
-  isClosed(bin: number): boolean;
-  isEmpty(bin: number): boolean;
-  isClaimed(bin: number): boolean;
+  readonly closed: readonly boolean[];
+  readonly empty: readonly boolean[];
+  readonly claimed: readonly boolean[];
   /** Bins of one tier are alike in the order of use. */
-  tierOf(bin: number): number;
+  readonly tier: readonly number[];
 }
 
 /** What is looked for. */
@@ -27,15 +27,18 @@ interface Block {
   /** Blocks stand in the order of these numbers. */
   at: number;
   bins: number[];
-  stale: boolean;
-  /** For each resource the most that is left on any one bin: of all, of those claimed, and the same of empty ones. */
-  readonly most: number[];
-  readonly mostClaimed: number[];
-  readonly mostEmpty: number[];
+  /**
+   * For each resource no bin has more left: of those that somebody needs, and of the others. What is left only gets less, so that figures
+   * of the past still hold; they are worked out anew when they have raised hopes in vain. The last figure of each is the most that can be
+   * had on empty bins: 1 where there is one.
+   */
+  readonly claimed: number[];
+  readonly others: number[];
 }
 
 /** Bins a block, about the square root of ten thousand; one that has grown to twice as many is cut in two. */
 const BLOCK = 96;
+const ALL_BUT = 1 - TOLERANCE;
 
 /**
  * Bins that are right for jobs of some shape, in their order of use, in blocks that know the most that is left on any of their bins: the
@@ -45,7 +48,7 @@ export class Line {
   readonly #bins: LineBins;
   readonly #blocks: Block[] = [];
   readonly #blockOf: (Block | undefined)[] = [];
-  /** By class: blocks before this one have no room. What is left only ever gets less. */
+  /** By class: blocks before this one have no room. */
   readonly #from = new Map<Takes, Block>();
 
   constructor(bins: LineBins, members: readonly number[]) {
@@ -61,8 +64,8 @@ export class Line {
       return;
     }
     last.bins.push(bin);
-    last.stale = true;
     this.#blockOf[bin] = last;
+    this.#raise(last, bin);
   }
 
   /** Puts a bin right behind another, if that is here. */
@@ -70,52 +73,52 @@ export class Line {
     const block = this.#blockOf[other];
     if (block === undefined) return;
     block.bins.splice(block.bins.indexOf(other) + 1, 0, bin);
-    block.stale = true;
     this.#blockOf[bin] = block;
+    this.#raise(block, bin);
     if (block.bins.length > 2 * BLOCK) this.#cut(block);
   }
 
-  /** Something has been put onto the bin, or it was claimed. */
-  touch(bin: number): void {
+  /** Somebody needs the bin from now on. */
+  claim(bin: number): void {
     const block = this.#blockOf[bin];
-    if (block !== undefined) block.stale = true;
+    if (block !== undefined) this.#raise(block, bin);
   }
 
-  /** The first bin with room; of several in one tier the first that is claimed, if there is one. */
+  /** The first bin with room; of several in one tier the first that is needed already, if there is one. */
   first(sought: Sought): number | undefined {
     for (let at = this.#from.get(sought.takes)?.at ?? 0; at < this.#blocks.length; at += 1) {
-      const block = this.#fresh(at);
-      if (!this.#covers(sought.empty ? block.mostEmpty : block.most, sought)) continue;
-      const index = block.bins.findIndex((bin) => this.#fits(bin, sought));
-      if (index < 0) continue;
+      const block = this.#blocks[at];
+      if (block === undefined) break;
+      const inClaimed = this.#covers(block.claimed, sought);
+      if (!inClaimed && !this.#covers(block.others, sought)) continue;
+      const index = this.#find(block, sought, 0);
+      if (index < 0) {
+        this.#workOut(block);
+        continue;
+      }
       this.#remember(sought, block);
       const bin = block.bins[index] ?? 0;
-      return this.#bins.isClaimed(bin) ? bin : (this.#claimedInTier(sought, at, index) ?? bin);
+      return this.#bins.claimed[bin] === true ? bin : (this.#claimedInTier(sought, at, index) ?? bin);
     }
     this.#remember(sought, this.#blocks.at(-1));
     return undefined;
   }
 
-  /** All bins with room, in the order of use, claimed ones first in each tier, as they were when they were reached. */
+  /**
+   * All bins with room, in the order of use; in each tier first those that somebody needs. Nothing may be put anywhere while this goes on.
+   */
   *each(sought: Sought): Generator<number> {
-    let tier: number | undefined;
-    let unclaimed: number[] = [];
-    for (let at = 0; at < this.#blocks.length; at += 1) {
-      const block = this.#fresh(at);
-      if (!this.#covers(sought.empty ? block.mostEmpty : block.most, sought)) continue;
-      for (const bin of block.bins.slice()) {
-        if (!this.#fits(bin, sought)) continue;
-        const own = this.#bins.tierOf(bin);
-        if (own !== tier) {
-          yield* unclaimed;
-          unclaimed = [];
-          tier = own;
-        }
-        if (this.#bins.isClaimed(bin)) yield bin;
-        else unclaimed.push(bin);
-      }
+    const { tier } = this.#bins;
+    let at = 0;
+    let from = 0;
+    for (;;) {
+      const start = this.#next(sought, at, from);
+      if (start === undefined) return;
+      const own = tier[start.bin] ?? 0;
+      const end = yield* this.#eachInTier(sought, start.at, start.index, own, true);
+      yield* this.#eachInTier(sought, start.at, start.index, own, false);
+      ({ at, from } = end);
     }
-    yield* unclaimed;
   }
 
   /** Every bin, in order. */
@@ -123,37 +126,87 @@ export class Line {
     for (const bin of this.#blocks.flatMap(({ bins }) => bins)) yield bin;
   }
 
-  #claimedInTier(sought: Sought, from: number, after: number): number | undefined {
-    const tier = this.#bins.tierOf(this.#blocks[from]?.bins[after] ?? 0);
-    for (let at = from; at < this.#blocks.length; at += 1) {
-      const block = this.#fresh(at);
-      if (this.#bins.tierOf(block.bins[0] ?? 0) > tier) return undefined;
-      if (!this.#covers(block.mostClaimed, sought)) continue;
-      for (let i = at === from ? after + 1 : 0; i < block.bins.length; i += 1) {
-        const bin = block.bins[i] ?? 0;
-        if (this.#bins.tierOf(bin) > tier) return undefined;
-        if (this.#bins.isClaimed(bin) && this.#fits(bin, sought)) return bin;
-      }
+  /** The first bin with room from there on. */
+  #next(
+    sought: Sought,
+    at: number,
+    from: number,
+  ): { readonly at: number; readonly index: number; readonly bin: number } | undefined {
+    for (let i = at; i < this.#blocks.length; i += 1) {
+      const block = this.#blocks[i];
+      if (block === undefined || !(this.#covers(block.claimed, sought) || this.#covers(block.others, sought)))
+        continue;
+      const index = this.#find(block, sought, i === at ? from : 0);
+      if (index >= 0) return { at: i, index, bin: block.bins[index] ?? 0 };
     }
     return undefined;
   }
 
-  #fits(bin: number, { takes, times, empty }: Sought): boolean {
-    if (this.#bins.isClosed(bin) || (empty && !this.#bins.isEmpty(bin))) return false;
-    const { free, width } = this.#bins;
-    const start = bin * width;
-    for (let i = 0; i < takes.resource.length; i += 1) {
-      const asked = (takes.amount[i] ?? 0) * times * (1 - TOLERANCE);
-      if ((free[start + (takes.resource[i] ?? 0)] ?? 0) < asked) return false;
+  /** Those of one tier that are needed, or those that are not; answers where the tier ends. */
+  *#eachInTier(
+    sought: Sought,
+    at: number,
+    from: number,
+    tier: number,
+    claimed: boolean,
+  ): Generator<number, { at: number; from: number }> {
+    const bins = this.#bins;
+    for (let i = at; i < this.#blocks.length; i += 1) {
+      const block = this.#blocks[i];
+      if (block === undefined) break;
+      if ((bins.tier[block.bins[0] ?? 0] ?? 0) > tier) return { at: i, from: 0 };
+      const isLast = (bins.tier[block.bins.at(-1) ?? 0] ?? 0) > tier;
+      if (!isLast && !this.#covers(claimed ? block.claimed : block.others, sought)) continue;
+      for (let j = i === at ? from : 0; j < block.bins.length; j += 1) {
+        const bin = block.bins[j] ?? 0;
+        if ((bins.tier[bin] ?? 0) > tier) return { at: i, from: j };
+        if (bins.claimed[bin] === claimed && this.#fits(bin, sought)) yield bin;
+      }
+    }
+    return { at: this.#blocks.length, from: 0 };
+  }
+
+  #claimedInTier(sought: Sought, from: number, after: number): number | undefined {
+    const bins = this.#bins;
+    const tier = bins.tier[this.#blocks[from]?.bins[after] ?? 0] ?? 0;
+    for (let at = from; at < this.#blocks.length; at += 1) {
+      const block = this.#blocks[at];
+      if (block === undefined || (bins.tier[block.bins[0] ?? 0] ?? 0) > tier) return undefined;
+      if (!this.#covers(block.claimed, sought)) continue;
+      const members = block.bins;
+      for (let i = at === from ? after + 1 : 0; i < members.length; i += 1) {
+        const bin = members[i] ?? 0;
+        if ((bins.tier[bin] ?? 0) > tier) return undefined;
+        if (bins.claimed[bin] === true && this.#fits(bin, sought)) return bin;
+      }
+      this.#workOut(block);
+    }
+    return undefined;
+  }
+
+  #find(block: Block, sought: Sought, from: number): number {
+    const { bins } = block;
+    for (let i = from; i < bins.length; i += 1) if (this.#fits(bins[i] ?? 0, sought)) return i;
+    return -1;
+  }
+
+  #fits(bin: number, sought: Sought): boolean {
+    const bins = this.#bins;
+    if (bins.closed[bin] === true || (sought.empty && bins.empty[bin] !== true)) return false;
+    const { resource, amount } = sought.takes;
+    const start = bin * bins.width;
+    for (let i = 0; i < resource.length; i += 1) {
+      const asked = (amount[i] ?? 0) * sought.times * ALL_BUT;
+      if ((bins.free[start + (resource[i] ?? 0)] ?? 0) < asked) return false;
     }
     return true;
   }
 
-  #covers(most: readonly number[], { takes, times }: Sought): boolean {
-    if (most[this.#bins.width] === 0) return false;
-    for (let i = 0; i < takes.resource.length; i += 1) {
-      const asked = (takes.amount[i] ?? 0) * times * (1 - TOLERANCE);
-      if ((most[takes.resource[i] ?? 0] ?? -1) < asked) return false;
+  #covers(most: readonly number[], sought: Sought): boolean {
+    if ((most[this.#bins.width] ?? -1) < (sought.empty ? 1 : 0)) return false;
+    const { resource, amount } = sought.takes;
+    for (let i = 0; i < resource.length; i += 1) {
+      if ((most[resource[i] ?? 0] ?? -1) < (amount[i] ?? 0) * sought.times * ALL_BUT) return false;
     }
     return true;
   }
@@ -164,9 +217,10 @@ export class Line {
   }
 
   #open(bins: number[], at = this.#blocks.length): void {
-    const block = { at, bins, stale: true, most: [], mostClaimed: [], mostEmpty: [] };
+    const block: Block = { at, bins, claimed: [], others: [] };
     this.#blocks.splice(at, 0, block);
     for (const bin of bins) this.#blockOf[bin] = block;
+    this.#workOut(block);
   }
 
   #cut(block: Block): void {
@@ -174,33 +228,28 @@ export class Line {
     this.#blocks.forEach((one, at) => {
       one.at = at;
     });
+    this.#workOut(block);
   }
 
-  /** The block at this index, its figures brought up to date. The last figure of each list is how many bins it speaks of. */
-  #fresh(at: number): Block {
-    const block = this.#blocks[at];
-    if (block === undefined) throw new RangeError(`no block ${at}`);
-    if (!block.stale) return block;
-    const { free, width } = this.#bins;
-    for (const most of [block.most, block.mostClaimed, block.mostEmpty]) {
-      for (let r = 0; r < width; r += 1) most[r] = -1;
-      most[width] = 0;
+  #workOut(block: Block): void {
+    const { width } = this.#bins;
+    for (let r = 0; r <= width; r += 1) {
+      block.claimed[r] = -1;
+      block.others[r] = -1;
     }
-    for (const bin of block.bins) {
-      if (this.#bins.isClosed(bin)) continue;
-      raise(block.most, free, bin * width, width);
-      if (this.#bins.isClaimed(bin)) raise(block.mostClaimed, free, bin * width, width);
-      if (this.#bins.isEmpty(bin)) raise(block.mostEmpty, free, bin * width, width);
-    }
-    block.stale = false;
-    return block;
+    for (const bin of block.bins) this.#raise(block, bin);
   }
-}
 
-function raise(most: number[], free: readonly number[], start: number, width: number): void {
-  for (let r = 0; r < width; r += 1) {
-    const left = free[start + r] ?? 0;
-    if (left > (most[r] ?? -1)) most[r] = left;
+  #raise(block: Block, bin: number): void {
+    const { free, width, closed, claimed, empty } = this.#bins;
+    if (closed[bin] === true) return;
+    const most = claimed[bin] === true ? block.claimed : block.others;
+    const start = bin * width;
+    for (let r = 0; r < width; r += 1) {
+      const left = free[start + r] ?? 0;
+      if (left > (most[r] ?? -1)) most[r] = left;
+    }
+    const state = empty[bin] === true ? 1 : 0;
+    if (state > (most[width] ?? -1)) most[width] = state;
   }
-  most[width] = (most[width] ?? 0) + 1;
 }

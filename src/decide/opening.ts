@@ -21,6 +21,25 @@ export function nextOpening(
   left: number,
   exhausted: ReadonlySet<Offered>,
 ): Opening | undefined {
+  const { takes } = ask.jobClass;
+  const known = takes === undefined ? undefined : draft.openings.get(takes);
+  if (known !== undefined && known.left === left && !exhausted.has(known.offered)) {
+    // Room only gets less, so what was best is best as long as there is room for it.
+    if (roomFor(draft, ask, known.offered) >= known.nodes) return known;
+  }
+  const best = findOpening(draft, ask, offers, left, exhausted);
+  if (takes !== undefined && best !== undefined && draft.caps.none)
+    draft.openings.set(takes, { ...best, left });
+  return best;
+}
+
+function findOpening(
+  draft: Draft,
+  ask: Ask,
+  offers: readonly Offered[],
+  left: number,
+  exhausted: ReadonlySet<Offered>,
+): Opening | undefined {
   let best: (Opening & { readonly cost: number }) | undefined;
   for (const offered of offers) {
     if (best !== undefined && offered.score < best.offered.score) break;
@@ -46,8 +65,7 @@ function roomFor(draft: Draft, ask: Ask, { offer }: Offered): number {
   const group = ask.requirements.grouped ? undefined : offer.pinnedGroup;
   const room = draft.capacity.room(offer, group);
   if (room < 1) return 0;
-  const holder = holderOf(ask);
-  return draft.caps.concern(holder) ? Math.min(room, draft.caps.room(holder, offer.cores)) : room;
+  return draft.caps.none ? room : Math.min(room, draft.caps.room(holderOf(ask), offer.cores));
 }
 
 function costOfUnit(

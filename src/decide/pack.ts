@@ -44,8 +44,8 @@ export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
 /** Fills what is there, or will be anyway. */
 export function fillOpenBins(draft: Draft, ask: Ask, progress: Progress): void {
   const { bins, caps } = draft;
-  if (caps.concern(holderOf(ask))) {
-    for (const bin of bins.each(ask)) {
+  if (!caps.none && caps.concern(holderOf(ask))) {
+    for (const bin of [...bins.each(ask)]) {
       if (progress.left === 0) return;
       fillBin(draft, ask, progress, bin);
     }
@@ -67,14 +67,13 @@ export function fillBin(draft: Draft, ask: Ask, progress: Progress, bin: Bin): v
     bins.shut(bin);
     return;
   }
-  const holder = holderOf(ask);
-  const room = caps.roomOn(holder, bins, bin);
+  const room = caps.none ? Number.POSITIVE_INFINITY : caps.roomOn(holderOf(ask), bins, bin);
   const nodes = Math.min(bins.count[bin] ?? 0, Math.floor(progress.left / units), room);
   if (nodes < 1) return;
   const rest = splitBin(draft, bin, nodes);
   bins.occupy(bin, ask, units * ask.slotsPerUnit);
-  caps.hold(holder, bins, bin);
-  noteSharer(draft, ask, bin);
+  if (!caps.none) caps.hold(holderOf(ask), bins, bin);
+  if (draft.shared.size > 0) noteSharer(draft, ask, bin);
   progress.left -= nodes * units;
   if (bins.ready[bin] !== true) progress.pending += nodes * units;
   // What is left now is less than a node holds: the last node is filled in part.
