@@ -45,7 +45,8 @@ export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
 export function fillOpenBins(draft: Draft, ask: Ask, progress: Progress): void {
   const { bins, caps } = draft;
   if (!caps.none && caps.concern(holderOf(ask))) {
-    for (const bin of [...bins.each(ask)]) {
+    const open = [...bins.each(ask)];
+    for (const bin of open) {
       if (progress.left === 0) return;
       fillBin(draft, ask, progress, bin);
     }
