@@ -103,17 +103,20 @@ function compareRanks(a: RankedDemand, b: RankedDemand): number {
   );
 }
 
-/** The resources that any job takes: only they are counted. */
-function resourceNames(demands: readonly RankedDemand[]): readonly string[] {
-  const names = new Set<string>();
+/** The resources that any job takes, with how often they are named: only they are counted. */
+function resourceNames(demands: readonly RankedDemand[]): ReadonlyMap<string, number> {
+  const names = new Map<string, number>();
+  const add = (name: string): void => {
+    names.set(name, (names.get(name) ?? 0) + 1);
+  };
   for (const { demand } of demands) {
     if (demand.kind !== "job") continue;
     for (const constraint of demand.constraints) {
-      if (constraint.kind === "amount") names.add(constraint.resource);
-      else for (const name of countedResources(constraint)) names.add(name);
+      if (constraint.kind === "amount") add(constraint.resource);
+      else countedResources(constraint).forEach(add);
     }
   }
-  return [...names].sort(compareText);
+  return names;
 }
 
 /** What may name a pool. */

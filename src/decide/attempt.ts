@@ -55,9 +55,24 @@ export function attempt(problem: Problem, way: Way, entries: readonly Entry[]): 
   }
   const scopes = new Scopes(draft);
   const outcomes: DemandOutcome[] = [];
-  for (const entry of entries) outcomes[entry.rank] = settle(draft, entry, scopes, problem.bindings.homes);
+  if (way.opening === "shared") for (const entry of entries) countToPlace(draft, entry, 1);
+  for (const entry of entries) {
+    outcomes[entry.rank] = settle(draft, entry, scopes, problem.bindings.homes);
+    if (way.opening === "shared") countToPlace(draft, entry, -1);
+  }
   if (way.opening === "shared") shrinkShared(draft);
   return { draft, outcomes, ...costOf(draft) };
+}
+
+/** Notes what a job is still to take, or no longer, if it may share nodes. */
+function countToPlace({ toPlace }: Draft, entry: Entry, sign: 1 | -1): void {
+  if (entry.kind !== "job") return;
+  const { jobClass, requirements, units, slotsPerUnit, together } = entry.ask;
+  if (jobClass.takes === undefined || requirements.alone !== undefined || together === "one-group") return;
+  const { resource, amount } = jobClass.takes;
+  resource.forEach((r, i) => {
+    toPlace[r] = (toPlace[r] ?? 0) + sign * (amount[i] ?? 0) * units * slotsPerUnit;
+  });
 }
 
 /** Whether a try is to be preferred to another: it leaves no demand with less, and is cheaper or has more. */

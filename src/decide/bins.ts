@@ -24,6 +24,12 @@ interface Content {
   readonly before: Content | undefined;
 }
 
+/** A line, with the shapes that it serves. */
+interface ServingLine {
+  readonly line: Line;
+  readonly shapes: Shape[];
+}
+
 /** Nodes of one place that somebody needs: all, and those that are up. */
 interface Needed {
   nodes: number;
@@ -47,6 +53,8 @@ export class Bins implements LineBins {
   /** Names of the resources that any job takes; a bin's amounts follow this order. */
   readonly resources: readonly string[];
   readonly width: number;
+  readonly largest: readonly number[];
+  readonly pair: readonly [number, number];
   readonly kind: Kind[] = [];
   readonly count: number[] = [];
   readonly cores: number[] = [];
@@ -80,14 +88,17 @@ export class Bins implements LineBins {
   readonly #subjects: Subject[] = [];
   readonly #inGroup = new Map<Place, Bin[]>();
   readonly #lineOf = new Map<Shape, Line>();
-  /** Each line with the shapes that it serves and the kinds that it takes. */
-  readonly #lines = new Map<string, { readonly line: Line; readonly shapes: Shape[] }>();
+  readonly #lines = new Map<string, ServingLine>();
+  /** Lines that may have bins of a kind, by kind; forgotten when there is another line. */
+  #linesByKind: (readonly ServingLine[] | undefined)[] = [];
 
   constructor(ground: Ground, order: NodeOrder, pools: ReadonlyMap<string, number>) {
     this.ground = ground;
     this.world = ground.world;
     this.resources = ground.resources;
     this.width = ground.resources.length;
+    this.largest = ground.largest;
+    this.pair = ground.pair;
     this.pools = new Map(pools);
     this.existing = order.awake;
     this.asleep = order.asleep;
@@ -166,8 +177,7 @@ export class Bins implements LineBins {
     if (attributes !== undefined) this.attributes.set(bin, attributes);
     this.planned.push(bin);
     if (kind.index >= before) this.#dropUnsureLines(kind);
-    for (const { line, shapes } of this.#lines.values())
-      if (shapes.length > 0 && this.#takes(shapes[0], bin)) line.append(bin);
+    for (const { line, shapes } of this.#linesOf(kind)) if (this.#takes(shapes[0], bin)) line.append(bin);
     return bin;
   }
 
@@ -196,7 +206,7 @@ export class Bins implements LineBins {
     const at = list.indexOf(bin);
     if (at >= 0) list.splice(at + 1, 0, other);
     this.#group(other);
-    for (const { line } of this.#lines.values()) line.insertAfter(bin, other);
+    for (const { line } of this.#linesOf(this.kindOf(bin))) line.insertAfter(bin, other);
     return other;
   }
 
@@ -335,12 +345,22 @@ export class Bins implements LineBins {
     if (this.claimed[bin] === true) return;
     this.claimed[bin] = true;
     this.#count(bin);
-    for (const { line } of this.#lines.values()) line.claim(bin);
+    for (const { line } of this.#linesOf(this.kindOf(bin))) line.claim(bin);
   }
 
   #takes(shape: Shape | undefined, bin: Bin): boolean {
     if (shape === undefined) return false;
     return shape.judgesEachNode ? shape.takesNode(this.subjectOf(bin)) : shape.takesKind(this.kindOf(bin));
+  }
+
+  #linesOf(kind: Kind): readonly ServingLine[] {
+    const known = this.#linesByKind[kind.index];
+    if (known !== undefined) return known;
+    const lines = [...this.#lines.values()].filter(
+      ({ shapes: [shape] }) => shape !== undefined && (shape.judgesEachNode || shape.takesKind(kind)),
+    );
+    this.#linesByKind[kind.index] = lines;
+    return lines;
   }
 
   /** Shapes that take the same kinds share a line; those that judge each node have one of their own. */
@@ -361,6 +381,7 @@ export class Bins implements LineBins {
         shapes: [],
       };
       this.#lines.set(key, entry);
+      this.#linesByKind = [];
     }
     entry.shapes.push(shape);
     this.#lineOf.set(shape, entry.line);
@@ -375,6 +396,7 @@ export class Bins implements LineBins {
       const answer = first.takesKind(kind);
       if (others.every((shape) => shape.takesKind(kind) === answer)) continue;
       this.#lines.delete(key);
+      this.#linesByKind = [];
       for (const shape of shapes) this.#lineOf.delete(shape);
     }
   }

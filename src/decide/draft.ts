@@ -47,6 +47,8 @@ export interface Draft {
   readonly shared: Map<Bin, Set<Shape>>;
   readonly offers: OpenOffers;
   /** By what a slot takes, what was opened last for so many units. */
+  /** What slots that may share nodes are still to take of each resource, this demand's included. Only kept where nodes are chosen to be shared. */
+  readonly toPlace: number[];
   readonly openings: Map<Takes, Opening & { readonly left: number }>;
 }
 
@@ -74,7 +76,12 @@ export function beginDraft(bins: Bins, policy: AllocationPolicy, way: Way, now: 
     pools: bins.pools,
     shared: new Map<Bin, Set<Shape>>(),
   };
-  return { ...draft, offers: new OpenOffers({ world, bins, now }), openings: new Map() };
+  return {
+    ...draft,
+    offers: new OpenOffers({ world, bins, now }),
+    openings: new Map(),
+    toPlace: bins.resources.map(() => 0),
+  };
 }
 
 /** Plans new nodes; the caller has made sure that there is room for them. */

@@ -11,6 +11,7 @@ import type { Place } from "./ground.ts";
 import { inGroup } from "./ground.ts";
 import type { Offered } from "./offers.ts";
 import { unitsOnNew } from "./offers.ts";
+import { shareOf } from "./opening.ts";
 import type { Progress } from "./pack.ts";
 import { fillBin, isSized, namedGroups, openFor } from "./pack.ts";
 import { misfit, roomRefusal } from "./reasons.ts";
@@ -131,22 +132,46 @@ function findOpenings(
   home: Place | undefined,
 ): readonly Opening[] {
   const grouped = ask.together === "one-group";
-  const offered = new Map(draft.offers.of(ask, scope, grouped).map((one) => [one.offer, one]));
+  const offered = new Map(draft.offers.of(ask, scope, grouped).all.map((one) => [one.offer, one]));
   const openings = [
     ...sites.flatMap((site) => growing(draft, ask, site, offered)),
     ...scope.offers.flatMap((offer) => fresh(draft, ask, offer, sites, home, offered.get(offer))),
   ];
-  const cost = ({ offer, nodes }: Opening): number =>
-    draft.policy.among === "cheapest" ? nodes * (offer.price ?? Number.MAX_VALUE) : 0;
-  // Sites first, those that lack the fewest; then whole new ones. Two that cannot have it at all differ by NaN, which is as good as 0.
-  return openings.toSorted(
-    (a, b) =>
-      Number(a.site === undefined) - Number(b.site === undefined) ||
-      b.score - a.score ||
-      cost(a) - cost(b) ||
-      (a.site === undefined && draft.policy.among === "priority" ? 0 : a.nodes - b.nodes) ||
-      0,
-  );
+  const cost = ({ offer, nodes }: Opening): number => {
+    const from = offered.get(offer);
+    const whole = nodes * (offer.price ?? Number.MAX_VALUE);
+    return from !== undefined && willBeFilled(draft, ask, from, nodes)
+      ? whole * nodesInUse(ask, from)
+      : whole;
+  };
+  const isFresh = ({ site }: Opening): number => (site === undefined ? 1 : 0);
+  // Two that cannot have it at all differ by NaN, which is as good as 0.
+  return draft.policy.among === "cheapest"
+    ? openings.toSorted(
+        (a, b) => b.score - a.score || cost(a) - cost(b) || isFresh(a) - isFresh(b) || a.nodes - b.nodes || 0,
+      )
+    : // Sites first, those that lack the fewest; then whole new ones in the order of the offers.
+      openings.toSorted(
+        (a, b) =>
+          isFresh(a) - isFresh(b) || b.score - a.score || (a.site === undefined ? 0 : a.nodes - b.nodes) || 0,
+      );
+}
+
+/**
+ * Whether what is still to be placed fills so many nodes of the offer up: then the gang pays for its part of them only. Nodes of a gang are
+ * alike and on none there is more than one of its units, so that large ones make sense if others share them.
+ */
+function willBeFilled(draft: Draft, ask: Ask, { kind }: Offered, nodes: number): boolean {
+  const { takes } = ask.jobClass;
+  if (draft.way.opening !== "shared" || ask.unitsPerNode !== 1 || ask.requirements.alone !== undefined)
+    return false;
+  if (takes === undefined || takes.resource.length === 0) return false;
+  return takes.resource.every((r) => nodes * (kind.capacity[r] ?? 0) <= (draft.toPlace[r] ?? 0));
+}
+
+/** The part of a node that a unit of the gang takes. */
+function nodesInUse(ask: Ask, { kind }: Offered): number {
+  return Math.min(1, shareOf(ask, kind.capacity) * ask.slotsPerUnit);
 }
 
 /** More nodes for a site. A group that was made for a target has its size, and does not grow. */
@@ -249,7 +274,7 @@ export function spreadGang(draft: Draft, ask: Ask, scope: Scope): GangSettled {
   }
   const trial = draft.capacity.fork();
   const openings: { readonly offer: BucketOffer; readonly nodes: number }[] = [];
-  const byPrice = sortedForOne(draft, draft.offers.of(ask, scope, ask.requirements.grouped));
+  const byPrice = sortedForOne(draft, draft.offers.of(ask, scope, ask.requirements.grouped).all);
   for (const offered of byPrice) {
     if (left <= 0) break;
     const { offer } = offered;

@@ -45,16 +45,28 @@ export class Ground {
   readonly #placeByText = new Map<string, Place>();
   readonly #kinds = new Map<Place, Map<Resources, Kind>>();
   readonly #capacities = new Map<Resources, readonly number[]>();
+  /** The most that a node has of each resource. */
+  readonly largest: readonly number[];
+  /** The two resources that most jobs take; twice the same where there is one. */
+  readonly pair: readonly [number, number];
   readonly #units: readonly (number | "mixed")[];
 
-  constructor(world: World, resources: readonly string[]) {
+  /** Resources with how many constraints name them. */
+  constructor(world: World, named: ReadonlyMap<string, number>) {
     this.world = world;
+    const resources = [...named.keys()].sort(compareText);
     this.resources = resources;
+    const most = resources.map((_, r) => r);
+    most.sort((a, b) => (named.get(resources[b] ?? "") ?? 0) - (named.get(resources[a] ?? "") ?? 0));
+    this.pair = [most[0] ?? 0, most[1] ?? most[0] ?? 0];
     world.buckets.forEach((offer, index) => this.#offers.set(bucketId(offer.bucket, false), index));
     this.nodeKinds = world.nodes.map((node) => this.kindOf(this.placeOf(node.bucket), node));
     this.inFlightKinds = world.inFlight.map((entry) => this.kindOf(this.placeOf(entry.bucket), entry));
     this.offerKinds = world.buckets.map((offer) => this.kindOf(this.placeOf(offer.bucket), offer));
     this.#units = resources.map((name) => commonUnit(this.kinds, name));
+    this.largest = resources.map((_, r) =>
+      this.kinds.reduce((largest, { capacity }) => Math.max(largest, capacity[r] ?? 0), 1e-300),
+    );
   }
 
   /** How many of the base unit a plain number of this resource means: bytes where it is a size; `mixed` if that differs between kinds. */

@@ -12,9 +12,7 @@ export function hardestFirst(
   { outcomes }: Attempt,
   ground: Ground,
 ): readonly Entry[] {
-  const largest = ground.resources.map((_, r) =>
-    ground.kinds.reduce((most, { capacity }) => Math.max(most, capacity[r] ?? 0), 0),
-  );
+  const { largest } = ground;
   const isMet = ({ rank }: Entry): boolean => {
     const outcome = outcomes[rank];
     return outcome !== undefined && outcome.placed >= outcome.asked;

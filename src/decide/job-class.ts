@@ -13,6 +13,8 @@ import { Shape } from "./shape.ts";
 export interface Takes {
   readonly resource: readonly number[];
   readonly amount: readonly number[];
+  /** The smaller part that it takes of the ground's pair of resources, if it takes both. */
+  readonly ofPair?: number;
 }
 
 /** Jobs that ask the same of nodes: they are judged once, and counted. */
@@ -29,7 +31,7 @@ export interface JobClass {
 }
 
 const SPOT_MARKS: Readonly<Record<"never" | "only", Constraint>> = {
-  never: { kind: "property-choice", property: "spot", choices: [false, null] },
+  never: { kind: "not", of: { kind: "property-choice", property: "spot", choices: [true] } },
   only: { kind: "property-choice", property: "spot", choices: [true] },
 };
 
@@ -84,7 +86,12 @@ export class JobClasses {
       const each = Math.max(0, isSize(amount) ? bytesOf(amount) : amount * unit);
       totals.set(position, (totals.get(position) ?? 0) + each);
     }
-    return { resource: [...totals.keys()], amount: [...totals.values()] };
+    const takes = { resource: [...totals.keys()], amount: [...totals.values()] };
+    const [a, b] = this.#ground.pair;
+    const { largest } = this.#ground;
+    const [first, second] = [totals.get(a), totals.get(b)];
+    if (a === b || first === undefined || second === undefined) return takes;
+    return { ...takes, ofPair: Math.min(first / (largest[a] ?? 1), second / (largest[b] ?? 1)) };
   }
 }
 

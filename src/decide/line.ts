@@ -6,6 +6,10 @@ export interface LineBins {
   /** Amounts of one bin stand together. */
   readonly free: readonly number[];
   readonly width: number;
+  /** What a large node has, by resource: amounts are compared as parts of it. */
+  readonly largest: readonly number[];
+  /** The two resources that most jobs take. */
+  readonly pair: readonly [number, number];
   /** Nobody may be put there any more. */
   readonly closed: readonly boolean[];
   readonly empty: readonly boolean[];
@@ -29,8 +33,8 @@ interface Block {
   bins: number[];
   /**
    * For each resource no bin has more left: of those that somebody needs, and of the others. What is left only gets less, so that figures
-   * of the past still hold; they are worked out anew when they have raised hopes in vain. The last figure of each is the most that can be
-   * had on empty bins: 1 where there is one.
+   * of the past still hold; they are worked out anew when they have raised hopes in vain. Behind the resources: 1 if there is an empty
+   * bin; and the most that is left anywhere of both of the pair, as a part, as one bin may have much of the one and another of the other.
    */
   readonly claimed: number[];
   readonly others: number[];
@@ -203,8 +207,10 @@ export class Line {
   }
 
   #covers(most: readonly number[], sought: Sought): boolean {
-    if ((most[this.#bins.width] ?? -1) < (sought.empty ? 1 : 0)) return false;
-    const { resource, amount } = sought.takes;
+    const { width } = this.#bins;
+    if ((most[width] ?? -1) < (sought.empty ? 1 : 0)) return false;
+    const { resource, amount, ofPair } = sought.takes;
+    if (ofPair !== undefined && (most[width + 1] ?? -1) < ofPair * sought.times * ALL_BUT) return false;
     for (let i = 0; i < resource.length; i += 1) {
       if ((most[resource[i] ?? 0] ?? -1) < (amount[i] ?? 0) * sought.times * ALL_BUT) return false;
     }
@@ -233,7 +239,7 @@ export class Line {
 
   #workOut(block: Block): void {
     const { width } = this.#bins;
-    for (let r = 0; r <= width; r += 1) {
+    for (let r = 0; r <= width + 1; r += 1) {
       block.claimed[r] = -1;
       block.others[r] = -1;
     }
@@ -241,7 +247,7 @@ export class Line {
   }
 
   #raise(block: Block, bin: number): void {
-    const { free, width, closed, claimed, empty } = this.#bins;
+    const { free, width, closed, claimed, empty, largest, pair } = this.#bins;
     if (closed[bin] === true) return;
     const most = claimed[bin] === true ? block.claimed : block.others;
     const start = bin * width;
@@ -251,5 +257,11 @@ export class Line {
     }
     const state = empty[bin] === true ? 1 : 0;
     if (state > (most[width] ?? -1)) most[width] = state;
+    const [a, b] = pair;
+    const both = Math.min(
+      (free[start + a] ?? 0) / (largest[a] ?? 1),
+      (free[start + b] ?? 0) / (largest[b] ?? 1),
+    );
+    if (both > (most[width + 1] ?? -1)) most[width + 1] = both;
   }
 }

@@ -4,8 +4,9 @@ import { unitsOnEmpty, unitsOnKind } from "./ask.ts";
 import type { Draft } from "./draft.ts";
 import { closedTo } from "./closed.ts";
 import type { Kind } from "./ground.ts";
-import type { Scope } from "./scope.ts";
 import { inGroup } from "./ground.ts";
+import { priceOf, ratioOf } from "./opening.ts";
+import type { Scope } from "./scope.ts";
 import type { Shape } from "./shape.ts";
 
 /** An offer whose new nodes are right for jobs of a shape. */
@@ -16,25 +17,65 @@ export interface Offered {
   readonly score: number;
 }
 
-/** Remembers, for one try, which offers are open to jobs of a shape, preferred first. */
+/** Offers that the job's own lists like equally well, in the order of the cluster; sorted otherwise when somebody asks. */
+class EqualOffers {
+  readonly all: readonly Offered[];
+  #byPrice: readonly Offered[] | undefined;
+  readonly #byRatio = new Map<number, readonly Offered[]>();
+
+  constructor(all: readonly Offered[]) {
+    this.all = all;
+  }
+
+  get byPrice(): readonly Offered[] {
+    this.#byPrice ??= this.all.toSorted((a, b) => priceOf(a) - priceOf(b));
+    return this.#byPrice;
+  }
+
+  byRatio(resource: number): readonly Offered[] {
+    let sorted = this.#byRatio.get(resource);
+    if (sorted === undefined) {
+      sorted = this.all.toSorted((a, b) => ratioOf(a, resource) - ratioOf(b, resource) || 0);
+      this.#byRatio.set(resource, sorted);
+    }
+    return sorted;
+  }
+
+  without(exhausted: ReadonlySet<Offered>): EqualOffers {
+    return new EqualOffers(this.all.filter((offered) => !exhausted.has(offered)));
+  }
+}
+
+/** What is open to jobs of a shape. */
+export interface Offers {
+  /** In the job's and then the cluster's order of preference. */
+  readonly all: readonly Offered[];
+  /** The same, those that the job likes best first. */
+  readonly byScore: readonly EqualOffers[];
+}
+
+/** Remembers, for one try, which offers are open to jobs of a shape. */
 export class OpenOffers {
   readonly #draft: Pick<Draft, "world" | "bins" | "now">;
-  readonly #known = new Map<Shape, { readonly alone: readonly Offered[]; grouped?: readonly Offered[] }>();
+  readonly #alone = new Map<Shape, Offers>();
+  readonly #grouped = new Map<Shape, Offers>();
 
   constructor(draft: Pick<Draft, "world" | "bins" | "now">) {
     this.#draft = draft;
   }
 
-  /** Offers that are open, in the job's and then the cluster's order of preference; with `grouped` only those that know groups. */
-  of({ jobClass: { shape } }: Ask, scope: Scope, grouped: boolean): readonly Offered[] {
-    const known = this.#known.get(shape) ?? { alone: this.#find(shape, scope, false) };
-    this.#known.set(shape, known);
-    if (!grouped) return known.alone;
-    known.grouped ??= this.#find(shape, scope, true);
-    return known.grouped;
+  /** With `grouped` only those that know placement groups. */
+  of({ jobClass: { shape } }: Ask, scope: Scope, grouped: boolean): Offers {
+    const known = grouped ? this.#grouped : this.#alone;
+    let offers = known.get(shape);
+    if (offers === undefined) {
+      offers = this.#find(shape, scope, grouped);
+      known.set(shape, offers);
+    }
+    return offers;
   }
 
-  #find(shape: Shape, scope: Scope, grouped: boolean): readonly Offered[] {
+  #find(shape: Shape, scope: Scope, grouped: boolean): Offers {
     const draft = this.#draft;
     const { offerKinds } = draft.bins.ground;
     const found: Offered[] = [];
@@ -46,9 +87,9 @@ export class OpenOffers {
       if ((grouped && !hasGroups) || !shape.takesNew(offer, kind, grouped)) return;
       found.push({ offer, kind, score: shape.score(kind.subject) });
     });
-    return found.every(({ score }) => score === found[0]?.score)
-      ? found
-      : found.toSorted((a, b) => b.score - a.score);
+    const scores = [...new Set(found.map(({ score }) => score))].sort((a, b) => b - a);
+    const byScore = scores.map((score) => new EqualOffers(found.filter((one) => one.score === score)));
+    return { all: byScore.flatMap(({ all }) => all), byScore };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Ask } from "./ask.ts";
 import { holderOf } from "./caps.ts";
 import type { Draft } from "./draft.ts";
-import type { Offered } from "./offers.ts";
+import type { Offered, Offers } from "./offers.ts";
 import { unitsOnNew } from "./offers.ts";
 
 /** So many new nodes of one offer. */
@@ -10,6 +10,9 @@ export interface Opening {
   readonly nodes: number;
 }
 
+/** Prices so close are the same: the order of the offers decides then. */
+const PRICE_TOLERANCE = 1e-9;
+
 /**
  * What to open next for so many units: of what the job's own lists like best, the first offer that has room; or, by price, the one whose
  * nodes cost least for each unit that they would serve. An offer without a price comes after all that have one.
@@ -17,7 +20,7 @@ export interface Opening {
 export function nextOpening(
   draft: Draft,
   ask: Ask,
-  offers: readonly Offered[],
+  offers: Offers,
   left: number,
   exhausted: ReadonlySet<Offered>,
 ): Opening | undefined {
@@ -36,29 +39,107 @@ export function nextOpening(
 function findOpening(
   draft: Draft,
   ask: Ask,
-  offers: readonly Offered[],
+  offers: Offers,
   left: number,
   exhausted: ReadonlySet<Offered>,
 ): Opening | undefined {
-  let best: (Opening & { readonly cost: number }) | undefined;
+  for (const equals of offers.byScore) {
+    const open = exhausted.size === 0 ? equals : equals.without(exhausted);
+    const found =
+      draft.policy.among === "priority"
+        ? firstOf(draft, ask, open.all, left)
+        : isShared(draft, ask)
+          ? cheapestShared(draft, ask, open.byRatio(mainResource(draft, ask)), left)
+          : cheapestOwn(draft, ask, open.byPrice, left);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function firstOf(draft: Draft, ask: Ask, offers: readonly Offered[], left: number): Opening | undefined {
   for (const offered of offers) {
-    if (best !== undefined && offered.score < best.offered.score) break;
-    if (exhausted.has(offered)) continue;
+    const units = unitsOnNew(draft, ask, offered, ask.requirements.grouped);
+    if (units < 1) continue;
     const room = roomFor(draft, ask, offered);
-    if (room < 1) continue;
+    if (room >= 1) return { offered, nodes: Math.min(room, Math.ceil(left / units)) };
+  }
+  return undefined;
+}
+
+/** The cheapest for each unit that is served at once. Whole nodes first; what is left then may be cheaper elsewhere. */
+function cheapestOwn(draft: Draft, ask: Ask, byPrice: readonly Offered[], left: number): Opening | undefined {
+  let best: Opening | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const offered of byPrice) {
+    const price = priceOf(offered);
+    // No node can serve more than all that is left.
+    if (price / left >= least * (1 - PRICE_TOLERANCE)) break;
     const units = Math.min(left, unitsOnNew(draft, ask, offered, ask.requirements.grouped));
     if (units < 1) continue;
-    if (draft.policy.among === "priority") return { offered, nodes: Math.min(room, Math.ceil(left / units)) };
-    // Whole nodes first; what is left then may be cheaper elsewhere.
+    const room = roomFor(draft, ask, offered);
+    if (room < 1) continue;
     const nodes = Math.min(room, Math.max(1, Math.floor(left / units)));
-    const cost = costOfUnit(draft, ask, offered, left, nodes, units);
-    if (best === undefined || cost < best.cost * (1 - PRICE_TOLERANCE)) best = { offered, nodes, cost };
+    const cost = (price * nodes) / Math.min(left, nodes * units);
+    if (cost >= least * (1 - PRICE_TOLERANCE)) continue;
+    best = { offered, nodes };
+    least = cost;
   }
   return best;
 }
 
-/** Prices so close are the same: the order of the offers decides then. */
-const PRICE_TOLERANCE = 1e-9;
+/** The cheapest once others have filled the nodes up: by the part of a node that a slot takes. */
+function cheapestShared(
+  draft: Draft,
+  ask: Ask,
+  byRatio: readonly Offered[],
+  left: number,
+): Opening | undefined {
+  const main = mainResource(draft, ask);
+  const position = ask.jobClass.takes?.resource.indexOf(main) ?? -1;
+  const amount = ask.jobClass.takes?.amount[position] ?? 0;
+  let best: Opening | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const offered of byRatio) {
+    if (amount * ratioOf(offered, main) >= least * (1 - PRICE_TOLERANCE)) break;
+    const cost = priceOf(offered) * shareOf(ask, offered.kind.capacity);
+    if (!(cost < least * (1 - PRICE_TOLERANCE))) continue;
+    const units = Math.min(left, unitsOnNew(draft, ask, offered, ask.requirements.grouped));
+    if (units < 1) continue;
+    const room = roomFor(draft, ask, offered);
+    if (room < 1) continue;
+    best = { offered, nodes: Math.min(room, Math.max(1, Math.floor(left / units))) };
+    least = cost;
+  }
+  return best;
+}
+
+/** Others will share the nodes that are opened for the job. */
+function isShared(draft: Draft, ask: Ask): boolean {
+  const { requirements, jobClass, unitsPerNode } = ask;
+  if (draft.way.opening !== "shared" || requirements.alone !== undefined || unitsPerNode === 1) return false;
+  return (jobClass.takes?.resource.length ?? 0) > 0;
+}
+
+/** The resource of which the job takes the largest part of a large node. */
+function mainResource({ bins }: Draft, { jobClass: { takes } }: Ask): number {
+  let main = 0;
+  let most = -1;
+  takes?.resource.forEach((position, i) => {
+    const part = (takes.amount[i] ?? 0) / (bins.largest[position] ?? 1);
+    if (part <= most) return;
+    most = part;
+    main = position;
+  });
+  return main;
+}
+
+export const priceOf = ({ offer }: Offered): number => offer.price ?? Number.MAX_VALUE;
+
+/** What one of a resource costs in nodes of the offer. */
+export function ratioOf(offered: Offered, resource: number): number {
+  const capacity = offered.kind.capacity[resource] ?? 0;
+  return capacity > 0 ? priceOf(offered) / capacity : Number.POSITIVE_INFINITY;
+}
 
 /** New nodes that all limits and caps allow. */
 function roomFor(draft: Draft, ask: Ask, { offer }: Offered): number {
@@ -66,20 +147,6 @@ function roomFor(draft: Draft, ask: Ask, { offer }: Offered): number {
   const room = draft.capacity.room(offer, group);
   if (room < 1) return 0;
   return draft.caps.none ? room : Math.min(room, draft.caps.room(holderOf(ask), offer.cores));
-}
-
-function costOfUnit(
-  draft: Draft,
-  ask: Ask,
-  { offer, kind }: Offered,
-  left: number,
-  nodes: number,
-  units: number,
-): number {
-  const price = offer.price ?? Number.MAX_VALUE;
-  if (draft.way.opening === "shared" && ask.requirements.alone === undefined && ask.unitsPerNode !== 1)
-    return price * shareOf(ask, kind.capacity);
-  return (price * nodes) / Math.min(left, nodes * units);
 }
 
 /** Which part of a node a slot takes, of the resource of which it takes the largest part. */

@@ -113,7 +113,9 @@ export function openFor(
 }
 
 function mayShrink(draft: Draft, ask: Ask, group: PlacementGroup | undefined): boolean {
-  return draft.way.opening === "shared" && group === undefined && ask.together !== "one-bucket";
+  if (draft.way.opening !== "shared" || group !== undefined || ask.requirements.alone !== undefined)
+    return false;
+  return ask.together === "anywhere" || ask.together === "spread";
 }
 
 /** New nodes in placement groups: those of the bucket that have room, then new ones, each as full as it may be. */

@@ -46,8 +46,10 @@ function cheapestFor(
     if (kind === undefined || offer.price === undefined || offer.price >= least) return;
     if (offer.pinnedGroup !== undefined || !holds(bins, bin, kind)) return;
     if (closedTo(draft, offer) !== undefined || capacity.room(offer, undefined) < nodes) return;
-    if (![...shapes].every((shape) => shape.takesNew(offer, kind, false) && shape.score(kind.subject) === 0))
-      return;
+    const before = bins.kindOf(bin);
+    const isAsGood = (shape: Shape): boolean =>
+      shape.takesNew(offer, kind, false) && shape.score(kind.subject) >= shape.score(before.subject);
+    if (![...shapes].every(isAsGood)) return;
     best = { offer, kind };
     least = offer.price;
   });
