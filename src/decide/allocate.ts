@@ -10,6 +10,7 @@ import type { Attempt } from "./attempt.ts";
 import { attempt, isBetter } from "./attempt.ts";
 import { orderNodes } from "./bins.ts";
 import { bindingsOf } from "./bound.ts";
+import type { Way } from "./draft.ts";
 import { createsOf } from "./draft.ts";
 import { Ground } from "./ground.ts";
 import { hardestFirst } from "./hardest-first.ts";
@@ -39,17 +40,27 @@ export function allocate(
   const classes = new JobClasses(ground, shared, policy.among === "cheapest");
   const entries = ranked.map((one, rank) => readEntry(one, rank, classes));
   const bindings = bindingsOf(world, ground, entries);
-  const problem = { ground, order: orderNodes(ground), entries, bindings, pools: shared.left, policy, now };
+  const order = orderNodes(ground);
+  const least = leastOf(entries, ground.resources.length);
+  const problem = { ground, order, entries, bindings, pools: shared.left, least, policy, now };
   let best = attempt(problem, { order: "rank", opening: "own" }, entries);
   if (policy.preference === "existing-first" && mayImprove(best, entries)) {
     const hardest = hardestFirst(entries, best, ground);
-    const ways = policy.among === "cheapest" ? (["own", "shared"] as const) : (["own"] as const);
+    const ways = waysFor(policy, entries.length);
     for (const opening of ways) {
       const other = attempt(problem, { order: "size", opening }, hardest);
       if (isBetter(other, best, policy)) best = other;
     }
   }
   return answerOf(best);
+}
+
+/** Above so many demands only one more way is tried; what the others could still save is little then. */
+const MANY_DEMANDS = 30_000;
+
+function waysFor({ among }: AllocationPolicy, demands: number): readonly Way["opening"][] {
+  if (among === "priority") return ["own"];
+  return demands > MANY_DEMANDS ? ["shared"] : ["own", "shared"];
 }
 
 /** A demand made ready to be settled; `by` is "set/demand". */
@@ -84,8 +95,11 @@ function readEntry({ set, demand }: RankedDemand, rank: number, classes: JobClas
       return { kind: "target", rank, set, by, demand };
     case "groups":
       return { kind: "groups", rank, set, by, demand };
-    case "job":
-      return { kind: "job", rank, set, by, demand, ask: readJob(demand, set, classes.of(demand)) };
+    case "job": {
+      const ask = readJob(demand, set, classes.of(demand));
+      ask.jobClass.shape.jobs += 1;
+      return { kind: "job", rank, set, by, demand, ask };
+    }
   }
 }
 
@@ -117,6 +131,22 @@ function resourceNames(demands: readonly RankedDemand[]): ReadonlyMap<string, nu
     }
   }
   return names;
+}
+
+/** The least that any job takes of each resource; where a job is judged node by node, that is not known. */
+function leastOf(entries: readonly Entry[], width: number): readonly number[] {
+  const least: number[] = new Array(width).fill(Number.POSITIVE_INFINITY);
+  const seen = new Set<number>();
+  for (const entry of entries) {
+    if (entry.kind !== "job" || seen.has(entry.ask.jobClass.index)) continue;
+    const { index, takes } = entry.ask.jobClass;
+    seen.add(index);
+    for (let r = 0; r < width; r += 1) {
+      const i = takes?.resource.indexOf(r) ?? -1;
+      least[r] = Math.min(least[r] ?? 0, i < 0 ? 0 : (takes?.amount[i] ?? 0));
+    }
+  }
+  return least;
 }
 
 /** What may name a pool. */

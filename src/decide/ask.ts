@@ -1,7 +1,7 @@
 import type { JobDemand, PlacedSlots } from "../domain/demand.ts";
 import type { SetName } from "../domain/ids.ts";
 import { amountOf } from "../domain/resources.ts";
-import type { Fit, Needs, Subject } from "./fit.ts";
+import type { Needs, Subject } from "./fit.ts";
 import type { Kind } from "./ground.ts";
 import type { JobClass } from "./job-class.ts";
 import type { Requirements } from "./requirements.ts";
@@ -15,8 +15,6 @@ export interface Ask {
   readonly job: JobDemand;
   readonly jobClass: JobClass;
   readonly requirements: Requirements;
-  /** What a slot takes of each kind of node. */
-  readonly fit: Fit;
   readonly slotsPerUnit: number;
   readonly unitsPerNode: number;
   /** All units in one bucket or one placement group, all on distinct nodes wherever they are, or each where it fits. */
@@ -44,7 +42,6 @@ export function readJob(job: JobDemand, set: SetName, jobClass: JobClass): Ask {
     job,
     jobClass,
     requirements: jobClass.requirements,
-    fit: jobClass.fit,
     slotsPerUnit,
     unitsPerNode: gang === undefined ? Number.POSITIVE_INFINITY : 1,
     together: togetherOf(job, gang, jobClass.requirements.grouped),
@@ -99,7 +96,7 @@ export function unitsOnKind(ask: Ask, kind: Kind, names: readonly string[]): num
 
 /** How many units fit on an empty node like this, judged whole; `names` are the resources by position. */
 export function unitsOnEmpty(ask: Ask, subject: Subject, names: readonly string[]): number {
-  const needs = ask.fit.on(subject);
+  const needs = ask.jobClass.fit.on(subject);
   if (needs.refusal !== undefined) return 0;
   const slots = slotsOf(needs, subject, names);
   return unitsFrom(ask, ask.unitsPerNode === 1 ? slots : Math.min(slots, needs.slotsPerNode));

@@ -30,6 +30,8 @@ export interface Problem {
   readonly entries: readonly Entry[];
   readonly bindings: Bindings;
   readonly pools: ReadonlyMap<string, number>;
+  /** The least that any job takes of each resource. */
+  readonly least: readonly number[];
   readonly policy: AllocationPolicy;
   readonly now: Instant;
 }
@@ -47,7 +49,7 @@ export interface Attempt {
 
 /** Settles the entries in the order given. */
 export function attempt(problem: Problem, way: Way, entries: readonly Entry[]): Attempt {
-  const bins = new Bins(problem.ground, problem.order, problem.pools);
+  const bins = new Bins(problem.ground, problem.order, problem.pools, problem.least);
   const draft = beginDraft(bins, problem.policy, way, problem.now);
   for (const { bin, ask, slots } of problem.bindings.slots) {
     bins.occupy(bin, ask, slots, true);

@@ -24,6 +24,18 @@ interface Content {
   readonly before: Content | undefined;
 }
 
+/** Where to look for a bin, and what for. */
+interface Search {
+  readonly lines: readonly Line[];
+  readonly sought?: Sought;
+}
+
+interface Where {
+  readonly lines: readonly Line[];
+  /** Absent: all bins of the lines are right. */
+  readonly accepts?: (bin: Bin) => boolean;
+}
+
 /** A line, with the shapes that it serves. */
 interface ServingLine {
   readonly line: Line;
@@ -42,6 +54,9 @@ const MOST_NAMES = 5;
 const NOTHING_NEEDED: Needed = { nodes: 0, readyNodes: 0, cores: 0, readyCores: 0 };
 /** After everything that exists or is in flight. */
 const TIER_OF_PLANNED = Number.MAX_SAFE_INTEGER;
+const LEAST_JOBS_OF_LINE = 16;
+const MOST_LINES = 32;
+const MOST_KINDS = 80;
 
 /**
  * The state of one try at a plan: what each node still has free and who needs it. Columns rather than objects, as there may be thousands
@@ -53,7 +68,7 @@ export class Bins implements LineBins {
   /** Names of the resources that any job takes; a bin's amounts follow this order. */
   readonly resources: readonly string[];
   readonly width: number;
-  readonly largest: readonly number[];
+  readonly least: readonly number[];
   readonly pair: readonly [number, number];
   readonly kind: Kind[] = [];
   readonly count: number[] = [];
@@ -87,21 +102,31 @@ export class Bins implements LineBins {
   readonly #needed = new Map<Place, Needed>();
   readonly #subjects: Subject[] = [];
   readonly #inGroup = new Map<Place, Bin[]>();
-  readonly #lineOf = new Map<Shape, Line>();
+  readonly #position: number[] = [];
+  readonly #searches = new Map<Shape, Where>();
+  readonly #kindLines: (Line | undefined)[] = [];
   readonly #lines = new Map<string, ServingLine>();
-  /** Lines that may have bins of a kind, by kind; forgotten when there is another line. */
-  #linesByKind: (readonly ServingLine[] | undefined)[] = [];
+  /** The line of all bins. */
+  #all: Line | undefined;
 
-  constructor(ground: Ground, order: NodeOrder, pools: ReadonlyMap<string, number>) {
+  constructor(
+    ground: Ground,
+    order: NodeOrder,
+    pools: ReadonlyMap<string, number>,
+    least: readonly number[],
+  ) {
     this.ground = ground;
     this.world = ground.world;
     this.resources = ground.resources;
     this.width = ground.resources.length;
-    this.largest = ground.largest;
+    this.least = least;
     this.pair = ground.pair;
     this.pools = new Map(pools);
     this.existing = order.awake;
     this.asleep = order.asleep;
+    [...order.awake, ...order.asleep].forEach((bin, position) => {
+      this.#position[bin] = position;
+    });
     this.world.nodes.forEach((node, bin) => {
       this.#add(
         "existing",
@@ -176,8 +201,8 @@ export class Bins implements LineBins {
     );
     if (attributes !== undefined) this.attributes.set(bin, attributes);
     this.planned.push(bin);
-    if (kind.index >= before) this.#dropUnsureLines(kind);
-    for (const { line, shapes } of this.#linesOf(kind)) if (this.#takes(shapes[0], bin)) line.append(bin);
+    if (kind.index >= before) this.#noteNewKind(kind);
+    for (const line of this.#linesOf(kind)) line.append(bin);
     return bin;
   }
 
@@ -191,6 +216,7 @@ export class Bins implements LineBins {
     this.kind.push(this.kindOf(bin));
     this.cores.push(this.cores[bin] ?? 0);
     this.tier.push(this.tierOf(bin));
+    this.#position[other] = this.#position[bin] ?? 0;
     this.origin.push(this.origin[bin] ?? "planned");
     this.ready.push(this.ready[bin] ?? false);
     this.closed.push(this.closed[bin] === true);
@@ -206,7 +232,7 @@ export class Bins implements LineBins {
     const at = list.indexOf(bin);
     if (at >= 0) list.splice(at + 1, 0, other);
     this.#group(other);
-    for (const { line } of this.#linesOf(this.kindOf(bin))) line.insertAfter(bin, other);
+    for (const line of this.#linesOf(this.kindOf(bin))) line.insertAfter(bin, other);
     return other;
   }
 
@@ -250,23 +276,33 @@ export class Bins implements LineBins {
     return jobsOf(this.#contents[bin]).map(({ by }) => by);
   }
 
-  /** The first bin with room for a unit, in the order of use. */
+  /** The first bin with room for a unit, in the order of use; among those of one tier one that somebody needs already. */
   first(ask: Ask): Bin | undefined {
-    const sought = soughtBy(ask);
-    if (sought !== undefined) return this.#line(ask.jobClass.shape).first(sought);
-    for (const bin of this.each(ask)) return bin;
-    return undefined;
+    const { lines, sought } = this.#search(ask);
+    if (sought === undefined) {
+      for (const bin of this.each(ask)) return bin;
+      return undefined;
+    }
+    let best: Bin | undefined;
+    for (const line of lines) {
+      const bin = line.first(sought);
+      if (bin !== undefined && (best === undefined || this.#compareUse(bin, best) < 0)) best = bin;
+    }
+    return best;
   }
 
   /** Bins with room for a unit, in the order of use; among those of one tier the ones that somebody needs already come first. */
   *each(ask: Ask): Generator<Bin> {
-    const line = this.#line(ask.jobClass.shape);
-    const sought = soughtBy(ask);
-    if (sought !== undefined) {
-      yield* line.each(sought);
-      return;
+    const { lines, sought } = this.#search(ask);
+    const [only, ...others] = lines;
+    if (only === undefined) return;
+    if (sought === undefined) {
+      for (const bin of only.all()) if (this.unitsOn(bin, ask) > 0) yield bin;
+    } else if (others.length === 0) yield* only.each(sought);
+    else {
+      const found = lines.flatMap((line) => [...line.each(sought)]);
+      yield* found.sort((a, b) => this.#compareUse(a, b));
     }
-    for (const bin of line.all()) if (this.unitsOn(bin, ask) > 0) yield bin;
   }
 
   /** Notes that somebody needs all nodes of the bin. */
@@ -345,59 +381,112 @@ export class Bins implements LineBins {
     if (this.claimed[bin] === true) return;
     this.claimed[bin] = true;
     this.#count(bin);
-    for (const { line } of this.#linesOf(this.kindOf(bin))) line.claim(bin);
+    for (const line of this.#linesOf(this.kindOf(bin))) line.claim(bin);
   }
 
-  #takes(shape: Shape | undefined, bin: Bin): boolean {
-    if (shape === undefined) return false;
+  #takes(shape: Shape, bin: Bin): boolean {
     return shape.judgesEachNode ? shape.takesNode(this.subjectOf(bin)) : shape.takesKind(this.kindOf(bin));
   }
 
-  #linesOf(kind: Kind): readonly ServingLine[] {
-    const known = this.#linesByKind[kind.index];
-    if (known !== undefined) return known;
-    const lines = [...this.#lines.values()].filter(
-      ({ shapes: [shape] }) => shape !== undefined && (shape.judgesEachNode || shape.takesKind(kind)),
+  #compareUse(a: Bin, b: Bin): number {
+    return (
+      this.tierOf(a) - this.tierOf(b) ||
+      Number(this.isClaimed(b)) - Number(this.isClaimed(a)) ||
+      (this.#position[a] ?? 0) - (this.#position[b] ?? 0) ||
+      a - b
     );
-    this.#linesByKind[kind.index] = lines;
-    return lines;
   }
 
-  /** Shapes that take the same kinds share a line; those that judge each node have one of their own. */
-  #line(shape: Shape): Line {
-    const known = this.#lineOf.get(shape);
-    if (known !== undefined) return known;
-    const key = shape.judgesEachNode
-      ? `each ${this.#lines.size}`
-      : this.ground.kinds.map((kind) => (shape.takesKind(kind) ? "1" : "0")).join("");
+  /** Where to look for a bin, and what for. Without `sought` each bin of the line is asked. */
+  #search({ jobClass, slotsPerUnit }: Ask): Search {
+    const { shape, sought } = jobClass;
+    let search = this.#searches.get(shape);
+    if (search === undefined) {
+      search = this.#whereFor(shape);
+      this.#searches.set(shape, search);
+    }
+    const { lines, accepts } = search;
+    if (sought === undefined) return { lines };
+    if (slotsPerUnit === 1 && accepts === undefined) return { lines, sought };
+    return {
+      lines,
+      sought: { ...sought, times: slotsPerUnit, ...(accepts === undefined ? {} : { accepts }) },
+    };
+  }
+
+  /**
+   * Shapes of many jobs get lines of their own bins, and share one where they take the same kinds; others look through the lines of the few
+   * kinds that they take, or through all bins. Each line more costs something whenever a bin changes.
+   */
+  #whereFor(shape: Shape): Where {
+    if (shape.requirements.marks.length === 0 || shape.requirements.intricate)
+      return { lines: [this.#lineOfAll()] };
+    const accepts = (bin: Bin): boolean => this.#takes(shape, bin);
+    if (shape.judgesEachNode) return { lines: [this.#lineOfAll()], accepts };
+    if (shape.jobs >= LEAST_JOBS_OF_LINE && this.#lines.size < MOST_LINES)
+      return { lines: [this.#ownLine(shape)] };
+    const kinds = this.ground.kinds.filter((kind) => shape.takesKind(kind));
+    if (kinds.length > MOST_KINDS) return { lines: [this.#lineOfAll()], accepts };
+    return { lines: kinds.map((kind) => this.#lineOfKind(kind)) };
+  }
+
+  #lineOfKind(kind: Kind): Line {
+    let line = this.#kindLines[kind.index];
+    if (line === undefined) {
+      line = new Line(
+        this,
+        this.#open().filter((bin) => this.kind[bin] === kind),
+      );
+      this.#kindLines[kind.index] = line;
+    }
+    return line;
+  }
+
+  #lineOfAll(): Line {
+    this.#all ??= new Line(this, this.#open());
+    return this.#all;
+  }
+
+  #ownLine(shape: Shape): Line {
+    const key = this.ground.kinds.map((kind) => (shape.takesKind(kind) ? "1" : "0")).join("");
     let entry = this.#lines.get(key);
     if (entry === undefined) {
-      const members = [...this.existing, ...this.inFlight, ...this.asleep, ...this.planned];
       entry = {
         line: new Line(
           this,
-          members.filter((bin) => this.closed[bin] !== true && this.#takes(shape, bin)),
+          this.#open().filter((bin) => this.#takes(shape, bin)),
         ),
         shapes: [],
       };
       this.#lines.set(key, entry);
-      this.#linesByKind = [];
     }
-    entry.shapes.push(shape);
-    this.#lineOf.set(shape, entry.line);
+    if (!entry.shapes.includes(shape)) entry.shapes.push(shape);
     return entry.line;
   }
 
-  /** A new kind of node: shapes that shared a line so far may judge it differently. Such lines are made anew when they are asked for. */
-  #dropUnsureLines(kind: Kind): void {
+  /** All bins that may take something, in the order of use. */
+  #open(): readonly Bin[] {
+    const all = [...this.existing, ...this.inFlight, ...this.asleep, ...this.planned];
+    return all.filter((bin) => this.closed[bin] !== true);
+  }
+
+  /** The lines that a bin of this kind stands in. */
+  #linesOf(kind: Kind): readonly Line[] {
+    const lines = this.#all === undefined ? [] : [this.#all];
+    const own = this.#kindLines[kind.index];
+    if (own !== undefined) lines.push(own);
+    for (const { line, shapes } of this.#lines.values())
+      if (shapes[0]?.takesKind(kind) === true) lines.push(line);
+    return lines;
+  }
+
+  /** A new kind of node: shapes that shared a line so far may judge it differently. Where to look is worked out anew when it is asked. */
+  #noteNewKind(kind: Kind): void {
+    this.#searches.clear();
     for (const [key, { shapes }] of this.#lines) {
       const [first, ...others] = shapes;
-      if (first === undefined || first.judgesEachNode) continue;
-      const answer = first.takesKind(kind);
-      if (others.every((shape) => shape.takesKind(kind) === answer)) continue;
-      this.#lines.delete(key);
-      this.#linesByKind = [];
-      for (const shape of shapes) this.#lineOf.delete(shape);
+      const answer = first?.takesKind(kind);
+      if (others.some((shape) => shape.takesKind(kind) !== answer)) this.#lines.delete(key);
     }
   }
 
@@ -429,6 +518,7 @@ export class Bins implements LineBins {
     this.count.push(count);
     this.cores.push(subject.cores);
     this.tier.push(tier);
+    this.#position[bin] ??= bin;
     this.ready.push(ready);
     this.closed.push(false);
     this.empty.push(true);
@@ -506,11 +596,6 @@ export function orderNodes(ground: Ground): NodeOrder {
     );
   });
   return { awake, asleep, tiers, inFlight: entries, tierInFlight };
-}
-
-function soughtBy({ jobClass, slotsPerUnit }: Ask): Sought | undefined {
-  const { sought } = jobClass;
-  return sought === undefined || slotsPerUnit === 1 ? sought : { ...sought, times: slotsPerUnit };
 }
 
 function jobsOf(content: Content | undefined): NodeLoad["jobs"] {

@@ -57,7 +57,7 @@ function tryOut(
   let slots = 0;
   while (slots < wanted) {
     const view: NodeView = { ...empty, available: availableOf(bins, bin, trial.free), jobs: others };
-    const judgement = ask.fit.judge(view, shared);
+    const judgement = ask.jobClass.fit.judge(view, shared);
     if (judgement.kind === "refused") break;
     if (judgement.closes === "job" && slots > 0 && ask.unitsPerNode !== 1) break;
     charge(bins, trial, judgement);

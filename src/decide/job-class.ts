@@ -13,12 +13,12 @@ import { Shape } from "./shape.ts";
 export interface Takes {
   readonly resource: readonly number[];
   readonly amount: readonly number[];
-  /** The smaller part that it takes of the ground's pair of resources, if it takes both. */
-  readonly ofPair?: number;
+  /** What it takes of the ground's pair of resources, if it takes both. */
+  readonly pair?: readonly [number, number];
 }
 
 /** Jobs that ask the same of nodes: they are judged once, and counted. */
-export interface JobClass {
+export class JobClass {
   readonly index: number;
   readonly requirements: Requirements;
   readonly shape: Shape;
@@ -26,8 +26,30 @@ export interface JobClass {
   readonly takes?: Takes;
   /** A place for one slot. */
   readonly sought?: Sought;
-  /** The whole of the constraints, for single nodes and for reasons. */
-  readonly fit: Fit;
+  readonly #makeFit: () => Fit;
+  #fit: Fit | undefined;
+
+  constructor(
+    index: number,
+    requirements: Requirements,
+    shape: Shape,
+    takes: Takes | undefined,
+    makeFit: () => Fit,
+  ) {
+    this.index = index;
+    this.requirements = requirements;
+    this.shape = shape;
+    this.#makeFit = makeFit;
+    if (takes === undefined) return;
+    this.takes = takes;
+    this.sought = { takes, times: 1, empty: requirements.alone !== undefined };
+  }
+
+  /** The whole of the constraints, for single nodes and for reasons; most classes never need it. */
+  get fit(): Fit {
+    this.#fit ??= this.#makeFit();
+    return this.#fit;
+  }
 }
 
 const SPOT_MARKS: Readonly<Record<"never" | "only", Constraint>> = {
@@ -70,10 +92,8 @@ export class JobClasses {
     const shape = this.#shapes.get(shapeKey) ?? new Shape(requirements, this.#shared);
     this.#shapes.set(shapeKey, shape);
     const takes = requirements.intricate ? undefined : this.#takesOf(requirements);
-    const fit = new Fit(requirements.rest, this.#positions, this.#shared);
-    const made = { index: this.#classes.size, requirements, shape, fit };
-    if (takes === undefined) return made;
-    return { ...made, takes, sought: { takes, times: 1, empty: requirements.alone !== undefined } };
+    const makeFit = (): Fit => new Fit(requirements.rest, this.#positions, this.#shared);
+    return new JobClass(this.#classes.size, requirements, shape, takes, makeFit);
   }
 
   /** Two amounts of one resource add up. Undefined: a plain number means different amounts on different kinds of nodes. */
@@ -88,10 +108,9 @@ export class JobClasses {
     }
     const takes = { resource: [...totals.keys()], amount: [...totals.values()] };
     const [a, b] = this.#ground.pair;
-    const { largest } = this.#ground;
     const [first, second] = [totals.get(a), totals.get(b)];
     if (a === b || first === undefined || second === undefined) return takes;
-    return { ...takes, ofPair: Math.min(first / (largest[a] ?? 1), second / (largest[b] ?? 1)) };
+    return { ...takes, pair: [first, second] };
   }
 }
 

@@ -6,8 +6,8 @@ export interface LineBins {
   /** Amounts of one bin stand together. */
   readonly free: readonly number[];
   readonly width: number;
-  /** What a large node has, by resource: amounts are compared as parts of it. */
-  readonly largest: readonly number[];
+  /** The least that any job takes of each resource: blocks with less are left out from then on. */
+  readonly least: readonly number[];
   /** The two resources that most jobs take. */
   readonly pair: readonly [number, number];
   /** Nobody may be put there any more. */
@@ -25,19 +25,28 @@ export interface Sought {
   readonly times: number;
   /** Only where nobody has slots. */
   readonly empty: boolean;
+  /** Only these; absent: all bins of the line are right. */
+  readonly accepts?: (bin: number) => boolean;
 }
+
+/** Pairs of amounts of which none is at least as large as another in both: the first fall, the second rise. */
+type Stairs = number[];
 
 interface Block {
   /** Blocks stand in the order of these numbers. */
-  at: number;
+  readonly order: number;
+  spent: boolean;
   bins: number[];
   /**
    * For each resource no bin has more left: of those that somebody needs, and of the others. What is left only gets less, so that figures
    * of the past still hold; they are worked out anew when they have raised hopes in vain. Behind the resources: 1 if there is an empty
-   * bin; and the most that is left anywhere of both of the pair, as a part, as one bin may have much of the one and another of the other.
+   * bin.
    */
   readonly claimed: number[];
   readonly others: number[];
+  /** One bin may have much of one resource and another much of another: what can be had of both of the pair at once. */
+  readonly claimedPairs: Stairs;
+  readonly otherPairs: Stairs;
 }
 
 /** Bins a block, about the square root of ten thousand; one that has grown to twice as many is cut in two. */
@@ -63,7 +72,7 @@ export class Line {
   /** Puts a new bin behind all others. */
   append(bin: number): void {
     const last = this.#blocks.at(-1);
-    if (last === undefined || last.bins.length >= BLOCK) {
+    if (last === undefined || last.spent || last.bins.length >= BLOCK) {
       this.#open([bin]);
       return;
     }
@@ -75,7 +84,7 @@ export class Line {
   /** Puts a bin right behind another, if that is here. */
   insertAfter(other: number, bin: number): void {
     const block = this.#blockOf[other];
-    if (block === undefined) return;
+    if (block === undefined || block.spent) return;
     block.bins.splice(block.bins.indexOf(other) + 1, 0, bin);
     this.#blockOf[bin] = block;
     this.#raise(block, bin);
@@ -90,14 +99,13 @@ export class Line {
 
   /** The first bin with room; of several in one tier the first that is needed already, if there is one. */
   first(sought: Sought): number | undefined {
-    for (let at = this.#from.get(sought.takes)?.at ?? 0; at < this.#blocks.length; at += 1) {
+    for (let at = this.#start(sought); at < this.#blocks.length; at += 1) {
       const block = this.#blocks[at];
       if (block === undefined) break;
-      const inClaimed = this.#covers(block.claimed, sought);
-      if (!inClaimed && !this.#covers(block.others, sought)) continue;
+      if (!this.#covers(block, true, sought) && !this.#covers(block, false, sought)) continue;
       const index = this.#find(block, sought, 0);
       if (index < 0) {
-        this.#workOut(block);
+        if (sought.accepts === undefined && this.#tidy(at)) at -= 1;
         continue;
       }
       this.#remember(sought, block);
@@ -138,8 +146,8 @@ export class Line {
   ): { readonly at: number; readonly index: number; readonly bin: number } | undefined {
     for (let i = at; i < this.#blocks.length; i += 1) {
       const block = this.#blocks[i];
-      if (block === undefined || !(this.#covers(block.claimed, sought) || this.#covers(block.others, sought)))
-        continue;
+      if (block === undefined) break;
+      if (!this.#covers(block, true, sought) && !this.#covers(block, false, sought)) continue;
       const index = this.#find(block, sought, i === at ? from : 0);
       if (index >= 0) return { at: i, index, bin: block.bins[index] ?? 0 };
     }
@@ -160,7 +168,7 @@ export class Line {
       if (block === undefined) break;
       if ((bins.tier[block.bins[0] ?? 0] ?? 0) > tier) return { at: i, from: 0 };
       const isLast = (bins.tier[block.bins.at(-1) ?? 0] ?? 0) > tier;
-      if (!isLast && !this.#covers(claimed ? block.claimed : block.others, sought)) continue;
+      if (!isLast && !this.#covers(block, claimed, sought)) continue;
       for (let j = i === at ? from : 0; j < block.bins.length; j += 1) {
         const bin = block.bins[j] ?? 0;
         if ((bins.tier[bin] ?? 0) > tier) return { at: i, from: j };
@@ -176,14 +184,13 @@ export class Line {
     for (let at = from; at < this.#blocks.length; at += 1) {
       const block = this.#blocks[at];
       if (block === undefined || (bins.tier[block.bins[0] ?? 0] ?? 0) > tier) return undefined;
-      if (!this.#covers(block.claimed, sought)) continue;
+      if (!this.#covers(block, true, sought)) continue;
       const members = block.bins;
       for (let i = at === from ? after + 1 : 0; i < members.length; i += 1) {
         const bin = members[i] ?? 0;
         if ((bins.tier[bin] ?? 0) > tier) return undefined;
         if (bins.claimed[bin] === true && this.#fits(bin, sought)) return bin;
       }
-      this.#workOut(block);
     }
     return undefined;
   }
@@ -203,18 +210,20 @@ export class Line {
       const asked = (amount[i] ?? 0) * sought.times * ALL_BUT;
       if ((bins.free[start + (resource[i] ?? 0)] ?? 0) < asked) return false;
     }
-    return true;
+    return sought.accepts === undefined || sought.accepts(bin);
   }
 
-  #covers(most: readonly number[], sought: Sought): boolean {
-    const { width } = this.#bins;
-    if ((most[width] ?? -1) < (sought.empty ? 1 : 0)) return false;
-    const { resource, amount, ofPair } = sought.takes;
-    if (ofPair !== undefined && (most[width + 1] ?? -1) < ofPair * sought.times * ALL_BUT) return false;
+  /** Whether some bin of the block may have room: of those that are needed, or of the others. */
+  #covers(block: Block, claimed: boolean, sought: Sought): boolean {
+    const most = claimed ? block.claimed : block.others;
+    if ((most[this.#bins.width] ?? -1) < (sought.empty ? 1 : 0)) return false;
+    const { resource, amount, pair } = sought.takes;
     for (let i = 0; i < resource.length; i += 1) {
       if ((most[resource[i] ?? 0] ?? -1) < (amount[i] ?? 0) * sought.times * ALL_BUT) return false;
     }
-    return true;
+    if (pair === undefined) return true;
+    const factor = sought.times * ALL_BUT;
+    return reaches(claimed ? block.claimedPairs : block.otherPairs, pair[0] * factor, pair[1] * factor);
   }
 
   /** Nothing before this block has room for such a slot. Larger shares say nothing of single slots. */
@@ -222,24 +231,81 @@ export class Line {
     if (times === 1 && block !== undefined) this.#from.set(takes, block);
   }
 
+  /** Where the search for such a slot begins. */
+  #start({ takes }: Sought): number {
+    const from = this.#from.get(takes);
+    if (from === undefined) return 0;
+    let [low, high] = [0, this.#blocks.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#blocks[middle]?.order ?? 0) < from.order) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
   #open(bins: number[], at = this.#blocks.length): void {
-    const block: Block = { at, bins, claimed: [], others: [] };
+    const before = this.#blocks[at - 1]?.order ?? 0;
+    const after = this.#blocks[at]?.order;
+    const order = after === undefined ? before + 1 : (before + after) / 2;
+    const block: Block = {
+      order,
+      spent: false,
+      bins,
+      claimed: [],
+      others: [],
+      claimedPairs: [],
+      otherPairs: [],
+    };
     this.#blocks.splice(at, 0, block);
     for (const bin of bins) this.#blockOf[bin] = block;
     this.#workOut(block);
   }
 
   #cut(block: Block): void {
-    this.#open(block.bins.splice(BLOCK), block.at + 1);
-    this.#blocks.forEach((one, at) => {
-      one.at = at;
-    });
+    this.#open(block.bins.splice(BLOCK), this.#blocks.indexOf(block) + 1);
     this.#workOut(block);
+  }
+
+  /**
+   * Works the figures of a block out anew, without bins on which no job of this plan fits any more. What little is left of a block goes into
+   * the next one; true: so this one is gone. (Into the next, as whoever has found no room up to here does not look back.)
+   */
+  #tidy(at: number): boolean {
+    const block = this.#blocks[at];
+    if (block === undefined) return false;
+    block.bins = block.bins.filter((bin) => this.#isOpen(bin));
+    const next = this.#blocks[at + 1];
+    const few = next === undefined ? 0 : BLOCK - next.bins.length;
+    if (block.bins.length > few) {
+      this.#workOut(block);
+      return false;
+    }
+    if (next !== undefined && block.bins.length > 0) {
+      next.bins.unshift(...block.bins);
+      for (const bin of block.bins) {
+        this.#blockOf[bin] = next;
+        this.#raise(next, bin);
+      }
+    }
+    block.spent = true;
+    this.#blocks.splice(at, 1);
+    return true;
+  }
+
+  #isOpen(bin: number): boolean {
+    const { closed, free, width, least } = this.#bins;
+    if (closed[bin] === true) return false;
+    for (let r = 0; r < width; r += 1)
+      if ((free[bin * width + r] ?? 0) < (least[r] ?? 0) * ALL_BUT) return false;
+    return true;
   }
 
   #workOut(block: Block): void {
     const { width } = this.#bins;
-    for (let r = 0; r <= width + 1; r += 1) {
+    block.claimedPairs.length = 0;
+    block.otherPairs.length = 0;
+    for (let r = 0; r <= width; r += 1) {
       block.claimed[r] = -1;
       block.others[r] = -1;
     }
@@ -247,7 +313,7 @@ export class Line {
   }
 
   #raise(block: Block, bin: number): void {
-    const { free, width, closed, claimed, empty, largest, pair } = this.#bins;
+    const { free, width, closed, claimed, empty, pair } = this.#bins;
     if (closed[bin] === true) return;
     const most = claimed[bin] === true ? block.claimed : block.others;
     const start = bin * width;
@@ -258,10 +324,28 @@ export class Line {
     const state = empty[bin] === true ? 1 : 0;
     if (state > (most[width] ?? -1)) most[width] = state;
     const [a, b] = pair;
-    const both = Math.min(
-      (free[start + a] ?? 0) / (largest[a] ?? 1),
-      (free[start + b] ?? 0) / (largest[b] ?? 1),
-    );
-    if (both > (most[width + 1] ?? -1)) most[width + 1] = both;
+    if (a === b) return;
+    const stairs = claimed[bin] === true ? block.claimedPairs : block.otherPairs;
+    addStep(stairs, free[start + a] ?? 0, free[start + b] ?? 0);
   }
+}
+
+/** Whether there is a step at least as large in both. */
+function reaches(stairs: Stairs, first: number, second: number): boolean {
+  for (let i = 0; i < stairs.length; i += 2) {
+    if ((stairs[i] ?? 0) < first) return false;
+    if ((stairs[i + 1] ?? 0) >= second) return true;
+  }
+  return false;
+}
+
+function addStep(stairs: Stairs, first: number, second: number): void {
+  let at = 0;
+  while (at < stairs.length && (stairs[at] ?? 0) > first) at += 2;
+  // A larger one stands before it, or an equal one here.
+  if (at > 0 && (stairs[at - 1] ?? 0) >= second) return;
+  if (stairs[at] === first && (stairs[at + 1] ?? 0) >= second) return;
+  let end = at;
+  while (end < stairs.length && (stairs[end + 1] ?? 0) <= second) end += 2;
+  stairs.splice(at, end - at, first, second);
 }

@@ -125,7 +125,7 @@ function mainResource({ bins }: Draft, { jobClass: { takes } }: Ask): number {
   let main = 0;
   let most = -1;
   takes?.resource.forEach((position, i) => {
-    const part = (takes.amount[i] ?? 0) / (bins.largest[position] ?? 1);
+    const part = (takes.amount[i] ?? 0) / (bins.ground.largest[position] ?? 1);
     if (part <= most) return;
     most = part;
     main = position;

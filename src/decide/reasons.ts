@@ -24,7 +24,7 @@ export function packingReasons(draft: Draft, ask: Ask, scope: Scope, left: numbe
 /** Which resource keeps a unit of the job from an empty node of the bucket. */
 export function misfit(draft: Draft, ask: Ask, offer: BucketOffer): Reason | undefined {
   if (unitsOnEmpty(ask, offer, draft.bins.resources) >= 1) return undefined;
-  const needs = ask.fit.on(offer);
+  const needs = ask.jobClass.fit.on(offer);
   if (needs.refusal !== undefined) return refusalReason(offer, needs.refusal);
   const asked = needs.amount.map((amount) => amount * ask.slotsPerUnit);
   const names = needs.resource.map((position) => draft.bins.resources[position] ?? "");

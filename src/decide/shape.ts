@@ -22,6 +22,8 @@ export class Shape {
   readonly requirements: Requirements;
   /** Two nodes of one kind may be judged differently. */
   readonly judgesEachNode: boolean;
+  /** How many jobs are of this shape. */
+  jobs = 0;
   readonly #matcher: Matcher;
   readonly #preferences: readonly Matcher[];
   /** Pools to begin with, and the values of shared marks. */
