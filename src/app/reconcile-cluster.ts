@@ -313,6 +313,7 @@ function logPlan(run: Reconcile, plan: Plan): void {
     cluster: run.site.cluster,
     plan: plan.number,
     create: plan.creates.reduce((sum, effect) => sum + effect.count, 0),
+    start: plan.starts?.length ?? 0,
     terminate: plan.terminates.length,
     demands: plan.demands.length,
     unmet,

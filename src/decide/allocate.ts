@@ -12,7 +12,7 @@ import type { Place } from "./bins.ts";
 import { compareText } from "../domain/text.ts";
 import { Bins, comparePlaces } from "./bins.ts";
 import type { Draft, Settled } from "./draft.ts";
-import { beginDraft, createsOf, forgetSpent } from "./draft.ts";
+import { beginDraft, createsOf, forgetSpent, isDeallocated } from "./draft.ts";
 import { Fit } from "./fit.ts";
 import { raiseFloor } from "./floor.ts";
 import { placeGang } from "./gang.ts";
@@ -50,7 +50,13 @@ export function allocate(
   const draft = beginDraft(bins, asks, shared.left, policy, now);
   const scopes = new Map<string, Scope>();
   const outcomes = entries.map((entry) => settle(draft, entry, scopes, homes));
-  return { creates: createsOf(bins), starts: [], loads: bins.loads(), needed: bins.needed(), outcomes };
+  return {
+    creates: createsOf(bins),
+    starts: [...draft.starts],
+    loads: bins.loads(),
+    needed: bins.needed(),
+    outcomes,
+  };
 }
 
 /** A demand made ready to be settled; `by` is "set/demand". */
@@ -130,7 +136,8 @@ function bindTasks(bins: Bins, asks: readonly Ask[]): ReadonlyMap<Ask, Place> {
   for (const ask of asks) {
     for (const { hostname, iterations } of ask.job.placed) {
       const bin = findHost(hostname);
-      if (bin === undefined) continue;
+      // Nothing runs on a node without a VM, whatever a scheduler still says.
+      if (bin === undefined || isDeallocated(bins, bin)) continue;
       bins.occupy(bin, ask, ask.job.nodeCount === undefined ? iterations : ask.slotsPerUnit, true);
       const place = bins.placeOfBin(bin);
       if (ask.together !== "one-group" || place.bucket.placementGroup === undefined) continue;

@@ -322,7 +322,7 @@ export function confirmStops(
   );
   const counted = { ...paused, plan: record.plan + 1 };
   return {
-    record: commitEffects(counted, [], [...stopped], now, owner),
+    record: commitEffects(counted, { terminates: [...stopped] }, now, owner),
     ledger,
     going: new Set([...underWay, ...stopped]),
     why: (node) => objections.get(node) ?? free.why(node),

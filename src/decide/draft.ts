@@ -1,6 +1,6 @@
 import type { AllocationPolicy, BucketOffer, World } from "../domain/allocation.ts";
 import type { NodeAttributes } from "../domain/demand.ts";
-import type { PlacementGroup } from "../domain/ids.ts";
+import type { NodeId, PlacementGroup } from "../domain/ids.ts";
 import { placementGroup } from "../domain/ids.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Purpose } from "../domain/bucket.ts";
@@ -25,6 +25,10 @@ export interface Draft {
   readonly leastNeeds: readonly number[];
   /** Existing nodes in their order of use, without those that can take no job and are needed anyway. */
   readonly open: readonly Bin[];
+  /** Deallocated nodes, in their order of use. */
+  readonly asleep: readonly Bin[];
+  /** Those of them that this plan starts. */
+  readonly starts: Set<NodeId>;
   /** Those of `open` that could still take the smallest job. */
   forJobs: readonly Bin[];
   /** Placement-group names in use, lower case, for as long as this plan is made. */
@@ -56,10 +60,12 @@ export function beginDraft(
   const leastNeeds = bins.resources.map((name) => leastNeed(asks, name));
   const someJob = asks.some((ask) => ask.units > 0);
   const canTakeJobs = (bin: Bin): boolean => someJob && !isSpent(bins, bin, leastNeeds);
-  const open = world.nodes
-    .map((_, bin) => bin)
-    .filter((bin) => !bins.isClaimed(bin) || canTakeJobs(bin))
-    .sort((a, b) => compareNodes(bins, a, b));
+  const sorted = (keep: (bin: Bin) => boolean): readonly Bin[] =>
+    world.nodes
+      .map((_, bin) => bin)
+      .filter(keep)
+      .sort((a, b) => compareNodes(bins, a, b));
+  const open = sorted((bin) => !isDeallocated(bins, bin) && (!bins.isClaimed(bin) || canTakeJobs(bin)));
   return {
     world,
     policy,
@@ -68,12 +74,36 @@ export function beginDraft(
     capacity: new Capacity(world.limits),
     leastNeeds,
     open,
+    asleep: sorted((bin) => isDeallocated(bins, bin)),
+    starts: new Set(),
     forJobs: open.filter(canTakeJobs),
     groupNames: groupNamesOf(world),
     wholeGroups: new Map(),
     pools: new Map(pools),
     filled: 0,
   };
+}
+
+/** Whether a bin is a node without a VM: nothing may be put there before it is woken. */
+export function isDeallocated(bins: Bins, bin: Bin): boolean {
+  return bins.node(bin)?.deallocated === true;
+}
+
+/** Has a deallocated node started by this plan, and charges its limits; false: it cannot be, or has been already. */
+export function wake(draft: Draft, bin: Bin): boolean {
+  const { bins, capacity, starts, world } = draft;
+  const node = bins.node(bin);
+  const offer = world.buckets[bins.placeOfBin(bin).offer];
+  if (node?.deallocated !== true || starts.has(node.nodeId) || offer === undefined) return false;
+  const group = node.bucket.placementGroup;
+  const closed =
+    closedTo(draft, offer) ?? (group === undefined ? undefined : groupClosedTo(draft, offer, group));
+  if (closed !== undefined || capacity.room(offer, group, node.charges) < 1) return false;
+  capacity.take(offer, group, 1, node.charges);
+  starts.add(node.nodeId);
+  // From here on it is as good as a node that this plan creates, and is found where those are.
+  bins.planned.push(bin);
+  return true;
 }
 
 function leastNeed(asks: readonly Ask[], resource: string): number {

@@ -1,7 +1,7 @@
 import type { TargetDemand } from "../domain/demand.ts";
 import type { Bin } from "./bins.ts";
 import type { Draft, Settled } from "./draft.ts";
-import { closedTo, createNodes } from "./draft.ts";
+import { closedTo, createNodes, wake } from "./draft.ts";
 import { floorReasons } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
 
@@ -14,7 +14,7 @@ interface Floor {
 /**
  * Sees that an array has at least so many nodes or cores that somebody needs. Nodes needed by others count, so that targets of several
  * sets and jobs make a maximum, not a sum (design.md section 3, Merging demand); then further existing nodes in their order of use, then
- * those in flight, then new ones of the first bucket that has them. A target in cores is rounded up to whole nodes (cyclecloud-wire.md C.2).
+ * those in flight, then deallocated ones, then new ones of the first bucket that has them. A target in cores is rounded up to whole nodes (cyclecloud-wire.md C.2).
  */
 export function raiseFloor(draft: Draft, demand: TargetDemand, by: string, scope: Scope): Settled {
   const { unit, count: asked } = demand.amount;
@@ -25,6 +25,12 @@ export function raiseFloor(draft: Draft, demand: TargetDemand, by: string, scope
       if (floor.have >= asked) break;
       claimFor(draft, demand, by, scope, floor, bin);
     }
+  }
+  for (const bin of byPreference(draft, scope, draft.asleep)) {
+    if (floor.have >= asked) break;
+    const counts = unit === "nodes" || (draft.bins.cores[bin] ?? 0) > 0;
+    if (counts && scope.accepts(draft.bins.placeOfBin(bin)) && wake(draft, bin))
+      claimFor(draft, demand, by, scope, floor, bin);
   }
   for (const offer of scope.offers) {
     const each = unit === "nodes" ? 1 : offer.cores;

@@ -6,7 +6,7 @@ import type { Bin, Place } from "./bins.ts";
 import { compareText } from "../domain/text.ts";
 import { comparePlaces } from "./bins.ts";
 import type { Draft, Settled } from "./draft.ts";
-import { closedTo, createNodes, groupStem, nameGroup } from "./draft.ts";
+import { closedTo, createNodes, groupStem, isDeallocated, nameGroup } from "./draft.ts";
 import { roomRefusal } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
 
@@ -62,7 +62,7 @@ function existingGroups(draft: Draft, demand: GroupDemand, key: string, scope: S
   const stem = groupStem(draft.policy, key);
   bins.purpose.forEach((_, bin) => {
     const place = bins.placeOfBin(bin);
-    if (!scope.accepts(place) || !isMember(draft, bin, key, stem)) return;
+    if (isDeallocated(bins, bin) || !scope.accepts(place) || !isMember(draft, bin, key, stem)) return;
     const others = members.get(place);
     if (others === undefined) members.set(place, [bin]);
     else others.push(bin);

@@ -4,7 +4,7 @@ import type { Ask } from "./ask.ts";
 import { unitsOnEmpty } from "./ask.ts";
 import type { Bin } from "./bins.ts";
 import type { Draft } from "./draft.ts";
-import { closedTo, createNodes } from "./draft.ts";
+import { closedTo, createNodes, wake } from "./draft.ts";
 import type { Scope } from "./scope.ts";
 
 /** How far the placing of a job has come, in units. */
@@ -16,7 +16,7 @@ export interface Progress {
 
 /**
  * Packs the slots of a job: into existing nodes in their order of use (among equals those already needed first), then those in flight,
- * then those that this plan creates anyway, then new ones of the first bucket that has them, as few as possible. What does not fit stays
+ * then those that this plan creates or starts anyway, then deallocated ones, then new ones of the first bucket that has them, as few as possible. What does not fit stays
  * in `left`.
  */
 export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
@@ -25,6 +25,11 @@ export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
     fillBin(draft, ask, progress, bin);
     return progress.left === 0;
   });
+  for (const bin of draft.asleep) {
+    if (progress.left === 0) break;
+    if (!scope.accepts(draft.bins.placeOfBin(bin)) || draft.bins.unitsOn(bin, ask) < 1) continue;
+    if (wake(draft, bin)) fillBin(draft, ask, progress, bin);
+  }
   for (const offer of scope.offers) {
     if (progress.left === 0) break;
     const units = Math.min(progress.left, unitsOnEmpty(ask, offer, draft.bins.resources));

@@ -121,7 +121,6 @@ describe("supply", () => {
     { phase: "failed", counts: false },
     { phase: "going", counts: false },
     { phase: "off", counts: false },
-    { phase: "deallocated", counts: false },
     { phase: "unknown", counts: false },
   ])("a node that is $phase is capacity: $counts", ({ phase, counts }) => {
     expect(build({ nodes: [node("n", phase)] }).nodes.length).toBe(counts ? 1 : 0);
