@@ -268,3 +268,35 @@ test("an owner that is gone before it sends: another asks for the id, and decide
   expect(created(stage, 2)).toEqual([]);
   expect(await ready(stage)).toBe(2);
 });
+
+/** Whoever makes the request of this number after the demand was pushed is gone: it was not sent, or its answer reaches nobody. */
+const deaths = Array.from({ length: 8 }, (_, i) => i + 1).flatMap((number) =>
+  (["before", "after"] as const).map((when) => ({ number, when })),
+);
+
+test.each(deaths)(
+  "a process that dies $when its request $number: each node is started once, and one is created",
+  async ({ number, when }) => {
+    let left = Number.POSITIVE_INFINITY;
+    const between =
+      (send: Send): Send =>
+      (request) => {
+        left -= 1;
+        if (left !== 0) return send(request);
+        if (when === "after") void send(request);
+        return new Promise(() => undefined);
+      };
+    const [stage, ids] = await stageWithDeallocated(2, {
+      simulator: demo({ visibilityLagSeconds: 15 }),
+      between,
+    });
+    await stage.pass(10);
+    left = number;
+    stage.send(target("demo", 3, { expirationInterval: DAY }));
+    await stage.pass(900);
+    expect(started(stage).toSorted()).toEqual(ids.toSorted());
+    expect(created(stage, 2)).toHaveLength(1);
+    expect(await ready(stage)).toBe(3);
+    expect(stage.eventsOf("terminate-accepted")).toEqual([]);
+  },
+);
