@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import { oneArray, target } from "./clusters.ts";
 import type { Send, StageOptions } from "./stage.ts";
 import { Stage } from "./stage.ts";
 
+const requestBody = z.object({ requestId: z.string() });
 const DAY = 86_400;
 const BOTH = ["Standard_F4s_v2", "Standard_D4s_v5"];
 
@@ -251,22 +253,36 @@ test("CycleCloud's 409 without a word of the id: nothing came of it after a minu
   expect(starts(stage)).toHaveLength(1);
 });
 
-/** The process that owns a start dies after its commit: nothing is sent, and nobody hears of it. */
-test("an owner that is gone before it sends: another asks for the id, and decides the start again", async () => {
-  let first = true;
-  const between =
-    (send: Send): Send =>
-    (request) => {
-      if (!first || !request.path.endsWith("/nodes/start")) return send(request);
-      first = false;
-      return new Promise(() => undefined);
-    };
-  const [stage, ids] = await stageWithDeallocated(2, { simulator: demo(), between });
-  stage.send(target("demo", 2, { expirationInterval: DAY }));
-  await stage.pass(600);
-  expect(started(stage).toSorted()).toEqual(ids.toSorted());
-  expect(created(stage, 2)).toEqual([]);
-  expect(await ready(stage)).toBe(2);
+describe("an owner that is gone before it sends", () => {
+  /** The first start reaches nobody, and nobody hears of it; `ids` are those of all starts. */
+  const losing = (ids: unknown[]) => (send: Send) => (request: Parameters<Send>[0]) => {
+    if (!request.path.endsWith("/nodes/start")) return send(request);
+    ids.push(requestBody.parse(request.body).requestId);
+    return ids.length > 1 ? send(request) : new Promise<never>(() => undefined);
+  };
+
+  test("another asks for the id, and decides the start again, under an id of its own", async () => {
+    const ids: unknown[] = [];
+    const [stage, nodes] = await stageWithDeallocated(2, { simulator: demo(), between: losing(ids) });
+    stage.send(target("demo", 2, { expirationInterval: DAY }));
+    await stage.pass(600);
+    expect(started(stage).toSorted()).toEqual(nodes.toSorted());
+    expect(new Set(ids).size).toBe(2);
+    expect(created(stage, 2)).toEqual([]);
+    expect(await ready(stage)).toBe(2);
+  });
+
+  test("is not missed by anybody: once nobody needs the nodes, they are not started", async () => {
+    const ids: unknown[] = [];
+    const [stage] = await stageWithDeallocated(2, { simulator: demo(), between: losing(ids) });
+    stage.send(target("demo", 2, { expirationInterval: DAY }));
+    await stage.pass(30);
+    expect(ids).toHaveLength(1);
+    stage.send(target("demo", 0, { expirationInterval: DAY }));
+    await stage.pass(600);
+    expect(ids).toHaveLength(1);
+    expect((await stage.state("demo")).nodes.byPhase).toEqual({ deallocated: 2 });
+  });
 });
 
 /** Whoever makes the request of this number after the demand was pushed is gone: it was not sent, or its answer reaches nobody. */
