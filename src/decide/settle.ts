@@ -22,6 +22,7 @@ export const LEASE_SECONDS = 60;
 export const NOT_AFTER_SECONDS = 120;
 /** CycleCloud is asked twice, so far apart, before a 409 is believed to mean invalid input. */
 export const SECOND_ASK_SECONDS = 10;
+const START_REST_SECONDS = 900;
 const FIRST_BACKOFF_SECONDS = 60;
 const LONGEST_BACKOFF_SECONDS = 1800;
 
@@ -243,6 +244,11 @@ function settleStart(
   return { record, ledger };
 }
 
+/** A start that came to nothing: a broken node is not tried again at once, or it would keep its bucket paused for ever. */
+export function cameToNothing(message: string, now: Instant, seconds = START_REST_SECONDS): NodeStart {
+  return { state: "refused", since: now, until: plusSeconds(now, seconds), message };
+}
+
 /** undefined: certainly no effect and nobody's refusal, so that it may be decided again at once. */
 function afterStart(id: NodeId, evidence: Evidence, now: Instant): NodeStart | undefined {
   switch (evidence.kind) {
@@ -252,10 +258,10 @@ function afterStart(id: NodeId, evidence: Evidence, now: Instant): NodeStart | u
       // Not matched: it is not there any more, or cannot be started (cyclecloud-wire.md A.7).
       const message =
         answer === undefined ? "CycleCloud's answer to its start does not list it" : answer.error;
-      return { state: "refused", since: now, message: message ?? "CycleCloud refused to start it" };
+      return cameToNothing(message ?? "CycleCloud refused to start it", now);
     }
     case "refused":
-      return { state: "refused", since: now, message: evidence.message };
+      return cameToNothing(evidence.message, now);
     case "found":
       return { state: "accepted", since: now };
     case "not-sent":

@@ -5,8 +5,8 @@ import type { ClusterRecord, Ledger, LedgerNode, NodeStart, StartEffect } from "
 import type { BucketKey } from "../domain/bucket.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { Instant } from "../domain/units.ts";
-import { plusSeconds, secondsBetween } from "../domain/units.ts";
-import { backOff } from "./settle.ts";
+import { secondsBetween } from "../domain/units.ts";
+import { backOff, cameToNothing } from "./settle.ts";
 
 /**
  * The start of deallocated nodes. A start is never replayed, it is decided again, as a terminate is: it names nodes by id, so that what
@@ -18,8 +18,8 @@ import { backOff } from "./settle.ts";
 
 /** A start of which no answer is known is decided again after so long: statuses lag by seconds, not by minutes. */
 const UNSURE_SECONDS = 60;
-/** A node whose start came to nothing is not tried again for so long: a broken one must not keep its bucket paused for ever. */
-const REST_SECONDS = 1800;
+/** A node that was switched off again on its way up rests for so long: nobody has refused it. */
+const OFF_AGAIN_REST_SECONDS = 120;
 
 /** Asked to start, and not shown yet: it counts as coming, and against the limits. */
 export function isStarting(known: LedgerNode | undefined): boolean {
@@ -36,7 +36,7 @@ export function mayBeStarted(node: Node, known: LedgerNode | undefined): boolean
 
 /** Until when a node rests after a start that came to nothing; undefined: it does not. */
 export function restsUntil(known: LedgerNode): Instant | undefined {
-  return known.start?.state === "refused" ? plusSeconds(known.start.since, REST_SECONDS) : undefined;
+  return known.start?.until;
 }
 
 /** When the node's way up began: the boot timeout counts from here. */
@@ -50,11 +50,10 @@ export function nextStart(old: LedgerNode | undefined, node: Node, now: Instant)
   if (node.phase === "deallocated") {
     if (start?.state !== "shown") return start;
     const message = "it was deallocated again before it was Ready";
-    return old?.firstReadyAt === undefined ? { state: "refused", since: now, message } : undefined;
+    return old?.firstReadyAt === undefined ? cameToNothing(message, now, OFF_AGAIN_REST_SECONDS) : undefined;
   }
-  const wanted = node.phase !== "going" && node.phase !== "off";
-  if (!wanted || old?.deallocated !== true) return start;
-  // Started by us, or by somebody else and found on its way up.
+  if (old?.deallocated !== true) return start;
+  // On its way up, by us or by somebody else, or already on its way down again: what we asked for is over.
   return { state: "shown", since: isStarting(old) ? (start?.since ?? now) : now };
 }
 
@@ -91,20 +90,16 @@ function stillGoing(node: Node, start: NodeStart, policy: Policy, now: Instant):
   switch (start.state) {
     case "accepted": {
       if (age < policy.inFlightGraceSeconds) return start;
-      return { state: "refused", since: now, message: `${waited} CycleCloud accepted its start` };
+      return cameToNothing(`${waited} CycleCloud accepted its start`, now);
     }
     case "unsure": {
       if (age < UNSURE_SECONDS) return start;
       // A 409 of which CycleCloud knows nothing may have been a repeat; no longer, as nothing came of it.
       if (start.message === undefined) return undefined;
-      return {
-        state: "refused",
-        since: now,
-        message: `${waited} CycleCloud answered 409 to its start: ${start.message}`,
-      };
+      return cameToNothing(`${waited} CycleCloud answered 409 to its start: ${start.message}`, now);
     }
     case "refused":
-      return age < REST_SECONDS ? start : undefined;
+      return now < (start.until ?? now) ? start : undefined;
     case "shown":
       return start;
   }

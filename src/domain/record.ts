@@ -118,6 +118,8 @@ export interface NodeStart {
   readonly state: "unsure" | "accepted" | "shown" | "refused";
   /** When it was asked for, or refused; the boot timeout counts from there. */
   readonly since: Instant;
+  /** Refused: it rests until then. */
+  readonly until?: Instant;
   /** Why it was, or may have been, refused. */
   readonly message?: string;
 }

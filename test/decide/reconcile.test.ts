@@ -590,7 +590,7 @@ describe("the verdict on every node", () => {
     {
       name: "deallocated, and resting after a start that came to nothing",
       node: buildNode("n1", { phase: "deallocated" }),
-      known: { start: { state: "refused", since: at(-100), message: "no such VM" } },
+      known: { start: { state: "refused", since: at(-100), until: at(1700), message: "no such VM" } },
       verdict: { kind: "deallocated", restsUntil: at(1700), message: "no such VM" },
     },
     {

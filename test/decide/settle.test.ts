@@ -305,7 +305,7 @@ describe("a start is never replayed: whatever was learnt, its intent is gone, an
   const unsure = { start: { state: "unsure", since: at(5) }, pauses: [] };
   const free = { start: undefined, pauses: [] };
   const refused = (message: string) => ({
-    start: { state: "refused", since: at(5), message },
+    start: { state: "refused", since: at(5), until: at(905), message },
     pauses: [["refused", 60, `execute-n1: ${message}`]],
   });
 

@@ -65,6 +65,12 @@ describe("what a look tells of a start", () => {
       next: start("shown"),
     },
     {
+      name: "accepted, and already on its way down again",
+      known: { ...off, start: start("accepted") },
+      phase: "going",
+      next: start("shown"),
+    },
+    {
       name: "failed on its way",
       known: { ...off, start: start("accepted") },
       phase: "failed",
@@ -83,10 +89,10 @@ describe("what a look tells of a start", () => {
       next: { state: "shown", since: NOW },
     },
     {
-      name: "stopped for good",
+      name: "refused, and on its way down",
       known: { ...off, start: start("refused") },
       phase: "going",
-      next: start("refused"),
+      next: { state: "shown", since: NOW },
     },
     {
       name: "on its way for some time",
@@ -109,6 +115,7 @@ describe("what a look tells of a start", () => {
     expect(nextStart(known, asleep("n1"), NOW)).toEqual({
       state: "refused",
       since: NOW,
+      until: at(120),
       message: "it was deallocated again before it was Ready",
     });
   });
@@ -134,7 +141,12 @@ describe("what a look tells of a start", () => {
 
 describe("starts that have waited long enough", () => {
   const pause = (message: string) => [["execute/Standard_D4s_v5", "boot-failed", message]];
-  const came = (message: string): NodeStart => ({ state: "refused", since: NOW, message });
+  const came = (message: string): NodeStart => ({
+    state: "refused",
+    since: NOW,
+    until: at(900),
+    message,
+  });
   const lost = "execute-n1 was still Deallocated 900 s after CycleCloud accepted its start";
   const conflict = "execute-n1 was still Deallocated 60 s after CycleCloud answered 409 to its start: locked";
   test.each<{
@@ -170,8 +182,11 @@ describe("starts that have waited long enough", () => {
       next: came(conflict),
       pauses: pause(conflict),
     },
-    { name: "refused: rests", start: { state: "refused", since: at(-1799) }, same: true },
-    { name: "refused half an hour ago: may be tried again", start: { state: "refused", since: at(-1800) } },
+    { name: "refused: rests", start: { state: "refused", since: at(-899), until: at(1) }, same: true },
+    {
+      name: "refused a quarter of an hour ago: may be tried again",
+      start: { state: "refused", since: at(-900), until: NOW },
+    },
   ])("$name", ({ start, next, same, pauses = [], intents = [] }) => {
     const known = rememberNode(asleep("n1"), { deallocated: true, start });
     const record = { ...EMPTY_RECORD, intents };

@@ -7,6 +7,7 @@ const replayed = process.env["SIM_SEED"];
 
 /** About 25 ms each on one core. */
 const SEEDS = 300;
+const SWITCHED_OFF_SEEDS = 100;
 
 test.skipIf(replayed !== undefined)(
   `P8: the whole protocol keeps its promises in ${SEEDS} storms of crashes, losses and delays`,
@@ -17,6 +18,16 @@ test.skipIf(replayed !== undefined)(
     expect(did.crashes).toBeGreaterThan(500);
     expect(did.nodesCreated).toBeGreaterThan(1500);
     expect(did.readyNodesStopped).toBeGreaterThan(500);
+  },
+);
+
+test.skipIf(replayed !== undefined)(
+  `P8: so it does where somebody switches nodes off, and they are started again, in ${SWITCHED_OFF_SEEDS} storms`,
+  { timeout: 120_000 },
+  async () => {
+    const { faults, did } = await playSeeds(1, SWITCHED_OFF_SEEDS, { switchOff: true });
+    expect(faults).toEqual([]);
+    expect(did.nodesStarted).toBeGreaterThan(100);
   },
 );
 

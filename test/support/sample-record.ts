@@ -266,7 +266,7 @@ const ledger: Ledger = new Map([
       lastNeededAt: later(-120),
       busyness: { state: "idle", since: later(-100) },
       deallocated: true,
-      start: { state: "refused", since: later(-30), message: "no such disk" },
+      start: { state: "refused", since: later(-30), until: later(1770), message: "no such disk" },
       draining: { since: later(-20), by: "callback", plan: 16, attempts: 1, sentAt: later(-15) },
       goneAt: later(-1),
     },
