@@ -4,7 +4,7 @@ import { renderReason } from "../domain/reason.ts";
 import { bucketText } from "../domain/bucket.ts";
 import { stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { ClusterRecord, LedgerNode, SetEntry } from "../domain/record.ts";
+import type { ClusterRecord, Effect, LedgerNode, SetEntry } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";
 import type { Snapshot } from "../domain/cluster.ts";
@@ -51,9 +51,7 @@ export async function describeCluster(
     intents: record.intents.map((intent) => ({
       id: intent.id,
       effect: intent.effect.kind,
-      ...(intent.effect.kind === "create"
-        ? { bucket: bucketText(intent.effect.bucket), count: intent.effect.count }
-        : { nodes: namesOf(intent.effect.nodes, bodies) }),
+      ...describeEffect(intent.effect, bodies),
       committedAt: isoTime(intent.committedAt),
       sent: intent.sent,
     })),
@@ -70,6 +68,17 @@ export async function describeCluster(
     observedGeneration: record.observedGeneration,
     ...(record.wakeAt === undefined ? {} : { nextLookAt: isoTime(record.wakeAt) }),
   };
+}
+
+function describeEffect(effect: Effect, bodies: Bodies): Readonly<Record<string, unknown>> {
+  switch (effect.kind) {
+    case "create":
+      return { bucket: bucketText(effect.bucket), count: effect.count };
+    case "start":
+      return { bucket: bucketText(effect.bucket), nodes: namesOf(effect.nodes, bodies) };
+    case "terminate":
+      return { nodes: namesOf(effect.nodes, bodies) };
+  }
 }
 
 /** Health in short: whether the last believed look is fresh, and what is wrong if it is not. */
@@ -212,6 +221,7 @@ function describePlan(bodies: Bodies): Readonly<Record<string, unknown>> | undef
     number: plan.number,
     at: isoTime(plan.at),
     creates: plan.creates.map((effect) => ({ bucket: bucketText(effect.bucket), count: effect.count })),
+    starts: namesOf(plan.starts ?? [], bodies),
     terminates: namesOf(plan.terminates, bodies),
     demands: plan.demands.length,
     waitingForNodes: plan.demands.filter((outcome) => outcome.pending > 0).length,
@@ -257,7 +267,7 @@ function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
 
 function describeKnown(known: LedgerNode | undefined): Readonly<Record<string, unknown>> {
   if (known === undefined) return {};
-  const { busyness, draining, firstReadyAt, firstSeenAt, lastNeededAt, purpose } = known;
+  const { busyness, draining, firstReadyAt, firstSeenAt, lastNeededAt, purpose, start } = known;
   return {
     purpose: purpose.kind === "group" ? `group ${purpose.group}` : "array",
     firstSeenAt: isoTime(firstSeenAt),
@@ -265,6 +275,8 @@ function describeKnown(known: LedgerNode | undefined): Readonly<Record<string, u
     lastNeededAt: lastNeededAt === undefined ? undefined : isoTime(lastNeededAt),
     busyness: busyness.state,
     busynessSince: isoTime(busyness.since),
+    start: start?.state,
+    startSince: start === undefined ? undefined : isoTime(start.since),
     draining: draining?.by,
     drainingSince: draining === undefined ? undefined : isoTime(draining.since),
   };

@@ -1,7 +1,7 @@
 import type { Evidence } from "../decide/settle.ts";
 import { maySend } from "../decide/settle.ts";
 import type { RequestId } from "../domain/ids.ts";
-import type { CreateEffect, Intent, TerminateEffect } from "../domain/record.ts";
+import type { CreateEffect, Intent, StartEffect, TerminateEffect } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import type { App } from "./commit.ts";
 import { withCredentials } from "./credentials.ts";
@@ -42,7 +42,10 @@ export async function applyIntents(run: Run, intents: readonly Intent[]): Promis
   return findings;
 }
 
-/** Finds out what became of creates whose owner is gone, and sends again, with the same id, what CycleCloud does not know. */
+/**
+ * Finds out what became of creates and starts whose owner is gone, and sends a create again, with the same id, if CycleCloud does not know
+ * it. A start is not sent again, but decided again.
+ */
 export async function resumeIntents(run: Run, intents: readonly Intent[]): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const intent of intents) findings.push({ id: intent.id, evidence: await resume(run, intent) });
@@ -51,15 +54,25 @@ export async function resumeIntents(run: Run, intents: readonly Intent[]): Promi
 
 async function resume(run: Run, intent: Intent): Promise<Evidence> {
   const known = await ask(run, intent.id, "none");
-  if (known.kind !== "absent" || !maySend(intent, run.app.ports.clock.now())) return known;
+  if (
+    intent.effect.kind !== "create" ||
+    known.kind !== "absent" ||
+    !maySend(intent, run.app.ports.clock.now())
+  )
+    return known;
   return (await send(run, intent)) ?? known;
 }
 
 /** undefined: it was too late, and nothing was sent. */
 function send(run: Run, intent: Intent): Promise<Evidence | undefined> {
-  return intent.effect.kind === "create"
-    ? sendCreate(run, intent, intent.effect)
-    : sendTerminate(run, intent, intent.effect);
+  switch (intent.effect.kind) {
+    case "create":
+      return sendCreate(run, intent, intent.effect);
+    case "start":
+      return sendStart(run, intent, intent.effect);
+    case "terminate":
+      return sendTerminate(run, intent, intent.effect);
+  }
 }
 
 /** Looks at the clock last of all, after every wait: a process that stood still for a minute must not send what others have decided anew. */
@@ -84,6 +97,21 @@ async function sendCreate(run: Run, intent: Intent, effect: CreateEffect): Promi
     if (outcome === undefined) return undefined;
     // A 409 is a repeated id or invalid input: only asking tells (cyclecloud-wire.md A.6).
     return outcome.kind === "conflict" ? await ask(run, intent.id, "conflict", outcome.message) : outcome;
+  } catch (error) {
+    return afterError(error, () => ask(run, intent.id, "no-answer"));
+  }
+}
+
+async function sendStart(run: Run, intent: Intent, effect: StartEffect): Promise<Evidence | undefined> {
+  const { site } = run;
+  try {
+    const outcome = await inTime(run, intent, () =>
+      site.cyclecloud.start(site.cluster, intent.id, effect.nodes),
+    );
+    if (outcome === undefined) return undefined;
+    if (outcome.kind === "accepted") return { kind: "started", nodes: outcome.nodes };
+    if (outcome.kind === "refused") return outcome;
+    return await ask(run, intent.id, "conflict", outcome.message ?? "no words given");
   } catch (error) {
     return afterError(error, () => ask(run, intent.id, "no-answer"));
   }

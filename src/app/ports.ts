@@ -104,6 +104,8 @@ export interface HistoryRow {
   /** Nodes asked for and nodes stopped since the record was born: the difference of two rows is what came between them. */
   readonly created: number;
   readonly terminated: number;
+  /** Deallocated nodes started; absent: none. */
+  readonly started?: number;
   /** Demands of the last plan that are not wholly placed. */
   readonly unmet: number;
   readonly trouble?: string;
@@ -147,7 +149,7 @@ export type CreateOutcome =
   /** Another 4xx: certainly no effect. */
   | { readonly kind: "refused"; readonly message: string };
 
-export type TerminateOutcome =
+export type ManagementOutcome =
   | {
       readonly kind: "accepted";
       /** One entry per node matched; a node that is absent did not exist (wire A.7). */
@@ -170,7 +172,9 @@ export interface CycleCloud {
   /** Whether CycleCloud knows the request id. */
   knowsRequest(cluster: ClusterName, id: RequestId): Promise<boolean>;
   create(cluster: ClusterName, request: CreateRequest): Promise<CreateOutcome>;
-  terminate(cluster: ClusterName, id: RequestId, nodes: readonly NodeId[]): Promise<TerminateOutcome>;
+  /** Asks for deallocated nodes to come up again, by their ids. */
+  start(cluster: ClusterName, id: RequestId, nodes: readonly NodeId[]): Promise<ManagementOutcome>;
+  terminate(cluster: ClusterName, id: RequestId, nodes: readonly NodeId[]): Promise<ManagementOutcome>;
 }
 
 /** The demand queue from our side: wake messages, and what is put aside. */

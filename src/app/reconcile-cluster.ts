@@ -90,7 +90,7 @@ interface Begun {
   readonly kind: "begun";
   readonly plan: number;
   readonly open: readonly RequestId[];
-  /** Creates whose owner is gone; ours now. */
+  /** Creates and starts whose owner is gone; ours now. */
   readonly taken: readonly Intent[];
 }
 
@@ -143,7 +143,8 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
     return { save: { record: { ...record, wakeAt: until, wakeFor: "demand" }, changes: {} }, result };
   }
   const { record: reserved, taken } = takeOver(withoutDueWake(record, now), run.owner, now);
-  const open = [...record.inFlight.map((entry) => entry.requestId), ...taken.map((intent) => intent.id)];
+  const resumed = taken.filter(({ effect }) => effect.kind === "create").map((intent) => intent.id);
+  const open = [...record.inFlight.map((entry) => entry.requestId), ...resumed];
   return {
     save: { record: { ...reserved, lookedAt: now }, changes: {} },
     result: { kind: "begun", plan: record.plan, open, taken },
@@ -313,6 +314,7 @@ function logPlan(run: Reconcile, plan: Plan): void {
     cluster: run.site.cluster,
     plan: plan.number,
     create: plan.creates.reduce((sum, effect) => sum + effect.count, 0),
+    start: plan.starts?.length ?? 0,
     terminate: plan.terminates.length,
     demands: plan.demands.length,
     unmet,

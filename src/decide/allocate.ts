@@ -135,7 +135,7 @@ function resourceNames(demands: readonly RankedDemand[]): ReadonlyMap<string, nu
 
 /** The least that any job takes of each resource; where a job is judged node by node, that is not known. */
 function leastOf(entries: readonly Entry[], width: number): readonly number[] {
-  const least: number[] = new Array(width).fill(Number.POSITIVE_INFINITY);
+  const least = Array.from({ length: width }, () => Number.POSITIVE_INFINITY);
   const seen = new Set<number>();
   for (const entry of entries) {
     if (entry.kind !== "job" || seen.has(entry.ask.jobClass.index)) continue;

@@ -228,9 +228,10 @@ function spareNodes(
 
 /** A node that asks is up, whatever it was at the last look: only other nodes that are up may stand in for it. */
 function withUp(seen: Snapshot, askers: ReadonlySet<NodeId>): Snapshot {
-  const nodes = seen.nodes.map((node): Node =>
-    node.phase === "coming" && askers.has(node.nodeId) ? { ...node, phase: "ready" } : node,
-  );
+  const nodes = seen.nodes.map((node): Node => {
+    const mayBeUp = node.phase === "coming" || node.phase === "deallocated";
+    return mayBeUp && askers.has(node.nodeId) ? { ...node, phase: "ready" } : node;
+  });
   return { ...seen, nodes };
 }
 
@@ -322,7 +323,7 @@ export function confirmStops(
   );
   const counted = { ...paused, plan: record.plan + 1 };
   return {
-    record: commitEffects(counted, [], [...stopped], now, owner),
+    record: commitEffects(counted, { terminates: [...stopped] }, now, owner),
     ledger,
     going: new Set([...underWay, ...stopped]),
     why: (node) => objections.get(node) ?? free.why(node),

@@ -24,7 +24,8 @@ export function bindingsOf(world: World, ground: Ground, entries: readonly Entry
     for (const { hostname, iterations } of ask.job.placed) {
       findHost ??= hostFinder(world.nodes);
       const bin = findHost(hostname);
-      if (bin === undefined) continue;
+      // Nothing runs on a node without a VM, whatever a scheduler still says.
+      if (bin === undefined || world.nodes[bin]?.deallocated === true) continue;
       slots.push({ bin, ask, slots: ask.job.nodeCount === undefined ? iterations : ask.slotsPerUnit });
       const place = ground.nodeKinds[bin]?.place;
       if (place?.bucket.placementGroup === undefined || ask.together !== "one-group") continue;

@@ -98,13 +98,18 @@ export function createNodes(
   return draft.bins.plan(draft.bins.placeOf(bucket), count, offer, purpose, attributes);
 }
 
+/** Whether a bin is a node without a VM: nothing may be put there before it is woken. */
+export function isDeallocated(bins: Bins, bin: Bin): boolean {
+  return bins.node(bin)?.deallocated === true;
+}
+
 /**
- * Makes sure that a bin can be used: a deallocated node is started, if all limits allow one more node there; else it takes nothing in this
- * plan.
+ * Makes sure that a bin can be used: a deallocated node is started, if all limits allow it; else it takes nothing in this plan.
  */
 export function wake(draft: Draft, bin: Bin): boolean {
   const { bins } = draft;
-  if (bins.node(bin)?.deallocated !== true || bins.woken.has(bin)) return true;
+  const node = bins.node(bin);
+  if (node?.deallocated !== true || bins.woken.has(bin)) return true;
   const place = bins.placeOfBin(bin);
   const group = place.bucket.placementGroup;
   const offer = draft.world.buckets[place.offer];
@@ -113,11 +118,11 @@ export function wake(draft: Draft, bin: Bin): boolean {
     bins.shut(bin);
     return false;
   }
-  if (draft.capacity.room(offer, group) < 1) {
+  if (draft.capacity.room(offer, group, node.charges) < 1) {
     bins.shut(bin);
     return false;
   }
-  draft.capacity.take(offer, group, 1);
+  draft.capacity.take(offer, group, 1, node.charges);
   bins.woken.add(bin);
   return true;
 }

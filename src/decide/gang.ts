@@ -6,7 +6,7 @@ import type { Bin } from "./bins.ts";
 import { holderOf } from "./caps.ts";
 import type { Draft } from "./draft.ts";
 import { closedTo } from "./closed.ts";
-import { nameGroup } from "./draft.ts";
+import { isDeallocated, nameGroup } from "./draft.ts";
 import type { Place } from "./ground.ts";
 import { inGroup } from "./ground.ts";
 import type { Offered } from "./offers.ts";
@@ -105,7 +105,8 @@ function findSites(
     const { placementGroup } = place.bucket;
     if (ask.together === "one-group" && placementGroup === undefined) continue;
     if (home !== undefined && place !== home) continue;
-    if (!mayWake(draft, bin)) continue;
+    // Whether all of a gang's nodes could be started is not known before it is tried: gangs do without.
+    if (isDeallocated(bins, bin)) continue;
     const units = bins.unitsOn(bin, ask);
     if (units < 1) continue;
     const key = ask.together === "one-group" ? `${place.id}/${placementGroup}` : place.id;
@@ -116,11 +117,6 @@ function findSites(
     if (site.have >= ask.units) return { complete: site, sites: [] };
   }
   return { complete: undefined, sites: [...sites.values()] };
-}
-
-/** Deallocated nodes cannot be counted on for a gang all together: so only one that has been started already is. */
-function mayWake({ bins }: Draft, bin: Bin): boolean {
-  return bins.node(bin)?.deallocated !== true || bins.woken.has(bin);
 }
 
 /** Ways to have the gang with new nodes, the best first. */
@@ -268,7 +264,7 @@ export function spreadGang(draft: Draft, ask: Ask, scope: Scope): GangSettled {
   let left = ask.units;
   for (const bin of draft.bins.each(ask)) {
     if (left <= 0) break;
-    if (!mayWake(draft, bin)) continue;
+    if (isDeallocated(draft.bins, bin)) continue;
     taken.push(bin);
     left -= draft.bins.count[bin] ?? 0;
   }

@@ -8,7 +8,7 @@ import { compareText } from "../domain/text.ts";
 import { comparePlaces } from "./ground.ts";
 import type { Draft, Settled } from "./draft.ts";
 import { closedTo } from "./closed.ts";
-import { createNodes, groupStem, nameGroup } from "./draft.ts";
+import { createNodes, groupStem, isDeallocated, nameGroup } from "./draft.ts";
 import { splitBin } from "./pack.ts";
 import { roomRefusal } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
@@ -65,7 +65,9 @@ function existingGroups(draft: Draft, demand: GroupDemand, key: string, scope: S
   const stem = groupStem(draft.policy, key);
   for (const place of bins.groupPlaces()) {
     if (!scope.accepts(place)) continue;
-    const own = bins.inGroup(place).filter((bin) => isMember(draft, bin, key, stem));
+    const own = bins
+      .inGroup(place)
+      .filter((bin) => !isDeallocated(bins, bin) && isMember(draft, bin, key, stem));
     if (own.length > 0) members.set(place, own);
   }
   const groups = [...members].map(([place, unsorted]): Group => {

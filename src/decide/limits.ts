@@ -20,17 +20,17 @@ export class Capacity {
   }
 
   /** How many more nodes the bucket allows, in the placement group if one is named. */
-  room(offer: BucketOffer, group: PlacementGroup | undefined): number {
+  room(offer: BucketOffer, group: PlacementGroup | undefined, charges = offer.charges): number {
     let room = group === undefined ? Number.POSITIVE_INFINITY : this.#groupRoom(offer, group);
-    for (const { limit, amount } of offer.charges) {
+    for (const { limit, amount } of charges) {
       if (amount > 0) room = Math.min(room, Math.floor((this.#left[limit] ?? 0) / amount));
     }
     return Math.max(0, room);
   }
 
   /** Takes so many nodes from all limits of the bucket; the caller has asked for `room`. */
-  take(offer: BucketOffer, group: PlacementGroup | undefined, nodes: number): void {
-    for (const { limit, amount } of offer.charges) {
+  take(offer: BucketOffer, group: PlacementGroup | undefined, nodes: number, charges = offer.charges): void {
+    for (const { limit, amount } of charges) {
       this.#left[limit] = (this.#left[limit] ?? 0) - amount * nodes;
     }
     if (group === undefined) return;

@@ -4,10 +4,19 @@ import type { ArrayName, NodeId, RequestId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Purpose } from "../domain/bucket.ts";
-import type { Busyness, ClusterRecord, InFlight, Ledger, LedgerNode, SetEntry } from "../domain/record.ts";
+import type {
+  Busyness,
+  ClusterRecord,
+  InFlight,
+  Ledger,
+  LedgerNode,
+  NodeStart,
+  SetEntry,
+} from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import { hostKey } from "./hosts.ts";
+import { nextStart } from "./starts.ts";
 
 /** One look at CycleCloud: the status, and which nodes belong to the requests that are still open. */
 export interface Look {
@@ -197,8 +206,13 @@ function updateNode(
   now: Instant,
 ): LedgerNode {
   const busyness = nextBusyness(old?.busyness, node, facts, now);
-  const firstReadyAt = old?.firstReadyAt ?? (node.phase === "ready" ? now : undefined);
-  if (old !== undefined && isUnchanged(old, node, busyness, firstReadyAt, origin)) return old;
+  const start = nextStart(old, node, now);
+  const deallocated = node.phase === "deallocated";
+  // A deallocated node has no VM: what it is once started has never been Ready, and has its boot timeout before it.
+  const firstReadyAt = deallocated
+    ? undefined
+    : (old?.firstReadyAt ?? (node.phase === "ready" ? now : undefined));
+  if (old !== undefined && isUnchanged(old, node, { busyness, firstReadyAt, start }, origin)) return old;
   const requestId = origin?.requestId ?? old?.requestId;
   return {
     nodeId: node.nodeId,
@@ -213,6 +227,8 @@ function updateNode(
     ...(old?.lastNeededAt === undefined ? {} : { lastNeededAt: old.lastNeededAt }),
     busyness,
     ...(old?.draining === undefined ? {} : { draining: old.draining }),
+    ...(deallocated ? { deallocated } : {}),
+    ...(start === undefined ? {} : { start }),
   };
 }
 
@@ -220,14 +236,19 @@ function updateNode(
 function isUnchanged(
   old: LedgerNode,
   node: Node,
-  busyness: Busyness,
-  firstReadyAt: Instant | undefined,
+  next: {
+    readonly busyness: Busyness;
+    readonly firstReadyAt: Instant | undefined;
+    readonly start: NodeStart | undefined;
+  },
   origin: Origin | undefined,
 ): boolean {
   return (
     old.goneAt === undefined &&
-    old.busyness === busyness &&
-    old.firstReadyAt === firstReadyAt &&
+    old.busyness === next.busyness &&
+    old.firstReadyAt === next.firstReadyAt &&
+    old.start === next.start &&
+    (old.deallocated === true) === (node.phase === "deallocated") &&
     old.hostname === node.hostname &&
     old.instanceId === node.instanceId &&
     old.name === node.name &&

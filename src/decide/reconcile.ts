@@ -8,11 +8,12 @@ import type { Bodies } from "../domain/bodies.ts";
 import type {
   ClusterRecord,
   CreateEffect,
+  Effect,
   Intent,
   Ledger,
   LedgerNode,
   Outage,
-  TerminateEffect,
+  StartEffect,
 } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
@@ -31,6 +32,15 @@ import {
   whyGivenUp,
 } from "./scale-down.ts";
 import { backOff, forgetOldBackoffs, LEASE_SECONDS, NOT_AFTER_SECONDS } from "./settle.ts";
+import {
+  bootingSince,
+  bucketOf,
+  endStarts,
+  isStarting,
+  restsUntil,
+  startEffects,
+  withStart,
+} from "./starts.ts";
 import { poolsInForce } from "./pools.ts";
 import { ALLOCATION_POLICY, orderOf, spareAmongReady } from "./spare.ts";
 import { buildWorld } from "./world.ts";
@@ -71,9 +81,10 @@ export function decide(
   const rested: ClusterRecord = outage === undefined ? withoutOutage(observed) : { ...observed, outage };
   const facts = hostFacts(rested, bodies, now);
   const seen = updateLedger(bodies.ledger, look, record.inFlight, facts, now);
-  const ledger = outage !== undefined && outage.to === now ? restartClocks(seen, now) : seen;
+  const rewound = outage !== undefined && outage.to === now ? restartClocks(seen, now) : seen;
+  const { record: started, ledger } = endStarts(rested, rewound, look.snapshot, policy, now);
   const demands = demandsInForce(rested, bodies);
-  const { record: next, givenUp } = giveUp(rested, look.snapshot, ledger, facts, policy, now);
+  const { record: next, givenUp } = giveUp(started, look.snapshot, ledger, facts, policy, now);
   const pools = poolsInForce(rested, bodies);
   const weighed = weigh(next, look.snapshot, ledger, givenUp, { demands, pools }, policy, now);
   return conclude({ record: next, look, ledger, facts, weighed, policy, now, owner, outage });
@@ -167,12 +178,7 @@ function isActing(snapshot: Snapshot, policy: Policy): boolean {
 
 /** A bucket whose node did not come up gets a rest, so that its replacement is sought elsewhere (wire G: waits for ever for capacity). */
 function pauseBucket(record: ClusterRecord, node: Node, why: string, now: Instant): ClusterRecord {
-  const bucket = {
-    array: node.array,
-    machineType: node.machineType,
-    ...(node.placementGroup === undefined ? {} : { placementGroup: node.placementGroup }),
-  };
-  return backOff(record, bucket, "boot-failed", why, now);
+  return backOff(record, bucketOf(node), "boot-failed", why, now);
 }
 
 // ---------------------------------------------------------------- what is needed
@@ -265,6 +271,12 @@ function conclude(on: Conclusion): Decision {
   const verdicts = new Map<NodeId, NodeVerdict>();
   const terminates: NodeId[] = [];
   const { record } = on;
+  const creates = acting ? weighed.allocation.creates : [];
+  const starts = acting ? weighed.allocation.starts : [];
+  for (const id of starts) {
+    const known = ledger.get(id);
+    if (known !== undefined) ledger.set(id, withStart(known, { state: "unsure", since: now }));
+  }
   for (const node of look.snapshot.nodes) {
     const known = ledger.get(node.nodeId);
     if (known === undefined) continue;
@@ -280,16 +292,17 @@ function conclude(on: Conclusion): Decision {
     if (action.kind === "terminate") terminates.push(node.nodeId);
     verdicts.set(node.nodeId, verdictOf(node, next, needed, on));
   }
-  const creates = acting ? weighed.allocation.creates : [];
   const plan: Plan = {
     number: record.plan,
     at: now,
     creates,
+    ...(starts.length === 0 ? {} : { starts }),
     terminates,
     demands: weighed.allocation.outcomes,
     nodes: verdicts,
   };
-  const committed = commitEffects(withAwaited(record, ledger), creates, terminates, now, on.owner);
+  const effects = { creates, starts: startEffects(starts, look.snapshot), terminates };
+  const committed = commitEffects(withAwaited(record, ledger), effects, now, on.owner);
   return { record: committed, ledger, plan };
 }
 
@@ -349,18 +362,35 @@ function verdictOf(
     case "failed":
       return { kind: "failed", status: node.statusMessage ?? node.status };
     case "off":
-    case "deallocated":
       return { kind: "off", status: node.status };
+    case "deallocated":
+      return deallocatedVerdict(node, known, needed);
     case "coming":
     case "unknown":
       if (needed !== undefined) return { kind: "needed", by: needed };
       return {
         kind: "coming",
-        bootSecondsLeft: on.policy.bootTimeoutSeconds - secondsBetween(known.firstSeenAt, on.now),
+        bootSecondsLeft: on.policy.bootTimeoutSeconds - secondsBetween(bootingSince(known), on.now),
       };
     case "ready":
       return readyVerdict(node, known, needed, on);
   }
+}
+
+function deallocatedVerdict(
+  node: Node,
+  known: LedgerNode,
+  needed: readonly string[] | undefined,
+): NodeVerdict {
+  if (isStarting(known)) return { kind: "starting", by: needed ?? [] };
+  if (node.keepAlive) return { kind: "keep-alive" };
+  const rests = restsUntil(known);
+  const message = known.start?.message;
+  return {
+    kind: "deallocated",
+    ...(rests === undefined ? {} : { restsUntil: rests }),
+    ...(message === undefined ? {} : { message }),
+  };
 }
 
 function readyVerdict(
@@ -381,15 +411,21 @@ function readyVerdict(
   };
 }
 
-/** Effects become intents, committed before any is sent (design.md section 3, Intents). */
+/** What a plan wants changed. */
+export interface Changes {
+  readonly creates?: readonly CreateEffect[];
+  readonly starts?: readonly StartEffect[];
+  readonly terminates?: readonly NodeId[];
+}
+
+/** Effects become intents, committed before any is sent (design.md section 3, Intents). Starts go first: they are the quickest to help. */
 export function commitEffects(
   record: ClusterRecord,
-  creates: readonly CreateEffect[],
-  terminates: readonly NodeId[],
+  { creates = [], starts = [], terminates = [] }: Changes,
   now: Instant,
   owner: Owner,
 ): ClusterRecord {
-  const effects: (CreateEffect | TerminateEffect)[] = [...creates];
+  const effects: Effect[] = [...starts, ...creates];
   if (terminates.length > 0) effects.push({ kind: "terminate", nodes: terminates });
   const intents = effects.map((effect, ordinal): Intent => ({
     id: requestIdOf(record.cluster, record.epoch, now, record.plan, ordinal),
@@ -401,7 +437,9 @@ export function commitEffects(
     sent: "never",
   }));
   if (intents.length === 0) return record;
+  const started = starts.reduce((sum, effect) => sum + effect.nodes.length, record.totals.started ?? 0);
   const totals = {
+    ...(started === 0 ? {} : { started }),
     created: record.totals.created + creates.reduce((sum, effect) => sum + effect.count, 0),
     terminated: record.totals.terminated + terminates.length,
   };

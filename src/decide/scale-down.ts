@@ -5,6 +5,7 @@ import type { Draining, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import { undrain } from "./settle.ts";
+import { bootingSince } from "./starts.ts";
 
 /** A terminate that was accepted so long ago and has left the node up is decided again. */
 export const DECIDE_AGAIN_SECONDS = 120;
@@ -78,10 +79,11 @@ export function whyGivenUp(
   // Seen only as Failed, it may have been Ready before we looked, or while we did not.
   if (node.phase === "failed") return around.busy || around.resting ? undefined : failureText(node);
   if (node.phase !== "coming" && node.phase !== "unknown") return undefined;
-  const age = secondsBetween(known.firstSeenAt, around.now);
+  const age = secondsBetween(bootingSince(known), around.now);
+  const begun = known.start === undefined ? "it was first seen" : "its start";
   return age < around.policy.bootTimeoutSeconds
     ? undefined
-    : `${node.name} was not Ready ${Math.round(age)} s after it was first seen (${failureText(node)})`;
+    : `${node.name} was not Ready ${Math.round(age)} s after ${begun} (${failureText(node)})`;
 }
 
 /** A health event sets Failed on a running node: jobs may still run there, so it is drained first (wire A.5). */

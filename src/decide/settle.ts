@@ -8,6 +8,8 @@ import type {
   Intent,
   Ledger,
   LedgerNode,
+  NodeStart,
+  StartEffect,
   TerminateEffect,
 } from "../domain/record.ts";
 import { bucketText } from "../domain/bucket.ts";
@@ -20,6 +22,7 @@ export const LEASE_SECONDS = 60;
 export const NOT_AFTER_SECONDS = 120;
 /** CycleCloud is asked twice, so far apart, before a 409 is believed to mean invalid input. */
 export const SECOND_ASK_SECONDS = 10;
+const START_REST_SECONDS = 900;
 const FIRST_BACKOFF_SECONDS = 60;
 const LONGEST_BACKOFF_SECONDS = 1800;
 
@@ -28,6 +31,10 @@ export type Evidence =
   | { readonly kind: "accepted"; readonly added: number; readonly message?: string }
   | {
       readonly kind: "terminated";
+      readonly nodes: ReadonlyMap<NodeId, { readonly ok: boolean; readonly error?: string }>;
+    }
+  | {
+      readonly kind: "started";
       readonly nodes: ReadonlyMap<NodeId, { readonly ok: boolean; readonly error?: string }>;
     }
   /** Certainly no effect, and not because of the input: our credentials, or the deadline. */
@@ -54,9 +61,14 @@ export interface Settled {
 export function settle(state: Settled, id: RequestId, evidence: Evidence, now: Instant): Settled {
   const intent = state.record.intents.find((candidate) => candidate.id === id);
   if (intent === undefined) return state;
-  return intent.effect.kind === "create"
-    ? { ...state, record: settleCreate(state.record, intent, intent.effect, evidence, now) }
-    : settleTerminate(state, intent, intent.effect, evidence, now);
+  switch (intent.effect.kind) {
+    case "create":
+      return { ...state, record: settleCreate(state.record, intent, intent.effect, evidence, now) };
+    case "start":
+      return settleStart(state, intent, intent.effect, evidence, now);
+    case "terminate":
+      return settleTerminate(state, intent, intent.effect, evidence, now);
+  }
 }
 
 function settleCreate(
@@ -91,6 +103,7 @@ function settleCreate(
       }
       return replaceIntent(record, intent, afterAbsent(intent, evidence, now));
     case "unclear":
+    case "started":
     case "terminated":
       return replaceIntent(record, intent, { ...intent, sent: "maybe", leaseUntil: now });
   }
@@ -206,6 +219,65 @@ export function forgetOldBackoffs(backoffs: readonly Backoff[], now: Instant): r
   return kept.length === backoffs.length ? backoffs : kept;
 }
 
+/** Nor is a start replayed: what was learnt is noted with its nodes, and a look shows what became of them (starts.ts says why). */
+function settleStart(
+  state: Settled,
+  intent: Intent,
+  effect: StartEffect,
+  evidence: Evidence,
+  now: Instant,
+): Settled {
+  let record: ClusterRecord = {
+    ...state.record,
+    intents: state.record.intents.filter((other) => other !== intent),
+  };
+  const ledger = new Map(state.ledger);
+  for (const id of effect.nodes) {
+    const node = ledger.get(id);
+    if (node === undefined) continue;
+    const start = afterStart(id, evidence, now);
+    const { start: _before, ...rest } = node;
+    ledger.set(id, start === undefined ? rest : { ...rest, start });
+    if (start?.state === "refused")
+      record = backOff(record, effect.bucket, "refused", `${node.name}: ${start.message}`, now);
+  }
+  return { record, ledger };
+}
+
+/** A start that came to nothing: a broken node is not tried again at once, or it would keep its bucket paused for ever. */
+export function cameToNothing(message: string, now: Instant, seconds = START_REST_SECONDS): NodeStart {
+  return { state: "refused", since: now, until: plusSeconds(now, seconds), message };
+}
+
+/** undefined: certainly no effect and nobody's refusal, so that it may be decided again at once. */
+function afterStart(id: NodeId, evidence: Evidence, now: Instant): NodeStart | undefined {
+  switch (evidence.kind) {
+    case "started": {
+      const answer = evidence.nodes.get(id);
+      if (answer?.ok === true) return { state: "accepted", since: now };
+      // Not matched: it is not there any more, or cannot be started (cyclecloud-wire.md A.7).
+      const message =
+        answer === undefined ? "CycleCloud's answer to its start does not list it" : answer.error;
+      return cameToNothing(message ?? "CycleCloud refused to start it", now);
+    }
+    case "refused":
+      return cameToNothing(evidence.message, now);
+    case "found":
+      return { state: "accepted", since: now };
+    case "not-sent":
+      return undefined;
+    case "absent": {
+      if (evidence.afterSend === "none") return undefined;
+      const { message } = evidence;
+      return { state: "unsure", since: now, ...(message === undefined ? {} : { message }) };
+    }
+    case "unclear":
+    case "accepted":
+    case "terminated":
+      return { state: "unsure", since: now };
+  }
+}
+
 /** A terminate is never replayed: whatever was learnt, the intent is gone, and the next decision is a new one. */
 function settleTerminate(
   state: Settled,
@@ -236,6 +308,7 @@ function afterTerminate(node: LedgerNode, draining: Draining, evidence: Evidence
     case "not-sent":
       return undrain(node, now);
     case "accepted":
+    case "started":
     case "found":
     case "absent":
     case "unclear":

@@ -5,6 +5,7 @@ import type { NodeId } from "../domain/ids.ts";
 import type { LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { allocate } from "./allocate.ts";
+import { bootingSince, isStarting } from "./starts.ts";
 import type { WorldInput } from "./world.ts";
 import { buildWorld, readyOnly } from "./world.ts";
 
@@ -16,7 +17,7 @@ export const ALLOCATION_POLICY: AllocationPolicy = {
 };
 
 /** The order in which capacity is used; lower goes first. */
-const ORDER = { busy: 0, ready: 1, wantsToStop: 2, coming: 3 };
+const ORDER = { busy: 0, ready: 1, wantsToStop: 2, coming: 3, deallocated: 4 };
 
 /** The place of a node in the order of use; a node that is marked gives way to others that are up. */
 export function orderOf(node: Node, known: LedgerNode | undefined): number {
@@ -25,13 +26,15 @@ export function orderOf(node: Node, known: LedgerNode | undefined): number {
 }
 
 function orderUnmarked(node: Node, known: LedgerNode | undefined): number {
-  if (node.phase !== "ready") return ORDER.coming + ageFraction(known?.firstSeenAt);
+  if (node.phase === "deallocated" && !isStarting(known)) return ORDER.deallocated;
+  if (node.phase !== "ready")
+    return ORDER.coming + ageFraction(known === undefined ? undefined : bootingSince(known));
   return known?.busyness.state === "busy" ? ORDER.busy : ORDER.ready;
 }
 
 /** In [0, 1), growing with time: of nodes that are coming, those that came first are used first, so that a plan once made stands. */
-function ageFraction(firstSeenAt: Instant | undefined): number {
-  return (firstSeenAt ?? 0) / LAST_INSTANT;
+function ageFraction(since: Instant | undefined): number {
+  return (since ?? 0) / LAST_INSTANT;
 }
 
 /** The last moment that a Date can hold. */
@@ -100,11 +103,12 @@ function notNeeded(candidates: ReadonlySet<NodeId>, { needed }: Allocation): Rea
   return new Set([...candidates].filter((id) => !needed.has(id)));
 }
 
-/** No more nodes to create, and no demand that has less. */
+/** No more nodes to create or to start, and no demand that has less. */
 function isAsGood(future: Allocation, present: Allocation): boolean {
-  const created = ({ creates }: Allocation): number => creates.reduce((total, { count }) => total + count, 0);
+  const brought = ({ creates, starts }: Allocation): number =>
+    creates.reduce((total, { count }) => total + count, starts.length);
   return (
-    created(future) <= created(present) &&
+    brought(future) <= brought(present) &&
     future.outcomes.every((outcome, i) => outcome.placed >= (present.outcomes[i]?.placed ?? 0))
   );
 }

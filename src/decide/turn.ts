@@ -56,7 +56,10 @@ export function withoutDueWake(record: ClusterRecord, now: Instant): ClusterReco
   return rest;
 }
 
-/** After the lease anybody may go on with a create. A terminate is never replayed: it stands until a look has shown what became of it. */
+/**
+ * After the lease anybody may go on with a create, and ask what became of a start, which nobody sends again. A terminate is never replayed
+ * either: it stands until a look has shown what became of it.
+ */
 export function takeOver(
   record: ClusterRecord,
   owner: Owner,
@@ -81,7 +84,7 @@ export function takeOver(
  */
 export function dropLostStops(record: ClusterRecord, { snapshot }: Look): ClusterRecord {
   const intents = record.intents.filter(
-    ({ effect, leaseUntil }) => effect.kind === "create" || leaseUntil > snapshot.at,
+    ({ effect, leaseUntil }) => effect.kind !== "terminate" || leaseUntil > snapshot.at,
   );
   return intents.length === record.intents.length ? record : { ...record, intents };
 }

@@ -16,6 +16,7 @@ import type { Usage } from "./ceilings.ts";
 import { Ceilings } from "./ceilings.ts";
 import type { ClusterPlace, ResourceRules } from "./places.ts";
 import { coresOf, Places } from "./places.ts";
+import { isStarting, mayBeStarted } from "./starts.ts";
 
 export interface WorldInput {
   readonly snapshot: Snapshot;
@@ -36,8 +37,8 @@ export interface WorldInput {
 
 /**
  * What the allocator may use, from one look and our own memory. Capacity is what is up or coming in arrays that are ours, unless excluded,
- * whether or not its bucket still exists or takes new nodes (cyclecloud-wire.md A.3, semantics 5); failed, going, off, deallocated and
- * unknown nodes are none (A.5). The limits are those of A.3, semantics 1 to 6.
+ * whether or not its bucket still exists or takes new nodes (cyclecloud-wire.md A.3, semantics 5); failed, going, off and unknown
+ * nodes are none (A.5). A deallocated node is supply that must be started first, and counts against limits from when it was asked to. The limits are those of A.3, semantics 1 to 6.
  */
 export function buildWorld(input: WorldInput): World {
   const { snapshot, policy } = input;
@@ -52,11 +53,12 @@ export function buildWorld(input: WorldInput): World {
     .toSorted((a, b) => b.priority - a.priority)
     .flatMap((array) => array.buckets.map((bucket) => offer(input, array, bucket, places, usage, ceilings)));
   const closed = closedReason(snapshot);
+  const limits = ceilings.limits();
   return {
-    nodes,
+    nodes: nodes.flatMap((node) => withStartCharges(node, buckets, limits)),
     inFlight,
     buckets,
-    limits: ceilings.limits(),
+    limits,
     arrays,
     ...(input.pools === undefined ? {} : { pools: input.pools }),
     ...(closed === undefined ? {} : { closed }),
@@ -87,11 +89,19 @@ function countsAgainstLimits(phase: NodePhase): boolean {
 function collectNodes(input: WorldInput, arrays: World["arrays"], places: Places): readonly SupplyNode[] {
   const supply: SupplyNode[] = [];
   for (const node of input.snapshot.nodes) {
-    if (!countsAgainstLimits(node.phase)) continue;
+    const known = input.ledger.get(node.nodeId);
+    const starting = node.phase === "deallocated" && isStarting(known);
+    const startable = mayBeStarted(node, known);
+    if (!countsAgainstLimits(node.phase) && !starting && !startable) continue;
     const place = places.at(node.array, node.machineType, node.placementGroup);
-    place.nodes += 1;
-    place.nodeCores += coresOf(node, place);
-    const usable = node.phase === "ready" || node.phase === "coming";
+    if (countsAgainstLimits(node.phase)) {
+      place.nodes += 1;
+      place.nodeCores += coresOf(node, place);
+    } else if (starting) {
+      // As with a create that no status shows yet: whether CycleCloud counts it already is unknown.
+      place.waiting += 1;
+    }
+    const usable = node.phase === "ready" || node.phase === "coming" || starting || startable;
     if (!usable || arrays.get(node.array) !== "managed" || input.excluded.has(node.nodeId)) continue;
     supply.push(supplyNode(node, place, places, input));
   }
@@ -111,8 +121,30 @@ function supplyNode(node: Node, place: ClusterPlace, places: Places, input: Worl
     cores: coresOf(node, place),
     order: input.order(node, known),
     ready: node.phase === "ready",
+    ...(mayBeStarted(node, known) ? { deallocated: true as const } : {}),
   };
   return node.hostname === undefined ? common : { ...common, hostname: node.hostname };
+}
+
+/**
+ * A deallocated node still uses its quota (A.5), and what CycleCloud calls available is what can be created under it: neither is asked of
+ * a start again. Cluster and array have their limits, which CycleCloud itself does not keep when it starts (A.3, semantics 3). Where
+ * nothing says what its bucket's limits are, a node is not started.
+ */
+function withStartCharges(
+  node: SupplyNode,
+  buckets: readonly BucketOffer[],
+  limits: World["limits"],
+): readonly SupplyNode[] {
+  if (node.deallocated !== true) return [node];
+  const { array, machineType } = node.bucket;
+  const offer = buckets.find(
+    ({ bucket }) => bucket.array === array && sameMachineType(bucket.machineType, machineType),
+  );
+  if (offer === undefined) return [];
+  const counted = new Set(["nodearray", "cluster"]);
+  const charges = offer.charges.filter(({ limit }) => counted.has(limits[limit]?.id.kind ?? ""));
+  return [{ ...node, charges }];
 }
 
 function collectInFlight(

@@ -43,6 +43,8 @@ export interface SupplyNode {
   readonly ready: boolean;
   /** Deallocated: it keeps its disks and no VM. Once started it is a node like others; starting takes from the limits what a new one would. */
   readonly deallocated?: true;
+  /** What starting it takes from which limits; absent: what a new node of its bucket takes. */
+  readonly charges?: BucketOffer["charges"];
 }
 
 export interface InFlightSupply {

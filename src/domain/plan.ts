@@ -2,12 +2,15 @@ import type { NodeId, SetName } from "./ids.ts";
 import type { Reason } from "./reason.ts";
 import type { CreateEffect } from "./record.ts";
 import type { Instant } from "./units.ts";
+import { isoTime } from "./units.ts";
 
 /** The outcome of one reconcile, kept with its reasons. Every decision, also "do nothing", says why. */
 export interface Plan {
   readonly number: number;
   readonly at: Instant;
   readonly creates: readonly CreateEffect[];
+  /** Deallocated nodes that are started; absent in plans of a release that started none. */
+  readonly starts?: readonly NodeId[];
   readonly terminates: readonly NodeId[];
   readonly demands: readonly DemandOutcome[];
   readonly nodes: ReadonlyMap<NodeId, NodeVerdict>;
@@ -43,7 +46,10 @@ export type NodeVerdict =
   | { readonly kind: "stopping"; readonly attempts: number }
   | { readonly kind: "going" }
   | { readonly kind: "failed"; readonly status: string }
-  | { readonly kind: "off"; readonly status: string };
+  | { readonly kind: "off"; readonly status: string }
+  /** Would be started when needed; not before `restsUntil`, where its last start came to nothing. */
+  | { readonly kind: "deallocated"; readonly restsUntil?: Instant; readonly message?: string }
+  | { readonly kind: "starting"; readonly by: readonly string[] };
 
 /** One sentence for people. */
 export function renderVerdict(verdict: NodeVerdict): string {
@@ -74,5 +80,13 @@ export function renderVerdict(verdict: NodeVerdict): string {
       return `failed (${verdict.status})`;
     case "off":
       return `has no VM (${verdict.status})`;
+    case "deallocated":
+      return verdict.restsUntil === undefined
+        ? "deallocated: would be started when needed"
+        : `deallocated: not started again before ${isoTime(verdict.restsUntil)}, as ${verdict.message ?? "its last start came to nothing"}`;
+    case "starting":
+      return verdict.by.length === 0
+        ? "deallocated, and asked to start; no longer needed"
+        : `deallocated, and asked to start for ${verdict.by.join(", ")}`;
   }
 }

@@ -48,6 +48,8 @@ export interface ClusterRecord {
 export interface Totals {
   readonly created: number;
   readonly terminated: number;
+  /** Deallocated nodes started; absent: none. */
+  readonly started?: number;
 }
 
 /** One request set in the manifest; its demand and report are bodies. A lapsed or emptied set keeps its revision for a day. */
@@ -82,6 +84,10 @@ export interface LedgerNode {
   readonly lastNeededAt?: Instant;
   readonly busyness: Busyness;
   readonly draining?: Draining;
+  /** Shown Deallocated by the last believed look. */
+  readonly deallocated?: true;
+  /** How far its way out of Deallocated has come; absent: nobody has asked for it since it was deallocated, or it never was. */
+  readonly start?: NodeStart;
   /** Absent from a believed look since; kept an hour so that a node that asks again is told yes. */
   readonly goneAt?: Instant;
 }
@@ -103,6 +109,21 @@ export interface Draining {
   readonly sentAt?: Instant;
 }
 
+/** What is known of the start of a deallocated node. Committed with the intent, before it is sent. */
+export interface NodeStart {
+  /**
+   * `unsure`: sent, or about to be, and no answer known. `accepted`: CycleCloud said yes, and no look has shown it yet. `shown`: a look
+   * showed it on its way up. `refused`: it was refused, or nothing came of it: it rests for a while.
+   */
+  readonly state: "unsure" | "accepted" | "shown" | "refused";
+  /** When it was asked for, or refused; the boot timeout counts from there. */
+  readonly since: Instant;
+  /** Refused: it rests until then. */
+  readonly until?: Instant;
+  /** Why it was, or may have been, refused. */
+  readonly message?: string;
+}
+
 /** One effect on CycleCloud that has been committed to storage and is not yet confirmed. */
 export interface Intent {
   readonly id: RequestId;
@@ -112,7 +133,7 @@ export interface Intent {
   readonly leaseUntil: Instant;
   /** Nobody sends it after this. */
   readonly notAfter: Instant;
-  readonly effect: CreateEffect | TerminateEffect;
+  readonly effect: Effect;
   /** What is known of earlier sends of this id. `never`: certainly not sent; `once-refused`: our only send was answered 409. */
   readonly sent: "never" | "maybe" | "once-refused";
   /** When CycleCloud was first asked for this id and knew nothing of it, since the last send. */
@@ -121,12 +142,21 @@ export interface Intent {
   readonly refusal?: string;
 }
 
+export type Effect = CreateEffect | StartEffect | TerminateEffect;
+
 export interface CreateEffect {
   readonly kind: "create";
   readonly bucket: BucketKey;
   readonly count: number;
   readonly purpose: Purpose;
   readonly attributes?: NodeAttributes;
+}
+
+/** Deallocated nodes of one bucket that are to be started. */
+export interface StartEffect {
+  readonly kind: "start";
+  readonly bucket: BucketKey;
+  readonly nodes: readonly NodeId[];
 }
 
 export interface TerminateEffect {

@@ -25,6 +25,11 @@ const faultSchema = z.discriminatedUnion("fault", [
   z.strictObject({ fault: z.literal("falseEmptyStatus"), times: z.int().min(0) }),
   z.strictObject({ fault: z.literal("vanish"), nodeIds: z.array(z.string()) }),
   z.strictObject({ fault: z.literal("failNode"), nodeId: z.string(), message: z.string().exactOptional() }),
+  z.strictObject({
+    fault: z.literal("refuseStart"),
+    nodeId: z.string(),
+    message: z.string().exactOptional(),
+  }),
   z.strictObject({ fault: z.literal("keepAlive"), nodeId: z.string(), keepAlive: z.boolean() }),
   z.strictObject({
     fault: z.literal("setCapacity"),
@@ -95,6 +100,8 @@ function setFault({ faults }: Simulator, fault: Fault): void {
       return faults.vanish(fault.nodeIds);
     case "failNode":
       return faults.failNode(fault.nodeId, fault.message);
+    case "refuseStart":
+      return faults.refuseStart(fault.nodeId, fault.message);
     case "keepAlive":
       return faults.keepAlive(fault.nodeId, fault.keepAlive);
     case "setCapacity":

@@ -9,7 +9,7 @@ import type { SimulatorEvent } from "./events.ts";
 import { Faults } from "./faults.ts";
 import type { Failure } from "./faults.ts";
 import { Fleet } from "./fleet.ts";
-import { checkManagement, selectNodes, stopNodes } from "./manage.ts";
+import { checkManagement, selectNodes, startNodes, stopNodes } from "./manage.ts";
 import type { SimulatedNode } from "./node.ts";
 import type { Action, Operation } from "./operations.ts";
 import { OperationBook, renderOperation } from "./operations.ts";
@@ -217,16 +217,19 @@ export class Simulator {
     return acceptedAnswer(operation, { sets: outcomes.map(({ result }) => result) });
   }
 
-  /** Terminate, remove and shutdown alike: arrays here have the ShutdownPolicy Terminate (cyclecloud-wire.md A.7). */
-  #manage(cluster: Cluster, action: Action, body: unknown): SimulatorResponse {
+  /** What is done with existing nodes (cyclecloud-wire.md A.7). */
+  #manage(cluster: Cluster, action: Exclude<Action, "create">, body: unknown): SimulatorResponse {
     const checked = checkManagement(body);
     if (checked.kind === "invalid") return this.#conflict(checked.message);
     const { requestId } = checked.request;
     if (requestId !== undefined && this.#operations.isTaken(requestId, action)) return this.#refuseRepeat();
     const selected = selectNodes(checked.request, cluster, this.#fleet);
-    const nodes = stopNodes(selected, requestId, this.#world.quirks, this.#fleet, this.#now);
-    const stopped = nodes.filter((node) => node.status === "OK").map((node) => node.id);
-    const operation = this.#accept(action, cluster, requestId, stopped);
+    const nodes =
+      action === "start"
+        ? startNodes(selected, requestId, this.#fleet, this.#now)
+        : stopNodes(selected, action, requestId, this.#world.quirks, this.#fleet, this.#now);
+    const done = nodes.filter((node) => node.status === "OK").map((node) => node.id);
+    const operation = this.#accept(action, cluster, requestId, done);
     return acceptedAnswer(operation, { nodes });
   }
 
@@ -267,7 +270,8 @@ export class Simulator {
 
   #record(event: SimulatorEvent): void {
     if (event.kind === "node-created") this.#accounts.countCreated();
-    if (event.kind === "node-gone") this.#bookHours(event.nodeId, event.at);
+    if (event.kind === "node-gone" || event.kind === "node-deallocated")
+      this.#bookHours(event.nodeId, event.at);
     if (this.#keepLog) this.#log.push(event);
     for (const listener of this.#listeners) listener(event);
   }
@@ -286,6 +290,9 @@ export class Simulator {
       failNode: (id, message) => {
         this.advance();
         this.#fleet.fail(this.#requireNode(id), message, this.#now);
+      },
+      refuseStart: (id, message) => {
+        this.#requireNode(id).refusesStart = message;
       },
       setKeepAlive: (id, keepAlive) => this.#fleet.setKeepAlive(this.#requireNode(id), keepAlive),
       setCapacity: (array, machineType, left, cluster) => {

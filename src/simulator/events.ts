@@ -47,6 +47,12 @@ export type TerminateAccepted = OfNode & {
   readonly requestId?: string;
 };
 
+/** A request to start this deallocated node was accepted. */
+export type StartAccepted = OfNode & { readonly kind: "start-accepted"; readonly requestId?: string };
+
+/** The VM is off and its disks are kept; billing of the VM ends. */
+export type NodeDeallocated = OfNode & { readonly kind: "node-deallocated" };
+
 /** The VM is deleted; billing ends and its quota is free again. */
 export type NodeGone = OfNode & { readonly kind: "node-gone"; readonly reason: "terminated" | "vanished" };
 
@@ -81,6 +87,8 @@ export type SimulatorEvent =
   | NodeReady
   | NodeFailed
   | TerminateAccepted
+  | StartAccepted
+  | NodeDeallocated
   | NodeGone
   | CreateAccepted
   | StatusRead

@@ -14,6 +14,9 @@ export type Fate = {
   readonly terminate: number;
 };
 
+/** What a node says that waits for its VM. */
+export const capacityMessage = "Waiting for capacity";
+
 /** Draws the same number of times whatever the outcome, so that one option does not shift all other draws. */
 export function drawFate(
   random: Random,
@@ -24,7 +27,7 @@ export function drawFate(
   const spread = (seconds: number): number => spreadDuration(random, seconds, timings.jitter);
   const luck = random();
   const neverBoots = options.neverBootShare ?? 0;
-  const stuckMessage = mismatch ?? (luck < neverBoots ? "Waiting for capacity" : undefined);
+  const stuckMessage = mismatch ?? (luck < neverBoots ? capacityMessage : undefined);
   const fails = luck < neverBoots + (options.bootFailureShare ?? 0);
   return {
     start: stuckMessage !== undefined ? "never-acquires" : fails ? "fails-installation" : "boots",

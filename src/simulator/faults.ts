@@ -24,6 +24,7 @@ type Planned = { readonly match: FaultMatch; readonly failure: Failure; left: nu
 export type FaultTarget = {
   vanish(nodeIds: readonly string[]): void;
   failNode(nodeId: string, message: string): void;
+  refuseStart(nodeId: string, message: string | undefined): void;
   setKeepAlive(nodeId: string, keepAlive: boolean): void;
   setCapacity(
     array: string,
@@ -71,6 +72,11 @@ export class Faults {
     this.#target.failNode(nodeId, message);
   }
 
+  /** From now on the node's start is answered with this error; undefined: no longer. */
+  refuseStart(nodeId: string, message: string | undefined): void {
+    this.#target.refuseStart(nodeId, message);
+  }
+
   keepAlive(nodeId: string, keepAlive: boolean): void {
     this.#target.setKeepAlive(nodeId, keepAlive);
   }
@@ -90,7 +96,7 @@ export class Faults {
     this.#target.setClusterState(cluster, state, targetState);
   }
 
-  /** While frozen, accepted nodes do not begin to show. */
+  /** While frozen, accepted nodes do not begin to show, and nodes that are started go on showing as Deallocated. */
   freezeLag(frozen: boolean): void {
     this.#target.freezeLag(frozen);
   }

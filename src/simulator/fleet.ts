@@ -1,9 +1,9 @@
 import { AddressBook } from "./addresses.ts";
 import type { SimulatorEvent } from "./events.ts";
-import { drawFate, fateOfHeadNode } from "./fate.ts";
+import { capacityMessage, drawFate, fateOfHeadNode } from "./fate.ts";
 import { Heap } from "./heap.ts";
 import type { JsonObject } from "./json.ts";
-import { limitKeysOf, quotaKeysOf } from "./limits.ts";
+import { limitKeysOf, quotaKeysOf, quotaRoomsOf, tightest } from "./limits.ts";
 import { NameBook } from "./names.ts";
 import type { NodeIdentity, SimulatedNode } from "./node.ts";
 import { startNode } from "./node.ts";
@@ -36,7 +36,15 @@ export type ClusterView = {
   readonly activeNodes: ReadonlyMap<string, readonly string[]>;
 };
 
-type StepKind = "show" | "acquire" | "raise" | "finish-start" | "finish-termination" | "forget";
+type StepKind =
+  | "show"
+  | "unveil"
+  | "acquire"
+  | "raise"
+  | "finish-start"
+  | "finish-termination"
+  | "finish-deallocation"
+  | "forget";
 type Step = {
   readonly at: number;
   readonly kind: StepKind;
@@ -133,7 +141,7 @@ export class Fleet {
     for (const node of this.nodesOf(cluster)) {
       if (!node.shown) continue;
       records.push(this.recordOf(node));
-      if (!node.holdsActive || node.bucket === undefined) continue;
+      if (!node.holdsActive || node.veil !== undefined || node.bucket === undefined) continue;
       const names = activeNodes.get(node.bucket.id);
       if (names === undefined) activeNodes.set(node.bucket.id, [node.name]);
       else names.push(node.name);
@@ -145,7 +153,7 @@ export class Fleet {
 
   /** The node's wire record: the same object until the node changes. */
   recordOf(node: SimulatedNode): JsonObject {
-    node.record ??= renderNode(node, this.#world.quirks);
+    node.record ??= node.veil ?? renderNode(node, this.#world.quirks);
     return node.record;
   }
 
@@ -187,6 +195,7 @@ export class Fleet {
   terminate(node: SimulatedNode, requestId: string | undefined, now: number): void {
     const goingAlready = node.targetState === "Terminated" && node.status !== "Failed";
     if (goingAlready) return;
+    this.#unveil(node);
     this.#emit({
       kind: "terminate-accepted",
       ...this.#about(node, now),
@@ -201,9 +210,79 @@ export class Fleet {
     this.#schedule(node, "finish-termination", now + node.fate.terminate);
   }
 
+  /** Sets out to switch the node's VM off and keep its disks. Of no effect on a node that is not wanted. */
+  deallocate(node: SimulatedNode, now: number): void {
+    if (node.targetState !== "Started") return;
+    this.#unveil(node);
+    node.targetState = "Deallocated";
+    node.status = "Stopping";
+    node.message = undefined;
+    node.failedAt = undefined;
+    this.#releaseActive(node);
+    this.#change(node);
+    this.#schedule(node, "finish-deallocation", now + node.fate.terminate);
+  }
+
+  /**
+   * Sets out to start a deallocated node; answers why it cannot. Of no effect on one that is wanted already. The limits of array and
+   * cluster do not hold here (cyclecloud-wire.md A.3, semantics 3); without capacity it waits for ever (A.5).
+   */
+  start(node: SimulatedNode, requestId: string | undefined, now: number): string | undefined {
+    if (node.targetState === "Started") return undefined;
+    if (node.refusesStart !== undefined) return node.refusesStart;
+    if (node.status !== "Deallocated") return `The node is ${node.status} and cannot be started`;
+    const room = this.#quotaRoomFor(node);
+    if (room !== undefined) return room;
+    this.#emit({
+      kind: "start-accepted",
+      ...this.#about(node, now),
+      ...(requestId === undefined ? {} : { requestId }),
+    });
+    if (node.fate.lag > 0 || this.#lagFrozen) node.veil = this.recordOf(node);
+    node.targetState = "Started";
+    node.status = "Acquiring";
+    node.wasReady = false;
+    node.holdsActive = true;
+    this.real.add(node.keys.active, 1, node.machine.vcpuCount);
+    if (node.veil === undefined) this.shown.add(node.keys.active, 1, node.machine.vcpuCount);
+    if (!node.holdsQuota) this.#takeQuota(node);
+    const acquires = node.fate.start !== "never-acquires" && this.#takeCapacity(node, now);
+    node.message = acquires ? undefined : (node.fate.stuckMessage ?? capacityMessage);
+    this.#change(node);
+    if (node.veil !== undefined) this.#schedule(node, "unveil", now + node.fate.lag);
+    if (acquires) this.#schedule(node, "raise", now + node.fate.acquire);
+    return undefined;
+  }
+
+  /** Why a node that has given its quota back cannot have it again. */
+  #quotaRoomFor(node: SimulatedNode): string | undefined {
+    if (node.holdsQuota) return undefined;
+    const { machine, region, spot } = node;
+    const room = tightest(quotaRoomsOf(machine, region, spot, this.#world.quotas, this.real));
+    return room.left < 1 ? room.limit : undefined;
+  }
+
+  #takeQuota(node: SimulatedNode): void {
+    node.holdsQuota = true;
+    for (const usage of [this.real, this.shown]) usage.add(node.keys.quota, 1, node.machine.quotaCores);
+  }
+
+  /** Takes one of the VMs that Azure has left; false: there is none. */
+  #takeCapacity(node: SimulatedNode, now: number): boolean {
+    const { bucket } = node;
+    if (bucket?.capacityLeft !== undefined && bucket.capacityLeft <= 0) {
+      bucket.lastCapacityFailureAt = now;
+      return false;
+    }
+    if (bucket?.capacityLeft !== undefined) bucket.capacityLeft -= 1;
+    node.holdsCapacity = true;
+    return true;
+  }
+
   /** A health event on a running node, or a failed start of one that was not Ready (cyclecloud-wire.md A.5). */
   fail(node: SimulatedNode, message: string, now: number): void {
-    if (node.targetState === "Terminated") return;
+    if (node.targetState !== "Started") return;
+    this.#unveil(node);
     node.status = "Failed";
     node.message = message;
     node.failedAt = now;
@@ -219,6 +298,7 @@ export class Fleet {
   /** The VM disappears without CycleCloud's doing, and the node with it. */
   vanish(node: SimulatedNode, now: number): void {
     if (!node.holdsQuota) return;
+    this.#unveil(node);
     this.#release(node, "vanished", now);
     this.#forget(node);
   }
@@ -232,7 +312,11 @@ export class Fleet {
   freezeLag(frozen: boolean): void {
     this.#lagFrozen = frozen;
     if (frozen) return;
-    for (const node of this.#heldBack) if (this.#nodes.has(node.id)) this.#show(node);
+    for (const node of this.#heldBack) {
+      if (!this.#nodes.has(node.id)) continue;
+      if (node.shown) this.#unveil(node);
+      else this.#show(node);
+    }
     this.#heldBack = [];
   }
 
@@ -285,6 +369,10 @@ export class Fleet {
         if (this.#lagFrozen) this.#heldBack.push(node);
         else this.#show(node);
         return;
+      case "unveil":
+        if (this.#lagFrozen) this.#heldBack.push(node);
+        else this.#unveil(node);
+        return;
       case "acquire":
         return this.#acquire(node, at);
       case "raise":
@@ -293,6 +381,8 @@ export class Fleet {
         return this.#finishStart(node, at);
       case "finish-termination":
         return this.#finishTermination(node, at);
+      case "finish-deallocation":
+        return this.#finishDeallocation(node, at);
       case "forget":
         return this.#forget(node);
     }
@@ -306,7 +396,8 @@ export class Fleet {
   }
 
   #raise(node: SimulatedNode, at: number): void {
-    const address = this.#addresses.lend(drawUuid(this.#random));
+    // A node that was deallocated has kept its network interface, and with it its address.
+    const address = node.address ?? this.#addresses.lend(drawUuid(this.#random));
     node.status = "Preparing";
     node.address = address;
     node.upAt = at;
@@ -351,18 +442,38 @@ export class Fleet {
     this.#touch(node);
   }
 
+  #finishDeallocation(node: SimulatedNode, at: number): void {
+    this.#emit({ kind: "node-deallocated", ...this.#about(node, at) });
+    node.status = "Deallocated";
+    node.upAt = undefined;
+    this.#giveCapacityBack(node);
+    if (!this.#world.quirks.deallocatedHoldsQuota) this.#releaseQuota(node);
+    this.#change(node);
+  }
+
   /** The VM is gone: its address, quota and capacity are free again. */
   #release(node: SimulatedNode, reason: "terminated" | "vanished", at: number): void {
     this.#emit({ kind: "node-gone", ...this.#about(node, at), reason });
     this.#releaseActive(node);
-    node.holdsQuota = false;
-    this.real.add(node.keys.quota, -1, node.machine.quotaCores);
-    if (node.shown) this.shown.add(node.keys.quota, -1, node.machine.quotaCores);
+    this.#releaseQuota(node);
     if (node.address !== undefined) this.#addresses.takeBack(node.address);
     node.address = undefined;
     this.#scaleSets.count(node, -1);
-    if (node.bucket?.capacityLeft !== undefined) node.bucket.capacityLeft += 1;
+    this.#giveCapacityBack(node);
     this.#change(node);
+  }
+
+  #releaseQuota(node: SimulatedNode): void {
+    if (!node.holdsQuota) return;
+    node.holdsQuota = false;
+    this.real.add(node.keys.quota, -1, node.machine.quotaCores);
+    if (node.shown) this.shown.add(node.keys.quota, -1, node.machine.quotaCores);
+  }
+
+  #giveCapacityBack(node: SimulatedNode): void {
+    if (!node.holdsCapacity) return;
+    node.holdsCapacity = false;
+    if (node.bucket?.capacityLeft !== undefined) node.bucket.capacityLeft += 1;
   }
 
   #releaseActive(node: SimulatedNode): void {
@@ -384,6 +495,14 @@ export class Fleet {
     node.shown = true;
     if (node.holdsActive) this.shown.add(node.keys.active, 1, node.machine.vcpuCount);
     if (node.holdsQuota) this.shown.add(node.keys.quota, 1, node.machine.quotaCores);
+    this.#touch(node);
+  }
+
+  /** The start of a deallocated node begins to show. */
+  #unveil(node: SimulatedNode): void {
+    if (node.veil === undefined) return;
+    node.veil = undefined;
+    if (node.holdsActive) this.shown.add(node.keys.active, 1, node.machine.vcpuCount);
     this.#touch(node);
   }
 
@@ -413,5 +532,6 @@ export class Fleet {
 
 function isVoid(step: Step): boolean {
   if (step.kind === "show") return !step.node.holdsQuota || step.node.shown;
+  if (step.kind === "unveil") return step.node.veil === undefined;
   return step.course !== step.node.course;
 }

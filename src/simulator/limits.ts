@@ -77,8 +77,6 @@ export function roomsOf(
   const { cluster } = array;
   const inCluster = usage.get(clusterKey(cluster.name));
   const inArray = usage.get(arrayKey(cluster.name, array.name));
-  const byCores = (left: number, each: number): number => Math.max(0, Math.floor(left / each));
-  const region = regionalQuota(quotas, array.region, spot, usage);
   const rooms: Room[] = [
     { limit: "the limit of the cluster was reached", left: cluster.maxCount - inCluster.count },
     {
@@ -90,18 +88,8 @@ export function roomsOf(
       limit: "the core limit of the nodearray was reached",
       left: byCores(array.maxCoreCount - inArray.cores, machine.vcpuCount),
     },
-    {
-      limit: spot ? "the regional spot quota was reached" : "the regional quota was reached",
-      left: byCores(region.cores - region.consumed, machine.quotaCores),
-    },
+    ...quotaRoomsOf(machine, array.region, spot, quotas, usage),
   ];
-  if (!spot) {
-    const family = familyQuota(quotas, array.region, machine.family, usage);
-    rooms.push({
-      limit: `the quota of family ${machine.family} was reached`,
-      left: byCores(family.cores - family.consumed, machine.quotaCores),
-    });
-  }
   if (group !== undefined) {
     rooms.push({
       limit: `placement group ${group} is full`,
@@ -109,6 +97,29 @@ export function roomsOf(
     });
   }
   return rooms.map(({ limit, left }) => ({ limit, left: Math.max(0, left) }));
+}
+
+const byCores = (left: number, each: number): number => Math.max(0, Math.floor(left / each));
+
+/** The quotas alone. */
+export function quotaRoomsOf(
+  machine: Machine,
+  region: string,
+  spot: boolean,
+  quotas: QuotaOptions,
+  usage: Usage,
+): readonly Room[] {
+  const regional = regionalQuota(quotas, region, spot, usage);
+  const rooms = [
+    {
+      limit: spot ? "the regional spot quota was reached" : "the regional quota was reached",
+      left: byCores(regional.cores - regional.consumed, machine.quotaCores),
+    },
+  ];
+  if (spot) return rooms;
+  const family = familyQuota(quotas, region, machine.family, usage);
+  const left = byCores(family.cores - family.consumed, machine.quotaCores);
+  return [...rooms, { limit: `the quota of family ${machine.family} was reached`, left }];
 }
 
 /** The limit that leaves the least room; the first of equals. */

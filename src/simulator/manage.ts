@@ -22,7 +22,7 @@ export type ManagedNode = {
   readonly error?: string;
 };
 
-/** Checks a terminate, remove or shutdown request (cyclecloud-wire.md A.7). ClassAd filters are not simulated. */
+/** Checks a request to manage nodes (cyclecloud-wire.md A.7). ClassAd filters are not simulated. */
 export function checkManagement(body: unknown): CheckedManagement {
   if (!isObject(body)) return { kind: "invalid", message: "The request must be a JSON object" };
   const { requestId, filter } = body;
@@ -74,9 +74,26 @@ export function selectNodes(
   return [...selected];
 }
 
+/** Starts the nodes that can be, and says so of each (cyclecloud-wire.md A.7). */
+export function startNodes(
+  nodes: readonly SimulatedNode[],
+  requestId: string | undefined,
+  fleet: Fleet,
+  now: number,
+): readonly ManagedNode[] {
+  return nodes.map((node) => {
+    const error = fleet.start(node, requestId, now);
+    const { id, name } = node;
+    return error === undefined ? { id, name, status: "OK" } : { id, name, status: "Error", error };
+  });
+}
+
+export type StopAction = "terminate" | "remove" | "shutdown" | "deallocate";
+
 /** Stops the nodes but those with KeepAlive, and says so of each (cyclecloud-wire.md A.7). */
 export function stopNodes(
   nodes: readonly SimulatedNode[],
+  action: StopAction,
   requestId: string | undefined,
   quirks: Quirks,
   fleet: Fleet,
@@ -85,7 +102,10 @@ export function stopNodes(
   const results: ManagedNode[] = [];
   for (const node of nodes) {
     if (!node.keepAlive) {
-      fleet.terminate(node, requestId, now);
+      const keepsDisks =
+        action === "deallocate" || (action === "shutdown" && node.array?.shutdownPolicy === "Deallocate");
+      if (keepsDisks) fleet.deallocate(node, now);
+      else fleet.terminate(node, requestId, now);
       results.push({ id: node.id, name: node.name, status: "OK" });
     } else if (quirks.keepAliveTerminate === "error") {
       results.push({ id: node.id, name: node.name, status: "Error", error: "This node has KeepAlive set" });

@@ -9,6 +9,8 @@ export type NodeStatus =
   | "Preparing"
   | "Ready"
   | "Failed"
+  | "Stopping"
+  | "Deallocated"
   | "Terminating"
   | "Terminated"
   | "Off";
@@ -47,7 +49,7 @@ export type NodeIdentity = {
 /** A node as the simulator keeps it. Only the fleet changes one; each change drops the cached wire record. */
 export type SimulatedNode = NodeIdentity & {
   status: NodeStatus;
-  targetState: "Started" | "Terminated";
+  targetState: "Started" | "Deallocated" | "Terminated";
   keepAlive: boolean;
   address: Address | undefined;
   message: string | undefined;
@@ -58,6 +60,12 @@ export type SimulatedNode = NodeIdentity & {
   shown: boolean;
   holdsActive: boolean;
   holdsQuota: boolean;
+  /** Has a place in what Azure really has. */
+  holdsCapacity: boolean;
+  /** What is shown of it while a start is not to be seen yet. */
+  veil: JsonObject | undefined;
+  /** Why it cannot be started, by a planned fault. */
+  refusesStart: string | undefined;
   /** Raised by each change of course; a scheduled step of an older one is void. */
   course: number;
   record: JsonObject | undefined;
@@ -78,6 +86,9 @@ export function startNode(identity: NodeIdentity, keepAlive: boolean): Simulated
     shown: false,
     holdsActive: true,
     holdsQuota: true,
+    holdsCapacity: true,
+    veil: undefined,
+    refusesStart: undefined,
     course: 0,
     record: undefined,
   };

@@ -1,4 +1,4 @@
-export type Action = "create" | "terminate" | "remove" | "shutdown";
+export type Action = "create" | "terminate" | "remove" | "shutdown" | "deallocate" | "start";
 
 /** One accepted request. It has no state: whether it is complete only its nodes tell (cyclecloud-wire.md A.9). */
 export type Operation = {

@@ -37,6 +37,7 @@ const array = z.strictObject({
   priority: z.number().exactOptional(),
   maxPlacementGroupSize: z.int().min(1).exactOptional(),
   throttleCapacitySeconds: seconds.exactOptional(),
+  shutdownPolicy: z.enum(["Terminate", "Deallocate"]).exactOptional(),
   configuration: z.record(z.string(), z.unknown()).exactOptional(),
   machineTypes: z.array(text).min(1),
   invalid: z.record(z.string(), z.enum(["NotActivated", "DisabledMachineType"])).exactOptional(),
@@ -75,6 +76,7 @@ const quirks = z.strictObject({
   keyCase: z.enum(["pascal", "lower"]).exactOptional(),
   omitBucketFields: z.array(text).exactOptional(),
   omitNodeFields: z.array(text).exactOptional(),
+  deallocatedHoldsQuota: z.boolean().exactOptional(),
   scaleSetAttributesMustMatch: z.boolean().exactOptional(),
 });
 

@@ -13,6 +13,7 @@ export type MachineTypeOptions = {
   readonly pricePerHour?: number;
 };
 
+export type ShutdownPolicy = "Terminate" | "Deallocate";
 export type InvalidReason = "NotActivated" | "DisabledMachineType";
 
 /** How long a node takes in each phase, in seconds. `jitter` 0.2 spreads each duration evenly over 80 % to 120 %. */
@@ -38,6 +39,8 @@ export type NodeArrayOptions = {
   /** After a capacity failure nothing is available in the bucket for this long; absent = not throttled. */
   readonly throttleCapacitySeconds?: number;
   readonly configuration?: Readonly<Record<string, unknown>>;
+  /** What becomes of a node that is shut down; default Terminate. */
+  readonly shutdownPolicy?: ShutdownPolicy;
   /** In order of preference: one bucket each. */
   readonly machineTypes: readonly string[];
   /** Machine types whose bucket has `valid: false`, with the reason. */
@@ -104,6 +107,8 @@ export type Quirks = {
   /** Bucket and node fields that an older server leaves out, by name (A.1). */
   readonly omitBucketFields: readonly string[];
   readonly omitNodeFields: readonly string[];
+  /** Whether a deallocated node still uses its quota (A.5); if not, its start needs it again and is refused without. */
+  readonly deallocatedHoldsQuota: boolean;
   /** A node whose attributes differ from those of its placement group's nodes stays in Acquiring (A.6). */
   readonly scaleSetAttributesMustMatch: boolean;
 };
@@ -113,7 +118,7 @@ export type SimulatorOptions = {
   readonly machineTypes: Readonly<Record<string, MachineTypeOptions>>;
   readonly quotas?: QuotaOptions;
   readonly timings?: Partial<Timings>;
-  /** A new node shows in status and lists after a time drawn evenly from 0 to this; default 0. */
+  /** A new node shows in status and lists, and one that is started shows as such, after a time drawn evenly from 0 to this; default 0. */
   readonly visibilityLagSeconds?: number;
   /** Share of nodes whose software installation fails; default 0. */
   readonly bootFailureShare?: number;
@@ -152,6 +157,7 @@ export const defaultQuirks: Quirks = {
   keyCase: "pascal",
   omitBucketFields: [],
   omitNodeFields: [],
+  deallocatedHoldsQuota: true,
   scaleSetAttributesMustMatch: true,
 };
 

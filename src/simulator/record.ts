@@ -53,7 +53,7 @@ export function renderArray(array: NodeArray, quirks: Quirks): JsonObject {
     Region: array.region,
     SubnetId: array.subnetId,
     Interruptible: array.spot,
-    ShutdownPolicy: "Terminate",
+    ShutdownPolicy: array.shutdownPolicy,
     Configuration: array.configuration,
     Azure: { MaxScalesetSize: array.maxPlacementGroupSize },
     MachineType: machineTypes.length === 1 ? machineTypes[0] : machineTypes,
@@ -70,6 +70,7 @@ function stateOf(node: SimulatedNode): string | undefined {
   if (node.status === "Ready") return "Started";
   if (node.status === "Preparing") return "Configuration";
   if (node.status === "Terminated" || node.status === "Off") return "Terminated";
+  if (node.status === "Deallocated") return "Deallocated";
   if (node.status === "Failed" && node.targetState === "Started")
     return node.wasReady ? "Failed" : "Configuration";
   return undefined;

@@ -6,9 +6,11 @@ export type Route =
   | { readonly kind: "status"; readonly cluster: string }
   | { readonly kind: "nodes"; readonly cluster: string }
   | { readonly kind: "create"; readonly cluster: string }
-  | { readonly kind: "manage"; readonly cluster: string; readonly action: Action }
+  | { readonly kind: "manage"; readonly cluster: string; readonly action: Exclude<Action, "create"> }
   | { readonly kind: "operations" }
   | { readonly kind: "operation"; readonly id: string };
+
+const managementActions = ["terminate", "remove", "shutdown", "deallocate", "start"] as const;
 
 /** The simulated endpoints of cyclecloud-wire.md A.2; undefined for all others. The list of operations ends in a slash. */
 export function findRoute(request: SimulatorRequest): Route | undefined {
@@ -23,9 +25,8 @@ export function findRoute(request: SimulatorRequest): Route | undefined {
   }
   if (call === "POST clusters" && third === "nodes") {
     if (fourth === "create") return { kind: "create", cluster: second };
-    if (fourth === "terminate" || fourth === "remove" || fourth === "shutdown") {
-      return { kind: "manage", cluster: second, action: fourth };
-    }
+    const action = managementActions.find((name) => name === fourth);
+    if (action !== undefined) return { kind: "manage", cluster: second, action };
   }
   return undefined;
 }

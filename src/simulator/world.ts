@@ -6,6 +6,7 @@ import type {
   NodeArrayOptions,
   Quirks,
   QuotaOptions,
+  ShutdownPolicy,
   SimulatorOptions,
   Timings,
 } from "./options.ts";
@@ -51,6 +52,7 @@ export type NodeArray = {
   readonly maxPlacementGroupSize: number;
   readonly throttleCapacitySeconds: number;
   readonly configuration: JsonObject;
+  readonly shutdownPolicy: ShutdownPolicy;
   readonly timings: Timings;
   readonly buckets: readonly Bucket[];
   /** Its wire record, once rendered. */
@@ -161,6 +163,7 @@ function buildArray(
     maxPlacementGroupSize: options.maxPlacementGroupSize ?? defaultMaxPlacementGroupSize,
     throttleCapacitySeconds: options.throttleCapacitySeconds ?? 0,
     configuration: options.configuration ?? {},
+    shutdownPolicy: options.shutdownPolicy ?? "Terminate",
     timings: { ...timings, ...options.timings },
     buckets,
     record: undefined,

@@ -76,6 +76,12 @@ export async function serveSimulatedCycleCloud(
     secondsToShow: (variant.visibilityLagSeconds ?? 0) + (variant.quirks?.operationsLagSeconds ?? 0),
     secondsToBoot: 300,
     secondsToVanish: 60 + (variant.quirks?.retainedTerminatedSeconds ?? 0),
+    deallocate: (ids) => {
+      const path = `/clusters/${encodeURIComponent(simulatedCluster)}/nodes/deallocate`;
+      const authorization = `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString("base64")}`;
+      simulator.request({ method: "POST", path, query: {}, body: { ids }, authorization });
+    },
+    refuseStart: (node) => simulator.faults.refuseStart(node, "The disk is gone"),
     keepAlive: (node) => simulator.faults.keepAlive(node, true),
     signsItsErrors: variant.quirks?.errorBody !== "html",
     close: async () => {

@@ -22,6 +22,10 @@ export interface CycleCloudHarness {
   readonly secondsToBoot: number;
   /** Until nothing is listed any more of a node that was terminated. */
   readonly secondsToVanish: number;
+  /** Switches nodes off by other means than the port, so that they keep their disks; it takes as long as to vanish. */
+  readonly deallocate: (nodes: readonly NodeId[]) => void;
+  /** From now on CycleCloud answers the node's start with an error. */
+  readonly refuseStart: (node: NodeId) => void;
   readonly keepAlive: (node: NodeId) => void;
   /** Whether its 404 can be told from one of a proxy in front of it. */
   readonly signsItsErrors: boolean;
@@ -45,6 +49,8 @@ export function describeCycleCloud(name: string, makeHarness: () => Promise<Cycl
     const knows = (last: number) => harness.cyclecloud.knowsRequest(harness.cluster, id(last));
     const terminate = (last: number, nodes: readonly NodeId[]) =>
       harness.cyclecloud.terminate(harness.cluster, id(last), nodes);
+    const start = (last: number, nodes: readonly NodeId[]) =>
+      harness.cyclecloud.start(harness.cluster, id(last), nodes);
     const look = async (): Promise<Snapshot> =>
       snapshotOf(await harness.cyclecloud.status(harness.cluster, harness.now()));
     const workers = async (): Promise<readonly Node[]> => {
@@ -214,6 +220,76 @@ export function describeCycleCloud(name: string, makeHarness: () => Promise<Cycl
       expect(outcome.kind === "accepted" && outcome.nodes.get(node)?.ok).not.toBe(true);
       harness.advance(harness.secondsToVanish);
       expect(await workers()).toMatchObject([{ nodeId: node, keepAlive: true }]);
+    });
+
+    describe("nodes that are deallocated", () => {
+      const deallocated = async (count: number): Promise<readonly NodeId[]> => {
+        const nodes = await createShown(1, count);
+        harness.advance(harness.secondsToBoot);
+        harness.deallocate(nodes);
+        harness.advance(harness.secondsToVanish);
+        return nodes;
+      };
+      const phases = async () => new Map((await workers()).map(({ nodeId, phase }) => [nodeId, phase]));
+
+      test("stay listed as such", async () => {
+        const nodes = await deallocated(2);
+        expect(await phases()).toEqual(new Map(nodes.map((node) => [node, "deallocated"])));
+      });
+
+      test("come up again under their own ids once started; the others stay off", async () => {
+        const [first, second] = await deallocated(2);
+        if (first === undefined || second === undefined) throw new Error("two nodes were created");
+        expect(await start(2, [first])).toEqual({
+          kind: "accepted",
+          nodes: new Map([[first, { ok: true }]]),
+        });
+        harness.advance(harness.secondsToShow);
+        expect([await phases(), await knows(2), await nodesOf(2)]).toEqual([
+          new Map([
+            [first, "coming"],
+            [second, "deallocated"],
+          ]),
+          true,
+          [first],
+        ]);
+        harness.advance(harness.secondsToBoot);
+        expect(await phases()).toEqual(
+          new Map([
+            [first, "ready"],
+            [second, "deallocated"],
+          ]),
+        );
+      });
+
+      test("each has its own answer: one is refused in words, one that does not exist is not listed", async () => {
+        const [first, second] = await deallocated(2);
+        if (first === undefined || second === undefined) throw new Error("two nodes were created");
+        harness.refuseStart(second);
+        const outcome = await start(2, [first, second, nodeId("5a000000-0000-4000-8000-00000000dead")]);
+        expect(outcome.kind === "accepted" && [...outcome.nodes]).toEqual([
+          [first, { ok: true }],
+          [second, { ok: false, error: expect.any(String) }],
+        ]);
+        harness.advance(harness.secondsToShow + harness.secondsToBoot);
+        expect((await phases()).get(second)).toBe("deallocated");
+      });
+
+      test("to start what has been started is harmless, with a new id; with the same it is a conflict", async () => {
+        const nodes = await deallocated(1);
+        expect((await start(2, nodes)).kind).toBe("accepted");
+        expect((await start(2, nodes)).kind).toBe("conflict");
+        expect((await start(3, nodes)).kind).toBe("accepted");
+        harness.advance(harness.secondsToShow + harness.secondsToBoot);
+        expect((await workers()).map(({ nodeId, phase }) => [nodeId, phase])).toEqual([[nodes[0], "ready"]]);
+      });
+
+      test("can be terminated as they are", async () => {
+        const nodes = await deallocated(1);
+        expect((await terminate(2, nodes)).kind).toBe("accepted");
+        harness.advance(harness.secondsToVanish);
+        expect(await workers()).toEqual([]);
+      });
     });
 
     test("a cluster that is not there is not found", async () => {

@@ -198,9 +198,18 @@ describe("what a node is told", () => {
     { name: "it is going already", node: { phase: "going" }, verdict: { kind: "stopping" } },
     { name: "it has no VM any more", node: { phase: "off" }, verdict: { kind: "stopping" } },
     { name: "it asks before we saw it Ready", node: { phase: "coming" }, verdict: marked },
+    { name: "it asks before we saw that it was started", node: { phase: "deallocated" }, verdict: marked },
     { name: "CycleCloud calls it failed", node: { phase: "failed" }, verdict: marked },
   ] as const)("$name", ({ node, verdict }) => {
     expect(verdictOn({}, call("n1"), [buildNode("n1", node)])).toEqual(verdict);
+  });
+
+  test("it asks before we saw that it was started, and is needed: no other is started in its place", () => {
+    const nodes = [buildNode("n1", { phase: "deallocated" }), buildNode("n2", { phase: "deallocated" })];
+    expect(verdictOn({ sets: target(1), seen: buildSnapshot(nodes) }, call("n1"), nodes)).toEqual({
+      kind: "needed",
+      why: "needed by standard/execute",
+    });
   });
 
   test("nothing has been looked at since the record was born", () => {

@@ -160,14 +160,14 @@ describe("what a plan asks for", () => {
       creates: [`1 ${d4}`],
     },
     {
-      name: "terminating, failed while up, off, deallocated: no capacity",
+      name: "terminating, failed while up, off, deallocated and somebody's own: no capacity",
       target: 4,
       ...nothing,
       nodes: [
         buildNode("n1", { phase: "going" }),
         buildNode("n2", { phase: "failed" }),
         buildNode("n3", { phase: "off" }),
-        buildNode("n4", { phase: "deallocated" }),
+        buildNode("n4", { phase: "deallocated", keepAlive: true }),
       ],
       creates: [`4 ${d4}`],
     },
@@ -580,7 +580,23 @@ describe("the verdict on every node", () => {
     {
       name: "deallocated",
       node: buildNode("n1", { phase: "deallocated" }),
-      verdict: { kind: "off", status: "Deallocated" },
+      verdict: { kind: "deallocated" },
+    },
+    {
+      name: "deallocated, and somebody's own",
+      node: buildNode("n1", { phase: "deallocated", keepAlive: true }),
+      verdict: { kind: "keep-alive" },
+    },
+    {
+      name: "deallocated, and resting after a start that came to nothing",
+      node: buildNode("n1", { phase: "deallocated" }),
+      known: { start: { state: "refused", since: at(-100), until: at(1700), message: "no such VM" } },
+      verdict: { kind: "deallocated", restsUntil: at(1700), message: "no such VM" },
+    },
+    {
+      name: "off",
+      node: buildNode("n1", { phase: "off" }),
+      verdict: { kind: "off", status: "Off" },
     },
     {
       name: "asked to stop",

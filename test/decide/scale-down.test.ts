@@ -285,6 +285,18 @@ describe("a node that is on its way down, gone, or restarting", () => {
       action: none,
     },
     { name: "without a VM", node: { phase: "off" }, action: none },
+    {
+      name: "started 100 s ago, first seen long before: its boot timeout counts from the start",
+      node: { phase: "coming" },
+      known: { firstSeenAt: at(-9000), start: { state: "shown", since: at(-100) } },
+      action: none,
+    },
+    {
+      name: "started half an hour ago, and not Ready",
+      node: { phase: "coming" },
+      known: { firstSeenAt: at(-9000), start: { state: "shown", since: at(-1800) } },
+      action: terminate("boot-timeout"),
+    },
     { name: "deallocated: kept on purpose", node: { phase: "deallocated" }, action: none },
     {
       name: "restarting long after it was Ready: no boot timeout",

@@ -290,6 +290,93 @@ describe("pauses of a bucket", () => {
   });
 });
 
+describe("a start is never replayed: whatever was learnt, its intent is gone, and its node says what is known", () => {
+  const N1 = nodeId("n1");
+  const known = rememberNode(buildNode("n1", { phase: "deallocated" }), {
+    deallocated: true,
+    start: { state: "unsure", since: NOW },
+  });
+  const intent = buildIntent("r-1", { effect: { kind: "start", bucket: BUCKET, nodes: [N1] } });
+  const answer = (outcome: { ok: boolean; error?: string }, id: NodeId = N1): Evidence => ({
+    kind: "started",
+    nodes: new Map([[id, outcome]]),
+  });
+  const accepted = { start: { state: "accepted", since: at(5) }, pauses: [] };
+  const unsure = { start: { state: "unsure", since: at(5) }, pauses: [] };
+  const free = { start: undefined, pauses: [] };
+  const refused = (message: string) => ({
+    start: { state: "refused", since: at(5), until: at(905), message },
+    pauses: [["refused", 60, `execute-n1: ${message}`]],
+  });
+
+  test.each<{ name: string; evidence: Evidence; outcome: object }>([
+    { name: "accepted for the node", evidence: answer({ ok: true }), outcome: accepted },
+    {
+      name: "refused for the node: it rests and its bucket is paused, in CycleCloud's words",
+      evidence: answer({ ok: false, error: "no such disk" }),
+      outcome: refused("no such disk"),
+    },
+    {
+      name: "refused for the node without a word",
+      evidence: answer({ ok: false }),
+      outcome: refused("CycleCloud refused to start it"),
+    },
+    {
+      name: "the node is not in the answer",
+      evidence: answer({ ok: true }, nodeId("n9")),
+      outcome: refused("CycleCloud's answer to its start does not list it"),
+    },
+    { name: "refused altogether", evidence: { kind: "refused", message: "403" }, outcome: refused("403") },
+    { name: "found: it took effect", evidence: { kind: "found" }, outcome: accepted },
+    { name: "not sent: may be decided again at once", evidence: { kind: "not-sent" }, outcome: free },
+    {
+      name: "its owner is gone and CycleCloud does not know the id: decided again at once",
+      evidence: { kind: "absent", afterSend: "none" },
+      outcome: free,
+    },
+    {
+      name: "no answer, and not known yet: it may have had its effect",
+      evidence: { kind: "absent", afterSend: "no-answer" },
+      outcome: unsure,
+    },
+    {
+      name: "409, and not known yet: the words are kept until a look tells",
+      evidence: { kind: "absent", afterSend: "conflict", message: "locked" },
+      outcome: { start: { state: "unsure", since: at(5), message: "locked" }, pauses: [] },
+    },
+    { name: "nothing learnt", evidence: { kind: "unclear" }, outcome: unsure },
+  ])("$name", ({ evidence, outcome }) => {
+    const state: Settled = { record: stateOf([intent]).record, ledger: buildLedger([known]) };
+    const settled = settle(state, R1, evidence, at(5));
+    expect(settled.record.intents).toEqual([]);
+    expect({
+      start: settled.ledger.get(N1)?.start,
+      pauses: settled.record.backoffs.map(({ cause, seconds, message }) => [cause, seconds, message]),
+    }).toEqual(outcome);
+  });
+
+  test("each node by its own answer, and one pause for the bucket", () => {
+    const nodes = ["n1", "n2", "n3"].map((id) => rememberNode(buildNode(id, { phase: "deallocated" })));
+    const effect = { kind: "start", bucket: BUCKET, nodes: nodes.map((node) => node.nodeId) } as const;
+    const state: Settled = {
+      record: stateOf([buildIntent("r-1", { effect })]).record,
+      ledger: buildLedger(nodes),
+    };
+    const results = new Map([
+      [nodeId("n1"), { ok: true }],
+      [nodeId("n2"), { ok: false, error: "no" }],
+      [nodeId("n3"), { ok: false, error: "nor this" }],
+    ]);
+    const settled = settle(state, R1, { kind: "started", nodes: results }, at(5));
+    expect([...settled.ledger.values()].map(({ start }) => start?.state)).toEqual([
+      "accepted",
+      "refused",
+      "refused",
+    ]);
+    expect(settled.record.backoffs.map(({ message }) => message)).toEqual(["execute-n2: no"]);
+  });
+});
+
 describe("a terminate is never replayed: whatever was learnt, its intent is gone", () => {
   const N1 = nodeId("n1");
   const marked: Draining = { since: at(-5), by: "idle", plan: 6, attempts: 1, sentAt: at(-200) };

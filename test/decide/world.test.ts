@@ -13,6 +13,8 @@ import {
 } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { renderReason } from "../../src/domain/reason.ts";
+import type { LedgerNode, NodeStart } from "../../src/domain/record.ts";
+import { rememberNode } from "../support/build-node.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";
 
@@ -121,10 +123,82 @@ describe("supply", () => {
     { phase: "failed", counts: false },
     { phase: "going", counts: false },
     { phase: "off", counts: false },
-    { phase: "deallocated", counts: false },
     { phase: "unknown", counts: false },
   ])("a node that is $phase is capacity: $counts", ({ phase, counts }) => {
     expect(build({ nodes: [node("n", phase)] }).nodes.length).toBe(counts ? 1 : 0);
+  });
+
+  describe("a deallocated node", () => {
+    const start = (state: NodeStart["state"]): Partial<LedgerNode> => ({ start: { state, since: now } });
+    const limited = { limit: { count: 10 } };
+    const one = (
+      known: Partial<LedgerNode> = {},
+      more: Partial<Node> = {},
+      arrays = [
+        array("execute", [bucket(D4, { regionalQuota: { quotaCores: 40, consumedCores: 8 } })], limited),
+      ],
+    ) => {
+      const asleep = { ...node("n", "deallocated"), ...more };
+      return build(
+        { nodes: [asleep], arrays, limit: { cores: 100 } },
+        { ledger: new Map([[asleep.nodeId, rememberNode(asleep, known)]]) },
+      );
+    };
+    const named = (world: World) =>
+      world.nodes.map(({ deallocated = false, ready, charges }) => ({
+        deallocated,
+        ready,
+        charges: charges?.map(({ limit, amount }) => `${amount} of ${world.limits[limit]?.id.kind}`),
+      }));
+
+    test("may be started: array and cluster are charged for it, quota and availability are not", () => {
+      const world = one();
+      expect(named(world)).toEqual([
+        { deallocated: true, ready: false, charges: ["1 of nodearray", "4 of cluster"] },
+      ]);
+      expect(limitsOf(world)).toEqual([
+        "regional-quota westeurope cores: 8/40, 32 left",
+        "nodearray execute nodes: 0/10, 10 left",
+        "cluster  cores: 0/100, 100 left",
+        "bucket execute/Standard_D4s_v5 nodes: 0/50, 50 left",
+      ]);
+    });
+
+    test.each(["unsure", "accepted"] as const)(
+      "asked to start (%s) is coming, and counts against every limit",
+      (state) => {
+        const world = one(start(state));
+        expect(named(world)).toEqual([{ deallocated: false, ready: false, charges: undefined }]);
+        expect(limitsOf(world)).toEqual([
+          "regional-quota westeurope cores: 12/40, 28 left",
+          "nodearray execute nodes: 1/10, 9 left",
+          "cluster  cores: 4/100, 96 left",
+          "bucket execute/Standard_D4s_v5 nodes: 1/50, 49 left",
+        ]);
+      },
+    );
+
+    test.each([
+      { name: "resting after a start that came to nothing", known: start("refused") },
+      { name: "with KeepAlive", node: { keepAlive: true } },
+      { name: "of a size that the array has no more", node: { machineType: machineType("Standard_D8s_v5") } },
+      {
+        name: "of an array that is not ours",
+        arrays: [array("execute", [bucket(D4)], { autoscaled: false })],
+      },
+    ])("is no supply: $name", ({ known, node: more, arrays }) => {
+      expect(one(known, more, arrays).nodes).toEqual([]);
+    });
+
+    test("that is being stopped is no supply", () => {
+      expect(
+        build({ nodes: [node("n", "deallocated")] }, { excluded: new Set([nodeId("n")]) }).nodes,
+      ).toEqual([]);
+    });
+
+    test("does not stand in for one that is to be stopped", () => {
+      expect(readyOnly(one()).nodes).toEqual([]);
+    });
   });
 
   test.each([

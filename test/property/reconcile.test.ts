@@ -40,7 +40,10 @@ function turn(
 const evidenceOf = ({ effect }: Intent): Evidence =>
   effect.kind === "create"
     ? { kind: "accepted", added: effect.count }
-    : { kind: "terminated", nodes: new Map(effect.nodes.map((id) => [id, { ok: true }])) };
+    : {
+        kind: effect.kind === "start" ? "started" : "terminated",
+        nodes: new Map(effect.nodes.map((id) => [id, { ok: true }])),
+      };
 
 /** CycleCloud accepts all that the decision asks for. */
 function afterAccepted({ bodies }: State, { record, ledger }: Decision, seconds: number): State {
@@ -63,8 +66,12 @@ function neverReady(node: Node): LedgerNode {
   return known;
 }
 
-const asksFor = ({ plan }: Decision) => ({ creates: plan.creates, terminates: plan.terminates });
-const nothing = { creates: [], terminates: [] };
+const asksFor = ({ plan }: Decision) => ({
+  creates: plan.creates,
+  starts: plan.starts ?? [],
+  terminates: plan.terminates,
+});
+const nothing = { creates: [], starts: [], terminates: [] };
 
 /**
  * Decides, has all of it accepted, and decides again while it is in flight, once it is visible, and once it is Ready. A node that hangs is
@@ -83,9 +90,12 @@ function follow(cluster: RandomCluster, demands: readonly Demand[]) {
   );
   const requestNodes = new Map(made.map((request) => [request.id, request.nodes.map((node) => node.nodeId)]));
   // What is on its way down stays in sight, as room that it leaves may be used.
-  const left = nodes.map((node): Node =>
-    first.plan.terminates.includes(node.nodeId) ? { ...node, phase: "going", status: "Terminating" } : node,
-  );
+  const left = nodes.map((node): Node => {
+    if (first.plan.starts?.includes(node.nodeId) === true)
+      return { ...node, phase: "coming", status: "Acquiring" };
+    const stopped = first.plan.terminates.includes(node.nodeId);
+    return stopped ? { ...node, phase: "going", status: "Terminating" } : node;
+  });
   const coming = [...left, ...made.flatMap((request) => request.nodes)];
   const visible = turn(afterAccepted(accepted, inFlight, 11), cluster, coming, 20, requestNodes);
 
@@ -93,7 +103,7 @@ function follow(cluster: RandomCluster, demands: readonly Demand[]) {
     node.phase === "coming" ? { ...node, phase: "ready", status: "Ready" } : node,
   );
   const ready = turn(afterAccepted(accepted, visible, 21), cluster, up, 30);
-  return { inFlight, visible, ready };
+  return { first, inFlight, visible, ready };
 }
 
 /**
@@ -115,6 +125,28 @@ test("P6: what a plan asked for is in flight, then visible, and each time there 
     }),
     runs,
   );
+});
+
+/** Gangs and groups do not have nodes started yet: once others have, they may take them, and that is another plan. */
+function mayWake(demand: Demand): boolean {
+  return demand.kind === "target" || (demand.kind === "job" && demand.nodeCount === undefined);
+}
+
+/** Half of the nodes are deallocated. */
+const oftenOff = fc.constantFrom<Node["phase"]>("ready", "coming", "deallocated", "deallocated");
+
+test("P6: what a plan starts is on its way, then visible, and each time there is nothing to do", () => {
+  let started = 0;
+  fc.assert(
+    fc.property(anyCluster(8, oftenOff), anyDemands, (cluster, demands) => {
+      const { first, inFlight, visible } = follow(cluster, demands.filter(mayWake));
+      started += first.plan.starts?.length ?? 0;
+      expect(asksFor(inFlight)).toEqual(nothing);
+      expect(asksFor(visible)).toEqual(nothing);
+    }),
+    runs,
+  );
+  expect(started).toBeGreaterThan(100);
 });
 
 // Of nodes that differ, a job may take one that was made for a larger one once both are Ready: the order of use is by size then, not by age.

@@ -260,7 +260,11 @@ export class Stage {
       const { nodeId, hostname, instanceId } = event;
       const stopUrl = readStopUrl(event.configuration);
       if (stopUrl !== undefined) this.#ready.set(nodeId, { nodeId, hostname, instanceId, stopUrl });
-    } else if (event.kind === "terminate-accepted" || event.kind === "node-gone") {
+    } else if (
+      event.kind === "terminate-accepted" ||
+      event.kind === "node-deallocated" ||
+      event.kind === "node-gone"
+    ) {
       this.#ready.delete(event.nodeId);
     }
   }

@@ -38,6 +38,7 @@ export interface Verdict {
   /** How often CycleCloud was asked for its status; no violation, a measure. */
   readonly statusReads: number;
   readonly nodesCreated: number;
+  readonly nodesStarted: number;
   readonly readyNodesStopped: number;
 }
 
@@ -50,6 +51,9 @@ interface Watched {
   failed: boolean;
   stopped: boolean;
   gone: boolean;
+  /** Switched off, or on its way there, and not asked to start since. */
+  off: boolean;
+  offAt: number;
   busySince: number | undefined;
   /** Asked to stop because it is unfit: it may always go. */
   unhealthy: boolean;
@@ -62,6 +66,8 @@ const COMMITTED_STOP_MS = 185_000;
 /** A stop that arrives later than this after its commit was not sent on that decision: lease, and the time on the way. */
 const LATEST_STOP_MS = 75_000;
 const LOOK_APART_MS = 5000;
+/** A callback is answered on a look of at most two intervals. */
+const OLDEST_LOOK_MS = 120_000;
 /** A plan that was made on a false answer is carried out within so long. */
 const DECEIVED_MS = 60_000;
 
@@ -92,6 +98,7 @@ export class Judge {
     revisionsLost: 0,
     statusReads: 0,
     nodesCreated: 0,
+    nodesStarted: 0,
     readyNodesStopped: 0,
   };
 
@@ -159,6 +166,16 @@ export class Judge {
     if (node !== undefined) node.busySince = undefined;
   }
 
+  /** Somebody has switched the node off; it keeps its disks. */
+  switchedOff(nodeId: string): void {
+    const node = this.#nodes.get(nodeId);
+    if (node === undefined) return;
+    node.ready = false;
+    node.off = true;
+    node.offAt = this.#now();
+    this.#leave(nodeId, Number.POSITIVE_INFINITY);
+  }
+
   /** A create was sent: which array it is for. */
   createSent(requestId: string, array: string): void {
     this.#creates.set(requestId, array);
@@ -175,6 +192,8 @@ export class Judge {
         return this.#created(event.nodeId, event.array, event.requestId, event.at);
       case "create-accepted":
         return this.#checkLimits(event.requestId ?? "", event.asked, event.added);
+      case "start-accepted":
+        return this.#started(event.nodeId, event.requestId, event.at);
       case "node-ready":
         return this.#change(event.nodeId, (node) => {
           node.ready = true;
@@ -189,6 +208,7 @@ export class Judge {
       case "status-read":
         this.#counts.statusReads += 1;
         return;
+      case "node-deallocated":
       case "node-up":
       case "request-refused":
         return;
@@ -215,17 +235,7 @@ export class Judge {
   // ------------------------------------------------------------ what it finds
 
   #created(nodeId: string, array: string, requestId: string | undefined, at: number): void {
-    const committedAt = this.#commits.get(requestId ?? "") ?? at;
-    const there = [...this.#nodes.values()].filter((node) => node.array === array && isLive(node));
-    const staying = there.filter((node) => !wasLeaving(node, committedAt));
-    const most = Math.max(...this.#needs(committedAt, at, (told) => needOf(array, told)));
-    if (staying.length >= most) {
-      this.#violate(
-        "overshoot",
-        1,
-        `${nodeId} was created in ${array} by ${requestId} (committed ${at - committedAt} ms ago) where ${staying.length} nodes met the most that was asked since (${most})`,
-      );
-    }
+    this.#checkNeed(nodeId, array, requestId, at);
     this.#counts.nodesCreated += 1;
     this.#nodes.set(nodeId, {
       array,
@@ -235,10 +245,41 @@ export class Judge {
       failed: false,
       stopped: false,
       gone: false,
+      off: false,
+      offAt: 0,
       busySince: undefined,
       unhealthy: false,
       leaving: [],
     });
+  }
+
+  #started(nodeId: string, requestId: string | undefined, at: number): void {
+    const node = this.#nodes.get(nodeId);
+    if (node === undefined) return;
+    this.#checkNeed(nodeId, node.array, requestId, at);
+    this.#counts.nodesStarted += 1;
+    node.off = false;
+    node.failed = false;
+    for (const span of node.leaving) span.until = Math.min(span.until, at);
+    const active = [...this.#nodes.values()].filter((one) => one.array === node.array && isActive(one));
+    const beyond = active.length - this.#limits.nodesPerArray;
+    if (beyond > 0)
+      this.#violate("limitsExceeded", beyond, `${requestId} started ${nodeId} beyond the array's limit`);
+  }
+
+  /** Was one more node there asked for? Those that are off count once they are asked to start. */
+  #checkNeed(nodeId: string, array: string, requestId: string | undefined, at: number): void {
+    const committedAt = this.#commits.get(requestId ?? "") ?? at;
+    const there = [...this.#nodes.values()].filter((node) => node.array === array && isLive(node));
+    const staying = there.filter((node) => !wasLeaving(node, committedAt));
+    const most = Math.max(...this.#needs(committedAt, at, (told) => needOf(array, told)));
+    if (staying.length >= most) {
+      this.#violate(
+        "overshoot",
+        1,
+        `${nodeId} was brought up in ${array} by ${requestId} (committed ${at - committedAt} ms ago) where ${staying.length} nodes met the most that was asked since (${most})`,
+      );
+    }
   }
 
   #stopped(nodeId: string, requestId: string | undefined, at: number): void {
@@ -250,7 +291,7 @@ export class Judge {
     this.#counts.readyNodesStopped += 1;
     if (node.unhealthy) return;
     const committedAt = this.#commits.get(requestId ?? "") ?? at;
-    const left = this.#countReady(node.array);
+    const left = this.#countReady(node.array) + this.#countOffUnseen(node.array, committedAt);
     const since = Math.max(committedAt, at - LATEST_STOP_MS);
     const least = Math.min(...this.#needs(since, at, (told) => leastNeedOf(node.array, told, hosts)));
     const late = `committed ${at - committedAt} ms ago`;
@@ -277,7 +318,7 @@ export class Judge {
     const array = this.#creates.get(requestId);
     const deceived = this.#now() - this.#falseEmptyAt < DECEIVED_MS;
     const held = [...this.#nodes.values()].filter((node) => !node.gone && !(deceived && node.stopped));
-    const ofArray = held.filter((node) => node.array === array && !node.stopped);
+    const ofArray = held.filter((node) => node.array === array && isActive(node));
     const short = asked - added;
     const beyondArray = ofArray.length + short - this.#limits.nodesPerArray;
     const beyondQuota = held.length + short - this.#limits.quotaNodes;
@@ -313,6 +354,12 @@ export class Judge {
     for (const node of this.#nodes.values())
       if (node.array === array && node.ready && isLive(node)) count += 1;
     return count;
+  }
+
+  /** Nodes that were up at a look that a decision of that moment may rest on, and that somebody has switched off since. */
+  #countOffUnseen(array: string, decidedAt: number): number {
+    const nodes = [...this.#nodes.values()].filter((node) => node.array === array && node.off);
+    return nodes.filter((node) => node.offAt >= decidedAt - OLDEST_LOOK_MS).length;
   }
 
   #hostsUp(): ReadonlySet<string> {
@@ -379,7 +426,12 @@ function leastNeedOf(array: string, told: readonly Told[], hostsUp: ReadonlySet<
 }
 
 function isLive(node: Watched): boolean {
-  return !node.failed && !node.stopped && !node.gone;
+  return !node.failed && isActive(node);
+}
+
+/** Counts against the limits of cluster and array. */
+function isActive(node: Watched): boolean {
+  return !node.stopped && !node.gone && !node.off;
 }
 
 function wasLeaving(node: Watched, since: number): boolean {

@@ -70,6 +70,14 @@ export class Machines {
     }
   }
 
+  /** Somebody switches an idle node off; undefined: there is none. */
+  switchOff(): string | undefined {
+    const idle = [...this.#up.values()].filter(({ job, closed }) => job === undefined && !closed);
+    const chosen = idle[this.#schedule.dice.whole(0, idle.length - 1)];
+    if (chosen !== undefined) this.#up.delete(chosen.nodeId);
+    return chosen?.nodeId;
+  }
+
   begin(machine: Machine, job: string): void {
     machine.job = job;
     this.#judge.busy(machine.nodeId);

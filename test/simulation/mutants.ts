@@ -216,8 +216,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/turn.ts",
-        find: 'effect.kind === "create" || leaseUntil > snapshot.at',
-        put: 'effect.kind === "create"',
+        find: 'effect.kind !== "terminate" || leaseUntil > snapshot.at',
+        put: 'effect.kind !== "terminate"',
       },
     ],
     moves: "stoppedNeeded",

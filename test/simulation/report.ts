@@ -1,6 +1,7 @@
 import type { Verdict } from "./judge.ts";
 import type { Outcome } from "./simulate.ts";
 import { simulate } from "./simulate.ts";
+import type { Weather } from "./weather.ts";
 
 /** The numbers of a verdict that must be 0. */
 export const VIOLATIONS = [
@@ -24,9 +25,9 @@ export function faultsOf({ seed, verdict, defects }: Outcome): readonly string[]
 const LINES_BEFORE = 60;
 
 /** Plays a seed once more and tells what led to each violation. The whole trace: SIM_SEED=<seed> with the test of this folder. */
-export async function tellStory(seed: number): Promise<string> {
+export async function tellStory(seed: number, weather: Partial<Weather> = {}): Promise<string> {
   const lines: string[] = [];
-  await simulate(seed, { write: (line) => lines.push(line) });
+  await simulate(seed, { weather, write: (line) => lines.push(line) });
   const shown = new Set([0]);
   lines.forEach((line, index) => {
     if (!line.includes("VIOLATION") && !line.includes("DEFECT")) return;
@@ -39,17 +40,25 @@ export async function tellStory(seed: number): Promise<string> {
 export async function playSeeds(
   first: number,
   count: number,
+  weather: Partial<Weather> = {},
 ): Promise<{ faults: readonly string[]; did: Did }> {
-  const did: Did = { crashes: 0, nodesCreated: 0, readyNodesStopped: 0, simulatedSeconds: 0 };
+  const did: Did = {
+    crashes: 0,
+    nodesCreated: 0,
+    nodesStarted: 0,
+    readyNodesStopped: 0,
+    simulatedSeconds: 0,
+  };
   for (let seed = first; seed < first + count; seed += 1) {
-    const outcome = await simulate(seed);
+    const outcome = await simulate(seed, { weather });
     did.crashes += outcome.crashes;
+    did.nodesStarted += outcome.verdict.nodesStarted;
     did.nodesCreated += outcome.verdict.nodesCreated;
     did.readyNodesStopped += outcome.verdict.readyNodesStopped;
     did.simulatedSeconds += outcome.simulatedSeconds;
     const faults = faultsOf(outcome);
     if (faults.length === 0) continue;
-    process.stdout.write(`${await tellStory(seed)}\n`);
+    process.stdout.write(`${await tellStory(seed, weather)}\n`);
     return { faults, did };
   }
   return { faults: [], did };
@@ -59,6 +68,7 @@ export async function playSeeds(
 export interface Did {
   crashes: number;
   nodesCreated: number;
+  nodesStarted: number;
   readyNodesStopped: number;
   simulatedSeconds: number;
 }

@@ -141,6 +141,7 @@ class Run {
     this.#tick(ORIGIN + this.#schedule.dice.whole(1000, TICK_MS));
     if (this.#weather.falseEmpty) this.#later(() => (this.#emptyNext = true));
     if (this.#weather.scarce) this.#later(() => this.#runShort());
+    if (this.#weather.switchOff === true) this.#switchOff();
     const stormEnds = ORIGIN + this.#weather.stormSeconds * 1000;
     await this.#playUntil(stormEnds);
     this.#calmDown();
@@ -236,6 +237,20 @@ class Run {
     this.#schedule.after(dice.whole(30_000, 180_000), () =>
       this.#simulator.faults.setCapacity(array, MACHINE_TYPE, undefined),
     );
+  }
+
+  #switchOff(): void {
+    this.#schedule.after(this.#schedule.dice.whole(10_000, 60_000), () => {
+      if (!this.#storm) return;
+      const node = this.#machines.switchOff();
+      if (node !== undefined) {
+        this.#trace("WEATHER", () => `somebody switches ${node} off`);
+        this.#judge.switchedOff(node);
+        const path = `/clusters/${CLUSTER}/nodes/deallocate`;
+        this.#simulator.request({ method: "POST", path, query: {}, body: { ids: [node] } });
+      }
+      this.#switchOff();
+    });
   }
 
   // ------------------------------------------------------------ processes

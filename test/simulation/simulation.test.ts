@@ -7,6 +7,9 @@ const replayed = process.env["SIM_SEED"];
 
 /** About 25 ms each on one core. */
 const SEEDS = 300;
+const SWITCHED_OFF_SEEDS = 100;
+/** In one array: nodes that are off use quota, and what another array lacks for it nobody can help. No crowd, as it is not patient. */
+const SWITCHED_OFF = { switchOff: true, crowd: false, arrays: ["alpha"] } as const;
 
 test.skipIf(replayed !== undefined)(
   `P8: the whole protocol keeps its promises in ${SEEDS} storms of crashes, losses and delays`,
@@ -17,6 +20,16 @@ test.skipIf(replayed !== undefined)(
     expect(did.crashes).toBeGreaterThan(500);
     expect(did.nodesCreated).toBeGreaterThan(1500);
     expect(did.readyNodesStopped).toBeGreaterThan(500);
+  },
+);
+
+test.skipIf(replayed !== undefined)(
+  `P8: so it does where somebody switches nodes off, and they are started again, in ${SWITCHED_OFF_SEEDS} storms`,
+  { timeout: 120_000 },
+  async () => {
+    const { faults, did } = await playSeeds(1, SWITCHED_OFF_SEEDS, SWITCHED_OFF);
+    expect(faults).toEqual([]);
+    expect(did.nodesStarted).toBeGreaterThan(100);
   },
 );
 

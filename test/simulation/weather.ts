@@ -32,6 +32,8 @@ export interface Weather {
   readonly reports: boolean;
   /** Many sets that do nothing but renew, a few times a second, also in the quiet time. */
   readonly crowd: boolean;
+  /** Somebody switches idle nodes off now and then, so that they keep their disks and can be started again. No seed draws it. */
+  readonly switchOff?: true;
 }
 
 export function drawWeather(dice: Dice): Weather {

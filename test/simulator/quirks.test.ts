@@ -90,6 +90,7 @@ describe("what the reference calls unknown is an option", () => {
   test.each([
     { action: "terminate", other: "terminate" },
     { action: "shutdown", other: "terminate" },
+    { action: "start", other: "terminate" },
   ])("a repeated management id is refused: $other, then $action", ({ action, other }) => {
     const bench = withNodes(2, { quirks: { managementIdsShareNamespace: false } });
     bench.post(`/clusters/demo/nodes/${other}`, { names: ["htc-1"], requestId: "t1" });

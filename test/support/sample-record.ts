@@ -69,12 +69,21 @@ export const SAMPLE_RECORD: ClusterRecord = {
   plan: 17,
   generation: 12,
   observedGeneration: 11,
-  totals: { created: 42, terminated: 7 },
+  totals: { created: 42, terminated: 7, started: 3 },
   sets: new Map([
     [setName("standard"), sampleEntry(demandDigest, reportDigest)],
     [setName("job 4711 \u0001\u{1F600}"), { ...sampleEntry(digest("gone")), live: false }],
   ]),
   intents: [
+    {
+      id: requestId("8d0c5f9e-1111-5222-8333-933333333333"),
+      owner: owner("owner-1"),
+      committedAt: later(2),
+      leaseUntil: later(62),
+      notAfter: later(122),
+      effect: { kind: "start", bucket, nodes: [nodeId("n-4"), nodeId("n-5")] },
+      sent: "never",
+    },
     {
       id: requestId("8d0c5f9e-1111-5222-8333-944444444444"),
       owner: owner("owner-1"),
@@ -256,6 +265,8 @@ const ledger: Ledger = new Map([
       firstReadyAt: later(-300),
       lastNeededAt: later(-120),
       busyness: { state: "idle", since: later(-100) },
+      deallocated: true,
+      start: { state: "refused", since: later(-30), until: later(1770), message: "no such disk" },
       draining: { since: later(-20), by: "callback", plan: 16, attempts: 1, sentAt: later(-15) },
       goneAt: later(-1),
     },
@@ -266,6 +277,7 @@ const plan: Plan = {
   number: 17,
   at: SAMPLE_TIME,
   creates: [{ kind: "create", bucket, count: 4, purpose: { kind: "array" } }],
+  starts: [nodeId("n-4")],
   terminates: [nodeId("n-2")],
   demands: [
     {
@@ -292,6 +304,7 @@ const plan: Plan = {
   nodes: new Map([
     [nodeId("n-1"), { kind: "needed", by: ["standard/t-1"] }],
     [nodeId("n-2"), { kind: "resting", until: later(180) }],
+    [nodeId("n-4"), { kind: "starting", by: ["standard/t-1"] }],
   ]),
 };
 

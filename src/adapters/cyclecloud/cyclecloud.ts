@@ -4,7 +4,7 @@ import type {
   CycleCloud,
   Log,
   StatusOutcome,
-  TerminateOutcome,
+  ManagementOutcome,
 } from "../../app/ports.ts";
 import type { ClusterName, NodeId, RequestId } from "../../domain/ids.ts";
 import { nodeId } from "../../domain/ids.ts";
@@ -37,7 +37,8 @@ export function createCycleCloud({ transport, autostop, log }: CycleCloudOptions
     knowsRequest: (_cluster, id) => findOperation(transport, id),
     create: (cluster, request) =>
       createNodes(transport, cluster, request, autostop?.(cluster, request.bucket.array)),
-    terminate: (cluster, id, nodes) => terminateNodes(transport, cluster, id, nodes),
+    start: (cluster, id, nodes) => manageNodes(transport, cluster, "start", id, nodes),
+    terminate: (cluster, id, nodes) => manageNodes(transport, cluster, "terminate", id, nodes),
   };
 }
 
@@ -137,19 +138,21 @@ function readCreated(request: TransportRequest, answer: Answer): CreateOutcome {
   };
 }
 
-async function terminateNodes(
+/** By ids, always: names and hostnames are reused (cyclecloud-wire.md A.7). */
+async function manageNodes(
   transport: Transport,
   cluster: ClusterName,
+  action: "start" | "terminate",
   requestId: RequestId,
   ids: readonly NodeId[],
-): Promise<TerminateOutcome> {
-  const request = post(clusterPath(cluster, "nodes", "terminate"), { requestId, ids });
+): Promise<ManagementOutcome> {
+  const request = post(clusterPath(cluster, "nodes", action), { requestId, ids });
   const answer = await transport.send(request);
-  return isSuccess(answer) ? readTerminated(request, answer) : readRefusal(request, answer);
+  return isSuccess(answer) ? readManaged(request, answer) : readRefusal(request, answer);
 }
 
 /** One entry per node matched; `status` may be missing and then nothing went wrong (cyclecloud-wire.md A.7). */
-function readTerminated(request: TransportRequest, answer: Answer): TerminateOutcome {
+function readManaged(request: TransportRequest, answer: Answer): ManagementOutcome {
   const list = isObject(answer.body) ? answer.body["nodes"] : undefined;
   if (!Array.isArray(list)) {
     throw malformedAnswer(operationOf(request), malformed("nodes", list, "a list of results"), answer);

@@ -3,7 +3,7 @@ import { gunzip, gzip } from "node:zlib";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
 import type { NodeId, SetName } from "../../domain/ids.ts";
 import type { NodeVerdict, Plan } from "../../domain/plan.ts";
-import type { ClusterRecord, Ledger, LedgerNode, SetEntry } from "../../domain/record.ts";
+import type { ClusterRecord, Intent, Ledger, LedgerNode, SetEntry } from "../../domain/record.ts";
 import type { BodyRef } from "./bodies.ts";
 import type { BodyIndex } from "./body-index.ts";
 
@@ -31,6 +31,11 @@ export type StoredManifest =
 
 type StoredRecord = Omit<ClusterRecord, "sets"> & {
   readonly sets: readonly (readonly [SetName, SetEntry])[];
+  /**
+   * Intents to start nodes; absent: none. Apart from the others, because the release before this one takes every intent that is no create
+   * for a terminate, and would stop those nodes once the lease has ended. It carries this field along unread.
+   */
+  readonly startIntents?: readonly Intent[];
 };
 type StoredIndex = Omit<BodyIndex, "packs" | "own"> & {
   readonly packs: readonly (BodyRef | null)[];
@@ -44,10 +49,22 @@ export interface Manifest {
 
 export function writeManifest({ record, index }: Manifest): string {
   const stored: StoredManifest = {
-    record: { ...record, sets: [...record.sets] },
+    record: storedRecord(record),
     index: { ...index, packs: index.packs.map((ref) => ref ?? null), own: [...index.own] },
   };
   return JSON.stringify(stored);
+}
+
+function storedRecord(record: ClusterRecord): StoredRecord {
+  const starts = record.intents.filter(({ effect }) => effect.kind === "start");
+  const sets = [...record.sets];
+  if (starts.length === 0) return { ...record, sets };
+  const intents = record.intents.filter(({ effect }) => effect.kind !== "start");
+  return { ...record, sets, intents, startIntents: starts };
+}
+
+function readRecord({ startIntents = [], ...stored }: StoredRecord): ClusterRecord {
+  return { ...stored, intents: [...startIntents, ...stored.intents], sets: new Map(stored.sets) };
 }
 
 export function writeSpilled(spilled: BodyRef): string {
@@ -60,7 +77,7 @@ export function readManifest(text: string): Manifest | { readonly spilled: BodyR
   if ("spilled" in stored) return stored;
   const { record, index } = stored;
   return {
-    record: { ...record, sets: new Map(record.sets) },
+    record: readRecord(record),
     index: { ...index, packs: index.packs.map((ref) => ref ?? undefined), own: new Map(index.own) },
   };
 }

@@ -63,9 +63,12 @@ export class AuditFeed {
       case "node-gone":
         this.auditor.nodeGone(event);
         return this.#leave(event, scheduler);
+      case "node-deallocated":
+        return this.#leave(event, scheduler);
       case "create-accepted":
         this.#creates.push({ at: event.at, added: event.added });
         return false;
+      case "start-accepted":
       case "node-up":
       case "status-read":
       case "request-refused":

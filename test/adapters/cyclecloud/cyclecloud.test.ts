@@ -104,13 +104,13 @@ describe("what is asked of the server", () => {
     });
   });
 
-  test("terminate: by ids, never by name", async () => {
+  test.each(["start", "terminate"] as const)("%s: by ids, never by name", async (action) => {
     const transport = answering(202, { operationId: "o", nodes: [] });
-    await createCycleCloud({ transport }).terminate(clusterName("demo"), id, [nodeId("a"), nodeId("b")]);
+    await createCycleCloud({ transport })[action](clusterName("demo"), id, [nodeId("a"), nodeId("b")]);
     expect(transport.requests).toEqual([
       {
         method: "POST",
-        path: "/clusters/demo/nodes/terminate",
+        path: `/clusters/demo/nodes/${action}`,
         query: {},
         body: { requestId: id, ids: ["a", "b"] },
         idempotent: false,
@@ -231,6 +231,10 @@ describe("answers that are no outcome become a PortError", () => {
       {
         operation: "POST /clusters/demo/nodes/terminate",
         call: () => cyclecloud.terminate(demo, id, [nodeId("a")]),
+      },
+      {
+        operation: "POST /clusters/demo/nodes/start",
+        call: () => cyclecloud.start(demo, id, [nodeId("a")]),
       },
     ];
     for (const { operation, call } of calls) {
