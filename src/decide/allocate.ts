@@ -1,7 +1,7 @@
 import type { Allocation, AllocationPolicy, World } from "../domain/allocation.ts";
 import type { Constraint } from "../domain/constraint.ts";
 import type { GroupDemand, JobDemand, RankedDemand, TargetDemand } from "../domain/demand.ts";
-import type { SetName } from "../domain/ids.ts";
+import type { NodeId, SetName } from "../domain/ids.ts";
 import type { SharedState } from "../domain/node-view.ts";
 import type { DemandOutcome } from "../domain/plan.ts";
 import type { Reason } from "../domain/reason.ts";
@@ -11,6 +11,7 @@ import { readJob } from "./ask.ts";
 import type { Place } from "./bins.ts";
 import { compareText } from "../domain/text.ts";
 import { Bins, comparePlaces } from "./bins.ts";
+import { BucketOrder } from "./bucket-order.ts";
 import type { Draft, Settled } from "./draft.ts";
 import { beginDraft, createsOf, forgetSpent } from "./draft.ts";
 import { Fit } from "./fit.ts";
@@ -49,8 +50,23 @@ export function allocate(
   const homes = bindTasks(bins, asks);
   const draft = beginDraft(bins, asks, shared.left, policy, now);
   const scopes = new Map<string, Scope>();
-  const outcomes = entries.map((entry) => settle(draft, entry, scopes, homes));
-  return { creates: createsOf(bins), starts: [], loads: bins.loads(), needed: bins.needed(), outcomes };
+  const order = policy.preference === "bucket-order" ? new BucketOrder(draft, shared) : undefined;
+  const outcomes = entries.map((entry) => settle(draft, entry, scopes, homes, order));
+  return {
+    creates: createsOf(bins),
+    starts: startsOf(bins),
+    loads: bins.loads(),
+    needed: bins.needed(),
+    outcomes,
+    ...(order === undefined ? {} : { orders: order.orders }),
+  };
+}
+
+/** Deallocated nodes that somebody needs. */
+function startsOf(bins: Bins): readonly NodeId[] {
+  return bins.world.nodes
+    .filter((node, bin) => node.deallocated && bins.isClaimed(bin))
+    .map((node) => node.nodeId);
 }
 
 /** A demand made ready to be settled; `by` is "set/demand". */
@@ -162,6 +178,7 @@ function settle(
   entry: Entry,
   scopes: Map<string, Scope>,
   homes: ReadonlyMap<Ask, Place>,
+  order: BucketOrder | undefined,
 ): DemandOutcome {
   const scope = sharedScope(draft, scopes, entry);
   switch (entry.kind) {
@@ -181,7 +198,8 @@ function settle(
         entry,
         "slots",
         entry.ask.asked,
-        settleJob(draft, entry.ask, scope, homes.get(entry.ask)),
+        order?.settle(entry.ask, homes.get(entry.ask)) ??
+          settleJob(draft, entry.ask, scope, homes.get(entry.ask)),
       );
   }
 }

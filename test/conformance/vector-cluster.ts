@@ -73,14 +73,14 @@ export function readCluster(world: World, rules: ResourceRules): VectorCluster {
   return { buckets, nodes };
 }
 
-function readSnapshot(world: World): Snapshot {
+export function readSnapshot(world: World): Snapshot {
   const status = isObject(world["clusterStatus"]) ? world["clusterStatus"] : {};
   const reading = readStatus({ ...status, nodes: world["nodes"] ?? [] }, clusterName("vector"), instant(0));
   if (reading.kind === "malformed") throw new Error(`${reading.path}: ${reading.expected}`);
   return reading.snapshot;
 }
 
-function readReports(value: Json | undefined): readonly HostReport[] {
+export function readReports(value: Json | undefined): readonly HostReport[] {
   if (!isList(value)) return [];
   return value.filter(isObject).map((host) => ({
     hostname: textOf(host["hostname"]),
