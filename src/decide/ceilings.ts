@@ -84,9 +84,13 @@ export class Ceilings {
     return charges;
   }
 
-  /** Each bucket reports the quota that it shares; where reports differ, the one that leaves least counts. */
+  /**
+   * Each bucket reports the quota that it shares; where reports differ in what is used, the one that leaves least counts. Quotas of
+   * different sizes are different quotas: of two families that our reading of names takes for one, or of two subscriptions.
+   */
   #quota(id: LimitId, region: string, report: Quota, waiting: number): number {
-    const index = this.#limit(`${id.kind}/${region}/${id.name}`, id, report.consumedCores, report.quotaCores);
+    const key = `${id.kind}/${region}/${id.name}/${report.quotaCores}`;
+    const index = this.#limit(key, id, report.consumedCores, report.quotaCores);
     const limit = this.#limits[index];
     if (limit === undefined) return index;
     if (report.quotaCores - report.consumedCores < limit.max - limit.used) {

