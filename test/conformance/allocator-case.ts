@@ -58,6 +58,8 @@ export interface JobOutcome {
   readonly candidates: readonly string[];
   readonly nodes: readonly { readonly name: string; readonly fresh: boolean; readonly slots: number }[];
   readonly buckets: readonly string[];
+  /** It was refused as one that cannot be read. */
+  readonly refused: boolean;
 }
 
 export interface NodeOutcome {
@@ -227,6 +229,7 @@ function readJobOutcome(job: Fields): JobOutcome {
       return { name: textOf(name), fresh: origin === "new", slots: numberOr(slots, 0) };
     }),
     buckets: objectsIn(job["by_bucket"]).map((entry) => textOf(entry["bucket"])),
+    refused: "problem" in job,
   };
 }
 

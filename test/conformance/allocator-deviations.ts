@@ -7,7 +7,7 @@ import type { NaiveWorld } from "./naive-first-fit.ts";
 import { readNaiveWorld } from "./naive-first-fit.ts";
 import type { NaiveNode } from "./naive-judge.ts";
 import { judgeSlot, putSlot } from "./naive-judge.ts";
-import { exceededLimits, sizeIn } from "./naive-limits.ts";
+import { exceededLimits, familyIn, sizeIn } from "./naive-limits.ts";
 import type { Surroundings, VectorCase } from "./vector-case.ts";
 
 /**
@@ -129,7 +129,7 @@ const DEVIATIONS: readonly AllocatorDeviation[] = [
   { defect: 30, ofJob: (plan, at) => mistakesGpus(plan, at, "node") },
   { defect: 53, ofJob: (plan, at) => mistakesGpus(plan, at, "bucket") },
   { defect: 10, ofJob: exceedsSharedAvailability, ofState: ownsAvailability },
-  { defect: 32, ofJob: ({ facts, outcome }) => exceeds(facts, outcome, "nodes of the cluster") },
+  { defect: 32, ofJob: exceedsClusterCount },
   {
     defect: 33,
     ofJob: hasUnknownSize,
@@ -137,13 +137,17 @@ const DEVIATIONS: readonly AllocatorDeviation[] = [
   },
   {
     defect: 34,
-    ofJob: mixesRegions,
-    ofState: (plan, path) => mixesRegions(plan) && isLimit(path, ["family"]),
+    ofJob: (plan, at) => plan.outcome.jobs[at]?.candidates.some((one) => mixesRegions(plan, one)) === true,
+    ofState: (plan, path) => mixesRegions(plan, bucketAt(plan, path)) && isLimit(path, ["family"]),
   },
   { defect: 9, ofJob: passesOpenNode },
   { defect: 15, ofJob: minds, ofState: showsLeftover },
   { defect: 16, ofJob: seesReservation, ofState: keepsReservation },
-  { defect: 0, ofState: ({ facts }, path) => isLimit(path, ["cluster"]) && facts.nodes.some(hasNoMachine) },
+  {
+    defect: 0,
+    ofJob: countsNoMachines,
+    ofState: ({ facts }, path) => isLimit(path, ["cluster"]) && facts.nodes.some(hasNoMachine),
+  },
 ];
 
 const asks = (job: JobFacts | undefined, test: (key: string, value: Json) => boolean): boolean =>
@@ -228,23 +232,21 @@ function mistakesGpus({ facts, input, vmSizes }: LibraryPlan, at: number, of: "n
   });
 }
 
-/** Up to this job more new nodes were made of one size of an array, in several groups, than the status says are available. */
-function exceedsSharedAvailability({ facts, outcome }: LibraryPlan, at: number): boolean {
-  const made = new Map<string, { count: number; readonly groups: Set<string> }>();
-  const buckets = new Map(outcome.nodes.map(({ name, bucket }) => [name, bucket]));
-  for (const { nodes } of outcome.jobs.slice(0, at + 1)) {
-    for (const { name } of nodes.filter(({ fresh }) => fresh)) {
-      const bucket = buckets.get(name) ?? "";
-      const entry = made.get(sizeOfBucket(bucket)) ?? { count: 0, groups: new Set() };
-      entry.count += 1;
-      entry.groups.add(bucket);
-      made.set(sizeOfBucket(bucket), entry);
-    }
-  }
-  return facts.buckets.some(({ id, available }) => {
-    const { count, groups } = made.get(id) ?? { count: 0, groups: new Set() };
-    return count > available && groups.size > 1;
+/** Up to this job more nodes were made (or started) of one size of an array, in several groups, than the status says are available. */
+function exceedsSharedAvailability(plan: LibraryPlan, at: number): boolean {
+  const made = madeUpTo(plan, at);
+  return plan.facts.buckets.some(({ id, available }) => {
+    const here = made.filter(({ bucket }) => sizeOfBucket(bucket) === id);
+    return here.length > available && new Set(here.map(({ bucket }) => bucket)).size > 1;
   });
+}
+
+/** Nodes that the library makes or starts for the jobs up to this one. */
+function madeUpTo({ facts, outcome }: LibraryPlan, at: number): readonly NodeOutcome[] {
+  const started = new Set(facts.nodes.filter(hasNoMachine).map(({ name }) => name));
+  const used = outcome.jobs.slice(0, at + 1).flatMap(({ nodes }) => nodes);
+  const names = new Set(used.filter(({ fresh, name }) => fresh || started.has(name)).map(({ name }) => name));
+  return outcome.nodes.filter(({ name }) => names.has(name));
 }
 
 /** The figure is what one of several buckets of one size counts for itself alone, and nodes of that size are made, or groups were generated. */
@@ -258,11 +260,22 @@ function ownsAvailability({ outcome }: LibraryPlan, path: string): boolean {
   return siblings.length > 1 && (elsewhere || figure === "limits.bucket");
 }
 
-/** The nodes that the library makes exceed a limit that it does not look at. */
-function exceeds(facts: CaseFacts, outcome: Outcome, what: "nodes of the cluster"): boolean {
-  const counted = facts.nodes.filter((node) => !hasNoMachine(node)).length;
-  const made = outcome.created.reduce((sum, { count }) => sum + count, 0);
-  return what === "nodes of the cluster" && counted + made > facts.maxCount;
+/** The nodes that the library makes up to this job exceed the cluster's limit of nodes. */
+function exceedsClusterCount(plan: LibraryPlan, at: number): boolean {
+  const counted = plan.facts.nodes.filter((node) => !hasNoMachine(node)).length;
+  return counted + madeUpTo(plan, at).length > plan.facts.maxCount;
+}
+
+/** Nodes without a machine fill the cluster's limit of cores up: one more node of a bucket that the job may use would exceed it. */
+function countsNoMachines(plan: LibraryPlan, at: number): boolean {
+  const { facts, outcome } = plan;
+  if (!facts.nodes.some(hasNoMachine)) return false;
+  const coresOf = (bucket: string): number =>
+    facts.buckets.find(({ id }) => id === sizeOfBucket(bucket))?.cores ?? 0;
+  const there = facts.nodes.map(({ array, size }) => coresOf(`${array}/${size}`));
+  const made = madeUpTo(plan, at).map(({ bucket }) => coresOf(bucket));
+  const used = [...there, ...made].reduce((sum, cores) => sum + cores, 0);
+  return outcome.jobs[at]?.candidates.some((bucket) => used + coresOf(bucket) > facts.maxCores) === true;
 }
 
 /** An existing node is of a size that the catalogue does not know. */
@@ -273,15 +286,26 @@ function hasUnknownSize({ facts, vmSizes }: LibraryPlan): boolean {
   });
 }
 
-/** One family has buckets on demand in two regions. */
-function mixesRegions({ facts, vmSizes }: LibraryPlan): boolean {
+/** Families that have buckets on demand in two regions. */
+function familiesOfTwoRegions({ facts, vmSizes }: LibraryPlan): ReadonlySet<string> {
   const regions = new Map<string, Set<string>>();
-  for (const { valid, spot, region, size } of facts.buckets) {
-    if (!valid || spot) continue;
-    const family = textOf(sizeIn(vmSizes, region, size)?.["family"] ?? size);
-    regions.set(family, (regions.get(family) ?? new Set()).add(region));
+  for (const bucket of facts.buckets) {
+    if (!bucket.valid || bucket.spot) continue;
+    const family = familyIn(vmSizes, bucket);
+    regions.set(family, (regions.get(family) ?? new Set()).add(bucket.region));
   }
-  return [...regions.values()].some(({ size }) => size > 1);
+  return new Set([...regions].filter(([, { size }]) => size > 1).map(([family]) => family));
+}
+
+/** The bucket is of a family that has buckets in two regions. */
+function mixesRegions(plan: LibraryPlan, bucket: string | undefined): boolean {
+  const of = plan.facts.buckets.find(({ id }) => id === sizeOfBucket(bucket ?? ""));
+  return of !== undefined && !of.spot && familiesOfTwoRegions(plan).has(familyIn(plan.vmSizes, of));
+}
+
+/** The bucket whose figures a path is about. */
+function bucketAt({ outcome }: LibraryPlan, path: string): string | undefined {
+  return outcome.buckets[Number(/^buckets\[(\d+)\]/.exec(path)?.[1] ?? -1)]?.bucket;
 }
 
 function isLimit(path: string, names: readonly string[]): boolean {
@@ -290,8 +314,8 @@ function isLimit(path: string, names: readonly string[]): boolean {
 }
 
 /**
- * The job is not on any node of a bucket that it may use and that comes before those that it is on (or it misses slots), though a node
- * there, which a job is on already, has room for a slot of it.
+ * A bucket that the job may use, and that comes before the last one it is on (any, if it misses slots), has a node with room for a slot
+ * of it. The job is not on that node, and somebody else is.
  */
 function passesOpenNode(plan: LibraryPlan, at: number): boolean {
   const { facts, outcome } = plan;
@@ -299,11 +323,10 @@ function passesOpenNode(plan: LibraryPlan, at: number): boolean {
   if (job === undefined || result === undefined) return false;
   const before = plan.nodesBefore(at);
   const inBucket = new Map(outcome.nodes.map(({ name, bucket }) => [name, bucket]));
-  const buckets = result.candidates.map((bucket) => bucket.replace("__unmanaged__", "unknown"));
+  const buckets = result.candidates.map(bucketOfNodes);
   const usedOf = new Set(result.nodes.map(({ name }) => inBucket.get(name) ?? ""));
-  const firstUsed = buckets.findIndex((bucket) => usedOf.has(bucket));
-  const passed =
-    result.allocated < result.requested || firstUsed < 0 ? buckets : buckets.slice(0, firstUsed + 1);
+  const lastUsed = buckets.findLastIndex((bucket) => usedOf.has(bucket));
+  const passed = result.allocated < result.requested ? buckets : buckets.slice(0, lastUsed);
   const pools = {
     left: new Map(poolNames(plan)),
     values: new Map(poolValues(plan)),
@@ -313,11 +336,14 @@ function passesOpenNode(plan: LibraryPlan, at: number): boolean {
     const bucket = inBucket.get(node.name) ?? "";
     const row = outcome.nodes.find(({ name }) => name === node.name);
     if (node.jobs.size === 0 && (row === undefined || !isLeftover(plan, row, at))) return false;
-    if (!passed.includes(bucket) || (usedOf.has(bucket) && bucket !== "unknown/unknown")) return false;
+    if (!passed.includes(bucket)) return false;
     if (result.nodes.some(({ name }) => name === node.name) || node.owner !== undefined) return false;
     return judgeSlot(job.members, node, pools, job.name) !== undefined;
   });
 }
+
+/** Hosts that only the scheduler knows have one name as buckets and another as the place of nodes. */
+const bucketOfNodes = (candidate: string): string => candidate.replace("__unmanaged__", "unknown");
 
 const poolsOf = ({ input }: LibraryPlan) => listOf(input["shared_resources"]).filter(isObject);
 const poolNames = (plan: LibraryPlan): [string, number][] =>
@@ -338,7 +364,7 @@ function isLeftover({ facts, outcome }: LibraryPlan, node: NodeOutcome, at: numb
 function minds(plan: LibraryPlan, at: number): boolean {
   const { outcome } = plan;
   const used = outcome.jobs[at]?.nodes.map(({ name }) => name) ?? [];
-  const candidates = outcome.jobs[at]?.candidates ?? [];
+  const candidates = outcome.jobs[at]?.candidates.map(bucketOfNodes) ?? [];
   return outcome.nodes.some(
     (node) => !used.includes(node.name) && candidates.includes(node.bucket) && isLeftover(plan, node, at),
   );
@@ -366,9 +392,9 @@ function isReserved({ facts, outcome, vmSizes }: LibraryPlan, bucket: string): b
   return asked && exceededLimits(facts, vmSizes, oneMore).length === 0;
 }
 
+/** A reservation that is left is charged to the other limits too, by what is made there next. */
 function keepsReservation(plan: LibraryPlan, path: string): boolean {
-  const bucket = plan.outcome.buckets[Number(/^buckets\[(\d+)\]/.exec(path)?.[1] ?? -1)];
-  return bucket !== undefined && isReserved(plan, bucket.bucket);
+  return path.startsWith("buckets[") && plan.outcome.buckets.some(({ bucket }) => isReserved(plan, bucket));
 }
 
 function seesReservation(plan: LibraryPlan, at: number): boolean {

@@ -17,7 +17,8 @@ export function findFaults(one: VectorCase, answer: Json, surroundings: Surround
   const outcome = readOutcome(answer);
   const world = readNaiveWorld(one, facts, surroundings);
   if (world === undefined) return [];
-  const least = naiveFirstFit(world);
+  const readable = facts.jobs.map((_, i) => outcome.jobs[i]?.refused !== true);
+  const least = naiveFirstFit(world, readable);
   return [
     ...exceededLimits(facts, surroundings.vmSizes, outcome.created),
     ...facts.jobs.flatMap((job, i) => brokenRules(job, outcome.jobs[i])),

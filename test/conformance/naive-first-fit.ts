@@ -206,10 +206,11 @@ function isMark(key: string, value: Json): boolean {
   );
 }
 
-/** Places the jobs one slot at a time on the first node that takes it, and tells how many slots and nodes each got. */
-export function naiveFirstFit(start: NaiveWorld): readonly number[] {
+/** Places the jobs that can be read, one slot at a time on the first node that takes it, and tells how many slots (or nodes) each got. */
+export function naiveFirstFit(start: NaiveWorld, readable: readonly boolean[]): readonly number[] {
   let world = start;
-  return world.facts.jobs.map((job) => {
+  return world.facts.jobs.map((job, i) => {
+    if (readable[i] !== true) return 0;
     const wanted = job.nodeCount > 0 ? job.nodeCount : job.iterations;
     let placed = 0;
     for (const { id } of naiveCandidates(world, job)) {

@@ -127,6 +127,6 @@ export function sizeIn(
   return isObject(found) ? found : undefined;
 }
 
-function familyIn(vmSizes: Json, { region, size }: BucketFacts): string {
+export function familyIn(vmSizes: Json, { region, size }: BucketFacts): string {
   return textOf(sizeIn(vmSizes, region, size)?.["family"] ?? size);
 }

@@ -22,7 +22,7 @@ export interface Suite {
     found: readonly Difference[],
     surroundings: Surroundings,
   ) => readonly number[] | undefined;
-  /** What is wrong with an answer that deviates, whatever is expected. */
+  /** What is wrong with an answer that deviates, or that nothing is compared with, whatever is expected. */
   readonly check?: (one: VectorCase, actual: Json, surroundings: Surroundings) => readonly string[];
 }
 
@@ -75,6 +75,9 @@ function withoutOrder(answer: Json): Json {
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
+/** The library stopped with an exception: there is nothing to compare with, but an answer there must be, and a sound one. */
+const nothing = (): readonly Difference[] => [];
+
 const ALLOCATOR_FILES = [
   "constraints",
   "defaults_in_allocation",
@@ -91,6 +94,7 @@ const ALLOCATOR_FILES = [
 ];
 
 export const SUITES: readonly Suite[] = [
+  { name: "allocator/raises", answer: answerAllocator, compare: nothing, check: findFaults },
   ...ALLOCATOR_FILES.map((file): Suite => ({
     name: `allocator/${file}`,
     answer: answerAllocator,
@@ -129,13 +133,25 @@ export function judgeAnswer(
   surroundings: Surroundings,
 ): Verdict {
   const found = suite.compare(one.expected, actual);
-  if (found.length === 0) return { kind: "passed", actual, differences: [], defects: [] };
+  const faults =
+    found.length > 0 || suite.compare === nothing ? faultsOf(suite, one, actual, surroundings) : [];
+  if (found.length === 0)
+    return { kind: faults.length > 0 ? "failed" : "passed", actual, differences: faults, defects: [] };
   const explained = (suite.explain ?? explainEach(suite))(one, found, surroundings);
-  const faults = explained === undefined ? [] : (suite.check?.(one, actual, surroundings) ?? []);
-  const wrong = faults.map((fault) => ({ path: "(checkers)", expected: "no fault", actual: fault }));
   const defects = [...new Set(explained)].sort((a, b) => a - b);
   const kind = explained === undefined || faults.length > 0 ? "failed" : "deviated";
-  return { kind, actual, differences: [...wrong, ...found], defects };
+  return { kind, actual, differences: [...faults, ...found], defects };
+}
+
+/** Faults stand before other differences: they are wrong whatever is expected. */
+function faultsOf(
+  suite: Suite,
+  one: VectorCase,
+  actual: Json,
+  surroundings: Surroundings,
+): readonly Difference[] {
+  const faults = suite.check?.(one, actual, surroundings) ?? [];
+  return faults.map((fault) => ({ path: "(checkers)", expected: "no fault", actual: fault }));
 }
 
 const explainEach =
