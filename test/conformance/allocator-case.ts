@@ -72,7 +72,8 @@ export interface NodeOutcome {
 export interface Outcome {
   readonly jobs: readonly JobOutcome[];
   readonly nodes: readonly NodeOutcome[];
-  readonly buckets: readonly { readonly bucket: string; readonly available: number }[];
+  /** `own`: what the bucket's own limit leaves, where the file tells it. */
+  readonly buckets: readonly { readonly bucket: string; readonly available: number; readonly own: number }[];
   readonly created: readonly { readonly bucket: string; readonly count: number }[];
   readonly raised: boolean;
 }
@@ -210,6 +211,7 @@ export function readOutcome(value: Json): Outcome {
     buckets: objectsIn(outcome["buckets"]).map((bucket) => ({
       bucket: textOf(bucket["bucket"]),
       available: numberOr(bucket["available"], 0),
+      own: numberOr(fieldsOf(bucket["limits"])["bucket"], 0),
     })),
     created: objectsIn(fieldsOf(outcome["demand"])["new_by_bucket"]).map((entry) => ({
       bucket: textOf(entry["bucket"]),

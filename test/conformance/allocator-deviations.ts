@@ -146,7 +146,7 @@ const DEVIATIONS: readonly AllocatorDeviation[] = [
   {
     defect: 0,
     ofJob: countsNoMachines,
-    ofState: ({ facts }, path) => isLimit(path, ["cluster"]) && facts.nodes.some(hasNoMachine),
+    ofState: showsNoMachines,
   },
 ];
 
@@ -177,15 +177,24 @@ function hasUnlistedNode({ nodes, buckets, config }: CaseFacts): boolean {
   });
 }
 
-/** The node has an exclusive-task with several slots whose amounts stand behind the same "and": only the first slot took them. */
+/** The node has several slots of a job whose exclusiveness stands with its amounts in an "and" inside an "and": only the first slot took them. */
 function skipsExclusiveTask({ facts, outcome }: LibraryPlan, path: string): boolean {
   const row = outcome.nodes[Number(/^nodes\[(\d+)\]\[4\]/.exec(path)?.[1] ?? -1)];
   if (row === undefined) return false;
+  const isAlone = ([key, value]: [string, Json]): boolean =>
+    key.startsWith("exclusive") && value !== false && value !== 0;
   return facts.jobs.some(
     (job, i) =>
       outcome.jobs[i]?.nodes.some(({ name, slots }) => name === row.name && slots > 1) === true &&
-      asks(job, (key, value) => key.startsWith("exclusive") && value !== false && value !== 0) &&
-      job.members.some((member) => Object.keys(fieldsOf(member)).length > 1 || "and" in fieldsOf(member)),
+      asks(
+        job,
+        (key, value) =>
+          key === "and" &&
+          listOf(value).some((member) => {
+            const entries = Object.entries(fieldsOf(member));
+            return entries.length > 1 && entries.some(isAlone);
+          }),
+      ),
   );
 }
 
@@ -249,15 +258,28 @@ function madeUpTo({ facts, outcome }: LibraryPlan, at: number): readonly NodeOut
   return outcome.nodes.filter(({ name }) => names.has(name));
 }
 
-/** The figure is what one of several buckets of one size counts for itself alone, and nodes of that size are made, or groups were generated. */
-function ownsAvailability({ outcome }: LibraryPlan, path: string): boolean {
+/**
+ * The figure is of one of several buckets of one size of an array, and is more than the status's availableCount leaves after all nodes that
+ * are made of that size. What a generated group counts for itself is what was left in all when its name was made.
+ */
+function ownsAvailability({ facts, outcome, vmSizes }: LibraryPlan, path: string): boolean {
   const [, at = "", figure = ""] = /^buckets\[(\d+)\]\.(available|limits\.bucket)$/.exec(path) ?? [];
-  const bucket = outcome.buckets[Number(at)]?.bucket;
-  if (figure === "" || bucket === undefined) return false;
-  const isSibling = (other: string): boolean => sizeOfBucket(other) === sizeOfBucket(bucket);
-  const siblings = outcome.buckets.filter((other) => isSibling(other.bucket));
-  const elsewhere = outcome.created.some((made) => isSibling(made.bucket) && made.bucket !== bucket);
-  return siblings.length > 1 && (elsewhere || figure === "limits.bucket");
+  const shown = outcome.buckets[Number(at)];
+  if (figure === "" || shown === undefined) return false;
+  const isSibling = (other: string): boolean => sizeOfBucket(other) === sizeOfBucket(shown.bucket);
+  const of = facts.buckets.find(({ id }) => isSibling(id));
+  if (of === undefined || outcome.buckets.filter(({ bucket }) => isSibling(bucket)).length < 2) return false;
+  const made = outcome.created.filter(({ bucket }) => isSibling(bucket));
+  const sum = (rows: typeof made): number => rows.reduce((total, { count }) => total + count, 0);
+  const group = shown.bucket.split("/")[2];
+  if (figure === "limits.bucket" && group !== undefined && !of.groups.has(group) && of.pinned !== group) {
+    let first = 0;
+    while (exceededLimits(facts, vmSizes, [{ bucket: of.id, count: first + 1 }]).length === 0) first += 1;
+    const here = sum(made.filter(({ bucket }) => bucket === shown.bucket));
+    const shared = Math.min(of.available - sum(made), of.groupSize - here);
+    return shown.own !== shared && shown.own === Math.min(of.groupSize, first) - here;
+  }
+  return (figure === "available" ? shown.available : shown.own) > Math.max(0, of.available - sum(made));
 }
 
 /** The nodes that the library makes up to this job exceed the cluster's limit of nodes. */
@@ -266,16 +288,35 @@ function exceedsClusterCount(plan: LibraryPlan, at: number): boolean {
   return counted + madeUpTo(plan, at).length > plan.facts.maxCount;
 }
 
+/** Cores that the library counts against the cluster up to a job: of all nodes, also of those without a machine, and of what it makes. */
+function coresCounted(plan: LibraryPlan, at: number): number {
+  const { facts } = plan;
+  const there = facts.nodes.map(({ array, size }) => coresOf(facts, `${array}/${size}`));
+  const made = madeUpTo(plan, at).map(({ bucket }) => coresOf(facts, bucket));
+  return [...there, ...made].reduce((sum, cores) => sum + cores, 0);
+}
+
+const coresOf = ({ buckets }: CaseFacts, bucket: string): number =>
+  buckets.find(({ id }) => id === sizeOfBucket(bucket))?.cores ?? 0;
+
 /** Nodes without a machine fill the cluster's limit of cores up: one more node of a bucket that the job may use would exceed it. */
 function countsNoMachines(plan: LibraryPlan, at: number): boolean {
   const { facts, outcome } = plan;
+  const used = coresCounted(plan, at);
   if (!facts.nodes.some(hasNoMachine)) return false;
-  const coresOf = (bucket: string): number =>
-    facts.buckets.find(({ id }) => id === sizeOfBucket(bucket))?.cores ?? 0;
-  const there = facts.nodes.map(({ array, size }) => coresOf(`${array}/${size}`));
-  const made = madeUpTo(plan, at).map(({ bucket }) => coresOf(bucket));
-  const used = [...there, ...made].reduce((sum, cores) => sum + cores, 0);
-  return outcome.jobs[at]?.candidates.some((bucket) => used + coresOf(bucket) > facts.maxCores) === true;
+  return (
+    outcome.jobs[at]?.candidates.some((bucket) => used + coresOf(facts, bucket) > facts.maxCores) === true
+  );
+}
+
+/** The figure is what the cluster's limit of cores leaves where nodes without a machine count too. */
+function showsNoMachines(plan: LibraryPlan, path: string): boolean {
+  const { facts, outcome } = plan;
+  if (!facts.nodes.some(hasNoMachine) || !isLimit(path, ["cluster"])) return false;
+  if (path.endsWith(".limits.cluster")) return true;
+  const shown = outcome.buckets[Number(/^buckets\[(\d+)\]/.exec(path)?.[1] ?? -1)];
+  const left = facts.maxCores - coresCounted(plan, outcome.jobs.length);
+  return shown?.available === Math.max(0, Math.floor(left / coresOf(facts, shown?.bucket ?? "")));
 }
 
 /** An existing node is of a size that the catalogue does not know. */

@@ -435,7 +435,10 @@ function showBuckets(world: World, allocation: Allocation, withLimits: boolean):
     });
 }
 
-/** What the vectors call a bucket's own: at the beginning no more than its array and its group allow, and less by what is made there. */
+/**
+ * What the vectors call a bucket's own limit: at the beginning no more than the array and the placement group allow, and less by what is
+ * made of its size, in whatever group, as availableCount is one figure for all of them (defect 10).
+ */
 function ownRoom(
   world: World,
   offer: BucketOffer,
@@ -445,12 +448,14 @@ function ownRoom(
   const atFirst = offer.charges
     .filter(({ limit }) => ["bucket", "nodearray"].includes(world.limits[limit]?.id.kind ?? ""))
     .map(({ limit, amount }) => Math.floor((world.limits[limit]?.left ?? 0) / amount));
-  const inGroup = groupRoom(offer, group, 0) ?? Number.POSITIVE_INFINITY;
   const id = bucketText(offer.bucket);
-  const made = taken
-    .filter(({ bucket: { array, machineType } }) => bucketText({ array, machineType }) === id)
-    .reduce((sum, { count }) => sum + count, 0);
-  return Math.max(0, Math.min(...atFirst, inGroup) - made);
+  const made = taken.filter(
+    ({ bucket: { array, machineType } }) => bucketText({ array, machineType }) === id,
+  );
+  const madeHere = made.filter(({ bucket }) => bucket.placementGroup === group);
+  const sum = (rows: typeof made): number => rows.reduce((total, { count }) => total + count, 0);
+  const inGroup = groupRoom(offer, group, 0) ?? Number.POSITIVE_INFINITY;
+  return Math.max(0, Math.min(Math.min(...atFirst) - sum(made), inGroup - sum(madeHere)));
 }
 
 function groupRoom(offer: BucketOffer, group: PlacementGroup | undefined, made: number): number | undefined {

@@ -250,11 +250,15 @@ function fillBucket(world: NaiveWorld, job: JobFacts, id: string, wanted: number
   return got;
 }
 
+/** Of several alternatives the first that holds when the job comes is the one that its slots on this node take. */
 function fillNode(world: NaiveWorld, job: JobFacts, node: NaiveNode, most: number): number {
   let slots = 0;
+  let first: string | undefined;
   while (slots < most) {
     const take = judgeSlot(job.members, node, world.pools, job.name);
     if (take === undefined || !isOpen(node, job.name, take)) break;
+    first ??= JSON.stringify(take.amounts);
+    if (first !== JSON.stringify(take.amounts)) break;
     putSlot(take, node, world.pools, job.name);
     slots += 1;
   }

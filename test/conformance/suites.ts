@@ -133,13 +133,12 @@ export function judgeAnswer(
   surroundings: Surroundings,
 ): Verdict {
   const found = suite.compare(one.expected, actual);
-  const faults =
-    found.length > 0 || suite.compare === nothing ? faultsOf(suite, one, actual, surroundings) : [];
-  if (found.length === 0)
-    return { kind: faults.length > 0 ? "failed" : "passed", actual, differences: faults, defects: [] };
-  const explained = (suite.explain ?? explainEach(suite))(one, found, surroundings);
+  const explained = found.length === 0 ? [] : (suite.explain ?? explainEach(suite))(one, found, surroundings);
+  if (explained === undefined) return { kind: "failed", actual, differences: found, defects: [] };
+  const isChecked = found.length > 0 || suite.compare === nothing;
+  const faults = isChecked ? faultsOf(suite, one, actual, surroundings) : [];
   const defects = [...new Set(explained)].sort((a, b) => a - b);
-  const kind = explained === undefined || faults.length > 0 ? "failed" : "deviated";
+  const kind = faults.length > 0 ? "failed" : found.length > 0 ? "deviated" : "passed";
   return { kind, actual, differences: [...faults, ...found], defects };
 }
 
