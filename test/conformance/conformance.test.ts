@@ -39,27 +39,13 @@ describe.skipIf(!existsSync(vectors))("conformance (needs ../shared/vectors)", (
         .filter((one) => judgeCase(suite, one, surroundings).kind === "passed")
         // Of an exception in judging a node no more than the refusal is compared: the test below.
         .filter(({ expected }) => !JSON.stringify(expected).includes('"space":{"raises"'))
-        .slice(0, 12)
+        // Answers to the random ones have hundreds of places each.
+        .slice(0, name.includes("/random_") ? 3 : 12)
         .flatMap((one) => {
           const verdicts = alterations(suite.answer(one, surroundings), suite).map((altered) =>
             judgeAnswer(suite, one, altered.value, surroundings),
           );
-          return verdicts.every(({ kind }) => kind === "failed")
-            ? []
-            : [
-                one.name,
-                ...verdicts
-                  .filter((v) => v.kind !== "failed")
-                  .map(
-                    (v) =>
-                      v.kind +
-                      v.defects +
-                      " " +
-                      v.differences[0]?.path +
-                      "=" +
-                      JSON.stringify(v.differences[0]?.actual),
-                  ),
-              ];
+          return verdicts.every(({ kind }) => kind === "failed") ? [] : [one.name];
         });
       expect(unnoticed).toEqual([]);
     },
