@@ -141,7 +141,7 @@ const DEVIATIONS: readonly AllocatorDeviation[] = [
     ofState: (plan, path) => mixesRegions(plan, bucketAt(plan, path)) && isLimit(path, ["family"]),
   },
   { defect: 9, ofJob: passesOpenNode },
-  { defect: 15, ofJob: minds, ofState: showsLeftover },
+  { defect: 15, ofJob: meetsLeftover, ofState: showsLeftover },
   { defect: 16, ofJob: seesReservation, ofState: keepsReservation },
   {
     defect: 0,
@@ -401,9 +401,10 @@ function isLeftover({ facts, outcome }: LibraryPlan, node: NodeOutcome, at: numb
   });
 }
 
-/** A job that failed is still on a node of a bucket that this job may use, and this job is not on that node. */
-function minds(plan: LibraryPlan, at: number): boolean {
-  const { outcome } = plan;
+/** A job that failed is still on a node of a bucket that this job may use, and this job is not on that node; or it has drained a pool. */
+function meetsLeftover(plan: LibraryPlan, at: number): boolean {
+  const { facts, outcome } = plan;
+  if ([...poolsAsked(facts.jobs[at])].some((pool) => isDrained(plan, pool, at))) return true;
   const used = outcome.jobs[at]?.nodes.map(({ name }) => name) ?? [];
   const candidates = outcome.jobs[at]?.candidates.map(bucketOfNodes) ?? [];
   return outcome.nodes.some(
@@ -411,11 +412,27 @@ function minds(plan: LibraryPlan, at: number): boolean {
   );
 }
 
+/** A whole job before `at` that takes of the pool failed in a bucket at least: what it took there is not given back. */
+function isDrained({ facts, outcome }: LibraryPlan, pool: string, at: number): boolean {
+  return facts.jobs.slice(0, at).some((job, i) => {
+    const { allocated = 0, candidates = [], buckets = [] } = outcome.jobs[i] ?? {};
+    const failed = allocated === 0 ? candidates.length > 0 : candidates[0] !== buckets[0];
+    return job.whole && failed && poolsAsked(job).has(pool);
+  });
+}
+
+function poolsAsked(job: JobFacts | undefined): ReadonlySet<string> {
+  const shared = job?.members.map((member) => fieldsOf(fieldsOf(member)["$shared"])) ?? [];
+  return new Set(shared.flatMap(({ ids }) => listOf(ids).map(textOf)));
+}
+
 /** The difference is in a node on which a failed job was left, or in lists of nodes, and there is such a node. */
 function showsLeftover(plan: LibraryPlan, path: string): boolean {
   const row = plan.outcome.nodes[Number(/^nodes\[(\d+)\]/.exec(path)?.[1] ?? -1)];
   const all = plan.facts.jobs.length;
   if (row !== undefined) return isLeftover(plan, row, all);
+  const pool = /^shared_resources\.(.+)$/.exec(path)?.[1];
+  if (pool !== undefined) return isDrained(plan, pool, all);
   return path.startsWith("demand.") && plan.outcome.nodes.some((node) => isLeftover(plan, node, all));
 }
 

@@ -12,7 +12,7 @@ import { readCluster, readRules } from "./vector-cluster.ts";
 /** A bucket with its group, what a new node there is, and the nodes that it has. */
 export interface NaiveBucket {
   readonly id: string;
-  /** Absent: a host that only the scheduler knows. */
+  /** Absent: a host that only the scheduler knows, which is a bucket of its own. */
   readonly of: BucketFacts | undefined;
   readonly example: NaiveNode;
   readonly nodes: NaiveNode[];
@@ -37,7 +37,10 @@ export function readNaiveWorld(
   const read = readRules(one.input, surroundings);
   if (read.kind === "refused") return undefined;
   const cluster = readCluster(one.input, read.rules);
-  const generated = one.input["default_placement_groups"] === true ? generatedNames(facts) : [];
+  const mine = facts.buckets.filter(
+    (bucket) => bucket.valid && facts.arrays.some(({ name, enabled }) => name === bucket.array && enabled),
+  );
+  const generated = one.input["default_placement_groups"] === true ? generatedNames(facts, mine) : [];
   const buckets: NaiveBucket[] = [];
   const add = (of: BucketFacts, group: string | undefined): void => {
     const id = group === undefined ? of.id : `${of.id}/${group}`;
@@ -50,9 +53,6 @@ export function readNaiveWorld(
       nodes: [],
     });
   };
-  const mine = facts.buckets.filter(
-    (bucket) => bucket.valid && facts.arrays.some(({ name, enabled }) => name === bucket.array && enabled),
-  );
   for (const of of mine) {
     for (const group of groupsOf(of, facts)) add(of, group);
     add(of, undefined);
@@ -63,7 +63,7 @@ export function readNaiveWorld(
     const node = facts.nodes.find((other) => other.name === name);
     if (node === undefined) {
       const host = naiveNode(name, "unknown/unknown", view, null, -1);
-      buckets.push({ id: "unknown/unknown", of: undefined, example: host, nodes: [host] });
+      buckets.push({ id: `host ${name}`, of: undefined, example: host, nodes: [host] });
       continue;
     }
     const bucket = buckets.find(({ id }) => id === bucketOf(node));
@@ -102,24 +102,25 @@ function groupsOf(of: BucketFacts, facts: CaseFacts): ReadonlySet<string> {
   return new Set([...of.groups.keys(), ...ofNodes, ...named("default"), ...named(of.array), ...own]);
 }
 
-function generatedNames(facts: CaseFacts): readonly { readonly of: BucketFacts; readonly group: string }[] {
+function generatedNames(
+  facts: CaseFacts,
+  mine: readonly BucketFacts[],
+): readonly { readonly of: BucketFacts; readonly group: string }[] {
   const arrays = fieldsOf(facts.config["nodearrays"]);
   if (Object.values(arrays).some((array) => listOf(fieldsOf(array)["placement_groups"]).length > 0))
     return [];
-  return facts.buckets
-    .filter(({ valid }) => valid)
-    .flatMap((of) => {
-      const buffer = fieldsOf(arrays[of.array])["generated_placement_group_buffer"];
-      const known = new Set(
-        facts.buckets
-          .filter(({ array }) => array === of.array)
-          .flatMap((bucket) => [...groupsOf(bucket, facts)]),
-      );
-      const names: string[] = [];
-      for (let i = 0; names.length < (typeof buffer === "number" ? buffer : 2); i += 1)
-        if (!known.has(`${of.size}_pg${i}`)) names.push(`${of.size}_pg${i}`);
-      return names.map((group) => ({ of, group }));
-    });
+  return mine.flatMap((of) => {
+    const buffer = fieldsOf(arrays[of.array])["generated_placement_group_buffer"];
+    const known = new Set(
+      facts.buckets
+        .filter(({ array }) => array === of.array)
+        .flatMap((bucket) => [...groupsOf(bucket, facts)]),
+    );
+    const names: string[] = [];
+    for (let i = 0; names.length < (typeof buffer === "number" ? buffer : 2); i += 1)
+      if (!known.has(`${of.size}_pg${i}`)) names.push(`${of.size}_pg${i}`);
+    return names.map((group) => ({ of, group }));
+  });
 }
 
 type View = ReturnType<typeof readCluster>["nodes"] extends ReadonlyMap<string, infer V> ? V : never;
