@@ -53,6 +53,9 @@ export class BucketOrder {
   /** By constraints that do not look at pools; the key is shared by all jobs alike. */
   readonly #known = new Map<Ask["fit"], Candidates>();
 
+  /** By constraints, then by place and size of a unit: how many bins at the beginning of the bucket have no room for such a job. */
+  readonly #passed = new Map<Ask["fit"], Map<string, number>>();
+
   constructor(draft: Draft, shared: SharedState) {
     this.#draft = draft;
     this.#sites = new BucketSites(draft);
@@ -124,8 +127,9 @@ export class BucketOrder {
     const steps: Step[] = [];
     let left = wanted;
     let room = roomAt(this.#draft, site);
-    for (const bin of site.bins) {
-      if (left === 0) break;
+    const first = this.#firstOpen(ask, site);
+    for (let at = first; at < site.bins.length && left > 0; at += 1) {
+      const bin = site.bins[at] ?? 0;
       const units = Math.min(bins.unitsOn(bin, ask), mostOnNode(ask), left);
       if (units < 1) continue;
       if (this.#isToStart(bin)) {
@@ -142,6 +146,21 @@ export class BucketOrder {
     const units = Math.min(unitsOnEmpty(ask, site.made, bins.resources), mostOnNode(ask), left);
     const nodes = units < 1 ? 0 : Math.min(room, Math.ceil(left / units));
     return { steps, made: { nodes, units }, left: Math.max(0, left - nodes * units) };
+  }
+
+  /**
+   * The first bin of a bucket that may have room for a unit of such jobs. Nodes only fill up while a plan is made, so those at the
+   * beginning that had none need not be asked again: a long queue must not walk over full nodes again and again.
+   */
+  #firstOpen(ask: Ask, { place, bins: list }: Site): number {
+    const { bins } = this.#draft;
+    const passed = this.#passed.get(ask.fit) ?? new Map<string, number>();
+    this.#passed.set(ask.fit, passed);
+    const key = `${place.index}/${ask.slotsPerUnit}`;
+    let at = passed.get(key) ?? 0;
+    while (at < list.length && bins.unitsOn(list[at] ?? 0, ask) < 1) at += 1;
+    passed.set(key, at);
+    return at;
   }
 
   #apply(ask: Ask, site: Site, plan: SitePlan, progress: Progress): void {
