@@ -85,11 +85,12 @@ export class Ceilings {
   }
 
   /**
-   * Each bucket reports the quota that it shares; where reports differ in what is used, the one that leaves least counts. Quotas of
-   * different sizes are different quotas: of two families that our reading of names takes for one, or of two subscriptions.
+   * Each bucket reports the quota that it shares; where reports differ in what is used, the one that leaves least counts. Family quotas of
+   * different sizes are of different families, though our reading of the sizes' names takes them for one.
    */
   #quota(id: LimitId, region: string, report: Quota, waiting: number): number {
-    const key = `${id.kind}/${region}/${id.name}/${report.quotaCores}`;
+    const size = id.kind === "family-quota" ? report.quotaCores : "";
+    const key = `${id.kind}/${region}/${id.name}/${size}`;
     const index = this.#limit(key, id, report.consumedCores, report.quotaCores);
     const limit = this.#limits[index];
     if (limit === undefined) return index;

@@ -1,5 +1,5 @@
 import type { Json } from "./compare.ts";
-import { isList, isObject } from "./compare.ts";
+import { isList, isObject, textOf } from "./compare.ts";
 
 /** What a status says of a quota, and where the others must say the same. */
 const SHARED_FIGURES = [
@@ -33,8 +33,8 @@ export function agreeingStatus(
       let agreed: Readonly<Record<string, Json>> = bucket;
       for (const figures of SHARED_FIGURES) {
         if (spot === true && !figures.spot) continue;
-        const family = figures.spot ? "" : familyOf(size);
-        const quota = JSON.stringify([figures.keys, region, spot === true, family, bucket[figures.keys[1]]]);
+        const family = figures.spot ? "" : `${familyOf(size)} ${textOf(bucket[figures.keys[1]])}`;
+        const quota = JSON.stringify([figures.keys, region, spot === true, family]);
         const said =
           first.get(quota) ?? Object.fromEntries(figures.keys.map((key) => [key, bucket[key] ?? null]));
         first.set(quota, said);
