@@ -42,7 +42,7 @@ export function allocate(
   const bindings = bindingsOf(world, ground, entries);
   const order = orderNodes(ground);
   const least = leastOf(entries, ground.resources.length);
-  const problem = { ground, order, entries, bindings, pools: shared.left, least, policy, now };
+  const problem = { ground, order, entries, bindings, shared, least, policy, now };
   let best = attempt(problem, { order: "rank", opening: "own" }, entries);
   if (policy.preference === "existing-first" && mayImprove(best, entries)) {
     const hardest = hardestFirst(entries, best, ground);
@@ -172,13 +172,14 @@ function mayImprove({ created, outcomes }: Attempt, entries: readonly Entry[]): 
   return created > 0 || outcomes.some(({ placed, asked }) => placed < asked);
 }
 
-function answerOf({ draft, outcomes }: Attempt): Allocation {
+function answerOf({ draft, outcomes, order }: Attempt): Allocation {
   const { bins } = draft;
   return {
     creates: createsOf(bins),
     starts: [...bins.woken].flatMap((bin) => bins.node(bin)?.nodeId ?? []),
     needed: bins.needed(),
     outcomes,
+    ...(order === undefined ? {} : { orders: order.orders }),
     // Made when somebody asks: most plans are only counted.
     get loads() {
       return bins.loads();

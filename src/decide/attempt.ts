@@ -1,5 +1,6 @@
 import type { AllocationPolicy } from "../domain/allocation.ts";
 import type { DemandOutcome } from "../domain/plan.ts";
+import type { SharedState } from "../domain/node-view.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Instant } from "../domain/units.ts";
 import type { Entry } from "./allocate.ts";
@@ -7,6 +8,7 @@ import type { Ask } from "./ask.ts";
 import type { NodeOrder } from "./bins.ts";
 import { Bins } from "./bins.ts";
 import type { Bindings } from "./bound.ts";
+import { BucketOrder } from "./bucket-order.ts";
 import { holderOf } from "./caps.ts";
 import type { Draft, Settled, Way } from "./draft.ts";
 import { beginDraft } from "./draft.ts";
@@ -29,7 +31,8 @@ export interface Problem {
   readonly order: NodeOrder;
   readonly entries: readonly Entry[];
   readonly bindings: Bindings;
-  readonly pools: ReadonlyMap<string, number>;
+  /** Pools to begin with, and the values of shared marks. */
+  readonly shared: SharedState;
   /** The least that any job takes of each resource. */
   readonly least: readonly number[];
   readonly policy: AllocationPolicy;
@@ -43,27 +46,31 @@ export interface Attempt {
   readonly outcomes: readonly DemandOutcome[];
   /** New nodes, and deallocated ones started. */
   readonly created: number;
+  /** How jobs found their places; only of `bucket-order`. */
+  readonly order?: BucketOrder;
   /** What these cost an hour; nodes without a price count for nothing here. */
   readonly price: number;
 }
 
 /** Settles the entries in the order given. */
 export function attempt(problem: Problem, way: Way, entries: readonly Entry[]): Attempt {
-  const bins = new Bins(problem.ground, problem.order, problem.pools, problem.least);
+  const bins = new Bins(problem.ground, problem.order, problem.shared.left, problem.least);
   const draft = beginDraft(bins, problem.policy, way, problem.now);
   for (const { bin, ask, slots } of problem.bindings.slots) {
     bins.occupy(bin, ask, slots, true);
     draft.caps.hold(holderOf(ask), bins, bin);
   }
   const scopes = new Scopes(draft);
+  const order =
+    problem.policy.preference === "bucket-order" ? new BucketOrder(draft, problem.shared) : undefined;
   const outcomes: DemandOutcome[] = [];
   if (way.opening === "shared") for (const entry of entries) countToPlace(draft, entry, 1);
   for (const entry of entries) {
-    outcomes[entry.rank] = settle(draft, entry, scopes, problem.bindings.homes);
+    outcomes[entry.rank] = settle(draft, entry, scopes, problem.bindings.homes, order);
     if (way.opening === "shared") countToPlace(draft, entry, -1);
   }
   if (way.opening === "shared") shrinkShared(draft);
-  return { draft, outcomes, ...costOf(draft) };
+  return { draft, outcomes, ...costOf(draft), ...(order === undefined ? {} : { order }) };
 }
 
 /** Notes what a job is still to take, or no longer, if it may share nodes. */
@@ -137,7 +144,13 @@ class Scopes {
   }
 }
 
-function settle(draft: Draft, entry: Entry, scopes: Scopes, homes: ReadonlyMap<Ask, Place>): DemandOutcome {
+function settle(
+  draft: Draft,
+  entry: Entry,
+  scopes: Scopes,
+  homes: ReadonlyMap<Ask, Place>,
+  order: BucketOrder | undefined,
+): DemandOutcome {
   const scope = scopes.of(entry);
   switch (entry.kind) {
     case "target": {
@@ -156,7 +169,8 @@ function settle(draft: Draft, entry: Entry, scopes: Scopes, homes: ReadonlyMap<A
         entry,
         "slots",
         entry.ask.asked,
-        settleJob(draft, entry.ask, scope, homes.get(entry.ask)),
+        order?.settle(entry.ask, homes.get(entry.ask)) ??
+          settleJob(draft, entry.ask, scope, homes.get(entry.ask)),
       );
   }
 }

@@ -1,4 +1,4 @@
-import type { BucketOffer, NodeLoad, SupplyNode, World } from "../domain/allocation.ts";
+import type { NodeLoad, SupplyNode, World } from "../domain/allocation.ts";
 import type { BucketKey, Purpose } from "../domain/bucket.ts";
 import type { NodeAttributes } from "../domain/demand.ts";
 import type { NodeId } from "../domain/ids.ts";
@@ -6,7 +6,7 @@ import { compareText } from "../domain/text.ts";
 import type { Ask } from "./ask.ts";
 import { slotsIn, unitsFrom } from "./ask.ts";
 import type { Subject } from "./fit.ts";
-import type { Ground, Kind, Place } from "./ground.ts";
+import type { Ground, Kind, NewNode, Place } from "./ground.ts";
 import { comparePlaces } from "./ground.ts";
 import { placeIntricate, roomIntricate } from "./intricate.ts";
 import type { LineBins, Sought } from "./line.ts";
@@ -183,7 +183,7 @@ export class Bins implements LineBins {
   plan(
     place: Place,
     count: number,
-    offer: BucketOffer,
+    offer: NewNode,
     purpose: Purpose,
     attributes: NodeAttributes | undefined,
   ): Bin {

@@ -84,9 +84,14 @@ export class Ceilings {
     return charges;
   }
 
-  /** Each bucket reports the quota that it shares; where reports differ, the one that leaves least counts. */
+  /**
+   * Each bucket reports the quota that it shares; where reports differ in what is used, the one that leaves least counts. Family quotas of
+   * different sizes are of different families, though our reading of the sizes' names takes them for one.
+   */
   #quota(id: LimitId, region: string, report: Quota, waiting: number): number {
-    const index = this.#limit(`${id.kind}/${region}/${id.name}`, id, report.consumedCores, report.quotaCores);
+    const size = id.kind === "family-quota" ? report.quotaCores : "";
+    const key = `${id.kind}/${region}/${id.name}/${size}`;
+    const index = this.#limit(key, id, report.consumedCores, report.quotaCores);
     const limit = this.#limits[index];
     if (limit === undefined) return index;
     if (report.quotaCores - report.consumedCores < limit.max - limit.used) {

@@ -96,7 +96,7 @@ export function viewOf(subject: Subject): NodeView {
 }
 
 /** All that the name of a bucket says. */
-function propertiesOf(bucket: BucketKey): NodeProperties {
+export function propertiesOf(bucket: BucketKey): NodeProperties {
   const group = bucket.placementGroup ?? null;
   return {
     name: null,

@@ -102,7 +102,7 @@ export class Ground {
   }
 
   /** The kind of a new node of the offer, in a placement group or in none. */
-  kindOfNew(offer: BucketOffer, place: Place): Kind {
+  kindOfNew(offer: NewNode, place: Place): Kind {
     return this.kindOf(place, inGroup(offer, place.bucket));
   }
 
@@ -115,11 +115,18 @@ export class Ground {
   }
 }
 
+/** What is known of new nodes of an offer. */
+export type NewNode = Pick<
+  BucketOffer,
+  "bucket" | "resources" | "properties" | "cores" | "capacityFailureSeconds" | "inGroup"
+>;
+
 /** What a new node is once it is in a placement group. */
-export function inGroup(offer: BucketOffer, bucket: BucketKey): Subject {
+export function inGroup(offer: NewNode, bucket: BucketKey): Subject {
   const group = bucket.placementGroup;
-  if (group === undefined) return offer;
-  const { properties, resources, capacityFailureSeconds } = offer;
+  if (group === undefined || group === offer.bucket.placementGroup) return offer;
+  const { properties, resources } = offer.inGroup?.(group) ?? offer;
+  const { capacityFailureSeconds } = offer;
   return {
     bucket,
     resources,

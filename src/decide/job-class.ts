@@ -22,6 +22,8 @@ export class JobClass {
   readonly index: number;
   readonly requirements: Requirements;
   readonly shape: Shape;
+  /** All that is asked of nodes and pools, with what the job says of spot. */
+  readonly constraints: readonly Constraint[];
   /** Absent: what a slot takes depends on what is left of a node; each is judged by itself. */
   readonly takes?: Takes;
   /** A place for one slot. */
@@ -33,12 +35,14 @@ export class JobClass {
     index: number,
     requirements: Requirements,
     shape: Shape,
+    constraints: readonly Constraint[],
     takes: Takes | undefined,
     makeFit: () => Fit,
   ) {
     this.index = index;
     this.requirements = requirements;
     this.shape = shape;
+    this.constraints = constraints;
     this.#makeFit = makeFit;
     if (takes === undefined) return;
     this.takes = takes;
@@ -88,12 +92,13 @@ export class JobClasses {
     const said = takeApart(job.constraints);
     const spot = job.spot ?? (this.#sparesSpot && said.arrays === undefined ? "never" : "allow");
     const requirements = spot === "allow" ? said : withMark(said, SPOT_MARKS[spot]);
+    const constraints = spot === "allow" ? job.constraints : [...job.constraints, SPOT_MARKS[spot]];
     const shapeKey = `${requirements.backoffSeconds} ${requirements.intricate} ${keyOf(requirements.marks)}`;
     const shape = this.#shapes.get(shapeKey) ?? new Shape(requirements, this.#shared);
     this.#shapes.set(shapeKey, shape);
     const takes = requirements.intricate ? undefined : this.#takesOf(requirements);
     const makeFit = (): Fit => new Fit(requirements.rest, this.#positions, this.#shared);
-    return new JobClass(this.#classes.size, requirements, shape, takes, makeFit);
+    return new JobClass(this.#classes.size, requirements, shape, constraints, takes, makeFit);
   }
 
   /** Two amounts of one resource add up. Undefined: a plain number means different amounts on different kinds of nodes. */

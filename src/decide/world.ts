@@ -216,6 +216,10 @@ function offer(
     bucket: place.bucket,
     resources: place.view.available,
     properties: () => place.view.properties,
+    inGroup: (group) => {
+      const { available, properties } = places.at(array.name, bucket.machineType, group).view;
+      return { resources: available, properties: () => properties };
+    },
     ...(bucket.lastCapacityFailureSeconds === undefined
       ? {}
       : { capacityFailureSeconds: bucket.lastCapacityFailureSeconds }),

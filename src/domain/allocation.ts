@@ -5,6 +5,7 @@ import type { DemandOutcome } from "./plan.ts";
 import type { LimitId, Reason } from "./reason.ts";
 import type { BucketKey, Purpose } from "./bucket.ts";
 import type { CreateEffect } from "./record.ts";
+import type { Refusal } from "./refusal.ts";
 import type { Resources } from "./resources.ts";
 
 /** Everything that the allocator may use, and every ceiling: its only view of the cluster. */
@@ -83,6 +84,12 @@ export interface BucketOffer {
   readonly configuredGroups?: readonly PlacementGroup[];
   /** The array's only group, if it is pinned to one. */
   readonly pinnedGroup?: PlacementGroup;
+  /** What a new node of this placement group is and offers; absent: the same as without one. */
+  readonly inGroup?: (group: PlacementGroup) => Pick<BucketOffer, "resources" | "properties">;
+  /** Names of groups that may be made here, used after all other buckets (`bucket-order` only); absent: two fresh names. */
+  readonly generatedGroups?: readonly PlacementGroup[];
+  /** A host that only the scheduler knows: nothing new can be had here, and it is used first (`bucket-order` only). */
+  readonly unmanaged?: true;
   /** Nodes per group in use, going ones included. */
   readonly groupSizes: ReadonlyMap<PlacementGroup, number>;
   /** Groups that are backing off, and why. While there is one, no group with a fresh name is made here: that would evade the pause. */
@@ -115,6 +122,33 @@ export interface Allocation {
   /** Which existing nodes are needed, and by whom: "set/demand". A node that is absent is spare. */
   readonly needed: ReadonlyMap<NodeId, readonly string[]>;
   readonly outcomes: readonly DemandOutcome[];
+  /** How each job found its places, in the order of rank; only of `bucket-order`. */
+  readonly orders?: readonly PlacementOrder[];
+}
+
+/** The buckets that a job looked at, and what it took there, in the order of use. */
+export interface PlacementOrder {
+  /** "set/demand". */
+  readonly by: string;
+  readonly candidates: readonly BucketKey[];
+  /** Buckets whose nodes do not meet the constraints, and the first thing that said no. */
+  readonly refused: readonly { readonly bucket: BucketKey; readonly refusal: Refusal }[];
+  readonly uses: readonly PlacementUse[];
+}
+
+/** Slots put on a run of identical nodes. */
+export interface PlacementUse {
+  readonly bucket: BucketKey;
+  /** The existing node; absent: nodes in flight or to be made. */
+  readonly nodeId?: NodeId;
+  /** The run, by its number in this plan. */
+  readonly run: number;
+  /** How many nodes were planned for the run just now; 0: it was there. */
+  readonly made: number;
+  /** Nodes used, and slots on each; the others of the run, if any, are the run `rest` from now on. */
+  readonly nodes: number;
+  readonly slots: number;
+  readonly rest?: number;
 }
 
 /** One existing node, or so many nodes alike that are in flight or to be made, and the slots on each of them. */

@@ -21,8 +21,8 @@ export type Constraint =
   | { readonly kind: "and" | "or" | "xor"; readonly of: readonly Constraint[] }
   | { readonly kind: "not"; readonly of: Constraint }
   | { readonly kind: "never"; readonly message: string }
-  /** Each slot takes so much of a pool that the cluster's jobs share. */
-  | { readonly kind: "pool"; readonly pool: string; readonly amount: number }
+  /** Each slot takes so much of a pool that the cluster's jobs share; `once`: the job does, however many slots it has (`bucket-order` only). */
+  | { readonly kind: "pool"; readonly pool: string; readonly amount: number; readonly once?: true }
   /** A shared mark has this value. */
   | { readonly kind: "pool-value"; readonly pool: string; readonly value: Scalar }
   | SharedConsumable

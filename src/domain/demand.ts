@@ -56,6 +56,8 @@ export interface JobDemand extends Common {
   readonly placed: readonly PlacedSlots[];
   /** The nodes of a gang need not be of one bucket. */
   readonly span?: true;
+  /** Of `nodeCount` nodes as many as can be had will do, in any buckets: scalelib's packing strategy "pack" (`bucket-order` only). */
+  readonly partial?: true;
   /** Whether nodes that may be evicted will do; absent: nothing was said. */
   readonly spot?: "never" | "allow" | "only";
 }

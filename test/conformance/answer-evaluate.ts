@@ -13,7 +13,7 @@ import type { Surroundings, VectorCase } from "./vector-case.ts";
 import { readCluster, readRules } from "./vector-cluster.ts";
 
 /** Names that the vectors have for our refusals. */
-const STATUSES: Readonly<Record<Refusal["code"], string>> = {
+export const STATUSES: Readonly<Record<Refusal["code"], string>> = {
   "undefined-resource": "UndefinedResource",
   "insufficient-resource": "InsufficientResource",
   "not-an-amount": "NotAnAmount",

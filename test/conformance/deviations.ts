@@ -1,3 +1,4 @@
+import { someMember } from "./allocator-case.ts";
 import type { Difference, Json } from "./compare.ts";
 import { bytesOfText, isClose, isList, isObject, textOf } from "./compare.ts";
 import type { Surroundings, VectorCase } from "./vector-case.ts";
@@ -161,14 +162,8 @@ function isGroupRefused(key: string, value: Json): boolean {
 }
 
 /** Whether any member of any object in the value is like that. */
-function someMember(value: Json | undefined, is: (key: string, value: Json) => boolean): boolean {
-  if (isList(value)) return value.some((item) => someMember(item, is));
-  if (!isObject(value)) return false;
-  return Object.entries(value).some(([key, member]) => is(key, member) || someMember(member, is));
-}
-
 /** Whether one resource is asked for by two members that must hold together. */
-function asksTwice(constraint: Json | undefined): boolean {
+export function asksTwice(constraint: Json | undefined): boolean {
   const conjunctions: Json[][] = [];
   collectAmounts(constraint, conjunctions);
   return conjunctions.some((names) => new Set(names).size < names.length);
@@ -197,7 +192,7 @@ const longest = (lists: readonly Json[][]): Json[] =>
   lists.reduce((best, list) => (list.length > best.length ? list : best), []);
 
 /** Resources that are sizes: the library's, and those that the configuration takes from memory or writes as a size. */
-function sizedResources(world: Readonly<Record<string, Json>> | undefined): ReadonlySet<string> {
+export function sizedResources(world: Readonly<Record<string, Json>> | undefined): ReadonlySet<string> {
   const configured = defaultsOf(world ?? {})
     .filter(({ value }) => value === "node.memory" || bytesOfText(value) !== undefined)
     .map(({ name }) => textOf(name));

@@ -5,10 +5,10 @@ import { overlayReport, viewHost } from "../../src/decide/host-view.ts";
 import type { NodeView } from "../../src/domain/node-view.ts";
 import type { ResourceRules } from "../../src/decide/places.ts";
 import { Places, withNodeId } from "../../src/decide/places.ts";
-import type { Snapshot } from "../../src/domain/cluster.ts";
+import type { Node, Snapshot } from "../../src/domain/cluster.ts";
 import type { DefaultResource } from "../../src/domain/default-resource.ts";
 import { LIBRARY_DEFAULTS } from "../../src/domain/default-resource.ts";
-import { clusterName } from "../../src/domain/ids.ts";
+import { clusterName, sameMachineType } from "../../src/domain/ids.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import type { Resources, ResourceValue } from "../../src/domain/resources.ts";
 import { looksLikeSize, parseSize } from "../../src/domain/size.ts";
@@ -64,8 +64,8 @@ export function readCluster(world: World, rules: ResourceRules): VectorCluster {
     const seen = places.view(node, places.at(node.array, node.machineType, node.placementGroup));
     const view = { ...seen, available: withNodeId(seen.available, node.nodeId) };
     const hostname = node.hostname?.split(".")[0] ?? "";
-    const report = reports.get(hostname);
-    reports.delete(hostname);
+    const report = takesReport(snapshot, node) ? reports.get(hostname) : undefined;
+    if (report !== undefined) reports.delete(hostname);
     nodes.set(node.name, report === undefined ? view : overlayReport(view, report));
   }
   const defaults = compileDefaults(rules.configured, rules.own);
@@ -73,16 +73,33 @@ export function readCluster(world: World, rules: ResourceRules): VectorCluster {
   return { buckets, nodes };
 }
 
-function readSnapshot(world: World): Snapshot {
+/** The library knows nodes of valid buckets of arrays that are its own, if they are up, coming, failed or deallocated. */
+export function isKnown(snapshot: Snapshot, node: Node): boolean {
+  const array = snapshot.arrays.find(({ name }) => name === node.array);
+  const bucket = array?.buckets.find(({ machineType }) => sameMachineType(machineType, node.machineType));
+  if (array?.autoscaled !== true || bucket?.valid !== true) return false;
+  return ["ready", "coming", "failed", "deallocated"].includes(node.phase);
+}
+
+/** A report of any other host stands for itself: the library does not look for it among failed nodes. */
+export function takesReport(snapshot: Snapshot, node: Node): boolean {
+  return isKnown(snapshot, node) && node.phase !== "failed";
+}
+
+export function readSnapshot(world: World): Snapshot {
   const status = isObject(world["clusterStatus"]) ? world["clusterStatus"] : {};
   const reading = readStatus({ ...status, nodes: world["nodes"] ?? [] }, clusterName("vector"), instant(0));
   if (reading.kind === "malformed") throw new Error(`${reading.path}: ${reading.expected}`);
   return reading.snapshot;
 }
 
-function readReports(value: Json | undefined): readonly HostReport[] {
+export function readReports(value: Json | undefined): readonly HostReport[] {
   if (!isList(value)) return [];
-  return value.filter(isObject).map((host) => ({
+  // With override_resources false our own figures count, and nothing of the report does.
+  const counting = value.filter(isObject).filter(({ metadata }) => {
+    return !isObject(metadata) || metadata["override_resources"] !== false;
+  });
+  return counting.map((host) => ({
     hostname: textOf(host["hostname"]),
     resources: readResources(host["resources"]),
     available: readResources(host["available"]),

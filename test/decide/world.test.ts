@@ -321,6 +321,34 @@ describe("limits", () => {
     ]);
   });
 
+  test("family quotas of different sizes are of different families, whatever the names say", () => {
+    const small = { quotaCores: 20, consumedCores: 0 };
+    const large = { quotaCores: 40, consumedCores: 8 };
+    const world = build({
+      arrays: [
+        array("execute", [
+          bucket("Standard_Q8", { familyQuota: small }),
+          bucket("Standard_Q16", { familyQuota: large }),
+        ]),
+      ],
+    });
+    expect(limitsOf(world).filter((text) => text.includes("quota"))).toEqual([
+      "family-quota standardQFamily cores: 0/20, 20 left",
+      "family-quota standardQFamily cores: 8/40, 32 left",
+    ]);
+  });
+
+  test("what a new node is in a placement group, default resources may tell from what it is in none", () => {
+    const inGroup = { kind: "property", property: "placement_group" } as const;
+    const policy = {
+      ...DEFAULT_POLICY,
+      defaultResources: [{ select: [], name: "group_id", value: inGroup }],
+    };
+    const [offer] = build({}, { policy }).buckets;
+    expect(offer?.resources["group_id"]).toBe(null);
+    expect(offer?.inGroup?.(placementGroup("g"))?.resources["group_id"]).toBe("g");
+  });
+
   test("quotas are shared by family and region, at the quota's price, and the least favourable report counts", () => {
     const hb = { vcpus: 16, quotaVcpus: 120, gpus: 0, memoryGib: 456, infiniband: true };
     const quota = (consumedCores: number) => ({ quotaCores: 480, consumedCores });

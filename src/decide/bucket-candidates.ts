@@ -1,0 +1,36 @@
+import type { BucketKey } from "../domain/bucket.ts";
+import type { Constraint } from "../domain/constraint.ts";
+import type { SharedState } from "../domain/node-view.ts";
+import type { Refusal } from "../domain/refusal.ts";
+import type { Site } from "./bucket-sites.ts";
+import { compileWeight } from "./bucket-weights.ts";
+import { compileAll } from "./match.ts";
+
+/** The buckets that a job may use, in the order in which it tries them, and why the others will not do. */
+export interface Candidates {
+  readonly sites: readonly Site[];
+  readonly refused: readonly { readonly bucket: BucketKey; readonly refusal: Refusal }[];
+}
+
+/** Chooses as scalelib does (scalelib-behaviour.md 10): the order of the list, shifted by what the constraints prefer; own hosts first. */
+export function chooseBuckets(
+  all: readonly Site[],
+  constraints: readonly Constraint[],
+  shared: SharedState,
+): Candidates {
+  const weighers = constraints.map(compileWeight);
+  const judge = compileAll(constraints);
+  const weighed = all.map((site, at) => ({
+    site,
+    weight: weighers.reduce((sum, weigh) => weigh(site.view, shared, sum), all.length - at),
+  }));
+  const sites: Site[] = [];
+  const refused: { bucket: BucketKey; refusal: Refusal }[] = [];
+  for (const { site } of weighed.toSorted((a, b) => b.weight - a.weight)) {
+    const judgement = judge(site.view, shared);
+    if (judgement.kind === "met") sites.push(site);
+    else refused.push({ bucket: site.made.bucket, refusal: judgement.refusal });
+  }
+  const own = sites.filter(({ offer }) => offer.unmanaged === true);
+  return { sites: [...own, ...sites.filter((site) => !own.includes(site))], refused };
+}

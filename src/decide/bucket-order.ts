@@ -1,0 +1,345 @@
+import type { PlacementOrder, PlacementUse } from "../domain/allocation.ts";
+import type { Constraint } from "../domain/constraint.ts";
+import type { SharedState } from "../domain/node-view.ts";
+import type { Reason } from "../domain/reason.ts";
+import type { Refusal } from "../domain/refusal.ts";
+import type { Scalar } from "../domain/resources.ts";
+import type { Ask } from "./ask.ts";
+import { unitsOnEmpty } from "./ask.ts";
+import type { Bin } from "./bins.ts";
+import type { Candidates } from "./bucket-candidates.ts";
+import { chooseBuckets } from "./bucket-candidates.ts";
+import type { Site } from "./bucket-sites.ts";
+import { BucketSites, roomAt } from "./bucket-sites.ts";
+import type { Draft, Settled } from "./draft.ts";
+import { closedTo, groupClosedTo } from "./closed.ts";
+import { holderOf } from "./caps.ts";
+import type { Place } from "./ground.ts";
+import type { JobClass } from "./job-class.ts";
+import { sharedPoolName } from "./pools.ts";
+import { TOLERANCE } from "./tolerance.ts";
+
+/** So many nodes of a bin with so many units each, and, where what is left is less than a node holds, one more with the rest. */
+interface Step {
+  readonly bin: Bin;
+  readonly nodes: number;
+  readonly units: number;
+  readonly rest: number;
+}
+
+/** What one bucket could do for a job: counted before anything is taken, so that a job that fails leaves no trace (defects 15 to 17). */
+interface SitePlan {
+  readonly steps: readonly Step[];
+  readonly made: { readonly nodes: number; readonly units: number };
+  /** Units that stay unplaced. */
+  readonly left: number;
+}
+
+interface Progress {
+  left: number;
+  pending: number;
+  readonly uses: PlacementUse[];
+}
+
+/**
+ * Places jobs as scalelib does (scalelib-behaviour.md 10 and 11), one after the other in the order of rank: bucket by bucket, in each the
+ * nodes that are there before new ones. A colocated job and a job with a node count go into one bucket (a placement group is a bucket of
+ * its own) whole or not at all. What differs is what the list of defects there names: limits are shared by all buckets that name them
+ * (2, 10), nodes of a full bucket are used while they have room (9), an exclusive job has one slot a node (11).
+ */
+export class BucketOrder {
+  /** How each job found its places, in the order of settling. */
+  readonly orders: PlacementOrder[] = [];
+  readonly #draft: Draft;
+  readonly #sites: BucketSites;
+  readonly #values: ReadonlyMap<string, Scalar>;
+  /** By constraints that do not look at pools; the key is shared by all jobs alike. */
+  readonly #known = new Map<JobClass, Candidates>();
+
+  /** By constraints, then by place and size of a unit: how many bins at the beginning of the bucket have no room for such a job. */
+  readonly #passed = new Map<JobClass, Map<string, number>>();
+
+  constructor(draft: Draft, shared: SharedState) {
+    this.#draft = draft;
+    this.#sites = new BucketSites(draft);
+    this.#values = shared.values;
+  }
+
+  /** Places the units of a job; `home`: the placement group that it is bound to already. */
+  settle(ask: Ask, home: Place | undefined): Settled {
+    const { pools } = this.#draft;
+    const chosen = this.#candidatesOf(ask);
+    const sites = home === undefined ? chosen.sites : chosen.sites.filter(({ place }) => place === home);
+    const { units, short } = unitsInPools(pools, ask);
+    const progress: Progress = { left: ask.units, pending: 0, uses: [] };
+    const beyond = ask.units - units;
+    if (isWhole(ask)) {
+      if (beyond === 0) this.#placeWhole(ask, sites, progress);
+    } else {
+      progress.left = units;
+      this.#placeSome(ask, sites, progress);
+      progress.left += beyond;
+    }
+    takeFromPools(pools, ask, ask.units - progress.left);
+    this.orders.push({
+      by: ask.by,
+      candidates: sites.map(({ made }) => made.bucket),
+      refused: chosen.refused,
+      uses: progress.uses,
+    });
+    const reasons = progress.left > 0 ? [...short, ...this.#reasons(ask, sites, chosen, progress.left)] : [];
+    return {
+      placed: ask.asked - progress.left * ask.slotsPerUnit,
+      pending: progress.pending * ask.slotsPerUnit,
+      reasons,
+    };
+  }
+
+  #candidatesOf(ask: Ask): Candidates {
+    this.#sites.refresh();
+    const { constraints } = ask.jobClass;
+    const known = this.#known.get(ask.jobClass);
+    if (known !== undefined) return known;
+    const candidates = chooseBuckets(this.#sites.all, constraints, {
+      left: this.#draft.pools,
+      values: this.#values,
+    });
+    if (!constraints.some(looksAtPools)) this.#known.set(ask.jobClass, candidates);
+    return candidates;
+  }
+
+  #placeWhole(ask: Ask, sites: readonly Site[], progress: Progress): void {
+    if (progress.left <= 0) return;
+    for (const site of sites) {
+      const plan = this.#plan(ask, site, progress.left);
+      if (plan.left > 0) continue;
+      this.#apply(ask, site, plan, progress);
+      return;
+    }
+  }
+
+  #placeSome(ask: Ask, sites: readonly Site[], progress: Progress): void {
+    for (const site of sites) {
+      if (progress.left <= 0) return;
+      this.#apply(ask, site, this.#plan(ask, site, progress.left), progress);
+    }
+  }
+
+  #plan(ask: Ask, site: Site, wanted: number): SitePlan {
+    const { bins } = this.#draft;
+    const steps: Step[] = [];
+    let left = wanted;
+    let room = roomAt(this.#draft, site);
+    let allowed = this.#allowed(ask, site);
+    const first = this.#firstOpen(ask, site);
+    for (let at = first; at < site.bins.length && left > 0; at += 1) {
+      const bin = site.bins[at] ?? 0;
+      const units = Math.min(bins.unitsOn(bin, ask), mostOnNode(ask), left);
+      if (units < 1) continue;
+      if (this.#isToStart(bin)) {
+        if (room < 1) continue;
+        room -= 1;
+      }
+      const count = bins.count[bin] ?? 0;
+      const isHeld =
+        this.#draft.caps.none ||
+        this.#draft.caps.roomOn(holderOf(ask), bins, bin) === Number.POSITIVE_INFINITY;
+      const nodes = Math.min(count, Math.floor(left / units), isHeld ? count : allowed);
+      if (nodes < 1) continue;
+      if (!isHeld) allowed -= nodes;
+      left -= nodes * units;
+      const rest = nodes < count && left < units && (isHeld || allowed > 0) ? left : 0;
+      if (rest > 0 && !isHeld) allowed -= 1;
+      left -= rest;
+      steps.push({ bin, nodes, units, rest });
+    }
+    const units = Math.min(unitsOnEmpty(ask, site.made, bins.resources), mostOnNode(ask), left);
+    const nodes = units < 1 ? 0 : Math.min(room, allowed, Math.ceil(left / units));
+    return { steps, made: { nodes, units }, left: Math.max(0, left - nodes * units) };
+  }
+
+  /**
+   * The first bin of a bucket that may have room for a unit of such jobs. Nodes only fill up while a plan is made, so those at the
+   * beginning that had none need not be asked again: a long queue must not walk over full nodes again and again.
+   */
+  #firstOpen(ask: Ask, { place, bins: list }: Site): number {
+    const { bins } = this.#draft;
+    const passed = this.#passed.get(ask.jobClass) ?? new Map<string, number>();
+    this.#passed.set(ask.jobClass, passed);
+    const key = `${place.index}/${ask.slotsPerUnit}`;
+    let at = passed.get(key) ?? 0;
+    while (at < list.length && bins.unitsOn(list[at] ?? 0, ask) < 1) at += 1;
+    passed.set(key, at);
+    return at;
+  }
+
+  #apply(ask: Ask, site: Site, plan: SitePlan, progress: Progress): void {
+    const { capacity, bins } = this.#draft;
+    for (const step of plan.steps) {
+      if (this.#isToStart(step.bin)) {
+        capacity.take(site.offer, site.group, 1, bins.node(step.bin)?.charges);
+        bins.woken.add(step.bin);
+      }
+      this.#use(ask, site, step, 0, progress);
+    }
+    const { nodes, units } = plan.made;
+    if (nodes < 1) return;
+    capacity.take(site.offer, site.group, nodes);
+    const bin = bins.plan(site.place, nodes, site.made, { kind: "array" }, undefined);
+    this.#sites.insert(site, bin);
+    const full = Math.min(nodes, Math.floor(progress.left / units));
+    const rest = full < nodes ? progress.left - full * units : 0;
+    this.#use(ask, site, { bin, nodes: full, units, rest }, nodes, progress);
+  }
+
+  /** Fills nodes of a bin; those that are not needed are split off. `made`: how many nodes of it are new. */
+  #use(ask: Ask, site: Site, { bin, nodes, units, rest }: Step, made: number, progress: Progress): void {
+    const { bins } = this.#draft;
+    const nodeId = bins.node(bin)?.nodeId;
+    const other = bins.split(bin, nodes);
+    if (other !== undefined) this.#sites.insert(site, other, bin);
+    bins.occupy(bin, ask, units * ask.slotsPerUnit);
+    if (!this.#draft.caps.none) this.#draft.caps.hold(holderOf(ask), bins, bin);
+    progress.left -= nodes * units;
+    if (bins.ready[bin] !== true) progress.pending += nodes * units;
+    progress.uses.push({
+      bucket: site.made.bucket,
+      ...(nodeId === undefined ? {} : { nodeId }),
+      run: bin,
+      made,
+      nodes,
+      slots: units * ask.slotsPerUnit,
+      ...(other === undefined ? {} : { rest: other }),
+    });
+    if (other !== undefined && rest > 0)
+      this.#use(ask, site, { bin: other, nodes: 1, units: rest, rest: 0 }, 0, progress);
+  }
+
+  /** Nodes that the job's set and user may have in addition. */
+  #allowed(ask: Ask, { made }: Site): number {
+    const { caps } = this.#draft;
+    return caps.none ? Number.POSITIVE_INFINITY : caps.room(holderOf(ask), made.cores);
+  }
+
+  /** A deallocated node takes from the limits what a new one does, once. */
+  #isToStart(bin: Bin): boolean {
+    const { bins } = this.#draft;
+    return bins.node(bin)?.deallocated === true && !bins.isClaimed(bin);
+  }
+
+  /** For each bucket the first thing that said no. */
+  #reasons(ask: Ask, sites: readonly Site[], { refused }: Candidates, left: number): readonly Reason[] {
+    return [
+      ...sites.map((site) => this.#whyNotMore(ask, site, left)).filter((reason) => reason !== undefined),
+      ...refused.map(({ bucket, refusal }): Reason => ({ code: "requirement", bucket, refusal })),
+      ...(this.#sites.all.length > 0 ? [] : [this.#noBuckets()]),
+    ];
+  }
+
+  #noBuckets(): Reason {
+    const { arrays, closed } = this.#draft.world;
+    return closed ?? { code: "unknown-array", array: "any", known: [...arrays.keys()] };
+  }
+
+  #whyNotMore(ask: Ask, site: Site, left: number): Reason | undefined {
+    const { offer, group, made } = site;
+    const closed =
+      closedTo(this.#draft, offer) ??
+      (group === undefined ? undefined : groupClosedTo(this.#draft, offer, group));
+    if (closed !== undefined) return closed;
+    const units = Math.min(ask.units, unitsOnEmpty(ask, made, this.#draft.bins.resources));
+    const refusal = ask.jobClass.fit.on(made).refusal ?? tooMuchOf(ask, site);
+    if (units < 1) return { code: "requirement", bucket: made.bucket, refusal };
+    const asked = isWhole(ask) ? ask.units - this.#unitsHad(ask, site) : left;
+    return this.#draft.capacity.refusal(offer, group, Math.ceil(asked / units));
+  }
+
+  /** Units that fit on the nodes that a bucket has. */
+  #unitsHad(ask: Ask, site: Site): number {
+    const { bins } = this.#draft;
+    return site.bins.reduce((sum, bin) => sum + bins.unitsOn(bin, ask) * (bins.count[bin] ?? 0), 0);
+  }
+}
+
+/** All units or none: what is colocated, and a number of nodes unless some of them will do. */
+function isWhole({ job }: Ask): boolean {
+  return job.colocated || (job.nodeCount !== undefined && job.partial !== true);
+}
+
+/** A job that asks for nothing at all has one slot a node. */
+function mostOnNode({ job }: Ask): number {
+  return job.constraints.length === 0 ? 1 : Number.POSITIVE_INFINITY;
+}
+
+function tooMuchOf(ask: Ask, { made }: Site): Refusal {
+  const { resource, amount: asked } = ask.requirements.amounts[0] ?? { resource: "", amount: 0 };
+  return { code: "insufficient-resource", resource, asked, offered: Number(made.resources[resource] ?? 0) };
+}
+
+function looksAtPools(constraint: Constraint): boolean {
+  switch (constraint.kind) {
+    case "pool":
+    case "pool-value":
+    case "shared-consumable":
+      return true;
+    case "and":
+    case "or":
+    case "xor":
+      return constraint.of.some(looksAtPools);
+    case "not":
+      return looksAtPools(constraint.of);
+    default:
+      return false;
+  }
+}
+
+/** What a job takes of pools: for each unit, and once for all of them. */
+function poolNeeds(
+  ask: Ask,
+): readonly { readonly pool: string; readonly amount: number; readonly once: boolean }[] {
+  const needs = (constraint: Constraint): ReturnType<typeof poolNeeds> => {
+    switch (constraint.kind) {
+      case "and":
+        return constraint.of.flatMap(needs);
+      case "pool": {
+        const { pool, amount, once = false } = constraint;
+        return [{ pool, amount: once ? amount : amount * ask.slotsPerUnit, once }];
+      }
+      case "shared-consumable": {
+        const amount = constraint.amount * ask.slotsPerUnit;
+        return constraint.pools.map(({ source }) => ({
+          pool: sharedPoolName(constraint.resource, source),
+          amount,
+          once: false,
+        }));
+      }
+      default:
+        return [];
+    }
+  };
+  return ask.job.constraints.flatMap(needs);
+}
+
+/** How many units the pools allow. */
+function unitsInPools(
+  pools: ReadonlyMap<string, number>,
+  ask: Ask,
+): { readonly units: number; readonly short: readonly Reason[] } {
+  let { units } = ask;
+  const short: Reason[] = [];
+  for (const { pool, amount, once } of poolNeeds(ask)) {
+    const left = pools.get(pool) ?? 0;
+    const times = amount === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / amount + TOLERANCE);
+    const allowed = once && times > 0 ? ask.units : Math.min(ask.units, times);
+    if (allowed < ask.units)
+      short.push({ code: "pool-empty", pool, asked: once ? amount : amount * ask.units, left });
+    units = Math.min(units, allowed);
+  }
+  return { units, short };
+}
+
+function takeFromPools(pools: Map<string, number>, ask: Ask, units: number): void {
+  if (units <= 0) return;
+  for (const { pool, amount, once } of poolNeeds(ask))
+    pools.set(pool, Math.max(0, (pools.get(pool) ?? 0) - amount * (once ? 1 : units)));
+}

@@ -1,0 +1,125 @@
+import type { BucketOffer, SupplyNode } from "../domain/allocation.ts";
+import type { BucketKey } from "../domain/bucket.ts";
+import type { PlacementGroup } from "../domain/ids.ts";
+import type { NodeView } from "../domain/node-view.ts";
+import { compareText } from "../domain/text.ts";
+import type { Bin, Bins } from "./bins.ts";
+import type { Place } from "./ground.ts";
+import type { Draft } from "./draft.ts";
+import { closedTo, groupClosedTo } from "./closed.ts";
+import { propertiesOf } from "./fit.ts";
+import { DEFAULT_GROUP_SUPPLY, generateGroups } from "./generated-groups.ts";
+
+/** A bucket as scalelib means it: one array x VM size x placement group or none, with its nodes. */
+export interface Site {
+  readonly offer: BucketOffer;
+  readonly group: PlacementGroup | undefined;
+  readonly place: Place;
+  /** What one new node there is. */
+  readonly made: Pick<BucketOffer, "bucket" | "resources" | "properties" | "cores">;
+  /** What constraints on the bucket are judged on. */
+  readonly view: NodeView;
+  /** Existing nodes by name and number, then those in flight, then those that this plan makes. */
+  readonly bins: Bin[];
+}
+
+/**
+ * All buckets of a plan in the order of scalelib-behaviour.md 7 and 8: arrays as the status lists them, whatever their priority (defect 6
+ * is what makes this order "recorded"), then their VM sizes; of each size the groups of the status, those that the configuration names,
+ * the array's own, and no group; groups that are only generated come after everything else. A bucket that is not valid is none.
+ */
+export class BucketSites {
+  readonly all: readonly Site[];
+  readonly #draft: Draft;
+  readonly #byPlace = new Map<Place, Site>();
+  /** Bins that were there when we looked last: targets make new ones in between. */
+  #seen = 0;
+
+  constructor(draft: Draft) {
+    this.#draft = draft;
+    const { world, bins } = draft;
+    const positions = new Map([...world.arrays.keys()].map((array, position) => [array, position]));
+    const positionOf = ({ bucket }: BucketOffer): number => positions.get(bucket.array) ?? positions.size;
+    const offers = world.buckets
+      .filter(({ refusal }) => refusal?.code !== "bucket-invalid")
+      .toSorted((a, b) => positionOf(a) - positionOf(b));
+    const generated = generateGroups(offers, () => DEFAULT_GROUP_SUPPLY);
+    this.all = [
+      ...offers.flatMap((offer) => groupsOf(offer).map((group) => siteOf(bins, offer, group))),
+      ...offers.flatMap((offer) =>
+        (offer.generatedGroups ?? generated.get(offer) ?? []).map((group) => siteOf(bins, offer, group)),
+      ),
+    ];
+    for (const site of this.all) this.#byPlace.set(site.place, site);
+  }
+
+  /** Takes in bins that are new since it was last called; existing nodes come in the order of their names. */
+  refresh(): void {
+    const { bins } = this.#draft;
+    const fresh: Bin[] = [];
+    for (let bin = this.#seen; bin < bins.count.length; bin += 1) fresh.push(bin);
+    const existing = fresh.filter((bin) => bins.node(bin) !== undefined);
+    const names = new Map(existing.map((bin) => [bin, nameOf(bins.node(bin))]));
+    existing.sort((a, b) => compareNames(names.get(a), names.get(b)) || a - b);
+    for (const bin of [...existing, ...fresh.filter((one) => !names.has(one))])
+      this.#byPlace.get(bins.placeOfBin(bin))?.bins.push(bin);
+    this.#seen = bins.count.length;
+  }
+
+  /** Puts a bin that was made just now, by splitting `before` or anew, where it belongs in its site. */
+  insert(site: Site, bin: Bin, before?: Bin): void {
+    const at = before === undefined ? site.bins.length : site.bins.indexOf(before) + 1;
+    site.bins.splice(at, 0, bin);
+    this.#seen = this.#draft.bins.count.length;
+  }
+}
+
+/** How many new nodes a bucket allows now. */
+export function roomAt(draft: Draft, { offer, group }: Site): number {
+  if (offer.unmanaged === true || closedTo(draft, offer) !== undefined) return 0;
+  if (group !== undefined && groupClosedTo(draft, offer, group) !== undefined) return 0;
+  return draft.capacity.room(offer, group);
+}
+
+function groupsOf(offer: BucketOffer): readonly (PlacementGroup | undefined)[] {
+  const { groupSizes, configuredGroups = [], pinnedGroup } = offer;
+  const named = [...groupSizes.keys(), ...configuredGroups];
+  return [...new Set([...named, ...(pinnedGroup === undefined ? [] : [pinnedGroup])]), undefined];
+}
+
+function siteOf(bins: Bins, offer: BucketOffer, group: PlacementGroup | undefined): Site {
+  const bucket: BucketKey = group === undefined ? offer.bucket : { ...offer.bucket, placementGroup: group };
+  const { resources, properties } = group === undefined ? offer : (offer.inGroup?.(group) ?? offer);
+  const own = properties?.() ?? propertiesOf(bucket);
+  const inGroup = group === undefined ? own : { ...own, colocated: true, placement_group: group };
+  const { capacityFailureSeconds } = offer;
+  return {
+    offer,
+    group,
+    place: bins.placeOf(bucket),
+    made: { bucket, resources, properties: () => inGroup, cores: offer.cores },
+    view: {
+      properties: inGroup,
+      available: resources,
+      nodeId: null,
+      configuration: {},
+      jobs: new Set(),
+      ...(capacityFailureSeconds === undefined ? {} : { capacityFailureSeconds }),
+    },
+    bins: [],
+  };
+}
+
+type NodeName = readonly [text: string, number: number];
+
+/** A name up to its last "-", and the number behind that. */
+function nameOf(node: SupplyNode | undefined): NodeName {
+  const name = node?.properties?.().name;
+  const text = typeof name === "string" ? name : (node?.nodeId ?? "");
+  const match = /^(.*)-(\d+)$/.exec(text);
+  return match === null ? [text, 0] : [match[1] ?? "", Number(match[2])];
+}
+
+function compareNames([a, i]: NodeName = ["", 0], [b, j]: NodeName = ["", 0]): number {
+  return compareText(a, b) || i - j;
+}
