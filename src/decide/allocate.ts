@@ -13,6 +13,7 @@ import { compareText } from "../domain/text.ts";
 import { Bins, comparePlaces } from "./bins.ts";
 import type { Draft, Settled } from "./draft.ts";
 import { beginDraft, createsOf, forgetSpent } from "./draft.ts";
+import { jobBinding, presentBinding } from "./binding.ts";
 import { Fit } from "./fit.ts";
 import { raiseFloor } from "./floor.ts";
 import { placeGang } from "./gang.ts";
@@ -26,7 +27,8 @@ import { takeFromPools, unitsInPools } from "./pool-use.ts";
 import type { Requirements } from "./requirements.ts";
 import { countedResources, takeApart } from "./requirements.ts";
 import type { Scope, Wanted } from "./scope.ts";
-import { distinct, scopeOf } from "./scope.ts";
+import { gatherReasons } from "./gather.ts";
+import { scopeOf } from "./scope.ts";
 
 /**
  * Works out what the demands need: which existing nodes, and which new ones in which bucket and placement group, under every limit. One
@@ -164,6 +166,7 @@ function settle(
   homes: ReadonlyMap<Ask, Place>,
 ): DemandOutcome {
   const scope = sharedScope(draft, scopes, entry);
+  draft.capacity.mark();
   switch (entry.kind) {
     case "target": {
       const { unit, count } = entry.demand.amount;
@@ -194,10 +197,12 @@ function settleJob(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined
   takeFromPools(draft.pools, ask, allowed.units - left);
   forgetSpent(draft);
   const missing = left + ask.units - allowed.units;
+  const binding = missing > 0 ? jobBinding(draft, ask, scope, home, missing) : undefined;
   return {
     placed: ask.asked - missing * ask.slotsPerUnit,
     pending: pending * ask.slotsPerUnit,
     reasons: [...shortPools, ...reasons],
+    ...presentBinding(binding),
   };
 }
 
@@ -221,7 +226,8 @@ function outcomeOf(
   { set, demand }: Entry,
   unit: DemandOutcome["unit"],
   asked: number,
-  { placed, pending, reasons }: Settled,
+  { placed, pending, reasons, binding }: Settled,
 ): DemandOutcome {
-  return { set, id: demand.id, kind: demand.kind, unit, asked, placed, pending, reasons: distinct(reasons) };
+  const settled = { set, id: demand.id, kind: demand.kind, unit, asked, placed, pending };
+  return { ...settled, ...gatherReasons(reasons), ...presentBinding(binding) };
 }

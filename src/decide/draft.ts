@@ -2,6 +2,7 @@ import type { AllocationPolicy, BucketOffer, World } from "../domain/allocation.
 import type { NodeAttributes } from "../domain/demand.ts";
 import type { PlacementGroup } from "../domain/ids.ts";
 import { placementGroup } from "../domain/ids.ts";
+import type { Binding } from "../domain/binding.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Purpose } from "../domain/bucket.ts";
 import type { CreateEffect } from "../domain/record.ts";
@@ -42,6 +43,7 @@ export interface Settled {
   readonly placed: number;
   readonly pending: number;
   readonly reasons: readonly Reason[];
+  readonly binding?: Binding;
 }
 
 /** Begins a plan once bound tasks are in their bins; the bins of nodes are sorted here, as few of them are still open then. */

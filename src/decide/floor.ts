@@ -2,6 +2,7 @@ import type { TargetDemand } from "../domain/demand.ts";
 import type { Bin } from "./bins.ts";
 import type { Draft, Settled } from "./draft.ts";
 import { closedTo, createNodes } from "./draft.ts";
+import { floorBinding, presentBinding } from "./binding.ts";
 import { floorReasons } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
 
@@ -39,10 +40,12 @@ export function raiseFloor(draft: Draft, demand: TargetDemand, by: string, scope
   }
   const placed = Math.min(asked, floor.have);
   const pending = placed - Math.min(asked, floor.ready);
+  if (placed >= asked) return { placed, pending, reasons: [] };
   return {
     placed,
     pending,
-    reasons: placed < asked ? floorReasons(draft, demand, scope, asked - placed) : [],
+    reasons: floorReasons(draft, demand, scope, asked - placed),
+    ...presentBinding(floorBinding(draft, demand, scope, asked - placed)),
   };
 }
 

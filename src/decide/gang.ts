@@ -5,14 +5,14 @@ import type { Ask } from "./ask.ts";
 import { unitsOnEmpty } from "./ask.ts";
 import type { Bin, Place } from "./bins.ts";
 import type { Draft } from "./draft.ts";
-import { closedTo, nameGroup } from "./draft.ts";
+import { nameGroup } from "./draft.ts";
 import type { Progress } from "./pack.ts";
 import { fillBin, openFor, visitBins } from "./pack.ts";
-import { misfit, roomRefusal } from "./reasons.ts";
+import { gangReasons, openingRefusal } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
 
 /** Where a whole gang could go: one bucket, or one placement group of it, with the nodes there that have room. */
-interface Site {
+export interface Site {
   readonly place: Place;
   readonly bins: Bin[];
   /** Units that fit on `bins`. */
@@ -20,7 +20,7 @@ interface Site {
 }
 
 /** New nodes that would make a site sufficient; without a site, all of the gang's. */
-interface Opening {
+export interface Opening {
   readonly offer: BucketOffer;
   readonly group: PlacementGroup | "new" | undefined;
   readonly site: Site | undefined;
@@ -45,7 +45,7 @@ export function placeGang(
     return { progress, reasons: [] };
   }
   const openings = findOpenings(draft, ask, scope, sites, home);
-  const refusals = openings.map((opening) => refusalOf(draft, ask, opening));
+  const refusals = openings.map((opening) => openingRefusal(draft, ask, opening));
   const best = openings.find((_, i) => refusals[i] === undefined);
   if (best !== undefined) {
     for (const bin of best.site?.bins ?? []) fillBin(draft, ask, progress, bin);
@@ -53,8 +53,19 @@ export function placeGang(
     openFor(draft, ask, progress, best.offer, group, best.nodes);
     return { progress, reasons: [] };
   }
-  const reasons = refusals.filter((reason) => reason !== undefined);
-  return { progress, reasons: [...scope.reasons, ...reasons, ...homeless(draft, home, openings)] };
+  return { progress, reasons: gangReasons(draft, ask, scope, home, openings) };
+}
+
+/** The ways in which a gang could be placed at this moment: on nodes that are there, or else with new ones. */
+export function waysOfGang(
+  draft: Draft,
+  ask: Ask,
+  scope: Scope,
+  home: Place | undefined,
+): { readonly complete: boolean; readonly openings: readonly Opening[] } {
+  const sites = findSites(draft, ask, scope, home);
+  const complete = sites.some((site) => site.have >= ask.units);
+  return { complete, openings: complete ? [] : findOpenings(draft, ask, scope, sites, home) };
 }
 
 /** Groups for colocated jobs are named after their bucket. */
@@ -139,16 +150,4 @@ function nodesFor(draft: Draft, ask: Ask, offer: BucketOffer, wanted: number): n
 /** Whether the placement group was made for a target of groups. */
 function isSized({ bins }: Draft, place: Place): boolean {
   return bins.purpose.some(({ kind }, bin) => kind === "group" && bins.place[bin] === place.index);
-}
-
-/** The job is bound to a group that has no room for the rest of it and cannot grow. */
-function homeless(draft: Draft, home: Place | undefined, openings: readonly Opening[]): readonly Reason[] {
-  if (home === undefined || openings.length > 0) return [];
-  const nodes = draft.bins.place.filter((place) => place === home.index).length;
-  return [{ code: "group-too-large", bucket: home.bucket, asked: nodes + 1, max: nodes }];
-}
-
-function refusalOf(draft: Draft, ask: Ask, opening: Opening): Reason | undefined {
-  const closed = closedTo(draft, opening.offer) ?? misfit(draft, ask, opening.offer);
-  return closed ?? roomRefusal(draft, opening.offer, opening.group, opening.nodes);
 }

@@ -1,3 +1,4 @@
+import type { Binding } from "./binding.ts";
 import type { NodeId, SetName } from "./ids.ts";
 import type { Reason } from "./reason.ts";
 import type { CreateEffect } from "./record.ts";
@@ -27,6 +28,10 @@ export interface DemandOutcome {
   readonly pending: number;
   /** At least one whenever `placed` is less than `asked`. */
   readonly reasons: readonly Reason[];
+  /** Reasons that were left out; absent: none. */
+  readonly moreReasons?: number;
+  /** What is short of all of it; absent: nothing, or not known. */
+  readonly binding?: Binding;
 }
 
 /** Why a node stays or goes. */

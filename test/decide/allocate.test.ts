@@ -343,7 +343,9 @@ describe("limits and reasons", () => {
       demands: [target("t", 5)],
       creates: ["3 x execute/HB16"],
       placed: ["t 3/5 (3 pending)"],
-      reasons: ["family quota standardHBv3Family: 480 of 480 cores used, 240 more needed, 0 left"],
+      reasons: [
+        "family quota standardHBv3Family: 480 of 480 cores used, 240 more needed, 0 left (execute/HB16, execute/HB120)",
+      ],
     },
     {
       name: "a limit that is full sends the rest to the next bucket",
@@ -820,8 +822,8 @@ describe("the whole language", () => {
       demands: [job("a", asking({ mem: "memory::65g" }))],
       placed: ["a 0/1 (0 pending)"],
       reasons: [
-        "execute/D8: mem: 65.00g asked of one node, 16.00g offered",
-        "execute/E8: mem: 65.00g asked of one node, 64.00g offered",
+        "execute/D8: mem 65.0 GiB asked of one node, 16.0 GiB offered",
+        "execute/E8: mem 65.0 GiB asked of one node, 64.0 GiB offered",
       ],
     },
     {
