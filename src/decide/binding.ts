@@ -95,25 +95,37 @@ export function groupBinding(
   missing: number,
   ceilings: readonly OwnCeiling[] = [],
 ): Binding | undefined {
-  const completions = unfinished.flatMap(({ place, nodes, size }): Way[] => {
-    const offer = draft.world.buckets[place.offer];
-    const group = place.bucket.placementGroup;
+  const given = draft.capacity.takenSinceMark();
+  const grown = given.filter((one) => !isFresh(draft, one));
+  const completions = [
+    ...grown.map(({ offer, group, nodes }) => ({ offer, group, lot: nodes })),
+    ...unfinished.map(({ place, nodes, size }) => ({
+      offer: draft.world.buckets[place.offer],
+      group: place.bucket.placementGroup,
+      lot: size - nodes,
+    })),
+  ].flatMap(({ offer, group, lot }): Way[] => {
     if (offer === undefined || group === undefined) return [];
-    return [
-      { offer, group, lot: size - nodes, serves: 1, most: 1, barrier: groupBarrier(draft, offer, group) },
-    ];
+    return [{ offer, group, lot, serves: 1, most: 1, barrier: groupBarrier(draft, offer, group) }];
   });
   const fresh = scope.offers.flatMap((offer): Way[] => {
     const lot = sizeOf(offer);
     const pinned = offer.pinnedGroup;
-    // The array's only group serves once, and is taken here: it exists, or this plan has made it.
-    const spent = pinned !== undefined && draft.capacity.groupSize(offer, pinned) > 0;
+    const ours = given.some((one) => one.offer === offer && isFresh(draft, one));
+    // The array's only group serves once, and is taken.
+    const spent = pinned !== undefined && !ours && draft.capacity.groupSize(offer, pinned) > 0;
     if (spent || !Number.isFinite(lot)) return [];
     const most = pinned === undefined ? Number.POSITIVE_INFINITY : 1;
     const barrier = groupBarrier(draft, offer, pinned ?? "new");
     return [{ offer, group: pinned ?? "new", lot, serves: 1, most, barrier }];
   });
-  return bindingOf(draft, { ways: [...completions, ...fresh], missing, given: [], pools: [], ceilings });
+  const ways = [...completions.toSorted((x, y) => x.lot - y.lot), ...fresh];
+  return bindingOf(draft, { ways, missing, given, pools: [], ceilings });
+}
+
+/** Whether nodes of this plan made their placement group; else they completed one. */
+function isFresh({ capacity }: Draft, { offer, group, nodes }: Taken): boolean {
+  return group !== undefined && capacity.groupSize(offer, group) <= nodes;
 }
 
 /** For outcomes, where a binding that is not there is left out. */
@@ -159,15 +171,22 @@ function bindingOf(draft: Draft, shortage: Shortage): Binding | undefined {
 function raisesFor(draft: Draft, shortage: Shortage, ways: readonly Way[]): readonly Raise[] | undefined {
   if (ways.length === 0) return undefined;
   const { missing, given, ceilings } = shortage;
-  const servedBy = new Map(ways.map((way) => [way.offer, way]));
-  const counted = given.filter(({ offer }) => servedBy.has(offer));
-  const served = counted.reduce(
-    (sum, { offer, nodes }) => sum + nodes * (servedBy.get(offer)?.serves ?? 0),
-    0,
-  );
+  const takers = given.map((taken) => ({ taken, way: ways.find((way) => mayHaveTaken(way, taken)) }));
+  const counted = takers.flatMap(({ taken, way }) => (way === undefined ? [] : [{ taken, way }]));
+  const served = counted.reduce((sum, { taken, way }) => sum + (taken.nodes / way.lot) * way.serves, 0);
   const { capacity, world } = draft;
-  const wanted = missing + served;
-  return smallestRaise({ capacity, limits: world.limits, ceilings, steps: ways, wanted, given: counted });
+  return smallestRaise({
+    capacity,
+    limits: world.limits,
+    ceilings,
+    steps: ways,
+    wanted: missing + served,
+    given: counted.map(({ taken }) => taken),
+  });
+}
+
+function mayHaveTaken(way: Way, { offer, group }: Taken): boolean {
+  return way.offer === offer && (way.group === group || way.group === "new");
 }
 
 /** Of the buckets that would do and are pausing, the one whose pause ends first. */
