@@ -191,7 +191,7 @@ function settle(
 
 /** Pools first: no more units than they have are placed, and what is placed is taken from them. */
 function settleJob(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined): Settled {
-  const { units, reasons: shortPools } = unitsInPools(draft.pools, ask);
+  const { units, reasons: shortPools } = unitsInPools(draft.pools, ask, draft.world.pools);
   const allowed = units < ask.units ? { ...ask, units: ask.together === "anywhere" ? units : 0 } : ask;
   const { left, pending, reasons } = place(draft, allowed, scope, home);
   takeFromPools(draft.pools, ask, allowed.units - left);

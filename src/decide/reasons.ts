@@ -13,6 +13,7 @@ import type { Place } from "./bins.ts";
 import type { Draft } from "./draft.ts";
 import { closedTo, groupClosedTo } from "./draft.ts";
 import type { Opening } from "./gang.ts";
+import type { Capacity } from "./limits.ts";
 import type { Scope } from "./scope.ts";
 
 /**
@@ -40,7 +41,7 @@ export function packingReasons(
     const nodes = Math.ceil(left / units);
     return capsRefusal(ceilings, offer, nodes) ?? draft.capacity.refusal(offer, offer.pinnedGroup, nodes);
   });
-  return [...scope.reasons, ...present(reasons), ...notOurs(draft, ask, scope)];
+  return [...scope.reasons, ...present(reasons), ...notOurs(draft, ask, scope), ...inUse(draft, ask, scope)];
 }
 
 /** Why a floor could not be raised: for each bucket the first thing that said no. */
@@ -97,7 +98,8 @@ export function gangReasons(
     .map((offer) => noWay(draft, ask, offer, home));
   const inScope = home !== undefined && scope.offers.some((offer) => offer === offerOf(draft, home));
   const outside = home === undefined || inScope ? [] : [full(draft, home)];
-  return [...scope.reasons, ...present(reasons), ...others, ...outside, ...notOurs(draft, ask, scope)];
+  const elsewhere = [...notOurs(draft, ask, scope), ...inUse(draft, ask, scope)];
+  return [...scope.reasons, ...present(reasons), ...others, ...outside, ...elsewhere];
 }
 
 const present = (reasons: readonly (Reason | undefined)[]): readonly Reason[] =>
@@ -111,6 +113,15 @@ function notOurs(draft: Draft, ask: Ask, scope: Scope): readonly Reason[] {
     .filter(([, state]) => state === "not-managed")
     .map(([array]): Reason => ({ code: "array-not-managed", array }))
     .toSorted((a, b) => compareText(JSON.stringify(a), JSON.stringify(b)));
+}
+
+/** Nodes that would do for a job that wants them to itself, were there nobody on them. */
+function inUse({ bins }: Draft, ask: Ask, scope: Scope): readonly Reason[] {
+  const nodes = bins.taken.filter(
+    (taken, bin) =>
+      taken !== "empty" && scope.accepts(bins.placeOfBin(bin)) && ask.fit.on(bins.subjectOf(bin)).alone,
+  ).length;
+  return nodes === 0 ? [] : [{ code: "not-exclusive", nodes }];
 }
 
 // ---------------------------------------------------------------- one bucket
@@ -175,8 +186,8 @@ export function roomRefusal(
 }
 
 /** Why so many deallocated nodes of a bucket cannot be started: they take from the limits what new ones would. */
-export function startRefusal(draft: Draft, offer: BucketOffer, nodes: number): Reason | undefined {
-  const refusal = draft.capacity.refusal(offer, undefined, nodes);
+export function startRefusal(capacity: Capacity, offer: BucketOffer, nodes: number): Reason | undefined {
+  const refusal = capacity.refusal(offer, undefined, nodes);
   return refusal?.code === "limit-reached" ? { ...refusal, starting: true } : refusal;
 }
 

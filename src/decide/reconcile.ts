@@ -31,6 +31,7 @@ import {
   whyGivenUp,
 } from "./scale-down.ts";
 import { backOff, forgetOldBackoffs, LEASE_SECONDS, NOT_AFTER_SECONDS } from "./settle.ts";
+import { storeLoads } from "./plan-loads.ts";
 import { poolsInForce } from "./pools.ts";
 import { ALLOCATION_POLICY, orderOf, spareAmongReady } from "./spare.ts";
 import { buildWorld } from "./world.ts";
@@ -288,6 +289,7 @@ function conclude(on: Conclusion): Decision {
     terminates,
     demands: weighed.allocation.outcomes,
     nodes: verdicts,
+    loads: storeLoads(weighed.allocation),
   };
   const committed = commitEffects(withAwaited(record, ledger), creates, terminates, now, on.owner);
   return { record: committed, ledger, plan };

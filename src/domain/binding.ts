@@ -76,6 +76,9 @@ function raiseText(raise: Raise): string {
       return `${more} more ${unit} of the cluster`;
     case "placement-group":
       return `${more} more ${unit} in one placement group of ${limit.name}`;
+    case "request-set-cap":
+    case "user-cap":
+      return `${more} more ${unit} in the ${limitText(limit)}`;
     default:
       return `${more} more ${unit} of ${limitText(limit)}`;
   }

@@ -3,18 +3,27 @@ const LONGEST_TYPED_KEY = 64;
 
 /** The known key that `key` was probably meant to be: the least edit distance without regard to case, "-" and "_"; a third may differ. */
 export function nearest(key: string, known: readonly string[]): string | undefined {
-  if (key.length > LONGEST_TYPED_KEY) return undefined;
+  return nearestFew(key, known, 1)[0];
+}
+
+/** So many of the known keys that `key` was probably meant to be, the likeliest first. */
+export function nearestFew(key: string, known: Iterable<string>, count: number): readonly string[] {
+  if (key.length > LONGEST_TYPED_KEY) return [];
   const wanted = simplified(key);
   const most = Math.max(1, Math.floor(wanted.length / 3));
-  let best: { readonly name: string; readonly distance: number } | undefined;
+  const found: { readonly name: string; readonly distance: number }[] = [];
   for (const name of known) {
     const candidate = simplified(name);
     // The distance is at least the difference in length.
     if (Math.abs(candidate.length - wanted.length) > most) continue;
     const distance = editDistance(wanted, candidate);
-    if (distance <= most && (best === undefined || distance < best.distance)) best = { name, distance };
+    if (distance > most) continue;
+    // Of equals the first stays first.
+    const at = found.findIndex((one) => distance < one.distance);
+    found.splice(at < 0 ? found.length : at, 0, { name, distance });
+    if (found.length > count) found.pop();
   }
-  return best?.name;
+  return found.map(({ name }) => name);
 }
 
 function simplified(key: string): string {

@@ -110,6 +110,8 @@ type Cause =
   | { readonly code: "not-spot"; readonly bucket: BucketKey }
   /** A gang that may span buckets: all of them together have fewer nodes than it asks for at once. */
   | { readonly code: "span-too-large"; readonly asked: number; readonly possible: number }
+  /** So many nodes have others' jobs on them, and the job wants nodes to itself. */
+  | { readonly code: "not-exclusive"; readonly nodes: number }
   | { readonly code: "cluster-not-started"; readonly state: string; readonly targetState: string };
 
 /** One sentence for people, with the numbers. */
@@ -137,8 +139,9 @@ export function renderReason(reason: Reason): string {
     case "requirement":
       return `${placesText(reason.bucket, reason.across)}: ${requirementText(reason.refusal, reason.across)}`;
     case "pool-empty": {
-      const of = reason.total === undefined ? "" : ` of ${amountText(reason.total)}`;
-      return `pool ${reason.pool}: ${amountText(reason.asked)} more needed, ${amountText(reason.left)}${of} left`;
+      const { total, left } = reason;
+      const used = total === undefined ? "" : `${amountText(total - left)} of ${amountText(total)} used, `;
+      return `pool ${reason.pool}: ${used}${amountText(reason.asked)} more needed, ${amountText(left)} left`;
     }
     case "bucket-invalid":
       return `${placesText(reason.bucket, reason.across)}: CycleCloud offers no new nodes here (${reason.why})`;
@@ -162,6 +165,8 @@ export function renderReason(reason: Reason): string {
       return `${placesText(reason.bucket, reason.across)}: nodes are not spot, and the job asks for spot only`;
     case "span-too-large":
       return `${reason.asked} nodes asked at once, ${reason.possible} can be had in all buckets together`;
+    case "not-exclusive":
+      return `${reason.nodes === 1 ? "1 node has" : `${reason.nodes} nodes have`} other jobs, and the job wants nodes to itself`;
     case "cluster-not-started":
       return `the cluster is not started (state ${reason.state}, target state ${reason.targetState})`;
   }

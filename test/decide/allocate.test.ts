@@ -876,14 +876,14 @@ describe("the whole language", () => {
       ],
       creates: ["1 x execute/D8"],
       placed: ["a 2/2 (2 pending)", "b 1/3 (1 pending)"],
-      reasons: ["pool lic: 3 more needed, 1 left"],
+      reasons: ["pool lic: 9 of 10 used, 3 more needed, 1 left"],
     },
     {
       name: "a gang that a pool cannot serve whole gets nothing",
       world: twoSizes({ pools: [{ name: "lic", total: 3, used: 0 }] }),
       demands: [job("a", { nodeCount: 4, ...asking({ ncpus: 8, pool: { lic: 1 } }) })],
       placed: ["a 0/4 (0 pending)"],
-      reasons: ["pool lic: 4 more needed, 3 left"],
+      reasons: ["pool lic: 0 of 3 used, 4 more needed, 3 left"],
     },
     {
       name: "jobs that name one shared consumable share it",
