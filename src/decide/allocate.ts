@@ -201,7 +201,7 @@ function settleJob(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined
   return {
     placed: ask.asked - missing * ask.slotsPerUnit,
     pending: pending * ask.slotsPerUnit,
-    reasons: [...shortPools, ...reasons],
+    reasons: shortPools.length === 0 ? reasons : [...shortPools, ...reasons],
     ...presentBinding(binding),
   };
 }

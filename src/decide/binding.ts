@@ -3,6 +3,7 @@ import type { Binding, Raise } from "../domain/binding.ts";
 import type { TargetDemand } from "../domain/demand.ts";
 import type { Reason } from "../domain/reason.ts";
 import { amountOf } from "../domain/resources.ts";
+import { Alike } from "./alike.ts";
 import type { Ask } from "./ask.ts";
 import { unitsOnEmpty } from "./ask.ts";
 import type { Place } from "./bins.ts";
@@ -37,7 +38,7 @@ interface Shortage {
 
 /**
  * The smallest change that would place all of a job, with everything of higher rank where this plan has put it. `missing` is in units, what
- * pools kept out included; to be called right after the job was settled, once for a class of identical jobs.
+ * pools kept out included. To be called right after the job was settled, and {@link Capacity.mark} before; jobs alike share one object.
  */
 export function jobBinding(
   draft: Draft,
@@ -46,6 +47,20 @@ export function jobBinding(
   home: Place | undefined,
   missing: number,
   ceilings: readonly OwnCeiling[] = [],
+): Binding | undefined {
+  const make = (): Binding | undefined => bindingOfJob(draft, ask, scope, home, missing, ceilings);
+  return ceilings.length > 0 ? make() : alikeBindings.answer(draft, ask, scope, missing, make);
+}
+
+const alikeBindings = new Alike<Binding | undefined>();
+
+function bindingOfJob(
+  draft: Draft,
+  ask: Ask,
+  scope: Scope,
+  home: Place | undefined,
+  missing: number,
+  ceilings: readonly OwnCeiling[],
 ): Binding | undefined {
   const pools = poolRaises(draft, ask, missing);
   if (ask.together !== "anywhere") {

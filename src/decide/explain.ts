@@ -134,7 +134,7 @@ export function explainJob(
     ahead: aheadOf(plan, at, binding),
     alsoIn: found.map(([, one]) => one.set).filter((one) => one !== outcome.set),
   } as const;
-  return { ...told, text: demandLines(told).join("\n") };
+  return { ...told, text: demandLines(told, plan.creates.length > 0).join("\n") };
 }
 
 function unknownJob(plan: Plan, job: string): Unknown {
@@ -210,13 +210,13 @@ function aheadOf(plan: Plan, at: number, binding: Binding | undefined): readonly
 const raiseKey = (raise: Raise): string =>
   raise.of === "pool" ? `pool/${raise.pool}` : canonicalText(raise.limit);
 
-function demandLines(told: Omit<DemandExplained, "text">): readonly string[] {
+function demandLines(told: Omit<DemandExplained, "text">, acting: boolean): readonly string[] {
   const { set, id, of, unit, asked, placed, pending, rank, ranks } = told;
   const missing = asked - placed;
   const lines = [
     `${of} ${set}/${id} asks for ${count(asked, unit)}; rank ${rank} of ${ranks}`,
     `${placed} of ${asked} placed${pending === 0 ? "" : `, ${pending} of them waiting for nodes to come up`}`,
-    ...placeLines(told),
+    ...placeLines(told, acting),
   ];
   if (missing > 0) lines.push(`${count(missing, unit)} not placed:`);
   lines.push(...told.reasons.map((reason) => `- ${renderReason(reason)}`));
@@ -230,9 +230,17 @@ function demandLines(told: Omit<DemandExplained, "text">): readonly string[] {
 const count = (amount: number, unit: DemandOutcome["unit"]): string =>
   `${amount} ${amount === 1 ? unit.slice(0, -1) : unit}`;
 
-const ORIGINS = { existing: "on", "in-flight": "in flight:", planned: "to be created:" } as const;
+/** What has a place on new nodes, while the autoscaler is switched off or the cluster is not started, waits for that. */
+const ORIGINS = {
+  existing: { acting: "on", watching: "on" },
+  "in-flight": { acting: "in flight:", watching: "in flight:" },
+  planned: { acting: "to be created:", watching: "would be created, but this plan creates nothing:" },
+} as const;
 
-function placeLines({ places, moreNodes, incomplete }: Omit<DemandExplained, "text">): readonly string[] {
+function placeLines(
+  { places, moreNodes, incomplete }: Omit<DemandExplained, "text">,
+  acting: boolean,
+): readonly string[] {
   const lines: string[] = [];
   for (const origin of ["existing", "in-flight", "planned"] as const) {
     const here = places.filter((place) => place.origin === origin);
@@ -240,7 +248,7 @@ function placeLines({ places, moreNodes, incomplete }: Omit<DemandExplained, "te
     const named = here.slice(0, NAMED).map(placeText);
     const unnamed = here.slice(NAMED).reduce((sum, { nodes }) => sum + nodes, 0);
     const more = unnamed === 0 ? "" : ` and ${unnamed} more nodes`;
-    lines.push(`${ORIGINS[origin]} ${named.join(", ")}${more}`);
+    lines.push(`${ORIGINS[origin][acting ? "acting" : "watching"]} ${named.join(", ")}${more}`);
   }
   if (moreNodes > 0) lines.push(`and on ${moreNodes} more nodes`);
   if (incomplete) lines.push("the plan did not keep the load of every node: there may be more");

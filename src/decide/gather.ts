@@ -27,11 +27,22 @@ const GATHERED_NONE: Gathered = { reasons: [] };
 
 /**
  * Makes one reason of those that say the same of several buckets, in the order in which they first came. A shared limit is named once,
- * whoever runs into it. Nothing is lost but the numbers of each bucket: every bucket is counted. To be called once for a class of
- * identical demands; the result can be shared by all of them.
+ * whoever runs into it. Nothing is lost but the numbers of each bucket: every bucket is counted. Demands that share
+ * one list of reasons share the result.
  */
 export function gatherReasons(reasons: readonly Reason[]): Gathered {
   if (reasons.length === 0) return GATHERED_NONE;
+  const known = gathered.get(reasons);
+  if (known !== undefined) return known;
+  const made = gather(reasons);
+  gathered.set(reasons, made);
+  return made;
+}
+
+/** Lists that several demands share are gathered once. */
+const gathered = new WeakMap<readonly Reason[], Gathered>();
+
+function gather(reasons: readonly Reason[]): Gathered {
   const alike = new Map<string, Reason[]>();
   for (const reason of reasons) {
     const key = likeness(reason);
@@ -51,7 +62,7 @@ function likeness(reason: Reason): string {
       // Each placement group has a limit of its own; what they have in common is the bucket.
       return reason.limit.kind === "placement-group" && reason.bucket !== undefined
         ? `group/${bucketId(reason.bucket, false)}`
-        : `limit/${canonicalText(reason.limit)}/${reason.starting === true}`;
+        : `limit/${reason.limit.kind}/${reason.limit.unit}/${reason.limit.name}/${reason.starting === true}`;
     case "does-not-fit":
       return `fit/${reason.resource}/${reason.unit ?? ""}`;
     case "requirement":

@@ -21,6 +21,8 @@ export class Capacity {
   /** Nodes in each placement group that this plan has touched; the offer's own figures stand for the others. */
   readonly #groupSizes = new Map<BucketOffer, Map<PlacementGroup, number>>();
 
+  /** Moves with everything that is taken. */
+  version = 0;
   /** What was taken since the last {@link mark}. */
   #taken: Taken[] = [];
 
@@ -55,6 +57,7 @@ export class Capacity {
   /** Takes so many nodes from all limits of the bucket; the caller has asked for `room`. */
   take(offer: BucketOffer, group: PlacementGroup | undefined, nodes: number): void {
     this.#taken.push({ offer, group, nodes });
+    this.version += 1;
     for (const { limit, amount } of offer.charges) {
       this.#left[limit] = (this.#left[limit] ?? 0) - amount * nodes;
     }

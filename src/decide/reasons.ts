@@ -7,6 +7,7 @@ import type { Refusal } from "../domain/refusal.ts";
 import { amountOf } from "../domain/resources.ts";
 import { isSize } from "../domain/size.ts";
 import { compareText } from "../domain/text.ts";
+import { Alike } from "./alike.ts";
 import type { Ask } from "./ask.ts";
 import { unitsOnEmpty } from "./ask.ts";
 import type { Place } from "./bins.ts";
@@ -26,13 +27,26 @@ export interface OwnCeiling extends SharedLimit {
 
 // ---------------------------------------------------------------- whole demands
 
-/** Why the slots that are left could not be packed: for each bucket the first thing that said no. */
+/** Why the slots that are left could not be packed: for each bucket the first thing that said no. Jobs alike share one list. */
 export function packingReasons(
   draft: Draft,
   ask: Ask,
   scope: Scope,
   left: number,
   ceilings: readonly OwnCeiling[] = [],
+): readonly Reason[] {
+  const make = (): readonly Reason[] => reasonsOfPacking(draft, ask, scope, left, ceilings);
+  return ceilings.length > 0 ? make() : alikeReasons.answer(draft, ask, scope, left, make);
+}
+
+const alikeReasons = new Alike<readonly Reason[]>();
+
+function reasonsOfPacking(
+  draft: Draft,
+  ask: Ask,
+  scope: Scope,
+  left: number,
+  ceilings: readonly OwnCeiling[],
 ): readonly Reason[] {
   const reasons = scope.offers.map((offer): Reason | undefined => {
     const closed = closedTo(draft, offer) ?? misfit(draft, ask, offer);

@@ -106,6 +106,13 @@ describe("a job", () => {
     ]);
   });
 
+  test("while nothing is created, that is said", () => {
+    const told = explainJob(planOf(small, [job({ iterations: 16 })], { creates: [] }), ledger, "a");
+    expect(told.kind === "demand" && told.text.split("\n").at(-1)).toBe(
+      "would be created, but this plan creates nothing: 1 node of execute/D4 (4 slots)",
+    );
+  });
+
   test("of two sets the one that was named, else the first in rank", () => {
     const other = { ...job({ position: 1, iterations: 2 }), set: setName("other") };
     const plan = planOf(small, [job(), other]);

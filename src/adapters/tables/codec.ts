@@ -3,6 +3,7 @@ import { gunzip, gzip } from "node:zlib";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
 import type { NodeId, SetName } from "../../domain/ids.ts";
 import type { DemandOutcome, NodeVerdict, Plan } from "../../domain/plan.ts";
+import type { Reason } from "../../domain/reason.ts";
 import type { ClusterRecord, Ledger, LedgerNode, SetEntry } from "../../domain/record.ts";
 import type { BodyRef } from "./bodies.ts";
 import type { BodyIndex } from "./body-index.ts";
@@ -124,6 +125,12 @@ export const planCodec: BodyCodec<Plan> = {
   },
 };
 
+/** What the release before this one knows of a reason. */
+function withoutAcross(reason: Reason): Reason {
+  const { across: _buckets, ...rest } = reason;
+  return rest;
+}
+
 /** Collects what outcomes say, each once: by the list of reasons itself where it is shared, else by its text. */
 class Whys {
   readonly all: Why[] = [];
@@ -134,9 +141,9 @@ class Whys {
   >();
 
   store(whole: DemandOutcome): StoredOutcome {
-    const { moreReasons, binding, ...outcome } = whole;
+    const { moreReasons: _more, binding: _binding, ...outcome } = whole;
     if (outcome.reasons.length === 0) return outcome;
-    return { ...outcome, reasons: outcome.reasons.slice(0, 1), why: this.#indexOf(whole) };
+    return { ...outcome, reasons: outcome.reasons.slice(0, 1).map(withoutAcross), why: this.#indexOf(whole) };
   }
 
   #indexOf({ reasons, moreReasons, binding }: DemandOutcome): number {
