@@ -3,6 +3,8 @@ import { app } from "@azure/functions";
 import { loadWhole } from "../src/app/commit.ts";
 import type { Health } from "../src/app/describe-cluster.ts";
 import { checkHealth, describeCluster, describeRequestSet } from "../src/app/describe-cluster.ts";
+import type { Explanation, Question } from "../src/app/explain-cluster.ts";
+import { explain } from "../src/app/explain-cluster.ts";
 import type { RejectedMessage, Site } from "../src/app/ports.ts";
 import type { Recorded } from "../src/app/record-demand.ts";
 import type { TickReport } from "../src/app/tick.ts";
@@ -191,6 +193,54 @@ app.http("cluster", {
     jsonBody: await describeCluster(composed.app, site.cluster),
   })),
 });
+
+/** Why a job has what it has, or why a node stays or goes: exactly one of `job` (with `set`, where several have one) and `node`. */
+app.http("explain", {
+  methods: ["GET"],
+  authLevel: "function",
+  route: "clusters/{cluster}/explain",
+  handler: cluster(async (composed, site, request) => {
+    const question = readQuestion(request.query);
+    return question.kind === "problem"
+      ? badRequest([question.problem])
+      : explanation(site, question, await explain(composed.app, site.cluster, question));
+  }),
+});
+
+function readQuestion(
+  query: URLSearchParams,
+): Question | { readonly kind: "problem"; readonly problem: Problem } {
+  const job = query.get("job") ?? "";
+  const node = query.get("node") ?? "";
+  if ((job === "") === (node === "")) {
+    const found = job === "" ? "neither" : "both";
+    return { kind: "problem", problem: { path: "", found, expected: "one of the parameters job and node" } };
+  }
+  if (node !== "") return { kind: "node", node };
+  const set = query.get("set");
+  return { kind: "job", job, ...(set === null ? {} : { set: setName(set) }) };
+}
+
+function explanation(site: Site, question: Question, answer: Explanation): HttpResponseInit {
+  const name = question.kind === "job" ? question.job : question.node;
+  switch (answer.kind) {
+    case "explained":
+      return { status: 200, jsonBody: { cluster: site.cluster, ...answer.body } };
+    case "not-planned":
+      return problem(503, "Cannot tell now", `no plan has seen ${question.kind} "${name}" yet`, {
+        retryAfterSeconds: 10,
+      });
+    case "rejected":
+      return problem(404, "Rejected job", `job "${name}" could not be read, and is left out`, {
+        jobProblems: answer.problems,
+      });
+    case "unknown": {
+      const near = answer.nearest.length === 0 ? "" : ` (nearest: ${answer.nearest.join(", ")})`;
+      const detail = `cluster "${site.cluster}" has no ${question.kind} "${name}"${near}`;
+      return problem(404, `Unknown ${question.kind}`, detail, { nearest: answer.nearest });
+    }
+  }
+}
 
 /** Rows newest first; `from` and `to` are ISO-8601, `limit` at most 10,000. */
 app.http("history", {

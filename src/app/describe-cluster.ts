@@ -1,4 +1,6 @@
 import { managedArrays } from "../decide/observe.ts";
+import { renderBinding } from "../domain/binding.ts";
+import type { DemandOutcome } from "../domain/plan.ts";
 import { renderVerdict } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
 import { bucketText } from "../domain/bucket.ts";
@@ -173,7 +175,7 @@ export async function describeRequestSet(
   return {
     ...describeSet(set, entry, bodies, app.ports.clock.now()),
     observed: record.observedGeneration === record.generation,
-    outcomes: outcomes.map((outcome) => ({ ...outcome, reasons: outcome.reasons.map(renderReason) })),
+    outcomes: outcomes.map((outcome) => ({ ...outcome, ...describeWhy(outcome) })),
   };
 }
 
@@ -213,6 +215,15 @@ function describeSet(
   };
 }
 
+/** What is missing and why, in words. */
+function describeWhy({ reasons, moreReasons, binding }: DemandOutcome): Readonly<Record<string, unknown>> {
+  return {
+    reasons: reasons.map(renderReason),
+    ...(moreReasons === undefined ? {} : { moreReasons }),
+    ...(binding === undefined ? {} : { binding: renderBinding(binding) }),
+  };
+}
+
 function describePlan(bodies: Bodies): Readonly<Record<string, unknown>> | undefined {
   const { plan } = bodies;
   if (plan === undefined) return undefined;
@@ -232,7 +243,7 @@ function describePlan(bodies: Bodies): Readonly<Record<string, unknown>> | undef
       asked: outcome.asked,
       placed: outcome.placed,
       unit: outcome.unit,
-      reasons: outcome.reasons.map(renderReason),
+      ...describeWhy(outcome),
     })),
     unmetCount: short.length,
   };

@@ -43,16 +43,27 @@ export function allocate(
   const order = orderNodes(ground);
   const least = leastOf(entries, ground.resources.length);
   const problem = { ground, order, entries, bindings, shared, least, policy, now };
-  let best = attempt(problem, { order: "rank", opening: "own" }, entries);
-  if (policy.preference === "existing-first" && mayImprove(best, entries)) {
-    const hardest = hardestFirst(entries, best, ground);
-    const ways = waysFor(policy, entries.length);
-    for (const opening of ways) {
-      const other = attempt(problem, { order: "size", opening }, hardest);
-      if (isBetter(other, best, policy)) best = other;
-    }
+  const first: Try = { way: { order: "rank", opening: "own" }, entries };
+  let best = attempt(problem, first.way, first.entries, true);
+  if (policy.preference === "bucket-order" || !mayImprove(best, entries)) return answerOf(best);
+  const hardest = hardestFirst(entries, best, ground);
+  let taken = first;
+  for (const opening of waysFor(policy, entries.length)) {
+    const way: Way = { order: "size", opening };
+    const other = attempt(problem, way, hardest, false);
+    if (!isBetter(other, best, policy)) continue;
+    best = other;
+    taken = { way, entries: hardest };
   }
-  return answerOf(best);
+  // Reasons are made for what is unmet in the plan that is taken, and only there.
+  const isTold = taken === first || best.outcomes.every(({ placed, asked }) => placed >= asked);
+  return answerOf(isTold ? best : attempt(problem, taken.way, taken.entries, true));
+}
+
+/** A way to try, and the order of the demands. */
+interface Try {
+  readonly way: Way;
+  readonly entries: readonly Entry[];
 }
 
 /** Above so many demands only one more way is tried; what the others could still save is little then. */
@@ -178,6 +189,7 @@ function answerOf({ draft, outcomes, order }: Attempt): Allocation {
     creates: createsOf(bins),
     starts: [...bins.woken].flatMap((bin) => bins.node(bin)?.nodeId ?? []),
     needed: bins.needed(),
+    settledBy: draft.way.order,
     outcomes,
     ...(order === undefined ? {} : { orders: order.orders }),
     // Made when somebody asks: most plans are only counted.

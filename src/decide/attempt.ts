@@ -12,6 +12,8 @@ import { BucketOrder } from "./bucket-order.ts";
 import { holderOf } from "./caps.ts";
 import type { Draft, Settled, Way } from "./draft.ts";
 import { beginDraft } from "./draft.ts";
+import { jobBinding, presentBinding } from "./binding.ts";
+import { gatherReasons } from "./gather.ts";
 import { raiseFloor } from "./floor.ts";
 import { placeGang, spreadGang } from "./gang.ts";
 import type { Ground, Place } from "./ground.ts";
@@ -21,7 +23,7 @@ import { packJob } from "./pack.ts";
 import { takeFromPools, unitsInPools } from "./pool-use.ts";
 import { packingReasons } from "./reasons.ts";
 import type { Scope, Wanted } from "./scope.ts";
-import { distinct, scopeOf } from "./scope.ts";
+import { scopeOf } from "./scope.ts";
 import type { Shape } from "./shape.ts";
 import { shrinkShared } from "./shrink.ts";
 
@@ -53,9 +55,9 @@ export interface Attempt {
 }
 
 /** Settles the entries in the order given. */
-export function attempt(problem: Problem, way: Way, entries: readonly Entry[]): Attempt {
+export function attempt(problem: Problem, way: Way, entries: readonly Entry[], tells: boolean): Attempt {
   const bins = new Bins(problem.ground, problem.order, problem.shared.left, problem.least);
-  const draft = beginDraft(bins, problem.policy, way, problem.now);
+  const draft = beginDraft(bins, problem.policy, way, problem.now, tells);
   for (const { bin, ask, slots } of problem.bindings.slots) {
     bins.occupy(bin, ask, slots, true);
     draft.caps.hold(holderOf(ask), bins, bin);
@@ -152,6 +154,7 @@ function settle(
   order: BucketOrder | undefined,
 ): DemandOutcome {
   const scope = scopes.of(entry);
+  draft.capacity.mark();
   switch (entry.kind) {
     case "target": {
       const { unit, count } = entry.demand.amount;
@@ -177,20 +180,18 @@ function settle(
 
 /** Pools first: no more units than they have are placed, and what is placed is taken from them. */
 function settleJob(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined): Settled {
-  if (ask.requirements.pools.size === 0) {
-    const { left, pending, reasons } = place(draft, ask, scope, home);
-    return { placed: ask.asked - left * ask.slotsPerUnit, pending: pending * ask.slotsPerUnit, reasons };
-  }
-  const { units, reasons: shortPools } = unitsInPools(draft.pools, ask);
-  const isPart = ask.together === "anywhere";
-  const allowed = units < ask.units ? { ...ask, units: isPart ? units : 0 } : ask;
+  const { units, reasons: shortPools } = unitsInPools(draft.pools, ask, draft.world.pools);
+  const allowed = units < ask.units ? { ...ask, units: ask.together === "anywhere" ? units : 0 } : ask;
   const { left, pending, reasons } = place(draft, allowed, scope, home);
   takeFromPools(draft.pools, ask, allowed.units - left);
   const missing = left + ask.units - allowed.units;
+  const placed = { placed: ask.asked - missing * ask.slotsPerUnit, pending: pending * ask.slotsPerUnit };
+  if (missing === 0 || !draft.tells) return { ...placed, reasons: NO_REASONS };
+  const ceilings = draft.caps.ceilings(holderOf(ask));
   return {
-    placed: ask.asked - missing * ask.slotsPerUnit,
-    pending: pending * ask.slotsPerUnit,
-    reasons: [...shortPools, ...reasons],
+    ...placed,
+    reasons: shortPools.length === 0 ? reasons : [...shortPools, ...reasons],
+    ...presentBinding(jobBinding(draft, ask, scope, home, missing, ceilings)),
   };
 }
 
@@ -201,37 +202,26 @@ function place(
   home: Place | undefined,
 ): Progress & { readonly reasons: readonly Reason[] } {
   if (ask.units <= 0) return { left: 0, pending: 0, reasons: NO_REASONS };
-  if (ask.together === "spread") {
-    const { progress, reasons } = spreadGang(draft, ask, scope);
-    return { ...progress, reasons };
+  if (ask.together === "anywhere") {
+    const { left, pending } = packJob(draft, ask, scope);
+    if (left === 0 || !draft.tells) return { left, pending, reasons: NO_REASONS };
+    const ceilings = draft.caps.ceilings(holderOf(ask));
+    return { left, pending, reasons: packingReasons(draft, ask, scope, left, ceilings) };
   }
-  if (ask.together !== "anywhere") {
-    const { progress, reasons } = placeGang(draft, ask, scope, home);
-    return { ...progress, reasons };
-  }
-  const progress = packJob(draft, ask, scope);
-  if (progress.left === 0) return { left: 0, pending: progress.pending, reasons: NO_REASONS };
-  const capped = draft.caps.refusal(holderOf(ask), 1, scope.offers[0]?.cores ?? 0);
-  const reasons = packingReasons(draft, ask, scope, progress.left);
-  return { ...progress, reasons: capped === undefined ? reasons : [capped, ...reasons] };
+  const { progress, reasons } =
+    ask.together === "spread" ? spreadGang(draft, ask, scope) : placeGang(draft, ask, scope, home);
+  return { left: progress.left, pending: progress.pending, reasons };
 }
 
 function outcomeOf(
   { set, demand }: Entry,
   unit: DemandOutcome["unit"],
   asked: number,
-  { placed, pending, reasons }: Settled,
+  { placed, pending, reasons, binding }: Settled,
 ): DemandOutcome {
-  return {
-    set,
-    id: demand.id,
-    kind: demand.kind,
-    unit,
-    asked,
-    placed,
-    pending,
-    reasons: reasons.length === 0 ? NO_REASONS : distinct(reasons),
-  };
+  const settled = { set, id: demand.id, kind: demand.kind, unit, asked, placed, pending };
+  if (reasons.length === 0) return { ...settled, reasons: NO_REASONS, ...presentBinding(binding) };
+  return { ...settled, ...gatherReasons(reasons), ...presentBinding(binding) };
 }
 
 const NO_REASONS: readonly Reason[] = [];

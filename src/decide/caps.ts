@@ -2,6 +2,7 @@ import type { Cap } from "../domain/allocation.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Ask } from "./ask.ts";
 import type { Bin, Bins } from "./bins.ts";
+import type { OwnCeiling } from "./reasons.ts";
 
 interface OpenCap {
   readonly cap: Cap;
@@ -63,6 +64,17 @@ export class Caps {
       const nodes = bins.count[bin] ?? 0;
       open.left -= open.cap.unit === "nodes" ? nodes : nodes * (bins.cores[bin] ?? 0);
     }
+  }
+
+  /** The ceilings of the holder as a demand of theirs meets them. */
+  ceilings(holder: Holder): readonly OwnCeiling[] {
+    return this.#of(holder).map(({ cap, left }) => ({
+      id: { kind: cap.kind === "user" ? "user-cap" : "request-set-cap", name: cap.name, unit: cap.unit },
+      used: cap.max - left,
+      max: cap.max,
+      left: Math.max(0, left),
+      amount: (offer) => (cap.unit === "nodes" ? 1 : offer.cores),
+    }));
   }
 
   /** A bin has been cut in two: who holds one holds the other. */

@@ -2,6 +2,7 @@ import type { AllocationPolicy, BucketOffer, World } from "../domain/allocation.
 import type { NodeAttributes } from "../domain/demand.ts";
 import type { PlacementGroup } from "../domain/ids.ts";
 import { placementGroup } from "../domain/ids.ts";
+import type { Binding } from "../domain/binding.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Purpose } from "../domain/bucket.ts";
 import type { CreateEffect } from "../domain/record.ts";
@@ -32,6 +33,8 @@ export interface Draft {
   readonly world: World;
   readonly policy: AllocationPolicy;
   readonly way: Way;
+  /** Whether reasons are made for what is unmet: only of a try that is taken. */
+  readonly tells: boolean;
   readonly now: Instant;
   readonly bins: Bins;
   readonly capacity: Capacity;
@@ -57,15 +60,23 @@ export interface Settled {
   readonly placed: number;
   readonly pending: number;
   readonly reasons: readonly Reason[];
+  readonly binding?: Binding;
 }
 
 /** Begins a try; bound tasks are in their bins already. */
-export function beginDraft(bins: Bins, policy: AllocationPolicy, way: Way, now: Instant): Draft {
+export function beginDraft(
+  bins: Bins,
+  policy: AllocationPolicy,
+  way: Way,
+  now: Instant,
+  tells: boolean,
+): Draft {
   const { world } = bins;
   const draft = {
     world,
     policy,
     way,
+    tells,
     now,
     bins,
     capacity: new Capacity(world.limits),

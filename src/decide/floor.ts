@@ -6,6 +6,7 @@ import type { Draft, Settled } from "./draft.ts";
 import { closedTo } from "./closed.ts";
 import { createNodes, wake } from "./draft.ts";
 import { splitBin } from "./pack.ts";
+import { floorBinding, presentBinding } from "./binding.ts";
 import { floorReasons } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
 
@@ -60,25 +61,14 @@ export function raiseFloor(
   }
   const placed = Math.min(asked, floor.have);
   const pending = placed - Math.min(asked, floor.ready);
+  if (placed >= asked || !draft.tells) return { placed, pending, reasons: [] };
+  const ceilings = draft.caps.ceilings({ set });
   return {
     placed,
     pending,
-    reasons: placed < asked ? shortReasons(draft, demand, set, scope, asked - placed) : [],
+    reasons: floorReasons(draft, demand, scope, asked - placed, ceilings),
+    ...presentBinding(floorBinding(draft, demand, scope, asked - placed, ceilings)),
   };
-}
-
-function shortReasons(
-  draft: Draft,
-  demand: TargetDemand,
-  set: SetName,
-  scope: Scope,
-  missing: number,
-): Settled["reasons"] {
-  const [offer] = scope.offers;
-  const each = demand.amount.unit === "nodes" ? 1 : (offer?.cores ?? 1);
-  const capped = draft.caps.refusal({ set }, Math.ceil(missing / Math.max(1, each)), offer?.cores ?? 0);
-  const others = floorReasons(draft, demand, scope, missing);
-  return capped === undefined ? others : [capped, ...others];
 }
 
 /** In the order that the target lists; else in the cluster's, or by the price of what is counted. */

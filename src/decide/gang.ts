@@ -5,20 +5,18 @@ import type { Ask } from "./ask.ts";
 import type { Bin } from "./bins.ts";
 import { holderOf } from "./caps.ts";
 import type { Draft } from "./draft.ts";
-import { closedTo } from "./closed.ts";
 import { isDeallocated, nameGroup } from "./draft.ts";
 import type { Place } from "./ground.ts";
-import { inGroup } from "./ground.ts";
 import type { Offered } from "./offers.ts";
 import { unitsOnNew } from "./offers.ts";
 import { shareOf } from "./opening.ts";
 import type { Progress } from "./pack.ts";
 import { fillBin, isSized, namedGroups, openFor } from "./pack.ts";
-import { misfit, roomRefusal } from "./reasons.ts";
+import { gangReasons, openingRefusal, packingReasons, spanRefusal } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
 
 /** Where a whole gang could go: one bucket, or one placement group of it, with the nodes there that have room. */
-interface Site {
+export interface Site {
   readonly place: Place;
   readonly bins: Bin[];
   /** Units that fit on `bins`. */
@@ -26,7 +24,7 @@ interface Site {
 }
 
 /** New nodes that would make a site sufficient; without a site, all of the gang's. */
-interface Opening {
+export interface Opening {
   readonly offer: BucketOffer;
   readonly group: PlacementGroup | "new" | undefined;
   readonly site: Site | undefined;
@@ -52,22 +50,26 @@ export function placeGang(draft: Draft, ask: Ask, scope: Scope, home: Place | un
     return { progress, reasons: [] };
   }
   const openings = findOpenings(draft, ask, scope, sites, home);
-  const best = openings.find((opening) => refusalOf(draft, ask, opening) === undefined);
+  const best = openings.find((opening) => openingRefusal(draft, ask, opening) === undefined);
   if (best !== undefined) {
     for (const bin of best.site?.bins ?? []) fillBin(draft, ask, progress, bin);
     const group = best.group === "new" ? nameGroup(draft, groupKey(best.offer)) : best.group;
     openFor(draft, ask, progress, best.offer, group, best.nodes);
     return { progress, reasons: [] };
   }
-  const reasons = openings.map((opening) => refusalOf(draft, ask, opening));
-  return {
-    progress,
-    reasons: [
-      ...scope.reasons,
-      ...reasons.filter((reason) => reason !== undefined),
-      ...homeless(draft, home, openings),
-    ],
-  };
+  return { progress, reasons: draft.tells ? gangReasons(draft, ask, scope, home, openings) : [] };
+}
+
+/** The ways in which a gang could be placed at this moment: on nodes that are there, or else with new ones. */
+export function waysOfGang(
+  draft: Draft,
+  ask: Ask,
+  scope: Scope,
+  home: Place | undefined,
+): { readonly complete: boolean; readonly openings: readonly Opening[] } {
+  const { complete, sites } = findSites(draft, ask, home);
+  if (complete !== undefined) return { complete: true, openings: [] };
+  return { complete: false, openings: findOpenings(draft, ask, scope, sites, home) };
 }
 
 /** Groups for colocated jobs are named after their bucket. */
@@ -236,24 +238,6 @@ function nodesFor(draft: Draft, ask: Ask, offered: Offered, wanted: number): num
   return units < 1 ? Number.POSITIVE_INFINITY : Math.ceil(wanted / units);
 }
 
-/** The job is bound to a group that has no room for the rest of it and cannot grow. */
-function homeless(draft: Draft, home: Place | undefined, openings: readonly Opening[]): readonly Reason[] {
-  if (home === undefined || openings.length > 0) return [];
-  const nodes = draft.bins.inGroup(home).length;
-  return [{ code: "group-too-large", bucket: home.bucket, asked: nodes + 1, max: nodes }];
-}
-
-function refusalOf(draft: Draft, ask: Ask, { offer, group, site, nodes }: Opening): Reason | undefined {
-  const named = group === "new" ? undefined : group;
-  const subject = named === undefined ? offer : inGroup(offer, { ...offer.bucket, placementGroup: named });
-  const closed = closedTo(draft, offer) ?? misfit(draft, ask, { ...offer, ...subject, bucket: offer.bucket });
-  return (
-    closed ??
-    roomRefusal(draft, offer, group, nodes) ??
-    capRefusal(draft, ask, site?.bins ?? [], nodes, offer.cores)
-  );
-}
-
 /**
  * Places a gang that may span buckets: its units on distinct nodes, wherever they are, all or none. Counted on a copy of the limits before
  * anything is taken.
@@ -287,12 +271,10 @@ export function spreadGang(draft: Draft, ask: Ask, scope: Scope): GangSettled {
   const news = openings.reduce((total, { nodes }) => total + nodes, 0);
   const capped = capRefusal(draft, ask, taken, news, cores);
   if (left > 0 || capped !== undefined) {
-    const reasons = scope.offers.map((offer) => {
-      const units = closedTo(draft, offer) ?? misfit(draft, ask, offer);
-      return units ?? draft.capacity.refusal(offer, offer.pinnedGroup, ask.units);
-    });
-    const told = [...reasons, capped].filter((reason) => reason !== undefined);
-    return { progress, reasons: [...scope.reasons, ...told] };
+    if (!draft.tells) return { progress, reasons: [] };
+    const whole = packingReasons(draft, ask, scope, ask.units);
+    const short = spanRefusal(ask.units, ask.units - Math.max(0, left));
+    return { progress, reasons: [short, capped, ...whole].filter((reason) => reason !== undefined) };
   }
   for (const bin of taken) fillBin(draft, ask, progress, bin);
   for (const { offer, nodes } of openings)

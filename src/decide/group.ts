@@ -1,7 +1,6 @@
 import type { BucketOffer } from "../domain/allocation.ts";
 import type { GroupDemand } from "../domain/demand.ts";
 import type { PlacementGroup } from "../domain/ids.ts";
-import type { Reason } from "../domain/reason.ts";
 import type { Bin } from "./bins.ts";
 import type { Place } from "./ground.ts";
 import { compareText } from "../domain/text.ts";
@@ -10,7 +9,8 @@ import type { Draft, Settled } from "./draft.ts";
 import { closedTo } from "./closed.ts";
 import { createNodes, groupStem, isDeallocated, nameGroup } from "./draft.ts";
 import { splitBin } from "./pack.ts";
-import { roomRefusal } from "./reasons.ts";
+import { groupBinding, presentBinding } from "./binding.ts";
+import { groupReasons, newGroupRefusal, roomRefusal } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
 
 /** A group of the demand's kind that exists, is in flight or planned, maybe not whole. */
@@ -50,7 +50,14 @@ export function raiseGroups(draft: Draft, demand: GroupDemand, by: string, scope
     }
   }
   const missing = tally.placed < demand.groups;
-  return { ...tally, reasons: missing ? groupReasons(draft, demand, scope) : [] };
+  if (!missing) return { ...tally, reasons: [] };
+  const sizeOf = (offer: BucketOffer): number => sizeIn(demand, offer.cores);
+  const unfinished = existingGroups(draft, demand, key, scope).filter(({ nodes, size }) => nodes < size);
+  return {
+    ...tally,
+    reasons: groupReasons(draft, demand, scope, sizeOf),
+    ...presentBinding(groupBinding(draft, scope, sizeOf, unfinished, demand.groups - tally.placed)),
+  };
 }
 
 function sizeIn(demand: GroupDemand, cores: number): number {
@@ -114,7 +121,7 @@ function complete(draft: Draft, demand: GroupDemand, key: string, by: string, gr
 
 /** A new group in the bucket; false: not (another) one. */
 function openGroup(draft: Draft, demand: GroupDemand, key: string, by: string, offer: BucketOffer): boolean {
-  if (newGroupRefusal(draft, demand, offer) !== undefined) return false;
+  if (newGroupRefusal(draft, demand, offer, sizeIn(demand, offer.cores)) !== undefined) return false;
   const name = offer.pinnedGroup ?? nameGroup(draft, key);
   addMembers(draft, demand, key, by, offer, name, sizeIn(demand, offer.cores));
   remember(draft, key, draft.bins.placeOf({ ...offer.bucket, placementGroup: name }));
@@ -132,27 +139,6 @@ function addMembers(
 ): void {
   const purpose = { kind: "group", key, group: name } as const;
   draft.bins.claim(createNodes(draft, offer, name, count, purpose, demand.attributes), by);
-}
-
-function newGroupRefusal(draft: Draft, demand: GroupDemand, offer: BucketOffer): Reason | undefined {
-  const closed = closedTo(draft, offer);
-  if (closed !== undefined) return closed;
-  const size = sizeIn(demand, offer.cores);
-  if (!Number.isFinite(size)) {
-    return {
-      code: "does-not-fit",
-      bucket: offer.bucket,
-      resource: "cores",
-      asked: demand.size.count,
-      offered: 0,
-    };
-  }
-  const pinned = offer.pinnedGroup;
-  // An array with a group of its own has only that one (cyclecloud-wire.md A.3, semantics 11): it must be free for us.
-  if (pinned !== undefined && draft.capacity.groupSize(offer, pinned) > 0) {
-    return { code: "no-placement-group", bucket: offer.bucket };
-  }
-  return roomRefusal(draft, offer, pinned ?? "new", size);
 }
 
 /** Claims as many nodes as a whole group has, those first that are needed anyway, then in the order of use; true: all of them are up. */
@@ -181,9 +167,4 @@ function claimGroup(draft: Draft, by: string, group: Group): boolean {
 function remember(draft: Draft, key: string, place: Place): void {
   const places = draft.wholeGroups.get(key) ?? new Set<number>();
   draft.wholeGroups.set(key, places.add(place.index));
-}
-
-function groupReasons(draft: Draft, demand: GroupDemand, scope: Scope): readonly Reason[] {
-  const reasons = scope.offers.map((offer) => newGroupRefusal(draft, demand, offer));
-  return [...scope.reasons, ...reasons.filter((reason) => reason !== undefined)];
 }

@@ -22,6 +22,8 @@ export class JobClass {
   readonly index: number;
   readonly requirements: Requirements;
   readonly shape: Shape;
+  /** Whether nodes that may be evicted will do. */
+  readonly spot: "never" | "allow" | "only";
   /** All that is asked of nodes and pools, with what the job says of spot. */
   readonly constraints: readonly Constraint[];
   /** Absent: what a slot takes depends on what is left of a node; each is judged by itself. */
@@ -35,6 +37,7 @@ export class JobClass {
     index: number,
     requirements: Requirements,
     shape: Shape,
+    spot: JobClass["spot"],
     constraints: readonly Constraint[],
     takes: Takes | undefined,
     makeFit: () => Fit,
@@ -42,6 +45,7 @@ export class JobClass {
     this.index = index;
     this.requirements = requirements;
     this.shape = shape;
+    this.spot = spot;
     this.constraints = constraints;
     this.#makeFit = makeFit;
     if (takes === undefined) return;
@@ -98,7 +102,7 @@ export class JobClasses {
     this.#shapes.set(shapeKey, shape);
     const takes = requirements.intricate ? undefined : this.#takesOf(requirements);
     const makeFit = (): Fit => new Fit(requirements.rest, this.#positions, this.#shared);
-    return new JobClass(this.#classes.size, requirements, shape, constraints, takes, makeFit);
+    return new JobClass(this.#classes.size, requirements, shape, spot, constraints, takes, makeFit);
   }
 
   /** Two amounts of one resource add up. Undefined: a plain number means different amounts on different kinds of nodes. */

@@ -3,6 +3,13 @@ import type { PlacementGroup } from "../domain/ids.ts";
 import type { Reason } from "../domain/reason.ts";
 import { bucketText } from "../domain/bucket.ts";
 
+/** New nodes that a demand was given. */
+export interface Taken {
+  readonly offer: BucketOffer;
+  readonly group: PlacementGroup | undefined;
+  readonly nodes: number;
+}
+
 /**
  * What is left under every ceiling while a plan is being made. Limits are shared objects: a node taken in one bucket leaves less for
  * every bucket that names the same limit (cyclecloud-wire.md A.3, semantics 1). All questions look at all limits of a bucket at once, so
@@ -14,9 +21,28 @@ export class Capacity {
   /** Nodes in each placement group that this plan has touched; the offer's own figures stand for the others. */
   readonly #groupSizes = new Map<BucketOffer, Map<PlacementGroup, number>>();
 
+  /** Moves with everything that is taken. */
+  version = 0;
+  /** What was taken since the last {@link mark}. */
+  #taken: Taken[] = [];
+
   constructor(limits: readonly SharedLimit[]) {
     this.#limits = limits;
     this.#left = limits.map((limit) => limit.left);
+  }
+
+  /** To be called before a demand is settled: {@link takenSinceMark} then tells what that demand took. */
+  mark(): void {
+    if (this.#taken.length > 0) this.#taken = [];
+  }
+
+  takenSinceMark(): readonly Taken[] {
+    return this.#taken;
+  }
+
+  /** What is left of a limit, in its unit. */
+  left(limit: number): number {
+    return this.#left[limit] ?? 0;
   }
 
   /** How many more nodes the bucket allows, in the placement group if one is named. */
@@ -30,6 +56,8 @@ export class Capacity {
 
   /** Takes so many nodes from all limits of the bucket; the caller has asked for `room`. */
   take(offer: BucketOffer, group: PlacementGroup | undefined, nodes: number, charges = offer.charges): void {
+    if (charges === offer.charges) this.#taken.push({ offer, group, nodes });
+    this.version += 1;
     for (const { limit, amount } of charges) {
       this.#left[limit] = (this.#left[limit] ?? 0) - amount * nodes;
     }
@@ -76,6 +104,7 @@ export class Capacity {
       max: limit.max,
       left,
       asked: nodes * charge.amount,
+      bucket: offer.bucket,
     };
   }
 
@@ -94,6 +123,7 @@ export class Capacity {
       max,
       left: Math.max(0, max - used),
       asked: nodes,
+      bucket: offer.bucket,
     };
   }
 

@@ -1,3 +1,4 @@
+import type { Pool } from "../domain/demand.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Ask } from "./ask.ts";
 import { TOLERANCE } from "./tolerance.ts";
@@ -6,6 +7,7 @@ import { TOLERANCE } from "./tolerance.ts";
 export function unitsInPools(
   pools: ReadonlyMap<string, number>,
   ask: Ask,
+  told: readonly Pool[] = [],
 ): { readonly units: number; readonly reasons: readonly Reason[] } {
   let { units } = ask;
   const reasons: Reason[] = [];
@@ -13,7 +15,11 @@ export function unitsInPools(
     const perUnit = amount * ask.slotsPerUnit;
     const left = pools.get(pool) ?? 0;
     const allowed = perUnit === 0 ? ask.units : Math.floor(left / perUnit + TOLERANCE);
-    if (allowed < ask.units) reasons.push({ code: "pool-empty", pool, asked: perUnit * ask.units, left });
+    if (allowed < ask.units) {
+      const total = told.find(({ name }) => name === pool)?.total;
+      const asked = perUnit * ask.units;
+      reasons.push({ code: "pool-empty", pool, asked, left, ...(total === undefined ? {} : { total }) });
+    }
     units = Math.min(units, allowed);
   }
   return { units, reasons };

@@ -32,6 +32,7 @@ import {
   whyGivenUp,
 } from "./scale-down.ts";
 import { backOff, forgetOldBackoffs, LEASE_SECONDS, NOT_AFTER_SECONDS } from "./settle.ts";
+import { storeLoads } from "./plan-loads.ts";
 import {
   bootingSince,
   bucketOf,
@@ -300,6 +301,7 @@ function conclude(on: Conclusion): Decision {
     terminates,
     demands: weighed.allocation.outcomes,
     nodes: verdicts,
+    loads: storeLoads(weighed.allocation),
   };
   const effects = { creates, starts: startEffects(starts, look.snapshot), terminates };
   const committed = commitEffects(withAwaited(record, ledger), effects, now, on.owner);

@@ -2,8 +2,6 @@ import type { BucketOffer } from "../domain/allocation.ts";
 import type { ArrayName, MachineType } from "../domain/ids.ts";
 import { sameMachineType } from "../domain/ids.ts";
 import type { Reason } from "../domain/reason.ts";
-import { bucketText } from "../domain/bucket.ts";
-import { canonicalText } from "../domain/canonical.ts";
 import type { Place } from "./ground.ts";
 import { compareText } from "../domain/text.ts";
 import type { Draft } from "./draft.ts";
@@ -84,22 +82,11 @@ function arrayReason(
   if (state === "not-managed") return { code: "array-not-managed", array };
   const offers = draft.world.buckets.filter(({ bucket }) => bucket.array === array);
   if (offers.length === 0) return { code: "no-bucket", array };
+  const offered = offers.map(({ bucket }) => bucket.machineType);
   const fits = offers.some(({ bucket }) =>
     isWanted({ machineTypes: machineTypes ?? [bucket.machineType] }, bucket),
   );
-  return fits ? undefined : { code: "no-such-machine-type", array, machineTypes: machineTypes ?? [] };
-}
-
-/** Each reason once; the same limit is named once, though several buckets run into it. */
-export function distinct(reasons: readonly Reason[]): readonly Reason[] {
-  const seen = new Map<string, Reason>();
-  for (const reason of reasons) {
-    const key = reason.code === "limit-reached" ? canonicalText(reason.limit) : reasonKey(reason);
-    if (!seen.has(key)) seen.set(key, reason);
-  }
-  return [...seen.values()];
-}
-
-function reasonKey(reason: Reason): string {
-  return "bucket" in reason ? `${reason.code}/${bucketText(reason.bucket)}` : canonicalText(reason);
+  return fits
+    ? undefined
+    : { code: "no-such-machine-type", array, machineTypes: machineTypes ?? [], offered };
 }

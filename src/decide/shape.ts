@@ -12,7 +12,7 @@ import { compile, compileAll } from "./match.ts";
 import type { Requirements } from "./requirements.ts";
 
 /** What the name of a group that is yet to be made is judged by. */
-const ANY_NEW_GROUP = placementGroup("new");
+export const ANY_NEW_GROUP = placementGroup("new");
 
 /**
  * What jobs ask of nodes apart from amounts. Jobs of one shape are judged once for each kind of node; what they take is compared by

@@ -122,6 +122,8 @@ export interface Allocation {
   /** Which existing nodes are needed, and by whom: "set/demand". A node that is absent is spare. */
   readonly needed: ReadonlyMap<NodeId, readonly string[]>;
   readonly outcomes: readonly DemandOutcome[];
+  /** Strictly by rank; or those that could be had once more by size, which was cheaper and left no demand with less. */
+  readonly settledBy: "rank" | "size";
   /** How each job found its places, in the order of rank; only of `bucket-order`. */
   readonly orders?: readonly PlacementOrder[];
 }

@@ -1,3 +1,5 @@
+import type { Binding } from "./binding.ts";
+import type { BucketKey } from "./bucket.ts";
 import type { NodeId, SetName } from "./ids.ts";
 import type { Reason } from "./reason.ts";
 import type { CreateEffect } from "./record.ts";
@@ -14,7 +16,32 @@ export interface Plan {
   readonly terminates: readonly NodeId[];
   readonly demands: readonly DemandOutcome[];
   readonly nodes: ReadonlyMap<NodeId, NodeVerdict>;
+  /** Which jobs are on which node; absent in plans of older releases. */
+  readonly loads?: PlanLoads;
 }
+
+/** What a plan puts where, made small: 100,000 jobs on thousands of nodes are stored with every plan. */
+export interface PlanLoads {
+  /** The buckets that loads name by position. */
+  readonly buckets: readonly BucketKey[];
+  readonly loads: readonly PlanLoad[];
+  /** Nodes with jobs that were left out, beyond what is kept. */
+  readonly cut: number;
+}
+
+/** The jobs on one existing node, or on each of so many nodes alike that are in flight or to be made. */
+export interface PlanLoad {
+  readonly origin: "existing" | "in-flight" | "planned";
+  readonly bucket: number;
+  readonly nodeId?: NodeId;
+  readonly count: number;
+  readonly jobs: readonly LoadRun[];
+}
+
+/** Demands in a row, first and last by their position in {@link Plan.demands}, each with so many slots; a fourth member, 1: they run there already. */
+export type LoadRun =
+  | readonly [first: number, last: number, slots: number]
+  | readonly [first: number, last: number, slots: number, bound: 1];
 
 /** What became of one demand: placed + unmet = asked, in its own unit. */
 export interface DemandOutcome {
@@ -30,6 +57,10 @@ export interface DemandOutcome {
   readonly pending: number;
   /** At least one whenever `placed` is less than `asked`. */
   readonly reasons: readonly Reason[];
+  /** Reasons that were left out; absent: none. */
+  readonly moreReasons?: number;
+  /** What is short of all of it; absent: nothing, or not known. */
+  readonly binding?: Binding;
 }
 
 /** Why a node stays or goes. */

@@ -1,11 +1,15 @@
+import type { AmountUnit } from "./amount-text.ts";
+import { amountText, amountTexts } from "./amount-text.ts";
 import type { BucketKey } from "./bucket.ts";
 import { bucketText } from "./bucket.ts";
+import type { ArrayName } from "./ids.ts";
+import { nearest } from "./nearest.ts";
 import type { Refusal } from "./refusal.ts";
-import { renderRefusal } from "./refusal.ts";
+import { renderRefusal, valueText } from "./refusal.ts";
 import type { Instant } from "./units.ts";
 import { isoTime } from "./units.ts";
 
-/** The shared ceilings on new nodes (cyclecloud-wire.md A.3, semantics 1). */
+/** The shared ceilings on new nodes (cyclecloud-wire.md A.3, semantics 1), and our own on what one set or user may hold. */
 export type LimitKind =
   | "cluster"
   | "nodearray"
@@ -19,13 +23,31 @@ export type LimitKind =
 
 export interface LimitId {
   readonly kind: LimitKind;
-  /** Whose: the array, family or region; the bucket's text; empty for the cluster. */
+  /** Whose: the array, family, region, set or user; the bucket's text; empty for the cluster. */
   readonly name: string;
   readonly unit: "nodes" | "cores";
 }
 
 /** Why something cannot be had: data with quantities, rendered by {@link renderReason} and nowhere else. All kinds of refusal are here. */
-export type Reason =
+export type Reason = Cause & {
+  /** Present: the same is true of several buckets; `bucket` and the numbers are those of the one that lacks least. */
+  readonly across?: Across;
+};
+
+/** The buckets that one reason stands for. */
+export interface Across {
+  /** The first few of them, preferred first. */
+  readonly some: readonly BucketKey[];
+  /** How many VM sizes of which array. */
+  readonly sizes: readonly { readonly array: ArrayName; readonly count: number }[];
+  /** Where they ask different amounts: the largest. */
+  readonly askedMost?: number;
+  /** Where each has a value that the job did not choose: the first few of these, and the one most like a choice. */
+  readonly found?: readonly string[];
+  readonly nearest?: string;
+}
+
+type Cause =
   | {
       readonly code: "limit-reached";
       readonly limit: LimitId;
@@ -34,6 +56,10 @@ export type Reason =
       readonly max: number;
       readonly left: number;
       readonly asked: number;
+      /** Where new nodes would count against it. */
+      readonly bucket?: BucketKey;
+      /** Deallocated nodes were to be started: that takes from the limits what new ones would. */
+      readonly starting?: true;
     }
   | { readonly code: "unknown-array"; readonly array: string; readonly known: readonly string[] }
   | { readonly code: "array-not-managed"; readonly array: string }
@@ -42,6 +68,8 @@ export type Reason =
       readonly code: "no-such-machine-type";
       readonly array: string;
       readonly machineTypes: readonly string[];
+      /** What it offers; absent in plans of older releases. */
+      readonly offered?: readonly string[];
     }
   | {
       readonly code: "does-not-fit";
@@ -49,6 +77,7 @@ export type Reason =
       readonly resource: string;
       readonly asked: number;
       readonly offered: number;
+      readonly unit?: AmountUnit;
     }
   /** What a new node there would be does not meet the job's constraints. */
   | { readonly code: "requirement"; readonly bucket: BucketKey; readonly refusal: Refusal }
@@ -58,6 +87,8 @@ export type Reason =
       /** Of the pool: asked by all slots that are left, and left. */
       readonly asked: number;
       readonly left: number;
+      /** How much there is of it, in use or not. */
+      readonly total?: number;
     }
   | { readonly code: "bucket-invalid"; readonly bucket: BucketKey; readonly why: string }
   | {
@@ -73,39 +104,126 @@ export type Reason =
       readonly max: number;
     }
   | { readonly code: "no-placement-group"; readonly bucket: BucketKey }
+  /** The job runs in part, and all of it must be where that is. */
+  | { readonly code: "bound-elsewhere"; readonly bucket: BucketKey; readonly home: BucketKey }
+  | { readonly code: "spot-not-allowed"; readonly bucket: BucketKey }
+  | { readonly code: "not-spot"; readonly bucket: BucketKey }
+  /** A gang that may span buckets: all of them together have fewer nodes than it asks for at once. */
+  | { readonly code: "span-too-large"; readonly asked: number; readonly possible: number }
+  /** So many nodes have others' jobs on them, and the job wants nodes to itself. */
+  | { readonly code: "not-exclusive"; readonly nodes: number }
   | { readonly code: "cluster-not-started"; readonly state: string; readonly targetState: string };
 
 /** One sentence for people, with the numbers. */
 export function renderReason(reason: Reason): string {
   switch (reason.code) {
-    case "limit-reached": {
-      const name = reason.limit.name === "" ? "" : ` ${reason.limit.name}`;
-      const what = `${reason.limit.kind.replaceAll("-", " ")}${name}`;
-      return `${what}: ${reason.used} of ${reason.max} ${reason.limit.unit} used, ${reason.asked} more needed, ${reason.left} left`;
-    }
+    case "limit-reached":
+      return limitSentence(reason);
     case "unknown-array":
-      return `node array "${reason.array}" does not exist in the cluster (known: ${reason.known.join(", ") || "none"})`;
+      return `node array "${reason.array}" does not exist in the cluster (${nearText(reason.array, reason.known)}known: ${reason.known.join(", ") || "none"})`;
     case "array-not-managed":
       return `node array "${reason.array}" is not autoscaled (Configuration.autoscale.enabled is false, or it is not in the configured nodearrays)`;
     case "no-bucket":
       return `node array "${reason.array}" offers no VM size`;
-    case "no-such-machine-type":
-      return `node array "${reason.array}" offers none of ${reason.machineTypes.join(", ")}`;
-    case "does-not-fit":
-      return `${bucketText(reason.bucket)}: ${reason.resource} ${reason.asked} asked of one node, ${reason.offered} offered`;
+    case "no-such-machine-type": {
+      const near = reason.machineTypes.map((type) => nearest(type, reason.offered ?? []));
+      const found = [...new Set(near.filter((name) => name !== undefined))];
+      const hint = found.length === 0 ? "" : ` (nearest: ${found.join(", ")})`;
+      return `node array "${reason.array}" offers none of ${reason.machineTypes.join(", ")}${hint}`;
+    }
+    case "does-not-fit": {
+      const [asked, offered] = amountTexts(reason.asked, reason.offered, reason.unit);
+      const most = reason.across === undefined ? "" : "at most ";
+      return `${placesText(reason.bucket, reason.across)}: ${reason.resource} ${asked} asked of one node, ${most}${offered} offered`;
+    }
     case "requirement":
-      return `${bucketText(reason.bucket)}: ${renderRefusal(reason.refusal)}`;
-    case "pool-empty":
-      return `pool ${reason.pool}: ${reason.asked} more needed, ${reason.left} left`;
+      return `${placesText(reason.bucket, reason.across)}: ${requirementText(reason.refusal, reason.across)}`;
+    case "pool-empty": {
+      const { total, left } = reason;
+      const used = total === undefined ? "" : `${amountText(total - left)} of ${amountText(total)} used, `;
+      return `pool ${reason.pool}: ${used}${amountText(reason.asked)} more needed, ${amountText(left)} left`;
+    }
     case "bucket-invalid":
-      return `${bucketText(reason.bucket)}: CycleCloud offers no new nodes here (${reason.why})`;
-    case "backing-off":
-      return `${bucketText(reason.bucket)}: pausing until ${isoTime(reason.until)} after: ${reason.message}`;
-    case "group-too-large":
-      return `${bucketText(reason.bucket)}: ${reason.asked} nodes in one placement group asked, at most ${reason.max} possible`;
-    case "no-placement-group":
-      return `${bucketText(reason.bucket)}: this VM size has no placement groups here`;
+      return `${placesText(reason.bucket, reason.across)}: CycleCloud offers no new nodes here (${reason.why})`;
+    case "backing-off": {
+      const or = reason.across === undefined ? "" : " or longer";
+      return `${placesText(reason.bucket, reason.across)}: pausing until ${isoTime(reason.until)}${or} after: ${reason.message}`;
+    }
+    case "group-too-large": {
+      const asked = rangeText(reason.asked, reason.across);
+      return `${placesText(reason.bucket, reason.across)}: ${asked} nodes in one placement group asked, at most ${reason.max} possible`;
+    }
+    case "no-placement-group": {
+      const which = reason.across === undefined ? "this VM size has" : "these VM sizes have";
+      return `${placesText(reason.bucket, reason.across)}: ${which} no placement groups here`;
+    }
+    case "bound-elsewhere":
+      return `${placesText(reason.bucket, reason.across)}: the job runs in ${bucketText(reason.home)} and must be there as a whole`;
+    case "spot-not-allowed":
+      return `${placesText(reason.bucket, reason.across)}: nodes may be evicted (spot), which the job does not allow`;
+    case "not-spot":
+      return `${placesText(reason.bucket, reason.across)}: nodes are not spot, and the job asks for spot only`;
+    case "span-too-large":
+      return `${reason.asked} nodes asked at once, ${reason.possible} can be had in all buckets together`;
+    case "not-exclusive":
+      return `${reason.nodes === 1 ? "1 node has" : `${reason.nodes} nodes have`} other jobs, and the job wants nodes to itself`;
     case "cluster-not-started":
       return `the cluster is not started (state ${reason.state}, target state ${reason.targetState})`;
   }
+}
+
+/** What a limit is called in a sentence. */
+export function limitText({ kind, name }: LimitId): string {
+  switch (kind) {
+    case "cluster":
+      return "cluster";
+    case "nodearray":
+      return `node array ${name}`;
+    case "request-set-cap":
+      return `cap of request set ${name}`;
+    case "user-cap":
+      return `cap of user ${name}`;
+    default:
+      return `${kind.replaceAll("-", " ")} ${name}`;
+  }
+}
+
+function limitSentence(reason: Extract<Reason, { readonly code: "limit-reached" }>): string {
+  const { limit, used, max, left, across, starting } = reason;
+  const asked = rangeText(reason.asked, across);
+  const what = starting === true ? " to start deallocated nodes" : "";
+  const where = across === undefined ? "" : ` (${placesText(undefined, across)})`;
+  return `${limitText(limit)}: ${used} of ${max} ${limit.unit} used, ${asked} more needed${what}, ${left} left${where}`;
+}
+
+function requirementText(refusal: Refusal, across: Across | undefined): string {
+  if (refusal.code !== "invalid-option" || across?.found === undefined) return renderRefusal(refusal);
+  const hint = across.nearest === undefined ? "" : ` (nearest: ${across.nearest})`;
+  const asked = refusal.options.map(valueText).join(" or ") || "nothing at all";
+  return `${refusal.what} is ${across.found.join(", ")}, asked is ${asked}${hint}`;
+}
+
+function rangeText(least: number, across: Across | undefined): string {
+  return across?.askedMost === undefined ? String(least) : `${least} to ${across.askedMost}`;
+}
+
+/** A sentence names so many buckets; of more it says how many they are. */
+const NAMED_BUCKETS = 3;
+const NAMED_ARRAYS = 5;
+
+function placesText(bucket: BucketKey | undefined, across: Across | undefined): string {
+  if (across === undefined) return bucket === undefined ? "" : bucketText(bucket);
+  const total = across.sizes.reduce((sum, { count }) => sum + count, 0);
+  if (total <= NAMED_BUCKETS && across.some.length >= total) return across.some.map(bucketText).join(", ");
+  const named = across.sizes.slice(0, NAMED_ARRAYS).map(({ array, count }, i) => {
+    const sizes = count === 1 ? "VM size" : "VM sizes";
+    return i === 0 ? `${count} ${sizes} of ${array}` : `${count} of ${array}`;
+  });
+  const more = across.sizes.length - named.length;
+  return more > 0 ? `${named.join(", ")} and of ${more} more node arrays` : named.join(", ");
+}
+
+function nearText(name: string, known: readonly string[]): string {
+  const near = nearest(name, known);
+  return near === undefined ? "" : `nearest: ${near}; `;
 }

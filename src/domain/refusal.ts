@@ -81,7 +81,8 @@ export function renderRefusal(refusal: Refusal): string {
   }
 }
 
-function valueText(value: ResourceValue): string {
+/** A value for people. */
+export function valueText(value: ResourceValue): string {
   if (isSize(value)) return sizeText(value);
   return value === null ? "undefined" : String(value);
 }

@@ -1,13 +1,13 @@
 import type { Problem } from "../domain/demand.ts";
+import { nearest } from "../domain/nearest.ts";
 
 export type { Problem } from "../domain/demand.ts";
+export { nearest } from "../domain/nearest.ts";
 
 const LONGEST_EXCERPT = 80;
 const MOST_PROBLEMS = 100;
 /** Paths name keys of the sender's, which may be of any length. */
 const LONGEST_PATH = 200;
-/** Longer keys are not typing errors, and measuring them would cost the square of their length. */
-const LONGEST_TYPED_KEY = 64;
 
 /** What `found` says when there was no such member. */
 export const NOTHING = "nothing";
@@ -78,38 +78,4 @@ function* membersOf(value: object): Generator<readonly [string | undefined, unkn
     return;
   }
   for (const [key, member] of Object.entries(value)) yield [key, member];
-}
-
-/** The known key that `key` was probably meant to be: the least edit distance without regard to case, "-" and "_"; a third may differ. */
-export function nearest(key: string, known: readonly string[]): string | undefined {
-  if (key.length > LONGEST_TYPED_KEY) return undefined;
-  const wanted = simplified(key);
-  const most = Math.max(1, Math.floor(wanted.length / 3));
-  let best: { readonly name: string; readonly distance: number } | undefined;
-  for (const name of known) {
-    const candidate = simplified(name);
-    // The distance is at least the difference in length.
-    if (Math.abs(candidate.length - wanted.length) > most) continue;
-    const distance = editDistance(wanted, candidate);
-    if (distance <= most && (best === undefined || distance < best.distance)) best = { name, distance };
-  }
-  return best?.name;
-}
-
-function simplified(key: string): string {
-  return key.toLowerCase().replaceAll(/[-_]/g, "");
-}
-
-/** Levenshtein distance: the least number of characters to insert, delete or replace. */
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const replaced = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(replaced, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
-    }
-    previous = row;
-  }
-  return previous[b.length] ?? 0;
 }

@@ -343,7 +343,9 @@ describe("limits and reasons", () => {
       demands: [target("t", 5)],
       creates: ["3 x execute/HB16"],
       placed: ["t 3/5 (3 pending)"],
-      reasons: ["family quota standardHBv3Family: 480 of 480 cores used, 240 more needed, 0 left"],
+      reasons: [
+        "family quota standardHBv3Family: 480 of 480 cores used, 240 more needed, 0 left (execute/HB16, execute/HB120)",
+      ],
     },
     {
       name: "a limit that is full sends the rest to the next bucket",
@@ -820,8 +822,8 @@ describe("the whole language", () => {
       demands: [job("a", asking({ mem: "memory::65g" }))],
       placed: ["a 0/1 (0 pending)"],
       reasons: [
-        "execute/D8: mem: 65.00g asked of one node, 16.00g offered",
-        "execute/E8: mem: 65.00g asked of one node, 64.00g offered",
+        "execute/D8: mem 65.0 GiB asked of one node, 16.0 GiB offered",
+        "execute/E8: mem 65.0 GiB asked of one node, 64.0 GiB offered",
       ],
     },
     {
@@ -874,14 +876,14 @@ describe("the whole language", () => {
       ],
       creates: ["1 x execute/D8"],
       placed: ["a 2/2 (2 pending)", "b 1/3 (1 pending)"],
-      reasons: ["pool lic: 3 more needed, 1 left"],
+      reasons: ["pool lic: 9 of 10 used, 3 more needed, 1 left"],
     },
     {
       name: "a gang that a pool cannot serve whole gets nothing",
       world: twoSizes({ pools: [{ name: "lic", total: 3, used: 0 }] }),
       demands: [job("a", { nodeCount: 4, ...asking({ ncpus: 8, pool: { lic: 1 } }) })],
       placed: ["a 0/4 (0 pending)"],
-      reasons: ["pool lic: 4 more needed, 3 left"],
+      reasons: ["pool lic: 0 of 3 used, 4 more needed, 3 left"],
     },
     {
       name: "jobs that name one shared consumable share it",

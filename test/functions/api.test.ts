@@ -88,6 +88,7 @@ describe("keys", () => {
     "GET /api/clusters",
     "GET /api/clusters/prod",
     "GET /api/clusters/prod/history",
+    "GET /api/clusters/prod/explain",
     "POST /api/clusters/prod/tick",
     "GET /api/clusters/prod/config",
     "PUT /api/clusters/prod/config",
@@ -286,6 +287,72 @@ describe("the state page", () => {
       .poll(async () => (await app.call("POST", `${path}/tick`)).body, patiently)
       .toMatchObject({ outcome: "planned", plan: expect.any(Number) });
     expect((await stateOf("two words")).health.ok).toBe(true);
+  });
+});
+
+describe("explain", () => {
+  const explain = (query: string) => app.call("GET", `/api/clusters/prod/explain?${query}`);
+
+  test("a job and a node in words and as data; an unknown name with the nearest", async () => {
+    await app.call("PUT", "/api/clusters/prod/request-sets/why", {
+      version: 1,
+      expirationInterval: 3600,
+      jobs: [
+        { name: "small", iterations: 2, constraints: { ncpus: 1 } },
+        { name: "wide", constraints: { ncpus: 64 } },
+      ],
+    });
+    await expect
+      .poll(async () => (await explain("job=wide&set=why")).body, patiently)
+      .toMatchObject({
+        cluster: "prod",
+        set: "why",
+        asked: 1,
+        placed: 0,
+        binding: { kind: "too-large", asked: 64, offered: 4 },
+        reasons: [{ code: "does-not-fit" }, { code: "does-not-fit" }],
+        text: expect.stringContaining("needs 64 ncpus on one node; the largest offered is 4"),
+      });
+    const small = z.object({
+      pending: z.number(),
+      places: z.array(z.object({ origin: z.string(), name: z.string().optional() })),
+    });
+    const ready = async () => small.parse((await explain("job=small")).body);
+    await expect.poll(ready, patiently).toMatchObject({ pending: 0, places: [{ origin: "existing" }] });
+    const node = (await ready()).places[0]?.name ?? "";
+    expect(await explain(`node=${encodeURIComponent(node)}`)).toMatchObject({
+      status: 200,
+      body: { kind: "node", neededBy: ["why/small"], load: [{ set: "why", id: "small", slots: 2 }] },
+    });
+    expect(await explain("job=smal")).toMatchObject({
+      status: 404,
+      type: problemJson,
+      body: {
+        title: "Unknown job",
+        detail: 'cluster "prod" has no job "smal" (nearest: small)',
+        nearest: ["small"],
+      },
+    });
+    expect(await explain("node=nobody-of-this-name")).toMatchObject({
+      status: 404,
+      body: { title: "Unknown node" },
+    });
+    expect((await app.call("GET", "/api/clusters/prod/request-sets/why")).body).toMatchObject({
+      outcomes: [
+        { id: "small" },
+        { id: "wide", binding: expect.stringContaining("the largest offered is 4") },
+      ],
+    });
+    await app.call("DELETE", "/api/clusters/prod/request-sets/why");
+  });
+
+  test("neither a job nor a node, or both: 400", async () => {
+    expect(await explain("")).toMatchObject({
+      status: 400,
+      type: problemJson,
+      body: { detail: "found neither, expected one of the parameters job and node" },
+    });
+    expect(await explain("job=a&node=b")).toMatchObject({ status: 400 });
   });
 });
 

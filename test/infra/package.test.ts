@@ -97,6 +97,7 @@ test("the package runs in the host: its functions, and a demand that becomes a n
       "clusters httpTrigger",
       "config httpTrigger",
       "demand queueTrigger",
+      "explain httpTrigger",
       "health httpTrigger",
       "history httpTrigger",
       "rejected queueTrigger",

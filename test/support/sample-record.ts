@@ -299,6 +299,17 @@ const plan: Plan = {
         },
         { code: "backing-off", bucket, until: later(60), message: "nothing added" },
       ],
+      moreReasons: 3,
+      binding: {
+        kind: "raise",
+        raises: [
+          {
+            of: "limit",
+            limit: { kind: "family-quota", name: "standardHBv3Family", unit: "cores" },
+            more: 120,
+          },
+        ],
+      },
     },
   ],
   nodes: new Map([
@@ -306,6 +317,14 @@ const plan: Plan = {
     [nodeId("n-2"), { kind: "resting", until: later(180) }],
     [nodeId("n-4"), { kind: "starting", by: ["standard/t-1"] }],
   ]),
+  loads: {
+    buckets: [bucket],
+    loads: [
+      { origin: "existing", bucket: 0, nodeId: nodeId("n-1"), count: 1, jobs: [[0, 0, 2, 1]] },
+      { origin: "planned", bucket: 0, count: 4, jobs: [[0, 0, 1]] },
+    ],
+    cut: 0,
+  },
 };
 
 export const SAMPLE_BODIES: Bodies = {

@@ -2,7 +2,8 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
 import type { NodeId, SetName } from "../../domain/ids.ts";
-import type { NodeVerdict, Plan } from "../../domain/plan.ts";
+import type { DemandOutcome, NodeVerdict, Plan } from "../../domain/plan.ts";
+import type { Reason } from "../../domain/reason.ts";
 import type { ClusterRecord, Intent, Ledger, LedgerNode, SetEntry } from "../../domain/record.ts";
 import type { BodyRef } from "./bodies.ts";
 import type { BodyIndex } from "./body-index.ts";
@@ -109,18 +110,74 @@ function mapCodec<K extends string, V>(): BodyCodec<ReadonlyMap<K, V>> {
   };
 }
 
-type StoredPlan = Omit<Plan, "nodes"> & { readonly nodes: readonly (readonly [NodeId, NodeVerdict])[] };
+/** What an outcome says of what is missing. */
+type Why = Pick<DemandOutcome, "reasons" | "moreReasons" | "binding">;
+
+/**
+ * Identical jobs have the same reasons, and there may be 100,000 of them: those are stored once, and named by position. Each outcome
+ * keeps the first reason for itself, as a release that knows nothing of `whys` reads that.
+ */
+type StoredOutcome = Omit<DemandOutcome, "moreReasons" | "binding"> & { readonly why?: number };
+
+type StoredPlan = Omit<Plan, "nodes" | "demands"> & {
+  readonly nodes: readonly (readonly [NodeId, NodeVerdict])[];
+  readonly demands: readonly StoredOutcome[];
+  readonly whys?: readonly Why[];
+};
 
 export const planCodec: BodyCodec<Plan> = {
   write(plan) {
-    const stored: StoredPlan = { ...plan, nodes: [...plan.nodes] };
+    const whys = new Whys();
+    const demands = plan.demands.map((outcome) => whys.store(outcome));
+    const stored: StoredPlan = { ...plan, nodes: [...plan.nodes], demands, whys: whys.all };
     return JSON.stringify(stored);
   },
   read(text) {
-    const stored: StoredPlan = JSON.parse(text);
-    return { ...stored, nodes: new Map(stored.nodes) };
+    const { whys = [], ...stored }: StoredPlan = JSON.parse(text);
+    const demands = stored.demands.map(({ why, ...outcome }): DemandOutcome => {
+      const known = why === undefined ? undefined : whys[why];
+      return known === undefined ? outcome : { ...outcome, ...known };
+    });
+    return { ...stored, nodes: new Map(stored.nodes), demands };
   },
 };
+
+/** What the release before this one knows of a reason. */
+function withoutAcross(reason: Reason): Reason {
+  const { across: _buckets, ...rest } = reason;
+  return rest;
+}
+
+/** Collects what outcomes say, each once: by the list of reasons itself where it is shared, else by its text. */
+class Whys {
+  readonly all: Why[] = [];
+  readonly #byText = new Map<string, number>();
+  readonly #byReasons = new Map<
+    DemandOutcome["reasons"],
+    { readonly binding: Why["binding"]; readonly at: number }
+  >();
+
+  store(whole: DemandOutcome): StoredOutcome {
+    const { moreReasons: _more, binding: _binding, ...outcome } = whole;
+    if (outcome.reasons.length === 0) return outcome;
+    return { ...outcome, reasons: outcome.reasons.slice(0, 1).map(withoutAcross), why: this.#indexOf(whole) };
+  }
+
+  #indexOf({ reasons, moreReasons, binding }: DemandOutcome): number {
+    const known = this.#byReasons.get(reasons);
+    if (known !== undefined && known.binding === binding) return known.at;
+    const why: Why = {
+      reasons,
+      ...(moreReasons === undefined ? {} : { moreReasons }),
+      ...(binding === undefined ? {} : { binding }),
+    };
+    const text = JSON.stringify(why);
+    const at = this.#byText.get(text) ?? this.all.push(why) - 1;
+    this.#byText.set(text, at);
+    this.#byReasons.set(reasons, { binding, at });
+    return at;
+  }
+}
 
 export const ledgerCodec: BodyCodec<Ledger> = mapCodec<NodeId, LedgerNode>();
 export const packCodec: BodyCodec<Pack> = mapCodec<string, EntryValue>();

@@ -1,0 +1,271 @@
+import type { BucketOffer } from "../domain/allocation.ts";
+import type { Binding, Raise } from "../domain/binding.ts";
+import type { TargetDemand } from "../domain/demand.ts";
+import type { Reason } from "../domain/reason.ts";
+import { amountOf } from "../domain/resources.ts";
+import { Alike } from "./alike.ts";
+import type { Ask } from "./ask.ts";
+import { unitsOnEmpty } from "./ask.ts";
+import type { Place } from "./ground.ts";
+import type { Draft } from "./draft.ts";
+import { closedTo, groupClosedTo } from "./closed.ts";
+import type { Opening } from "./gang.ts";
+import { waysOfGang } from "./gang.ts";
+import type { Taken } from "./limits.ts";
+import type { Step } from "./raise.ts";
+import { smallestRaise } from "./raise.ts";
+import type { OwnCeiling } from "./reasons.ts";
+import { misfit, openingRefusal } from "./reasons.ts";
+import type { Scope } from "./scope.ts";
+import { TOLERANCE } from "./tolerance.ts";
+
+/** A way to serve a demand with new nodes, and what forbids it whatever the limits are. */
+interface Way extends Step {
+  readonly barrier: Reason | undefined;
+}
+
+/** What a demand still needs, and how it could have it. */
+interface Shortage {
+  readonly ways: readonly Way[];
+  /** To be served by new nodes, in the demand's own unit. */
+  readonly missing: number;
+  /** Nodes that it was given in this plan, where the ways are those that gave them. */
+  readonly given: readonly Taken[];
+  readonly pools: readonly Raise[];
+  readonly ceilings: readonly OwnCeiling[];
+}
+
+/**
+ * The smallest change that would place all of a job, with everything of higher rank where this plan has put it. `missing` is in units, what
+ * pools kept out included. To be called right after the job was settled, and {@link Capacity.mark} before; jobs alike share one object.
+ */
+export function jobBinding(
+  draft: Draft,
+  ask: Ask,
+  scope: Scope,
+  home: Place | undefined,
+  missing: number,
+  ceilings: readonly OwnCeiling[] = [],
+): Binding | undefined {
+  const make = (): Binding | undefined => bindingOfJob(draft, ask, scope, home, missing, ceilings);
+  return ceilings.length > 0 ? make() : alikeBindings.answer(draft, ask, missing, make);
+}
+
+const alikeBindings = new Alike<Binding | undefined>();
+
+function bindingOfJob(
+  draft: Draft,
+  ask: Ask,
+  scope: Scope,
+  home: Place | undefined,
+  missing: number,
+  ceilings: readonly OwnCeiling[],
+): Binding | undefined {
+  const pools = poolRaises(draft, ask, missing);
+  if (ask.together !== "anywhere") {
+    const { complete, openings } = waysOfGang(draft, ask, scope, home);
+    const ways = openings.map((opening) => gangWay(draft, ask, opening));
+    return bindingOf(draft, { ways, missing: complete ? 0 : 1, given: [], pools, ceilings });
+  }
+  const ways = inOrderOfUse(draft, ask, scope).map((offer): Way => {
+    const serves = unitsOnEmpty(ask, offer, draft.bins.resources);
+    const barrier = closedTo(draft, offer) ?? misfit(draft, ask, offer);
+    return { offer, group: offer.pinnedGroup, lot: 1, serves, most: Number.POSITIVE_INFINITY, barrier };
+  });
+  const rest = pools.length === 0 ? missing : Math.max(0, missing - unitsFree(draft, ask));
+  return bindingOf(draft, { ways, missing: rest, given: draft.capacity.takenSinceMark(), pools, ceilings });
+}
+
+/** Offers in the order in which the job would be given new nodes; those that it would not be given at all come last. */
+function inOrderOfUse(draft: Draft, ask: Ask, scope: Scope): readonly BucketOffer[] {
+  const { all, byScore } = draft.offers.of(ask, scope, ask.requirements.grouped);
+  const open = draft.policy.among === "priority" ? all : byScore.flatMap(({ byPrice }) => byPrice);
+  return [...new Set([...open.map(({ offer }) => offer), ...scope.offers])];
+}
+
+/** The same for a floor; `missing` is in the unit of its amount. */
+export function floorBinding(
+  draft: Draft,
+  demand: TargetDemand,
+  scope: Scope,
+  missing: number,
+  ceilings: readonly OwnCeiling[] = [],
+): Binding | undefined {
+  const ways = scope.offers.flatMap((offer): Way[] => {
+    const serves = demand.amount.unit === "nodes" ? 1 : offer.cores;
+    const barrier = closedTo(draft, offer);
+    const most = Number.POSITIVE_INFINITY;
+    return serves > 0 ? [{ offer, group: offer.pinnedGroup, lot: 1, serves, most, barrier }] : [];
+  });
+  return bindingOf(draft, { ways, missing, given: draft.capacity.takenSinceMark(), pools: [], ceilings });
+}
+
+/** A group that exists and is not whole. */
+export interface Unfinished {
+  readonly place: Place;
+  readonly nodes: number;
+  readonly size: number;
+}
+
+/** The same for groups; `missing` is in groups, `sizeOf` the nodes of one in a bucket. */
+export function groupBinding(
+  draft: Draft,
+  scope: Scope,
+  sizeOf: (offer: BucketOffer) => number,
+  unfinished: readonly Unfinished[],
+  missing: number,
+  ceilings: readonly OwnCeiling[] = [],
+): Binding | undefined {
+  const given = draft.capacity.takenSinceMark();
+  const grown = given.filter((one) => !isFresh(draft, one));
+  const completions = [
+    ...grown.map(({ offer, group, nodes }) => ({ offer, group, lot: nodes })),
+    ...unfinished.map(({ place, nodes, size }) => ({
+      offer: draft.world.buckets[place.offer],
+      group: place.bucket.placementGroup,
+      lot: size - nodes,
+    })),
+  ].flatMap(({ offer, group, lot }): Way[] => {
+    if (offer === undefined || group === undefined) return [];
+    return [{ offer, group, lot, serves: 1, most: 1, barrier: groupBarrier(draft, offer, group) }];
+  });
+  const fresh = scope.offers.flatMap((offer): Way[] => {
+    const lot = sizeOf(offer);
+    const pinned = offer.pinnedGroup;
+    const ours = given.some((one) => one.offer === offer && isFresh(draft, one));
+    // The array's only group serves once, and is taken.
+    const spent = pinned !== undefined && !ours && draft.capacity.groupSize(offer, pinned) > 0;
+    if (spent || !Number.isFinite(lot)) return [];
+    const most = pinned === undefined ? Number.POSITIVE_INFINITY : 1;
+    const barrier = groupBarrier(draft, offer, pinned ?? "new");
+    return [{ offer, group: pinned ?? "new", lot, serves: 1, most, barrier }];
+  });
+  const ways = [...completions.toSorted((x, y) => x.lot - y.lot), ...fresh];
+  return bindingOf(draft, { ways, missing, given, pools: [], ceilings });
+}
+
+/** Whether nodes of this plan made their placement group; else they completed one. */
+function isFresh({ capacity }: Draft, { offer, group, nodes }: Taken): boolean {
+  return group !== undefined && capacity.groupSize(offer, group) <= nodes;
+}
+
+/** For outcomes, where a binding that is not there is left out. */
+export function presentBinding(binding: Binding | undefined): { readonly binding?: Binding } {
+  return binding === undefined ? {} : { binding };
+}
+
+function gangWay(draft: Draft, ask: Ask, opening: Opening): Way {
+  const { offer, group, nodes } = opening;
+  const refusal = openingRefusal(draft, ask, opening);
+  return { offer, group, lot: nodes, serves: 1, most: 1, barrier: isRaisable(refusal) ? undefined : refusal };
+}
+
+function groupBarrier(
+  draft: Draft,
+  offer: BucketOffer,
+  group: NonNullable<Step["group"]>,
+): Reason | undefined {
+  const closed = closedTo(draft, offer) ?? groupClosedTo(draft, offer, group);
+  if (closed !== undefined) return closed;
+  const none = offer.maxPlacementGroupSize === undefined && offer.pinnedGroup === undefined;
+  return none ? { code: "no-placement-group", bucket: offer.bucket } : undefined;
+}
+
+/** Limits and group sizes can be raised; everything else stands. */
+function isRaisable(reason: Reason | undefined): boolean {
+  return reason === undefined || reason.code === "limit-reached" || reason.code === "group-too-large";
+}
+
+function bindingOf(draft: Draft, shortage: Shortage): Binding | undefined {
+  const { ways, pools } = shortage;
+  if (shortage.missing <= 0) return pools.length === 0 ? undefined : { kind: "raise", raises: pools };
+  const raises = raisesFor(
+    draft,
+    shortage,
+    ways.filter(({ barrier }) => barrier === undefined),
+  );
+  if (raises !== undefined) return { kind: "raise", raises: [...pools, ...raises] };
+  const barriers = ways.flatMap((way) => (way.barrier === undefined ? [] : [{ way, barrier: way.barrier }]));
+  return waitFor(draft, shortage) ?? nearestOf(ways) ?? firstOf(barriers.map(({ barrier }) => barrier));
+}
+
+function raisesFor(draft: Draft, shortage: Shortage, ways: readonly Way[]): readonly Raise[] | undefined {
+  if (ways.length === 0) return undefined;
+  const { missing, given, ceilings } = shortage;
+  const takers = given.map((taken) => ({ taken, way: ways.find((way) => mayHaveTaken(way, taken)) }));
+  const counted = takers.flatMap(({ taken, way }) => (way === undefined ? [] : [{ taken, way }]));
+  const served = counted.reduce((sum, { taken, way }) => sum + (taken.nodes / way.lot) * way.serves, 0);
+  const { capacity, world } = draft;
+  return smallestRaise({
+    capacity,
+    limits: world.limits,
+    ceilings,
+    steps: ways,
+    wanted: missing + served,
+    given: counted.map(({ taken }) => taken),
+  });
+}
+
+function mayHaveTaken(way: Way, { offer, group }: Taken): boolean {
+  return way.offer === offer && (way.group === group || way.group === "new");
+}
+
+/** Of the buckets that would do and are pausing, the one whose pause ends first. */
+function waitFor(draft: Draft, shortage: Shortage): Binding | undefined {
+  const pausing = shortage.ways
+    .flatMap((way) => (way.barrier?.code === "backing-off" ? [{ way, pause: way.barrier }] : []))
+    .filter(({ way }) => way.serves >= 1 && Number.isFinite(way.lot))
+    .toSorted((a, b) => a.pause.until - b.pause.until);
+  const [first] = pausing;
+  if (first === undefined) return undefined;
+  const raises = raisesFor(draft, shortage, [first.way]) ?? [];
+  const { bucket, until } = first.pause;
+  return { kind: "wait", bucket, until, raises: [...shortage.pools, ...raises] };
+}
+
+/** The bucket that comes nearest to what one node must offer: least asked in proportion to what is there, then the first. */
+function nearestOf(ways: readonly Way[]): Binding | undefined {
+  const misfits = ways.flatMap(({ barrier, offer }) =>
+    barrier?.code === "does-not-fit" ? [{ barrier, offer }] : [],
+  );
+  const ratio = ({ barrier }: (typeof misfits)[number]): number =>
+    barrier.asked / Math.max(barrier.offered, TOLERANCE);
+  const [nearest] = misfits.toSorted((a, b) => ratio(a) - ratio(b));
+  if (nearest === undefined) return undefined;
+  const { resource, asked, offered, unit, bucket } = nearest.barrier;
+  const largest = ways.every(({ offer }) => amountOf(offer.resources[resource]) <= offered);
+  return {
+    kind: "too-large",
+    resource,
+    asked,
+    offered,
+    bucket,
+    largest,
+    ...(unit === undefined ? {} : { unit }),
+  };
+}
+
+function firstOf(barriers: readonly Reason[]): Binding | undefined {
+  const [reason] = barriers;
+  return reason === undefined ? undefined : { kind: "no-raise", reason };
+}
+
+/** What each pool lacks for so many more units; of what is left, as the job has taken its share already. */
+function poolRaises(draft: Draft, ask: Ask, missing: number): readonly Raise[] {
+  const raises: Raise[] = [];
+  for (const [pool, amount] of ask.requirements.pools) {
+    const lacking = amount * ask.slotsPerUnit * missing - (draft.pools.get(pool) ?? 0);
+    if (lacking > TOLERANCE) raises.push({ of: "pool", pool, more: lacking });
+  }
+  return raises;
+}
+
+/** Units that would find a place on nodes that are there or planned, were it not for a pool. */
+function unitsFree(draft: Draft, ask: Ask): number {
+  let units = 0;
+  for (const bin of draft.bins.each(ask)) {
+    units += Math.max(0, draft.bins.unitsOn(bin, ask)) * (draft.bins.count[bin] ?? 0);
+    if (units >= ask.units) break;
+  }
+  return units;
+}

@@ -1,0 +1,352 @@
+import type { Binding, Raise } from "../domain/binding.ts";
+import { renderBinding } from "../domain/binding.ts";
+import type { BucketKey } from "../domain/bucket.ts";
+import { bucketText } from "../domain/bucket.ts";
+import { canonicalText } from "../domain/canonical.ts";
+import type { NodeId, SetName } from "../domain/ids.ts";
+import { nearestFew } from "../domain/nearest.ts";
+import type { DemandOutcome, NodeVerdict, Plan, PlanLoad } from "../domain/plan.ts";
+import { renderVerdict } from "../domain/plan.ts";
+import type { Reason } from "../domain/reason.ts";
+import { renderReason } from "../domain/reason.ts";
+import type { Ledger, LedgerNode } from "../domain/record.ts";
+import { isoTime } from "../domain/units.ts";
+import { hostKey } from "./hosts.ts";
+
+/** A name that the plan does not know, with those that it may have been meant to be. */
+export interface Unknown {
+  readonly kind: "unknown";
+  readonly name: string;
+  readonly nearest: readonly string[];
+}
+
+/** What became of a demand, and why; the numbers are those of the plan. */
+export interface DemandExplained {
+  readonly kind: "demand";
+  readonly set: SetName;
+  readonly id: string;
+  readonly of: DemandOutcome["kind"];
+  readonly unit: DemandOutcome["unit"];
+  readonly asked: number;
+  readonly placed: number;
+  readonly pending: number;
+  /** 1 is the first to be served, of so many. */
+  readonly rank: number;
+  readonly ranks: number;
+  /** The first {@link MOST_PLACES} of them; how many nodes more there are. */
+  readonly places: readonly DemandPlace[];
+  readonly moreNodes: number;
+  /** The plan did not keep everything that is on its nodes: there may be more. */
+  readonly incomplete: boolean;
+  readonly reasons: readonly Reason[];
+  readonly moreReasons: number;
+  readonly binding?: Binding;
+  /** What demands of higher rank lack of the same limits. */
+  readonly ahead: readonly Ahead[];
+  /** Other sets that have a demand of this name. */
+  readonly alsoIn: readonly SetName[];
+  /** All of it in sentences, a line each. */
+  readonly text: string;
+}
+
+/** An existing node by its names, or so many nodes alike. Slots are those of this job on each; a target has none. */
+export interface DemandPlace {
+  readonly origin: PlanLoad["origin"];
+  readonly bucket?: BucketKey;
+  readonly nodeId?: NodeId;
+  readonly name?: string;
+  readonly nodes: number;
+  readonly slots?: number;
+  /** They run there already. */
+  readonly bound: boolean;
+}
+
+export interface Ahead {
+  readonly raise: Raise;
+  readonly demands: number;
+}
+
+/** Why a node stays or goes, and what is on it. */
+export interface NodeExplained {
+  readonly kind: "node";
+  readonly nodeId: NodeId;
+  readonly name: string;
+  readonly hostname?: string;
+  readonly array: string;
+  readonly purpose: string;
+  /** Absent: no plan has judged it yet. */
+  readonly verdict?: NodeVerdict;
+  /** "set/demand"; the first few. */
+  readonly neededBy: readonly string[];
+  readonly load: readonly JobOnNode[];
+  /** Jobs on it that are not listed. */
+  readonly moreJobs: number;
+  readonly text: string;
+}
+
+export interface JobOnNode {
+  readonly set: SetName;
+  readonly id: string;
+  readonly slots: number;
+  readonly bound: boolean;
+}
+
+const MOST_PLACES = 200;
+const MOST_JOBS = 200;
+/** A sentence names so many. */
+const NAMED = 10;
+const NEAREST = 5;
+
+// ---------------------------------------------------------------- a demand
+
+/**
+ * What the plan did with a job, or with another demand, by its id; `set` tells which, where several sets have one, else the one of the
+ * highest rank is taken. Names of nodes come from the ledger that is stored beside the plan.
+ */
+export function explainJob(
+  plan: Plan,
+  ledger: Ledger,
+  job: string,
+  set?: SetName,
+): DemandExplained | Unknown {
+  const found = [...plan.demands.entries()].filter(([, { id }]) => id === job);
+  const [at, outcome] = found.find(([, one]) => set === undefined || one.set === set) ?? [];
+  if (at === undefined || outcome === undefined) return unknownJob(plan, job);
+  const { places, moreNodes } = placesOf(plan, ledger, at, outcome);
+  const { reasons, moreReasons = 0, binding } = outcome;
+  const told = {
+    kind: "demand",
+    set: outcome.set,
+    id: outcome.id,
+    of: outcome.kind,
+    unit: outcome.unit,
+    asked: outcome.asked,
+    placed: outcome.placed,
+    pending: outcome.pending,
+    rank: at + 1,
+    ranks: plan.demands.length,
+    places,
+    moreNodes,
+    incomplete: (plan.loads?.cut ?? 0) > 0,
+    reasons,
+    moreReasons,
+    ...(binding === undefined ? {} : { binding }),
+    ahead: aheadOf(plan, at, binding),
+    alsoIn: found.map(([, one]) => one.set).filter((one) => one !== outcome.set),
+  } as const;
+  return { ...told, text: demandLines(told, plan.creates.length > 0).join("\n") };
+}
+
+function unknownJob(plan: Plan, job: string): Unknown {
+  const known = new Set(plan.demands.map(({ id }) => id));
+  return { kind: "unknown", name: job, nearest: nearestFew(job, known, NEAREST) };
+}
+
+type Places = Pick<DemandExplained, "places" | "moreNodes">;
+
+function placesOf(plan: Plan, ledger: Ledger, at: number, outcome: DemandOutcome): Places {
+  const all = outcome.kind === "job" ? placesOfJob(plan, ledger, at) : nodesNeeded(plan, ledger, outcome);
+  const rest = all.slice(MOST_PLACES);
+  return { places: all.slice(0, MOST_PLACES), moreNodes: rest.reduce((sum, { nodes }) => sum + nodes, 0) };
+}
+
+function placesOfJob(plan: Plan, ledger: Ledger, at: number): readonly DemandPlace[] {
+  const places: DemandPlace[] = [];
+  for (const load of plan.loads?.loads ?? []) {
+    const bucket = plan.loads?.buckets[load.bucket];
+    for (const [first, last, slots, bound] of load.jobs) {
+      if (at < first || at > last) continue;
+      places.push({
+        origin: load.origin,
+        ...(bucket === undefined ? {} : { bucket }),
+        ...(load.nodeId === undefined ? {} : { nodeId: load.nodeId, name: nameOf(ledger, load.nodeId) }),
+        nodes: load.count,
+        slots,
+        bound: bound === 1,
+      });
+    }
+  }
+  return places;
+}
+
+/** A target has no slots: the nodes that are needed for it, among others, as far as their verdicts name it. */
+function nodesNeeded(plan: Plan, ledger: Ledger, { set, id }: DemandOutcome): readonly DemandPlace[] {
+  const by = `${set}/${id}`;
+  return [...plan.nodes]
+    .filter(([, verdict]) => verdict.kind === "needed" && verdict.by.includes(by))
+    .map(([node]) => ({
+      origin: "existing",
+      nodeId: node,
+      name: nameOf(ledger, node),
+      nodes: 1,
+      bound: false,
+    }));
+}
+
+/** Who knows a node by its hostname says that; else CycleCloud's name; the id where nobody remembers either. */
+function nameOf(ledger: Ledger, node: NodeId): string {
+  const known = ledger.get(node);
+  return known?.hostname ?? known?.name ?? node;
+}
+
+/** What those who come first lack of the limits that this demand lacks: a raise serves them before it serves this one. */
+function aheadOf(plan: Plan, at: number, binding: Binding | undefined): readonly Ahead[] {
+  if (binding?.kind !== "raise") return [];
+  const sums = new Map(binding.raises.map((raise) => [raiseKey(raise), { raise, more: 0, demands: 0 }]));
+  for (const earlier of plan.demands.slice(0, at)) {
+    if (earlier.binding?.kind !== "raise") continue;
+    for (const raise of earlier.binding.raises) {
+      const sum = sums.get(raiseKey(raise));
+      if (sum === undefined) continue;
+      sum.more += raise.more;
+      sum.demands += 1;
+    }
+  }
+  return [...sums.values()]
+    .filter(({ demands }) => demands > 0)
+    .map(({ raise, more, demands }) => ({ raise: { ...raise, more }, demands }));
+}
+
+const raiseKey = (raise: Raise): string =>
+  raise.of === "pool" ? `pool/${raise.pool}` : canonicalText(raise.limit);
+
+function demandLines(told: Omit<DemandExplained, "text">, acting: boolean): readonly string[] {
+  const { set, id, of, unit, asked, placed, pending, rank, ranks } = told;
+  const missing = asked - placed;
+  const lines = [
+    `${of} ${set}/${id} asks for ${count(asked, unit)}; rank ${rank} of ${ranks}`,
+    `${placed} of ${asked} placed${pending === 0 ? "" : `, ${pending} of them waiting for nodes to come up`}`,
+    ...placeLines(told, acting),
+  ];
+  if (missing > 0) lines.push(`${count(missing, unit)} not placed:`);
+  lines.push(...told.reasons.map((reason) => `- ${renderReason(reason)}`));
+  if (told.moreReasons > 0) lines.push(`- and ${told.moreReasons} more reasons`);
+  if (told.binding !== undefined) lines.push(renderBinding(told.binding));
+  lines.push(...told.ahead.map(aheadLine));
+  if (told.alsoIn.length > 0) lines.push(`there is one of this name in ${told.alsoIn.join(", ")}, too`);
+  return lines;
+}
+
+const count = (amount: number, unit: DemandOutcome["unit"]): string =>
+  `${amount} ${amount === 1 ? unit.slice(0, -1) : unit}`;
+
+/** What has a place on new nodes, while the autoscaler is switched off or the cluster is not started, waits for that. */
+const ORIGINS = {
+  existing: { acting: "on", watching: "on" },
+  "in-flight": { acting: "in flight:", watching: "in flight:" },
+  planned: { acting: "to be created:", watching: "would be created, but this plan creates nothing:" },
+} as const;
+
+function placeLines(
+  { places, moreNodes, incomplete }: Omit<DemandExplained, "text">,
+  acting: boolean,
+): readonly string[] {
+  const lines: string[] = [];
+  for (const origin of ["existing", "in-flight", "planned"] as const) {
+    const here = places.filter((place) => place.origin === origin);
+    if (here.length === 0) continue;
+    const named = here.slice(0, NAMED).map(placeText);
+    const unnamed = here.slice(NAMED).reduce((sum, { nodes }) => sum + nodes, 0);
+    const more = unnamed === 0 ? "" : ` and ${unnamed} more nodes`;
+    lines.push(`${ORIGINS[origin][acting ? "acting" : "watching"]} ${named.join(", ")}${more}`);
+  }
+  if (moreNodes > 0) lines.push(`and on ${moreNodes} more nodes`);
+  if (incomplete) lines.push("the plan did not keep the load of every node: there may be more");
+  return lines;
+}
+
+function placeText({ origin, name, bucket, nodes, slots, bound }: DemandPlace): string {
+  const where = bucket === undefined ? "" : bucketText(bucket);
+  const what = origin === "existing" ? (name ?? where) : `${count(nodes, "nodes")} of ${where}`;
+  if (slots === undefined) return what;
+  const each = nodes > 1 ? " each" : "";
+  return `${what} (${count(slots, "slots")}${each}${bound ? ", running" : ""})`;
+}
+
+function aheadLine({ raise, demands }: Ahead): string {
+  const who = demands === 1 ? "1 demand of higher rank lacks" : `${demands} demands of higher rank lack`;
+  return raise.of === "pool"
+    ? `${who} ${raise.more} more of pool ${raise.pool} themselves`
+    : `${who} ${raise.more} more ${raise.limit.unit} there themselves, and are served first`;
+}
+
+// ---------------------------------------------------------------- a node
+
+/** Why a node stays or goes, by its NodeId, its name in CycleCloud, its hostname (with or without a domain) or its instance id. */
+export function explainNode(plan: Plan, ledger: Ledger, name: string): NodeExplained | Unknown {
+  const node = findNode(ledger, name);
+  if (node === undefined) return unknownNode(ledger, name);
+  const { nodeId } = node;
+  const jobs = jobsOn(plan, nodeId);
+  const verdict = plan.nodes.get(nodeId);
+  const told = {
+    kind: "node",
+    nodeId,
+    name: node.name,
+    ...(node.hostname === undefined ? {} : { hostname: node.hostname }),
+    array: node.array,
+    purpose: node.purpose.kind === "group" ? `group ${node.purpose.group}` : "array",
+    ...(verdict === undefined ? {} : { verdict }),
+    neededBy: verdict?.kind === "needed" ? verdict.by : [],
+    load: jobs.slice(0, MOST_JOBS),
+    moreJobs: Math.max(0, jobs.length - MOST_JOBS),
+  } as const;
+  return { ...told, text: nodeLines(plan, node, told).join("\n") };
+}
+
+/** Nodes that are there come before those that are gone, as names are used again. */
+function findNode(ledger: Ledger, name: string): LedgerNode | undefined {
+  const key = hostKey(name);
+  const all = [...ledger.values()].toSorted(
+    (a, b) => Number(a.goneAt !== undefined) - Number(b.goneAt !== undefined),
+  );
+  return (
+    all.find((node) => node.nodeId === name) ??
+    all.find((node) => node.name === name || node.hostname === name || node.instanceId === name) ??
+    all.find((node) => node.hostname !== undefined && hostKey(node.hostname) === key) ??
+    all.find((node) => node.name.toLowerCase() === key)
+  );
+}
+
+function unknownNode(ledger: Ledger, name: string): Unknown {
+  const names = new Set<string>();
+  for (const node of ledger.values()) {
+    if (node.goneAt !== undefined) continue;
+    names.add(node.name);
+    if (node.hostname !== undefined) names.add(node.hostname);
+  }
+  return { kind: "unknown", name, nearest: nearestFew(name, names, NEAREST) };
+}
+
+function jobsOn(plan: Plan, node: NodeId): readonly JobOnNode[] {
+  const load = plan.loads?.loads.find(({ nodeId }) => nodeId === node);
+  return (load?.jobs ?? []).flatMap(([first, last, slots, bound]) =>
+    plan.demands.slice(first, last + 1).map(({ set, id }) => ({ set, id, slots, bound: bound === 1 })),
+  );
+}
+
+function nodeLines(plan: Plan, node: LedgerNode, told: Omit<NodeExplained, "text">): readonly string[] {
+  const host = told.hostname === undefined || told.hostname === told.name ? "" : `, host ${told.hostname}`;
+  const lines = [`node ${told.name} of ${told.array}${host} (${told.nodeId}), made for ${purposeText(node)}`];
+  if (node.goneAt !== undefined) return [...lines, `is gone since ${isoTime(node.goneAt)}`];
+  lines.push(told.verdict === undefined ? "no plan has judged it yet" : renderVerdict(told.verdict));
+  if (plan.terminates.includes(told.nodeId)) lines.push("this plan has it terminated");
+  if (told.load.length > 0) lines.push(`on it: ${loadText(told)}`);
+  else if (told.verdict?.kind === "needed" && (plan.loads?.cut ?? 0) === 0)
+    lines.push("no job has a slot on it: it counts towards a target");
+  return lines;
+}
+
+function purposeText({ array, purpose }: LedgerNode): string {
+  return purpose.kind === "group" ? `group ${purpose.group}` : `array ${array}`;
+}
+
+function loadText({ load, moreJobs }: Pick<NodeExplained, "load" | "moreJobs">): string {
+  const named = load
+    .slice(0, NAMED)
+    .map(
+      ({ set, id, slots, bound }) => `${count(slots, "slots")} of ${set}/${id}${bound ? " (running)" : ""}`,
+    );
+  const more = Math.max(0, load.length - NAMED) + moreJobs;
+  return more === 0 ? named.join(", ") : `${named.join(", ")} and ${more} more jobs`;
+}

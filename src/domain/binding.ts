@@ -1,0 +1,85 @@
+import type { AmountUnit } from "./amount-text.ts";
+import { amountTexts } from "./amount-text.ts";
+import type { BucketKey } from "./bucket.ts";
+import { bucketText } from "./bucket.ts";
+import type { LimitId, Reason } from "./reason.ts";
+import { limitText, renderReason } from "./reason.ts";
+import type { Instant } from "./units.ts";
+import { isoTime } from "./units.ts";
+
+/** So much more of one ceiling, in its own unit. */
+export type Raise =
+  | {
+      readonly of: "limit";
+      /** Of kind "placement-group" it is the bucket's largest group size. */
+      readonly limit: LimitId;
+      readonly more: number;
+    }
+  | { readonly of: "pool"; readonly pool: string; readonly more: number };
+
+/** What stands between an unmet demand and all that it asks for, everything of higher rank staying where it is. */
+export type Binding =
+  /** The smallest change found: with exactly these raises, all of it has a place. */
+  | { readonly kind: "raise"; readonly raises: readonly Raise[] }
+  /** Every bucket that would do is pausing: this one is tried again first. `raises`: what is short there besides. */
+  | {
+      readonly kind: "wait";
+      readonly bucket: BucketKey;
+      readonly until: Instant;
+      readonly raises: readonly Raise[];
+    }
+  /** No bucket can ever serve it: what the nearest offer lacks. */
+  | {
+      readonly kind: "too-large";
+      readonly resource: string;
+      readonly asked: number;
+      readonly offered: number;
+      readonly unit?: AmountUnit;
+      readonly bucket: BucketKey;
+      /** Nowhere is more offered of this resource. */
+      readonly largest: boolean;
+    }
+  /** No raise helps: the reason of the bucket that comes first. */
+  | { readonly kind: "no-raise"; readonly reason: Reason };
+
+/** One sentence for people. */
+export function renderBinding(binding: Binding): string {
+  switch (binding.kind) {
+    case "raise":
+      return `${raisesText(binding.raises)} would place all of it`;
+    case "wait": {
+      const besides = binding.raises.length === 0 ? "" : `; ${raisesText(binding.raises)} is needed besides`;
+      return `${bucketText(binding.bucket)} is tried again at ${isoTime(binding.until)}${besides}`;
+    }
+    case "too-large": {
+      const [asked, offered] = amountTexts(binding.asked, binding.offered, binding.unit);
+      const nearest = binding.largest
+        ? `the largest offered is ${offered}`
+        : `the nearest offer has ${offered}`;
+      return `needs ${asked} ${binding.resource} on one node; ${nearest} (${bucketText(binding.bucket)})`;
+    }
+    case "no-raise":
+      return `no raise of a limit helps: ${renderReason(binding.reason)}`;
+  }
+}
+
+function raisesText(raises: readonly Raise[]): string {
+  return raises.map(raiseText).join(" and ");
+}
+
+function raiseText(raise: Raise): string {
+  if (raise.of === "pool") return `${raise.more} more of pool ${raise.pool}`;
+  const { limit, more } = raise;
+  const unit = more === 1 ? limit.unit.slice(0, -1) : limit.unit;
+  switch (limit.kind) {
+    case "cluster":
+      return `${more} more ${unit} of the cluster`;
+    case "placement-group":
+      return `${more} more ${unit} in one placement group of ${limit.name}`;
+    case "request-set-cap":
+    case "user-cap":
+      return `${more} more ${unit} in the ${limitText(limit)}`;
+    default:
+      return `${more} more ${unit} of ${limitText(limit)}`;
+  }
+}

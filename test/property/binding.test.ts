@@ -1,0 +1,153 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { allocate } from "../../src/decide/allocate.ts";
+import type { Allocation, World } from "../../src/domain/allocation.ts";
+import type { Raise } from "../../src/domain/binding.ts";
+import { bucketText } from "../../src/domain/bucket.ts";
+import { canonicalText } from "../../src/domain/canonical.ts";
+import type { RankedDemand } from "../../src/domain/demand.ts";
+import { instant } from "../../src/domain/units.ts";
+import { anyCase } from "./random-world.ts";
+
+/** What is said to place all of a demand does: the limits raised by exactly that, and the allocator asked again. */
+
+const now = instant(1_763_636_400_000);
+const policy = { groupPrefix: "pg-", preference: "existing-first", among: "priority" } as const;
+const runs = process.env["DEEP"] === undefined ? { numRuns: 600, seed: 20_251_121 } : { numRuns: 10_000 };
+const TIMEOUT = 120_000;
+
+function raised(world: World, raises: readonly Raise[]): World {
+  const more = (kind: string, name: string, unit: string): number =>
+    raises
+      .filter(
+        (one) =>
+          one.of === "limit" && one.limit.kind === kind && one.limit.name === name && one.limit.unit === unit,
+      )
+      .reduce((sum, one) => sum + one.more, 0);
+  return {
+    ...world,
+    limits: world.limits.map((limit) => {
+      const by = more(limit.id.kind, limit.id.name, limit.id.unit);
+      return { ...limit, max: limit.max + by, left: limit.left + by };
+    }),
+    buckets: world.buckets.map((offer) =>
+      offer.maxPlacementGroupSize === undefined
+        ? offer
+        : {
+            ...offer,
+            maxPlacementGroupSize:
+              offer.maxPlacementGroupSize + more("placement-group", bucketText(offer.bucket), "nodes"),
+          },
+    ),
+    ...(world.pools === undefined
+      ? {}
+      : {
+          pools: world.pools.map((pool) => ({
+            ...pool,
+            total:
+              pool.total +
+              raises
+                .filter((one) => one.of === "pool" && one.pool === pool.name)
+                .reduce((sum, one) => sum + one.more, 0),
+          })),
+        }),
+  };
+}
+
+const isWhole = (answer: Allocation, at: number): boolean => {
+  const outcome = answer.outcomes[at];
+  return outcome !== undefined && outcome.placed === outcome.asked;
+};
+
+function outcomeAt(world: World, demands: readonly RankedDemand[], at: number) {
+  const answer = allocate(world, demands, policy, now);
+  return { answer, outcome: answer.outcomes[at] };
+}
+
+/** Each demand of the drawn ones alone in its world. */
+const anyLonely = anyCase().chain(({ world, demands }) =>
+  fc.record({ world: fc.constant(world), demand: fc.constantFrom(...demands) }),
+);
+
+test(
+  "a demand that is alone gets all it asks for with exactly that raise",
+  () => {
+    let judged = 0;
+    fc.assert(
+      fc.property(anyLonely, ({ world, demand }) => {
+        const { outcome } = outcomeAt(world, [demand], 0);
+        if (outcome?.binding?.kind !== "raise") return;
+        judged += 1;
+        expect(isWhole(allocate(raised(world, outcome.binding.raises), [demand], policy, now), 0)).toBe(true);
+      }),
+      { ...runs, numRuns: runs.numRuns * 4 },
+    );
+    expect(judged).toBeGreaterThan(300);
+  },
+  TIMEOUT,
+);
+
+test(
+  "no limit of it could be raised by one less",
+  () => {
+    let judged = 0;
+    fc.assert(
+      fc.property(anyLonely, ({ world, demand }) => {
+        const { outcome } = outcomeAt(world, [demand], 0);
+        if (outcome?.binding?.kind !== "raise") return;
+        const { raises } = outcome.binding;
+        for (const [at, one] of raises.entries()) {
+          judged += 1;
+          const less = raises.with(at, { ...one, more: one.more - 1 });
+          expect(isWhole(allocate(raised(world, less), [demand], policy, now), 0)).toBe(false);
+        }
+      }),
+      { ...runs, numRuns: runs.numRuns * 4 },
+    );
+    expect(judged).toBeGreaterThan(300);
+  },
+  TIMEOUT,
+);
+
+/** Bound tasks take their hosts before anybody's turn: they would be "ahead", whatever their rank. */
+function unbound({ set, demand }: RankedDemand): RankedDemand {
+  return { set, demand: demand.kind === "job" ? { ...demand, placed: [] } : demand };
+}
+
+/** What demands get when nobody else asks, as text. */
+function share(world: World, demands: readonly RankedDemand[]): string {
+  const { creates, needed, loads, outcomes } = allocate(world, demands, policy, now);
+  return canonicalText([
+    creates,
+    [...needed],
+    loads,
+    outcomes.map(({ placed, pending }) => [placed, pending]),
+  ]);
+}
+
+test(
+  "among others, too, as long as those of higher rank stay where they are",
+  () => {
+    let judged = 0;
+    fc.assert(
+      fc.property(anyCase(), ({ world, demands: drawn }) => {
+        const demands = drawn.map(unbound);
+        const first = allocate(world, demands, policy, now);
+        // Packed anew, others of lower rank may stand before it.
+        if (first.settledBy !== "rank") return;
+        const at = first.outcomes.findIndex(({ placed, asked }) => placed < asked);
+        const outcome = first.outcomes[at];
+        if (outcome?.binding?.kind !== "raise") return;
+        const second = allocate(raised(world, outcome.binding.raises), demands, policy, now);
+        const ahead = new Set(first.outcomes.slice(0, at).map(({ set, id }) => `${set}/${id}`));
+        const earlier = demands.filter(({ set, demand }) => ahead.has(`${set}/${demand.id}`));
+        if (share(world, earlier) !== share(raised(world, outcome.binding.raises), earlier)) return;
+        judged += 1;
+        expect(isWhole(second, at)).toBe(true);
+      }),
+      { ...runs, numRuns: runs.numRuns * 4 },
+    );
+    expect(judged).toBeGreaterThan(300);
+  },
+  TIMEOUT,
+);
