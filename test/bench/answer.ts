@@ -18,12 +18,16 @@ export function tally(world: World, { creates, loads, outcomes }: Allocation): T
   if (first !== undefined)
     throw new Error(`${unmet.length} jobs are not placed; ${first.id}: ${first.placed} of ${first.asked}`);
   const prices = new Map(world.buckets.map(({ bucket, price = 0 }) => [bucketText(bucket), price]));
-  let nodes = loads.filter(({ origin }) => origin === "existing").length;
-  let cost = 0;
+  const counts = new Map<string, number>();
   for (const { bucket, count } of creates) {
     const { placementGroup: _any, ...key } = bucket;
+    counts.set(bucketText(key), (counts.get(bucketText(key)) ?? 0) + count);
+  }
+  let nodes = loads.filter(({ origin }) => origin === "existing").length;
+  let cost = 0;
+  for (const [bucket, count] of counts) {
     nodes += count;
-    cost += count * (prices.get(bucketText(key)) ?? Number.NaN);
+    cost += count * (prices.get(bucket) ?? Number.NaN);
   }
   return { nodes, cost };
 }

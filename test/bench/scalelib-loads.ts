@@ -90,7 +90,7 @@ const MIXED_NODES: Readonly<Record<number, number>> = { 5000: 2000, 10_000: 4000
 export const mixedJobs: Load = {
   name: "mixed-jobs",
   unit: "jobs",
-  sizes: [5000, 100_000],
+  sizes: [5000, 10_000, 100_000],
   policy: BY_PRIORITY,
   input: (size) => {
     const nodes = MIXED_NODES[size] ?? Math.ceil(size / 10);
