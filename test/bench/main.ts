@@ -1,0 +1,50 @@
+import { parseArgs } from "node:util";
+import { LOADS } from "./loads.ts";
+import { measure, RUNS } from "./measure.ts";
+
+const USAGE = `usage: npm run bench -- [--only NAME]... [--size N] [--runs N] [--list] [--help]
+Plans seeded loads and prints one JSON object a line for each load and size; progress goes to stderr.
+  --only NAME  only this load; may be given several times
+  --size N     of this size instead of the load's own sizes
+  --runs N     timed runs of each, ${RUNS.timed} without it
+  --list       the names of the loads with their sizes`;
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string", multiple: true },
+    size: { type: "string" },
+    runs: { type: "string" },
+    list: { type: "boolean" },
+    help: { type: "boolean" },
+  },
+});
+const names = LOADS.map(({ name }) => name);
+const unknown = values.only?.filter((name) => !names.includes(name)) ?? [];
+const [size, timed] = [values.size, values.runs].map((text) =>
+  text === undefined ? undefined : Number(text),
+);
+if (values.help === true) console.log(USAGE);
+else if (unknown.length > 0) refuse(`no such load: ${unknown.join(", ")}; there are ${names.join(", ")}`);
+else if (![size, timed].every(isCount)) refuse("--size and --runs want a whole number, 1 or more");
+else if (values.list === true)
+  for (const { name, unit, sizes } of LOADS) console.log(`${name}: ${sizes.join(", ")} ${unit}`);
+else run();
+
+function isCount(value: number | undefined): boolean {
+  return value === undefined || (Number.isInteger(value) && value > 0);
+}
+
+function refuse(why: string): void {
+  console.error(`${why}\n${USAGE}`);
+  process.exitCode = 2;
+}
+
+function run(): void {
+  const chosen = LOADS.filter(({ name }) => values.only?.includes(name) ?? true);
+  for (const load of chosen) {
+    for (const each of size === undefined ? load.sizes : [size]) {
+      console.error(`${load.name}: ${each} ${load.unit} ...`);
+      console.log(JSON.stringify(measure(load, each, { ...RUNS, timed: timed ?? RUNS.timed })));
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, test } from "vitest";
+import { LOADS } from "../bench/loads.ts";
+import type { Result } from "../bench/measure.ts";
+
+/** All loads in all sizes, in a process of their own, as `npm run bench` does it; the lines are printed for whoever reads the log. */
+const results = new Map<string, Result>();
+const keyOf = (name: string, size: number): string => `${name} ${size}`;
+
+beforeAll(() => {
+  const main = fileURLToPath(new URL("../bench/main.ts", import.meta.url));
+  const { stdout, status } = spawnSync(process.execPath, ["--expose-gc", main], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  console.log(stdout);
+  expect(status).toBe(0);
+  for (const line of stdout.trimEnd().split("\n")) {
+    const result: Result = JSON.parse(line);
+    results.set(keyOf(result.bench, result.size), result);
+  }
+}, 1_800_000);
+
+function resultOf(name: string, size: number): Result {
+  const result = results.get(keyOf(name, size));
+  if (result === undefined) throw new Error(`the bench printed no line for ${name} of ${size}`);
+  return result;
+}
+
+/** On two cores; where reading the same input takes long, half as much again as that may be taken. */
+describe("how long a plan may take", () => {
+  test.each([
+    { name: "mixed-jobs", size: 5000, milliseconds: 20 },
+    { name: "task-array", size: 1_000_000, milliseconds: 10 },
+    { name: "mpi-jobs", size: 400, milliseconds: 20 },
+    { name: "karpenter-pods", size: 20_000, milliseconds: 500 },
+    { name: "distinct-jobs", size: 100_000, milliseconds: 1000 },
+  ])("$name of $size: $milliseconds ms", ({ name, size, milliseconds }) => {
+    const { seconds, parseSeconds } = resultOf(name, size);
+    expect(seconds).toBeLessThan(Math.max(milliseconds / 1000, 1.5 * parseSeconds));
+  });
+
+  test.each(["one-slot-jobs", "mixed-jobs", "distinct-jobs"])(
+    "%s: ten times as many jobs take at most twelve times as long",
+    (name) => {
+      expect(resultOf(name, 100_000).seconds / resultOf(name, 10_000).seconds).toBeLessThanOrEqual(12);
+    },
+  );
+});
+
+describe("how good a plan is", () => {
+  const cases = LOADS.flatMap((load) => load.sizes.map((size) => ({ load, size, name: load.name })));
+
+  test.each(cases)("$name of $size: no better than the bounds", ({ name, size }) => {
+    const { nodes, nodesLowerBound, cost, costLowerBound } = resultOf(name, size);
+    expect(nodes).toBeGreaterThanOrEqual(nodesLowerBound);
+    expect(cost).toBeGreaterThanOrEqual(costLowerBound * (1 - 1e-9));
+  });
+
+  test.each(cases.filter(({ size }) => size >= 1000))(
+    "$name of $size: at most 5 % above the bound",
+    ({ load, name, size }) => {
+      const { nodes, nodesLowerBound, cost, costLowerBound } = resultOf(name, size);
+      const excess = load.policy.among === "cheapest" ? cost / costLowerBound : nodes / nodesLowerBound;
+      expect(excess).toBeLessThanOrEqual(1.05);
+    },
+  );
+});
