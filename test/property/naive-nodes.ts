@@ -86,15 +86,15 @@ const keyOf = (origin: string, bucket: BucketKey, id: NodeId | undefined): strin
 
 type Bare = Omit<NaiveNode, "jobs">;
 
-function existing({ nodes }: World, { needed, starts }: Allocation): readonly Bare[] {
-  return nodes.map((node) => {
+function existing(world: World, { needed, starts }: Allocation): readonly Bare[] {
+  return world.nodes.map((node) => {
     const isOff = node.deallocated === true && !starts.includes(node.nodeId);
     const properties = propertiesOf(node.bucket, node.properties);
     return {
       ...node,
       origin: "existing",
       properties,
-      isSpot: properties["spot"] === true,
+      isSpot: isSpot(world, node.bucket, properties),
       ready: node.ready && node.deallocated !== true,
       isThere: needed.has(node.nodeId) && !isOff,
     };
@@ -112,12 +112,21 @@ function coming(world: World, { creates }: Allocation): readonly Bare[] {
     const node: Bare = {
       ...entry,
       properties,
-      isSpot: properties["spot"] === true,
+      isSpot: isSpot(world, entry.bucket, properties),
       ready: false,
       isThere: true,
     };
     return Array.from({ length: entry.count }, () => node);
   });
+}
+
+/** By its own properties; where nothing is known of them, by its bucket. */
+function isSpot(
+  world: World,
+  bucket: BucketKey,
+  properties: Readonly<Record<string, ResourceValue>>,
+): boolean {
+  return (properties["spot"] ?? offerAt(world, bucket)?.spot) === true;
 }
 
 /** The group is that of the bucket, whatever an offer says, which stands for all groups. */
