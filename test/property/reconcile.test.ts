@@ -180,7 +180,7 @@ test(
           ledger: buildLedger(nodes.map((node) => rememberNode(node))),
         });
         const snapshot = { ...showCluster(cluster, nodes), at: at(0) };
-        const { write, read } = plainCodec<typeof snapshot>();
+        const codec = plainCodec<typeof snapshot>();
         const decided = (from: State, look: typeof snapshot): string =>
           decisionText(
             decide(
@@ -192,7 +192,7 @@ test(
               OURS,
             ),
           );
-        expect(decided(stored(state), read(write(snapshot)))).toBe(decided(state, snapshot));
+        expect(decided(stored(state), codec.read(codec.write(snapshot)))).toBe(decided(state, snapshot));
       }),
       runs,
     );
