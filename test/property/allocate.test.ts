@@ -20,6 +20,10 @@ const POLICIES: readonly AllocationPolicy[] = (["existing-first", "bucket-order"
   (preference) => (["priority", "cheapest"] as const).map((among) => ({ ...POLICY, preference, among })),
 );
 const named = POLICIES.map((policy) => ({ policy, name: `${policy.preference}, ${policy.among}` }));
+/** Each preference and each order of prices once or twice: enough for what costs more to try. */
+const few = named.filter(
+  ({ policy }) => policy.preference === "existing-first" || policy.among === "priority",
+);
 
 const plan = ({ world, demands }: Case, policy = POLICY): Allocation => allocate(world, demands, policy, NOW);
 
@@ -43,7 +47,7 @@ describe.each(named)("P2, P3, P4: $name", ({ policy }) => {
       fc.assert(
         fc.property(anyCase(SUPPORTED), (drawn) => {
           const { world, demands } = drawn;
-          expect(findFaults(world, demands, plan(drawn, policy), NOW, policy.among)).toEqual([]);
+          expect(findFaults(world, demands, plan(drawn, policy), NOW)).toEqual([]);
         }),
         runsOf(20_251_120),
       );
@@ -97,7 +101,7 @@ function retellPlaced({ set, demand }: RankedDemand): RankedDemand {
     : { set, demand };
 }
 
-test.each(named)(
+test.each(few)(
   "P5: $name: everything but rank shuffled, the same plan",
   ({ policy }) => {
     const told = anyCase(SUPPORTED).chain((drawn) => fc.tuple(fc.constant(drawn), anyRetelling(drawn)));
@@ -127,7 +131,7 @@ function changesOf(first: Allocation, second: Allocation) {
   return { creates, starts, placed: placedOf(second) };
 }
 
-const STAGED = STAGES.flatMap((stage) => named.map((one) => ({ ...one, stage })));
+const STAGED = STAGES.flatMap((stage) => few.map((one) => ({ ...one, stage })));
 
 test.each(STAGED)(
   "P6: $name: all is $stage, and there is nothing to do",

@@ -1,4 +1,4 @@
-import type { Allocation, AllocationPolicy, Cap, World } from "../../src/domain/allocation.ts";
+import type { Allocation, Cap, World } from "../../src/domain/allocation.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { floorFaults } from "./naive-floors.ts";
@@ -17,7 +17,6 @@ export function findFaults(
   demands: readonly RankedDemand[],
   answer: Allocation,
   now: Instant,
-  among: AllocationPolicy["among"] = "priority",
 ): readonly string[] {
   const sheet = layOut(world, demands, answer);
   return [
@@ -28,7 +27,7 @@ export function findFaults(
     ...jobFaults(sheet),
     ...floorFaults(sheet),
     ...capFaults(sheet),
-    ...wasteFaults(sheet, now, among),
+    ...wasteFaults(sheet, now),
   ];
 }
 

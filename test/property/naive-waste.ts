@@ -1,4 +1,4 @@
-import type { AllocationPolicy, BucketOffer } from "../../src/domain/allocation.ts";
+import type { BucketOffer } from "../../src/domain/allocation.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { takingOf } from "./naive-constraints.ts";
@@ -10,9 +10,9 @@ import { anyPaused, isInForce, newcomers, takenOf } from "./naive-places.ts";
 
 /**
  * Nobody is short of what lies about: no node that would do is left over, and no bucket that would do has room. Judged of plain jobs and
- * targets only, and not where a cap or a pool may be what binds.
+ * targets only, and not where a cap or a pool may be what binds; nor of spot, where the job has said nothing of it.
  */
-export function wasteFaults(sheet: Sheet, now: Instant, among: AllocationPolicy["among"]): readonly string[] {
+export function wasteFaults(sheet: Sheet, now: Instant): readonly string[] {
   if (sheet.world.caps !== undefined) return [];
   return sheet.demands.flatMap((ranked) => {
     const outcome = outcomeOf(sheet, ranked);
@@ -27,7 +27,7 @@ export function wasteFaults(sheet: Sheet, now: Instant, among: AllocationPolicy[
     if (job === undefined || !isPlain(job)) return [];
     return [
       ...leftOver(sheet, ranked, (node) => fits(sheet, job, node)),
-      ...roomLeft(sheet, ranked, (offer) => wouldFit(sheet, job, offer, among), now),
+      ...roomLeft(sheet, ranked, (offer) => wouldFit(sheet, job, offer), now),
     ];
   });
 }
@@ -43,7 +43,7 @@ function isPlain({ demand }: RankedJob): boolean {
 }
 
 const fits = (sheet: Sheet, job: RankedJob, node: NaiveNode): boolean =>
-  takingOn(sheet, job, node) !== undefined;
+  !(node.isSpot && job.demand.spot === undefined) && takingOn(sheet, job, node) !== undefined;
 
 function leftOver(
   sheet: Sheet,
@@ -63,16 +63,10 @@ function never(): never {
   throw new RangeError("a node that exists has an id");
 }
 
-function wouldFit(
-  sheet: Sheet,
-  job: RankedJob,
-  offer: BucketOffer,
-  among: AllocationPolicy["among"],
-): boolean {
+function wouldFit(sheet: Sheet, job: RankedJob, offer: BucketOffer): boolean {
   const { spot } = job.demand;
   const isSpot = offer.spot === true;
-  if (isSpot ? spot === "never" || (spot === undefined && among === "cheapest") : spot === "only")
-    return false;
+  if (isSpot ? spot === "never" || spot === undefined : spot === "only") return false;
   const group = offer.pinnedGroup;
   const bucket = group === undefined ? offer.bucket : { ...offer.bucket, placementGroup: group };
   const properties = {
