@@ -11,7 +11,7 @@ export interface Features {
   readonly spot: boolean;
   /** Gangs that may span buckets. */
   readonly span: boolean;
-  /** `in-a-placement-group`, true or false, of jobs that are not colocated. */
+  /** `in-a-placement-group`, true or false, and `node.placement_group`. */
   readonly grouped: boolean;
   /** and, or, xor, not. */
   readonly alternatives: boolean;

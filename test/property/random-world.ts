@@ -119,7 +119,6 @@ const WORDS: Vocabulary = {
     is("location", "westeurope"),
     is("gpu_count", 0),
     is("hostname", "h1"),
-    is("placement_group", "rack"),
     { kind: "never", message: "drawn" },
   ],
 };
@@ -255,17 +254,23 @@ const anyCaps: fc.Arbitrary<readonly Cap[]> = fc.oneof(
 
 /** A case from drawn parts; the features decide how mixed it is. */
 export function anyCase(features: Features = EVERYTHING): fc.Arbitrary<Case> {
-  const words: Vocabulary = features.variety
-    ? WORDS
-    : {
-        ...WORDS,
-        arrays: ARRAYS.slice(0, 1),
-        machineTypes: WORDS.machineTypes.slice(1, 2),
-        wishes: WORDS.wishes.slice(4, 5),
-      };
+  const words = wordsOf(features);
   return fc
     .tuple(anyWorldParts(features), anyDemands(words, features))
     .map(([drawn, demands]) => ({ world: worldOf(drawn, features), demands }));
+}
+
+function wordsOf({ variety, grouped }: Features): Vocabulary {
+  if (!variety) {
+    const { machineTypes, wishes } = WORDS;
+    return {
+      ...WORDS,
+      arrays: ARRAYS.slice(0, 1),
+      machineTypes: machineTypes.slice(1, 2),
+      wishes: wishes.slice(4, 5),
+    };
+  }
+  return grouped ? { ...WORDS, wishes: [...WORDS.wishes, is("placement_group", "rack")] } : WORDS;
 }
 
 function worldOf(drawn: DrawnWorld, features: Features): World {
