@@ -1,3 +1,4 @@
+/** P1 of design.md section 6. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { accept } from "../../src/decide/accept.ts";
@@ -6,8 +7,9 @@ import { setName } from "../../src/domain/ids.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import { at, NOW } from "../support/build-node.ts";
 import { buildUpdate, EMPTY_RECORD } from "../support/build-record.ts";
+import { runsOf, TIMEOUT } from "./runs.ts";
 
-const runs = { numRuns: process.env["DEEP"] === undefined ? 500 : 50_000 };
+const runs = runsOf(20_251_119, { deep: 50_000 });
 
 /** Few values of everything, so that messages often agree in some of it; some have expired on arrival. */
 const anyUpdate: fc.Arbitrary<RequestSetUpdate> = fc
@@ -53,35 +55,47 @@ function acceptAll(updates: readonly RequestSetUpdate[], from: ClusterRecord = E
   }, from);
 }
 
-test("P1: any order and any number of deliveries give the same sets", () => {
-  fc.assert(
-    fc.property(deliveredTwice, ({ updates, again }) => {
-      expect(acceptAll(again).sets).toEqual(acceptAll(updates).sets);
-    }),
-    runs,
-  );
-});
+test(
+  "P1: any order and any number of deliveries give the same sets",
+  () => {
+    fc.assert(
+      fc.property(deliveredTwice, ({ updates, again }) => {
+        expect(acceptAll(again).sets).toEqual(acceptAll(updates).sets);
+      }),
+      runs,
+    );
+  },
+  TIMEOUT,
+);
 
-test("P1: two instances that each saw a part agree once each has seen the other's", () => {
-  fc.assert(
-    fc.property(anyUpdates, anyUpdates, (mine, yours) => {
-      expect(acceptAll(yours, acceptAll(mine)).sets).toEqual(acceptAll(mine, acceptAll(yours)).sets);
-    }),
-    runs,
-  );
-});
+test(
+  "P1: two instances that each saw a part agree once each has seen the other's",
+  () => {
+    fc.assert(
+      fc.property(anyUpdates, anyUpdates, (mine, yours) => {
+        expect(acceptAll(yours, acceptAll(mine)).sets).toEqual(acceptAll(mine, acceptAll(yours)).sets);
+      }),
+      runs,
+    );
+  },
+  TIMEOUT,
+);
 
-test("P1: the generation moves exactly when the demand in force of some set does", () => {
-  fc.assert(
-    fc.property(anyUpdates, (updates) => {
-      let record = EMPTY_RECORD;
-      for (const update of updates) {
-        const before = record;
-        record = acceptAll([update], record);
-        const moved = record.sets.get(update.set)?.digest !== before.sets.get(update.set)?.digest;
-        expect(record.generation - before.generation).toBe(moved ? 1 : 0);
-      }
-    }),
-    runs,
-  );
-});
+test(
+  "P1: the generation moves exactly when the demand in force of some set does",
+  () => {
+    fc.assert(
+      fc.property(anyUpdates, (updates) => {
+        let record = EMPTY_RECORD;
+        for (const update of updates) {
+          const before = record;
+          record = acceptAll([update], record);
+          const moved = record.sets.get(update.set)?.digest !== before.sets.get(update.set)?.digest;
+          expect(record.generation - before.generation).toBe(moved ? 1 : 0);
+        }
+      }),
+      runs,
+    );
+  },
+  TIMEOUT,
+);

@@ -1,122 +1,121 @@
+/**
+ * P2 to P6 and P9 of design.md section 6, on random worlds. How to replay a failure stands in runs.ts.
+ */
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { allocate } from "../../src/decide/allocate.ts";
-import type {
-  Allocation,
-  BucketOffer,
-  InFlightSupply,
-  SupplyNode,
-  World,
-} from "../../src/domain/allocation.ts";
-import type { RankedDemand } from "../../src/domain/demand.ts";
+import type { Allocation, AllocationPolicy, BucketOffer } from "../../src/domain/allocation.ts";
 import { canonicalText } from "../../src/domain/canonical.ts";
-import { nodeId } from "../../src/domain/ids.ts";
-import { instant } from "../../src/domain/units.ts";
+import type { RankedDemand } from "../../src/domain/demand.ts";
+import { apply, STAGES } from "./apply-plan.ts";
 import { findFaults } from "./naive-checker.ts";
-import { anyCase, plainDemands } from "./random-world.ts";
+import type { Case } from "./random-world.ts";
+import { anyCase, NOW } from "./random-world.ts";
+import { runsOf, TIMEOUT } from "./runs.ts";
+import { SUPPORTED, SUPPORTED_FIXPOINT } from "./supported.ts";
 
-const now = instant(1_763_636_400_000);
-const policy = { groupPrefix: "pg-", preference: "existing-first", among: "priority" } as const;
-/** A seed of its own for every deep run; `npm test` must not depend on luck. A failing seed is printed, and replays. */
-const runs = process.env["DEEP"] === undefined ? { numRuns: 300, seed: 20_251_120 } : { numRuns: 10_000 };
+const POLICY: AllocationPolicy = { groupPrefix: "pg-", preference: "existing-first", among: "priority" };
+/** Every way of choosing. */
+const POLICIES: readonly AllocationPolicy[] = (["existing-first", "bucket-order"] as const).flatMap(
+  (preference) => (["priority", "cheapest"] as const).map((among) => ({ ...POLICY, preference, among })),
+);
+const named = POLICIES.map((policy) => ({ policy, name: `${policy.preference}, ${policy.among}` }));
+/** Each preference and each order of prices once or twice: enough for what costs more to try. */
+const few = named.filter(
+  ({ policy }) => policy.preference === "existing-first" || policy.among === "priority",
+);
 
-/** Ten thousand worlds take seconds. */
-const TIMEOUT = 120_000;
+const plan = ({ world, demands }: Case, policy = POLICY): Allocation => allocate(world, demands, policy, NOW);
 
 /** The answer as text, without regard to the order in which existing nodes are listed. */
 function textOf(answer: Allocation): string {
+  const { creates, starts, loads, needed, outcomes } = answer;
+  const sorted = loads.map((load) => canonicalText(load)).toSorted();
   return canonicalText([
-    answer.creates,
-    [...answer.needed].toSorted(([a], [b]) => (a < b ? -1 : 1)),
-    answer.outcomes,
+    creates,
+    starts,
+    sorted,
+    [...needed].toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    outcomes,
   ]);
 }
 
-/** The world once CycleCloud shows everything that was asked for: what was in flight before, and after that the plan's own. */
-function apply(world: World, answer: Allocation): World {
-  const left = world.limits.map((limit) => limit.left);
-  const sizes = world.buckets.map((offer) => new Map(offer.groupSizes));
-  const made: SupplyNode[] = [];
-  const show = ({ bucket, purpose, resources, cores, count }: InFlightSupply, order: number): void => {
-    for (let i = 0; i < count; i += 1) {
-      const id = nodeId(`made-${String(made.length).padStart(3, "0")}`);
-      made.push({ nodeId: id, bucket, purpose, resources, cores, order, ready: false });
-    }
-  };
-  for (const entry of world.inFlight) show(entry, 15);
-  for (const create of answer.creates) {
-    const index = world.buckets.findIndex(
-      ({ bucket }) =>
-        bucket.array === create.bucket.array && bucket.machineType === create.bucket.machineType,
-    );
-    const offer: BucketOffer | undefined = world.buckets[index];
-    const group = create.bucket.placementGroup;
-    if (offer === undefined) continue;
-    for (const { limit, amount } of offer.charges) left[limit] = (left[limit] ?? 0) - amount * create.count;
-    if (group !== undefined) sizes[index]?.set(group, (sizes[index]?.get(group) ?? 0) + create.count);
-    show({ ...create, resources: offer.resources, cores: offer.cores }, 20);
-  }
+describe.each(named)("P2, P3, P4: $name", ({ policy }) => {
+  test(
+    "the naive checker finds no fault",
+    () => {
+      fc.assert(
+        fc.property(anyCase(SUPPORTED), (drawn) => {
+          const { world, demands } = drawn;
+          expect(findFaults(world, demands, plan(drawn, policy), NOW)).toEqual([]);
+        }),
+        runsOf(20_251_120),
+      );
+    },
+    TIMEOUT,
+  );
+});
+
+const shuffled = <T>(items: readonly T[]): fc.Arbitrary<T[]> =>
+  fc.shuffledSubarray([...items], { minLength: items.length });
+
+/** The same world, told in another order. What is in flight is in the order in which it was asked for: that is meaning. */
+function anyRetelling({ world, demands }: Case): fc.Arbitrary<Case> {
+  return fc
+    .record({
+      nodes: shuffled(world.nodes),
+      demands: shuffled(demands),
+      limits: shuffled([...world.limits.keys()]),
+      pools: shuffled(world.pools ?? []),
+      caps: shuffled(world.caps ?? []),
+      placed: fc.boolean(),
+    })
+    .map(({ nodes, demands: others, limits, pools, caps, placed }) => ({
+      world: {
+        ...world,
+        nodes,
+        limits: limits.flatMap((index) => world.limits[index] ?? []),
+        buckets: world.buckets.map((offer) => retellOffer(offer, limits)),
+        arrays: new Map([...world.arrays].toReversed()),
+        pools,
+        ...(world.caps === undefined ? {} : { caps }),
+      },
+      demands: placed ? others.map(retellPlaced) : others,
+    }));
+}
+
+function retellOffer(offer: BucketOffer, limits: readonly number[]): BucketOffer {
   return {
-    ...world,
-    nodes: [...world.nodes, ...made],
-    inFlight: [],
-    limits: world.limits.map((limit, i) => ({
-      ...limit,
-      left: left[i] ?? 0,
-      used: limit.max - (left[i] ?? 0),
-    })),
-    buckets: world.buckets.map((offer, i) => ({ ...offer, groupSizes: sizes[i] ?? offer.groupSizes })),
+    ...offer,
+    charges: offer.charges.map(({ limit, amount }) => ({ limit: limits.indexOf(limit), amount })),
+    groupSizes: new Map([...offer.groupSizes].toReversed()),
+    ...(offer.groupRefusals === undefined
+      ? {}
+      : { groupRefusals: new Map([...offer.groupRefusals].toReversed()) }),
   };
 }
 
-test(
-  "P2, P3, P4: the naive checker finds no fault",
-  () => {
+function retellPlaced({ set, demand }: RankedDemand): RankedDemand {
+  return demand.kind === "job"
+    ? { set, demand: { ...demand, placed: demand.placed.toReversed() } }
+    : { set, demand };
+}
+
+test.each(few)(
+  "P5: $name: everything but rank shuffled, the same plan",
+  ({ policy }) => {
+    const told = anyCase(SUPPORTED).chain((drawn) => fc.tuple(fc.constant(drawn), anyRetelling(drawn)));
     fc.assert(
-      fc.property(anyCase(), ({ world, demands }) => {
-        expect(findFaults(world, demands, allocate(world, demands, policy, now))).toEqual([]);
+      fc.property(told, ([drawn, other]) => {
+        expect(textOf(plan(other, policy))).toBe(textOf(plan(drawn, policy)));
       }),
-      runs,
+      runsOf(20_251_121),
     );
   },
   TIMEOUT,
 );
 
-test(
-  "P5: everything but rank shuffled, the same plan",
-  () => {
-    const shuffled = anyCase().chain(({ world, demands }) =>
-      fc.record({
-        world: fc.constant(world),
-        demands: fc.constant(demands),
-        nodes: fc.shuffledSubarray([...world.nodes], { minLength: world.nodes.length }),
-        inFlight: fc.shuffledSubarray([...world.inFlight], { minLength: world.inFlight.length }),
-        order: fc.shuffledSubarray([...demands], { minLength: demands.length }),
-        limits: fc.shuffledSubarray([...world.limits.keys()], { minLength: world.limits.length }),
-      }),
-    );
-    fc.assert(
-      fc.property(shuffled, ({ world, demands, nodes, inFlight, order, limits }) => {
-        const other: World = {
-          ...world,
-          nodes,
-          inFlight,
-          limits: limits.flatMap((index) => world.limits[index] ?? []),
-          buckets: world.buckets.map((offer) => ({
-            ...offer,
-            charges: offer.charges.map(({ limit, amount }) => ({ limit: limits.indexOf(limit), amount })),
-          })),
-          arrays: new Map([...world.arrays].toReversed()),
-        };
-        expect(textOf(allocate(other, order, policy, now))).toBe(
-          textOf(allocate(world, demands, policy, now)),
-        );
-      }),
-      runs,
-    );
-  },
-  TIMEOUT,
-);
+const placedOf = ({ outcomes }: Allocation): readonly number[] => outcomes.map(({ placed }) => placed);
 
 /** What the first plan had to leave unmet may find a place among the nodes that it made. */
 function servesTheUnmet(first: Allocation, second: Allocation): boolean {
@@ -125,53 +124,82 @@ function servesTheUnmet(first: Allocation, second: Allocation): boolean {
   );
 }
 
-/**
- * Without colocated jobs that run in part: the rest of one can go to its own group only, and a job of higher rank may take the very node
- * that was made for it. Schedulers start such jobs whole.
- */
-function startedWhole({ demand, set }: RankedDemand): RankedDemand {
-  return demand.kind === "job" && demand.colocated
-    ? { set, demand: { ...demand, placed: [] } }
-    : { set, demand };
+/** What an allocation asks CycleCloud for, and how much it promises. */
+function changesOf(first: Allocation, second: Allocation) {
+  if (servesTheUnmet(first, second)) return { creates: [], starts: [], placed: placedOf(first) };
+  const { creates, starts } = second;
+  return { creates, starts, placed: placedOf(second) };
 }
 
-test(
-  "P6: what was asked for is there, and nothing new is asked for",
-  () => {
+const STAGED = STAGES.flatMap((stage) => few.map((one) => ({ ...one, stage })));
+
+test.each(STAGED)(
+  "P6: $name: all is $stage, and there is nothing to do",
+  ({ policy, stage }) => {
     fc.assert(
-      fc.property(anyCase(), (drawn) => {
-        const { world } = drawn;
-        const demands = drawn.demands.map(startedWhole);
-        const first = allocate(world, demands, policy, now);
-        const second = allocate(apply(world, first), demands, policy, now);
-        expect(servesTheUnmet(first, second) ? [] : second.creates).toEqual([]);
+      fc.property(anyCase(SUPPORTED_FIXPOINT), (drawn) => {
+        const first = plan(drawn, policy);
+        const second = plan({ ...drawn, world: apply(drawn.world, first, stage) }, policy);
+        expect(changesOf(first, second)).toEqual({ creates: [], starts: [], placed: placedOf(first) });
       }),
-      runs,
+      runsOf(20_251_122),
     );
   },
   TIMEOUT,
 );
 
-test(
-  "P6: what was asked for is in flight, and nothing new is asked for",
-  () => {
+/** A world as JSON can say it: maps as lists, and what constraints may ask of nodes worked out. */
+function writeCase({ world, demands }: Case): string {
+  return JSON.stringify({ world, demands }, (_, value: unknown) => {
+    if (value instanceof Map) return { map: [...value] };
+    return typeof value === "function" ? { made: value() } : value;
+  });
+}
+
+function readCase(text: string): Case {
+  return JSON.parse(text, (_, value: unknown) => {
+    if (typeof value !== "object" || value === null) return value;
+    if ("map" in value && Array.isArray(value.map)) return new Map(value.map);
+    if ("made" in value) {
+      const { made } = value;
+      return () => made;
+    }
+    return value;
+  });
+}
+
+test.each(
+  named.filter(({ policy }) => (policy.preference === "bucket-order") === (policy.among === "cheapest")),
+)(
+  "P9: $name: a plan replays byte for byte from inputs that went through JSON",
+  ({ policy }) => {
     fc.assert(
-      fc.property(anyCase(plainDemands), (drawn) => {
-        const { demands } = drawn;
-        const world: World = { ...drawn.world, inFlight: [] };
-        const first = allocate(world, demands, policy, now);
-        const applied = apply(world, first);
-        const flying = first.creates.map(({ bucket, purpose, count }) => {
-          const offer = world.buckets.find(
-            (one) => one.bucket.array === bucket.array && one.bucket.machineType === bucket.machineType,
-          );
-          return { bucket, purpose, count, resources: offer?.resources ?? {}, cores: offer?.cores ?? 0 };
-        });
-        const second = allocate({ ...applied, nodes: world.nodes, inFlight: flying }, demands, policy, now);
-        expect(second.creates).toEqual([]);
+      fc.property(anyCase(SUPPORTED), (drawn) => {
+        const text = (answer: Allocation): string =>
+          JSON.stringify({ ...answer, needed: [...answer.needed] });
+        expect(text(plan(readCase(writeCase(drawn)), policy))).toBe(text(plan(drawn, policy)));
       }),
-      runs,
+      runsOf(20_251_123),
     );
   },
   TIMEOUT,
 );
+
+test("what is drawn is not trivial: worlds are served whole and in part, and much is created, also in groups", () => {
+  const seen = { whole: 0, created: 0, wholeAndCreated: 0, grouped: 0, nothing: 0 };
+  for (const drawn of fc.sample(anyCase(), { numRuns: 500, seed: 1 })) {
+    const answer = plan(drawn);
+    const isWhole = answer.outcomes.every(({ placed, asked }) => placed === asked);
+    const isCreated = answer.creates.length > 0;
+    if (isWhole) seen.whole += 1;
+    if (isCreated) seen.created += 1;
+    if (isWhole && isCreated) seen.wholeAndCreated += 1;
+    if (answer.creates.some(({ bucket }) => bucket.placementGroup !== undefined)) seen.grouped += 1;
+    if (answer.outcomes.every(({ placed }) => placed === 0)) seen.nothing += 1;
+  }
+  expect(seen.whole).toBeGreaterThan(75);
+  expect(seen.created).toBeGreaterThan(200);
+  expect(seen.wholeAndCreated).toBeGreaterThan(40);
+  expect(seen.grouped).toBeGreaterThan(100);
+  expect(seen.nothing).toBeLessThan(100);
+});

@@ -1,3 +1,4 @@
+/** P7 of design.md section 6. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { confirmStops, judgeStops } from "../../src/decide/autostop.ts";
@@ -12,9 +13,11 @@ import { at, rememberNodes } from "../support/build-node.ts";
 import type { RandomCluster } from "../support/build-random-cluster.ts";
 import { anyCluster, anyDemands, showCluster } from "../support/build-random-cluster.ts";
 import { buildState, OURS } from "../support/build-record.ts";
+import { anyClusterDemands } from "./cluster-demands.ts";
+import { runsOf, TIMEOUT } from "./runs.ts";
+import { SUPPORTED } from "./supported.ts";
 
-/** The ordinary runs are always the same ones; the deep ones are others each time. */
-const runs = process.env["DEEP"] === undefined ? { numRuns: 300, seed: 5 } : { numRuns: 10_000 };
+const runs = runsOf(5, { usual: 250 });
 
 interface State {
   readonly record: ClusterRecord;
@@ -83,29 +86,42 @@ function stateOf(
   return { record: { ...record, sets: new Map(first === undefined ? [] : [first]) }, bodies, raised };
 }
 
-test("P7: whoever was let go, demand that was met is met without anything new", () => {
-  fc.assert(
-    fc.property(clusterOnItsWay, anyDemands, anyRounds, (cluster, demands, rounds) => {
-      const start = stateOf(cluster, demands, []);
-      fc.pre(wanted(start, cluster).length === 0);
-      const end = rounds.reduce<State>(
-        (state, askers, i) => serve(state, cluster.nodes, askers, i * 5),
-        start,
-      );
-      expect(wanted(end, cluster)).toEqual([]);
-    }),
-    runs,
-  );
-});
+const kinds = [
+  { name: "plain demands", demands: anyDemands },
+  { name: "demands of every kind", demands: anyClusterDemands({ ...SUPPORTED, pools: false }) },
+];
 
-test("P7: and so it is with demand that comes between the marks and the look after them", () => {
-  fc.assert(
-    fc.property(clusterOnItsWay, anyDemands, anyDemands, anyAskers, (cluster, demands, later, askers) => {
-      const start = stateOf(cluster, demands, later);
-      fc.pre(wanted({ ...start, record: { ...start.record, sets: start.raised } }, cluster).length === 0);
-      const end = serve(start, cluster.nodes, askers, 0, start.raised);
-      expect(wanted(end, cluster)).toEqual([]);
-    }),
-    runs,
-  );
-});
+test.each(kinds)(
+  "P7: $name: whoever was let go, demand that was met is met without anything new",
+  ({ demands: anyOf }) => {
+    fc.assert(
+      fc.property(clusterOnItsWay, anyOf, anyRounds, (cluster, demands, rounds) => {
+        const start = stateOf(cluster, demands, []);
+        fc.pre(wanted(start, cluster).length === 0);
+        const end = rounds.reduce<State>(
+          (state, askers, i) => serve(state, cluster.nodes, askers, i * 5),
+          start,
+        );
+        expect(wanted(end, cluster)).toEqual([]);
+      }),
+      runs,
+    );
+  },
+  TIMEOUT,
+);
+
+test.each(kinds)(
+  "P7: $name: and so it is with demand that comes between the marks and the look after them",
+  ({ demands: anyOf }) => {
+    fc.assert(
+      fc.property(clusterOnItsWay, anyOf, anyOf, anyAskers, (cluster, demands, later, askers) => {
+        const start = stateOf(cluster, demands, later);
+        fc.pre(wanted({ ...start, record: { ...start.record, sets: start.raised } }, cluster).length === 0);
+        const end = serve(start, cluster.nodes, askers, 0, start.raised);
+        expect(wanted(end, cluster)).toEqual([]);
+      }),
+      runs,
+    );
+  },
+  TIMEOUT,
+);

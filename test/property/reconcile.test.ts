@@ -1,3 +1,4 @@
+/** P6 and P9 of design.md section 6, for a whole decision. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { inArrays, ofSizes } from "../support/build-constraints.ts";
 import { expect, test } from "vitest";
@@ -15,9 +16,20 @@ import { at, D8, EXECUTE, buildLedger, buildNode, rememberNode } from "../suppor
 import { anyCluster, anyDemands, anyPhase, showCluster } from "../support/build-random-cluster.ts";
 import type { RandomCluster } from "../support/build-random-cluster.ts";
 import { buildState, OURS } from "../support/build-record.ts";
+import {
+  ledgerCodec,
+  packCodec,
+  plainCodec,
+  readManifest,
+  writeManifest,
+} from "../../src/adapters/tables/codec.ts";
+import { EMPTY_INDEX } from "../../src/adapters/tables/body-index.ts";
+import { digest } from "../../src/domain/ids.ts";
+import { anyClusterDemands } from "./cluster-demands.ts";
+import { runsOf, TIMEOUT } from "./runs.ts";
+import { SUPPORTED } from "./supported.ts";
 
-/** The ordinary runs are always the same ones; the deep ones are others each time. */
-const runs = process.env["DEEP"] === undefined ? { numRuns: 300, seed: 7 } : { numRuns: 10_000 };
+const runs = runsOf(7);
 
 interface State {
   readonly record: ClusterRecord;
@@ -115,17 +127,21 @@ function withPlace(demand: Demand): Demand {
   return { ...demand, constraints: [...demand.constraints, inArrays(EXECUTE), ofSizes(D8)] };
 }
 
-test("P6: what a plan asked for is in flight, then visible, and each time there is nothing to do", () => {
-  fc.assert(
-    fc.property(anyCluster(8), anyDemands, (cluster, demands) => {
-      const { inFlight, visible } = follow(cluster, demands.map(withPlace));
-      expect(asksFor(inFlight)).toEqual(nothing);
-      expect(asksFor(visible)).toEqual(nothing);
-      expect(visible.record.inFlight).toEqual([]);
-    }),
-    runs,
-  );
-});
+test(
+  "P6: what a plan asked for is in flight, then visible, and each time there is nothing to do",
+  () => {
+    fc.assert(
+      fc.property(anyCluster(8), anyDemands, (cluster, demands) => {
+        const { inFlight, visible } = follow(cluster, demands.map(withPlace));
+        expect(asksFor(inFlight)).toEqual(nothing);
+        expect(asksFor(visible)).toEqual(nothing);
+        expect(visible.record.inFlight).toEqual([]);
+      }),
+      runs,
+    );
+  },
+  TIMEOUT,
+);
 
 /** Gangs and groups do not have nodes started yet: once others have, they may take them, and that is another plan. */
 function mayWake(demand: Demand): boolean {
@@ -150,11 +166,68 @@ test("P6: what a plan starts is on its way, then visible, and each time there is
 });
 
 // Of nodes that differ, a job may take one that was made for a larger one once both are Ready: the order of use is by size then, not by age.
-test("P6: nor is there anything to do once it is Ready, where nodes are alike", () => {
-  fc.assert(
-    fc.property(anyCluster(8, anyPhase, "alike"), anyDemands, (cluster, demands) => {
-      expect(asksFor(follow(cluster, demands).ready)).toEqual(nothing);
-    }),
-    runs,
+test(
+  "P6: nor is there anything to do once it is Ready, where nodes are alike",
+  () => {
+    fc.assert(
+      fc.property(anyCluster(8, anyPhase, "alike"), anyDemands, (cluster, demands) => {
+        expect(asksFor(follow(cluster, demands).ready)).toEqual(nothing);
+      }),
+      runs,
+    );
+  },
+  TIMEOUT,
+);
+
+/** The record and its bodies as they come back from the store. */
+function stored({ record, bodies }: State): State {
+  const read = readManifest(writeManifest({ record, index: EMPTY_INDEX }));
+  if ("spilled" in read) throw new RangeError("a small manifest spilled");
+  const demands = new Map([...bodies.demands].map(([key, demand]) => [`d${key}`, demand] as const));
+  const pack = packCodec.read(packCodec.write(demands));
+  const found = [...pack].flatMap(([key, value]) =>
+    "demands" in value ? [[digest(key.slice(1)), value] as const] : [],
   );
-});
+  return {
+    record: read.record,
+    bodies: {
+      demands: new Map(found),
+      reports: new Map(),
+      ledger: ledgerCodec.read(ledgerCodec.write(bodies.ledger)),
+    },
+  };
+}
+
+const decisionText = ({ record, ledger, plan }: Decision): string =>
+  JSON.stringify([record, [...record.sets], [...ledger], plan, [...plan.nodes]]);
+
+test(
+  "P9: a decision replays byte for byte from what the store gives back",
+  () => {
+    fc.assert(
+      fc.property(anyCluster(8), anyClusterDemands(SUPPORTED), (cluster, demands) => {
+        const { nodes } = cluster;
+        const state = buildState({
+          sets: { standard: { demands } },
+          ledger: buildLedger(nodes.map((node) => rememberNode(node))),
+        });
+        const snapshot = { ...showCluster(cluster, nodes), at: at(0) };
+        const codec = plainCodec<typeof snapshot>();
+        const decided = (from: State, look: typeof snapshot): string =>
+          decisionText(
+            decide(
+              from.record,
+              from.bodies,
+              { snapshot: look, requestNodes: new Map() },
+              DEFAULT_POLICY,
+              at(0),
+              OURS,
+            ),
+          );
+        expect(decided(stored(state), codec.read(codec.write(snapshot)))).toBe(decided(state, snapshot));
+      }),
+      runs,
+    );
+  },
+  TIMEOUT,
+);

@@ -1,0 +1,94 @@
+import type { Allocation, InFlightSupply, SupplyNode, World } from "../../src/domain/allocation.ts";
+import type { CreateEffect } from "../../src/domain/record.ts";
+import { nodeId } from "../../src/domain/ids.ts";
+import { newcomers, takenOf } from "./naive-places.ts";
+import { offerAt, placeText } from "./naive-nodes.ts";
+import { namedProperties } from "./random-world.ts";
+
+/** How far CycleCloud is with what was asked for. */
+export type Stage = "in-flight" | "visible" | "ready";
+export const STAGES: readonly Stage[] = ["in-flight", "visible", "ready"];
+
+/** Existing nodes have orders below these: what was in flight before comes after them, then what the plan creates, each in its order. */
+const ORDER = { inFlight: 15, created: 20 };
+
+/**
+ * The world once CycleCloud has accepted a plan. `in-flight`: nothing shows yet, creates follow what was in flight before, in their order.
+ * `visible`: all of that is there and coming, in the same order. `ready`: and up. Nodes that were deallocated are on their way up, and up.
+ */
+export function apply(world: World, answer: Allocation, stage: Stage): World {
+  const taken = takenOf(world, newcomers(world, answer));
+  const started = world.nodes.map((node) => start(node, answer, stage));
+  const flying = [...world.inFlight, ...answer.creates.flatMap((create) => flightOf(world, create))];
+  const made =
+    stage === "in-flight" ? [] : flying.flatMap((entry, i) => show(entry, i, world.inFlight.length, stage));
+  return {
+    ...world,
+    nodes: [...started, ...made],
+    inFlight: stage === "in-flight" ? flying : [],
+    limits: world.limits.map((limit, i) => ({
+      ...limit,
+      left: limit.left - (taken[i] ?? 0),
+      used: limit.used + (taken[i] ?? 0),
+    })),
+    buckets: world.buckets.map((offer) => ({ ...offer, groupSizes: grow(offer, world, answer) })),
+  };
+}
+
+function start(node: SupplyNode, { starts }: Allocation, stage: Stage): SupplyNode {
+  const isUp = stage === "ready";
+  if (node.deallocated !== true) return isUp ? { ...node, ready: true } : node;
+  if (!starts.includes(node.nodeId)) return node;
+  const { deallocated: _, ...rest } = node;
+  return { ...rest, ready: isUp };
+}
+
+function flightOf(world: World, create: CreateEffect): readonly InFlightSupply[] {
+  const offer = offerAt(world, create.bucket);
+  if (offer === undefined) return [];
+  const { bucket, purpose, count } = create;
+  const { resources, cores, properties } = offer;
+  return [
+    {
+      bucket,
+      purpose,
+      count,
+      resources,
+      cores,
+      ...namedProperties(properties, bucket.placementGroup, undefined),
+    },
+  ];
+}
+
+function show(entry: InFlightSupply, index: number, older: number, stage: Stage): readonly SupplyNode[] {
+  const { count, bucket, purpose, resources, cores, properties } = entry;
+  const order = index < older ? ORDER.inFlight + index / 100 : ORDER.created + (index - older) / 100;
+  return Array.from({ length: count }, (_, i): SupplyNode => {
+    const name = `made-${String(index).padStart(2, "0")}-${String(i).padStart(3, "0")}`;
+    return {
+      nodeId: nodeId(name),
+      hostname: name,
+      bucket,
+      purpose,
+      resources,
+      ...namedProperties(properties, bucket.placementGroup, name),
+      cores,
+      order,
+      ready: stage === "ready",
+    };
+  });
+}
+
+function grow(
+  offer: World["buckets"][number],
+  world: World,
+  answer: Allocation,
+): World["buckets"][number]["groupSizes"] {
+  const sizes = new Map(offer.groupSizes);
+  for (const { bucket, count } of newcomers(world, answer)) {
+    const group = bucket.placementGroup;
+    if (group === undefined || placeText(bucket) !== placeText(offer.bucket)) continue;
+    sizes.set(group, (sizes.get(group) ?? 0) + count);
+  }
+  return sizes;
+}

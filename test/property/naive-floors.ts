@@ -1,0 +1,62 @@
+import type { GroupDemand, RankedDemand, TargetDemand } from "../../src/domain/demand.ts";
+import type { MachineType } from "../../src/domain/ids.ts";
+import type { NaiveNode, Sheet } from "./naive-nodes.ts";
+import { outcomeOf, nameOf, textOf } from "./naive-nodes.ts";
+
+/** P2 and P4 for targets and groups: as many as were promised are there, needed or on their way. */
+export function floorFaults(sheet: Sheet): readonly string[] {
+  return sheet.demands.flatMap((ranked) => {
+    const { demand } = ranked;
+    if (demand.kind === "target") return targetFaults(sheet, ranked, demand);
+    return demand.kind === "groups" ? groupFaults(sheet, ranked, demand) : [];
+  });
+}
+
+export const isListed = (types: readonly MachineType[] | undefined, type: MachineType): boolean =>
+  types === undefined || types.some((one) => one.toLowerCase() === type.toLowerCase());
+
+function targetFaults(sheet: Sheet, ranked: RankedDemand, demand: TargetDemand): readonly string[] {
+  const held = sheet.nodes
+    .filter((node) => node.isThere && node.bucket.array === demand.array)
+    .filter(({ bucket }) => isListed(demand.machineTypes, bucket.machineType))
+    .reduce((total, { cores }) => total + (demand.amount.unit === "nodes" ? 1 : cores), 0);
+  const placed = outcomeOf(sheet, ranked)?.placed ?? 0;
+  return placed > held ? [`${nameOf(ranked)}: ${placed} promised, ${held} held`] : [];
+}
+
+/** Made for groups of this size, or, where our memory was lost, named like them. */
+function isMember({ purpose, bucket }: NaiveNode, key: string): boolean {
+  if (purpose.kind === "group") return purpose.key === key;
+  const stem = `pg-${key}-`.replaceAll(/[^A-Za-z0-9_-]/g, "-");
+  const group = bucket.placementGroup ?? "";
+  return (
+    key.startsWith(`${bucket.array}:`) && group.startsWith(stem) && /^\d+$/.test(group.slice(stem.length))
+  );
+}
+
+function groupFaults(sheet: Sheet, ranked: RankedDemand, demand: GroupDemand): readonly string[] {
+  const faults: string[] = [];
+  const key = `${demand.array}:${demand.size.count}${demand.size.unit === "nodes" ? "n" : ""}`;
+  const sizes = new Map<string, number>();
+  const made = new Set<string>();
+  for (const node of sheet.nodes) {
+    if (!node.isThere || !isMember(node, key)) continue;
+    const { bucket, purpose } = node;
+    const isElsewhere = purpose.kind === "group" && purpose.group !== bucket.placementGroup;
+    if (isElsewhere && node.origin === "planned") faults.push(`a node of ${purpose.group} lies elsewhere`);
+    if (node.origin === "planned") made.add(textOf(bucket));
+    if (!isListed(demand.machineTypes, bucket.machineType)) continue;
+    sizes.set(
+      textOf(bucket),
+      (sizes.get(textOf(bucket)) ?? 0) + (demand.size.unit === "nodes" ? 1 : node.cores),
+    );
+  }
+  for (const place of made) {
+    const size = sizes.get(place);
+    if (size !== undefined && size < demand.size.count) faults.push(`${place} is made and not whole`);
+  }
+  const whole = [...sizes.values()].filter((size) => size >= demand.size.count).length;
+  const placed = outcomeOf(sheet, ranked)?.placed ?? 0;
+  if (whole < placed) faults.push(`${nameOf(ranked)}: ${placed} groups promised, ${whole} whole`);
+  return faults;
+}

@@ -1,0 +1,109 @@
+import type { BucketOffer } from "../../src/domain/allocation.ts";
+import type { RankedDemand } from "../../src/domain/demand.ts";
+import type { Instant } from "../../src/domain/units.ts";
+import { takingOf } from "./naive-constraints.ts";
+import { isListed } from "./naive-floors.ts";
+import { takingOn } from "./naive-jobs.ts";
+import type { NaiveNode, RankedJob, Sheet } from "./naive-nodes.ts";
+import { jobsOf, nameOf, outcomeOf } from "./naive-nodes.ts";
+import { anyPaused, isInForce, newcomers, takenOf } from "./naive-places.ts";
+
+/**
+ * Nobody is short of what lies about: no node that would do is left over, and no bucket that would do has room. Judged of plain jobs and
+ * targets only, and not where a cap or a pool may be what binds; nor of spot, where the job has said nothing of it.
+ */
+export function wasteFaults(sheet: Sheet, now: Instant): readonly string[] {
+  if (sheet.world.caps !== undefined) return [];
+  return sheet.demands.flatMap((ranked) => {
+    const outcome = outcomeOf(sheet, ranked);
+    if (outcome === undefined || outcome.placed >= outcome.asked) return [];
+    const { demand } = ranked;
+    if (demand.kind === "target") {
+      const isMeant = ({ bucket }: Pick<NaiveNode, "bucket">): boolean =>
+        bucket.array === demand.array && isListed(demand.machineTypes, bucket.machineType);
+      return [...leftOver(sheet, ranked, isMeant), ...roomLeft(sheet, ranked, isMeant, now)];
+    }
+    const job = jobsOf([ranked])[0];
+    if (job === undefined || !isPlain(job)) return [];
+    return [
+      ...leftOver(sheet, ranked, (node) => fits(sheet, job, node)),
+      ...roomLeft(sheet, ranked, (offer) => wouldFit(sheet, job, offer), now),
+    ];
+  });
+}
+
+/** A job whose slots go anywhere, one by one, and that takes nothing of a pool. */
+function isPlain({ demand }: RankedJob): boolean {
+  const text = JSON.stringify(demand.constraints);
+  return (
+    demand.nodeCount === undefined &&
+    !demand.colocated &&
+    !/"kind":"(pool|shared-consumable|in-a-placement-group)"|placement_group/.test(text)
+  );
+}
+
+const fits = (sheet: Sheet, job: RankedJob, node: NaiveNode): boolean =>
+  !(node.isSpot && job.demand.spot === undefined) && takingOn(sheet, job, node) !== undefined;
+
+function leftOver(
+  sheet: Sheet,
+  ranked: RankedDemand,
+  isMeant: (node: NaiveNode) => boolean,
+): readonly string[] {
+  return sheet.nodes
+    .filter((node) => node.origin === "existing" && !sheet.answer.needed.has(node.nodeId ?? never()))
+    .filter((node) =>
+      sheet.world.nodes.some(({ nodeId, deallocated }) => nodeId === node.nodeId && deallocated !== true),
+    )
+    .filter(isMeant)
+    .map(({ nodeId }) => `${nodeId} is left over, and ${nameOf(ranked)} is short`);
+}
+
+function never(): never {
+  throw new RangeError("a node that exists has an id");
+}
+
+function wouldFit(sheet: Sheet, job: RankedJob, offer: BucketOffer): boolean {
+  const { spot } = job.demand;
+  const isSpot = offer.spot === true;
+  if (isSpot ? spot === "never" || spot === undefined : spot === "only") return false;
+  const group = offer.pinnedGroup;
+  const bucket = group === undefined ? offer.bucket : { ...offer.bucket, placementGroup: group };
+  const properties = {
+    ...offer.properties?.(),
+    placement_group: group ?? null,
+    colocated: group !== undefined,
+  };
+  return takingOf(job.demand.constraints, { ...offer, bucket, properties }, sheet.pools) !== undefined;
+}
+
+function roomLeft(
+  sheet: Sheet,
+  ranked: RankedDemand,
+  isMeant: (offer: BucketOffer) => boolean,
+  now: Instant,
+): readonly string[] {
+  const { world, answer } = sheet;
+  if (world.closed !== undefined) return [];
+  const added = newcomers(world, answer);
+  const taken = takenOf(world, added);
+  return world.buckets
+    .filter((offer) => isMeant(offer) && !isInForce(offer.refusal, now))
+    .filter((offer) => offer.pinnedGroup === undefined || !anyPaused(offer, now))
+    .filter(({ charges }) =>
+      charges.every(({ limit, amount }) => (world.limits[limit]?.left ?? 0) - (taken[limit] ?? 0) >= amount),
+    )
+    .filter((offer) => hasGroupRoom(offer, added))
+    .map(({ bucket }) => `${bucket.array}/${bucket.machineType} has room, and ${nameOf(ranked)} is short`);
+}
+
+function hasGroupRoom(offer: BucketOffer, added: ReturnType<typeof newcomers>): boolean {
+  const { pinnedGroup: group, maxPlacementGroupSize: most } = offer;
+  if (group === undefined || most === undefined) return true;
+  const fresh = added
+    .filter(
+      ({ bucket }) => bucket.array === offer.bucket.array && bucket.machineType === offer.bucket.machineType,
+    )
+    .reduce((total, { count }) => total + count, 0);
+  return (offer.groupSizes.get(group) ?? 0) + fresh < most;
+}
