@@ -2,7 +2,6 @@ import type { JobDemand, PlacedSlots } from "../domain/demand.ts";
 import type { SetName } from "../domain/ids.ts";
 import { amountOf } from "../domain/resources.ts";
 import type { Needs, Subject } from "./fit.ts";
-import type { Kind } from "./ground.ts";
 import type { JobClass } from "./job-class.ts";
 import type { Requirements } from "./requirements.ts";
 import { TOLERANCE } from "./tolerance.ts";
@@ -86,12 +85,6 @@ export function slotsIn({ jobClass }: Ask, free: readonly number[], start: numbe
 export function unitsFrom(ask: Ask, slots: number): number {
   if (ask.unitsPerNode === 1) return slots >= ask.slotsPerUnit ? 1 : 0;
   return ask.requirements.alone === "job" ? Math.min(1, slots) : slots;
-}
-
-/** How many units fit on a new node of this kind, if it is of the right kind. */
-export function unitsOnKind(ask: Ask, kind: Kind, names: readonly string[]): number {
-  if (ask.jobClass.takes === undefined) return unitsOnEmpty(ask, kind.subject, names);
-  return unitsFrom(ask, slotsIn(ask, kind.capacity, 0));
 }
 
 /** How many units fit on an empty node like this, judged whole; `names` are the resources by position. */

@@ -20,7 +20,7 @@ import type { Ground, Place } from "./ground.ts";
 import { raiseGroups } from "./group.ts";
 import type { Progress } from "./pack.ts";
 import { packJob } from "./pack.ts";
-import { takeFromPools, unitsInPools } from "./pool-use.ts";
+import { mostPoolNeeds, poolNeeds, takeFromPools, unitsInPools } from "./pool-use.ts";
 import { packingReasons } from "./reasons.ts";
 import type { Scope, Wanted } from "./scope.ts";
 import { scopeOf } from "./scope.ts";
@@ -61,6 +61,7 @@ export function attempt(problem: Problem, way: Way, entries: readonly Entry[], t
   for (const { bin, ask, slots } of problem.bindings.slots) {
     bins.occupy(bin, ask, slots, true);
     draft.caps.hold(holderOf(ask), bins, bin);
+    draft.bound.set(ask.by, (draft.bound.get(ask.by) ?? new Set()).add(bin));
   }
   const scopes = new Scopes(draft);
   const order =
@@ -165,7 +166,7 @@ function settle(
         entry,
         "groups",
         entry.demand.groups,
-        raiseGroups(draft, entry.demand, entry.by, scope),
+        raiseGroups(draft, entry.demand, entry.set, entry.by, scope),
       );
     case "job":
       return outcomeOf(
@@ -180,10 +181,13 @@ function settle(
 
 /** Pools first: no more units than they have are placed, and what is placed is taken from them. */
 function settleJob(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined): Settled {
-  const { units, reasons: shortPools } = unitsInPools(draft.pools, ask, draft.world.pools);
+  const needs = poolNeeds(ask);
+  const { units, reasons: shortPools } = unitsInPools(draft.pools, ask, needs, draft.world.pools);
   const allowed = units < ask.units ? { ...ask, units: ask.together === "anywhere" ? units : 0 } : ask;
+  // Taken before the job is placed, as alternatives may take from the same pools; what it does not need is given back.
+  takeFromPools(draft.pools, ask, allowed.units);
   const { left, pending, reasons } = place(draft, allowed, scope, home);
-  takeFromPools(draft.pools, ask, allowed.units - left);
+  takeFromPools(draft.pools, ask, -left);
   const missing = left + ask.units - allowed.units;
   const placed = { placed: ask.asked - missing * ask.slotsPerUnit, pending: pending * ask.slotsPerUnit };
   if (missing === 0 || !draft.tells) return { ...placed, reasons: NO_REASONS };
@@ -206,7 +210,11 @@ function place(
     const { left, pending } = packJob(draft, ask, scope);
     if (left === 0 || !draft.tells) return { left, pending, reasons: NO_REASONS };
     const ceilings = draft.caps.ceilings(holderOf(ask));
-    return { left, pending, reasons: packingReasons(draft, ask, scope, left, ceilings) };
+    const reasons = packingReasons(draft, ask, scope, left, ceilings);
+    if (reasons.length > 0) return { left, pending, reasons };
+    // Every bucket would do: then it is the pools of an alternative that ran out.
+    const short = unitsInPools(draft.pools, { ...ask, units: left }, mostPoolNeeds(ask), draft.world.pools);
+    return { left, pending, reasons: short.reasons };
   }
   const { progress, reasons } =
     ask.together === "spread" ? spreadGang(draft, ask, scope) : placeGang(draft, ask, scope, home);

@@ -78,7 +78,7 @@ function bindingOfJob(
 
 /** Offers in the order in which the job would be given new nodes; those that it would not be given at all come last. */
 function inOrderOfUse(draft: Draft, ask: Ask, scope: Scope): readonly BucketOffer[] {
-  const { all, byScore } = draft.offers.of(ask, scope, ask.requirements.grouped);
+  const { all, byScore } = draft.offers.of(draft, ask, scope, ask.requirements.grouped);
   const open = draft.policy.among === "priority" ? all : byScore.flatMap(({ byPrice }) => byPrice);
   return [...new Set([...open.map(({ offer }) => offer), ...scope.offers])];
 }

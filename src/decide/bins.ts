@@ -90,7 +90,7 @@ export class Bins implements LineBins {
   /** Existing nodes in their order of use; then deallocated ones in theirs. */
   readonly existing: readonly Bin[];
   readonly asleep: readonly Bin[];
-  /** Bins in flight, in the order in which they were asked for. */
+  /** Bins in flight and nodes that are starting, in the order in which they were asked for. */
   readonly inFlight: Bin[] = [];
   /** Bins that this plan creates, in the order in which it did. */
   readonly planned: Bin[] = [];
@@ -138,14 +138,21 @@ export class Bins implements LineBins {
         order.tiers[bin] ?? 0,
       );
     });
-    for (const entry of order.inFlight) {
-      const supply = this.world.inFlight[entry];
-      if (supply === undefined) continue;
-      const kind = kindAt(ground.inFlightKinds, entry);
-      this.inFlight.push(
-        this.#add("in-flight", kind, supply, supply.count, supply.purpose, false, order.tierInFlight),
-      );
-    }
+    const flying = this.world.inFlight.map((supply, entry) =>
+      this.#add(
+        "in-flight",
+        kindAt(ground.inFlightKinds, entry),
+        supply,
+        supply.count,
+        supply.purpose,
+        false,
+        order.inFlightTiers[entry] ?? 0,
+      ),
+    );
+    for (const { bin, entry } of order.coming) this.inFlight.push(bin ?? flying[entry ?? 0] ?? 0);
+    this.inFlight.forEach((bin, position) => {
+      this.#position[bin] = position;
+    });
   }
 
   /** The existing node that a bin is; undefined for those in flight or planned. */
@@ -543,12 +550,12 @@ export class Bins implements LineBins {
 /** The order in which existing capacity is used, worked out once for all tries. */
 export interface NodeOrder {
   readonly awake: readonly Bin[];
+  /** What is in flight and what is starting, in the order of asking. */
+  readonly coming: readonly Coming[];
   readonly asleep: readonly Bin[];
-  /** By existing node. */
+  /** By existing node, and by entry in flight. */
   readonly tiers: readonly number[];
-  /** Positions in the world's list, oldest first. */
-  readonly inFlight: readonly number[];
-  readonly tierInFlight: number;
+  readonly inFlightTiers: readonly number[];
 }
 
 /**
@@ -569,34 +576,47 @@ export function orderNodes(ground: Ground): NodeOrder {
     );
   };
   const sorted = nodes.map((_, bin) => bin).sort(compare);
-  const asleep = sorted.filter((bin) => nodes[bin]?.deallocated === true);
-  const awake = asleep.length === 0 ? sorted : sorted.filter((bin) => nodes[bin]?.deallocated !== true);
+  const of = (isWanted: (node: typeof NO_NODE) => boolean): readonly Bin[] =>
+    sorted.filter((bin) => isWanted(nodes[bin] ?? NO_NODE));
+  const awake = of(({ deallocated, starting }) => deallocated !== true && starting !== true);
+  const starting = of((node) => node.starting === true);
+  const asleep = of(({ deallocated }) => deallocated === true);
   const tiers: number[] = [];
   let tier = -1;
-  const number = (list: readonly Bin[]): void => {
-    let before: number | undefined;
-    for (const bin of list) {
-      const order = nodes[bin]?.order ?? 0;
-      if (order !== before) tier += 1;
-      before = order;
-      tiers[bin] = tier;
-    }
-  };
-  number(awake);
-  const tierInFlight = tier + 1;
-  tier += 1;
-  number(asleep);
-  const entries = inFlight.map((_, index) => index);
-  entries.sort((a, b) => {
-    const [left, right] = [inFlight[a], inFlight[b]];
-    return (
-      (left?.order ?? 0) - (right?.order ?? 0) ||
-      comparePlaces(kindAt(ground.inFlightKinds, a).place, kindAt(ground.inFlightKinds, b).place) ||
-      compareText(purposeText(left?.purpose), purposeText(right?.purpose))
-    );
-  });
-  return { awake, asleep, tiers, inFlight: entries, tierInFlight };
+  let before: number | undefined;
+  for (const bin of awake) {
+    const order = nodes[bin]?.order ?? 0;
+    if (order !== before) tier += 1;
+    before = order;
+    tiers[bin] = tier;
+  }
+  // Each by itself from here on, in the order of asking: so the next plan finds them as this one leaves them.
+  const coming: Coming[] = [
+    ...inFlight.map(({ order = 0 }, entry) => ({ order, entry })),
+    ...starting.map((bin) => ({ order: nodes[bin]?.order ?? 0, bin })),
+  ];
+  coming.sort((a, b) => a.order - b.order);
+  const inFlightTiers: number[] = [];
+  for (const one of coming) {
+    tier += 1;
+    if (one.bin === undefined) inFlightTiers[one.entry ?? 0] = tier;
+    else tiers[one.bin] = tier;
+  }
+  for (const bin of asleep) {
+    tier += 1;
+    tiers[bin] = tier;
+  }
+  return { awake, coming, asleep, tiers, inFlightTiers };
 }
+
+/** An entry in flight, or a node that is starting. */
+interface Coming {
+  readonly order: number;
+  readonly entry?: number;
+  readonly bin?: Bin;
+}
+
+const NO_NODE: Pick<SupplyNode, "deallocated" | "starting"> = {};
 
 function jobsOf(content: Content | undefined): NodeLoad["jobs"] {
   const jobs: NodeLoad["jobs"][number][] = [];
@@ -621,8 +641,4 @@ function kindAt(kinds: readonly Kind[], at: number): Kind {
   const kind = kinds[at];
   if (kind === undefined) throw new RangeError(`no kind ${at}`);
   return kind;
-}
-
-function purposeText(purpose: Purpose | undefined): string {
-  return purpose?.kind !== "group" ? "" : `${purpose.key}/${purpose.group}`;
 }

@@ -216,9 +216,10 @@ export class BucketOrder {
   }
 
   /** Nodes that the job's set and user may have in addition. */
-  #allowed(ask: Ask, { made }: Site): number {
-    const { caps } = this.#draft;
-    return caps.none ? Number.POSITIVE_INFINITY : caps.room(holderOf(ask), made.cores);
+  #allowed(ask: Ask, { made, bins: list }: Site): number {
+    const { caps, bins } = this.#draft;
+    const cores = Math.max(made.cores, ...list.slice(0, 1).map((bin) => bins.cores[bin] ?? 0));
+    return caps.none ? Number.POSITIVE_INFINITY : caps.room(holderOf(ask), cores);
   }
 
   /** A deallocated node takes from the limits what a new one does, once. */
@@ -251,7 +252,11 @@ export class BucketOrder {
     const refusal = ask.jobClass.fit.on(made).refusal ?? tooMuchOf(ask, site);
     if (units < 1) return { code: "requirement", bucket: made.bucket, refusal };
     const asked = isWhole(ask) ? ask.units - this.#unitsHad(ask, site) : left;
-    return this.#draft.capacity.refusal(offer, group, Math.ceil(asked / units));
+    const nodes = Math.ceil(asked / units);
+    return (
+      this.#draft.caps.refusal(holderOf(ask), nodes, made.cores) ??
+      this.#draft.capacity.refusal(offer, group, nodes)
+    );
   }
 
   /** Units that fit on the nodes that a bucket has. */

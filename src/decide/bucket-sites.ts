@@ -4,7 +4,9 @@ import type { PlacementGroup } from "../domain/ids.ts";
 import type { NodeView } from "../domain/node-view.ts";
 import { compareText } from "../domain/text.ts";
 import type { Bin, Bins } from "./bins.ts";
+import type { Subject } from "./fit.ts";
 import type { Place } from "./ground.ts";
+import { comparePlaces } from "./ground.ts";
 import type { Draft } from "./draft.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
 import { propertiesOf } from "./fit.ts";
@@ -26,10 +28,10 @@ export interface Site {
 /**
  * All buckets of a plan in the order of scalelib-behaviour.md 7 and 8: arrays as the status lists them, whatever their priority (defect 6
  * is what makes this order "recorded"), then their VM sizes; of each size the groups of the status, those that the configuration names,
- * the array's own, and no group; groups that are only generated come after everything else. A bucket that is not valid is none.
+ * the array's own, and no group; groups that are only generated come after everything else. A bucket that is not valid has its nodes and gets no more.
  */
 export class BucketSites {
-  readonly all: readonly Site[];
+  readonly all: Site[];
   readonly #draft: Draft;
   readonly #byPlace = new Map<Place, Site>();
   /** Bins that were there when we looked last: targets make new ones in between. */
@@ -40,9 +42,7 @@ export class BucketSites {
     const { world, bins } = draft;
     const positions = new Map([...world.arrays.keys()].map((array, position) => [array, position]));
     const positionOf = ({ bucket }: BucketOffer): number => positions.get(bucket.array) ?? positions.size;
-    const offers = world.buckets
-      .filter(({ refusal }) => refusal?.code !== "bucket-invalid")
-      .toSorted((a, b) => positionOf(a) - positionOf(b));
+    const offers = world.buckets.toSorted((a, b) => positionOf(a) - positionOf(b));
     const generated = generateGroups(offers, () => DEFAULT_GROUP_SUPPLY);
     this.all = [
       ...offers.flatMap((offer) => groupsOf(offer).map((group) => siteOf(bins, offer, group))),
@@ -51,6 +51,15 @@ export class BucketSites {
       ),
     ];
     for (const site of this.all) this.#byPlace.set(site.place, site);
+    const others = [...bins.ground.nodeKinds, ...bins.ground.inFlightKinds]
+      .filter(({ place }) => !this.#byPlace.has(place))
+      .toSorted((a, b) => comparePlaces(a.place, b.place));
+    for (const { place, subject } of others) {
+      if (this.#byPlace.has(place)) continue;
+      const site = siteOfNodes(bins, place, subject);
+      this.#byPlace.set(place, site);
+      this.all.push(site);
+    }
   }
 
   /** Takes in bins that are new since it was last called; existing nodes come in the order of their names. */
@@ -108,6 +117,22 @@ function siteOf(bins: Bins, offer: BucketOffer, group: PlacementGroup | undefine
     },
     bins: [],
   };
+}
+
+/** Nodes in a bucket or group that the status does not name (any more): they have room, and there will be no more of them. */
+function siteOfNodes(bins: Bins, place: Place, subject: Subject): Site {
+  const offer = bins.world.buckets[place.offer];
+  const { placementGroup: group, ...bucket } = place.bucket;
+  const gone: BucketOffer = {
+    bucket,
+    resources: subject.resources,
+    ...(subject.properties === undefined ? {} : { properties: subject.properties }),
+    cores: 0,
+    charges: [],
+    groupSizes: new Map(),
+    refusal: { code: "no-bucket", array: bucket.array },
+  };
+  return siteOf(bins, offer ?? gone, group);
 }
 
 type NodeName = readonly [text: string, number: number];

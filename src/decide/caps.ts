@@ -1,5 +1,6 @@
 import type { Cap } from "../domain/allocation.ts";
 import type { Reason } from "../domain/reason.ts";
+import { compareText } from "../domain/text.ts";
 import type { Ask } from "./ask.ts";
 import type { Bin, Bins } from "./bins.ts";
 import type { OwnCeiling } from "./reasons.ts";
@@ -29,7 +30,9 @@ export class Caps {
 
   constructor(caps: readonly Cap[]) {
     this.none = caps.length === 0;
-    this.#caps = caps.map((cap) => ({ cap, left: cap.max, held: new Set() }));
+    this.#caps = caps
+      .toSorted((a, b) => compareText(textOf(a), textOf(b)))
+      .map((cap) => ({ cap, left: cap.max, held: new Set() }));
   }
 
   /** Whether anything is capped for the holder. */
@@ -119,6 +122,8 @@ export class Caps {
     return this.#caps.filter(({ cap }) => cap.name === (cap.kind === "user" ? user : set));
   }
 }
+
+const textOf = ({ kind, name, unit }: Cap): string => `${kind}/${name}/${unit}`;
 
 /** On whose account a job runs. */
 export function holderOf({ set, job }: Ask): Holder {

@@ -44,6 +44,8 @@ export interface Draft {
   readonly nextGroup: Map<string, number>;
   /** Groups that a demand in nodes or cores of this key already counts on, by key: their places. */
   readonly wholeGroups: Map<string, Set<number>>;
+  /** Bins on which a job runs already, by "set/demand": what is left of a gang goes elsewhere. */
+  readonly bound: Map<string, Set<Bin>>;
   /** What is left of each pool that jobs share. */
   readonly pools: Map<string, number>;
   /** Planned nodes that may become smaller, with the shapes of the jobs on them. */
@@ -84,12 +86,13 @@ export function beginDraft(
     groupNames: groupNamesOf(world),
     nextGroup: new Map<string, number>(),
     wholeGroups: new Map<string, Set<number>>(),
+    bound: new Map<string, Set<Bin>>(),
     pools: bins.pools,
     shared: new Map<Bin, Set<Shape>>(),
   };
   return {
     ...draft,
-    offers: new OpenOffers({ world, bins, now }),
+    offers: new OpenOffers(),
     openings: new Map(),
     toPlace: bins.resources.map(() => 0),
   };
@@ -140,13 +143,23 @@ export function wake(draft: Draft, bin: Bin): boolean {
 
 /** A name for a new placement group: prefix, stem and the smallest number not in use, in letters, digits, "-" and "_". */
 export function nameGroup(draft: Draft, key: string): PlacementGroup {
+  const name = nextGroupName(draft, key);
+  draft.groupNames.add(name.toLowerCase());
+  return name;
+}
+
+/** The name that the next new group would have. */
+export function nextGroupName(draft: Draft, key: string): PlacementGroup {
   const stem = groupStem(draft.policy, key);
   let ordinal = draft.nextGroup.get(stem) ?? 1;
   while (draft.groupNames.has(`${stem}${ordinal}`.toLowerCase())) ordinal += 1;
-  draft.nextGroup.set(stem, ordinal + 1);
-  const name = `${stem}${ordinal}`;
-  draft.groupNames.add(name.toLowerCase());
-  return placementGroup(name);
+  draft.nextGroup.set(stem, ordinal);
+  return placementGroup(`${stem}${ordinal}`);
+}
+
+/** Groups that jobs need are named after their bucket. */
+export function groupKey({ bucket }: BucketOffer): string {
+  return `${bucket.array}-${bucket.machineType}`;
 }
 
 /** What the names of all generated groups of a key begin with. */
@@ -171,7 +184,7 @@ function groupNamesOf(world: World): Set<string> {
 }
 
 /** Creates are kept apart in the order in which their nodes were opened, as long as they are so few. */
-const MOST_APART = 6;
+const MOST_APART = 24;
 
 /**
  * The creates of the plan, in the order in which it opened them. Nodes that need not differ share one (cyclecloud-wire.md A.6); where it

@@ -17,6 +17,8 @@ export interface Subject {
   readonly properties?: () => NodeProperties;
   readonly nodeId?: NodeId;
   readonly capacityFailureSeconds?: number;
+  /** It may be evicted; only asked where there are no properties. */
+  readonly spot?: true;
 }
 
 /** What a slot takes of a node of one kind, by position of the resource; sizes in bytes. */
@@ -86,7 +88,7 @@ const isNothing = (take: Needs["amount"][number] | { readonly amount: number }):
 export function viewOf(subject: Subject): NodeView {
   const { capacityFailureSeconds, nodeId = null } = subject;
   const view: NodeView = {
-    properties: subject.properties?.() ?? propertiesOf(subject.bucket),
+    properties: subject.properties?.() ?? { ...propertiesOf(subject.bucket), spot: subject.spot ?? null },
     available: withNodeId(subject.resources, nodeId),
     nodeId,
     configuration: {},

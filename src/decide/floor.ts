@@ -5,6 +5,7 @@ import type { Bin } from "./bins.ts";
 import type { Draft, Settled } from "./draft.ts";
 import { closedTo } from "./closed.ts";
 import { createNodes, wake } from "./draft.ts";
+import { NO_PRICE } from "./opening.ts";
 import { splitBin } from "./pack.ts";
 import { floorBinding, presentBinding } from "./binding.ts";
 import { floorReasons } from "./reasons.ts";
@@ -76,7 +77,7 @@ function offersFor(draft: Draft, demand: TargetDemand, scope: Scope): readonly B
   if (draft.policy.among === "priority" || demand.machineTypes !== undefined) return scope.offers;
   const each = (offer: BucketOffer): number =>
     demand.amount.unit === "nodes" ? 1 : Math.max(1, offer.cores);
-  const price = (offer: BucketOffer): number => (offer.price ?? Number.MAX_VALUE) / each(offer);
+  const price = (offer: BucketOffer): number => (offer.price ?? NO_PRICE) / each(offer);
   return scope.offers.toSorted((a, b) => price(a) - price(b));
 }
 

@@ -5,11 +5,13 @@ import type { Ask } from "./ask.ts";
 import type { Bin } from "./bins.ts";
 import { holderOf } from "./caps.ts";
 import type { Draft } from "./draft.ts";
-import { isDeallocated, nameGroup } from "./draft.ts";
+import { groupKey, isDeallocated, nameGroup } from "./draft.ts";
+import { closedTo, groupClosedTo } from "./closed.ts";
+import type { Capacity } from "./limits.ts";
 import type { Place } from "./ground.ts";
 import type { Offered } from "./offers.ts";
 import { unitsOnNew } from "./offers.ts";
-import { shareOf } from "./opening.ts";
+import { NO_PRICE, shareOf } from "./opening.ts";
 import type { Progress } from "./pack.ts";
 import { fillBin, isSized, namedGroups, openFor } from "./pack.ts";
 import { gangReasons, openingRefusal, packingReasons, spanRefusal } from "./reasons.ts";
@@ -21,6 +23,8 @@ export interface Site {
   readonly bins: Bin[];
   /** Units that fit on `bins`. */
   have: number;
+  /** What is left of the limits once its deallocated nodes are started; absent: it has none. */
+  afterWaking?: Capacity;
 }
 
 /** New nodes that would make a site sufficient; without a site, all of the gang's. */
@@ -45,7 +49,7 @@ export interface GangSettled {
 export function placeGang(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined): GangSettled {
   const progress = { left: ask.units, pending: 0 };
   const { complete, sites } = findSites(draft, ask, home);
-  if (complete !== undefined && capAllows(draft, ask, complete.bins, 0, 0)) {
+  if (complete !== undefined) {
     for (const bin of complete.bins) fillBin(draft, ask, progress, bin);
     return { progress, reasons: [] };
   }
@@ -72,11 +76,6 @@ export function waysOfGang(
   return { complete: false, openings: findOpenings(draft, ask, scope, sites, home) };
 }
 
-/** Groups for colocated jobs are named after their bucket. */
-function groupKey({ bucket }: BucketOffer): string {
-  return `${bucket.array}-${bucket.machineType}`;
-}
-
 /** Whether the caps of the set and user allow the gang these nodes, and so many new ones. */
 function capAllows(draft: Draft, ask: Ask, taken: readonly Bin[], nodes: number, cores: number): boolean {
   return capRefusal(draft, ask, taken, nodes, cores) === undefined;
@@ -101,24 +100,41 @@ function findSites(
   home: Place | undefined,
 ): { readonly complete: Site | undefined; readonly sites: readonly Site[] } {
   const { bins } = draft;
+  const bound = ask.unitsPerNode === 1 ? draft.bound.get(ask.by) : undefined;
   const sites = new Map<string, Site>();
   for (const bin of bins.each(ask)) {
     const place = bins.placeOfBin(bin);
     const { placementGroup } = place.bucket;
     if (ask.together === "one-group" && placementGroup === undefined) continue;
     if (home !== undefined && place !== home) continue;
-    // Whether all of a gang's nodes could be started is not known before it is tried: gangs do without.
-    if (isDeallocated(bins, bin)) continue;
+    if (bound?.has(bin) === true) continue;
     const units = bins.unitsOn(bin, ask);
     if (units < 1) continue;
     const key = ask.together === "one-group" ? `${place.id}/${placementGroup}` : place.id;
-    const site = sites.get(key) ?? { place, bins: [], have: 0 };
+    const site: Site = sites.get(key) ?? { place, bins: [], have: 0 };
     sites.set(key, site);
+    if (isDeallocated(bins, bin)) site.afterWaking ??= draft.capacity.fork();
+    if (!mayWake(draft, site.afterWaking ?? draft.capacity, bin)) continue;
     site.bins.push(bin);
     site.have += Math.min(units, ask.units) * (bins.count[bin] ?? 0);
-    if (site.have >= ask.units) return { complete: site, sites: [] };
+    if (site.have >= ask.units && capAllows(draft, ask, site.bins, 0, 0))
+      return { complete: site, sites: [] };
   }
   return { complete: undefined, sites: [...sites.values()] };
+}
+
+/** Whether a bin is up or can be started, with all others that were tried on this copy of the limits. */
+function mayWake(draft: Draft, capacity: Capacity, bin: Bin): boolean {
+  const { bins, world } = draft;
+  const node = bins.node(bin);
+  if (node?.deallocated !== true || bins.woken.has(bin)) return true;
+  const offer = world.buckets[bins.placeOfBin(bin).offer];
+  if (offer === undefined || closedTo(draft, offer) !== undefined) return false;
+  const group = node.bucket.placementGroup;
+  if (group !== undefined && groupClosedTo(draft, offer, group) !== undefined) return false;
+  if (capacity.room(offer, group, node.charges) < 1) return false;
+  capacity.take(offer, group, 1, node.charges);
+  return true;
 }
 
 /** Ways to have the gang with new nodes, the best first. */
@@ -130,14 +146,14 @@ function findOpenings(
   home: Place | undefined,
 ): readonly Opening[] {
   const grouped = ask.together === "one-group";
-  const offered = new Map(draft.offers.of(ask, scope, grouped).all.map((one) => [one.offer, one]));
+  const offered = new Map(draft.offers.of(draft, ask, scope, grouped).all.map((one) => [one.offer, one]));
   const openings = [
     ...sites.flatMap((site) => growing(draft, ask, site, offered)),
     ...scope.offers.flatMap((offer) => fresh(draft, ask, offer, sites, home, offered.get(offer))),
   ];
   const cost = ({ offer, nodes }: Opening): number => {
     const from = offered.get(offer);
-    const whole = nodes * (offer.price ?? Number.MAX_VALUE);
+    const whole = nodes * (offer.price ?? NO_PRICE);
     return from !== undefined && willBeFilled(draft, ask, from, nodes)
       ? whole * nodesInUse(ask, from)
       : whole;
@@ -185,7 +201,7 @@ function growing(
   const group = site.place.bucket.placementGroup;
   if (isGrouped && (group === undefined || isSized(draft, offer, group))) return [];
   const from = offered.get(offer);
-  if (from === undefined) return [];
+  if (from === undefined || site.have >= ask.units) return [];
   const nodes = nodesFor(draft, ask, from, ask.units - site.have);
   return [{ offer, group: isGrouped ? group : offer.pinnedGroup, site, nodes, score: from.score }];
 }
@@ -245,16 +261,17 @@ function nodesFor(draft: Draft, ask: Ask, offered: Offered, wanted: number): num
 export function spreadGang(draft: Draft, ask: Ask, scope: Scope): GangSettled {
   const progress = { left: ask.units, pending: 0 };
   const taken: Bin[] = [];
+  const bound = draft.bound.get(ask.by);
+  const trial = draft.capacity.fork();
   let left = ask.units;
   for (const bin of draft.bins.each(ask)) {
     if (left <= 0) break;
-    if (isDeallocated(draft.bins, bin)) continue;
+    if (bound?.has(bin) === true || !mayWake(draft, trial, bin)) continue;
     taken.push(bin);
     left -= draft.bins.count[bin] ?? 0;
   }
-  const trial = draft.capacity.fork();
   const openings: { readonly offer: BucketOffer; readonly nodes: number }[] = [];
-  const byPrice = sortedForOne(draft, draft.offers.of(ask, scope, ask.requirements.grouped).all);
+  const byPrice = sortedForOne(draft, draft.offers.of(draft, ask, scope, ask.requirements.grouped).all);
   for (const offered of byPrice) {
     if (left <= 0) break;
     const { offer } = offered;
@@ -284,6 +301,6 @@ export function spreadGang(draft: Draft, ask: Ask, scope: Scope): GangSettled {
 
 function sortedForOne(draft: Draft, offers: readonly Offered[]): readonly Offered[] {
   if (draft.policy.among === "priority") return offers;
-  const price = ({ offer }: Offered): number => offer.price ?? Number.MAX_VALUE;
+  const price = ({ offer }: Offered): number => offer.price ?? NO_PRICE;
   return offers.toSorted((a, b) => b.score - a.score || price(a) - price(b));
 }

@@ -60,7 +60,11 @@ export class Ground {
     most.sort((a, b) => (named.get(resources[b] ?? "") ?? 0) - (named.get(resources[a] ?? "") ?? 0));
     this.pair = [most[0] ?? 0, most[1] ?? most[0] ?? 0];
     world.buckets.forEach((offer, index) => this.#offers.set(bucketId(offer.bucket, false), index));
-    this.nodeKinds = world.nodes.map((node) => this.kindOf(this.placeOf(node.bucket), node));
+    this.nodeKinds = world.nodes.map((node) => {
+      const place = this.placeOf(node.bucket);
+      const isSpot = node.properties === undefined && world.buckets[place.offer]?.spot === true;
+      return this.kindOf(place, isSpot ? { ...node, spot: true } : node);
+    });
     this.inFlightKinds = world.inFlight.map((entry) => this.kindOf(this.placeOf(entry.bucket), entry));
     this.offerKinds = world.buckets.map((offer) => this.kindOf(this.placeOf(offer.bucket), offer));
     this.#units = resources.map((name) => commonUnit(this.kinds, name));
@@ -118,7 +122,7 @@ export class Ground {
 /** What is known of new nodes of an offer. */
 export type NewNode = Pick<
   BucketOffer,
-  "bucket" | "resources" | "properties" | "cores" | "capacityFailureSeconds" | "inGroup"
+  "bucket" | "resources" | "properties" | "cores" | "capacityFailureSeconds" | "inGroup" | "spot"
 >;
 
 /** What a new node is once it is in a placement group. */
@@ -126,10 +130,11 @@ export function inGroup(offer: NewNode, bucket: BucketKey): Subject {
   const group = bucket.placementGroup;
   if (group === undefined || group === offer.bucket.placementGroup) return offer;
   const { properties, resources } = offer.inGroup?.(group) ?? offer;
-  const { capacityFailureSeconds } = offer;
+  const { capacityFailureSeconds, spot } = offer;
   return {
     bucket,
     resources,
+    ...(spot === undefined ? {} : { spot }),
     ...(capacityFailureSeconds === undefined ? {} : { capacityFailureSeconds }),
     ...(properties === undefined
       ? {}

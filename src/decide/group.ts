@@ -1,6 +1,6 @@
 import type { BucketOffer } from "../domain/allocation.ts";
 import type { GroupDemand } from "../domain/demand.ts";
-import type { PlacementGroup } from "../domain/ids.ts";
+import type { PlacementGroup, SetName } from "../domain/ids.ts";
 import type { Bin } from "./bins.ts";
 import type { Place } from "./ground.ts";
 import { compareText } from "../domain/text.ts";
@@ -32,31 +32,38 @@ export function groupKeyOf(demand: GroupDemand): string {
  * array and size counts on count here too: targets are floors. Whole ones come first, then those that can be completed in place, then new
  * ones; a group that cannot be whole takes nothing.
  */
-export function raiseGroups(draft: Draft, demand: GroupDemand, by: string, scope: Scope): Settled {
+export function raiseGroups(
+  draft: Draft,
+  demand: GroupDemand,
+  set: SetName,
+  by: string,
+  scope: Scope,
+): Settled {
   const key = groupKeyOf(demand);
   const tally = { placed: 0, pending: 0 };
   const groups = existingGroups(draft, demand, key, scope);
   for (const group of groups) {
     if (tally.placed >= demand.groups) break;
-    if (group.nodes < group.size && !complete(draft, demand, key, by, group)) continue;
-    if (!claimGroup(draft, by, group)) tally.pending += 1;
+    if (!mayHold(draft, set, group)) continue;
+    if (group.nodes < group.size && !complete(draft, demand, key, set, by, group)) continue;
+    if (!claimGroup(draft, set, by, group)) tally.pending += 1;
     remember(draft, key, group.place);
     tally.placed += 1;
   }
   for (const offer of scope.offers) {
-    while (tally.placed < demand.groups && openGroup(draft, demand, key, by, offer)) {
+    while (tally.placed < demand.groups && openGroup(draft, demand, key, set, by, offer)) {
       tally.placed += 1;
       tally.pending += 1;
     }
   }
-  const missing = tally.placed < demand.groups;
-  if (!missing) return { ...tally, reasons: [] };
+  if (tally.placed >= demand.groups || !draft.tells) return { ...tally, reasons: [] };
+  const ceilings = draft.caps.ceilings({ set });
   const sizeOf = (offer: BucketOffer): number => sizeIn(demand, offer.cores);
   const unfinished = existingGroups(draft, demand, key, scope).filter(({ nodes, size }) => nodes < size);
   return {
     ...tally,
-    reasons: groupReasons(draft, demand, scope, sizeOf),
-    ...presentBinding(groupBinding(draft, scope, sizeOf, unfinished, demand.groups - tally.placed)),
+    reasons: groupReasons(draft, demand, scope, sizeOf, ceilings),
+    ...presentBinding(groupBinding(draft, scope, sizeOf, unfinished, demand.groups - tally.placed, ceilings)),
   };
 }
 
@@ -108,22 +115,45 @@ const countClaimed = ({ bins }: Draft, group: Group): number =>
 const countReady = ({ bins }: Draft, group: Group): number =>
   group.bins.filter((bin) => bins.ready[bin] === true).length;
 
+/** Whether the caps of the set allow the whole group. */
+function mayHold({ caps, bins }: Draft, set: SetName, { bins: members, nodes, size }: Group): boolean {
+  const cores = bins.cores[members[0] ?? -1] ?? 0;
+  const lacking = Math.max(0, size - nodes);
+  return caps.none || caps.refusalOf({ set }, bins, members, lacking, cores, size) === undefined;
+}
+
 /** Adds what a group lacks, in its own placement group; false: that cannot be had. */
-function complete(draft: Draft, demand: GroupDemand, key: string, by: string, group: Group): boolean {
+function complete(
+  draft: Draft,
+  demand: GroupDemand,
+  key: string,
+  set: SetName,
+  by: string,
+  group: Group,
+): boolean {
   const offer = draft.world.buckets[group.place.offer];
   const name = group.place.bucket.placementGroup;
   if (offer === undefined || name === undefined || closedTo(draft, offer) !== undefined) return false;
   const lacking = group.size - group.nodes;
   if (roomRefusal(draft, offer, name, lacking) !== undefined) return false;
-  addMembers(draft, demand, key, by, offer, name, lacking);
+  addMembers(draft, demand, key, set, by, offer, name, lacking);
   return true;
 }
 
 /** A new group in the bucket; false: not (another) one. */
-function openGroup(draft: Draft, demand: GroupDemand, key: string, by: string, offer: BucketOffer): boolean {
-  if (newGroupRefusal(draft, demand, offer, sizeIn(demand, offer.cores)) !== undefined) return false;
+function openGroup(
+  draft: Draft,
+  demand: GroupDemand,
+  key: string,
+  set: SetName,
+  by: string,
+  offer: BucketOffer,
+): boolean {
+  const size = sizeIn(demand, offer.cores);
+  if (newGroupRefusal(draft, demand, offer, size) !== undefined) return false;
+  if (draft.caps.refusal({ set }, size, offer.cores) !== undefined) return false;
   const name = offer.pinnedGroup ?? nameGroup(draft, key);
-  addMembers(draft, demand, key, by, offer, name, sizeIn(demand, offer.cores));
+  addMembers(draft, demand, key, set, by, offer, name, size);
   remember(draft, key, draft.bins.placeOf({ ...offer.bucket, placementGroup: name }));
   return true;
 }
@@ -132,17 +162,20 @@ function addMembers(
   draft: Draft,
   demand: GroupDemand,
   key: string,
+  set: SetName,
   by: string,
   offer: BucketOffer,
   name: PlacementGroup,
   count: number,
 ): void {
   const purpose = { kind: "group", key, group: name } as const;
-  draft.bins.claim(createNodes(draft, offer, name, count, purpose, demand.attributes), by);
+  const bin = createNodes(draft, offer, name, count, purpose, demand.attributes);
+  draft.bins.claim(bin, by);
+  draft.caps.hold({ set }, draft.bins, bin);
 }
 
 /** Claims as many nodes as a whole group has, those first that are needed anyway, then in the order of use; true: all of them are up. */
-function claimGroup(draft: Draft, by: string, group: Group): boolean {
+function claimGroup(draft: Draft, set: SetName, by: string, group: Group): boolean {
   const { bins } = draft;
   const inUse = group.bins.toSorted(
     (a, b) =>
@@ -158,6 +191,7 @@ function claimGroup(draft: Draft, by: string, group: Group): boolean {
     if (left <= 0) break;
     splitBin(draft, bin, Math.min(left, bins.count[bin] ?? 0));
     bins.claim(bin, by);
+    draft.caps.hold({ set }, bins, bin);
     left -= bins.count[bin] ?? 0;
     allUp &&= bins.ready[bin] === true;
   }

@@ -1,11 +1,15 @@
-import type { NodeView, SharedState } from "../domain/node-view.ts";
+import type { NodeView } from "../domain/node-view.ts";
 import type { ResourceValue } from "../domain/resources.ts";
 import { bytesOf, bytesPer, isSize } from "../domain/size.ts";
 import type { Ask } from "./ask.ts";
 import { unitsFrom } from "./ask.ts";
 import type { Bin, Bins } from "./bins.ts";
+import type { Subject } from "./fit.ts";
 import { viewOf } from "./fit.ts";
 import type { Met } from "./match.ts";
+import { TOLERANCE } from "./tolerance.ts";
+
+const NO_JOBS: ReadonlySet<string> = new Set();
 
 /** What is left of a node while slots are tried out on it. */
 interface Trial {
@@ -23,15 +27,39 @@ const MOST_TRIED = 10_000;
  */
 export function roomIntricate(bins: Bins, bin: Bin, ask: Ask): number {
   if (ask.requirements.alone !== undefined && bins.empty[bin] !== true) return 0;
-  const wanted = Math.min(MOST_TRIED, ask.units * ask.slotsPerUnit);
-  const { slots } = tryOut(bins, bin, ask, wanted);
-  return unitsFrom(ask, slots);
+  const start = bin * bins.width;
+  const node = {
+    subject: bins.subjectOf(bin),
+    free: bins.free.slice(start, start + bins.width),
+    jobs: bins.jobsOn(bin),
+  };
+  return unitsFrom(ask, tryOut(bins, node, ask, mostTried(ask)).slots);
+}
+
+/** The same of a new node of this kind. */
+export function roomOnNew(bins: Bins, subject: Subject, capacity: readonly number[], ask: Ask): number {
+  const node = { subject, free: [...capacity], jobs: [] };
+  return unitsFrom(ask, tryOut(bins, node, ask, mostTried(ask)).slots);
+}
+
+const mostTried = ({ units, slotsPerUnit }: Ask): number => Math.min(MOST_TRIED, units * slotsPerUnit);
+
+/** A node as it is before slots are tried out. */
+interface Tried {
+  readonly subject: Subject;
+  readonly free: readonly number[];
+  readonly jobs: readonly string[];
 }
 
 /** Takes so many slots from the node and the pools; answers whether nobody else may be there from now on. */
 export function placeIntricate(bins: Bins, bin: Bin, ask: Ask, slots: number): boolean {
-  const { trial } = tryOut(bins, bin, ask, slots);
   const start = bin * bins.width;
+  const node = {
+    subject: bins.subjectOf(bin),
+    free: bins.free.slice(start, start + bins.width),
+    jobs: bins.jobsOn(bin),
+  };
+  const { trial } = tryOut(bins, node, ask, slots);
   trial.free.forEach((left, r) => {
     if ((bins.free[start + r] ?? 0) > 0) bins.free[start + r] = Math.max(0, left);
   });
@@ -41,24 +69,27 @@ export function placeIntricate(bins: Bins, bin: Bin, ask: Ask, slots: number): b
 
 function tryOut(
   bins: Bins,
-  bin: Bin,
+  node: Tried,
   ask: Ask,
   wanted: number,
 ): { readonly slots: number; readonly trial: Trial } {
-  const start = bin * bins.width;
   const trial: Trial = {
-    free: bins.free.slice(start, start + bins.width),
+    free: [...node.free],
     pools: new Map(bins.pools),
     alone: false,
   };
-  const empty = viewOf(bins.subjectOf(bin));
-  const others = new Set(bins.jobsOn(bin));
-  const shared: SharedState = { left: trial.pools, values: ask.jobClass.shape.shared.values };
+  const empty = viewOf(node.subject);
+  const others = new Set(node.jobs);
+  // Which alternative is charged does not hang on what others have taken of pools meanwhile; whether it can be had does.
+  const { shared } = ask.jobClass.shape;
   let slots = 0;
+  // A node that would not do with nobody on it does not because somebody is.
+  if (ask.jobClass.fit.judge({ ...empty, jobs: NO_JOBS }, shared).kind === "refused") return { slots, trial };
   while (slots < wanted) {
-    const view: NodeView = { ...empty, available: availableOf(bins, bin, trial.free), jobs: others };
+    const view: NodeView = { ...empty, available: availableOf(bins, node.subject, trial.free), jobs: others };
     const judgement = ask.jobClass.fit.judge(view, shared);
     if (judgement.kind === "refused") break;
+    if (isShort(trial, judgement)) break;
     if (judgement.closes === "job" && slots > 0 && ask.unitsPerNode !== 1) break;
     charge(bins, trial, judgement);
     slots += 1;
@@ -67,6 +98,10 @@ function tryOut(
     }
   }
   return { slots, trial };
+}
+
+function isShort({ pools }: Trial, { drains }: Met): boolean {
+  return [...drains].some(([pool, amount]) => (pools.get(pool) ?? 0) < amount * (1 - TOLERANCE));
 }
 
 function charge(bins: Bins, trial: Trial, { takes, drains, closes }: Met): void {
@@ -80,8 +115,8 @@ function charge(bins: Bins, trial: Trial, { takes, drains, closes }: Met): void 
 }
 
 /** The node's resources with what is left of those that are counted. */
-function availableOf(bins: Bins, bin: Bin, free: readonly number[]): NodeView["available"] {
-  const available: Record<string, ResourceValue> = { ...viewOf(bins.subjectOf(bin)).available };
+function availableOf(bins: Bins, subject: Subject, free: readonly number[]): NodeView["available"] {
+  const available: Record<string, ResourceValue> = { ...viewOf(subject).available };
   bins.resources.forEach((name, r) => {
     const before = available[name];
     const left = free[r] ?? 0;

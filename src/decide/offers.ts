@@ -1,12 +1,14 @@
 import type { BucketOffer } from "../domain/allocation.ts";
 import type { Ask } from "./ask.ts";
-import { unitsOnEmpty, unitsOnKind } from "./ask.ts";
+import { slotsIn, unitsFrom } from "./ask.ts";
 import type { Draft } from "./draft.ts";
+import { groupKey, nextGroupName } from "./draft.ts";
 import { closedTo } from "./closed.ts";
 import type { Kind } from "./ground.ts";
 import { inGroup } from "./ground.ts";
 import { priceOf, ratioOf } from "./opening.ts";
 import type { Scope } from "./scope.ts";
+import { roomOnNew } from "./intricate.ts";
 import type { Shape } from "./shape.ts";
 
 /** An offer whose new nodes are right for jobs of a shape. */
@@ -56,27 +58,21 @@ export interface Offers {
 
 /** Remembers, for one try, which offers are open to jobs of a shape. */
 export class OpenOffers {
-  readonly #draft: Pick<Draft, "world" | "bins" | "now">;
   readonly #alone = new Map<Shape, Offers>();
   readonly #grouped = new Map<Shape, Offers>();
 
-  constructor(draft: Pick<Draft, "world" | "bins" | "now">) {
-    this.#draft = draft;
-  }
-
   /** With `grouped` only those that know placement groups. */
-  of({ jobClass: { shape } }: Ask, scope: Scope, grouped: boolean): Offers {
+  of(draft: Draft, { jobClass: { shape } }: Ask, scope: Scope, grouped: boolean): Offers {
     const known = grouped ? this.#grouped : this.#alone;
     let offers = known.get(shape);
     if (offers === undefined) {
-      offers = this.#find(shape, scope, grouped);
+      offers = this.#find(draft, shape, scope, grouped);
       known.set(shape, offers);
     }
     return offers;
   }
 
-  #find(shape: Shape, scope: Scope, grouped: boolean): Offers {
-    const draft = this.#draft;
+  #find(draft: Draft, shape: Shape, scope: Scope, grouped: boolean): Offers {
     const { offerKinds } = draft.bins.ground;
     const found: Offered[] = [];
     const wanted = new Set(scope.offers);
@@ -84,7 +80,9 @@ export class OpenOffers {
       const kind = offerKinds[index];
       if (kind === undefined || !wanted.has(offer) || closedTo(draft, offer) !== undefined) return;
       const hasGroups = offer.maxPlacementGroupSize !== undefined || offer.pinnedGroup !== undefined;
-      if ((grouped && !hasGroups) || !shape.takesNew(offer, kind, grouped)) return;
+      if (grouped && !hasGroups) return;
+      const group = offer.pinnedGroup ?? (grouped ? nextGroupName(draft, groupKey(offer)) : undefined);
+      if (!shape.takesNew(offer, kind, group)) return;
       found.push({ offer, kind, score: shape.score(kind.subject) });
     });
     const scores = [...new Set(found.map(({ score }) => score))].sort((a, b) => b - a);
@@ -95,9 +93,9 @@ export class OpenOffers {
 
 /** How many units of the job go onto one new node of the offer, outside of groups unless `grouped`. */
 export function unitsOnNew(draft: Draft, ask: Ask, { offer, kind }: Offered, grouped: boolean): number {
-  const names = draft.bins.resources;
-  if (ask.jobClass.takes !== undefined || !grouped) return unitsOnKind(ask, kind, names);
-  const group = offer.pinnedGroup;
+  const { takes } = ask.jobClass;
+  if (takes !== undefined) return unitsFrom(ask, slotsIn(ask, kind.capacity, 0));
+  const group = offer.pinnedGroup ?? (grouped ? nextGroupName(draft, groupKey(offer)) : undefined);
   const bucket = group === undefined ? offer.bucket : { ...offer.bucket, placementGroup: group };
-  return unitsOnEmpty(ask, inGroup(offer, bucket), names);
+  return roomOnNew(draft.bins, inGroup(offer, bucket), kind.capacity, ask);
 }

@@ -133,7 +133,10 @@ function mainResource({ bins }: Draft, { jobClass: { takes } }: Ask): number {
   return main;
 }
 
-export const priceOf = ({ offer }: Offered): number => offer.price ?? Number.MAX_VALUE;
+/** Above every price, and still to be reckoned with. */
+export const NO_PRICE = 1e100;
+
+export const priceOf = ({ offer }: Offered): number => offer.price ?? NO_PRICE;
 
 /** What one of a resource costs in nodes of the offer. */
 export function ratioOf(offered: Offered, resource: number): number {

@@ -5,7 +5,7 @@ import type { Bin } from "./bins.ts";
 import { holderOf } from "./caps.ts";
 import type { Draft } from "./draft.ts";
 import { groupClosedTo } from "./closed.ts";
-import { createNodes, nameGroup, wake } from "./draft.ts";
+import { createNodes, groupKey, nameGroup, wake } from "./draft.ts";
 import type { Offered } from "./offers.ts";
 import { nextOpening } from "./opening.ts";
 import type { Scope } from "./scope.ts";
@@ -26,20 +26,22 @@ export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
   fillOpenBins(draft, ask, progress);
   if (progress.left === 0) return progress;
   const grouped = ask.requirements.grouped;
-  const offered = draft.offers.of(ask, scope, grouped);
+  const offered = draft.offers.of(draft, ask, scope, grouped);
   const exhausted = new Set<Offered>();
   while (progress.left > 0) {
     const opening = nextOpening(draft, ask, offered, progress.left, exhausted);
     if (opening === undefined) break;
     const { offered: from, nodes } = opening;
     const before = progress.left;
-    if (grouped) openInGroups(draft, ask, progress, from.offer, nodes);
-    else openFor(draft, ask, progress, from.offer, from.offer.pinnedGroup, nodes);
+    if (grouped) openInGroups(draft, ask, progress, from.offer, isIntricate(ask) ? 1 : nodes);
+    else openFor(draft, ask, progress, from.offer, from.offer.pinnedGroup, isIntricate(ask) ? 1 : nodes);
     // Groups are filled in one go; and an offer that did not help is not asked again.
-    if (grouped || progress.left === before) exhausted.add(from);
+    if ((grouped && !isIntricate(ask)) || progress.left === before) exhausted.add(from);
   }
   return progress;
 }
+
+const isIntricate = ({ jobClass }: Ask): boolean => jobClass.takes === undefined;
 
 /** Fills what is there, or will be anyway. */
 export function fillOpenBins(draft: Draft, ask: Ask, progress: Progress): void {
@@ -55,22 +57,23 @@ export function fillOpenBins(draft: Draft, ask: Ask, progress: Progress): void {
   while (progress.left > 0) {
     const bin = bins.first(ask);
     if (bin === undefined) return;
+    const before = progress.left;
     fillBin(draft, ask, progress, bin);
+    // It could not be woken, then; else there would be no end.
+    if (progress.left === before) bins.shut(bin);
   }
 }
 
 /** Puts as much of the job into the bin as fits; of several identical nodes as many as are needed, the others are split off. */
 export function fillBin(draft: Draft, ask: Ask, progress: Progress, bin: Bin): void {
   const { bins, caps } = draft;
-  if (!wake(draft, bin)) return;
   const units = Math.min(bins.unitsOn(bin, ask), progress.left);
-  if (units < 1) {
-    bins.shut(bin);
-    return;
-  }
+  if (units < 1) return;
   const room = caps.none ? Number.POSITIVE_INFINITY : caps.roomOn(holderOf(ask), bins, bin);
-  const nodes = Math.min(bins.count[bin] ?? 0, Math.floor(progress.left / units), room);
-  if (nodes < 1) return;
+  // What is judged by what is left, pools included, is judged for each node.
+  const most = ask.jobClass.takes === undefined ? 1 : (bins.count[bin] ?? 0);
+  const nodes = Math.min(most, Math.floor(progress.left / units), room);
+  if (nodes < 1 || !wake(draft, bin)) return;
   const rest = splitBin(draft, bin, nodes);
   bins.occupy(bin, ask, units * ask.slotsPerUnit);
   if (!caps.none) caps.hold(holderOf(ask), bins, bin);
@@ -78,12 +81,13 @@ export function fillBin(draft: Draft, ask: Ask, progress: Progress, bin: Bin): v
   progress.left -= nodes * units;
   if (bins.ready[bin] !== true) progress.pending += nodes * units;
   // What is left now is less than a node holds: the last node is filled in part.
-  if (rest !== undefined && progress.left > 0 && progress.left < units) fillBin(draft, ask, progress, rest);
+  if (rest === undefined || progress.left === 0) return;
+  if (progress.left < units || most === 1) fillBin(draft, ask, progress, rest);
 }
 
 /** Who is on a node that may become smaller; the nodes of a gang stay what they are, as they must be alike. */
 function noteSharer({ shared }: Draft, ask: Ask, bin: Bin): void {
-  if (ask.together === "one-bucket" || ask.together === "one-group") shared.delete(bin);
+  if (ask.together === "one-bucket" || ask.together === "one-group" || isIntricate(ask)) shared.delete(bin);
   else shared.get(bin)?.add(ask.jobClass.shape);
 }
 
@@ -113,8 +117,8 @@ export function openFor(
 }
 
 function mayShrink(draft: Draft, ask: Ask, group: PlacementGroup | undefined): boolean {
-  if (draft.way.opening !== "shared" || group !== undefined || ask.requirements.alone !== undefined)
-    return false;
+  if (draft.way.opening !== "shared" || group !== undefined) return false;
+  if (ask.requirements.alone !== undefined || isIntricate(ask)) return false;
   return ask.together === "anywhere" || ask.together === "spread";
 }
 
@@ -134,7 +138,7 @@ function openInGroups(draft: Draft, ask: Ask, progress: Progress, offer: BucketO
   if (offer.pinnedGroup !== undefined || size === undefined || size < 1) return;
   if (groupClosedTo(draft, offer, "new") !== undefined) return;
   for (let more = Math.min(left, capacity.room(offer, undefined)); more > 0;) {
-    more -= open(nameGroup(draft, `${offer.bucket.array}-${offer.bucket.machineType}`), more);
+    more -= open(nameGroup(draft, groupKey(offer)), more);
   }
 }
 

@@ -11,6 +11,7 @@ import { Alike } from "./alike.ts";
 import type { Ask } from "./ask.ts";
 import { unitsOnEmpty } from "./ask.ts";
 import type { Draft } from "./draft.ts";
+import { groupKey, nextGroupName } from "./draft.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
 import type { Opening } from "./gang.ts";
 import type { Place } from "./ground.ts";
@@ -18,7 +19,6 @@ import { inGroup } from "./ground.ts";
 import { holderOf } from "./caps.ts";
 import type { Subject } from "./fit.ts";
 import type { Capacity } from "./limits.ts";
-import { ANY_NEW_GROUP } from "./shape.ts";
 import type { Scope } from "./scope.ts";
 
 /**
@@ -57,7 +57,7 @@ function reasonsOfPacking(
     if (closed !== undefined) return closed;
     const units = Math.min(
       left,
-      unitsOnEmpty(ask, newNode(offer, groupOfNew(ask, offer)), draft.bins.resources),
+      unitsOnEmpty(ask, newNode(draft, offer, groupOfNew(ask, offer)), draft.bins.resources),
     );
     const nodes = Math.ceil(left / units);
     return capsRefusal(ceilings, offer, nodes) ?? draft.capacity.refusal(offer, offer.pinnedGroup, nodes);
@@ -154,7 +154,7 @@ export function misfit(
 ): Reason | undefined {
   const evictable = spotRefusal(ask.jobClass.spot, offer);
   if (evictable !== undefined) return evictable;
-  const subject = newNode(offer, group);
+  const subject = newNode(draft, offer, group);
   if (unitsOnEmpty(ask, subject, draft.bins.resources) >= 1) return undefined;
   const needs = ask.jobClass.fit.on(subject);
   if (needs.refusal !== undefined) return refusalReason(offer, needs.refusal);
@@ -178,9 +178,9 @@ function groupOfNew(ask: Ask, offer: BucketOffer): PlacementGroup | "new" | unde
 }
 
 /** A new node as constraints see it. */
-function newNode(offer: BucketOffer, group: PlacementGroup | "new" | undefined): Subject {
+function newNode(draft: Draft, offer: BucketOffer, group: PlacementGroup | "new" | undefined): Subject {
   if (group === undefined) return offer;
-  const name = group === "new" ? ANY_NEW_GROUP : group;
+  const name = group === "new" ? nextGroupName(draft, groupKey(offer)) : group;
   return inGroup(offer, { ...offer.bucket, placementGroup: name });
 }
 
@@ -258,7 +258,9 @@ export function spanRefusal(asked: number, possible: number): Reason | undefined
 export function openingRefusal(draft: Draft, ask: Ask, opening: Opening): Reason | undefined {
   const { offer, group, nodes } = opening;
   const closed = closedTo(draft, offer) ?? misfit(draft, ask, offer, group);
-  return closed ?? roomRefusal(draft, offer, group, nodes) ?? capsOf(draft, ask, opening);
+  const capacity = opening.site?.afterWaking;
+  const then = capacity === undefined ? draft : { ...draft, capacity };
+  return closed ?? roomRefusal(then, offer, group, nodes) ?? capsOf(draft, ask, opening);
 }
 
 /** Why our own ceilings do not allow the nodes that a gang would use, those that are there included. */

@@ -1,7 +1,7 @@
 import type { BucketOffer } from "../domain/allocation.ts";
 import type { Constraint } from "../domain/constraint.ts";
 import type { NodeView, SharedState } from "../domain/node-view.ts";
-import { placementGroup } from "../domain/ids.ts";
+import type { PlacementGroup } from "../domain/ids.ts";
 import { dependsOnNode } from "./depends-on-node.ts";
 import type { Subject } from "./fit.ts";
 import { viewOf } from "./fit.ts";
@@ -10,9 +10,6 @@ import { inGroup } from "./ground.ts";
 import type { Matcher } from "./match.ts";
 import { compile, compileAll } from "./match.ts";
 import type { Requirements } from "./requirements.ts";
-
-/** What the name of a group that is yet to be made is judged by. */
-export const ANY_NEW_GROUP = placementGroup("new");
 
 /**
  * What jobs ask of nodes apart from amounts. Jobs of one shape are judged once for each kind of node; what they take is compared by
@@ -59,12 +56,11 @@ export class Shape {
     return answer;
   }
 
-  /** Whether new nodes of the offer do: outside of groups, or in one that is made for them. */
-  takesNew(offer: BucketOffer, kind: Kind, grouped: boolean): boolean {
+  /** Whether new nodes of the offer do, in this placement group or in none. */
+  takesNew(offer: BucketOffer, kind: Kind, group: PlacementGroup | undefined): boolean {
     const { capacityFailureSeconds } = offer;
     if (capacityFailureSeconds !== undefined && capacityFailureSeconds < this.requirements.backoffSeconds)
       return false;
-    const group = offer.pinnedGroup ?? (grouped ? ANY_NEW_GROUP : undefined);
     if (group === undefined) return this.judgesEachNode ? this.takesNode(offer) : this.takesKind(kind);
     return this.#holds(inGroup(offer, { ...offer.bucket, placementGroup: group }));
   }

@@ -3,6 +3,7 @@ import type { Bin, Bins } from "./bins.ts";
 import type { Draft } from "./draft.ts";
 import { closedTo } from "./closed.ts";
 import type { Kind } from "./ground.ts";
+import { NO_PRICE } from "./opening.ts";
 import type { Shape } from "./shape.ts";
 import { TOLERANCE } from "./tolerance.ts";
 
@@ -39,7 +40,7 @@ function cheapestFor(
   const { bins, capacity } = draft;
   const nodes = bins.count[bin] ?? 0;
   let best: Smaller | undefined;
-  let least = current.price ?? Number.MAX_VALUE;
+  let least = current.price ?? NO_PRICE;
   capacity.give(current, undefined, nodes);
   draft.world.buckets.forEach((offer, index) => {
     const kind = bins.ground.offerKinds[index];
@@ -48,7 +49,7 @@ function cheapestFor(
     if (closedTo(draft, offer) !== undefined || capacity.room(offer, undefined) < nodes) return;
     const before = bins.kindOf(bin);
     const isAsGood = (shape: Shape): boolean =>
-      shape.takesNew(offer, kind, false) && shape.score(kind.subject) >= shape.score(before.subject);
+      shape.takesNew(offer, kind, undefined) && shape.score(kind.subject) >= shape.score(before.subject);
     if (![...shapes].every(isAsGood)) return;
     best = { offer, kind };
     least = offer.price;

@@ -29,10 +29,11 @@ function orderUnmarked(node: Node, known: LedgerNode | undefined): number {
   if (node.phase === "deallocated" && !isStarting(known)) return ORDER.deallocated;
   if (node.phase !== "ready")
     return ORDER.coming + ageFraction(known === undefined ? undefined : bootingSince(known));
-  return known?.busyness.state === "busy" ? ORDER.busy : ORDER.ready;
+  if (known?.busyness.state === "busy") return ORDER.busy;
+  return ORDER.ready + ageFraction(known === undefined ? undefined : bootingSince(known));
 }
 
-/** In [0, 1), growing with time: of nodes that are coming, those that came first are used first, so that a plan once made stands. */
+/** In [0, 1), growing with time: of nodes that are alike those that came first are used first, so that a plan once made stands. */
 function ageFraction(since: Instant | undefined): number {
   return (since ?? 0) / LAST_INSTANT;
 }

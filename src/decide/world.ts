@@ -112,6 +112,7 @@ const forArray: Purpose = { kind: "array" };
 
 function supplyNode(node: Node, place: ClusterPlace, places: Places, input: WorldInput): SupplyNode {
   const known = input.ledger.get(node.nodeId);
+  const starts = node.phase === "deallocated" && isStarting(known);
   const common = {
     nodeId: node.nodeId,
     bucket: place.bucket,
@@ -119,9 +120,10 @@ function supplyNode(node: Node, place: ClusterPlace, places: Places, input: Worl
     resources: places.resources(node, place),
     properties: () => places.view(node, place).properties,
     cores: coresOf(node, place),
-    order: input.order(node, known),
+    order: known?.start !== undefined && starts ? known.start.since : input.order(node, known),
     ready: node.phase === "ready",
     ...(mayBeStarted(node, known) ? { deallocated: true as const } : {}),
+    ...(starts ? { starting: true as const } : {}),
   };
   return node.hostname === undefined ? common : { ...common, hostname: node.hostname };
 }
@@ -153,18 +155,20 @@ function collectInFlight(
   places: Places,
 ): readonly InFlightSupply[] {
   const asked = [
-    ...input.inFlight.map((entry) => ({ ...entry, count: stillInFlight(entry) })),
-    ...input.pendingCreates,
+    ...input.inFlight.map((entry) => ({ ...entry, count: stillInFlight(entry), order: entry.since })),
+    ...input.pendingCreates.map((create) => ({ ...create, order: input.now })),
   ];
   return asked
     .filter(({ count }) => count > 0)
-    .flatMap(({ bucket, purpose, count }) => {
+    .flatMap(({ bucket, purpose, count, order }) => {
       const place = places.at(bucket.array, bucket.machineType, bucket.placementGroup);
       place.waiting += count;
       if (arrays.get(bucket.array) !== "managed") return [];
       const { available, properties } = place.view;
       const { bucket: where, cores } = place;
-      return [{ bucket: where, purpose, resources: available, properties: () => properties, cores, count }];
+      return [
+        { bucket: where, purpose, resources: available, properties: () => properties, cores, count, order },
+      ];
     });
 }
 

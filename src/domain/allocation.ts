@@ -12,7 +12,7 @@ import type { Resources } from "./resources.ts";
 export interface World {
   /** Nodes that exist and count as capacity. */
   readonly nodes: readonly SupplyNode[];
-  /** Accepted creates that no look has shown yet. */
+  /** Accepted creates that no look has shown yet; without an `order`, in the order in which they were asked for. */
   readonly inFlight: readonly InFlightSupply[];
   /** Where new nodes can be made, preferred first. Empty: nothing new may be planned. */
   readonly buckets: readonly BucketOffer[];
@@ -44,6 +44,8 @@ export interface SupplyNode {
   readonly ready: boolean;
   /** Deallocated: it keeps its disks and no VM. Once started it is a node like others; starting takes from the limits what a new one would. */
   readonly deallocated?: true;
+  /** It was deallocated, has been asked to start and is not up yet: it stands among what is in flight by its `order`, the time of that. */
+  readonly starting?: true;
   /** What starting it takes from which limits; absent: what a new node of its bucket takes. */
   readonly charges?: BucketOffer["charges"];
 }
@@ -56,7 +58,7 @@ export interface InFlightSupply {
   /** vCPUs of each. */
   readonly cores: number;
   readonly count: number;
-  /** Lower was asked for first; absent: nobody knows. */
+  /** When it was asked for, to stand among starting nodes; absent: before all of them. */
   readonly order?: number;
 }
 

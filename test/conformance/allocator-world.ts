@@ -83,7 +83,9 @@ export function readCaseWorld(input: Input, rules: ResourceRules): CaseWorld {
     ],
     buckets: [
       ...withGroups(
-        base.buckets.map((offer) => ofRules(offer, places)),
+        base.buckets
+          .filter(({ refusal }) => refusal?.code !== "bucket-invalid")
+          .map((offer) => ofRules(offer, places)),
         input,
       ),
       ...hosts.map(({ offer }) => offer),

@@ -10,7 +10,7 @@ export type Stage = "in-flight" | "visible" | "ready";
 export const STAGES: readonly Stage[] = ["in-flight", "visible", "ready"];
 
 /** Existing nodes have orders below these: what was in flight before comes after them, then what the plan creates, each in its order. */
-const ORDER = { inFlight: 15, created: 20 };
+const ORDER = { inFlight: 15, started: 18, created: 20 };
 
 /**
  * The world once CycleCloud has accepted a plan. `in-flight`: nothing shows yet, creates follow what was in flight before, in their order.
@@ -19,7 +19,10 @@ const ORDER = { inFlight: 15, created: 20 };
 export function apply(world: World, answer: Allocation, stage: Stage): World {
   const taken = takenOf(world, newcomers(world, answer));
   const started = world.nodes.map((node) => start(node, answer, stage));
-  const flying = [...world.inFlight, ...answer.creates.flatMap((create) => flightOf(world, create))];
+  const flying = [
+    ...world.inFlight.map((entry) => ({ ...entry, order: ORDER.inFlight })),
+    ...answer.creates.flatMap((create) => flightOf(world, create)),
+  ];
   const made =
     stage === "in-flight" ? [] : flying.flatMap((entry, i) => show(entry, i, world.inFlight.length, stage));
   return {
@@ -40,7 +43,10 @@ function start(node: SupplyNode, { starts }: Allocation, stage: Stage): SupplyNo
   if (node.deallocated !== true) return isUp ? { ...node, ready: true } : node;
   if (!starts.includes(node.nodeId)) return node;
   const { deallocated: _, ...rest } = node;
-  return { ...rest, ready: isUp };
+  const order = ORDER.started + node.order / 100;
+  return stage === "in-flight"
+    ? { ...rest, ready: false, order, starting: true }
+    : { ...rest, ready: isUp, order };
 }
 
 function flightOf(world: World, create: CreateEffect): readonly InFlightSupply[] {
@@ -53,6 +59,7 @@ function flightOf(world: World, create: CreateEffect): readonly InFlightSupply[]
       bucket,
       purpose,
       count,
+      order: ORDER.created,
       resources,
       cores,
       ...namedProperties(properties, bucket.placementGroup, undefined),

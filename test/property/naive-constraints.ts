@@ -78,11 +78,9 @@ function read(constraint: Constraint, node: EmptyNode, pools: NaivePools): Takin
     case "and":
       return takingOf(constraint.of, node, pools);
     case "or": {
-      for (const member of constraint.of) {
-        const part = read(member, node, pools);
-        if (part !== undefined) return part;
-      }
-      return undefined;
+      // The first that holds is charged; on a node that is in use that may be another one than here. What all take is taken.
+      const [first, ...others] = constraint.of.flatMap((member) => read(member, node, pools) ?? []);
+      return first === undefined ? undefined : others.reduce(common, first);
     }
     case "xor": {
       const holding = constraint.of.flatMap((member) => read(member, node, pools) ?? []);
@@ -107,6 +105,18 @@ function read(constraint: Constraint, node: EmptyNode, pools: NaivePools): Takin
       return when(since === undefined || constraint.seconds === undefined || since >= constraint.seconds);
     }
   }
+}
+
+const common = (a: Taking, b: Taking): Taking => ({
+  ...a,
+  node: least(a.node, b.node),
+  pools: least(a.pools, b.pools),
+});
+
+function least(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  return new Map(
+    [...a].flatMap(([name, amount]) => (b.has(name) ? [[name, Math.min(amount, b.get(name) ?? 0)]] : [])),
+  );
 }
 
 /** One name and source is one pool, whoever says it. */

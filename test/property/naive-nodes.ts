@@ -105,7 +105,10 @@ function coming(world: World, { creates }: Allocation): readonly Bare[] {
   const flying = world.inFlight.map((entry) => ({ ...entry, origin: "in-flight" as const }));
   const planned = creates.flatMap((create) => {
     const offer = offerAt(world, create.bucket);
-    return offer === undefined ? [] : [{ ...offer, ...create, origin: "planned" as const }];
+    if (offer === undefined) return [];
+    // A job that would not have a node made where capacity was short lately may use one that somebody else has.
+    const { capacityFailureSeconds: _made, ...made } = offer;
+    return [{ ...made, ...create, origin: "planned" as const }];
   });
   return [...flying, ...planned].flatMap((entry) => {
     const properties = propertiesOf(entry.bucket, entry.properties);
