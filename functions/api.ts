@@ -344,7 +344,8 @@ async function putConfig(composed: Composition, site: Site, request: HttpRequest
   if (written === "conflict")
     return problem(409, "Conflict", "the configuration was changed at the same time; read it and try again");
   const unknownNodearrays = await namesNotInStatus(composed, site, read.policy);
-  return { status: 200, jsonBody: { ...writePolicy(read.policy), ignored: read.ignored, unknownNodearrays } };
+  const { ignored, doubts } = read;
+  return { status: 200, jsonBody: { ...writePolicy(read.policy), ignored, doubts, unknownNodearrays } };
 }
 
 /** Arrays that the cluster does not have (yet): said, not refused, as a template may be imported later. */

@@ -39,6 +39,7 @@ export async function describeCluster(
     cluster,
     now: isoTime(now),
     health: describeHealth(record, bodies, policy, now),
+    choice: describeChoice(policy),
     demand: describeSets(record, bodies, now),
     plan: describePlan(bodies),
     nodes: describeNodes(bodies),
@@ -290,6 +291,22 @@ function describeKnown(known: LedgerNode | undefined): Readonly<Record<string, u
     startSince: start === undefined ? undefined : isoTime(start.since),
     draining: draining?.by,
     drainingSince: draining === undefined ? undefined : isoTime(draining.since),
+  };
+}
+
+/** How new nodes are chosen and what bounds whom, as the configuration has it now: the last plan may be older. */
+function describeChoice({ preference, among, caps, prices }: Policy): Readonly<Record<string, unknown>> {
+  return {
+    preference,
+    among,
+    caps:
+      caps === undefined
+        ? undefined
+        : { requestSets: Object.fromEntries(caps.requestSets), users: Object.fromEntries(caps.users) },
+    prices:
+      prices === undefined
+        ? undefined
+        : { currency: prices.currency, locations: [...prices.locations.keys()] },
   };
 }
 

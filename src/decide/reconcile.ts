@@ -43,7 +43,7 @@ import {
   withStart,
 } from "./starts.ts";
 import { poolsInForce } from "./pools.ts";
-import { ALLOCATION_POLICY, orderOf, spareAmongReady } from "./spare.ts";
+import { allocationPolicyOf, orderOf, spareAmongReady } from "./spare.ts";
 import { buildWorld } from "./world.ts";
 
 /** The outcome of one reconcile: the next record, its bodies, and the plan that says why. */
@@ -212,8 +212,8 @@ function weigh(
     excluded,
     now,
   };
-  const world = buildWorld({ ...input, order: orderOf });
-  const allocation = allocate(world, demands, ALLOCATION_POLICY, now);
+  const world = buildWorld({ ...input, demands, order: orderOf });
+  const allocation = allocate(world, demands, allocationPolicyOf(policy), now);
   const candidates = new Set(
     [...ledger.values()]
       .filter((node) => !allocation.needed.has(node.nodeId) && mayBeReleased(node, policy, now))

@@ -2,6 +2,7 @@ import type { Allocation, AllocationPolicy, World } from "../domain/allocation.t
 import type { Node } from "../domain/cluster.ts";
 import type { RankedDemand } from "../domain/demand.ts";
 import type { NodeId } from "../domain/ids.ts";
+import type { Policy } from "../domain/policy.ts";
 import type { LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { allocate } from "./allocate.ts";
@@ -10,11 +11,12 @@ import type { WorldInput } from "./world.ts";
 import { buildWorld, readyOnly } from "./world.ts";
 
 /** How generated placement groups are called. */
-export const ALLOCATION_POLICY: AllocationPolicy = {
-  groupPrefix: "group",
-  preference: "existing-first",
-  among: "priority",
-};
+const GROUP_PREFIX = "group";
+
+/** How the allocator is to choose, by a cluster's configuration. */
+export function allocationPolicyOf({ preference, among }: Policy): AllocationPolicy {
+  return { groupPrefix: GROUP_PREFIX, preference, among };
+}
 
 /** The order in which capacity is used; lower goes first. */
 const ORDER = { busy: 0, ready: 1, wantsToStop: 2, coming: 3, deallocated: 4 };
@@ -41,8 +43,8 @@ function ageFraction(since: Instant | undefined): number {
 /** The last moment that a Date can hold. */
 const LAST_INSTANT = 8.64e15;
 
-/** A cluster without the order of use: what {@link findSpare} tries out. */
-export type Supply = Omit<WorldInput, "order">;
+/** A cluster without the order of use and those who ask: what {@link findSpare} tries out. */
+export type Supply = Omit<WorldInput, "order" | "demands">;
 
 export interface Spare {
   readonly spare: ReadonlySet<NodeId>;
@@ -83,7 +85,12 @@ function spareIn(
   now: Instant,
 ): Spare {
   const plan = (order: WorldInput["order"], excluded = supply.excluded): Allocation =>
-    allocate(view(buildWorld({ ...supply, excluded, order })), demands, ALLOCATION_POLICY, now);
+    allocate(
+      view(buildWorld({ ...supply, demands, excluded, order })),
+      demands,
+      allocationPolicyOf(supply.policy),
+      now,
+    );
   const unmarked: WorldInput["order"] = (node, known) =>
     candidates.has(node.nodeId) ? orderUnmarked(node, known) : orderOf(node, known);
   const present = plan(unmarked);

@@ -1,10 +1,13 @@
 import type { BucketOffer, InFlightSupply, SupplyNode, World } from "../domain/allocation.ts";
 import type { Bucket, Node, NodeArray, NodePhase, Snapshot } from "../domain/cluster.ts";
+import { capsFor } from "../domain/cap-rules.ts";
+import { groupsOfArray } from "../domain/configured-groups.ts";
 import { OWN_DEFAULTS } from "../domain/default-resource.ts";
-import type { Pool } from "../domain/demand.ts";
+import type { Pool, RankedDemand } from "../domain/demand.ts";
 import type { ArrayName, NodeId, PlacementGroup } from "../domain/ids.ts";
 import { sameMachineType } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
+import { findPrice } from "../domain/price.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Purpose } from "../domain/bucket.ts";
 import type { Backoff, CreateEffect, InFlight, Ledger, LedgerNode } from "../domain/record.ts";
@@ -28,6 +31,8 @@ export interface WorldInput {
   readonly policy: Policy;
   /** Licences and quotas that the cluster's jobs share. */
   readonly pools?: readonly Pool[];
+  /** Who asks for something: the configuration's caps are theirs. Absent: nobody. */
+  readonly demands?: readonly RankedDemand[];
   /** Nodes that are draining or being stopped: not capacity, though they still count against limits. */
   readonly excluded: ReadonlySet<NodeId>;
   /** Which existing nodes are used first: see {@link SupplyNode.order}. Nodes seen later should come after those seen earlier. */
@@ -54,6 +59,7 @@ export function buildWorld(input: WorldInput): World {
     .flatMap((array) => array.buckets.map((bucket) => offer(input, array, bucket, places, usage, ceilings)));
   const closed = closedReason(snapshot);
   const limits = ceilings.limits();
+  const caps = policy.caps === undefined ? [] : capsFor(policy.caps, input.demands ?? []);
   return {
     nodes: nodes.flatMap((node) => withStartCharges(node, buckets, limits)),
     inFlight,
@@ -61,6 +67,7 @@ export function buildWorld(input: WorldInput): World {
     limits,
     arrays,
     ...(input.pools === undefined ? {} : { pools: input.pools }),
+    ...(caps.length === 0 ? {} : { caps }),
     ...(closed === undefined ? {} : { closed }),
   };
 }
@@ -228,6 +235,7 @@ function offer(
       ? {}
       : { capacityFailureSeconds: bucket.lastCapacityFailureSeconds }),
     cores: place.cores,
+    ...wishesFor(input.policy, array, bucket),
     charges,
     groupSizes: groupSizesOf(bucket, inUse),
     ...(refusal === undefined ? {} : { refusal }),
@@ -236,6 +244,22 @@ function offer(
       : { maxPlacementGroupSize: bucket.maxPlacementGroupSize }),
     ...(array.placementGroup === undefined ? {} : { pinnedGroup: array.placementGroup }),
     ...(groupRefusals.size === 0 ? {} : { groupRefusals }),
+  };
+}
+
+/** What the configuration says of a bucket, and whether its nodes may be evicted. */
+function wishesFor(
+  { prices, placementGroups }: Policy,
+  array: NodeArray,
+  bucket: Bucket,
+): Pick<BucketOffer, "price" | "spot" | "configuredGroups"> {
+  const price =
+    prices === undefined ? undefined : findPrice(prices, array.region, bucket.machineType, array.spot);
+  const groups = placementGroups === undefined ? [] : groupsOfArray(placementGroups, array.name);
+  return {
+    ...(price === undefined ? {} : { price }),
+    ...(array.spot ? { spot: true } : {}),
+    ...(groups.length === 0 ? {} : { configuredGroups: groups }),
   };
 }
 

@@ -1,6 +1,10 @@
+import type { AllocationPolicy } from "./allocation.ts";
+import type { CapRules } from "./cap-rules.ts";
 import type { SizeTable } from "./catalogue.ts";
+import type { ConfiguredGroups } from "./configured-groups.ts";
 import type { DefaultResource } from "./default-resource.ts";
 import type { ArrayName } from "./ids.ts";
+import type { PriceTable } from "./price.ts";
 
 /** How a cluster is to be run: its configuration document after the door. All durations in seconds. */
 export interface Policy {
@@ -20,6 +24,16 @@ export interface Policy {
   readonly defaultResources?: readonly DefaultResource[];
   /** The user's own figures of VM sizes: what they say is so. */
   readonly vmSizes?: SizeTable;
+  /** What is used first: default `existing-first`. */
+  readonly preference: AllocationPolicy["preference"];
+  /** Which bucket gets new nodes: default `priority`. */
+  readonly among: AllocationPolicy["among"];
+  /** Placement groups that are used by name; absent: none. */
+  readonly placementGroups?: ConfiguredGroups;
+  /** What request sets and users may hold; absent: whatever the cluster has. */
+  readonly caps?: CapRules;
+  /** What nodes cost; absent: nothing is known. */
+  readonly prices?: PriceTable;
   /** False: watch and explain, change nothing. Default true. */
   readonly enabled: boolean;
 }
@@ -33,5 +47,7 @@ export const DEFAULT_POLICY: Policy = {
   snapshotIntervalSeconds: 60,
   maxExpirationSeconds: LONGEST_EXPIRATION_SECONDS,
   inFlightGraceSeconds: 900,
+  preference: "existing-first",
+  among: "priority",
   enabled: true,
 };

@@ -19,11 +19,7 @@ export const TARGET_ID_PREFIX = "nodearray:";
 /** Enough of a rejected job's name to find it. */
 const LONGEST_REJECTED_NAME = 200;
 
-/**
- * The keys of a job. Honoured today: name, user, priority, iterations, node-count, constraints, colocated, packing-strategy,
- * executing-hostnames, placed. `span`, `spot` and `walltime` are part of the contract (design.md section 4) and checked, so that a
- * message that is right today stays right; the allocator honours them from its own issue on, and until then they change nothing.
- */
+/** The keys of a job. `walltime` is part of the contract (design.md section 4) and checked, and changes nothing yet. */
 const JOB_KEYS: ReadonlySet<string> = new Set([
   "name",
   "user",
@@ -84,7 +80,9 @@ function readJob(item: unknown, position: number, problems: Problem[]): JobDeman
     return undefined;
   }
   checkKeys(item, JOB_KEYS, problems);
-  checkForeseen(item, problems);
+  const span = readBoolean(item, "span", problems) ?? false;
+  const spot = readOneOf(item, "spot", ["never", "allow", "only"], problems);
+  checkWalltime(item, problems);
   const name = readJobName(item, problems);
   const user = readText(item, "user", problems);
   const priority = readNumber(item, "priority", problems) ?? 0;
@@ -112,6 +110,8 @@ function readJob(item: unknown, position: number, problems: Problem[]): JobDeman
     placed,
     position,
     priority,
+    ...(span ? { span } : {}),
+    ...(spot === undefined ? {} : { spot }),
     ...(user === undefined ? {} : { user }),
   };
 }
@@ -156,9 +156,7 @@ function checkPlaced(job: Fields, slots: number, placed: number, problems: Probl
   );
 }
 
-function checkForeseen(job: Fields, problems: Problem[]): void {
-  readBoolean(job, "span", problems);
-  readOneOf(job, "spot", ["never", "allow", "only"], problems);
+function checkWalltime(job: Fields, problems: Problem[]): void {
   const walltime = readNumber(job, "walltime", problems);
   if (walltime !== undefined && walltime <= 0)
     problems.push(problemAt("walltime", walltime, "a number of seconds above 0"));

@@ -38,7 +38,7 @@ export interface NodearrayMessage {
   readonly [attribute: string]: unknown;
 }
 
-/** A job with its whole need, queued and running. `span`, `spot` and `walltime` are checked; the allocator honours them from their own issue on. */
+/** A job with its whole need, queued and running. */
 export interface JobMessage {
   readonly name: string;
   readonly user?: string;
@@ -54,9 +54,11 @@ export interface JobMessage {
   /** Where slots run already: each mention of a host is one slot. */
   readonly "executing-hostnames"?: readonly string[];
   readonly placed?: readonly { readonly hostname: string; readonly iterations: number }[];
+  /** With a node-count: its nodes need not be of one bucket. */
   readonly span?: boolean;
+  /** Whether nodes that may be evicted will do; absent: yes, but where price decides only if the job names its node arrays. */
   readonly spot?: "never" | "allow" | "only";
-  /** Seconds. */
+  /** Seconds; checked, and changes nothing yet. */
   readonly walltime?: number;
 }
 

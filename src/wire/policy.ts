@@ -1,11 +1,17 @@
+import type { SizeTable } from "../domain/catalogue.ts";
+import type { ConfiguredGroups } from "../domain/configured-groups.ts";
 import type { DefaultResource } from "../domain/default-resource.ts";
 import { arrayName } from "../domain/ids.ts";
 import { DEFAULT_POLICY, type Policy } from "../domain/policy.ts";
+import { KNOWN_VM_SIZES } from "../domain/vm-size-data.ts";
+import { readCaps, writeCaps } from "./caps.ts";
+import { readConfiguredGroups, readScalelibArrays } from "./configured-groups.ts";
 import { readDefaultResources, writeDefaultResource } from "./default-resources.ts";
 import { parseDocument } from "./document.ts";
-import { isFields, type Fields } from "./fields.ts";
+import { isFields, readOneOf, type Fields } from "./fields.ts";
 import { isName, NAME_EXPECTED } from "./name.ts";
 import type { Notes } from "./notes.ts";
+import { doubtPrices, readPriceTable, writePriceTable } from "./price-table.ts";
 import { boundProblems, problemAt, unknownKey, type Problem } from "./problem.ts";
 import { readSizeTable, writeSizeTable } from "./vm-sizes.ts";
 
@@ -18,6 +24,11 @@ export interface PolicyDocument {
   readonly nodearrays?: readonly string[];
   readonly default_resources?: readonly object[];
   readonly vmSizes?: object;
+  readonly preference: Policy["preference"];
+  readonly among: Policy["among"];
+  readonly placementGroups?: object;
+  readonly caps?: object;
+  readonly prices?: object;
   readonly enabled: boolean;
 }
 
@@ -27,6 +38,8 @@ export type PolicyRead =
       readonly policy: Policy;
       /** Keys of scalelib's autoscale.json that were there and mean nothing to us, in order of appearance. Names only: some hold secrets. */
       readonly ignored: readonly string[];
+      /** What counts as it is and is likely a mistake. */
+      readonly doubts: readonly Problem[];
     }
   | { readonly kind: "problems"; readonly problems: readonly Problem[] };
 
@@ -38,6 +51,11 @@ const OWN_KEYS = [
   "nodearrays",
   "default_resources",
   "vmSizes",
+  "preference",
+  "among",
+  "placementGroups",
+  "caps",
+  "prices",
   "enabled",
   "idle_timeout",
   "boot_timeout",
@@ -72,7 +90,7 @@ const SCALELIB: ReadonlySet<string> = new Set([
 /**
  * Reads a cluster's configuration document; an empty object is the default policy. Keys of scalelib's autoscale.json are accepted as
  * they are: idle_timeout and boot_timeout count (a number, digits as text, or an object with only "default"), the others are listed in
- * `ignored`. `nodearrays` as a list of names is ours, as an object it is scalelib's. All problems at once; never throws. No value of a
+ * `ignored`. `nodearrays` as a list of names is ours, as an object it is scalelib's, of which the placement groups count. All problems at once; never throws. No value of a
  * key that is not ours is ever repeated: it may be a password.
  */
 export function readPolicy(input: string | object): PolicyRead {
@@ -82,16 +100,16 @@ export function readPolicy(input: string | object): PolicyRead {
   const from = document.value;
   if (!isFields(from)) return { kind: "problems", problems: [problemAt("", kindOf(from), "an object")] };
 
-  const ignored = Object.keys(from).filter(
-    (key) => SCALELIB.has(key) || (key === "nodearrays" && isFields(from[key])),
-  );
+  const ignored = Object.keys(from).filter((key) => SCALELIB.has(key));
   const problems: Problem[] = Object.keys(from)
     .filter((key) => !OWN.has(key) && !SCALELIB.has(key))
     .map((key) => unknownKey("", key, OWN_KEYS));
   const nodearrays = readArrays(from, problems);
   const defaultResources = readDefaults(from, problems);
-  const vmSizes =
-    from["vmSizes"] === undefined ? undefined : readSizeTable(from["vmSizes"], "vmSizes", problems);
+  const placementGroups = readGroups(from, problems, ignored);
+  const vmSizes = readPart(from, "vmSizes", problems, readSizeTable);
+  const caps = readPart(from, "caps", problems, readCaps);
+  const prices = readPart(from, "prices", problems, readPriceTable);
   const policy: Policy = {
     idleTimeoutSeconds:
       readTimeout(from, "idleTimeout", "idle_timeout", 0, problems) ?? DEFAULT_POLICY.idleTimeoutSeconds,
@@ -105,11 +123,33 @@ export function readPolicy(input: string | object): PolicyRead {
     ...(nodearrays === undefined ? {} : { nodearrays: nodearrays.map(arrayName) }),
     ...(defaultResources === undefined ? {} : { defaultResources }),
     ...(vmSizes === undefined ? {} : { vmSizes }),
+    preference:
+      readOneOf(from, "preference", ["existing-first", "bucket-order"], problems) ??
+      DEFAULT_POLICY.preference,
+    among: readOneOf(from, "among", ["priority", "cheapest"], problems) ?? DEFAULT_POLICY.among,
+    ...(placementGroups === undefined ? {} : { placementGroups }),
+    ...(caps === undefined ? {} : { caps }),
+    ...(prices === undefined ? {} : { prices }),
     enabled: readEnabled(from, problems),
   };
   return problems.length > 0
     ? { kind: "problems", problems: boundProblems(problems) }
-    : { kind: "policy", policy, ignored };
+    : { kind: "policy", policy, ignored, doubts: doubtsOf(policy) };
+}
+
+function readPart<T>(
+  from: Fields,
+  key: string,
+  problems: Problem[],
+  read: (value: unknown, path: string, problems: Problem[]) => T,
+): T | undefined {
+  return from[key] === undefined ? undefined : read(from[key], key, problems);
+}
+
+function doubtsOf({ prices, vmSizes }: Policy): readonly Problem[] {
+  if (prices === undefined) return [];
+  const override: { override?: SizeTable } = vmSizes === undefined ? {} : { override: vmSizes };
+  return boundProblems(doubtPrices(prices, "prices", { sizes: KNOWN_VM_SIZES, ...override }));
 }
 
 /** The document that says what a policy says; reading it gives the policy back. */
@@ -124,8 +164,29 @@ export function writePolicy(policy: Policy): PolicyDocument {
       ? {}
       : { default_resources: policy.defaultResources.map(writeDefaultResource) }),
     ...(policy.vmSizes === undefined ? {} : { vmSizes: writeSizeTable(policy.vmSizes) }),
+    preference: policy.preference,
+    among: policy.among,
+    ...(policy.placementGroups === undefined
+      ? {}
+      : { placementGroups: Object.fromEntries(policy.placementGroups) }),
+    ...(policy.caps === undefined ? {} : { caps: writeCaps(policy.caps) }),
+    ...(policy.prices === undefined ? {} : { prices: writePriceTable(policy.prices) }),
     enabled: policy.enabled,
   };
+}
+
+/** Our key, or scalelib's for the same, but not both; {@link writePolicy} writes ours, which goes with our list of arrays. */
+function readGroups(from: Fields, problems: Problem[], ignored: string[]): ConfiguredGroups | undefined {
+  const { nodearrays, placementGroups } = from;
+  const theirs = isFields(nodearrays)
+    ? readScalelibArrays(nodearrays, "nodearrays", problems, ignored)
+    : undefined;
+  if (placementGroups === undefined) return theirs;
+  if (theirs !== undefined)
+    problems.push(
+      problemAt("placementGroups", placementGroups, "either this key or nodearrays.*.placement_groups"),
+    );
+  return readConfiguredGroups(placementGroups, "placementGroups", problems);
 }
 
 /** What can hardly be meant is a problem here too: see {@link Notes}. */

@@ -5,11 +5,12 @@ import { decide } from "../../src/decide/reconcile.ts";
 import { settle } from "../../src/decide/settle.ts";
 import type { Node, Snapshot } from "../../src/domain/cluster.ts";
 import type { SchedulerNode } from "../../src/domain/demand.ts";
-import type { NodeId, RequestId } from "../../src/domain/ids.ts";
+import type { MachineType, NodeId, RequestId } from "../../src/domain/ids.ts";
 import { arrayName, nodeId, requestId, setName } from "../../src/domain/ids.ts";
 import type { NodeVerdict } from "../../src/domain/plan.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import type { PriceTable } from "../../src/domain/price.ts";
 import { renderVerdict } from "../../src/domain/plan.ts";
 import { renderReason } from "../../src/domain/reason.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
@@ -24,6 +25,7 @@ import {
   buildNode,
   buildNodes,
   buildSnapshot,
+  D4,
   D8,
   idleSince,
   NOW,
@@ -200,6 +202,63 @@ describe("what a plan asks for", () => {
     expect(decision.plan.demands.flatMap(({ reasons }) => reasons).map(renderReason)).toEqual([
       `${d4}: pausing until 2025-11-20T11:00:20.000Z after: quota`,
     ]);
+  });
+});
+
+describe("the configuration decides", () => {
+  const arrays = [buildArray("execute", { region: "here", buckets: [buildBucket(), buildBucket(D8, 8)] })];
+  const price = (machineType: MachineType, onDemand: number) =>
+    [machineType.toLowerCase(), { machineType, onDemand }] as const;
+  const prices: PriceTable = {
+    currency: "USD",
+    locations: new Map([["here", new Map([price(D4, 0.4), price(D8, 0.5)])]]),
+    proxies: new Map(),
+  };
+  const jobs = (user: string) => ({ standard: { demands: [buildJob("a", 16, { user })] } });
+
+  test.each([
+    { among: "priority", creates: [`4 ${d4}`] },
+    { among: "cheapest", creates: [`2 ${d8}`] },
+  ] as const)("among buckets: $among", ({ among, creates }) => {
+    const policy = { ...DEFAULT_POLICY, among, prices };
+    const decision = decideOn(buildState({ sets: jobs("eva") }), buildSnapshot([], { arrays }), { policy });
+    expect(created(decision)).toEqual(creates);
+  });
+
+  test.each([
+    { preference: "existing-first", creates: [], needed: "n1" },
+    { preference: "bucket-order", creates: [`1 ${d4}`], needed: undefined },
+  ] as const)("existing nodes of a later bucket: $preference", ({ preference, creates, needed }) => {
+    const nodes = [buildNode("n1", { machineType: D8 })];
+    const state = buildState({
+      sets: { standard: { demands: [buildJob("a", 4)] } },
+      ledger: rememberNodes(nodes),
+    });
+    const policy = { ...DEFAULT_POLICY, preference };
+    const decision = decideOn(state, buildSnapshot(nodes, { arrays }), { policy });
+    expect(created(decision)).toEqual(creates);
+    expect([...decision.plan.nodes].find(([, { kind }]) => kind === "needed")?.[0]).toBe(needed);
+  });
+
+  const caps = { requestSets: new Map(), users: new Map([["*", { nodes: 2 }]]) };
+
+  test("a user gets as many nodes as the cap leaves, and is told so", () => {
+    const policy = { ...DEFAULT_POLICY, caps };
+    const { plan } = decideOn(buildState({ sets: jobs("eva") }), buildSnapshot(), { policy });
+    expect(plan.creates).toMatchObject([{ count: 2 }]);
+    expect(plan.demands[0]).toMatchObject({ asked: 16, placed: 8 });
+    expect(plan.demands[0]?.reasons.map(renderReason).join("; ")).toContain("eva");
+  });
+
+  test("idle nodes beyond the cap are spare", () => {
+    const nodes = buildNodes("n", 4);
+    const state = buildState({
+      sets: { ...jobs("eva"), hosts: { report: nodes.map(({ hostname = "" }) => ({ hostname, jobs: [] })) } },
+      ledger: rememberNodes(nodes, idleSince(at(-3000))),
+    });
+    const turn = { policy: { ...DEFAULT_POLICY, caps } };
+    expect(countVerdicts(decideOn(state, buildSnapshot(nodes), turn))).toMatchObject({ needed: 2 });
+    expect(countVerdicts(decideOn(state, buildSnapshot(nodes)))).toEqual({ needed: 4 });
   });
 });
 

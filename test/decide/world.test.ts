@@ -10,11 +10,14 @@ import {
   nodeId,
   placementGroup,
   requestId,
+  setName,
 } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import type { PriceTable } from "../../src/domain/price.ts";
 import { renderReason } from "../../src/domain/reason.ts";
 import type { LedgerNode, NodeStart } from "../../src/domain/record.ts";
 import { rememberNode } from "../support/build-node.ts";
+import { buildJob } from "../support/build-record.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";
 
@@ -285,6 +288,41 @@ describe("supply", () => {
   });
 });
 
+describe("caps", () => {
+  const caps = {
+    requestSets: new Map([
+      ["standard", { cores: 500 }],
+      ["asleep", { nodes: 1 }],
+      ["*", { nodes: 50 }],
+    ]),
+    users: new Map([
+      ["anna", { nodes: 10 }],
+      ["*", { nodes: 20, cores: 100 }],
+    ]),
+  };
+  const job = (set: string, user?: string) => ({
+    set: setName(set),
+    demand: buildJob("a", 1, user === undefined ? {} : { user }),
+  });
+
+  test("by name, and each other one by itself: of those who ask for something", () => {
+    const demands = [job("standard", "bert"), job("weekend", "anna"), job("extra"), job("extra", "bert")];
+    expect(build({}, { policy: { ...DEFAULT_POLICY, caps }, demands }).caps).toEqual([
+      { kind: "request-set", name: "extra", unit: "nodes", max: 50 },
+      { kind: "request-set", name: "standard", unit: "cores", max: 500 },
+      { kind: "request-set", name: "weekend", unit: "nodes", max: 50 },
+      { kind: "user", name: "anna", unit: "nodes", max: 10 },
+      { kind: "user", name: "bert", unit: "nodes", max: 20 },
+      { kind: "user", name: "bert", unit: "cores", max: 100 },
+    ]);
+  });
+
+  test("none where nobody asks, and none that the configuration does not have", () => {
+    expect(build({}, { policy: { ...DEFAULT_POLICY, caps } }).caps).toBeUndefined();
+    expect(build({}, { demands: [job("standard", "anna")] }).caps).toBeUndefined();
+  });
+});
+
 describe("limits", () => {
   test("cluster and array count whatever has a VM, going nodes and head nodes too, and what is in flight", () => {
     const world = build(
@@ -490,6 +528,69 @@ describe("limits", () => {
 });
 
 describe("offers", () => {
+  const size = (name: string, prices: { readonly onDemand?: number; readonly spot?: number }) =>
+    [name.toLowerCase(), { machineType: machineType(name), ...prices }] as const;
+  const prices: PriceTable = {
+    currency: "USD",
+    locations: new Map([
+      [
+        "westeurope",
+        new Map([size("standard_d4S_v5", { onDemand: 0.2, spot: 0.03 }), size("B", { onDemand: 9 })]),
+      ],
+      ["eastus", new Map([size("B", { onDemand: 3 })])],
+    ]),
+    proxies: new Map([
+      ["usgov", "westeurope"],
+      ["eastus", "westeurope"],
+    ]),
+  };
+
+  test.each([
+    { name: "the location's, however the size is spelled", region: "westeurope", price: 0.2 },
+    {
+      name: "that of evicted nodes where nodes may be evicted",
+      region: "westeurope",
+      spot: true,
+      price: 0.03,
+    },
+    { name: "of the location that stands in", region: "usgov", price: 0.2 },
+    { name: "none where the location has prices of other sizes", region: "eastus", price: undefined },
+    { name: "none in a location that nobody knows", region: "mars", price: undefined },
+    {
+      name: "none of evictable nodes where only the other is known",
+      type: "B",
+      region: "westeurope",
+      spot: true,
+    },
+  ])("price: $name", ({ region, spot = false, type = D4, price }) => {
+    const { buckets } = build(
+      { arrays: [array("execute", [bucket(type)], { region, spot })] },
+      { policy: { ...DEFAULT_POLICY, prices } },
+    );
+    expect(buckets.map((offer) => [offer.price, offer.spot])).toEqual([[price, spot ? true : undefined]]);
+  });
+
+  test("placement groups: those of every array, then the array's own, each once", () => {
+    const placementGroups = new Map([
+      ["default", [placementGroup("pg0"), placementGroup("pg1")]],
+      ["hpc", [placementGroup("pg2"), placementGroup("pg0")]],
+    ]);
+    const { buckets } = build(
+      { arrays: [array("hpc", [bucket("A"), bucket("B")]), array("htc", [bucket("A")])] },
+      { policy: { ...DEFAULT_POLICY, placementGroups } },
+    );
+    expect(buckets.map(({ configuredGroups }) => configuredGroups)).toEqual([
+      ["pg0", "pg1", "pg2"],
+      ["pg0", "pg1", "pg2"],
+      ["pg0", "pg1"],
+    ]);
+    const { buckets: own } = build(
+      { arrays: [array("htc", [bucket("A")])] },
+      { policy: { ...DEFAULT_POLICY, placementGroups: new Map([["hpc", [placementGroup("pg2")]]]) } },
+    );
+    expect(own.map(({ configuredGroups }) => configuredGroups)).toEqual([undefined]);
+  });
+
   test("arrays by priority, then in the order of the status; sizes in theirs", () => {
     const world = build({
       arrays: [

@@ -396,6 +396,8 @@ describe("configuration", () => {
     bootTimeout: 1800,
     maxExpirationInterval: 86_400,
     inFlightGrace: 900,
+    preference: "existing-first",
+    among: "priority",
     enabled: true,
   };
 

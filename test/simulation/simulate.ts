@@ -49,6 +49,8 @@ const POLICY: Policy = {
   snapshotIntervalSeconds: 60,
   maxExpirationSeconds: 1800,
   inFlightGraceSeconds: 1200,
+  preference: "existing-first",
+  among: "priority",
   enabled: true,
 };
 

@@ -109,8 +109,24 @@ describe("a job", () => {
       expected: [{ ...plain, constraints: [{ kind: "in-a-placement-group", wanted: true }] }],
     },
     {
-      name: "with what the allocator will honour later",
-      jobs: [{ name: "a", span: true, spot: "allow", walltime: 3600 }],
+      name: "that may span buckets and take nodes that may be evicted",
+      jobs: [{ name: "a", "node-count": 2, span: true, spot: "allow" }],
+      expected: [{ ...plain, nodeCount: 2, span: true, spot: "allow" }],
+    },
+    {
+      name: "that refuses such nodes, another that takes no others, and a span that is none",
+      jobs: [
+        { name: "a", spot: "never", span: false },
+        { name: "b", spot: "only" },
+      ],
+      expected: [
+        { ...plain, spot: "never" },
+        { ...plain, id: "b", name: "b", position: 1, spot: "only" },
+      ],
+    },
+    {
+      name: "with a walltime, which changes nothing yet",
+      jobs: [{ name: "a", walltime: 3600 }],
       expected: [plain],
     },
     {

@@ -8,6 +8,8 @@ const defaults = {
   snapshotIntervalSeconds: 60,
   maxExpirationSeconds: 86_400,
   inFlightGraceSeconds: 900,
+  preference: "existing-first",
+  among: "priority",
   enabled: true,
 };
 
@@ -22,6 +24,9 @@ describe("a cluster's policy", () => {
         maxExpirationInterval: 3600,
         inFlightGrace: 60,
         nodearrays: ["execute"],
+        preference: "bucket-order",
+        among: "cheapest",
+        placementGroups: { default: ["pg0"], execute: ["pg1", "pg2"] },
         enabled: false,
       },
       policy: {
@@ -31,6 +36,12 @@ describe("a cluster's policy", () => {
         maxExpirationSeconds: 3600,
         inFlightGraceSeconds: 60,
         nodearrays: ["execute"],
+        preference: "bucket-order",
+        among: "cheapest",
+        placementGroups: new Map([
+          ["default", ["pg0"]],
+          ["execute", ["pg1", "pg2"]],
+        ]),
         enabled: false,
       },
       ignored: [],
@@ -45,14 +56,33 @@ describe("a cluster's policy", () => {
         idle_timeout: "600",
         boot_timeout: { default: 3600 },
         default_resources: [],
-        nodearrays: { default: { placement_groups: ["pg0"] } },
+        nodearrays: {
+          default: { placement_groups: ["pg0"] },
+          hpc: { placement_groups: [], max_placement_groups: 3 },
+        },
         lock_file: null,
       },
-      policy: { ...defaults, idleTimeoutSeconds: 600, bootTimeoutSeconds: 3600, defaultResources: [] },
-      ignored: ["cluster_name", "url", "username", "password", "nodearrays", "lock_file"],
+      policy: {
+        ...defaults,
+        idleTimeoutSeconds: 600,
+        bootTimeoutSeconds: 3600,
+        defaultResources: [],
+        placementGroups: new Map([
+          ["default", ["pg0"]],
+          ["hpc", []],
+        ]),
+      },
+      ignored: [
+        "cluster_name",
+        "url",
+        "username",
+        "password",
+        "lock_file",
+        "nodearrays.hpc.max_placement_groups",
+      ],
     },
   ])("$name", ({ input, policy, ignored }) => {
-    expect(readPolicy(input)).toEqual({ kind: "policy", policy, ignored });
+    expect(readPolicy(input)).toEqual({ kind: "policy", policy, ignored, doubts: [] });
   });
 
   test("is written in our own keys and reads back the same", () => {
@@ -65,13 +95,15 @@ describe("a cluster's policy", () => {
       maxExpirationInterval: 86_400,
       inFlightGrace: 900,
       nodearrays: ["a b"],
+      preference: "existing-first",
+      among: "priority",
       enabled: true,
     });
     expect(readPolicy(document)).toEqual({ ...policy, ignored: [] });
   });
 
   const KEYS =
-    "one of the keys idleTimeout, bootTimeout, maxExpirationInterval, inFlightGrace, nodearrays, default_resources, vmSizes, enabled, idle_timeout, boot_timeout";
+    "one of the keys idleTimeout, bootTimeout, maxExpirationInterval, inFlightGrace, nodearrays, default_resources, vmSizes, preference, among, placementGroups, caps, prices, enabled, idle_timeout, boot_timeout";
   test.each([
     {
       name: "not JSON, of which nothing is shown",
@@ -96,6 +128,8 @@ describe("a cluster's policy", () => {
         maxExpirationInterval: null,
         inFlightGrace: true,
         nodearrays: "execute",
+        preference: "cheapest",
+        among: 2,
         enabled: 1,
       },
       lines: [
@@ -104,6 +138,8 @@ describe("a cluster's policy", () => {
         'bootTimeout: "10" -> a number of seconds, 1 or more',
         "maxExpirationInterval: null -> a number of seconds, 1 or more",
         "inFlightGrace: true -> a number of seconds, 1 or more",
+        'preference: "cheapest" -> one of existing-first, bucket-order',
+        "among: 2 -> one of priority, cheapest",
         "enabled: 1 -> true or false",
       ],
     },
@@ -111,6 +147,29 @@ describe("a cluster's policy", () => {
       name: "a bad name in a list",
       input: { nodearrays: ["a", ""] },
       lines: ['nodearrays[1]: "" -> text of 1 to 200 characters, none of them a control character'],
+    },
+    {
+      name: "placement groups that are none, and a slip in scalelib's key",
+      input: {
+        nodearrays: { a: { placement_groups: "pg0" }, b: { placement_group: ["pg0"] }, c: ["pg0"] },
+      },
+      lines: [
+        'nodearrays.a.placement_groups: "pg0" -> a list of placement group names',
+        'nodearrays.b: "placement_group" -> one of the keys placement_groups (placement_groups?)',
+        'nodearrays.c: ["pg0"] -> an object with placement_groups',
+      ],
+    },
+    {
+      name: "placement groups in both spellings, one of them without a name",
+      input: {
+        nodearrays: { a: { placement_groups: ["pg0"] } },
+        placementGroups: { a: ["pg1", ""], b: 1 },
+      },
+      lines: [
+        'placementGroups: {"a":["pg1",""],"b":1} -> either this key or nodearrays.*.placement_groups',
+        'placementGroups.a[1]: "" -> text of 1 to 200 characters, none of them a control character',
+        "placementGroups.b: 1 -> a list of placement group names",
+      ],
     },
     {
       name: "both spellings",

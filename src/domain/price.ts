@@ -1,0 +1,126 @@
+import type { Catalogue } from "./catalogue.ts";
+import { findVmSize } from "./catalogue.ts";
+import type { MachineType } from "./ids.ts";
+import { machineType } from "./ids.ts";
+
+/** What a node of one VM size costs an hour, in the currency of its table; absent: not known. */
+export interface SizePrice {
+  /** The VM size as it was spelled. */
+  readonly machineType: MachineType;
+  readonly onDemand?: number;
+  readonly spot?: number;
+}
+
+/** Prices of VM sizes by name in lower case. */
+export type SizePrices = ReadonlyMap<string, SizePrice>;
+
+/** Prices by location; a location without prices may be looked up under another (`proxies`). */
+export interface PriceTable {
+  /** Only named to people: nothing is converted. */
+  readonly currency: string;
+  readonly locations: ReadonlyMap<string, SizePrices>;
+  readonly proxies: ReadonlyMap<string, string>;
+}
+
+/** What a new node costs an hour; undefined: not known. The proxy of a location counts only where the table has nothing for the location itself. */
+export function findPrice(
+  table: PriceTable,
+  location: string | undefined,
+  size: MachineType,
+  spot: boolean,
+): number | undefined {
+  if (location === undefined) return undefined;
+  const { locations, proxies } = table;
+  const prices = locations.get(location) ?? locations.get(proxies.get(location) ?? "");
+  const price = prices?.get(size.toLowerCase());
+  return spot ? price?.spot : price?.onDemand;
+}
+
+/** A price that does not go with others: of its own size, or of its family in the same location. */
+export type DoubtfulPrice = { readonly location: string; readonly machineType: MachineType } & (
+  | {
+      readonly kind: "far-from-family";
+      readonly price: number;
+      readonly family: string;
+      /** What the size would cost at the median of its family's prices per vCPU. */
+      readonly usual: number;
+    }
+  | { readonly kind: "spot-above-on-demand"; readonly price: number; readonly onDemand: number }
+);
+
+/** Real lists hold whole families at the price of another operating system, about twice the right one; within a family prices differ less. */
+const FARTHEST_FROM_MEDIAN = 1.8;
+
+/**
+ * Prices that are likely mistakes, in the order of the table: on demand, per vCPU, more than 1.8 times above or below the median of the
+ * family in that location; spot, above the price on demand. Sizes that the catalogue does not know are not judged.
+ */
+export function doubtfulPrices(table: PriceTable, catalogue: Catalogue): readonly DoubtfulPrice[] {
+  return [...table.locations].flatMap(([location, prices]) => [
+    ...farFromFamily(location, prices, catalogue),
+    ...spotAboveOnDemand(location, prices),
+  ]);
+}
+
+interface Rate {
+  readonly size: MachineType;
+  readonly price: number;
+  readonly vcpus: number;
+}
+
+function farFromFamily(location: string, prices: SizePrices, catalogue: Catalogue): readonly DoubtfulPrice[] {
+  const found: DoubtfulPrice[] = [];
+  for (const [family, rates] of ratesByFamily(location, prices, catalogue)) {
+    const median = medianOf(rates.map(({ price, vcpus }) => price / vcpus));
+    for (const { size, price, vcpus } of rates) {
+      const usual = median * vcpus;
+      if (price <= usual * FARTHEST_FROM_MEDIAN && usual <= price * FARTHEST_FROM_MEDIAN) continue;
+      found.push({ kind: "far-from-family", location, machineType: size, price, family, usual });
+    }
+  }
+  return found;
+}
+
+function ratesByFamily(
+  location: string,
+  prices: SizePrices,
+  catalogue: Catalogue,
+): ReadonlyMap<string, readonly Rate[]> {
+  const families = new Map<string, Rate[]>();
+  for (const { machineType: size, onDemand } of prices.values()) {
+    if (onDemand === undefined) continue;
+    const { family, vcpus } = paidSize(location, size, catalogue);
+    if (family === undefined || vcpus === undefined || vcpus <= 0) continue;
+    const rates = families.get(family) ?? [];
+    families.set(family, rates);
+    rates.push({ size, price: onDemand, vcpus });
+  }
+  return families;
+}
+
+/** A size of which only some cores can be used (E16-4s_v5) costs what the full size (E16s_v5) costs. */
+function paidSize(
+  location: string,
+  size: MachineType,
+  catalogue: Catalogue,
+): { readonly family?: string; readonly vcpus?: number } {
+  const full = findVmSize(catalogue, location, machineType(size.replace(/(\d)-\d+/, "$1")));
+  return full.authority === "unknown" ? findVmSize(catalogue, location, size).size : full.size;
+}
+
+function spotAboveOnDemand(location: string, prices: SizePrices): readonly DoubtfulPrice[] {
+  const found: DoubtfulPrice[] = [];
+  for (const { machineType: size, onDemand, spot } of prices.values()) {
+    if (onDemand === undefined || spot === undefined || spot <= onDemand) continue;
+    found.push({ kind: "spot-above-on-demand", location, machineType: size, price: spot, onDemand });
+  }
+  return found;
+}
+
+/** Of an even number, the mean of the middle two; of none, NaN. */
+function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const [below, above] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
+  return ((below ?? Number.NaN) + (above ?? Number.NaN)) / 2;
+}

@@ -1,0 +1,58 @@
+import type { CapRules, Ceiling } from "../domain/cap-rules.ts";
+import type { Problem } from "../domain/demand.ts";
+import { checkKeys, isFields, readCount } from "./fields.ts";
+import { isName, NAME_EXPECTED } from "./name.ts";
+import { addBelow, problemAt, unknownKey } from "./problem.ts";
+
+const KINDS = ["requestSets", "users"];
+const UNITS: ReadonlySet<string> = new Set(["nodes", "cores"]);
+
+/** Reads `{ requestSets: name -> { nodes, cores }, users: ... }`, where the name "*" means each other one by itself. */
+export function readCaps(value: unknown, path: string, problems: Problem[]): CapRules {
+  if (!isFields(value)) {
+    problems.push(problemAt(path, value, "an object: requestSets, users"));
+    return { requestSets: new Map(), users: new Map() };
+  }
+  for (const key of Object.keys(value)) if (!KINDS.includes(key)) problems.push(unknownKey(path, key, KINDS));
+  const { requestSets, users } = value;
+  return {
+    requestSets: readCeilings(requestSets, `${path}.requestSets`, problems),
+    users: readCeilings(users, `${path}.users`, problems),
+  };
+}
+
+function readCeilings(from: unknown, path: string, problems: Problem[]): ReadonlyMap<string, Ceiling> {
+  const ceilings = new Map<string, Ceiling>();
+  if (from === undefined) return ceilings;
+  if (!isFields(from)) {
+    problems.push(problemAt(path, from, "an object: name -> nodes, cores"));
+    return ceilings;
+  }
+  for (const [name, value] of Object.entries(from)) {
+    if (!isName(name)) problems.push(problemAt(path, name, NAME_EXPECTED));
+    ceilings.set(name, readCeiling(value, `${path}.${name}`, problems));
+  }
+  return ceilings;
+}
+
+/** Zero is a ceiling too: nothing at all. */
+function readCeiling(value: unknown, path: string, problems: Problem[]): Ceiling {
+  if (!isFields(value) || Object.keys(value).length === 0) {
+    problems.push(problemAt(path, value, "an object with nodes, cores, or both"));
+    return {};
+  }
+  const own: Problem[] = [];
+  checkKeys(value, UNITS, own);
+  const nodes = readCount(value, "nodes", 0, own);
+  const cores = readCount(value, "cores", 0, own);
+  addBelow(problems, path, own);
+  return { ...(nodes === undefined ? {} : { nodes }), ...(cores === undefined ? {} : { cores }) };
+}
+
+/** The rules as they were read. */
+export function writeCaps({ requestSets, users }: CapRules): object {
+  return {
+    ...(requestSets.size === 0 ? {} : { requestSets: Object.fromEntries(requestSets) }),
+    ...(users.size === 0 ? {} : { users: Object.fromEntries(users) }),
+  };
+}

@@ -1,0 +1,65 @@
+import { type ConfiguredGroups } from "../domain/configured-groups.ts";
+import type { Problem } from "../domain/demand.ts";
+import { placementGroup, type PlacementGroup } from "../domain/ids.ts";
+import { isFields, type Fields } from "./fields.ts";
+import { isName, NAME_EXPECTED } from "./name.ts";
+import { nearest, problemAt, unknownKey } from "./problem.ts";
+
+const GROUPS = "placement_groups";
+/** scalelib's other keys of an array: they are about groups that it makes up itself (scalelib-behaviour.md 8). */
+const OTHERS = ["generated_placement_group_buffer", "max_placement_groups"];
+
+/** Reads `{ array -> [group] }`, where "default" stands for every array. */
+export function readConfiguredGroups(
+  value: unknown,
+  path: string,
+  problems: Problem[],
+): ConfiguredGroups | undefined {
+  if (!isFields(value)) {
+    problems.push(problemAt(path, value, "an object: node array -> placement groups"));
+    return undefined;
+  }
+  const arrays = Object.entries(value).map(([array, names]): [string, readonly PlacementGroup[]] => [
+    array,
+    readGroups(names, `${path}.${array}`, problems),
+  ]);
+  return arrays.length === 0 ? undefined : new Map(arrays);
+}
+
+/**
+ * Reads scalelib's `nodearrays`: of each array `placement_groups` counts (scalelib-behaviour.md 7); the others are put into `ignored`, with
+ * their paths. A key that is nearly that one is a slip.
+ */
+export function readScalelibArrays(
+  from: Fields,
+  path: string,
+  problems: Problem[],
+  ignored: string[],
+): ConfiguredGroups | undefined {
+  const groups = new Map<string, readonly PlacementGroup[]>();
+  for (const [array, value] of Object.entries(from)) {
+    const at = `${path}.${array}`;
+    if (!isFields(value)) {
+      problems.push(problemAt(at, value, `an object with ${GROUPS}`));
+      continue;
+    }
+    for (const key of Object.keys(value)) {
+      if (key === GROUPS) groups.set(array, readGroups(value[key], `${at}.${key}`, problems));
+      else if (OTHERS.includes(key) || nearest(key, [GROUPS]) === undefined) ignored.push(`${at}.${key}`);
+      else problems.push(unknownKey(at, key, [GROUPS]));
+    }
+  }
+  return groups.size === 0 ? undefined : groups;
+}
+
+function readGroups(value: unknown, path: string, problems: Problem[]): readonly PlacementGroup[] {
+  if (!Array.isArray(value)) {
+    problems.push(problemAt(path, value, "a list of placement group names"));
+    return [];
+  }
+  const names: readonly unknown[] = value;
+  names.forEach((name, index) => {
+    if (!isName(name)) problems.push(problemAt(`${path}[${index}]`, name, NAME_EXPECTED));
+  });
+  return names.filter(isName).map(placementGroup);
+}
