@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 /**
  * npm run -s prices -- PRICES.csv REGION[,REGION...] [SPOT.csv]
  * Writes the configuration's key `prices` for these regions to stdout, as JSON: a price list has the columns region, vm_size and
- * usd_per_hour, a list of spot prices region, vm_size and spot_usd_per_hour, found by their names in the first line. A price of 0 is a gap in the list: it is left
- * out, and stderr says so. Putting the configuration names the prices that are likely mistakes.
+ * usd_per_hour, a list of spot prices region, vm_size and spot_usd_per_hour, found by their names in the first line. A price of 0 is a
+ * gap in the list: it is left out, and stderr says so. Putting the configuration names the prices that are likely mistakes.
  */
 const [, , source, regionList, spotSource] = process.argv;
 if (source === undefined || regionList === undefined)

@@ -24,6 +24,10 @@ export interface Holder {
  */
 export class Caps {
   readonly #caps: readonly OpenCap[];
+  /** By kind and name: there can be one for each of thousands of users. */
+  readonly #named: Readonly<Record<Cap["kind"], ReadonlyMap<string, readonly OpenCap[]>>>;
+  /** What was found, by request set and user. */
+  readonly #found = new Map<string, Map<string | undefined, readonly OpenCap[]>>();
 
   /** Nothing is capped for anybody. */
   readonly none: boolean;
@@ -33,6 +37,12 @@ export class Caps {
     this.#caps = caps
       .toSorted((a, b) => compareText(textOf(a), textOf(b)))
       .map((cap) => ({ cap, left: cap.max, held: new Set() }));
+    const named = (kind: Cap["kind"]) =>
+      Map.groupBy(
+        this.#caps.filter(({ cap }) => cap.kind === kind),
+        ({ cap }) => cap.name,
+      );
+    this.#named = { "request-set": named("request-set"), user: named("user") };
   }
 
   /** Whether anything is capped for the holder. */
@@ -119,7 +129,14 @@ export class Caps {
   }
 
   #of({ set, user }: Holder): readonly OpenCap[] {
-    return this.#caps.filter(({ cap }) => cap.name === (cap.kind === "user" ? user : set));
+    const ofSet = this.#found.get(set) ?? new Map<string | undefined, readonly OpenCap[]>();
+    this.#found.set(set, ofSet);
+    const known = ofSet.get(user);
+    if (known !== undefined) return known;
+    const users = user === undefined ? [] : (this.#named.user.get(user) ?? []);
+    const found = [...(this.#named["request-set"].get(set) ?? []), ...users];
+    ofSet.set(user, found);
+    return found;
   }
 }
 

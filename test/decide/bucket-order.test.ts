@@ -267,7 +267,7 @@ test.each<Scenario>([
     uses: ["j0: 1x1 new a/D4/h"],
   },
   {
-    name: "a bucket that is not valid is none; a job that fits nowhere says why",
+    name: "a bucket that is not valid gets nothing new; a job that fits nowhere says why",
     world: world([
       {
         at: "a/D4",
@@ -278,7 +278,10 @@ test.each<Scenario>([
     ]),
     jobs: jobs({ asks: { ncpus: 5 } }),
     uses: [],
-    reasons: ["j0: a/D8: ncpus: 5 asked of one node, 4 offered"],
+    reasons: [
+      "j0: a/D4: ncpus: 5 asked of one node, 4 offered",
+      "j0: a/D8: ncpus: 5 asked of one node, 4 offered",
+    ],
   },
 ])("$name", (scenario) => {
   const answer = allocate(scenario.world, scenario.jobs, policy, instant(0));

@@ -414,6 +414,29 @@ describe("configuration", () => {
     });
   });
 
+  test("prices, caps and preferences: doubts are named, all of it is kept, and the state page says how nodes are chosen", async () => {
+    const document = {
+      preference: "bucket-order",
+      among: "cheapest",
+      caps: { users: { "*": { nodes: 3 } } },
+      prices: { currency: "USD", locations: { here: { Standard_F2s_v2: { onDemand: 0.1, spot: 0.2 } } } },
+    };
+    expect(await app.call("PUT", path, document)).toMatchObject({
+      status: 200,
+      body: { ...document, doubts: [{ path: "prices.locations.here.Standard_F2s_v2.spot", found: "0.2" }] },
+    });
+    expect((await app.call("GET", path)).body).toEqual({ ...defaults, ...document });
+    const page = async () => (await app.call("GET", "/api/clusters/two%20words")).body;
+    await expect.poll(page, patiently).toMatchObject({
+      choice: {
+        preference: "bucket-order",
+        among: "cheapest",
+        caps: { requestSets: {}, users: { "*": { nodes: 3 } } },
+        prices: { currency: "USD", locations: ["here"] },
+      },
+    });
+  });
+
   test("all mistakes at once, with the nearest known key; nothing is kept", async () => {
     const before = (await app.call("GET", path)).body;
     const answer = await app.call("PUT", path, { idleTimout: 5, bootTimeout: "long", enabled: "no" });
@@ -444,7 +467,13 @@ describe("configuration", () => {
       body: {
         idleTimeout: 240,
         bootTimeout: 3600,
-        ignored: ["cluster_name", "username", "password", "url", "nodearrays"],
+        ignored: [
+          "cluster_name",
+          "username",
+          "password",
+          "url",
+          "nodearrays.execute.generated_placement_group_buffer",
+        ],
       },
     });
     const shown = await app.call("GET", path);
