@@ -6,8 +6,9 @@ import { compareText } from "../domain/text.ts";
 import type { Instant } from "../domain/units.ts";
 import type { Ask } from "./ask.ts";
 import { readJob } from "./ask.ts";
-import type { Attempt } from "./attempt.ts";
-import { attempt, isBetter } from "./attempt.ts";
+import type { Attempt, Problem } from "./attempt.ts";
+import { attempt, isBetter, Scopes } from "./attempt.ts";
+import { OpenOffers } from "./offers.ts";
 import { orderNodes } from "./bins.ts";
 import { bindingsOf } from "./bound.ts";
 import type { Way } from "./draft.ts";
@@ -42,7 +43,18 @@ export function allocate(
   const bindings = bindingsOf(world, ground, entries);
   const order = orderNodes(ground);
   const least = leastOf(entries, ground.resources.length);
-  const problem = { ground, order, entries, bindings, shared, least, policy, now };
+  const problem: Problem = {
+    scopes: new Scopes(world),
+    offers: new OpenOffers(),
+    ground,
+    order,
+    entries,
+    bindings,
+    shared,
+    least,
+    policy,
+    now,
+  };
   const first: Try = { way: { order: "rank", opening: "own" }, entries };
   let best = attempt(problem, first.way, first.entries, true);
   if (policy.preference === "bucket-order" || !mayImprove(best, entries)) return answerOf(best);

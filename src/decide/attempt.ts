@@ -1,4 +1,4 @@
-import type { AllocationPolicy } from "../domain/allocation.ts";
+import type { AllocationPolicy, World } from "../domain/allocation.ts";
 import type { DemandOutcome } from "../domain/plan.ts";
 import type { SharedState } from "../domain/node-view.ts";
 import type { Reason } from "../domain/reason.ts";
@@ -16,6 +16,7 @@ import { jobBinding, presentBinding } from "./binding.ts";
 import { gatherReasons } from "./gather.ts";
 import { raiseFloor } from "./floor.ts";
 import { placeGang, spreadGang } from "./gang.ts";
+import type { OpenOffers } from "./offers.ts";
 import type { Ground, Place } from "./ground.ts";
 import { raiseGroups } from "./group.ts";
 import type { Progress } from "./pack.ts";
@@ -33,6 +34,8 @@ export interface Problem {
   readonly order: NodeOrder;
   readonly entries: readonly Entry[];
   readonly bindings: Bindings;
+  readonly scopes: Scopes;
+  readonly offers: OpenOffers;
   /** Pools to begin with, and the values of shared marks. */
   readonly shared: SharedState;
   /** The least that any job takes of each resource. */
@@ -57,13 +60,13 @@ export interface Attempt {
 /** Settles the entries in the order given. */
 export function attempt(problem: Problem, way: Way, entries: readonly Entry[], tells: boolean): Attempt {
   const bins = new Bins(problem.ground, problem.order, problem.shared.left, problem.least);
-  const draft = beginDraft(bins, problem.policy, way, problem.now, tells);
+  const draft = beginDraft(bins, problem, way, tells);
   for (const { bin, ask, slots } of problem.bindings.slots) {
     bins.occupy(bin, ask, slots, true);
     draft.caps.hold(holderOf(ask), bins, bin);
     draft.bound.set(ask.by, (draft.bound.get(ask.by) ?? new Set()).add(bin));
   }
-  const scopes = new Scopes(draft);
+  const { scopes } = problem;
   const order =
     problem.policy.preference === "bucket-order" ? new BucketOrder(draft, problem.shared) : undefined;
   const outcomes: DemandOutcome[] = [];
@@ -116,13 +119,13 @@ function costOf({ bins, world }: Draft): Pick<Attempt, "created" | "price"> {
 }
 
 /** Demands that name the same arrays and sizes share one scope. */
-class Scopes {
-  readonly #draft: Draft;
+export class Scopes {
+  readonly #world: World;
   readonly #ofShape = new Map<Shape, Scope>();
   readonly #byText = new Map<string, Scope>();
 
-  constructor(draft: Draft) {
-    this.#draft = draft;
+  constructor(world: World) {
+    this.#world = world;
   }
 
   of(entry: Entry): Scope {
@@ -141,7 +144,7 @@ class Scopes {
 
   #find(wanted: Wanted, preference: "listed" | "cluster"): Scope {
     const key = `${preference}\n${wanted.arrays?.join("\t") ?? "*"}\n${wanted.machineTypes?.join("\t") ?? "*"}`;
-    const scope = this.#byText.get(key) ?? scopeOf(this.#draft, wanted, preference);
+    const scope = this.#byText.get(key) ?? scopeOf(this.#world, wanted, preference);
     this.#byText.set(key, scope);
     return scope;
   }

@@ -105,6 +105,7 @@ export class Bins implements LineBins {
   readonly #position: number[] = [];
   readonly #searches = new Map<Shape, Where>();
   readonly #kindLines: (Line | undefined)[] = [];
+  readonly #ofKind: Bin[][] = [];
   readonly #lines = new Map<string, ServingLine>();
   /** The line of all bins. */
   #all: Line | undefined;
@@ -340,15 +341,9 @@ export class Bins implements LineBins {
   /** The existing nodes that are needed, by whom. */
   needed(): ReadonlyMap<NodeId, readonly string[]> {
     const needed = new Map<NodeId, readonly string[]>();
-    const lists = new Map<string, readonly string[]>();
     this.world.nodes.forEach((node, bin) => {
       const content = this.#contents[bin];
-      if (content === undefined) return;
-      const names = firstNames(content);
-      const key = names.join("\n");
-      const known = lists.get(key) ?? names;
-      lists.set(key, known);
-      needed.set(node.nodeId, known);
+      if (content !== undefined) needed.set(node.nodeId, firstNames(content));
     });
     return needed;
   }
@@ -440,10 +435,12 @@ export class Bins implements LineBins {
   #lineOfKind(kind: Kind): Line {
     let line = this.#kindLines[kind.index];
     if (line === undefined) {
-      line = new Line(
-        this,
-        this.#open().filter((bin) => this.kind[bin] === kind),
+      const own = (this.#ofKind[kind.index] ?? []).filter((bin) => this.closed[bin] !== true);
+      own.sort(
+        (a, b) =>
+          this.tierOf(a) - this.tierOf(b) || (this.#position[a] ?? 0) - (this.#position[b] ?? 0) || a - b,
       );
+      line = new Line(this, own);
       this.#kindLines[kind.index] = line;
     }
     return line;
@@ -539,6 +536,9 @@ export class Bins implements LineBins {
   }
 
   #group(bin: Bin): void {
+    const alike = this.#ofKind[this.kindOf(bin).index];
+    if (alike === undefined) this.#ofKind[this.kindOf(bin).index] = [bin];
+    else alike.push(bin);
     const place = this.placeOfBin(bin);
     if (place.bucket.placementGroup === undefined) return;
     const others = this.#inGroup.get(place);

@@ -12,7 +12,7 @@ import type { Bin, Bins } from "./bins.ts";
 import { Caps } from "./caps.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
 import { Capacity } from "./limits.ts";
-import { OpenOffers } from "./offers.ts";
+import type { OpenOffers } from "./offers.ts";
 import type { Takes } from "./job-class.ts";
 import type { Opening } from "./opening.ts";
 import type { Shape } from "./shape.ts";
@@ -68,9 +68,8 @@ export interface Settled {
 /** Begins a try; bound tasks are in their bins already. */
 export function beginDraft(
   bins: Bins,
-  policy: AllocationPolicy,
+  { policy, now, offers }: Pick<Draft, "policy" | "now" | "offers">,
   way: Way,
-  now: Instant,
   tells: boolean,
 ): Draft {
   const { world } = bins;
@@ -92,7 +91,7 @@ export function beginDraft(
   };
   return {
     ...draft,
-    offers: new OpenOffers(),
+    offers,
     openings: new Map(),
     toPlace: bins.resources.map(() => 0),
   };

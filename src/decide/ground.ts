@@ -4,7 +4,9 @@ import type { Resources, ResourceValue } from "../domain/resources.ts";
 import { amountOf } from "../domain/resources.ts";
 import { bytesPer, isSize } from "../domain/size.ts";
 import { compareText } from "../domain/text.ts";
+import type { NodeView } from "../domain/node-view.ts";
 import type { Subject } from "./fit.ts";
+import { viewOf } from "./fit.ts";
 
 /** One array x VM size x placement group. */
 export interface Place {
@@ -23,6 +25,8 @@ export interface Kind {
   readonly subject: Subject;
   /** What an empty node offers, by position of the resource, sizes in bytes; -1: nothing that could be counted. */
   readonly capacity: readonly number[];
+  /** An empty node as constraints see it; made when one asks. */
+  readonly view: () => NodeView;
 }
 
 /**
@@ -99,7 +103,17 @@ export class Ground {
     this.#kinds.set(place, ofPlace);
     const known = ofPlace.get(subject.resources);
     if (known !== undefined) return known;
-    const kind = { index: this.kinds.length, place, subject, capacity: this.#capacityOf(subject.resources) };
+    let view: NodeView | undefined;
+    const kind: Kind = {
+      index: this.kinds.length,
+      place,
+      subject,
+      capacity: this.#capacityOf(subject.resources),
+      view: () => {
+        view ??= viewOf(subject);
+        return view;
+      },
+    };
     this.kinds.push(kind);
     ofPlace.set(subject.resources, kind);
     return kind;

@@ -83,7 +83,7 @@ export class OpenOffers {
       if (grouped && !hasGroups) return;
       const group = offer.pinnedGroup ?? (grouped ? nextGroupName(draft, groupKey(offer)) : undefined);
       if (!shape.takesNew(offer, kind, group)) return;
-      found.push({ offer, kind, score: shape.score(kind.subject) });
+      found.push({ offer, kind, score: shape.score(kind) });
     });
     const scores = [...new Set(found.map(({ score }) => score))].sort((a, b) => b - a);
     const byScore = scores.map((score) => new EqualOffers(found.filter((one) => one.score === score)));

@@ -1,10 +1,9 @@
-import type { BucketOffer } from "../domain/allocation.ts";
+import type { BucketOffer, World } from "../domain/allocation.ts";
 import type { ArrayName, MachineType } from "../domain/ids.ts";
 import { sameMachineType } from "../domain/ids.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Place } from "./ground.ts";
 import { compareText } from "../domain/text.ts";
-import type { Draft } from "./draft.ts";
 
 /** Where a demand may go. */
 export interface Scope {
@@ -28,18 +27,20 @@ export interface Wanted {
  * The places that a demand may mean. VM sizes that a target lists are in its order of preference (`listed`), those of a job in that of the
  * cluster. Nodes of other sizes than those listed do not count for it.
  */
-export function scopeOf(draft: Draft, wanted: Wanted, preference: "listed" | "cluster"): Scope {
+export function scopeOf(world: World, wanted: Wanted, preference: "listed" | "cluster"): Scope {
   const { arrays, machineTypes } = wanted;
+  const sizes =
+    machineTypes === undefined ? undefined : new Set(machineTypes.map((type) => type.toLowerCase()));
   const known = new Map<number, boolean>();
   const accepts = (place: Place): boolean => {
     let answer = known.get(place.index);
     if (answer === undefined) {
-      answer = isWanted(wanted, place.bucket);
+      answer = isWanted(arrays, sizes, place.bucket);
       known.set(place.index, answer);
     }
     return answer;
   };
-  const offers = draft.world.buckets.filter(({ bucket }) => isWanted(wanted, bucket));
+  const offers = world.buckets.filter(({ bucket }) => isWanted(arrays, sizes, bucket));
   const listed = (type: MachineType): number =>
     machineTypes?.findIndex((one) => sameMachineType(one, type)) ?? 0;
   const ranking: Pick<Scope, "rank"> =
@@ -48,11 +49,11 @@ export function scopeOf(draft: Draft, wanted: Wanted, preference: "listed" | "cl
       : {};
   if (ranking.rank !== undefined)
     offers.sort((a, b) => listed(a.bucket.machineType) - listed(b.bucket.machineType));
-  const { closed } = draft.world;
+  const { closed } = world;
   if (closed !== undefined) return { offers: [], accepts, ...ranking, reasons: [closed] };
-  const missing = arrays ?? (offers.length > 0 ? [] : allArrays(draft));
+  const missing = arrays ?? (offers.length > 0 ? [] : allArrays(world));
   const reasons = missing
-    .map((array) => arrayReason(draft, array, machineTypes))
+    .map((array) => arrayReason(world, array, machineTypes))
     .filter((reason) => reason !== undefined);
   if (offers.length === 0 && reasons.length === 0)
     reasons.push({ code: "unknown-array", array: "any", known: [] });
@@ -60,31 +61,32 @@ export function scopeOf(draft: Draft, wanted: Wanted, preference: "listed" | "cl
 }
 
 function isWanted(
-  { arrays, machineTypes }: Wanted,
+  arrays: readonly ArrayName[] | undefined,
+  sizes: ReadonlySet<string> | undefined,
   bucket: { readonly array: ArrayName; readonly machineType: MachineType },
 ): boolean {
   if (arrays !== undefined && !arrays.includes(bucket.array)) return false;
-  return machineTypes === undefined || machineTypes.some((type) => sameMachineType(type, bucket.machineType));
+  return sizes === undefined || sizes.has(bucket.machineType.toLowerCase());
 }
 
-function allArrays(draft: Draft): readonly ArrayName[] {
-  return [...draft.world.arrays.keys()].sort(compareText);
+function allArrays(world: World): readonly ArrayName[] {
+  return [...world.arrays.keys()].sort(compareText);
 }
 
 /** Why an array has no bucket for the demand; undefined if it has one. */
 function arrayReason(
-  draft: Draft,
+  world: World,
   array: ArrayName,
   machineTypes: readonly MachineType[] | undefined,
 ): Reason | undefined {
-  const state = draft.world.arrays.get(array);
-  if (state === undefined) return { code: "unknown-array", array, known: allArrays(draft) };
+  const state = world.arrays.get(array);
+  if (state === undefined) return { code: "unknown-array", array, known: allArrays(world) };
   if (state === "not-managed") return { code: "array-not-managed", array };
-  const offers = draft.world.buckets.filter(({ bucket }) => bucket.array === array);
+  const offers = world.buckets.filter(({ bucket }) => bucket.array === array);
   if (offers.length === 0) return { code: "no-bucket", array };
   const offered = offers.map(({ bucket }) => bucket.machineType);
   const fits = offers.some(({ bucket }) =>
-    isWanted({ machineTypes: machineTypes ?? [bucket.machineType] }, bucket),
+    (machineTypes ?? [bucket.machineType]).some((type) => sameMachineType(type, bucket.machineType)),
   );
   return fits
     ? undefined

@@ -40,7 +40,7 @@ export class Shape {
   takesKind(kind: Kind): boolean {
     let answer = this.#byKind[kind.index];
     if (answer === undefined) {
-      answer = this.#holds(kind.subject);
+      answer = this.#holds(kind.view());
       this.#byKind[kind.index] = answer;
     }
     return answer;
@@ -50,7 +50,7 @@ export class Shape {
   takesNode(subject: Subject): boolean {
     let answer = this.#bySubject.get(subject);
     if (answer === undefined) {
-      answer = this.#holds(subject);
+      answer = this.#holds(viewOf(subject));
       this.#bySubject.set(subject, answer);
     }
     return answer;
@@ -62,20 +62,20 @@ export class Shape {
     if (capacityFailureSeconds !== undefined && capacityFailureSeconds < this.requirements.backoffSeconds)
       return false;
     if (group === undefined) return this.judgesEachNode ? this.takesNode(offer) : this.takesKind(kind);
-    return this.#holds(inGroup(offer, { ...offer.bucket, placementGroup: group }));
+    return this.#holds(viewOf(inGroup(offer, { ...offer.bucket, placementGroup: group })));
   }
 
   /** How good a choice the kind is by the job's own lists: higher is better (scalelib-behaviour.md 9, weigh). */
-  score(subject: Subject): number {
+  score(kind: Kind): number {
     if (this.#preferences.length === 0) return 0;
-    const view = viewOf(subject);
+    const view = kind.view();
     return this.#preferences.reduce((total, matcher) => total + scoreOf(matcher, view, this.shared), 0);
   }
 
-  #holds(subject: Subject): boolean {
+  #holds(view: NodeView): boolean {
     // What is taken is judged by what is left, node by node.
     if (this.requirements.intricate) return true;
-    return this.#matcher(viewOf(subject), this.shared).kind === "met";
+    return this.#matcher(view, this.shared).kind === "met";
   }
 }
 

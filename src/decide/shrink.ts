@@ -49,7 +49,7 @@ function cheapestFor(
     if (closedTo(draft, offer) !== undefined || capacity.room(offer, undefined) < nodes) return;
     const before = bins.kindOf(bin);
     const isAsGood = (shape: Shape): boolean =>
-      shape.takesNew(offer, kind, undefined) && shape.score(kind.subject) >= shape.score(before.subject);
+      shape.takesNew(offer, kind, undefined) && shape.score(kind) >= shape.score(before);
     if (![...shapes].every(isAsGood)) return;
     best = { offer, kind };
     least = offer.price;
