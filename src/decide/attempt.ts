@@ -102,7 +102,7 @@ export function isBetter(other: Attempt, than: Attempt, { among }: AllocationPol
   if (among === "priority") return other.created < than.created;
   const saved = than.price - other.price;
   const tiny = 1e-9 * than.price;
-  return saved > tiny || (saved > -tiny && other.created < than.created);
+  return saved > tiny || (saved >= -tiny && other.created < than.created);
 }
 
 function costOf({ bins, world }: Draft): Pick<Attempt, "created" | "price"> {
