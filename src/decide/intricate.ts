@@ -59,7 +59,15 @@ export function placeIntricate(bins: Bins, bin: Bin, ask: Ask, slots: number): b
     free: bins.free.slice(start, start + bins.width),
     jobs: bins.jobsOn(bin),
   };
-  const { trial } = tryOut(bins, node, ask, slots);
+  const { trial, slots: tried } = tryOut(bins, node, ask, slots);
+  // Tasks that run there although the constraints say no: they take what stands at the top all the same.
+  for (const { resource, amount } of ask.requirements.amounts) {
+    const position = bins.resources.indexOf(resource);
+    const offered = node.subject.resources[resource];
+    const unit = isSize(offered) ? bytesPer(offered.unit) : 1;
+    const each = isSize(amount) ? bytesOf(amount) : amount * unit;
+    trial.free[position] = (trial.free[position] ?? 0) - Math.max(0, each) * (slots - tried);
+  }
   trial.free.forEach((left, r) => {
     if ((bins.free[start + r] ?? 0) > 0) bins.free[start + r] = Math.max(0, left);
   });
