@@ -8,6 +8,8 @@ export default defineConfig({
     exclude: ["test/deep/**"],
     setupFiles: ["test/support/setup.ts"],
     pool: "forks",
+    // Half of the tests wait more than they compute: by default vitest leaves one core unused.
+    maxWorkers: "100%",
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },
