@@ -23,10 +23,8 @@ export interface Sought {
   readonly takes: Takes;
   /** Of each amount so many times. */
   readonly times: number;
-  /** Only where nobody has slots. */
-  readonly empty: boolean;
   /** Only these; absent: all bins of the line are right. */
-  readonly accepts?: (bin: number) => boolean;
+  readonly accepts: ((bin: number) => boolean) | undefined;
 }
 
 /** Pairs of amounts of which none is at least as large as another in both: the first fall, the second rise. */
@@ -60,45 +58,77 @@ const ALL_BUT = 1 - TOLERANCE;
 export class Line {
   readonly #bins: LineBins;
   readonly #blocks: Block[] = [];
-  readonly #blockOf: (Block | undefined)[] = [];
-  /** By class: blocks before this one have no room. */
+  readonly #blockOf = new Map<number, Block>();
+  /** Bins that the plan creates, in its order; those of them that are right come behind all others, once somebody looks. */
+  readonly #planned: readonly number[];
+  readonly #takes: ((bin: number) => boolean) | undefined;
+  /** So many of the planned ones have been looked at. */
+  #seen = 0;
+  /** By class: blocks before this one have no room. Of a class of one job only as long as nobody else looks. */
   readonly #from = new Map<Takes, Block>();
+  /** By tier: no block behind this one, by its order, has bins of the tier that somebody needs. */
+  readonly #claimedUpTo = new Map<number, number>();
+  #last: Takes | undefined;
+  #lastBlock: Block | undefined;
 
-  constructor(bins: LineBins, members: readonly number[]) {
+  constructor(
+    bins: LineBins,
+    members: readonly number[],
+    planned: readonly number[],
+    takes?: (bin: number) => boolean,
+  ) {
     this.#bins = bins;
+    this.#planned = planned;
+    this.#takes = takes;
     for (let at = 0; at < members.length; at += BLOCK) this.#open(members.slice(at, at + BLOCK));
   }
 
-  /** Puts a new bin behind all others. */
-  append(bin: number): void {
+  /**
+   * Puts what has been planned since the last search behind all others. Most of it is full by then and need not be looked at again: so a
+   * new node costs next to nothing in the lines of others.
+   */
+  #catchUp(): void {
+    for (; this.#seen < this.#planned.length; this.#seen += 1) {
+      const bin = this.#planned[this.#seen] ?? 0;
+      if (this.#isOpen(bin) && this.#takes?.(bin) !== false) this.#append(bin);
+    }
+  }
+
+  #append(bin: number): void {
     const last = this.#blocks.at(-1);
     if (last === undefined || last.spent || last.bins.length >= BLOCK) {
       this.#open([bin]);
       return;
     }
     last.bins.push(bin);
-    this.#blockOf[bin] = last;
+    this.#blockOf.set(bin, last);
     this.#raise(last, bin);
   }
 
-  /** Puts a bin right behind another, if that is here. */
-  insertAfter(other: number, bin: number): void {
-    const block = this.#blockOf[other];
+  /** Puts a bin right behind another, if that is here; `position` is its own among the planned ones. */
+  insertAfter(other: number, bin: number, position: number | undefined): void {
+    if (position !== undefined) {
+      // Its turn comes yet.
+      if (position > this.#seen) return;
+      this.#seen += 1;
+    }
+    const block = this.#blockOf.get(other);
     if (block === undefined || block.spent) return;
     block.bins.splice(block.bins.indexOf(other) + 1, 0, bin);
-    this.#blockOf[bin] = block;
+    this.#blockOf.set(bin, block);
     this.#raise(block, bin);
     if (block.bins.length > 2 * BLOCK) this.#cut(block);
   }
 
   /** Somebody needs the bin from now on. */
   claim(bin: number): void {
-    const block = this.#blockOf[bin];
+    const block = this.#blockOf.get(bin);
     if (block !== undefined) this.#raise(block, bin);
   }
 
   /** The first bin with room; of several in one tier the first that is needed already, if there is one. */
   first(sought: Sought): number | undefined {
+    this.#catchUp();
     for (let at = this.#start(sought); at < this.#blocks.length; at += 1) {
       const block = this.#blocks[at];
       if (block === undefined) break;
@@ -120,6 +150,7 @@ export class Line {
    * All bins with room, in the order of use; in each tier first those that somebody needs. Nothing may be put anywhere while this goes on.
    */
   *each(sought: Sought): Generator<number> {
+    this.#catchUp();
     const { tier } = this.#bins;
     let at = 0;
     let from = 0;
@@ -135,6 +166,7 @@ export class Line {
 
   /** Every bin, in order. */
   *all(): Generator<number> {
+    this.#catchUp();
     for (const bin of this.#blocks.flatMap(({ bins }) => bins)) yield bin;
   }
 
@@ -181,9 +213,11 @@ export class Line {
   #claimedInTier(sought: Sought, from: number, after: number): number | undefined {
     const bins = this.#bins;
     const tier = bins.tier[this.#blocks[from]?.bins[after] ?? 0] ?? 0;
+    const last = this.#claimedUpTo.get(tier);
+    if (last === undefined) return undefined;
     for (let at = from; at < this.#blocks.length; at += 1) {
       const block = this.#blocks[at];
-      if (block === undefined || (bins.tier[block.bins[0] ?? 0] ?? 0) > tier) return undefined;
+      if (block === undefined || block.order > last) return undefined;
       if (!this.#covers(block, true, sought)) continue;
       const members = block.bins;
       for (let i = at === from ? after + 1 : 0; i < members.length; i += 1) {
@@ -191,6 +225,7 @@ export class Line {
         if ((bins.tier[bin] ?? 0) > tier) return undefined;
         if (bins.claimed[bin] === true && this.#fits(bin, sought)) return bin;
       }
+      if (at > from && sought.accepts === undefined) this.#workOut(block);
     }
     return undefined;
   }
@@ -203,7 +238,7 @@ export class Line {
 
   #fits(bin: number, sought: Sought): boolean {
     const bins = this.#bins;
-    if (bins.closed[bin] === true || (sought.empty && bins.empty[bin] !== true)) return false;
+    if (bins.closed[bin] === true || (sought.takes.alone && bins.empty[bin] !== true)) return false;
     const { resource, amount } = sought.takes;
     const start = bin * bins.width;
     for (let i = 0; i < resource.length; i += 1) {
@@ -216,24 +251,31 @@ export class Line {
   /** Whether some bin of the block may have room: of those that are needed, or of the others. */
   #covers(block: Block, claimed: boolean, sought: Sought): boolean {
     const most = claimed ? block.claimed : block.others;
-    if ((most[this.#bins.width] ?? -1) < (sought.empty ? 1 : 0)) return false;
+    if ((most[this.#bins.width] ?? -1) < (sought.takes.alone ? 1 : 0)) return false;
     const { resource, amount, pair } = sought.takes;
     for (let i = 0; i < resource.length; i += 1) {
       if ((most[resource[i] ?? 0] ?? -1) < (amount[i] ?? 0) * sought.times * ALL_BUT) return false;
     }
     if (pair === undefined) return true;
     const factor = sought.times * ALL_BUT;
-    return reaches(claimed ? block.claimedPairs : block.otherPairs, pair[0] * factor, pair[1] * factor);
+    const first = (amount[pair[0]] ?? 0) * factor;
+    const second = (amount[pair[1]] ?? 0) * factor;
+    return reaches(claimed ? block.claimedPairs : block.otherPairs, first, second);
   }
 
   /** Nothing before this block has room for such a slot. Larger shares say nothing of single slots. */
   #remember({ takes, times }: Sought, block: Block | undefined): void {
-    if (times === 1 && block !== undefined) this.#from.set(takes, block);
+    if (times !== 1 || block === undefined) return;
+    if (takes.isCommon) this.#from.set(takes, block);
+    else {
+      this.#last = takes;
+      this.#lastBlock = block;
+    }
   }
 
   /** Where the search for such a slot begins. */
   #start({ takes }: Sought): number {
-    const from = this.#from.get(takes);
+    const from = takes.isCommon ? this.#from.get(takes) : this.#last === takes ? this.#lastBlock : undefined;
     if (from === undefined) return 0;
     let [low, high] = [0, this.#blocks.length];
     while (low < high) {
@@ -258,7 +300,7 @@ export class Line {
       otherPairs: [],
     };
     this.#blocks.splice(at, 0, block);
-    for (const bin of bins) this.#blockOf[bin] = block;
+    for (const bin of bins) this.#blockOf.set(bin, block);
     this.#workOut(block);
   }
 
@@ -284,7 +326,7 @@ export class Line {
     if (next !== undefined && block.bins.length > 0) {
       next.bins.unshift(...block.bins);
       for (const bin of block.bins) {
-        this.#blockOf[bin] = next;
+        this.#blockOf.set(bin, next);
         this.#raise(next, bin);
       }
     }
@@ -313,9 +355,14 @@ export class Line {
   }
 
   #raise(block: Block, bin: number): void {
-    const { free, width, closed, claimed, empty, pair } = this.#bins;
+    const { free, width, closed, claimed, empty, pair, tier } = this.#bins;
     if (closed[bin] === true) return;
-    const most = claimed[bin] === true ? block.claimed : block.others;
+    const isClaimed = claimed[bin] === true;
+    const most = isClaimed ? block.claimed : block.others;
+    if (isClaimed) {
+      const own = tier[bin] ?? 0;
+      if (block.order > (this.#claimedUpTo.get(own) ?? 0)) this.#claimedUpTo.set(own, block.order);
+    }
     const start = bin * width;
     for (let r = 0; r < width; r += 1) {
       const left = free[start + r] ?? 0;
@@ -325,7 +372,7 @@ export class Line {
     if (state > (most[width] ?? -1)) most[width] = state;
     const [a, b] = pair;
     if (a === b) return;
-    const stairs = claimed[bin] === true ? block.claimedPairs : block.otherPairs;
+    const stairs = isClaimed ? block.claimedPairs : block.otherPairs;
     addStep(stairs, free[start + a] ?? 0, free[start + b] ?? 0);
   }
 }
