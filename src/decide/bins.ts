@@ -581,20 +581,20 @@ export interface NodeOrder {
  */
 export function orderNodes(ground: Ground): NodeOrder {
   const { nodes, inFlight } = ground.world;
-  const inGroup = (purpose: Purpose): number => (purpose.kind === "group" ? 1 : 0);
-  const compare = (a: Bin, b: Bin): number => {
-    const [left, right] = [nodes[a], nodes[b]];
-    if (left === undefined || right === undefined) return 0;
-    return (
-      left.order - right.order ||
-      inGroup(left.purpose) - inGroup(right.purpose) ||
-      comparePlaces(kindAt(ground.nodeKinds, a).place, kindAt(ground.nodeKinds, b).place) ||
-      compareText(left.nodeId, right.nodeId)
-    );
-  };
-  const sorted = nodes.map((_, bin) => bin).sort(compare);
+  const ranks = rankPlaces(ground);
+  const sorted = nodes.map(({ nodeId, order, purpose }, bin) => ({
+    bin,
+    nodeId,
+    order,
+    inGroup: purpose.kind === "group" ? 1 : 0,
+    place: ranks.get(kindAt(ground.nodeKinds, bin).place) ?? 0,
+  }));
+  sorted.sort(
+    (a, b) =>
+      a.order - b.order || a.inGroup - b.inGroup || a.place - b.place || compareText(a.nodeId, b.nodeId),
+  );
   const of = (isWanted: (node: typeof NO_NODE) => boolean): readonly Bin[] =>
-    sorted.filter((bin) => isWanted(nodes[bin] ?? NO_NODE));
+    sorted.flatMap(({ bin }) => (isWanted(nodes[bin] ?? NO_NODE) ? bin : []));
   const awake = of(({ deallocated, starting }) => deallocated !== true && starting !== true);
   const starting = of((node) => node.starting === true);
   const asleep = of(({ deallocated }) => deallocated === true);
@@ -624,6 +624,12 @@ export function orderNodes(ground: Ground): NodeOrder {
     tiers[bin] = tier;
   }
   return { awake, coming, asleep, tiers, inFlightTiers };
+}
+
+/** The order of preference among places, as numbers: there are fewer places than nodes to compare. */
+function rankPlaces({ nodeKinds }: Ground): ReadonlyMap<Place, number> {
+  const places = [...new Set(nodeKinds.map(({ place }) => place))].sort(comparePlaces);
+  return new Map(places.map((place, rank) => [place, rank]));
 }
 
 /** An entry in flight, or a node that is starting. */

@@ -35,6 +35,8 @@ interface Block {
   readonly order: number;
   spent: boolean;
   bins: number[];
+  /** How often bins have been taken out. */
+  removals: number;
   /**
    * For each resource no bin has more left: of those that somebody needs, and of the others. What is left only gets less, so that figures
    * of the past still hold; they are worked out anew when they have raised hopes in vain. Behind the resources: 1 if there is an empty
@@ -45,6 +47,14 @@ interface Block {
   /** One bin may have much of one resource and another much of another: what can be had of both of the pair at once. */
   readonly claimedPairs: Stairs;
   readonly otherPairs: Stairs;
+}
+
+/** No bin of a line has room before this one. */
+interface Cursor {
+  block: Block;
+  /** Position in the block; it holds as long as none has been taken out of it. */
+  index: number;
+  removals: number;
 }
 
 /** Bins a block, about the square root of ten thousand; one that has grown to twice as many is cut in two. */
@@ -64,12 +74,12 @@ export class Line {
   readonly #takes: ((bin: number) => boolean) | undefined;
   /** So many of the planned ones have been looked at. */
   #seen = 0;
-  /** By class: blocks before this one have no room. Of a class of one job only as long as nobody else looks. */
-  readonly #from = new Map<Takes, Block>();
+  /** By class: how far there is no room. Of a class of one job only as long as nobody else looks. */
+  readonly #from = new Map<Takes, Cursor>();
   /** By tier: no block behind this one, by its order, has bins of the tier that somebody needs. */
   readonly #claimedUpTo = new Map<number, number>();
   #last: Takes | undefined;
-  #lastBlock: Block | undefined;
+  #lastCursor: Cursor | undefined;
 
   constructor(
     bins: LineBins,
@@ -129,20 +139,23 @@ export class Line {
   /** The first bin with room; of several in one tier the first that is needed already, if there is one. */
   first(sought: Sought): number | undefined {
     this.#catchUp();
-    for (let at = this.#start(sought); at < this.#blocks.length; at += 1) {
+    const from = this.#cursorOf(sought);
+    for (let at = this.#start(from); at < this.#blocks.length; at += 1) {
       const block = this.#blocks[at];
       if (block === undefined) break;
       if (!this.#covers(block, true, sought) && !this.#covers(block, false, sought)) continue;
-      const index = this.#find(block, sought, 0);
+      const isAtCursor = from?.block === block && from.removals === block.removals;
+      const index = this.#find(block, sought, isAtCursor ? from.index : 0);
       if (index < 0) {
         if (sought.accepts === undefined && this.#tidy(at)) at -= 1;
         continue;
       }
-      this.#remember(sought, block);
+      this.#remember(sought, from, block, index);
       const bin = block.bins[index] ?? 0;
       return this.#bins.claimed[bin] === true ? bin : (this.#claimedInTier(sought, at, index) ?? bin);
     }
-    this.#remember(sought, this.#blocks.at(-1));
+    const end = this.#blocks.at(-1);
+    if (end !== undefined) this.#remember(sought, from, end, end.bins.length);
     return undefined;
   }
 
@@ -263,24 +276,36 @@ export class Line {
     return reaches(claimed ? block.claimedPairs : block.otherPairs, first, second);
   }
 
-  /** Nothing before this block has room for such a slot. Larger shares say nothing of single slots. */
-  #remember({ takes, times }: Sought, block: Block | undefined): void {
-    if (times !== 1 || block === undefined) return;
-    if (takes.isCommon) this.#from.set(takes, block);
+  /** Nothing before this bin has room for such a slot. Larger shares say nothing of single slots. */
+  #remember({ takes, times }: Sought, before: Cursor | undefined, block: Block, index: number): void {
+    if (times !== 1) return;
+    if (before !== undefined) {
+      before.block = block;
+      before.index = index;
+      before.removals = block.removals;
+      return;
+    }
+    const cursor = { block, index, removals: block.removals };
+    if (takes.isCommon) this.#from.set(takes, cursor);
     else {
       this.#last = takes;
-      this.#lastBlock = block;
+      this.#lastCursor = cursor;
     }
   }
 
-  /** Where the search for such a slot begins. */
-  #start({ takes }: Sought): number {
-    const from = takes.isCommon ? this.#from.get(takes) : this.#last === takes ? this.#lastBlock : undefined;
+  #cursorOf({ takes }: Sought): Cursor | undefined {
+    if (takes.isCommon) return this.#from.get(takes);
+    return this.#last === takes ? this.#lastCursor : undefined;
+  }
+
+  /** The first block that comes into question. */
+  #start(from: Cursor | undefined): number {
     if (from === undefined) return 0;
+    const { order } = from.block;
     let [low, high] = [0, this.#blocks.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#blocks[middle]?.order ?? 0) < from.order) low = middle + 1;
+      if ((this.#blocks[middle]?.order ?? 0) < order) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -294,6 +319,7 @@ export class Line {
       order,
       spent: false,
       bins,
+      removals: 0,
       claimed: [],
       others: [],
       claimedPairs: [],
@@ -317,13 +343,14 @@ export class Line {
     const block = this.#blocks[at];
     if (block === undefined) return false;
     block.bins = block.bins.filter((bin) => this.#isOpen(bin));
+    block.removals += 1;
     const next = this.#blocks[at + 1];
-    const few = next === undefined ? 0 : BLOCK - next.bins.length;
-    if (block.bins.length > few) {
+    // The last one stays, even empty: what is planned later goes into it, and whoever has found no room so far looks from there on.
+    if (next === undefined || block.bins.length > BLOCK - next.bins.length) {
       this.#workOut(block);
       return false;
     }
-    if (next !== undefined && block.bins.length > 0) {
+    if (block.bins.length > 0) {
       next.bins.unshift(...block.bins);
       for (const bin of block.bins) {
         this.#blockOf.set(bin, next);

@@ -36,7 +36,7 @@ export interface Runs {
   readonly timed: number;
 }
 
-export const RUNS: Runs = { warmUps: 1, timed: 5 };
+export const RUNS: Runs = { warmUps: 5, timed: 5 };
 
 const NOW = instant(1_763_636_400_000);
 
