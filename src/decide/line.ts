@@ -124,7 +124,10 @@ export class Line {
     }
     const block = this.#blockOf.get(other);
     if (block === undefined || block.spent) return;
-    block.bins.splice(block.bins.indexOf(other) + 1, 0, bin);
+    const at = block.bins.indexOf(other);
+    // It was full, and so is this one.
+    if (at < 0) return;
+    block.bins.splice(at + 1, 0, bin);
     this.#blockOf.set(bin, block);
     this.#raise(block, bin);
     if (block.bins.length > 2 * BLOCK) this.#cut(block);
