@@ -1,12 +1,15 @@
 import { TableClient } from "@azure/data-tables";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { PortError } from "../../src/app/ports.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 
 /** POST /api/clusters/{c}/plan against the whole system: what it foretells comes true, and asking changes nothing. */
 
 let app: LocalApp;
+/** Whether plans cannot be kept. */
+let full = false;
 /** Cores by family; the simulator reads them anew for each answer. Two nodes of four cores at first. */
 const family: Record<string, number> = { standardFFamily: 8 };
 
@@ -17,6 +20,16 @@ beforeAll(async () => {
     // Only what a test asks for moves the record.
     settings: { "AzureWebJobs.snapshot.Disabled": "true" },
     simulator: { quotas: { family } },
+    decorate: (ports) => ({
+      ...ports,
+      plans: {
+        ...ports.plans,
+        keep: (cluster, kept) =>
+          full
+            ? Promise.reject(new PortError("unreachable", "write row", "no answer"))
+            : ports.plans.keep(cluster, kept),
+      },
+    }),
   });
   await tick();
   await app.call("PUT", "/api/clusters/prod/request-sets/mine", {
@@ -112,6 +125,29 @@ test("a bucket that is not offered, prices, another array: each by the same rule
       rejectedJobs: [{ requestSet: "other", jobs: [{ name: "bad" }] }],
     },
   });
+});
+
+test("a group: its nodes by bucket and placement group", async () => {
+  const grouped = { Name: "other", TargetGroupCount: 2, GroupInstanceCount: 2 };
+  const { body } = await dryRun({
+    limits: [{ ...quota, more: 16 }],
+    requestSets: { mine: { nodearrays: [grouped] } },
+  });
+  const place = { nodearray: "other", machineType: "Standard_F4", count: 2 };
+  const group = expect.stringMatching(/./);
+  expect(body).toMatchObject({
+    plan: {
+      creates: [
+        { ...place, placementGroup: group },
+        { ...place, placementGroup: group },
+      ],
+      outcomes: [{ kind: "groups", unit: "groups", asked: 2, placed: 2, pending: 2, unmet: 0 }],
+    },
+  });
+  const { plan } = z
+    .object({ plan: z.object({ creates: z.array(z.object({ placementGroup: z.string() })) }) })
+    .parse(body);
+  expect(new Set(plan.creates.map(({ placementGroup }) => placementGroup)).size).toBe(2);
 });
 
 test("asking changes nothing: every stored row is as it was, to its version", async () => {
@@ -253,6 +289,20 @@ test("a past plan that changed something is explained as it was then", async () 
     status: 400,
     body: { problems: [{ path: "" }, { path: "plan", found: '"last"' }] },
   });
+});
+
+test("a plan that cannot be kept is carried out all the same, and the log says so", async () => {
+  full = true;
+  family["standardFFamily"] = 24;
+  const ticked = await tick();
+  expect(ticked).toMatchObject({ body: { outcome: "planned" } });
+  const { plan } = z.object({ plan: z.number() }).parse(ticked.body);
+  expect(await app.call("GET", "/api/clusters/prod")).toMatchObject({
+    body: { plan: { number: plan, creates: [{ count: 1 }] } },
+  });
+  expect(app.events).toContainEqual(
+    expect.objectContaining({ event: "plan-not-kept", cluster: "prod", plan, kind: "unreachable" }),
+  );
 });
 
 test("without a key: 401", async () => {
