@@ -5,6 +5,8 @@ import { handleSnapshot } from "../../functions/snapshot.ts";
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import { createLanes } from "../../src/app/lanes.ts";
 import { describeCluster } from "../../src/app/describe-cluster.ts";
+import type { Explanation, Question } from "../../src/app/explain-cluster.ts";
+import { explain } from "../../src/app/explain-cluster.ts";
 import type { Composition, MemoryComposition } from "../../src/compose.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import { clusterName } from "../../src/domain/ids.ts";
@@ -158,6 +160,15 @@ export class Stage {
   /** What the state page says. */
   async state(cluster: string): Promise<ClusterState> {
     return readState(await describeCluster(this.#composed.app, clusterName(cluster)));
+  }
+
+  /** The plans that can be explained, and what they say. */
+  keptPlans(cluster: string): Promise<readonly number[]> {
+    return this.#composed.app.ports.plans.numbers(clusterName(cluster), 0, Number.MAX_SAFE_INTEGER - 1, 1000);
+  }
+
+  explain(cluster: string, question: Question): Promise<Explanation> {
+    return explain(this.#composed.app, clusterName(cluster), question);
   }
 
   /** The host goes: no timer, no callbacks, and messages wait in their queue. */
