@@ -18,7 +18,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   schedulers: ["schedulers", "wire", "domain"],
   simulator: ["simulator", "domain"],
   client: ["client", "wire", "domain"],
-  cli: ["cli", "client"],
+  // `check` looks at CycleCloud itself, before there is an app that a client could ask: it needs what compose builds.
+  cli: ["cli", "client", "compose"],
   config: ["config", "wire", "domain"],
   compose: ["compose", "config", "adapters", "app", "app/ports", "wire", "decide", "domain"],
   functions: ["functions", "compose", "app", "app/ports", "wire", "domain"],

@@ -1,0 +1,204 @@
+import { z } from "zod";
+
+/**
+ * Readers of the API's answers for who shows them to people. They take what they know and can read, and leave out the rest: an app of
+ * another release may say more, or less.
+ */
+
+const text = z.string().optional().catch(undefined);
+const number = z.number().optional().catch(undefined);
+const flag = z.boolean().optional().catch(undefined);
+const texts = z.array(z.string()).catch([]);
+const listOf = <T extends z.ZodType>(item: T) => z.array(item).catch([]);
+
+const outcome = z.object({
+  requestSet: text,
+  id: text,
+  kind: text,
+  unit: text,
+  asked: number,
+  placed: number,
+  pending: number,
+  why: text,
+});
+
+const unmet = z.object({
+  requestSet: text,
+  id: text,
+  unit: text,
+  asked: number,
+  placed: number,
+  reasons: texts,
+  binding: text,
+});
+
+const health = z.object({ ok: flag, notes: texts, lastLookAgeSeconds: number, clusterState: text });
+
+const bucket = z.object({
+  bucket: text,
+  nodearray: text,
+  machineType: text,
+  managed: flag,
+  vcpus: number,
+  memoryGib: number,
+  gpus: number,
+  spot: flag,
+  price: number,
+  active: number,
+  available: number,
+  room: number,
+  boundBy: text,
+  closed: text,
+});
+
+const limit = z.object({ limit: text, unit: text, used: number, max: number, left: number });
+
+const plan = z.object({
+  number: number,
+  at: text,
+  demands: number,
+  waitingForNodes: number,
+  creates: listOf(z.object({ bucket: text, count: number })),
+  starts: texts,
+  terminates: texts,
+  unmet: listOf(unmet),
+  unmetCount: number,
+});
+
+const node = z.object({
+  name: text,
+  array: text,
+  machineType: text,
+  placementGroup: text,
+  phase: text,
+  status: text,
+  hostname: text,
+  busyness: text,
+  why: text,
+});
+
+const requestSet = z.object({
+  requestSet: text,
+  state: text,
+  expiresAt: text,
+  demands: number,
+  unmet: number,
+  rejectedJobs: listOf(z.object({ name: text })),
+});
+
+/** One request set by itself: its outcomes carry all their reasons. */
+const requestSetAlone = requestSet.extend({
+  observed: flag,
+  outcomes: listOf(outcome.extend({ reasons: texts })),
+});
+
+const state = z.object({
+  cluster: text,
+  now: text,
+  health: health.catch({ ok: undefined, notes: [], lastLookAgeSeconds: undefined, clusterState: undefined }),
+  demand: listOf(requestSet),
+  plan: plan.optional().catch(undefined),
+  nodes: z
+    .object({ count: number, byPhase: z.record(z.string(), z.number()).catch({}), list: listOf(node) })
+    .catch({ count: undefined, byPhase: {}, list: [] }),
+  buckets: listOf(bucket),
+  limits: listOf(limit),
+  outcomes: z
+    .object({ count: number, unmet: number, waiting: number, list: listOf(outcome) })
+    .optional()
+    .catch(undefined),
+  inFlight: listOf(z.object({ bucket: text, stillToShow: number })),
+  backoffs: listOf(z.object({ bucket: text, until: text, message: text })),
+});
+
+const clusters = z.object({
+  clusters: listOf(z.object({ cluster: text, health })),
+  rejectedMessages: z.object({ count: number }).optional().catch(undefined),
+});
+
+const history = z.object({
+  rows: listOf(
+    z.object({
+      at: text,
+      plan: number,
+      nodes: z.record(z.string(), z.number()).catch({}),
+      inFlight: number,
+      liveSets: number,
+      created: number,
+      terminated: number,
+      unmet: number,
+    }),
+  ),
+});
+
+/** What a dry run said. */
+const dryRun = z.object({
+  plan: plan.optional().catch(undefined),
+  creates: listOf(z.object({ bucket: text, count: number })).optional(),
+  starts: texts.optional(),
+  terminates: texts.optional(),
+  unmet: listOf(unmet).optional(),
+  unmetCount: number,
+});
+
+const problemPart = z.object({
+  path: z.string(),
+  found: z.string(),
+  expected: z.string(),
+  didYouMean: text,
+});
+
+const accepted = z.object({
+  requestSet: text,
+  revision: number,
+  expiresAt: text,
+  changed: flag,
+  rejectedJobs: listOf(z.object({ name: text, problems: listOf(problemPart) })),
+});
+
+const problem = z.object({
+  title: text,
+  detail: text,
+  problems: listOf(problemPart),
+  undrain: flag,
+});
+
+const explanation = z.object({ text });
+
+const tick = z.object({
+  outcome: text,
+  plan: number,
+  until: text,
+  message: text,
+  trouble: z.object({ kind: text, message: text }).optional().catch(undefined),
+});
+
+const configNotes = z.object({
+  ignored: texts,
+  doubts: listOf(problemPart),
+  unknownNodearrays: texts,
+});
+
+/** One piece of an answer that cannot be read makes all of it unreadable only if it is no object at all. */
+const reader =
+  <T extends z.ZodType>(schema: T) =>
+  (body: unknown): z.infer<T> | undefined =>
+    schema.safeParse(body).data;
+
+export const readState = reader(state);
+export const readRequestSetAnswer = reader(requestSetAlone);
+export const readClusters = reader(clusters);
+export const readHistory = reader(history);
+export const readDryRun = reader(dryRun);
+export const readExplanation = reader(explanation);
+export const readTick = reader(tick);
+export const readConfigNotes = reader(configNotes);
+export const readAccepted = reader(accepted);
+export const readProblemAnswer = reader(problem);
+
+export type ClustersAnswer = z.infer<typeof clusters>;
+export type StateAnswer = z.infer<typeof state>;
+export type BucketAnswer = z.infer<typeof bucket>;
+export type LimitAnswer = z.infer<typeof limit>;
+export type PlanAnswer = z.infer<typeof plan>;
+export type OutcomeAnswer = z.infer<typeof outcome>;
