@@ -14,8 +14,6 @@ import type { ClusterName, NodeId, SetName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { App } from "./commit.ts";
 import { loadCurrent, loadWhole } from "./commit.ts";
-import { describeOffers } from "./describe-buckets.ts";
-import { describeOutcomes } from "./describe-outcomes.ts";
 import { PortError } from "./ports.ts";
 
 /** The state page shows so many nodes, sets and outcomes; counts are always of all. */
@@ -46,8 +44,6 @@ export async function describeCluster(
     plan: describePlan(bodies),
     nodes: describeNodes(bodies),
     nodearrays: describeArrays(bodies, policy),
-    ...describeOffers(record, bodies, policy, now),
-    outcomes: describeOutcomes(bodies, SHOWN),
     inFlight: record.inFlight.map((entry) => ({
       requestId: entry.requestId,
       bucket: bucketText(entry.bucket),
