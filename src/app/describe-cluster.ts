@@ -14,6 +14,7 @@ import type { ClusterName, NodeId, SetName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { App } from "./commit.ts";
 import { loadCurrent, loadWhole } from "./commit.ts";
+import { describeBuckets } from "./describe-buckets.ts";
 import { PortError } from "./ports.ts";
 
 /** The state page shows so many nodes, sets and outcomes; counts are always of all. */
@@ -44,6 +45,7 @@ export async function describeCluster(
     plan: describePlan(bodies),
     nodes: describeNodes(bodies),
     nodearrays: describeArrays(bodies, policy),
+    buckets: describeBuckets(record, bodies, policy, now),
     inFlight: record.inFlight.map((entry) => ({
       requestId: entry.requestId,
       bucket: bucketText(entry.bucket),

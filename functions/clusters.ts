@@ -1,0 +1,78 @@
+import { app } from "@azure/functions";
+import { checkHealth, describeCluster } from "../src/app/describe-cluster.ts";
+import type { RejectedMessage } from "../src/app/ports.ts";
+import type { TickReport } from "../src/app/tick.ts";
+import { tickInTime } from "../src/app/tick.ts";
+import { composition } from "../src/compose.ts";
+import { isoTime } from "../src/domain/units.ts";
+import { forCluster } from "./for-cluster.ts";
+import { answering } from "./problem.ts";
+
+app.http("clusters", {
+  methods: ["GET"],
+  authLevel: "function",
+  route: "clusters",
+  handler: (_request, context) =>
+    answering(context, async () => {
+      const { app: autoscaler } = composition();
+      const { sites, queue } = autoscaler.ports;
+      const clusters = await Promise.all(
+        [...sites.keys()].map(async (name) => ({
+          cluster: name,
+          health: await checkHealth(autoscaler, name),
+        })),
+      );
+      const { count, oldest } = await queue.rejected();
+      return {
+        status: 200,
+        jsonBody: { clusters, rejectedMessages: { count, oldest: oldest.map(describeRejected) } },
+      };
+    }),
+});
+
+/** The whole text is in the queue; here it is to be recognised. */
+function describeRejected(message: RejectedMessage) {
+  const text = message.text.length > SHOWN_TEXT ? `${message.text.slice(0, SHOWN_TEXT)}…` : message.text;
+  return { ...message, rejectedAt: isoTime(message.rejectedAt), text };
+}
+
+const SHOWN_TEXT = 500;
+
+app.http("cluster", {
+  methods: ["GET"],
+  authLevel: "function",
+  route: "clusters/{cluster}",
+  handler: forCluster(async (composed, site) => ({
+    status: 200,
+    jsonBody: await describeCluster(composed.app, site.cluster),
+  })),
+});
+
+/** Does exactly what the timer does for this cluster, for the day that timers stop firing (platform.md section 4). */
+app.http("tick", {
+  methods: ["POST"],
+  authLevel: "function",
+  route: "clusters/{cluster}/tick",
+  handler: forCluster(async (composed, site) => {
+    const { outcome } = await tickInTime(composed.app, site);
+    return {
+      status: 200,
+      jsonBody: { cluster: site.cluster, outcome: outcome.kind, ...describeOutcome(outcome) },
+    };
+  }),
+});
+
+function describeOutcome(outcome: TickReport["outcome"]): Readonly<Record<string, unknown>> {
+  switch (outcome.kind) {
+    case "planned":
+      return { plan: outcome.plan.number };
+    case "troubled":
+      return { trouble: { kind: outcome.trouble.kind, message: outcome.trouble.message } };
+    case "waiting":
+      return { until: isoTime(outcome.until) };
+    case "failed":
+      return { message: outcome.message };
+    default:
+      return {};
+  }
+}

@@ -1,0 +1,49 @@
+import type { HttpRequest, HttpResponseInit } from "@azure/functions";
+import { app } from "@azure/functions";
+import { loadWhole } from "../src/app/commit.ts";
+import type { Site } from "../src/app/ports.ts";
+import type { Composition } from "../src/compose.ts";
+import type { Policy } from "../src/domain/policy.ts";
+import { readPolicy, writePolicy } from "../src/wire/policy.ts";
+import { forCluster } from "./for-cluster.ts";
+import { badRequest, problem } from "./problem.ts";
+
+app.http("config", {
+  methods: ["GET", "PUT"],
+  authLevel: "function",
+  route: "clusters/{cluster}/config",
+  handler: forCluster((composed, site, request) =>
+    (request.method === "PUT" ? putConfig : getConfig)(composed, site, request),
+  ),
+});
+
+/** Read anew: the functions themselves may go on for 15 s by what they read before. What cannot be read shows what holds instead. */
+async function getConfig(composed: Composition, site: Site): Promise<HttpResponseInit> {
+  const { documents, policyOf } = composed.app.ports;
+  const held = await documents.read(site.cluster);
+  const read = readPolicy(held?.text ?? "{}");
+  return read.kind === "policy"
+    ? { status: 200, jsonBody: writePolicy(read.policy) }
+    : { status: 200, jsonBody: { ...writePolicy(await policyOf(site.cluster)), unreadable: read.problems } };
+}
+
+async function putConfig(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {
+  const text = await request.text();
+  const read = readPolicy(text);
+  if (read.kind === "problems") return badRequest(read.problems);
+  const { documents } = composed.app.ports;
+  const held = await documents.read(site.cluster);
+  const written = await documents.write(site.cluster, JSON.stringify(writePolicy(read.policy)), held?.etag);
+  if (written === "conflict")
+    return problem(409, "Conflict", "the configuration was changed at the same time; read it and try again");
+  const unknownNodearrays = await namesNotInStatus(composed, site, read.policy);
+  const { ignored, doubts } = read;
+  return { status: 200, jsonBody: { ...writePolicy(read.policy), ignored, doubts, unknownNodearrays } };
+}
+
+/** Arrays that the cluster does not have (yet): said, not refused, as a template may be imported later. */
+async function namesNotInStatus(composed: Composition, site: Site, policy: Policy) {
+  const { bodies } = await loadWhole(composed.app, site.cluster);
+  const known = new Set(bodies.seen?.arrays.map((array) => array.name));
+  return bodies.seen === undefined ? [] : (policy.nodearrays ?? []).filter((name) => !known.has(name));
+}

@@ -1,0 +1,57 @@
+import type { HttpResponseInit } from "@azure/functions";
+import { app } from "@azure/functions";
+import type { Explanation, Question } from "../src/app/explain-cluster.ts";
+import { explain } from "../src/app/explain-cluster.ts";
+import type { Site } from "../src/app/ports.ts";
+import type { Problem } from "../src/domain/demand.ts";
+import { setName } from "../src/domain/ids.ts";
+import { forCluster } from "./for-cluster.ts";
+import { badRequest, problem } from "./problem.ts";
+
+/** Why a job has what it has, or why a node stays or goes: exactly one of `job` (with `set`, where several have one) and `node`. */
+app.http("explain", {
+  methods: ["GET"],
+  authLevel: "function",
+  route: "clusters/{cluster}/explain",
+  handler: forCluster(async (composed, site, request) => {
+    const question = readQuestion(request.query);
+    return question.kind === "problem"
+      ? badRequest([question.problem])
+      : explanation(site, question, await explain(composed.app, site.cluster, question));
+  }),
+});
+
+function readQuestion(
+  query: URLSearchParams,
+): Question | { readonly kind: "problem"; readonly problem: Problem } {
+  const job = query.get("job") ?? "";
+  const node = query.get("node") ?? "";
+  if ((job === "") === (node === "")) {
+    const found = job === "" ? "neither" : "both";
+    return { kind: "problem", problem: { path: "", found, expected: "one of the parameters job and node" } };
+  }
+  if (node !== "") return { kind: "node", node };
+  const set = query.get("set");
+  return { kind: "job", job, ...(set === null ? {} : { set: setName(set) }) };
+}
+
+function explanation(site: Site, question: Question, answer: Explanation): HttpResponseInit {
+  const name = question.kind === "job" ? question.job : question.node;
+  switch (answer.kind) {
+    case "explained":
+      return { status: 200, jsonBody: { cluster: site.cluster, ...answer.body } };
+    case "not-planned":
+      return problem(503, "Cannot tell now", `no plan has seen ${question.kind} "${name}" yet`, {
+        retryAfterSeconds: 10,
+      });
+    case "rejected":
+      return problem(404, "Rejected job", `job "${name}" could not be read, and is left out`, {
+        jobProblems: answer.problems,
+      });
+    case "unknown": {
+      const near = answer.nearest.length === 0 ? "" : ` (nearest: ${answer.nearest.join(", ")})`;
+      const detail = `cluster "${site.cluster}" has no ${question.kind} "${name}"${near}`;
+      return problem(404, `Unknown ${question.kind}`, detail, { nearest: answer.nearest });
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { app } from "@azure/functions";
+import type { Problem } from "../src/domain/demand.ts";
+import type { Instant } from "../src/domain/units.ts";
+import { instant, isoTime } from "../src/domain/units.ts";
+import { forCluster } from "./for-cluster.ts";
+import { badRequest } from "./problem.ts";
+
+/** Rows newest first; `from` and `to` are ISO-8601, `limit` at most 10,000. */
+app.http("history", {
+  methods: ["GET"],
+  authLevel: "function",
+  route: "clusters/{cluster}/history",
+  handler: forCluster(async (composed, site, request) => {
+    const { clock, history } = composed.app.ports;
+    const problems: Problem[] = [];
+    const from = readTime(request.query, "from", problems) ?? instant(0);
+    const to = readTime(request.query, "to", problems) ?? clock.now();
+    const limit = readLimit(request.query, problems);
+    if (problems.length > 0) return badRequest(problems);
+    const rows = await history.read(site.cluster, from, to, limit);
+    return {
+      status: 200,
+      jsonBody: { cluster: site.cluster, rows: rows.map((row) => ({ ...row, at: isoTime(row.at) })) },
+    };
+  }),
+});
+
+const DAY_OF_TICKS = 1440;
+
+function readTime(query: URLSearchParams, name: string, problems: Problem[]): Instant | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  const at = Date.parse(text);
+  if (!Number.isNaN(at)) return instant(at);
+  problems.push({ path: name, found: JSON.stringify(text), expected: "a time, as 2026-01-31T12:00:00Z" });
+  return undefined;
+}
+
+function readLimit(query: URLSearchParams, problems: Problem[]): number {
+  const text = query.get("limit") ?? String(DAY_OF_TICKS);
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
+    problems.push({
+      path: "limit",
+      found: JSON.stringify(text),
+      expected: "a whole number from 1 to 10000",
+    });
+  }
+  return limit;
+}

@@ -1,0 +1,192 @@
+import { storedWorld } from "../decide/stored-world.ts";
+import type { BucketOffer, SharedLimit, World } from "../domain/allocation.ts";
+import type { Bodies } from "../domain/bodies.ts";
+import type { BucketKey } from "../domain/bucket.ts";
+import { bucketText } from "../domain/bucket.ts";
+import type { Bucket, Snapshot } from "../domain/cluster.ts";
+import type { PlacementGroup } from "../domain/ids.ts";
+import { sameMachineType } from "../domain/ids.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { LimitKind } from "../domain/reason.ts";
+import { limitText, renderReason } from "../domain/reason.ts";
+import type { Backoff, ClusterRecord } from "../domain/record.ts";
+import type { Instant } from "../domain/units.ts";
+import { isoTime } from "../domain/units.ts";
+
+/** A ceiling on new nodes; `left` can be less than `max - used`, where CycleCloud says so. */
+export interface DescribedLimit {
+  /** In words: "family quota standardHBv3Family". */
+  readonly limit: string;
+  readonly kind: LimitKind;
+  readonly name: string;
+  readonly unit: "nodes" | "cores";
+  /** What was asked for and is not shown yet counts as used. */
+  readonly used: number;
+  readonly max: number;
+  readonly left: number;
+}
+
+/** A place where nodes are made. A row with a placement group shows the group's own limit; those of the row without one bound it too. */
+export interface DescribedBucket {
+  readonly nodearray: string;
+  readonly machineType: string;
+  readonly placementGroup?: string;
+  /** False: CycleCloud makes nothing new here. */
+  readonly valid: boolean;
+  readonly invalidReason?: string;
+  readonly spot: boolean;
+  readonly vcpus: number;
+  readonly memoryGib: number;
+  readonly gpus: number;
+  /** Of one node, an hour, in the currency of the price table. */
+  readonly price?: number;
+  /** Nodes of the row, going ones included. */
+  readonly active: number;
+  /** How many nodes could be made here now under every limit; 0 while it backs off. */
+  readonly available: number;
+  /** Why nothing new is made here although there may be room. */
+  readonly closed?: string;
+  readonly limits: readonly DescribedLimit[];
+  readonly backoff?: DescribedBackoff;
+  readonly lastCapacityFailureSeconds?: number;
+}
+
+export interface DescribedBackoff {
+  readonly until: string;
+  readonly seconds: number;
+  readonly cause: Backoff["cause"];
+  readonly message: string;
+}
+
+/**
+ * Every bucket of the arrays that are ours, in the order in which they are preferred, with all that bounds a new node there: what the next
+ * plan would start from if it were made on the last believed look.
+ */
+export function describeBuckets(
+  record: ClusterRecord,
+  bodies: Bodies,
+  policy: Policy,
+  now: Instant,
+): readonly DescribedBucket[] {
+  const world = storedWorld(record, bodies, policy, now);
+  const { seen } = bodies;
+  if (world === undefined || seen === undefined) return [];
+  return world.buckets.flatMap((offer) => {
+    const reported = findBucket(seen, offer.bucket);
+    if (reported === undefined) return [];
+    const groups = groupsOf(offer, reported).map((group) =>
+      groupRow(world, offer, reported, group, record, now),
+    );
+    return [wholeRow(world, offer, reported, record, now), ...groups];
+  });
+}
+
+function findBucket(seen: Snapshot, { array, machineType }: BucketKey): Bucket | undefined {
+  return seen.arrays
+    .find(({ name }) => name === array)
+    ?.buckets.find((bucket) => sameMachineType(bucket.machineType, machineType));
+}
+
+function wholeRow(
+  world: World,
+  offer: BucketOffer,
+  reported: Bucket,
+  record: ClusterRecord,
+  now: Instant,
+): DescribedBucket {
+  const limits = offer.charges.flatMap(({ limit }) => world.limits[limit] ?? []);
+  const closed = world.closed ?? offer.refusal;
+  return {
+    ...common(offer, reported),
+    active: reported.activeCount,
+    available: closed === undefined ? roomUnder(world, offer) : 0,
+    ...(closed === undefined ? {} : { closed: renderReason(closed) }),
+    limits: limits.map(describeLimit),
+    ...describeBackoff(record, offer.bucket, now),
+  };
+}
+
+function groupRow(
+  world: World,
+  offer: BucketOffer,
+  reported: Bucket,
+  group: PlacementGroup,
+  record: ClusterRecord,
+  now: Instant,
+): DescribedBucket {
+  const bucket = { ...offer.bucket, placementGroup: group };
+  const used = offer.groupSizes.get(group) ?? 0;
+  const max = offer.maxPlacementGroupSize;
+  const left = max === undefined ? Number.POSITIVE_INFINITY : Math.max(0, max - used);
+  const closed = world.closed ?? offer.refusal ?? offer.groupRefusals?.get(group);
+  const name = bucketText(bucket);
+  const own: SharedLimit[] =
+    max === undefined ? [] : [{ id: { kind: "placement-group", name, unit: "nodes" }, used, max, left }];
+  return {
+    ...common(offer, reported),
+    placementGroup: group,
+    active: used,
+    available: closed === undefined ? Math.min(left, roomUnder(world, offer)) : 0,
+    ...(closed === undefined ? {} : { closed: renderReason(closed) }),
+    limits: own.map(describeLimit),
+    ...describeBackoff(record, bucket, now),
+  };
+}
+
+function common(
+  offer: BucketOffer,
+  reported: Bucket,
+): Omit<DescribedBucket, "active" | "available" | "limits"> {
+  const { bucket, price, spot, capacityFailureSeconds } = offer;
+  return {
+    nodearray: bucket.array,
+    machineType: bucket.machineType,
+    valid: reported.valid,
+    ...(reported.valid ? {} : { invalidReason: reported.invalidReason ?? "no reason given" }),
+    spot: spot === true,
+    vcpus: reported.machine.vcpus,
+    memoryGib: reported.machine.memoryGib,
+    gpus: reported.machine.gpus,
+    ...(price === undefined ? {} : { price }),
+    ...(capacityFailureSeconds === undefined ? {} : { lastCapacityFailureSeconds: capacityFailureSeconds }),
+  };
+}
+
+/** Groups with nodes, and those that are named for the bucket, each once. */
+function groupsOf(offer: BucketOffer, reported: Bucket): readonly PlacementGroup[] {
+  const inUse = [...offer.groupSizes].filter(([, nodes]) => nodes > 0).map(([name]) => name);
+  const known = reported.placementGroups.map(({ name }) => name);
+  const pinned = offer.pinnedGroup === undefined ? [] : [offer.pinnedGroup];
+  const resting = [...(offer.groupRefusals?.keys() ?? [])];
+  return [...new Set([...pinned, ...(offer.configuredGroups ?? []), ...known, ...inUse, ...resting])];
+}
+
+/** Nodes that all limits together still allow. */
+function roomUnder(world: World, offer: BucketOffer): number {
+  const rooms = offer.charges.map(({ limit, amount }) =>
+    amount > 0 ? Math.floor((world.limits[limit]?.left ?? 0) / amount) : Number.POSITIVE_INFINITY,
+  );
+  const least = Math.min(...rooms);
+  return Number.isFinite(least) ? Math.max(0, least) : 0;
+}
+
+function describeLimit({ id, used, max, left }: SharedLimit): DescribedLimit {
+  return { limit: limitText(id), kind: id.kind, name: id.name, unit: id.unit, used, max, left };
+}
+
+function describeBackoff(
+  record: ClusterRecord,
+  bucket: BucketKey,
+  now: Instant,
+): Pick<DescribedBucket, "backoff"> {
+  const backoff = record.backoffs.find(
+    (one) =>
+      one.until > now &&
+      one.bucket.array === bucket.array &&
+      sameMachineType(one.bucket.machineType, bucket.machineType) &&
+      one.bucket.placementGroup === bucket.placementGroup,
+  );
+  if (backoff === undefined) return {};
+  const { until, seconds, cause, message } = backoff;
+  return { backoff: { until: isoTime(until), seconds, cause, message } };
+}

@@ -1,0 +1,29 @@
+import type { World } from "../domain/allocation.ts";
+import type { Bodies } from "../domain/bodies.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { ClusterRecord } from "../domain/record.ts";
+import type { Instant } from "../domain/units.ts";
+import { excludedNodes, pendingCreates, stoppingNodes } from "./reconcile.ts";
+import { orderOf } from "./spare.ts";
+import { buildWorld } from "./world.ts";
+
+/** What the allocator would be given now, from what the record holds: the last believed look and our own memory. Undefined: never looked. */
+export function storedWorld(
+  record: ClusterRecord,
+  { seen, ledger }: Bodies,
+  policy: Policy,
+  now: Instant,
+): World | undefined {
+  if (seen === undefined) return undefined;
+  return buildWorld({
+    snapshot: seen,
+    ledger,
+    inFlight: record.inFlight,
+    pendingCreates: pendingCreates(record.intents),
+    backoffs: record.backoffs,
+    policy,
+    excluded: excludedNodes(ledger, stoppingNodes(record.intents), now),
+    order: orderOf,
+    now,
+  });
+}
