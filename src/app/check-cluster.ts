@@ -2,23 +2,25 @@ import { managedArrays } from "../decide/observe.ts";
 import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { Offers } from "./describe-buckets.ts";
-import { describeFreshOffers } from "./describe-buckets.ts";
+import type { DescribedBucket } from "./describe-buckets.ts";
+import { describeBuckets } from "./describe-buckets.ts";
 import type { Clock, PortErrorKind, Site } from "./ports.ts";
 import { PortError } from "./ports.ts";
 
 /** What a first try against a real CycleCloud found of one cluster. */
 export type ClusterCheck =
-  | (Offers & {
+  | {
       readonly kind: "read";
       readonly cluster: ClusterName;
       readonly state: string;
       readonly targetState: string;
       readonly nodes: Readonly<Record<string, number>>;
       readonly nodearrays: readonly CheckedArray[];
+      /** Of the arrays that are ours, with all limits. */
+      readonly buckets: readonly DescribedBucket[];
       /** What would keep the autoscaler from doing what its configuration says; empty: nothing. */
       readonly notes: readonly string[];
-    })
+    }
   | {
       readonly kind: PortErrorKind | "not-found" | "not-tried";
       readonly cluster: ClusterName;
@@ -69,6 +71,7 @@ async function checkCluster(
     const status = await cyclecloud.status(cluster, now);
     if (status.kind === "not-found") return { kind: "not-found", cluster, message: status.message };
     const { snapshot } = status;
+    const buckets = describeBuckets(NOTHING_UNDER_WAY, { seen: snapshot, ledger: new Map() }, policy, now);
     return {
       kind: "read",
       cluster,
@@ -76,14 +79,17 @@ async function checkCluster(
       targetState: snapshot.targetState ?? "none",
       nodes: countPhases(snapshot.nodes),
       nodearrays: judgeArrays(snapshot, policy),
-      notes: notesOn(snapshot, policy),
-      ...describeFreshOffers(snapshot, policy, now),
+      buckets,
+      notes: notesOn(snapshot, buckets, policy),
     };
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     return { kind: error.kind, cluster, message: error.message };
   }
 }
+
+/** Nobody has planned for this cluster yet. */
+const NOTHING_UNDER_WAY = { intents: [], inFlight: [], backoffs: [] };
 
 function countPhases(nodes: readonly Node[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
@@ -106,7 +112,7 @@ function judgeArrays(snapshot: Snapshot, policy: Policy): readonly CheckedArray[
 const NOT_NAMED = "not named in the configuration's nodearrays";
 const SWITCHED_OFF = "Configuration.autoscale.enabled is false in its template";
 
-function notesOn(snapshot: Snapshot, policy: Policy): readonly string[] {
+function notesOn(snapshot: Snapshot, buckets: readonly DescribedBucket[], policy: Policy): readonly string[] {
   const { state = "never started", targetState = "none" } = snapshot;
   const notes: string[] = [];
   if (!policy.enabled)
@@ -114,7 +120,7 @@ function notesOn(snapshot: Snapshot, policy: Policy): readonly string[] {
   if (state !== "Started" || targetState !== "Started")
     notes.push(`the cluster is ${state} (target ${targetState}): nothing would be created or stopped`);
   if (managedArrays(snapshot, policy).size === 0) notes.push("no node array would be autoscaled");
-  return [...notes, ...unknownNames(snapshot, policy), ...missingPrices(snapshot, policy)];
+  return [...notes, ...unknownNames(snapshot, policy), ...missingPrices(buckets, policy)];
 }
 
 function unknownNames(snapshot: Snapshot, policy: Policy): readonly string[] {
@@ -125,12 +131,15 @@ function unknownNames(snapshot: Snapshot, policy: Policy): readonly string[] {
 }
 
 /** Where price decides, sizes without one come last. */
-function missingPrices(snapshot: Snapshot, policy: Policy): readonly string[] {
+function missingPrices(buckets: readonly DescribedBucket[], policy: Policy): readonly string[] {
   if (policy.among !== "cheapest") return [];
-  const { buckets } = describeFreshOffers(snapshot, policy, snapshot.at);
-  const missing = buckets.filter(({ managed, price }) => managed && price === undefined);
+  const missing = buckets.filter(
+    ({ price, placementGroup }) => price === undefined && placementGroup === undefined,
+  );
   if (missing.length === 0) return [];
-  const names = missing.slice(0, MOST_NAMES).map(({ bucket }) => bucket);
+  const names = missing
+    .slice(0, MOST_NAMES)
+    .map(({ nodearray, machineType }) => `${nodearray}/${machineType}`);
   const more = missing.length > names.length ? ` and ${missing.length - names.length} more` : "";
   return [`among is cheapest, and there is no price for ${names.join(", ")}${more}: those come last`];
 }

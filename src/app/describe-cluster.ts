@@ -15,6 +15,7 @@ import type { Policy } from "../domain/policy.ts";
 import type { App } from "./commit.ts";
 import { loadCurrent, loadWhole } from "./commit.ts";
 import { describeBuckets } from "./describe-buckets.ts";
+import { describeOutcomes } from "./describe-outcomes.ts";
 import { PortError } from "./ports.ts";
 
 /** The state page shows so many nodes, sets and outcomes; counts are always of all. */
@@ -46,6 +47,7 @@ export async function describeCluster(
     nodes: describeNodes(bodies),
     nodearrays: describeArrays(bodies, policy),
     buckets: describeBuckets(record, bodies, policy, now),
+    outcomes: describeOutcomes(bodies, SHOWN),
     inFlight: record.inFlight.map((entry) => ({
       requestId: entry.requestId,
       bucket: bucketText(entry.bucket),

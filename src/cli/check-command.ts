@@ -1,5 +1,6 @@
 import type { CheckRequest, ClusterCheck } from "../compose.ts";
 import { validateConfig } from "../client/index.ts";
+import { readBuckets } from "../client/state.ts";
 import type { Register } from "./command-line.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
@@ -94,7 +95,7 @@ async function readConfig(
 
 function tellChecks(terminal: Terminal, checks: readonly ClusterCheck[], options: CheckOptions): ExitCode {
   if (options.json === true) terminal.say(jsonText({ clusters: checks }));
-  else terminal.say(checks.map(renderCheck).join("\n\n"));
+  else if (checks.length > 0) terminal.say(checks.map(renderCheck).join("\n\n"));
   if (checks.length === 0) {
     terminal.complain(
       options.cluster === undefined
@@ -107,8 +108,20 @@ function tellChecks(terminal: Terminal, checks: readonly ClusterCheck[], options
   return checks.every(({ kind }) => kind === "read") ? EXIT.done : EXIT.no;
 }
 
+const FAILURES: Readonly<Record<Exclude<ClusterCheck["kind"], "read">, string>> = {
+  unreachable: "CycleCloud does not answer",
+  throttled: "CycleCloud asks to wait",
+  denied: "reached, but CycleCloud refuses the credentials",
+  unexpected: "the answer makes no sense: is this a CycleCloud?",
+  "newer-state": "written by a newer release",
+  "not-found": "reached and signed in, but there is no such cluster",
+  "not-tried": "not tried",
+};
+
 function renderCheck(check: ClusterCheck): string {
-  if (check.kind !== "read") return `${check.cluster}: ${check.kind}: ${check.message}`;
+  if (check.kind !== "read") return `${check.cluster}: ${FAILURES[check.kind]}: ${check.message}`;
+  // As the app's own answer: the same readers, so the same tables.
+  const shown = readBuckets(check) ?? { buckets: [] };
   const arrays = renderTable(
     [
       ["NODEARRAY", ({ nodearray }) => nodearray],
@@ -127,8 +140,8 @@ function renderCheck(check: ClusterCheck): string {
     "",
     arrays,
     "",
-    renderBuckets(check),
+    renderBuckets(shown),
     "",
-    renderLimits(check),
+    renderLimits(shown),
   ].join("\n");
 }

@@ -144,8 +144,17 @@ async function send(
   return tellSent(terminal, source, sent, options.json === true);
 }
 
+/** A connection string, or the address of a queue service. */
+const ACCOUNT =
+  /^https?:\/\/[^/]|^\s*UseDevelopmentStorage=true|(^|;)\s*(AccountKey|SharedAccessSignature)=[^;\s]/i;
+
 function doorsOf({ url, key, queue }: DoorOptions, command: Command): Doors {
   const api = url === undefined || key === undefined ? undefined : { url, key };
+  // Checked here and not by the parser, whose message would show what may be a secret.
+  if (queue !== undefined && !ACCOUNT.test(queue))
+    return command.error(
+      "error: --queue: found something else (not shown: it may be a secret), expected a connection string or an address https://NAME.queue.core.windows.net",
+    );
   if (api === undefined && queue === undefined)
     return command.error(
       "error: expected --url and --key (AUTOSCALER_URL, AUTOSCALER_KEY), or --queue (AUTOSCALER_QUEUE)",

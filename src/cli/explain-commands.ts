@@ -8,7 +8,7 @@ import { EXIT } from "./exit-code.ts";
 import type { ClusterOptions } from "./options.ts";
 import { apiOf, readCount, readTime, requestSet, withCluster } from "./options.ts";
 import { readJson } from "./read-json.ts";
-import { renderUnmet } from "./render-status.ts";
+import { renderDryRun } from "./render-dry-run.ts";
 import { UNREADABLE } from "./state-commands.ts";
 import { countsText, renderTable } from "./table.ts";
 import type { Telling } from "./tell.ts";
@@ -101,18 +101,11 @@ async function planFor(
   return tell(terminal, answer, options.json === true, tellPlan);
 }
 
-/** The plan may stand by itself or as the answer's `plan`. */
 const tellPlan: Telling = (body) => {
   const answer = readDryRun(body);
   if (answer === undefined) return { text: UNREADABLE };
-  const { creates = [], starts = [], terminates = [], unmet = [], unmetCount } = answer.plan ?? answer;
-  const deeds = [
-    ...creates.map(({ bucket, count }) => `create ${count ?? "?"} x ${bucket ?? "?"}`),
-    ...starts.map((name) => `start ${name}`),
-    ...terminates.map((name) => `stop ${name}`),
-  ];
-  const lines = [...(deeds.length === 0 ? ["nothing to do"] : deeds), ...renderUnmet({ unmet, unmetCount })];
-  return { text: lines.join("\n"), code: (unmetCount ?? unmet.length) > 0 ? EXIT.no : EXIT.done };
+  const unmet = (answer.plan.unmet ?? 0) > 0;
+  return { text: renderDryRun(answer), code: unmet ? EXIT.no : EXIT.done };
 };
 
 const tellHistory: Telling = (body) => {

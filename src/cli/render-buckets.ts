@@ -1,7 +1,7 @@
-import type { BucketAnswer, LimitAnswer } from "../client/state.ts";
+import type { BucketAnswer } from "../client/state.ts";
 import { renderTable } from "./table.ts";
 
-const NO_LOOK = "none known: the cluster has not been looked at yet";
+const NONE = "none known: no look yet, or no node array is autoscaled";
 
 /** Where nodes can be had, preferred first. */
 export function renderBuckets({ buckets }: { readonly buckets: readonly BucketAnswer[] }): string {
@@ -9,21 +9,32 @@ export function renderBuckets({ buckets }: { readonly buckets: readonly BucketAn
     [
       ["NODEARRAY", ({ nodearray }) => nodearray],
       ["SIZE", ({ machineType }) => machineType],
+      ["GROUP", ({ placementGroup }) => placementGroup],
       ["VCPUS", ({ vcpus }) => vcpus],
       ["GIB", ({ memoryGib }) => memoryGib],
       ["GPUS", ({ gpus }) => (gpus === 0 ? undefined : gpus)],
       ["SPOT", ({ spot }) => (spot === true ? "spot" : undefined)],
       ["PRICE", ({ price }) => price],
-      ["ACTIVE", ({ active }) => active],
-      ["ROOM", ({ room }) => room],
-      ["BOUND BY", ({ closed, boundBy }) => closed ?? boundBy],
+      ["NODES", ({ active }) => active],
+      ["ROOM", ({ available }) => available],
+      ["BOUND BY", (bucket) => bucket.closed ?? boundBy(bucket)],
     ],
     buckets,
-    NO_LOOK,
+    NONE,
   );
 }
 
-export function renderLimits({ limits }: { readonly limits: readonly LimitAnswer[] }): string {
+/** The first limit that allows no more than there is room for; a node counts with its cores where the limit is in cores. */
+function boundBy({ available, vcpus = 1, limits }: BucketAnswer): string | undefined {
+  return limits.find(({ left = 0, unit }) => Math.floor(unit === "cores" ? left / vcpus : left) === available)
+    ?.limit;
+}
+
+/** Every limit that some bucket counts against, once, in the order of the buckets. */
+export function renderLimits({ buckets }: { readonly buckets: readonly BucketAnswer[] }): string {
+  const limits = new Map(
+    buckets.flatMap((bucket) => bucket.limits.map((one) => [`${one.limit ?? ""} ${one.unit ?? ""}`, one])),
+  );
   return renderTable(
     [
       ["LIMIT", ({ limit }) => limit],
@@ -32,7 +43,7 @@ export function renderLimits({ limits }: { readonly limits: readonly LimitAnswer
       ["LEFT", ({ left }) => left],
       ["IN", ({ unit }) => unit],
     ],
-    limits,
-    NO_LOOK,
+    [...limits.values()],
+    NONE,
   );
 }

@@ -62,10 +62,11 @@ function complainOf(terminal: Terminal, answer: Extract<Answer, { kind: "answere
   const { status, body, retryAfterSeconds } = answer;
   const told = readProblemAnswer(body);
   const title = told?.title ?? STATUS_TEXTS.get(status) ?? "unexpected answer";
-  const detail = told?.detail === undefined ? "" : `: ${told.detail}`;
+  const problems = told?.problems ?? [];
+  // Of several problems the detail names only the first, and all are named below.
+  const detail = told?.detail === undefined || problems.length > 1 ? "" : `: ${told.detail}`;
   const again = retryAfterSeconds === undefined ? "" : ` (try again in ${retryAfterSeconds} s)`;
   terminal.complain(`${status} ${title}${detail}${again}`);
-  const problems = told?.problems ?? [];
   if (problems.length > 1) for (const one of problems) terminal.complain(`  ${problemText(one)}`);
   if (told?.undrain === true) terminal.complain("the node is needed: re-open it in the scheduler");
 }

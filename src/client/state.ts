@@ -34,24 +34,22 @@ const unmet = z.object({
 
 const health = z.object({ ok: flag, notes: texts, lastLookAgeSeconds: number, clusterState: text });
 
+const limit = z.object({ limit: text, unit: text, used: number, max: number, left: number });
+
 const bucket = z.object({
-  bucket: text,
   nodearray: text,
   machineType: text,
-  managed: flag,
+  placementGroup: text,
+  spot: flag,
   vcpus: number,
   memoryGib: number,
   gpus: number,
-  spot: flag,
   price: number,
   active: number,
   available: number,
-  room: number,
-  boundBy: text,
   closed: text,
+  limits: listOf(limit),
 });
-
-const limit = z.object({ limit: text, unit: text, used: number, max: number, left: number });
 
 const plan = z.object({
   number: number,
@@ -102,7 +100,6 @@ const state = z.object({
     .object({ count: number, byPhase: z.record(z.string(), z.number()).catch({}), list: listOf(node) })
     .catch({ count: undefined, byPhase: {}, list: [] }),
   buckets: listOf(bucket),
-  limits: listOf(limit),
   outcomes: z
     .object({ count: number, unmet: number, waiting: number, list: listOf(outcome) })
     .optional()
@@ -131,14 +128,44 @@ const history = z.object({
   ),
 });
 
-/** What a dry run said. */
+const triedCreate = z.object({
+  nodearray: text,
+  machineType: text,
+  placementGroup: text,
+  count: number,
+});
+
+/** A dry run: what would be done, and how that differs from what would be done anyway. */
 const dryRun = z.object({
-  plan: plan.optional().catch(undefined),
-  creates: listOf(z.object({ bucket: text, count: number })).optional(),
-  starts: texts.optional(),
-  terminates: texts.optional(),
-  unmet: listOf(unmet).optional(),
-  unmetCount: number,
+  acting: flag,
+  plan: z.object({
+    creates: listOf(triedCreate),
+    starts: texts,
+    terminates: texts,
+    demands: number,
+    unmet: number,
+    pricePerHour: number,
+    outcomes: listOf(unmet),
+  }),
+  difference: z
+    .object({
+      nodesCreated: number,
+      pricePerHour: number,
+      demands: listOf(
+        z.object({
+          requestSet: text,
+          id: text,
+          unit: text,
+          asked: number,
+          placed: number,
+          askedWithout: number,
+          placedWithout: number,
+        }),
+      ),
+    })
+    .optional()
+    .catch(undefined),
+  rejectedJobs: listOf(z.object({ requestSet: text, jobs: listOf(z.object({ name: text })) })),
 });
 
 const problemPart = z.object({
@@ -187,6 +214,7 @@ const reader =
 
 export const readState = reader(state);
 export const readRequestSetAnswer = reader(requestSetAlone);
+export const readBuckets = reader(z.object({ buckets: listOf(bucket) }));
 export const readClusters = reader(clusters);
 export const readHistory = reader(history);
 export const readDryRun = reader(dryRun);
@@ -199,6 +227,6 @@ export const readProblemAnswer = reader(problem);
 export type ClustersAnswer = z.infer<typeof clusters>;
 export type StateAnswer = z.infer<typeof state>;
 export type BucketAnswer = z.infer<typeof bucket>;
-export type LimitAnswer = z.infer<typeof limit>;
+export type DryRunAnswer = z.infer<typeof dryRun>;
 export type PlanAnswer = z.infer<typeof plan>;
 export type OutcomeAnswer = z.infer<typeof outcome>;
