@@ -146,7 +146,7 @@ async function send(
 
 /** A connection string, or the address of a queue service. */
 const ACCOUNT =
-  /^https?:\/\/[^/]|^\s*UseDevelopmentStorage=true|(^|;)\s*(AccountKey|SharedAccessSignature)=[^;\s]/i;
+  /^https:\/\/[^/]|^\s*UseDevelopmentStorage=true|(^|;)\s*(AccountKey|SharedAccessSignature)=[^;\s]/i;
 
 function doorsOf({ url, key, queue }: DoorOptions, command: Command): Doors {
   const api = url === undefined || key === undefined ? undefined : { url, key };

@@ -41,7 +41,7 @@ const RETRIES = { maxTries: 3, retryDelayInMs: 250, maxRetryDelayInMs: 2000 };
 
 function openQueue(account: string, name: string): QueueClient {
   const options = { retryOptions: RETRIES };
-  return /^https?:/i.test(account)
+  return /^https:/i.test(account)
     ? new QueueClient(`${account.replace(/\/+$/, "")}/${name}`, ownIdentity(), options)
     : new QueueClient(account, name, options);
 }

@@ -91,13 +91,17 @@ export function checkDemand(
 function queueFailure(error: unknown): Sent {
   const status =
     typeof error === "object" && error !== null && "statusCode" in error ? error.statusCode : undefined;
-  const message = `the queue: ${firstLine(messageOf(error))}`;
-  const name = error instanceof Error ? error.name : "";
-  const nobody = name === "AuthenticationError" || name === "CredentialUnavailableError";
-  return nobody || (typeof status === "number" && status < 500 && status !== 429)
-    ? { kind: "denied", message }
-    : { kind: "unreachable", message };
+  const why = firstLine(messageOf(error));
+  if (error instanceof Error && WITHOUT_TOKEN.test(error.name)) {
+    const message = `the queue: nobody is signed in here: az login, or give this machine an identity (${why})`;
+    return { kind: "denied", message };
+  }
+  const refused = typeof status === "number" && status < 500 && status !== 429;
+  return { kind: refused ? "denied" : "unreachable", message: `the queue: ${why}` };
 }
+
+/** What @azure/identity throws when it has no token for us. */
+const WITHOUT_TOKEN = /AuthenticationError$|^CredentialUnavailableError$/;
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
