@@ -3,5 +3,6 @@ import "./request-sets.ts";
 import "./clusters.ts";
 import "./explain.ts";
 import "./history.ts";
+import "./plan.ts";
 import "./config.ts";
 import "./health.ts";

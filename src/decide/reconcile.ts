@@ -173,7 +173,7 @@ function giveUp(
 }
 
 /** Changes are made only to a cluster that is started and meant to be, and only where the configuration lets us. */
-function isActing(snapshot: Snapshot, policy: Policy): boolean {
+export function isActing(snapshot: Snapshot, policy: Policy): boolean {
   return policy.enabled && snapshot.state === "Started" && snapshot.targetState === "Started";
 }
 

@@ -1,0 +1,41 @@
+import type { HttpRequest, HttpResponseInit } from "@azure/functions";
+import { app } from "@azure/functions";
+import type { Site } from "../src/app/ports.ts";
+import { tryPlan } from "../src/app/try-plan.ts";
+import type { Composition } from "../src/compose.ts";
+import { readWhatIf } from "../src/wire/what-if.ts";
+import { forCluster } from "./for-cluster.ts";
+import { badRequest, problem } from "./problem.ts";
+
+/** A dry run: what would be planned with other inputs. Changes nothing. */
+app.http("plan", {
+  methods: ["POST"],
+  authLevel: "function",
+  route: "clusters/{cluster}/plan",
+  handler: forCluster(postPlan),
+});
+
+async function postPlan(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {
+  const { clock, policyOf } = composed.app.ports;
+  const read = readWhatIf(new Uint8Array(await request.arrayBuffer()), {
+    cluster: site.cluster,
+    policy: await policyOf(site.cluster),
+    now: clock.now(),
+  });
+  if (read.kind === "problems") {
+    return read.tooLarge === true
+      ? problem(413, "Too large", "a dry run has at most 32 MiB of JSON, unpacked")
+      : badRequest(read.problems);
+  }
+  const trial = await tryPlan(composed.app, site.cluster, read.whatIf);
+  switch (trial.kind) {
+    case "tried":
+      return { status: 200, jsonBody: { ...trial.body, rejectedJobs: read.rejectedJobs } };
+    case "unknown":
+      return badRequest(trial.problems);
+    case "not-looked":
+      return problem(503, "Cannot tell now", "the cluster has not been looked at yet", {
+        retryAfterSeconds: 60,
+      });
+  }
+}

@@ -1,0 +1,239 @@
+import { renderBinding } from "../domain/binding.ts";
+import { bucketText } from "../domain/bucket.ts";
+import type { Snapshot } from "../domain/cluster.ts";
+import type { ClusterName, NodeId } from "../domain/ids.ts";
+import type { DemandOutcome, Plan } from "../domain/plan.ts";
+import type { Policy } from "../domain/policy.ts";
+import { findPrice } from "../domain/price.ts";
+import { renderReason } from "../domain/reason.ts";
+import type { CreateEffect, Ledger } from "../domain/record.ts";
+
+/** A plan that nobody carries out, with what it was made on. */
+export interface TriedPlan {
+  readonly plan: Plan;
+  readonly ledger: Ledger;
+  readonly snapshot: Snapshot;
+  readonly policy: Policy;
+}
+
+export interface TrialAnswer {
+  readonly cluster: ClusterName;
+  /** The look that both plans are made on. */
+  readonly lookedAt: string;
+  /** False: switched off, or the cluster is not started; then a plan changes nothing. */
+  readonly acting: boolean;
+  readonly plan: DescribedTrial;
+  /** The plan without the changes. */
+  readonly without: TrialCounts;
+  readonly difference: TrialDifference;
+}
+
+export interface TrialCounts {
+  readonly nodesCreated: number;
+  readonly nodesStarted: number;
+  readonly demands: number;
+  /** Demands that are not wholly placed. */
+  readonly unmet: number;
+  /** Of the nodes created, an hour; absent: a price is not known. */
+  readonly pricePerHour?: number;
+}
+
+export interface DescribedTrial extends TrialCounts {
+  readonly creates: readonly TriedCreate[];
+  /** Names of deallocated nodes. */
+  readonly starts: readonly string[];
+  readonly terminates: readonly string[];
+  /** Those that are short first, else by rank; the first {@link MOST_DEMANDS}. */
+  readonly outcomes: readonly TriedOutcome[];
+}
+
+export interface TriedCreate {
+  readonly nodearray: string;
+  readonly machineType: string;
+  readonly placementGroup?: string;
+  readonly count: number;
+}
+
+export interface TriedOutcome extends Pick<
+  DemandOutcome,
+  "id" | "kind" | "unit" | "asked" | "placed" | "pending" | "moreReasons"
+> {
+  readonly requestSet: string;
+  readonly unmet: number;
+  readonly reasons: readonly string[];
+  readonly binding?: string;
+}
+
+/** What the changes change; counts are with the changes less without. */
+export interface TrialDifference {
+  readonly nodesCreated: number;
+  readonly pricePerHour?: number;
+  readonly creates: readonly TriedCreate[];
+  /** Deallocated nodes that are started only with, and only without the changes. */
+  readonly started: readonly string[];
+  readonly notStarted: readonly string[];
+  /** Demands of which something else is asked or placed, by rank; the first {@link MOST_DEMANDS}. */
+  readonly demands: readonly ChangedDemand[];
+  readonly demandCount: number;
+}
+
+export interface ChangedDemand {
+  readonly requestSet: string;
+  readonly id: string;
+  readonly unit: DemandOutcome["unit"];
+  readonly asked: number;
+  readonly placed: number;
+  readonly askedWithout: number;
+  readonly placedWithout: number;
+}
+
+const MOST_DEMANDS = 1000;
+
+export function countTrial(tried: TriedPlan): TrialCounts {
+  const { plan } = tried;
+  const price = priceOf(tried);
+  return {
+    nodesCreated: nodesIn(plan.creates),
+    nodesStarted: plan.starts?.length ?? 0,
+    demands: plan.demands.length,
+    unmet: plan.demands.filter(isShort).length,
+    ...(price === undefined ? {} : { pricePerHour: price }),
+  };
+}
+
+export function describeTrial(tried: TriedPlan): DescribedTrial {
+  const { plan, ledger } = tried;
+  const short = plan.demands.filter(isShort);
+  const placed = plan.demands.filter((outcome) => !isShort(outcome));
+  return {
+    ...countTrial(tried),
+    creates: [...byBucket(plan.creates).values()],
+    starts: namesOf(plan.starts ?? [], ledger),
+    terminates: namesOf(plan.terminates, ledger),
+    outcomes: [...short, ...placed].slice(0, MOST_DEMANDS).map(describeOutcome),
+  };
+}
+
+const isShort = ({ placed, asked }: DemandOutcome): boolean => placed < asked;
+
+function describeOutcome(outcome: DemandOutcome): TriedOutcome {
+  const { set, id, kind, unit, asked, placed, pending, reasons, moreReasons, binding } = outcome;
+  return {
+    requestSet: set,
+    id,
+    kind,
+    unit,
+    asked,
+    placed,
+    pending,
+    unmet: asked - placed,
+    reasons: reasons.map(renderReason),
+    ...(moreReasons === undefined ? {} : { moreReasons }),
+    ...(binding === undefined ? {} : { binding: renderBinding(binding) }),
+  };
+}
+
+export function compareTrials(without: TriedPlan, tried: TriedPlan): TrialDifference {
+  const [before, after] = [without.plan, tried.plan];
+  const started = new Set(after.starts);
+  const startedBefore = new Set(before.starts);
+  const changed = changedDemands(before, after);
+  const [price, priceBefore] = [priceOf(tried), priceOf(without)];
+  return {
+    nodesCreated: nodesIn(after.creates) - nodesIn(before.creates),
+    ...(price === undefined || priceBefore === undefined
+      ? {}
+      : { pricePerHour: rounded(price - priceBefore) }),
+    creates: subtract(byBucket(after.creates), byBucket(before.creates)),
+    started: namesOf(
+      [...started].filter((node) => !startedBefore.has(node)),
+      tried.ledger,
+    ),
+    notStarted: namesOf(
+      [...startedBefore].filter((node) => !started.has(node)),
+      without.ledger,
+    ),
+    demands: changed.slice(0, MOST_DEMANDS),
+    demandCount: changed.length,
+  };
+}
+
+/** A demand that is in one of the plans only is asked and placed 0 in the other. */
+function changedDemands(before: Plan, after: Plan): readonly ChangedDemand[] {
+  const key = ({ set, id }: DemandOutcome): string => JSON.stringify([set, id]);
+  const known = new Map(before.demands.map((outcome) => [key(outcome), outcome]));
+  const changed = after.demands.map((outcome) => {
+    const then = known.get(key(outcome));
+    known.delete(key(outcome));
+    return changeOf(outcome, outcome, then);
+  });
+  const gone = [...known.values()].map((outcome) => changeOf(outcome, undefined, outcome));
+  return [...changed, ...gone].filter(
+    ({ asked, placed, askedWithout, placedWithout }) => asked !== askedWithout || placed !== placedWithout,
+  );
+}
+
+function changeOf(
+  { set, id, unit }: DemandOutcome,
+  after: DemandOutcome | undefined,
+  before: DemandOutcome | undefined,
+): ChangedDemand {
+  return {
+    requestSet: set,
+    id,
+    unit,
+    asked: after?.asked ?? 0,
+    placed: after?.placed ?? 0,
+    askedWithout: before?.asked ?? 0,
+    placedWithout: before?.placed ?? 0,
+  };
+}
+
+// ---------------------------------------------------------------- creates
+
+const nodesIn = (creates: readonly CreateEffect[]): number =>
+  creates.reduce((sum, { count }) => sum + count, 0);
+
+/** Creates of one bucket may be for several purposes. */
+function byBucket(creates: readonly CreateEffect[]): ReadonlyMap<string, TriedCreate> {
+  const rows = new Map<string, TriedCreate>();
+  for (const { bucket, count } of creates) {
+    const { array, ...place } = bucket;
+    const key = bucketText(bucket);
+    const sum = (rows.get(key)?.count ?? 0) + count;
+    rows.set(key, { nodearray: array, ...place, count: sum });
+  }
+  return rows;
+}
+
+function subtract(
+  after: ReadonlyMap<string, TriedCreate>,
+  before: ReadonlyMap<string, TriedCreate>,
+): readonly TriedCreate[] {
+  const rows = new Map(after);
+  for (const [key, row] of before) {
+    rows.set(key, { ...row, count: (after.get(key)?.count ?? 0) - row.count });
+  }
+  return [...rows.values()].filter(({ count }) => count !== 0);
+}
+
+/** What the new nodes cost an hour; undefined: not of all of them a price is known. */
+function priceOf({ plan, snapshot, policy }: TriedPlan): number | undefined {
+  const { prices } = policy;
+  if (prices === undefined) return undefined;
+  let total = 0;
+  for (const { bucket, count } of plan.creates) {
+    const array = snapshot.arrays.find(({ name }) => name === bucket.array);
+    const price = findPrice(prices, array?.region, bucket.machineType, array?.spot === true);
+    if (price === undefined) return undefined;
+    total += price * count;
+  }
+  return rounded(total);
+}
+
+/** Sums of prices are not exact: to a millionth. */
+const rounded = (price: number): number => Math.round(price * 1e6) / 1e6;
+
+function namesOf(nodes: readonly NodeId[], ledger: Ledger): readonly string[] {
+  return nodes.map((id) => ledger.get(id)?.name ?? id);
+}

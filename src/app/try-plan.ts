@@ -1,0 +1,56 @@
+import { decide, isActing } from "../decide/reconcile.ts";
+import { suppose } from "../decide/what-if.ts";
+import type { Problem } from "../domain/demand.ts";
+import type { ClusterName } from "../domain/ids.ts";
+import { isoTime } from "../domain/units.ts";
+import type { WhatIf } from "../domain/what-if.ts";
+import type { App } from "./commit.ts";
+import { loadWhole } from "./commit.ts";
+import type { TrialAnswer } from "./describe-trial.ts";
+import { compareTrials, countTrial, describeTrial } from "./describe-trial.ts";
+
+/** What would be planned, beside what would be planned without the changes. */
+export type Trial =
+  | { readonly kind: "tried"; readonly body: TrialAnswer }
+  /** Changes of what the cluster does not have. */
+  | { readonly kind: "unknown"; readonly problems: readonly Problem[] }
+  /** There is no look to plan on yet. */
+  | { readonly kind: "not-looked" };
+
+/**
+ * Plans on the stored record as it is and once more with other inputs, by the rules of every other plan, and saves nothing. Both plans are
+ * made now, on the last believed look, so that their difference comes of the changes alone.
+ */
+export async function tryPlan(app: App, cluster: ClusterName, whatIf: WhatIf): Promise<Trial> {
+  const { clock, entropy, policyOf } = app.ports;
+  const [{ record, bodies }, policy] = await Promise.all([loadWhole(app, cluster), policyOf(cluster)]);
+  const { seen } = bodies;
+  if (seen === undefined) return { kind: "not-looked" };
+  const now = clock.now();
+  const owner = entropy.owner();
+  const supposed = suppose(record, bodies, seen, whatIf, now);
+  if (supposed.kind === "unknown") return supposed;
+  const requestNodes = new Map();
+  const changed = { snapshot: supposed.bodies.seen ?? seen, requestNodes };
+  const present = {
+    ...decide(record, bodies, { snapshot: seen, requestNodes }, policy, now, owner),
+    snapshot: seen,
+    policy,
+  };
+  const future = {
+    ...decide(supposed.record, supposed.bodies, changed, whatIf.policy, now, owner),
+    snapshot: changed.snapshot,
+    policy: whatIf.policy,
+  };
+  return {
+    kind: "tried",
+    body: {
+      cluster,
+      lookedAt: isoTime(seen.at),
+      acting: isActing(changed.snapshot, whatIf.policy),
+      plan: describeTrial(future),
+      without: countTrial(present),
+      difference: compareTrials(present, future),
+    },
+  };
+}

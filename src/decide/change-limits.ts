@@ -1,0 +1,103 @@
+import { bucketText } from "../domain/bucket.ts";
+import type { Bucket, CountAndCores, NodeArray, Quota, Snapshot } from "../domain/cluster.ts";
+import type { LimitChange } from "../domain/what-if.ts";
+import { familyOf } from "./family.ts";
+
+/** A look with a limit changed; `found` is false where the cluster has no such limit. */
+export interface ChangedLimit {
+  readonly snapshot: Snapshot;
+  readonly found: boolean;
+}
+
+/** The same look with one limit changed, wherever it is reported. What CycleCloud calls available is left as it was. */
+export function changeLimit(snapshot: Snapshot, asked: LimitChange): ChangedLimit {
+  const change = changeOf(asked);
+  let found = false;
+  const noting = <T>(value: T): T => {
+    found = true;
+    return value;
+  };
+  if (asked.kind === "cluster") {
+    const limit = changeCount(snapshot.limit, asked, change);
+    return { snapshot: { ...snapshot, limit: limit ?? snapshot.limit }, found: limit !== undefined };
+  }
+  const arrays = snapshot.arrays.map((array): NodeArray => {
+    if (asked.kind === "nodearray") {
+      const limit = array.name === asked.name ? changeCount(array.limit, asked, change) : undefined;
+      return limit === undefined ? array : noting({ ...array, limit });
+    }
+    const buckets = array.buckets.map((bucket) => {
+      const changed = changeBucket(array, bucket, asked, change);
+      return changed === undefined ? bucket : noting(changed);
+    });
+    return { ...array, buckets };
+  });
+  return { snapshot: { ...snapshot, arrays }, found };
+}
+
+/** What an amount becomes: never below zero. */
+type Amount = (present: number) => number;
+
+function changeOf({ change }: LimitChange): Amount {
+  return "max" in change ? () => change.max : (present) => Math.max(0, present + change.more);
+}
+
+/** Undefined: there is no such limit, and nothing to add to. */
+function changeCount(limit: CountAndCores, asked: LimitChange, change: Amount): CountAndCores | undefined {
+  const key = asked.unit === "nodes" ? "count" : "cores";
+  const present = limit[key];
+  if (present === undefined && "more" in asked.change) return undefined;
+  return { ...limit, [key]: change(present ?? 0) };
+}
+
+function changeBucket(
+  array: NodeArray,
+  bucket: Bucket,
+  asked: LimitChange,
+  change: Amount,
+): Bucket | undefined {
+  const quota = (key: "familyQuota" | "regionalQuota", applies: boolean): Bucket | undefined => {
+    const report: Quota | undefined = bucket[key];
+    if (!applies || report === undefined || asked.unit !== "cores") return undefined;
+    return { ...bucket, [key]: { ...report, quotaCores: change(report.quotaCores) } };
+  };
+  const region = asked.name === (array.region ?? "");
+  switch (asked.kind) {
+    case "family-quota":
+      return quota("familyQuota", !array.spot && familyOf(bucket.machineType) === asked.name);
+    case "regional-quota":
+      return quota("regionalQuota", !array.spot && region);
+    case "regional-spot-quota":
+      return quota("regionalQuota", array.spot && region);
+    case "bucket":
+      return names(array, bucket, asked) ? changeOwn(bucket, asked) : undefined;
+    case "placement-group": {
+      const { maxPlacementGroupSize: size } = bucket;
+      if (size === undefined || asked.unit !== "nodes" || !names(array, bucket, asked)) return undefined;
+      return { ...bucket, maxPlacementGroupSize: change(size) };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** A placement group's limit is its bucket's: the name may go on with the group's. */
+function names(array: NodeArray, bucket: Bucket, asked: LimitChange): boolean {
+  const text = bucketText({ array: array.name, machineType: bucket.machineType });
+  return asked.name === text || (asked.kind === "placement-group" && asked.name.startsWith(`${text}/`));
+}
+
+/** A bucket's own limit is what CycleCloud offers there, on top of what is in use. */
+function changeOwn(bucket: Bucket, { unit, change }: LimitChange): Bucket | undefined {
+  if (unit !== "nodes") return undefined;
+  const max = bucket.activeCount + bucket.availableCount;
+  const more = "max" in change ? change.max - Math.max(max, bucket.maxCount ?? 0) : change.more;
+  return {
+    ...bucket,
+    availableCount: Math.max(0, bucket.availableCount + more),
+    ...(bucket.maxCount === undefined ? {} : { maxCount: Math.max(0, bucket.maxCount + more) }),
+    ...(bucket.maxCoreCount === undefined
+      ? {}
+      : { maxCoreCount: Math.max(0, bucket.maxCoreCount + more * bucket.machine.vcpus) }),
+  };
+}

@@ -1,0 +1,210 @@
+import { z } from "zod";
+import type { Problem, RequestSetUpdate } from "../domain/demand.ts";
+import type { ClusterName } from "../domain/ids.ts";
+import { arrayName, machineType, setName } from "../domain/ids.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { Instant } from "../domain/units.ts";
+import { plusSeconds } from "../domain/units.ts";
+import type { LimitChange, WhatIf } from "../domain/what-if.ts";
+import { CHANGEABLE_LIMITS } from "../domain/what-if.ts";
+import { decodeMessage } from "./decode.ts";
+import { emptyRequestSet, readRequestSet } from "./demand-message.ts";
+import { isFields, type Fields } from "./fields.ts";
+import { isName, NAME_EXPECTED, nameSchema } from "./name.ts";
+import { readPolicy, writePolicy } from "./policy.ts";
+import { addBelow, boundProblems, problemAt } from "./problem.ts";
+import { schemaProblems } from "./schema-problems.ts";
+
+const LIMIT_KIND = `one of ${CHANGEABLE_LIMITS.join(", ")} (caps of sets and users are changed in config)`;
+const WHOLE = "a whole number";
+const COUNT = "a whole number, 0 or more";
+
+const limitSchema = z
+  .strictObject(
+    {
+      kind: z.enum(CHANGEABLE_LIMITS, { error: LIMIT_KIND }),
+      name: z.string({ error: "the limit's name, as the cluster answer has it" }).default(""),
+      unit: z.enum(["nodes", "cores"], { error: "nodes or cores" }),
+      more: z.int({ error: WHOLE }).optional(),
+      max: z.int({ error: COUNT }).min(0, { error: COUNT }).optional(),
+    },
+    { error: "an object with kind, name, unit, and more or max" },
+  )
+  .refine(({ more, max }) => (more === undefined) !== (max === undefined), {
+    error: "either more or max: how much the limit grows, or what it is",
+  })
+  .meta({
+    description: "A limit as the cluster answer names it, so much larger (`more`) or so large (`max`).",
+  });
+
+const bucketSchema = z
+  .strictObject(
+    {
+      nodearray: nameSchema,
+      machineType: nameSchema,
+      enabled: z.boolean({ error: "true or false" }),
+    },
+    { error: "an object with nodearray, machineType and enabled" },
+  )
+  .meta({
+    description:
+      "A bucket that is offered and does not back off, or one that is not offered, whatever CycleCloud says.",
+  });
+
+/** The body of a dry run: every member changes one kind of input, absent members leave it as it is. */
+export const whatIfSchema = z
+  .strictObject(
+    {
+      config: z
+        .record(z.string(), z.unknown(), { error: "an object: keys of the configuration" })
+        .optional()
+        .meta({
+          description: "Keys of the configuration with other values; null: as if the key were absent.",
+        }),
+      requestSets: z
+        .record(z.string(), z.unknown(), { error: "an object: set name -> what it asks for, or null" })
+        .optional()
+        .meta({
+          description: "What these sets ask for instead, as in a demand message; null: nothing.",
+        }),
+      limits: z.array(limitSchema, { error: "a list of limits" }).optional(),
+      buckets: z.array(bucketSchema, { error: "a list of buckets" }).optional(),
+    },
+    { error: "an object: config, requestSets, limits, buckets" },
+  )
+  .meta({ description: "Inputs of a plan that are other than they are." });
+
+export interface WhatIfContext {
+  readonly cluster: ClusterName;
+  /** As it is in force. */
+  readonly policy: Policy;
+  readonly now: Instant;
+}
+
+export type WhatIfRead =
+  | {
+      readonly kind: "what-if";
+      readonly whatIf: WhatIf;
+      /** Jobs that could not be read, and are left out, by set. */
+      readonly rejectedJobs: readonly { readonly requestSet: string; readonly jobs: readonly object[] }[];
+    }
+  | { readonly kind: "problems"; readonly problems: readonly Problem[]; readonly tooLarge?: true };
+
+/** Reads the body of a dry run; an empty one changes nothing. All problems at once, each with its path; never throws. */
+export function readWhatIf(body: Uint8Array, context: WhatIfContext): WhatIfRead {
+  const decoded = body.length === 0 ? NOTHING_CHANGED : decodeMessage(body);
+  if (decoded.kind === "problem") {
+    const { problem, tooLarge } = decoded;
+    return { kind: "problems", problems: [problem], ...(tooLarge === undefined ? {} : { tooLarge }) };
+  }
+  const { value } = decoded;
+  const parsed = whatIfSchema.safeParse(value);
+  const fields = isFields(value) ? value : {};
+  const problems: Problem[] = parsed.success ? [] : [...schemaProblems(parsed.error, value, keysAt)];
+  const policy = readConfig(fields["config"], context.policy, problems);
+  const updates = readSets(fields["requestSets"], context, policy, problems);
+  if (!parsed.success || problems.length > 0) {
+    return { kind: "problems", problems: boundProblems(problems) };
+  }
+  const { limits = [], buckets = [] } = parsed.data;
+  return {
+    kind: "what-if",
+    whatIf: {
+      policy,
+      updates,
+      limits: limits.map(lowerLimit),
+      buckets: buckets.map((bucket) => ({
+        array: arrayName(bucket.nodearray),
+        machineType: machineType(bucket.machineType),
+        enabled: bucket.enabled,
+      })),
+    },
+    rejectedJobs: updates
+      .filter(({ demand }) => demand.rejectedJobs.length > 0)
+      .map(({ set, demand }) => ({ requestSet: set, jobs: demand.rejectedJobs })),
+  };
+}
+
+const NOTHING_CHANGED = { kind: "value", value: {} } as const;
+
+function keysAt(path: readonly PropertyKey[]): readonly string[] {
+  if (path.length === 0) return Object.keys(whatIfSchema.shape);
+  return Object.keys(path[0] === "limits" ? limitSchema.shape : bucketSchema.shape);
+}
+
+function lowerLimit({ kind, name, unit, more, max }: z.infer<typeof limitSchema>): LimitChange {
+  return { kind, name, unit, change: max === undefined ? { more: more ?? 0 } : { max } };
+}
+
+// ---------------------------------------------------------------- configuration
+
+/** Their key counts instead of ours for the same, not beside it. */
+const SAME: Readonly<Record<string, string>> = { idle_timeout: "idleTimeout", boot_timeout: "bootTimeout" };
+
+/** The configuration in force with these keys instead: read as a whole, so that what does not go together is found. */
+function readConfig(value: unknown, policy: Policy, problems: Problem[]): Policy {
+  if (!isFields(value)) return policy;
+  const document: Record<string, unknown> = { ...writePolicy(policy) };
+  for (const [key, changed] of Object.entries(value)) {
+    const ours = SAME[key];
+    if (ours !== undefined) delete document[ours];
+    if (key === "nodearrays" && isFields(changed)) delete document["placementGroups"];
+    if (changed === null) delete document[key];
+    else document[key] = changed;
+  }
+  const read = readPolicy(document);
+  if (read.kind === "policy") return read.policy;
+  addBelow(problems, "config", read.problems);
+  return policy;
+}
+
+// ---------------------------------------------------------------- request sets
+
+/** Newer than every revision that a set may hold. */
+const NEWEST = { value: Number.MAX_SAFE_INTEGER, tieBreak: "" };
+
+function readSets(
+  value: unknown,
+  context: WhatIfContext,
+  policy: Policy,
+  problems: Problem[],
+): readonly RequestSetUpdate[] {
+  if (!isFields(value)) return [];
+  return Object.entries(value).flatMap(([name, demand]) => {
+    if (!isName(name)) problems.push(problemAt("requestSets", name, NAME_EXPECTED));
+    const path = `requestSets.${name}`;
+    const update =
+      demand === null ? emptied(name, context, policy) : readSet(name, demand, path, context, problems);
+    return update === undefined ? [] : [{ ...update, revision: NEWEST }];
+  });
+}
+
+function emptied(name: string, { cluster, now }: WhatIfContext, policy: Policy): RequestSetUpdate {
+  return emptyRequestSet(cluster, setName(name), NEWEST, now, policy.maxExpirationSeconds);
+}
+
+/** A demand that stays in force however long it takes to read this: times are not part of the question. */
+function readSet(
+  name: string,
+  demand: unknown,
+  path: string,
+  { cluster, now, policy }: WhatIfContext,
+  problems: Problem[],
+): RequestSetUpdate | undefined {
+  if (!isFields(demand)) {
+    problems.push(problemAt(path, demand, "an object: what the set asks for, or null"));
+    return undefined;
+  }
+  const message: Fields = { version: 1, ...demand };
+  const read = readRequestSet(message, {
+    cluster,
+    set: setName(name),
+    now,
+    maxExpirationSeconds: policy.maxExpirationSeconds,
+  });
+  if (read.kind === "update") {
+    return { ...read.update, expiresAt: plusSeconds(now, policy.maxExpirationSeconds) };
+  }
+  if (read.kind === "rejected") addBelow(problems, path, read.problems);
+  return undefined;
+}

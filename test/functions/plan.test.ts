@@ -1,0 +1,220 @@
+import { TableClient } from "@azure/data-tables";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { LocalApp } from "../support/local-app.ts";
+import { startLocalApp } from "../support/local-app.ts";
+
+/** POST /api/clusters/{c}/plan against the whole system: what it foretells comes true, and asking changes nothing. */
+
+let app: LocalApp;
+/** Cores by family; the simulator reads them anew for each answer. Two nodes of four cores at first. */
+const family: Record<string, number> = { standardFFamily: 8 };
+
+beforeAll(async () => {
+  app = await startLocalApp({
+    clusters: ["prod"],
+    speed: 60,
+    // Only what a test asks for moves the record.
+    settings: { "AzureWebJobs.snapshot.Disabled": "true" },
+    simulator: { quotas: { family } },
+  });
+  await tick();
+  await app.call("PUT", "/api/clusters/prod/request-sets/mine", {
+    version: 1,
+    expirationInterval: 86_400,
+    nodearrays: [{ Name: "execute", TargetCount: 6 }],
+  });
+  await vi.waitFor(async () => expect(await tick().then(readyNodes)).toBe(2), patiently);
+});
+afterAll(() => app.close());
+
+const patiently = { timeout: 20_000, interval: 100 };
+const tick = () => app.call("POST", "/api/clusters/prod/tick");
+const dryRun = (body?: unknown) => app.call("POST", "/api/clusters/prod/plan", body);
+
+async function readyNodes(): Promise<number> {
+  const { body } = await app.call("GET", "/api/clusters/prod");
+  return JSON.stringify(body).split('"phase":"ready"').length - 1;
+}
+
+/** Every row of the app's table with its version. */
+async function storedRows(): Promise<readonly string[]> {
+  const table = TableClient.fromConnectionString(app.azurite.connectionString, "autoscaler", {
+    allowInsecureConnection: true,
+  });
+  const rows: string[] = [];
+  for await (const row of table.listEntities()) rows.push(`${row.partitionKey} ${row.rowKey} ${row.etag}`);
+  return rows.toSorted();
+}
+
+const quota = { kind: "family-quota", name: "standardFFamily", unit: "cores" };
+const where = { nodearray: "execute", machineType: "Standard_F4" };
+
+test("nothing changed: nothing to do, and what is short is told with its reasons", async () => {
+  expect(await dryRun()).toMatchObject({
+    status: 200,
+    body: {
+      cluster: "prod",
+      acting: true,
+      plan: {
+        creates: [],
+        outcomes: [
+          {
+            requestSet: "mine",
+            id: "nodearray:execute",
+            asked: 6,
+            placed: 2,
+            unmet: 4,
+            reasons: [expect.stringContaining("family quota standardFFamily: 8 of 8 cores used")],
+            binding: expect.stringContaining("16 more cores of family quota standardFFamily"),
+          },
+        ],
+      },
+      without: { nodesCreated: 0, demands: 1, unmet: 1 },
+      difference: { nodesCreated: 0, creates: [], demands: [], demandCount: 0 },
+      rejectedJobs: [],
+    },
+  });
+});
+
+test("a bucket that is not offered, prices, another array: each by the same rules", async () => {
+  const closed = await dryRun({
+    buckets: [{ ...where, enabled: false }],
+    limits: [{ ...quota, more: 100 }],
+  });
+  expect(closed).toMatchObject({
+    body: { plan: { creates: [], outcomes: [{ reasons: [expect.stringContaining("not offered")] }] } },
+  });
+  const elsewhere = await dryRun({
+    limits: [{ ...quota, max: 20 }],
+    requestSets: {
+      mine: null,
+      other: { nodearrays: [{ Name: "other", TargetCoreCount: 9 }], jobs: [{ name: "bad", iterations: 0 }] },
+    },
+    config: {
+      prices: { currency: "EUR", locations: { westeurope: { Standard_F4: 0.25 } } },
+    },
+  });
+  expect(elsewhere).toMatchObject({
+    body: {
+      plan: {
+        creates: [{ nodearray: "other", machineType: "Standard_F4", count: 3 }],
+        pricePerHour: 0.75,
+        nodesCreated: 3,
+      },
+      difference: {
+        demands: [
+          { requestSet: "other", id: "nodearray:other", asked: 9, placed: 9, askedWithout: 0 },
+          { requestSet: "mine", asked: 0, placed: 0, askedWithout: 6, placedWithout: 2 },
+        ],
+        demandCount: 2,
+      },
+      rejectedJobs: [{ requestSet: "other", jobs: [{ name: "bad" }] }],
+    },
+  });
+});
+
+test("asking changes nothing: every stored row is as it was, to its version", async () => {
+  const before = await storedRows();
+  expect(before.length).toBeGreaterThan(3);
+  const bodies = [
+    {},
+    { limits: [{ ...quota, more: 12 }] },
+    { requestSets: { mine: null, fresh: { nodearrays: [{ Name: "other", TargetCount: 3 }] } } },
+    { config: { enabled: false, idleTimeout: 1 }, buckets: [{ ...where, enabled: true }] },
+  ];
+  for (const body of bodies) expect((await dryRun(body)).status).toBe(200);
+  expect(await storedRows()).toEqual(before);
+  expect((await app.call("GET", "/api/clusters/prod/request-sets/fresh")).status).toBe(404);
+});
+
+describe("a body that makes no sense: 400 with path, found and expected", () => {
+  test.each([
+    {
+      name: "unknown keys, with the nearest",
+      body: { limit: [] },
+      problems: [{ path: "", found: '"limit"', didYouMean: "limits" }],
+    },
+    {
+      name: "a limit of no kind, and one that is both larger and set",
+      body: {
+        limits: [
+          { kind: "quota", unit: "cores", more: 1 },
+          { ...quota, more: 1, max: 2 },
+        ],
+      },
+      problems: [
+        { path: "limits[0].kind", found: '"quota"', expected: expect.stringContaining("one of cluster, ") },
+        { path: "limits[1]", expected: "either more or max: how much the limit grows, or what it is" },
+      ],
+    },
+    {
+      name: "a configuration that could not be put",
+      body: { config: { idleTimeout: "soon" } },
+      problems: [{ path: "config.idleTimeout", found: '"soon"', expected: "a number of seconds, 0 or more" }],
+    },
+    {
+      name: "a demand that could not be pushed",
+      body: { requestSets: { mine: { nodearrays: [{ Name: "execute", TargetCount: -1 }] } } },
+      problems: [
+        {
+          path: "requestSets.mine.nodearrays[0].TargetCount",
+          found: "-1",
+          expected: "a whole number, 0 or more",
+        },
+      ],
+    },
+    {
+      name: "limits and buckets that the cluster does not have",
+      body: {
+        limits: [{ kind: "family-quota", name: "standardFFamly", unit: "cores", more: 8 }],
+        buckets: [{ nodearray: "execute", machineType: "Standard_F8", enabled: true }],
+      },
+      problems: [
+        {
+          path: "buckets[0]",
+          found: "execute/Standard_F8",
+          expected: "a bucket of the cluster: execute/Standard_F4, other/Standard_F4",
+          didYouMean: "execute/Standard_F4",
+        },
+        {
+          path: "limits[0]",
+          found: "family-quota standardFFamly in cores",
+          didYouMean: "family-quota standardFFamily in cores",
+        },
+      ],
+    },
+    { name: "no JSON", body: "{", problems: [{ path: "" }] },
+  ])("$name", async ({ body, problems }) => {
+    expect(await dryRun(body)).toMatchObject({
+      status: 400,
+      type: "application/problem+json",
+      body: { title: "Bad request", problems },
+    });
+  });
+});
+
+test("what it says of a larger quota is what happens when the quota is raised", async () => {
+  const foretold = await dryRun({ limits: [{ ...quota, more: 12 }] });
+  const difference = {
+    nodesCreated: 3,
+    creates: [{ ...where, count: 3 }],
+    demands: [{ requestSet: "mine", placed: 5, placedWithout: 2 }],
+  };
+  expect(foretold).toMatchObject({
+    body: { plan: { creates: [{ ...where, count: 3 }], unmet: 1 }, difference },
+  });
+  family["standardFFamily"] = 20;
+  expect(await tick()).toMatchObject({ body: { outcome: "planned" } });
+  expect(await app.call("GET", "/api/clusters/prod")).toMatchObject({
+    body: {
+      plan: {
+        creates: [{ bucket: "execute/Standard_F4", count: 3 }],
+        unmet: [{ id: "nodearray:execute", asked: 6, placed: 5 }],
+      },
+    },
+  });
+});
+
+test("without a key: 401", async () => {
+  expect((await app.callBare("POST", "/api/clusters/prod/plan")).status).toBe(401);
+});
