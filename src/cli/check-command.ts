@@ -109,7 +109,7 @@ function tellChecks(terminal: Terminal, checks: readonly ClusterCheck[], options
 }
 
 const FAILURES: Readonly<Record<Exclude<ClusterCheck["kind"], "read">, string>> = {
-  unreachable: "CycleCloud does not answer",
+  unreachable: "not reached",
   throttled: "CycleCloud asks to wait",
   denied: "reached, but CycleCloud refuses the credentials",
   unexpected: "the answer makes no sense: is this a CycleCloud?",

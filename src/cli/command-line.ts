@@ -52,6 +52,7 @@ function describeProgram(terminal: Terminal): Command {
   const written = (write: (text: string) => void) => (text: string) => write(text.replace(/\n$/, ""));
   return new Command(NAME)
     .description("Tells the CycleCloud autoscaler what a cluster needs, and asks it what it does and why.")
+    .version(terminal.release)
     .exitOverride()
     .configureOutput({ writeOut: written(terminal.say), writeErr: written(terminal.complain) })
     .configureHelp({ showGlobalOptions: false })

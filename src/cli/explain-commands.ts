@@ -9,10 +9,9 @@ import type { ClusterOptions } from "./options.ts";
 import { apiOf, readCount, readTime, requestSet, withCluster } from "./options.ts";
 import { readJson } from "./read-json.ts";
 import { renderDryRun } from "./render-dry-run.ts";
-import { UNREADABLE } from "./state-commands.ts";
 import { countsText, renderTable } from "./table.ts";
 import type { Telling } from "./tell.ts";
-import { tell } from "./tell.ts";
+import { tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrapped } from "./wrapped.ts";
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
+import packageJson from "../../package.json" with { type: "json" };
 import { runCommandLine } from "./command-line.ts";
 
 /** Whoever reads our output may stop reading, as `head` does: that is no failure. */
@@ -14,6 +15,7 @@ void runCommandLine(process.argv.slice(2), {
   complain: (line) => void process.stderr.write(`${line}\n`),
   read: (file) => (file === "-" ? text(process.stdin) : readFile(file, "utf8")),
   now: () => Date.now(),
+  release: packageJson.version,
 }).then((code) => {
   process.exitCode = code;
 });

@@ -30,11 +30,9 @@ function boundBy({ available, vcpus = 1, limits }: BucketAnswer): string | undef
     ?.limit;
 }
 
-/** Every limit that some bucket counts against, once, in the order of the buckets. */
+/** Every limit that some bucket counts against, once, in the order of the buckets: those of one name that differ in numbers are of different regions. */
 export function renderLimits({ buckets }: { readonly buckets: readonly BucketAnswer[] }): string {
-  const limits = new Map(
-    buckets.flatMap((bucket) => bucket.limits.map((one) => [`${one.limit ?? ""} ${one.unit ?? ""}`, one])),
-  );
+  const limits = new Map(buckets.flatMap((bucket) => bucket.limits.map((one) => [JSON.stringify(one), one])));
   return renderTable(
     [
       ["LIMIT", ({ limit }) => limit],

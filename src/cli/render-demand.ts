@@ -1,6 +1,7 @@
 import type { OutcomeAnswer, StateAnswer } from "../client/state.ts";
 import { readRequestSetAnswer } from "../client/state.ts";
 import { renderTable } from "./table.ts";
+import { UNREADABLE } from "./tell.ts";
 
 /** All request sets, and below what became of their targets. */
 export function renderSets({ demand, outcomes }: StateAnswer): string {
@@ -30,7 +31,7 @@ export function renderJobs({ outcomes }: StateAnswer): string {
   return more > 0 ? `${table}\nand ${more} more demands` : table;
 }
 
-function renderOutcomes(outcomes: readonly OutcomeAnswer[], what: "JOB" | "TARGET"): string {
+function renderOutcomes(outcomes: readonly OutcomeAnswer[], what: "DEMAND" | "JOB" | "TARGET"): string {
   return renderTable(
     [
       ["SET", ({ requestSet }) => requestSet],
@@ -49,7 +50,7 @@ function renderOutcomes(outcomes: readonly OutcomeAnswer[], what: "JOB" | "TARGE
 /** One request set, with the outcome of each of its demands. */
 export function renderRequestSet(body: unknown): string {
   const set = readRequestSetAnswer(body);
-  if (set === undefined) return "the answer cannot be read by this release; --json shows it";
+  if (set === undefined) return UNREADABLE;
   const seen = set.observed === false ? "; no plan has seen it yet" : "";
   const head = `${set.requestSet ?? "?"}: ${set.state ?? "?"}, ${set.demands ?? 0} demands, until ${set.expiresAt ?? "?"}${seen}`;
   const left = set.rejectedJobs.map(({ name }) => `left out: ${name ?? "?"}`);
@@ -58,5 +59,5 @@ export function renderRequestSet(body: unknown): string {
     requestSet: undefined,
     why: outcome.reasons[0],
   }));
-  return [head, ...left, ...(outcomes.length === 0 ? [] : [renderOutcomes(outcomes, "JOB")])].join("\n");
+  return [head, ...left, ...(outcomes.length === 0 ? [] : [renderOutcomes(outcomes, "DEMAND")])].join("\n");
 }

@@ -82,7 +82,7 @@ export function renderNodes({ nodes }: StateAnswer): string {
       ["GROUP", ({ placementGroup }) => placementGroup],
       ["PHASE", ({ phase }) => phase],
       ["HOST", ({ hostname }) => hostname],
-      ["JOBS", ({ busyness }) => busyness],
+      ["BUSY", ({ busyness }) => busyness],
       ["WHY", ({ why }) => why],
     ],
     nodes.list,

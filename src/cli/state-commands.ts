@@ -10,7 +10,7 @@ import { renderBuckets, renderLimits } from "./render-buckets.ts";
 import { renderJobs, renderRequestSet, renderSets } from "./render-demand.ts";
 import { renderClusters, renderNodes, renderStatus } from "./render-status.ts";
 import type { Telling } from "./tell.ts";
-import { tell } from "./tell.ts";
+import { tell, UNREADABLE } from "./tell.ts";
 import { wrapped } from "./wrapped.ts";
 
 /** Commands that show what the app knows. */
@@ -63,9 +63,6 @@ export function registerStateCommands({ program, terminal, run }: Register): voi
           }));
     });
 }
-
-/** How an answer is told that is no object at all. */
-export const UNREADABLE = "the answer cannot be read by this release; --json shows it";
 
 function telling(render: (state: StateAnswer) => string): Telling {
   return (body) => {

@@ -8,6 +8,9 @@ import type { Terminal } from "./terminal.ts";
 /** What a command does with a good answer: its text for people, and how it ends. */
 export type Telling = (body: unknown) => { readonly text: string; readonly code?: ExitCode };
 
+/** How an answer is told that is no object at all. */
+export const UNREADABLE = "the answer cannot be read by this release; --json shows it";
+
 /**
  * Shows an answer: with `json` the app's own, whatever its status, on standard output; else the text of `telling`, or in words on
  * standard error why there is none. The exit code is the same either way.

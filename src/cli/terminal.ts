@@ -8,4 +8,6 @@ export interface Terminal {
   readonly read: (file: string) => Promise<string>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Which release of the command this is. */
+  readonly release: string;
 }

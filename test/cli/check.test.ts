@@ -169,7 +169,7 @@ describe("what goes wrong", () => {
   test("no server: 3, as it may answer later", async () => {
     const { code, out } = await check([cluster("demo", { url: "http://127.0.0.1:2" })]);
     expect(code).toBe(3);
-    expect(out).toMatch(/^demo: CycleCloud does not answer: .*ECONNREFUSED/);
+    expect(out).toMatch(/^demo: not reached: .*ECONNREFUSED/);
   });
 
   test.each([

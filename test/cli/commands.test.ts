@@ -58,7 +58,7 @@ describe("a session", () => {
       /^prod: well, Started \(target Started\), looked at \d+ s ago\n( {2}scale-down rests .*\n)?sets {7}1 live\ndemands {4}1: 0 unmet, 0 waiting for nodes\nnodes {6}2 ready\nplan {7}\d+ at \S+: nothing to do$/,
     );
     expect(lines(await outOf("nodes"))).toEqual([
-      expect.stringMatching(/^NODE +NODEARRAY +SIZE +PHASE +HOST +JOBS +WHY$/),
+      expect.stringMatching(/^NODE +NODEARRAY +SIZE +PHASE +HOST +BUSY +WHY$/),
       expect.stringMatching(
         /^execute-1 +execute +Standard_F4 +ready .* needed by standard\/nodearray:execute$/,
       ),
@@ -132,6 +132,29 @@ describe("a session", () => {
     await expect
       .poll(async () => ask(node.callback), patiently)
       .toEqual({ code: 0, out: `${node.instance} will be stopped`, err: "" });
+  });
+
+  test("plan: what would be with other demand and limits, and 1 while something would be unmet; nothing is done", async () => {
+    // 10 nodes of 4 cores are the array's limit.
+    const extra = { nodearrays: [{ Name: "other", TargetCoreCount: 44 }] };
+    const wish = { requestSets: { extra, jobs: null } };
+    const short = await run("plan --file wish.json", { "wish.json": wish });
+    expect(short).toMatchObject({ code: 1, err: "" });
+    expect(lines(short.out)).toContain("create 10 x other/Standard_F4");
+    expect(short.out).toMatch(/^unmet: extra\/nodearray:other has 40 of 44 cores\n {2}\S/m);
+    const limits = [
+      { kind: "nodearray", name: "other", unit: "nodes", more: 1 },
+      { kind: "bucket", name: "other/Standard_F4", unit: "nodes", more: 1 },
+    ];
+    const enough = await run("plan --file -", { "-": { ...wish, limits } });
+    expect(enough).toMatchObject({ code: 0, err: "" });
+    expect(lines(enough.out)).toContain("create 11 x other/Standard_F4");
+    const bad = await run("plan --file wish.json", { "wish.json": { ...wish, limit: limits } });
+    expect(bad).toMatchObject({ code: 2, out: "" });
+    expect(bad.err).toMatch(
+      /^400 Bad request: found "limit", expected one of the keys .*; did you mean limits\?$/,
+    );
+    expect((await run("demand -s extra")).code).toBe(1);
   });
 
   test("status without a cluster: all of them, and 1 while one is not well", async () => {

@@ -21,6 +21,10 @@ test("--help of the program names every command and every exit code, and the opt
     expect(help).toContain(word);
 });
 
+test("--version says which release it is", async () => {
+  expect(await runCommand(["--version"])).toEqual({ code: 0, out: "1.2.3", err: "" });
+});
+
 test.each([
   { name: "commands by their beginning", words: ["li"], offers: ["limits"] },
   { name: "commands below a command", words: ["config", ""], offers: ["get", "put", "validate", "help"] },

@@ -1,32 +1,13 @@
-import { createServer } from "node:http";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { answeringServer } from "../support/answering-server.ts";
 import { runCommand } from "./run-command.ts";
 
 /** Answers as an app of another release, or something that is no app of ours, might give them. */
 
-interface Seen {
-  readonly method: string;
-  readonly path: string;
-  readonly body: string;
-}
-
-/** A server that gives every request the same answer, and remembers what was asked. */
+/** A server that gives every request the same answer, and how to reach it. */
 async function answering(status: number, body: string, headers: Readonly<Record<string, string>> = {}) {
-  const seen: Seen[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const { method = "", url = "" } = request;
-      seen.push({ method, path: url, body: Buffer.concat(chunks).toString() });
-      response.writeHead(status, { ...headers, connection: "close" }).end(body);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  return { reach: ["-c", "prod", "--url", `http://127.0.0.1:${port}/`, "--key", "k"], seen };
+  const { url, seen } = await answeringServer(status, body, headers);
+  return { reach: ["-c", "prod", "--url", `${url}/`, "--key", "k"], seen };
 }
 
 describe("plan", () => {
@@ -90,7 +71,9 @@ describe("plan", () => {
     const { reach, seen } = await answering(200, JSON.stringify(tried));
     const inputs = { limits: [{ kind: "family-quota", name: "f", unit: "cores", more: 200 }] };
     const ended = await runCommand(["plan", "--file", "-", ...reach], { "-": inputs });
-    expect(seen).toEqual([{ method: "POST", path: "/api/clusters/prod/plan", body: JSON.stringify(inputs) }]);
+    expect(seen).toEqual([
+      { method: "POST", path: "/api/clusters/prod/plan", key: "k", body: JSON.stringify(inputs) },
+    ]);
     expect(ended).toEqual({
       code: 1,
       out: [

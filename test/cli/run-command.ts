@@ -23,6 +23,7 @@ export async function runCommand(words: readonly string[], files: Files = {}): P
       return Promise.resolve(typeof file === "string" ? file : JSON.stringify(file));
     },
     now: () => Date.now(),
+    release: "1.2.3",
   });
   return { code, out: out.join("\n"), err: err.join("\n") };
 }

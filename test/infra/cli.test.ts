@@ -29,6 +29,8 @@ test("the command runs, and needs nothing else", async () => {
   const command = path.join(scratch, "node_modules/cyclecloud-autoscaler/cli.cjs");
   const { stdout } = await run(process.execPath, [command, "--help"], { cwd: scratch });
   expect(stdout).toMatch(/^Usage: cyclecloud-autoscaler /);
+  const version = await run(process.execPath, [command, "--version"], { cwd: scratch });
+  expect(manifest).toMatchObject({ version: version.stdout.trim() });
   // compose and all adapters, which only this command loads.
   await expect(run(process.execPath, [command, "check"], { cwd: scratch, env: {} })).rejects.toMatchObject({
     code: 2,
