@@ -8,31 +8,47 @@ import { setName } from "../src/domain/ids.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
 
-/** Why a job has what it has, or why a node stays or goes: exactly one of `job` (with `set`, where several have one) and `node`. */
+/**
+ * Why a job has what it has, or why a node stays or goes: exactly one of `job` (with `set`, where several have one) and `node`; `plan` asks
+ * what a past plan had to say.
+ */
 app.http("explain", {
   methods: ["GET"],
   authLevel: "function",
   route: "clusters/{cluster}/explain",
   handler: forCluster(async (composed, site, request) => {
     const question = readQuestion(request.query);
-    return question.kind === "problem"
-      ? badRequest([question.problem])
+    return question.kind === "problems"
+      ? badRequest(question.problems)
       : explanation(site, question, await explain(composed.app, site.cluster, question));
   }),
 });
 
 function readQuestion(
   query: URLSearchParams,
-): Question | { readonly kind: "problem"; readonly problem: Problem } {
+): Question | { readonly kind: "problems"; readonly problems: readonly Problem[] } {
+  const problems: Problem[] = [];
   const job = query.get("job") ?? "";
   const node = query.get("node") ?? "";
   if ((job === "") === (node === "")) {
     const found = job === "" ? "neither" : "both";
-    return { kind: "problem", problem: { path: "", found, expected: "one of the parameters job and node" } };
+    problems.push({ path: "", found, expected: "one of the parameters job and node" });
   }
-  if (node !== "") return { kind: "node", node };
+  const number = readPlanNumber(query, problems);
+  if (problems.length > 0) return { kind: "problems", problems };
+  const plan = number === undefined ? {} : { plan: number };
+  if (node !== "") return { kind: "node", node, ...plan };
   const set = query.get("set");
-  return { kind: "job", job, ...(set === null ? {} : { set: setName(set) }) };
+  return { kind: "job", job, ...(set === null ? {} : { set: setName(set) }), ...plan };
+}
+
+function readPlanNumber(query: URLSearchParams, problems: Problem[]): number | undefined {
+  const text = query.get("plan");
+  if (text === null) return undefined;
+  const number = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
+  problems.push({ path: "plan", found: JSON.stringify(text), expected: "the number of a plan" });
+  return undefined;
 }
 
 function explanation(site: Site, question: Question, answer: Explanation): HttpResponseInit {
@@ -44,6 +60,16 @@ function explanation(site: Site, question: Question, answer: Explanation): HttpR
       return problem(503, "Cannot tell now", `no plan has seen ${question.kind} "${name}" yet`, {
         retryAfterSeconds: 10,
       });
+    case "not-kept": {
+      const near =
+        answer.near.length === 0 ? "no plan near it is kept" : `kept near it: ${answer.near.join(", ")}`;
+      const detail = `plan ${question.plan} changed nothing, or is not kept any more (${near})`;
+      return problem(404, "Unknown plan", detail, { near: answer.near });
+    }
+    case "left-out": {
+      const detail = `plan ${question.plan} was too large to be kept whole, and ${question.kind} "${name}" is not in what was kept of it`;
+      return problem(404, `Unknown ${question.kind}`, detail);
+    }
     case "rejected":
       return problem(404, "Rejected job", `job "${name}" could not be read, and is left out`, {
         jobProblems: answer.problems,

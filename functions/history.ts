@@ -5,27 +5,40 @@ import { instant, isoTime } from "../src/domain/units.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest } from "./problem.ts";
 
-/** Rows newest first; `from` and `to` are ISO-8601, `limit` at most 10,000. */
+/**
+ * Rows newest first; `from` and `to` are ISO-8601, `limit` at most 10,000. `keptPlans`: plans of that time that changed something and can be
+ * explained.
+ */
 app.http("history", {
   methods: ["GET"],
   authLevel: "function",
   route: "clusters/{cluster}/history",
   handler: forCluster(async (composed, site, request) => {
-    const { clock, history } = composed.app.ports;
+    const { clock, history, plans } = composed.app.ports;
     const problems: Problem[] = [];
     const from = readTime(request.query, "from", problems) ?? instant(0);
     const to = readTime(request.query, "to", problems) ?? clock.now();
     const limit = readLimit(request.query, problems);
     if (problems.length > 0) return badRequest(problems);
     const rows = await history.read(site.cluster, from, to, limit);
+    const [newest, oldest] = [rows.at(0), rows.at(-1)];
+    const keptPlans =
+      newest === undefined || oldest === undefined
+        ? []
+        : await plans.numbers(site.cluster, oldest.plan, newest.plan, MOST_PLANS);
     return {
       status: 200,
-      jsonBody: { cluster: site.cluster, rows: rows.map((row) => ({ ...row, at: isoTime(row.at) })) },
+      jsonBody: {
+        cluster: site.cluster,
+        rows: rows.map((row) => ({ ...row, at: isoTime(row.at) })),
+        keptPlans,
+      },
     };
   }),
 });
 
 const DAY_OF_TICKS = 1440;
+const MOST_PLANS = 1000;
 
 function readTime(query: URLSearchParams, name: string, problems: Problem[]): Instant | undefined {
   const text = query.get(name);

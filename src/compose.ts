@@ -8,6 +8,7 @@ import type { MemoryDemandQueue } from "./adapters/memory/demand-queue.ts";
 import { memoryDemandQueue } from "./adapters/memory/demand-queue.ts";
 import { memoryDocuments } from "./adapters/memory/documents.ts";
 import { memoryHistory } from "./adapters/memory/history.ts";
+import { memoryPlanArchive } from "./adapters/memory/plan-archive.ts";
 import { memoryRecordStore } from "./adapters/memory/record-store.ts";
 import { storageDemandQueue } from "./adapters/queue/demand-queue.ts";
 import { scaledClock, systemClock } from "./adapters/system/clock.ts";
@@ -18,6 +19,7 @@ import type { StorageAccount } from "./adapters/system/storage-account.ts";
 import { tableCredentialBreaker } from "./adapters/tables/credential-breaker.ts";
 import { tableDocuments } from "./adapters/tables/documents.ts";
 import { tableHistory } from "./adapters/tables/history.ts";
+import { tablePlanArchive } from "./adapters/tables/plan-archive.ts";
 import { tableRecordStore } from "./adapters/tables/record-store.ts";
 import { openTable } from "./adapters/tables/table.ts";
 import type { StopDesk } from "./app/answer-autostop.ts";
@@ -84,6 +86,7 @@ export function compose(config: Config, write: (line: string) => void): Composit
     entropy: systemEntropy(),
     store: tableRecordStore(table, clock),
     history: tableHistory(table),
+    plans: tablePlanArchive(table),
     documents,
     breaker: tableCredentialBreaker(table, clock),
     queue,
@@ -295,6 +298,7 @@ export function composeInMemory(options: MemoryOptions): MemoryComposition {
     entropy: systemEntropy(),
     store: memoryRecordStore(),
     history: memoryHistory(),
+    plans: memoryPlanArchive(),
     documents: memoryDocuments(),
     breaker: memoryCredentialBreaker(),
     queue,

@@ -14,8 +14,11 @@ import type { ClusterName, NodeId, SetName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { App } from "./commit.ts";
 import { loadCurrent, loadWhole } from "./commit.ts";
+import { describeArrayUse, NO_USE } from "./describe-array-use.ts";
 import { describeBuckets } from "./describe-buckets.ts";
 import { describeOutcomes } from "./describe-outcomes.ts";
+import { describeTroubles } from "./describe-troubles.ts";
+import { describeWaiting } from "./describe-waiting.ts";
 import { PortError } from "./ports.ts";
 
 /** The state page shows so many nodes, sets and outcomes; counts are always of all. */
@@ -37,17 +40,22 @@ export async function describeCluster(
     app.ports.policyOf(cluster),
   ]);
   const now = app.ports.clock.now();
+  const health = describeHealth(record, bodies, policy, now);
   return {
     cluster,
     now: isoTime(now),
-    health: describeHealth(record, bodies, policy, now),
+    health,
+    waiting: describeWaiting(bodies.plan),
+    troubles: describeTroubles(record, bodies, health.notes, now),
     choice: describeChoice(policy),
+    demandCounts: countSets(record, bodies, now),
     demand: describeSets(record, bodies, now),
     plan: describePlan(bodies),
     nodes: describeNodes(bodies),
-    nodearrays: describeArrays(bodies, policy),
+    nodearrays: describeArrays(record, bodies, policy),
     buckets: describeBuckets(record, bodies, policy, now),
     outcomes: describeOutcomes(bodies, SHOWN),
+    totals: record.totals,
     inFlight: record.inFlight.map((entry) => ({
       requestId: entry.requestId,
       bucket: bucketText(entry.bucket),
@@ -206,18 +214,36 @@ function describeSet(
   now: Instant,
 ): Readonly<Record<string, unknown>> {
   const body = bodies.demands.get(entry.digest);
-  const live = entry.live && entry.expiresAt > now;
   return {
     requestSet: name,
-    state: !live ? "lapsed" : (body?.demands.length ?? 0) === 0 ? "empty" : "live",
+    state: stateOfSet(entry, bodies, now),
     revision: entry.revision.value,
     expirationInterval: entry.intervalSeconds,
     acceptedAt: isoTime(entry.acceptedAt),
     expiresAt: isoTime(entry.expiresAt),
+    expiresInSeconds: Math.max(0, secondsBetween(now, entry.expiresAt)),
     demands: body?.demands.length ?? 0,
     reportsHosts: entry.report !== undefined,
     rejectedJobs: body?.rejectedJobs ?? [],
   };
+}
+
+type SetState = "live" | "empty" | "lapsed";
+
+function stateOfSet(entry: SetEntry, { demands }: Bodies, now: Instant): SetState {
+  if (!entry.live || entry.expiresAt <= now) return "lapsed";
+  return (demands.get(entry.digest)?.demands.length ?? 0) === 0 ? "empty" : "live";
+}
+
+/** Of all sets, however many are shown. */
+function countSets(
+  { sets }: ClusterRecord,
+  bodies: Bodies,
+  now: Instant,
+): Readonly<Record<SetState, number>> {
+  const counts = { live: 0, empty: 0, lapsed: 0 };
+  for (const entry of sets.values()) counts[stateOfSet(entry, bodies, now)] += 1;
+  return counts;
 }
 
 /** What is missing and why, in words. */
@@ -257,10 +283,16 @@ function describePlan(bodies: Bodies): Readonly<Record<string, unknown>> | undef
 function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
   const nodes = (bodies.seen?.nodes ?? []).filter((node) => bodies.ledger.has(node.nodeId));
   const byPhase: Record<string, number> = {};
-  for (const node of nodes) byPhase[node.phase] = (byPhase[node.phase] ?? 0) + 1;
+  const byVerdict: Record<string, number> = {};
+  for (const { nodeId, phase } of nodes) {
+    const verdict = bodies.plan?.nodes.get(nodeId)?.kind ?? "not-judged";
+    byPhase[phase] = (byPhase[phase] ?? 0) + 1;
+    byVerdict[verdict] = (byVerdict[verdict] ?? 0) + 1;
+  }
   return {
     count: nodes.length,
     byPhase,
+    byVerdict,
     list: nodes.slice(0, SHOWN).map((node) => {
       const verdict = bodies.plan?.nodes.get(node.nodeId);
       return {
@@ -315,14 +347,20 @@ function describeChoice({ preference, among, caps, prices }: Policy): Readonly<R
 }
 
 /** What each array could still get, as CycleCloud said at the last look: why a node comes here and not there. */
-function describeArrays(bodies: Bodies, policy: Policy): readonly Readonly<Record<string, unknown>>[] {
+function describeArrays(
+  record: ClusterRecord,
+  bodies: Bodies,
+  policy: Policy,
+): readonly Readonly<Record<string, unknown>>[] {
   if (bodies.seen === undefined) return [];
   const managed = managedArrays(bodies.seen, policy);
+  const use = describeArrayUse(record, bodies);
   return bodies.seen.arrays.map((array) => ({
     name: array.name,
     managed: managed.has(array.name),
     spot: array.spot,
     limit: array.limit,
+    ...(use.get(array.name) ?? NO_USE),
     buckets: array.buckets.map((bucket) => ({
       machineType: bucket.machineType,
       vcpus: bucket.machine.vcpus,

@@ -2,14 +2,7 @@ import type { Bodies } from "../domain/bodies.ts";
 import type { DemandOutcome } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
 
-/** What became of every demand, as far as it is shown; counts are of all. */
-export interface Outcomes {
-  readonly count: number;
-  readonly unmet: number;
-  readonly waiting: number;
-  readonly list: readonly DescribedOutcome[];
-}
-
+/** What became of one demand. */
 export interface DescribedOutcome {
   readonly requestSet: string;
   readonly id: string;
@@ -24,17 +17,12 @@ export interface DescribedOutcome {
 }
 
 /** The outcomes of the last plan: those that lack something first, then those that wait, at most `shown` of them. */
-export function describeOutcomes({ plan }: Bodies, shown: number): Outcomes {
+export function describeOutcomes({ plan }: Pick<Bodies, "plan">, shown: number): readonly DescribedOutcome[] {
   const demands = plan?.demands ?? [];
   const unmet = demands.filter(isUnmet);
   const waiting = demands.filter((one) => !isUnmet(one) && one.pending > 0);
   const met = demands.filter((one) => !isUnmet(one) && one.pending === 0);
-  return {
-    count: demands.length,
-    unmet: unmet.length,
-    waiting: demands.filter(({ pending }) => pending > 0).length,
-    list: [...unmet, ...waiting, ...met].slice(0, shown).map(describeOutcome),
-  };
+  return [...unmet, ...waiting, ...met].slice(0, shown).map(describeOutcome);
 }
 
 function isUnmet({ placed, asked }: DemandOutcome): boolean {

@@ -2,39 +2,89 @@ import type { DemandExplained, NodeExplained, Unknown } from "../decide/explain.
 import { explainJob, explainNode } from "../decide/explain.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { ClusterName, SetName } from "../domain/ids.ts";
+import type { Plan } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
+import type { Ledger } from "../domain/record.ts";
+import { isoTime } from "../domain/units.ts";
 import type { App } from "./commit.ts";
 import { loadWhole } from "./commit.ts";
 
-/** What somebody wants explained. */
-export type Question =
+/** What somebody wants explained; without `plan` by the last plan, with it by that one. */
+export type Question = { readonly plan?: number } & (
   | { readonly kind: "job"; readonly job: string; readonly set?: SetName }
-  | { readonly kind: "node"; readonly node: string };
+  | { readonly kind: "node"; readonly node: string }
+);
 
 export type Explanation =
   | { readonly kind: "explained"; readonly body: Readonly<Record<string, unknown>> }
   | Unknown
+  /** That plan changed nothing, or is not kept any more; plans near it that are. */
+  | { readonly kind: "not-kept"; readonly near: readonly number[] }
+  /** The plan was too large to be kept whole, and this is not among what was. */
+  | { readonly kind: "left-out" }
   /** It was pushed, and no plan has seen it yet. */
   | { readonly kind: "not-planned" }
   /** It was pushed and could not be read. */
   | { readonly kind: "rejected"; readonly problems: readonly unknown[] };
 
-/** Explains a job or a node of a cluster by its last plan: data, with all of it in words as `text`. */
+/** Explains a job or a node of a cluster: data, with all of it in words as `text`. */
 export async function explain(app: App, cluster: ClusterName, question: Question): Promise<Explanation> {
+  return question.plan === undefined
+    ? explainLast(app, cluster, question)
+    : explainPast(app, cluster, question, question.plan);
+}
+
+/** How far around a plan that is not kept others are looked for. */
+const NEAR_PLANS = 500;
+const SHOWN_PLANS = 5;
+
+async function explainPast(
+  app: App,
+  cluster: ClusterName,
+  question: Question,
+  number: number,
+): Promise<Explanation> {
+  const { plans } = app.ports;
+  const kept = await plans.read(cluster, number);
+  if (kept === undefined) {
+    const around = await plans.numbers(
+      cluster,
+      Math.max(0, number - NEAR_PLANS),
+      number + NEAR_PLANS,
+      2 * NEAR_PLANS,
+    );
+    const nearest = around.toSorted((a, b) => Math.abs(a - number) - Math.abs(b - number));
+    return { kind: "not-kept", near: nearest.slice(0, SHOWN_PLANS).toSorted((a, b) => a - b) };
+  }
+  const { plan, ledger, counts } = kept;
+  const answer = answerBy(plan, ledger, question);
+  if (answer.kind !== "unknown") return { kind: "explained", body: { ...bodyOf(answer, plan), counts } };
+  const partly = plan.kept !== undefined || plan.nodes.size < counts.nodes;
+  return partly ? { kind: "left-out" } : answer;
+}
+
+async function explainLast(app: App, cluster: ClusterName, question: Question): Promise<Explanation> {
   const { bodies } = await loadWhole(app, cluster);
   const { plan, ledger } = bodies;
   if (plan === undefined) return { kind: "not-planned" };
-  const answer =
-    question.kind === "node"
-      ? explainNode(plan, ledger, question.node)
-      : explainJob(plan, ledger, question.job, question.set);
-  if (answer.kind !== "unknown") return { kind: "explained", body: bodyOf(answer, plan.number) };
+  const answer = answerBy(plan, ledger, question);
+  if (answer.kind !== "unknown") return { kind: "explained", body: bodyOf(answer, plan) };
   return question.kind === "job" ? lookInDemand(bodies, question.job, answer) : answer;
 }
 
-function bodyOf(answer: DemandExplained | NodeExplained, plan: number): Readonly<Record<string, unknown>> {
-  if (answer.kind === "node") return { plan, ...answer };
-  return { plan, ...answer, reasonTexts: answer.reasons.map(renderReason) };
+function answerBy(plan: Plan, ledger: Ledger, question: Question): DemandExplained | NodeExplained | Unknown {
+  return question.kind === "node"
+    ? explainNode(plan, ledger, question.node)
+    : explainJob(plan, ledger, question.job, question.set);
+}
+
+function bodyOf(
+  answer: DemandExplained | NodeExplained,
+  { number, at }: Plan,
+): Readonly<Record<string, unknown>> {
+  const made = { plan: number, planAt: isoTime(at) };
+  if (answer.kind === "node") return { ...made, ...answer };
+  return { ...made, ...answer, reasonTexts: answer.reasons.map(renderReason) };
 }
 
 /** What the plan does not know may have come after it, or may have been refused by itself. */

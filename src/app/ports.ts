@@ -1,6 +1,7 @@
 import type { Snapshot } from "../domain/cluster.ts";
 import type { NodeAttributes, SchedulerNode, SetDemand } from "../domain/demand.ts";
 import type { ClusterName, Digest, Epoch, NodeId, Owner, RequestId } from "../domain/ids.ts";
+import type { KeptPlan } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Ledger } from "../domain/record.ts";
@@ -121,6 +122,18 @@ export interface History {
   prune(cluster: ClusterName, before: Instant): Promise<number>;
 }
 
+/** Plans that changed something, so that they can be explained while they are kept. */
+export interface PlanArchive {
+  /** A plan of the same number is replaced. What is too large for a row is kept in part: see {@link lesserPlans}. */
+  keep(cluster: ClusterName, kept: KeptPlan): Promise<void>;
+  /** Undefined: it changed nothing, or is not kept any more. */
+  read(cluster: ClusterName, number: number): Promise<KeptPlan | undefined>;
+  /** Numbers of kept plans from `from` to `to`, upwards, the first `limit`. */
+  numbers(cluster: ClusterName, from: number, to: number, limit: number): Promise<readonly number[]>;
+  /** Removes plans made before `before`; at most a few hundred a call. Returns how many. */
+  prune(cluster: ClusterName, before: Instant): Promise<number>;
+}
+
 /** Small documents beside the records: a cluster's configuration. */
 export interface Documents {
   read(cluster: ClusterName): Promise<{ readonly text: string; readonly etag: string } | undefined>;
@@ -222,6 +235,7 @@ export interface Ports {
   readonly entropy: Entropy;
   readonly store: RecordStore;
   readonly history: History;
+  readonly plans: PlanArchive;
   readonly documents: Documents;
   readonly breaker: CredentialBreaker;
   readonly queue: DemandQueue;

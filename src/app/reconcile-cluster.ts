@@ -16,6 +16,7 @@ import {
   withoutDueWake,
 } from "../decide/turn.ts";
 import type { Owner, RequestId } from "../domain/ids.ts";
+import { changesSomething, keepPlan } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { ClusterRecord, Intent, Ledger, Trouble } from "../domain/record.ts";
@@ -28,6 +29,7 @@ import { applyIntents, resumeIntents } from "./effects.ts";
 import type { Seen } from "./look-at-cluster.ts";
 import { lookAtCluster } from "./look-at-cluster.ts";
 import type { Site } from "./ports.ts";
+import { PortError } from "./ports.ts";
 
 /** A use case starts no effect later than this after its beginning. */
 const EFFECTS_SECONDS = 180;
@@ -166,17 +168,18 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   const committed = await commitWhole(run.app, run.site.cluster, conclude);
   if (committed.kind === "contended" || committed.result.kind === "overtaken") return { kind: "overtaken" };
   if (committed.result.kind === "troubled") return committed.result;
-  const { plan } = committed.result;
+  const { plan, ledger } = committed.result;
   logPlan(run, plan);
   const ours = committed.record.intents.filter(
     (intent) => intent.owner === run.owner && intent.committedAt === plan.at,
   );
   if (ours.length > 0) await settleAll(run, await applyIntents(run, ours));
+  await keepReasons(run, plan, ledger);
   return { kind: "planned", plan };
 }
 
 type Concluded =
-  | { readonly kind: "planned"; readonly plan: Plan }
+  | { readonly kind: "planned"; readonly plan: Plan; readonly ledger: Ledger }
   | { readonly kind: "troubled"; readonly trouble: Trouble }
   | { readonly kind: "overtaken" };
 
@@ -245,7 +248,7 @@ function savePlan(decision: Decision, look: Look): Change<Concluded> {
       record: withoutCoveredWake(decision.record),
       changes: { ledger: decision.ledger, seen: look.snapshot, plan: decision.plan },
     },
-    result: { kind: "planned", plan: decision.plan },
+    result: { kind: "planned", plan: decision.plan, ledger: decision.ledger },
   };
 }
 
@@ -305,6 +308,18 @@ export async function settleAll(run: Run, findings: readonly Finding[]): Promise
   });
   if (committed.kind === "committed" && committed.result !== undefined) {
     await queue.wake(run.site.cluster, committed.result);
+  }
+}
+
+/** Once all is done, and for nobody's decision: a plan that cannot be kept is only not explained later. */
+async function keepReasons({ app, site, policy }: Reconcile, plan: Plan, ledger: Ledger): Promise<void> {
+  if (!changesSomething(plan) || policy.planHistorySeconds === 0) return;
+  try {
+    await app.ports.plans.keep(site.cluster, keepPlan(plan, ledger));
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    const { kind, message } = error;
+    app.ports.log("plan-not-kept", { cluster: site.cluster, plan: plan.number, kind, message });
   }
 }
 

@@ -65,12 +65,14 @@ async function tickOne(app: App, site: Site): Promise<TickReport> {
 }
 
 async function keepHistory(app: App, site: Site): Promise<void> {
-  const { clock, history, store } = app.ports;
+  const { clock, history, plans, policyOf, store } = app.ports;
   const now = clock.now();
   await history.append(site.cluster, historyRow(await loadWhole(app, site.cluster), now));
   if (Math.floor(now / 60_000) % HOUSEKEEPING_MINUTES !== 0) return;
   await store.collect(site.cluster, now);
   await history.prune(site.cluster, plusSeconds(now, -HISTORY_DAYS * 86_400));
+  const { planHistorySeconds } = await policyOf(site.cluster);
+  await plans.prune(site.cluster, plusSeconds(now, -planHistorySeconds));
 }
 
 function historyRow(current: CurrentWhole, now: number): HistoryRow {

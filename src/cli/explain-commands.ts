@@ -107,6 +107,9 @@ const tellPlan: Telling = (body) => {
   return { text: renderDryRun(answer), code: unmet ? EXIT.no : EXIT.done };
 };
 
+/** Numbers of plans below the history. */
+const KEPT_SHOWN = 20;
+
 const tellHistory: Telling = (body) => {
   const answer = readHistory(body);
   if (answer === undefined) return { text: UNREADABLE };
@@ -124,5 +127,6 @@ const tellHistory: Telling = (body) => {
     answer.rows,
     "no history in that time",
   );
-  return { text: table };
+  const kept = answer.keptPlans.slice(0, KEPT_SHOWN).join(", ");
+  return { text: kept === "" ? table : `${table}\nplans that explain --plan knows: ${kept}` };
 };

@@ -17,17 +17,16 @@ export function renderSets({ demand, outcomes }: StateAnswer): string {
     demand,
     "no request sets",
   );
-  const targets = (outcomes?.list ?? []).filter(({ kind }) => kind !== "job");
+  const targets = outcomes.filter(({ kind }) => kind !== "job");
   return targets.length === 0 ? sets : `${sets}\n\n${renderOutcomes(targets, "TARGET")}`;
 }
 
-export function renderJobs({ outcomes }: StateAnswer): string {
-  const all = outcomes?.list ?? [];
+export function renderJobs({ outcomes, plan }: StateAnswer): string {
   const table = renderOutcomes(
-    all.filter(({ kind }) => kind === "job"),
+    outcomes.filter(({ kind }) => kind === "job"),
     "JOB",
   );
-  const more = (outcomes?.count ?? all.length) - all.length;
+  const more = (plan?.demands ?? outcomes.length) - outcomes.length;
   return more > 0 ? `${table}\nand ${more} more demands` : table;
 }
 

@@ -1,5 +1,4 @@
 import type { DryRunAnswer } from "../client/state.ts";
-import { renderUnmet } from "./render-status.ts";
 
 /** What would be done, what would be left unmet and why, and what the changes change. */
 export function renderDryRun({ acting, plan, difference, rejectedJobs }: DryRunAnswer): string {
@@ -20,10 +19,23 @@ export function renderDryRun({ acting, plan, difference, rejectedJobs }: DryRunA
     ...(acting === false ? ["switched off, or the cluster is not started: none of this would be done"] : []),
     ...(deeds.length === 0 ? ["nothing to do"] : deeds),
     ...price,
-    ...renderUnmet({ unmet: short, unmetCount: plan.unmet }),
+    ...renderUnmet(short, plan.unmet ?? short.length),
     ...leftOut,
     ...(difference === undefined ? [] : renderDifference(difference)),
   ].join("\n");
+}
+
+/** Of thousands of jobs the rest would say the same; --json has more. */
+const SHOWN = 20;
+
+function renderUnmet(unmet: DryRunAnswer["plan"]["outcomes"], count: number): readonly string[] {
+  const shown = unmet.slice(0, SHOWN);
+  const lines = shown.flatMap(({ requestSet, id, asked = 0, placed = 0, unit, reasons, binding }) => [
+    `unmet: ${requestSet ?? "?"}/${id ?? "?"} has ${placed} of ${asked} ${unit ?? ""}`.trimEnd(),
+    ...reasons.map((reason) => `  ${reason}`),
+    ...(binding === undefined ? [] : [`  ${binding}`]),
+  ]);
+  return count > shown.length ? [...lines, `and ${count - shown.length} more`] : lines;
 }
 
 function renderDifference({

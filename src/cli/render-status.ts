@@ -17,24 +17,24 @@ export function renderClusters({ clusters, rejectedMessages }: ClustersAnswer): 
   return count === 0 ? table : `${table}\n${count} messages lie in demand-rejected`;
 }
 
-/** One cluster in short: what is asked for, what is there, what is missing and why. */
+/** One cluster in short: what is asked for, what is there, what is wrong, what is missing and why. */
 export function renderStatus(state: StateAnswer): string {
-  const { health, nodes, plan, outcomes, inFlight, backoffs } = state;
+  const { health, nodes, plan, inFlight, waiting, troubles } = state;
   const well = health.ok === true ? "well" : "NOT WELL";
   const coming = inFlight.reduce((sum, { stillToShow = 0 }) => sum + stillToShow, 0);
-  const pauses = backoffs.map(({ bucket, until, message }) => `${bucket} until ${until}: ${message}`);
+  // What is said of the health is among the troubles too.
+  const wrong = troubles.filter(({ kind }) => kind !== "health").map(troubleText);
   return [
     `${state.cluster ?? "?"}: ${well}, ${health.clusterState ?? "state not known"}, looked at ${ageText(health.lastLookAgeSeconds) ?? "never"}`,
     ...health.notes.map((note) => `  ${note}`),
     row("sets", countsText(countBy(state.demand.map(({ state: one }) => one ?? "?")), "none")),
-    row("demands", demandsText(outcomes)),
+    row("demands", demandsText(plan?.demands, waiting)),
     row("nodes", countsText(nodes.byPhase, "none")),
     ...(coming === 0 ? [] : [row("in flight", `${coming} accepted, not shown yet`)]),
     row("plan", plan === undefined ? "none yet" : planText(plan)),
-    ...(pauses.length === 0
-      ? []
-      : [row("pausing", pauses[0] ?? ""), ...pauses.slice(1).map((one) => row("", one))]),
-    ...(plan === undefined ? [] : renderUnmet(plan)),
+    ...labelled("trouble", wrong),
+    ...labelled("why", waiting?.reasons.map(causeText) ?? []),
+    ...labelled("would help", waiting?.remedies.map(causeText) ?? []),
   ].join("\n");
 }
 
@@ -44,9 +44,28 @@ function row(label: string, text: string): string {
   return `${label.padEnd(LABEL)} ${text}`;
 }
 
-function demandsText(outcomes: StateAnswer["outcomes"]): string {
-  const { count = 0, unmet = 0, waiting = 0 } = outcomes ?? {};
-  return count === 0 ? "none" : `${count}: ${unmet} unmet, ${waiting} waiting for nodes`;
+/** A label once, before the first of its lines. */
+function labelled(label: string, lines: readonly string[]): readonly string[] {
+  return lines.map((line, index) => row(index === 0 ? label : "", line));
+}
+
+function demandsText(demands = 0, waiting: StateAnswer["waiting"]): string {
+  if (demands === 0) return "none";
+  const { unmet = 0, onTheirWay = 0, missing = [] } = waiting ?? {};
+  const lacks = missing.map(({ amount, unit }) => `${amount ?? "?"} ${unit ?? ""}`).join(", ");
+  const short = lacks === "" ? `${unmet} unmet` : `${unmet} unmet (${lacks} missing)`;
+  return `${demands}: ${short}, ${onTheirWay} waiting for nodes`;
+}
+
+type Told = NonNullable<StateAnswer["waiting"]>["reasons"][number];
+
+function causeText({ text = "?", demands = 1, first }: Told): string {
+  const whose = first === undefined ? "?" : `${first.requestSet ?? "?"}/${first.id ?? "?"}`;
+  return `${text} (${demands === 1 ? whose : `${demands} demands, the first ${whose}`})`;
+}
+
+function troubleText({ text = "?", count = 1 }: StateAnswer["troubles"][number]): string {
+  return count === 1 ? text : `${text} (${count} times)`;
 }
 
 function planText({ number, at, creates, starts, terminates }: PlanAnswer): string {
@@ -57,20 +76,6 @@ function planText({ number, at, creates, starts, terminates }: PlanAnswer): stri
     ...(terminates.length === 0 ? [] : [`stop ${terminates.join(", ")}`]),
   ];
   return `${number ?? "?"} at ${at ?? "?"}: ${parts.length === 0 ? "nothing to do" : parts.join("; ")}`;
-}
-
-/** What has less than it asked for, with all reasons; empty if nothing has. */
-export function renderUnmet({
-  unmet,
-  unmetCount,
-}: Pick<PlanAnswer, "unmet" | "unmetCount">): readonly string[] {
-  const lines = unmet.flatMap(({ requestSet, id, asked = 0, placed = 0, unit, reasons, binding }) => [
-    `unmet: ${requestSet ?? "?"}/${id ?? "?"} has ${placed} of ${asked} ${unit ?? ""}`.trimEnd(),
-    ...reasons.map((reason) => `  ${reason}`),
-    ...(binding === undefined ? [] : [`  ${binding}`]),
-  ]);
-  const more = (unmetCount ?? unmet.length) - unmet.length;
-  return more > 0 ? [...lines, `and ${more} more`] : lines;
 }
 
 export function renderNodes({ nodes }: StateAnswer): string {

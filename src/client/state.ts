@@ -55,12 +55,23 @@ const plan = z.object({
   number: number,
   at: text,
   demands: number,
-  waitingForNodes: number,
   creates: listOf(z.object({ bucket: text, count: number })),
   starts: texts,
   terminates: texts,
-  unmet: listOf(unmet),
-  unmetCount: number,
+});
+
+const cause = z.object({
+  text,
+  demands: number,
+  first: z.object({ requestSet: text, id: text }).optional().catch(undefined),
+});
+
+const waiting = z.object({
+  unmet: number,
+  missing: listOf(z.object({ unit: text, amount: number })),
+  onTheirWay: number,
+  reasons: listOf(cause),
+  remedies: listOf(cause),
 });
 
 const node = z.object({
@@ -100,12 +111,10 @@ const state = z.object({
     .object({ count: number, byPhase: z.record(z.string(), z.number()).catch({}), list: listOf(node) })
     .catch({ count: undefined, byPhase: {}, list: [] }),
   buckets: listOf(bucket),
-  outcomes: z
-    .object({ count: number, unmet: number, waiting: number, list: listOf(outcome) })
-    .optional()
-    .catch(undefined),
+  outcomes: listOf(outcome),
+  waiting: waiting.optional().catch(undefined),
+  troubles: listOf(z.object({ kind: text, text, count: number })),
   inFlight: listOf(z.object({ bucket: text, stillToShow: number })),
-  backoffs: listOf(z.object({ bucket: text, until: text, message: text })),
 });
 
 const clusters = z.object({
@@ -114,6 +123,7 @@ const clusters = z.object({
 });
 
 const history = z.object({
+  keptPlans: z.array(z.number()).catch([]),
   rows: listOf(
     z.object({
       at: text,
@@ -227,6 +237,7 @@ export const readProblemAnswer = reader(problem);
 export type ClustersAnswer = z.infer<typeof clusters>;
 export type StateAnswer = z.infer<typeof state>;
 export type BucketAnswer = z.infer<typeof bucket>;
+export type HistoryAnswer = z.infer<typeof history>;
 export type DryRunAnswer = z.infer<typeof dryRun>;
 export type PlanAnswer = z.infer<typeof plan>;
 export type OutcomeAnswer = z.infer<typeof outcome>;

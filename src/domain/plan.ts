@@ -16,6 +16,8 @@ export interface Plan {
   readonly terminates: readonly NodeId[];
   readonly demands: readonly DemandOutcome[];
   readonly nodes: ReadonlyMap<NodeId, NodeVerdict>;
+  /** Only some of the demands are here: their positions among all, of which there were so many. Absent: all of them are. */
+  readonly kept?: { readonly positions: readonly number[]; readonly of: number };
   /** Which jobs are on which node; absent in plans of older releases. */
   readonly loads?: PlanLoads;
 }

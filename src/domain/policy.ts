@@ -34,6 +34,8 @@ export interface Policy {
   readonly caps?: CapRules;
   /** What nodes cost; absent: nothing is known. */
   readonly prices?: PriceTable;
+  /** Plans that changed something can be explained for so long. Default 604,800: 7 days. */
+  readonly planHistorySeconds: number;
   /** False: watch and explain, change nothing. Default true. */
   readonly enabled: boolean;
 }
@@ -49,5 +51,6 @@ export const DEFAULT_POLICY: Policy = {
   inFlightGraceSeconds: 900,
   preference: "existing-first",
   among: "priority",
+  planHistorySeconds: 604_800,
   enabled: true,
 };

@@ -29,6 +29,7 @@ export interface PolicyDocument {
   readonly placementGroups?: object;
   readonly caps?: object;
   readonly prices?: object;
+  readonly planHistory: number;
   readonly enabled: boolean;
 }
 
@@ -56,6 +57,7 @@ const OWN_KEYS = [
   "placementGroups",
   "caps",
   "prices",
+  "planHistory",
   "enabled",
   "idle_timeout",
   "boot_timeout",
@@ -130,6 +132,7 @@ export function readPolicy(input: string | object): PolicyRead {
     ...(placementGroups === undefined ? {} : { placementGroups }),
     ...(caps === undefined ? {} : { caps }),
     ...(prices === undefined ? {} : { prices }),
+    planHistorySeconds: readSeconds(from, "planHistory", 0, problems) ?? DEFAULT_POLICY.planHistorySeconds,
     enabled: readEnabled(from, problems),
   };
   return problems.length > 0
@@ -171,6 +174,7 @@ export function writePolicy(policy: Policy): PolicyDocument {
       : { placementGroups: Object.fromEntries(policy.placementGroups) }),
     ...(policy.caps === undefined ? {} : { caps: writeCaps(policy.caps) }),
     ...(policy.prices === undefined ? {} : { prices: writePriceTable(policy.prices) }),
+    planHistory: policy.planHistorySeconds,
     enabled: policy.enabled,
   };
 }

@@ -77,7 +77,23 @@ describe("a session", () => {
     expect(await outOf("explain node execute-2")).toContain("needed by standard/nodearray:execute");
     await expect
       .poll(() => outOf("history --limit 1"), patiently)
-      .toMatch(/^AT .*\n\d{4}-\S+ +\d+ +2 ready +0 +1 +0 +2 +0$/);
+      .toMatch(/^AT .*\n\d{4}-\S+ +\d+ +2 ready +0 +1 +0 +2 +0(\n|$)/);
+  });
+
+  test("explain --plan tells of the plan that made a node, as it was then", async () => {
+    await run("set -s more --name execute --instancecount 3 --expiration-interval 86400");
+    const told = async () => {
+      const [, kept = ""] = /^plans that explain --plan knows: (.*)$/m.exec(await outOf("history")) ?? [];
+      const plans = kept === "" ? [] : kept.split(", ");
+      const answers = plans.map((plan) => run(`explain job nodearray:execute -s more --plan ${plan}`));
+      return (await Promise.all(answers)).map(({ out }) => out).join("\n");
+    };
+    await expect.poll(told, patiently).toContain("3 of 3 placed, 1 of them waiting for nodes");
+    expect((await run("update --file - -s more", { "-": [] })).code).toBe(0);
+    expect(await run("explain job nodearray:execute --plan 99999")).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^404 Unknown plan: plan 99999 changed nothing, or is not kept any more/),
+    });
   });
 
   test("tick plans now", async () => {
@@ -101,7 +117,14 @@ describe("a session", () => {
       .poll(async () => (await run("jobs")).out, patiently)
       .toMatch(/^jobs +wide +2 +0 +0 +slots +execute\/Standard_F4: ncpus 64 asked of one node, 4 offered$/m);
     const status = await run("status");
-    expect(status.out).toContain("unmet: jobs/wide has 0 of 2 slots\n  execute/Standard_F4: ncpus 64 asked");
+    expect(lines(status.out)).toEqual(
+      expect.arrayContaining([
+        "demands    2: 1 unmet (2 slots missing), 0 waiting for nodes",
+        "trouble    request set jobs: left out, as they could not be read: bad",
+        "why        execute/Standard_F4: ncpus 64 asked of one node, 4 offered (jobs/wide)",
+        "would help needs 64 ncpus on one node; the largest offered is 4 (execute/Standard_F4) (jobs/wide)",
+      ]),
+    );
     expect((await run("explain job wide")).out).toContain("0 of 2 placed");
     expect((await run("demand")).out).toMatch(/^jobs +live +1 +1 +1 +\d{4}/m);
   });
@@ -119,7 +142,7 @@ describe("a session", () => {
     if (node === undefined) throw new Error("no node came up");
     const ask = (callback: string) =>
       runCommand(["autostop", "--callback", callback, "--instance", node.instance]);
-    await run("set --name execute --instancecount 2 --expiration-interval 86400");
+    await run("set --name execute --instancecount 3 --expiration-interval 86400");
     await expect.poll(() => outOf("nodes"), patiently).toContain("needed by standard/nodearray:execute");
     const needed = await ask(node.callback);
     expect(needed.code).toBe(1);

@@ -398,6 +398,7 @@ describe("configuration", () => {
     inFlightGrace: 900,
     preference: "existing-first",
     among: "priority",
+    planHistory: 604_800,
     enabled: true,
   };
 

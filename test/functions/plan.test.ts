@@ -1,5 +1,6 @@
 import { TableClient } from "@azure/data-tables";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 
@@ -212,6 +213,45 @@ test("what it says of a larger quota is what happens when the quota is raised", 
         unmet: [{ id: "nodearray:execute", asked: 6, placed: 5 }],
       },
     },
+  });
+});
+
+test("a past plan that changed something is explained as it was then", async () => {
+  const history = z.object({ rows: z.array(z.unknown()), keptPlans: z.array(z.number()) });
+  const { keptPlans } = history.parse((await app.call("GET", "/api/clusters/prod/history")).body);
+  const [first, last] = [keptPlans.at(0), keptPlans.at(-1)];
+  expect(keptPlans).toHaveLength(2);
+  const explain = (query: string) => app.call("GET", `/api/clusters/prod/explain?${query}`);
+  expect(await explain(`job=nodearray:execute&plan=${first}`)).toMatchObject({
+    status: 200,
+    body: {
+      plan: first,
+      planAt: expect.any(String),
+      asked: 6,
+      placed: 2,
+      reasonTexts: [expect.stringContaining("family quota standardFFamily: 8 of 8 cores used")],
+      counts: { created: 2, started: 0, terminated: 0, demands: 1, unmet: 1 },
+    },
+  });
+  expect(await explain(`job=nodearray:execute&plan=${last}`)).toMatchObject({
+    body: { plan: last, placed: 5, counts: { created: 3, nodes: 2 } },
+  });
+  expect(await explain(`job=nodearray:exekute&plan=${last}`)).toMatchObject({
+    status: 404,
+    body: { title: "Unknown job", nearest: ["nodearray:execute"] },
+  });
+  expect(await explain("node=execute-1&plan=0")).toMatchObject({
+    status: 404,
+    type: "application/problem+json",
+    body: {
+      title: "Unknown plan",
+      detail: `plan 0 changed nothing, or is not kept any more (kept near it: ${first}, ${last})`,
+      near: [first, last],
+    },
+  });
+  expect(await explain("plan=last")).toMatchObject({
+    status: 400,
+    body: { problems: [{ path: "" }, { path: "plan", found: '"last"' }] },
   });
 });
 

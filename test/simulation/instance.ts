@@ -20,6 +20,7 @@ import type { ClusterName } from "../../src/domain/ids.ts";
 import { epoch, owner } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { memoryDocuments } from "../../src/adapters/memory/documents.ts";
+import { memoryPlanArchive } from "../../src/adapters/memory/plan-archive.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Weather } from "./weather.ts";
 
@@ -155,6 +156,8 @@ export class Instance {
         prune: (cluster, before) => call("prune history", () => history.prune(cluster, before)),
       },
       documents: memoryDocuments(),
+      // Kept after everything that could go wrong: no process depends on them.
+      plans: memoryPlanArchive(),
       breaker: {
         refusedAt: (credential) => call("read breaker", () => breaker.refusedAt(credential)),
         note: (credential, at) => call("note refusal", () => breaker.note(credential, at)),

@@ -49,6 +49,7 @@ const POLICY: Policy = {
   snapshotIntervalSeconds: 60,
   maxExpirationSeconds: 1800,
   inFlightGraceSeconds: 1200,
+  planHistorySeconds: 604_800,
   preference: "existing-first",
   among: "priority",
   enabled: true,

@@ -22,6 +22,7 @@ decoratePorts((ports): Ports => ({
   ...ports,
   store: counted("store", ports.store),
   history: counted("history", ports.history),
+  plans: counted("plans", ports.plans),
   documents: counted("documents", ports.documents),
   breaker: counted("breaker", ports.breaker),
   queue: counted("queue", ports.queue),

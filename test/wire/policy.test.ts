@@ -10,6 +10,7 @@ const defaults = {
   inFlightGraceSeconds: 900,
   preference: "existing-first",
   among: "priority",
+  planHistorySeconds: 604_800,
   enabled: true,
 };
 
@@ -27,6 +28,7 @@ describe("a cluster's policy", () => {
         preference: "bucket-order",
         among: "cheapest",
         placementGroups: { default: ["pg0"], execute: ["pg1", "pg2"] },
+        planHistory: 3600,
         enabled: false,
       },
       policy: {
@@ -42,6 +44,7 @@ describe("a cluster's policy", () => {
           ["default", ["pg0"]],
           ["execute", ["pg1", "pg2"]],
         ]),
+        planHistorySeconds: 3600,
         enabled: false,
       },
       ignored: [],
@@ -97,13 +100,14 @@ describe("a cluster's policy", () => {
       nodearrays: ["a b"],
       preference: "existing-first",
       among: "priority",
+      planHistory: 604_800,
       enabled: true,
     });
     expect(readPolicy(document)).toEqual({ ...policy, ignored: [] });
   });
 
   const KEYS =
-    "one of the keys idleTimeout, bootTimeout, maxExpirationInterval, inFlightGrace, nodearrays, default_resources, vmSizes, preference, among, placementGroups, caps, prices, enabled, idle_timeout, boot_timeout";
+    "one of the keys idleTimeout, bootTimeout, maxExpirationInterval, inFlightGrace, nodearrays, default_resources, vmSizes, preference, among, placementGroups, caps, prices, planHistory, enabled, idle_timeout, boot_timeout";
   test.each([
     {
       name: "not JSON, of which nothing is shown",

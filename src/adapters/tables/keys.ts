@@ -31,3 +31,7 @@ export const bodyKey = (id: string, part: number): string => `b-${id}-${part}`;
 export function bodyIdOf(rowKey: string): string {
   return rowKey.slice(2, rowKey.lastIndexOf("-"));
 }
+
+/** Kept plans lie behind the rows of history, whose keys begin with a digit. */
+export const planKey = (number: number): string => `plan-${String(number).padStart(16, "0")}`;
+export const planNumberOf = (rowKey: string): number => Number(rowKey.slice("plan-".length));

@@ -1,0 +1,36 @@
+import type { PlanArchive } from "../../app/ports.ts";
+import type { ClusterName } from "../../domain/ids.ts";
+import type { KeptPlan } from "../../domain/kept-plan.ts";
+
+/** A virtual run makes thousands of plans, and nobody asks about most of them. */
+const MOST_PLANS = 200;
+
+/** Plans in memory: the last few hundred of each cluster. */
+export function memoryPlanArchive(): PlanArchive {
+  const clusters = new Map<ClusterName, Map<number, KeptPlan>>();
+  const plansOf = (cluster: ClusterName): Map<number, KeptPlan> => {
+    const plans = clusters.get(cluster) ?? new Map<number, KeptPlan>();
+    clusters.set(cluster, plans);
+    return plans;
+  };
+  return {
+    async keep(cluster, kept) {
+      const plans = plansOf(cluster);
+      plans.delete(kept.plan.number);
+      plans.set(kept.plan.number, kept);
+      const [oldest] = plans.keys();
+      if (plans.size > MOST_PLANS && oldest !== undefined) plans.delete(oldest);
+    },
+    read: async (cluster, number) => plansOf(cluster).get(number),
+    async numbers(cluster, from, to, limit) {
+      const numbers = [...plansOf(cluster).keys()].filter((number) => from <= number && number <= to);
+      return numbers.toSorted((a, b) => a - b).slice(0, limit);
+    },
+    async prune(cluster, before) {
+      const plans = plansOf(cluster);
+      const old = [...plans.values()].filter(({ plan }) => plan.at < before);
+      for (const { plan } of old) plans.delete(plan.number);
+      return old.length;
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import type { PlanArchive } from "../../app/ports.ts";
+import type { KeptPlan, PlanCounts } from "../../domain/kept-plan.ts";
+import { lesserPlans } from "../../domain/kept-plan.ts";
+import { asPortCall } from "../system/azure-errors.ts";
+import { compress, decompress, ledgerCodec, planCodec } from "./codec.ts";
+import { historyPartition, planKey, planNumberOf } from "./keys.ts";
+import { chunkProperties, joinChunks, ROW_BYTES } from "./rows.ts";
+import type { Table } from "./table.ts";
+import { TRANSACTION_ROWS } from "./table.ts";
+
+/** Rows looked at by one prune. */
+const ROWS_PER_PRUNE = 300;
+
+/** Kept plans in Table Storage, beside the cluster's history: one row each, by number. */
+export function tablePlanArchive(table: Table): PlanArchive {
+  return {
+    async keep(cluster, kept) {
+      const { number, at } = kept.plan;
+      const row = { madeAt: BigInt(at), ...chunkProperties(await fitting(kept)) };
+      await table.put(historyPartition(cluster), planKey(number), row);
+    },
+    async read(cluster, number) {
+      const row = await table.read(historyPartition(cluster), planKey(number));
+      if (row === undefined) return undefined;
+      return asPortCall(`read plan ${number} of ${cluster}`, async () =>
+        readPlan(await decompress(joinChunks(row.values))),
+      );
+    },
+    async numbers(cluster, from, to, limit) {
+      const range = { from: planKey(from), to: planKey(to + 1) };
+      const rows = await table.list(historyPartition(cluster), range, [], limit);
+      return rows.map(({ rowKey }) => planNumberOf(rowKey));
+    },
+    async prune(cluster, before) {
+      const partition = historyPartition(cluster);
+      const range = { from: planKey(0), to: planKey(Number.MAX_SAFE_INTEGER) };
+      const first = await table.list(partition, range, ["madeAt"], ROWS_PER_PRUNE);
+      const old = first.filter(({ values }) => Number(values["madeAt"]) < before);
+      for (let start = 0; start < old.length; start += TRANSACTION_ROWS) {
+        const together = old.slice(start, start + TRANSACTION_ROWS).map(({ rowKey }) => rowKey);
+        // A conflict: another instance prunes the same rows; the rest is for the next call.
+        if ((await table.removeTogether(partition, together)).kind === "conflict") return start;
+      }
+      return old.length;
+    },
+  };
+}
+
+/** As much of the plan as a row holds. */
+async function fitting(kept: KeptPlan): Promise<Uint8Array> {
+  let bytes = await compress(writePlan(kept));
+  for (const lesser of lesserPlans(kept)) {
+    if (bytes.length <= ROW_BYTES) break;
+    bytes = await compress(writePlan(lesser));
+  }
+  return bytes;
+}
+
+/** Each part as its own codec writes it. */
+interface StoredPlan {
+  readonly plan: string;
+  readonly ledger: string;
+  readonly counts: PlanCounts;
+}
+
+function writePlan({ plan, ledger, counts }: KeptPlan): string {
+  const stored: StoredPlan = { plan: planCodec.write(plan), ledger: ledgerCodec.write(ledger), counts };
+  return JSON.stringify(stored);
+}
+
+function readPlan(text: string): KeptPlan {
+  const { plan, ledger, counts }: StoredPlan = JSON.parse(text);
+  return { plan: planCodec.read(plan), ledger: ledgerCodec.read(ledger), counts };
+}

@@ -1,0 +1,109 @@
+import type { Bodies } from "../domain/bodies.ts";
+import type { NodePhase } from "../domain/cluster.ts";
+import type { ArrayName, SetName } from "../domain/ids.ts";
+import type { DemandOutcome } from "../domain/plan.ts";
+import type { ClusterRecord } from "../domain/record.ts";
+import { stillInFlight } from "../domain/record.ts";
+
+/** What is asked of one array, what is there, and who needs it. */
+export interface ArrayUse {
+  /** Each a floor of its own: the largest counts. */
+  readonly targets: readonly ArrayTarget[];
+  readonly nodes: Readonly<Partial<Record<NodePhase, number>>>;
+  /** Asked for and shown by no look yet. */
+  readonly inFlight: number;
+  /** Nodes that the last plan needs, by the sets that need them: a node may be needed by several, of which a verdict names the first few. */
+  readonly neededBy: readonly { readonly requestSet: SetName; readonly nodes: number }[];
+  /** Nodes that nobody needs. */
+  readonly notNeeded: number;
+}
+
+export interface ArrayTarget {
+  readonly requestSet: SetName;
+  readonly id: string;
+  readonly unit: DemandOutcome["unit"];
+  readonly asked: number;
+  readonly placed: number;
+}
+
+/** A state page names so many targets and sets of each array. */
+const SHOWN = 200;
+
+interface Tally {
+  readonly targets: ArrayTarget[];
+  readonly nodes: Partial<Record<NodePhase, number>>;
+  inFlight: number;
+  readonly neededBy: Map<SetName, number>;
+  notNeeded: number;
+}
+
+/** The use of every array that is asked for something or has nodes; others have {@link NO_USE}. */
+export function describeArrayUse(record: ClusterRecord, bodies: Bodies): ReadonlyMap<ArrayName, ArrayUse> {
+  const tallies = new Map<ArrayName, Tally>();
+  const tallyOf = (array: ArrayName): Tally => {
+    const tally = tallies.get(array) ?? {
+      targets: [],
+      nodes: {},
+      inFlight: 0,
+      neededBy: new Map<SetName, number>(),
+      notNeeded: 0,
+    };
+    tallies.set(array, tally);
+    return tally;
+  };
+  const sets = setsByDemand(bodies);
+  for (const { array, target } of targetsOf(record, bodies)) tallyOf(array).targets.push(target);
+  for (const entry of record.inFlight) tallyOf(entry.bucket.array).inFlight += stillInFlight(entry);
+  for (const node of bodies.seen?.nodes ?? []) {
+    if (!bodies.ledger.has(node.nodeId)) continue;
+    const tally = tallyOf(node.array);
+    tally.nodes[node.phase] = (tally.nodes[node.phase] ?? 0) + 1;
+    const verdict = bodies.plan?.nodes.get(node.nodeId);
+    if (verdict?.kind !== "needed" && verdict?.kind !== "starting") {
+      tally.notNeeded += 1;
+      continue;
+    }
+    const needing = new Set(verdict.by.flatMap((demand) => sets.get(demand) ?? []));
+    for (const set of needing) tally.neededBy.set(set, (tally.neededBy.get(set) ?? 0) + 1);
+  }
+  return new Map([...tallies].map(([array, tally]) => [array, finish(tally)]));
+}
+
+export const NO_USE: ArrayUse = { targets: [], nodes: {}, inFlight: 0, neededBy: [], notNeeded: 0 };
+
+function finish({ targets, nodes, inFlight, neededBy, notNeeded }: Tally): ArrayUse {
+  const sets = [...neededBy].toSorted(([, a], [, b]) => b - a).slice(0, SHOWN);
+  return {
+    targets: targets.slice(0, SHOWN),
+    nodes,
+    inFlight,
+    neededBy: sets.map(([requestSet, count]) => ({ requestSet, nodes: count })),
+    notNeeded,
+  };
+}
+
+/** Targets of live sets with what the last plan made of them; one that no plan has seen yet is not there. */
+function* targetsOf(
+  { sets }: ClusterRecord,
+  { demands, plan }: Bodies,
+): Generator<{ readonly array: ArrayName; readonly target: ArrayTarget }> {
+  const outcomes = new Map<SetName, Map<string, DemandOutcome>>();
+  for (const outcome of plan?.demands ?? []) {
+    if (outcome.kind === "job") continue;
+    const ofSet = outcomes.get(outcome.set) ?? new Map<string, DemandOutcome>();
+    outcomes.set(outcome.set, ofSet.set(outcome.id, outcome));
+  }
+  for (const [set, entry] of sets) {
+    for (const demand of demands.get(entry.digest)?.demands ?? []) {
+      const outcome = demand.kind === "job" ? undefined : outcomes.get(set)?.get(demand.id);
+      if (demand.kind === "job" || outcome === undefined) continue;
+      const { id, unit, asked, placed } = outcome;
+      yield { array: demand.array, target: { requestSet: set, id, unit, asked, placed } };
+    }
+  }
+}
+
+/** The sets of "set/demand", by the plan's own demands: a set's name may hold any character. */
+function setsByDemand({ plan }: Bodies): ReadonlyMap<string, SetName> {
+  return new Map((plan?.demands ?? []).map(({ set, id }) => [`${set}/${id}`, set]));
+}

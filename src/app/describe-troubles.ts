@@ -1,0 +1,101 @@
+import type { Bodies } from "../domain/bodies.ts";
+import { bucketText } from "../domain/bucket.ts";
+import type { Node } from "../domain/cluster.ts";
+import type { ClusterRecord } from "../domain/record.ts";
+import type { Instant } from "../domain/units.ts";
+import { isoTime } from "../domain/units.ts";
+
+/** Something that an operator may have to do something about. */
+export interface DescribedTrouble {
+  readonly kind:
+    | "health"
+    | "backing-off"
+    | "node-failed"
+    | "start-refused"
+    | "job-rejected"
+    | "message-rejected";
+  readonly text: string;
+  /** So many alike. */
+  readonly count: number;
+}
+
+/** A list of names in a sentence. */
+const NAMED = 5;
+
+/** All that is wrong with a cluster in one list; details are elsewhere in the answer. */
+export function describeTroubles(
+  record: ClusterRecord,
+  bodies: Bodies,
+  notes: readonly string[],
+  now: Instant,
+): readonly DescribedTrouble[] {
+  return [
+    ...notes.map((text): DescribedTrouble => ({ kind: "health", text, count: 1 })),
+    ...pauses(record, now),
+    ...failedNodes(bodies),
+    ...refusedStarts(bodies),
+    ...rejectedJobs(record, bodies),
+    ...rejectedMessages(record),
+  ];
+}
+
+function pauses({ backoffs }: ClusterRecord, now: Instant): readonly DescribedTrouble[] {
+  return backoffs
+    .filter(({ until }) => until > now)
+    .map(({ bucket, until, cause, message }) => ({
+      kind: "backing-off",
+      text: `${bucketText(bucket)} backs off until ${isoTime(until)} (${cause}): ${message}`,
+      count: 1,
+    }));
+}
+
+/** By what CycleCloud says of them: many nodes fail alike. */
+function failedNodes({ seen, ledger }: Bodies): readonly DescribedTrouble[] {
+  const byMessage = new Map<string, Node[]>();
+  for (const node of seen?.nodes ?? []) {
+    if (node.phase !== "failed" || !ledger.has(node.nodeId)) continue;
+    const message = node.statusMessage ?? node.status;
+    byMessage.set(message, [...(byMessage.get(message) ?? []), node]);
+  }
+  return [...byMessage].map(([message, nodes]) => ({
+    kind: "node-failed",
+    text: `${someOf(nodes.map(({ name }) => name))} failed: ${message}`,
+    count: nodes.length,
+  }));
+}
+
+function refusedStarts({ ledger }: Bodies): readonly DescribedTrouble[] {
+  const refused = [...ledger.values()].filter(
+    ({ start, goneAt }) => start?.state === "refused" && goneAt === undefined,
+  );
+  const [first] = refused;
+  if (first === undefined) return [];
+  const names = someOf(refused.map(({ name }) => name));
+  const text = `${names} did not start: ${first.start?.message ?? "nothing came of it"}`;
+  return [{ kind: "start-refused", text, count: refused.length }];
+}
+
+function rejectedJobs({ sets }: ClusterRecord, { demands }: Bodies): readonly DescribedTrouble[] {
+  return [...sets].flatMap(([set, entry]) => {
+    const rejected = demands.get(entry.digest)?.rejectedJobs ?? [];
+    if (!entry.live || rejected.length === 0) return [];
+    const names = someOf(rejected.map(({ name }) => name));
+    const text = `request set ${set}: left out, as they could not be read: ${names}`;
+    return [{ kind: "job-rejected", text, count: rejected.length }];
+  });
+}
+
+function rejectedMessages({ rejections }: ClusterRecord): readonly DescribedTrouble[] {
+  const newest = rejections.at(-1);
+  if (newest === undefined) return [];
+  const [first] = newest.problems;
+  const why = first === undefined ? "" : `: ${first.path} is ${first.found}, expected is ${first.expected}`;
+  const text = `messages could not be read, the last at ${isoTime(newest.at)}${why}`;
+  return [{ kind: "message-rejected", text, count: rejections.length }];
+}
+
+function someOf(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  const some = names.slice(0, NAMED).join(", ");
+  return more > 0 ? `${some} and ${more} more` : some;
+}

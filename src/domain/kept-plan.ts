@@ -1,0 +1,91 @@
+import type { NodeId } from "./ids.ts";
+import type { DemandOutcome, NodeVerdict, Plan } from "./plan.ts";
+import type { Ledger, LedgerNode } from "./record.ts";
+
+/** A plan that changed something, kept so that it can be explained later: its reasons, and the names that they are told with. */
+export interface KeptPlan {
+  readonly plan: Plan;
+  /** What was known of the nodes that it judged. */
+  readonly ledger: Ledger;
+  readonly counts: PlanCounts;
+}
+
+/** Of all of the plan, whatever of it was kept. */
+export interface PlanCounts {
+  readonly created: number;
+  readonly started: number;
+  readonly terminated: number;
+  readonly nodes: number;
+  readonly demands: number;
+  /** Demands that are not wholly placed. */
+  readonly unmet: number;
+}
+
+/** Whether a plan asks CycleCloud for anything. */
+export function changesSomething({ creates, starts, terminates }: Plan): boolean {
+  return creates.length > 0 || (starts?.length ?? 0) > 0 || terminates.length > 0;
+}
+
+export function keepPlan(plan: Plan, ledger: Ledger): KeptPlan {
+  return {
+    plan,
+    ledger: entriesOf(ledger, plan.nodes.keys()),
+    counts: {
+      created: plan.creates.reduce((sum, { count }) => sum + count, 0),
+      started: plan.starts?.length ?? 0,
+      terminated: plan.terminates.length,
+      nodes: plan.nodes.size,
+      demands: plan.demands.length,
+      unmet: plan.demands.filter(isShort).length,
+    },
+  };
+}
+
+function entriesOf(ledger: Ledger, nodes: Iterable<NodeId>): Ledger {
+  const entries = new Map<NodeId, LedgerNode>();
+  for (const node of nodes) {
+    const known = ledger.get(node);
+    if (known !== undefined) entries.set(node, known);
+  }
+  return entries;
+}
+
+const isShort = ({ placed, asked }: DemandOutcome): boolean => placed < asked;
+
+/** Demands kept of a plan that is too large: of those that are short. */
+const MANY_SHORT = 5000;
+const FEW_SHORT = 200;
+
+/**
+ * Ever less of a plan that is too large to be kept whole: first what is where, then demands that lack nothing, then nodes that are needed,
+ * then most of the rest. The counts, and the first reasons, always stay.
+ */
+export function* lesserPlans(whole: KeptPlan): Generator<KeptPlan> {
+  const withoutLoads = { ...whole, plan: cutLoads(whole.plan) };
+  yield withoutLoads;
+  const short = { ...withoutLoads, plan: cutDemands(withoutLoads.plan, Number.POSITIVE_INFINITY) };
+  yield short;
+  yield cutNodes({ ...short, plan: cutDemands(withoutLoads.plan, MANY_SHORT) }, isNotNeeded);
+  yield cutNodes({ ...short, plan: cutDemands(withoutLoads.plan, FEW_SHORT) }, () => false);
+}
+
+function cutLoads(plan: Plan): Plan {
+  return { ...plan, loads: { buckets: [], loads: [], cut: plan.loads?.loads.length ?? 0 } };
+}
+
+/** Keeps the first so many of those that are short, with their ranks. */
+function cutDemands(plan: Plan, most: number): Plan {
+  const kept = [...plan.demands.entries()].filter(([, outcome]) => isShort(outcome)).slice(0, most);
+  return {
+    ...plan,
+    demands: kept.map(([, outcome]) => outcome),
+    kept: { positions: kept.map(([position]) => position), of: plan.demands.length },
+  };
+}
+
+const isNotNeeded = ({ kind }: NodeVerdict): boolean => kind !== "needed";
+
+function cutNodes({ plan, ledger, counts }: KeptPlan, keep: (verdict: NodeVerdict) => boolean): KeptPlan {
+  const nodes = new Map([...plan.nodes].filter(([, verdict]) => keep(verdict)));
+  return { plan: { ...plan, nodes }, ledger: entriesOf(ledger, nodes.keys()), counts };
+}
