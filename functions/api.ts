@@ -6,3 +6,4 @@ import "./history.ts";
 import "./plan.ts";
 import "./config.ts";
 import "./health.ts";
+import "./openapi.ts";

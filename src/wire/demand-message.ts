@@ -81,7 +81,7 @@ const interval = z.number({ error: INTERVAL }).positive({ error: INTERVAL });
 const moment = z.int({ error: MOMENT }).min(0, { error: MOMENT }).max(LAST_INSTANT, { error: MOMENT });
 
 /** The envelope of a demand message (design.md section 4); the lists inside have readers of their own. */
-const envelopeSchema = z.strictObject(
+export const envelopeSchema = z.strictObject(
   {
     version,
     cluster: nameSchema,

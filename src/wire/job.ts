@@ -20,7 +20,7 @@ export const TARGET_ID_PREFIX = "nodearray:";
 const LONGEST_REJECTED_NAME = 200;
 
 /** The keys of a job. `walltime` is part of the contract (design.md section 4) and checked, and changes nothing yet. */
-const JOB_KEYS: ReadonlySet<string> = new Set([
+export const JOB_KEYS: ReadonlySet<string> = new Set([
   "name",
   "user",
   "priority",

@@ -24,7 +24,7 @@ const machineTypes = z.union(
 );
 
 /** An entry of `nodearrays`: attribute names as in the autoscale API (cyclecloud-wire.md C.2); any other key is a node attribute. */
-const nodearraySchema = z.looseObject(
+export const nodearraySchema = z.looseObject(
   {
     Name: nameSchema,
     TargetCount: count.optional(),

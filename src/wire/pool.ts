@@ -8,14 +8,14 @@ import { schemaProblems } from "./schema-problems.ts";
 const AMOUNT = "a number, 0 or more";
 const amount = z.number({ error: AMOUNT }).min(0, { error: AMOUNT });
 
-const poolSchema = z.strictObject(
+export const poolSchema = z.strictObject(
   { name: nameSchema, total: amount, used: amount },
   { error: "an object with name, total and used" },
 );
 
 /** A mark that jobs look at has a value instead. */
 const MARK = "text, a number, true, false or null";
-const markSchema = z.strictObject(
+export const markSchema = z.strictObject(
   { name: nameSchema, value: z.union([z.string(), z.number(), z.boolean(), z.null()], { error: MARK }) },
   { error: "an object with name and value" },
 );

@@ -2,7 +2,14 @@ import type { Problem, SchedulerNode } from "../domain/demand.ts";
 import { checkKeys, isFields, readEach, readText, readTexts, type Fields } from "./fields.ts";
 import { problemAt } from "./problem.ts";
 
-const KEYS: ReadonlySet<string> = new Set(["hostname", "resources", "available", "jobs", "jobIds", "state"]);
+export const HOST_KEYS: ReadonlySet<string> = new Set([
+  "hostname",
+  "resources",
+  "available",
+  "jobs",
+  "jobIds",
+  "state",
+]);
 
 /**
  * Reads a scheduler's report of its hosts. `jobs` (or `jobIds`) lists what runs there; absent or empty: nothing does. `resources` and
@@ -24,7 +31,7 @@ function readSchedulerNode(item: unknown, problems: Problem[]): SchedulerNode | 
     problems.push(problemAt("", item, "an object with hostname and jobs"));
     return undefined;
   }
-  checkKeys(item, KEYS, problems);
+  checkKeys(item, HOST_KEYS, problems);
   const hostname = readText(item, "hostname", problems);
   if (item["hostname"] === undefined) problems.push(problemAt("hostname", undefined, "text, not empty"));
   const jobs = readTexts(item, "jobs", problems);

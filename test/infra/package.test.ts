@@ -59,6 +59,12 @@ test("a cold start does not load @azure/identity: it is imported dynamically, an
   expect([...loadedAtOnce(built, "functions/main.ts")].filter(isIdentity)).toEqual([]);
 });
 
+test("the API's description is loaded when it is asked for, and what it is made with is not shipped", () => {
+  expect(Object.keys(built.inputs)).toContain("functions/openapi.json");
+  expect([...loadedAtOnce(built, "functions/main.ts")]).not.toContain("functions/openapi.json");
+  expect(Object.keys(built.inputs).filter((file) => file.startsWith("src/wire/api/"))).toEqual([]);
+});
+
 /** What runs when the entry is loaded: all that is reached from it without a dynamic import. */
 function loadedAtOnce({ inputs }: BuiltPackage, entry: string): ReadonlySet<string> {
   const reached = new Set([entry]);
@@ -100,6 +106,8 @@ test("the package runs in the host: its functions, and a demand that becomes a n
       "explain httpTrigger",
       "health httpTrigger",
       "history httpTrigger",
+      "openapi httpTrigger",
+      "plan httpTrigger",
       "rejected queueTrigger",
       "request-set httpTrigger",
       "snapshot timerTrigger",

@@ -12,6 +12,7 @@ import { scaledClock } from "../../src/local/scaled-clock.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { ClusterOptions, SimulatorOptions } from "../../src/simulator/options.ts";
 import { serveSimulator } from "../../src/simulator/server.ts";
+import { findUndescribed, findUndescribedRequest } from "./check-answer.ts";
 
 /**
  * The functions as they are deployed, in the local host of this process, with Azurite and the simulator over HTTP. There is one app per
@@ -26,7 +27,7 @@ export interface LocalApp {
   readonly lines: readonly string[];
   /** What the app has logged. */
   readonly events: readonly LoggedEvent[];
-  /** A request with the host key; a path such as "/api/clusters". */
+  /** A request with the host key; a path such as "/api/clusters". Throws if the API's description does not know such an answer. */
   call(method: string, path: string, body?: unknown): Promise<Answered>;
   /** The same without a key, with whatever headers. */
   callBare(method: string, path: string, headers?: Readonly<Record<string, string>>): Promise<Answered>;
@@ -105,15 +106,18 @@ export async function startLocalApp(options: LocalAppOptions): Promise<LocalApp>
     lines,
     events,
     call: async (method, path, body) =>
-      answered(
+      described(
+        method,
+        path,
         await fetch(`${host.url}${path}`, {
           method,
           headers: { "x-functions-key": host.keys.host },
           ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
         }),
+        body,
       ),
     callBare: async (method, path, headers = {}) =>
-      answered(await fetch(`${host.url}${path}`, { method, headers })),
+      described(method, path, await fetch(`${host.url}${path}`, { method, headers })),
     async send(queue, text) {
       const { messageId } = await queues.getQueueClient(queue).sendMessage(text);
       host.wake(queue);
@@ -131,6 +135,24 @@ export async function startLocalApp(options: LocalAppOptions): Promise<LocalApp>
       await azurite.close();
     },
   };
+}
+
+/** Every request that is accepted, and every answer that a test gets, is one that the API's description describes. */
+async function described(
+  method: string,
+  path: string,
+  response: Response,
+  body?: unknown,
+): Promise<Answered> {
+  const answer = await answered(response);
+  const undescribed = [
+    ...findUndescribed(method, path, answer),
+    ...(response.ok ? findUndescribedRequest(method, path, body) : []),
+  ];
+  if (undescribed.length === 0) return answer;
+  throw new Error(
+    `src/wire/api/ does not describe this request, or this answer, of ${method} ${path} (${answer.status}):\n${undescribed.join("\n")}`,
+  );
 }
 
 async function answered(response: Response): Promise<Answered> {

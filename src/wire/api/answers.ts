@@ -1,0 +1,228 @@
+import { z } from "zod";
+import { requestSetSummary } from "./cluster-answer.ts";
+import {
+  binding,
+  bucketKey,
+  count,
+  counts,
+  demandKind,
+  health,
+  problemItem,
+  reason,
+  rejectedJob,
+  text,
+  texts,
+  time,
+  unit,
+  verdict,
+} from "./parts.ts";
+
+/** The other answers of the HTTP API. */
+
+export const acknowledgement = z
+  .object({
+    cluster: text,
+    requestSet: text,
+    revision: z.number(),
+    expiresAt: time,
+    changed: z.boolean().meta({ description: "False: a mere renewal." }),
+    rejectedJobs: z.array(rejectedJob),
+  })
+  .meta({ description: "The demand is stored; achieving it is under way." });
+
+const outcome = z.object({
+  set: text,
+  id: text,
+  kind: demandKind,
+  unit,
+  asked: z.number(),
+  placed: z.number(),
+  pending: z.number(),
+  reasons: texts,
+  moreReasons: count.optional(),
+  binding: text.optional(),
+});
+
+export const requestSetAnswer = requestSetSummary.extend({
+  observed: z.boolean().meta({ description: "A plan has taken this demand into account." }),
+  outcomes: z.array(outcome),
+});
+
+export const clustersAnswer = z.object({
+  clusters: z.array(z.object({ cluster: text, health })),
+  rejectedMessages: z.object({
+    count,
+    oldest: z.array(
+      z.object({
+        messageId: text,
+        rejectedAt: time,
+        cluster: text.optional(),
+        set: text.optional(),
+        problems: z.array(problemItem),
+        text,
+      }),
+    ),
+  }),
+});
+
+export const historyAnswer = z.object({
+  cluster: text,
+  rows: z.array(
+    z.object({
+      at: time,
+      plan: count,
+      nodes: counts,
+      inFlight: count,
+      liveSets: count,
+      created: count,
+      terminated: count,
+      started: count.optional(),
+      unmet: count,
+      trouble: text.optional(),
+    }),
+  ),
+  keptPlans: z
+    .array(count)
+    .meta({ description: "Plans of that time that changed something and can be explained." }),
+});
+
+const planCounts = z.object({
+  created: count,
+  started: count,
+  terminated: count,
+  nodes: count,
+  demands: count,
+  unmet: count,
+});
+
+const explained = {
+  cluster: text,
+  plan: count,
+  planAt: time,
+  counts: planCounts.optional().meta({ description: "Of all of a past plan." }),
+  text: text.meta({ description: "All of it in sentences, a line each." }),
+};
+
+export const jobExplained = z.object({
+  ...explained,
+  kind: z.literal("demand"),
+  set: text,
+  id: text,
+  of: demandKind,
+  unit,
+  asked: z.number(),
+  placed: z.number(),
+  pending: z.number(),
+  rank: count,
+  ranks: count,
+  places: z.array(
+    z.object({
+      origin: z.enum(["existing", "in-flight", "planned"]),
+      bucket: bucketKey.optional(),
+      nodeId: text.optional(),
+      name: text.optional(),
+      nodes: count,
+      slots: count.optional(),
+      bound: z.boolean(),
+    }),
+  ),
+  moreNodes: count,
+  incomplete: z.boolean(),
+  reasons: z.array(reason),
+  reasonTexts: texts,
+  moreReasons: count,
+  binding: binding.optional(),
+  ahead: z.array(z.object({ raise: z.looseObject({ of: z.enum(["limit", "pool"]) }), demands: count })),
+  alsoIn: texts,
+});
+
+export const nodeExplained = z.object({
+  ...explained,
+  kind: z.literal("node"),
+  nodeId: text,
+  name: text,
+  hostname: text.optional(),
+  array: text,
+  purpose: text,
+  verdict: verdict.optional(),
+  neededBy: texts,
+  load: z.array(z.object({ set: text, id: text, slots: count, bound: z.boolean() })),
+  moreJobs: count,
+});
+
+export const explanation = z.union([jobExplained, nodeExplained]);
+
+export const tickAnswer = z.object({
+  cluster: text,
+  outcome: z.enum(["planned", "covered", "waiting", "troubled", "overtaken", "failed", "timed-out"]),
+  plan: count.optional(),
+  trouble: z.object({ kind: text, message: text }).optional(),
+  until: time.optional(),
+  message: text.optional(),
+});
+
+export const healthAnswer = z.object({
+  ok: z.boolean(),
+  clusters: count,
+  oldestLookAgeSeconds: z
+    .number()
+    .nullable()
+    .meta({ description: "null: a cluster has never been looked at, or cannot be read." }),
+});
+
+export const stopAnswer = z
+  .object({ stop: z.literal(true), instance: text })
+  .meta({ description: "The node will be stopped." });
+
+export const openapiAnswer = z.looseObject({ openapi: text }).meta({ description: "This document." });
+
+const create = z.object({
+  nodearray: text,
+  machineType: text,
+  placementGroup: text.optional(),
+  count: z.int(),
+});
+
+const trialCounts = {
+  nodesCreated: count,
+  nodesStarted: count,
+  demands: count,
+  unmet: count,
+  pricePerHour: z.number().optional().meta({ description: "Of the nodes created; absent: not known." }),
+};
+
+export const trialAnswer = z
+  .object({
+    cluster: text,
+    lookedAt: time.meta({ description: "The look that both plans are made on." }),
+    acting: z.boolean().meta({ description: "False: switched off, or the cluster is not started." }),
+    plan: z.object({
+      ...trialCounts,
+      creates: z.array(create),
+      starts: texts,
+      terminates: texts,
+      outcomes: z.array(outcome.omit({ set: true }).extend({ requestSet: text, unmet: z.number() })),
+    }),
+    without: z.object(trialCounts).meta({ description: "The plan without the changes." }),
+    difference: z.object({
+      nodesCreated: z.int(),
+      pricePerHour: z.number().optional(),
+      creates: z.array(create),
+      started: texts,
+      notStarted: texts,
+      demands: z.array(
+        z.object({
+          requestSet: text,
+          id: text,
+          unit,
+          asked: z.number(),
+          placed: z.number(),
+          askedWithout: z.number(),
+          placedWithout: z.number(),
+        }),
+      ),
+      demandCount: count,
+    }),
+    rejectedJobs: z.array(z.object({ requestSet: text, jobs: z.array(rejectedJob) })),
+  })
+  .meta({ description: "What would be planned with the changed inputs. Nothing was changed." });

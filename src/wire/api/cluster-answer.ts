@@ -1,0 +1,209 @@
+import { z } from "zod";
+import {
+  among,
+  count,
+  counts,
+  demandKind,
+  health,
+  phase,
+  preference,
+  problemItem,
+  rejectedJob,
+  text,
+  texts,
+  time,
+  unit,
+} from "./parts.ts";
+
+/** GET /api/clusters/{cluster}: the answer that an operator lives with. */
+
+const cause = z.object({
+  text,
+  demands: count,
+  first: z.object({ requestSet: text, id: text }),
+});
+
+const waiting = z
+  .object({
+    unmet: count,
+    missing: z.array(z.object({ unit, amount: z.number() })),
+    onTheirWay: count.meta({ description: "Demands whose place is on nodes that are still to come up." }),
+    reasons: z.array(cause),
+    remedies: z.array(cause),
+  })
+  .meta({ description: "What is asked for and not there, and why: the most frequent cause first." });
+
+const trouble = z.object({
+  kind: z.enum(["health", "backing-off", "node-failed", "start-refused", "job-rejected", "message-rejected"]),
+  text,
+  count,
+});
+
+const ceiling = z.object({ nodes: count.optional(), cores: count.optional() });
+
+const choice = z
+  .object({
+    preference,
+    among,
+    caps: z.object({ requestSets: z.record(text, ceiling), users: z.record(text, ceiling) }).optional(),
+    prices: z.object({ currency: text, locations: texts }).optional(),
+  })
+  .meta({ description: "How new nodes are chosen, by the configuration." });
+
+export const requestSetSummary = z.object({
+  requestSet: text,
+  state: z.enum(["live", "empty", "lapsed"]),
+  revision: z.number(),
+  expirationInterval: z.number(),
+  acceptedAt: time,
+  expiresAt: time,
+  expiresInSeconds: z.number(),
+  demands: count,
+  reportsHosts: z.boolean(),
+  rejectedJobs: z.array(rejectedJob),
+});
+
+const unmetDemand = z.object({
+  requestSet: text,
+  id: text,
+  kind: demandKind,
+  asked: z.number(),
+  placed: z.number(),
+  unit,
+  reasons: texts,
+  moreReasons: count.optional(),
+  binding: text.optional(),
+});
+
+const lastPlan = z.object({
+  number: count,
+  at: time,
+  creates: z.array(z.object({ bucket: text, count })),
+  starts: texts,
+  terminates: texts,
+  demands: count,
+  waitingForNodes: count,
+  unmet: z.array(unmetDemand),
+  unmetCount: count,
+});
+
+const node = z.object({
+  name: text,
+  nodeId: text,
+  array: text,
+  machineType: text,
+  placementGroup: text.optional(),
+  phase,
+  status: text,
+  statusMessage: text.optional(),
+  hostname: text.optional(),
+  instanceId: text.optional(),
+  purpose: text,
+  firstSeenAt: time,
+  firstReadyAt: time.optional(),
+  lastNeededAt: time.optional(),
+  busyness: z.enum(["busy", "idle", "unknown"]),
+  busynessSince: time,
+  start: z.enum(["unsure", "accepted", "shown", "refused"]).optional(),
+  startSince: time.optional(),
+  draining: text.optional(),
+  drainingSince: time.optional(),
+  why: text.meta({ description: "Why it stays or goes." }),
+});
+
+const nodes = z.object({ count, byPhase: counts, byVerdict: counts, list: z.array(node) });
+
+const nodearray = z.object({
+  name: text,
+  managed: z.boolean(),
+  spot: z.boolean(),
+  limit: z.object({ count: count.optional(), cores: count.optional() }),
+  targets: z.array(z.object({ requestSet: text, id: text, unit, asked: z.number(), placed: z.number() })),
+  nodes: z.partialRecord(phase, count),
+  inFlight: count,
+  neededBy: z.array(z.object({ requestSet: text, nodes: count })),
+  notNeeded: count,
+  buckets: z.array(
+    z.object({
+      machineType: text,
+      vcpus: z.number(),
+      active: count,
+      available: count,
+      max: count.optional(),
+      invalid: text.optional(),
+    }),
+  ),
+});
+
+const limit = z.object({
+  limit: text.meta({ description: 'In words: "family quota standardHBv3Family".' }),
+  kind: text,
+  name: text,
+  unit: z.enum(["nodes", "cores"]),
+  used: z.number(),
+  max: z.number(),
+  left: z.number(),
+});
+
+const backoffCause = z.enum(["refused", "fell-short", "boot-failed", "unhealthy"]);
+
+const bucket = z
+  .object({
+    nodearray: text,
+    machineType: text,
+    placementGroup: text.optional(),
+    valid: z.boolean(),
+    invalidReason: text.optional(),
+    spot: z.boolean(),
+    vcpus: z.number(),
+    memoryGib: z.number(),
+    gpus: z.number(),
+    price: z.number().optional(),
+    active: count,
+    available: count,
+    closed: text.optional(),
+    limits: z.array(limit),
+    backoff: z.object({ until: time, seconds: z.number(), cause: backoffCause, message: text }).optional(),
+    lastCapacityFailureSeconds: z.number().optional(),
+  })
+  .meta({
+    description:
+      "A place where nodes are made, with all that bounds a new node there; a row of a placement group shows the group's own limit.",
+  });
+
+export const clusterAnswer = z.object({
+  cluster: text,
+  now: time,
+  health,
+  waiting,
+  troubles: z.array(trouble),
+  choice,
+  demandCounts: z.object({ live: count, empty: count, lapsed: count }),
+  demand: z.array(requestSetSummary.extend({ unmet: count })),
+  plan: lastPlan.optional().meta({ description: "The last plan; absent: none was made yet." }),
+  nodes,
+  nodearrays: z.array(nodearray),
+  buckets: z.array(bucket),
+  totals: z.object({ created: count, terminated: count, started: count.optional() }),
+  inFlight: z.array(
+    z.object({ requestId: text, bucket: text, added: count, stillToShow: count, since: time }),
+  ),
+  intents: z.array(
+    z.object({
+      id: text,
+      effect: z.enum(["create", "start", "terminate"]),
+      bucket: text.optional(),
+      count: count.optional(),
+      nodes: texts.optional(),
+      committedAt: time,
+      sent: z.enum(["never", "maybe", "once-refused"]),
+    }),
+  ),
+  backoffs: z.array(z.object({ bucket: text, until: time, cause: backoffCause, message: text })),
+  rejections: z.array(
+    z.object({ at: time, messageId: text, set: text.optional(), problems: z.array(problemItem) }),
+  ),
+  generation: count,
+  observedGeneration: count,
+  nextLookAt: time.optional(),
+});

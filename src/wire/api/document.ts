@@ -1,0 +1,113 @@
+import { z } from "zod";
+import type { Operation, QueryParameter, SchemaName } from "./operations.ts";
+import { OPERATIONS, SCHEMAS } from "./operations.ts";
+
+export type JsonObject = { readonly [key: string]: unknown };
+
+/** The description of the HTTP API, OpenAPI 3.1. */
+export interface OpenApiDocument extends JsonObject {
+  readonly openapi: "3.1.0";
+  readonly paths: Readonly<Record<string, JsonObject>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonObject>> } & JsonObject;
+}
+
+/**
+ * Makes the description from the schemas. `open` objects may have members that it does not know, as a later release may answer them: that is
+ * what is published. `closed` ones may not: by that, answers are tested.
+ */
+export function describeApi(objects: "open" | "closed" = "open"): OpenApiDocument {
+  const paths: Record<string, JsonObject> = {};
+  for (const operation of OPERATIONS) {
+    const path = `/api${operation.path}`;
+    paths[path] = { ...paths[path], [operation.method]: describeOperation(operation) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Autoscaler for CycleCloud",
+      version: "1",
+      description: "Errors are application/problem+json (RFC 9457). 503 has Retry-After.",
+    },
+    paths,
+    components: {
+      schemas: describeSchemas(objects),
+      securitySchemes: {
+        functionKey: { type: "apiKey", in: "header", name: "x-functions-key" },
+        functionKeyInQuery: { type: "apiKey", in: "query", name: "code" },
+      },
+    },
+  };
+}
+
+function describeSchemas(objects: "open" | "closed"): Readonly<Record<string, JsonObject>> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(SCHEMAS)) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, {
+    uri: refTo,
+    // What goes in may have more members than are known, what comes out has none (zod's reading).
+    io: objects === "open" ? "input" : "output",
+    override: ({ jsonSchema }) => withoutNoise(jsonSchema),
+  });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, schema]) => {
+      const { $schema: _dialect, $id: _address, ...rest } = schema;
+      return [id, rest];
+    }),
+  );
+}
+
+/** Whole numbers beyond what JSON can tell exactly, and names of members that are no text, are excluded without words. */
+function withoutNoise(schema: { minimum?: number; maximum?: number; propertyNames?: unknown }): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  delete schema.propertyNames;
+}
+
+const refTo = (id: string): string => `#/components/schemas/${id}`;
+
+function describeOperation(operation: Operation): JsonObject {
+  const { id, summary, auth, path, query = [], body, answers } = operation;
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+  return {
+    operationId: id,
+    summary,
+    security: auth === "anonymous" ? [] : [{ functionKey: [] }, { functionKeyInQuery: [] }],
+    parameters: [...inPath, ...query.map(describeParameter)],
+    ...(body === undefined
+      ? {}
+      : { requestBody: { content: { "application/json": { schema: { $ref: refTo(body) } } } } }),
+    responses: Object.fromEntries([
+      ...Object.entries(answers).map(([status, schema]) => [status, describeAnswer(Number(status), schema)]),
+      ...(auth === "anonymous" ? [] : [["401", { description: "No key, or a wrong one" }]]),
+    ]),
+  };
+}
+
+function describeParameter({ name, description, required, type }: QueryParameter): JsonObject {
+  return { name, in: "query", description, required: required === true, schema: { type } };
+}
+
+const WORDS: Readonly<Record<number, string>> = {
+  200: "OK",
+  202: "Accepted: stored",
+  400: "The request makes no sense",
+  403: "Forbidden",
+  404: "Unknown",
+  409: "In conflict with what is there",
+  413: "Too large",
+  503: "Cannot tell now",
+};
+
+function describeAnswer(status: number, schema: SchemaName): JsonObject {
+  const type = schema === "Problem" ? "application/problem+json" : "application/json";
+  return {
+    description: WORDS[status] ?? "",
+    ...(status === 503 ? { headers: { "retry-after": { schema: { type: "integer" } } } } : {}),
+    content: { [type]: { schema: { $ref: refTo(schema) } } },
+  };
+}

@@ -1,0 +1,225 @@
+import type { z } from "zod";
+import { nodearraySchema } from "../nodearray.ts";
+import { whatIfSchema } from "../what-if.ts";
+import {
+  acknowledgement,
+  clustersAnswer,
+  explanation,
+  healthAnswer,
+  historyAnswer,
+  openapiAnswer,
+  requestSetAnswer,
+  stopAnswer,
+  tickAnswer,
+  trialAnswer,
+} from "./answers.ts";
+import { clusterAnswer } from "./cluster-answer.ts";
+import { health, problemItem, problemJson, rejectedJob } from "./parts.ts";
+import {
+  configAnswer,
+  configRequest,
+  configWritten,
+  hostRequest,
+  jobRequest,
+  requestSetRequest,
+} from "./requests.ts";
+
+/** The schemas of the API by the names that the description gives them. */
+export const SCHEMAS = {
+  Problem: problemJson,
+  ProblemItem: problemItem,
+  RejectedJob: rejectedJob,
+  RequestSet: requestSetRequest,
+  Nodearray: nodearraySchema,
+  Job: jobRequest,
+  SchedulerNode: hostRequest,
+  Acknowledgement: acknowledgement,
+  RequestSetState: requestSetAnswer,
+  Clusters: clustersAnswer,
+  Cluster: clusterAnswer,
+  ClusterHealth: health,
+  Explanation: explanation,
+  History: historyAnswer,
+  WhatIf: whatIfSchema,
+  DryRun: trialAnswer,
+  Tick: tickAnswer,
+  ConfigurationRequest: configRequest,
+  Configuration: configAnswer,
+  ConfigurationWritten: configWritten,
+  Health: healthAnswer,
+  Stop: stopAnswer,
+  OpenApi: openapiAnswer,
+} as const satisfies Readonly<Record<string, z.ZodType>>;
+
+export type SchemaName = keyof typeof SCHEMAS;
+
+/** One method of one route. */
+export interface Operation {
+  readonly method: "get" | "put" | "post" | "delete";
+  /** Below /api; parameters in braces. */
+  readonly path: string;
+  readonly id: string;
+  readonly auth: "function" | "anonymous";
+  readonly summary: string;
+  readonly query?: readonly QueryParameter[];
+  readonly body?: SchemaName;
+  /** Schemas by status; a status below 400 is JSON, any other is application/problem+json unless it says something else. */
+  readonly answers: Readonly<Record<number, SchemaName>>;
+}
+
+export interface QueryParameter {
+  readonly name: string;
+  readonly description: string;
+  readonly required?: true;
+  readonly type: "string" | "integer";
+}
+
+const SET = "/clusters/{cluster}/request-sets/{set}";
+/** Every route below a cluster may find it unknown, or storage out of reach. */
+const BELOW_CLUSTER = { 404: "Problem", 503: "Problem" } as const;
+
+/** Every operation of the API, and nothing else: a test compares this with what functions/ registers. */
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: "put",
+    path: SET,
+    id: "putRequestSet",
+    auth: "function",
+    summary: "Replaces what a request set asks for, or renews it",
+    body: "RequestSet",
+    answers: { 202: "Acknowledgement", 400: "Problem", 409: "Problem", 413: "Problem", ...BELOW_CLUSTER },
+  },
+  {
+    method: "get",
+    path: SET,
+    id: "getRequestSet",
+    auth: "function",
+    summary: "What became of a request set",
+    answers: { 200: "RequestSetState", ...BELOW_CLUSTER },
+  },
+  {
+    method: "delete",
+    path: SET,
+    id: "deleteRequestSet",
+    auth: "function",
+    summary: "Empties a request set",
+    answers: { 202: "Acknowledgement", 409: "Problem", ...BELOW_CLUSTER },
+  },
+  {
+    method: "get",
+    path: "/clusters",
+    id: "listClusters",
+    auth: "function",
+    summary: "Every cluster with its health, and messages that were put aside",
+    answers: { 200: "Clusters", 503: "Problem" },
+  },
+  {
+    method: "get",
+    path: "/clusters/{cluster}",
+    id: "getCluster",
+    auth: "function",
+    summary:
+      "Everything about one cluster: what waits and why, troubles, demand, plan, nodes, arrays, buckets with limits",
+    answers: { 200: "Cluster", ...BELOW_CLUSTER },
+  },
+  {
+    method: "get",
+    path: "/clusters/{cluster}/explain",
+    id: "explain",
+    auth: "function",
+    summary: "Why a job has what it has, or why a node stays or goes: exactly one of job and node",
+    query: [
+      { name: "job", description: "The job's name, or the id of another demand", type: "string" },
+      { name: "set", description: "Its request set, where several have one of the name", type: "string" },
+      {
+        name: "node",
+        description: "The node's name, hostname, NodeId or instance id",
+        type: "string",
+      },
+      { name: "plan", description: "The number of a past plan; absent: the last one", type: "integer" },
+    ],
+    answers: { 200: "Explanation", 400: "Problem", ...BELOW_CLUSTER },
+  },
+  {
+    method: "get",
+    path: "/clusters/{cluster}/history",
+    id: "getHistory",
+    auth: "function",
+    summary: "Counts per tick, newest first, kept 30 days",
+    query: [
+      { name: "from", description: "ISO 8601; absent: the beginning", type: "string" },
+      { name: "to", description: "ISO 8601; absent: now", type: "string" },
+      { name: "limit", description: "At most so many rows, 1 to 10,000; default 1440", type: "integer" },
+    ],
+    answers: { 200: "History", 400: "Problem", ...BELOW_CLUSTER },
+  },
+  {
+    method: "post",
+    path: "/clusters/{cluster}/plan",
+    id: "tryPlan",
+    auth: "function",
+    summary: "What would be planned with other inputs; changes nothing",
+    body: "WhatIf",
+    answers: { 200: "DryRun", 400: "Problem", 413: "Problem", ...BELOW_CLUSTER },
+  },
+  {
+    method: "post",
+    path: "/clusters/{cluster}/tick",
+    id: "tick",
+    auth: "function",
+    summary: "Does what the timer does for this cluster",
+    answers: { 200: "Tick", ...BELOW_CLUSTER },
+  },
+  {
+    method: "get",
+    path: "/clusters/{cluster}/config",
+    id: "getConfiguration",
+    auth: "function",
+    summary: "The cluster's configuration, with its defaults",
+    answers: { 200: "Configuration", ...BELOW_CLUSTER },
+  },
+  {
+    method: "put",
+    path: "/clusters/{cluster}/config",
+    id: "putConfiguration",
+    auth: "function",
+    summary: "Replaces the cluster's configuration",
+    body: "ConfigurationRequest",
+    answers: { 200: "ConfigurationWritten", 400: "Problem", 409: "Problem", ...BELOW_CLUSTER },
+  },
+  ...(["get", "post"] as const).map((method): Operation => ({
+    method,
+    path: "/autostop/{cluster}/{token}",
+    id: method === "get" ? "askToStop" : "askToStopByPost",
+    auth: "anonymous",
+    summary: "May this node stop? 200 is yes, anything else is stay; the token is the key",
+    query: [
+      { name: "instance", description: "The VM's instance id", required: true, type: "string" },
+      { name: "reason", description: "unhealthy: it may always go", type: "string" },
+    ],
+    answers: {
+      200: "Stop",
+      400: "Problem",
+      403: "Problem",
+      404: "Problem",
+      409: "Problem",
+      503: "Problem",
+    },
+  })),
+  {
+    method: "get",
+    path: "/health",
+    id: "getHealth",
+    auth: "anonymous",
+    summary: "Ok or not, and ages; without names or reasons",
+    answers: { 200: "Health", 503: "Health" },
+  },
+  {
+    method: "get",
+    path: "/openapi.json",
+    id: "getOpenApi",
+    auth: "function",
+    summary: "This description",
+    answers: { 200: "OpenApi" },
+  },
+];

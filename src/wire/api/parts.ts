@@ -1,0 +1,64 @@
+import { z } from "zod";
+
+/** Parts that several answers share. Members that may be absent are left out of the JSON, never null. */
+
+export const time = z.iso.datetime().meta({ description: "A moment, ISO 8601 in UTC." });
+export const count = z.int().min(0);
+export const text = z.string();
+export const texts = z.array(text);
+export const counts = z.record(text, count);
+
+export const problemItem = z
+  .object({
+    path: text.meta({ description: "Where in the input; empty: all of it." }),
+    found: text,
+    expected: text,
+    didYouMean: text.optional(),
+  })
+  .meta({ description: "One thing that is wrong with an input." });
+
+export const problemJson = z
+  .looseObject({
+    type: z.literal("about:blank"),
+    title: text,
+    status: z.int(),
+    detail: text,
+    problems: z.array(problemItem).optional(),
+    settings: z
+      .array(z.object({ setting: text, expected: text }))
+      .optional()
+      .meta({ description: "App settings that have problems." }),
+  })
+  .meta({ description: "An error, by RFC 9457. `problems` has everything that is wrong with the request." });
+
+export const rejectedJob = z.object({ name: text, problems: z.array(problemItem) });
+
+export const unit = z.enum(["nodes", "cores", "groups", "slots"]);
+export const demandKind = z.enum(["target", "groups", "job"]);
+export const preference = z.enum(["existing-first", "bucket-order"]);
+export const among = z.enum(["priority", "cheapest"]);
+
+export const phase = z.enum(["coming", "ready", "failed", "going", "off", "deallocated", "unknown"]);
+
+export const bucketKey = z.object({ array: text, machineType: text, placementGroup: text.optional() });
+
+/** Reasons, bindings and verdicts are data with quantities; beside them there is always a sentence. */
+export const reason = z
+  .looseObject({ code: text })
+  .meta({ description: "Why something cannot be had, with its quantities, by `code`." });
+export const binding = z
+  .looseObject({ kind: z.enum(["raise", "wait", "too-large", "no-raise"]) })
+  .meta({ description: "What stands between a demand and all that it asks for." });
+export const verdict = z.looseObject({ kind: text }).meta({ description: "Why a node stays or goes." });
+
+export const health = z.object({
+  ok: z.boolean(),
+  notes: texts.meta({
+    description: "Why it is not ok, and what keeps the autoscaler from acting although it is.",
+  }),
+  lastLookAgeSeconds: z.number().optional(),
+  trouble: z.object({ at: time, kind: text, message: text }).optional(),
+  restingUntil: time.optional(),
+  awaiting: texts.optional().meta({ description: "Request sets whose next message ends the rest." }),
+  clusterState: text.optional(),
+});

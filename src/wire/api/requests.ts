@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { envelopeSchema } from "../demand-message.ts";
+import { nodearraySchema } from "../nodearray.ts";
+import type { PolicyDocument } from "../policy.ts";
+import { markSchema, poolSchema } from "../pool.ts";
+import { among, preference, problemItem, text, texts } from "./parts.ts";
+
+/**
+ * What the API takes. Lists that come by the thousand have readers of their own (see fields.ts): their schemas here only describe them, and a
+ * test compares the two.
+ */
+
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const constraint = z.record(text, z.unknown()).meta({
+  description: "Resources with amounts or choices, node properties, and, or, xor, not, ...: all must hold.",
+});
+
+export const jobRequest = z
+  .strictObject({
+    name: text.min(1),
+    user: text.min(1).optional(),
+    priority: z.number().optional().meta({ description: "Higher is served first; default 0." }),
+    iterations: z.int().min(1).optional().meta({ description: "All slots, queued and running; default 1." }),
+    "node-count": z.int().min(0).optional(),
+    constraints: z.union([constraint, z.array(constraint)]).optional(),
+    colocated: z.boolean().optional(),
+    "packing-strategy": z.enum(["pack", "scatter"]).optional(),
+    "executing-hostnames": texts.optional(),
+    placed: z
+      .array(z.strictObject({ hostname: text.min(1), iterations: z.int().min(1) }))
+      .optional()
+      .meta({ description: "Slots that run already, by host." }),
+    span: z.boolean().optional(),
+    spot: z.enum(["never", "allow", "only"]).optional(),
+    walltime: z.number().positive().optional(),
+  })
+  .meta({ description: "A job. One that cannot be read is rejected by itself, and the others stand." });
+
+export const hostRequest = z
+  .strictObject({
+    hostname: text.min(1),
+    resources: z.record(text, scalar).optional(),
+    available: z.record(text, scalar).optional(),
+    jobs: texts.optional().meta({ description: "What runs there; absent or empty: nothing." }),
+    jobIds: texts.optional().meta({ description: "Another name for jobs." }),
+    state: text.min(1).optional(),
+  })
+  .meta({ description: "What the scheduler knows of one of its hosts." });
+
+const listOrOne = <T extends z.ZodType>(item: T) => z.union([z.array(item), item]);
+
+export const requestSetRequest = z
+  .strictObject({
+    ...envelopeSchema.shape,
+    cluster: envelopeSchema.shape.cluster.optional(),
+    nodearrays: listOrOne(nodearraySchema).optional(),
+    jobs: listOrOne(jobRequest).optional(),
+    schedulerNodes: z.array(hostRequest).optional(),
+    pools: z.array(z.union([poolSchema, markSchema])).optional(),
+  })
+  .meta({
+    description: "Everything that a request set needs now; it replaces what the set asked for before.",
+  });
+
+const seconds = z.number().min(0);
+
+const documentKeys = {
+  idleTimeout: seconds,
+  bootTimeout: seconds,
+  maxExpirationInterval: seconds,
+  inFlightGrace: seconds,
+  nodearrays: texts,
+  default_resources: z.array(z.record(text, z.unknown())),
+  vmSizes: z.record(text, z.unknown()),
+  preference,
+  among,
+  placementGroups: z.record(text, texts),
+  caps: z.object({
+    requestSets: z.record(text, z.unknown()).optional(),
+    users: z.record(text, z.unknown()).optional(),
+  }),
+  prices: z.object({
+    currency: text,
+    locations: z.record(text, z.record(text, z.unknown())),
+    "proxied-locations": z.record(text, text).optional(),
+  }),
+  planHistory: seconds,
+  enabled: z.boolean(),
+} satisfies Record<keyof PolicyDocument, z.ZodType>;
+
+const written = z.object(documentKeys).partial({
+  nodearrays: true,
+  default_resources: true,
+  vmSizes: true,
+  placementGroups: true,
+  caps: true,
+  prices: true,
+});
+
+export const configRequest = z
+  .looseObject(documentKeys)
+  .partial()
+  .extend({ nodearrays: z.union([texts, z.record(text, z.unknown())]).optional() })
+  .meta({
+    description:
+      "A cluster's configuration; durations in seconds. Keys of scalelib's autoscale.json are accepted as they are; other keys are refused.",
+  });
+
+export const configAnswer = written
+  .extend({
+    unreadable: z
+      .array(problemItem)
+      .optional()
+      .meta({ description: "Why the stored document cannot be read; what holds instead is shown." }),
+  })
+  .meta({ description: "The configuration in force, with its defaults." });
+
+export const configWritten = written
+  .extend({
+    ignored: texts.meta({ description: "Keys that mean nothing here." }),
+    doubts: z.array(problemItem).meta({ description: "What counts and is likely a mistake." }),
+    unknownNodearrays: texts.meta({ description: "Named arrays that the cluster does not have (yet)." }),
+  })
+  .meta({ description: "The configuration as it was stored." });

@@ -1,0 +1,64 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { describeApi } from "../../src/wire/api/document.ts";
+import type { Operation } from "../../src/wire/api/operations.ts";
+import { OPERATIONS } from "../../src/wire/api/operations.ts";
+
+/** An answer as a caller got it. */
+export interface CheckedAnswer {
+  readonly status: number;
+  readonly type: string | null;
+  readonly body: unknown;
+}
+
+const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false });
+ajv.addSchema(describeApi("closed"), "closed.json");
+ajv.addSchema(describeApi(), "open.json");
+
+/** The operation of the API that a request is for; undefined: none. */
+export function operationOf(method: string, path: string): Operation | undefined {
+  const [pathname = ""] = path.split("?");
+  return OPERATIONS.find(
+    (operation) => operation.method === method.toLowerCase() && matches(operation.path, pathname),
+  );
+}
+
+function matches(template: string, pathname: string): boolean {
+  return new RegExp(`^/api${template.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(
+    pathname,
+  );
+}
+
+/**
+ * What the API's description does not know of an answer, in words; members that it does not name count, too. Statuses and bodies that are
+ * the host's own (401 without a key, 404 for what is no route, 500) are no answers of ours.
+ */
+export function findUndescribed(method: string, path: string, answer: CheckedAnswer): readonly string[] {
+  const operation = operationOf(method, path);
+  const { status, type, body } = answer;
+  if (operation === undefined || status === 401 || (status >= 500 && status !== 503)) return [];
+  const schema = operation.answers[status];
+  if (schema === undefined) return [`status ${status} is not described`];
+  const expected = schema === "Problem" ? "application/problem+json" : "application/json";
+  const found: string[] = type?.startsWith(expected) === true ? [] : [`the type is ${type}, not ${expected}`];
+  return [...found, ...flawsOf(validatorOf(schema, "closed"), body)];
+}
+
+/** The same of a request that was accepted. */
+export function findUndescribedRequest(method: string, path: string, body: unknown): readonly string[] {
+  const schema = operationOf(method, path)?.body;
+  return schema === undefined || typeof body !== "object" ? [] : flawsOf(validatorOf(schema, "open"), body);
+}
+
+function flawsOf(validate: ValidateFunction, value: unknown): readonly string[] {
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+}
+
+/** Validates by one schema of the description. */
+export function validatorOf(schema: string, objects: "open" | "closed"): ValidateFunction {
+  const validate = ajv.getSchema(`${objects}.json#/components/schemas/${schema}`);
+  if (validate === undefined) throw new Error(`the description has no schema ${schema}`);
+  return validate;
+}
