@@ -27,7 +27,7 @@ export function renderStatus(state: StateAnswer): string {
   return [
     `${state.cluster ?? "?"}: ${well}, ${health.clusterState ?? "state not known"}, looked at ${ageText(health.lastLookAgeSeconds) ?? "never"}`,
     ...health.notes.map((note) => `  ${note}`),
-    row("sets", countsText(countBy(state.demand.map(({ state: one }) => one ?? "?")), "none")),
+    row("sets", countsText(state.demandCounts, "none")),
     row("demands", demandsText(plan?.demands, waiting)),
     row("nodes", countsText(nodes.byPhase, "none")),
     ...(coming === 0 ? [] : [row("in flight", `${coming} accepted, not shown yet`)]),
@@ -99,10 +99,4 @@ export function renderNodes({ nodes }: StateAnswer): string {
 
 export function ageText(seconds: number | undefined): string | undefined {
   return seconds === undefined ? undefined : `${Math.round(seconds)} s ago`;
-}
-
-function countBy(names: readonly string[]): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
 }

@@ -105,6 +105,7 @@ const state = z.object({
   cluster: text,
   now: text,
   health: health.catch({ ok: undefined, notes: [], lastLookAgeSeconds: undefined, clusterState: undefined }),
+  demandCounts: z.record(z.string(), z.number()).catch({}),
   demand: listOf(requestSet),
   plan: plan.optional().catch(undefined),
   nodes: z

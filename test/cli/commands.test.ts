@@ -10,7 +10,12 @@ import { runCommand } from "./run-command.ts";
 const SPEED = 60;
 let app: LocalApp;
 /** Instance id and stop URL of a node that came up, by node array. */
-const nodes: { readonly instance: string; readonly callback: string; readonly array: string }[] = [];
+const nodes: {
+  readonly instance: string;
+  readonly hostname: string;
+  readonly callback: string;
+  readonly array: string;
+}[] = [];
 
 beforeAll(async () => {
   app = await startLocalApp({ clusters: ["prod", "two words"], speed: SPEED });
@@ -21,6 +26,7 @@ beforeAll(async () => {
     if (callback !== undefined)
       nodes.push({
         instance: event.instanceId,
+        hostname: event.hostname,
         callback: `${app.host.url}${new URL(callback).pathname}`,
         array: event.array,
       });
@@ -155,6 +161,9 @@ describe("a session", () => {
     await expect
       .poll(async () => ask(node.callback), patiently)
       .toEqual({ code: 0, out: `${node.instance} will be stopped`, err: "" });
+    // Marked, asked for, on its way or gone: never "needed" again, though the last plan may have said so.
+    const told = (await outOf("nodes")).split("\n").find((line) => line.includes(node.hostname)) ?? "gone";
+    expect(told).toMatch(/gone|marked to be stopped|asked CycleCloud to terminate it|is being stopped/);
   });
 
   test("plan: what would be with other demand and limits, and 1 while something would be unmet; nothing is done", async () => {
