@@ -1,6 +1,7 @@
-/** `npm run build`: makes package/, which is what gets deployed, and dist/main.cjs.map beside it. */
+/** `npm run build`: makes package/, which is what gets deployed, dist/main.cjs.map beside it, and dist/cli, the command for people to install. */
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildCli } from "./build-cli.ts";
 import { buildPackage } from "./build-package.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -9,6 +10,7 @@ try {
   const { files, sourceMap } = await buildPackage(path.join(root, "package"), path.join(root, "dist"));
   for (const file of files) say(file.path, file.bytes, "");
   say(sourceMap.path, sourceMap.bytes, "  (not part of the package)");
+  for (const file of await buildCli(path.join(root, "dist/cli"))) say(file.path, file.bytes, "");
 } catch (error) {
   process.stderr.write(
     `The package was not built: ${error instanceof Error ? error.message : String(error)}\n`,

@@ -24,13 +24,15 @@ import { tableRecordStore } from "./adapters/tables/record-store.ts";
 import { openTable } from "./adapters/tables/table.ts";
 import type { StopDesk } from "./app/answer-autostop.ts";
 import { createStopDesk } from "./app/answer-autostop.ts";
+import type { ClusterCheck } from "./app/check-cluster.ts";
+import { checkClusters } from "./app/check-cluster.ts";
 import type { App } from "./app/commit.ts";
 import { createLanes } from "./app/lanes.ts";
 import type { Clock, Documents, Log, Ports, Site } from "./app/ports.ts";
 import type { DemandRecorder } from "./app/record-demand.ts";
 import { createRecorder } from "./app/record-demand.ts";
 import type { AutostopKeys, Config, ConfiguredCluster } from "./config.ts";
-import { readConfig } from "./config.ts";
+import { readConfig, readSites } from "./config.ts";
 import { autostopPath, verifyToken } from "./decide/autostop-token.ts";
 import type { ArrayName, ClusterName } from "./domain/ids.ts";
 import { clusterName } from "./domain/ids.ts";
@@ -39,6 +41,7 @@ import { DEFAULT_POLICY } from "./domain/policy.ts";
 import { readPolicy } from "./wire/policy.ts";
 
 export { ConfigError } from "./config.ts";
+export type { ClusterCheck } from "./app/check-cluster.ts";
 
 /** What the functions are given: the app, and the two desks whose callers in one process are served together. */
 export interface Composition {
@@ -125,24 +128,44 @@ function storageAccount(config: Config): StorageAccount {
 
 /** Loaded when first used: @azure/identity costs a cold start more than anything else here (platform.md section 6). */
 function managedIdentity(clientId: string | undefined): TokenCredential {
+  return whenFirstUsed(async () => {
+    const { ManagedIdentityCredential } = await import("@azure/identity");
+    return clientId === undefined
+      ? new ManagedIdentityCredential()
+      : new ManagedIdentityCredential({ clientId });
+  });
+}
+
+/** Who is signed in on this machine (az login, environment, managed identity): for a look from a desk. */
+function ownIdentity(): TokenCredential {
+  return whenFirstUsed(async () => {
+    const { DefaultAzureCredential } = await import("@azure/identity");
+    return new DefaultAzureCredential();
+  });
+}
+
+function whenFirstUsed(load: () => Promise<TokenCredential>): TokenCredential {
   let loaded: Promise<TokenCredential> | undefined;
   return {
     async getToken(scopes, options) {
-      loaded ??= import("@azure/identity").then(({ ManagedIdentityCredential }) =>
-        clientId === undefined
-          ? new ManagedIdentityCredential()
-          : new ManagedIdentityCredential({ clientId }),
-      );
+      loaded ??= load();
       return (await loaded).getToken(scopes, options);
     },
   };
 }
 
-function openSite(cluster: ConfiguredCluster, config: Config, log: Log): Site {
+type AutostopSettings = Pick<Config, "publicUrl" | "autostopKeys">;
+
+function openSite(
+  cluster: ConfiguredCluster,
+  config: AutostopSettings,
+  log: Log,
+  identity: typeof managedIdentity = managedIdentity,
+): Site {
   if (cluster.insecure) log("certificates-not-checked", { cluster: cluster.name, url: cluster.url });
   const transport = createHttpTransport({
     baseUrl: cluster.url,
-    credentials: credentialsOf(cluster),
+    credentials: credentialsOf(cluster, identity),
     ...(cluster.ca === undefined ? {} : { ca: cluster.ca }),
     ...(cluster.insecure ? { insecure: true } : {}),
   });
@@ -153,7 +176,7 @@ function openSite(cluster: ConfiguredCluster, config: Config, log: Log): Site {
   };
 }
 
-function autostopOption(config: Config) {
+function autostopOption(config: AutostopSettings) {
   const { publicUrl, autostopKeys } = config;
   if (publicUrl === undefined || autostopKeys === undefined) return {};
   return {
@@ -162,7 +185,10 @@ function autostopOption(config: Config) {
   };
 }
 
-function credentialsOf(cluster: ConfiguredCluster): () => Promise<Credentials> {
+function credentialsOf(
+  cluster: ConfiguredCluster,
+  identityOf: typeof managedIdentity,
+): () => Promise<Credentials> {
   const { credential } = cluster;
   if (credential.kind === "password") {
     const basic: Credentials = {
@@ -172,12 +198,34 @@ function credentialsOf(cluster: ConfiguredCluster): () => Promise<Credentials> {
     };
     return () => Promise.resolve(basic);
   }
-  const identity = managedIdentity(credential.clientId);
+  const identity = identityOf(credential.clientId);
   return async () => {
     const token = await identity.getToken(credential.scope ?? `${cluster.url}/.default`);
     if (token === null) throw new Error(`no token for ${cluster.name}`);
     return { kind: "bearer", token: token.token };
   };
+}
+
+// ---------------------------------------------------------------- a first look
+
+/** What a check looks at, and with which configuration. */
+export interface CheckRequest {
+  /** App settings; absent: this process's environment. Of them only AUTOSCALER_CLUSTERS and the passwords that it names are read. */
+  readonly settings?: Readonly<Record<string, string | undefined>>;
+  /** Absent: all of AUTOSCALER_CLUSTERS. */
+  readonly cluster?: string;
+  readonly policy: Policy;
+}
+
+/**
+ * Reads the clusters of the app settings from CycleCloud, with no storage and no app behind it, and says what the policy would make of
+ * them. Writes nothing anywhere. A cluster that the settings do not have gives an empty list. Throws ConfigError.
+ */
+export function check({ settings, cluster, policy }: CheckRequest): Promise<readonly ClusterCheck[]> {
+  const sites = readSites(settings)
+    .filter(({ name }) => cluster === undefined || name === cluster)
+    .map((site) => openSite(site, {}, () => undefined, ownIdentity));
+  return checkClusters(sites, policy, systemClock());
 }
 
 // ---------------------------------------------------------------- configuration documents

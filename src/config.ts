@@ -73,6 +73,14 @@ export function readConfig(settings: Settings = process.env): Config {
   };
 }
 
+/** Reads only what is needed to reach CycleCloud, for a look from anywhere before there is an app. Throws {@link ConfigError}. */
+export function readSites(settings: Settings = process.env): readonly ConfiguredCluster[] {
+  const problems: Problem[] = [];
+  const clusters = readClusters(settings, problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return clusters;
+}
+
 const PUBLIC_URL = "AUTOSCALER_PUBLIC_URL";
 
 function readPublicUrl(settings: Settings, problems: Problem[]): string | undefined {

@@ -1,3 +1,4 @@
+import type { UnderWay } from "../decide/stored-world.ts";
 import { storedWorld } from "../decide/stored-world.ts";
 import type { BucketOffer, SharedLimit, World } from "../domain/allocation.ts";
 import type { Bodies } from "../domain/bodies.ts";
@@ -9,7 +10,7 @@ import { sameMachineType } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { LimitKind } from "../domain/reason.ts";
 import { limitText, renderReason } from "../domain/reason.ts";
-import type { Backoff, ClusterRecord } from "../domain/record.ts";
+import type { Backoff } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
 
@@ -63,8 +64,8 @@ export interface DescribedBackoff {
  * plan would start from if it were made on the last believed look.
  */
 export function describeBuckets(
-  record: ClusterRecord,
-  bodies: Bodies,
+  record: UnderWay,
+  bodies: Pick<Bodies, "seen" | "ledger">,
   policy: Policy,
   now: Instant,
 ): readonly DescribedBucket[] {
@@ -91,7 +92,7 @@ function wholeRow(
   world: World,
   offer: BucketOffer,
   reported: Bucket,
-  record: ClusterRecord,
+  record: UnderWay,
   now: Instant,
 ): DescribedBucket {
   const limits = offer.charges.flatMap(({ limit }) => world.limits[limit] ?? []);
@@ -111,7 +112,7 @@ function groupRow(
   offer: BucketOffer,
   reported: Bucket,
   group: PlacementGroup,
-  record: ClusterRecord,
+  record: UnderWay,
   now: Instant,
 ): DescribedBucket {
   const bucket = { ...offer.bucket, placementGroup: group };
@@ -175,7 +176,7 @@ function describeLimit({ id, used, max, left }: SharedLimit): DescribedLimit {
 }
 
 function describeBackoff(
-  record: ClusterRecord,
+  record: UnderWay,
   bucket: BucketKey,
   now: Instant,
 ): Pick<DescribedBucket, "backoff"> {

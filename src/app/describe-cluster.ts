@@ -1,6 +1,6 @@
 import { managedArrays } from "../decide/observe.ts";
 import { renderBinding } from "../domain/binding.ts";
-import type { DemandOutcome } from "../domain/plan.ts";
+import type { DemandOutcome, NodeVerdict } from "../domain/plan.ts";
 import { renderVerdict } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
 import { bucketText } from "../domain/bucket.ts";
@@ -16,6 +16,7 @@ import type { App } from "./commit.ts";
 import { loadCurrent, loadWhole } from "./commit.ts";
 import { describeArrayUse, NO_USE } from "./describe-array-use.ts";
 import { describeBuckets } from "./describe-buckets.ts";
+import { describeOutcomes } from "./describe-outcomes.ts";
 import { describeTroubles } from "./describe-troubles.ts";
 import { describeWaiting } from "./describe-waiting.ts";
 import { PortError } from "./ports.ts";
@@ -53,6 +54,7 @@ export async function describeCluster(
     nodes: describeNodes(bodies),
     nodearrays: describeArrays(record, bodies, policy),
     buckets: describeBuckets(record, bodies, policy, now),
+    outcomes: describeOutcomes(bodies, SHOWN),
     totals: record.totals,
     inFlight: record.inFlight.map((entry) => ({
       requestId: entry.requestId,
@@ -283,7 +285,7 @@ function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
   const byPhase: Record<string, number> = {};
   const byVerdict: Record<string, number> = {};
   for (const { nodeId, phase } of nodes) {
-    const verdict = bodies.plan?.nodes.get(nodeId)?.kind ?? "not-judged";
+    const verdict = verdictOn(bodies, nodeId)?.kind ?? "not-judged";
     byPhase[phase] = (byPhase[phase] ?? 0) + 1;
     byVerdict[verdict] = (byVerdict[verdict] ?? 0) + 1;
   }
@@ -292,7 +294,7 @@ function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
     byPhase,
     byVerdict,
     list: nodes.slice(0, SHOWN).map((node) => {
-      const verdict = bodies.plan?.nodes.get(node.nodeId);
+      const verdict = verdictOn(bodies, node.nodeId);
       return {
         name: node.name,
         nodeId: node.nodeId,
@@ -309,6 +311,14 @@ function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
       };
     }),
   };
+}
+
+/** By the last plan, or by what was granted since: a node that may stop is needed no more, whatever that plan said. */
+function verdictOn({ plan, ledger }: Bodies, node: NodeId): NodeVerdict | undefined {
+  const draining = ledger.get(node)?.draining;
+  if (draining !== undefined && (plan === undefined || draining.since > plan.at))
+    return { kind: "draining", by: draining.by };
+  return plan?.nodes.get(node);
 }
 
 function describeKnown(known: LedgerNode | undefined): Readonly<Record<string, unknown>> {

@@ -1,7 +1,10 @@
+import type { TokenCredential } from "@azure/identity";
 import { QueueClient } from "@azure/storage-queue";
 import type { Encoded } from "../wire/encode.ts";
 import { encodeDemandMessage } from "../wire/encode.ts";
-import type { DemandMessage } from "../wire/message.ts";
+import type { DemandMessage, UncheckedMessage } from "../wire/message.ts";
+import type { ApiAddress } from "./api.ts";
+import { callApi } from "./api.ts";
 
 /** What became of a message that was to be sent. */
 export type Pushed =
@@ -15,11 +18,16 @@ export type Pushed =
       readonly advice: string;
     };
 
-/** Sends demand to the queue of a function app. Gives the message a revision if it has none, so that it may be delivered twice. */
-export function openDemandQueue(connectionString: string, name = "demand") {
-  const queue = new QueueClient(connectionString, name);
+/**
+ * Sends demand to the queue of a function app. `account` is the storage account's connection string (the emulator's too), or the address
+ * of its queue service ("https://NAME.queue.core.windows.net"): then whoever is signed in here sends (@azure/identity's
+ * DefaultAzureCredential), who needs the role Storage Queue Data Message Sender. Gives the message a revision if it has none, so that it
+ * may be delivered twice. Rejects, with the storage library's errors, if the queue does not take it.
+ */
+export function openDemandQueue(account: string, name = "demand") {
+  const queue = openQueue(account, name);
   return {
-    async push(message: DemandMessage, now: number): Promise<Pushed> {
+    async push(message: DemandMessage | UncheckedMessage, now: number): Promise<Pushed> {
       const encoded = encodeDemandMessage({ ...message, revision: message.revision ?? Math.floor(now) });
       if (encoded.kind === "too-large") return { ...encoded, advice: adviseHttp(message, encoded) };
       const { messageId } = await queue.sendMessage(encoded.text);
@@ -28,14 +36,35 @@ export function openDemandQueue(connectionString: string, name = "demand") {
   };
 }
 
+/** Few and quick: who sends demand sends it again in a few minutes anyway. */
+const RETRIES = { maxTries: 3, retryDelayInMs: 250, maxRetryDelayInMs: 2000 };
+
+function openQueue(account: string, name: string): QueueClient {
+  const options = { retryOptions: RETRIES };
+  return /^https:/i.test(account)
+    ? new QueueClient(`${account.replace(/\/+$/, "")}/${name}`, ownIdentity(), options)
+    : new QueueClient(account, name, options);
+}
+
+/** Loaded when first used: most callers have a connection string or use HTTP. */
+function ownIdentity(): TokenCredential {
+  let loaded: Promise<TokenCredential> | undefined;
+  return {
+    async getToken(scopes, options) {
+      loaded ??= import("@azure/identity").then(({ DefaultAzureCredential }) => new DefaultAzureCredential());
+      return (await loaded).getToken(scopes, options);
+    },
+  };
+}
+
 function adviseHttp(
-  message: DemandMessage,
+  message: Pick<DemandMessage, "cluster" | "requestSet">,
   { bytes, limit }: Extract<Encoded, { kind: "too-large" }>,
 ): string {
   return `${bytes} bytes, packed, are more than the ${limit} of a queue message; send it over HTTP: PUT ${pathOf(message)}`;
 }
 
-function pathOf({ cluster, requestSet = "standard" }: DemandMessage): string {
+function pathOf({ cluster, requestSet = "standard" }: Pick<DemandMessage, "cluster" | "requestSet">): string {
   return `/api/clusters/${encodeURIComponent(cluster)}/request-sets/${encodeURIComponent(requestSet)}`;
 }
 
@@ -50,23 +79,15 @@ export interface PutAnswer {
  * revision if it has none, so that it may be sent again. Rejects if there is no answer.
  */
 export async function putDemand(
-  api: { readonly url: string; readonly key: string },
-  message: DemandMessage,
+  api: ApiAddress,
+  message: DemandMessage | UncheckedMessage,
   now: number,
 ): Promise<PutAnswer> {
-  const response = await fetch(`${api.url}${pathOf(message)}`, {
+  const answer = await callApi(api, {
     method: "PUT",
-    headers: { "content-type": "application/json", "x-functions-key": api.key },
-    body: JSON.stringify({ ...message, revision: message.revision ?? Math.floor(now) }),
+    path: pathOf(message),
+    body: { ...message, revision: message.revision ?? Math.floor(now) },
   });
-  const text = await response.text();
-  return { status: response.status, body: text === "" ? undefined : jsonOrText(text) };
-}
-
-function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  if (answer.kind === "unreachable") throw new Error(answer.message);
+  return { status: answer.status, body: answer.body };
 }

@@ -7,10 +7,13 @@ import { excludedNodes, pendingCreates, stoppingNodes } from "./reconcile.ts";
 import { orderOf } from "./spare.ts";
 import { buildWorld } from "./world.ts";
 
+/** What of a record bears on what can be had. */
+export type UnderWay = Pick<ClusterRecord, "intents" | "inFlight" | "backoffs">;
+
 /** What the allocator would be given now, from what the record holds: the last believed look and our own memory. Undefined: never looked. */
 export function storedWorld(
-  record: ClusterRecord,
-  { seen, ledger }: Bodies,
+  record: UnderWay,
+  { seen, ledger }: Pick<Bodies, "seen" | "ledger">,
   policy: Policy,
   now: Instant,
 ): World | undefined {

@@ -23,6 +23,9 @@ export async function serve(speed: number, seed: number, verbose: boolean): Prom
     "",
     "Try:",
     `  curl -X PUT -H 'x-functions-key: ${system.keys.host}' -d '{"version":1,"nodearrays":{"Name":"htc","TargetCount":3}}' ${system.url}/api/clusters/${name}/request-sets/try`,
+    "With the command line, in another terminal:",
+    `  export AUTOSCALER_URL=${system.url} AUTOSCALER_KEY=${system.keys.host} AUTOSCALER_CLUSTER=${name}`,
+    "  npx cyclecloud-autoscaler set --name htc --instancecount 3 && npx cyclecloud-autoscaler status",
     "Ctrl-C stops everything.",
   ];
   process.stdout.write(`${lines.join("\n")}\n`);

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { DemandMessage, WakeMessage } from "./message.ts";
+import type { DemandMessage, UncheckedMessage, WakeMessage } from "./message.ts";
 
 /** What a storage queue takes of one message; anything larger goes over HTTP. */
 export const LARGEST_QUEUE_MESSAGE_BYTES = 64 * 1024;
@@ -17,7 +17,7 @@ export type Encoded =
  * never. Whatever it gives, readDemandMessage reads.
  */
 export function encodeDemandMessage(
-  message: DemandMessage | WakeMessage,
+  message: DemandMessage | UncheckedMessage | WakeMessage,
   options: { readonly gzip?: boolean } = {},
 ): Encoded {
   const plain = JSON.stringify(message);

@@ -17,6 +17,14 @@ export interface DemandMessage {
   readonly pools?: readonly PoolMessage[];
 }
 
+/** A message as somebody's file has it, for the app's reader to judge: no more is known of it than where it is to go. */
+export interface UncheckedMessage extends Pick<
+  DemandMessage,
+  "version" | "cluster" | "requestSet" | "revision"
+> {
+  readonly [member: string]: unknown;
+}
+
 /** Asks only for a reconcile of the cluster, not before `at` (milliseconds since 1970). */
 export interface WakeMessage {
   readonly version: 1;

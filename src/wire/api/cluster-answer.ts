@@ -171,6 +171,19 @@ const bucket = z
       "A place where nodes are made, with all that bounds a new node there; a row of a placement group shows the group's own limit.",
   });
 
+const outcome = z
+  .object({
+    requestSet: text,
+    id: text,
+    kind: demandKind,
+    unit,
+    asked: z.number(),
+    placed: z.number(),
+    pending: z.number().meta({ description: "Of placed, what waits for nodes that are coming." }),
+    why: text.optional().meta({ description: "The first reason, where it has less than it asked for." }),
+  })
+  .meta({ description: "What became of one demand; those that lack something come first." });
+
 export const clusterAnswer = z.object({
   cluster: text,
   now: time,
@@ -184,6 +197,7 @@ export const clusterAnswer = z.object({
   nodes,
   nodearrays: z.array(nodearray),
   buckets: z.array(bucket),
+  outcomes: z.array(outcome),
   totals: z.object({ created: count, terminated: count, started: count.optional() }),
   inFlight: z.array(
     z.object({ requestId: text, bucket: text, added: count, stillToShow: count, since: time }),

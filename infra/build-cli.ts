@@ -1,0 +1,76 @@
+import { build } from "esbuild";
+import { spawn } from "node:child_process";
+import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { WrittenFile } from "./build-package.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+/** TypeScript's compiler as npm installed it. */
+const TSC = path.join(ROOT, "node_modules/typescript/bin/tsc");
+
+/** The command and the client, each one file with all that it needs; `types` beside them say what the client exports. */
+const ENTRIES = { "cli.cjs": "src/cli/main.ts", "client.cjs": "src/client/index.ts" } as const;
+
+/**
+ * Makes in `folder`, whose content it replaces, the npm package that people install to have the command and the client. Bundled, because
+ * Node strips no types inside node_modules; CommonJS for the same reason as the functions' package. Rejects if it does not build.
+ */
+export async function buildCli(folder: string): Promise<readonly WrittenFile[]> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const bundles = await Promise.all(
+    Object.entries(ENTRIES).map(([file, source]) => bundle(source, path.join(folder, file))),
+  );
+  await chmod(path.join(folder, "cli.cjs"), 0o755);
+  await emitTypes(path.join(folder, "types"));
+  const manifest = path.join(folder, "package.json");
+  const text = `${JSON.stringify(await describePackage(), undefined, 2)}\n`;
+  await writeFile(manifest, text);
+  return [...bundles, { path: manifest, bytes: Buffer.byteLength(text) }];
+}
+
+async function bundle(source: string, file: string): Promise<WrittenFile> {
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [source],
+    outfile: file,
+    bundle: true,
+    platform: "node",
+    target: "node22",
+    format: "cjs",
+    minify: true,
+    // Error classes are told apart by name.
+    keepNames: true,
+    legalComments: "none",
+    metafile: true,
+    logLevel: "silent",
+  });
+  const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
+  return { path: file, bytes };
+}
+
+function emitTypes(folder: string): Promise<void> {
+  const words = [TSC, "--project", path.join(ROOT, "infra/tsconfig.client.json"), "--outDir", folder];
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
+    let said = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+    child.once("error", reject);
+    child.once("close", (code) => (code === 0 ? resolve() : reject(new Error(`the types: ${said}`))));
+  });
+}
+
+/** Name, version and Node are those of the repository. */
+async function describePackage(): Promise<object> {
+  const own: unknown = JSON.parse(await readFile(path.join(ROOT, "package.json"), "utf8"));
+  const { name, version, engines } = Object.fromEntries(Object.entries(own ?? {}));
+  return {
+    name,
+    version,
+    engines,
+    type: "commonjs",
+    bin: { "cyclecloud-autoscaler": "cli.cjs" },
+    exports: { "./client": { types: "./types/client/index.d.ts", default: "./client.cjs" } },
+  };
+}

@@ -1,0 +1,147 @@
+import { managedArrays } from "../decide/observe.ts";
+import type { Node, Snapshot } from "../domain/cluster.ts";
+import type { ClusterName } from "../domain/ids.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { DescribedBucket } from "./describe-buckets.ts";
+import { describeBuckets } from "./describe-buckets.ts";
+import type { Clock, PortErrorKind, Site } from "./ports.ts";
+import { PortError } from "./ports.ts";
+
+/** What a first try against a real CycleCloud found of one cluster. */
+export type ClusterCheck =
+  | {
+      readonly kind: "read";
+      readonly cluster: ClusterName;
+      readonly state: string;
+      readonly targetState: string;
+      readonly nodes: Readonly<Record<string, number>>;
+      readonly nodearrays: readonly CheckedArray[];
+      /** Of the arrays that are ours, with all limits. */
+      readonly buckets: readonly DescribedBucket[];
+      /** What would keep the autoscaler from doing what its configuration says; empty: nothing. */
+      readonly notes: readonly string[];
+    }
+  | {
+      readonly kind: PortErrorKind | "not-found" | "not-tried";
+      readonly cluster: ClusterName;
+      readonly message: string;
+    };
+
+export interface CheckedArray {
+  readonly nodearray: string;
+  /** Whether we would create and stop nodes there; `why` says why not. */
+  readonly managed: boolean;
+  readonly why?: string;
+  readonly spot: boolean;
+  readonly priority: number;
+  readonly region?: string;
+}
+
+/**
+ * Reads every cluster once and says what the policy would make of it. Asks for one status each and writes nothing, neither there nor
+ * here. One after the other, and after a refusal nobody asks again with the same credentials: five failures lock the account.
+ */
+export async function checkClusters(
+  sites: readonly Site[],
+  policy: Policy,
+  clock: Clock,
+): Promise<readonly ClusterCheck[]> {
+  const refused = new Set<string>();
+  const checks: ClusterCheck[] = [];
+  for (const site of sites) {
+    const { cluster, credential } = site;
+    if (refused.has(credential)) {
+      checks.push({ kind: "not-tried", cluster, message: "the same credentials were just refused" });
+      continue;
+    }
+    const check = await checkCluster(site, policy, clock);
+    if (check.kind === "denied") refused.add(credential);
+    checks.push(check);
+  }
+  return checks;
+}
+
+async function checkCluster(
+  { cluster, cyclecloud }: Site,
+  policy: Policy,
+  clock: Clock,
+): Promise<ClusterCheck> {
+  const now = clock.now();
+  try {
+    const status = await cyclecloud.status(cluster, now);
+    if (status.kind === "not-found") return { kind: "not-found", cluster, message: status.message };
+    const { snapshot } = status;
+    const buckets = describeBuckets(NOTHING_UNDER_WAY, { seen: snapshot, ledger: new Map() }, policy, now);
+    return {
+      kind: "read",
+      cluster,
+      state: snapshot.state ?? "never started",
+      targetState: snapshot.targetState ?? "none",
+      nodes: countPhases(snapshot.nodes),
+      nodearrays: judgeArrays(snapshot, policy),
+      buckets,
+      notes: notesOn(snapshot, buckets, policy),
+    };
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return { kind: error.kind, cluster, message: error.message };
+  }
+}
+
+/** Nobody has planned for this cluster yet. */
+const NOTHING_UNDER_WAY = { intents: [], inFlight: [], backoffs: [] };
+
+function countPhases(nodes: readonly Node[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { phase } of nodes) counts[phase] = (counts[phase] ?? 0) + 1;
+  return counts;
+}
+
+function judgeArrays(snapshot: Snapshot, policy: Policy): readonly CheckedArray[] {
+  const managed = managedArrays(snapshot, policy);
+  return snapshot.arrays.map(({ name, autoscaled, spot, priority, region }) => ({
+    nodearray: name,
+    managed: managed.has(name),
+    ...(managed.has(name) ? {} : { why: autoscaled ? NOT_NAMED : SWITCHED_OFF }),
+    spot,
+    priority,
+    ...(region === undefined ? {} : { region }),
+  }));
+}
+
+const NOT_NAMED = "not named in the configuration's nodearrays";
+const SWITCHED_OFF = "Configuration.autoscale.enabled is false in its template";
+
+function notesOn(snapshot: Snapshot, buckets: readonly DescribedBucket[], policy: Policy): readonly string[] {
+  const { state = "never started", targetState = "none" } = snapshot;
+  const notes: string[] = [];
+  if (!policy.enabled)
+    notes.push("enabled is false in the configuration: nothing would be created or stopped");
+  if (state !== "Started" || targetState !== "Started")
+    notes.push(`the cluster is ${state} (target ${targetState}): nothing would be created or stopped`);
+  if (managedArrays(snapshot, policy).size === 0) notes.push("no node array would be autoscaled");
+  return [...notes, ...unknownNames(snapshot, policy), ...missingPrices(buckets, policy)];
+}
+
+function unknownNames(snapshot: Snapshot, policy: Policy): readonly string[] {
+  const known = new Set<string>(snapshot.arrays.map(({ name }) => name));
+  return (policy.nodearrays ?? [])
+    .filter((name) => !known.has(name))
+    .map((name) => `the configuration names node array ${name}, which the cluster does not have`);
+}
+
+/** Where price decides, sizes without one come last. */
+function missingPrices(buckets: readonly DescribedBucket[], policy: Policy): readonly string[] {
+  if (policy.among !== "cheapest") return [];
+  const missing = buckets.filter(
+    ({ price, placementGroup }) => price === undefined && placementGroup === undefined,
+  );
+  if (missing.length === 0) return [];
+  const names = missing
+    .slice(0, MOST_NAMES)
+    .map(({ nodearray, machineType }) => `${nodearray}/${machineType}`);
+  const more = missing.length > names.length ? ` and ${missing.length - names.length} more` : "";
+  return [`among is cheapest, and there is no price for ${names.join(", ")}${more}: those come last`];
+}
+
+const MOST_NAMES = 5;

@@ -1,0 +1,90 @@
+import { openApi, validateConfig } from "../client/index.ts";
+import type { Register } from "./command-line.ts";
+import type { ExitCode } from "./exit-code.ts";
+import { EXIT } from "./exit-code.ts";
+import { readConfigNotes } from "../client/state.ts";
+import type { ClusterOptions } from "./options.ts";
+import { apiOf, withCluster } from "./options.ts";
+import { nameOf, readInput } from "./read-json.ts";
+import { complainOfProblems, jsonText, problemText, tell } from "./tell.ts";
+import type { Terminal } from "./terminal.ts";
+import { wrapped } from "./wrapped.ts";
+
+const PUT_HELP =
+  "The app checks it first. Keys of scalelib's autoscale.json are accepted as they are. - reads standard input.";
+const VALIDATE_HELP =
+  "By the app's own rules: every problem with its path, what was found and what was expected. - reads standard input.";
+
+/** A cluster's configuration document. */
+export function registerConfigCommands({ program, terminal, run }: Register): void {
+  const config = program.command("config").description("show, replace or check a cluster's configuration");
+
+  withCluster(config.command("get"))
+    .description("print a cluster's configuration document with its defaults, as JSON that put takes")
+    .action((options: ClusterOptions) =>
+      run(async () =>
+        tell(
+          terminal,
+          await openApi(apiOf(options)).config(options.cluster),
+          options.json === true,
+          (body) => ({
+            text: jsonText(body),
+          }),
+        ),
+      ),
+    );
+
+  withCluster(config.command("put"))
+    .description("replace a cluster's configuration document")
+    .addHelpText("after", wrapped(PUT_HELP))
+    .argument("<file>", "the document as JSON")
+    .action((file: string, options: ClusterOptions) => run(() => putConfig(terminal, file, options)));
+
+  config
+    .command("validate")
+    .description("check a configuration document without the app")
+    .addHelpText("after", wrapped(VALIDATE_HELP))
+    .argument("<file>", "the document as JSON")
+    .option("--json", "the document with its defaults, as JSON")
+    .action((file: string, options: { readonly json?: true }) =>
+      run(() => validate(terminal, file, options.json === true)),
+    );
+}
+
+async function validate(terminal: Terminal, file: string, json: boolean): Promise<ExitCode> {
+  const input = await readInput(terminal, file);
+  if ("code" in input) return input.code;
+  const read = validateConfig(input.text);
+  if (read.kind === "problems") {
+    complainOfProblems(terminal, nameOf(file), read.problems);
+    return EXIT.usage;
+  }
+  if (json) terminal.say(jsonText(read.document));
+  else terminal.say([`${nameOf(file)} is valid`, ...notesOf(read)].join("\n"));
+  return EXIT.done;
+}
+
+async function putConfig(terminal: Terminal, file: string, options: ClusterOptions): Promise<ExitCode> {
+  const input = await readInput(terminal, file);
+  if ("code" in input) return input.code;
+  const answer = await openApi(apiOf(options)).putConfig(options.cluster, input.text);
+  return tell(terminal, answer, options.json === true, (body) => ({
+    text: ["put; functions go by it within 15 s", ...notesOf(readConfigNotes(body) ?? {})].join("\n"),
+  }));
+}
+
+interface Notes {
+  readonly ignored?: readonly string[];
+  readonly doubts?: readonly Parameters<typeof problemText>[0][];
+  readonly unknownNodearrays?: readonly string[];
+}
+
+function notesOf({ ignored = [], doubts = [], unknownNodearrays = [] }: Notes): readonly string[] {
+  return [
+    ...(ignored.length === 0 ? [] : [`ignored, as they mean nothing here: ${ignored.join(", ")}`]),
+    ...(unknownNodearrays.length === 0
+      ? []
+      : [`node arrays that the cluster does not have: ${unknownNodearrays.join(", ")}`]),
+    ...doubts.map((doubt) => `doubtful: ${problemText(doubt)}`),
+  ];
+}

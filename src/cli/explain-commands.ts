@@ -1,0 +1,132 @@
+import { Option } from "commander";
+import type { ExplainQuery } from "../client/index.ts";
+import { openApi } from "../client/index.ts";
+import { readDryRun, readExplanation, readHistory } from "../client/state.ts";
+import type { Register } from "./command-line.ts";
+import type { ExitCode } from "./exit-code.ts";
+import { EXIT } from "./exit-code.ts";
+import type { ClusterOptions } from "./options.ts";
+import { apiOf, readCount, readTime, requestSet, withCluster } from "./options.ts";
+import { readJson } from "./read-json.ts";
+import { renderDryRun } from "./render-dry-run.ts";
+import { countsText, renderTable } from "./table.ts";
+import type { Telling } from "./tell.ts";
+import { tell, UNREADABLE } from "./tell.ts";
+import type { Terminal } from "./terminal.ts";
+import { wrapped } from "./wrapped.ts";
+
+/** Commands that say why, what if, and what was. */
+export function registerExplainCommands({ program, terminal, run }: Register): void {
+  const explain = program
+    .command("explain")
+    .description("why a job has what it has, or why a node stays or goes");
+  withCluster(explain.command("job"))
+    .description("why a job, or another demand, has what it has, and what would have to change")
+    .argument("<name>", "the job, or the target as status names it")
+    .addOption(requestSet())
+    .addOption(pastPlan())
+    .action((job: string, options: ExplainOptions) =>
+      run(() => explainTo(terminal, options, { job, set: options.requestSet })),
+    );
+  withCluster(explain.command("node"))
+    .description("why a node stays or goes, and what is on it")
+    .argument("<name>", "its name, host name or NodeId")
+    .addOption(pastPlan())
+    .action((node: string, options: ExplainOptions) => run(() => explainTo(terminal, options, { node })));
+
+  withCluster(program.command("plan"))
+    .description("dry run: what would be done with other demand, limits or configuration")
+    .addHelpText(
+      "after",
+      wrapped(
+        "What the autoscaler would do, with the same code, on inputs changed by a JSON file; changes nothing. Without a file: on what there is. Ends with 1 if demand would be left unmet.",
+      ),
+    )
+    .option("--file <file>", '{ "config"?, "requestSets"?, "limits"?, ... }; "-" reads standard input')
+    .action((options: ClusterOptions & { readonly file?: string }) => run(() => planFor(terminal, options)));
+
+  withCluster(program.command("history"))
+    .description("counts per tick, newest first")
+    .addHelpText(
+      "after",
+      wrapped("Shows the cluster's counts per tick, newest first; they are kept for 30 days."),
+    )
+    .addOption(new Option("--from <time>", "ISO-8601").argParser(readTime))
+    .addOption(new Option("--to <time>", "ISO-8601").argParser(readTime))
+    .addOption(new Option("--limit <rows>", "at most so many").argParser(readCount).default(20))
+    .action(
+      (options: ClusterOptions & { readonly from?: string; readonly to?: string; readonly limit: number }) =>
+        run(async () => {
+          const { from, to, limit } = options;
+          const query = {
+            limit,
+            ...(from === undefined ? {} : { from }),
+            ...(to === undefined ? {} : { to }),
+          };
+          const answer = await openApi(apiOf(options)).history(options.cluster, query);
+          return tell(terminal, answer, options.json === true, tellHistory);
+        }),
+    );
+}
+
+type ExplainOptions = ClusterOptions & { readonly requestSet?: string; readonly plan?: number };
+
+function pastPlan(): Option {
+  return new Option("--plan <number>", "by a past plan, as history numbers them").argParser(readCount);
+}
+
+type Asked = { readonly job: string; readonly set: string | undefined } | { readonly node: string };
+
+async function explainTo(terminal: Terminal, options: ExplainOptions, asked: Asked): Promise<ExitCode> {
+  const { plan } = options;
+  const query: ExplainQuery = {
+    ...("node" in asked ? { node: asked.node } : { job: asked.job }),
+    ...("set" in asked && asked.set !== undefined ? { set: asked.set } : {}),
+    ...(plan === undefined ? {} : { plan }),
+  };
+  const answer = await openApi(apiOf(options)).explain(options.cluster, query);
+  return tell(terminal, answer, options.json === true, (body) => ({
+    text: readExplanation(body)?.text ?? UNREADABLE,
+  }));
+}
+
+async function planFor(
+  terminal: Terminal,
+  options: ClusterOptions & { readonly file?: string },
+): Promise<ExitCode> {
+  const read = options.file === undefined ? { value: {} } : await readJson(terminal, options.file);
+  if ("code" in read) return read.code;
+  const answer = await openApi(apiOf(options)).plan(options.cluster, read.value);
+  return tell(terminal, answer, options.json === true, tellPlan);
+}
+
+const tellPlan: Telling = (body) => {
+  const answer = readDryRun(body);
+  if (answer === undefined) return { text: UNREADABLE };
+  const unmet = (answer.plan.unmet ?? 0) > 0;
+  return { text: renderDryRun(answer), code: unmet ? EXIT.no : EXIT.done };
+};
+
+/** Numbers of plans below the history. */
+const KEPT_SHOWN = 20;
+
+const tellHistory: Telling = (body) => {
+  const answer = readHistory(body);
+  if (answer === undefined) return { text: UNREADABLE };
+  const table = renderTable(
+    [
+      ["AT", ({ at }) => at],
+      ["PLAN", ({ plan }) => plan],
+      ["NODES", ({ nodes }) => countsText(nodes, "none")],
+      ["IN FLIGHT", ({ inFlight }) => inFlight],
+      ["SETS", ({ liveSets }) => liveSets],
+      ["UNMET", ({ unmet }) => unmet],
+      ["CREATED", ({ created }) => created],
+      ["STOPPED", ({ terminated }) => terminated],
+    ],
+    answer.rows,
+    "no history in that time",
+  );
+  const kept = answer.keptPlans.slice(0, KEPT_SHOWN).join(", ");
+  return { text: kept === "" ? table : `${table}\nplans that explain --plan knows: ${kept}` };
+};

@@ -1,0 +1,84 @@
+import { Option } from "commander";
+import { askToStop, openApi } from "../client/index.ts";
+import { readTick } from "../client/state.ts";
+import type { Register } from "./command-line.ts";
+import type { ExitCode } from "./exit-code.ts";
+import { EXIT } from "./exit-code.ts";
+import type { ClusterOptions } from "./options.ts";
+import { apiOf, withCluster } from "./options.ts";
+import type { Telling } from "./tell.ts";
+import { tell } from "./tell.ts";
+import { wrapped } from "./wrapped.ts";
+
+/** Commands that make something happen now: a look by hand, and a node's own question. */
+export function registerNodeCommands({ program, terminal, run }: Register): void {
+  withCluster(program.command("tick"))
+    .description("look and plan now, as the timer does")
+    .addHelpText(
+      "after",
+      wrapped("Does now exactly what the timer does every minute: looks at the cluster, plans, and acts."),
+    )
+    .action((options: ClusterOptions) =>
+      run(async () =>
+        tell(terminal, await openApi(apiOf(options)).tick(options.cluster), options.json === true, tellTick),
+      ),
+    );
+
+  program
+    .command("autostop")
+    .description("on a node: may it stop?")
+    .addHelpText(
+      "after",
+      wrapped(
+        "Asks, on a node, whether it may stop, as jetpack shutdown does. 0: it will be stopped. 1: it is needed and stays; re-open it in the scheduler. 3: nobody can tell now; ask again.",
+      ),
+    )
+    .addOption(
+      new Option("--callback <address>", "jetpack config cyclecloud.cluster.autoscale.stop_callback")
+        .env("AUTOSCALER_STOP_CALLBACK")
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option("--instance <id>", "jetpack config cyclecloud.instance.id")
+        .env("AUTOSCALER_INSTANCE")
+        .makeOptionMandatory(),
+    )
+    .option("--unhealthy", "the node is broken: it may always go, and is replaced if it is needed")
+    .option("--json", "the app's answer as JSON")
+    .action((options: AutostopOptions) =>
+      run(async () => {
+        const { callback, instance, unhealthy, json } = options;
+        const answer = await askToStop(callback, instance, unhealthy === true ? "unhealthy" : undefined);
+        return tell(terminal, answer, json === true, () => ({ text: `${instance} will be stopped` }));
+      }),
+    );
+}
+
+interface AutostopOptions {
+  readonly callback: string;
+  readonly instance: string;
+  readonly unhealthy?: true;
+  readonly json?: true;
+}
+
+/** A tick that could not look, or that others were quicker than, is to be tried again. */
+const tellTick: Telling = (body) => {
+  const { outcome, plan, until, message, trouble } = readTick(body) ?? {};
+  const detail = trouble?.message ?? message;
+  switch (outcome) {
+    case "planned":
+      return { text: `planned: plan ${plan ?? "?"}` };
+    case "covered":
+      return { text: "nothing to do: the last plan covers all demand" };
+    case "waiting":
+      return again(`not yet: it can be looked at from ${until ?? "?"} on`);
+    case "overtaken":
+      return again("others planned at the same time");
+    default:
+      return again(`${outcome ?? "no outcome"}${detail === undefined ? "" : `: ${detail}`}`);
+  }
+};
+
+function again(text: string): { readonly text: string; readonly code: ExitCode } {
+  return { text, code: EXIT.unreachable };
+}

@@ -1,0 +1,104 @@
+import type { Command } from "commander";
+import { InvalidArgumentError, Option } from "commander";
+import type { ApiAddress } from "../client/index.ts";
+
+/** Options that many commands share. The library reads the environment variables that are named here. */
+const url = () =>
+  new Option("--url <address>", "address of the function app").env("AUTOSCALER_URL").argParser(readAddress);
+const key = () =>
+  new Option(
+    "--key <key>",
+    "function key; better in the environment, as other users of a machine see command lines",
+  ).env("AUTOSCALER_KEY");
+const cluster = () => new Option("-c, --cluster <name>", "the cluster").env("AUTOSCALER_CLUSTER");
+const queue = () =>
+  new Option(
+    "--queue <account>",
+    "send by the storage queue: a connection string, or https://NAME.queue.core.windows.net to go as who is signed in",
+  ).env("AUTOSCALER_QUEUE");
+
+export const requestSet = () => new Option("-s, --request-set <name>", "the request set");
+
+/** For commands that ask the app about one cluster. */
+export function withApi(command: Command): Command {
+  return command
+    .addOption(url().makeOptionMandatory())
+    .addOption(key().makeOptionMandatory())
+    .option("--json", "the app's answer as JSON");
+}
+
+export function withCluster(command: Command): Command {
+  return withApi(command.addOption(cluster().makeOptionMandatory()));
+}
+
+/** For commands that may be about all clusters. */
+export function withAnyCluster(command: Command): Command {
+  return withApi(command.addOption(cluster()));
+}
+
+/** For commands that send demand, by either way. */
+export function withDoors(command: Command): Command {
+  return command
+    .addOption(cluster())
+    .addOption(requestSet().default("standard"))
+    .addOption(
+      new Option(
+        "--expiration-interval <seconds>",
+        "how long the demand stays valid without a renewal",
+      ).argParser(readPositive),
+    )
+    .addOption(url())
+    .addOption(key())
+    .addOption(queue())
+    .option("--json", "the app's answer as JSON");
+}
+
+export interface ApiOptions {
+  readonly url: string;
+  readonly key: string;
+  readonly json?: true;
+}
+
+export interface ClusterOptions extends ApiOptions {
+  readonly cluster: string;
+}
+
+export interface DoorOptions {
+  readonly cluster?: string;
+  readonly requestSet: string;
+  readonly expirationInterval?: number;
+  readonly url?: string;
+  readonly key?: string;
+  readonly queue?: string;
+  readonly json?: true;
+}
+
+export function apiOf({ url, key }: ApiOptions): ApiAddress {
+  return { url, key };
+}
+
+function readAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === "http:" || url?.protocol === "https:") return text;
+  throw new InvalidArgumentError("Expected an http or https address.");
+}
+
+/** A whole number of at least 0. */
+export function readCount(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value;
+  throw new InvalidArgumentError("Expected a whole number of at least 0.");
+}
+
+function readPositive(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError("Expected a number of seconds above 0.");
+}
+
+/** A time as the app reads it. */
+export function readTime(text: string): string {
+  const at = Date.parse(text);
+  if (!Number.isNaN(at)) return new Date(at).toISOString();
+  throw new InvalidArgumentError("Expected a time, as 2026-01-31T12:00:00Z.");
+}

@@ -1,0 +1,57 @@
+import type { DryRunAnswer } from "../client/state.ts";
+
+/** What would be done, what would be left unmet and why, and what the changes change. */
+export function renderDryRun({ acting, plan, difference, rejectedJobs }: DryRunAnswer): string {
+  const price = plan.pricePerHour === undefined ? [] : [`new nodes cost ${plan.pricePerHour} an hour`];
+  const deeds = [
+    ...plan.creates.map(
+      ({ count = 0, nodearray = "?", machineType = "?", placementGroup }) =>
+        `create ${count} x ${[nodearray, machineType, placementGroup].filter((part) => part !== undefined).join("/")}`,
+    ),
+    ...plan.starts.map((name) => `start ${name}`),
+    ...plan.terminates.map((name) => `stop ${name}`),
+  ];
+  const short = plan.outcomes.filter(({ asked = 0, placed = 0 }) => placed < asked);
+  const leftOut = rejectedJobs.flatMap(({ requestSet = "?", jobs }) =>
+    jobs.map(({ name = "?" }) => `left out, as it cannot be read: ${requestSet}/${name}`),
+  );
+  return [
+    ...(acting === false ? ["switched off, or the cluster is not started: none of this would be done"] : []),
+    ...(deeds.length === 0 ? ["nothing to do"] : deeds),
+    ...price,
+    ...renderUnmet(short, plan.unmet ?? short.length),
+    ...leftOut,
+    ...(difference === undefined ? [] : renderDifference(difference)),
+  ].join("\n");
+}
+
+/** Of thousands of jobs the rest would say the same; --json has more. */
+const SHOWN = 20;
+
+function renderUnmet(unmet: DryRunAnswer["plan"]["outcomes"], count: number): readonly string[] {
+  const shown = unmet.slice(0, SHOWN);
+  const lines = shown.flatMap(({ requestSet, id, asked = 0, placed = 0, unit, reasons, binding }) => [
+    `unmet: ${requestSet ?? "?"}/${id ?? "?"} has ${placed} of ${asked} ${unit ?? ""}`.trimEnd(),
+    ...reasons.map((reason) => `  ${reason}`),
+    ...(binding === undefined ? [] : [`  ${binding}`]),
+  ]);
+  return count > shown.length ? [...lines, `and ${count - shown.length} more`] : lines;
+}
+
+function renderDifference({
+  nodesCreated = 0,
+  pricePerHour,
+  demands,
+}: NonNullable<DryRunAnswer["difference"]>): readonly string[] {
+  const price = pricePerHour === undefined ? "" : `, ${signed(pricePerHour)} an hour`;
+  const changed = demands.map(
+    ({ requestSet = "?", id = "?", unit = "", asked = 0, placed = 0, askedWithout = 0, placedWithout = 0 }) =>
+      `  ${requestSet}/${id}: ${placed} of ${asked} ${unit} instead of ${placedWithout} of ${askedWithout}`,
+  );
+  if (nodesCreated === 0 && changed.length === 0) return ["the changes change nothing"];
+  return [`compared with no changes: ${signed(nodesCreated)} new nodes${price}`, ...changed];
+}
+
+function signed(amount: number): string {
+  return amount > 0 ? `+${amount}` : String(amount);
+}

@@ -1,0 +1,85 @@
+import type { Answer } from "../client/index.ts";
+import { openApi } from "../client/index.ts";
+import type { StateAnswer } from "../client/state.ts";
+import { readClusters, readState } from "../client/state.ts";
+import type { Register } from "./command-line.ts";
+import { EXIT } from "./exit-code.ts";
+import type { ApiOptions, ClusterOptions } from "./options.ts";
+import { apiOf, requestSet, withAnyCluster, withCluster } from "./options.ts";
+import { renderBuckets, renderLimits } from "./render-buckets.ts";
+import { renderJobs, renderRequestSet, renderSets } from "./render-demand.ts";
+import { renderClusters, renderNodes, renderStatus } from "./render-status.ts";
+import type { Telling } from "./tell.ts";
+import { tell, UNREADABLE } from "./tell.ts";
+import { wrapped } from "./wrapped.ts";
+
+/** Commands that show what the app knows. */
+export function registerStateCommands({ program, terminal, run }: Register): void {
+  const show = (options: ApiOptions, answer: Promise<Answer>, telling: Telling) =>
+    run(async () => tell(terminal, await answer, options.json === true, telling));
+
+  withAnyCluster(program.command("status"))
+    .description("health, demand, plan and nodes in short")
+    .addHelpText(
+      "after",
+      wrapped(
+        "Health, demand, plan and nodes of a cluster in short, with what is missing and why; without --cluster, the health of all. Ends with 1 if not all is well.",
+      ),
+    )
+    .action((options: ApiOptions & { readonly cluster?: string }) =>
+      options.cluster === undefined
+        ? show(options, openApi(apiOf(options)).clusters(), tellClusters)
+        : show(options, openApi(apiOf(options)).state(options.cluster), tellStatus),
+    );
+
+  const views: readonly (readonly [name: string, summary: string, render: (state: StateAnswer) => string])[] =
+    [
+      ["nodes", "every node, and why it stays or goes", renderNodes],
+      ["buckets", "where nodes can be had, how many more, and what bounds that", renderBuckets],
+      ["limits", "every limit and quota, and what is left of it", renderLimits],
+      ["jobs", "what each job asks for and has", renderJobs],
+    ];
+  for (const [name, summary, render] of views) {
+    withCluster(program.command(name).description(summary)).action((options: ClusterOptions) =>
+      show(options, openApi(apiOf(options)).state(options.cluster), telling(render)),
+    );
+  }
+
+  withCluster(program.command("demand"))
+    .description("the request sets, and what became of their targets")
+    .addHelpText(
+      "after",
+      wrapped(
+        "Shows the request sets, and what became of their targets; with --request-set, all of one set.",
+      ),
+    )
+    .addOption(requestSet())
+    .action((options: ClusterOptions & { readonly requestSet?: string }) => {
+      const api = openApi(apiOf(options));
+      return options.requestSet === undefined
+        ? show(options, api.state(options.cluster), telling(renderSets))
+        : show(options, api.requestSet(options.cluster, options.requestSet), (body) => ({
+            text: renderRequestSet(body),
+          }));
+    });
+}
+
+function telling(render: (state: StateAnswer) => string): Telling {
+  return (body) => {
+    const state = readState(body);
+    return { text: state === undefined ? UNREADABLE : render(state) };
+  };
+}
+
+const tellStatus: Telling = (body) => {
+  const state = readState(body);
+  if (state === undefined) return { text: UNREADABLE };
+  return { text: renderStatus(state), code: state.health.ok === false ? EXIT.no : EXIT.done };
+};
+
+const tellClusters: Telling = (body) => {
+  const answer = readClusters(body);
+  if (answer === undefined) return { text: UNREADABLE };
+  const bad = answer.clusters.some(({ health }) => health.ok === false);
+  return { text: renderClusters(answer), code: bad ? EXIT.no : EXIT.done };
+};

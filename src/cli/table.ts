@@ -1,0 +1,54 @@
+export type Cell = string | number | boolean | undefined;
+
+/** A column: its head, and what a row has there. */
+export type Column<Row> = readonly [head: string, cell: (row: Row) => Cell];
+
+/**
+ * Rows as text in columns, with heads. Columns of numbers go right; what is absent is "-"; columns in which no row has anything are left
+ * out. Without rows: `none`.
+ */
+export function renderTable<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  none: string,
+): string {
+  if (rows.length === 0) return none;
+  const shown = columns
+    .map(([head, cell]) => ({ head, cells: rows.map(cell) }))
+    .filter(({ cells }) => cells.some((value) => value !== undefined && value !== ""))
+    .map(({ head, cells }) => ({
+      head,
+      right: cells.every((value) => value === undefined || typeof value === "number"),
+      texts: cells.map(cellText),
+    }))
+    .map((column) => ({ ...column, width: Math.max(...[column.head, ...column.texts].map(lengthOf)) }));
+  const line = (textOf: (column: (typeof shown)[number]) => string) =>
+    shown
+      .map((column) =>
+        column.right ? textOf(column).padStart(column.width) : textOf(column).padEnd(column.width),
+      )
+      .join("  ")
+      .trimEnd();
+  return [line(({ head }) => head), ...rows.map((_, row) => line(({ texts }) => texts[row] ?? "-"))].join(
+    "\n",
+  );
+}
+
+function cellText(value: Cell): string {
+  if (value === undefined || value === "") return "-";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  // Names and messages come from elsewhere: what would move the cursor or colour the screen is shown as a mark.
+  return String(value).replace(/\p{Cc}+/gu, "\u{FFFD}");
+}
+
+function lengthOf(text: string): number {
+  return text.length;
+}
+
+/** Counts by name: "8 ready, 3 coming"; `none` if there is nothing. */
+export function countsText(counts: Readonly<Record<string, number>>, none: string): string {
+  const parts = Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${count} ${name}`);
+  return parts.length === 0 ? none : parts.join(", ");
+}

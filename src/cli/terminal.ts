@@ -1,0 +1,13 @@
+/** What the command line needs of the machine it runs on. */
+export interface Terminal {
+  /** To standard output, with a line's end. */
+  readonly say: (text: string) => void;
+  /** To standard error, with a line's end. */
+  readonly complain: (text: string) => void;
+  /** The text of a file; "-" is standard input. Rejects with the system's error. */
+  readonly read: (file: string) => Promise<string>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Which release of the command this is. */
+  readonly release: string;
+}

@@ -1,0 +1,113 @@
+import type { Problem, RejectedJob } from "../domain/demand.ts";
+import { clusterName, setName } from "../domain/ids.ts";
+import { LONGEST_EXPIRATION_SECONDS } from "../domain/policy.ts";
+import { instant } from "../domain/units.ts";
+import { readRequestSet } from "../wire/demand-message.ts";
+import type { DemandMessage, UncheckedMessage } from "../wire/message.ts";
+import type { Answer, ApiAddress } from "./api.ts";
+import { openDemandQueue, putDemand } from "./push.ts";
+
+/** The ways in; at least one. */
+export interface Doors {
+  readonly api?: ApiAddress;
+  /** As for {@link openDemandQueue}. */
+  readonly queue?: string;
+}
+
+/** What became of demand that was to be sent. */
+export type Sent =
+  /** Over HTTP: 202 is "durable", anything else says why not. */
+  | Answer
+  /** In the queue: it is durable there, and will be read within seconds. */
+  | {
+      readonly kind: "queued";
+      readonly messageId: string;
+      readonly rejectedJobs: readonly RejectedJob[];
+    }
+  /** Not sent: the app could not read it. */
+  | { readonly kind: "malformed"; readonly problems: readonly Problem[] }
+  /** Not sent: too large for the queue, and there is no address for HTTP. */
+  | { readonly kind: "too-large"; readonly advice: string }
+  /** The queue does not take our word for who we are, or does not know us. */
+  | { readonly kind: "denied"; readonly message: string };
+
+/**
+ * Sends demand by the queue if there is one, else over HTTP; also over HTTP if it is too large for the queue. The app answers an HTTP
+ * request itself; what goes to the queue is read here first, by the app's own reader, since nobody answers there.
+ */
+export async function sendDemand(
+  { api, queue }: Doors,
+  message: DemandMessage | UncheckedMessage,
+  now: number,
+): Promise<Sent> {
+  if (queue === undefined) return putOver(api, message, now, "neither an address nor a queue to send to");
+  const checked = checkDemand(message, now);
+  if (checked.problems.length > 0) return { kind: "malformed", problems: checked.problems };
+  try {
+    const pushed = await openDemandQueue(queue).push(message, now);
+    return pushed.kind === "sent"
+      ? { kind: "queued", messageId: pushed.messageId, rejectedJobs: checked.rejectedJobs }
+      : await putOver(api, message, now, pushed.advice);
+  } catch (error) {
+    return queueFailure(error);
+  }
+}
+
+async function putOver(
+  api: ApiAddress | undefined,
+  message: DemandMessage | UncheckedMessage,
+  now: number,
+  advice: string,
+): Promise<Sent> {
+  if (api === undefined) return { kind: "too-large", advice };
+  try {
+    return { kind: "answered", ...(await putDemand(api, message, now)) };
+  } catch (error) {
+    return { kind: "unreachable", message: messageOf(error) };
+  }
+}
+
+/** Everything that the app would find wrong with a message, and the jobs that it would leave out. */
+export function checkDemand(
+  message: DemandMessage | UncheckedMessage,
+  now: number,
+): { readonly problems: readonly Problem[]; readonly rejectedJobs: readonly RejectedJob[] } {
+  const read = readRequestSet(message, {
+    cluster: clusterName(message.cluster),
+    set: setName(message.requestSet ?? "standard"),
+    now: instant(now),
+    maxExpirationSeconds: LONGEST_EXPIRATION_SECONDS,
+  });
+  switch (read.kind) {
+    case "rejected":
+      return { problems: read.problems, rejectedJobs: [] };
+    case "update":
+      return { problems: [], rejectedJobs: read.update.demand.rejectedJobs };
+    default:
+      return { problems: [], rejectedJobs: [] };
+  }
+}
+
+function queueFailure(error: unknown): Sent {
+  const status =
+    typeof error === "object" && error !== null && "statusCode" in error ? error.statusCode : undefined;
+  const why = firstLine(messageOf(error));
+  if (error instanceof Error && WITHOUT_TOKEN.test(error.name)) {
+    const message = `the queue: nobody is signed in here: az login, or give this machine an identity (${why})`;
+    return { kind: "denied", message };
+  }
+  const refused = typeof status === "number" && status < 500 && status !== 429;
+  return { kind: refused ? "denied" : "unreachable", message: `the queue: ${why}` };
+}
+
+/** What @azure/identity throws when it has no token for us. */
+const WITHOUT_TOKEN = /AuthenticationError$|^CredentialUnavailableError$/;
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Messages of the storage library repeat the whole answer after the first line. */
+function firstLine(text: string): string {
+  return text.split("\n", 1).join("");
+}

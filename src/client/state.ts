@@ -1,0 +1,244 @@
+import { z } from "zod";
+
+/**
+ * Readers of the API's answers for who shows them to people. They take what they know and can read, and leave out the rest: an app of
+ * another release may say more, or less.
+ */
+
+const text = z.string().optional().catch(undefined);
+const number = z.number().optional().catch(undefined);
+const flag = z.boolean().optional().catch(undefined);
+const texts = z.array(z.string()).catch([]);
+const listOf = <T extends z.ZodType>(item: T) => z.array(item).catch([]);
+
+const outcome = z.object({
+  requestSet: text,
+  id: text,
+  kind: text,
+  unit: text,
+  asked: number,
+  placed: number,
+  pending: number,
+  why: text,
+});
+
+const unmet = z.object({
+  requestSet: text,
+  id: text,
+  unit: text,
+  asked: number,
+  placed: number,
+  reasons: texts,
+  binding: text,
+});
+
+const health = z.object({ ok: flag, notes: texts, lastLookAgeSeconds: number, clusterState: text });
+
+const limit = z.object({ limit: text, unit: text, used: number, max: number, left: number });
+
+const bucket = z.object({
+  nodearray: text,
+  machineType: text,
+  placementGroup: text,
+  spot: flag,
+  vcpus: number,
+  memoryGib: number,
+  gpus: number,
+  price: number,
+  active: number,
+  available: number,
+  closed: text,
+  limits: listOf(limit),
+});
+
+const plan = z.object({
+  number: number,
+  at: text,
+  demands: number,
+  creates: listOf(z.object({ bucket: text, count: number })),
+  starts: texts,
+  terminates: texts,
+});
+
+const cause = z.object({
+  text,
+  demands: number,
+  first: z.object({ requestSet: text, id: text }).optional().catch(undefined),
+});
+
+const waiting = z.object({
+  unmet: number,
+  missing: listOf(z.object({ unit: text, amount: number })),
+  onTheirWay: number,
+  reasons: listOf(cause),
+  remedies: listOf(cause),
+});
+
+const node = z.object({
+  name: text,
+  array: text,
+  machineType: text,
+  placementGroup: text,
+  phase: text,
+  status: text,
+  hostname: text,
+  busyness: text,
+  why: text,
+});
+
+const requestSet = z.object({
+  requestSet: text,
+  state: text,
+  expiresAt: text,
+  demands: number,
+  unmet: number,
+  rejectedJobs: listOf(z.object({ name: text })),
+});
+
+/** One request set by itself: its outcomes carry all their reasons. */
+const requestSetAlone = requestSet.extend({
+  observed: flag,
+  outcomes: listOf(outcome.extend({ reasons: texts })),
+});
+
+const state = z.object({
+  cluster: text,
+  now: text,
+  health: health.catch({ ok: undefined, notes: [], lastLookAgeSeconds: undefined, clusterState: undefined }),
+  demandCounts: z.record(z.string(), z.number()).catch({}),
+  demand: listOf(requestSet),
+  plan: plan.optional().catch(undefined),
+  nodes: z
+    .object({ count: number, byPhase: z.record(z.string(), z.number()).catch({}), list: listOf(node) })
+    .catch({ count: undefined, byPhase: {}, list: [] }),
+  buckets: listOf(bucket),
+  outcomes: listOf(outcome),
+  waiting: waiting.optional().catch(undefined),
+  troubles: listOf(z.object({ kind: text, text, count: number })),
+  inFlight: listOf(z.object({ bucket: text, stillToShow: number })),
+});
+
+const clusters = z.object({
+  clusters: listOf(z.object({ cluster: text, health })),
+  rejectedMessages: z.object({ count: number }).optional().catch(undefined),
+});
+
+const history = z.object({
+  keptPlans: z.array(z.number()).catch([]),
+  rows: listOf(
+    z.object({
+      at: text,
+      plan: number,
+      nodes: z.record(z.string(), z.number()).catch({}),
+      inFlight: number,
+      liveSets: number,
+      created: number,
+      terminated: number,
+      unmet: number,
+    }),
+  ),
+});
+
+const triedCreate = z.object({
+  nodearray: text,
+  machineType: text,
+  placementGroup: text,
+  count: number,
+});
+
+/** A dry run: what would be done, and how that differs from what would be done anyway. */
+const dryRun = z.object({
+  acting: flag,
+  plan: z.object({
+    creates: listOf(triedCreate),
+    starts: texts,
+    terminates: texts,
+    demands: number,
+    unmet: number,
+    pricePerHour: number,
+    outcomes: listOf(unmet),
+  }),
+  difference: z
+    .object({
+      nodesCreated: number,
+      pricePerHour: number,
+      demands: listOf(
+        z.object({
+          requestSet: text,
+          id: text,
+          unit: text,
+          asked: number,
+          placed: number,
+          askedWithout: number,
+          placedWithout: number,
+        }),
+      ),
+    })
+    .optional()
+    .catch(undefined),
+  rejectedJobs: listOf(z.object({ requestSet: text, jobs: listOf(z.object({ name: text })) })),
+});
+
+const problemPart = z.object({
+  path: z.string(),
+  found: z.string(),
+  expected: z.string(),
+  didYouMean: text,
+});
+
+const accepted = z.object({
+  requestSet: text,
+  revision: number,
+  expiresAt: text,
+  changed: flag,
+  rejectedJobs: listOf(z.object({ name: text, problems: listOf(problemPart) })),
+});
+
+const problem = z.object({
+  title: text,
+  detail: text,
+  problems: listOf(problemPart),
+  undrain: flag,
+});
+
+const explanation = z.object({ text });
+
+const tick = z.object({
+  outcome: text,
+  plan: number,
+  until: text,
+  message: text,
+  trouble: z.object({ kind: text, message: text }).optional().catch(undefined),
+});
+
+const configNotes = z.object({
+  ignored: texts,
+  doubts: listOf(problemPart),
+  unknownNodearrays: texts,
+});
+
+/** One piece of an answer that cannot be read makes all of it unreadable only if it is no object at all. */
+const reader =
+  <T extends z.ZodType>(schema: T) =>
+  (body: unknown): z.infer<T> | undefined =>
+    schema.safeParse(body).data;
+
+export const readState = reader(state);
+export const readRequestSetAnswer = reader(requestSetAlone);
+export const readBuckets = reader(z.object({ buckets: listOf(bucket) }));
+export const readClusters = reader(clusters);
+export const readHistory = reader(history);
+export const readDryRun = reader(dryRun);
+export const readExplanation = reader(explanation);
+export const readTick = reader(tick);
+export const readConfigNotes = reader(configNotes);
+export const readAccepted = reader(accepted);
+export const readProblemAnswer = reader(problem);
+
+export type ClustersAnswer = z.infer<typeof clusters>;
+export type StateAnswer = z.infer<typeof state>;
+export type BucketAnswer = z.infer<typeof bucket>;
+export type HistoryAnswer = z.infer<typeof history>;
+export type DryRunAnswer = z.infer<typeof dryRun>;
+export type PlanAnswer = z.infer<typeof plan>;
+export type OutcomeAnswer = z.infer<typeof outcome>;

@@ -1,0 +1,25 @@
+import type { Problem } from "../domain/demand.ts";
+import type { Policy } from "../domain/policy.ts";
+import { readPolicy, writePolicy } from "../wire/policy.ts";
+
+/** What a configuration document says, read as the app would. */
+export type ConfigRead =
+  | {
+      readonly kind: "valid";
+      readonly policy: Policy;
+      /** The whole document with its defaults, as GET shows it. */
+      readonly document: object;
+      /** Keys of scalelib's that mean nothing here. */
+      readonly ignored: readonly string[];
+      /** What counts as it is and is likely a mistake. */
+      readonly doubts: readonly Problem[];
+    }
+  | { readonly kind: "problems"; readonly problems: readonly Problem[] };
+
+/** Checks a configuration document by the very reader of the app, without the app: all problems at once. */
+export function validateConfig(text: string): ConfigRead {
+  const read = readPolicy(text);
+  if (read.kind === "problems") return read;
+  const { policy, ignored, doubts } = read;
+  return { kind: "valid", policy, document: writePolicy(policy), ignored, doubts };
+}

@@ -1,0 +1,464 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { readStopUrl } from "../../src/local/play/stop-url.ts";
+import type { LocalApp } from "../support/local-app.ts";
+import { startLocalApp } from "../support/local-app.ts";
+import type { CommandEnd, Files } from "./run-command.ts";
+import { runCommand } from "./run-command.ts";
+
+/** The command line as its users have it, against the functions, Azurite and the simulator. */
+
+const SPEED = 60;
+let app: LocalApp;
+/** Instance id and stop URL of a node that came up, by node array. */
+const nodes: {
+  readonly instance: string;
+  readonly hostname: string;
+  readonly callback: string;
+  readonly array: string;
+}[] = [];
+
+beforeAll(async () => {
+  app = await startLocalApp({ clusters: ["prod", "two words"], speed: SPEED });
+  app.simulator.onEvent((event) => {
+    if (event.kind !== "node-ready") return;
+    const callback = readStopUrl(event.configuration);
+    // The address that nodes are told is nobody's; the path is what this host serves.
+    if (callback !== undefined)
+      nodes.push({
+        instance: event.instanceId,
+        hostname: event.hostname,
+        callback: `${app.host.url}${new URL(callback).pathname}`,
+        array: event.array,
+      });
+  });
+});
+afterAll(() => app.close());
+
+const patiently = { timeout: 15_000, interval: 100 };
+
+function reach(): readonly string[] {
+  return ["--url", app.host.url, "--key", app.host.keys.host];
+}
+
+/** A command about the cluster "prod", over HTTP. */
+function run(words: string, files?: Files): Promise<CommandEnd> {
+  return runCommand([...words.split(" "), "--cluster", "prod", ...reach()], files);
+}
+
+const queue = () => ["--cluster", "prod", "--queue", app.azurite.connectionString];
+
+async function outOf(words: string): Promise<string> {
+  const { code, out, err } = await run(words);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return out;
+}
+
+describe("a session", () => {
+  test("set: the nodes come, and every view shows them", async () => {
+    const set = await run("set --name execute --corecount 5 --expiration-interval 86400");
+    expect(set).toMatchObject({ code: 0, err: "" });
+    expect(set.out).toMatch(/^accepted: request set standard, valid until \d{4}-\d\d-\d\dT/);
+
+    await expect.poll(async () => (await run("status")).out, patiently).toContain("nodes      2 ready");
+    expect(await outOf("status")).toMatch(
+      /^prod: well, Started \(target Started\), looked at \d+ s ago\n( {2}scale-down rests .*\n)?sets {7}1 live\ndemands {4}1: 0 unmet, 0 waiting for nodes\nnodes {6}2 ready\nplan {7}\d+ at \S+: nothing to do$/,
+    );
+    expect(lines(await outOf("nodes"))).toEqual([
+      expect.stringMatching(/^NODE +NODEARRAY +SIZE +PHASE +HOST +BUSY +WHY$/),
+      expect.stringMatching(
+        /^execute-1 +execute +Standard_F4 +ready .* needed by standard\/nodearray:execute$/,
+      ),
+      expect.stringMatching(/^execute-2 +execute +Standard_F4 +ready /),
+    ]);
+    // 10 nodes at most, 2 are there.
+    expect(lines(await outOf("buckets")).slice(1)).toEqual([
+      expect.stringMatching(/^execute +Standard_F4 +4 +8 +2 +8 +\S/),
+      expect.stringMatching(/^other +Standard_F4 +4 +8 +0 +10 +\S/),
+    ]);
+    expect(await outOf("limits")).toMatch(/^node array execute +2 +10 +8 +nodes$/m);
+    expect(await outOf("demand")).toMatch(/^standard +nodearray:execute +5 +5 +0 +cores$/m);
+    expect(await outOf("demand -s standard")).toMatch(/^standard: live, 1 demands, until /);
+    expect(await outOf("jobs")).toBe("no jobs in the last plan");
+    expect(await outOf("explain job nodearray:execute")).toContain("5 of 5 placed");
+    expect(await outOf("explain node execute-2")).toContain("needed by standard/nodearray:execute");
+    await expect
+      .poll(() => outOf("history --limit 1"), patiently)
+      .toMatch(/^AT .*\n\d{4}-\S+ +\d+ +2 ready +0 +1 +0 +2 +0(\n|$)/);
+  });
+
+  test("explain --plan tells of the plan that made a node, as it was then", async () => {
+    await run("set -s more --name execute --instancecount 3 --expiration-interval 86400");
+    const told = async () => {
+      const [, kept = ""] = /^plans that explain --plan knows: (.*)$/m.exec(await outOf("history")) ?? [];
+      const plans = kept === "" ? [] : kept.split(", ");
+      const answers = plans.map((plan) => run(`explain job nodearray:execute -s more --plan ${plan}`));
+      return (await Promise.all(answers)).map(({ out }) => out).join("\n");
+    };
+    await expect.poll(told, patiently).toContain("3 of 3 placed, 1 of them waiting for nodes");
+    expect((await run("update --file - -s more", { "-": [] })).code).toBe(0);
+    expect(await run("explain job nodearray:execute --plan 99999")).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^404 Unknown plan: plan 99999 changed nothing, or is not kept any more/),
+    });
+  });
+
+  test("tick plans now", async () => {
+    expect(await outOf("tick")).toMatch(/^planned: plan \d+$/);
+  });
+
+  test("push: jobs are shown with why not; one that cannot be read is named, and the command does not end well", async () => {
+    const message = {
+      expirationInterval: 86_400,
+      jobs: [
+        { name: "wide", iterations: 2, constraints: { ncpus: 64 } },
+        { name: "bad", iterations: -1 },
+      ],
+    };
+    const pushed = await run("push jobs.json -s jobs", { "jobs.json": message });
+    expect(pushed.code).toBe(1);
+    expect(pushed.err).toBe(
+      'jobs.json: job "bad" is left out: jobs[1].iterations: found -1, expected a whole number, 1 or more',
+    );
+    await expect
+      .poll(async () => (await run("jobs")).out, patiently)
+      .toMatch(/^jobs +wide +2 +0 +0 +slots +execute\/Standard_F4: ncpus 64 asked of one node, 4 offered$/m);
+    const status = await run("status");
+    expect(lines(status.out)).toEqual(
+      expect.arrayContaining([
+        "demands    2: 1 unmet (2 slots missing), 0 waiting for nodes",
+        "trouble    request set jobs: left out, as they could not be read: bad",
+        "why        execute/Standard_F4: ncpus 64 asked of one node, 4 offered (jobs/wide)",
+        "would help needs 64 ncpus on one node; the largest offered is 4 (execute/Standard_F4) (jobs/wide)",
+      ]),
+    );
+    expect((await run("explain job wide")).out).toContain("0 of 2 placed");
+    expect((await run("demand")).out).toMatch(/^jobs +live +1 +1 +1 +\d{4}/m);
+  });
+
+  test("update with an empty list empties the set; the nodes stay until they ask", async () => {
+    expect((await run("update --file -", { "-": [] })).code).toBe(0);
+    await expect.poll(async () => (await run("demand")).out, patiently).toMatch(/^standard +empty +0/m);
+    await expect
+      .poll(() => outOf("nodes"), patiently)
+      .toMatch(/^execute-1 .* stays: not needed, but nobody has said/m);
+  });
+
+  test("autostop: a node that is needed stays with 1, one that is not goes with 0, a wrong token is refused", async () => {
+    const [node] = nodes.filter(({ array }) => array === "execute");
+    if (node === undefined) throw new Error("no node came up");
+    const ask = (callback: string) =>
+      runCommand(["autostop", "--callback", callback, "--instance", node.instance]);
+    await run("set --name execute --instancecount 3 --expiration-interval 86400");
+    await expect.poll(() => outOf("nodes"), patiently).toContain("needed by standard/nodearray:execute");
+    const needed = await ask(node.callback);
+    expect(needed.code).toBe(1);
+    expect(needed.err).toMatch(/^409 Needed: .*\nthe node is needed: re-open it in the scheduler$/);
+    expect(await ask(`${node.callback}x`)).toMatchObject({
+      code: 1,
+      err: "403 Forbidden: the token is not valid for this cluster",
+    });
+    await run("set --name execute --instancecount 0");
+    await expect
+      .poll(async () => ask(node.callback), patiently)
+      .toEqual({ code: 0, out: `${node.instance} will be stopped`, err: "" });
+    // Marked, asked for, on its way or gone: never "needed" again, though the last plan may have said so.
+    const told = (await outOf("nodes")).split("\n").find((line) => line.includes(node.hostname)) ?? "gone";
+    expect(told).toMatch(/gone|marked to be stopped|asked CycleCloud to terminate it|is being stopped/);
+  });
+
+  test("plan: what would be with other demand and limits, and 1 while something would be unmet; nothing is done", async () => {
+    // 10 nodes of 4 cores are the array's limit.
+    const extra = { nodearrays: [{ Name: "other", TargetCoreCount: 44 }] };
+    const wish = { requestSets: { extra, jobs: null } };
+    const short = await run("plan --file wish.json", { "wish.json": wish });
+    expect(short).toMatchObject({ code: 1, err: "" });
+    expect(lines(short.out)).toContain("create 10 x other/Standard_F4");
+    expect(short.out).toMatch(/^unmet: extra\/nodearray:other has 40 of 44 cores\n {2}\S/m);
+    const limits = [
+      { kind: "nodearray", name: "other", unit: "nodes", more: 1 },
+      { kind: "bucket", name: "other/Standard_F4", unit: "nodes", more: 1 },
+    ];
+    const enough = await run("plan --file -", { "-": { ...wish, limits } });
+    expect(enough).toMatchObject({ code: 0, err: "" });
+    expect(lines(enough.out)).toContain("create 11 x other/Standard_F4");
+    const bad = await run("plan --file wish.json", { "wish.json": { ...wish, limit: limits } });
+    expect(bad).toMatchObject({ code: 2, out: "" });
+    expect(bad.err).toMatch(
+      /^400 Bad request: found "limit", expected one of the keys .*; did you mean limits\?$/,
+    );
+    expect((await run("demand -s extra")).code).toBe(1);
+  });
+
+  test("status without a cluster: all of them, and 1 while one is not well", async () => {
+    const all = await runCommand(["status", ...reach()]);
+    expect(all.code).toBe(0);
+    expect(all.out).toMatch(/^CLUSTER +WELL +LOOKED( +NOTES)?\nprod +yes +\d+ s ago.*\ntwo words +yes /);
+  });
+});
+
+describe("by the queue", () => {
+  test("set is put into the queue, read from there and acted upon", async () => {
+    const words = ["set", "--name", "other", "--instancecount", "1", "-s", "queued"];
+    const sent = await runCommand([...words, "--expiration-interval", "86400", ...queue()]);
+    expect(sent).toEqual({ code: 0, out: "sent to the queue; it is read within seconds", err: "" });
+    app.host.wake("demand");
+    await expect
+      .poll(async () => (await run("demand")).out, patiently)
+      .toMatch(/^queued +nodearray:other +1 +1 +\d +nodes$/m);
+  });
+
+  test("nobody answers there, so a message that the app could not read is not sent", async () => {
+    const arrays = [{ Name: "execute", TargetCont: 3 }];
+    expect(
+      await runCommand(["update", "--file", "arrays.json", ...queue()], { "arrays.json": arrays }),
+    ).toEqual({
+      code: 2,
+      out: "",
+      err: 'arrays.json: nodearrays[0]: found ["Name","TargetCont"], expected one of TargetCount, TargetCoreCount, TargetGroupCount; did you mean TargetCount?',
+    });
+    expect(await app.peek("demand-rejected")).toEqual([]);
+  });
+
+  test.each([
+    {
+      name: "no server: tried, said, and 3",
+      queue: "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=YQ==;QueueEndpoint=http://127.0.0.1:2/a",
+      code: 3,
+      err: "the queue: connect ECONNREFUSED 127.0.0.1:2",
+    },
+    {
+      name: "an address without TLS, where a token would be seen: not tried, and 2",
+      queue: "http://account.queue.core.windows.net",
+      code: 2,
+      err: /^error: --queue: found something else/,
+    },
+  ])("$name", async ({ queue, code, err }) => {
+    const words = ["set", "--name", "execute", "--instancecount", "1", "-c", "prod", "--queue", queue];
+    const ended = await runCommand(words);
+    expect(ended).toMatchObject({ code, out: "" });
+    expect(ended.err).toMatch(err);
+  });
+
+  test("an address, and nobody signed in: said, and 1", async () => {
+    vi.stubEnv("AZURE_TOKEN_CREDENTIALS", "EnvironmentCredential");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const account = "https://account.queue.core.windows.net";
+    const words = ["set", "--name", "execute", "--instancecount", "1", "-c", "prod", "--queue", account];
+    const ended = await runCommand(words);
+    expect(ended).toMatchObject({ code: 1, out: "" });
+    expect(ended.err).toMatch(
+      /^the queue: nobody is signed in here: az login, or give this machine an identity \(/,
+    );
+  });
+
+  test("what is no account is not shown, as it may be a secret", async () => {
+    const words = ["set", "--name", "a", "--instancecount", "1", "-c", "prod", "--queue", "hunter2"];
+    const ended = await runCommand(words);
+    expect(ended.code).toBe(2);
+    expect(ended.err).toContain("--queue: found something else (not shown: it may be a secret)");
+    expect(ended.err).not.toContain("hunter2");
+  });
+
+  test("too large for the queue: over HTTP if there is an address, else said", async () => {
+    const jobs = Array.from({ length: 30_000 }, (_, index) => ({
+      name: `job-${(index * 7919) % 1_000_003}`,
+    }));
+    const files = { "jobs.json": { version: 1, jobs } };
+    const words = ["push", "jobs.json", "-s", "large", ...queue()];
+    const alone = await runCommand(words, files);
+    expect(alone.code).toBe(2);
+    expect(alone.err).toMatch(/send it over HTTP: PUT \/api\/clusters\/prod\/request-sets\/large$/);
+    const both = await runCommand([...words, ...reach()], files);
+    expect(both).toMatchObject({ code: 0, err: "" });
+    expect(both.out).toMatch(/^accepted: request set large,/);
+    await run("update --file - -s large", { "-": [] });
+  });
+});
+
+describe("the configuration", () => {
+  test("put, with what is ignored and unknown, then get", async () => {
+    const document = { idle_timeout: 600, cluster_name: "prod", nodearrays: ["execute", "excute"] };
+    const put = await run("config put config.json", { "config.json": document });
+    expect(put).toEqual({
+      code: 0,
+      out: [
+        "put; functions go by it within 15 s",
+        "ignored, as they mean nothing here: cluster_name",
+        "node arrays that the cluster does not have: excute",
+      ].join("\n"),
+      err: "",
+    });
+    expect(JSON.parse(await outOf("config get"))).toMatchObject({
+      idleTimeout: 600,
+      nodearrays: ["execute", "excute"],
+    });
+    expect((await run("config put config.json", { "config.json": {} })).code).toBe(0);
+  });
+
+  test("validate needs no app and names path, found and expected", async () => {
+    const files = {
+      "bad.json": { idleTimeuot: 5, among: "cheap", bootTimeout: -1 },
+      "good.json": { among: "cheapest" },
+    };
+    const bad = await runCommand(["config", "validate", "bad.json"], files);
+    expect(bad).toMatchObject({ code: 2, out: "" });
+    expect(lines(bad.err)).toEqual([
+      expect.stringMatching(
+        /^bad.json: found "idleTimeuot", expected one of the keys idleTimeout, .*; did you mean idleTimeout\?$/,
+      ),
+      "bad.json: bootTimeout: found -1, expected a number of seconds, 1 or more",
+      'bad.json: among: found "cheap", expected one of priority, cheapest',
+    ]);
+    expect(await runCommand(["config", "validate", "good.json"], files)).toEqual({
+      code: 0,
+      out: "good.json is valid",
+      err: "",
+    });
+    const shown = await runCommand(["config", "validate", "good.json", "--json"], files);
+    expect(JSON.parse(shown.out)).toMatchObject({ among: "cheapest", idleTimeout: 300 });
+  });
+
+  test("put of a bad one: every problem that the app names", async () => {
+    const put = await run("config put -", { "-": { among: "cheap", enabled: 1 } });
+    expect(put).toEqual({
+      code: 2,
+      out: "",
+      err: [
+        "400 Bad request",
+        '  among: found "cheap", expected one of priority, cheapest',
+        "  enabled: found 1, expected true or false",
+      ].join("\n"),
+    });
+  });
+});
+
+describe("what goes wrong", () => {
+  test.each([
+    {
+      name: "an unknown cluster",
+      words: ["status", "-c", "nowhere"],
+      code: 1,
+      err: '404 Unknown cluster: cluster "nowhere" is not in AUTOSCALER_CLUSTERS (known: prod, two words)',
+    },
+    {
+      name: "an unknown node",
+      words: ["explain", "node", "execute-11", "-c", "prod"],
+      code: 1,
+      err: /^404 Unknown node: cluster "prod" has no node "execute-11"/,
+    },
+    {
+      name: "an unknown request set",
+      words: ["demand", "-s", "none", "-c", "prod"],
+      code: 1,
+      err: '404 Unknown request set: cluster "prod" has no request set "none"',
+    },
+    {
+      name: "a wrong key",
+      words: ["status", "--key", "wrong"],
+      code: 1,
+      err: "401 the function key is missing or wrong (--key, AUTOSCALER_KEY)",
+    },
+    {
+      name: "no server",
+      words: ["nodes", "-c", "prod", "--url", "http://127.0.0.1:2"],
+      code: 3,
+      err: "no answer from http://127.0.0.1:2: connect ECONNREFUSED 127.0.0.1:2",
+    },
+    {
+      name: "another server",
+      words: ["nodes", "-c", "prod", "--url", "http://127.0.0.1:2/elsewhere/"],
+      code: 3,
+      err: /^no answer from http:\/\/127.0.0.1:2: /,
+    },
+    {
+      name: "an address that is none",
+      words: ["status", "--url", "autoscaler"],
+      code: 2,
+      err: /'autoscaler' is invalid. Expected an http or https address/,
+    },
+    {
+      name: "a number that is none",
+      words: ["history", "-c", "prod", "--limit", "many"],
+      code: 2,
+      err: /'many' is invalid. Expected a whole number/,
+    },
+    {
+      name: "a time that is none",
+      words: ["history", "-c", "prod", "--from", "noon"],
+      code: 2,
+      err: /'noon' is invalid. Expected a time, as 2026-01-31T12:00:00Z/,
+    },
+    {
+      name: "neither cores nor instances",
+      words: ["set", "-c", "prod", "--name", "execute"],
+      code: 2,
+      err: /^error: expected --name with --corecount or --instancecount, or --file/,
+    },
+    {
+      name: "both cores and instances",
+      words: ["set", "-c", "prod", "--name", "execute", "--corecount", "1", "--instancecount", "1"],
+      code: 2,
+      err: /cannot be used with/,
+    },
+    {
+      name: "no cluster to set in",
+      words: ["set", "--name", "execute", "--corecount", "1"],
+      code: 2,
+      err: /^error: expected --cluster, or AUTOSCALER_CLUSTER/,
+    },
+    {
+      name: "a file that is not there",
+      words: ["push", "nofile", "-c", "prod"],
+      code: 2,
+      err: "nofile: found no such file, expected a readable file",
+    },
+    {
+      name: "a file that is not JSON",
+      words: ["push", "text", "-c", "prod"],
+      code: 2,
+      err: /^text: found 4 characters that are not JSON \(.*\), expected JSON$/,
+    },
+    {
+      name: "a file that is no message",
+      words: ["push", "list", "-c", "prod"],
+      code: 2,
+      err: "list: found a list, expected an object: a demand message",
+    },
+    {
+      name: "a message with a bad member",
+      words: ["push", "message", "-c", "prod"],
+      code: 2,
+      err: "400 Bad request: expirationInterval: found -5, expected a number of seconds above 0",
+    },
+    { name: "no such command", words: ["bogus"], code: 2, err: /^error: unknown command 'bogus'/ },
+  ])("$name: in words, and $code", async ({ words, code, err }) => {
+    const files = { text: "oops", list: [], message: { version: 1, expirationInterval: -5 } };
+    const ended = await runCommand([...words, ...reachUnlessSaid(words)], files);
+    expect(ended.code).toBe(code);
+    if (typeof err === "string") expect(ended.err).toBe(err);
+    else expect(ended.err).toMatch(err);
+    expect(ended.out).toBe("");
+  });
+
+  /** How to reach the app, as far as the words do not say it. */
+  function reachUnlessSaid(words: readonly string[]): readonly string[] {
+    if (words[0] === "bogus") return [];
+    const url = words.includes("--url") ? [] : ["--url", app.host.url];
+    const key = words.includes("--key") ? [] : ["--key", app.host.keys.host];
+    return [...url, ...key];
+  }
+
+  test("with --json the answer of the app, whatever it is, and the same exit code", async () => {
+    const good = await run("nodes --json");
+    expect(good).toMatchObject({ code: 0, err: "" });
+    expect(JSON.parse(good.out)).toMatchObject({ cluster: "prod", nodes: { list: expect.any(Array) } });
+    const bad = await runCommand(["status", "--json", "-c", "nowhere", ...reach()]);
+    expect(bad.code).toBe(1);
+    expect(JSON.parse(bad.out)).toMatchObject({ status: 404, title: "Unknown cluster" });
+    expect(bad.err).toMatch(/^404 Unknown cluster: /);
+  });
+});
+
+function lines(text: string): readonly string[] {
+  return text.split("\n");
+}

@@ -1,0 +1,45 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { runCommand } from "./run-command.ts";
+
+test("--help of the program names every command and every exit code, and the options say their variables", async () => {
+  const { code, out } = await runCommand(["--help"]);
+  expect(code).toBe(0);
+  const commands = [...out.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
+  expect(commands.join(" ")).toBe(
+    "set update push status nodes buckets limits jobs demand explain plan history config tick autostop check completion help",
+  );
+  expect(out).toMatch(/Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}3 /);
+  const help = (await runCommand(["set", "--help"])).out;
+  for (const word of [
+    "--name",
+    "--corecount",
+    "--instancecount",
+    "--file",
+    "AUTOSCALER_QUEUE",
+    "AUTOSCALER_KEY",
+  ])
+    expect(help).toContain(word);
+});
+
+test("--version says which release it is", async () => {
+  expect(await runCommand(["--version"])).toEqual({ code: 0, out: "1.2.3", err: "" });
+});
+
+test.each([
+  { name: "commands by their beginning", words: ["li"], offers: ["limits"] },
+  { name: "commands below a command", words: ["config", ""], offers: ["get", "put", "validate", "help"] },
+  { name: "options of a command", words: ["set", "--ins"], offers: ["--instancecount"] },
+  {
+    name: "choices of an argument",
+    words: ["completion", ""],
+    offers: ["zsh", "bash", "fish", "powershell"],
+  },
+])("completion offers $name", async ({ words, offers }) => {
+  const said: string[] = [];
+  // The completion library has no other way out.
+  const spy = vi.spyOn(console, "log").mockImplementation((line: string) => void said.push(line));
+  onTestFinished(() => spy.mockRestore());
+  expect((await runCommand(["complete", "--", ...words])).code).toBe(0);
+  const offered = said.filter((line) => !line.startsWith(":")).map((line) => line.split("\t")[0]);
+  expect(offered).toEqual(offers);
+});

@@ -1,0 +1,78 @@
+import { execFile, spawn } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { ROOT } from "../support/run-main.ts";
+
+/** The command as a process: environment, standard input, and what shells do with it. */
+
+const MAIN = "src/cli/main.ts";
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function start(
+  words: readonly string[],
+  input = "",
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [MAIN, ...words], { cwd: ROOT, env: { ...process.env, ...env } });
+    let out = "";
+    let err = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, out, err }));
+    child.stdin.end(input);
+  });
+}
+
+test("standard input is read, and the exit code is the process's", async () => {
+  expect(await start(["config", "validate", "-"], '{"among":"cheap"}')).toEqual({
+    code: 2,
+    out: "",
+    err: 'standard input: among: found "cheap", expected one of priority, cheapest\n',
+  });
+});
+
+test("how to reach the app can stand in the environment", async () => {
+  const env = { AUTOSCALER_URL: "http://127.0.0.1:2", AUTOSCALER_KEY: "k", AUTOSCALER_CLUSTER: "prod" };
+  expect(await start(["status"], "", env)).toEqual({
+    code: 3,
+    out: "",
+    err: "no answer from http://127.0.0.1:2: connect ECONNREFUSED 127.0.0.1:2\n",
+  });
+});
+
+test("the script for bash completes through the command", async () => {
+  const { out: script } = await start(["completion", "bash"]);
+  // What bash-completion provides on a user's machine, as far as the script uses it.
+  const words = `_get_comp_words_by_ref() { cur="\${COMP_WORDS[COMP_CWORD]}"; words=("\${COMP_WORDS[@]}"); cword=$COMP_CWORD; }`;
+  const session = [
+    `cyclecloud-autoscaler() { "$NODE" ${MAIN} "$@"; }`,
+    "compopt() { :; }",
+    words,
+    script,
+    "COMP_WORDS=(cyclecloud-autoscaler explain no) COMP_CWORD=2",
+    "$(complete -p cyclecloud-autoscaler | sed -E 's/.*-F ([^ ]+) .*/\\1/')",
+    'printf "%s\\n" "${COMPREPLY[@]}"',
+  ].join("\n");
+  const { stdout } = await promisify(execFile)("bash", ["-c", session], {
+    cwd: ROOT,
+    env: { ...process.env, NODE: process.execPath },
+  });
+  expect(stdout).toBe("node\n");
+});
+
+test("a reader that stops reading is no failure", async () => {
+  const session = `"$NODE" ${MAIN} completion zsh | head -n 1; echo "\${PIPESTATUS[0]}"`;
+  const { stdout, stderr } = await promisify(execFile)("bash", ["-c", session], {
+    cwd: ROOT,
+    env: { ...process.env, NODE: process.execPath },
+  });
+  expect(stdout).toBe("#compdef cyclecloud-autoscaler\n0\n");
+  expect(stderr).toBe("");
+});

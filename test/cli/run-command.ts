@@ -1,0 +1,29 @@
+import { runCommandLine } from "../../src/cli/command-line.ts";
+
+/** What a command line has printed, and how it ends. */
+export interface CommandEnd {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Files that a command may read, by name; "-" is standard input. What is not here does not exist. */
+export type Files = Readonly<Record<string, unknown>>;
+
+/** Runs a command line in this process. A file that is no text is read as the JSON of what it is. */
+export async function runCommand(words: readonly string[], files: Files = {}): Promise<CommandEnd> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await runCommandLine(words, {
+    say: (line) => out.push(line),
+    complain: (line) => err.push(line),
+    read: (name) => {
+      const file = files[name];
+      if (file === undefined) return Promise.reject(new Error("no such file"));
+      return Promise.resolve(typeof file === "string" ? file : JSON.stringify(file));
+    },
+    now: () => Date.now(),
+    release: "1.2.3",
+  });
+  return { code, out: out.join("\n"), err: err.join("\n") };
+}

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import type { Answer } from "../../src/client/index.ts";
+import { askToStop, openApi } from "../../src/client/index.ts";
+import { answeringServer } from "../support/answering-server.ts";
+
+type Api = ReturnType<typeof openApi>;
+
+test.each<{ name: string; call: (api: Api) => Promise<Answer>; asked: string; body?: string }>([
+  { name: "all clusters", call: (api) => api.clusters(), asked: "GET /api/clusters" },
+  { name: "a cluster", call: (api) => api.state("two words"), asked: "GET /api/clusters/two%20words" },
+  {
+    name: "a request set",
+    call: (api) => api.requestSet("prod", "a/b"),
+    asked: "GET /api/clusters/prod/request-sets/a%2Fb",
+  },
+  {
+    name: "emptying a request set",
+    call: (api) => api.emptyRequestSet("prod", "a"),
+    asked: "DELETE /api/clusters/prod/request-sets/a",
+  },
+  { name: "history, all of it", call: (api) => api.history("prod"), asked: "GET /api/clusters/prod/history" },
+  {
+    name: "a node, by a past plan",
+    call: (api) => api.explain("prod", { node: "execute-1", plan: 3 }),
+    asked: "GET /api/clusters/prod/explain?node=execute-1&plan=3",
+  },
+  {
+    name: "a configuration, as the text it is",
+    call: (api) => api.putConfig("prod", "{ }"),
+    asked: "PUT /api/clusters/prod/config",
+    body: "{ }",
+  },
+])("openApi: $name", async ({ call, asked, body = "" }) => {
+  const { url, seen } = await answeringServer(200, '{"fine":true}');
+  expect(await call(openApi({ url: `${url}/`, key: "the-key" }))).toEqual({
+    kind: "answered",
+    status: 200,
+    body: { fine: true },
+  });
+  const [method, path] = asked.split(" ");
+  expect(seen).toEqual([{ method, path, key: "the-key", body }]);
+});
+
+test("askToStop: asks the stop URL as it is, without a key", async () => {
+  const { url, seen } = await answeringServer(503, "{}", { "retry-after": "60" });
+  const callback = `${url}/api/autostop/prod/k.token`;
+  expect(await askToStop(callback, "vm 1", "unhealthy")).toEqual({
+    kind: "answered",
+    status: 503,
+    body: {},
+    retryAfterSeconds: 60,
+  });
+  const path = "/api/autostop/prod/k.token?instance=vm+1&reason=unhealthy";
+  expect(seen).toEqual([{ method: "POST", path, key: undefined, body: "" }]);
+});
+
+test("no answer: said without the path, which may hold a token", async () => {
+  expect(await askToStop("http://127.0.0.1:2/api/autostop/prod/k.token", "vm")).toEqual({
+    kind: "unreachable",
+    message: "no answer from http://127.0.0.1:2: connect ECONNREFUSED 127.0.0.1:2",
+  });
+});

@@ -1,0 +1,59 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { buildCli } from "../../infra/build-cli.ts";
+
+/** The package with the command and the client, as if it were installed: inside node_modules, where Node strips no types. */
+
+const run = promisify(execFile);
+let scratch: string;
+
+beforeAll(async () => {
+  scratch = await mkdtemp(path.join(tmpdir(), "cli-"));
+  await buildCli(path.join(scratch, "built"));
+  await cp(path.join(scratch, "built"), path.join(scratch, "node_modules/cyclecloud-autoscaler"), {
+    recursive: true,
+  });
+});
+afterAll(() => rm(scratch, { recursive: true, force: true }));
+
+test("the command runs, and needs nothing else", async () => {
+  const manifest: unknown = JSON.parse(
+    await readFile(path.join(scratch, "node_modules/cyclecloud-autoscaler/package.json"), "utf8"),
+  );
+  expect(manifest).toMatchObject({ bin: { "cyclecloud-autoscaler": "cli.cjs" } });
+  expect(manifest).not.toHaveProperty("dependencies");
+  const command = path.join(scratch, "node_modules/cyclecloud-autoscaler/cli.cjs");
+  const { stdout } = await run(process.execPath, [command, "--help"], { cwd: scratch });
+  expect(stdout).toMatch(/^Usage: cyclecloud-autoscaler /);
+  const version = await run(process.execPath, [command, "--version"], { cwd: scratch });
+  expect(manifest).toMatchObject({ version: version.stdout.trim() });
+  // compose and all adapters, which only this command loads.
+  await expect(run(process.execPath, [command, "check"], { cwd: scratch, env: {} })).rejects.toMatchObject({
+    code: 2,
+    stderr:
+      "the environment: AUTOSCALER_CLUSTERS: found nothing, expected a JSON list of clusters; [] for none\n",
+  });
+});
+
+test("the client is imported by its name, with its types", async () => {
+  const script = `
+    import { openApi, targetOf, updateOf } from "cyclecloud-autoscaler/client";
+    const message = updateOf({ cluster: "prod" }, targetOf({ name: "execute", corecount: 8 }));
+    const answer = await openApi({ url: "http://127.0.0.1:2", key: "k" }).state("prod");
+    const text: string = answer.kind === "unreachable" ? answer.message : String(answer.status);
+    console.log(JSON.stringify(message), text);
+  `;
+  await writeFile(path.join(scratch, "script.mts"), script);
+  const { stdout } = await run(process.execPath, ["script.mts"], { cwd: scratch });
+  expect(stdout).toBe(
+    '{"version":1,"cluster":"prod","nodearrays":{"Name":"execute","TargetCoreCount":8}} no answer from http://127.0.0.1:2: connect ECONNREFUSED 127.0.0.1:2\n',
+  );
+  const tsc = new URL("../../node_modules/typescript/bin/tsc", import.meta.url).pathname;
+  const types = new URL("../../node_modules/@types", import.meta.url).pathname;
+  const strict = ["--noEmit", "--strict", "--module", "nodenext", "--types", "node", "--typeRoots", types];
+  await run(process.execPath, [tsc, ...strict, "script.mts"], { cwd: scratch });
+});
