@@ -6,6 +6,7 @@ import { amountOf } from "../domain/resources.ts";
 import { Alike } from "./alike.ts";
 import type { Ask } from "./ask.ts";
 import { unitsOnEmpty } from "./ask.ts";
+import { isUngrouped, knowsNoGroups } from "./group-members.ts";
 import type { Place } from "./ground.ts";
 import type { Draft } from "./draft.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
@@ -107,16 +108,21 @@ export interface Unfinished {
   readonly size: number;
 }
 
-/** The same for groups; `missing` is in groups, `sizeOf` the nodes of one in a bucket. */
+/**
+ * The same for groups; `missing` is in groups, `sizeOf` the nodes of one in a bucket. `waits`: all that are missing are there in part, and
+ * nothing is made in their place before their time is over.
+ */
 export function groupBinding(
   draft: Draft,
   scope: Scope,
   sizeOf: (offer: BucketOffer) => number,
   unfinished: readonly Unfinished[],
   missing: number,
+  waits: boolean,
   ceilings: readonly OwnCeiling[] = [],
 ): Binding | undefined {
   const given = draft.capacity.takenSinceMark();
+  const ungrouped = isUngrouped(scope);
   const grown = given.filter((one) => !isFresh(draft, one));
   const completions = [
     ...grown.map(({ offer, group, nodes }) => ({ offer, group, lot: nodes })),
@@ -126,13 +132,17 @@ export function groupBinding(
       lot: size - nodes,
     })),
   ].flatMap(({ offer, group, lot }): Way[] => {
-    if (offer === undefined || group === undefined) return [];
+    if (offer === undefined || (group === undefined && !ungrouped)) return [];
     return [{ offer, group, lot, serves: 1, most: 1, barrier: groupBarrier(draft, offer, group) }];
   });
   const fresh = scope.offers.flatMap((offer): Way[] => {
     const lot = sizeOf(offer);
     const pinned = offer.pinnedGroup;
     const ours = given.some((one) => one.offer === offer && isFresh(draft, one));
+    if (ungrouped && Number.isFinite(lot)) {
+      const most = Number.POSITIVE_INFINITY;
+      return [{ offer, group: undefined, lot, serves: 1, most, barrier: closedTo(draft, offer) }];
+    }
     // The array's only group serves once, and is taken.
     const spent = pinned !== undefined && !ours && draft.capacity.groupSize(offer, pinned) > 0;
     if (spent || !Number.isFinite(lot)) return [];
@@ -140,7 +150,7 @@ export function groupBinding(
     const barrier = groupBarrier(draft, offer, pinned ?? "new");
     return [{ offer, group: pinned ?? "new", lot, serves: 1, most, barrier }];
   });
-  const ways = [...completions.toSorted((x, y) => x.lot - y.lot), ...fresh];
+  const ways = [...completions.toSorted((x, y) => x.lot - y.lot), ...(waits ? [] : fresh)];
   return bindingOf(draft, { ways, missing, given, pools: [], ceilings });
 }
 
@@ -160,15 +170,11 @@ function gangWay(draft: Draft, ask: Ask, opening: Opening): Way {
   return { offer, group, lot: nodes, serves: 1, most: 1, barrier: isRaisable(refusal) ? undefined : refusal };
 }
 
-function groupBarrier(
-  draft: Draft,
-  offer: BucketOffer,
-  group: NonNullable<Step["group"]>,
-): Reason | undefined {
-  const closed = closedTo(draft, offer) ?? groupClosedTo(draft, offer, group);
-  if (closed !== undefined) return closed;
-  const none = offer.maxPlacementGroupSize === undefined && offer.pinnedGroup === undefined;
-  return none ? { code: "no-placement-group", bucket: offer.bucket } : undefined;
+function groupBarrier(draft: Draft, offer: BucketOffer, group: Step["group"]): Reason | undefined {
+  const closed =
+    closedTo(draft, offer) ?? (group === undefined ? undefined : groupClosedTo(draft, offer, group));
+  if (closed !== undefined || group === undefined) return closed;
+  return knowsNoGroups(offer) ? { code: "no-placement-group", bucket: offer.bucket } : undefined;
 }
 
 /** Limits and group sizes can be raised; everything else stands. */

@@ -10,7 +10,12 @@ import { readConstraints } from "../../src/wire/constraint.ts";
 import { EXCLUSIVE, inArrays, needing } from "../support/build-constraints.ts";
 
 const now = instant(1_763_636_400_000);
-const policy = { groupPrefix: "pg-", preference: "existing-first", among: "priority" } as const;
+const policy = {
+  groupPrefix: "pg-",
+  groupFillSeconds: 600,
+  preference: "existing-first",
+  among: "priority",
+} as const;
 
 /** A node in short: "execute/D4" or "execute/D4/group"; four cores and 16 GiB, unless `cores` says otherwise. */
 interface ShortNode {

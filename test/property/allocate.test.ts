@@ -14,7 +14,12 @@ import { anyCase, NOW } from "./random-world.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 import { SUPPORTED, SUPPORTED_FIXPOINT, SUPPORTED_IN_BUCKET_ORDER } from "./supported.ts";
 
-const POLICY: AllocationPolicy = { groupPrefix: "pg-", preference: "existing-first", among: "priority" };
+const POLICY: AllocationPolicy = {
+  groupPrefix: "pg-",
+  groupFillSeconds: 600,
+  preference: "existing-first",
+  among: "priority",
+};
 /** Every way of choosing. */
 const POLICIES: readonly AllocationPolicy[] = (["existing-first", "bucket-order"] as const).flatMap(
   (preference) => (["priority", "cheapest"] as const).map((among) => ({ ...POLICY, preference, among })),
