@@ -74,7 +74,10 @@ export function existingGroups(
   scope: Scope,
   ungrouped: boolean,
 ): readonly Group[] {
-  const groups = ungrouped ? chunksOf(draft, demand, key, scope) : placedGroups(draft, demand, key, scope);
+  const isFree = (bin: Bin): boolean => !isTaken(draft, key, bin);
+  const groups = ungrouped
+    ? chunksOf(draft, demand, key, scope, isFree)
+    : placedGroups(draft, demand, key, scope);
   const counted = draft.groups.get(key)?.counted;
   const stage = (group: Group): number => {
     if (isWhole(group)) return counted?.has(group.place.index) === true ? 0 : 1;
@@ -107,17 +110,29 @@ function placedGroups(draft: Draft, demand: GroupKind, key: string, scope: Scope
   return groups;
 }
 
+/** Whether groups of another size are made of the node. */
+function isTaken({ groups }: Draft, key: string, bin: Bin): boolean {
+  return [...groups].some(([other, { bins }]) => other !== key && bins.has(bin));
+}
+
 /**
- * Where there are no placement groups: as many nodes of a bucket as a group has are one, made for it or for nothing else; the last may lack
- * some.
+ * Where there are no placement groups: as many nodes of a bucket as a group has are one, made for it or, if `mayBeOrdinary` says so, for
+ * the array; the last may lack some.
  */
-function chunksOf(draft: Draft, demand: GroupKind, key: string, scope: Scope): readonly Group[] {
+export function chunksOf(
+  draft: Draft,
+  demand: GroupKind,
+  key: string,
+  scope: Scope,
+  mayBeOrdinary: (bin: Bin) => boolean,
+): readonly Group[] {
   const { bins } = draft;
   const members = new Map<Place, Bin[]>();
   for (const bin of [...bins.existing, ...bins.inFlight, ...bins.planned]) {
     const place = bins.placeOfBin(bin);
     const purpose = bins.purpose[bin];
-    const isOurs = purpose?.kind === "group" ? purpose.key === key : purpose?.kind === "array";
+    const isOurs =
+      purpose?.kind === "group" ? purpose.key === key : purpose?.kind === "array" && mayBeOrdinary(bin);
     if (!isOurs || place.bucket.placementGroup !== undefined || !scope.accepts(place)) continue;
     if (isDeallocated(bins, bin)) continue;
     members.set(place, [...(members.get(place) ?? []), bin]);

@@ -1,8 +1,9 @@
 import type { GroupedArray, GroupState } from "../domain/plan.ts";
 import { compareText } from "../domain/text.ts";
+import type { Bin } from "./bins.ts";
 import type { Draft } from "./draft.ts";
 import type { Group } from "./group-members.ts";
-import { countReady, existingGroups, isGivenUp, isWhole, sizeOfKey } from "./group-members.ts";
+import { chunksOf, countReady, existingGroups, isGivenUp, isWhole, sizeOfKey } from "./group-members.ts";
 import type { GroupTally } from "./group-tally.ts";
 import { emptyTally } from "./group-tally.ts";
 import { scopeOf } from "./scope.ts";
@@ -17,8 +18,9 @@ export function reportGroups(draft: Draft): readonly GroupedArray[] {
     .map(([name, tally]) => {
       const { demand, sets, ungrouped } = tally;
       const scope = scopeOf(draft.world, { arrays: [demand.array] }, "cluster");
-      const find = (alone: boolean) => existingGroups(draft, demand, name, scope, alone);
-      const groups = ungrouped ? [...find(false), ...find(true)] : find(false);
+      const placed = existingGroups(draft, demand, name, scope, false);
+      const isUsed = (bin: Bin): boolean => tally.bins.has(bin);
+      const groups = ungrouped ? [...placed, ...chunksOf(draft, demand, name, scope, isUsed)] : placed;
       return {
         name,
         array: demand.array,
@@ -54,13 +56,16 @@ function stateOf(draft: Draft, tally: GroupTally, group: Group): GroupState {
 }
 
 function stageOf(
-  { now, bins }: Draft,
-  { counted, begun, givenUp, ungrouped }: GroupTally,
+  { now }: Draft,
+  { counted, begun, givenUp, bins }: GroupTally,
   group: Group,
   ready: number,
 ): Pick<GroupState, "state" | "since" | "givenUpAt"> {
   const { place, fill, size } = group;
-  const isCounted = ungrouped ? group.bins.every((bin) => bins.isClaimed(bin)) : counted.has(place.index);
+  const isCounted =
+    place.bucket.placementGroup === undefined
+      ? group.bins.every((bin) => bins.has(bin))
+      : counted.has(place.index);
   if (isCounted) {
     const before = isGivenUp(group) ? undefined : fill?.since;
     const lacks = !isWhole(group) || begun.has(place.index) || before !== undefined;

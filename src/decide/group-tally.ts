@@ -1,4 +1,5 @@
 import type { SetName } from "../domain/ids.ts";
+import type { Bin } from "./bins.ts";
 import type { Draft } from "./draft.ts";
 import type { GroupKind } from "./group-members.ts";
 
@@ -11,6 +12,8 @@ export interface GroupTally {
   ungrouped: boolean;
   /** Groups that some demand counts on, or waits for. */
   readonly counted: Set<number>;
+  /** Nodes that groups without a placement group are made of. */
+  readonly bins: Set<Bin>;
   /** Groups that were completed in this plan. */
   readonly begun: Set<number>;
   /** Groups that this plan has given up. */
@@ -32,6 +35,7 @@ export function emptyTally(demand: GroupKind): GroupTally {
     sets: new Set(),
     ungrouped: false,
     counted: new Set(),
+    bins: new Set(),
     begun: new Set(),
     givenUp: new Set(),
   };

@@ -4,6 +4,7 @@ import type { SetName } from "../domain/ids.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { GroupFill } from "../domain/record.ts";
 import { groupBinding, presentBinding } from "./binding.ts";
+import type { Bin } from "./bins.ts";
 import { closedTo } from "./closed.ts";
 import type { Draft, Settled } from "./draft.ts";
 import { createNodes, nameGroup } from "./draft.ts";
@@ -181,26 +182,30 @@ function offerAt({ bins, world }: Draft, place: number): BucketOffer | undefined
 }
 
 function addMembers(draft: Draft, asked: Asked, offer: BucketOffer, place: Place, count: number): void {
-  const { demand, key, set, by } = asked;
+  const { demand, key } = asked;
   const group = place.bucket.placementGroup;
   const purpose =
     group === undefined ? ({ kind: "group", key } as const) : { kind: "group" as const, key, group };
   const attributes = group === undefined ? demand.attributes : withGroupId(demand.attributes, group);
   const bin = createNodes(draft, offer, group, count, purpose, attributes);
+  take(draft, asked, bin);
+}
+
+function take(draft: Draft, { set, by, ungrouped, tally }: Asked, bin: Bin): void {
   draft.bins.claim(bin, by);
   draft.caps.hold({ set }, draft.bins, bin);
+  if (ungrouped) tally.bins.add(bin);
 }
 
 /** Claims as many nodes as a whole group has; true: all of them are up. */
-function claimGroup(draft: Draft, { set, by }: Asked, group: Group): boolean {
+function claimGroup(draft: Draft, asked: Asked, group: Group): boolean {
   const { bins } = draft;
   let left = group.size;
   let allUp = isWhole(group);
   for (const bin of inOrderOfUse(draft, group)) {
     if (left <= 0) break;
     splitBin(draft, bin, Math.min(left, bins.count[bin] ?? 0));
-    bins.claim(bin, by);
-    draft.caps.hold({ set }, bins, bin);
+    take(draft, asked, bin);
     left -= bins.count[bin] ?? 0;
     allUp &&= bins.ready[bin] === true;
   }

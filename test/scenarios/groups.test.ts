@@ -150,8 +150,8 @@ describe("a group that loses a node", () => {
   test("and cannot be completed in ten minutes is replaced as a whole; nodes with jobs stay, the others are stopped", async () => {
     const stage = await stageWithGroup({ machineTypes: BOTH });
     const [lost, busy, idle] = stage.readyNodes;
-    stage.simulator.faults.setCapacity("execute", F4, 0);
     stage.simulator.faults.vanish([lost?.nodeId ?? ""]);
+    stage.simulator.faults.setCapacity("execute", F4, 0);
     const others = [busy, idle].map((node, i) => ({
       hostname: node?.hostname ?? "",
       jobs: i === 0 ? ["17"] : [],
@@ -203,7 +203,7 @@ test("where there is no other machine type, what was given up is filled again on
   expect(await shownGroups(stage)).toEqual(["group-execute-64-1: whole, 16 of 16"]);
 });
 
-test("the limit in force is the cluster's: each group is of one type, from the beginning of the list until there is no more", async () => {
+test("each group is of one machine type, from the beginning of the list until there is no more", async () => {
   const stage = new Stage({
     simulator: demo({ machineTypes: BOTH, capacity: { [D4]: 40 } }),
   });
@@ -223,9 +223,9 @@ test("two sets ask for execute:64: the larger count wins, and once one lapses it
   await stage.during(stage.push(groupsOf64(2, {}, "few")));
   await stage.pass(200);
   expect(stage.eventsOf("node-created")).toHaveLength(48);
-  expect((await groupsOf(stage)).map(({ name, groupsWanted, requestSets }) => [name, groupsWanted, requestSets])).toEqual([
-    ["execute:64", 3, ["few", "many"]],
-  ]);
+  expect(
+    (await groupsOf(stage)).map(({ name, groupsWanted, requestSets }) => [name, groupsWanted, requestSets]),
+  ).toEqual([["execute:64", 3, ["few", "many"]]]);
   await stage.pass(400);
   const [array] = await groupsOf(stage);
   expect([array?.groupsWanted, array?.requestSets]).toEqual([2, ["few"]]);
