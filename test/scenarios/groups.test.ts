@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { NodeArrayOptions, SimulatorOptions } from "../../src/simulator/options.ts";
 import { oneArray } from "./clusters.ts";
+import type { Send } from "./stage.ts";
 import { Stage } from "./stage.ts";
 
 const DAY = 86_400;
@@ -286,3 +287,58 @@ describe("where CycleCloud shows no placement groups", () => {
     expect(answers.filter((status) => status === 200)).toHaveLength(16);
   });
 });
+
+test("both machine types are short for ever: each has its ten minutes, and no node too many is asked for", async () => {
+  const stage = new Stage({ simulator: demo({ machineTypes: BOTH, capacity: { [F4]: 10, [D4]: 12 } }) });
+  await stage.during(stage.push(groupsOf64(1)));
+  const turns: { readonly id: string; readonly minute: number }[] = [];
+  for (let minute = 0; minute < 240; minute += 1) {
+    await stage.pass(60);
+    const [array] = await groupsOf(stage);
+    const filling = array?.groups.find(({ state }) => state === "filling")?.id;
+    if (filling !== undefined && filling !== turns.at(-1)?.id) turns.push({ id: filling, minute });
+  }
+  const lengths = turns.slice(1).map(({ minute }, i) => minute - (turns[i]?.minute ?? 0));
+  expect(turns.length).toBeGreaterThan(8);
+  expect(Math.min(...lengths)).toBeGreaterThanOrEqual(10);
+  expect(createdByGroup(stage)).toEqual({
+    [`${F4}/group-execute-64-1`]: 10,
+    [`${D4}/group-execute-64-2`]: 12,
+  });
+});
+
+/** Whoever makes the request of this number after the demand was pushed is gone: it was not sent, or its answer reaches nobody. */
+const deaths = Array.from({ length: 6 }, (_, i) => i + 1).flatMap((number) =>
+  (["before", "after"] as const).map((when) => ({ number, when })),
+);
+
+test.each(deaths)(
+  "a process that dies $when its request $number: the group that is short is given up once, the next is whole",
+  async ({ number, when }) => {
+    let left = Number.POSITIVE_INFINITY;
+    const between =
+      (send: Send): Send =>
+      (request) => {
+        left -= 1;
+        if (left !== 0) return send(request);
+        if (when === "after") void send(request);
+        return new Promise(() => undefined);
+      };
+    const stage = new Stage({
+      simulator: { ...demo({ machineTypes: BOTH, capacity: { [F4]: 10 } }), visibilityLagSeconds: 15 },
+      between,
+    });
+    await stage.pass(10);
+    left = number;
+    stage.send(groupsOf64(1));
+    await stage.pass(1900);
+    expect(createdByGroup(stage)).toEqual({
+      [`${F4}/group-execute-64-1`]: 10,
+      [`${D4}/group-execute-64-2`]: 16,
+    });
+    expect(await shownGroups(stage)).toEqual([
+      "group-execute-64-2: whole, 16 of 16",
+      "group-execute-64-1: given-up, 10 of 16",
+    ]);
+  },
+);
