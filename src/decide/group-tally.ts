@@ -1,4 +1,5 @@
 import type { SetName } from "../domain/ids.ts";
+import type { Reason } from "../domain/reason.ts";
 import type { Bin } from "./bins.ts";
 import type { Draft } from "./draft.ts";
 import type { GroupKind } from "./group-members.ts";
@@ -16,8 +17,8 @@ export interface GroupTally {
   readonly bins: Set<Bin>;
   /** Groups that were completed in this plan. */
   readonly begun: Set<number>;
-  /** Groups that this plan has given up. */
-  readonly givenUp: Set<number>;
+  /** Groups that this plan has given up, and what they lacked. */
+  readonly givenUp: Map<number, Reason>;
 }
 
 /** The tally of the demand's array and size, with the demand noted. */
@@ -37,6 +38,6 @@ export function emptyTally(demand: GroupKind): GroupTally {
     counted: new Set(),
     bins: new Set(),
     begun: new Set(),
-    givenUp: new Set(),
+    givenUp: new Map(),
   };
 }

@@ -43,7 +43,7 @@ interface Count {
   placed: number;
   pending: number;
   /** Groups that lack nodes and are waited for: nothing is made in their place. */
-  held: number;
+  readonly held: Group[];
   readonly reasons: Reason[];
 }
 
@@ -65,7 +65,7 @@ export function raiseGroups(
   const ungrouped = isUngrouped(scope);
   const asked: Asked = { demand, set, by, key, ungrouped, tally: tallyOf(draft, demand, key, set) };
   asked.tally.ungrouped ||= ungrouped;
-  const count: Count = { placed: 0, pending: 0, held: 0, reasons: [] };
+  const count: Count = { placed: 0, pending: 0, held: [], reasons: [] };
   const groups = existingGroups(draft, demand, key, scope, ungrouped);
   for (const group of groups) if (isLacking(count, demand)) countGroup(draft, asked, count, group);
   const givenUp = groups.filter((group) => isGivenUp(group) && !isWhole(group));
@@ -84,13 +84,45 @@ export function raiseGroups(
   const ceilings = draft.caps.ceilings({ set });
   const sizeOf = (offer: BucketOffer): number => sizeIn(demand, offer.cores);
   const missing = demand.groups - placed;
-  const others = missing > held ? groupReasons(draft, demand, scope, sizeOf, ceilings) : [];
-  const unfinished = existingGroups(draft, demand, key, scope, ungrouped).filter((group) => !isWhole(group));
-  const binding = groupBinding(draft, scope, sizeOf, unfinished, missing, held >= missing, ceilings);
-  return { placed, pending, reasons: [...count.reasons, ...others], ...presentBinding(binding) };
+  const others = missing > held.length ? groupReasons(draft, demand, scope, sizeOf, ceilings) : [];
+  const reasons = [...count.reasons, ...others];
+  const waits = held.length >= missing;
+  // What would complete those that are waited for and make the others too is not searched for.
+  if (held.length > 0 && !waits) return { placed, pending, reasons };
+  const unfinished = waits ? held : unfinishedGroups(draft, asked, scope);
+  const barred = (offer: BucketOffer): Reason | undefined => barrierOf(draft, asked, offer);
+  const shortage = {
+    sizeOf,
+    missing,
+    waits,
+    barred,
+    unfinished: unfinished.map((group) => ({ ...group, resumed: isGivenUp(group) })),
+  };
+  return { placed, pending, reasons, ...presentBinding(groupBinding(draft, scope, shortage, ceilings)) };
 }
 
-const isLacking = ({ placed, held }: Count, { groups }: GroupDemand): boolean => placed + held < groups;
+const isLacking = ({ placed, held }: Count, { groups }: GroupDemand): boolean =>
+  placed + held.length < groups;
+
+/** Groups that would be completed if more could be had: not those that this plan has given up. */
+function unfinishedGroups(
+  draft: Draft,
+  { demand, key, ungrouped, tally }: Asked,
+  scope: Scope,
+): readonly Group[] {
+  return existingGroups(draft, demand, key, scope, ungrouped).filter(
+    (group) => !isWhole(group) && !tally.givenUp.has(group.place.index),
+  );
+}
+
+/** It has just been given up there: the next bucket is to be tried. */
+function barrierOf({ bins, world }: Draft, { tally }: Asked, offer: BucketOffer): Reason | undefined {
+  for (const [index, reason] of tally.givenUp) {
+    const place = bins.ground.places[index];
+    if (place !== undefined && world.buckets[place.offer] === offer) return reason;
+  }
+  return undefined;
+}
 
 /** Counts an existing group on, completes it, waits for it or gives it up. */
 function countGroup(draft: Draft, asked: Asked, count: Count, group: Group): void {
@@ -99,8 +131,9 @@ function countGroup(draft: Draft, asked: Asked, count: Count, group: Group): voi
   if (!mayHold(draft, asked.set, group)) return;
   if (!isWhole(group)) {
     if (group.fill !== undefined && draft.now >= fillsUntil(draft, group)) {
-      tally.givenUp.add(group.place.index);
-      count.reasons.push(givenUpReason(group, group.fill));
+      const reason = givenUpReason(group, group.fill);
+      tally.givenUp.set(group.place.index, reason);
+      count.reasons.push(reason);
       return;
     }
     const refusal = complete(draft, asked, group);
@@ -108,7 +141,7 @@ function countGroup(draft: Draft, asked: Asked, count: Count, group: Group): voi
       if (!mayPass(refusal)) return;
       claimGroup(draft, asked, group);
       tally.counted.add(group.place.index);
-      count.held += 1;
+      count.held.push(group);
       count.reasons.push(fillingReason(draft, group), refusal);
       return;
     }
@@ -164,8 +197,7 @@ function complete(draft: Draft, asked: Asked, { place, nodes, size }: Group): Re
 function openGroup(draft: Draft, asked: Asked, offer: BucketOffer): boolean {
   const { demand, set, key, tally, ungrouped } = asked;
   const size = sizeIn(demand, offer.cores);
-  // It has just been given up here: the next bucket is to be tried.
-  if ([...tally.givenUp].some((index) => offerAt(draft, index) === offer)) return false;
+  if (barrierOf(draft, asked, offer) !== undefined) return false;
   if (newGroupRefusal(draft, demand, offer, size, ungrouped) !== undefined) return false;
   if (draft.caps.refusal({ set }, size, offer.cores) !== undefined) return false;
   const group = ungrouped ? undefined : (offer.pinnedGroup ?? nameGroup(draft, key));
@@ -174,11 +206,6 @@ function openGroup(draft: Draft, asked: Asked, offer: BucketOffer): boolean {
   addMembers(draft, asked, offer, place, size);
   tally.counted.add(place.index);
   return true;
-}
-
-function offerAt({ bins, world }: Draft, place: number): BucketOffer | undefined {
-  const offer = bins.ground.places[place]?.offer;
-  return offer === undefined ? undefined : world.buckets[offer];
 }
 
 function addMembers(draft: Draft, asked: Asked, offer: BucketOffer, place: Place, count: number): void {

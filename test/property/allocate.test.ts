@@ -34,7 +34,7 @@ const plan = ({ world, demands }: Case, policy = POLICY): Allocation => allocate
 
 /** The answer as text, without regard to the order in which existing nodes are listed. */
 function textOf(answer: Allocation): string {
-  const { creates, starts, loads, needed, outcomes } = answer;
+  const { creates, starts, loads, needed, outcomes, groups } = answer;
   const sorted = loads.map((load) => canonicalText(load)).toSorted();
   return canonicalText([
     creates,
@@ -42,6 +42,7 @@ function textOf(answer: Allocation): string {
     sorted,
     [...needed].toSorted(([a], [b]) => (a < b ? -1 : 1)),
     outcomes,
+    groups,
   ]);
 }
 
