@@ -3,7 +3,7 @@ import { renderBinding } from "../domain/binding.ts";
 import type { DemandOutcome, NodeVerdict } from "../domain/plan.ts";
 import { renderVerdict } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
-import { bucketText } from "../domain/bucket.ts";
+import { bucketText, groupText } from "../domain/bucket.ts";
 import { stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { ClusterRecord, Effect, LedgerNode, SetEntry } from "../domain/record.ts";
@@ -13,6 +13,7 @@ import type { Snapshot } from "../domain/cluster.ts";
 import type { ClusterName, NodeId, SetName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { App } from "./commit.ts";
+import { describeGroups } from "./describe-groups.ts";
 import { loadCurrent, loadWhole } from "./commit.ts";
 import { describeArrayUse, NO_USE } from "./describe-array-use.ts";
 import { describeBuckets } from "./describe-buckets.ts";
@@ -56,6 +57,7 @@ export async function describeCluster(
     buckets: describeBuckets(record, bodies, policy, now),
     outcomes: describeOutcomes(bodies, SHOWN),
     totals: record.totals,
+    groups: describeGroups(bodies, policy),
     inFlight: record.inFlight.map((entry) => ({
       requestId: entry.requestId,
       bucket: bucketText(entry.bucket),
@@ -325,7 +327,7 @@ function describeKnown(known: LedgerNode | undefined): Readonly<Record<string, u
   if (known === undefined) return {};
   const { busyness, draining, firstReadyAt, firstSeenAt, lastNeededAt, purpose, start } = known;
   return {
-    purpose: purpose.kind === "group" ? `group ${purpose.group}` : "array",
+    purpose: purpose.kind === "group" ? groupText(purpose) : "array",
     firstSeenAt: isoTime(firstSeenAt),
     firstReadyAt: firstReadyAt === undefined ? undefined : isoTime(firstReadyAt),
     lastNeededAt: lastNeededAt === undefined ? undefined : isoTime(lastNeededAt),

@@ -206,6 +206,7 @@ function spareNodes(
     inFlight: record.inFlight,
     pendingCreates: pendingCreates(record.intents),
     backoffs: record.backoffs,
+    ...(record.groupFills === undefined ? {} : { groupFills: record.groupFills }),
     policy,
     pools: poolsInForce(record, bodies),
     // The askers' own marks, from the first of the two commits, must not hide them: they are weighed again.

@@ -13,8 +13,16 @@ export function bucketText(bucket: BucketKey): string {
   return bucket.placementGroup === undefined ? place : `${place}/${bucket.placementGroup}`;
 }
 
+/** What a node of a group is told to be. */
+export function groupText({ key, group }: Extract<Purpose, { kind: "group" }>): string {
+  return group === undefined ? `${key}, without a placement group` : `group ${group} of ${key}`;
+}
+
 /** What a node was created for. */
 export type Purpose =
   | { readonly kind: "array" }
-  /** Part of the group named by its placement group; `key` is the array with the group size, as "execute:16n". */
-  | { readonly kind: "group"; readonly key: string; readonly group: string };
+  /**
+   * Part of the group named by its placement group; `key` is the array with the group size, as "execute:16n". Without a name: the provider
+   * knows no placement groups, so the node is one of as many as the groups have.
+   */
+  | { readonly kind: "group"; readonly key: string; readonly group?: string };

@@ -396,6 +396,7 @@ describe("configuration", () => {
     bootTimeout: 1800,
     maxExpirationInterval: 86_400,
     inFlightGrace: 900,
+    groupFillTimeout: 600,
     preference: "existing-first",
     among: "priority",
     planHistory: 604_800,

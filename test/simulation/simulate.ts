@@ -50,6 +50,7 @@ const POLICY: Policy = {
   maxExpirationSeconds: 1800,
   inFlightGraceSeconds: 1200,
   planHistorySeconds: 604_800,
+  groupFillTimeoutSeconds: 600,
   preference: "existing-first",
   among: "priority",
   enabled: true,

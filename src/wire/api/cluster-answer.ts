@@ -135,6 +135,36 @@ const nodearray = z.object({
   ),
 });
 
+const groupedArray = z
+  .object({
+    name: text,
+    extends: text,
+    requestSets: texts,
+    groupsWanted: count,
+    groupsWhole: count,
+    nodes: count,
+    nodesReady: count,
+    ungrouped: text.optional(),
+    groups: z.array(
+      z.object({
+        id: text.optional(),
+        bucket: text,
+        machineType: text,
+        state: z.enum(["whole", "filling", "given-up", "spare"]),
+        nodesWanted: count,
+        nodesAskedFor: count,
+        nodes: count,
+        nodesReady: count,
+        since: time.optional(),
+        givenUpAt: time.optional(),
+        why: text,
+      }),
+    ),
+  })
+  .meta({
+    description: 'The generated array of a grouped request: "execute:64" for cores, "execute:16n" for nodes.',
+  });
+
 const limit = z.object({
   limit: text.meta({ description: 'In words: "family quota standardHBv3Family".' }),
   kind: text,
@@ -196,6 +226,7 @@ export const clusterAnswer = z.object({
   plan: lastPlan.optional().meta({ description: "The last plan; absent: none was made yet." }),
   nodes,
   nodearrays: z.array(nodearray),
+  groups: z.array(groupedArray),
   buckets: z.array(bucket),
   outcomes: z.array(outcome),
   totals: z.object({ created: count, terminated: count, started: count.optional() }),

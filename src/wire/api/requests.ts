@@ -69,6 +69,7 @@ const documentKeys = {
   bootTimeout: seconds,
   maxExpirationInterval: seconds,
   inFlightGrace: seconds,
+  groupFillTimeout: seconds,
   nodearrays: texts,
   default_resources: z.array(z.record(text, z.unknown())),
   vmSizes: z.record(text, z.unknown()),
