@@ -1,6 +1,9 @@
+import type { Binding, Raise } from "../domain/binding.ts";
 import { renderBinding } from "../domain/binding.ts";
+import { bucketText } from "../domain/bucket.ts";
 import type { SetName } from "../domain/ids.ts";
 import type { DemandOutcome, Plan } from "../domain/plan.ts";
+import type { Reason } from "../domain/reason.ts";
 import { renderReason } from "../domain/reason.ts";
 
 /** What is asked for and not there, by the last plan: how much, and why, the most frequent cause first. */
@@ -22,14 +25,13 @@ export interface Missing {
   readonly amount: number;
 }
 
-/** A sentence that is true of so many demands, of which the first in rank is named. */
+/** What so many demands have in common, in the words and numbers of the first of them in rank. */
 export interface Cause {
   readonly text: string;
   readonly demands: number;
   readonly first: { readonly requestSet: SetName; readonly id: string };
 }
 
-/** Causes named: of thousands of jobs, each with numbers of its own, the rest would say the same. */
 const MOST_CAUSES = 20;
 
 export function describeWaiting(plan: Plan | undefined): Waiting {
@@ -41,26 +43,67 @@ export function describeWaiting(plan: Plan | undefined): Waiting {
     unmet: short.length,
     missing: [...missing].map(([unit, amount]) => ({ unit, amount })),
     onTheirWay: demands.filter(({ pending }) => pending > 0).length,
-    reasons: mostFrequent(short, ({ reasons: [first] }) =>
-      first === undefined ? undefined : renderReason(first),
-    ),
-    remedies: mostFrequent(short, ({ binding }) =>
-      binding === undefined ? undefined : renderBinding(binding),
-    ),
+    reasons: mostFrequent(short, ({ reasons: [first] }) => first, topicOfReason, renderReason),
+    remedies: mostFrequent(short, ({ binding }) => binding, topicOfBinding, renderBinding),
   };
 }
 
-function mostFrequent(
+/** Says each topic once: of thousands of demands, each with numbers of its own, most say the same. */
+function mostFrequent<T>(
   demands: readonly DemandOutcome[],
-  say: (outcome: DemandOutcome) => string | undefined,
+  find: (outcome: DemandOutcome) => T | undefined,
+  topicOf: (found: T) => string,
+  say: (found: T) => string,
 ): readonly Cause[] {
   const causes = new Map<string, Cause>();
   for (const outcome of demands) {
-    const text = say(outcome);
-    if (text === undefined) continue;
-    const known = causes.get(text);
-    const first = known?.first ?? { requestSet: outcome.set, id: outcome.id };
-    causes.set(text, { text, demands: (known?.demands ?? 0) + 1, first });
+    const found = find(outcome);
+    if (found === undefined) continue;
+    const topic = topicOf(found);
+    const known = causes.get(topic);
+    const cause = known ?? {
+      text: say(found),
+      demands: 0,
+      first: { requestSet: outcome.set, id: outcome.id },
+    };
+    causes.set(topic, { ...cause, demands: cause.demands + 1 });
   }
   return [...causes.values()].toSorted((a, b) => b.demands - a.demands).slice(0, MOST_CAUSES);
+}
+
+/** What a reason is about, whatever its numbers are. */
+function topicOfReason(reason: Reason): string {
+  switch (reason.code) {
+    case "limit-reached":
+      return JSON.stringify([reason.code, reason.limit.kind, reason.limit.name, reason.limit.unit]);
+    case "does-not-fit":
+      return JSON.stringify([reason.code, reason.resource]);
+    case "pool-empty":
+      return JSON.stringify([reason.code, reason.pool]);
+    case "group-too-large":
+    case "no-placement-group":
+    case "backing-off":
+      return JSON.stringify([reason.code, bucketText(reason.bucket)]);
+    default:
+      return renderReason(reason);
+  }
+}
+
+function topicOfBinding(binding: Binding): string {
+  switch (binding.kind) {
+    case "raise":
+      return JSON.stringify([binding.kind, ...binding.raises.map(topicOfRaise)]);
+    case "wait":
+      return JSON.stringify([binding.kind, bucketText(binding.bucket), ...binding.raises.map(topicOfRaise)]);
+    case "too-large":
+      return JSON.stringify([binding.kind, binding.resource]);
+    case "no-raise":
+      return JSON.stringify([binding.kind, topicOfReason(binding.reason)]);
+  }
+}
+
+function topicOfRaise(raise: Raise): string {
+  if (raise.of === "pool") return JSON.stringify([raise.of, raise.pool]);
+  const { kind, name, unit } = raise.limit;
+  return JSON.stringify([kind, name, unit]);
 }

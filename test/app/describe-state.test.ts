@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { describeArrayUse } from "../../src/app/describe-array-use.ts";
 import { describeTroubles } from "../../src/app/describe-troubles.ts";
 import { describeWaiting } from "../../src/app/describe-waiting.ts";
+import type { Binding } from "../../src/domain/binding.ts";
 import { nodeId, requestId, setName } from "../../src/domain/ids.ts";
 import type { DemandOutcome, Plan } from "../../src/domain/plan.ts";
 import {
@@ -39,18 +40,22 @@ function planOf(demands: readonly DemandOutcome[], nodes: Plan["nodes"] = new Ma
 test("what waits: how much of each unit, the most frequent causes first, what would help", () => {
   const none = { code: "no-bucket", array: "gpu" } as const;
   const empty = { code: "pool-empty", pool: "licence", asked: 2, left: 0 } as const;
-  const raise = { kind: "raise", raises: [{ of: "pool", pool: "licence", more: 2 }] } as const;
+  const more = (amount: number): Binding => ({
+    kind: "raise",
+    raises: [{ of: "pool", pool: "licence", more: amount }],
+  });
   const plan = planOf([
     outcome("a", "whole", { pending: 1 }),
-    outcome("a", "licensed", { asked: 3, placed: 1, pending: 1, reasons: [empty, none], binding: raise }),
+    outcome("a", "licensed", { asked: 3, placed: 1, pending: 1, reasons: [empty, none], binding: more(2) }),
     outcome("a", "gpu-1", { asked: 4, placed: 0, reasons: [none] }),
+    outcome("a", "more", { placed: 0, reasons: [{ ...empty, asked: 9 }], binding: more(9) }),
     outcome("b", "gpu-2", { asked: 4, placed: 0, reasons: [none] }),
     outcome("b", "t", { kind: "target", unit: "nodes", asked: 9, placed: 2, reasons: [none] }),
   ]);
   expect(describeWaiting(plan)).toEqual({
-    unmet: 4,
+    unmet: 5,
     missing: [
-      { unit: "slots", amount: 10 },
+      { unit: "slots", amount: 11 },
       { unit: "nodes", amount: 7 },
     ],
     onTheirWay: 2,
@@ -58,14 +63,14 @@ test("what waits: how much of each unit, the most frequent causes first, what wo
       { text: 'node array "gpu" offers no VM size', demands: 3, first: { requestSet: "a", id: "gpu-1" } },
       {
         text: "pool licence: 2 more needed, 0 left",
-        demands: 1,
+        demands: 2,
         first: { requestSet: "a", id: "licensed" },
       },
     ],
     remedies: [
       {
         text: "2 more of pool licence would place all of it",
-        demands: 1,
+        demands: 2,
         first: { requestSet: "a", id: "licensed" },
       },
     ],

@@ -143,7 +143,10 @@ test("each operation of the running system answers as described (startLocalApp c
       { name: "mark", value: "blue" },
     ],
   });
-  await call("PUT", "/clusters/prod/request-sets/odd", { version: 1, jobs: { name: "odd" } });
+  const odd = { version: 1, jobs: [{ name: "odd" }, { name: "odder", iterations: 0 }] };
+  expect(await call("PUT", "/clusters/prod/request-sets/odd", odd)).toMatchObject({
+    body: { rejectedJobs: [{ name: "odder" }] },
+  });
   await expect.poll(() => stopUrl, patiently).not.toBe("");
   await expect.poll(async () => (await call("GET", set)).body, patiently).toMatchObject({ observed: true });
   await expect

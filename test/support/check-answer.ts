@@ -43,10 +43,21 @@ export function findUndescribed(method: string, path: string, answer: CheckedAns
   return [...found, ...flawsOf(validatorOf(schema, "closed"), body)];
 }
 
-/** The same of a request that was accepted. */
-export function findUndescribedRequest(method: string, path: string, body: unknown): readonly string[] {
+/** The same of a request that was accepted, unless it was only in part: jobs that cannot be read are rejected by themselves. */
+export function findUndescribedRequest(
+  method: string,
+  path: string,
+  body: unknown,
+  answer: CheckedAnswer,
+): readonly string[] {
   const schema = operationOf(method, path)?.body;
-  return schema === undefined || typeof body !== "object" ? [] : flawsOf(validatorOf(schema, "open"), body);
+  if (schema === undefined || typeof body !== "object" || rejectsJobs(answer.body)) return [];
+  return flawsOf(validatorOf(schema, "open"), body);
+}
+
+function rejectsJobs(body: unknown): boolean {
+  if (typeof body !== "object" || body === null || !("rejectedJobs" in body)) return false;
+  return Array.isArray(body.rejectedJobs) && body.rejectedJobs.length > 0;
 }
 
 function flawsOf(validate: ValidateFunction, value: unknown): readonly string[] {

@@ -147,7 +147,7 @@ async function described(
   const answer = await answered(response);
   const undescribed = [
     ...findUndescribed(method, path, answer),
-    ...(response.ok ? findUndescribedRequest(method, path, body) : []),
+    ...(response.ok ? findUndescribedRequest(method, path, body, answer) : []),
   ];
   if (undescribed.length === 0) return answer;
   throw new Error(
