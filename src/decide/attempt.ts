@@ -1,6 +1,7 @@
 import type { AllocationPolicy, World } from "../domain/allocation.ts";
 import type { DemandOutcome } from "../domain/plan.ts";
 import type { SharedState } from "../domain/node-view.ts";
+import type { ArrayName } from "../domain/ids.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Instant } from "../domain/units.ts";
 import type { Entry } from "./allocate.ts";
@@ -162,15 +163,18 @@ function settle(
   switch (entry.kind) {
     case "target": {
       const { unit, count } = entry.demand.amount;
-      return outcomeOf(entry, unit, count, raiseFloor(draft, entry.demand, entry.set, entry.by, scope));
+      const settled = raiseFloor(draft, entry.demand, entry.set, entry.by, scope);
+      return outcomeOf(entry, unit, count, unlessDisputed(draft, entry.demand.array, settled));
     }
-    case "groups":
+    case "groups": {
+      const settled = raiseGroups(draft, entry.demand, entry.set, entry.by, scope);
       return outcomeOf(
         entry,
         "groups",
         entry.demand.groups,
-        raiseGroups(draft, entry.demand, entry.set, entry.by, scope),
+        unlessDisputed(draft, entry.demand.array, settled),
       );
+    }
     case "job":
       return outcomeOf(
         entry,
@@ -180,6 +184,15 @@ function settle(
           settleJob(draft, entry.ask, scope, homes.get(entry.ask)),
       );
   }
+}
+
+/**
+ * Which of its definitions the nodes of a disputed array serve nobody can say, so that it stays unmet; those that are there stay needed
+ * (design.md section 3, Merging demand).
+ */
+function unlessDisputed({ world }: Draft, array: ArrayName, settled: Settled): Settled {
+  const refused = world.refusedArrays?.get(array);
+  return refused?.code === "dynamic-disputed" ? { placed: 0, pending: 0, reasons: [refused] } : settled;
 }
 
 /** Pools first: no more units than they have are placed, and what is placed is taken from them. */

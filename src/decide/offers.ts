@@ -7,6 +7,7 @@ import { closedTo } from "./closed.ts";
 import type { Kind } from "./ground.ts";
 import { inGroup } from "./ground.ts";
 import { priceOf, ratioOf } from "./opening.ts";
+import { pinnedRefusal } from "./scale-set.ts";
 import type { Scope } from "./scope.ts";
 import { roomOnNew } from "./intricate.ts";
 import type { Shape } from "./shape.ts";
@@ -79,6 +80,7 @@ export class OpenOffers {
     draft.world.buckets.forEach((offer, index) => {
       const kind = offerKinds[index];
       if (kind === undefined || !wanted.has(offer) || closedTo(draft, offer) !== undefined) return;
+      if (pinnedRefusal(draft, offer, offer.attributes) !== undefined) return;
       const hasGroups = offer.maxPlacementGroupSize !== undefined || offer.pinnedGroup !== undefined;
       if (grouped && !hasGroups) return;
       const group = offer.pinnedGroup ?? (grouped ? nextGroupName(draft, groupKey(offer)) : undefined);

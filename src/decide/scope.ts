@@ -40,7 +40,10 @@ export function scopeOf(world: World, wanted: Wanted, preference: "listed" | "cl
     }
     return answer;
   };
-  const offers = world.buckets.filter(({ bucket }) => isWanted(arrays, sizes, bucket));
+  // A dynamic node array grows only for those who name it; its nodes are there for all.
+  const offers = world.buckets.filter(
+    ({ bucket, parent }) => (parent === undefined || arrays !== undefined) && isWanted(arrays, sizes, bucket),
+  );
   const listed = (type: MachineType): number =>
     machineTypes?.findIndex((one) => sameMachineType(one, type)) ?? 0;
   const ranking: Pick<Scope, "rank"> =
@@ -70,7 +73,12 @@ function isWanted(
 }
 
 function allArrays(world: World): readonly ArrayName[] {
-  return [...world.arrays.keys()].sort(compareText);
+  return [...world.arrays.keys()].filter((name) => !isDynamic(world, name)).sort(compareText);
+}
+
+function isDynamic({ buckets, refusedArrays }: World, array: ArrayName): boolean {
+  if (refusedArrays?.has(array) === true) return true;
+  return buckets.some(({ bucket, parent }) => parent !== undefined && bucket.array === array);
 }
 
 /** Why an array has no bucket for the demand; undefined if it has one. */
@@ -79,6 +87,8 @@ function arrayReason(
   array: ArrayName,
   machineTypes: readonly MachineType[] | undefined,
 ): Reason | undefined {
+  const refused = world.refusedArrays?.get(array);
+  if (refused !== undefined) return refused;
   const state = world.arrays.get(array);
   if (state === undefined) return { code: "unknown-array", array, known: allArrays(world) };
   if (state === "not-managed") return { code: "array-not-managed", array };

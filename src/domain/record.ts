@@ -1,5 +1,6 @@
 import type { BucketKey, Purpose } from "./bucket.ts";
 import type { NodeAttributes, Problem, Revision } from "./demand.ts";
+import type { DynamicArray } from "./dynamic-array.ts";
 import type { ArrayName, ClusterName, Digest, Epoch, NodeId, Owner, RequestId, SetName } from "./ids.ts";
 import type { Instant } from "./units.ts";
 
@@ -43,6 +44,8 @@ export interface ClusterRecord {
   readonly awaitsReport?: boolean;
   /** Nodes asked for and nodes stopped since the record was born. */
   readonly totals: Totals;
+  /** Dynamic node arrays that exist, by name; absent: none. A release that knows none carries them along unread. */
+  readonly dynamicArrays?: readonly DynamicArray[];
 }
 
 export interface Totals {
@@ -79,6 +82,8 @@ export interface LedgerNode {
   readonly instanceId?: string;
   readonly requestId?: RequestId;
   readonly purpose: Purpose;
+  /** Digest of the attributes that it was created with; absent: its array's alone, or not known. */
+  readonly look?: Digest;
   readonly firstSeenAt: Instant;
   readonly firstReadyAt?: Instant;
   readonly lastNeededAt?: Instant;
@@ -169,6 +174,8 @@ export interface InFlight {
   readonly requestId: RequestId;
   readonly bucket: BucketKey;
   readonly purpose: Purpose;
+  /** Digest of the attributes that were sent; absent: none. */
+  readonly look?: Digest;
   readonly added: number;
   /** NodeIds of this request that a status has ever shown. */
   readonly seen: readonly NodeId[];
@@ -183,6 +190,8 @@ export function stillInFlight(entry: InFlight): number {
 /** A bucket that refused, gave nothing or did not boot: nothing is sent to it until then. */
 export interface Backoff {
   readonly bucket: BucketKey;
+  /** Only nodes of this dynamic array rest: what it asks for was refused or did not boot, which says little of others. Absent: all do. */
+  readonly dynamic?: ArrayName;
   readonly until: Instant;
   /** Length of this pause; the next refusal doubles it. */
   readonly seconds: number;

@@ -160,6 +160,11 @@ export class Stage {
     return readState(await describeCluster(this.#composed.app, clusterName(cluster)));
   }
 
+  /** What the timer does, now. */
+  look(): Promise<unknown> {
+    return handleSnapshot(this.#composed);
+  }
+
   /** The host goes: no timer, no callbacks, and messages wait in their queue. */
   stopHost(): void {
     this.#hostIsUp = false;
