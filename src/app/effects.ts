@@ -1,7 +1,7 @@
 import type { Evidence } from "../decide/settle.ts";
 import { maySend } from "../decide/settle.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";
-import { nodeNameFormat } from "../domain/dynamic-array.ts";
+import { nodeNameStem } from "../domain/dynamic-array.ts";
 import type { RequestId } from "../domain/ids.ts";
 import type { CreateEffect, Intent, StartEffect, TerminateEffect } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
@@ -106,9 +106,9 @@ async function sendCreate(run: Run, intent: Intent, effect: CreateEffect): Promi
 }
 
 /** Nodes of a dynamic node array are called after it, so that people see what they are for; whose they are only the ledger knows. */
-function nameFormatOf({ purpose }: CreateEffect): { readonly nameFormat?: string } {
+function nameFormatOf({ purpose, bucket }: CreateEffect): { readonly nameFormat?: string } {
   const array = dynamicArrayOf(purpose);
-  return array === undefined ? {} : { nameFormat: nodeNameFormat(array) };
+  return array === undefined ? {} : { nameFormat: `${nodeNameStem(array, bucket.array)}-%d` };
 }
 
 async function sendStart(run: Run, intent: Intent, effect: StartEffect): Promise<Evidence | undefined> {

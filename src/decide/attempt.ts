@@ -1,7 +1,7 @@
 import type { AllocationPolicy, World } from "../domain/allocation.ts";
+import type { GroupDemand, TargetDemand } from "../domain/demand.ts";
 import type { DemandOutcome } from "../domain/plan.ts";
 import type { SharedState } from "../domain/node-view.ts";
-import type { ArrayName } from "../domain/ids.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Instant } from "../domain/units.ts";
 import type { Entry } from "./allocate.ts";
@@ -163,17 +163,12 @@ function settle(
   switch (entry.kind) {
     case "target": {
       const { unit, count } = entry.demand.amount;
-      const settled = raiseFloor(draft, entry.demand, entry.set, entry.by, scope);
-      return outcomeOf(entry, unit, count, unlessDisputed(draft, entry.demand.array, settled));
+      const raise = () => raiseFloor(draft, entry.demand, entry.set, entry.by, scope);
+      return outcomeOf(entry, unit, count, unlessRefused(draft, entry.demand, raise));
     }
     case "groups": {
-      const settled = raiseGroups(draft, entry.demand, entry.set, entry.by, scope);
-      return outcomeOf(
-        entry,
-        "groups",
-        entry.demand.groups,
-        unlessDisputed(draft, entry.demand.array, settled),
-      );
+      const raise = () => raiseGroups(draft, entry.demand, entry.set, entry.by, scope);
+      return outcomeOf(entry, "groups", entry.demand.groups, unlessRefused(draft, entry.demand, raise));
     }
     case "job":
       return outcomeOf(
@@ -187,11 +182,14 @@ function settle(
 }
 
 /**
- * Which of its definitions the nodes of a disputed array serve nobody can say, so that it stays unmet; those that are there stay needed
- * (design.md section 3, Merging demand).
+ * A dynamic array by the name of one that the cluster has gets nothing of that. Which of its definitions the nodes of a disputed one serve
+ * nobody can say, so that it stays unmet; those that are there stay needed (design.md section 3, Merging demand).
  */
-function unlessDisputed({ world }: Draft, array: ArrayName, settled: Settled): Settled {
-  const refused = world.refusedArrays?.get(array);
+function unlessRefused({ world }: Draft, demand: TargetDemand | GroupDemand, raise: () => Settled): Settled {
+  const refused = world.refusedArrays?.get(demand.array);
+  if (refused?.code === "dynamic-name-taken" && demand.extends !== undefined)
+    return { placed: 0, pending: 0, reasons: [refused] };
+  const settled = raise();
   return refused?.code === "dynamic-disputed" ? { placed: 0, pending: 0, reasons: [refused] } : settled;
 }
 

@@ -17,6 +17,7 @@ import { holderOf } from "./caps.ts";
 import type { Place } from "./ground.ts";
 import type { JobClass } from "./job-class.ts";
 import { sharedPoolName } from "./pools.ts";
+import { noteScaleSet } from "./scale-set.ts";
 import { TOLERANCE } from "./tolerance.ts";
 
 /** So many nodes of a bin with so many units each, and, where what is left is less than a node holds, one more with the rest. */
@@ -184,6 +185,8 @@ export class BucketOrder {
     }
     const { nodes, units } = plan.made;
     if (nodes < 1) return;
+    if (site.group !== undefined && capacity.groupSize(site.offer, site.group) === 0)
+      noteScaleSet(this.#draft.scaleSets, site.offer, site.group, site.offer.attributes);
     capacity.take(site.offer, site.group, nodes);
     const bin = bins.plan(site.place, nodes, site.made, { kind: "array" }, site.offer.attributes);
     this.#sites.insert(site, bin);

@@ -4,9 +4,10 @@ import { canonicalText } from "../domain/canonical.ts";
 import type { NodeArray, Snapshot } from "../domain/cluster.ts";
 import type { RankedDemand } from "../domain/demand.ts";
 import type { DynamicArray, DynamicDefinition } from "../domain/dynamic-array.ts";
-import type { ArrayName, SetName } from "../domain/ids.ts";
+import { nodeNameStem } from "../domain/dynamic-array.ts";
+import type { ArrayName, NodeId, SetName } from "../domain/ids.ts";
 import type { Reason } from "../domain/reason.ts";
-import type { ClusterRecord, Ledger } from "../domain/record.ts";
+import type { ClusterRecord, Ledger, LedgerNode } from "../domain/record.ts";
 import { stillInFlight } from "../domain/record.ts";
 import { compareText } from "../domain/text.ts";
 
@@ -164,6 +165,29 @@ export function existingDynamics(
     });
   }
   return existing;
+}
+
+/**
+ * The ledger with nodes of which it knows no request, as after a lost table, taken for those of the dynamic array that they are called
+ * after: then names are all that is left (design.md section 3, The node ledger).
+ */
+export function recogniseByName(ledger: Ledger, dynamics: Dynamics): Ledger {
+  const stems = new Map<string, Dynamic>();
+  for (const dynamic of dynamics.values()) {
+    if (dynamic.parent === undefined) continue;
+    const stem = nodeNameStem(dynamic.name, dynamic.parent.name);
+    if (!stems.has(stem)) stems.set(stem, dynamic);
+  }
+  if (stems.size === 0) return ledger;
+  let next: Map<NodeId, LedgerNode> | undefined;
+  for (const node of ledger.values()) {
+    if (node.requestId !== undefined || node.purpose.kind !== "array" || node.goneAt !== undefined) continue;
+    const dynamic = stems.get(/^(.*)-\d+$/.exec(node.name)?.[1] ?? "");
+    if (dynamic?.parent?.name !== node.array) continue;
+    next ??= new Map(ledger);
+    next.set(node.nodeId, { ...node, purpose: { kind: "dynamic", array: dynamic.name } });
+  }
+  return next ?? ledger;
 }
 
 /** Dynamic arrays of which a node exists, is on its way or may be. */

@@ -22,7 +22,7 @@ import { lapseSets } from "./accept.ts";
 import { allocate } from "./allocate.ts";
 import { requestIdOf } from "./hash.ts";
 import type { Dynamics } from "./dynamic-arrays.ts";
-import { dynamicsOf, existingDynamics } from "./dynamic-arrays.ts";
+import { dynamicsOf, existingDynamics, recogniseByName } from "./dynamic-arrays.ts";
 import type { HostFact, Look } from "./observe.ts";
 import { factOfNode, hostFacts, managedArrays, updateInFlight, updateLedger } from "./observe.ts";
 import type { NodeAction } from "./scale-down.ts";
@@ -86,11 +86,12 @@ export function decide(
   const facts = hostFacts(rested, bodies, now);
   const seen = updateLedger(bodies.ledger, look, record.inFlight, facts, now);
   const rewound = outage !== undefined && outage.to === now ? restartClocks(seen, now) : seen;
-  const { record: started, ledger } = endStarts(rested, rewound, look.snapshot, policy, now);
   const demands = demandsInForce(rested, bodies);
+  const dynamics = dynamicsOf(demands, rested.dynamicArrays ?? [], look.snapshot);
+  const known = recogniseByName(rewound, dynamics);
+  const { record: started, ledger } = endStarts(rested, known, look.snapshot, policy, now);
   const { record: next, givenUp } = giveUp(started, look.snapshot, ledger, facts, policy, now);
   const pools = poolsInForce(rested, bodies);
-  const dynamics = dynamicsOf(demands, rested.dynamicArrays ?? [], look.snapshot);
   const weighed = weigh(next, look.snapshot, ledger, givenUp, { demands, pools, dynamics }, policy, now);
   return conclude({ record: next, dynamics, look, ledger, facts, weighed, policy, now, owner, outage });
 }

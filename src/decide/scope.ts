@@ -77,7 +77,8 @@ function allArrays(world: World): readonly ArrayName[] {
 }
 
 function isDynamic({ buckets, refusedArrays }: World, array: ArrayName): boolean {
-  if (refusedArrays?.has(array) === true) return true;
+  const refused = refusedArrays?.get(array);
+  if (refused !== undefined) return refused.code !== "dynamic-name-taken";
   return buckets.some(({ bucket, parent }) => parent !== undefined && bucket.array === array);
 }
 
@@ -88,7 +89,8 @@ function arrayReason(
   machineTypes: readonly MachineType[] | undefined,
 ): Reason | undefined {
   const refused = world.refusedArrays?.get(array);
-  if (refused !== undefined) return refused;
+  // The array of that name is there: only who takes it for a dynamic one is refused.
+  if (refused !== undefined && refused.code !== "dynamic-name-taken") return refused;
   const state = world.arrays.get(array);
   if (state === undefined) return { code: "unknown-array", array, known: allArrays(world) };
   if (state === "not-managed") return { code: "array-not-managed", array };

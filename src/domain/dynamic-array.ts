@@ -24,9 +24,12 @@ export interface DynamicArray extends DynamicDefinition {
 /** A host's name has at most 63 characters, and the number is still to come. */
 const LONGEST_STEM = 40;
 
-/** How nodes of a dynamic array are called: its name in letters, digits and dashes, and their number (cyclecloud-wire.md A.6). */
-export function nodeNameFormat(array: ArrayName): string {
+/**
+ * What the nodes of a dynamic array are called, up to their number: its name in letters, digits and dashes, and never the name of the
+ * array that it extends, whose own nodes are called after that.
+ */
+export function nodeNameStem(array: ArrayName, parent: ArrayName): string {
   const letters = array.replaceAll(/[^A-Za-z0-9]+/g, "-").replace(/^-/, "");
   const stem = letters.slice(0, LONGEST_STEM).replace(/-$/, "");
-  return `${stem === "" ? "dynamic" : stem}-%d`;
+  return stem === "" || stem.toLowerCase() === parent.toLowerCase() ? `${parent}-dynamic` : stem;
 }
