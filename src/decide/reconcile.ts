@@ -240,10 +240,12 @@ function weigh(
   };
   const world = buildWorld({ ...input, demands, order: orderOf });
   const allocation = allocate(world, demands, allocationPolicyOf(policy), now);
+  const kept = new Set(snapshot.nodes.filter(({ stopDisabled }) => stopDisabled).map(({ nodeId }) => nodeId));
   const candidates = new Set(
     [...ledger.values()]
       .filter((node) => !allocation.needed.has(node.nodeId) && mayBeReleased(node, policy, now))
-      .map((node) => node.nodeId),
+      .map((node) => node.nodeId)
+      .filter((id) => !kept.has(id) || ledger.get(id)?.draining !== undefined),
   );
   if (candidates.size === 0) return { allocation, spare: candidates };
   return { allocation, spare: spareAmongReady(input, demands, candidates, now) };
@@ -438,6 +440,7 @@ function readyVerdict(
   if (needed !== undefined) return { kind: "needed", by: needed };
   if (node.keepAlive) return { kind: "keep-alive" };
   if (known.busyness.state === "busy") return { kind: "busy" };
+  if (node.stopDisabled === true) return { kind: "stop-disabled" };
   if (on.outage !== undefined) return { kind: "resting", until: on.outage.until };
   if (known.busyness.state === "unknown") return { kind: "busyness-unknown" };
   return {

@@ -28,11 +28,13 @@ export interface AutoscaleSettings {
   readonly enabled: boolean;
   /** `autoscale.resources`: numbers, texts, booleans and nulls as they are; a size there stays text (scalelib-behaviour.md 4). */
   readonly resources: Resources;
+  /** `cyclecloud.cluster.autoscale.stop_enabled`: only an explicit false (or "false") switches autostop off (cyclecloud-wire.md C.2, C.3). */
+  readonly stopEnabled: boolean;
   /** The members of Configuration itself that are plain values and hold no secret by their name; absent: there are none. */
   readonly configuration?: Readonly<Record<string, Scalar>>;
 }
 
-const NO_SETTINGS: AutoscaleSettings = { enabled: true, resources: {} };
+const NO_SETTINGS: AutoscaleSettings = { enabled: true, resources: {}, stopEnabled: true };
 
 /** Names under which people keep what nobody else should read. */
 const SECRET = /pass|secret|token|credential|key/i;
@@ -41,13 +43,21 @@ const SECRET = /pass|secret|token|credential|key/i;
 export function autoscaleSettingsOf(configuration: unknown): AutoscaleSettings {
   if (!isAttributes(configuration)) return NO_SETTINGS;
   const autoscale = isAttributes(configuration["autoscale"]) ? configuration["autoscale"] : {};
-  const enabled = autoscale["enabled"];
   const values = scalarsOf(configuration, (name) => !SECRET.test(name));
   return {
-    enabled: !(enabled === false || (typeof enabled === "string" && enabled.toLowerCase() === "false")),
+    enabled: !isFalse(autoscale["enabled"]),
     resources: scalarsOf(autoscale["resources"], () => true),
+    stopEnabled: !isFalse(memberAt(configuration, ["cyclecloud", "cluster", "autoscale", "stop_enabled"])),
     ...(Object.keys(values).length === 0 ? {} : { configuration: values }),
   };
+}
+
+function isFalse(value: unknown): boolean {
+  return value === false || (typeof value === "string" && value.toLowerCase() === "false");
+}
+
+function memberAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce((at, key) => (isAttributes(at) ? at[key] : undefined), value);
 }
 
 function scalarsOf(value: unknown, wanted: (name: string) => boolean): Readonly<Record<string, Scalar>> {

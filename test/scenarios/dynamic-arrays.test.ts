@@ -94,6 +94,24 @@ test("while CycleCloud shows nothing of what it accepted, renewals and new targe
   expect(created.filter((name) => name === "execute")).toHaveLength(2);
 });
 
+test("stop_enabled: false in a request keeps the nodes of that array from being stopped for idleness, though a scheduler reports them idle", async () => {
+  const stage = await settledStage();
+  const off = { cyclecloud: { cluster: { autoscale: { stop_enabled: false } } } };
+  const arrays = [{ Name: "execute", TargetCount: 1 }, dynamic("lab", 1, { Configuration: off })];
+  await push(stage, from("standard", arrays));
+  await stage.pass(130);
+  const hosts = stage.readyNodes.map(({ hostname }) => ({ hostname, jobs: [], state: "closed" }));
+  for (let minute = 0; minute < 12; minute += 1) {
+    await push(stage, { ...from("standard", []), schedulerNodes: hosts });
+    await stage.pass(60);
+  }
+  expect(stage.eventsOf("terminate-accepted").map(({ name }) => name)).toEqual(["execute-1"]);
+  const { nodes } = await stage.state("demo");
+  expect(nodes.list.map(({ name, why }) => `${name} ${why}`)).toEqual([
+    "lab-1 stays: its configuration switches autostop off (cyclecloud.cluster.autoscale.stop_enabled)",
+  ]);
+});
+
 describe("what a set says no more", () => {
   test("lapse: nothing is stopped, nothing new comes, and the array is not flagged; nodes that ask may go, and it goes with the last", async () => {
     const stage = await settledStage();
@@ -115,6 +133,33 @@ describe("what a set says no more", () => {
     await stage.pass(130);
     expect(await shown(stage, "lab")).toBeUndefined();
     expect(stage.eventsOf("node-created")).toHaveLength(3);
+  });
+
+  test("an array of the cluster that is left out has no target any more, and its nodes may go when they ask", async () => {
+    const stage = await settledStage();
+    await push(stage, from("standard", [{ Name: "execute", TargetCount: 2 }]));
+    await stage.pass(130);
+    await push(stage, from("standard", [dynamic("lab", 1)]));
+    await stage.pass(130);
+    expect(await shown(stage, "execute")).toMatchObject({ nodes: 2, target: { nodes: 0 }, askedBy: [] });
+    const answers = await stage.during(Promise.all(stage.readyNodes.map((node) => stage.ask(node))));
+    expect(answers).toEqual([200, 200, 409]);
+    await stage.pass(130);
+    expect(await namesReady(stage)).toEqual(["lab-1"]);
+  });
+
+  test("nodes that are terminating do not count towards a target", async () => {
+    const slowToGo = { ...AT_ONCE, secondsToTerminate: 600 };
+    const stage = await settledStage({ simulator: oneArray("demo", {}, { timings: slowToGo }) });
+    await push(stage, from("standard", [dynamic("lab", 2)]));
+    await stage.pass(130);
+    await push(stage, from("standard", [dynamic("lab", 0)]));
+    const asked = await stage.during(Promise.all(stage.readyNodes.map((node) => stage.ask(node))));
+    expect(asked).toEqual([200, 200]);
+    await push(stage, from("standard", [dynamic("lab", 2)]));
+    await stage.pass(130);
+    expect(await namesReady(stage)).toEqual(["lab-3", "lab-4"]);
+    expect((await stage.state("demo")).nodes.byPhase).toEqual({ going: 2, ready: 2 });
   });
 
   test("left out: flagged; named again: as it was, with the nodes that it had", async () => {
