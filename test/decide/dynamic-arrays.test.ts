@@ -12,6 +12,7 @@ import { nodeNameStem } from "../../src/domain/dynamic-array.ts";
 import { arrayName, placementGroup, requestId, setName } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import type { PriceTable } from "../../src/domain/price.ts";
 import { renderReason } from "../../src/domain/reason.ts";
 import type { InFlight, LedgerNode } from "../../src/domain/record.ts";
 import { inArrays, needing } from "../support/build-constraints.ts";
@@ -46,6 +47,13 @@ const execute = (count: number, more: Partial<TargetDemand> = {}): TargetDemand 
 function licensedNodes(count: number, more: Partial<Node> = {}): readonly Node[] {
   return Array.from({ length: count }, (_, i) => buildNode(`l${i + 1}`, more));
 }
+
+/** Spot for a tenth. */
+const PRICES: PriceTable = {
+  currency: "USD",
+  locations: new Map([["west", new Map([[D4.toLowerCase(), { machineType: D4, onDemand: 1, spot: 0.1 }]])]]),
+  proxies: new Map(),
+};
 
 interface Case extends Scenario {
   readonly demands?: readonly Demand[];
@@ -192,6 +200,62 @@ describe("what a dynamic array gets", () => {
         buildJob("there", 8, { position: 2, constraints: [...needing({ ncpus: 1 }), inArrays(LICENSED)] }),
       ],
       expected: ["2 of execute/Standard_D4s_v5 for licensed"],
+    },
+    ...(["existing-first", "bucket-order"] as const).map((preference) => ({
+      name: `nor one that asks for what only it has, with ${preference}`,
+      demands: [
+        licensed(0, { attributes: { Configuration: { autoscale: { resources: { seats: 2 } } } } }),
+        buildJob("seated", 2, { position: 2, constraints: needing({ seats: 1 }) }),
+      ],
+      policy: { preference },
+      expected: [],
+    })),
+    {
+      name: "nor does one whose nodes would be cheaper there",
+      demands: [
+        licensed(0, { attributes: { Interruptible: true } }),
+        buildJob("a", 3, { position: 2, spot: "allow" }),
+        buildJob("b", 1, { position: 3, spot: "allow", constraints: needing({ ncpus: 0.5 }) }),
+      ],
+      policy: {
+        among: "cheapest",
+        prices: PRICES,
+      },
+      snapshot: arrays(buildArray("execute", { region: "west" })),
+      expected: ["1 of execute/Standard_D4s_v5 for the array"],
+    },
+    {
+      name: "in the one placement group of its parent, what comes first decides which attributes the others must have",
+      demands: [licensed(1, { attributes: LICENCE, position: 0 }), execute(1, { position: 1 })],
+      snapshot: arrays(pinned()),
+      expected: ["1 of execute/Standard_D4s_v5/only for licensed"],
+    },
+    {
+      // The first job may have nothing, and is of the same kind as the last: what was open to the one must be asked anew for the other.
+      name: "that holds for a job like one that came before all of them",
+      sets: {
+        a: { demands: [buildJob("first", 4, { priority: 2 })] },
+        b: { demands: [licensed(1, { attributes: LICENCE, priority: 1 })] },
+        c: { demands: [buildJob("last", 8)] },
+      },
+      policy: { caps: { requestSets: new Map([["a", { nodes: 0 }]]), users: new Map() } },
+      snapshot: arrays(pinned()),
+      expected: ["1 of execute/Standard_D4s_v5/only for licensed"],
+    },
+    {
+      name: "a job makes no nodes in a placement group whose nodes have other attributes",
+      demands: [buildJob("anywhere", 8)],
+      nodes: [buildNode("n1", { placementGroup: placementGroup("only") })],
+      made: { n1: lookedLike(LICENCE) },
+      snapshot: arrays(pinned()),
+      expected: [],
+    },
+    {
+      name: "nodes of it that do not boot pause it, and not its parent",
+      demands: [execute(1), licensed(1)],
+      nodes: [buildNode("l1", { phase: "coming" })],
+      made: { l1: { purpose: FOR_LICENSED, firstSeenAt: at(-1801) } },
+      expected: ["1 of execute/Standard_D4s_v5 for the array"],
     },
     {
       name: "a job that names the parent is not served by it",
@@ -353,6 +417,17 @@ describe("why a dynamic array gets nothing", () => {
       ],
     },
     {
+      name: "so it is with a gang that may span buckets",
+      demands: [buildJob("wide", 1, { nodeCount: 2, span: true })],
+      nodes: [buildNode("n1", { placementGroup: placementGroup("only") })],
+      made: { n1: lookedLike(LICENCE) },
+      snapshot: arrays(pinned()),
+      expected: [
+        "standard/wide 0 of 2: 2 nodes asked at once, 1 can be had in all buckets together",
+        "standard/wide 0 of 2: execute/Standard_D4s_v5/only: the nodes in its placement group only have other attributes, and those of one scale set must be the same",
+      ],
+    },
+    {
       name: "so it is with new attributes of an array of the cluster that has one placement group",
       demands: [execute(2, { attributes: LICENCE })],
       nodes: [buildNode("n1", { placementGroup: placementGroup("only") })],
@@ -429,14 +504,17 @@ describe("placement groups", () => {
     { name: "whose nodes were created with other attributes", known: lookedLike(LICENCE) },
   ])("but not one $name: they get a new one", ({ known }) => {
     // Both slots need a node each, and all of them one group: the node of the rack cannot be one of them.
-    const decision = plan({
+    const scene = {
       demands: [licensed(0), groupedJob],
       nodes: [inRack],
       made: { n1: known },
       snapshot: roomy,
-    });
-    expect(creates(decision)).toEqual([
+    };
+    expect(creates(plan(scene))).toEqual([
       "2 of execute/Standard_D4s_v5/groupexecute-Standard_D4s_v5-1 for the array",
+    ]);
+    expect(creates(plan({ ...scene, policy: { preference: "bucket-order" } }))).toEqual([
+      "2 of execute/Standard_D4s_v5 for the array",
     ]);
   });
 

@@ -241,6 +241,29 @@ describe("what cannot be", () => {
   });
 });
 
+test("new attributes of an array with one placement group wait until its nodes are gone; the same ones do not", async () => {
+  const simulator = oneArray("demo", { placementGroupId: "only" }, { timings: AT_ONCE });
+  const stage = await settledStage({ simulator });
+  const target = (TargetCount: number, version: number) =>
+    from("standard", [{ Name: "execute", TargetCount, Configuration: { version } }]);
+  await push(stage, target(1, 1));
+  await stage.pass(130);
+  await push(stage, target(2, 1));
+  await stage.pass(130);
+  expect(await namesReady(stage)).toEqual(["execute-1", "execute-2"]);
+  await push(stage, target(3, 2));
+  await stage.pass(130);
+  expect(stage.eventsOf("node-created")).toHaveLength(2);
+  expect((await stage.state("demo")).plan?.unmet).toEqual([
+    {
+      id: "nodearray:execute",
+      reasons: [
+        "execute/Standard_F4s_v2/only: the nodes in its placement group only have other attributes, and those of one scale set must be the same",
+      ],
+    },
+  ]);
+});
+
 test("groups of a dynamic array have placement groups of their own, and jobs of the array that it extends stay out of them", async () => {
   const stage = await settledStage();
   const groups: NodearrayMessage = {
