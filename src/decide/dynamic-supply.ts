@@ -171,7 +171,9 @@ function pausesOf(
   const groupRefusals = new Map(parent.groupRefusals);
   for (const backoff of backoffs) {
     const { placementGroup: group, machineType, array } = backoff.bucket;
-    if (backoff.dynamic !== name || backoff.until <= now || array !== parent.bucket.array) continue;
+    const isIts = backoff.dynamic === name && array === parent.bucket.array;
+    // Whoever paused a bucket as the allocator names it means this one, too.
+    if (!(isIts || array === name) || backoff.until <= now) continue;
     if (!sameMachineType(machineType, parent.bucket.machineType)) continue;
     const bucket = { array: name, machineType: parent.bucket.machineType };
     const reason: Reason = {

@@ -258,6 +258,22 @@ describe("what a dynamic array gets", () => {
       expected: ["1 of execute/Standard_D4s_v5 for the array"],
     },
     {
+      name: "nor a pause of its bucket by the name that the allocator has for it",
+      demands: [execute(1), licensed(1)],
+      record: {
+        backoffs: [
+          {
+            bucket: { array: LICENSED, machineType: D4 },
+            until: at(60),
+            seconds: 60,
+            cause: "fell-short",
+            message: "a group lacked nodes for too long",
+          },
+        ],
+      },
+      expected: ["1 of execute/Standard_D4s_v5 for the array"],
+    },
+    {
       name: "a job that names the parent is not served by it",
       demands: [
         licensed(1),

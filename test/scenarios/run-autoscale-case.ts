@@ -205,6 +205,7 @@ function observe(seen: Seen, key: string, wanted: ContractOutcome): ContractOutc
   const name = nameOf(seen, key);
   const nodes = seen.nodes.filter(({ countsFor }) => countsFor === name);
   const shown = state.nodearrays.find((array) => array.name === name);
+  const grouped = state.groups.find((array) => array.name === name);
   const stopped = answers.get(name) ?? [];
   const all: ContractOutcome = {
     nodes: nodes.length,
@@ -221,9 +222,9 @@ function observe(seen: Seen, key: string, wanted: ContractOutcome): ContractOutc
     templateConfigurationKept: nodes.every(({ configuration }) =>
       isWithin(TEMPLATE_CONFIGURATION, configuration),
     ),
-    extends: shown?.extends,
+    extends: (shown ?? grouped)?.extends,
     flaggedForRemoval: shown?.flaggedForRemoval,
-    stateSaysUngrouped: shown?.ungrouped,
+    stateSaysUngrouped: grouped?.ungrouped !== undefined,
     ...observeGroups(nodes, wanted),
   };
   const asked = new Set(Object.keys(wanted));

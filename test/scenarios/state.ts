@@ -33,13 +33,16 @@ const page = z.object({
       exists: z.boolean().optional(),
       extends: z.string().optional(),
       flaggedForRemoval: z.boolean().optional(),
-      ungrouped: z.boolean().optional(),
       target: z.object({ nodes: z.number(), cores: z.number() }).optional(),
       nodes: z.number().optional(),
       askedBy: z.array(z.string()).optional(),
       problem: z.string().optional(),
     }),
   ),
+  /** Grouped arrays: "execute:64". */
+  groups: z
+    .array(z.object({ name: z.string(), extends: z.string(), ungrouped: z.string().optional() }))
+    .default([]),
   backoffs: z.array(
     z.object({ bucket: z.string(), cause: z.string(), message: z.string(), until: z.string() }),
   ),
