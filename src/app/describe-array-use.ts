@@ -1,4 +1,5 @@
 import type { Bodies } from "../domain/bodies.ts";
+import { dynamicArrayOf } from "../domain/bucket.ts";
 import type { NodePhase } from "../domain/cluster.ts";
 import type { ArrayName, SetName } from "../domain/ids.ts";
 import type { DemandOutcome } from "../domain/plan.ts";
@@ -10,6 +11,8 @@ export interface ArrayUse {
   /** Each a floor of its own: the largest counts. */
   readonly targets: readonly ArrayTarget[];
   readonly nodes: Readonly<Partial<Record<NodePhase, number>>>;
+  /** All of them but those that are off. */
+  readonly count: number;
   /** Asked for and shown by no look yet. */
   readonly inFlight: number;
   /** Nodes that the last plan needs, by the sets that need them: a node may be needed by several, of which a verdict names the first few. */
@@ -32,18 +35,20 @@ const SHOWN = 200;
 interface Tally {
   readonly targets: ArrayTarget[];
   readonly nodes: Partial<Record<NodePhase, number>>;
+  count: number;
   inFlight: number;
   readonly neededBy: Map<SetName, number>;
   notNeeded: number;
 }
 
-/** The use of every array that is asked for something or has nodes; others have {@link NO_USE}. */
+/** The use of every array, dynamic ones too, that is asked for something or has nodes; others have {@link NO_USE}. */
 export function describeArrayUse(record: ClusterRecord, bodies: Bodies): ReadonlyMap<ArrayName, ArrayUse> {
   const tallies = new Map<ArrayName, Tally>();
   const tallyOf = (array: ArrayName): Tally => {
     const tally = tallies.get(array) ?? {
       targets: [],
       nodes: {},
+      count: 0,
       inFlight: 0,
       neededBy: new Map<SetName, number>(),
       notNeeded: 0,
@@ -53,10 +58,13 @@ export function describeArrayUse(record: ClusterRecord, bodies: Bodies): Readonl
   };
   const sets = setsByDemand(bodies);
   for (const { array, target } of targetsOf(record, bodies)) tallyOf(array).targets.push(target);
-  for (const entry of record.inFlight) tallyOf(entry.bucket.array).inFlight += stillInFlight(entry);
+  for (const entry of record.inFlight)
+    tallyOf(dynamicArrayOf(entry.purpose) ?? entry.bucket.array).inFlight += stillInFlight(entry);
   for (const node of bodies.seen?.nodes ?? []) {
-    if (!bodies.ledger.has(node.nodeId)) continue;
-    const tally = tallyOf(node.array);
+    const known = bodies.ledger.get(node.nodeId);
+    if (known === undefined) continue;
+    const tally = tallyOf(dynamicArrayOf(known.purpose) ?? node.array);
+    if (node.phase !== "off") tally.count += 1;
     tally.nodes[node.phase] = (tally.nodes[node.phase] ?? 0) + 1;
     const verdict = bodies.plan?.nodes.get(node.nodeId);
     if (verdict?.kind !== "needed" && verdict?.kind !== "starting") {
@@ -69,15 +77,16 @@ export function describeArrayUse(record: ClusterRecord, bodies: Bodies): Readonl
   return new Map([...tallies].map(([array, tally]) => [array, finish(tally)]));
 }
 
-export const NO_USE: ArrayUse = { targets: [], nodes: {}, inFlight: 0, neededBy: [], notNeeded: 0 };
+export const NO_USE: ArrayUse = { targets: [], nodes: {}, count: 0, inFlight: 0, neededBy: [], notNeeded: 0 };
 
-function finish({ targets, nodes, inFlight, neededBy, notNeeded }: Tally): ArrayUse {
+function finish({ targets, nodes, count, inFlight, neededBy, notNeeded }: Tally): ArrayUse {
   const sets = [...neededBy].toSorted(([, a], [, b]) => b - a).slice(0, SHOWN);
   return {
     targets: targets.slice(0, SHOWN),
     nodes,
+    count,
     inFlight,
-    neededBy: sets.map(([requestSet, count]) => ({ requestSet, nodes: count })),
+    neededBy: sets.map(([requestSet, needed]) => ({ requestSet, nodes: needed })),
     notNeeded,
   };
 }

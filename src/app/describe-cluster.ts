@@ -1,4 +1,3 @@
-import { managedArrays } from "../decide/observe.ts";
 import { renderBinding } from "../domain/binding.ts";
 import type { DemandOutcome, NodeVerdict } from "../domain/plan.ts";
 import { renderVerdict } from "../domain/plan.ts";
@@ -6,7 +5,7 @@ import { renderReason } from "../domain/reason.ts";
 import { bucketText, groupText } from "../domain/bucket.ts";
 import { stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { ClusterRecord, Effect, LedgerNode, SetEntry } from "../domain/record.ts";
+import type { ClusterRecord, CreateEffect, Effect, LedgerNode, SetEntry } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";
 import type { Snapshot } from "../domain/cluster.ts";
@@ -15,8 +14,8 @@ import type { Policy } from "../domain/policy.ts";
 import type { App } from "./commit.ts";
 import { describeGroups } from "./describe-groups.ts";
 import { loadCurrent, loadWhole } from "./commit.ts";
-import { describeArrayUse, NO_USE } from "./describe-array-use.ts";
 import { describeBuckets } from "./describe-buckets.ts";
+import { arrayShown, describeNodearrays } from "./describe-nodearrays.ts";
 import { describeOutcomes } from "./describe-outcomes.ts";
 import { describeTroubles } from "./describe-troubles.ts";
 import { describeWaiting } from "./describe-waiting.ts";
@@ -53,7 +52,7 @@ export async function describeCluster(
     demand: describeSets(record, bodies, now),
     plan: describePlan(bodies),
     nodes: describeNodes(bodies),
-    nodearrays: describeArrays(record, bodies, policy),
+    nodearrays: describeNodearrays(record, bodies, policy, now),
     buckets: describeBuckets(record, bodies, policy, now),
     outcomes: describeOutcomes(bodies, SHOWN),
     totals: record.totals,
@@ -61,6 +60,7 @@ export async function describeCluster(
     inFlight: record.inFlight.map((entry) => ({
       requestId: entry.requestId,
       bucket: bucketText(entry.bucket),
+      countsFor: arrayShown(entry.purpose, entry.bucket.array),
       added: entry.added,
       stillToShow: stillInFlight(entry),
       since: isoTime(entry.since),
@@ -76,6 +76,7 @@ export async function describeCluster(
       .filter((entry) => entry.until > now)
       .map((entry) => ({
         bucket: bucketText(entry.bucket),
+        dynamicArray: entry.dynamic,
         until: isoTime(entry.until),
         cause: entry.cause,
         message: entry.message,
@@ -90,12 +91,16 @@ export async function describeCluster(
 function describeEffect(effect: Effect, bodies: Bodies): Readonly<Record<string, unknown>> {
   switch (effect.kind) {
     case "create":
-      return { bucket: bucketText(effect.bucket), count: effect.count };
+      return describeCreate(effect);
     case "start":
       return { bucket: bucketText(effect.bucket), nodes: namesOf(effect.nodes, bodies) };
     case "terminate":
       return { nodes: namesOf(effect.nodes, bodies) };
   }
+}
+
+function describeCreate({ bucket, count, purpose }: CreateEffect): Readonly<Record<string, unknown>> {
+  return { bucket: bucketText(bucket), count, countsFor: arrayShown(purpose, bucket.array) };
 }
 
 /** Health in short: whether the last believed look is fresh, and what is wrong if it is not. */
@@ -264,7 +269,7 @@ function describePlan(bodies: Bodies): Readonly<Record<string, unknown>> | undef
   return {
     number: plan.number,
     at: isoTime(plan.at),
-    creates: plan.creates.map((effect) => ({ bucket: bucketText(effect.bucket), count: effect.count })),
+    creates: plan.creates.map(describeCreate),
     starts: namesOf(plan.starts ?? [], bodies),
     terminates: namesOf(plan.terminates, bodies),
     demands: plan.demands.length,
@@ -325,9 +330,10 @@ function verdictOn({ plan, ledger }: Bodies, node: NodeId): NodeVerdict | undefi
 
 function describeKnown(known: LedgerNode | undefined): Readonly<Record<string, unknown>> {
   if (known === undefined) return {};
-  const { busyness, draining, firstReadyAt, firstSeenAt, lastNeededAt, purpose, start } = known;
+  const { array, busyness, draining, firstReadyAt, firstSeenAt, lastNeededAt, purpose, start } = known;
   return {
-    purpose: purpose.kind === "group" ? groupText(purpose) : "array",
+    purpose: purpose.kind === "group" ? groupText(purpose) : purpose.kind,
+    countsFor: arrayShown(purpose, array),
     firstSeenAt: isoTime(firstSeenAt),
     firstReadyAt: firstReadyAt === undefined ? undefined : isoTime(firstReadyAt),
     lastNeededAt: lastNeededAt === undefined ? undefined : isoTime(lastNeededAt),
@@ -354,32 +360,6 @@ function describeChoice({ preference, among, caps, prices }: Policy): Readonly<R
         ? undefined
         : { currency: prices.currency, locations: [...prices.locations.keys()] },
   };
-}
-
-/** What each array could still get, as CycleCloud said at the last look: why a node comes here and not there. */
-function describeArrays(
-  record: ClusterRecord,
-  bodies: Bodies,
-  policy: Policy,
-): readonly Readonly<Record<string, unknown>>[] {
-  if (bodies.seen === undefined) return [];
-  const managed = managedArrays(bodies.seen, policy);
-  const use = describeArrayUse(record, bodies);
-  return bodies.seen.arrays.map((array) => ({
-    name: array.name,
-    managed: managed.has(array.name),
-    spot: array.spot,
-    limit: array.limit,
-    ...(use.get(array.name) ?? NO_USE),
-    buckets: array.buckets.map((bucket) => ({
-      machineType: bucket.machineType,
-      vcpus: bucket.machine.vcpus,
-      active: bucket.activeCount,
-      available: bucket.availableCount,
-      max: bucket.maxCount,
-      invalid: bucket.valid ? undefined : (bucket.invalidReason ?? "no reason given"),
-    })),
-  }));
 }
 
 /** Names for people; the id where the ledger knows no name. */

@@ -1,5 +1,7 @@
 import type { Evidence } from "../decide/settle.ts";
 import { maySend } from "../decide/settle.ts";
+import { dynamicArrayOf } from "../domain/bucket.ts";
+import { nodeNameStem } from "../domain/dynamic-array.ts";
 import type { RequestId } from "../domain/ids.ts";
 import type { CreateEffect, Intent, StartEffect, TerminateEffect } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
@@ -91,6 +93,7 @@ async function sendCreate(run: Run, intent: Intent, effect: CreateEffect): Promi
         requestId: intent.id,
         bucket: effect.bucket,
         count: effect.count,
+        ...nameFormatOf(effect),
         ...(effect.attributes === undefined ? {} : { attributes: effect.attributes }),
       }),
     );
@@ -100,6 +103,12 @@ async function sendCreate(run: Run, intent: Intent, effect: CreateEffect): Promi
   } catch (error) {
     return afterError(error, () => ask(run, intent.id, "no-answer"));
   }
+}
+
+/** Nodes of a dynamic node array are called after it, so that people see what they are for; whose they are only the ledger knows. */
+function nameFormatOf({ purpose, bucket }: CreateEffect): { readonly nameFormat?: string } {
+  const array = dynamicArrayOf(purpose);
+  return array === undefined ? {} : { nameFormat: `${nodeNameStem(array, bucket.array)}-%d` };
 }
 
 async function sendStart(run: Run, intent: Intent, effect: StartEffect): Promise<Evidence | undefined> {

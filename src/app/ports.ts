@@ -151,6 +151,8 @@ export interface CreateRequest {
   readonly requestId: RequestId;
   readonly bucket: BucketKey;
   readonly count: number;
+  /** How the nodes are called, "%d" standing for their number; absent: after their node array. */
+  readonly nameFormat?: string;
   readonly attributes?: NodeAttributes;
 }
 

@@ -1,4 +1,5 @@
 import type { AllocationPolicy, World } from "../domain/allocation.ts";
+import type { GroupDemand, TargetDemand } from "../domain/demand.ts";
 import type { DemandOutcome } from "../domain/plan.ts";
 import type { SharedState } from "../domain/node-view.ts";
 import type { Reason } from "../domain/reason.ts";
@@ -166,15 +167,13 @@ function settle(
   switch (entry.kind) {
     case "target": {
       const { unit, count } = entry.demand.amount;
-      return outcomeOf(entry, unit, count, raiseFloor(draft, entry.demand, entry.set, entry.by, scope));
+      const raise = () => raiseFloor(draft, entry.demand, entry.set, entry.by, scope);
+      return outcomeOf(entry, unit, count, unlessRefused(draft, entry.demand, raise));
     }
-    case "groups":
-      return outcomeOf(
-        entry,
-        "groups",
-        entry.demand.groups,
-        raiseGroups(draft, entry.demand, entry.set, entry.by, scope),
-      );
+    case "groups": {
+      const raise = () => raiseGroups(draft, entry.demand, entry.set, entry.by, scope);
+      return outcomeOf(entry, "groups", entry.demand.groups, unlessRefused(draft, entry.demand, raise));
+    }
     case "job":
       return outcomeOf(
         entry,
@@ -184,6 +183,18 @@ function settle(
           settleJob(draft, entry.ask, scope, homes.get(entry.ask)),
       );
   }
+}
+
+/**
+ * A dynamic array by the name of one that the cluster has gets nothing of that. Which of its definitions the nodes of a disputed one serve
+ * nobody can say, so that it stays unmet; those that are there stay needed (design.md section 3, Merging demand).
+ */
+function unlessRefused({ world }: Draft, demand: TargetDemand | GroupDemand, raise: () => Settled): Settled {
+  const refused = world.refusedArrays?.get(demand.array);
+  if (refused?.code === "dynamic-name-taken" && demand.extends !== undefined)
+    return { placed: 0, pending: 0, reasons: [refused] };
+  const settled = raise();
+  return refused?.code === "dynamic-disputed" ? { placed: 0, pending: 0, reasons: [refused] } : settled;
 }
 
 /** Pools first: no more units than they have are placed, and what is placed is taken from them. */

@@ -10,6 +10,7 @@ import { factOfNode, hostFacts, managedArrays } from "./observe.ts";
 import { commitEffects, demandsInForce, excludedNodes, pendingCreates, stoppingNodes } from "./reconcile.ts";
 import { backOff, undrain } from "./settle.ts";
 import { poolsInForce } from "./pools.ts";
+import { dynamicsOf } from "./dynamic-arrays.ts";
 import { findSpare, spareAmongReady } from "./spare.ts";
 import { lapseSets } from "./accept.ts";
 
@@ -209,6 +210,7 @@ function spareNodes(
     ...(record.groupFills === undefined ? {} : { groupFills: record.groupFills }),
     policy,
     pools: poolsInForce(record, bodies),
+    dynamics: dynamicsOf(demands, record.dynamicArrays ?? [], bodies.seen),
     // The askers' own marks, from the first of the two commits, must not hide them: they are weighed again.
     excluded: new Set([
       ...without(excludedNodes(bodies.ledger, stoppingNodes(record.intents), now), askers),

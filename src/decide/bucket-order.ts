@@ -17,6 +17,7 @@ import { holderOf } from "./caps.ts";
 import type { Place } from "./ground.ts";
 import type { JobClass } from "./job-class.ts";
 import { sharedPoolName } from "./pools.ts";
+import { noteScaleSet } from "./scale-set.ts";
 import { TOLERANCE } from "./tolerance.ts";
 
 /** So many nodes of a bin with so many units each, and, where what is left is less than a node holds, one more with the rest. */
@@ -129,7 +130,7 @@ export class BucketOrder {
     const { bins } = this.#draft;
     const steps: Step[] = [];
     let left = wanted;
-    let room = roomAt(this.#draft, site);
+    let room = opensFor(ask, site) ? roomAt(this.#draft, site) : 0;
     let allowed = this.#allowed(ask, site);
     const first = this.#firstOpen(ask, site);
     for (let at = first; at < site.bins.length && left > 0; at += 1) {
@@ -184,8 +185,10 @@ export class BucketOrder {
     }
     const { nodes, units } = plan.made;
     if (nodes < 1) return;
+    if (site.group !== undefined && capacity.groupSize(site.offer, site.group) === 0)
+      noteScaleSet(this.#draft.scaleSets, site.offer, site.group, site.offer.attributes);
     capacity.take(site.offer, site.group, nodes);
-    const bin = bins.plan(site.place, nodes, site.made, { kind: "array" }, undefined);
+    const bin = bins.plan(site.place, nodes, site.made, { kind: "array" }, site.offer.attributes);
     this.#sites.insert(site, bin);
     const full = Math.min(nodes, Math.floor(progress.left / units));
     const rest = full < nodes ? progress.left - full * units : 0;
@@ -244,6 +247,7 @@ export class BucketOrder {
 
   #whyNotMore(ask: Ask, site: Site, left: number): Reason | undefined {
     const { offer, group, made } = site;
+    if (!opensFor(ask, site)) return undefined;
     const closed =
       closedTo(this.#draft, offer) ??
       (group === undefined ? undefined : groupClosedTo(this.#draft, offer, group));
@@ -264,6 +268,11 @@ export class BucketOrder {
     const { bins } = this.#draft;
     return site.bins.reduce((sum, bin) => sum + bins.unitsOn(bin, ask) * (bins.count[bin] ?? 0), 0);
   }
+}
+
+/** A dynamic node array grows only for those who name it. */
+function opensFor({ requirements }: Ask, { offer }: Site): boolean {
+  return offer.parent === undefined || requirements.arrays?.includes(offer.bucket.array) === true;
 }
 
 /** All units or none: what is colocated, and a number of nodes unless some of them will do. */

@@ -10,6 +10,7 @@ import { comparePlaces } from "./ground.ts";
 import type { Draft } from "./draft.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
 import { propertiesOf } from "./fit.ts";
+import { mayJoin, pinnedRefusal } from "./scale-set.ts";
 import { DEFAULT_GROUP_SUPPLY, generateGroups } from "./generated-groups.ts";
 
 /** A bucket as scalelib means it: one array x VM size x placement group or none, with its nodes. */
@@ -87,7 +88,14 @@ export class BucketSites {
 export function roomAt(draft: Draft, { offer, group }: Site): number {
   if (offer.unmanaged === true || closedTo(draft, offer) !== undefined) return 0;
   if (group !== undefined && groupClosedTo(draft, offer, group) !== undefined) return 0;
+  if (group !== undefined && !mayOpenIn(draft, offer, group)) return 0;
   return draft.capacity.room(offer, group);
+}
+
+function mayOpenIn(draft: Draft, offer: BucketOffer, group: PlacementGroup): boolean {
+  return offer.pinnedGroup === group
+    ? pinnedRefusal(draft, offer, offer.attributes) === undefined
+    : mayJoin(draft.scaleSets, offer, group);
 }
 
 function groupsOf(offer: BucketOffer): readonly (PlacementGroup | undefined)[] {

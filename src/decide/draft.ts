@@ -1,10 +1,12 @@
-import type { AllocationPolicy, BucketOffer, World } from "../domain/allocation.ts";
+import type { AllocationPolicy, BucketOffer, ScaleSet, World } from "../domain/allocation.ts";
+import { mergeAttributes, withoutPlacementGroup } from "../domain/attributes.ts";
 import type { NodeAttributes } from "../domain/demand.ts";
 import type { PlacementGroup } from "../domain/ids.ts";
 import { placementGroup } from "../domain/ids.ts";
 import type { Binding } from "../domain/binding.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Purpose } from "../domain/bucket.ts";
+import { purposeInDynamic } from "../domain/bucket.ts";
 import type { CreateEffect } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { canonicalText } from "../domain/canonical.ts";
@@ -17,6 +19,7 @@ import type { OpenOffers } from "./offers.ts";
 import type { Takes } from "./job-class.ts";
 import type { Kind } from "./ground.ts";
 import type { Opening } from "./opening.ts";
+import { noteScaleSet } from "./scale-set.ts";
 import type { Shape } from "./shape.ts";
 
 /** One of the ways in which a plan is tried. */
@@ -48,6 +51,8 @@ export interface Draft {
   readonly groups: Map<string, GroupTally>;
   /** Bins on which a job runs already, by "set/demand": what is left of a gang goes elsewhere. */
   readonly bound: Map<string, Set<Bin>>;
+  /** Placement groups whose nodes are not as their array's template has them. */
+  readonly scaleSets: Map<string, ScaleSet>;
   /** What is left of each pool that jobs share. */
   readonly pools: Map<string, number>;
   /** Planned nodes that may become smaller, with the shapes of the jobs on them. */
@@ -88,6 +93,7 @@ export function beginDraft(
     nextGroup: new Map<string, number>(),
     groups: new Map<string, GroupTally>(),
     bound: new Map<string, Set<Bin>>(),
+    scaleSets: new Map(world.scaleSets),
     pools: bins.pools,
     shared: new Map<Bin, Set<Shape>>(),
   };
@@ -108,9 +114,22 @@ export function createNodes(
   purpose: Purpose,
   attributes?: NodeAttributes,
 ): Bin {
+  const whole = attributesOn(offer, attributes);
+  if (group !== undefined && draft.capacity.groupSize(offer, group) === 0)
+    noteScaleSet(draft.scaleSets, offer, group, whole);
   draft.capacity.take(offer, group, count);
   const bucket = group === undefined ? offer.bucket : { ...offer.bucket, placementGroup: group };
-  return draft.bins.plan(draft.bins.placeOf(bucket), count, offer, purpose, attributes);
+  return draft.bins.plan(draft.bins.placeOf(bucket), count, offer, purpose, whole);
+}
+
+/** What new nodes are created with: what their dynamic array says, and over that what the demand does. */
+export function attributesOn(
+  offer: BucketOffer,
+  attributes: NodeAttributes | undefined,
+): NodeAttributes | undefined {
+  const own = offer.parent === undefined ? attributes : withoutPlacementGroup(attributes);
+  if (offer.attributes === undefined || own === undefined) return own ?? offer.attributes;
+  return mergeAttributes(offer.attributes, own);
 }
 
 /** Whether a bin is a node without a VM: nothing may be put there before it is woken. */
@@ -216,13 +235,17 @@ export function createsOf(bins: Bins): readonly CreateEffect[] {
   return [...creates.values()];
 }
 
+/** CycleCloud is asked for nodes of an array that it has: what they are for besides, a dynamic array, is only ours to know. */
 function createOf(bins: Bins, bin: Bin): CreateEffect {
   const attributes = bins.attributes.get(bin);
+  const { bucket, offer } = bins.placeOfBin(bin);
+  const parent = bins.world.buckets[offer]?.parent;
+  const purpose = bins.purpose[bin] ?? { kind: "array" };
   return {
     kind: "create",
-    bucket: bins.placeOfBin(bin).bucket,
+    bucket: parent === undefined ? bucket : { ...bucket, array: parent.bucket.array },
     count: bins.count[bin] ?? 0,
-    purpose: bins.purpose[bin] ?? { kind: "array" },
+    purpose: parent === undefined ? purpose : purposeInDynamic(purpose, bucket.array),
     ...(attributes === undefined ? {} : { attributes }),
   };
 }

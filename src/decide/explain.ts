@@ -285,7 +285,7 @@ export function explainNode(plan: Plan, ledger: Ledger, name: string): NodeExpla
     name: node.name,
     ...(node.hostname === undefined ? {} : { hostname: node.hostname }),
     array: node.array,
-    purpose: node.purpose.kind === "group" ? groupText(node.purpose) : "array",
+    purpose: node.purpose.kind === "group" ? groupText(node.purpose) : node.purpose.kind,
     ...(verdict === undefined ? {} : { verdict }),
     neededBy: verdict?.kind === "needed" ? verdict.by : [],
     load: jobs.slice(0, MOST_JOBS),
@@ -338,7 +338,8 @@ function nodeLines(plan: Plan, node: LedgerNode, told: Omit<NodeExplained, "text
 }
 
 function purposeText({ array, purpose }: LedgerNode): string {
-  return purpose.kind === "group" ? groupText(purpose) : `array ${array}`;
+  if (purpose.kind === "group") return groupText(purpose);
+  return purpose.kind === "dynamic" ? `dynamic array ${purpose.array}` : `array ${array}`;
 }
 
 function loadText({ load, moreJobs }: Pick<NodeExplained, "load" | "moreJobs">): string {

@@ -4,11 +4,12 @@ import type { TargetDemand } from "../domain/demand.ts";
 import type { Bin } from "./bins.ts";
 import type { Draft, Settled } from "./draft.ts";
 import { closedTo } from "./closed.ts";
-import { createNodes, wake } from "./draft.ts";
+import { attributesOn, createNodes, wake } from "./draft.ts";
 import { NO_PRICE } from "./opening.ts";
 import { splitBin } from "./pack.ts";
 import { floorBinding, presentBinding } from "./binding.ts";
 import { floorReasons } from "./reasons.ts";
+import { pinnedRefusal } from "./scale-set.ts";
 import type { Scope } from "./scope.ts";
 
 /** A floor's state, in nodes or cores. */
@@ -51,6 +52,7 @@ export function raiseFloor(
     const each = unit === "nodes" ? 1 : offer.cores;
     if (floor.have >= asked) break;
     if (each <= 0 || closedTo(draft, offer) !== undefined) continue;
+    if (pinnedRefusal(draft, offer, attributesOn(offer, demand.attributes)) !== undefined) continue;
     const wanted = Math.ceil((asked - floor.have) / each);
     const allowed = draft.caps.room({ set }, offer.cores);
     const nodes = Math.min(wanted, allowed, draft.capacity.room(offer, offer.pinnedGroup));

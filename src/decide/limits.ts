@@ -18,7 +18,10 @@ export interface Taken {
 export class Capacity {
   readonly #limits: readonly SharedLimit[];
   readonly #left: number[];
-  /** Nodes in each placement group that this plan has touched; the offer's own figures stand for the others. */
+  /**
+   * Nodes in each placement group that this plan has touched; the offer's own figures stand for the others. Those of a dynamic node array
+   * are in groups of the array that it extends.
+   */
   readonly #groupSizes = new Map<BucketOffer, Map<PlacementGroup, number>>();
 
   /** Moves with everything that is taken. */
@@ -62,9 +65,9 @@ export class Capacity {
       this.#left[limit] = (this.#left[limit] ?? 0) - amount * nodes;
     }
     if (group === undefined) return;
-    const sizes = this.#groupSizes.get(offer) ?? new Map<PlacementGroup, number>();
+    const sizes = this.#groupSizes.get(offer.parent ?? offer) ?? new Map<PlacementGroup, number>();
     sizes.set(group, this.groupSize(offer, group) + nodes);
-    this.#groupSizes.set(offer, sizes);
+    this.#groupSizes.set(offer.parent ?? offer, sizes);
   }
 
   /** Gives back what `take` has taken. */
@@ -133,6 +136,6 @@ export class Capacity {
 
   /** Nodes in a placement group, with those of this plan. */
   groupSize(offer: BucketOffer, group: PlacementGroup): number {
-    return this.#groupSizes.get(offer)?.get(group) ?? offer.groupSizes.get(group) ?? 0;
+    return this.#groupSizes.get(offer.parent ?? offer)?.get(group) ?? offer.groupSizes.get(group) ?? 0;
   }
 }

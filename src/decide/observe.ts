@@ -1,6 +1,6 @@
 import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { SchedulerNode } from "../domain/demand.ts";
-import type { ArrayName, NodeId, RequestId } from "../domain/ids.ts";
+import type { ArrayName, Digest, NodeId, RequestId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Purpose } from "../domain/bucket.ts";
@@ -186,13 +186,15 @@ export function updateLedger(
 interface Origin {
   readonly requestId: RequestId;
   readonly purpose: Purpose;
+  readonly look?: Digest;
 }
 
 function originsOf(look: Look, inFlight: readonly InFlight[]): ReadonlyMap<NodeId, Origin> {
   const origins = new Map<NodeId, Origin>();
   for (const entry of inFlight) {
     for (const id of look.requestNodes.get(entry.requestId) ?? []) {
-      origins.set(id, { requestId: entry.requestId, purpose: entry.purpose });
+      const { requestId, purpose, look } = entry;
+      origins.set(id, { requestId, purpose, ...(look === undefined ? {} : { look }) });
     }
   }
   return origins;
@@ -214,6 +216,7 @@ function updateNode(
     : (old?.firstReadyAt ?? (node.phase === "ready" ? now : undefined));
   if (old !== undefined && isUnchanged(old, node, { busyness, firstReadyAt, start }, origin)) return old;
   const requestId = origin?.requestId ?? old?.requestId;
+  const look = origin === undefined ? old?.look : origin.look;
   return {
     nodeId: node.nodeId,
     name: node.name,
@@ -222,6 +225,7 @@ function updateNode(
     ...(node.instanceId === undefined ? {} : { instanceId: node.instanceId }),
     ...(requestId === undefined ? {} : { requestId }),
     purpose: origin?.purpose ?? old?.purpose ?? { kind: "array" },
+    ...(look === undefined ? {} : { look }),
     firstSeenAt: old?.firstSeenAt ?? now,
     ...(firstReadyAt === undefined ? {} : { firstReadyAt }),
     ...(old?.lastNeededAt === undefined ? {} : { lastNeededAt: old.lastNeededAt }),

@@ -7,6 +7,7 @@ import { closedTo } from "./closed.ts";
 import type { Kind } from "./ground.ts";
 import { inGroup } from "./ground.ts";
 import { priceOf, ratioOf } from "./opening.ts";
+import { pinnedRefusal } from "./scale-set.ts";
 import type { Scope } from "./scope.ts";
 import { roomOnNew } from "./intricate.ts";
 import type { Shape } from "./shape.ts";
@@ -75,6 +76,7 @@ export class OpenOffers {
   #find(draft: Draft, shape: Shape, scope: Scope, grouped: boolean): Offers {
     const found: Offered[] = [];
     for (const offer of scope.offers) {
+      if (pinnedRefusal(draft, offer, offer.attributes) !== undefined) continue;
       const hasGroups = offer.maxPlacementGroupSize !== undefined || offer.pinnedGroup !== undefined;
       if ((grouped && !hasGroups) || closedTo(draft, offer) !== undefined) continue;
       const kind = draft.bins.ground.kindOfOffer(offer);

@@ -8,6 +8,7 @@ import { groupClosedTo } from "./closed.ts";
 import { createNodes, groupKey, nameGroup, wake } from "./draft.ts";
 import type { Offered } from "./offers.ts";
 import { nextOpening } from "./opening.ts";
+import { mayJoin, pinnedRefusal } from "./scale-set.ts";
 import type { Scope } from "./scope.ts";
 
 /** How far the placing of a job has come, in units. */
@@ -110,7 +111,7 @@ export function openFor(
   group: PlacementGroup | undefined,
   nodes: number,
 ): void {
-  if (nodes <= 0) return;
+  if (nodes <= 0 || pinnedRefusal(draft, offer, offer.attributes) !== undefined) return;
   const bin = createNodes(draft, offer, group, nodes, { kind: "array" });
   if (mayShrink(draft, ask, group)) draft.shared.set(bin, new Set());
   fillBin(draft, ask, progress, bin);
@@ -149,8 +150,12 @@ export function namedGroups(draft: Draft, offer: BucketOffer): readonly Placemen
   return [...named].filter((group) => !isSized(draft, offer, group));
 }
 
-/** Whether the placement group was made for a target of groups. */
-export function isSized({ bins }: Draft, offer: BucketOffer, group: PlacementGroup): boolean {
+/**
+ * Whether the placement group is as large as it is to be, as far as jobs are concerned: it was made for a target of groups, or for a
+ * dynamic node array or with attributes that their nodes would not have.
+ */
+export function isSized({ bins, scaleSets }: Draft, offer: BucketOffer, group: PlacementGroup): boolean {
+  if (!mayJoin(scaleSets, offer, group)) return true;
   const place = bins.placeOf({ ...offer.bucket, placementGroup: group });
   return bins.inGroup(place).some((bin) => bins.purpose[bin]?.kind === "group");
 }

@@ -1,5 +1,5 @@
 import type { Catalogue } from "../domain/catalogue.ts";
-import type { Machine, Node, NodeArray, Snapshot } from "../domain/cluster.ts";
+import type { Machine, Node, NodeArray } from "../domain/cluster.ts";
 import type { DefaultResource } from "../domain/default-resource.ts";
 import type { ArrayName, MachineType, PlacementGroup } from "../domain/ids.ts";
 import type { BucketKey } from "../domain/bucket.ts";
@@ -45,11 +45,12 @@ export class Places {
   /** Resources of nodes that cannot differ, by place and memory. */
   readonly #shared = new Map<ClusterPlace, Map<string, Resources>>();
 
-  constructor(snapshot: Snapshot, rules: ResourceRules) {
+  /** With dynamic node arrays as arrays of their own. */
+  constructor(arrays: readonly NodeArray[], rules: ResourceRules) {
     this.#catalogue = rules.catalogue;
     this.#defaults = compileDefaults(rules.configured, rules.own);
-    this.#arrays = new Map(snapshot.arrays.map((array) => [array.name, array]));
-    for (const array of snapshot.arrays) {
+    this.#arrays = new Map(arrays.map((array) => [array.name, array]));
+    for (const array of arrays) {
       for (const bucket of array.buckets) {
         const size = bucket.machineType.toLowerCase();
         if (!this.#machines.has(size)) this.#machines.set(size, bucket.machine);

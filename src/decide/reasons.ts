@@ -11,7 +11,7 @@ import { Alike } from "./alike.ts";
 import type { Ask } from "./ask.ts";
 import { unitsOnEmpty } from "./ask.ts";
 import type { Draft } from "./draft.ts";
-import { groupKey, nextGroupName } from "./draft.ts";
+import { attributesOn, groupKey, nextGroupName } from "./draft.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
 import type { Opening } from "./gang.ts";
 import type { Place } from "./ground.ts";
@@ -20,6 +20,7 @@ import { isUngrouped, knowsNoGroups } from "./group-members.ts";
 import { holderOf } from "./caps.ts";
 import type { Subject } from "./fit.ts";
 import type { Capacity } from "./limits.ts";
+import { pinnedRefusal } from "./scale-set.ts";
 import type { Scope } from "./scope.ts";
 
 /**
@@ -75,7 +76,8 @@ export function floorReasons(
   ceilings: readonly OwnCeiling[] = [],
 ): readonly Reason[] {
   const reasons = scope.offers.map((offer): Reason | undefined => {
-    const closed = closedTo(draft, offer);
+    const closed =
+      closedTo(draft, offer) ?? pinnedRefusal(draft, offer, attributesOn(offer, demand.attributes));
     if (closed !== undefined) return closed;
     const each = demand.amount.unit === "nodes" ? 1 : offer.cores;
     if (each <= 0) return noCores(offer, missing);
@@ -155,8 +157,8 @@ export function misfit(
   offer: BucketOffer,
   group: PlacementGroup | "new" | undefined = groupOfNew(ask, offer),
 ): Reason | undefined {
-  const evictable = spotRefusal(ask.jobClass.spot, offer);
-  if (evictable !== undefined) return evictable;
+  const unfit = spotRefusal(ask.jobClass.spot, offer) ?? pinnedRefusal(draft, offer, offer.attributes);
+  if (unfit !== undefined) return unfit;
   const subject = newNode(draft, offer, group);
   if (unitsOnEmpty(ask, subject, draft.bins.resources) >= 1) return undefined;
   const needs = ask.jobClass.fit.on(subject);

@@ -1,6 +1,7 @@
 import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { Pool, RankedDemand } from "../domain/demand.ts";
-import type { NodeId, Owner, SetName } from "../domain/ids.ts";
+import { dynamicArrayOf } from "../domain/bucket.ts";
+import type { ArrayName, NodeId, Owner, SetName } from "../domain/ids.ts";
 import type { Allocation } from "../domain/allocation.ts";
 import type { NodeVerdict, Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
@@ -21,6 +22,8 @@ import { lapseSets } from "./accept.ts";
 import { allocate } from "./allocate.ts";
 import { noteGroups } from "./group-fills.ts";
 import { requestIdOf } from "./hash.ts";
+import type { Dynamics } from "./dynamic-arrays.ts";
+import { dynamicsOf, existingDynamics, recogniseByName } from "./dynamic-arrays.ts";
 import type { HostFact, Look } from "./observe.ts";
 import { factOfNode, hostFacts, managedArrays, updateInFlight, updateLedger } from "./observe.ts";
 import type { NodeAction } from "./scale-down.ts";
@@ -84,19 +87,28 @@ export function decide(
   const facts = hostFacts(rested, bodies, now);
   const seen = updateLedger(bodies.ledger, look, record.inFlight, facts, now);
   const rewound = outage !== undefined && outage.to === now ? restartClocks(seen, now) : seen;
-  const { record: started, ledger } = endStarts(rested, rewound, look.snapshot, policy, now);
   const demands = demandsInForce(rested, bodies);
+  const dynamics = dynamicsOf(demands, rested.dynamicArrays ?? [], look.snapshot);
+  const known = recogniseByName(rewound, dynamics);
+  const { record: started, ledger } = endStarts(rested, known, look.snapshot, policy, now);
   const { record: next, givenUp } = giveUp(started, look.snapshot, ledger, facts, policy, now);
   const pools = poolsInForce(rested, bodies);
-  const weighed = weigh(next, look.snapshot, ledger, givenUp, { demands, pools }, policy, now);
-  return conclude({ record: next, look, ledger, facts, weighed, policy, now, owner, outage });
+  const weighed = weigh(next, look.snapshot, ledger, givenUp, { demands, pools, dynamics }, policy, now);
+  return conclude({ record: next, dynamics, look, ledger, facts, weighed, policy, now, owner, outage });
 }
 
-/** The demands of every live set, in no particular order: the allocator ranks them. */
-export function demandsInForce(record: ClusterRecord, bodies: Bodies): readonly RankedDemand[] {
+/**
+ * The demands of every live set, in no particular order: the allocator ranks them. With `now` those are left out that have run out since
+ * the last plan.
+ */
+export function demandsInForce(
+  record: ClusterRecord,
+  bodies: Bodies,
+  now?: Instant,
+): readonly RankedDemand[] {
   const all: RankedDemand[] = [];
   for (const [set, entry] of record.sets) {
-    if (!entry.live) continue;
+    if (!entry.live || (now !== undefined && entry.expiresAt <= now)) continue;
     for (const demand of bodies.demands.get(entry.digest)?.demands ?? []) all.push({ set, demand });
   }
   return all;
@@ -168,7 +180,7 @@ function giveUp(
     const why = whyGivenUp(node, known, { policy, now, busy, resting: record.outage !== undefined });
     if (why === undefined) continue;
     givenUp.add(node.nodeId);
-    next = pauseBucket(next, node, why, now);
+    next = pauseBucket(next, node, dynamicArrayOf(known.purpose), why, now);
   }
   return { record: next, givenUp };
 }
@@ -179,8 +191,14 @@ export function isActing(snapshot: Snapshot, policy: Policy): boolean {
 }
 
 /** A bucket whose node did not come up gets a rest, so that its replacement is sought elsewhere (wire G: waits for ever for capacity). */
-function pauseBucket(record: ClusterRecord, node: Node, why: string, now: Instant): ClusterRecord {
-  return backOff(record, bucketOf(node), "boot-failed", why, now);
+function pauseBucket(
+  record: ClusterRecord,
+  node: Node,
+  dynamic: ArrayName | undefined,
+  why: string,
+  now: Instant,
+): ClusterRecord {
+  return backOff(record, bucketOf(node), "boot-failed", why, now, dynamic);
 }
 
 // ---------------------------------------------------------------- what is needed
@@ -191,12 +209,19 @@ interface Weighed {
   readonly spare: ReadonlySet<NodeId>;
 }
 
+/** What the sets in force ask for. */
+interface Wanted {
+  readonly demands: readonly RankedDemand[];
+  readonly pools: readonly Pool[];
+  readonly dynamics: Dynamics;
+}
+
 function weigh(
   record: ClusterRecord,
   snapshot: Snapshot,
   ledger: Ledger,
   givenUp: ReadonlySet<NodeId>,
-  { demands, pools }: { readonly demands: readonly RankedDemand[]; readonly pools: readonly Pool[] },
+  { demands, pools, dynamics }: Wanted,
   policy: Policy,
   now: Instant,
 ): Weighed {
@@ -211,15 +236,18 @@ function weigh(
     ...(record.groupFills === undefined ? {} : { groupFills: record.groupFills }),
     policy,
     pools,
+    dynamics,
     excluded,
     now,
   };
   const world = buildWorld({ ...input, demands, order: orderOf });
   const allocation = allocate(world, demands, allocationPolicyOf(policy), now);
+  const kept = new Set(snapshot.nodes.filter(({ stopDisabled }) => stopDisabled).map(({ nodeId }) => nodeId));
   const candidates = new Set(
     [...ledger.values()]
       .filter((node) => !allocation.needed.has(node.nodeId) && mayBeReleased(node, policy, now))
-      .map((node) => node.nodeId),
+      .map((node) => node.nodeId)
+      .filter((id) => !kept.has(id) || ledger.get(id)?.draining !== undefined),
   );
   if (candidates.size === 0) return { allocation, spare: candidates };
   return { allocation, spare: spareAmongReady(input, demands, candidates, now) };
@@ -255,6 +283,7 @@ export function pendingCreates(intents: readonly Intent[]): readonly CreateEffec
 
 interface Conclusion {
   readonly record: ClusterRecord;
+  readonly dynamics: Dynamics;
   readonly look: Look;
   readonly ledger: Ledger;
   readonly facts: ReadonlyMap<string, HostFact>;
@@ -308,7 +337,14 @@ function conclude(on: Conclusion): Decision {
   };
   const effects = { creates, starts: startEffects(starts, look.snapshot), terminates };
   const committed = commitEffects(withAwaited(record, ledger), effects, now, on.owner);
-  return { record: committed, ledger, plan };
+  return { record: withDynamics(committed, ledger, on), ledger, plan };
+}
+
+/** Notes which dynamic node arrays there are, with what this plan has just asked for. */
+function withDynamics(record: ClusterRecord, ledger: Ledger, { dynamics, look }: Conclusion): ClusterRecord {
+  const { dynamicArrays: _before, ...rest } = record;
+  const existing = existingDynamics(record, ledger, dynamics, look.snapshot);
+  return existing.length === 0 ? rest : { ...rest, dynamicArrays: existing };
 }
 
 /** Notes whether a marked node waits for its scheduler's next report. */
@@ -407,6 +443,7 @@ function readyVerdict(
   if (needed !== undefined) return { kind: "needed", by: needed };
   if (node.keepAlive) return { kind: "keep-alive" };
   if (known.busyness.state === "busy") return { kind: "busy" };
+  if (node.stopDisabled === true) return { kind: "stop-disabled" };
   if (on.outage !== undefined) return { kind: "resting", until: on.outage.until };
   if (known.busyness.state === "unknown") return { kind: "busyness-unknown" };
   return {

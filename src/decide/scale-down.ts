@@ -56,7 +56,7 @@ export function judgeNode(node: Node, known: LedgerNode, around: Circumstances):
     case "failed":
       return judgeFailed(known, around);
     case "ready":
-      return judgeReady(known, around);
+      return judgeReady(node, known, around);
     case "off":
     case "deallocated":
       return { kind: "none" };
@@ -99,17 +99,18 @@ function judgeSettled(known: LedgerNode, around: Circumstances): NodeAction {
   return isStale(known.draining, around) ? { kind: "undrain" } : { kind: "none" };
 }
 
-function judgeReady(known: LedgerNode, around: Circumstances): NodeAction {
+function judgeReady({ stopDisabled }: Node, known: LedgerNode, around: Circumstances): NodeAction {
   const draining = known.draining;
+  const spare = around.spare && stopDisabled !== true;
   if (draining !== undefined) {
     if (isStale(draining, around)) return { kind: "undrain" };
     if (draining.by !== "idle") return { kind: "none" };
-    if (around.busy || !around.spare || known.busyness.state !== "idle") return { kind: "undrain" };
+    if (around.busy || !spare || known.busyness.state !== "idle") return { kind: "undrain" };
     if (around.resting) return { kind: "none" };
     return confirmed(draining, around) ? { kind: "terminate", by: "idle" } : { kind: "none" };
   }
   const idle = around.reportedIdleAt !== undefined && isIdleLongEnough(known, around.policy, around.now);
-  if (around.resting || !around.spare || !idle) return { kind: "none" };
+  if (around.resting || !spare || !idle) return { kind: "none" };
   return { kind: "mark", by: "idle" };
 }
 

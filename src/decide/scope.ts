@@ -80,7 +80,9 @@ function offersOf(
   arrays: readonly ArrayName[] | undefined,
   sizes: ReadonlySet<string> | undefined,
 ): BucketOffer[] {
-  const isOfArrays = ({ bucket }: BucketOffer): boolean => arrays?.includes(bucket.array) !== false;
+  // A dynamic node array grows only for those who name it; its nodes are there for all.
+  const isOfArrays = ({ bucket, parent }: BucketOffer): boolean =>
+    arrays === undefined ? parent === undefined : arrays.includes(bucket.array);
   if (sizes === undefined) return buckets.filter(isOfArrays);
   const found = [...sizes].flatMap((size) => bySize.get(size) ?? []).filter(({ offer }) => isOfArrays(offer));
   return found.sort((a, b) => a.at - b.at).map(({ offer }) => offer);
@@ -96,7 +98,13 @@ function isWanted(
 }
 
 function allArrays(world: World): readonly ArrayName[] {
-  return [...world.arrays.keys()].sort(compareText);
+  return [...world.arrays.keys()].filter((name) => !isDynamic(world, name)).sort(compareText);
+}
+
+function isDynamic({ buckets, refusedArrays }: World, array: ArrayName): boolean {
+  const refused = refusedArrays?.get(array);
+  if (refused !== undefined) return refused.code !== "dynamic-name-taken";
+  return buckets.some(({ bucket, parent }) => parent !== undefined && bucket.array === array);
 }
 
 /** Why an array has no bucket for the demand; undefined if it has one. */
@@ -105,6 +113,9 @@ function arrayReason(
   array: ArrayName,
   machineTypes: readonly MachineType[] | undefined,
 ): Reason | undefined {
+  const refused = world.refusedArrays?.get(array);
+  // The array of that name is there: only who takes it for a dynamic one is refused.
+  if (refused !== undefined && refused.code !== "dynamic-name-taken") return refused;
   const state = world.arrays.get(array);
   if (state === undefined) return { code: "unknown-array", array, known: allArrays(world) };
   if (state === "not-managed") return { code: "array-not-managed", array };

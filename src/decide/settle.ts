@@ -1,4 +1,4 @@
-import type { NodeId, RequestId } from "../domain/ids.ts";
+import type { ArrayName, NodeId, RequestId } from "../domain/ids.ts";
 import type { BucketKey } from "../domain/bucket.ts";
 import type {
   Backoff,
@@ -12,9 +12,10 @@ import type {
   StartEffect,
   TerminateEffect,
 } from "../domain/record.ts";
-import { bucketText } from "../domain/bucket.ts";
+import { bucketText, dynamicArrayOf } from "../domain/bucket.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
+import { lookOf } from "./look.ts";
 
 /** How long the owner of an intent alone may send it. */
 export const LEASE_SECONDS = 60;
@@ -87,7 +88,14 @@ function settleCreate(
       return afterAccepted(without, intent, effect, effect.count, undefined, now);
     case "refused":
       if (intent.sent === "maybe") return letGo(record, intent, now);
-      return backOff(without, effect.bucket, "refused", evidence.message, now);
+      return backOff(
+        without,
+        effect.bucket,
+        "refused",
+        evidence.message,
+        now,
+        dynamicArrayOf(effect.purpose),
+      );
     case "not-sent":
       return intent.sent === "maybe" ? letGo(record, intent, now) : without;
     case "absent":
@@ -99,6 +107,7 @@ function settleCreate(
           "refused",
           evidence.message ?? intent.refusal ?? "CycleCloud refused the request as invalid (409)",
           now,
+          dynamicArrayOf(effect.purpose),
         );
       }
       return replaceIntent(record, intent, afterAbsent(intent, evidence, now));
@@ -160,6 +169,7 @@ function afterAccepted(
   message: string | undefined,
   now: Instant,
 ): ClusterRecord {
+  const look = lookOf(effect.attributes);
   const next: ClusterRecord =
     added <= 0
       ? record
@@ -171,6 +181,7 @@ function afterAccepted(
               requestId: intent.id,
               bucket: effect.bucket,
               purpose: effect.purpose,
+              ...(look === undefined ? {} : { look }),
               added,
               seen: [],
               since: now,
@@ -186,30 +197,46 @@ function afterAccepted(
     // An accepted create ends what creates are refused for; that its nodes boot it does not show.
     backoffs: next.backoffs.filter(
       (entry) =>
-        bucketText(entry.bucket) !== bucketText(effect.bucket) ||
+        pauseKey(entry) !== pauseKey({ bucket: effect.bucket, dynamic: dynamicArrayOf(effect.purpose) }) ||
         entry.cause === "boot-failed" ||
         entry.cause === "unhealthy",
     ),
   };
 }
 
-/** Pauses a bucket: 60 s, and twice as long each time it fails again, up to 30 min. */
+/** What pauses for itself: a bucket, or what one dynamic array has of it. */
+function pauseKey({ bucket, dynamic }: { bucket: BucketKey; dynamic?: ArrayName | undefined }): string {
+  return `${dynamic ?? ""}\n${bucketText(bucket)}`;
+}
+
+/**
+ * Pauses a bucket: 60 s, and twice as long each time it fails again, up to 30 min. With `dynamic` only for that dynamic array: what it
+ * lays over the attributes of the array that it extends may be what is wrong.
+ */
 export function backOff(
   record: ClusterRecord,
   bucket: BucketKey,
   cause: Backoff["cause"],
   message: string,
   now: Instant,
+  dynamic?: ArrayName,
 ): ClusterRecord {
-  const key = bucketText(bucket);
-  const earlier = record.backoffs.find((entry) => bucketText(entry.bucket) === key);
+  const key = pauseKey({ bucket, dynamic });
+  const earlier = record.backoffs.find((entry) => pauseKey(entry) === key);
   if (earlier !== undefined && earlier.until > now) return record;
   const seconds =
     earlier === undefined ? FIRST_BACKOFF_SECONDS : Math.min(LONGEST_BACKOFF_SECONDS, earlier.seconds * 2);
-  const entry: Backoff = { bucket, until: plusSeconds(now, seconds), seconds, cause, message };
+  const entry: Backoff = {
+    bucket,
+    ...(dynamic === undefined ? {} : { dynamic }),
+    until: plusSeconds(now, seconds),
+    seconds,
+    cause,
+    message,
+  };
   return {
     ...record,
-    backoffs: [...record.backoffs.filter((other) => bucketText(other.bucket) !== key), entry],
+    backoffs: [...record.backoffs.filter((other) => pauseKey(other) !== key), entry],
   };
 }
 

@@ -45,6 +45,7 @@ function cheapestFor(
   draft.world.buckets.forEach((offer, index) => {
     const kind = bins.ground.offerKinds[index];
     if (kind === undefined || offer.price === undefined || offer.price >= least) return;
+    if (offer.parent !== undefined && offer.bucket.array !== current.bucket.array) return;
     if (offer.pinnedGroup !== undefined || !holds(bins, bin, kind)) return;
     if (closedTo(draft, offer) !== undefined || capacity.room(offer, undefined) < nodes) return;
     const before = bins.kindOf(bin);

@@ -10,15 +10,19 @@ import type { Policy } from "../domain/policy.ts";
 import { findPrice } from "../domain/price.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Purpose } from "../domain/bucket.ts";
+import { dynamicArrayOf } from "../domain/bucket.ts";
 import type { Backoff, CreateEffect, GroupFill, InFlight, Ledger, LedgerNode } from "../domain/record.ts";
 import { stillInFlight } from "../domain/record.ts";
 import { KNOWN_VM_SIZES } from "../domain/vm-size-data.ts";
 import type { Instant } from "../domain/units.ts";
+import type { Dynamics } from "./dynamic-arrays.ts";
+import { dynamicOffers, dynamicSupply } from "./dynamic-supply.ts";
 import { managedArrays } from "./observe.ts";
 import type { Usage } from "./ceilings.ts";
 import { Ceilings } from "./ceilings.ts";
 import type { ClusterPlace, ResourceRules } from "./places.ts";
 import { coresOf, Places } from "./places.ts";
+import { scaleSetsOf } from "./scale-set.ts";
 import { isStarting, mayBeStarted } from "./starts.ts";
 
 export interface WorldInput {
@@ -35,6 +39,8 @@ export interface WorldInput {
   readonly pools?: readonly Pool[];
   /** Who asks for something: the configuration's caps are theirs. Absent: nobody. */
   readonly demands?: readonly RankedDemand[];
+  /** Dynamic node arrays by name; absent: none. */
+  readonly dynamics?: Dynamics;
   /** Nodes that are draining or being stopped: not capacity, though they still count against limits. */
   readonly excluded: ReadonlySet<NodeId>;
   /** Which existing nodes are used first: see {@link SupplyNode.order}. Nodes seen later should come after those seen earlier. */
@@ -49,16 +55,20 @@ export interface WorldInput {
  */
 export function buildWorld(input: WorldInput): World {
   const { snapshot, policy } = input;
-  const arrays = judgeArrays(snapshot, policy);
-  const places = new Places(snapshot, rulesOf(policy));
-  const nodes = collectNodes(input, arrays, places);
-  const inFlight = collectInFlight(input, arrays, places);
+  const managed = judgeArrays(snapshot, policy);
+  const dynamic = dynamicSupply(input, managed);
+  const { arrays } = dynamic;
+  const places = new Places([...snapshot.arrays, ...dynamic.copies], rulesOf(policy));
+  const nodes = collectNodes(input, managed, places);
+  const inFlight = collectInFlight(input, managed, places);
   const usage = countUsage(places.all());
   const ceilings = new Ceilings(snapshot.limit, usage.cluster);
-  const buckets = snapshot.arrays
-    .filter((array) => arrays.get(array.name) === "managed")
+  const own = snapshot.arrays
+    .filter((array) => managed.get(array.name) === "managed")
     .toSorted((a, b) => b.priority - a.priority)
     .flatMap((array) => array.buckets.map((bucket) => offer(input, array, bucket, places, usage, ceilings)));
+  const buckets = [...own, ...dynamicOffers(input, own, places)];
+  const scaleSets = scaleSetsOf(input);
   const closed = closedReason(snapshot);
   const limits = ceilings.limits();
   const caps = policy.caps === undefined ? [] : capsFor(policy.caps, input.demands ?? []);
@@ -68,6 +78,8 @@ export function buildWorld(input: WorldInput): World {
     buckets,
     limits,
     arrays,
+    ...(dynamic.refused.size === 0 ? {} : { refusedArrays: dynamic.refused }),
+    ...(scaleSets.size === 0 ? {} : { scaleSets }),
     ...(input.pools === undefined ? {} : { pools: input.pools }),
     ...(caps.length === 0 ? {} : { caps }),
     ...(closed === undefined ? {} : { closed }),
@@ -123,7 +135,10 @@ function collectNodes(input: WorldInput, arrays: World["arrays"], places: Places
     }
     const usable = node.phase === "ready" || node.phase === "coming" || starting || startable;
     if (!usable || arrays.get(node.array) !== "managed" || input.excluded.has(node.nodeId)) continue;
-    supply.push(supplyNode(node, place, places, input));
+    const dynamic = dynamicArrayOf(known?.purpose);
+    const home =
+      dynamic === undefined ? place : places.at(dynamic, place.bucket.machineType, node.placementGroup);
+    supply.push(supplyNode(node, home, places, input));
   }
   return supply;
 }
@@ -184,8 +199,11 @@ function collectInFlight(
       const place = places.at(bucket.array, bucket.machineType, bucket.placementGroup);
       place.waiting += count;
       if (arrays.get(bucket.array) !== "managed") return [];
-      const { available, properties } = place.view;
-      const { bucket: where, cores } = place;
+      const dynamic = dynamicArrayOf(purpose);
+      const home =
+        dynamic === undefined ? place : places.at(dynamic, place.bucket.machineType, bucket.placementGroup);
+      const { available, properties } = home.view;
+      const { bucket: where, cores } = home;
       return [
         { bucket: where, purpose, resources: available, properties: () => properties, cores, count, order },
       ];
@@ -302,7 +320,7 @@ function refusalsOf(
     : { code: "bucket-invalid", bucket: key, why: bucket.invalidReason ?? "no reason given" };
   for (const backoff of input.backoffs) {
     const { placementGroup: group, ...where } = backoff.bucket;
-    if (backoff.until <= input.now || where.array !== array.name) continue;
+    if (backoff.dynamic !== undefined || backoff.until <= input.now || where.array !== array.name) continue;
     if (!sameMachineType(where.machineType, bucket.machineType)) continue;
     const reason: Reason = {
       code: "backing-off",

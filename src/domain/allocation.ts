@@ -1,5 +1,5 @@
-import type { Pool } from "./demand.ts";
-import type { ArrayName, NodeId, PlacementGroup } from "./ids.ts";
+import type { NodeAttributes, Pool } from "./demand.ts";
+import type { ArrayName, Digest, NodeId, PlacementGroup } from "./ids.ts";
 import type { NodeProperties } from "./node-view.ts";
 import type { DemandOutcome, GroupedArray } from "./plan.ts";
 import type { LimitId, Reason } from "./reason.ts";
@@ -18,8 +18,12 @@ export interface World {
   readonly buckets: readonly BucketOffer[];
   /** The ceilings, each shared by every bucket that names it by index. */
   readonly limits: readonly SharedLimit[];
-  /** All arrays of the cluster, and which of them are ours. */
+  /** All arrays of the cluster, and which of them are ours; dynamic ones as those that they extend. */
   readonly arrays: ReadonlyMap<ArrayName, "managed" | "not-managed">;
+  /** Dynamic node arrays that get no new nodes, and why; absent: none. */
+  readonly refusedArrays?: ReadonlyMap<ArrayName, Reason>;
+  /** Placement groups whose nodes are not as their array's template has them, by {@link scaleSetKey}; absent: none. */
+  readonly scaleSets?: ReadonlyMap<string, ScaleSet>;
   /** Licences and quotas that jobs share; absent: none. */
   readonly pools?: readonly Pool[];
   /** Our own ceilings on what one request set or one user may hold; absent: none. */
@@ -30,6 +34,14 @@ export interface World {
   readonly groupFills?: readonly GroupFill[];
   /** Names of groups that existed not long ago: no new one gets them. Absent: none. */
   readonly formerGroups?: ReadonlySet<string>;
+}
+
+/** What the nodes of one placement group have in common. */
+export interface ScaleSet {
+  /** The dynamic node array that they were created for. */
+  readonly dynamic?: ArrayName;
+  /** Digest of the attributes that they were created with. */
+  readonly look?: Digest;
 }
 
 export interface SupplyNode {
@@ -94,6 +106,13 @@ export interface BucketOffer {
   readonly inGroup?: (group: PlacementGroup) => Pick<BucketOffer, "resources" | "properties">;
   /** Names of groups that may be made here, used after all other buckets (`bucket-order` only); absent: two fresh names. */
   readonly generatedGroups?: readonly PlacementGroup[];
+  /**
+   * Present: the bucket is of a dynamic node array, and its nodes are created in this one, under the same limits. Only demand that names
+   * the array makes new nodes here.
+   */
+  readonly parent?: BucketOffer;
+  /** What new nodes are created with, before anything that the demand itself adds; absent: nothing. */
+  readonly attributes?: NodeAttributes;
   /** A host that only the scheduler knows: nothing new can be had here, and it is used first (`bucket-order` only). */
   readonly unmanaged?: true;
   /** Nodes per group in use, going ones included. */

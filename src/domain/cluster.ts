@@ -103,6 +103,8 @@ export interface Node {
   readonly placementGroup?: PlacementGroup;
   readonly spot: boolean;
   readonly keepAlive: boolean;
+  /** Its Configuration switches autostop off: it is not stopped for being idle, though it may still ask. */
+  readonly stopDisabled?: true;
   /** The node's own `Configuration.autoscale.resources`. */
   readonly resources?: Resources;
   readonly configuration?: Readonly<Record<string, Scalar>>;

@@ -27,6 +27,8 @@ export interface TargetDemand extends Common {
   readonly machineTypes?: readonly MachineType[];
   /** Node attributes to send with each create, merged deep (cyclecloud-wire.md A.6). */
   readonly attributes?: NodeAttributes;
+  /** Present: `array` is a dynamic one, and its nodes are created in this. */
+  readonly extends?: ArrayName;
 }
 
 /** "This array shall have so many groups, each of so many nodes (or cores) together in a placement group of its own." */
@@ -37,6 +39,7 @@ export interface GroupDemand extends Common {
   readonly size: { readonly unit: "nodes" | "cores"; readonly count: number };
   readonly machineTypes?: readonly MachineType[];
   readonly attributes?: NodeAttributes;
+  readonly extends?: ArrayName;
 }
 
 /** A job: so many identical slots (iterations), or so many whole-node tasks when `nodeCount` is given. */

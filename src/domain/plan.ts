@@ -109,6 +109,8 @@ export type NodeVerdict =
   | { readonly kind: "busyness-unknown" }
   | { readonly kind: "idle"; readonly idleSeconds: number; readonly idleTimeoutSeconds: number }
   | { readonly kind: "keep-alive" }
+  /** Its Configuration switches autostop off (cyclecloud-wire.md C.2). */
+  | { readonly kind: "stop-disabled" }
   | { readonly kind: "not-managed" }
   | { readonly kind: "resting"; readonly until: Instant }
   | { readonly kind: "draining"; readonly by: string }
@@ -135,6 +137,8 @@ export function renderVerdict(verdict: NodeVerdict): string {
       return `stays for now: idle for ${Math.round(verdict.idleSeconds)} of ${verdict.idleTimeoutSeconds} s`;
     case "keep-alive":
       return "stays: KeepAlive is set";
+    case "stop-disabled":
+      return "stays: its configuration switches autostop off (cyclecloud.cluster.autoscale.stop_enabled)";
     case "not-managed":
       return "stays: its node array is not autoscaled by us";
     case "resting":

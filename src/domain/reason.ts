@@ -64,6 +64,20 @@ type Cause =
   | { readonly code: "unknown-array"; readonly array: string; readonly known: readonly string[] }
   | { readonly code: "array-not-managed"; readonly array: string }
   | { readonly code: "no-bucket"; readonly array: string }
+  /** Request sets define one dynamic node array differently. */
+  | { readonly code: "dynamic-disputed"; readonly array: string; readonly sets: readonly string[] }
+  /** The cluster itself has a node array of this name. */
+  | { readonly code: "dynamic-name-taken"; readonly array: string }
+  /** It exists, and no target names it any more: it has its nodes and gets no more. */
+  | { readonly code: "dynamic-not-asked-for"; readonly array: string }
+  | {
+      readonly code: "extends-unknown";
+      readonly array: string;
+      readonly extends: string;
+      readonly known: readonly string[];
+    }
+  /** The nodes in its one placement group have other attributes, and nodes of one scale set have the same (cyclecloud-wire.md A.6). */
+  | { readonly code: "attributes-differ"; readonly bucket: BucketKey }
   | {
       readonly code: "no-such-machine-type";
       readonly array: string;
@@ -141,6 +155,16 @@ export function renderReason(reason: Reason): string {
       return `node array "${reason.array}" is not autoscaled (Configuration.autoscale.enabled is false, or it is not in the configured nodearrays)`;
     case "no-bucket":
       return `node array "${reason.array}" offers no VM size`;
+    case "dynamic-disputed":
+      return `dynamic node array "${reason.array}" is defined differently by the request sets ${reason.sets.join(", ")}: nothing is created for it until they agree`;
+    case "dynamic-name-taken":
+      return `node array "${reason.array}" is one of the cluster's own: a dynamic node array needs a name of its own`;
+    case "dynamic-not-asked-for":
+      return `dynamic node array "${reason.array}" is asked for by no request set any more: it keeps its nodes and gets no more`;
+    case "extends-unknown":
+      return `dynamic node array "${reason.array}" extends "${reason.extends}", which the cluster does not have (${nearText(reason.extends, reason.known)}known: ${reason.known.join(", ") || "none"})`;
+    case "attributes-differ":
+      return `${placesText(reason.bucket, reason.across)}: the nodes in its placement group ${reason.bucket.placementGroup ?? ""} have other attributes, and those of one scale set must be the same`;
     case "no-such-machine-type": {
       const near = reason.machineTypes.map((type) => nearest(type, reason.offered ?? []));
       const found = [...new Set(near.filter((name) => name !== undefined))];

@@ -1,5 +1,6 @@
 import type { BucketKey, Purpose } from "./bucket.ts";
 import type { NodeAttributes, Problem, Revision } from "./demand.ts";
+import type { DynamicArray } from "./dynamic-array.ts";
 import type { ArrayName, ClusterName, Digest, Epoch, NodeId, Owner, RequestId, SetName } from "./ids.ts";
 import type { Instant } from "./units.ts";
 
@@ -45,6 +46,8 @@ export interface ClusterRecord {
   readonly totals: Totals;
   /** Groups that are not whole; absent: none. A release that knows none carries them along unread. */
   readonly groupFills?: readonly GroupFill[];
+  /** Dynamic node arrays that exist, by name; absent: none. A release that knows none carries them along unread. */
+  readonly dynamicArrays?: readonly DynamicArray[];
 }
 
 /**
@@ -96,6 +99,8 @@ export interface LedgerNode {
   readonly instanceId?: string;
   readonly requestId?: RequestId;
   readonly purpose: Purpose;
+  /** Digest of the attributes that it was created with; absent: its array's alone, or not known. */
+  readonly look?: Digest;
   readonly firstSeenAt: Instant;
   readonly firstReadyAt?: Instant;
   readonly lastNeededAt?: Instant;
@@ -186,6 +191,8 @@ export interface InFlight {
   readonly requestId: RequestId;
   readonly bucket: BucketKey;
   readonly purpose: Purpose;
+  /** Digest of the attributes that were sent; absent: none. */
+  readonly look?: Digest;
   readonly added: number;
   /** NodeIds of this request that a status has ever shown. */
   readonly seen: readonly NodeId[];
@@ -200,6 +207,8 @@ export function stillInFlight(entry: InFlight): number {
 /** A bucket that refused, gave nothing or did not boot: nothing is sent to it until then. */
 export interface Backoff {
   readonly bucket: BucketKey;
+  /** Only nodes of this dynamic array rest: what it asks for was refused or did not boot, which says little of others. Absent: all do. */
+  readonly dynamic?: ArrayName;
   readonly until: Instant;
   /** Length of this pause; the next refusal doubles it. */
   readonly seconds: number;

@@ -43,6 +43,10 @@ export interface NodearrayMessage {
   readonly GroupInstanceCount?: number;
   readonly MachineType?: string | readonly string[];
   readonly Configuration?: Readonly<Record<string, unknown>>;
+  /** A node array of its own, of which the cluster's template knows nothing; with `Extends`. */
+  readonly Dynamic?: boolean;
+  /** The node array in which the nodes of a dynamic one are created, and whose attributes they have as far as these say nothing else. */
+  readonly Extends?: string;
   readonly [attribute: string]: unknown;
 }
 

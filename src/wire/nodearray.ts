@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Demand, GroupDemand, NodeAttributes, Problem, TargetDemand } from "../domain/demand.ts";
 import { arrayName, machineType, type MachineType } from "../domain/ids.ts";
+import { canonicalText } from "../domain/canonical.ts";
 import { isFields, type Fields } from "./fields.ts";
 import { TARGET_ID_PREFIX } from "./job.ts";
 import { nameSchema } from "./name.ts";
@@ -34,10 +35,8 @@ export const nodearraySchema = z.looseObject(
     GroupInstanceCount: size.optional(),
     MachineType: machineTypes.optional(),
     Configuration: z.record(z.string(), z.unknown(), { error: "an object" }).optional(),
-    Dynamic: z
-      .literal(false, { error: "false, or leave the key out: dynamic node arrays are not supported yet" })
-      .optional(),
-    Extends: z.never({ error: "no such key: arrays that extend another are not supported yet" }).optional(),
+    Dynamic: z.boolean({ error: "true or false" }).optional(),
+    Extends: nameSchema.optional(),
   },
   { error: "an object: a node array with its target" },
 );
@@ -57,12 +56,15 @@ const OWN_KEYS: ReadonlySet<string> = new Set(KNOWN_KEYS.filter((key) => key !==
 export function readNodearrays(items: readonly unknown[], problems: Problem[]): readonly Demand[] {
   const demands: Demand[] = [];
   const ids = new Map<string, number>();
+  const defined = new Map<unknown, Definition>();
   items.forEach((item, index) => {
     const path = `nodearrays[${index}]`;
     const parsed = nodearraySchema.safeParse(item);
     const found = [
       ...(parsed.success ? [] : schemaProblems(parsed.error, item, () => KNOWN_KEYS)),
-      ...(isFields(item) ? [...targetProblems(item), ...attributeProblems(item)] : []),
+      ...(isFields(item)
+        ? [...targetProblems(item), ...dynamicProblems(item, index, defined), ...attributeProblems(item)]
+        : []),
     ];
     addBelow(problems, path, found);
     if (parsed.success && isFields(item) && found.length === 0) {
@@ -106,6 +108,36 @@ function targetProblems(item: Fields): readonly Problem[] {
   return [];
 }
 
+const EXTENDS =
+  "the node array of the cluster that it extends: CycleCloud creates nodes only in an array that it has";
+
+/**
+ * A dynamic array extends another one, no other extends any; and one message defines it one way: what sets say against each other is not
+ * for the door (design.md section 3, Merging demand).
+ */
+function dynamicProblems(item: Fields, index: number, defined: Map<unknown, Definition>): readonly Problem[] {
+  const { Name, Dynamic, Extends } = item;
+  if (Dynamic !== true)
+    return Extends === undefined ? [] : [problemAt("Extends", Extends, "no such key without Dynamic: true")];
+  if (Extends === undefined) return [problemAt("Extends", Extends, EXTENDS)];
+  if (Extends === Name) return [problemAt("Extends", Extends, "another node array than itself")];
+  const { MachineType } = item;
+  const sizes = typeof MachineType === "string" ? [MachineType] : MachineType;
+  const text = canonicalText([Extends, sizes, attributesOf(item)]);
+  const first = defined.get(Name);
+  if (first === undefined) defined.set(Name, { index, text });
+  if (first === undefined || first.text === text) return [];
+  const same = `the Extends, MachineType and attributes that nodearrays[${first.index}] gives this dynamic array`;
+  const told = ["Name", "Extends", "MachineType"].filter((key) => item[key] !== undefined);
+  return [problemAt("", pick(item, told), same)];
+}
+
+/** How a message defines a dynamic array, and which entry does. */
+interface Definition {
+  readonly index: number;
+  readonly text: string;
+}
+
 function pick(item: Fields, keys: readonly string[]): Fields {
   return Object.fromEntries(keys.map((key) => [key, item[key]]));
 }
@@ -143,11 +175,12 @@ function lower(
   const common = { position, priority: 0 };
   const types = entry.MachineType === undefined ? {} : { machineTypes: machineTypesOf(entry.MachineType) };
   const attributes = Object.keys(others).length === 0 ? {} : { attributes: others };
+  const parent = entry.Extends === undefined ? {} : { extends: arrayName(entry.Extends) };
   // Keys in alphabetical order: see digestOf.
   if (entry.TargetGroupCount === undefined) {
     const amount = amountOf(entry.TargetCount, entry.TargetCoreCount);
     const id = uniqueId(`${TARGET_ID_PREFIX}${entry.Name}`, ids);
-    return { amount, array, ...attributes, id, kind: "target", ...types, ...common };
+    return { amount, array, ...attributes, ...parent, id, kind: "target", ...types, ...common };
   }
   const size = amountOf(entry.GroupInstanceCount, entry.GroupCoreCount);
   const key = `${entry.Name}:${size.count}${size.unit === "nodes" ? "n" : ""}`;
@@ -155,6 +188,7 @@ function lower(
   return {
     array,
     ...attributes,
+    ...parent,
     groups: entry.TargetGroupCount,
     id,
     kind: "groups",

@@ -53,7 +53,7 @@ export function readCaseWorld(input: Input, rules: ResourceRules): CaseWorld {
     familyOf(machineType(type)),
   );
   const snapshot = readSnapshot({ ...input, clusterStatus: status });
-  const places = new Places(snapshot, rules);
+  const places = new Places(snapshot.arrays, rules);
   const base = buildWorld({
     snapshot,
     ledger: new Map(),

@@ -48,7 +48,7 @@ export function readRules(world: World, { vmSizes }: Surroundings): RulesRead {
 /** Reads the status as the product does, and hosts that only the scheduler knows. */
 export function readCluster(world: World, rules: ResourceRules): VectorCluster {
   const snapshot = readSnapshot(world);
-  const places = new Places(snapshot, rules);
+  const places = new Places(snapshot.arrays, rules);
   const buckets = new Map<string, NodeView>();
   for (const array of snapshot.arrays) {
     for (const { machineType, placementGroups } of array.buckets) {

@@ -113,6 +113,18 @@ export function describeCycleCloud(name: string, makeHarness: () => Promise<Cycl
       expect(first).not.toContain(second[0]);
     });
 
+    test("nodes are called as their request wants, numbered from 1", async () => {
+      const created = await harness.cyclecloud.create(harness.cluster, {
+        requestId: id(1),
+        bucket: harness.roomy,
+        count: 2,
+        nameFormat: "lab-%d",
+      });
+      expect(created).toEqual({ kind: "accepted", added: 2 });
+      harness.advance(harness.secondsToShow);
+      expect((await workers()).map(({ name }) => name).sort()).toEqual(["lab-1", "lab-2"]);
+    });
+
     test("nodes become ready and then have an address", async () => {
       await createShown(1, 2);
       harness.advance(harness.secondsToBoot);

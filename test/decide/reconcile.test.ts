@@ -624,6 +624,11 @@ describe("the verdict on every node", () => {
     },
     { name: "KeepAlive", node: buildNode("n1", { keepAlive: true }), verdict: { kind: "keep-alive" } },
     {
+      name: "autostop switched off by its configuration",
+      node: buildNode("n1", { stopDisabled: true }),
+      verdict: { kind: "stop-disabled" },
+    },
+    {
       name: "idle, not long enough",
       node: buildNode("n1"),
       known: idleSince(at(-40)),

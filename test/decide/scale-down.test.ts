@@ -76,6 +76,18 @@ describe("a Ready node", () => {
     },
     { name: "idle, but scale-down rests", known: idle, around: { resting: true }, action: none },
     { name: "idle, but KeepAlive is set", known: idle, node: keptAlive, action: none },
+    {
+      name: "idle, but its configuration switches autostop off",
+      known: idle,
+      node: { stopDisabled: true },
+      action: none,
+    },
+    {
+      name: "marked as idle, then its configuration switched autostop off",
+      known: { ...idle, ...mark() },
+      node: { stopDisabled: true },
+      action: { kind: "undrain" },
+    },
     { name: "nobody says what it does: never idle", action: none },
     {
       name: "marked as idle, reported idle since: stopped",

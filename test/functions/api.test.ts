@@ -68,6 +68,8 @@ const statePage = z.object({
   observedGeneration: z.number(),
 });
 
+const arraysPage = z.object({ nodearrays: z.array(z.looseObject({ name: z.string() })) });
+
 async function stateOf(cluster: string): Promise<z.infer<typeof statePage>> {
   const { status, body } = await app.call("GET", `/api/clusters/${encodeURIComponent(cluster)}`);
   expect(status).toBe(200);
@@ -175,6 +177,43 @@ describe("a request set", () => {
     await expect
       .poll(async () => (await app.call("GET", path)).body, patiently)
       .toMatchObject({ state: "empty", demands: 0, observed: true, outcomes: [] });
+  });
+
+  test("a dynamic array comes with its first request, shows who asks for it, is flagged when DELETE empties the set, and goes with its last node", async () => {
+    const path = "/api/clusters/prod/request-sets/lab";
+    const lab = async (): Promise<unknown> => {
+      const { body } = await app.call("GET", "/api/clusters/prod");
+      return arraysPage.parse(body).nodearrays.find(({ name }) => name === "lab");
+    };
+    const nodearrays = [{ Name: "lab", Extends: "other", Dynamic: true, TargetCount: 1 }];
+    const put = await app.call("PUT", path, { version: 1, expirationInterval: 3600, nodearrays });
+    expect(put).toMatchObject({ status: 202 });
+    const asked = { dynamic: true, exists: true, extends: "other", nodes: 1, askedBy: ["lab"] };
+    await expect.poll(lab, patiently).toMatchObject({ ...asked, flaggedForRemoval: false });
+    expect(await app.call("DELETE", path)).toMatchObject({ status: 202 });
+    await expect.poll(lab, patiently).toMatchObject({ nodes: 1, askedBy: [], flaggedForRemoval: true });
+    const made = app.simulator.log.filter((event) => event.kind === "node-created" && event.name === "lab-1");
+    app.simulator.faults.vanish(made.flatMap((event) => ("nodeId" in event ? [event.nodeId] : [])));
+    await expect.poll(lab, patiently).toBeUndefined();
+  });
+
+  test("a dynamic array that extends none: 400, and why", async () => {
+    const nodearrays = [{ Name: "lab", Dynamic: true, TargetCount: 1 }];
+    const put = await app.call("PUT", "/api/clusters/prod/request-sets/lab2", { version: 1, nodearrays });
+    expect(put).toMatchObject({
+      status: 400,
+      type: problemJson,
+      body: {
+        problems: [
+          {
+            path: "nodearrays[0].Extends",
+            found: "nothing",
+            expected:
+              "the node array of the cluster that it extends: CycleCloud creates nodes only in an array that it has",
+          },
+        ],
+      },
+    });
   });
 
   test("unknown set and unknown cluster: 404 that says what is known", async () => {

@@ -39,7 +39,14 @@ const WORDS: Vocabulary = {
   wishes: [of("vcpu_count", 8, 4), of("hostname", "ip-n1"), of("nodearray", "[!v]*")],
 };
 
-/** Demands of every kind for such a cluster, in one set. */
+/** Demands of every kind for such a cluster, in one set; a third of the targets are of a dynamic array. */
 export function anyClusterDemands(features: Features): fc.Arbitrary<readonly Demand[]> {
-  return anyDemands(WORDS, features).map((ranked) => ranked.map(({ demand }) => demand));
+  return anyDemands(WORDS, features).map((ranked) => ranked.map(({ demand }) => sometimesDynamic(demand)));
+}
+
+/** All that name it define it alike: what one message says against itself is refused at the door. */
+function sometimesDynamic(demand: Demand): Demand {
+  if (demand.kind === "job" || demand.position % 3 !== 0) return demand;
+  const { machineTypes: _sizes, attributes: _attributes, ...rest } = demand;
+  return { ...rest, array: arrayName("licensed"), extends: arrayName("viz") };
 }

@@ -171,6 +171,11 @@ export class Stage {
     return explain(this.#composed.app, clusterName(cluster), question);
   }
 
+  /** What the timer does, now. */
+  look(): Promise<unknown> {
+    return handleSnapshot(this.#composed);
+  }
+
   /** The host goes: no timer, no callbacks, and messages wait in their queue. */
   stopHost(): void {
     this.#hostIsUp = false;

@@ -16,8 +16,29 @@ const page = z.object({
   nodes: z.object({
     count: z.number(),
     byPhase: z.record(z.string(), z.number()),
-    list: z.array(z.object({ nodeId: z.string(), why: z.string() })),
+    list: z.array(
+      z.object({
+        nodeId: z.string(),
+        name: z.string(),
+        phase: z.string(),
+        why: z.string(),
+        countsFor: z.string(),
+      }),
+    ),
   }),
+  nodearrays: z.array(
+    z.object({
+      name: z.string(),
+      dynamic: z.literal(true).optional(),
+      exists: z.boolean().optional(),
+      extends: z.string().optional(),
+      flaggedForRemoval: z.boolean().optional(),
+      target: z.object({ nodes: z.number(), cores: z.number() }),
+      count: z.number(),
+      askedBy: z.array(z.string()),
+      problem: z.string().optional(),
+    }),
+  ),
   groups: z.array(
     z.object({
       name: z.string(),

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { EXCLUSIVE, inArrays, needing } from "./build-constraints.ts";
 import type { Node, NodeArray, Snapshot } from "../../src/domain/cluster.ts";
-import type { Demand, GroupDemand } from "../../src/domain/demand.ts";
+import type { Demand, GroupDemand, NodeAttributes } from "../../src/domain/demand.ts";
 import type { ArrayName } from "../../src/domain/ids.ts";
 import { arrayName } from "../../src/domain/ids.ts";
-import { buildArray, buildBucket, buildNode, buildSnapshot, D4, D8 } from "./build-node.ts";
+import { buildArray, buildBucket, buildNode, buildSnapshot, D4, D8, EXECUTE } from "./build-node.ts";
 import { buildJob, buildTarget } from "./build-record.ts";
 
 /** Small clusters: two arrays, two VM sizes each, tight limits, and a status that counts as CycleCloud does. */
@@ -86,21 +86,34 @@ export function anyCluster(
 }
 
 type Unranked = (id: string, position: number, priority: number) => Demand;
-const anyArray = fc.constantFrom(...ARRAYS);
+
+interface Aim {
+  readonly array: ArrayName;
+  readonly extends?: ArrayName;
+  readonly attributes?: NodeAttributes;
+}
+
+/** Where a target aims: an array of the cluster, or one of two dynamic ones, each defined in one way. */
+const AIMS: readonly Aim[] = [
+  ...ARRAYS.map((array) => ({ array })),
+  { array: arrayName("licensed"), extends: EXECUTE, attributes: { Configuration: { licence: "x" } } },
+  { array: arrayName("lab"), extends: arrayName("viz") },
+];
+const anyAim = fc.constantFrom(...AIMS);
 
 const anyTarget = fc
-  .record({ array: anyArray, unit: fc.constantFrom("nodes" as const, "cores" as const), count: fc.nat(12) })
+  .record({ aim: anyAim, unit: fc.constantFrom("nodes" as const, "cores" as const), count: fc.nat(12) })
   .map(
-    ({ array, unit, count }): Unranked =>
+    ({ aim, unit, count }): Unranked =>
       (id, position, priority) =>
-        buildTarget(count, { id, position, priority, array, amount: { unit, count } }),
+        buildTarget(count, { id, position, priority, ...aim, amount: { unit, count } }),
   );
 
 const anyJob = fc
   .record({
     ncpus: fc.constantFrom(1, 3, 4, 6),
     iterations: fc.nat(14),
-    where: fc.constantFrom<readonly ArrayName[] | undefined>(undefined, ...ARRAYS.map((array) => [array])),
+    where: fc.constantFrom<readonly ArrayName[] | undefined>(undefined, ...AIMS.map(({ array }) => [array])),
     nodeCount: fc.constantFrom(undefined, undefined, 2, 3),
     exclusive: fc.boolean(),
   })
@@ -120,13 +133,13 @@ const anyJob = fc
   );
 
 const anyGroups = fc
-  .record({ array: anyArray, groups: fc.nat(2), count: fc.integer({ min: 1, max: 3 }) })
-  .map(({ array, groups, count }): Unranked => (id, position, priority): GroupDemand => ({
+  .record({ aim: anyAim, groups: fc.nat(2), count: fc.integer({ min: 1, max: 3 }) })
+  .map(({ aim, groups, count }): Unranked => (id, position, priority): GroupDemand => ({
     kind: "groups",
     id,
     position,
     priority,
-    array,
+    ...aim,
     groups,
     size: { unit: "nodes", count },
   }));

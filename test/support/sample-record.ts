@@ -63,6 +63,8 @@ export function emptyRecord(cluster: ClusterName): ClusterRecord {
   };
 }
 
+const licensed = arrayName("licensed");
+
 export const SAMPLE_RECORD: ClusterRecord = {
   cluster: clusterName("prod/west #1 ümlaut?"),
   epoch: epoch("5f7b0f6e"),
@@ -114,7 +116,8 @@ export const SAMPLE_RECORD: ClusterRecord = {
     {
       requestId: requestId("8d0c5f9e-1111-5222-8333-966666666666"),
       bucket: looseBucket,
-      purpose: { kind: "array" },
+      purpose: { kind: "dynamic", array: licensed },
+      look: digest("cc33"),
       added: 3,
       seen: [nodeId("n-3")],
       since: later(-30),
@@ -122,6 +125,16 @@ export const SAMPLE_RECORD: ClusterRecord = {
   ],
   backoffs: [
     { bucket, until: later(60), seconds: 60, cause: "fell-short", message: "quota of 120 cores reached" },
+    { bucket, dynamic: licensed, until: later(60), seconds: 60, cause: "refused", message: "no such image" },
+  ],
+  dynamicArrays: [
+    {
+      name: licensed,
+      extends: execute,
+      machineTypes: [hb],
+      attributes: { Configuration: { licence: "x" } },
+      sets: [setName("standard")],
+    },
   ],
   lookedAt: later(-5),
   wakeAt: later(1),
@@ -153,6 +166,15 @@ const demand: SetDemand = {
       attributes: { KeepAlive: false },
     },
     {
+      kind: "target",
+      id: "t-2",
+      priority: 0,
+      position: 1,
+      array: licensed,
+      extends: execute,
+      amount: { unit: "nodes", count: 3 },
+    },
+    {
       kind: "groups",
       id: "g-1",
       priority: 0,
@@ -161,7 +183,8 @@ const demand: SetDemand = {
       groups: 2,
       size: { unit: "nodes", count: 4 },
       machineTypes: [hb],
-      attributes: { Extends: "execute" },
+      attributes: { Zone: "1" },
+      extends: execute,
     },
     {
       kind: "job",
@@ -260,7 +283,8 @@ const ledger: Ledger = new Map([
       hostname: "ip-0A000001",
       instanceId: "vm-1",
       requestId: requestId("8d0c5f9e-1111-5222-8333-977777777777"),
-      purpose: { kind: "group", key: "execute:4n", group: "as-1" },
+      purpose: { kind: "group", key: "licensed:4n", group: "as-1", dynamic: licensed },
+      look: digest("dd44"),
       firstSeenAt: later(-600),
       firstReadyAt: later(-300),
       lastNeededAt: later(-120),

@@ -98,6 +98,14 @@ describe("a node array's target", () => {
     expect(targets(nodearrays)).toEqual(expected);
   });
 
+  test("a dynamic array's parent stands in its place, so that the digest does not depend on how the sender wrote it", () => {
+    const item = { Extends: "execute", Dynamic: true, Name: "d", GroupCoreCount: 8, TargetGroupCount: 2 };
+    const [groups] = targets([item]);
+    expect(JSON.stringify(groups)).toBe(
+      '{"array":"d","extends":"execute","groups":2,"id":"nodearray:d:8","kind":"groups","position":0,"priority":0,"size":{"count":8,"unit":"cores"}}',
+    );
+  });
+
   test("attributes come out with their keys in order", () => {
     const [target] = targets([{ Name: "execute", Zone: 1, TargetCount: 1, Configuration: { b: 1, a: 2 } }]);
     expect(JSON.stringify(target)).toBe(
@@ -189,12 +197,26 @@ describe("a bad target rejects the message", () => {
       lines: ['nodearrays[0].Configuration: {"a":{"__proto__":1}} -> a value without the key __proto__'],
     },
     {
-      name: "a dynamic array, which is not supported yet",
-      item: { Name: "d", Extends: "execute", TargetCount: 3, Dynamic: true },
+      name: "a dynamic array that extends none: the reason is said",
+      item: { Name: "d", TargetCount: 3, Dynamic: true },
       lines: [
-        "nodearrays[0].Dynamic: true -> false, or leave the key out: dynamic node arrays are not supported yet",
-        'nodearrays[0].Extends: "execute" -> no such key: arrays that extend another are not supported yet',
+        "nodearrays[0].Extends: nothing -> the node array of the cluster that it extends: CycleCloud creates nodes only in an array that it has",
       ],
+    },
+    {
+      name: "a dynamic array that extends itself",
+      item: { Name: "d", Extends: "d", TargetCount: 3, Dynamic: true },
+      lines: ['nodearrays[0].Extends: "d" -> another node array than itself'],
+    },
+    {
+      name: "an array that extends another and is not dynamic",
+      item: { Name: "d", Extends: "execute", TargetCount: 3 },
+      lines: ['nodearrays[0].Extends: "execute" -> no such key without Dynamic: true'],
+    },
+    {
+      name: "Dynamic as text",
+      item: { Name: "d", TargetCount: 3, Dynamic: "yes" },
+      lines: ['nodearrays[0].Dynamic: "yes" -> true or false'],
     },
     {
       name: "several things at once",
@@ -208,6 +230,16 @@ describe("a bad target rejects the message", () => {
     },
   ])("$name", ({ item, lines }) => {
     expect(problemLines(readMembers({ nodearrays: [item] }))).toEqual(lines);
+  });
+
+  test("one dynamic array defined in two ways by one message", () => {
+    const one = { Name: "d", Extends: "execute", Dynamic: true, Configuration: { a: 1, b: 2 } };
+    const same = { ...one, Configuration: { b: 2, a: 1 }, TargetGroupCount: 1, GroupCoreCount: 8 };
+    const another = { ...one, Configuration: { a: 1, b: 3 }, TargetCoreCount: 4 };
+    const message = readMembers({ nodearrays: [{ ...one, TargetCount: 3 }, same, another] });
+    expect(problemLines(message)).toEqual([
+      'nodearrays[2]: {"Name":"d","Extends":"execute"} -> the Extends, MachineType and attributes that nodearrays[0] gives this dynamic array',
+    ]);
   });
 
   test("nesting of 64 levels is taken, of 65 not", () => {
@@ -246,6 +278,22 @@ describe("the examples of the autoscale documentation (../shared/captured; skipp
       ],
     },
     {
+      example: "dynamic",
+      expected: [
+        cores128,
+        {
+          priority: 0,
+          position: 1,
+          kind: "target",
+          id: "nodearray:dynamic_array",
+          array: "dynamic_array",
+          extends: "execute",
+          amount: { unit: "nodes", count: 3 },
+          attributes: { Configuration: { application_version: "1.2.3" } },
+        },
+      ],
+    },
+    {
       example: "grouped",
       expected: [
         {
@@ -273,12 +321,5 @@ describe("the examples of the autoscale documentation (../shared/captured; skipp
     },
   ])("$example", ({ example, expected }) => {
     expect(targets(payload(example))).toEqual(expected);
-  });
-
-  test.skipIf(!present)("dynamic is refused, plainly", () => {
-    expect(problemLines(readMembers({ nodearrays: payload("dynamic") }))).toEqual([
-      "nodearrays[1].Dynamic: true -> false, or leave the key out: dynamic node arrays are not supported yet",
-      'nodearrays[1].Extends: "execute" -> no such key: arrays that extend another are not supported yet',
-    ]);
   });
 });

@@ -1,7 +1,7 @@
+import { mergeAttributes } from "../../domain/attributes.ts";
 import type { NodeAttributes } from "../../domain/demand.ts";
 import type { ArrayName, ClusterName } from "../../domain/ids.ts";
 import { isObject } from "./read-fields.ts";
-import type { JsonObject } from "./read-fields.ts";
 
 /** The URL that nodes of an array call to ask whether they may stop. Equal for all nodes of the array: one scale set wants equal attributes. */
 export type AutostopUrls = (cluster: ClusterName, array: ArrayName) => string;
@@ -16,19 +16,9 @@ export function withAutostopUrl(attributes: NodeAttributes, url: string): NodeAt
   const configuration = isObject(attributes[name]) ? attributes[name] : {};
   return {
     ...attributes,
-    [name]: mergeDeep(configuration, {
+    [name]: mergeAttributes(configuration, {
       cyclecloud: { cluster: { autoscale: { stop_callback: url } } },
       autoscale: { stop_callback: url },
     }),
   };
-}
-
-/** Members of both, objects merged member by member; else `over` wins. */
-function mergeDeep(under: JsonObject, over: JsonObject): JsonObject {
-  const merged: Record<string, unknown> = { ...under };
-  for (const [key, value] of Object.entries(over)) {
-    const below = Object.hasOwn(under, key) ? under[key] : undefined;
-    merged[key] = isObject(below) && isObject(value) ? mergeDeep(below, value) : value;
-  }
-  return merged;
 }

@@ -100,7 +100,7 @@ async function findOperation(transport: Transport, id: RequestId): Promise<boole
 async function createNodes(
   transport: Transport,
   cluster: ClusterName,
-  { requestId, bucket, count, attributes }: CreateRequest,
+  { requestId, bucket, count, nameFormat, attributes }: CreateRequest,
   autostopUrl: string | undefined,
 ): Promise<CreateOutcome> {
   const nodeAttributes =
@@ -113,6 +113,7 @@ async function createNodes(
         nodearray: bucket.array,
         definition: { machineType: bucket.machineType },
         ...(bucket.placementGroup === undefined ? {} : { placementGroupId: bucket.placementGroup }),
+        ...(nameFormat === undefined ? {} : { nameFormat }),
         ...(nodeAttributes === undefined ? {} : { nodeAttributes }),
       },
     ],

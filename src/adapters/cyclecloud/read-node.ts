@@ -34,7 +34,7 @@ function readNodeWithId(id: string, record: JsonObject): Node {
   const [instanceId, group] = [text("InstanceId"), text("PlacementGroupId")];
   const vcpus = readNumber(readAttribute(record, "CoreCount"));
   const memoryGib = readMemoryGib(readAttribute(record, "Memory"));
-  const { resources, configuration } = readAutoscale(record);
+  const { resources, configuration, stopEnabled } = readAutoscale(record);
   const spot = readAttribute(record, "Interruptible") ?? readAttribute(record, "IsSpotInstance");
   return {
     nodeId: nodeId(id),
@@ -53,6 +53,7 @@ function readNodeWithId(id: string, record: JsonObject): Node {
     ...(group === undefined ? {} : { placementGroup: placementGroup(group) }),
     spot: readFlag(spot),
     keepAlive: readFlag(readAttribute(record, "KeepAlive")),
+    ...(stopEnabled ? {} : { stopDisabled: true as const }),
     ...(Object.keys(resources).length === 0 ? {} : { resources }),
     ...(configuration === undefined ? {} : { configuration }),
   };

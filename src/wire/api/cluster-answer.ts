@@ -99,6 +99,9 @@ const node = z.object({
   hostname: text.optional(),
   instanceId: text.optional(),
   purpose: text,
+  countsFor: text.meta({
+    description: "The array that it counts for: one of the template, a dynamic one, or a grouped one.",
+  }),
   firstSeenAt: time,
   firstReadyAt: time.optional(),
   lastNeededAt: time.optional(),
@@ -113,16 +116,36 @@ const node = z.object({
 
 const nodes = z.object({ count, byPhase: counts, byVerdict: counts, list: z.array(node) });
 
-const nodearray = z.object({
+const arrayUse = {
+  target: z
+    .object({ nodes: count, cores: count })
+    .meta({ description: "The largest target of any set in nodes, and in cores: two floors." }),
+  askedBy: texts,
+  moreSets: count.optional(),
+  targets: z.array(z.object({ requestSet: text, id: text, unit, asked: z.number(), placed: z.number() })),
+  nodes: z.partialRecord(phase, count),
+  count: count.meta({ description: "All of them but those that are off." }),
+  inFlight: count,
+  neededBy: z.array(z.object({ requestSet: text, nodes: count })),
+  notNeeded: count,
+};
+
+const dynamicArray = z.object({
+  name: text,
+  dynamic: z.literal(true),
+  exists: z.boolean(),
+  extends: text.optional(),
+  flaggedForRemoval: z.boolean(),
+  ...arrayUse,
+  problem: text.optional().meta({ description: "Why it cannot come to be, or grow." }),
+});
+
+const ownArray = z.object({
   name: text,
   managed: z.boolean(),
   spot: z.boolean(),
   limit: z.object({ count: count.optional(), cores: count.optional() }),
-  targets: z.array(z.object({ requestSet: text, id: text, unit, asked: z.number(), placed: z.number() })),
-  nodes: z.partialRecord(phase, count),
-  inFlight: count,
-  neededBy: z.array(z.object({ requestSet: text, nodes: count })),
-  notNeeded: count,
+  ...arrayUse,
   buckets: z.array(
     z.object({
       machineType: text,
@@ -134,6 +157,8 @@ const nodearray = z.object({
     }),
   ),
 });
+
+const nodearray = z.union([ownArray, dynamicArray]);
 
 const groupedArray = z
   .object({

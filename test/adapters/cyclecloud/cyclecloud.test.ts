@@ -104,6 +104,29 @@ describe("what is asked of the server", () => {
     });
   });
 
+  test("create: a name format goes along, beside what else is said of the nodes", async () => {
+    const transport = answering(202, { operationId: "o", sets: [{ added: 2 }] });
+    await createCycleCloud({ transport }).create(clusterName("demo"), {
+      requestId: id,
+      bucket,
+      count: 2,
+      nameFormat: "lab-%d",
+      attributes: { Configuration: { shift: "day" } },
+    });
+    expect(transport.requests[0]?.body).toEqual({
+      requestId: id,
+      sets: [
+        {
+          count: 2,
+          nodearray: "hpc",
+          definition: { machineType: "Standard_HB120rs_v3" },
+          nameFormat: "lab-%d",
+          nodeAttributes: { Configuration: { shift: "day" } },
+        },
+      ],
+    });
+  });
+
   test.each(["start", "terminate"] as const)("%s: by ids, never by name", async (action) => {
     const transport = answering(202, { operationId: "o", nodes: [] });
     await createCycleCloud({ transport })[action](clusterName("demo"), id, [nodeId("a"), nodeId("b")]);

@@ -1,0 +1,133 @@
+import type { Dynamics } from "../decide/dynamic-arrays.ts";
+import { dynamicsOf, isFlagged } from "../decide/dynamic-arrays.ts";
+import { managedArrays } from "../decide/observe.ts";
+import { demandsInForce } from "../decide/reconcile.ts";
+import type { Bodies } from "../domain/bodies.ts";
+import type { Purpose } from "../domain/bucket.ts";
+import { dynamicArrayOf } from "../domain/bucket.ts";
+import type { NodeArray } from "../domain/cluster.ts";
+import type { RankedDemand } from "../domain/demand.ts";
+import type { ArrayName, SetName } from "../domain/ids.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { Reason } from "../domain/reason.ts";
+import { renderReason } from "../domain/reason.ts";
+import type { ClusterRecord } from "../domain/record.ts";
+import { compareText } from "../domain/text.ts";
+import type { Instant } from "../domain/units.ts";
+import { describeArrayUse, NO_USE } from "./describe-array-use.ts";
+
+/** Of those who ask for an array so many are named; `moreSets` counts the others. */
+const NAMED_SETS = 20;
+
+type Described = Readonly<Record<string, unknown>>;
+
+/** What is asked of an array. */
+interface Asked {
+  nodes: number;
+  cores: number;
+  readonly sets: Set<SetName>;
+}
+
+/**
+ * The node arrays of the cluster and the dynamic ones: what is asked of each and by whom, what it has, and what CycleCloud said at the
+ * last look that it could still get.
+ */
+export function describeNodearrays(
+  record: ClusterRecord,
+  bodies: Bodies,
+  policy: Policy,
+  now: Instant,
+): readonly Described[] {
+  const { seen } = bodies;
+  if (seen === undefined) return [];
+  const demands = demandsInForce(record, bodies, now);
+  const managed = managedArrays(seen, policy);
+  const asked = countAsked(demands);
+  const use = describeArrayUse(record, bodies);
+  const describeUse = (name: ArrayName): Described => ({
+    ...describeAsked(asked.get(name)),
+    ...(use.get(name) ?? NO_USE),
+  });
+  const dynamics = dynamicsOf(demands, record.dynamicArrays ?? [], seen);
+  return [
+    ...seen.arrays.map((array) => describeArray(array, managed.has(array.name), describeUse(array.name))),
+    ...describeDynamics(record, dynamics, managed, describeUse),
+  ];
+}
+
+/** The array that a node counts for, as users call it: "execute", a dynamic one, or the grouped "execute:64". */
+export function arrayShown(purpose: Purpose, array: ArrayName): string {
+  return purpose.kind === "group" ? purpose.key : (dynamicArrayOf(purpose) ?? array);
+}
+
+function countAsked(demands: readonly RankedDemand[]): ReadonlyMap<ArrayName, Asked> {
+  const all = new Map<ArrayName, Asked>();
+  for (const { set, demand } of demands) {
+    if (demand.kind === "job") continue;
+    const asked = all.get(demand.array) ?? { nodes: 0, cores: 0, sets: new Set<SetName>() };
+    all.set(demand.array, asked);
+    asked.sets.add(set);
+    if (demand.kind !== "target") continue;
+    const { unit, count } = demand.amount;
+    asked[unit] = Math.max(asked[unit], count);
+  }
+  return all;
+}
+
+/** Targets in nodes and in cores are two floors: the one that asks for more counts. */
+function describeAsked(asked: Asked | undefined): Described {
+  const sets = [...(asked?.sets ?? [])].sort(compareText);
+  return {
+    target: { nodes: asked?.nodes ?? 0, cores: asked?.cores ?? 0 },
+    askedBy: sets.slice(0, NAMED_SETS),
+    ...(sets.length > NAMED_SETS ? { moreSets: sets.length - NAMED_SETS } : {}),
+  };
+}
+
+function describeArray(array: NodeArray, managed: boolean, use: Described): Described {
+  return {
+    name: array.name,
+    managed,
+    ...use,
+    spot: array.spot,
+    limit: array.limit,
+    buckets: array.buckets.map((bucket) => ({
+      machineType: bucket.machineType,
+      vcpus: bucket.machine.vcpus,
+      active: bucket.activeCount,
+      available: bucket.availableCount,
+      max: bucket.maxCount,
+      invalid: bucket.valid ? undefined : (bucket.invalidReason ?? "no reason given"),
+    })),
+  };
+}
+
+/** Those that exist, and those that are asked for and cannot come to be, with the reason. */
+function describeDynamics(
+  record: ClusterRecord,
+  dynamics: Dynamics,
+  managed: ReadonlySet<ArrayName>,
+  describeUse: (name: ArrayName) => Described,
+): readonly Described[] {
+  const existing = new Map((record.dynamicArrays ?? []).map((array) => [array.name, array]));
+  return [...dynamics.values()].flatMap(({ name, definition, parent, refusal }) => {
+    const array = existing.get(name);
+    const problem =
+      refusal?.code === "dynamic-not-asked-for" ? undefined : (refusal ?? unmanaged(parent, managed));
+    if (array === undefined && problem === undefined) return [];
+    return {
+      name,
+      dynamic: true,
+      exists: array !== undefined,
+      extends: (definition ?? array)?.extends,
+      flaggedForRemoval: array !== undefined && isFlagged(array),
+      ...describeUse(name),
+      ...(problem === undefined ? {} : { problem: renderReason(problem) }),
+    };
+  });
+}
+
+function unmanaged(parent: NodeArray | undefined, managed: ReadonlySet<ArrayName>): Reason | undefined {
+  if (parent === undefined || managed.has(parent.name)) return undefined;
+  return { code: "array-not-managed", array: parent.name };
+}

@@ -1,0 +1,209 @@
+import { mergeAttributes } from "../domain/attributes.ts";
+import { dynamicArrayOf } from "../domain/bucket.ts";
+import { canonicalText } from "../domain/canonical.ts";
+import type { NodeArray, Snapshot } from "../domain/cluster.ts";
+import type { RankedDemand } from "../domain/demand.ts";
+import type { DynamicArray, DynamicDefinition } from "../domain/dynamic-array.ts";
+import { nodeNameStem } from "../domain/dynamic-array.ts";
+import type { ArrayName, NodeId, SetName } from "../domain/ids.ts";
+import type { Reason } from "../domain/reason.ts";
+import type { ClusterRecord, Ledger, LedgerNode } from "../domain/record.ts";
+import { stillInFlight } from "../domain/record.ts";
+import { compareText } from "../domain/text.ts";
+
+/** What a dynamic node array comes to in one plan. */
+export interface Dynamic {
+  readonly name: ArrayName;
+  /** Live sets that name it, in order of their names. */
+  readonly sets: readonly SetName[];
+  /** Absent: nobody defines it, or it is not settled how. */
+  readonly definition?: DynamicDefinition;
+  /** The array of the cluster in which its nodes are created, and all that is laid over that one's attributes; absent: see `refusal`. */
+  readonly parent?: NodeArray;
+  /** Present: nothing new is created for it, and why. */
+  readonly refusal?: Reason;
+}
+
+/** By name; arrays that CycleCloud has are none of them. */
+export type Dynamics = ReadonlyMap<ArrayName, Dynamic>;
+
+interface Named {
+  readonly sets: Set<SetName>;
+  readonly definitions: Map<SetName, DynamicDefinition>;
+}
+
+/**
+ * The dynamic node arrays that the demand in force names, and those that exist. A request that does not define one updates it as it is in
+ * the record. Sets that define one differently are all accepted; then nothing is created for it until they agree (design.md section 3,
+ * Merging demand).
+ */
+export function dynamicsOf(
+  demands: readonly RankedDemand[],
+  existing: readonly DynamicArray[],
+  snapshot: Snapshot,
+): Dynamics {
+  const named = readNames(demands);
+  const known = new Map(existing.map((array) => [array.name, array]));
+  const names = [...named].filter(([name, { definitions }]) => definitions.size > 0 || known.has(name));
+  const all = new Set([...known.keys(), ...names.map(([name]) => name)]);
+  if (all.size === 0) return NO_DYNAMICS;
+  const arrays = new Map(snapshot.arrays.map((array) => [array.name, array]));
+  const settled = new Map<ArrayName, Dynamic>();
+  for (const name of [...all].sort(compareText))
+    settled.set(name, settle(name, named.get(name), known.get(name)));
+  const dynamics = new Map<ArrayName, Dynamic>();
+  for (const dynamic of settled.values()) dynamics.set(dynamic.name, placed(dynamic, settled, arrays));
+  return dynamics;
+}
+
+const NO_DYNAMICS: Dynamics = new Map();
+
+function readNames(demands: readonly RankedDemand[]): Map<ArrayName, Named> {
+  const names = new Map<ArrayName, Named>();
+  for (const { set, demand } of demands) {
+    if (demand.kind === "job") continue;
+    const named = names.get(demand.array) ?? { sets: new Set(), definitions: new Map() };
+    names.set(demand.array, named);
+    named.sets.add(set);
+    if (demand.extends === undefined) continue;
+    const { machineTypes, attributes } = demand;
+    named.definitions.set(set, {
+      extends: demand.extends,
+      ...(machineTypes === undefined ? {} : { machineTypes }),
+      ...(attributes === undefined ? {} : { attributes }),
+    });
+  }
+  return names;
+}
+
+/** How it is defined, whatever the cluster has. */
+function settle(name: ArrayName, named: Named | undefined, known: DynamicArray | undefined): Dynamic {
+  const sets = [...(named?.sets ?? [])].sort(compareText);
+  if (named === undefined) return { name, sets, refusal: { code: "dynamic-not-asked-for", array: name } };
+  const definers = [...named.definitions].toSorted(([a], [b]) => compareText(a, b));
+  const texts = new Set(definers.map(([, definition]) => canonicalText(definition)));
+  if (texts.size > 1) {
+    const by = definers.map(([set]) => set);
+    return { name, sets, refusal: { code: "dynamic-disputed", array: name, sets: by } };
+  }
+  const [, definition = known] = definers[0] ?? [];
+  return definition === undefined ? { name, sets } : { name, sets, definition: definitionOf(definition) };
+}
+
+function definitionOf({ machineTypes, attributes, ...rest }: DynamicDefinition): DynamicDefinition {
+  return {
+    extends: rest.extends,
+    ...(machineTypes === undefined ? {} : { machineTypes }),
+    ...(attributes === undefined ? {} : { attributes }),
+  };
+}
+
+/** Finds the array of the cluster that it extends in the end, with what those in between lay over it. */
+function placed(
+  dynamic: Dynamic,
+  all: ReadonlyMap<ArrayName, Dynamic>,
+  arrays: ReadonlyMap<ArrayName, NodeArray>,
+): Dynamic {
+  const { name, definition, refusal } = dynamic;
+  if (arrays.has(name)) return { ...dynamic, refusal: { code: "dynamic-name-taken", array: name } };
+  if (refusal !== undefined || definition === undefined) return dynamic;
+  let whole = definition;
+  const passed = new Set([name]);
+  for (;;) {
+    const parent = arrays.get(whole.extends);
+    if (parent !== undefined)
+      return { ...dynamic, definition: { ...whole, extends: definition.extends }, parent };
+    const between = all.get(whole.extends)?.definition;
+    if (between === undefined || passed.has(whole.extends)) {
+      const known = [...arrays.keys()].sort(compareText);
+      return { ...dynamic, refusal: { code: "extends-unknown", array: name, extends: whole.extends, known } };
+    }
+    passed.add(whole.extends);
+    whole = laidOver(between, whole);
+  }
+}
+
+function laidOver(under: DynamicDefinition, over: DynamicDefinition): DynamicDefinition {
+  const machineTypes = over.machineTypes ?? under.machineTypes;
+  const attributes =
+    under.attributes === undefined || over.attributes === undefined
+      ? (over.attributes ?? under.attributes)
+      : mergeAttributes(under.attributes, over.attributes);
+  return {
+    extends: under.extends,
+    ...(machineTypes === undefined ? {} : { machineTypes }),
+    ...(attributes === undefined ? {} : { attributes }),
+  };
+}
+
+/**
+ * The dynamic node arrays that exist after a look: those that a set asks for, in a cluster that is started, and those that still have
+ * nodes. A set that has left one out since asks for it no longer; one that only lapsed has said nothing, and stays named.
+ */
+export function existingDynamics(
+  record: ClusterRecord,
+  ledger: Ledger,
+  dynamics: Dynamics,
+  snapshot: Snapshot,
+): readonly DynamicArray[] {
+  const before = new Map((record.dynamicArrays ?? []).map((array) => [array.name, array]));
+  const open = snapshot.state === "Started" && snapshot.targetState === "Started";
+  const inUse = withNodes(record, ledger, snapshot);
+  const existing: DynamicArray[] = [];
+  for (const dynamic of dynamics.values()) {
+    const { name, sets, parent } = dynamic;
+    const old = before.get(name);
+    // Defined, and somewhere to be; what is refused or disputed stays what it was, if it was anything.
+    const definition = parent === undefined ? old : dynamic.definition;
+    const asked = open && sets.length > 0;
+    if (definition === undefined || !(asked || inUse.has(name))) continue;
+    const silent = (old?.sets ?? []).filter((set) => record.sets.get(set)?.live === false);
+    existing.push({
+      name,
+      ...definitionOf(definition),
+      sets: [...new Set([...sets, ...silent])].sort(compareText),
+    });
+  }
+  return existing;
+}
+
+/**
+ * The ledger with nodes of which it knows no request, as after a lost table, taken for those of the dynamic array that they are called
+ * after: then names are all that is left (design.md section 3, The node ledger).
+ */
+export function recogniseByName(ledger: Ledger, dynamics: Dynamics): Ledger {
+  const stems = new Map<string, Dynamic>();
+  for (const dynamic of dynamics.values()) {
+    if (dynamic.parent === undefined) continue;
+    const stem = nodeNameStem(dynamic.name, dynamic.parent.name);
+    if (!stems.has(stem)) stems.set(stem, dynamic);
+  }
+  if (stems.size === 0) return ledger;
+  let next: Map<NodeId, LedgerNode> | undefined;
+  for (const node of ledger.values()) {
+    if (node.requestId !== undefined || node.purpose.kind !== "array" || node.goneAt !== undefined) continue;
+    const dynamic = stems.get(/^(.*)-\d+$/.exec(node.name)?.[1] ?? "");
+    if (dynamic?.parent?.name !== node.array) continue;
+    next ??= new Map(ledger);
+    next.set(node.nodeId, { ...node, purpose: { kind: "dynamic", array: dynamic.name } });
+  }
+  return next ?? ledger;
+}
+
+/** Dynamic arrays of which a node exists, is on its way or may be. */
+function withNodes(record: ClusterRecord, ledger: Ledger, snapshot: Snapshot): ReadonlySet<ArrayName> {
+  const names = new Set<ArrayName>();
+  const note = (name: ArrayName | undefined): void => {
+    if (name !== undefined) names.add(name);
+  };
+  for (const node of snapshot.nodes)
+    if (node.phase !== "off") note(dynamicArrayOf(ledger.get(node.nodeId)?.purpose));
+  for (const entry of record.inFlight) if (stillInFlight(entry) > 0) note(dynamicArrayOf(entry.purpose));
+  for (const { effect } of record.intents) if (effect.kind === "create") note(dynamicArrayOf(effect.purpose));
+  return names;
+}
+
+/** Left out by every set that asked for it: it goes with its last node. */
+export function isFlagged({ sets }: DynamicArray): boolean {
+  return sets.length === 0;
+}

@@ -1,0 +1,293 @@
+import { z } from "zod";
+import type { NodeArrayOptions, SimulatorOptions } from "../../src/simulator/options.ts";
+import type { NodearrayMessage } from "../../src/wire/message.ts";
+import type { ContractCase, ContractOutcome, ContractStep, ContractTemplate } from "./autoscale-case.ts";
+import { AT_ONCE } from "./clusters.ts";
+import type { ReadyNode } from "./stage.ts";
+import { Stage } from "./stage.ts";
+import type { ClusterState } from "./state.ts";
+
+const CLUSTER = "contract";
+/** By then a newborn record has ended its rest, and scale-down is allowed. */
+const WARM_UP_SECONDS = 600;
+/** The last step has so long to settle: three looks of the timer, of which one may be doubted. */
+const SETTLE_SECONDS = 200;
+/** The template's own configuration, to see that a request's is merged with it. */
+const TEMPLATE_CONFIGURATION = { template_setting: "kept", nested: { template_member: 1 } };
+
+/** What a step came to, by array name, in the words of its expectation. */
+export type Observed = Readonly<Record<string, ContractOutcome>>;
+
+/** Plays a case through queue and functions against the simulator, and tells of each step what its expectation asks about. */
+export async function runAutoscaleCase(
+  { steps }: ContractCase,
+  template: ContractTemplate,
+): Promise<readonly Observed[]> {
+  const stage = new Stage({ simulator: simulatorOf(template) });
+  await stage.pass(WARM_UP_SECONDS);
+  const observed: Observed[] = [];
+  let now = 0;
+  for (const [index, step] of steps.entries()) {
+    await stage.pass(step.at - now);
+    const since = stage.simulator.log.length;
+    const answers = await act(stage, step);
+    const next = steps[index + 1];
+    const end = next === undefined ? step.at + SETTLE_SECONDS : Math.min(next.at, step.at + SETTLE_SECONDS);
+    now = end;
+    await settle(stage, end - step.at);
+    const state = await stage.state(CLUSTER);
+    const seen: Seen = { stage, state, nodes: nodesOf(stage, state), since, answers };
+    observed.push(
+      Object.fromEntries(
+        Object.entries(step.expect).map(([name, wanted]) => [name, observe(seen, name, wanted)]),
+      ),
+    );
+  }
+  return observed;
+}
+
+/** Time goes to `seconds` from now, and the timer's function looks shortly before that. */
+async function settle(stage: Stage, seconds: number): Promise<void> {
+  const end = stage.clock.now() + seconds * 1000;
+  await stage.pass(seconds - 1);
+  await stage.during(stage.look());
+  await stage.pass(Math.max(0, (end - stage.clock.now()) / 1000));
+}
+
+function simulatorOf(template: ContractTemplate): SimulatorOptions {
+  const machineTypes: Record<string, SimulatorOptions["machineTypes"][string]> = {};
+  const family: Record<string, number> = {};
+  const arrays: NodeArrayOptions[] = [];
+  let hasGroups = true;
+  for (const [name, sizes] of Object.entries(template)) {
+    for (const [type, { cores, max, placementGroups = true }] of Object.entries(sizes)) {
+      machineTypes[type] = { vcpuCount: cores, memory: 4 * cores, family: `family of ${type}` };
+      family[`family of ${type}`] = cores * max;
+      hasGroups &&= placementGroups;
+    }
+    const types = Object.keys(sizes);
+    arrays.push({
+      name,
+      region: "westeurope",
+      machineTypes: types,
+      maxCount: 1000,
+      configuration: TEMPLATE_CONFIGURATION,
+    });
+  }
+  return {
+    clusters: [{ name: CLUSTER, maxCount: 1000, maxCoreCount: 10_000, arrays }],
+    machineTypes,
+    quotas: { family },
+    timings: AT_ONCE,
+    ...(hasGroups ? {} : { quirks: { omitBucketFields: ["maxPlacementGroupSize", "placementGroups"] } }),
+  };
+}
+
+/** The calls of the step, then what happens to nodes; answers of the stop URL by array. */
+async function act(stage: Stage, step: ContractStep): Promise<ReadonlyMap<string, readonly number[]>> {
+  const nodearrays = definitionsOf(step);
+  if (nodearrays !== undefined) {
+    const { requestSet, expirationInterval } = step;
+    await stage.during(
+      stage.push({
+        version: 1,
+        cluster: CLUSTER,
+        nodearrays,
+        ...(requestSet === undefined ? {} : { requestSet }),
+        ...(expirationInterval === undefined ? {} : { expirationInterval }),
+      }),
+    );
+  }
+  const before = nodesOf(stage, await stage.state(CLUSTER));
+  for (const [array, count] of Object.entries(step.loseNodes ?? {}))
+    stage.simulator.faults.vanish(idsOf(before, array).slice(0, count));
+  if (step.terminateCluster === true) {
+    stage.simulator.faults.setClusterState(CLUSTER, "Terminating", "Terminated");
+    const ids = before.map(({ id }) => id);
+    request(stage, "POST", "nodes/terminate", { ids });
+  }
+  const answers = new Map<string, readonly number[]>();
+  for (const array of [step.stopAll, step.allAskToStop]) {
+    if (array === undefined) continue;
+    const wanted = new Set(idsOf(before, array));
+    const asking = stage.readyNodes.filter(({ nodeId }) => wanted.has(nodeId));
+    answers.set(array, await stage.during(askAll(stage, asking)));
+  }
+  return answers;
+}
+
+/** `jetpack autoscale --name --corecount` names one array that exists: the same as a list of one definition. */
+function definitionsOf({
+  set,
+  update,
+}: ContractStep): NodearrayMessage | readonly NodearrayMessage[] | undefined {
+  if (set === undefined) return update;
+  const { name, corecount, instancecount } = set;
+  return {
+    Name: name,
+    ...(corecount === undefined ? {} : { TargetCoreCount: corecount }),
+    ...(instancecount === undefined ? {} : { TargetCount: instancecount }),
+  };
+}
+
+const askAll = (stage: Stage, nodes: readonly ReadyNode[]): Promise<readonly number[]> =>
+  Promise.all(nodes.map((node) => stage.ask(node)));
+
+const idsOf = (nodes: readonly ContractNode[], array: string): readonly string[] =>
+  nodes.filter(({ countsFor }) => countsFor === array).map(({ id }) => id);
+
+/** A node as CycleCloud has it, with the array that the state page counts it for. */
+interface ContractNode {
+  readonly id: string;
+  readonly countsFor: string;
+  readonly cores: number;
+  readonly machineType: string;
+  readonly placementGroup: string | undefined;
+  readonly groupId: string | undefined;
+  readonly configuration: Readonly<Record<string, unknown>>;
+}
+
+const nodeList = z.object({
+  nodes: z.array(
+    z.object({
+      NodeId: z.string(),
+      Template: z.string(),
+      TargetState: z.string(),
+      CoreCount: z.number(),
+      MachineType: z.string(),
+      PlacementGroupId: z.string().optional(),
+      GroupId: z.string().optional(),
+      Configuration: z.record(z.string(), z.unknown()),
+    }),
+  ),
+});
+
+/** Nodes that are wanted, as CycleCloud has them now. One that no look has shown us counts for "?". */
+function nodesOf(stage: Stage, state: ClusterState): readonly ContractNode[] {
+  const shown = new Map(state.nodes.list.map(({ nodeId, countsFor }) => [nodeId, countsFor]));
+  return nodeList
+    .parse(request(stage, "GET", "nodes"))
+    .nodes.filter(({ TargetState }) => TargetState === "Started")
+    .map((record) => ({
+      id: record.NodeId,
+      countsFor: shown.get(record.NodeId) ?? "?",
+      cores: record.CoreCount,
+      machineType: record.MachineType,
+      placementGroup: record.PlacementGroupId,
+      groupId: record.GroupId,
+      configuration: record.Configuration,
+    }));
+}
+
+function request(stage: Stage, method: string, path: string, body?: unknown): unknown {
+  const answer = stage.simulator.request({
+    method,
+    path: `/clusters/${CLUSTER}/${path}`,
+    query: {},
+    ...(body === undefined ? {} : { body }),
+  });
+  if (answer.status >= 300) throw new Error(`${method} ${path} was answered ${answer.status}`);
+  return answer.body;
+}
+
+interface Seen {
+  readonly stage: Stage;
+  readonly state: ClusterState;
+  readonly nodes: readonly ContractNode[];
+  /** Events of the simulator before the step. */
+  readonly since: number;
+  readonly answers: ReadonlyMap<string, readonly number[]>;
+}
+
+/** Each thing that is expected of an array, as it is. */
+function observe(seen: Seen, key: string, wanted: ContractOutcome): ContractOutcome {
+  const { state, answers } = seen;
+  const name = nameOf(seen, key);
+  const nodes = seen.nodes.filter(({ countsFor }) => countsFor === name);
+  const shown = state.nodearrays.find((array) => array.name === name);
+  const grouped = state.groups.find((array) => array.name === name);
+  const stopped = answers.get(name) ?? [];
+  const all: ContractOutcome = {
+    nodes: nodes.length,
+    cores: nodes.reduce((sum, { cores }) => sum + cores, 0),
+    exists: nodes.length > 0 || (shown !== undefined && shown.exists !== false),
+    target: shown?.target?.nodes,
+    terminatedByUs: seen.stage.simulator.log
+      .slice(seen.since)
+      .filter(({ kind }) => kind === "terminate-accepted").length,
+    granted: stopped.filter((status) => status === 200).length,
+    refused: stopped.filter((status) => status === 409).length,
+    machineTypes: [...new Set(nodes.map(({ machineType }) => machineType))].sort(),
+    configuration: sharedMembers(nodes, wanted.configuration),
+    templateConfigurationKept: nodes.every(({ configuration }) =>
+      isWithin(TEMPLATE_CONFIGURATION, configuration),
+    ),
+    extends: (shown ?? grouped)?.extends,
+    flaggedForRemoval: shown?.flaggedForRemoval,
+    stateSaysUngrouped: grouped?.ungrouped !== undefined,
+    ...observeGroups(nodes, wanted),
+  };
+  const asked = new Set(Object.keys(wanted));
+  return Object.fromEntries(Object.entries(all).filter(([member]) => asked.has(member)));
+}
+
+/** "groupedOf:execute" is whatever the grouped array of execute is called. */
+function nameOf({ nodes }: Seen, key: string): string {
+  if (!key.startsWith("groupedOf:")) return key;
+  const prefix = `${key.slice("groupedOf:".length)}:`;
+  return nodes.find(({ countsFor }) => countsFor.startsWith(prefix))?.countsFor ?? key;
+}
+
+function observeGroups(nodes: readonly ContractNode[], { groupIdInConfiguration: path }: ContractOutcome) {
+  const groups = new Map<string, ContractNode[]>();
+  for (const node of nodes) {
+    const group = node.placementGroup ?? "none";
+    groups.set(group, [...(groups.get(group) ?? []), node]);
+  }
+  const sizes = new Set([...groups.values()].map((members) => members.length));
+  const types = new Map<string, number>();
+  for (const members of groups.values()) {
+    const type = [...new Set(members.map(({ machineType }) => machineType))].sort().join("+");
+    types.set(type, (types.get(type) ?? 0) + 1);
+  }
+  const ids = [...groups.values()].map((members) => [
+    ...new Set(members.map(({ groupId }) => groupId ?? "none")),
+  ]);
+  const agrees = (node: ContractNode): boolean =>
+    node.groupId !== undefined && memberAt(node.configuration, path ?? "") === node.groupId;
+  return {
+    groups: groups.size,
+    nodesPerGroup: sizes.size === 1 ? [...sizes][0] : Number.NaN,
+    groupIdsDistinct:
+      ids.every((own) => own.length === 1 && own[0] !== "none") && new Set(ids.flat()).size === groups.size,
+    groupIdInConfiguration: nodes.length > 0 && nodes.every(agrees) ? path : undefined,
+    groupsByMachineType: Object.fromEntries(types),
+    ungrouped: nodes.length > 0 && nodes.every(({ placementGroup }) => placementGroup === undefined),
+  };
+}
+
+/** Of the expected members of Configuration, what all nodes have; undefined where they differ. */
+function sharedMembers(
+  nodes: readonly ContractNode[],
+  expected: Readonly<Record<string, unknown>> | undefined,
+): Record<string, unknown> | undefined {
+  const [first] = nodes;
+  if (first === undefined || expected === undefined) return undefined;
+  const shared = Object.fromEntries(Object.keys(expected).map((key) => [key, first.configuration[key]]));
+  return nodes.every(({ configuration }) => isWithin(shared, configuration)) ? shared : undefined;
+}
+
+function isWithin(part: unknown, whole: unknown): boolean {
+  if (typeof part !== "object" || part === null) return Object.is(part, whole);
+  if (typeof whole !== "object" || whole === null) return false;
+  return Object.entries(part).every(([key, value]) => isWithin(value, Reflect.get(whole, key)));
+}
+
+function memberAt(value: unknown, path: string): unknown {
+  return path
+    .split(".")
+    .reduce<unknown>(
+      (at, key) => (typeof at === "object" && at !== null ? Reflect.get(at, key) : undefined),
+      value,
+    );
+}
