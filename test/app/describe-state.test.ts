@@ -122,6 +122,7 @@ test("an array: its targets, its nodes by phase, what is in flight, and the sets
         {
           targets: [{ requestSet: "a/b", id: "nodearray:execute", unit: "nodes", asked: 5, placed: 4 }],
           nodes: { ready: 3, coming: 1 },
+          count: 4,
           inFlight: 2,
           neededBy: [
             { requestSet: "a/b", nodes: 2 },

@@ -184,8 +184,8 @@ describe("what a dynamic array gets", () => {
         buildArray("execute", { buckets: [buildBucket(D4, 4, { maxPlacementGroupSize: 10 })] }),
       ),
       expected: [
-        "3 of execute/Standard_D4s_v5/grouplicensed-3n-1 for licensed:3n of licensed",
-        "3 of execute/Standard_D4s_v5/grouplicensed-3n-2 for licensed:3n of licensed",
+        "3 of execute/Standard_D4s_v5/group-licensed-3n-1 for licensed:3n of licensed",
+        "3 of execute/Standard_D4s_v5/group-licensed-3n-2 for licensed:3n of licensed",
       ],
     },
     {
@@ -527,7 +527,7 @@ describe("placement groups", () => {
       snapshot: roomy,
     };
     expect(creates(plan(scene))).toEqual([
-      "2 of execute/Standard_D4s_v5/groupexecute-Standard_D4s_v5-1 for the array",
+      "2 of execute/Standard_D4s_v5/group-execute-Standard_D4s_v5-1 for the array",
     ]);
     expect(creates(plan({ ...scene, policy: { preference: "bucket-order" } }))).toEqual([
       "2 of execute/Standard_D4s_v5 for the array",

@@ -188,10 +188,10 @@ describe("a request set", () => {
     const nodearrays = [{ Name: "lab", Extends: "other", Dynamic: true, TargetCount: 1 }];
     const put = await app.call("PUT", path, { version: 1, expirationInterval: 3600, nodearrays });
     expect(put).toMatchObject({ status: 202 });
-    const asked = { dynamic: true, exists: true, extends: "other", nodes: 1, askedBy: ["lab"] };
+    const asked = { dynamic: true, exists: true, extends: "other", count: 1, askedBy: ["lab"] };
     await expect.poll(lab, patiently).toMatchObject({ ...asked, flaggedForRemoval: false });
     expect(await app.call("DELETE", path)).toMatchObject({ status: 202 });
-    await expect.poll(lab, patiently).toMatchObject({ nodes: 1, askedBy: [], flaggedForRemoval: true });
+    await expect.poll(lab, patiently).toMatchObject({ count: 1, askedBy: [], flaggedForRemoval: true });
     const made = app.simulator.log.filter((event) => event.kind === "node-created" && event.name === "lab-1");
     app.simulator.faults.vanish(made.flatMap((event) => ("nodeId" in event ? [event.nodeId] : [])));
     await expect.poll(lab, patiently).toBeUndefined();

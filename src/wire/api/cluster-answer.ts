@@ -78,7 +78,7 @@ const unmetDemand = z.object({
 const lastPlan = z.object({
   number: count,
   at: time,
-  creates: z.array(z.object({ bucket: text, count })),
+  creates: z.array(z.object({ bucket: text, count, countsFor: text })),
   starts: texts,
   terminates: texts,
   demands: count,
@@ -256,7 +256,14 @@ export const clusterAnswer = z.object({
   outcomes: z.array(outcome),
   totals: z.object({ created: count, terminated: count, started: count.optional() }),
   inFlight: z.array(
-    z.object({ requestId: text, bucket: text, added: count, stillToShow: count, since: time }),
+    z.object({
+      requestId: text,
+      bucket: text,
+      countsFor: text,
+      added: count,
+      stillToShow: count,
+      since: time,
+    }),
   ),
   intents: z.array(
     z.object({
@@ -264,12 +271,21 @@ export const clusterAnswer = z.object({
       effect: z.enum(["create", "start", "terminate"]),
       bucket: text.optional(),
       count: count.optional(),
+      countsFor: text.optional(),
       nodes: texts.optional(),
       committedAt: time,
       sent: z.enum(["never", "maybe", "once-refused"]),
     }),
   ),
-  backoffs: z.array(z.object({ bucket: text, until: time, cause: backoffCause, message: text })),
+  backoffs: z.array(
+    z.object({
+      bucket: text,
+      dynamicArray: text.optional(),
+      until: time,
+      cause: backoffCause,
+      message: text,
+    }),
+  ),
   rejections: z.array(
     z.object({ at: time, messageId: text, set: text.optional(), problems: z.array(problemItem) }),
   ),
