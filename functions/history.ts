@@ -7,7 +7,7 @@ import { badRequest } from "./problem.ts";
 
 /**
  * Rows newest first; `from` and `to` are ISO-8601, `limit` at most 10,000. `keptPlans`: plans of that time that changed something and can be
- * explained.
+ * explained, with their counts in `planCounts`.
  */
 app.http("history", {
   methods: ["GET"],
@@ -22,16 +22,17 @@ app.http("history", {
     if (problems.length > 0) return badRequest(problems);
     const rows = await history.read(site.cluster, from, to, limit);
     const [newest, oldest] = [rows.at(0), rows.at(-1)];
-    const keptPlans =
+    const kept =
       newest === undefined || oldest === undefined
         ? []
-        : await plans.numbers(site.cluster, oldest.plan, newest.plan, MOST_PLANS);
+        : await plans.list(site.cluster, oldest.plan, newest.plan, MOST_PLANS);
     return {
       status: 200,
       jsonBody: {
         cluster: site.cluster,
         rows: rows.map((row) => ({ ...row, at: isoTime(row.at) })),
-        keptPlans,
+        keptPlans: kept.map(({ number }) => number),
+        planCounts: kept.map(({ number, at, counts }) => ({ plan: number, at: isoTime(at), ...counts })),
       },
     };
   }),

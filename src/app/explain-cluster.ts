@@ -47,13 +47,15 @@ async function explainPast(
   const { plans } = app.ports;
   const kept = await plans.read(cluster, number);
   if (kept === undefined) {
-    const around = await plans.numbers(
+    const around = await plans.list(
       cluster,
       Math.max(0, number - NEAR_PLANS),
       number + NEAR_PLANS,
       2 * NEAR_PLANS,
     );
-    const nearest = around.toSorted((a, b) => Math.abs(a - number) - Math.abs(b - number));
+    const nearest = around
+      .map((row) => row.number)
+      .toSorted((a, b) => Math.abs(a - number) - Math.abs(b - number));
     return { kind: "not-kept", near: nearest.slice(0, SHOWN_PLANS).toSorted((a, b) => a - b) };
   }
   const { plan, ledger, counts } = kept;

@@ -1,7 +1,7 @@
 import type { Snapshot } from "../domain/cluster.ts";
 import type { NodeAttributes, SchedulerNode, SetDemand } from "../domain/demand.ts";
 import type { ClusterName, Digest, Epoch, NodeId, Owner, RequestId } from "../domain/ids.ts";
-import type { KeptPlan } from "../domain/kept-plan.ts";
+import type { KeptPlan, KeptPlanRow } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Ledger } from "../domain/record.ts";
@@ -128,8 +128,8 @@ export interface PlanArchive {
   keep(cluster: ClusterName, kept: KeptPlan): Promise<void>;
   /** Undefined: it changed nothing, or is not kept any more. */
   read(cluster: ClusterName, number: number): Promise<KeptPlan | undefined>;
-  /** Numbers of kept plans from `from` to `to`, upwards, the first `limit`. */
-  numbers(cluster: ClusterName, from: number, to: number, limit: number): Promise<readonly number[]>;
+  /** Kept plans by number from `from` to `to`, upwards, the first `limit`. */
+  list(cluster: ClusterName, from: number, to: number, limit: number): Promise<readonly KeptPlanRow[]>;
   /** Removes plans made before `before`; at most a few hundred a call. Returns how many. */
   prune(cluster: ClusterName, before: Instant): Promise<number>;
 }

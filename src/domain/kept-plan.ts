@@ -1,12 +1,20 @@
 import type { NodeId } from "./ids.ts";
 import type { DemandOutcome, NodeVerdict, Plan } from "./plan.ts";
 import type { Ledger, LedgerNode } from "./record.ts";
+import type { Instant } from "./units.ts";
 
 /** A plan that changed something, kept so that it can be explained later: its reasons, and the names that they are told with. */
 export interface KeptPlan {
   readonly plan: Plan;
   /** What was known of the nodes that it judged. */
   readonly ledger: Ledger;
+  readonly counts: PlanCounts;
+}
+
+/** One line of what is kept. */
+export interface KeptPlanRow {
+  readonly number: number;
+  readonly at: Instant;
   readonly counts: PlanCounts;
 }
 

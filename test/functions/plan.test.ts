@@ -253,8 +253,12 @@ test("what it says of a larger quota is what happens when the quota is raised", 
 });
 
 test("a past plan that changed something is explained as it was then", async () => {
-  const history = z.object({ rows: z.array(z.unknown()), keptPlans: z.array(z.number()) });
-  const { keptPlans } = history.parse((await app.call("GET", "/api/clusters/prod/history")).body);
+  const history = z.object({ keptPlans: z.array(z.number()), planCounts: z.unknown() });
+  const { keptPlans, planCounts } = history.parse((await app.call("GET", "/api/clusters/prod/history")).body);
+  expect(planCounts).toMatchObject([
+    { plan: keptPlans[0], at: expect.any(String), created: 2, unmet: 1 },
+    { plan: keptPlans[1], created: 3, nodes: 2, unmet: 1 },
+  ]);
   const [first, last] = [keptPlans.at(0), keptPlans.at(-1)];
   expect(keptPlans).toHaveLength(2);
   const explain = (query: string) => app.call("GET", `/api/clusters/prod/explain?${query}`);

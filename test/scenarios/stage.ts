@@ -163,8 +163,10 @@ export class Stage {
   }
 
   /** The plans that can be explained, and what they say. */
-  keptPlans(cluster: string): Promise<readonly number[]> {
-    return this.#composed.app.ports.plans.numbers(clusterName(cluster), 0, Number.MAX_SAFE_INTEGER - 1, 1000);
+  async keptPlans(cluster: string): Promise<readonly number[]> {
+    const { plans } = this.#composed.app.ports;
+    const kept = await plans.list(clusterName(cluster), 0, Number.MAX_SAFE_INTEGER - 1, 1000);
+    return kept.map(({ number }) => number);
   }
 
   explain(cluster: string, question: Question): Promise<Explanation> {

@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { describeApi } from "../../src/wire/api/document.ts";
+import { describeApi, mediaType } from "../../src/wire/api/document.ts";
 import type { Operation } from "../../src/wire/api/operations.ts";
 import { OPERATIONS } from "../../src/wire/api/operations.ts";
 
@@ -36,11 +36,11 @@ export function findUndescribed(method: string, path: string, answer: CheckedAns
   const operation = operationOf(method, path);
   const { status, type, body } = answer;
   if (operation === undefined || status === 401 || (status >= 500 && status !== 503)) return [];
-  const schema = operation.answers[status];
-  if (schema === undefined) return [`status ${status} is not described`];
-  const expected = schema === "Problem" ? "application/problem+json" : "application/json";
-  const found: string[] = type?.startsWith(expected) === true ? [] : [`the type is ${type}, not ${expected}`];
-  return [...found, ...flawsOf(validatorOf(schema, "closed"), body)];
+  const schemas = [operation.answers[status] ?? []].flat();
+  if (schemas.length === 0) return [`status ${status} is not described`];
+  const schema = schemas.find((one) => type?.startsWith(mediaType(one)) === true);
+  if (schema === undefined) return [`the type is ${type}, not ${schemas.map(mediaType).join(" or ")}`];
+  return flawsOf(validatorOf(schema, "closed"), body);
 }
 
 /** The same of a request that was accepted, unless it was only in part: jobs that cannot be read are rejected by themselves. */

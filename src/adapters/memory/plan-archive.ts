@@ -22,9 +22,12 @@ export function memoryPlanArchive(): PlanArchive {
       if (plans.size > MOST_PLANS && oldest !== undefined) plans.delete(oldest);
     },
     read: async (cluster, number) => plansOf(cluster).get(number),
-    async numbers(cluster, from, to, limit) {
-      const numbers = [...plansOf(cluster).keys()].filter((number) => from <= number && number <= to);
-      return numbers.toSorted((a, b) => a - b).slice(0, limit);
+    async list(cluster, from, to, limit) {
+      return [...plansOf(cluster).values()]
+        .map(({ plan, counts }) => ({ number: plan.number, at: plan.at, counts }))
+        .filter(({ number }) => from <= number && number <= to)
+        .toSorted((a, b) => a.number - b.number)
+        .slice(0, limit);
     },
     async prune(cluster, before) {
       const plans = plansOf(cluster);

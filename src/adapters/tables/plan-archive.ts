@@ -1,6 +1,7 @@
 import type { PlanArchive } from "../../app/ports.ts";
 import type { KeptPlan, PlanCounts } from "../../domain/kept-plan.ts";
 import { lesserPlans } from "../../domain/kept-plan.ts";
+import { instant } from "../../domain/units.ts";
 import { asPortCall } from "../system/azure-errors.ts";
 import { compress, decompress, ledgerCodec, planCodec } from "./codec.ts";
 import { historyPartition, planKey, planNumberOf } from "./keys.ts";
@@ -16,7 +17,8 @@ export function tablePlanArchive(table: Table): PlanArchive {
   return {
     async keep(cluster, kept) {
       const { number, at } = kept.plan;
-      const row = { madeAt: BigInt(at), ...chunkProperties(await fitting(kept)) };
+      const counts = JSON.stringify(kept.counts);
+      const row = { madeAt: BigInt(at), counts, ...chunkProperties(await fitting(kept)) };
       await table.put(historyPartition(cluster), planKey(number), row);
     },
     async read(cluster, number) {
@@ -26,10 +28,14 @@ export function tablePlanArchive(table: Table): PlanArchive {
         readPlan(await decompress(joinChunks(row.values))),
       );
     },
-    async numbers(cluster, from, to, limit) {
+    async list(cluster, from, to, limit) {
       const range = { from: planKey(from), to: planKey(to + 1) };
-      const rows = await table.list(historyPartition(cluster), range, [], limit);
-      return rows.map(({ rowKey }) => planNumberOf(rowKey));
+      const rows = await table.list(historyPartition(cluster), range, ["madeAt", "counts"], limit);
+      return rows.map(({ rowKey, values }) => ({
+        number: planNumberOf(rowKey),
+        at: instant(Number(values["madeAt"])),
+        counts: readCounts(String(values["counts"])),
+      }));
     },
     async prune(cluster, before) {
       const partition = historyPartition(cluster);
@@ -61,6 +67,12 @@ interface StoredPlan {
   readonly plan: string;
   readonly ledger: string;
   readonly counts: PlanCounts;
+}
+
+/** Written by `keep` above and by nobody else, so not validated again. */
+function readCounts(text: string): PlanCounts {
+  const counts: PlanCounts = JSON.parse(text);
+  return counts;
 }
 
 function writePlan({ plan, ledger, counts }: KeptPlan): string {

@@ -65,6 +65,15 @@ export const clustersAnswer = z.object({
   }),
 });
 
+const planCounts = z.object({
+  created: count,
+  started: count,
+  terminated: count,
+  nodes: count,
+  demands: count,
+  unmet: count,
+});
+
 export const historyAnswer = z.object({
   cluster: text,
   rows: z.array(
@@ -84,15 +93,7 @@ export const historyAnswer = z.object({
   keptPlans: z
     .array(count)
     .meta({ description: "Plans of that time that changed something and can be explained." }),
-});
-
-const planCounts = z.object({
-  created: count,
-  started: count,
-  terminated: count,
-  nodes: count,
-  demands: count,
-  unmet: count,
+  planCounts: z.array(planCounts.extend({ plan: count, at: time })).meta({ description: "Their counts." }),
 });
 
 const explained = {

@@ -103,11 +103,16 @@ const WORDS: Readonly<Record<number, string>> = {
   503: "Cannot tell now",
 };
 
-function describeAnswer(status: number, schema: SchemaName): JsonObject {
-  const type = schema === "Problem" ? "application/problem+json" : "application/json";
+function describeAnswer(status: number, schemas: SchemaName | readonly SchemaName[]): JsonObject {
+  const content = [schemas].flat().map((schema) => [mediaType(schema), { schema: { $ref: refTo(schema) } }]);
   return {
     description: WORDS[status] ?? "",
     ...(status === 503 ? { headers: { "retry-after": { schema: { type: "integer" } } } } : {}),
-    content: { [type]: { schema: { $ref: refTo(schema) } } },
+    content: Object.fromEntries(content),
   };
+}
+
+/** What the body of an answer is called. */
+export function mediaType(schema: SchemaName): string {
+  return schema === "Problem" ? "application/problem+json" : "application/json";
 }

@@ -63,8 +63,8 @@ export interface Operation {
   readonly summary: string;
   readonly query?: readonly QueryParameter[];
   readonly body?: SchemaName;
-  /** Schemas by status; a status below 400 is JSON, any other is application/problem+json unless it says something else. */
-  readonly answers: Readonly<Record<number, SchemaName>>;
+  /** Schemas by status, one or either of several; "Problem" is application/problem+json, any other JSON. */
+  readonly answers: Readonly<Record<number, SchemaName | readonly SchemaName[]>>;
 }
 
 export interface QueryParameter {
@@ -212,7 +212,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: "getHealth",
     auth: "anonymous",
     summary: "Ok or not, and ages; without names or reasons",
-    answers: { 200: "Health", 503: "Health" },
+    answers: { 200: "Health", 503: ["Health", "Problem"] },
   },
   {
     method: "get",
