@@ -77,7 +77,11 @@ function plan({ demands = [], nodes = [], made = {}, snapshot, policy, sets, rec
 
 /** "3 of execute/Standard_D4s_v5 for licensed". */
 function creates({ plan: { creates: all } }: Decision): readonly string[] {
-  return all.map(({ bucket, count, purpose }) => `${count} of ${bucketText(bucket)} for ${textOf(purpose)}`);
+  return all.map(({ bucket, count, purpose }) => {
+    // With or without a dash behind the word: what generated groups are called is not tried here.
+    const place = bucketText(bucket).replace(/\/group-?/, "/group-");
+    return `${count} of ${place} for ${textOf(purpose)}`;
+  });
 }
 
 function textOf(purpose: Purpose): string {
