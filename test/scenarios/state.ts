@@ -16,7 +16,7 @@ const page = z.object({
   nodes: z.object({
     count: z.number(),
     byPhase: z.record(z.string(), z.number()),
-    list: z.array(z.object({ nodeId: z.string(), why: z.string() })),
+    list: z.array(z.object({ nodeId: z.string(), why: z.string(), released: z.string().optional() })),
   }),
   groups: z.array(
     z.object({
