@@ -102,6 +102,9 @@ const node = z.object({
   countsFor: text.meta({
     description: "The array that it counts for: one of the template, a dynamic one, or a grouped one.",
   }),
+  released: text
+    .optional()
+    .meta({ description: "Why the group that it was made for does not count on it any more." }),
   firstSeenAt: time,
   firstReadyAt: time.optional(),
   lastNeededAt: time.optional(),
