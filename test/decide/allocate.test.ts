@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { allocate } from "../../src/decide/allocate.ts";
+import { propertiesOf } from "../../src/decide/fit.ts";
 import type { Allocation, BucketOffer, SharedLimit, World } from "../../src/domain/allocation.ts";
+import type { Constraint } from "../../src/domain/constraint.ts";
 import type { GroupDemand, JobDemand, RankedDemand, TargetDemand } from "../../src/domain/demand.ts";
 import { arrayName, machineType, nodeId, placementGroup, setName } from "../../src/domain/ids.ts";
 import { renderReason } from "../../src/domain/reason.ts";
@@ -919,3 +921,33 @@ test("at most five names for a node", () => {
     ["standard/j0", "standard/j1", "standard/j2", "standard/j3", "standard/j4"],
   ]);
 });
+
+test.each([
+  { name: "told of with the same object as the bucket's new ones", isShared: true },
+  { name: "told of by themselves, as they come back from a store", isShared: false },
+])(
+  "a job that bars a host gets a new node of its bucket; what existing nodes offer is $name",
+  ({ isShared }) => {
+    const fresh = offer("execute/D4", 4, { 0: 1 });
+    const host = { ...node({ id: "n1", host: "h1" }), ...(isShared ? { resources: fresh.resources } : {}) };
+    const notThere: Constraint = {
+      kind: "not",
+      of: { kind: "property-choice", property: "hostname", choices: ["h1"] },
+    };
+    const named = (hostname: string | null) => ({
+      properties: () => ({ ...propertiesOf(bucket("execute/D4")), hostname }),
+    });
+    const answer = allocate(
+      world({ nodes: [{ ...host, ...named("h1") }], buckets: [{ ...fresh, ...named(null) }] }),
+      [job("a", { constraints: [...needing({ ncpus: 1 }), notThere] })],
+      policy,
+      now,
+    );
+    expect(shown(answer)).toEqual({
+      creates: ["1 x execute/D4"],
+      needed: [],
+      placed: ["a 1/1 (1 pending)"],
+      reasons: [],
+    });
+  },
+);
