@@ -260,7 +260,7 @@ export class Bins implements LineBins {
   occupy(bin: Bin, ask: Ask, slots: number, bound = false): void {
     const { takes } = ask.jobClass;
     let alone = ask.requirements.alone !== undefined;
-    if (takes === undefined) alone = placeIntricate(this, bin, ask, slots) || alone;
+    if (takes === undefined) alone = placeIntricate(this, bin, ask, slots, bound) || alone;
     else {
       const start = bin * this.width;
       for (let i = 0; i < takes.resource.length; i += 1) {

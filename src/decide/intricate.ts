@@ -52,14 +52,14 @@ interface Tried {
 }
 
 /** Takes so many slots from the node and the pools; answers whether nobody else may be there from now on. */
-export function placeIntricate(bins: Bins, bin: Bin, ask: Ask, slots: number): boolean {
+export function placeIntricate(bins: Bins, bin: Bin, ask: Ask, slots: number, bound: boolean): boolean {
   const start = bin * bins.width;
   const node = {
     subject: bins.subjectOf(bin),
     free: bins.free.slice(start, start + bins.width),
     jobs: bins.jobsOn(bin),
   };
-  const { trial, slots: tried } = tryOut(bins, node, ask, slots);
+  const { trial, slots: tried } = tryOut(bins, node, ask, slots, bound);
   // Tasks that run there although the constraints say no: they take what stands at the top all the same.
   for (const { resource, amount } of ask.jobClass.amounts) {
     const position = bins.resources.indexOf(resource);
@@ -80,6 +80,7 @@ function tryOut(
   node: Tried,
   ask: Ask,
   wanted: number,
+  bound = false,
 ): { readonly slots: number; readonly trial: Trial } {
   const trial: Trial = {
     free: [...node.free],
@@ -90,12 +91,14 @@ function tryOut(
   const others = new Set(node.jobs);
   // Which alternative is charged does not hang on what others have taken of pools meanwhile; whether it can be had does.
   const { shared } = ask.jobClass.shape;
+  // What runs there takes what it takes, also on a node that it may not have any more.
+  const fit = bound ? ask.jobClass.fitOfBound : ask.jobClass.fit;
   let slots = 0;
   // A node that would not do with nobody on it does not because somebody is.
-  if (ask.jobClass.fit.judge({ ...empty, jobs: NO_JOBS }, shared).kind === "refused") return { slots, trial };
+  if (fit.judge({ ...empty, jobs: NO_JOBS }, shared).kind === "refused") return { slots, trial };
   while (slots < wanted) {
     const view: NodeView = { ...empty, available: availableOf(bins, node.subject, trial.free), jobs: others };
-    const judgement = ask.jobClass.fit.judge(view, shared);
+    const judgement = fit.judge(view, shared);
     if (judgement.kind === "refused") break;
     if (isShort(trial, judgement)) break;
     if (judgement.closes === "job" && slots > 0 && ask.unitsPerNode !== 1) break;

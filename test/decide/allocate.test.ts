@@ -951,3 +951,76 @@ test.each([
     });
   },
 );
+
+const cpus = (amount: number): Constraint => ({ kind: "amount", resource: "ncpus", amount });
+const inAGroup: Constraint = { kind: "in-a-placement-group", wanted: true };
+
+describe("what random worlds have shown", () => {
+  test.each<Scenario>([
+    {
+      name: "a bucket with room that knows no placement groups says so to a job that asks for one",
+      world: world(),
+      demands: [job("a", { constraints: [cpus(1), inAGroup] })],
+      placed: ["a 0/1 (0 pending)"],
+      reasons: ["execute/D4: this VM size has no placement groups here"],
+    },
+    {
+      name: "what runs on a node that is not spot takes its alternative there, though the job asks for spot by now",
+      world: world({
+        nodes: [node({ id: "n1", host: "h1" })],
+        limits: [limit("cluster", "", "nodes", 1, 1)],
+      }),
+      demands: [
+        job("a", {
+          constraints: [cpus(1), { kind: "or", of: [cpus(3), inArrays("other")] }],
+          spot: "only",
+          placed: [{ hostname: "h1", iterations: 1 }],
+        }),
+        job("b"),
+      ],
+      needed: ["n1: standard/a"],
+      placed: ["a 1/1 (0 pending)", "b 0/1 (0 pending)"],
+      reasons: ["cluster: 1 of 1 nodes used, 1 more needed, 0 left"],
+    },
+    {
+      name: "a gang takes one of two nodes in flight where its user may have no more",
+      world: world({
+        inFlight: [
+          {
+            bucket: bucket("execute/D4"),
+            purpose: { kind: "array" },
+            count: 2,
+            resources: { ncpus: 4, mem: 16 },
+            cores: 4,
+          },
+        ],
+        caps: [{ kind: "user", name: "bob", unit: "cores", max: 4 }],
+      }),
+      demands: [job("a", { nodeCount: 1, user: "bob" })],
+      placed: ["a 1/1 (1 pending)"],
+    },
+    {
+      name: "a group finds its own nodes again, though a job of more weight would do with them and another group is unmet",
+      world: mpi({
+        buckets: [hb(), offer("mpi/D4", 4, { 0: 1 }, {})],
+        limits: [limit("cluster", "", "nodes", 3, 3), limit("family-quota", "hb", "cores", 240, 240)],
+        nodes: [
+          node({ id: "n1", at: "mpi/HB120/g", cores: 120, coming: true }),
+          node({ id: "n2", at: "mpi/HB120/g", cores: 120, coming: true, order: 1 }),
+          node({ id: "n3", at: "mpi/D4", coming: true, order: 2 }),
+        ],
+      }),
+      demands: [
+        job("small", { priority: 1, constraints: [cpus(1), EXCLUSIVE] }),
+        job("a", { nodeCount: 2, colocated: true, constraints: [cpus(100)] }),
+        job("b", { nodeCount: 2, colocated: true, constraints: [cpus(100)] }),
+      ],
+      needed: ["n1: standard/a", "n2: standard/a", "n3: standard/small"],
+      placed: ["small 1/1 (1 pending)", "a 2/2 (2 pending)", "b 0/2 (0 pending)"],
+      reasons: [
+        "cluster: 3 of 3 nodes used, 2 more needed, 0 left",
+        "mpi/D4: ncpus 100 asked of one node, 4 offered",
+      ],
+    },
+  ])("$name", check);
+});
