@@ -1,9 +1,11 @@
 import type { Entry } from "./allocate.ts";
 import type { Attempt } from "./attempt.ts";
+import type { Ground } from "./ground.ts";
+import { hardestFirst } from "./hardest-first.ts";
 
 /** So many unmet demands get a chance, and no more work is done for them than settling so many demands. */
 const MOST_CHANCES = 8;
-const MOST_SETTLED = 8000;
+const MOST_SETTLED = 4000;
 
 /**
  * Ranks of demands that the plan leaves unmet and that are tried once more, each with those that could be had, the hardest first: nodes
@@ -22,6 +24,19 @@ export function worthAChance({ outcomes }: Attempt, entries: readonly Entry[]): 
     if (list.length < most) list.push(entry.rank);
   }
   return [...whole, ...others].slice(0, most);
+}
+
+/** The orders in which such a demand is tried: before all others, and in its place among them. */
+export function* ordersWith(
+  rank: number,
+  entries: readonly Entry[],
+  best: Attempt,
+  ground: Ground,
+): Generator<readonly Entry[]> {
+  const first = entries.filter((entry) => entry.rank === rank);
+  const others = entries.filter((entry) => entry.rank !== rank);
+  yield [...first, ...hardestFirst(others, best, ground)];
+  yield hardestFirst(entries, best, ground, rank);
 }
 
 /** All of it, or nothing. */

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { allocate } from "../../src/decide/allocate.ts";
 import { propertiesOf } from "../../src/decide/fit.ts";
-import type { Allocation, BucketOffer, SharedLimit, World } from "../../src/domain/allocation.ts";
+import type {
+  Allocation,
+  AllocationPolicy,
+  BucketOffer,
+  SharedLimit,
+  World,
+} from "../../src/domain/allocation.ts";
 import type { Constraint } from "../../src/domain/constraint.ts";
 import type { GroupDemand, JobDemand, RankedDemand, TargetDemand } from "../../src/domain/demand.ts";
 import { arrayName, machineType, nodeId, placementGroup, setName } from "../../src/domain/ids.ts";
@@ -182,10 +188,17 @@ interface Scenario {
   readonly needed?: readonly string[];
   readonly placed: readonly string[];
   readonly reasons?: readonly string[];
+  readonly among?: AllocationPolicy["among"];
 }
 
-function check({ world, demands, creates = [], needed = [], placed, reasons = [] }: Scenario): void {
-  expect(shown(allocate(world, demands, policy, now))).toEqual({ creates, needed, placed, reasons });
+function check(scenario: Scenario): void {
+  const { world, demands, creates = [], needed = [], placed, reasons = [], among = "priority" } = scenario;
+  expect(shown(allocate(world, demands, { ...policy, among }, now))).toEqual({
+    creates,
+    needed,
+    placed,
+    reasons,
+  });
 }
 
 describe("packing jobs", () => {
@@ -657,6 +670,31 @@ describe("groups", () => {
       placed: ["g 1/2 (1 pending)"],
       reasons: ["execute/D4: this VM size has no placement groups here"],
     },
+    {
+      name: "what is left over of full nodes in a placement group gets one more node there",
+      world: world({ buckets: [offer("execute/D4", 4, { 0: 1 }, { maxPlacementGroupSize: 3, price: 1 })] }),
+      among: "cheapest",
+      demands: [job("a", { iterations: 5, constraints: [cpus(1), inAGroup] })],
+      creates: ["2 x execute/D4/pg-execute-D4-1"],
+      placed: ["a 5/5 (5 pending)"],
+    },
+    {
+      name: "slots that must be in a placement group keep their own nodes, though slots of more weight fill them first",
+      world: world({
+        buckets: [],
+        nodes: [
+          node({ id: "n1", at: "execute/D4/g", coming: true }),
+          node({ id: "n2", at: "execute/D4/g", coming: true, order: 1 }),
+          node({ id: "n3", cores: 2, at: "execute/D2", coming: true, order: 2 }),
+        ],
+      }),
+      demands: [
+        job("any", { priority: 1, iterations: 4 }),
+        job("grouped", { iterations: 5, constraints: [cpus(1), inAGroup] }),
+      ],
+      needed: ["n1: standard/grouped", "n2: standard/grouped standard/any", "n3: standard/any"],
+      placed: ["any 4/4 (4 pending)", "grouped 5/5 (5 pending)"],
+    },
   ])("$name", check);
 });
 
@@ -983,11 +1021,11 @@ describe("what random worlds have shown", () => {
       reasons: ["cluster: 1 of 1 nodes used, 1 more needed, 0 left"],
     },
     {
-      name: "a gang takes one of two nodes in flight where its user may have no more",
+      name: "slots that stay together take one of two nodes in flight where their user may have no more",
       world: world({
         inFlight: [
           {
-            bucket: bucket("execute/D4"),
+            bucket: bucket("execute/D4/g"),
             purpose: { kind: "array" },
             count: 2,
             resources: { ncpus: 4, mem: 16 },
@@ -996,8 +1034,8 @@ describe("what random worlds have shown", () => {
         ],
         caps: [{ kind: "user", name: "bob", unit: "cores", max: 4 }],
       }),
-      demands: [job("a", { nodeCount: 1, user: "bob" })],
-      placed: ["a 1/1 (1 pending)"],
+      demands: [job("a", { iterations: 2, colocated: true, user: "bob" })],
+      placed: ["a 2/2 (2 pending)"],
     },
     {
       name: "a group finds its own nodes again, though a job of more weight would do with them and another group is unmet",
