@@ -1021,6 +1021,41 @@ describe("what random worlds have shown", () => {
       reasons: ["cluster: 1 of 1 nodes used, 1 more needed, 0 left"],
     },
     {
+      name: "what runs takes its alternative also where a slot of it would not fit any more",
+      world: world({
+        nodes: [node({ id: "n1", host: "h1" })],
+        limits: [limit("cluster", "", "nodes", 1, 1)],
+      }),
+      demands: [
+        job("a", {
+          iterations: 2,
+          constraints: [cpus(0.25), { kind: "or", of: [cpus(3), inArrays("other")] }],
+          placed: [{ hostname: "h1", iterations: 2 }],
+        }),
+        job("b", { constraints: [cpus(0.5)] }),
+      ],
+      needed: ["n1: standard/a"],
+      placed: ["a 2/2 (0 pending)", "b 0/1 (0 pending)"],
+      reasons: ["cluster: 1 of 1 nodes used, 1 more needed, 0 left"],
+    },
+    {
+      name: "a node that a target counts on does not become a cheaper one of another array",
+      world: world({
+        buckets: [
+          offer("execute/D8", 8, { 0: 1 }, { price: 10 }),
+          offer("other/D2", 2, { 0: 1 }, { price: 3 }),
+        ],
+        arrays: new Map([
+          [arrayName("execute"), "managed"],
+          [arrayName("other"), "managed"],
+        ]),
+      }),
+      among: "cheapest",
+      demands: [job("a"), target("t", 1)],
+      creates: ["1 x execute/D8"],
+      placed: ["a 1/1 (1 pending)", "t 1/1 (1 pending)"],
+    },
+    {
       name: "slots that stay together take one of two nodes in flight where their user may have no more",
       world: world({
         inFlight: [
