@@ -1056,6 +1056,17 @@ describe("what random worlds have shown", () => {
       placed: ["a 1/1 (1 pending)", "t 1/1 (1 pending)"],
     },
     {
+      name: "jobs that differ in what they take have reasons of their own",
+      world: world({ limits: [limit("cluster", "", "nodes", 3, 3)] }),
+      demands: [16, 32, 2].map((amount) => job(`of${amount}`, { constraints: [cpus(amount)] })),
+      placed: ["of16 0/1 (0 pending)", "of32 0/1 (0 pending)", "of2 0/1 (0 pending)"],
+      reasons: [
+        "execute/D4: ncpus 16 asked of one node, 4 offered",
+        "execute/D4: ncpus 32 asked of one node, 4 offered",
+        "cluster: 3 of 3 nodes used, 1 more needed, 0 left",
+      ],
+    },
+    {
       name: "slots that stay together take one of two nodes in flight where their user may have no more",
       world: world({
         inFlight: [
