@@ -1,7 +1,7 @@
 import type { Ask } from "./ask.ts";
 import type { Draft } from "./draft.ts";
+import type { JobClass } from "./job-class.ts";
 import type { Capacity } from "./limits.ts";
-import type { Requirements } from "./requirements.ts";
 
 /**
  * Answers about jobs that got nothing, kept while the limits stand: in a long queue thousands of jobs with the same constraints are
@@ -10,26 +10,26 @@ import type { Requirements } from "./requirements.ts";
 export class Alike<T> {
   readonly #known = new WeakMap<
     Capacity,
-    { readonly version: number; readonly answers: Map<Requirements, Map<string, { readonly answer: T }>> }
+    { readonly version: number; readonly answers: Map<JobClass, Map<string, { readonly answer: T }>> }
   >();
 
   /** The answer for so many units that are left of the job; `make` is asked for it unless an equal job was answered before. */
   answer(draft: Draft, ask: Ask, left: number, make: () => T): T {
     if (!isPlain(draft, ask)) return make();
-    const answers = this.#answersOf(draft.capacity, ask.requirements);
+    const answers = this.#answersOf(draft.capacity, ask.jobClass);
     const key = `${left}/${ask.slotsPerUnit}/${ask.unitsPerNode}/${ask.job.spot ?? ""}`;
     const known = answers.get(key) ?? { answer: make() };
     answers.set(key, known);
     return known.answer;
   }
 
-  #answersOf(capacity: Capacity, requirements: Requirements): Map<string, { readonly answer: T }> {
+  #answersOf(capacity: Capacity, jobClass: JobClass): Map<string, { readonly answer: T }> {
     const before = this.#known.get(capacity);
     const current =
       before?.version === capacity.version ? before : { version: capacity.version, answers: new Map() };
     this.#known.set(capacity, current);
-    const answers = current.answers.get(requirements) ?? new Map<string, { readonly answer: T }>();
-    current.answers.set(requirements, answers);
+    const answers = current.answers.get(jobClass) ?? new Map<string, { readonly answer: T }>();
+    current.answers.set(jobClass, answers);
     return answers;
   }
 }

@@ -20,6 +20,7 @@ import { JobClasses } from "./job-class.ts";
 import { isNearBound } from "./near-bound.ts";
 import { sharedStateOf } from "./pools.ts";
 import { countedResources } from "./requirements.ts";
+import { ordersWith, worthAChance } from "./second-chance.ts";
 
 /**
  * Works out what the demands need: which existing nodes, and which new ones in which bucket and placement group, under every limit. Rank
@@ -29,7 +30,8 @@ import { countedResources } from "./requirements.ts";
  *
  * Demands are settled one after the other in the order of rank. If that makes new nodes or leaves something unmet, the demands that could
  * be had are tried once more, the hardest first (first fit decreasing), with two ways to choose new nodes where price counts. A later try
- * is taken only if it is cheaper, or has more, and leaves no demand with less.
+ * is taken only if it is cheaper, or has more, and leaves no demand with less. The same goes for the last tries, in which some of what is
+ * still unmet is packed with what could be had.
  */
 export function allocate(
   world: World,
@@ -70,6 +72,16 @@ export function allocate(
     if (!isBetter(other, best, policy)) continue;
     best = other;
     taken = { way, entries: hardest };
+  }
+  for (const rank of worthAChance(best, entries)) {
+    for (const order of ordersWith(rank, entries, best, ground)) {
+      const way: Way = { order: "size", opening: taken.way.opening };
+      const other = attempt(problem, way, order, false);
+      if (!isBetter(other, best, policy)) continue;
+      best = other;
+      taken = { way, entries: order };
+      break;
+    }
   }
   // Reasons are made for what is unmet in the plan that is taken, and only there.
   const isTold = taken === first || best.outcomes.every(({ placed, asked }) => placed >= asked);

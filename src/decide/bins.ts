@@ -198,7 +198,8 @@ export class Bins implements LineBins {
   ): Bin {
     const before = this.ground.kinds.length;
     const kind = this.ground.kindOfNew(offer, place);
-    const bin = this.#add("planned", kind, kind.subject, offer.cores, count, purpose, false, TIER_OF_PLANNED);
+    const subject = this.ground.subjectOfNew(offer, place);
+    const bin = this.#add("planned", kind, subject, offer.cores, count, purpose, false, TIER_OF_PLANNED);
     if (attributes !== undefined) this.attributes.set(bin, attributes);
     this.planned.push(bin);
     if (kind.index >= before) this.#noteNewKind(kind);
@@ -259,7 +260,7 @@ export class Bins implements LineBins {
   occupy(bin: Bin, ask: Ask, slots: number, bound = false): void {
     const { takes } = ask.jobClass;
     let alone = ask.requirements.alone !== undefined;
-    if (takes === undefined) alone = placeIntricate(this, bin, ask, slots) || alone;
+    if (takes === undefined) alone = placeIntricate(this, bin, ask, slots, bound) || alone;
     else {
       const start = bin * this.width;
       for (let i = 0; i < takes.resource.length; i += 1) {
@@ -374,11 +375,11 @@ export class Bins implements LineBins {
   }
 
   /** Makes planned nodes of a bin smaller ones; what is on them fits there. */
-  exchange(bin: Bin, kind: Kind, cores: number): void {
+  exchange(bin: Bin, kind: Kind, offer: NewNode): void {
     const before = this.kindOf(bin).capacity;
     this.kind[bin] = kind;
-    this.#subjects[bin] = kind.subject;
-    this.cores[bin] = cores;
+    this.#subjects[bin] = this.ground.subjectOfNew(offer, kind.place);
+    this.cores[bin] = offer.cores;
     kind.capacity.forEach((amount, r) => {
       const used = (before[r] ?? 0) - (this.free[bin * this.width + r] ?? 0);
       this.free[bin * this.width + r] = amount < 0 ? amount : Math.max(0, amount - used);

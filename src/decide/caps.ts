@@ -97,17 +97,9 @@ export class Caps {
 
   /** The cap that stands in the way of so many more nodes of so many cores. */
   refusal(holder: Holder, nodes: number, cores: number): Reason | undefined {
-    for (const { cap, left } of this.#of(holder)) {
-      const asked = cap.unit === "nodes" ? nodes : nodes * cores;
-      if (asked <= left) continue;
-      return {
-        code: "limit-reached",
-        limit: { kind: cap.kind === "user" ? "user-cap" : "request-set-cap", name: cap.name, unit: cap.unit },
-        used: cap.max - left,
-        max: cap.max,
-        left: Math.max(0, left),
-        asked,
-      };
+    for (const open of this.#of(holder)) {
+      const asked = open.cap.unit === "nodes" ? nodes : nodes * cores;
+      if (asked > open.left) return refusalBy(open, asked);
     }
     return undefined;
   }
@@ -128,6 +120,24 @@ export class Caps {
     return this.refusal(holder, Math.min(count + nodes, atMost), most);
   }
 
+  /** The cap that does not allow the holder so many nodes of these bins, and these new ones besides. */
+  useRefusal(
+    holder: Holder,
+    bins: Bins,
+    used: readonly { readonly bin: Bin; readonly nodes: number }[],
+    news: readonly { readonly nodes: number; readonly cores: number }[],
+  ): Reason | undefined {
+    for (const open of this.#of(holder)) {
+      const byNode = open.cap.unit === "nodes";
+      let asked = 0;
+      for (const { bin, nodes } of used)
+        if (!open.held.has(bin)) asked += byNode ? nodes : nodes * (bins.cores[bin] ?? 0);
+      for (const { nodes, cores } of news) asked += byNode ? nodes : nodes * cores;
+      if (asked > open.left) return refusalBy(open, asked);
+    }
+    return undefined;
+  }
+
   #of({ set, user }: Holder): readonly OpenCap[] {
     const ofSet = this.#found.get(set) ?? new Map<string | undefined, readonly OpenCap[]>();
     this.#found.set(set, ofSet);
@@ -138,6 +148,17 @@ export class Caps {
     ofSet.set(user, found);
     return found;
   }
+}
+
+function refusalBy({ cap, left }: OpenCap, asked: number): Reason {
+  return {
+    code: "limit-reached",
+    limit: { kind: cap.kind === "user" ? "user-cap" : "request-set-cap", name: cap.name, unit: cap.unit },
+    used: cap.max - left,
+    max: cap.max,
+    left: Math.max(0, left),
+    asked,
+  };
 }
 
 const textOf = ({ kind, name, unit }: Cap): string => `${kind}/${name}/${unit}`;

@@ -41,6 +41,7 @@ export function raiseFloor(
   const { unit, count: asked } = demand.amount;
   const { bins } = draft;
   const floor = neededSoFar(draft, unit, scope);
+  keepSizes(draft, scope);
   for (const list of [bins.existing, bins.inFlight, bins.asleep]) {
     if (floor.have >= asked) break;
     for (const bin of byPreference(draft, scope, list)) {
@@ -92,6 +93,11 @@ function neededSoFar({ bins }: Draft, unit: "nodes" | "cores", scope: Scope): Fl
     floor.ready += unit === "nodes" ? needed.readyNodes : needed.readyCores;
   }
   return floor;
+}
+
+/** Nodes that a floor counts on stay what they are: as smaller ones they might be in another array, or have fewer cores. */
+function keepSizes({ bins, shared }: Draft, scope: Scope): void {
+  for (const bin of shared.keys()) if (scope.accepts(bins.placeOfBin(bin))) shared.delete(bin);
 }
 
 /** In the order of use; among equals those sizes first that would be created first, so that the next plan chooses as this one does. */

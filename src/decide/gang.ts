@@ -76,21 +76,24 @@ export function waysOfGang(
   return { complete: false, openings: findOpenings(draft, ask, scope, sites, home) };
 }
 
-/** Whether the caps of the set and user allow the gang these nodes, and so many new ones. */
-function capAllows(draft: Draft, ask: Ask, taken: readonly Bin[], nodes: number, cores: number): boolean {
-  return capRefusal(draft, ask, taken, nodes, cores) === undefined;
-}
-
+/** The cap of the set or user that does not allow the gang what it would use of these bins, and these new nodes. */
 function capRefusal(
   draft: Draft,
   ask: Ask,
   taken: readonly Bin[],
-  nodes: number,
-  cores: number,
+  news: readonly { readonly nodes: number; readonly cores: number }[],
 ): Reason | undefined {
+  const { bins, caps } = draft;
   const holder = holderOf(ask);
-  if (!draft.caps.concern(holder)) return undefined;
-  return draft.caps.refusalOf(holder, draft.bins, taken, nodes, cores, ask.units);
+  if (!caps.concern(holder)) return undefined;
+  let left = ask.units;
+  const used = taken.map((bin) => {
+    const units = Math.max(1, Math.min(ask.units, bins.unitsOn(bin, ask)));
+    const nodes = Math.min(bins.count[bin] ?? 0, Math.ceil(left / units));
+    left -= nodes * units;
+    return { bin, nodes };
+  });
+  return caps.useRefusal(holder, bins, used, news);
 }
 
 /** Sites with room. They are followed until one of them suffices, in which case only that matters. */
@@ -117,7 +120,7 @@ function findSites(
     if (!mayWake(draft, site.afterWaking ?? draft.capacity, bin)) continue;
     site.bins.push(bin);
     site.have += Math.min(units, ask.units) * (bins.count[bin] ?? 0);
-    if (site.have >= ask.units && capAllows(draft, ask, site.bins, 0, 0))
+    if (site.have >= ask.units && capRefusal(draft, ask, site.bins, []) === undefined)
       return { complete: site, sites: [] };
   }
   return { complete: undefined, sites: [...sites.values()] };
@@ -284,9 +287,8 @@ export function spreadGang(draft: Draft, ask: Ask, scope: Scope): GangSettled {
     openings.push({ offer, nodes });
     left -= nodes;
   }
-  const cores = Math.max(0, ...openings.map(({ offer }) => offer.cores));
-  const news = openings.reduce((total, { nodes }) => total + nodes, 0);
-  const capped = capRefusal(draft, ask, taken, news, cores);
+  const news = openings.map(({ offer, nodes }) => ({ nodes, cores: offer.cores }));
+  const capped = capRefusal(draft, ask, taken, news);
   if (left > 0 || capped !== undefined) {
     if (!draft.tells) return { progress, reasons: [] };
     const whole = packingReasons(draft, ask, scope, ask.units);

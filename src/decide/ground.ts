@@ -49,6 +49,7 @@ export class Ground {
   readonly #placeByText = new Map<string, Place>();
   readonly #kinds = new Map<Place, Map<Resources, Kind>>();
   readonly #kindByOffer = new Map<NewNode, Kind>();
+  readonly #newSubjects = new Map<Place, Subject>();
   readonly #named: Readonly<Record<Naming, KindsByName>> = {
     nodearray: { known: 0, byName: new Map() },
     vm_size: { known: 0, byName: new Map() },
@@ -153,6 +154,19 @@ export class Ground {
       this.#kindByOffer.set(offer, kind);
     }
     return kind;
+  }
+
+  /**
+   * What constraints are judged on for a new node of the offer there. Its kind may be that of nodes that exist, where they are told of with
+   * the same object; but they have names, and a new node has none.
+   */
+  subjectOfNew(offer: NewNode, place: Place): Subject {
+    let subject = this.#newSubjects.get(place);
+    if (subject === undefined) {
+      subject = inGroup(offer, place.bucket);
+      this.#newSubjects.set(place, subject);
+    }
+    return subject;
   }
 
   #capacityOf(resources: Resources): readonly number[] {

@@ -5,17 +5,19 @@ import type { Ground } from "./ground.ts";
 /**
  * The order in which the demands that could be had are packed once more: groups, gangs, what must be alone, then the largest first (first
  * fit decreasing packs within 22 % of the best for one resource; Johnson 1973), targets last, as they count what others need. Those that
- * could not be had in full come after, by rank: they are not to take anything from those that could.
+ * could not be had in full come after, by rank: they are not to take anything from those that could. The demand of rank `also`
+ * is packed with the first, although it could not be had.
  */
 export function hardestFirst(
   entries: readonly Entry[],
   { outcomes }: Attempt,
   ground: Ground,
+  also?: number,
 ): readonly Entry[] {
   const { largest } = ground;
   const isMet = ({ rank }: Entry): boolean => {
     const outcome = outcomes[rank];
-    return outcome !== undefined && outcome.placed >= outcome.asked;
+    return (outcome !== undefined && outcome.placed >= outcome.asked) || rank === also;
   };
   const met = entries.filter(isMet);
   const sizes = new Map<number, number>();

@@ -9,6 +9,7 @@ import { viewOf } from "./fit.ts";
 import type { Met } from "./match.ts";
 import { TOLERANCE } from "./tolerance.ts";
 
+const NOTHING: Met["drains"] = new Map();
 const NO_JOBS: ReadonlySet<string> = new Set();
 
 /** What is left of a node while slots are tried out on it. */
@@ -52,22 +53,15 @@ interface Tried {
 }
 
 /** Takes so many slots from the node and the pools; answers whether nobody else may be there from now on. */
-export function placeIntricate(bins: Bins, bin: Bin, ask: Ask, slots: number): boolean {
+export function placeIntricate(bins: Bins, bin: Bin, ask: Ask, slots: number, bound: boolean): boolean {
   const start = bin * bins.width;
   const node = {
     subject: bins.subjectOf(bin),
     free: bins.free.slice(start, start + bins.width),
     jobs: bins.jobsOn(bin),
   };
-  const { trial, slots: tried } = tryOut(bins, node, ask, slots);
-  // Tasks that run there although the constraints say no: they take what stands at the top all the same.
-  for (const { resource, amount } of ask.jobClass.amounts) {
-    const position = bins.resources.indexOf(resource);
-    const offered = node.subject.resources[resource];
-    const unit = isSize(offered) ? bytesPer(offered.unit) : 1;
-    const each = isSize(amount) ? bytesOf(amount) : amount * unit;
-    trial.free[position] = (trial.free[position] ?? 0) - Math.max(0, each) * (slots - tried);
-  }
+  const { trial, slots: tried } = tryOut(bins, node, ask, slots, bound);
+  if (tried < slots) chargeRest(bins, node, ask, trial, slots - tried);
   trial.free.forEach((left, r) => {
     if ((bins.free[start + r] ?? 0) > 0) bins.free[start + r] = Math.max(0, left);
   });
@@ -75,11 +69,32 @@ export function placeIntricate(bins: Bins, bin: Bin, ask: Ask, slots: number): b
   return trial.alone;
 }
 
+/**
+ * Tasks that run there although there is no room for them, or the constraints say no: they take what they would of an empty node, or at
+ * least what stands at the top.
+ */
+function chargeRest(bins: Bins, node: Tried, ask: Ask, trial: Trial, slots: number): void {
+  const { fitOfBound, amounts, shape } = ask.jobClass;
+  const judgement = fitOfBound.judge(viewOf(node.subject), shape.shared);
+  if (judgement.kind === "met") {
+    charge(bins, trial, { ...judgement, drains: NOTHING }, slots);
+    return;
+  }
+  for (const { resource, amount } of amounts) {
+    const position = bins.resources.indexOf(resource);
+    const offered = node.subject.resources[resource];
+    const unit = isSize(offered) ? bytesPer(offered.unit) : 1;
+    const each = isSize(amount) ? bytesOf(amount) : amount * unit;
+    trial.free[position] = (trial.free[position] ?? 0) - Math.max(0, each) * slots;
+  }
+}
+
 function tryOut(
   bins: Bins,
   node: Tried,
   ask: Ask,
   wanted: number,
+  bound = false,
 ): { readonly slots: number; readonly trial: Trial } {
   const trial: Trial = {
     free: [...node.free],
@@ -90,12 +105,14 @@ function tryOut(
   const others = new Set(node.jobs);
   // Which alternative is charged does not hang on what others have taken of pools meanwhile; whether it can be had does.
   const { shared } = ask.jobClass.shape;
+  // What runs there takes what it takes, also on a node that it may not have any more.
+  const fit = bound ? ask.jobClass.fitOfBound : ask.jobClass.fit;
   let slots = 0;
   // A node that would not do with nobody on it does not because somebody is.
-  if (ask.jobClass.fit.judge({ ...empty, jobs: NO_JOBS }, shared).kind === "refused") return { slots, trial };
+  if (fit.judge({ ...empty, jobs: NO_JOBS }, shared).kind === "refused") return { slots, trial };
   while (slots < wanted) {
     const view: NodeView = { ...empty, available: availableOf(bins, node.subject, trial.free), jobs: others };
-    const judgement = ask.jobClass.fit.judge(view, shared);
+    const judgement = fit.judge(view, shared);
     if (judgement.kind === "refused") break;
     if (isShort(trial, judgement)) break;
     if (judgement.closes === "job" && slots > 0 && ask.unitsPerNode !== 1) break;
@@ -112,11 +129,12 @@ function isShort({ pools }: Trial, { drains }: Met): boolean {
   return [...drains].some(([pool, amount]) => (pools.get(pool) ?? 0) < amount * (1 - TOLERANCE));
 }
 
-function charge(bins: Bins, trial: Trial, { takes, drains, closes }: Met): void {
+function charge(bins: Bins, trial: Trial, { takes, drains, closes }: Met, slots = 1): void {
   for (const [name, take] of takes) {
     const position = bins.resources.indexOf(name);
     if (position < 0) continue;
-    trial.free[position] = (trial.free[position] ?? 0) - Math.max(0, isSize(take) ? bytesOf(take) : take);
+    const each = Math.max(0, isSize(take) ? bytesOf(take) : take);
+    trial.free[position] = (trial.free[position] ?? 0) - each * slots;
   }
   for (const [pool, amount] of drains) trial.pools.set(pool, (trial.pools.get(pool) ?? 0) - amount);
   trial.alone ||= closes !== undefined;

@@ -35,6 +35,7 @@ export class JobClass {
   readonly #classes: JobClasses;
   #parts: TakenApart | undefined;
   #fit: Fit | undefined;
+  #fitOfBound: Fit | undefined;
 
   constructor(
     index: number,
@@ -66,6 +67,13 @@ export class JobClass {
   get fit(): Fit {
     this.#fit ??= this.#classes.fitOf(this.#takenApart().rest);
     return this.#fit;
+  }
+
+  /** The same for tasks that run already, whatever is said of spot by now. */
+  get fitOfBound(): Fit {
+    if (this.spot === "allow") return this.fit;
+    this.#fitOfBound ??= this.#classes.fitOf(takeApart(this.#said).rest);
+    return this.#fitOfBound;
   }
 
   #takenApart(): TakenApart {

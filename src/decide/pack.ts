@@ -29,15 +29,17 @@ export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
   const grouped = ask.requirements.grouped;
   const offered = draft.offers.of(draft, ask, scope, grouped);
   const exhausted = new Set<Offered>();
+  /** Placement groups that were made for this job. */
+  const made = new Map<BucketOffer, PlacementGroup[]>();
   while (progress.left > 0) {
     const opening = nextOpening(draft, ask, offered, progress.left, exhausted);
     if (opening === undefined) break;
     const { offered: from, nodes } = opening;
     const before = progress.left;
-    if (grouped) openInGroups(draft, ask, progress, from.offer, isIntricate(ask) ? 1 : nodes);
+    if (grouped) openInGroups(draft, ask, progress, from.offer, isIntricate(ask) ? 1 : nodes, made);
     else openFor(draft, ask, progress, from.offer, from.offer.pinnedGroup, isIntricate(ask) ? 1 : nodes);
-    // Groups are filled in one go; and an offer that did not help is not asked again.
-    if ((grouped && !isIntricate(ask)) || progress.left === before) exhausted.add(from);
+    // An offer that did not help is not asked again.
+    if (progress.left === before) exhausted.add(from);
   }
   return progress;
 }
@@ -124,7 +126,14 @@ function mayShrink(draft: Draft, ask: Ask, group: PlacementGroup | undefined): b
 }
 
 /** New nodes in placement groups: those of the bucket that have room, then new ones, each as full as it may be. */
-function openInGroups(draft: Draft, ask: Ask, progress: Progress, offer: BucketOffer, nodes: number): void {
+function openInGroups(
+  draft: Draft,
+  ask: Ask,
+  progress: Progress,
+  offer: BucketOffer,
+  nodes: number,
+  made: Map<BucketOffer, PlacementGroup[]>,
+): void {
   const { capacity } = draft;
   /** Answers how many of so many nodes the group takes. */
   const open = (group: PlacementGroup, wanted: number): number => {
@@ -134,12 +143,15 @@ function openInGroups(draft: Draft, ask: Ask, progress: Progress, offer: BucketO
     return count;
   };
   let left = nodes;
-  for (const group of namedGroups(draft, offer)) left -= open(group, left);
+  for (const group of new Set([...namedGroups(draft, offer), ...(made.get(offer) ?? [])]))
+    left -= open(group, left);
   const size = offer.maxPlacementGroupSize;
   if (offer.pinnedGroup !== undefined || size === undefined || size < 1) return;
   if (groupClosedTo(draft, offer, "new") !== undefined) return;
   for (let more = Math.min(left, capacity.room(offer, undefined)); more > 0;) {
-    more -= open(nameGroup(draft, groupKey(offer)), more);
+    const group = nameGroup(draft, groupKey(offer));
+    made.set(offer, [...(made.get(offer) ?? []), group]);
+    more -= open(group, more);
   }
 }
 

@@ -62,9 +62,20 @@ function reasonsOfPacking(
       unitsOnEmpty(ask, newNode(draft, offer, groupOfNew(ask, offer)), draft.bins.resources),
     );
     const nodes = Math.ceil(left / units);
-    return capsRefusal(ceilings, offer, nodes) ?? draft.capacity.refusal(offer, offer.pinnedGroup, nodes);
+    return (
+      capsRefusal(ceilings, offer, nodes) ??
+      draft.capacity.refusal(offer, offer.pinnedGroup, nodes) ??
+      (ask.requirements.grouped ? noGroup(draft, offer) : undefined)
+    );
   });
   return [...scope.reasons, ...present(reasons), ...notOurs(draft, ask, scope), ...inUse(draft, ask, scope)];
+}
+
+/** Why a bucket with room has no placement group for new nodes: it knows none, or none may be made at the moment. */
+function noGroup(draft: Draft, offer: BucketOffer): Reason | undefined {
+  if (offer.pinnedGroup !== undefined) return undefined;
+  if (offer.maxPlacementGroupSize === undefined) return { code: "no-placement-group", bucket: offer.bucket };
+  return groupClosedTo(draft, offer, "new");
 }
 
 /** Why a floor could not be raised: for each bucket the first thing that said no. */
@@ -273,7 +284,8 @@ function capsOf(draft: Draft, ask: Ask, { offer, site, nodes }: Opening): Reason
   const { caps, bins } = draft;
   const holder = holderOf(ask);
   if (!caps.concern(holder)) return undefined;
-  return caps.refusalOf(holder, bins, site?.bins ?? [], nodes, offer.cores, ask.units);
+  const used = (site?.bins ?? []).map((bin) => ({ bin, nodes: bins.count[bin] ?? 0 }));
+  return caps.useRefusal(holder, bins, used, [{ nodes, cores: offer.cores }]);
 }
 
 /** Why a new whole group of so many nodes cannot be had in a bucket; `ungrouped`: nowhere are there placement groups. */

@@ -22,7 +22,7 @@ export function shrinkShared(draft: Draft): void {
     const nodes = bins.count[bin] ?? 0;
     draft.capacity.give(current, undefined, nodes);
     draft.capacity.take(smaller.offer, undefined, nodes);
-    bins.exchange(bin, smaller.kind, smaller.offer.cores);
+    bins.exchange(bin, smaller.kind, smaller.offer);
   }
 }
 

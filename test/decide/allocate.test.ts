@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { allocate } from "../../src/decide/allocate.ts";
-import type { Allocation, BucketOffer, SharedLimit, World } from "../../src/domain/allocation.ts";
+import { propertiesOf } from "../../src/decide/fit.ts";
+import type {
+  Allocation,
+  AllocationPolicy,
+  BucketOffer,
+  SharedLimit,
+  World,
+} from "../../src/domain/allocation.ts";
+import type { Constraint } from "../../src/domain/constraint.ts";
 import type { GroupDemand, JobDemand, RankedDemand, TargetDemand } from "../../src/domain/demand.ts";
 import { arrayName, machineType, nodeId, placementGroup, setName } from "../../src/domain/ids.ts";
 import type { Reason } from "../../src/domain/reason.ts";
@@ -186,10 +194,17 @@ interface Scenario {
   readonly needed?: readonly string[];
   readonly placed: readonly string[];
   readonly reasons?: readonly string[];
+  readonly among?: AllocationPolicy["among"];
 }
 
-function check({ world, demands, creates = [], needed = [], placed, reasons = [] }: Scenario): void {
-  expect(shown(allocate(world, demands, policy, now))).toEqual({ creates, needed, placed, reasons });
+function check(scenario: Scenario): void {
+  const { world, demands, creates = [], needed = [], placed, reasons = [], among = "priority" } = scenario;
+  expect(shown(allocate(world, demands, { ...policy, among }, now))).toEqual({
+    creates,
+    needed,
+    placed,
+    reasons,
+  });
 }
 
 describe("packing jobs", () => {
@@ -834,6 +849,31 @@ describe("groups", () => {
       placed: ["g 1/2 (1 pending)"],
       reasons: ["execute/D4: this VM size has no placement groups here"],
     },
+    {
+      name: "what is left over of full nodes in a placement group gets one more node there",
+      world: world({ buckets: [offer("execute/D4", 4, { 0: 1 }, { maxPlacementGroupSize: 3, price: 1 })] }),
+      among: "cheapest",
+      demands: [job("a", { iterations: 5, constraints: [cpus(1), inAGroup] })],
+      creates: ["2 x execute/D4/pg-execute-D4-1"],
+      placed: ["a 5/5 (5 pending)"],
+    },
+    {
+      name: "slots that must be in a placement group keep their own nodes, though slots of more weight fill them first",
+      world: world({
+        buckets: [],
+        nodes: [
+          node({ id: "n1", at: "execute/D4/g", coming: true }),
+          node({ id: "n2", at: "execute/D4/g", coming: true, order: 1 }),
+          node({ id: "n3", cores: 2, at: "execute/D2", coming: true, order: 2 }),
+        ],
+      }),
+      demands: [
+        job("any", { priority: 1, iterations: 4 }),
+        job("grouped", { iterations: 5, constraints: [cpus(1), inAGroup] }),
+      ],
+      needed: ["n1: standard/grouped", "n2: standard/grouped standard/any", "n3: standard/any"],
+      placed: ["any 4/4 (4 pending)", "grouped 5/5 (5 pending)"],
+    },
   ])("$name", check);
 });
 
@@ -1097,4 +1137,153 @@ test("at most five names for a node", () => {
   expect([...needed.values()]).toEqual([
     ["standard/j0", "standard/j1", "standard/j2", "standard/j3", "standard/j4"],
   ]);
+});
+
+test.each([
+  { name: "told of with the same object as the bucket's new ones", isShared: true },
+  { name: "told of by themselves, as they come back from a store", isShared: false },
+])(
+  "a job that bars a host gets a new node of its bucket; what existing nodes offer is $name",
+  ({ isShared }) => {
+    const fresh = offer("execute/D4", 4, { 0: 1 });
+    const host = { ...node({ id: "n1", host: "h1" }), ...(isShared ? { resources: fresh.resources } : {}) };
+    const notThere: Constraint = {
+      kind: "not",
+      of: { kind: "property-choice", property: "hostname", choices: ["h1"] },
+    };
+    const named = (hostname: string | null) => ({
+      properties: () => ({ ...propertiesOf(bucket("execute/D4")), hostname }),
+    });
+    const answer = allocate(
+      world({ nodes: [{ ...host, ...named("h1") }], buckets: [{ ...fresh, ...named(null) }] }),
+      [job("a", { constraints: [...needing({ ncpus: 1 }), notThere] })],
+      policy,
+      now,
+    );
+    expect(shown(answer)).toEqual({
+      creates: ["1 x execute/D4"],
+      needed: [],
+      placed: ["a 1/1 (1 pending)"],
+      reasons: [],
+    });
+  },
+);
+
+const cpus = (amount: number): Constraint => ({ kind: "amount", resource: "ncpus", amount });
+const inAGroup: Constraint = { kind: "in-a-placement-group", wanted: true };
+
+describe("what random worlds have shown", () => {
+  test.each<Scenario>([
+    {
+      name: "a bucket with room that knows no placement groups says so to a job that asks for one",
+      world: world(),
+      demands: [job("a", { constraints: [cpus(1), inAGroup] })],
+      placed: ["a 0/1 (0 pending)"],
+      reasons: ["execute/D4: this VM size has no placement groups here"],
+    },
+    {
+      name: "what runs on a node that is not spot takes its alternative there, though the job asks for spot by now",
+      world: world({
+        nodes: [node({ id: "n1", host: "h1" })],
+        limits: [limit("cluster", "", "nodes", 1, 1)],
+      }),
+      demands: [
+        job("a", {
+          constraints: [cpus(1), { kind: "or", of: [cpus(3), inArrays("other")] }],
+          spot: "only",
+          placed: [{ hostname: "h1", iterations: 1 }],
+        }),
+        job("b"),
+      ],
+      needed: ["n1: standard/a"],
+      placed: ["a 1/1 (0 pending)", "b 0/1 (0 pending)"],
+      reasons: ["cluster: 1 of 1 nodes used, 1 more needed, 0 left"],
+    },
+    {
+      name: "what runs takes its alternative also where a slot of it would not fit any more",
+      world: world({
+        nodes: [node({ id: "n1", host: "h1" })],
+        limits: [limit("cluster", "", "nodes", 1, 1)],
+      }),
+      demands: [
+        job("a", {
+          iterations: 2,
+          constraints: [cpus(0.25), { kind: "or", of: [cpus(3), inArrays("other")] }],
+          placed: [{ hostname: "h1", iterations: 2 }],
+        }),
+        job("b", { constraints: [cpus(0.5)] }),
+      ],
+      needed: ["n1: standard/a"],
+      placed: ["a 2/2 (0 pending)", "b 0/1 (0 pending)"],
+      reasons: ["cluster: 1 of 1 nodes used, 1 more needed, 0 left"],
+    },
+    {
+      name: "a node that a target counts on does not become a cheaper one of another array",
+      world: world({
+        buckets: [
+          offer("execute/D8", 8, { 0: 1 }, { price: 10 }),
+          offer("other/D2", 2, { 0: 1 }, { price: 3 }),
+        ],
+        arrays: new Map([
+          [arrayName("execute"), "managed"],
+          [arrayName("other"), "managed"],
+        ]),
+      }),
+      among: "cheapest",
+      demands: [job("a"), target("t", 1)],
+      creates: ["1 x execute/D8"],
+      placed: ["a 1/1 (1 pending)", "t 1/1 (1 pending)"],
+    },
+    {
+      name: "jobs that differ in what they take have reasons of their own",
+      world: world({ limits: [limit("cluster", "", "nodes", 3, 3)] }),
+      demands: [16, 32, 2].map((amount) => job(`of${amount}`, { constraints: [cpus(amount)] })),
+      placed: ["of16 0/1 (0 pending)", "of32 0/1 (0 pending)", "of2 0/1 (0 pending)"],
+      reasons: [
+        "execute/D4: ncpus 16 asked of one node, 4 offered",
+        "execute/D4: ncpus 32 asked of one node, 4 offered",
+        "cluster: 3 of 3 nodes used, 1 more needed, 0 left",
+      ],
+    },
+    {
+      name: "slots that stay together take one of two nodes in flight where their user may have no more",
+      world: world({
+        inFlight: [
+          {
+            bucket: bucket("execute/D4/g"),
+            purpose: { kind: "array" },
+            count: 2,
+            resources: { ncpus: 4, mem: 16 },
+            cores: 4,
+          },
+        ],
+        caps: [{ kind: "user", name: "bob", unit: "cores", max: 4 }],
+      }),
+      demands: [job("a", { iterations: 2, colocated: true, user: "bob" })],
+      placed: ["a 2/2 (2 pending)"],
+    },
+    {
+      name: "a group finds its own nodes again, though a job of more weight would do with them and another group is unmet",
+      world: mpi({
+        buckets: [hb(), offer("mpi/D4", 4, { 0: 1 }, {})],
+        limits: [limit("cluster", "", "nodes", 3, 3), limit("family-quota", "hb", "cores", 240, 240)],
+        nodes: [
+          node({ id: "n1", at: "mpi/HB120/g", cores: 120, coming: true }),
+          node({ id: "n2", at: "mpi/HB120/g", cores: 120, coming: true, order: 1 }),
+          node({ id: "n3", at: "mpi/D4", coming: true, order: 2 }),
+        ],
+      }),
+      demands: [
+        job("small", { priority: 1, constraints: [cpus(1), EXCLUSIVE] }),
+        job("a", { nodeCount: 2, colocated: true, constraints: [cpus(100)] }),
+        job("b", { nodeCount: 2, colocated: true, constraints: [cpus(100)] }),
+      ],
+      needed: ["n1: standard/a", "n2: standard/a", "n3: standard/small"],
+      placed: ["small 1/1 (1 pending)", "a 2/2 (2 pending)", "b 0/2 (0 pending)"],
+      reasons: [
+        "cluster: 3 of 3 nodes used, 2 more needed, 0 left",
+        "mpi/D4: ncpus 100 asked of one node, 4 offered",
+      ],
+    },
+  ])("$name", check);
 });
