@@ -58,7 +58,7 @@ export function allocate(
   const first: Try = { way: { order: "rank", opening: "own" }, entries };
   let best = attempt(problem, first.way, first.entries, true);
   if (policy.preference === "bucket-order" || !mayImprove(best, entries)) return answerOf(best);
-  const hardest = hardestFirst(entries, best, ground);
+  const hardest = hardestFirst(entries, best, ground, problem.scopes);
   let taken = first;
   for (const opening of waysFor(policy, entries.length)) {
     const way: Way = { order: "size", opening };

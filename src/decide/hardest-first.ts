@@ -1,16 +1,18 @@
 import type { Entry } from "./allocate.ts";
-import type { Attempt } from "./attempt.ts";
+import type { Attempt, Scopes } from "./attempt.ts";
 import type { Ground } from "./ground.ts";
 
 /**
  * The order in which the demands that could be had are packed once more: groups, gangs, what must be alone, then the largest first (first
- * fit decreasing packs within 22 % of the best for one resource; Johnson 1973), targets last, as they count what others need. Those that
+ * fit decreasing packs within 22 % of the best for one resource; Johnson 1973), targets last, as they count what others need. Of groups and
+ * of targets those go first that few buckets can serve: what they bring counts for one that takes any, and not the other way round. Those that
  * could not be had in full come after, by rank: they are not to take anything from those that could.
  */
 export function hardestFirst(
   entries: readonly Entry[],
   { outcomes }: Attempt,
   ground: Ground,
+  scopes: Scopes,
 ): readonly Entry[] {
   const { largest } = ground;
   const isMet = ({ rank }: Entry): boolean => {
@@ -33,11 +35,18 @@ export function hardestFirst(
     }
     return size * entry.ask.slotsPerUnit;
   };
-  const keyed = met.map((entry) => ({ entry, hardness: hardnessOf(entry), size: sizeOf(entry) }));
+  const breadthOf = (entry: Entry): number => (entry.kind === "job" ? 0 : scopes.of(entry).offers.length);
+  const keyed = met.map((entry) => ({
+    entry,
+    hardness: hardnessOf(entry),
+    size: sizeOf(entry),
+    breadth: breadthOf(entry),
+  }));
   keyed.sort(
     (a, b) =>
       a.hardness - b.hardness ||
       b.size - a.size ||
+      a.breadth - b.breadth ||
       classOf(a.entry) - classOf(b.entry) ||
       a.entry.rank - b.entry.rank,
   );

@@ -38,6 +38,8 @@ export interface Outcome {
   readonly creations: readonly Creation[];
   /** What each want gets, in its own unit. */
   readonly placed: ReadonlyMap<Want, number>;
+  /** Of groups that lack equally many nodes some are completed and others not: which, no rule says. */
+  readonly tied: boolean;
 }
 
 /**
@@ -50,19 +52,16 @@ export function settleWants(shape: ClusterShape, wants: readonly Want[], stock: 
   const isMet = (want: Want): boolean => (first.placed.get(want) ?? 0) >= want.count;
   if (wants.length < 2 || (first.creations.length === 0 && wants.every(isMet))) return first;
   const firmFirst = [
-    ...wants.filter(isMet).toSorted((a, b) => breadth(shape, a) - breadth(shape, b)),
+    ...wants.filter(isMet).toSorted((a, b) => breadth(a) - breadth(b)),
     ...wants.filter((want) => !isMet(want)),
   ];
   const second = new Attempt(shape, stock).settle(firmFirst);
   return isBetter(wants, second, first) ? second : first;
 }
 
-/** Groups bring nodes that count for jobs and targets, jobs such that count for targets, and a target that names few sizes for one that takes any. */
-function breadth(shape: ClusterShape, want: Want): number {
-  if (want.kind === "groups") return 0;
-  if (want.kind === "job") return 1;
-  const all = shape.arrays.find(({ name }) => name === want.array)?.types.length ?? 0;
-  return 2 + Math.min(want.types.length, all);
+/** Groups bring nodes that count for jobs and targets, jobs such that count for targets; and who takes few sizes, for one who takes any. */
+function breadth(want: Want): number {
+  return { groups: 0, job: 100, target: 200 }[want.kind] + (want.kind === "job" ? 0 : want.types.length);
 }
 
 function isBetter(wants: readonly Want[], other: Outcome, than: Outcome): boolean {
@@ -93,6 +92,7 @@ class Attempt {
   readonly #jobCores = new Map<string, number>();
   readonly #groups: Group[] = [];
   readonly #creations: Creation[] = [];
+  #tied = false;
 
   constructor(shape: ClusterShape, stock: Stock) {
     this.#shape = shape;
@@ -115,7 +115,7 @@ class Attempt {
 
   settle(wants: readonly Want[]): Outcome {
     const placed = new Map(wants.map((want) => [want, this.#settleOne(want)]));
-    return { creations: this.#creations, placed };
+    return { creations: this.#creations, placed, tied: this.#tied };
   }
 
   #settleOne(want: Want): number {
@@ -174,6 +174,7 @@ class Attempt {
     for (const group of own) {
       if (whole >= want.count) break;
       const lack = lacking(group);
+      if (lack > 0) this.#tied ||= own.some((other) => other !== group && lacking(other) === lack);
       if (lack > 0 && !this.#complete(group, lack, array)) continue;
       group.counted = true;
       whole += 1;
