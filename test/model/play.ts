@@ -1,9 +1,9 @@
 import type { TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import type { StopAnswer } from "../../src/app/answer-autostop.ts";
-import type { RecordStore } from "../../src/app/ports.ts";
 import { arrayName } from "../../src/domain/ids.ts";
 import type { Plan } from "../../src/domain/plan.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
+import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { Failure } from "../../src/simulator/faults.ts";
 import type { DemandMessage, JobMessage, NodearrayMessage } from "../../src/wire/message.ts";
 import type { Creation, Stock } from "./floors.ts";
@@ -11,7 +11,7 @@ import { linesOf, settleWants } from "./floors.ts";
 import type { BookedNode } from "./node-book.ts";
 import { NodeBook, placeOf } from "./node-book.ts";
 import { Rest } from "./rest.ts";
-import type { Delivered, Parcel } from "./rig.ts";
+import type { Delivered, OpenStore, Parcel } from "./rig.ts";
 import { POLICY, Rig } from "./rig.ts";
 import { SetBook } from "./set-book.ts";
 import type { ClusterShape, TypeName } from "./shape.ts";
@@ -39,8 +39,8 @@ const CALM_SECONDS = 2400;
 const CALM_SLICE_SECONDS = 120;
 
 /** Plays a sequence through the app and through the model, step by step. */
-export async function play({ shape, steps }: Sequence, store: RecordStore): Promise<Played> {
-  const game = new Game(shape, store);
+export async function play({ shape, steps }: Sequence, openStore: OpenStore): Promise<Played> {
+  const game = new Game(shape, openStore);
   for (const [index, step] of steps.entries()) {
     await game.act(step, index);
     await game.pass(step.then);
@@ -61,15 +61,17 @@ class Game {
   readonly #last = new Map<string, { readonly parcel: Parcel; readonly entries: readonly Entry[] }>();
   readonly #differences: string[] = [];
   #blurredUntil = 0;
+  /** The next look will show nothing; the last one did. */
+  #looks: { nextIsEmpty: boolean; lastWasEmpty: boolean } = { nextIsEmpty: false, lastWasEmpty: false };
   #lastPlan: Plan | undefined;
   #lastWasCompared = false;
   #counts = { compared: 0, blurred: 0, answers: 0, stops: 0 };
 
-  constructor(shape: ClusterShape, store: RecordStore) {
+  constructor(shape: ClusterShape, openStore: OpenStore) {
     this.#shape = shape;
-    this.#rig = new Rig(shape, store, {
+    this.#rig = new Rig(shape, openStore, {
       planned: (plan, before, after) => this.#planned(plan, before, after),
-      happened: (event) => this.#nodes.see(event),
+      happened: (event) => this.#happened(event),
       sent: (request) => this.#sent(request),
       failed: (request) => this.#failed(request),
     });
@@ -143,7 +145,7 @@ class Game {
         return;
       case "false-empty":
         faults.falseEmptyStatus(1);
-        this.#blur();
+        this.#looks.nextIsEmpty = true;
     }
   }
 
@@ -151,6 +153,7 @@ class Game {
   async comeToRest(): Promise<void> {
     const { faults } = this.#rig.simulator;
     faults.clear();
+    this.#looks.nextIsEmpty = false;
     for (const { name, types } of this.#shape.arrays) {
       for (const type of types) {
         faults.setCapacity(name, type, undefined);
@@ -238,7 +241,7 @@ class Game {
     const { now } = this.#rig;
     this.#rest.plan(this.#sets.sets, now);
     this.#sets.lapse(now);
-    this.#nodes.look(now);
+    if (!this.#looks.lastWasEmpty) this.#nodes.look(now);
     const isBlurred =
       now < this.#blurredUntil || (before?.intents.length ?? 0) > 0 || after.inFlight.length > 0;
     this.#lastPlan = plan;
@@ -393,6 +396,13 @@ class Game {
     const shape = this.#shape.arrays[array];
     const name = shape?.types[type % shape.types.length];
     return shape === undefined || name === undefined ? undefined : { array: shape.name, type: name };
+  }
+
+  #happened(event: SimulatorEvent): void {
+    this.#nodes.see(event);
+    if (event.kind !== "status-read") return;
+    this.#looks = { nextIsEmpty: false, lastWasEmpty: this.#looks.nextIsEmpty };
+    if (this.#looks.lastWasEmpty) this.#blur();
   }
 
   #sent({ path, body }: TransportRequest): void {

@@ -53,6 +53,9 @@ export interface Parcel {
   readonly insertedAt: number;
 }
 
+/** Opens a new store; bodies that it writes are of the clock's time. */
+export type OpenStore = (clock: Pick<Clock, "now">) => RecordStore;
+
 /** The app has taken a message, or not; `mark` tells demands of one revision apart, and `follow` does what comes after the acknowledgement. */
 export interface Delivered {
   readonly answer: string;
@@ -77,7 +80,7 @@ export class Rig {
   #nextTickAt = ORIGIN;
   #wakes: number[] = [];
 
-  constructor(shape: ClusterShape, store: RecordStore, audience: Audience) {
+  constructor(shape: ClusterShape, openStore: OpenStore, audience: Audience) {
     this.#audience = audience;
     const clock: Clock = {
       now: () => instant(this.#now),
@@ -97,7 +100,7 @@ export class Rig {
       policy: POLICY,
       log: () => undefined,
     });
-    this.#store = this.#watch(store);
+    this.#store = this.#watch(openStore(clock));
     this.#app = { ports: { ...composed.app.ports, store: this.#store }, lanes: createLanes() };
     this.#recorder = createRecorder(this.#app);
     this.#stopDesk = createStopDesk(this.#app);
