@@ -39,11 +39,18 @@ export function readArguments(argv: readonly string[]): ArgumentsRead {
   const split = splitArguments(argv);
   if (typeof split === "string") return { kind: "invalid", problem: split };
   if (split.help) return { kind: "help" };
-  const numbers = { sequences: Number(split.sequences), steps: Number(split.steps), seed: Number(split.seed) };
+  const numbers = {
+    sequences: Number(split.sequences),
+    steps: Number(split.steps),
+    seed: Number(split.seed),
+  };
   for (const name of ["sequences", "steps", "seed"] as const) {
     const value = numbers[name];
     if (Number.isSafeInteger(value) && value >= 1) continue;
-    return { kind: "invalid", problem: `--${name}: found "${split[name]}", expected a whole number, 1 or more` };
+    return {
+      kind: "invalid",
+      problem: `--${name}: found "${split[name]}", expected a whole number, 1 or more`,
+    };
   }
   return { kind: "run", args: { ...numbers, azurite: split.azurite } };
 }

@@ -219,7 +219,8 @@ class Attempt {
   #room(array: ArrayShape, type: TypeName): number {
     if (this.#stock.isShut(array.name, type)) return 0;
     const { maxCount, maxCoreCount, regionalCores, familyCores } = this.#shape;
-    const cores = (nodes: readonly Holding[]): number => nodes.reduce((sum, node) => sum + CORES[node.type], 0);
+    const cores = (nodes: readonly Holding[]): number =>
+      nodes.reduce((sum, node) => sum + CORES[node.type], 0);
     const all = this.#holding;
     const here = all.filter((node) => node.array === array.name);
     const family = all.filter((node) => node.type === type);

@@ -67,10 +67,16 @@ function playIn(worker: Worker, tell: (told: Told) => void): Promise<void> {
   });
 }
 
-async function report({ sequences, steps }: Arguments, told: readonly Told[], seconds: number): Promise<number> {
+async function report(
+  { sequences, steps }: Arguments,
+  told: readonly Told[],
+  seconds: number,
+): Promise<number> {
   const sum = (count: (one: Told["played"]) => number): number =>
     told.reduce((total, { played }) => total + count(played), 0);
-  const failing = told.filter(({ played }) => played.differences.length > 0).toSorted((a, b) => a.seed - b.seed);
+  const failing = told
+    .filter(({ played }) => played.differences.length > 0)
+    .toSorted((a, b) => a.seed - b.seed);
   for (const [index, one] of failing.entries()) await tellFailing(one, steps, index < MOST_SHRUNK);
   const compared = sum((played) => played.compared);
   const blurred = sum((played) => played.blurred);

@@ -100,7 +100,8 @@ export class NodeBook {
 
   #create(event: Extract<SimulatorEvent, { kind: "node-created" }>): void {
     const type = TYPES.find((name) => name === event.machineType);
-    if (type === undefined) throw new Error(`a node of ${event.machineType}, which the cluster does not have`);
+    if (type === undefined)
+      throw new Error(`a node of ${event.machineType}, which the cluster does not have`);
     this.#nodes.set(event.nodeId, {
       id: event.nodeId,
       array: event.array,

@@ -43,7 +43,7 @@ export async function play({ shape, steps }: Sequence, openStore: OpenStore): Pr
   const game = new Game(shape, openStore);
   for (const [index, step] of steps.entries()) {
     await game.act(step, index);
-    await game.pass(step.then);
+    await game.pass(step.pause);
     if (game.differs) return game.played(`step ${index + 1} of ${steps.length}`);
   }
   await game.comeToRest();
@@ -117,7 +117,9 @@ class Game {
       case "ask":
         return this.#ask(deed);
       case "vanish": {
-        const there = this.#nodes.all.filter((node) => node.array === arrayAt(deed.array) && node.seen !== undefined);
+        const there = this.#nodes.all.filter(
+          (node) => node.array === arrayAt(deed.array) && node.seen !== undefined,
+        );
         faults.vanish(there.slice(0, deed.count).map(({ id }) => id));
         return;
       }
@@ -170,7 +172,9 @@ class Game {
       const isDone = this.#lastWasCompared && (!isSound || this.#lastPlan?.creates.length === 0);
       if (this.differs || (isDone && !isPaused && this.#rig.now > this.#blurredUntil)) return;
     }
-    this.#differ(`the app does not come to rest: its last plan creates ${this.#lastPlan?.creates.length ?? 0} times`);
+    this.#differ(
+      `the app does not come to rest: its last plan creates ${this.#lastPlan?.creates.length ?? 0} times`,
+    );
   }
 
   // ------------------------------------------------------------ messages
@@ -199,7 +203,10 @@ class Game {
     const set = message.requestSet ?? "";
     const { now } = this.#rig;
     const sentAt = door === "queue" ? insertedAt : now;
-    const implicit = door === "queue" ? { revision: Math.floor(sentAt / 1000) * 1000, tieBreak: id } : { revision: now, tieBreak: "" };
+    const implicit =
+      door === "queue"
+        ? { revision: Math.floor(sentAt / 1000) * 1000, tieBreak: id }
+        : { revision: now, tieBreak: "" };
     const stamp = message.revision === undefined ? implicit : { revision: message.revision, tieBreak: "" };
     const interval = message.expirationInterval ?? 0;
     await this.#told(parcel, await this.#rig.deliver(parcel), (mark) =>
@@ -230,7 +237,8 @@ class Game {
       ({ set, revision, expiresAt, live }) => `${set}: revision ${revision}, until ${expiresAt}, ${live}`,
     );
     const theirs = [...(record?.sets ?? [])].map(
-      ([set, { revision, expiresAt, live }]) => `${set}: revision ${revision.value}, until ${expiresAt}, ${live}`,
+      ([set, { revision, expiresAt, live }]) =>
+        `${set}: revision ${revision.value}, until ${expiresAt}, ${live}`,
     );
     this.#compare("sets", theirs.toSorted(), ours.toSorted());
   }
@@ -263,7 +271,8 @@ class Game {
     const paused = backoffs.filter(({ until }) => until > now).map(({ bucket }) => bucket);
     for (const { array, machineType } of paused) {
       const place = placeOf(array, machineType);
-      if (!this.#nodes.isTroubled(place)) this.#differ(`${place} is paused, and nothing ever went wrong there`);
+      if (!this.#nodes.isTroubled(place))
+        this.#differ(`${place} is paused, and nothing ever went wrong there`);
     }
     const isShut: Stock["isShut"] = (array, type, group) =>
       this.#invalid.has(placeOf(array, type)) ||
@@ -283,7 +292,11 @@ class Game {
     const got = plan.demands.map(({ set, id, placed: count, asked }) => `${set}/${id}: ${count} of ${asked}`);
     const ours = wants.map((want) => `${want.by}: ${placed.get(want) ?? 0} of ${want.count}`);
     if (tied) return;
-    this.#compare("creates", linesOf(plan.creates.map((effect) => this.#creationOf(effect))), linesOf(creations));
+    this.#compare(
+      "creates",
+      linesOf(plan.creates.map((effect) => this.#creationOf(effect))),
+      linesOf(creations),
+    );
     this.#compare("demands", got.toSorted(), ours.toSorted());
   }
 
@@ -319,7 +332,9 @@ class Game {
     if (unhealthy) for (const { array: name, type } of askers) this.#nodes.trouble(placeOf(name, type));
     const record = await this.#rig.record();
     const isBlurred =
-      this.#rig.now < this.#blurredUntil || record?.suspicion !== undefined || (record?.intents.length ?? 0) > 0;
+      this.#rig.now < this.#blurredUntil ||
+      record?.suspicion !== undefined ||
+      (record?.intents.length ?? 0) > 0;
     if (!isBlurred) this.#compareStops(askers, answers, unhealthy, stopping);
   }
 
@@ -374,7 +389,8 @@ class Game {
     for (const { node, answer } of judged) {
       if (answer === "stop") continue;
       if (answer !== "stay") this.#differ(`${node.id} is told ${answer}, the model says stay or stop`);
-      else if (may(new Set([...going, node.id]))) this.#differ(`${node.id} is told to stay, and nobody needs it`);
+      else if (may(new Set([...going, node.id])))
+        this.#differ(`${node.id} is told to stay, and nobody needs it`);
     }
   }
 
@@ -449,7 +465,10 @@ const FAILURES: Readonly<Record<Extract<Deed, { kind: "fault" }>["how"], Failure
 
 const setAt = (index: number): string => `set${index}`;
 
-function contentOf(shape: ClusterShape, entries: readonly Entry[]): Pick<DemandMessage, "nodearrays" | "jobs"> {
+function contentOf(
+  shape: ClusterShape,
+  entries: readonly Entry[],
+): Pick<DemandMessage, "nodearrays" | "jobs"> {
   const targets = entries.flatMap((entry) => (entry.kind === "job" ? [] : [targetMessage(shape, entry)]));
   const jobs = entries.flatMap((entry) => (entry.kind === "job" ? [entry] : []));
   return {
@@ -472,7 +491,11 @@ function targetMessage(shape: ClusterShape, entry: Exclude<Entry, { kind: "job" 
     : { ...common, TargetGroupCount, GroupCoreCount: size };
 }
 
-function jobMessage(shape: ClusterShape, entry: Extract<Entry, { kind: "job" }>, position: number): JobMessage {
+function jobMessage(
+  shape: ClusterShape,
+  entry: Extract<Entry, { kind: "job" }>,
+  position: number,
+): JobMessage {
   const [type = "Small"] = shape.arrays[entry.array]?.types ?? [];
   return {
     name: jobName(position),
@@ -485,10 +508,17 @@ function jobMessage(shape: ClusterShape, entry: Extract<Entry, { kind: "job" }>,
 function readCreate(
   body: unknown,
 ): { readonly requestId: string; readonly array: string; readonly type: string } | undefined {
-  if (typeof body !== "object" || body === null || !("requestId" in body) || !("sets" in body)) return undefined;
+  if (typeof body !== "object" || body === null || !("requestId" in body) || !("sets" in body))
+    return undefined;
   const set: unknown = Array.isArray(body.sets) ? body.sets[0] : undefined;
-  if (typeof set !== "object" || set === null || !("nodearray" in set) || !("definition" in set)) return undefined;
+  if (typeof set !== "object" || set === null || !("nodearray" in set) || !("definition" in set))
+    return undefined;
   const { definition, nodearray } = set;
-  if (typeof definition !== "object" || definition === null || !("machineType" in definition)) return undefined;
-  return { requestId: String(body.requestId), array: String(nodearray), type: String(definition.machineType) };
+  if (typeof definition !== "object" || definition === null || !("machineType" in definition))
+    return undefined;
+  return {
+    requestId: String(body.requestId),
+    array: String(nodearray),
+    type: String(definition.machineType),
+  };
 }

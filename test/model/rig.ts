@@ -129,7 +129,13 @@ export class Rig {
   async remove(set: string): Promise<Delivered> {
     const now = instant(this.#now);
     const revision = { value: now, tieBreak: "" };
-    const empty = emptyRequestSet(this.#site.cluster, setName(set), revision, now, LONGEST_EXPIRATION_SECONDS);
+    const empty = emptyRequestSet(
+      this.#site.cluster,
+      setName(set),
+      revision,
+      now,
+      LONGEST_EXPIRATION_SECONDS,
+    );
     return this.#take(empty, "http");
   }
 

@@ -1,5 +1,4 @@
 import * as fc from "fast-check";
-import type { Played } from "./play.ts";
 import { play } from "./play.ts";
 import type { OpenStore } from "./rig.ts";
 import type { Sequence, Step } from "./steps.ts";
@@ -36,15 +35,19 @@ export async function shrink(failing: Sequence, difference: string, openStore: O
     if (found !== undefined) best = { sequence, difference: found };
     return found !== undefined;
   };
-  for (let size = Math.ceil(failing.steps.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let from = 0; from < best.sequence.steps.length; ) {
+  for (
+    let size = Math.ceil(failing.steps.length / 2);
+    size >= 1;
+    size = size === 1 ? 0 : Math.ceil(size / 2)
+  ) {
+    for (let from = 0; from < best.sequence.steps.length;) {
       const { steps } = best.sequence;
       const isDropped = await accept([...steps.slice(0, from), ...steps.slice(from + size)]);
       if (!isDropped) from += size;
     }
   }
   for (let index = 0; index < best.sequence.steps.length; index += 1) {
-    for (let entry = 0; ; ) {
+    for (let entry = 0; ;) {
       const { steps } = best.sequence;
       const step = steps[index];
       if (step?.kind !== "push" || entry >= step.entries.length) break;
@@ -53,14 +56,4 @@ export async function shrink(failing: Sequence, difference: string, openStore: O
     }
   }
   return best;
-}
-
-/** Plays the sequences of some seeds, one after the other. */
-export async function playSeeds(
-  seeds: readonly number[],
-  steps: number,
-  openStore: (seed: number) => OpenStore,
-  tell: (seed: number, played: Played) => void,
-): Promise<void> {
-  for (const seed of seeds) tell(seed, await play(sequenceOf(seed, steps), openStore(seed)));
 }

@@ -46,7 +46,10 @@ export class SetBook {
     if (order < 0) return "older";
     const isRepeat = held !== undefined && order === 0 && held.live;
     // A repeated message adds nothing, unless it makes the same demand last longer.
-    if (isRepeat && (held.expiresAt > expiresAt || (held.expiresAt === expiresAt && held.sentAt >= letter.sentAt)))
+    if (
+      isRepeat &&
+      (held.expiresAt > expiresAt || (held.expiresAt === expiresAt && held.sentAt >= letter.sentAt))
+    )
       return "accepted";
     this.#sets.set(letter.set, { ...letter, interval, expiresAt, live: true });
     return "accepted";

@@ -33,7 +33,11 @@ export type Amount =
 export const arrayAt = (index: number): string => `array${index}`;
 
 /** The sizes that an entry's positions mean in its array, each once. */
-export function typesAt(shape: ClusterShape, array: number, positions: readonly number[]): readonly TypeName[] {
+export function typesAt(
+  shape: ClusterShape,
+  array: number,
+  positions: readonly number[],
+): readonly TypeName[] {
   const own = shape.arrays[array]?.types ?? [];
   if (own.length === 0) return [];
   return [...new Set(positions.map((position) => own[position % own.length] ?? own[0] ?? "Small"))];
@@ -49,7 +53,10 @@ export function wantsOf(shape: ClusterShape, sets: readonly Held[]): readonly Wa
 function wantsOfSet(shape: ClusterShape, { set, entries }: Held): readonly Want[] {
   const ids = new Map<string, number>();
   // Targets come before jobs in a message, whatever the order in which its entries were drawn.
-  const ordered = [...entries.filter(({ kind }) => kind !== "job"), ...entries.filter(({ kind }) => kind === "job")];
+  const ordered = [
+    ...entries.filter(({ kind }) => kind !== "job"),
+    ...entries.filter(({ kind }) => kind === "job"),
+  ];
   return ordered.map((entry, position): Want => {
     const base = idOf(entry, position);
     const times = (ids.get(base) ?? 0) + 1;

@@ -24,7 +24,7 @@ async function work({ first, last, stride, steps, connectionString }: Work): Pro
   for (let seed = first; seed <= last; seed += stride) {
     const openStore = await storeFor(connectionString, seed);
     const told: Told = { seed, played: await play(sequenceOf(seed, steps), openStore) };
-    parentPort?.postMessage(told);
+    parentPort?.postMessage(told, []);
   }
 }
 
