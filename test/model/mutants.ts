@@ -102,8 +102,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/group.ts",
-        find: "const rank = (group: Group): number => (inPlan?.has(group.place.index) === true ? 0 : 1);",
-        put: "const rank = (group: Group): number => (inPlan?.has(group.place.index) === true ? 1 : 0);",
+        find: "if (!mayHold(draft, set, group)) continue;",
+        put: "if (!mayHold(draft, set, group) || draft.wholeGroups.get(key)?.has(group.place.index) === true) continue;",
       },
     ],
     sequences: 200,

@@ -40,6 +40,10 @@ export class NodeBook {
     return [...this.#nodes.values()];
   }
 
+  readyIn(array: string): readonly BookedNode[] {
+    return this.all.filter((node) => node.array === array && node.phase === "ready");
+  }
+
   isTroubled(place: string): boolean {
     return this.#troubled.has(place);
   }

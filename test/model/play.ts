@@ -4,12 +4,14 @@ import { arrayName } from "../../src/domain/ids.ts";
 import type { Plan } from "../../src/domain/plan.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
-import type { Failure } from "../../src/simulator/faults.ts";
-import type { DemandMessage, JobMessage, NodearrayMessage } from "../../src/wire/message.ts";
+import type { DemandMessage } from "../../src/wire/message.ts";
 import type { Creation, Stock } from "./floors.ts";
 import { linesOf, settleWants } from "./floors.ts";
+import { contentOf } from "./messages.ts";
+import { Misfortune } from "./misfortune.ts";
 import type { BookedNode } from "./node-book.ts";
 import { NodeBook, placeOf } from "./node-book.ts";
+import { readCreate } from "./read-create.ts";
 import { Rest } from "./rest.ts";
 import type { Delivered, OpenStore, Parcel } from "./rig.ts";
 import { POLICY, Rig } from "./rig.ts";
@@ -17,9 +19,9 @@ import { SetBook } from "./set-book.ts";
 import type { ClusterShape, TypeName } from "./shape.ts";
 import { CLUSTER, TYPES } from "./shape.ts";
 import type { Deed, Entry, Sequence } from "./steps.ts";
-import type { Server } from "./stops.ts";
-import { mayAllGo } from "./stops.ts";
-import { arrayAt, jobName, typesAt, wantsOf } from "./wants.ts";
+import type { Moment } from "./stops.ts";
+import { judgeStops } from "./stops.ts";
+import { arrayAt, wantsOf } from "./wants.ts";
 
 /** What came of a sequence. */
 export interface Played {
@@ -57,12 +59,10 @@ class Game {
   readonly #nodes = new NodeBook();
   readonly #rest = new Rest();
   readonly #keyOfGroup = new Map<string, string>();
-  readonly #invalid = new Set<string>();
+  readonly #misfortune: Misfortune;
   readonly #last = new Map<string, { readonly parcel: Parcel; readonly entries: readonly Entry[] }>();
   readonly #differences: string[] = [];
   #blurredUntil = 0;
-  /** The next look will show nothing; the last one did. */
-  #looks: { nextIsEmpty: boolean; lastWasEmpty: boolean } = { nextIsEmpty: false, lastWasEmpty: false };
   #lastPlan: Plan | undefined;
   #lastWasCompared = false;
   #counts = { compared: 0, blurred: 0, answers: 0, stops: 0 };
@@ -75,6 +75,7 @@ class Game {
       sent: (request) => this.#sent(request),
       failed: (request) => this.#failed(request),
     });
+    this.#misfortune = new Misfortune(shape, this.#rig.simulator, this.#nodes);
   }
 
   get differs(): boolean {
@@ -91,7 +92,6 @@ class Game {
   }
 
   async act(deed: Deed, index: number): Promise<void> {
-    const { faults } = this.#rig.simulator;
     this.#rig.simulator.advance();
     switch (deed.kind) {
       case "push":
@@ -116,53 +116,14 @@ class Game {
         return;
       case "ask":
         return this.#ask(deed);
-      case "vanish": {
-        const there = this.#nodes.all.filter(
-          (node) => node.array === arrayAt(deed.array) && node.seen !== undefined,
-        );
-        faults.vanish(there.slice(0, deed.count).map(({ id }) => id));
-        return;
-      }
-      case "health": {
-        const up = this.#readyIn(deed.array);
-        const node = up[deed.from % Math.max(1, up.length)];
-        if (node?.seen !== undefined) faults.failNode(node.id);
-        return;
-      }
-      case "capacity": {
-        const place = this.#bucketAt(deed.array, deed.type);
-        if (place !== undefined) faults.setCapacity(place.array, place.type, deed.left);
-        return;
-      }
-      case "validity": {
-        const place = this.#bucketAt(deed.array, deed.type);
-        if (place === undefined) return;
-        faults.setInvalid(place.array, place.type, deed.valid ? undefined : "DisabledMachineType");
-        if (deed.valid) this.#invalid.delete(placeOf(place.array, place.type));
-        else this.#invalid.add(placeOf(place.array, place.type));
-        return;
-      }
-      case "fault":
-        faults.failNext(MATCHES[deed.on], deed.times, FAILURES[deed.how]);
-        return;
-      case "false-empty":
-        faults.falseEmptyStatus(1);
-        this.#looks.nextIsEmpty = true;
+      default:
+        this.#misfortune.bring(deed);
     }
   }
 
   /** Nothing fails any more: soon everything is as the model says, and a further plan changes nothing. */
   async comeToRest(): Promise<void> {
-    const { faults } = this.#rig.simulator;
-    faults.clear();
-    this.#looks.nextIsEmpty = false;
-    for (const { name, types } of this.#shape.arrays) {
-      for (const type of types) {
-        faults.setCapacity(name, type, undefined);
-        faults.setInvalid(name, type, undefined);
-      }
-    }
-    this.#invalid.clear();
+    this.#misfortune.end();
     for (let passed = 0; passed < CALM_SECONDS; passed += CALM_SLICE_SECONDS) {
       await this.pass(CALM_SLICE_SECONDS);
       const record = await this.#rig.record();
@@ -249,7 +210,7 @@ class Game {
     const { now } = this.#rig;
     this.#rest.plan(this.#sets.sets, now);
     this.#sets.lapse(now);
-    if (!this.#looks.lastWasEmpty) this.#nodes.look(now);
+    if (!this.#misfortune.lastLookWasEmpty) this.#nodes.look(now);
     const isBlurred =
       now < this.#blurredUntil || (before?.intents.length ?? 0) > 0 || after.inFlight.length > 0;
     this.#lastPlan = plan;
@@ -275,7 +236,7 @@ class Game {
         this.#differ(`${place} is paused, and nothing ever went wrong there`);
     }
     const isShut: Stock["isShut"] = (array, type, group) =>
-      this.#invalid.has(placeOf(array, type)) ||
+      this.#misfortune.isInvalid(placeOf(array, type)) ||
       paused.some(
         (bucket) =>
           bucket.array === array &&
@@ -319,7 +280,7 @@ class Game {
   // ------------------------------------------------------------ stops
 
   async #ask({ array, count, from, unhealthy }: Extract<Deed, { kind: "ask" }>): Promise<void> {
-    const up = this.#readyIn(array);
+    const up = this.#nodes.readyIn(arrayAt(array));
     const start = from % Math.max(1, up.length);
     const askers = [...up.slice(start), ...up.slice(0, start)].slice(0, count);
     if (askers.length === 0) return;
@@ -345,80 +306,23 @@ class Game {
     stopping: ReadonlySet<string>,
   ): void {
     const { now } = this.#rig;
-    const isUnsure = this.#rest.isBlind(now) || this.#rest.isResting(this.#sets.sets, now);
+    const moment: Moment = {
+      shape: this.#shape,
+      wants: wantsOf(this.#shape, this.#sets.inForce(now)),
+      believed: this.#nodes.believed.filter(({ id }) => !stopping.has(id)),
+      keyOfGroup: this.#keyOfGroup,
+      isBlind: this.#rest.isBlind(now),
+      isResting: this.#rest.isResting(this.#sets.sets, now),
+    };
     const told = askers.map((node, index) => ({ node, answer: answers[index]?.kind ?? "none" }));
-    const judged: { readonly node: BookedNode; readonly answer: string }[] = [];
-    for (const { node, answer } of told) {
-      const isKnown = node.seen?.instance === node.instance;
-      const certain = !isKnown
-        ? this.#rest.isBlind(now)
-          ? "cannot-tell"
-          : "unknown-instance"
-        : unhealthy
-          ? "stop"
-          : isUnsure
-            ? "cannot-tell"
-            : undefined;
-      if (certain === undefined) judged.push({ node, answer });
-      else if (answer !== certain) this.#differ(`${node.id} is told ${answer}, the model says ${certain}`);
-      if ((answer === "stop") !== (node.phase === "stopping"))
-        this.#differ(`${node.id} is told ${answer}, and CycleCloud has it ${node.phase}`);
-    }
-    if (judged.length > 0) this.#compareChosen(judged, stopping);
-  }
-
-  /** The right number go, whichever they are: nobody has less for it, and one more could not. */
-  #compareChosen(
-    judged: readonly { readonly node: BookedNode; readonly answer: string }[],
-    stopping: ReadonlySet<string>,
-  ): void {
-    const up = new Set(judged.map(({ node }) => node.id));
-    const servers = this.#nodes.believed
-      .filter(({ id }) => !stopping.has(id))
-      .flatMap(({ id, array, type, group, seen }): readonly Server[] => {
-        const isReady = up.has(id) || seen?.phase === "ready";
-        const isComing = seen === undefined || seen.phase === "coming";
-        return isReady || isComing ? [{ id, array, type, group, ready: isReady }] : [];
-      });
-    const wants = wantsOf(this.#shape, this.#sets.inForce(this.#rig.now));
-    const may = (going: ReadonlySet<string>): boolean =>
-      mayAllGo(this.#shape, wants, servers, this.#keyOfGroup, going);
-    const going = new Set(judged.filter(({ answer }) => answer === "stop").map(({ node }) => node.id));
-    if (!may(going)) this.#differ(`${[...going].join(", ")} may go together, and somebody needs one of them`);
-    if (!this.#isCountable(judged, servers)) return;
-    for (const { node, answer } of judged) {
-      if (answer === "stop") continue;
-      if (answer !== "stay") this.#differ(`${node.id} is told ${answer}, the model says stay or stop`);
-      else if (may(new Set([...going, node.id])))
-        this.#differ(`${node.id} is told to stay, and nobody needs it`);
-    }
-  }
-
-  /** Where groups and sizes differ, which of several nodes go decides how many can: there it is only checked that nobody has less. */
-  #isCountable(judged: readonly { readonly node: BookedNode }[], servers: readonly Server[]): boolean {
-    const [first] = judged;
-    const here = servers.filter(({ array }) => array === first?.node.array);
-    if (here.some(({ group }) => group !== undefined)) return false;
-    return judged.length === 1 || new Set(here.map(({ type }) => type)).size === 1;
+    for (const difference of judgeStops(moment, told, unhealthy)) this.#differ(difference);
   }
 
   // ------------------------------------------------------------ small things
 
-  #readyIn(index: number): readonly BookedNode[] {
-    return this.#nodes.all.filter((node) => node.array === arrayAt(index) && node.phase === "ready");
-  }
-
-  #bucketAt(array: number, type: number): { readonly array: string; readonly type: TypeName } | undefined {
-    const shape = this.#shape.arrays[array];
-    const name = shape?.types[type % shape.types.length];
-    return shape === undefined || name === undefined ? undefined : { array: shape.name, type: name };
-  }
-
   #happened(event: SimulatorEvent): void {
     this.#nodes.see(event);
-    if (event.kind !== "status-read") return;
-    this.#looks = { nextIsEmpty: false, lastWasEmpty: this.#looks.nextIsEmpty };
-    if (this.#looks.lastWasEmpty) this.#blur();
+    if (event.kind === "status-read" && this.#misfortune.noteLook()) this.#blur();
   }
 
   #sent({ path, body }: TransportRequest): void {
@@ -447,78 +351,4 @@ class Game {
   }
 }
 
-const MATCHES = {
-  status: { method: "GET", pathIncludes: "/status" },
-  create: { pathIncludes: "/nodes/create" },
-  terminate: { pathIncludes: "/nodes/terminate" },
-  operations: { pathIncludes: "/operations" },
-  nodes: { method: "GET", pathIncludes: "/nodes" },
-} as const;
-
-const FAILURES: Readonly<Record<Extract<Deed, { kind: "fault" }>["how"], Failure>> = {
-  "drop-request": { dropRequest: true },
-  "drop-answer": { dropAnswer: true },
-  "500": { status: 500 },
-  "500-after": { status: 500, afterEffect: true },
-  "409": { status: 409 },
-};
-
 const setAt = (index: number): string => `set${index}`;
-
-function contentOf(
-  shape: ClusterShape,
-  entries: readonly Entry[],
-): Pick<DemandMessage, "nodearrays" | "jobs"> {
-  const targets = entries.flatMap((entry) => (entry.kind === "job" ? [] : [targetMessage(shape, entry)]));
-  const jobs = entries.flatMap((entry) => (entry.kind === "job" ? [entry] : []));
-  return {
-    nodearrays: targets,
-    jobs: jobs.map((entry, index) => jobMessage(shape, entry, targets.length + index)),
-  };
-}
-
-function targetMessage(shape: ClusterShape, entry: Exclude<Entry, { kind: "job" }>): NodearrayMessage {
-  const types = typesAt(shape, entry.array, entry.types);
-  const common = { Name: arrayAt(entry.array), ...(types.length === 0 ? {} : { MachineType: types }) };
-  if (entry.kind === "target") {
-    return entry.unit === "nodes"
-      ? { ...common, TargetCount: entry.count }
-      : { ...common, TargetCoreCount: entry.count };
-  }
-  const { groups: TargetGroupCount, size } = entry;
-  return entry.unit === "nodes"
-    ? { ...common, TargetGroupCount, GroupInstanceCount: size }
-    : { ...common, TargetGroupCount, GroupCoreCount: size };
-}
-
-function jobMessage(
-  shape: ClusterShape,
-  entry: Extract<Entry, { kind: "job" }>,
-  position: number,
-): JobMessage {
-  const [type = "Small"] = shape.arrays[entry.array]?.types ?? [];
-  return {
-    name: jobName(position),
-    iterations: entry.slots,
-    constraints: [{ ncpus: 1, "node.nodearray": arrayAt(entry.array), "node.vm_size": type }],
-  };
-}
-
-/** What a create asks for, read from the wire. */
-function readCreate(
-  body: unknown,
-): { readonly requestId: string; readonly array: string; readonly type: string } | undefined {
-  if (typeof body !== "object" || body === null || !("requestId" in body) || !("sets" in body))
-    return undefined;
-  const set: unknown = Array.isArray(body.sets) ? body.sets[0] : undefined;
-  if (typeof set !== "object" || set === null || !("nodearray" in set) || !("definition" in set))
-    return undefined;
-  const { definition, nodearray } = set;
-  if (typeof definition !== "object" || definition === null || !("machineType" in definition))
-    return undefined;
-  return {
-    requestId: String(body.requestId),
-    array: String(nodearray),
-    type: String(definition.machineType),
-  };
-}

@@ -216,7 +216,7 @@ export class Rig {
     const { method, path, query, body } = request;
     const answer = this.simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) });
     if (answer.status < 200 || answer.status >= 300) this.#audience.failed(request);
-    if ("cut" in answer && answer.cut === true) {
+    if (answer.cut === true) {
       this.#audience.failed(request);
       throw new PortError("unreachable", operationOf(request), "the connection broke");
     }
