@@ -64,7 +64,7 @@ export function allocate(
   let best = attempt(problem, first.way, first.entries, true);
   if (policy.preference === "bucket-order" || !mayImprove(best, entries)) return answerOf(best);
   if (isNearBound(best, problem)) return answerOf(best);
-  const hardest = hardestFirst(entries, best, ground);
+  const hardest = hardestFirst(entries, best, problem);
   let taken = first;
   for (const opening of waysFor(policy, entries.length)) {
     const way: Way = { order: "size", opening };
@@ -74,7 +74,7 @@ export function allocate(
     taken = { way, entries: hardest };
   }
   for (const rank of worthAChance(best, entries)) {
-    for (const order of ordersWith(rank, entries, best, ground)) {
+    for (const order of ordersWith(rank, entries, best, problem)) {
       const way: Way = { order: "size", opening: taken.way.opening };
       const other = attempt(problem, way, order, false);
       if (!isBetter(other, best, policy)) continue;

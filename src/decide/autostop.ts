@@ -7,6 +7,7 @@ import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import type { HostFact } from "./observe.ts";
 import { factOfNode, hostFacts, managedArrays } from "./observe.ts";
+import { DECIDE_AGAIN_SECONDS } from "./scale-down.ts";
 import { commitEffects, demandsInForce, excludedNodes, pendingCreates, stoppingNodes } from "./reconcile.ts";
 import { backOff, undrain } from "./settle.ts";
 import { poolsInForce } from "./pools.ts";
@@ -56,7 +57,7 @@ export function judgeStops(
 ): StopDecision {
   const current = asOf(record, policy, now);
   const view = surveyOf(current, bodies, policy, now);
-  const first = calls.map((call) => judgeAlone(view, call));
+  const first = calls.map((call) => judgeAlone(view, call, now));
   const marks = first.flatMap((verdict) => (verdict.kind === "marked" ? [verdict.node] : []));
   const unfit = new Set(
     first.flatMap((verdict, index) =>
@@ -112,11 +113,11 @@ function nodesById(bodies: Bodies): ReadonlyMap<NodeId, Node> {
 }
 
 /** What can be said of a call without weighing it against the others. */
-function judgeAlone(view: Survey, call: StopCall): StopVerdict {
+function judgeAlone(view: Survey, call: StopCall, now: Instant): StopVerdict {
   const known = view.byInstance.get(call.instance);
   if (known === undefined) return view.blind ?? { kind: "unknown-instance" };
   if (known.array !== call.array) return { kind: "forbidden" };
-  if (known.goneAt !== undefined || known.draining?.sentAt !== undefined) return { kind: "stopping" };
+  if (known.goneAt !== undefined || isStopFresh(known, now)) return { kind: "stopping" };
   const node = view.nodes.get(known.nodeId);
   if (node?.phase === "going" || node?.phase === "off") return { kind: "stopping" };
   // Whoever committed the terminate may have died since: it is never replayed, and a yes now would be a promise that nobody keeps.
@@ -143,6 +144,14 @@ function objectionTo(
   if (unsure !== undefined) return unsure;
   const job = node === undefined ? undefined : factOfNode(view.facts, node)?.jobs[0];
   return job === undefined ? undefined : { kind: "needed", why: `job ${job} is on it` };
+}
+
+/**
+ * CycleCloud was asked to stop it a short while ago. Later a node that is still up was forgotten there, or the request was lost: it is
+ * decided again, as a yes now would be a promise that nobody keeps.
+ */
+function isStopFresh({ draining }: LedgerNode, now: Instant): boolean {
+  return draining?.sentAt !== undefined && secondsBetween(draining.sentAt, now) < DECIDE_AGAIN_SECONDS;
 }
 
 /** Gone, asked to terminate, or about to be asked. */

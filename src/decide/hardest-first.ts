@@ -1,17 +1,17 @@
 import type { Entry } from "./allocate.ts";
-import type { Attempt } from "./attempt.ts";
-import type { Ground } from "./ground.ts";
+import type { Attempt, Problem } from "./attempt.ts";
 
 /**
  * The order in which the demands that could be had are packed once more: groups, gangs, what must be alone, then the largest first (first
- * fit decreasing packs within 22 % of the best for one resource; Johnson 1973), targets last, as they count what others need. Those that
- * could not be had in full come after, by rank: they are not to take anything from those that could. The demand of rank `also`
- * is packed with the first, although it could not be had.
+ * fit decreasing packs within 22 % of the best for one resource; Johnson 1973), targets last, as they count what others need. Of groups and
+ * of targets those go first that few buckets can serve: what they bring counts for one that takes any, and not the other way round. Those that
+ * could not be had in full come after, by rank: they are not to take anything from those that could. The demand of rank `also` is packed with
+ * the first, although it could not be had.
  */
 export function hardestFirst(
   entries: readonly Entry[],
   { outcomes }: Attempt,
-  ground: Ground,
+  { ground, scopes }: Pick<Problem, "ground" | "scopes">,
   also?: number,
 ): readonly Entry[] {
   const { largest } = ground;
@@ -35,11 +35,18 @@ export function hardestFirst(
     }
     return size * entry.ask.slotsPerUnit;
   };
-  const keyed = met.map((entry) => ({ entry, hardness: hardnessOf(entry), size: sizeOf(entry) }));
+  const breadthOf = (entry: Entry): number => (entry.kind === "job" ? 0 : scopes.of(entry).offers.length);
+  const keyed = met.map((entry) => ({
+    entry,
+    hardness: hardnessOf(entry),
+    size: sizeOf(entry),
+    breadth: breadthOf(entry),
+  }));
   keyed.sort(
     (a, b) =>
       a.hardness - b.hardness ||
       b.size - a.size ||
+      a.breadth - b.breadth ||
       classOf(a.entry) - classOf(b.entry) ||
       a.entry.rank - b.entry.rank,
   );

@@ -1,6 +1,5 @@
 import type { Entry } from "./allocate.ts";
-import type { Attempt } from "./attempt.ts";
-import type { Ground } from "./ground.ts";
+import type { Attempt, Problem } from "./attempt.ts";
 import { hardestFirst } from "./hardest-first.ts";
 
 /** So many unmet demands get a chance, and no more work is done for them than settling so many demands. */
@@ -31,12 +30,12 @@ export function* ordersWith(
   rank: number,
   entries: readonly Entry[],
   best: Attempt,
-  ground: Ground,
+  problem: Pick<Problem, "ground" | "scopes">,
 ): Generator<readonly Entry[]> {
   const first = entries.filter((entry) => entry.rank === rank);
   const others = entries.filter((entry) => entry.rank !== rank);
-  yield [...first, ...hardestFirst(others, best, ground)];
-  yield hardestFirst(entries, best, ground, rank);
+  yield [...first, ...hardestFirst(others, best, problem)];
+  yield hardestFirst(entries, best, problem, rank);
 }
 
 /** All of it, or nothing. */

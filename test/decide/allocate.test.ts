@@ -479,6 +479,13 @@ describe("targets are floors", () => {
       placed: ["t 3/3 (3 pending)", "t 5/5 (5 pending)"],
     },
     {
+      name: "two sets that name one array get the larger, not the sum, also where only the later one names a size",
+      world: world({ buckets: [offer("execute/D4", 4, { 0: 1 }), offer("execute/D8", 8, { 0: 1 })] }),
+      demands: [target("t", 5, {}, "one"), target("t", 3, { machineTypes: [machineType("D8")] }, "two")],
+      creates: ["3 x execute/D8", "2 x execute/D4"],
+      placed: ["t 5/5 (5 pending)", "t 3/3 (3 pending)"],
+    },
+    {
       name: "nodes that jobs need count towards a target",
       world: world({ nodes: [node({ id: "n1" }), node({ id: "n2" }), node({ id: "n3" })] }),
       demands: [job("a", { iterations: 8 }), target("t", 2)],
@@ -658,6 +665,16 @@ describe("groups", () => {
       demands: [groups("g", 1, 2, {}, "one"), groups("g", 2, 2, {}, "two"), target("t", 4)],
       creates: ["2 x execute/D4/pg-execute-2n-1", "2 x execute/D4/pg-execute-2n-2"],
       placed: ["g 1/1 (1 pending)", "g 2/2 (2 pending)", "t 4/4 (4 pending)"],
+    },
+    {
+      name: "the groups of two sets are floors, also where only the later one names a size",
+      world: world({ buckets: [exec(), offer("execute/D8", 8, { 0: 1 }, { maxPlacementGroupSize: 16 })] }),
+      demands: [
+        groups("g", 2, 2, {}, "one"),
+        groups("g", 1, 2, { machineTypes: [machineType("D8")] }, "two"),
+      ],
+      creates: ["2 x execute/D8/pg-execute-2n-1", "2 x execute/D4/pg-execute-2n-2"],
+      placed: ["g 2/2 (2 pending)", "g 1/1 (1 pending)"],
     },
     {
       name: "no fresh group while one of the bucket is backing off",

@@ -116,6 +116,11 @@ describe("what a node is told", () => {
       verdict: { kind: "stopping" },
     },
     {
+      name: "it was asked to terminate two minutes ago and is up: what was asked has come to nothing, and is decided again",
+      scenario: known(draining({ sentAt: at(-120) })),
+      verdict: marked,
+    },
+    {
       name: "its terminate is committed and not confirmed: whoever was to send it may be dead",
       scenario: { record: { intents: stopAsked } },
       verdict: { kind: "cannot-tell", why: "its stop is under way; ask again" },

@@ -1,15 +1,12 @@
-import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import type { Verdict } from "./judge.ts";
+import type { Edit } from "../support/product-copy.ts";
+import { runInCopy } from "../support/product-copy.ts";
 import type { Weather } from "./weather.ts";
 
 /** The product with one rule of design.md section 3 left out, as replacements in its text. */
 export interface Mutant {
   readonly name: string;
-  readonly edits: readonly { readonly file: string; readonly find: string; readonly put: string }[];
+  readonly edits: readonly Edit[];
   /** The number that shows it. */
   readonly moves: keyof Verdict;
   /** Seeds to try at most: about ten times as many as it took when this was written. */
@@ -269,39 +266,11 @@ export interface Played {
   readonly totals: Readonly<Record<string, number>>;
 }
 
-const ROOT = new URL("../..", import.meta.url).pathname;
-const run = promisify(execFile);
-const LONGEST_MS = 1_800_000;
-
 /** Plays a mutant in a copy of the product, in a process of its own. Throws if a text to replace is not there exactly once. */
-export async function playMutant(mutant: Mutant): Promise<Played> {
-  // Not below node_modules: Node does not strip types there.
-  const copy = await mkdtemp(join(tmpdir(), "mutant-"));
-  try {
-    await Promise.all([
-      cp(join(ROOT, "src"), join(copy, "src"), { recursive: true }),
-      cp(join(ROOT, "test/simulation"), join(copy, "test/simulation"), { recursive: true }),
-      cp(join(ROOT, "test/support"), join(copy, "test/support"), { recursive: true }),
-      writeFile(join(copy, "package.json"), '{ "type": "module" }\n'),
-      symlink(join(ROOT, "node_modules"), join(copy, "node_modules"), "dir"),
-    ]);
-    for (const { file, find, put } of mutant.edits) await replaceOnce(join(copy, file), find, put);
-    const script = join(copy, "test/simulation/run-seeds.ts");
-    const args = [mutant.moves, String(mutant.seeds), JSON.stringify(mutant.weather ?? {})];
-    const { stdout } = await run(process.execPath, [script, ...args], { timeout: LONGEST_MS });
-    return readPlayed(stdout);
-  } finally {
-    await rm(copy, { recursive: true, force: true });
-  }
-}
-
-async function replaceOnce(file: string, find: string, put: string): Promise<void> {
-  const text = await readFile(file, "utf8");
-  const parts = text.split(find);
-  if (parts.length !== 2) {
-    throw new Error(`${file} holds ${parts.length - 1} times what the mutant replaces: ${find}`);
-  }
-  await writeFile(file, parts.join(put));
+export async function playMutant({ edits, moves, seeds, weather }: Mutant): Promise<Played> {
+  const args = [moves, String(seeds), JSON.stringify(weather ?? {})];
+  const { stdout } = await runInCopy(edits, ["simulation", "support"], "test/simulation/run-seeds.ts", args);
+  return readPlayed(stdout);
 }
 
 function readPlayed(line: string): Played {

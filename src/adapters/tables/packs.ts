@@ -1,16 +1,25 @@
+import { ROW_BYTES } from "./rows.ts";
+
 /**
- * How small demands and reports share packs. A key's hash says which pack it is in. The number of packs is chosen so that their mean size
- * stays between 32 and 128 KiB (gzip): few enough that a load reads few rows, many enough that one small change rewrites little. Doubling
- * leaves 64 KiB and halving as much, so the number does not go to and fro.
+ * How small demands and reports share packs. A key's hash says which pack it is in. A small change rewrites a pack, a load reads all of
+ * them: up to eight, their mean size stays below 128 KiB (gzip), so that little is rewritten; beyond, it may grow to most of a row, so that
+ * the rows read grow with compressed bytes / 700 KiB and nothing else (design.md section 3, Storage).
  */
-const LARGEST_MEAN = 128 * 1024;
-const SMALLEST_MEAN = 32 * 1024;
+const FEW = 8;
+const LARGEST_MEAN_OF_FEW = 128 * 1024;
+const LARGEST_MEAN = 0.85 * ROW_BYTES;
+
+/** The mean above which so many packs become twice as many. */
+const largestMean = (count: number): number => (count < FEW ? LARGEST_MEAN_OF_FEW : LARGEST_MEAN);
+
+/** Halving comes only at half of what doubling leaves, so that the number does not go to and fro. */
+const smallestMean = (count: number): number => largestMean(count / 2) / 4;
 
 /** The number of packs for so many compressed bytes, starting from the present number, which stays while the mean size is bearable. */
 export function packCountFor(bytes: number, present: number): number {
   let count = present;
-  while (bytes / count > LARGEST_MEAN) count *= 2;
-  while (count > 1 && bytes / count < SMALLEST_MEAN) count /= 2;
+  while (bytes / count > largestMean(count)) count *= 2;
+  while (count > 1 && bytes / count < smallestMean(count)) count /= 2;
   return count;
 }
 

@@ -1,0 +1,163 @@
+import type { StorageAccount } from "../../src/adapters/system/storage-account.ts";
+import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
+import type { Table } from "../../src/adapters/tables/table.ts";
+import { openTable } from "../../src/adapters/tables/table.ts";
+import type { App } from "../../src/app/commit.ts";
+import { createLanes } from "../../src/app/lanes.ts";
+import type { Clock, Site } from "../../src/app/ports.ts";
+import { reconcileCluster } from "../../src/app/reconcile-cluster.ts";
+import { createRecorder } from "../../src/app/record-demand.ts";
+import { composeInMemory } from "../../src/compose.ts";
+import { clusterName } from "../../src/domain/ids.ts";
+import { DEFAULT_POLICY, LONGEST_EXPIRATION_SECONDS } from "../../src/domain/policy.ts";
+import { instant } from "../../src/domain/units.ts";
+import { Simulator } from "../../src/simulator/engine.ts";
+import type { SimulatorOptions } from "../../src/simulator/options.ts";
+import { readDemandMessage } from "../../src/wire/demand-message.ts";
+import type { DemandMessage } from "../../src/wire/message.ts";
+import type { Cost } from "./store-meter.ts";
+import { StoreMeter } from "./store-meter.ts";
+
+const CLUSTER = clusterName("demo");
+const NODES_PER_SET = 5;
+const CORES = 4;
+
+/** A cluster of thousands of request sets and nodes, on Table Storage; each set's job needs five whole nodes. */
+export class LargeCluster {
+  readonly #sets: number;
+  readonly #plain: Table;
+  readonly #simulator: Simulator;
+  readonly #clock: Clock;
+  #app: App;
+  #now = Date.UTC(2026, 0, 1);
+  readonly #meter = new StoreMeter();
+
+  constructor(account: StorageAccount, table: string, sets: number) {
+    this.#sets = sets;
+    this.#plain = openTable(account, { name: table });
+    this.#clock = { now: () => instant(this.#now), sleep: async (ms) => void (this.#now += ms) };
+    this.#simulator = new Simulator(optionsFor(sets * NODES_PER_SET), this.#clock);
+    this.#app = this.#start();
+  }
+
+  async prepare(): Promise<void> {
+    await this.#plain.ensure();
+  }
+
+  /** A process that knows nothing yet. */
+  restart(): void {
+    this.#app = this.#start();
+  }
+
+  pass(seconds: number): void {
+    this.#now += seconds * 1000;
+  }
+
+  /** Messages of some sets, so many at a time, as the queue hands them to a function; `slots` more than usual make another demand. */
+  async push(from: number, to: number, atOnce: number, slots = 0): Promise<void> {
+    const recorder = createRecorder(this.#app);
+    for (let first = from; first < to; first += atOnce) {
+      const numbers = Array.from({ length: Math.min(atOnce, to - first) }, (_, index) => first + index);
+      await Promise.all(
+        numbers.map(async (number) => {
+          const read = this.#read(messageOf(number % this.#sets, this.#now, slots));
+          const { kind } = await recorder.record(read);
+          if (kind !== "accepted") throw new Error(`set ${number} was ${kind}`);
+        }),
+      );
+    }
+  }
+
+  /** What the timer does. */
+  async reconcile(): Promise<string> {
+    const { kind } = await reconcileCluster(this.#app, this.#site(), "tick");
+    return kind;
+  }
+
+  async collect(): Promise<void> {
+    await this.#app.ports.store.collect(CLUSTER, this.#clock.now());
+  }
+
+  countNodes(): number {
+    return this.#simulator.summarize().nodesCreated;
+  }
+
+  /** What some work asks of the storage service. */
+  costOf(work: () => Promise<unknown>): Promise<Cost> {
+    return this.#meter.costOf(work);
+  }
+
+  #start(): App {
+    const composed = composeInMemory({
+      cluster: CLUSTER,
+      clock: this.#clock,
+      transport: {
+        send: async ({ method, path, query, body }) =>
+          this.#simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) }),
+      },
+      publicUrl: "http://autoscaler.invalid",
+      autostopKeys: { current: "v", byId: new Map([["v", "no secret"]]) },
+      policy: DEFAULT_POLICY,
+      log: () => undefined,
+    });
+    const store = this.#meter.timed(tableRecordStore(this.#meter.counted(this.#plain), this.#clock));
+    return { ports: { ...composed.app.ports, store }, lanes: createLanes() };
+  }
+
+  #site(): Site {
+    const site = this.#app.ports.sites.get(CLUSTER);
+    if (site === undefined) throw new Error("the composition has no cluster");
+    return site;
+  }
+
+  #read(message: DemandMessage) {
+    const now = this.#clock.now();
+    const read = readDemandMessage(message, {
+      messageId: "m",
+      insertedAt: now,
+      now,
+      maxExpirationSeconds: LONGEST_EXPIRATION_SECONDS,
+    });
+    if (read.kind !== "update") throw new Error(`the message was ${read.kind}`);
+    return read.update;
+  }
+}
+
+function messageOf(number: number, now: number, slots: number): DemandMessage {
+  return {
+    version: 1,
+    cluster: CLUSTER,
+    requestSet: `job-${number}`,
+    revision: now,
+    expirationInterval: 600,
+    jobs: [
+      {
+        name: `relaxation-${number}.server`,
+        user: `user${number % 97}`,
+        iterations: NODES_PER_SET + slots,
+        constraints: [{ ncpus: CORES, mem: "memory::1g", "node.nodearray": "execute" }],
+      },
+    ],
+  };
+}
+
+function optionsFor(nodes: number): SimulatorOptions {
+  return {
+    clusters: [
+      {
+        name: CLUSTER,
+        arrays: [{ name: "execute", region: "westeurope", machineTypes: ["Standard_F4s_v2"] }],
+      },
+    ],
+    machineTypes: { Standard_F4s_v2: { vcpuCount: CORES, memory: 8, family: "standardFSv2Family" } },
+    quotas: { regional: { westeurope: nodes * CORES * 2 } },
+    timings: {
+      secondsToAllocate: 4,
+      secondsToAcquire: 20,
+      secondsToPrepare: 30,
+      secondsToTerminate: 20,
+      jitter: 0.5,
+    },
+    keepLog: false,
+  };
+}

@@ -1,0 +1,182 @@
+import type { Edit, Ended } from "../support/product-copy.ts";
+import { runInCopy } from "../support/product-copy.ts";
+
+/** The product with one rule of targets and request sets broken, which the model must find. */
+export interface Mutant {
+  readonly name: string;
+  readonly edits: readonly Edit[];
+  /** Sequences to play: about five times as many as it took when this was written. */
+  readonly sequences: number;
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: "the targets of two sets add up",
+    edits: [
+      {
+        file: "src/decide/floor.ts",
+        find: "const floor = neededSoFar(draft, unit, scope);",
+        put: "const floor = { ...neededSoFar(draft, unit, scope), have: 0, ready: 0 };",
+      },
+    ],
+    sequences: 10,
+  },
+  {
+    name: "a set never lapses",
+    edits: [
+      {
+        file: "src/decide/accept.ts",
+        find: "entry.expiresAt > now) continue;",
+        put: "entry.live) continue;",
+      },
+    ],
+    sequences: 10,
+  },
+  {
+    name: "an older revision is accepted",
+    edits: [
+      { file: "src/decide/accept.ts", find: "held !== undefined && order < 0", put: "order === -Infinity" },
+    ],
+    sequences: 10,
+  },
+  {
+    name: "of two demands of one revision the later counts",
+    edits: [
+      { file: "src/decide/accept.ts", find: " || compareText(update.digest, held.digest)", put: " || 1" },
+    ],
+    sequences: 40,
+  },
+  {
+    name: "a lapsed set forgets its revision at once",
+    edits: [
+      {
+        file: "src/decide/accept.ts",
+        find: "entry.expiresAt + keepRevisionSeconds * 1000 <= now",
+        put: "entry.expiresAt <= now",
+      },
+    ],
+    sequences: 10,
+  },
+  {
+    name: "an emptied set, as DELETE makes it, keeps what it asked for",
+    edits: [
+      {
+        file: "src/decide/accept.ts",
+        find: "  const entry = entryOf(update, now);\n",
+        put: "  const entry = held?.live === true && update.demand.demands.length === 0 ? { ...held, revision: update.revision, expiresAt: update.expiresAt } : entryOf(update, now);\n",
+      },
+    ],
+    sequences: 20,
+  },
+  {
+    name: "cores are rounded down",
+    edits: [
+      {
+        file: "src/decide/floor.ts",
+        find: "const wanted = Math.ceil((asked - floor.have) / each);",
+        put: "const wanted = Math.floor((asked - floor.have) / each);",
+      },
+    ],
+    sequences: 10,
+  },
+  {
+    name: "the order of the sizes that a target names is not heeded",
+    edits: [
+      {
+        file: "src/decide/scope.ts",
+        find: "offers.sort((a, b) => listed(a.bucket.machineType) - listed(b.bucket.machineType));",
+        put: "offers.sort(() => 0);",
+      },
+    ],
+    sequences: 20,
+  },
+  {
+    name: "who takes any size goes before who takes few",
+    edits: [
+      { file: "src/decide/hardest-first.ts", find: "a.breadth - b.breadth", put: "b.breadth - a.breadth" },
+    ],
+    sequences: 200,
+  },
+  {
+    name: "the groups of two sets add up",
+    edits: [
+      {
+        file: "src/decide/group.ts",
+        find: "if (!mayHold(draft, set, group)) continue;",
+        put: "if (!mayHold(draft, set, group) || draft.wholeGroups.get(key)?.has(group.place.index) === true) continue;",
+      },
+    ],
+    sequences: 200,
+  },
+  {
+    name: "a group may be made of less than its size",
+    edits: [
+      {
+        file: "src/decide/group.ts",
+        find: "if (group.nodes < group.size && !complete(draft, demand, key, set, by, group)) continue;",
+        put: "",
+      },
+    ],
+    sequences: 50,
+  },
+  {
+    name: "the array's own limit is not heeded",
+    edits: [
+      {
+        file: "src/decide/ceilings.ts",
+        find: '      ...this.#counted("nodearray", array.name, array.limit, usage.array, bucket),\n',
+        put: "",
+      },
+    ],
+    sequences: 60,
+  },
+  {
+    name: "a node that is on its way stands in for one that asks to stop",
+    edits: [
+      {
+        file: "src/decide/autostop.ts",
+        find: "found.spare.size === 0 ? found.spare : spareAmongReady(supply, demands, found.spare, now)",
+        put: "found.spare",
+      },
+    ],
+    sequences: 50,
+  },
+  {
+    name: "nodes that ask at once are judged each by itself",
+    edits: [
+      {
+        file: "src/decide/spare.ts",
+        find: "  const spare = notNeeded(candidates, last);\n",
+        put: "  const spare = candidates;\n  if (last.needed.size >= 0) return { spare, needed: last.needed };\n",
+      },
+    ],
+    sequences: 10,
+  },
+  {
+    name: "a lapse kills",
+    edits: [
+      {
+        file: "src/decide/reconcile.ts",
+        find: '    if (action.kind === "terminate") terminates.push(node.nodeId);\n',
+        put: '    if (action.kind === "terminate" || (record.sets.size > 0 && ![...record.sets.values()].some(({ live }) => live))) terminates.push(node.nodeId);\n',
+      },
+    ],
+    sequences: 20,
+  },
+  {
+    name: "a stop that was sent long ago is promised for ever",
+    edits: [
+      {
+        file: "src/decide/autostop.ts",
+        find: "draining?.sentAt !== undefined && secondsBetween(draining.sentAt, now) < DECIDE_AGAIN_SECONDS",
+        put: "draining?.sentAt !== undefined",
+      },
+    ],
+    sequences: 400,
+  },
+];
+
+/** Plays sequences through a mutant, in a process of its own; `args` go to main.ts. */
+export function playMutant({ edits }: Mutant, args: readonly string[]): Promise<Ended> {
+  return runInCopy(edits, ["model", "simulation", "support"], "test/model/main.ts", args);
+}

@@ -1,0 +1,354 @@
+import type { TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
+import type { StopAnswer } from "../../src/app/answer-autostop.ts";
+import { arrayName } from "../../src/domain/ids.ts";
+import type { Plan } from "../../src/domain/plan.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
+import type { SimulatorEvent } from "../../src/simulator/events.ts";
+import type { DemandMessage } from "../../src/wire/message.ts";
+import type { Creation, Stock } from "./floors.ts";
+import { linesOf, settleWants } from "./floors.ts";
+import { contentOf } from "./messages.ts";
+import { Misfortune } from "./misfortune.ts";
+import type { BookedNode } from "./node-book.ts";
+import { NodeBook, placeOf } from "./node-book.ts";
+import { readCreate } from "./read-create.ts";
+import { Rest } from "./rest.ts";
+import type { Delivered, OpenStore, Parcel } from "./rig.ts";
+import { POLICY, Rig } from "./rig.ts";
+import { SetBook } from "./set-book.ts";
+import type { ClusterShape, TypeName } from "./shape.ts";
+import { CLUSTER, TYPES } from "./shape.ts";
+import type { Deed, Entry, Sequence } from "./steps.ts";
+import type { Moment } from "./stops.ts";
+import { judgeStops } from "./stops.ts";
+import { arrayAt, wantsOf } from "./wants.ts";
+
+/** What came of a sequence. */
+export interface Played {
+  /** Where the app and the model disagree; the first ends the sequence, so that there is at most one and what is at its heart. */
+  readonly differences: readonly string[];
+  /** Plans that were compared in full, and those that were made while a failure had its after-effects. */
+  readonly compared: number;
+  readonly blurred: number;
+  readonly answers: number;
+  readonly stops: number;
+}
+
+/** After a failure nodes may be unclear for so long: a stop whose answer was lost is decided again after two minutes. */
+const AFTER_EFFECTS_MS = 200_000;
+/** Time to come to rest at the end: the longest pause of a bucket, and then some. */
+const CALM_SECONDS = 2400;
+const CALM_SLICE_SECONDS = 120;
+
+/** Plays a sequence through the app and through the model, step by step. */
+export async function play({ shape, steps }: Sequence, openStore: OpenStore): Promise<Played> {
+  const game = new Game(shape, openStore);
+  for (const [index, step] of steps.entries()) {
+    await game.act(step, index);
+    await game.pass(step.pause);
+    if (game.differs) return game.played(`step ${index + 1} of ${steps.length}`);
+  }
+  await game.comeToRest();
+  return game.played("at the end");
+}
+
+class Game {
+  readonly #shape: ClusterShape;
+  readonly #rig: Rig;
+  readonly #sets = new SetBook(POLICY.maxExpirationSeconds);
+  readonly #nodes = new NodeBook();
+  readonly #rest = new Rest();
+  readonly #keyOfGroup = new Map<string, string>();
+  readonly #misfortune: Misfortune;
+  readonly #last = new Map<string, { readonly parcel: Parcel; readonly entries: readonly Entry[] }>();
+  readonly #differences: string[] = [];
+  #blurredUntil = 0;
+  #lastPlan: Plan | undefined;
+  #lastWasCompared = false;
+  #counts = { compared: 0, blurred: 0, answers: 0, stops: 0 };
+
+  constructor(shape: ClusterShape, openStore: OpenStore) {
+    this.#shape = shape;
+    this.#rig = new Rig(shape, openStore, {
+      planned: (plan, before, after) => this.#planned(plan, before, after),
+      happened: (event) => this.#happened(event),
+      sent: (request) => this.#sent(request),
+      failed: (request) => this.#failed(request),
+    });
+    this.#misfortune = new Misfortune(shape, this.#rig.simulator, this.#nodes);
+  }
+
+  get differs(): boolean {
+    return this.#differences.length > 0;
+  }
+
+  played(where: string): Played {
+    return { ...this.#counts, differences: this.#differences.slice(0, 1).map((text) => `${where}: ${text}`) };
+  }
+
+  async pass(seconds: number): Promise<void> {
+    await this.#rig.pass(seconds);
+    await this.#compareSets();
+  }
+
+  async act(deed: Deed, index: number): Promise<void> {
+    this.#rig.simulator.advance();
+    switch (deed.kind) {
+      case "push":
+        return this.#push(deed, index);
+      case "renew": {
+        const last = this.#last.get(setAt(deed.set));
+        if (last === undefined) return;
+        const { revision: _old, ...message } = last.parcel.message;
+        const parcel = { ...last.parcel, message, id: `m${index}`, insertedAt: this.#rig.now };
+        return this.#deliver(parcel, last.entries);
+      }
+      case "redeliver": {
+        const last = this.#last.get(setAt(deed.set));
+        return last === undefined ? undefined : this.#deliver(last.parcel, last.entries);
+      }
+      case "remove":
+        return this.#remove(setAt(deed.set));
+      case "wait":
+        return;
+      case "jump":
+        this.#rig.jump(deed.seconds);
+        return;
+      case "ask":
+        return this.#ask(deed);
+      default:
+        this.#misfortune.bring(deed);
+    }
+  }
+
+  /** Nothing fails any more: soon everything is as the model says, and a further plan changes nothing. */
+  async comeToRest(): Promise<void> {
+    this.#misfortune.end();
+    for (let passed = 0; passed < CALM_SECONDS; passed += CALM_SLICE_SECONDS) {
+      await this.pass(CALM_SLICE_SECONDS);
+      const record = await this.#rig.record();
+      const isPaused = record?.backoffs.some(({ until }) => until > this.#rig.now) ?? true;
+      // Where nodes fail, there is always one more to be replaced.
+      const isSound = this.#shape.bootFailureShare + this.#shape.neverBootShare === 0;
+      const isDone = this.#lastWasCompared && (!isSound || this.#lastPlan?.creates.length === 0);
+      if (this.differs || (isDone && !isPaused && this.#rig.now > this.#blurredUntil)) return;
+    }
+    this.#differ(
+      `the app does not come to rest: its last plan creates ${this.#lastPlan?.creates.length ?? 0} times`,
+    );
+  }
+
+  // ------------------------------------------------------------ messages
+
+  async #push(deed: Extract<Deed, { kind: "push" }>, index: number): Promise<void> {
+    const set = setAt(deed.set);
+    const { now } = this.#rig;
+    const held = this.#sets.sets.get(set)?.revision ?? now;
+    const { revision } = deed;
+    const base = revision.kind === "from-held" ? held : now;
+    const message: DemandMessage = {
+      version: 1,
+      cluster: CLUSTER,
+      requestSet: set,
+      ...(revision.kind === "none" ? {} : { revision: base + revision.milliseconds }),
+      expirationInterval: deed.interval,
+      ...contentOf(this.#shape, deed.entries),
+    };
+    const parcel: Parcel = { door: deed.door, message, id: `m${index}`, insertedAt: now };
+    this.#last.set(set, { parcel, entries: deed.entries });
+    await this.#deliver(parcel, deed.entries);
+  }
+
+  async #deliver(parcel: Parcel, entries: readonly Entry[]): Promise<void> {
+    const { door, message, id, insertedAt } = parcel;
+    const set = message.requestSet ?? "";
+    const { now } = this.#rig;
+    const sentAt = door === "queue" ? insertedAt : now;
+    const implicit =
+      door === "queue"
+        ? { revision: Math.floor(sentAt / 1000) * 1000, tieBreak: id }
+        : { revision: now, tieBreak: "" };
+    const stamp = message.revision === undefined ? implicit : { revision: message.revision, tieBreak: "" };
+    const interval = message.expirationInterval ?? 0;
+    await this.#told(parcel, await this.#rig.deliver(parcel), (mark) =>
+      this.#sets.take({ set, ...stamp, mark, sentAt, interval, entries }, now),
+    );
+  }
+
+  async #remove(set: string): Promise<void> {
+    const { now } = this.#rig;
+    const letter = { set, revision: now, tieBreak: "", sentAt: now, interval: 86_400, entries: [] };
+    await this.#told(`DELETE ${set}`, await this.#rig.remove(set), (mark) =>
+      this.#sets.take({ ...letter, mark }, now),
+    );
+  }
+
+  /** The app's answer beside the model's; only then may a plan be made. */
+  async #told(what: Parcel | string, delivered: Delivered, take: (mark: string) => string): Promise<void> {
+    const expected = take(delivered.mark);
+    this.#counts.answers += 1;
+    if (delivered.answer !== expected)
+      this.#differ(`${JSON.stringify(what)} is ${delivered.answer}, the model says ${expected}`);
+    await delivered.follow();
+  }
+
+  async #compareSets(): Promise<void> {
+    const record = await this.#rig.record();
+    const ours = [...this.#sets.sets.values()].map(
+      ({ set, revision, expiresAt, live }) => `${set}: revision ${revision}, until ${expiresAt}, ${live}`,
+    );
+    const theirs = [...(record?.sets ?? [])].map(
+      ([set, { revision, expiresAt, live }]) =>
+        `${set}: revision ${revision.value}, until ${expiresAt}, ${live}`,
+    );
+    this.#compare("sets", theirs.toSorted(), ours.toSorted());
+  }
+
+  // ------------------------------------------------------------ plans
+
+  #planned(plan: Plan, before: ClusterRecord | undefined, after: ClusterRecord): void {
+    const { now } = this.#rig;
+    this.#rest.plan(this.#sets.sets, now);
+    this.#sets.lapse(now);
+    if (!this.#misfortune.lastLookWasEmpty) this.#nodes.look(now);
+    const isBlurred =
+      now < this.#blurredUntil || (before?.intents.length ?? 0) > 0 || after.inFlight.length > 0;
+    this.#lastPlan = plan;
+    this.#lastWasCompared = !isBlurred;
+    this.#counts[isBlurred ? "blurred" : "compared"] += 1;
+    const givenUp = this.#nodes.all.filter((node) => this.#isGivenUp(node));
+    for (const node of givenUp) this.#nodes.trouble(placeOf(node.array, node.type));
+    if (!isBlurred) this.#comparePlan(plan, after, givenUp);
+    for (const { purpose, bucket } of plan.creates) {
+      if (purpose.kind === "group" && bucket.placementGroup !== undefined)
+        this.#keyOfGroup.set(bucket.placementGroup, purpose.key);
+    }
+  }
+
+  #comparePlan(plan: Plan, { backoffs }: ClusterRecord, givenUp: readonly BookedNode[]): void {
+    const { now } = this.#rig;
+    this.#compare("stopped nodes", [...plan.terminates].toSorted(), givenUp.map(({ id }) => id).toSorted());
+
+    const paused = backoffs.filter(({ until }) => until > now).map(({ bucket }) => bucket);
+    for (const { array, machineType } of paused) {
+      const place = placeOf(array, machineType);
+      if (!this.#nodes.isTroubled(place))
+        this.#differ(`${place} is paused, and nothing ever went wrong there`);
+    }
+    const isShut: Stock["isShut"] = (array, type, group) =>
+      this.#misfortune.isInvalid(placeOf(array, type)) ||
+      paused.some(
+        (bucket) =>
+          bucket.array === array &&
+          bucket.machineType === type &&
+          (bucket.placementGroup === undefined || bucket.placementGroup === group),
+      );
+    const gone = new Set(givenUp);
+    const usable = this.#nodes.all
+      .filter((node) => (node.phase === "coming" || node.phase === "ready") && !gone.has(node))
+      .map(({ array, type, group, phase }) => ({ array, type, group, ready: phase === "ready" }));
+    const stock = { usable, holding: this.#nodes.all, keyOfGroup: this.#keyOfGroup, isShut };
+    const wants = wantsOf(this.#shape, this.#sets.inForce(now));
+    const { creations, placed, tied } = settleWants(this.#shape, wants, stock);
+    const got = plan.demands.map(({ set, id, placed: count, asked }) => `${set}/${id}: ${count} of ${asked}`);
+    const ours = wants.map((want) => `${want.by}: ${placed.get(want) ?? 0} of ${want.count}`);
+    if (tied) return;
+    this.#compare(
+      "creates",
+      linesOf(plan.creates.map((effect) => this.#creationOf(effect))),
+      linesOf(creations),
+    );
+    this.#compare("demands", got.toSorted(), ours.toSorted());
+  }
+
+  #creationOf({ bucket, count, purpose }: Plan["creates"][number]): Creation {
+    const { array, machineType, placementGroup } = bucket;
+    const type: TypeName = TYPES.find((name) => name === machineType) ?? "Small";
+    if (purpose.kind !== "group") return { array, type, count };
+    // A group whose nodes are all gone may be made anew, under its name.
+    const isKnown = this.#nodes.all.some(({ group }) => group !== undefined && group === placementGroup);
+    return { array, type, count, key: purpose.key, ...(isKnown ? { group: placementGroup } : {}) };
+  }
+
+  /** It never was up when we looked, and has failed, or taken too long. */
+  #isGivenUp({ phase, seen }: BookedNode): boolean {
+    if (seen === undefined || seen.wasReady) return false;
+    if (phase === "failed") return !this.#rest.inPlan;
+    return phase === "coming" && this.#rig.now - seen.firstAt >= POLICY.bootTimeoutSeconds * 1000;
+  }
+
+  // ------------------------------------------------------------ stops
+
+  async #ask({ array, count, from, unhealthy }: Extract<Deed, { kind: "ask" }>): Promise<void> {
+    const up = this.#nodes.readyIn(arrayAt(array));
+    const start = from % Math.max(1, up.length);
+    const askers = [...up.slice(start), ...up.slice(0, start)].slice(0, count);
+    if (askers.length === 0) return;
+    const stopping = new Set(this.#nodes.all.filter(({ phase }) => phase === "stopping").map(({ id }) => id));
+    const answers = await this.#rig.ask(
+      askers.map(({ instance = "", array: name }) => ({ instance, array: arrayName(name), unhealthy })),
+    );
+    this.#counts.answers += answers.length;
+    this.#counts.stops += answers.filter(({ kind }) => kind === "stop").length;
+    if (unhealthy) for (const { array: name, type } of askers) this.#nodes.trouble(placeOf(name, type));
+    const record = await this.#rig.record();
+    const isBlurred =
+      this.#rig.now < this.#blurredUntil ||
+      record?.suspicion !== undefined ||
+      (record?.intents.length ?? 0) > 0;
+    if (!isBlurred) this.#compareStops(askers, answers, unhealthy, stopping);
+  }
+
+  #compareStops(
+    askers: readonly BookedNode[],
+    answers: readonly StopAnswer[],
+    unhealthy: boolean,
+    stopping: ReadonlySet<string>,
+  ): void {
+    const { now } = this.#rig;
+    const moment: Moment = {
+      shape: this.#shape,
+      wants: wantsOf(this.#shape, this.#sets.inForce(now)),
+      believed: this.#nodes.believed.filter(({ id }) => !stopping.has(id)),
+      keyOfGroup: this.#keyOfGroup,
+      isBlind: this.#rest.isBlind(now),
+      isResting: this.#rest.isResting(this.#sets.sets, now),
+    };
+    const told = askers.map((node, index) => ({ node, answer: answers[index]?.kind ?? "none" }));
+    for (const difference of judgeStops(moment, told, unhealthy)) this.#differ(difference);
+  }
+
+  // ------------------------------------------------------------ small things
+
+  #happened(event: SimulatorEvent): void {
+    this.#nodes.see(event);
+    if (event.kind === "status-read" && this.#misfortune.noteLook()) this.#blur();
+  }
+
+  #sent({ path, body }: TransportRequest): void {
+    if (!path.endsWith("/create")) return;
+    const create = readCreate(body);
+    if (create !== undefined) this.#nodes.sent(create.requestId, placeOf(create.array, create.type));
+  }
+
+  #failed({ path, body }: TransportRequest): void {
+    this.#blur();
+    const create = path.endsWith("/create") ? readCreate(body) : undefined;
+    if (create !== undefined) this.#nodes.trouble(placeOf(create.array, create.type));
+  }
+
+  #blur(): void {
+    this.#blurredUntil = Math.max(this.#blurredUntil, this.#rig.now + AFTER_EFFECTS_MS);
+  }
+
+  #compare(what: string, app: readonly string[], model: readonly string[]): void {
+    const [theirs, ours] = [app.join("; "), model.join("; ")];
+    if (theirs !== ours) this.#differ(`${what}: the app has [${theirs}], the model has [${ours}]`);
+  }
+
+  #differ(text: string): void {
+    this.#differences.push(text);
+  }
+}
+
+const setAt = (index: number): string => `set${index}`;

@@ -1,0 +1,59 @@
+import * as fc from "fast-check";
+import { play } from "./play.ts";
+import type { OpenStore } from "./rig.ts";
+import type { Sequence, Step } from "./steps.ts";
+import { sequences } from "./steps.ts";
+
+/** The sequence of a seed: the same seed and length always give the same. */
+export function sequenceOf(seed: number, steps: number): Sequence {
+  const [sequence] = fc.sample(sequences(steps), { seed, numRuns: 1 });
+  if (sequence === undefined) throw new Error(`no sequence was drawn from seed ${seed}`);
+  return sequence;
+}
+
+/** A sequence in which app and model differ, cut down to what it takes. */
+export interface Shrunk {
+  readonly sequence: Sequence;
+  readonly difference: string;
+}
+
+/** Sequences tried while one is cut down: some seconds in memory. */
+const MOST_TRIES = 400;
+
+/**
+ * Leaves out steps while what is left still differs: halves of them first, then fewer and fewer; then entries of messages. What differs
+ * may change on the way: any difference will do.
+ */
+export async function shrink(failing: Sequence, difference: string, openStore: OpenStore): Promise<Shrunk> {
+  let best: Shrunk = { sequence: failing, difference };
+  let tries = 0;
+  const accept = async (steps: readonly Step[]): Promise<boolean> => {
+    if (tries >= MOST_TRIES) return false;
+    tries += 1;
+    const sequence = { ...best.sequence, steps };
+    const [found] = (await play(sequence, openStore)).differences;
+    if (found !== undefined) best = { sequence, difference: found };
+    return found !== undefined;
+  };
+  for (
+    let size = Math.ceil(failing.steps.length / 2);
+    size >= 1;
+    size = size === 1 ? 0 : Math.ceil(size / 2)
+  ) {
+    for (let from = 0; from < best.sequence.steps.length;) {
+      const { steps } = best.sequence;
+      const isDropped = await accept([...steps.slice(0, from), ...steps.slice(from + size)]);
+      if (!isDropped) from += size;
+    }
+  }
+  for (let index = 0; index < best.sequence.steps.length; index += 1) {
+    for (let entry = 0; ;) {
+      const { steps } = best.sequence;
+      const step = steps[index];
+      if (step?.kind !== "push" || entry >= step.entries.length) break;
+      const fewer = { ...step, entries: step.entries.filter((_, position) => position !== entry) };
+      if (!(await accept(steps.with(index, fewer)))) entry += 1;
+    }
+  }
+  return best;
+}

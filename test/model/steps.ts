@@ -1,0 +1,243 @@
+import * as fc from "fast-check";
+import type { ClusterShape } from "./shape.ts";
+import { clusterShapes, TYPES } from "./shape.ts";
+
+/** What one entry of a message asks for; array and types are positions in the cluster's shape, so that any list of steps makes sense. */
+export type Entry =
+  /** At least so many nodes or cores. */
+  | {
+      readonly kind: "target";
+      readonly array: number;
+      readonly unit: "nodes" | "cores";
+      readonly count: number;
+      readonly types: readonly number[];
+    }
+  | {
+      readonly kind: "groups";
+      readonly array: number;
+      readonly groups: number;
+      readonly unit: "nodes" | "cores";
+      readonly size: number;
+      readonly types: readonly number[];
+    }
+  /** So many slots of one core each, on the array's first VM size. */
+  | { readonly kind: "job"; readonly array: number; readonly slots: number };
+
+/** Which revision a message carries: none, so that its time counts; or so many milliseconds from now, or from the one that is held. */
+export type RevisionChoice =
+  | { readonly kind: "none" }
+  | { readonly kind: "from-now"; readonly milliseconds: number }
+  | { readonly kind: "from-held"; readonly milliseconds: number };
+
+/** One thing that happens; so many seconds pass afterwards, in which the timer ticks and wake messages come. */
+export type Step = { readonly pause: number } & Deed;
+
+export type Deed =
+  | {
+      readonly kind: "push";
+      readonly set: number;
+      readonly door: "queue" | "http";
+      readonly revision: RevisionChoice;
+      readonly interval: number;
+      readonly entries: readonly Entry[];
+    }
+  /** The set's last message once more, with a new revision. */
+  | { readonly kind: "renew"; readonly set: number }
+  /** The set's last message is delivered once more, as it was. */
+  | { readonly kind: "redeliver"; readonly set: number }
+  | { readonly kind: "remove"; readonly set: number }
+  | { readonly kind: "wait" }
+  /** Nothing of ours runs for so long: no timer, no messages. */
+  | { readonly kind: "jump"; readonly seconds: number }
+  /** So many Ready nodes of an array ask at once whether they may stop. */
+  | {
+      readonly kind: "ask";
+      readonly array: number;
+      readonly count: number;
+      readonly from: number;
+      readonly unhealthy: boolean;
+    }
+  /** VMs disappear. */
+  | { readonly kind: "vanish"; readonly array: number; readonly count: number }
+  /** A health event sets a node that is up to Failed. */
+  | { readonly kind: "health"; readonly array: number; readonly from: number }
+  /** Azure has only so many VMs more of a size; undefined: enough again. */
+  | { readonly kind: "capacity"; readonly array: number; readonly type: number; readonly left?: number }
+  | { readonly kind: "validity"; readonly array: number; readonly type: number; readonly valid: boolean }
+  /** The next requests of a kind go wrong. */
+  | {
+      readonly kind: "fault";
+      readonly on: "status" | "create" | "terminate" | "operations" | "nodes";
+      readonly how: "drop-request" | "drop-answer" | "500" | "500-after" | "409";
+      readonly times: number;
+    }
+  /** The next status shows no node at all. */
+  | { readonly kind: "false-empty" };
+
+/** A sequence: everything that a run depends on. */
+export interface Sequence {
+  readonly shape: ClusterShape;
+  readonly steps: readonly Step[];
+}
+
+const SETS = 6;
+/** Mostly the first, as every cluster has it; no cluster has a fourth. */
+const array = fc.constantFrom(0, 0, 0, 0, 1, 1, 2, 3);
+const set = fc.integer({ min: 0, max: SETS - 1 });
+const types = fc.oneof(fc.constant<number[]>([]), fc.shuffledSubarray([0, 1, 2], { minLength: 1 }));
+const unit = fc.constantFrom<"nodes" | "cores">("nodes", "cores");
+
+const entry: fc.Arbitrary<Entry> = fc.oneof(
+  {
+    arbitrary: fc.record({
+      kind: fc.constant("target" as const),
+      array,
+      unit,
+      count: fc.integer({ min: 0, max: 14 }),
+      types,
+    }),
+    weight: 5,
+  },
+  {
+    arbitrary: fc.record({
+      kind: fc.constant("groups" as const),
+      array,
+      groups: fc.integer({ min: 0, max: 3 }),
+      unit,
+      size: fc.integer({ min: 1, max: 9 }),
+      types,
+    }),
+    weight: 2,
+  },
+  {
+    arbitrary: fc.record({
+      kind: fc.constant("job" as const),
+      array,
+      slots: fc.integer({ min: 1, max: 20 }),
+    }),
+    weight: 2,
+  },
+);
+
+const revision: fc.Arbitrary<RevisionChoice> = fc.oneof(
+  { arbitrary: fc.constant<RevisionChoice>({ kind: "none" }), weight: 4 },
+  fc.record({
+    kind: fc.constant("from-now" as const),
+    milliseconds: fc.integer({ min: -400_000, max: 200_000 }),
+  }),
+  fc.record({ kind: fc.constant("from-held" as const), milliseconds: fc.integer({ min: -2, max: 2 }) }),
+);
+
+/** Often all of one array, where they meet. */
+const entries: fc.Arbitrary<readonly Entry[]> = fc
+  .tuple(fc.array(entry, { maxLength: 3 }), fc.boolean(), array)
+  .map(([all, together, one]) => (together ? all.map((each) => ({ ...each, array: one })) : all));
+
+const pushes = fc.record({
+  kind: fc.constant("push" as const),
+  set,
+  door: fc.constantFrom<"queue" | "http">("queue", "http"),
+  revision,
+  interval: fc.constantFrom(20, 60, 120, 300, 900, 4000),
+  entries,
+});
+
+const type = fc.integer({ min: 0, max: TYPES.length - 1 });
+
+const deed: fc.Arbitrary<Deed> = fc.oneof(
+  { arbitrary: fc.constant<Deed>({ kind: "wait" }), weight: 2 },
+  { arbitrary: pushes, weight: 8 },
+  { arbitrary: fc.record({ kind: fc.constant("renew" as const), set }), weight: 4 },
+  { arbitrary: fc.record({ kind: fc.constant("redeliver" as const), set }), weight: 1 },
+  { arbitrary: fc.record({ kind: fc.constant("remove" as const), set }), weight: 2 },
+  {
+    arbitrary: fc.record({
+      kind: fc.constant("ask" as const),
+      array,
+      count: fc.integer({ min: 1, max: 12 }),
+      from: fc.integer({ min: 0, max: 20 }),
+      unhealthy: fc.integer({ min: 0, max: 9 }).map((n) => n === 9),
+    }),
+    weight: 6,
+  },
+  {
+    arbitrary: fc.record({
+      kind: fc.constant("jump" as const),
+      seconds: fc.constantFrom(70, 130, 700, 5000),
+    }),
+    weight: 1,
+  },
+  {
+    arbitrary: fc.record({
+      kind: fc.constant("vanish" as const),
+      array,
+      count: fc.integer({ min: 1, max: 3 }),
+    }),
+    weight: 1,
+  },
+  {
+    arbitrary: fc.record({
+      kind: fc.constant("health" as const),
+      array,
+      from: fc.integer({ min: 0, max: 20 }),
+    }),
+    weight: 1,
+  },
+  {
+    arbitrary: fc.record(
+      { kind: fc.constant("capacity" as const), array, type, left: fc.integer({ min: 0, max: 3 }) },
+      { requiredKeys: ["kind", "array", "type"] },
+    ),
+    weight: 1,
+  },
+  {
+    arbitrary: fc.record({
+      kind: fc.constant("validity" as const),
+      array,
+      type,
+      valid: fc.integer({ min: 0, max: 3 }).map((n) => n > 0),
+    }),
+    weight: 1,
+  },
+  {
+    arbitrary: fc.record({
+      kind: fc.constant("fault" as const),
+      on: fc.constantFrom<"status" | "create" | "terminate" | "operations" | "nodes">(
+        "status",
+        "create",
+        "terminate",
+        "operations",
+        "nodes",
+      ),
+      how: fc.constantFrom<"drop-request" | "drop-answer" | "500" | "500-after" | "409">(
+        "drop-request",
+        "drop-answer",
+        "500",
+        "500-after",
+        "409",
+      ),
+      times: fc.integer({ min: 1, max: 3 }),
+    }),
+    weight: 1,
+  },
+  { arbitrary: fc.constant<Deed>({ kind: "false-empty" }), weight: 1 },
+);
+
+/** Mostly a few seconds, so that messages meet the looks, which are 5 s apart, at all their stages. */
+const pause = fc.oneof(
+  { arbitrary: fc.integer({ min: 0, max: 12 }), weight: 3 },
+  { arbitrary: fc.integer({ min: 13, max: 90 }), weight: 2 },
+  { arbitrary: fc.integer({ min: 91, max: 400 }), weight: 1 },
+);
+
+const step: fc.Arbitrary<Step> = fc
+  .tuple(deed, pause)
+  .map(([one, seconds]): Step => ({ ...one, pause: seconds }));
+
+/** Sequences of so many steps. */
+export function sequences(count: number): fc.Arbitrary<Sequence> {
+  return fc.record({
+    shape: clusterShapes,
+    steps: fc.array(step, { minLength: count, maxLength: count }),
+  });
+}

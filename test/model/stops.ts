@@ -1,0 +1,106 @@
+import type { Stock, Usable } from "./floors.ts";
+import { settleWants } from "./floors.ts";
+import type { BookedNode } from "./node-book.ts";
+import type { ClusterShape } from "./shape.ts";
+import type { Want } from "./wants.ts";
+
+/** A node that may serve, with its name. */
+type Server = Usable & { readonly id: string };
+
+/**
+ * Whether all these nodes may go at once: no want has less then, neither counting all that is there or coming, nor counting only what is
+ * Ready (design.md section 3, Stopping: only Ready nodes count as substitutes for a Ready node).
+ */
+function mayAllGo(
+  shape: ClusterShape,
+  wants: readonly Want[],
+  servers: readonly Server[],
+  keyOfGroup: Stock["keyOfGroup"],
+  going: ReadonlySet<string>,
+): boolean {
+  const placedBy = (usable: readonly Server[]): readonly number[] => {
+    const stock: Stock = { usable, holding: usable, keyOfGroup, isShut: () => true };
+    const { placed } = settleWants(shape, wants, stock);
+    return wants.map((want) => placed.get(want) ?? 0);
+  };
+  return [servers, servers.filter(({ ready }) => ready)].every((view) => {
+    const now = placedBy(view);
+    const then = placedBy(view.filter(({ id }) => !going.has(id)));
+    return now.every((count, index) => (then[index] ?? 0) >= count);
+  });
+}
+
+/** All that a node's question is judged by. */
+export interface Moment {
+  readonly shape: ClusterShape;
+  readonly wants: readonly Want[];
+  /** As far as we can know, and without those that are being stopped. */
+  readonly believed: readonly BookedNode[];
+  readonly keyOfGroup: Stock["keyOfGroup"];
+  readonly isBlind: boolean;
+  readonly isResting: boolean;
+}
+
+/** A node that asked, and what it was told. */
+export interface Told {
+  readonly node: BookedNode;
+  readonly answer: string;
+}
+
+/** Where the answers to nodes that asked at one moment are not what the rules say (design.md section 4, Autostop). */
+export function judgeStops(moment: Moment, told: readonly Told[], unhealthy: boolean): readonly string[] {
+  const differences: string[] = [];
+  const judged: Told[] = [];
+  for (const one of told) {
+    const { node, answer } = one;
+    const certain = certainAnswer(moment, node, unhealthy);
+    if (certain === undefined) judged.push(one);
+    else if (answer !== certain) differences.push(`${node.id} is told ${answer}, the model says ${certain}`);
+    if ((answer === "stop") !== (node.phase === "stopping"))
+      differences.push(`${node.id} is told ${answer}, and CycleCloud has it ${node.phase}`);
+  }
+  return judged.length === 0 ? differences : [...differences, ...judgeChosen(moment, judged)];
+}
+
+/** What a node is told whatever anybody needs; undefined: it depends on that. */
+function certainAnswer(
+  { isBlind, isResting }: Moment,
+  node: BookedNode,
+  unhealthy: boolean,
+): string | undefined {
+  const isKnown = node.seen?.instance === node.instance;
+  if (!isKnown) return isBlind ? "cannot-tell" : "unknown-instance";
+  if (unhealthy) return "stop";
+  return isBlind || isResting ? "cannot-tell" : undefined;
+}
+
+/** The right number go, whichever they are: nobody has less for it, and one more could not. */
+function judgeChosen(
+  { shape, wants, believed, keyOfGroup }: Moment,
+  judged: readonly Told[],
+): readonly string[] {
+  const up = new Set(judged.map(({ node }) => node.id));
+  const servers = believed.flatMap(({ id, array, type, group, seen }): readonly Server[] => {
+    const isReady = up.has(id) || seen?.phase === "ready";
+    const isComing = seen === undefined || seen.phase === "coming";
+    return isReady || isComing ? [{ id, array, type, group, ready: isReady }] : [];
+  });
+  const may = (going: ReadonlySet<string>): boolean => mayAllGo(shape, wants, servers, keyOfGroup, going);
+  const going = new Set(judged.filter(({ answer }) => answer === "stop").map(({ node }) => node.id));
+  const differences = may(going) ? [] : [`${[...going].join(", ")} may go, and somebody needs one of them`];
+  for (const { node, answer } of judged) {
+    if (answer === "stop") continue;
+    if (answer !== "stay") differences.push(`${node.id} is told ${answer}, the model says stay or stop`);
+    else if (isCountable(judged, servers) && may(new Set([...going, node.id])))
+      differences.push(`${node.id} is told to stay, and nobody needs it`);
+  }
+  return differences;
+}
+
+/** Where groups and sizes differ, which of several nodes go decides how many can: there it is only checked that nobody has less. */
+function isCountable(judged: readonly Told[], servers: readonly Server[]): boolean {
+  const [first] = judged;
+  const here = servers.filter(({ array }) => array === first?.node.array);
+  if (here.some(({ group }) => group !== undefined)) return false;
+  return judged.length === 1 || new Set(here.map(({ type }) => type)).size === 1;
+}

@@ -1,0 +1,97 @@
+import type { Held } from "./set-book.ts";
+import type { ClusterShape, TypeName } from "./shape.ts";
+import { CORES } from "./shape.ts";
+import type { Entry } from "./steps.ts";
+
+/** One demand in force, read from a message's entry in the cluster where it is made. */
+export type Want = {
+  /** "set/id": what the product calls it. */
+  readonly by: string;
+  readonly set: string;
+  readonly id: string;
+  readonly position: number;
+  readonly array: string;
+  /** Sizes that may be created and that count, preferred first. */
+  readonly types: readonly TypeName[];
+  /** The message named sizes. */
+  readonly picky: boolean;
+} & Amount;
+
+export type Amount =
+  | { readonly kind: "target"; readonly unit: "nodes" | "cores"; readonly count: number }
+  | {
+      readonly kind: "groups";
+      readonly unit: "nodes" | "cores";
+      readonly count: number;
+      readonly size: number;
+      readonly key: string;
+    }
+  /** Slots of one core each. */
+  | { readonly kind: "job"; readonly count: number };
+
+/** An array's name; one that the cluster does not have is called all the same. */
+export const arrayAt = (index: number): string => `array${index}`;
+
+/** The sizes that an entry's positions mean in its array, each once. */
+export function typesAt(
+  shape: ClusterShape,
+  array: number,
+  positions: readonly number[],
+): readonly TypeName[] {
+  const own = shape.arrays[array]?.types ?? [];
+  if (own.length === 0) return [];
+  return [...new Set(positions.map((position) => own[position % own.length] ?? own[0] ?? "Small"))];
+}
+
+/** All that the sets ask for, first what goes first where capacity is scarce: by position in the message, then set and id. */
+export function wantsOf(shape: ClusterShape, sets: readonly Held[]): readonly Want[] {
+  return sets
+    .flatMap((held) => wantsOfSet(shape, held))
+    .toSorted((a, b) => a.position - b.position || compare(a.set, b.set) || compare(a.id, b.id));
+}
+
+function wantsOfSet(shape: ClusterShape, { set, entries }: Held): readonly Want[] {
+  const ids = new Map<string, number>();
+  // Targets come before jobs in a message, whatever the order in which its entries were drawn.
+  const ordered = [
+    ...entries.filter(({ kind }) => kind !== "job"),
+    ...entries.filter(({ kind }) => kind === "job"),
+  ];
+  return ordered.map((entry, position): Want => {
+    const base = idOf(entry, position);
+    const times = (ids.get(base) ?? 0) + 1;
+    ids.set(base, times);
+    const id = times === 1 ? base : `${base}#${times}`;
+    const array = arrayAt(entry.array);
+    const all = shape.arrays[entry.array]?.types ?? [];
+    const named = entry.kind === "job" ? all.slice(0, 1) : typesAt(shape, entry.array, entry.types);
+    const types = named.length === 0 ? all : named;
+    const common = { by: `${set}/${id}`, set, id, position, array, types, picky: named.length > 0 };
+    switch (entry.kind) {
+      case "target":
+        return { ...common, kind: "target", unit: entry.unit, count: entry.count };
+      case "groups": {
+        const key = `${array}:${entry.size}${entry.unit === "nodes" ? "n" : ""}`;
+        return { ...common, kind: "groups", unit: entry.unit, count: entry.groups, size: entry.size, key };
+      }
+      case "job":
+        return { ...common, kind: "job", count: entry.slots };
+    }
+  });
+}
+
+/** What the product names a demand: by its array and group size, or the job's own name. */
+function idOf(entry: Entry, position: number): string {
+  const array = arrayAt(entry.array);
+  if (entry.kind === "job") return jobName(position);
+  if (entry.kind === "target") return `nodearray:${array}`;
+  return `nodearray:${array}:${entry.size}${entry.unit === "nodes" ? "n" : ""}`;
+}
+
+export const jobName = (position: number): string => `job-${position}`;
+
+/** Nodes that a whole group has in a size. */
+export const groupNodes = (want: Extract<Want, { kind: "groups" }>, type: TypeName): number =>
+  want.unit === "nodes" ? want.size : Math.ceil(want.size / CORES[type]);
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,71 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+/** A text of the product to be replaced by another: it must be there exactly once. */
+export interface Edit {
+  readonly file: string;
+  readonly find: string;
+  readonly put: string;
+}
+
+const ROOT = new URL("../..", import.meta.url).pathname;
+const execute = promisify(execFile);
+const LONGEST_MS = 1_800_000;
+
+/** What a script in the copy printed, and how it ended. */
+export interface Ended {
+  readonly stdout: string;
+  readonly code: number;
+}
+
+/**
+ * Runs a script in a copy of the product in which the edits are made, as a process of its own; `folders` of test/ come along. Throws if a
+ * text to replace is not there exactly once.
+ */
+export async function runInCopy(
+  edits: readonly Edit[],
+  folders: readonly string[],
+  script: string,
+  args: readonly string[],
+): Promise<Ended> {
+  // Not below node_modules: Node does not strip types there.
+  const copy = await mkdtemp(join(tmpdir(), "mutant-"));
+  try {
+    await Promise.all([
+      cp(join(ROOT, "src"), join(copy, "src"), { recursive: true }),
+      ...folders.map((folder) =>
+        cp(join(ROOT, "test", folder), join(copy, "test", folder), { recursive: true }),
+      ),
+      writeFile(join(copy, "package.json"), '{ "type": "module" }\n'),
+      symlink(join(ROOT, "node_modules"), join(copy, "node_modules"), "dir"),
+    ]);
+    for (const { file, find, put } of edits) await replaceOnce(join(copy, file), find, put);
+    return await runScript(join(copy, script), args);
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}
+
+async function runScript(script: string, args: readonly string[]): Promise<Ended> {
+  try {
+    const { stdout } = await execute(process.execPath, [script, ...args], { timeout: LONGEST_MS });
+    return { stdout, code: 0 };
+  } catch (error) {
+    // An exit code is an outcome like another; that the script could not be run at all is not.
+    if (error instanceof Error && "code" in error && typeof error.code === "number" && "stdout" in error)
+      return { stdout: String(error.stdout), code: error.code };
+    throw error;
+  }
+}
+
+async function replaceOnce(file: string, find: string, put: string): Promise<void> {
+  const text = await readFile(file, "utf8");
+  const parts = text.split(find);
+  if (parts.length !== 2) {
+    throw new Error(`${file} holds ${parts.length - 1} times what the mutant replaces: ${find}`);
+  }
+  await writeFile(file, parts.join(put));
+}
