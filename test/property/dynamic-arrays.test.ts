@@ -44,6 +44,12 @@ function decideOn(cluster: RandomCluster, demands: readonly Demand[], nodes: rea
   return decide(state.record, state.bodies, look, DEFAULT_POLICY, NOW, OURS);
 }
 
+/** The id of a group is on its nodes, beside whatever else is asked of them. */
+function withId(attributes: { readonly Configuration: object } | undefined, id: string): object {
+  const Configuration = { ...attributes?.Configuration, cyclecloud: { node: { group_id: id } } };
+  return { ...attributes, Configuration, GroupId: id };
+}
+
 const anyScene = fc.tuple(anyCluster(10), anyDemands);
 
 test(
@@ -58,7 +64,8 @@ test(
           const name = countsFor(purpose, bucket.array);
           const own = DYNAMIC.get(name);
           expect(bucket.array).toBe(own?.parent ?? name);
-          expect(attributes).toEqual(own?.attributes);
+          const group = purpose.kind === "group" ? bucket.placementGroup : undefined;
+          expect(attributes).toEqual(group === undefined ? own?.attributes : withId(own?.attributes, group));
           if (own !== undefined) forDynamic += count;
         }
         let total = 0;
