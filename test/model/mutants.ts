@@ -106,7 +106,7 @@ export const MUTANTS: readonly Mutant[] = [
         put: "if (!mayHold(draft, set, group) || draft.wholeGroups.get(key)?.has(group.place.index) === true) continue;",
       },
     ],
-    sequences: 200,
+    sequences: 120,
   },
   {
     name: "a group may be made of less than its size",

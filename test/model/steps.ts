@@ -2,7 +2,11 @@ import * as fc from "fast-check";
 import type { ClusterShape } from "./shape.ts";
 import { clusterShapes, TYPES } from "./shape.ts";
 
-/** What one entry of a message asks for; array and types are positions in the cluster's shape, so that any list of steps makes sense. */
+/**
+ * What one entry of a message asks for; array and types are positions in the cluster's shape, so that any list of steps makes sense. What
+ * an entry means is said in wants.ts, what it is on the wire in messages.ts, and what it comes to in floors.ts: a kind of entry of its own
+ * is the place for each further form of demand, such as a dynamic array.
+ */
 export type Entry =
   /** At least so many nodes or cores. */
   | {
