@@ -218,12 +218,19 @@ function settleSlots(
   home: Place | undefined,
   shortPools: readonly Reason[],
 ): Settled {
-  const { left, pending, reasons } = place(draft, allowed, scope, home);
+  const isTold = draft.tells && draft.telling.covers(ask);
+  const { left, pending, reasons } = place(draft, allowed, scope, home, isTold);
   takeFromPools(draft.pools, ask, -left);
   const missing = left + ask.units - allowed.units;
   const { slotsPerUnit } = ask;
   const placed = ask.asked - missing * slotsPerUnit;
   if (missing === 0 || !draft.tells) return { placed, pending: pending * slotsPerUnit, reasons: NO_REASONS };
+  if (!isTold) {
+    const brief = draft.telling.brief(ask);
+    const told = shortPools.length === 0 ? brief : [...shortPools, ...brief];
+    return { placed, pending: pending * slotsPerUnit, reasons: told };
+  }
+  draft.telling.note(ask);
   const ceilings = draft.caps.ceilings(holderOf(ask));
   return {
     placed,
@@ -238,11 +245,12 @@ function place(
   ask: Ask,
   scope: Scope,
   home: Place | undefined,
+  isTold: boolean,
 ): Progress & { readonly reasons: readonly Reason[] } {
   if (ask.units <= 0) return { left: 0, pending: 0, reasons: NO_REASONS };
   if (ask.together === "anywhere") {
     const { left, pending } = packJob(draft, ask, scope);
-    if (left === 0 || !draft.tells) return { left, pending, reasons: NO_REASONS };
+    if (left === 0 || !isTold) return { left, pending, reasons: NO_REASONS };
     const ceilings = draft.caps.ceilings(holderOf(ask));
     const reasons = packingReasons(draft, ask, scope, left, ceilings);
     if (reasons.length > 0) return { left, pending, reasons };
@@ -251,7 +259,9 @@ function place(
     return { left, pending, reasons: short.reasons };
   }
   const { progress, reasons } =
-    ask.together === "spread" ? spreadGang(draft, ask, scope) : placeGang(draft, ask, scope, home);
+    ask.together === "spread"
+      ? spreadGang(draft, ask, scope, isTold)
+      : placeGang(draft, ask, scope, home, isTold);
   return { left: progress.left, pending: progress.pending, reasons };
 }
 

@@ -21,6 +21,7 @@ import type { Kind } from "./ground.ts";
 import type { Opening } from "./opening.ts";
 import { noteScaleSet } from "./scale-set.ts";
 import type { Shape } from "./shape.ts";
+import { Telling } from "./telling.ts";
 
 /** One of the ways in which a plan is tried. */
 export interface Way {
@@ -40,6 +41,7 @@ export interface Draft {
   readonly way: Way;
   /** Whether reasons are made for what is unmet: only of a try that is taken. */
   readonly tells: boolean;
+  readonly telling: Telling;
   readonly now: Instant;
   readonly bins: Bins;
   readonly capacity: Capacity;
@@ -85,6 +87,7 @@ export function beginDraft(
     policy,
     way,
     tells,
+    telling: new Telling(),
     now,
     bins,
     capacity: new Capacity(world.limits),

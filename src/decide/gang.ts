@@ -45,8 +45,15 @@ export interface GangSettled {
 /**
  * Places a gang whole or not at all. The site that suffices first as nodes are gone through in their order of use is taken; else new nodes
  * are made: where the fewest are needed to complete a site, or all of them in the best bucket. All is counted before anything is taken.
+ * Reasons are made if it is told why.
  */
-export function placeGang(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined): GangSettled {
+export function placeGang(
+  draft: Draft,
+  ask: Ask,
+  scope: Scope,
+  home: Place | undefined,
+  isTold: boolean,
+): GangSettled {
   const progress = { left: ask.units, pending: 0 };
   const { complete, sites } = findSites(draft, ask, home);
   if (complete !== undefined) {
@@ -61,7 +68,7 @@ export function placeGang(draft: Draft, ask: Ask, scope: Scope, home: Place | un
     openFor(draft, ask, progress, best.offer, group, best.nodes);
     return { progress, reasons: [] };
   }
-  return { progress, reasons: draft.tells ? gangReasons(draft, ask, scope, home, openings) : [] };
+  return { progress, reasons: isTold ? gangReasons(draft, ask, scope, home, openings) : [] };
 }
 
 /** The ways in which a gang could be placed at this moment: on nodes that are there, or else with new ones. */
@@ -261,7 +268,7 @@ function nodesFor(draft: Draft, ask: Ask, offered: Offered, wanted: number): num
  * Places a gang that may span buckets: its units on distinct nodes, wherever they are, all or none. Counted on a copy of the limits before
  * anything is taken.
  */
-export function spreadGang(draft: Draft, ask: Ask, scope: Scope): GangSettled {
+export function spreadGang(draft: Draft, ask: Ask, scope: Scope, isTold: boolean): GangSettled {
   const progress = { left: ask.units, pending: 0 };
   const taken: Bin[] = [];
   const bound = draft.bound.get(ask.by);
@@ -290,7 +297,7 @@ export function spreadGang(draft: Draft, ask: Ask, scope: Scope): GangSettled {
   const news = openings.map(({ offer, nodes }) => ({ nodes, cores: offer.cores }));
   const capped = capRefusal(draft, ask, taken, news);
   if (left > 0 || capped !== undefined) {
-    if (!draft.tells) return { progress, reasons: [] };
+    if (!isTold) return { progress, reasons: [] };
     const whole = packingReasons(draft, ask, scope, ask.units);
     const short = spanRefusal(ask.units, ask.units - Math.max(0, left));
     return { progress, reasons: [short, capped, ...whole].filter((reason) => reason !== undefined) };

@@ -142,6 +142,8 @@ type Cause =
   | { readonly code: "span-too-large"; readonly asked: number; readonly possible: number }
   /** So many nodes have others' jobs on them, and the job wants nodes to itself. */
   | { readonly code: "not-exclusive"; readonly nodes: number }
+  /** So many jobs of higher rank are unmet that only theirs are worked out; one of them that asks for the same nodes is "set/demand". */
+  | { readonly code: "too-many-unmet"; readonly told: number; readonly like?: string }
   | { readonly code: "cluster-not-started"; readonly state: string; readonly targetState: string };
 
 /** One sentence for people, with the numbers. */
@@ -211,6 +213,11 @@ export function renderReason(reason: Reason): string {
       return `${reason.asked} nodes asked at once, ${reason.possible} can be had in all buckets together`;
     case "not-exclusive":
       return `${reason.nodes === 1 ? "1 node has" : `${reason.nodes} nodes have`} other jobs, and the job wants nodes to itself`;
+    case "too-many-unmet": {
+      const like =
+        reason.like === undefined ? "" : `; ${reason.like} is one of them, and asks for the same nodes`;
+      return `reasons are worked out for the ${reason.told} unmet jobs of highest rank${like}`;
+    }
     case "cluster-not-started":
       return `the cluster is not started (state ${reason.state}, target state ${reason.targetState})`;
   }

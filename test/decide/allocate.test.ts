@@ -1304,3 +1304,21 @@ describe("what random worlds have shown", () => {
     },
   ])("$name", check);
 });
+
+test("reasons are worked out for the first thousand unmet jobs that differ; the others name one of them", () => {
+  const demands = Array.from({ length: 1003 }, (_, i) =>
+    job(`j${i}`, {
+      constraints: i === 1002 ? [cpus(1), inArrays("execute")] : [cpus(1 + (i % 1001) / 1001)],
+    }),
+  );
+  const full = world({ limits: [limit("cluster", "", "nodes", 3, 3)] });
+  const { outcomes } = allocate(full, demands, policy, now);
+  expect(
+    outcomes.slice(999).map(({ id, reasons }) => `${id}: ${reasons.map(renderReason).join("; ")}`),
+  ).toEqual([
+    "j999: cluster: 3 of 3 nodes used, 1 more needed, 0 left",
+    "j1000: reasons are worked out for the 1000 unmet jobs of highest rank; standard/j0 is one of them, and asks for the same nodes",
+    "j1001: cluster: 3 of 3 nodes used, 1 more needed, 0 left",
+    "j1002: reasons are worked out for the 1000 unmet jobs of highest rank",
+  ]);
+});
