@@ -2,7 +2,7 @@ import { renderBinding } from "../domain/binding.ts";
 import type { DemandOutcome } from "../domain/plan.ts";
 import { renderVerdict } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
-import { bucketText } from "../domain/bucket.ts";
+import { bucketText, groupText } from "../domain/bucket.ts";
 import { stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { ClusterRecord, CreateEffect, Effect, LedgerNode, SetEntry } from "../domain/record.ts";
@@ -12,6 +12,7 @@ import type { Snapshot } from "../domain/cluster.ts";
 import type { ClusterName, NodeId, SetName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { App } from "./commit.ts";
+import { describeGroups } from "./describe-groups.ts";
 import { loadCurrent, loadWhole } from "./commit.ts";
 import { arrayShown, describeNodearrays } from "./describe-nodearrays.ts";
 import { PortError } from "./ports.ts";
@@ -44,6 +45,7 @@ export async function describeCluster(
     plan: describePlan(bodies),
     nodes: describeNodes(bodies),
     nodearrays: describeNodearrays(record, bodies, policy, now),
+    groups: describeGroups(bodies, policy),
     inFlight: record.inFlight.map((entry) => ({
       requestId: entry.requestId,
       bucket: bucketText(entry.bucket),
@@ -287,7 +289,7 @@ function describeKnown(known: LedgerNode | undefined): Readonly<Record<string, u
   if (known === undefined) return {};
   const { array, busyness, draining, firstReadyAt, firstSeenAt, lastNeededAt, purpose, start } = known;
   return {
-    purpose: purpose.kind === "group" ? `group ${purpose.group}` : purpose.kind,
+    purpose: purpose.kind === "group" ? groupText(purpose) : purpose.kind,
     countsFor: arrayShown(purpose, array),
     firstSeenAt: isoTime(firstSeenAt),
     firstReadyAt: firstReadyAt === undefined ? undefined : isoTime(firstReadyAt),

@@ -14,6 +14,7 @@ import { bindingsOf } from "./bound.ts";
 import type { Way } from "./draft.ts";
 import { createsOf } from "./draft.ts";
 import { Ground } from "./ground.ts";
+import { reportGroups } from "./group-report.ts";
 import { hardestFirst } from "./hardest-first.ts";
 import { JobClasses } from "./job-class.ts";
 import { sharedStateOf } from "./pools.ts";
@@ -203,6 +204,7 @@ function answerOf({ draft, outcomes, order }: Attempt): Allocation {
     needed: bins.needed(),
     settledBy: draft.way.order,
     outcomes,
+    groups: reportGroups(draft),
     ...(order === undefined ? {} : { orders: order.orders }),
     // Made when somebody asks: most plans are only counted.
     get loads() {

@@ -207,6 +207,7 @@ function spareNodes(
     inFlight: record.inFlight,
     pendingCreates: pendingCreates(record.intents),
     backoffs: record.backoffs,
+    ...(record.groupFills === undefined ? {} : { groupFills: record.groupFills }),
     policy,
     pools: poolsInForce(record, bodies),
     dynamics: dynamicsOf(demands, record.dynamicArrays ?? [], bodies.seen),

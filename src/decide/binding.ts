@@ -6,6 +6,7 @@ import { amountOf } from "../domain/resources.ts";
 import { Alike } from "./alike.ts";
 import type { Ask } from "./ask.ts";
 import { unitsOnEmpty } from "./ask.ts";
+import { isUngrouped, knowsNoGroups } from "./group-members.ts";
 import type { Place } from "./ground.ts";
 import type { Draft } from "./draft.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
@@ -100,6 +101,20 @@ export function floorBinding(
   return bindingOf(draft, { ways, missing, given: draft.capacity.takenSinceMark(), pools: [], ceilings });
 }
 
+/** What a demand for groups lacks. */
+export interface GroupShortage {
+  /** Nodes of a group in a bucket. */
+  readonly sizeOf: (offer: BucketOffer) => number;
+  /** Groups that lack nodes, in the order in which they would be completed; `resumed`: only when their bucket's turn comes. */
+  readonly unfinished: readonly (Unfinished & { readonly resumed: boolean })[];
+  /** In groups. */
+  readonly missing: number;
+  /** All that are missing are unfinished, and waited for: nothing is made in their place. */
+  readonly waits: boolean;
+  /** Why no new group is made in a bucket, whatever its limits. */
+  readonly barred: (offer: BucketOffer) => Reason | undefined;
+}
+
 /** A group that exists and is not whole. */
 export interface Unfinished {
   readonly place: Place;
@@ -107,41 +122,61 @@ export interface Unfinished {
   readonly size: number;
 }
 
-/** The same for groups; `missing` is in groups, `sizeOf` the nodes of one in a bucket. */
+/** The same for groups. */
 export function groupBinding(
   draft: Draft,
   scope: Scope,
-  sizeOf: (offer: BucketOffer) => number,
-  unfinished: readonly Unfinished[],
-  missing: number,
+  shortage: GroupShortage,
   ceilings: readonly OwnCeiling[] = [],
 ): Binding | undefined {
+  const { missing, unfinished, waits } = shortage;
   const given = draft.capacity.takenSinceMark();
-  const grown = given.filter((one) => !isFresh(draft, one));
-  const completions = [
-    ...grown.map(({ offer, group, nodes }) => ({ offer, group, lot: nodes })),
-    ...unfinished.map(({ place, nodes, size }) => ({
-      offer: draft.world.buckets[place.offer],
-      group: place.bucket.placementGroup,
-      lot: size - nodes,
-    })),
-  ].flatMap(({ offer, group, lot }): Way[] => {
-    if (offer === undefined || group === undefined) return [];
-    return [{ offer, group, lot, serves: 1, most: 1, barrier: groupBarrier(draft, offer, group) }];
-  });
-  const fresh = scope.offers.flatMap((offer): Way[] => {
-    const lot = sizeOf(offer);
-    const pinned = offer.pinnedGroup;
-    const ours = given.some((one) => one.offer === offer && isFresh(draft, one));
-    // The array's only group serves once, and is taken.
-    const spent = pinned !== undefined && !ours && draft.capacity.groupSize(offer, pinned) > 0;
-    if (spent || !Number.isFinite(lot)) return [];
-    const most = pinned === undefined ? Number.POSITIVE_INFINITY : 1;
-    const barrier = groupBarrier(draft, offer, pinned ?? "new");
-    return [{ offer, group: pinned ?? "new", lot, serves: 1, most, barrier }];
-  });
-  const ways = [...completions.toSorted((x, y) => x.lot - y.lot), ...fresh];
+  const grown = given
+    .filter((one) => one.group !== undefined && !isFresh(draft, one))
+    .map(({ offer, group, nodes }) => completionWay(draft, offer, group, nodes));
+  const [first, resumed] = [false, true].map((late) =>
+    unfinished
+      .filter((one) => one.resumed === late)
+      .flatMap(({ place, nodes, size }) => {
+        const offer = draft.world.buckets[place.offer];
+        const group = place.bucket.placementGroup;
+        return offer === undefined ? [] : [completionWay(draft, offer, group, size - nodes)];
+      }),
+  );
+  const completions = [...grown, ...(first ?? [])].toSorted((x, y) => x.lot - y.lot);
+  const others = scope.offers.flatMap((offer) => [
+    ...(resumed ?? []).filter((way) => way.offer === offer),
+    ...freshWays(draft, scope, shortage, offer, given),
+  ]);
+  const ways = waits ? completions : [...completions, ...others];
   return bindingOf(draft, { ways, missing, given, pools: [], ceilings });
+}
+
+function completionWay(draft: Draft, offer: BucketOffer, group: Step["group"], lot: number): Way {
+  return { offer, group, lot, serves: 1, most: 1, barrier: groupBarrier(draft, offer, group) };
+}
+
+/** New groups in a bucket. */
+function freshWays(
+  draft: Draft,
+  scope: Scope,
+  { sizeOf, barred }: GroupShortage,
+  offer: BucketOffer,
+  given: readonly Taken[],
+): readonly Way[] {
+  const lot = sizeOf(offer);
+  if (!Number.isFinite(lot)) return [];
+  const most = Number.POSITIVE_INFINITY;
+  if (isUngrouped(scope)) {
+    const barrier = barred(offer) ?? closedTo(draft, offer);
+    return [{ offer, group: undefined, lot, serves: 1, most, barrier }];
+  }
+  const pinned = offer.pinnedGroup;
+  const ours = given.some((one) => one.offer === offer && isFresh(draft, one));
+  // The array's only group serves once, and is taken.
+  if (pinned !== undefined && !ours && draft.capacity.groupSize(offer, pinned) > 0) return [];
+  const barrier = barred(offer) ?? groupBarrier(draft, offer, pinned ?? "new");
+  return [{ offer, group: pinned ?? "new", lot, serves: 1, most: pinned === undefined ? most : 1, barrier }];
 }
 
 /** Whether nodes of this plan made their placement group; else they completed one. */
@@ -160,15 +195,11 @@ function gangWay(draft: Draft, ask: Ask, opening: Opening): Way {
   return { offer, group, lot: nodes, serves: 1, most: 1, barrier: isRaisable(refusal) ? undefined : refusal };
 }
 
-function groupBarrier(
-  draft: Draft,
-  offer: BucketOffer,
-  group: NonNullable<Step["group"]>,
-): Reason | undefined {
-  const closed = closedTo(draft, offer) ?? groupClosedTo(draft, offer, group);
-  if (closed !== undefined) return closed;
-  const none = offer.maxPlacementGroupSize === undefined && offer.pinnedGroup === undefined;
-  return none ? { code: "no-placement-group", bucket: offer.bucket } : undefined;
+function groupBarrier(draft: Draft, offer: BucketOffer, group: Step["group"]): Reason | undefined {
+  const closed =
+    closedTo(draft, offer) ?? (group === undefined ? undefined : groupClosedTo(draft, offer, group));
+  if (closed !== undefined || group === undefined) return closed;
+  return knowsNoGroups(offer) ? { code: "no-placement-group", bucket: offer.bucket } : undefined;
 }
 
 /** Limits and group sizes can be raised; everything else stands. */

@@ -14,6 +14,7 @@ import type { Bin, Bins } from "./bins.ts";
 import { Caps } from "./caps.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
 import { Capacity } from "./limits.ts";
+import type { GroupTally } from "./group-tally.ts";
 import type { OpenOffers } from "./offers.ts";
 import type { Takes } from "./job-class.ts";
 import type { Opening } from "./opening.ts";
@@ -45,8 +46,8 @@ export interface Draft {
   /** Placement-group names in use, lower case, for as long as this plan is made; and by stem the next number to try. */
   readonly groupNames: Set<string>;
   readonly nextGroup: Map<string, number>;
-  /** Groups that a demand in nodes or cores of this key already counts on, by key: their places. */
-  readonly wholeGroups: Map<string, Set<number>>;
+  /** What became of groups, by array and size: "execute:16n". */
+  readonly groups: Map<string, GroupTally>;
   /** Bins on which a job runs already, by "set/demand": what is left of a gang goes elsewhere. */
   readonly bound: Map<string, Set<Bin>>;
   /** Placement groups whose nodes are not as their array's template has them. */
@@ -89,7 +90,7 @@ export function beginDraft(
     caps: new Caps(world.caps ?? []),
     groupNames: groupNamesOf(world),
     nextGroup: new Map<string, number>(),
-    wholeGroups: new Map<string, Set<number>>(),
+    groups: new Map<string, GroupTally>(),
     bound: new Map<string, Set<Bin>>(),
     scaleSets: new Map(world.scaleSets),
     pools: bins.pools,
@@ -186,7 +187,7 @@ export function groupStem(policy: AllocationPolicy, key: string): string {
 }
 
 function groupNamesOf(world: World): Set<string> {
-  const names = new Set<string>();
+  const names = new Set<string>([...(world.formerGroups ?? [])].map((name) => name.toLowerCase()));
   const add = (group: PlacementGroup | undefined): void => {
     if (group !== undefined) names.add(group.toLowerCase());
   };

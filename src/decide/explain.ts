@@ -1,7 +1,7 @@
 import type { Binding, Raise } from "../domain/binding.ts";
 import { renderBinding } from "../domain/binding.ts";
 import type { BucketKey } from "../domain/bucket.ts";
-import { bucketText } from "../domain/bucket.ts";
+import { bucketText, groupText } from "../domain/bucket.ts";
 import { canonicalText } from "../domain/canonical.ts";
 import type { NodeId, SetName } from "../domain/ids.ts";
 import { nearestFew } from "../domain/nearest.ts";
@@ -285,7 +285,7 @@ export function explainNode(plan: Plan, ledger: Ledger, name: string): NodeExpla
     name: node.name,
     ...(node.hostname === undefined ? {} : { hostname: node.hostname }),
     array: node.array,
-    purpose: node.purpose.kind === "group" ? `group ${node.purpose.group}` : node.purpose.kind,
+    purpose: node.purpose.kind === "group" ? groupText(node.purpose) : node.purpose.kind,
     ...(verdict === undefined ? {} : { verdict }),
     neededBy: verdict?.kind === "needed" ? verdict.by : [],
     load: jobs.slice(0, MOST_JOBS),
@@ -338,7 +338,7 @@ function nodeLines(plan: Plan, node: LedgerNode, told: Omit<NodeExplained, "text
 }
 
 function purposeText({ array, purpose }: LedgerNode): string {
-  if (purpose.kind === "group") return `group ${purpose.group}`;
+  if (purpose.kind === "group") return groupText(purpose);
   return purpose.kind === "dynamic" ? `dynamic array ${purpose.array}` : `array ${array}`;
 }
 

@@ -73,6 +73,9 @@ function likeness(reason: Reason): string {
       return `pause/${reason.message}`;
     case "group-too-large":
       return `group-size/${reason.max}`;
+    case "group-filling":
+    case "group-given-up":
+      return `${reason.code}/${bucketId(reason.bucket, true)}`;
     case "no-placement-group":
     case "spot-not-allowed":
     case "not-spot":

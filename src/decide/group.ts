@@ -1,36 +1,58 @@
 import type { BucketOffer } from "../domain/allocation.ts";
 import type { GroupDemand } from "../domain/demand.ts";
-import type { PlacementGroup, SetName } from "../domain/ids.ts";
-import type { Bin } from "./bins.ts";
-import type { Place } from "./ground.ts";
-import { compareText } from "../domain/text.ts";
-import { comparePlaces } from "./ground.ts";
-import type { Draft, Settled } from "./draft.ts";
-import { closedTo } from "./closed.ts";
-import { createNodes, groupStem, isDeallocated, nameGroup } from "./draft.ts";
-import { splitBin } from "./pack.ts";
+import type { SetName } from "../domain/ids.ts";
+import type { Reason } from "../domain/reason.ts";
+import type { GroupFill } from "../domain/record.ts";
 import { groupBinding, presentBinding } from "./binding.ts";
+import type { Bin } from "./bins.ts";
+import { closedTo } from "./closed.ts";
+import type { Draft, Settled } from "./draft.ts";
+import { createNodes, nameGroup } from "./draft.ts";
+import { withGroupId } from "./group-id.ts";
+import type { Group } from "./group-members.ts";
+import {
+  existingGroups,
+  fillsUntil,
+  groupKeyOf,
+  inOrderOfUse,
+  isGivenUp,
+  isUngrouped,
+  isWhole,
+  sizeIn,
+} from "./group-members.ts";
+import type { GroupTally } from "./group-tally.ts";
+import { tallyOf } from "./group-tally.ts";
+import type { Place } from "./ground.ts";
+import { splitBin } from "./pack.ts";
 import { groupReasons, newGroupRefusal, roomRefusal } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
 
-/** A group of the demand's kind that exists, is in flight or planned, maybe not whole. */
-interface Group {
-  readonly place: Place;
-  readonly bins: readonly Bin[];
-  readonly nodes: number;
-  /** Nodes that a whole one has here. */
-  readonly size: number;
+/** A demand for groups on its way through a plan. */
+interface Asked {
+  readonly demand: GroupDemand;
+  readonly set: SetName;
+  readonly by: string;
+  readonly key: string;
+  readonly tally: GroupTally;
+  /** The provider knows no placement groups. */
+  readonly ungrouped: boolean;
 }
 
-/** What all groups of one array and size share: "execute:64" for 64 cores, "execute:16n" for 16 nodes (cyclecloud-wire.md C.2). */
-export function groupKeyOf(demand: GroupDemand): string {
-  return `${demand.array}:${demand.size.count}${demand.size.unit === "nodes" ? "n" : ""}`;
+/** How many of the groups there are, and what keeps the others. */
+interface Count {
+  placed: number;
+  pending: number;
+  /** Groups that lack nodes and are waited for: nothing is made in their place. */
+  readonly held: Group[];
+  readonly reasons: Reason[];
 }
 
 /**
  * Sees that there are so many groups, each whole, in one bucket and in a placement group of its own. Groups that another demand of the same
  * array and size counts on count here too: targets are floors. Whole ones come first, then those that can be completed in place, then new
- * ones; a group that cannot be whole takes nothing.
+ * ones, bucket by bucket. A group that lacks nodes which cannot be had just now keeps what it has and its place among those asked for,
+ * until its time to be filled is over: then it is given up, its nodes are released and the next bucket is tried, as nothing that needs the
+ * whole of it could run on the rest. Its own bucket's turn comes again when that has paused. A new group that cannot be whole takes nothing.
  */
 export function raiseGroups(
   draft: Draft,
@@ -40,80 +62,117 @@ export function raiseGroups(
   scope: Scope,
 ): Settled {
   const key = groupKeyOf(demand);
-  const tally = { placed: 0, pending: 0 };
-  const groups = existingGroups(draft, demand, key, scope);
-  for (const group of groups) {
-    if (tally.placed >= demand.groups) break;
-    if (!mayHold(draft, set, group)) continue;
-    if (group.nodes < group.size && !complete(draft, demand, key, set, by, group)) continue;
-    if (!claimGroup(draft, set, by, group)) tally.pending += 1;
-    remember(draft, key, group.place);
-    tally.placed += 1;
-  }
+  const ungrouped = isUngrouped(scope);
+  const asked: Asked = { demand, set, by, key, ungrouped, tally: tallyOf(draft, demand, key, set) };
+  asked.tally.ungrouped ||= ungrouped;
+  const count: Count = { placed: 0, pending: 0, held: [], reasons: [] };
+  const groups = existingGroups(draft, demand, key, scope, ungrouped);
+  for (const group of groups) if (isLacking(count, demand)) countGroup(draft, asked, count, group);
+  const givenUp = groups.filter((group) => isGivenUp(group) && !isWhole(group));
   for (const offer of scope.offers) {
-    while (tally.placed < demand.groups && openGroup(draft, demand, key, set, by, offer)) {
-      tally.placed += 1;
-      tally.pending += 1;
+    for (const group of givenUp) {
+      if (draft.world.buckets[group.place.offer] === offer && isLacking(count, demand))
+        resume(draft, asked, count, group);
+    }
+    while (isLacking(count, demand) && openGroup(draft, asked, offer)) {
+      count.placed += 1;
+      count.pending += 1;
     }
   }
-  if (tally.placed >= demand.groups || !draft.tells) return { ...tally, reasons: [] };
+  const { placed, pending, held } = count;
+  if (placed >= demand.groups || !draft.tells) return { placed, pending, reasons: [] };
   const ceilings = draft.caps.ceilings({ set });
   const sizeOf = (offer: BucketOffer): number => sizeIn(demand, offer.cores);
-  const unfinished = existingGroups(draft, demand, key, scope).filter(({ nodes, size }) => nodes < size);
-  return {
-    ...tally,
-    reasons: groupReasons(draft, demand, scope, sizeOf, ceilings),
-    ...presentBinding(groupBinding(draft, scope, sizeOf, unfinished, demand.groups - tally.placed, ceilings)),
+  const missing = demand.groups - placed;
+  const others = missing > held.length ? groupReasons(draft, demand, scope, sizeOf, ceilings) : [];
+  const reasons = [...count.reasons, ...others];
+  const waits = held.length >= missing;
+  // What would complete those that are waited for and make the others too is not searched for.
+  if (held.length > 0 && !waits) return { placed, pending, reasons };
+  const unfinished = waits ? held : unfinishedGroups(draft, asked, scope);
+  const barred = (offer: BucketOffer): Reason | undefined => barrierOf(draft, asked, offer);
+  const shortage = {
+    sizeOf,
+    missing,
+    waits,
+    barred,
+    unfinished: unfinished.map((group) => ({ ...group, resumed: isGivenUp(group) })),
   };
+  return { placed, pending, reasons, ...presentBinding(groupBinding(draft, scope, shortage, ceilings)) };
 }
 
-function sizeIn(demand: GroupDemand, cores: number): number {
-  if (demand.size.unit === "nodes") return demand.size.count;
-  return cores > 0 ? Math.ceil(demand.size.count / cores) : Number.POSITIVE_INFINITY;
-}
+const isLacking = ({ placed, held }: Count, { groups }: GroupDemand): boolean =>
+  placed + held.length < groups;
 
-/** Those that a demand of this key counts on already, then whole ones with most nodes in use, then those that lack the fewest. */
-function existingGroups(draft: Draft, demand: GroupDemand, key: string, scope: Scope): readonly Group[] {
-  const { bins } = draft;
-  const members = new Map<Place, Bin[]>();
-  const stem = groupStem(draft.policy, key);
-  for (const place of bins.groupPlaces()) {
-    if (!scope.accepts(place)) continue;
-    const own = bins
-      .inGroup(place)
-      .filter((bin) => !isDeallocated(bins, bin) && isMember(draft, bin, key, stem));
-    if (own.length > 0) members.set(place, own);
-  }
-  const groups = [...members].map(([place, unsorted]): Group => {
-    const nodes = unsorted.reduce((total, bin) => total + (bins.count[bin] ?? 0), 0);
-    return { place, bins: unsorted, nodes, size: sizeIn(demand, bins.cores[unsorted[0] ?? -1] ?? 0) };
-  });
-  const inPlan = draft.wholeGroups.get(key);
-  const rank = (group: Group): number => (inPlan?.has(group.place.index) === true ? 0 : 1);
-  const lacking = (group: Group): number => Math.max(0, group.size - group.nodes);
-  return groups.toSorted(
-    (a, b) =>
-      rank(a) - rank(b) ||
-      lacking(a) - lacking(b) ||
-      countClaimed(draft, b) - countClaimed(draft, a) ||
-      countReady(draft, b) - countReady(draft, a) ||
-      comparePlaces(a.place, b.place),
+/** Groups that would be completed if more could be had: not those that this plan has given up. */
+function unfinishedGroups(
+  draft: Draft,
+  { demand, key, ungrouped, tally }: Asked,
+  scope: Scope,
+): readonly Group[] {
+  return existingGroups(draft, demand, key, scope, ungrouped).filter(
+    (group) => !isWhole(group) && !tally.givenUp.has(group.place.index),
   );
 }
 
-/** By what the node was created for; where our memory was lost, by the name of its placement group. */
-function isMember({ bins }: Draft, bin: Bin, key: string, stem: string): boolean {
-  const purpose = bins.purpose[bin];
-  if (purpose?.kind === "group") return purpose.key === key;
-  const { array, placementGroup } = bins.placeOfBin(bin).bucket;
-  if (placementGroup === undefined || !key.startsWith(`${array}:`)) return false;
-  return placementGroup.startsWith(stem) && /^\d+$/.test(placementGroup.slice(stem.length));
+/** It has just been given up there: the next bucket is to be tried. */
+function barrierOf({ bins, world }: Draft, { tally }: Asked, offer: BucketOffer): Reason | undefined {
+  for (const [index, reason] of tally.givenUp) {
+    const place = bins.ground.places[index];
+    if (place !== undefined && world.buckets[place.offer] === offer) return reason;
+  }
+  return undefined;
 }
 
-const countClaimed = ({ bins }: Draft, group: Group): number =>
-  group.bins.filter((bin) => bins.isClaimed(bin)).length;
-const countReady = ({ bins }: Draft, group: Group): number =>
-  group.bins.filter((bin) => bins.ready[bin] === true).length;
+/** Counts an existing group on, completes it, waits for it or gives it up. */
+function countGroup(draft: Draft, asked: Asked, count: Count, group: Group): void {
+  const { tally } = asked;
+  if (!isWhole(group) && isGivenUp(group)) return;
+  if (!mayHold(draft, asked.set, group)) return;
+  if (!isWhole(group)) {
+    if (group.fill !== undefined && draft.now >= fillsUntil(draft, group)) {
+      const reason = givenUpReason(group, group.fill);
+      tally.givenUp.set(group.place.index, reason);
+      count.reasons.push(reason);
+      return;
+    }
+    const refusal = complete(draft, asked, group);
+    if (refusal !== undefined) {
+      if (!mayPass(refusal)) return;
+      claimGroup(draft, asked, group);
+      tally.counted.add(group.place.index);
+      count.held.push(group);
+      count.reasons.push(fillingReason(draft, group), refusal);
+      return;
+    }
+  }
+  if (!claimGroup(draft, asked, group)) count.pending += 1;
+  tally.counted.add(group.place.index);
+  count.placed += 1;
+}
+
+/** A group that was given up, once its bucket's turn has come again: what is left of it is better than a new one. */
+function resume(draft: Draft, asked: Asked, count: Count, group: Group): void {
+  if (!mayHold(draft, asked.set, group) || complete(draft, asked, group) !== undefined) return;
+  claimGroup(draft, asked, group);
+  asked.tally.counted.add(group.place.index);
+  count.placed += 1;
+  count.pending += 1;
+}
+
+/** Whether waiting may help: pauses end and limits are given back; the bucket is as it is otherwise. */
+function mayPass({ code }: Reason): boolean {
+  return code === "backing-off" || code === "limit-reached" || code === "cluster-not-started";
+}
+
+function fillingReason(draft: Draft, group: Group): Reason {
+  const { place, nodes, size } = group;
+  return { code: "group-filling", bucket: place.bucket, nodes, size, until: fillsUntil(draft, group) };
+}
+
+function givenUpReason({ place, nodes, size }: Group, fill: GroupFill): Reason {
+  return { code: "group-given-up", bucket: place.bucket, nodes, size, since: fill.since };
+}
 
 /** Whether the caps of the set allow the whole group. */
 function mayHold({ caps, bins }: Draft, set: SetName, { bins: members, nodes, size }: Group): boolean {
@@ -122,83 +181,60 @@ function mayHold({ caps, bins }: Draft, set: SetName, { bins: members, nodes, si
   return caps.none || caps.refusalOf({ set }, bins, members, lacking, cores, size) === undefined;
 }
 
-/** Adds what a group lacks, in its own placement group; false: that cannot be had. */
-function complete(
-  draft: Draft,
-  demand: GroupDemand,
-  key: string,
-  set: SetName,
-  by: string,
-  group: Group,
-): boolean {
-  const offer = draft.world.buckets[group.place.offer];
-  const name = group.place.bucket.placementGroup;
-  if (offer === undefined || name === undefined || closedTo(draft, offer) !== undefined) return false;
-  const lacking = group.size - group.nodes;
-  if (roomRefusal(draft, offer, name, lacking) !== undefined) return false;
-  addMembers(draft, demand, key, set, by, offer, name, lacking);
-  return true;
+/** Adds what a group lacks, in its own placement group; or says why that cannot be had. */
+function complete(draft: Draft, asked: Asked, { place, nodes, size }: Group): Reason | undefined {
+  const offer = draft.world.buckets[place.offer];
+  if (offer === undefined) return { code: "no-bucket", array: place.bucket.array };
+  const lacking = size - nodes;
+  const refusal = closedTo(draft, offer) ?? roomRefusal(draft, offer, place.bucket.placementGroup, lacking);
+  if (refusal !== undefined) return refusal;
+  asked.tally.begun.add(place.index);
+  addMembers(draft, asked, offer, place, lacking);
+  return undefined;
 }
 
 /** A new group in the bucket; false: not (another) one. */
-function openGroup(
-  draft: Draft,
-  demand: GroupDemand,
-  key: string,
-  set: SetName,
-  by: string,
-  offer: BucketOffer,
-): boolean {
+function openGroup(draft: Draft, asked: Asked, offer: BucketOffer): boolean {
+  const { demand, set, key, tally, ungrouped } = asked;
   const size = sizeIn(demand, offer.cores);
-  if (newGroupRefusal(draft, demand, offer, size) !== undefined) return false;
+  if (barrierOf(draft, asked, offer) !== undefined) return false;
+  if (newGroupRefusal(draft, demand, offer, size, ungrouped) !== undefined) return false;
   if (draft.caps.refusal({ set }, size, offer.cores) !== undefined) return false;
-  const name = offer.pinnedGroup ?? nameGroup(draft, key);
-  addMembers(draft, demand, key, set, by, offer, name, size);
-  remember(draft, key, draft.bins.placeOf({ ...offer.bucket, placementGroup: name }));
+  const group = ungrouped ? undefined : (offer.pinnedGroup ?? nameGroup(draft, key));
+  const bucket = group === undefined ? offer.bucket : { ...offer.bucket, placementGroup: group };
+  const place = draft.bins.placeOf(bucket);
+  addMembers(draft, asked, offer, place, size);
+  tally.counted.add(place.index);
   return true;
 }
 
-function addMembers(
-  draft: Draft,
-  demand: GroupDemand,
-  key: string,
-  set: SetName,
-  by: string,
-  offer: BucketOffer,
-  name: PlacementGroup,
-  count: number,
-): void {
-  const purpose = { kind: "group", key, group: name } as const;
-  const bin = createNodes(draft, offer, name, count, purpose, demand.attributes);
-  draft.bins.claim(bin, by);
-  draft.caps.hold({ set }, draft.bins, bin);
+function addMembers(draft: Draft, asked: Asked, offer: BucketOffer, place: Place, count: number): void {
+  const { demand, key } = asked;
+  const group = place.bucket.placementGroup;
+  const purpose =
+    group === undefined ? ({ kind: "group", key } as const) : { kind: "group" as const, key, group };
+  const attributes = group === undefined ? demand.attributes : withGroupId(demand.attributes, group);
+  const bin = createNodes(draft, offer, group, count, purpose, attributes);
+  take(draft, asked, bin);
 }
 
-/** Claims as many nodes as a whole group has, those first that are needed anyway, then in the order of use; true: all of them are up. */
-function claimGroup(draft: Draft, set: SetName, by: string, group: Group): boolean {
+function take(draft: Draft, { set, by, ungrouped, tally }: Asked, bin: Bin): void {
+  draft.bins.claim(bin, by);
+  draft.caps.hold({ set }, draft.bins, bin);
+  if (ungrouped) tally.bins.add(bin);
+}
+
+/** Claims as many nodes as a whole group has; true: all of them are up. */
+function claimGroup(draft: Draft, asked: Asked, group: Group): boolean {
   const { bins } = draft;
-  const inUse = group.bins.toSorted(
-    (a, b) =>
-      Number(bins.isClaimed(b)) - Number(bins.isClaimed(a)) ||
-      Number(bins.origin[a] !== "existing") - Number(bins.origin[b] !== "existing") ||
-      bins.tierOf(a) - bins.tierOf(b) ||
-      compareText(bins.node(a)?.nodeId ?? "", bins.node(b)?.nodeId ?? "") ||
-      a - b,
-  );
   let left = group.size;
-  let allUp = group.nodes >= group.size;
-  for (const bin of inUse) {
+  let allUp = isWhole(group);
+  for (const bin of inOrderOfUse(draft, group)) {
     if (left <= 0) break;
     splitBin(draft, bin, Math.min(left, bins.count[bin] ?? 0));
-    bins.claim(bin, by);
-    draft.caps.hold({ set }, bins, bin);
+    take(draft, asked, bin);
     left -= bins.count[bin] ?? 0;
     allUp &&= bins.ready[bin] === true;
   }
   return allUp;
-}
-
-function remember(draft: Draft, key: string, place: Place): void {
-  const places = draft.wholeGroups.get(key) ?? new Set<number>();
-  draft.wholeGroups.set(key, places.add(place.index));
 }

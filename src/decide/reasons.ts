@@ -16,6 +16,7 @@ import { closedTo, groupClosedTo } from "./closed.ts";
 import type { Opening } from "./gang.ts";
 import type { Place } from "./ground.ts";
 import { inGroup } from "./ground.ts";
+import { isUngrouped, knowsNoGroups } from "./group-members.ts";
 import { holderOf } from "./caps.ts";
 import type { Subject } from "./fit.ts";
 import type { Capacity } from "./limits.ts";
@@ -94,9 +95,11 @@ export function groupReasons(
   sizeOf: (offer: BucketOffer) => number,
   ceilings: readonly OwnCeiling[] = [],
 ): readonly Reason[] {
+  const ungrouped = isUngrouped(scope);
   const reasons = scope.offers.map(
     (offer) =>
-      newGroupRefusal(draft, demand, offer, sizeOf(offer)) ?? capsRefusal(ceilings, offer, sizeOf(offer)),
+      newGroupRefusal(draft, demand, offer, sizeOf(offer), ungrouped) ??
+      capsRefusal(ceilings, offer, sizeOf(offer)),
   );
   return [...scope.reasons, ...present(reasons)];
 }
@@ -214,7 +217,7 @@ export function roomRefusal(
 ): Reason | undefined {
   if (group === undefined) return draft.capacity.refusal(offer, undefined, nodes);
   const max = offer.maxPlacementGroupSize;
-  if (max === undefined && offer.pinnedGroup === undefined) {
+  if (knowsNoGroups(offer)) {
     return { code: "no-placement-group", bucket: offer.bucket };
   }
   const paused = groupClosedTo(draft, offer, group);
@@ -273,16 +276,18 @@ function capsOf(draft: Draft, ask: Ask, { offer, site, nodes }: Opening): Reason
   return caps.refusalOf(holder, bins, site?.bins ?? [], nodes, offer.cores, ask.units);
 }
 
-/** Why a new whole group of so many nodes cannot be had in a bucket. */
+/** Why a new whole group of so many nodes cannot be had in a bucket; `ungrouped`: nowhere are there placement groups. */
 export function newGroupRefusal(
   draft: Draft,
   demand: GroupDemand,
   offer: BucketOffer,
   size: number,
+  ungrouped = false,
 ): Reason | undefined {
   const closed = closedTo(draft, offer);
   if (closed !== undefined) return closed;
   if (!Number.isFinite(size)) return noCores(offer, demand.size.count);
+  if (ungrouped) return roomRefusal(draft, offer, undefined, size);
   const pinned = offer.pinnedGroup;
   // An array with a group of its own has only that one (cyclecloud-wire.md A.3, semantics 11): it must be free for us.
   if (pinned !== undefined && draft.capacity.groupSize(offer, pinned) > 0) {

@@ -20,6 +20,7 @@ import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { lapseSets } from "./accept.ts";
 import { allocate } from "./allocate.ts";
+import { noteGroups } from "./group-fills.ts";
 import { requestIdOf } from "./hash.ts";
 import type { Dynamics } from "./dynamic-arrays.ts";
 import { dynamicsOf, existingDynamics, recogniseByName } from "./dynamic-arrays.ts";
@@ -232,6 +233,7 @@ function weigh(
     inFlight: record.inFlight,
     pendingCreates: pendingCreates(record.intents),
     backoffs: record.backoffs,
+    ...(record.groupFills === undefined ? {} : { groupFills: record.groupFills }),
     policy,
     pools,
     dynamics,
@@ -300,7 +302,7 @@ function conclude(on: Conclusion): Decision {
   const ledger = new Map(on.ledger);
   const verdicts = new Map<NodeId, NodeVerdict>();
   const terminates: NodeId[] = [];
-  const { record } = on;
+  const record = acting ? noteGroups(on.record, look.snapshot, weighed.allocation.groups, now) : on.record;
   const creates = acting ? weighed.allocation.creates : [];
   const starts = acting ? weighed.allocation.starts : [];
   for (const id of starts) {
@@ -330,6 +332,7 @@ function conclude(on: Conclusion): Decision {
     terminates,
     demands: weighed.allocation.outcomes,
     nodes: verdicts,
+    ...(weighed.allocation.groups.length === 0 ? {} : { groups: weighed.allocation.groups }),
     loads: storeLoads(weighed.allocation),
   };
   const effects = { creates, starts: startEffects(starts, look.snapshot), terminates };

@@ -11,11 +11,12 @@ import type { WorldInput } from "./world.ts";
 import { buildWorld, readyOnly } from "./world.ts";
 
 /** How generated placement groups are called. */
-const GROUP_PREFIX = "group";
+const GROUP_PREFIX = "group-";
 
 /** How the allocator is to choose, by a cluster's configuration. */
-export function allocationPolicyOf({ preference, among }: Policy): AllocationPolicy {
-  return { groupPrefix: GROUP_PREFIX, preference, among };
+export function allocationPolicyOf(policy: Policy): AllocationPolicy {
+  const { preference, among, groupFillTimeoutSeconds: groupFillSeconds } = policy;
+  return { groupPrefix: GROUP_PREFIX, groupFillSeconds, preference, among };
 }
 
 /** The order in which capacity is used; lower goes first. */

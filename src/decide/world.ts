@@ -11,7 +11,7 @@ import { findPrice } from "../domain/price.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Purpose } from "../domain/bucket.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";
-import type { Backoff, CreateEffect, InFlight, Ledger, LedgerNode } from "../domain/record.ts";
+import type { Backoff, CreateEffect, GroupFill, InFlight, Ledger, LedgerNode } from "../domain/record.ts";
 import { stillInFlight } from "../domain/record.ts";
 import { KNOWN_VM_SIZES } from "../domain/vm-size-data.ts";
 import type { Instant } from "../domain/units.ts";
@@ -32,6 +32,8 @@ export interface WorldInput {
   /** Creates that are committed and not settled: they count as in flight. */
   readonly pendingCreates: readonly CreateEffect[];
   readonly backoffs: readonly Backoff[];
+  /** Groups that earlier plans found lacking; absent: none. */
+  readonly groupFills?: readonly GroupFill[];
   readonly policy: Policy;
   /** Licences and quotas that the cluster's jobs share. */
   readonly pools?: readonly Pool[];
@@ -81,7 +83,18 @@ export function buildWorld(input: WorldInput): World {
     ...(input.pools === undefined ? {} : { pools: input.pools }),
     ...(caps.length === 0 ? {} : { caps }),
     ...(closed === undefined ? {} : { closed }),
+    ...(input.groupFills === undefined ? {} : { groupFills: input.groupFills }),
+    ...formerGroups(input.ledger),
   };
+}
+
+/** Groups whose nodes we remember, also those that have gone. */
+function formerGroups(ledger: Ledger): Pick<World, "formerGroups"> {
+  const names = new Set<string>();
+  for (const { purpose } of ledger.values()) {
+    if (purpose.kind === "group" && purpose.group !== undefined) names.add(purpose.group);
+  }
+  return names.size === 0 ? {} : { formerGroups: names };
 }
 
 function rulesOf(policy: Policy): ResourceRules {

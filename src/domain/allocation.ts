@@ -1,10 +1,10 @@
 import type { NodeAttributes, Pool } from "./demand.ts";
 import type { ArrayName, Digest, NodeId, PlacementGroup } from "./ids.ts";
 import type { NodeProperties } from "./node-view.ts";
-import type { DemandOutcome } from "./plan.ts";
+import type { DemandOutcome, GroupedArray } from "./plan.ts";
 import type { LimitId, Reason } from "./reason.ts";
 import type { BucketKey, Purpose } from "./bucket.ts";
-import type { CreateEffect } from "./record.ts";
+import type { CreateEffect, GroupFill } from "./record.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Resources } from "./resources.ts";
 
@@ -30,6 +30,10 @@ export interface World {
   readonly caps?: readonly Cap[];
   /** Present: nothing new can be had at all, whatever the limits say. */
   readonly closed?: Reason;
+  /** Groups that earlier plans found lacking; absent: none. */
+  readonly groupFills?: readonly GroupFill[];
+  /** Names of groups that existed not long ago: no new one gets them. Absent: none. */
+  readonly formerGroups?: ReadonlySet<string>;
 }
 
 /** What the nodes of one placement group have in common. */
@@ -143,6 +147,8 @@ export interface Allocation {
   /** Which existing nodes are needed, and by whom: "set/demand". A node that is absent is spare. */
   readonly needed: ReadonlyMap<NodeId, readonly string[]>;
   readonly outcomes: readonly DemandOutcome[];
+  /** Groups that are asked for or there, by array and size. */
+  readonly groups: readonly GroupedArray[];
   /** Strictly by rank; or those that could be had once more by size, which was cheaper and left no demand with less. */
   readonly settledBy: "rank" | "size";
   /** How each job found its places, in the order of rank; only of `bucket-order`. */
@@ -193,6 +199,8 @@ export interface NodeLoad {
 export interface AllocationPolicy {
   /** Prefix of generated placement-group names. */
   readonly groupPrefix: string;
+  /** A group that lacks nodes is filled for so long before it is given up. */
+  readonly groupFillSeconds: number;
   /**
    * `existing-first`: nodes that exist, those in flight, then new ones. `bucket-order`: as scalelib does it: buckets in recorded order,
    * existing before new nodes inside each, strictly by rank (scalelib-behaviour.md 10 and 11).

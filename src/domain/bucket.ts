@@ -13,16 +13,22 @@ export function bucketText(bucket: BucketKey): string {
   return bucket.placementGroup === undefined ? place : `${place}/${bucket.placementGroup}`;
 }
 
+/** What a node of a group is told to be. */
+export function groupText({ key, group }: Extract<Purpose, { kind: "group" }>): string {
+  return group === undefined ? `${key}, without a placement group` : `group ${group} of ${key}`;
+}
+
 /** What a node was created for. */
 export type Purpose =
   | { readonly kind: "array" }
   /** One of a dynamic node array; the bucket is of the array that it extends. A release that knows none takes it for one of that. */
   | { readonly kind: "dynamic"; readonly array: ArrayName }
   /**
-   * Part of the group named by its placement group; `key` is the array with the group size, as "execute:16n". `dynamic`: that array is a
-   * dynamic one.
+   * Part of the group named by its placement group; `key` is the array with the group size, as "execute:16n". Without a name: the provider
+   * knows no placement groups, so the node is one of as many as the groups have.
+   * `dynamic`: that array is a dynamic one.
    */
-  | { readonly kind: "group"; readonly key: string; readonly group: string; readonly dynamic?: ArrayName };
+  | { readonly kind: "group"; readonly key: string; readonly group?: string; readonly dynamic?: ArrayName };
 
 /** The dynamic node array that a node was created for; undefined: for one that CycleCloud has. */
 export function dynamicArrayOf(purpose: Purpose | undefined): ArrayName | undefined {

@@ -1,6 +1,6 @@
 import type { Binding } from "./binding.ts";
 import type { BucketKey } from "./bucket.ts";
-import type { NodeId, SetName } from "./ids.ts";
+import type { ArrayName, NodeId, SetName } from "./ids.ts";
 import type { Reason } from "./reason.ts";
 import type { CreateEffect } from "./record.ts";
 import type { Instant } from "./units.ts";
@@ -16,8 +16,44 @@ export interface Plan {
   readonly terminates: readonly NodeId[];
   readonly demands: readonly DemandOutcome[];
   readonly nodes: ReadonlyMap<NodeId, NodeVerdict>;
+  /** Groups that are asked for or there; absent: none, or the plan of an older release. */
+  readonly groups?: readonly GroupedArray[];
   /** Which jobs are on which node; absent in plans of older releases. */
   readonly loads?: PlanLoads;
+}
+
+/** All groups of one array and size: what the autoscale API calls a generated array (cyclecloud-wire.md C.2). */
+export interface GroupedArray {
+  /** "execute:64" for groups of 64 cores, "execute:16n" for groups of 16 nodes. */
+  readonly name: string;
+  /** The array that its nodes are created in. */
+  readonly array: ArrayName;
+  /** Groups asked for: by the set that asks for most. */
+  readonly wanted: number;
+  /** The sets that ask for them; the first few. */
+  readonly sets: readonly SetName[];
+  /** The provider knows no placement groups, so that there are as many ordinary nodes. */
+  readonly ungrouped?: true;
+  readonly groups: readonly GroupState[];
+}
+
+export interface GroupState {
+  /** Its placement group is its id; none where the provider knows no placement groups. */
+  readonly bucket: BucketKey;
+  /**
+   * `filling`: it lacks nodes, and what it has is kept meanwhile. `given-up`: it was not whole in time, so that its nodes are free to go.
+   * `spare`: nobody asks for it.
+   */
+  readonly state: "whole" | "filling" | "given-up" | "spare";
+  /** Nodes of a whole one. */
+  readonly size: number;
+  /** Nodes that exist, are in flight or are created by this plan; those that exist; and those that are up. */
+  readonly nodes: number;
+  readonly existing: number;
+  readonly ready: number;
+  /** Since when it has lacked nodes, or waits for some of them to come up; absent: it did not. */
+  readonly since?: Instant;
+  readonly givenUpAt?: Instant;
 }
 
 /** What a plan puts where, made small: 100,000 jobs on thousands of nodes are stored with every plan. */

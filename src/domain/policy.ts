@@ -18,6 +18,8 @@ export interface Policy {
   readonly maxExpirationSeconds: number;
   /** Accepted nodes that no look has shown after so long no longer count as coming. Default 900. */
   readonly inFlightGraceSeconds: number;
+  /** A group that lacks nodes is filled for so long; then its nodes are released, and the next VM size is tried. Default 600. */
+  readonly groupFillTimeoutSeconds: number;
   /** Only these arrays are ours; absent: every array with autoscaling enabled. CycleCloud never forgets an array (wire A.3). */
   readonly nodearrays?: readonly ArrayName[];
   /** scalelib's default_resources; absent: only what every node has anyway. */
@@ -47,6 +49,7 @@ export const DEFAULT_POLICY: Policy = {
   snapshotIntervalSeconds: 60,
   maxExpirationSeconds: LONGEST_EXPIRATION_SECONDS,
   inFlightGraceSeconds: 900,
+  groupFillTimeoutSeconds: 600,
   preference: "existing-first",
   among: "priority",
   enabled: true,

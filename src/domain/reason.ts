@@ -118,6 +118,22 @@ type Cause =
       readonly max: number;
     }
   | { readonly code: "no-placement-group"; readonly bucket: BucketKey }
+  /** A group lacks nodes: what it has is kept, and no other is made in its place before then. */
+  | {
+      readonly code: "group-filling";
+      readonly bucket: BucketKey;
+      readonly nodes: number;
+      readonly size: number;
+      readonly until: Instant;
+    }
+  /** A group was not whole in time, in this very plan. */
+  | {
+      readonly code: "group-given-up";
+      readonly bucket: BucketKey;
+      readonly nodes: number;
+      readonly size: number;
+      readonly since: Instant;
+    }
   /** The job runs in part, and all of it must be where that is. */
   | { readonly code: "bound-elsewhere"; readonly bucket: BucketKey; readonly home: BucketKey }
   | { readonly code: "spot-not-allowed"; readonly bucket: BucketKey }
@@ -181,6 +197,10 @@ export function renderReason(reason: Reason): string {
       const which = reason.across === undefined ? "this VM size has" : "these VM sizes have";
       return `${placesText(reason.bucket, reason.across)}: ${which} no placement groups here`;
     }
+    case "group-filling":
+      return `${placesText(reason.bucket, reason.across)}: has ${reason.nodes} of ${reason.size} nodes of a group, and is filled until ${isoTime(reason.until)}`;
+    case "group-given-up":
+      return `${placesText(reason.bucket, reason.across)}: still had ${reason.nodes} of ${reason.size} nodes of a group, which it has lacked since ${isoTime(reason.since)}`;
     case "bound-elsewhere":
       return `${placesText(reason.bucket, reason.across)}: the job runs in ${bucketText(reason.home)} and must be there as a whole`;
     case "spot-not-allowed":

@@ -46,6 +46,23 @@ export interface ClusterRecord {
   readonly totals: Totals;
   /** Dynamic node arrays that exist, by name; absent: none. A release that knows none carries them along unread. */
   readonly dynamicArrays?: readonly DynamicArray[];
+  /** Groups that are not whole; absent: none. A release that knows none carries them along unread. */
+  readonly groupFills?: readonly GroupFill[];
+}
+
+/**
+ * A group that a demand counts on and that lacks nodes. It is written here, and not read off the ledger, because a group that was whole
+ * once and one that never was lack nodes since different moments, which no entry of a node tells; and because what was given up must
+ * stay so when a process dies. It changes with plans only.
+ */
+export interface GroupFill {
+  readonly bucket: BucketKey;
+  /** The array with the group size, as "execute:16n". */
+  readonly key: string;
+  /** The first plan that found it lacking; forgotten once all its nodes are up. */
+  readonly since: Instant;
+  /** It was not whole in time: its nodes are nobody's from then on, until its bucket's turn comes again. */
+  readonly givenUpAt?: Instant;
 }
 
 export interface Totals {

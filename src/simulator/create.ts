@@ -122,6 +122,8 @@ function checkGroup(asked: unknown, array: NodeArray): string | undefined | Inva
   if (typeof asked !== "string" || !groupName.test(asked)) {
     return invalid(`placementGroupId ${JSON.stringify(asked)} is not valid`);
   }
+  if (array.maxPlacementGroupSize === 0)
+    return invalid(`Nodearray ${array.name} does not support placement groups`);
   if (own !== undefined && own !== asked)
     return invalid(`Nodearray ${array.name} has the placement group ${own}`);
   return asked;

@@ -35,7 +35,7 @@ const array = z.strictObject({
   spot: z.boolean().exactOptional(),
   placementGroupId: text.exactOptional(),
   priority: z.number().exactOptional(),
-  maxPlacementGroupSize: z.int().min(1).exactOptional(),
+  maxPlacementGroupSize: count.exactOptional(),
   throttleCapacitySeconds: seconds.exactOptional(),
   shutdownPolicy: z.enum(["Terminate", "Deallocate"]).exactOptional(),
   configuration: z.record(z.string(), z.unknown()).exactOptional(),

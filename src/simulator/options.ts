@@ -35,6 +35,7 @@ export type NodeArrayOptions = {
   /** An array with its own group has exactly that group. */
   readonly placementGroupId?: string;
   readonly priority?: number;
+  /** 0: it knows no placement groups, as on other providers. */
   readonly maxPlacementGroupSize?: number;
   /** After a capacity failure nothing is available in the bucket for this long; absent = not throttled. */
   readonly throttleCapacitySeconds?: number;

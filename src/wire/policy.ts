@@ -21,6 +21,7 @@ export interface PolicyDocument {
   readonly bootTimeout: number;
   readonly maxExpirationInterval: number;
   readonly inFlightGrace: number;
+  readonly groupFillTimeout: number;
   readonly nodearrays?: readonly string[];
   readonly default_resources?: readonly object[];
   readonly vmSizes?: object;
@@ -48,6 +49,7 @@ const OWN_KEYS = [
   "bootTimeout",
   "maxExpirationInterval",
   "inFlightGrace",
+  "groupFillTimeout",
   "nodearrays",
   "default_resources",
   "vmSizes",
@@ -120,6 +122,8 @@ export function readPolicy(input: string | object): PolicyRead {
       readSeconds(from, "maxExpirationInterval", 1, problems) ?? DEFAULT_POLICY.maxExpirationSeconds,
     inFlightGraceSeconds:
       readSeconds(from, "inFlightGrace", 1, problems) ?? DEFAULT_POLICY.inFlightGraceSeconds,
+    groupFillTimeoutSeconds:
+      readSeconds(from, "groupFillTimeout", 0, problems) ?? DEFAULT_POLICY.groupFillTimeoutSeconds,
     ...(nodearrays === undefined ? {} : { nodearrays: nodearrays.map(arrayName) }),
     ...(defaultResources === undefined ? {} : { defaultResources }),
     ...(vmSizes === undefined ? {} : { vmSizes }),
@@ -159,6 +163,7 @@ export function writePolicy(policy: Policy): PolicyDocument {
     bootTimeout: policy.bootTimeoutSeconds,
     maxExpirationInterval: policy.maxExpirationSeconds,
     inFlightGrace: policy.inFlightGraceSeconds,
+    groupFillTimeout: policy.groupFillTimeoutSeconds,
     ...(policy.nodearrays === undefined ? {} : { nodearrays: policy.nodearrays }),
     ...(policy.defaultResources === undefined
       ? {}

@@ -56,6 +56,7 @@ export interface NodeText {
 /** Existing nodes first, then new ones of the preferred bucket. */
 export const BY_PRIORITY: AllocationPolicy = {
   groupPrefix: "pg-",
+  groupFillSeconds: 600,
   preference: "existing-first",
   among: "priority",
 };

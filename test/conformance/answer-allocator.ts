@@ -22,7 +22,12 @@ import type { Surroundings, VectorCase } from "./vector-case.ts";
 import { readRules } from "./vector-cluster.ts";
 
 const SET = setName("vector");
-const POLICY = { groupPrefix: "pg-", preference: "bucket-order", among: "priority" } as const;
+const POLICY = {
+  groupPrefix: "pg-",
+  groupFillSeconds: 600,
+  preference: "bucket-order",
+  among: "priority",
+} as const;
 
 /** Plans the case's jobs in `bucket-order` and shows the plan as the vectors show theirs. */
 export function answerAllocator({ input, expected }: VectorCase, surroundings: Surroundings): Json {

@@ -3,6 +3,7 @@ import { allocate } from "../../src/decide/allocate.ts";
 import type { Allocation, BucketOffer, SharedLimit, World } from "../../src/domain/allocation.ts";
 import type { GroupDemand, JobDemand, RankedDemand, TargetDemand } from "../../src/domain/demand.ts";
 import { arrayName, machineType, nodeId, placementGroup, setName } from "../../src/domain/ids.ts";
+import type { Reason } from "../../src/domain/reason.ts";
 import { renderReason } from "../../src/domain/reason.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import { instant } from "../../src/domain/units.ts";
@@ -10,7 +11,12 @@ import { readConstraints } from "../../src/wire/constraint.ts";
 import { EXCLUSIVE, inArrays, needing } from "../support/build-constraints.ts";
 
 const now = instant(1_763_636_400_000);
-const policy = { groupPrefix: "pg-", preference: "existing-first", among: "priority" } as const;
+const policy = {
+  groupPrefix: "pg-",
+  groupFillSeconds: 600,
+  preference: "existing-first",
+  among: "priority",
+} as const;
 
 /** A node in short: "execute/D4" or "execute/D4/group"; four cores and 16 GiB, unless `cores` says otherwise. */
 interface ShortNode {
@@ -542,6 +548,20 @@ describe("groups", () => {
     offer("execute/D4", 4, { 0: 1 }, { maxPlacementGroupSize: 16, ...more });
   const member = (id: string, group: string, more: Partial<ShortNode> = {}) =>
     node({ id, at: `execute/D4/${group}`, group: { key: "execute:2n" }, ...more });
+  const other = offer("execute/F4", 4, { 0: 1 }, { maxPlacementGroupSize: 16 });
+  const pauseOf = (at: string): Reason => ({
+    code: "backing-off",
+    bucket: bucket(at),
+    until: instant(now + 1000),
+    message: "AllocationFailed",
+  });
+  const paused = (group: string) =>
+    exec({ groupRefusals: new Map([[placementGroup(group), pauseOf(`execute/D4/${group}`)]]) });
+  const fill = (group: string, seconds: number) => ({
+    bucket: bucket(`execute/D4/${group}`),
+    key: "execute:2n",
+    since: instant(now - seconds * 1000),
+  });
   test.each<Scenario>([
     {
       name: "each in a placement group of its own",
@@ -646,6 +666,165 @@ describe("groups", () => {
       demands: [groups("g", 1, 2)],
       placed: ["g 0/1 (0 pending)"],
       reasons: ["execute/D4/pg-execute-2n-1: pausing until 2025-11-20T11:00:01.000Z after: AllocationFailed"],
+    },
+    {
+      name: "a group lacks a node that cannot be had just now: it is waited for, and nothing is made in its place",
+      world: world({
+        nodes: [member("n1", "pg-execute-2n-1")],
+        buckets: [paused("pg-execute-2n-1"), other],
+      }),
+      demands: [groups("g", 1, 2)],
+      needed: ["n1: standard/g"],
+      placed: ["g 0/1 (0 pending)"],
+      reasons: [
+        "execute/D4/pg-execute-2n-1: has 1 of 2 nodes of a group, and is filled until 2025-11-20T11:10:00.000Z",
+        "execute/D4/pg-execute-2n-1: pausing until 2025-11-20T11:00:01.000Z after: AllocationFailed",
+      ],
+    },
+    {
+      name: "one waited for is one asked for: only the second group is made",
+      world: world({
+        nodes: [member("n1", "pg-execute-2n-1")],
+        buckets: [paused("pg-execute-2n-1"), other],
+      }),
+      demands: [groups("g", 2, 2, {}, "one"), groups("g", 1, 2, {}, "two")],
+      creates: ["2 x execute/F4/pg-execute-2n-2"],
+      needed: ["n1: one/g"],
+      placed: ["g 1/2 (1 pending)", "g 1/1 (1 pending)"],
+      reasons: [
+        "execute/D4/pg-execute-2n-1: has 1 of 2 nodes of a group, and is filled until 2025-11-20T11:10:00.000Z",
+        "execute/D4/pg-execute-2n-1: pausing until 2025-11-20T11:00:01.000Z after: AllocationFailed",
+      ],
+    },
+    {
+      name: "its time is not over",
+      world: world({
+        nodes: [member("n1", "pg-execute-2n-1")],
+        buckets: [paused("pg-execute-2n-1"), other],
+        groupFills: [fill("pg-execute-2n-1", 599)],
+      }),
+      demands: [groups("g", 1, 2)],
+      needed: ["n1: standard/g"],
+      placed: ["g 0/1 (0 pending)"],
+      reasons: [
+        "execute/D4/pg-execute-2n-1: has 1 of 2 nodes of a group, and is filled until 2025-11-20T11:00:01.000Z",
+        "execute/D4/pg-execute-2n-1: pausing until 2025-11-20T11:00:01.000Z after: AllocationFailed",
+      ],
+    },
+    {
+      name: "its time is over: nobody needs its nodes, and the next VM size is tried, not its own, which is open",
+      world: world({
+        nodes: [member("n1", "pg-execute-2n-1")],
+        buckets: [exec(), other],
+        groupFills: [fill("pg-execute-2n-1", 600)],
+      }),
+      demands: [groups("g", 1, 2)],
+      creates: ["2 x execute/F4/pg-execute-2n-2"],
+      placed: ["g 1/1 (1 pending)"],
+    },
+    {
+      name: "its time is over, and there is no other VM size",
+      world: world({
+        nodes: [member("n1", "pg-execute-2n-1")],
+        buckets: [exec()],
+        groupFills: [fill("pg-execute-2n-1", 600)],
+      }),
+      demands: [groups("g", 1, 2)],
+      placed: ["g 0/1 (0 pending)"],
+      reasons: [
+        "execute/D4/pg-execute-2n-1: still had 1 of 2 nodes of a group, which it has lacked since 2025-11-20T10:50:00.000Z",
+      ],
+    },
+    {
+      name: "its time is over, but what it lacked is on its way",
+      world: world({
+        nodes: [member("n1", "pg-execute-2n-1")],
+        inFlight: [
+          {
+            bucket: bucket("execute/D4/pg-execute-2n-1"),
+            purpose: { kind: "group", key: "execute:2n", group: "pg-execute-2n-1" },
+            resources: { ncpus: 4 },
+            cores: 4,
+            count: 1,
+          },
+        ],
+        buckets: [exec(), other],
+        groupFills: [fill("pg-execute-2n-1", 6000)],
+      }),
+      demands: [groups("g", 1, 2)],
+      needed: ["n1: standard/g"],
+      placed: ["g 1/1 (1 pending)"],
+    },
+    {
+      name: "one that was given up is not taken up again while the group in its place lacks nodes itself",
+      world: world({
+        nodes: [
+          member("n1", "pg-execute-2n-1"),
+          member("n2", "pg-execute-2n-2", { at: "execute/F4/pg-execute-2n-2" }),
+        ],
+        buckets: [exec(), { ...other, refusal: pauseOf("execute/F4") }],
+        groupFills: [
+          { ...fill("pg-execute-2n-1", 700), givenUpAt: instant(now - 100_000) },
+          { ...fill("pg-execute-2n-2", 90), bucket: bucket("execute/F4/pg-execute-2n-2") },
+        ],
+      }),
+      demands: [groups("g", 1, 2)],
+      needed: ["n2: standard/g"],
+      placed: ["g 0/1 (0 pending)"],
+      reasons: [
+        "execute/F4/pg-execute-2n-2: has 1 of 2 nodes of a group, and is filled until 2025-11-20T11:08:30.000Z",
+        "execute/F4: pausing until 2025-11-20T11:00:01.000Z after: AllocationFailed",
+      ],
+    },
+    {
+      name: "one that was given up is filled again when its bucket's turn comes, rather than a new one made",
+      world: world({
+        nodes: [member("n1", "pg-execute-2n-1")],
+        buckets: [exec(), other],
+        groupFills: [{ ...fill("pg-execute-2n-1", 700), givenUpAt: instant(now - 100_000) }],
+      }),
+      demands: [groups("g", 1, 2)],
+      creates: ["1 x execute/D4/pg-execute-2n-1"],
+      needed: ["n1: standard/g"],
+      placed: ["g 1/1 (1 pending)"],
+    },
+    {
+      name: "a bucket that takes no nodes any more is not waited for",
+      world: world({
+        nodes: [member("n1", "pg-execute-2n-1")],
+        buckets: [
+          exec({ refusal: { code: "bucket-invalid", bucket: bucket("execute/D4"), why: "NotActivated" } }),
+          other,
+        ],
+      }),
+      demands: [groups("g", 1, 2)],
+      creates: ["2 x execute/F4/pg-execute-2n-2"],
+      placed: ["g 1/1 (1 pending)"],
+    },
+    {
+      name: "names of groups that are gone are not used again",
+      world: world({ buckets: [exec()], formerGroups: new Set(["pg-execute-2n-1", "PG-execute-2n-2"]) }),
+      demands: [groups("g", 1, 2)],
+      creates: ["2 x execute/D4/pg-execute-2n-3"],
+      placed: ["g 1/1 (1 pending)"],
+    },
+    {
+      name: "without placement groups: as many nodes as the groups have, first those that are there",
+      world: world({
+        nodes: [node({ id: "n1" }), node({ id: "n2", coming: true, order: 5 }), node({ id: "n3" })],
+      }),
+      demands: [groups("g", 3, 2)],
+      creates: ["3 x execute/D4"],
+      needed: ["n1: standard/g", "n2: standard/g", "n3: standard/g"],
+      placed: ["g 3/3 (2 pending)"],
+    },
+    {
+      name: "without placement groups: groups of two sizes are made of different nodes",
+      world: world({ nodes: [node({ id: "n1" }), node({ id: "n2" })] }),
+      demands: [groups("g", 1, 2), groups("h", 1, 3)],
+      creates: ["3 x execute/D4"],
+      needed: ["n1: standard/g", "n2: standard/g"],
+      placed: ["g 1/1 (0 pending)", "h 1/1 (1 pending)"],
     },
     {
       name: "an array pinned to one group has one group at most",

@@ -8,7 +8,12 @@ import { renderReason } from "../../src/domain/reason.ts";
 import { instant } from "../../src/domain/units.ts";
 import { readConstraints } from "../../src/wire/constraint.ts";
 
-const policy = { groupPrefix: "pg-", preference: "bucket-order", among: "priority" } as const;
+const policy = {
+  groupPrefix: "pg-",
+  groupFillSeconds: 600,
+  preference: "bucket-order",
+  among: "priority",
+} as const;
 
 /** "execute/D4" or "execute/D4/group". */
 function bucket(at: string) {

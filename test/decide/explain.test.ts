@@ -9,7 +9,12 @@ import type { NodeVerdict, Plan } from "../../src/domain/plan.ts";
 import type { Ledger, LedgerNode } from "../../src/domain/record.ts";
 import { bucket, job, limit, node, NOW, offer, target, world } from "../golden/small-world.ts";
 
-const policy = { groupPrefix: "pg-", preference: "existing-first", among: "priority" } as const;
+const policy = {
+  groupPrefix: "pg-",
+  groupFillSeconds: 600,
+  preference: "existing-first",
+  among: "priority",
+} as const;
 
 /** The plan of a world, with a verdict for each node: needed, or idle. */
 function planOf(where: World, demands: readonly RankedDemand[], more: Partial<Plan> = {}): Plan {

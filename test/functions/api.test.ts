@@ -435,6 +435,7 @@ describe("configuration", () => {
     bootTimeout: 1800,
     maxExpirationInterval: 86_400,
     inFlightGrace: 900,
+    groupFillTimeout: 600,
     preference: "existing-first",
     among: "priority",
     enabled: true,

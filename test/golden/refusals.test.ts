@@ -18,7 +18,12 @@ import { bucket, groups, job, limit, node, NOW, offer, target, world } from "./s
 
 /** What an operator reads when something cannot be had, worked out by hand: which limit, its numbers, and the smallest change that helps. */
 
-const policy = { groupPrefix: "pg-", preference: "existing-first", among: "priority" } as const;
+const policy = {
+  groupPrefix: "pg-",
+  groupFillSeconds: 600,
+  preference: "existing-first",
+  among: "priority",
+} as const;
 
 interface Golden {
   readonly name: string;
@@ -91,7 +96,7 @@ describe("golden refusals", () => {
         "360 more cores of family quota standardHBv3Family and 3 more nodes of node array execute would place all of it",
     },
     {
-      name: "groups, where the VM size has no placement groups",
+      name: "groups, where no VM size has placement groups: as many ordinary nodes do not come either",
       world: world(
         [offer("execute/HB120", 120, [120, 1])],
         [
@@ -101,8 +106,25 @@ describe("golden refusals", () => {
       ),
       demand: groups(1, 2),
       placed: "0 of 1",
-      reasons: ["execute/HB120: this VM size has no placement groups here"],
-      binding: "no raise of a limit helps: execute/HB120: this VM size has no placement groups here",
+      reasons: ["family quota standardHBv3Family: 0 of 120 cores used, 240 more needed, 120 left"],
+      binding: "120 more cores of family quota standardHBv3Family would place all of it",
+    },
+    {
+      name: "groups, where one of two VM sizes has no placement groups",
+      world: world(
+        [offer("execute/D4", 4, [0, 1]), offer("execute/HB120", 120, [120, 1], { maxPlacementGroupSize: 4 })],
+        [
+          limit("family-quota", "standardHBv3Family", "cores", 0, 120),
+          limit("nodearray", "execute", "nodes", 0, 5),
+        ],
+      ),
+      demand: groups(1, 2),
+      placed: "0 of 1",
+      reasons: [
+        "execute/D4: this VM size has no placement groups here",
+        "family quota standardHBv3Family: 0 of 120 cores used, 240 more needed, 120 left",
+      ],
+      binding: "120 more cores of family quota standardHBv3Family would place all of it",
     },
     {
       name: "a regional quota",

@@ -14,7 +14,12 @@ import { anyCase, NOW } from "./random-world.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 import { SUPPORTED, SUPPORTED_FIXPOINT, SUPPORTED_IN_BUCKET_ORDER } from "./supported.ts";
 
-const POLICY: AllocationPolicy = { groupPrefix: "pg-", preference: "existing-first", among: "priority" };
+const POLICY: AllocationPolicy = {
+  groupPrefix: "pg-",
+  groupFillSeconds: 600,
+  preference: "existing-first",
+  among: "priority",
+};
 /** Every way of choosing. */
 const POLICIES: readonly AllocationPolicy[] = (["existing-first", "bucket-order"] as const).flatMap(
   (preference) => (["priority", "cheapest"] as const).map((among) => ({ ...POLICY, preference, among })),
@@ -29,7 +34,7 @@ const plan = ({ world, demands }: Case, policy = POLICY): Allocation => allocate
 
 /** The answer as text, without regard to the order in which existing nodes are listed. */
 function textOf(answer: Allocation): string {
-  const { creates, starts, loads, needed, outcomes } = answer;
+  const { creates, starts, loads, needed, outcomes, groups } = answer;
   const sorted = loads.map((load) => canonicalText(load)).toSorted();
   return canonicalText([
     creates,
@@ -37,6 +42,7 @@ function textOf(answer: Allocation): string {
     sorted,
     [...needed].toSorted(([a], [b]) => (a < b ? -1 : 1)),
     outcomes,
+    groups,
   ]);
 }
 

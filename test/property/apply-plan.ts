@@ -1,9 +1,10 @@
 import type { Allocation, InFlightSupply, SupplyNode, World } from "../../src/domain/allocation.ts";
-import type { CreateEffect } from "../../src/domain/record.ts";
+import type { CreateEffect, GroupFill } from "../../src/domain/record.ts";
 import { nodeId } from "../../src/domain/ids.ts";
+import { instant } from "../../src/domain/units.ts";
 import { newcomers, takenOf } from "./naive-places.ts";
 import { offerAt, placeText } from "./naive-nodes.ts";
-import { namedProperties } from "./random-world.ts";
+import { namedProperties, NOW } from "./random-world.ts";
 
 /** How far CycleCloud is with what was asked for. */
 export type Stage = "in-flight" | "visible" | "ready";
@@ -34,8 +35,34 @@ export function apply(world: World, answer: Allocation, stage: Stage): World {
       left: limit.left - (taken[i] ?? 0),
       used: limit.used + (taken[i] ?? 0),
     })),
-    buckets: world.buckets.map((offer) => ({ ...offer, groupSizes: grow(offer, world, answer) })),
+    buckets: world.buckets.map((offer) => ({
+      ...offer,
+      groupSizes: grow(offer, world, answer),
+      ...pauseOf(offer, answer),
+    })),
+    groupFills: fillsOf(answer),
   };
+}
+
+/** The buckets of groups that the plan has given up take nothing for a while. */
+function pauseOf(
+  { bucket, refusal }: World["buckets"][number],
+  { groups }: Allocation,
+): Pick<World["buckets"][number], "refusal"> {
+  const isGivenUp = groups.some(({ groups: states }) =>
+    states.some((state) => state.givenUpAt === NOW && placeText(state.bucket) === placeText(bucket)),
+  );
+  if (!isGivenUp || refusal?.code === "bucket-invalid") return {};
+  return { refusal: { code: "backing-off", bucket, until: instant(NOW + 60_000), message: "given up" } };
+}
+
+/** What the next plan knows of groups that lack nodes. */
+function fillsOf({ groups }: Allocation): readonly GroupFill[] {
+  return groups.flatMap(({ name: key, groups: states }) =>
+    states.flatMap(({ bucket, since, givenUpAt }) =>
+      since === undefined ? [] : [{ bucket, key, since, ...(givenUpAt === undefined ? {} : { givenUpAt }) }],
+    ),
+  );
 }
 
 function start(node: SupplyNode, { starts }: Allocation, stage: Stage): SupplyNode {

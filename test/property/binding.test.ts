@@ -27,7 +27,12 @@ const PLAIN = without(
 /** What is said to place all of a demand does: the limits raised by exactly that, and the allocator asked again. */
 
 const now = instant(1_763_636_400_000);
-const policy = { groupPrefix: "pg-", preference: "existing-first", among: "priority" } as const;
+const policy = {
+  groupPrefix: "pg-",
+  groupFillSeconds: 600,
+  preference: "existing-first",
+  among: "priority",
+} as const;
 const runs = process.env["DEEP"] === undefined ? { numRuns: 600, seed: 20_251_121 } : { numRuns: 10_000 };
 const TIMEOUT = 120_000;
 

@@ -15,7 +15,12 @@ import type { TinyWorld } from "./tiny-world.ts";
 import { anyTinyWorld, buildTiny } from "./tiny-world.ts";
 import { LARGEST_MEAN_GAP, LEAST_SHARE_EQUAL, SUPPORTED } from "./supported.ts";
 
-const POLICY = { groupPrefix: "pg-", preference: "existing-first", among: "cheapest" } as const;
+const POLICY = {
+  groupPrefix: "pg-",
+  groupFillSeconds: 600,
+  preference: "existing-first",
+  among: "cheapest",
+} as const;
 
 const costOf = (world: World, { creates }: Allocation): number =>
   creates.reduce((total, { bucket, count }) => total + (offerAt(world, bucket)?.price ?? 0) * count, 0);

@@ -161,6 +161,7 @@ const ANSWER: Allocation = {
     [nodeId("n3"), ["s/packed"]],
   ]),
   settledBy: "rank",
+  groups: [],
   outcomes: [
     outcome("packed", "slots", 7, 0),
     outcome("alone", "slots", 1, 1),

@@ -34,17 +34,51 @@ function isMember({ purpose, bucket }: NaiveNode, key: string): boolean {
   );
 }
 
+const keyOf = ({ array, size }: GroupDemand): string =>
+  `${array}:${size.count}${size.unit === "nodes" ? "n" : ""}`;
+
+/** Nowhere that the demand may go are there placement groups. */
+function isUngrouped({ world }: Sheet, { array, machineTypes }: GroupDemand): boolean {
+  const offers = world.buckets.filter(
+    ({ bucket }) => bucket.array === array && isListed(machineTypes, bucket.machineType),
+  );
+  return (
+    offers.length > 0 &&
+    offers.every((offer) => offer.maxPlacementGroupSize === undefined && offer.pinnedGroup === undefined)
+  );
+}
+
+/** There, so many nodes of one bucket as a group has are one. */
+function wholeOfOrdinary({ nodes }: Sheet, demand: GroupDemand, key: string): number {
+  const counts = new Map<string, { nodes: number; size: number }>();
+  for (const { isThere, bucket, purpose, cores } of nodes) {
+    const isMade = purpose.kind === "group" ? purpose.key === key : bucket.array === demand.array;
+    if (!isThere || !isMade || bucket.placementGroup !== undefined) continue;
+    if (!isListed(demand.machineTypes, bucket.machineType)) continue;
+    const size = demand.size.unit === "nodes" ? demand.size.count : Math.ceil(demand.size.count / cores);
+    counts.set(textOf(bucket), { nodes: (counts.get(textOf(bucket))?.nodes ?? 0) + 1, size });
+  }
+  return [...counts.values()].reduce((total, one) => total + Math.floor(one.nodes / one.size), 0);
+}
+
 function groupFaults(sheet: Sheet, ranked: RankedDemand, demand: GroupDemand): readonly string[] {
   const faults: string[] = [];
-  const key = `${demand.array}:${demand.size.count}${demand.size.unit === "nodes" ? "n" : ""}`;
+  const key = keyOf(demand);
   const sizes = new Map<string, number>();
   const made = new Set<string>();
+  const ungrouped = isUngrouped(sheet, demand);
+  const mayBeUngrouped = sheet.demands.some(
+    (other) =>
+      other.demand.kind === "groups" && keyOf(other.demand) === key && isUngrouped(sheet, other.demand),
+  );
   for (const node of sheet.nodes) {
     if (!node.isThere || !isMember(node, key)) continue;
     const { bucket, purpose } = node;
     const isElsewhere = purpose.kind === "group" && purpose.group !== bucket.placementGroup;
     if (isElsewhere && node.origin === "planned") faults.push(`a node of ${purpose.group} lies elsewhere`);
-    if (node.origin === "planned") made.add(textOf(bucket));
+    if (node.origin === "planned" && bucket.placementGroup !== undefined) made.add(textOf(bucket));
+    if (node.origin === "planned" && bucket.placementGroup === undefined && !mayBeUngrouped)
+      faults.push(`a node of ${key} lies in no group`);
     if (!isListed(demand.machineTypes, bucket.machineType)) continue;
     sizes.set(
       textOf(bucket),
@@ -55,7 +89,9 @@ function groupFaults(sheet: Sheet, ranked: RankedDemand, demand: GroupDemand): r
     const size = sizes.get(place);
     if (size !== undefined && size < demand.size.count) faults.push(`${place} is made and not whole`);
   }
-  const whole = [...sizes.values()].filter((size) => size >= demand.size.count).length;
+  const whole = ungrouped
+    ? wholeOfOrdinary(sheet, demand, key)
+    : [...sizes.values()].filter((size) => size >= demand.size.count).length;
   const placed = outcomeOf(sheet, ranked)?.placed ?? 0;
   if (whole < placed) faults.push(`${nameOf(ranked)}: ${placed} groups promised, ${whole} whole`);
   return faults;

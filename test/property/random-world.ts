@@ -8,12 +8,14 @@ import type {
   World,
 } from "../../src/domain/allocation.ts";
 import type { BucketKey, Purpose } from "../../src/domain/bucket.ts";
+import { bucketText } from "../../src/domain/bucket.ts";
 import type { Constraint } from "../../src/domain/constraint.ts";
 import type { Pool, RankedDemand } from "../../src/domain/demand.ts";
 import type { ArrayName, PlacementGroup } from "../../src/domain/ids.ts";
 import { arrayName, machineType, nodeId, placementGroup } from "../../src/domain/ids.ts";
 import type { NodeProperties } from "../../src/domain/node-view.ts";
 import type { LimitKind, Reason } from "../../src/domain/reason.ts";
+import type { GroupFill } from "../../src/domain/record.ts";
 import type { Resources } from "../../src/domain/resources.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";
 import { needing } from "../support/build-constraints.ts";
@@ -256,8 +258,28 @@ const anyCaps: fc.Arbitrary<readonly Cap[]> = fc.oneof(
 export function anyCase(features: Features = EVERYTHING): fc.Arbitrary<Case> {
   const words = wordsOf(features);
   return fc
-    .tuple(anyWorldParts(features), anyDemands(words, features))
-    .map(([drawn, demands]) => ({ world: worldOf(drawn, features), demands }));
+    .tuple(anyWorldParts(features), anyDemands(words, features), exactly(GROUPS.length, anyFill))
+    .map(([drawn, demands, fills]) => ({ world: withFills(worldOf(drawn, features), fills), demands }));
+}
+
+/** How far the filling of a group is that lacks nodes. */
+type DrawnFill = "new" | "begun" | "over" | "given-up";
+
+const anyFill = fc.constantFrom<DrawnFill>("new", "new", "begun", "over", "given-up");
+
+const FILL_SECONDS = { begun: 300, over: 600, "given-up": 700 };
+
+/** What earlier plans knew of the groups that were made for targets. */
+function withFills(world: World, fills: readonly DrawnFill[]): World {
+  const found = new Map<string, GroupFill>();
+  for (const { bucket, purpose } of [...world.nodes, ...world.inFlight]) {
+    const stage = fills[GROUPS.findIndex((group) => group === bucket.placementGroup)] ?? "new";
+    if (purpose.kind !== "group" || stage === "new") continue;
+    const since = instant(NOW - FILL_SECONDS[stage] * 1000);
+    const givenUp = stage === "given-up" ? { givenUpAt: instant(NOW - 90_000) } : {};
+    found.set(bucketText(bucket), { bucket, key: purpose.key, since, ...givenUp });
+  }
+  return found.size === 0 ? world : { ...world, groupFills: [...found.values()] };
 }
 
 function wordsOf({ variety, grouped }: Features): Vocabulary {

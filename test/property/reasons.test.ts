@@ -10,7 +10,12 @@ import { without } from "./features.ts";
 import { anyCase } from "./random-world.ts";
 
 const now = instant(1_763_636_400_000);
-const policy = { groupPrefix: "pg-", preference: "existing-first", among: "priority" } as const;
+const policy = {
+  groupPrefix: "pg-",
+  groupFillSeconds: 600,
+  preference: "existing-first",
+  among: "priority",
+} as const;
 const runs = process.env["DEEP"] === undefined ? { numRuns: 600, seed: 20_251_122 } : { numRuns: 10_000 };
 
 /** What raises and reasons are told of; ceilings of our own, spot and pools have their goldens. */

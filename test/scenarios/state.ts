@@ -39,10 +39,32 @@ const page = z.object({
       problem: z.string().optional(),
     }),
   ),
-  /** Grouped arrays: "execute:64". */
-  groups: z
-    .array(z.object({ name: z.string(), extends: z.string(), ungrouped: z.string().optional() }))
-    .default([]),
+  groups: z.array(
+    z.object({
+      name: z.string(),
+      extends: z.string(),
+      requestSets: z.array(z.string()),
+      groupsWanted: z.number(),
+      groupsWhole: z.number(),
+      nodes: z.number(),
+      nodesReady: z.number(),
+      ungrouped: z.string().optional(),
+      groups: z.array(
+        z.object({
+          id: z.string().optional(),
+          bucket: z.string(),
+          machineType: z.string(),
+          state: z.string(),
+          nodesWanted: z.number(),
+          nodes: z.number(),
+          nodesReady: z.number(),
+          since: z.string().optional(),
+          givenUpAt: z.string().optional(),
+          why: z.string(),
+        }),
+      ),
+    }),
+  ),
   backoffs: z.array(
     z.object({ bucket: z.string(), cause: z.string(), message: z.string(), until: z.string() }),
   ),

@@ -49,6 +49,7 @@ const POLICY: Policy = {
   snapshotIntervalSeconds: 60,
   maxExpirationSeconds: 1800,
   inFlightGraceSeconds: 1200,
+  groupFillTimeoutSeconds: 600,
   preference: "existing-first",
   among: "priority",
   enabled: true,

@@ -8,6 +8,7 @@ const defaults = {
   snapshotIntervalSeconds: 60,
   maxExpirationSeconds: 86_400,
   inFlightGraceSeconds: 900,
+  groupFillTimeoutSeconds: 600,
   preference: "existing-first",
   among: "priority",
   enabled: true,
@@ -23,6 +24,7 @@ describe("a cluster's policy", () => {
         bootTimeout: 1200.5,
         maxExpirationInterval: 3600,
         inFlightGrace: 60,
+        groupFillTimeout: 120,
         nodearrays: ["execute"],
         preference: "bucket-order",
         among: "cheapest",
@@ -35,6 +37,7 @@ describe("a cluster's policy", () => {
         snapshotIntervalSeconds: 60,
         maxExpirationSeconds: 3600,
         inFlightGraceSeconds: 60,
+        groupFillTimeoutSeconds: 120,
         nodearrays: ["execute"],
         preference: "bucket-order",
         among: "cheapest",
@@ -94,6 +97,7 @@ describe("a cluster's policy", () => {
       bootTimeout: 1800,
       maxExpirationInterval: 86_400,
       inFlightGrace: 900,
+      groupFillTimeout: 600,
       nodearrays: ["a b"],
       preference: "existing-first",
       among: "priority",
@@ -103,7 +107,7 @@ describe("a cluster's policy", () => {
   });
 
   const KEYS =
-    "one of the keys idleTimeout, bootTimeout, maxExpirationInterval, inFlightGrace, nodearrays, default_resources, vmSizes, preference, among, placementGroups, caps, prices, enabled, idle_timeout, boot_timeout";
+    "one of the keys idleTimeout, bootTimeout, maxExpirationInterval, inFlightGrace, groupFillTimeout, nodearrays, default_resources, vmSizes, preference, among, placementGroups, caps, prices, enabled, idle_timeout, boot_timeout";
   test.each([
     {
       name: "not JSON, of which nothing is shown",
@@ -127,6 +131,7 @@ describe("a cluster's policy", () => {
         bootTimeout: "10",
         maxExpirationInterval: null,
         inFlightGrace: true,
+        groupFillTimeout: -1,
         nodearrays: "execute",
         preference: "cheapest",
         among: 2,
@@ -138,6 +143,7 @@ describe("a cluster's policy", () => {
         'bootTimeout: "10" -> a number of seconds, 1 or more',
         "maxExpirationInterval: null -> a number of seconds, 1 or more",
         "inFlightGrace: true -> a number of seconds, 1 or more",
+        "groupFillTimeout: -1 -> a number of seconds, 0 or more",
         'preference: "cheapest" -> one of existing-first, bucket-order',
         "among: 2 -> one of priority, cheapest",
         "enabled: 1 -> true or false",

@@ -45,7 +45,8 @@ export function readBucket(bucket: JsonObject, setting: BucketSetting): Bucket |
     ...(maxCoreCount === undefined ? {} : { maxCoreCount }),
     ...(familyQuota === undefined ? {} : { familyQuota }),
     ...(regionalQuota === undefined ? {} : { regionalQuota }),
-    ...(maxPlacementGroupSize === undefined ? {} : { maxPlacementGroupSize }),
+    // No room for even one node, or no word of it: there are no placement groups here.
+    ...(maxPlacementGroupSize === undefined || maxPlacementGroupSize < 1 ? {} : { maxPlacementGroupSize }),
     placementGroups: readPlacementGroups(bucket["placementGroups"]),
     // Any negative number means never (cyclecloud-wire.md A.3).
     ...(failure === undefined || failure < 0 ? {} : { lastCapacityFailureSeconds: failure }),

@@ -1,0 +1,73 @@
+import type { Bodies } from "../domain/bodies.ts";
+import { bucketText } from "../domain/bucket.ts";
+import type { GroupedArray, GroupState } from "../domain/plan.ts";
+import type { Policy } from "../domain/policy.ts";
+import { isoTime, plusSeconds } from "../domain/units.ts";
+
+/** So many groups of an array and size are shown; counts are always of all. */
+const SHOWN = 2000;
+
+/**
+ * The generated arrays of grouped requests ("execute:64", "execute:16n"), as the last plan left them: which groups there are, where, how
+ * much of each, and why the nodes of one that was given up are free to go.
+ */
+export function describeGroups(
+  { plan }: Bodies,
+  policy: Policy,
+): readonly Readonly<Record<string, unknown>>[] {
+  return (plan?.groups ?? []).map((array) => describeArray(array, policy));
+}
+
+function describeArray(array: GroupedArray, policy: Policy): Readonly<Record<string, unknown>> {
+  const { name, wanted, sets, ungrouped, groups } = array;
+  const counted = groups.filter(({ state }) => state === "whole" || state === "filling");
+  const sum = (of: (group: GroupState) => number): number => groups.reduce((all, one) => all + of(one), 0);
+  return {
+    name,
+    extends: array.array,
+    requestSets: sets,
+    groupsWanted: wanted,
+    groupsWhole: counted.filter(({ nodes, size }) => nodes >= size).length,
+    nodes: sum(({ existing }) => existing),
+    nodesReady: sum(({ ready }) => ready),
+    ungrouped:
+      ungrouped === true
+        ? "CycleCloud shows no placement groups for these VM sizes: ordinary nodes, as many as the groups have"
+        : undefined,
+    groups: groups.slice(0, SHOWN).map((group) => describeGroup(group, policy)),
+  };
+}
+
+function describeGroup(group: GroupState, policy: Policy): Readonly<Record<string, unknown>> {
+  const { bucket, state, size, nodes, existing, ready, since, givenUpAt } = group;
+  return {
+    id: bucket.placementGroup,
+    bucket: bucketText(bucket),
+    machineType: bucket.machineType,
+    state,
+    nodesWanted: size,
+    nodesAskedFor: nodes,
+    nodes: existing,
+    nodesReady: ready,
+    since: since === undefined ? undefined : isoTime(since),
+    givenUpAt: givenUpAt === undefined ? undefined : isoTime(givenUpAt),
+    why: whyOf(group, policy),
+  };
+}
+
+function whyOf({ state, size, nodes, ready, since }: GroupState, policy: Policy): string {
+  switch (state) {
+    case "whole":
+      return ready >= size ? "all of its nodes are up" : "all of its nodes are there or on their way";
+    case "filling": {
+      if (nodes >= size) return "all of its nodes are there or on their way";
+      const until = since === undefined ? undefined : plusSeconds(since, policy.groupFillTimeoutSeconds);
+      const then = until === undefined ? "" : ` until ${isoTime(until)}; then its nodes are released`;
+      return `lacks ${size - nodes} of ${size} nodes and is filled${then}`;
+    }
+    case "given-up":
+      return "was not whole in time: its nodes are free to go, except those with jobs";
+    case "spare":
+      return "nobody asks for it: its nodes are free to go, except those with jobs";
+  }
+}
