@@ -82,14 +82,30 @@ export function noteScaleSet(
     });
 }
 
-/** Why nodes with these attributes cannot be created in the only group that an array has; undefined: they can, or it has many. */
+/** What a plan knows of placement groups. */
+interface Groups {
+  readonly scaleSets: ScaleSets;
+  readonly capacity: Pick<Capacity, "groupSize">;
+}
+
+/** Why nodes with these attributes cannot join the nodes of a placement group; undefined: they can, or there are none. */
+export function joinRefusal(
+  { scaleSets, capacity }: Groups,
+  offer: BucketOffer,
+  group: PlacementGroup,
+  attributes: NodeAttributes | undefined,
+): Reason | undefined {
+  if (capacity.groupSize(offer, group) === 0) return undefined;
+  if (scaleSetOf(scaleSets, offer, group)?.look === lookOf(attributes)) return undefined;
+  return { code: "attributes-differ", bucket: { ...offer.bucket, placementGroup: group } };
+}
+
+/** The same for the only group that an array has; undefined, too, where it has as many as it needs. */
 export function pinnedRefusal(
-  { scaleSets, capacity }: { readonly scaleSets: ScaleSets; readonly capacity: Pick<Capacity, "groupSize"> },
+  groups: Groups,
   offer: BucketOffer,
   attributes: NodeAttributes | undefined,
 ): Reason | undefined {
-  const group = offer.pinnedGroup;
-  if (group === undefined || capacity.groupSize(offer, group) === 0) return undefined;
-  if (scaleSetOf(scaleSets, offer, group)?.look === lookOf(attributes)) return undefined;
-  return { code: "attributes-differ", bucket: { ...offer.bucket, placementGroup: group } };
+  const { pinnedGroup } = offer;
+  return pinnedGroup === undefined ? undefined : joinRefusal(groups, offer, pinnedGroup, attributes);
 }

@@ -76,7 +76,7 @@ type Cause =
       readonly extends: string;
       readonly known: readonly string[];
     }
-  /** The nodes in its one placement group have other attributes, and nodes of one scale set have the same (cyclecloud-wire.md A.6). */
+  /** The nodes in a placement group have other attributes, and nodes of one scale set have the same (cyclecloud-wire.md A.6). */
   | { readonly code: "attributes-differ"; readonly bucket: BucketKey }
   | {
       readonly code: "no-such-machine-type";
