@@ -1,6 +1,6 @@
 import { renderBinding } from "../domain/binding.ts";
 import type { DemandOutcome } from "../domain/plan.ts";
-import { renderVerdict } from "../domain/plan.ts";
+import { renderVerdict, whyReleased } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
 import { bucketText, groupText } from "../domain/bucket.ts";
 import { stillInFlight } from "../domain/record.ts";
@@ -278,19 +278,20 @@ function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
         statusMessage: node.statusMessage,
         hostname: node.hostname,
         instanceId: node.instanceId,
-        ...describeKnown(bodies.ledger.get(node.nodeId)),
+        ...describeKnown(bodies.ledger.get(node.nodeId), bodies),
         why: verdict === undefined ? "not judged yet" : renderVerdict(verdict),
       };
     }),
   };
 }
 
-function describeKnown(known: LedgerNode | undefined): Readonly<Record<string, unknown>> {
+function describeKnown(known: LedgerNode | undefined, { plan }: Bodies): Readonly<Record<string, unknown>> {
   if (known === undefined) return {};
   const { array, busyness, draining, firstReadyAt, firstSeenAt, lastNeededAt, purpose, start } = known;
   return {
     purpose: purpose.kind === "group" ? groupText(purpose) : purpose.kind,
     countsFor: arrayShown(purpose, array),
+    released: plan === undefined ? undefined : whyReleased(plan, purpose),
     firstSeenAt: isoTime(firstSeenAt),
     firstReadyAt: firstReadyAt === undefined ? undefined : isoTime(firstReadyAt),
     lastNeededAt: lastNeededAt === undefined ? undefined : isoTime(lastNeededAt),

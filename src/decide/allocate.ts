@@ -17,6 +17,7 @@ import { Ground } from "./ground.ts";
 import { reportGroups } from "./group-report.ts";
 import { hardestFirst } from "./hardest-first.ts";
 import { JobClasses } from "./job-class.ts";
+import { isNearBound } from "./near-bound.ts";
 import { sharedStateOf } from "./pools.ts";
 import { countedResources } from "./requirements.ts";
 
@@ -43,13 +44,14 @@ export function allocate(
   const entries = ranked.map((one, rank) => readEntry(one, rank, classes));
   const bindings = bindingsOf(world, ground, entries);
   const order = orderNodes(ground);
-  const least = leastOf(entries, ground.resources.length);
+  const least = classes.least();
   const problem: Problem = {
     scopes: new Scopes(world),
     offers: new OpenOffers(),
     ground,
     order,
     entries,
+    classes: classes.count,
     bindings,
     shared,
     least,
@@ -59,6 +61,7 @@ export function allocate(
   const first: Try = { way: { order: "rank", opening: "own" }, entries };
   let best = attempt(problem, first.way, first.entries, true);
   if (policy.preference === "bucket-order" || !mayImprove(best, entries)) return answerOf(best);
+  if (isNearBound(best, problem)) return answerOf(best);
   const hardest = hardestFirst(entries, best, ground);
   let taken = first;
   for (const opening of waysFor(policy, entries.length)) {
@@ -120,7 +123,7 @@ function readEntry({ set, demand }: RankedDemand, rank: number, classes: JobClas
     case "groups":
       return { kind: "groups", rank, set, by, demand };
     case "job": {
-      const ask = readJob(demand, set, classes.of(demand));
+      const ask = readJob(demand, set, by, classes.of(demand));
       ask.jobClass.shape.jobs += 1;
       return { kind: "job", rank, set, by, demand, ask };
     }
@@ -155,22 +158,6 @@ function resourceNames(demands: readonly RankedDemand[]): ReadonlyMap<string, nu
     }
   }
   return names;
-}
-
-/** The least that any job takes of each resource; where a job is judged node by node, that is not known. */
-function leastOf(entries: readonly Entry[], width: number): readonly number[] {
-  const least = Array.from({ length: width }, () => Number.POSITIVE_INFINITY);
-  const seen = new Set<number>();
-  for (const entry of entries) {
-    if (entry.kind !== "job" || seen.has(entry.ask.jobClass.index)) continue;
-    const { index, takes } = entry.ask.jobClass;
-    seen.add(index);
-    for (let r = 0; r < width; r += 1) {
-      const i = takes?.resource.indexOf(r) ?? -1;
-      least[r] = Math.min(least[r] ?? 0, i < 0 ? 0 : (takes?.amount[i] ?? 0));
-    }
-  }
-  return least;
 }
 
 /** What may name a pool. */

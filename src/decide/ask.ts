@@ -29,14 +29,14 @@ export interface Ask {
  * size) unless it may span buckets, all or none; a host that it is bound to holds its whole share. (scalelib ignores iterations there,
  * which is the same for its default of 1.) Without one, slots are packed, some of them if not all; an exclusive job has one on a node.
  */
-export function readJob(job: JobDemand, set: SetName, jobClass: JobClass): Ask {
+export function readJob(job: JobDemand, set: SetName, by: string, jobClass: JobClass): Ask {
   const gang = job.nodeCount !== undefined && job.nodeCount > 0 ? job.nodeCount : undefined;
   const slotsPerUnit = gang === undefined ? 1 : job.iterations;
   const asked = job.iterations * (gang ?? 1);
   const boundSlots = gang === undefined ? countSlots(job.placed) : countHosts(job.placed) * slotsPerUnit;
   const bound = Math.min(asked, boundSlots);
   return {
-    by: `${set}/${job.id}`,
+    by,
     set,
     job,
     jobClass,

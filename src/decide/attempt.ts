@@ -25,7 +25,7 @@ import { packJob } from "./pack.ts";
 import { mostPoolNeeds, poolNeeds, takeFromPools, unitsInPools } from "./pool-use.ts";
 import { packingReasons } from "./reasons.ts";
 import type { Scope, Wanted } from "./scope.ts";
-import { scopeOf } from "./scope.ts";
+import { bucketsBySize, scopeOf } from "./scope.ts";
 import type { Shape } from "./shape.ts";
 import { shrinkShared } from "./shrink.ts";
 
@@ -34,6 +34,8 @@ export interface Problem {
   readonly ground: Ground;
   readonly order: NodeOrder;
   readonly entries: readonly Entry[];
+  /** How many classes the jobs among them are of. */
+  readonly classes: number;
   readonly bindings: Bindings;
   readonly scopes: Scopes;
   readonly offers: OpenOffers;
@@ -122,11 +124,13 @@ function costOf({ bins, world }: Draft): Pick<Attempt, "created" | "price"> {
 /** Demands that name the same arrays and sizes share one scope. */
 export class Scopes {
   readonly #world: World;
+  readonly #bySize: ReturnType<typeof bucketsBySize>;
   readonly #ofShape = new Map<Shape, Scope>();
   readonly #byText = new Map<string, Scope>();
 
   constructor(world: World) {
     this.#world = world;
+    this.#bySize = bucketsBySize(world);
   }
 
   of(entry: Entry): Scope {
@@ -145,7 +149,7 @@ export class Scopes {
 
   #find(wanted: Wanted, preference: "listed" | "cluster"): Scope {
     const key = `${preference}\n${wanted.arrays?.join("\t") ?? "*"}\n${wanted.machineTypes?.join("\t") ?? "*"}`;
-    const scope = this.#byText.get(key) ?? scopeOf(this.#world, wanted, preference);
+    const scope = this.#byText.get(key) ?? scopeOf(this.#world, this.#bySize, wanted, preference);
     this.#byText.set(key, scope);
     return scope;
   }
@@ -195,19 +199,35 @@ function unlessRefused({ world }: Draft, demand: TargetDemand | GroupDemand, rai
 
 /** Pools first: no more units than they have are placed, and what is placed is taken from them. */
 function settleJob(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined): Settled {
+  if (ask.requirements.pools.size === 0 && ask.jobClass.takes !== undefined)
+    return settleSlots(draft, ask, ask, scope, home, NO_REASONS);
   const needs = poolNeeds(ask);
-  const { units, reasons: shortPools } = unitsInPools(draft.pools, ask, needs, draft.world.pools);
+  const { units, reasons } = unitsInPools(draft.pools, ask, needs, draft.world.pools);
   const allowed = units < ask.units ? { ...ask, units: ask.together === "anywhere" ? units : 0 } : ask;
   // Taken before the job is placed, as alternatives may take from the same pools; what it does not need is given back.
   takeFromPools(draft.pools, ask, allowed.units);
+  return settleSlots(draft, ask, allowed, scope, home, reasons);
+}
+
+/** Places as many units as are allowed; `shortPools` says why that is not all of them. */
+function settleSlots(
+  draft: Draft,
+  ask: Ask,
+  allowed: Ask,
+  scope: Scope,
+  home: Place | undefined,
+  shortPools: readonly Reason[],
+): Settled {
   const { left, pending, reasons } = place(draft, allowed, scope, home);
   takeFromPools(draft.pools, ask, -left);
   const missing = left + ask.units - allowed.units;
-  const placed = { placed: ask.asked - missing * ask.slotsPerUnit, pending: pending * ask.slotsPerUnit };
-  if (missing === 0 || !draft.tells) return { ...placed, reasons: NO_REASONS };
+  const { slotsPerUnit } = ask;
+  const placed = ask.asked - missing * slotsPerUnit;
+  if (missing === 0 || !draft.tells) return { placed, pending: pending * slotsPerUnit, reasons: NO_REASONS };
   const ceilings = draft.caps.ceilings(holderOf(ask));
   return {
-    ...placed,
+    placed,
+    pending: pending * slotsPerUnit,
     reasons: shortPools.length === 0 ? reasons : [...shortPools, ...reasons],
     ...presentBinding(jobBinding(draft, ask, scope, home, missing, ceilings)),
   };
@@ -241,8 +261,10 @@ function outcomeOf(
   asked: number,
   { placed, pending, reasons, binding }: Settled,
 ): DemandOutcome {
-  const settled = { set, id: demand.id, kind: demand.kind, unit, asked, placed, pending };
-  if (reasons.length === 0) return { ...settled, reasons: NO_REASONS, ...presentBinding(binding) };
+  const { id, kind } = demand;
+  if (reasons.length === 0 && binding === undefined)
+    return { set, id, kind, unit, asked, placed, pending, reasons: NO_REASONS };
+  const settled = { set, id, kind, unit, asked, placed, pending };
   return { ...settled, ...gatherReasons(reasons), ...presentBinding(binding) };
 }
 

@@ -24,12 +24,7 @@ interface Content {
   readonly before: Content | undefined;
 }
 
-/** Where to look for a bin, and what for. */
-interface Search {
-  readonly lines: readonly Line[];
-  readonly sought?: Sought;
-}
-
+/** Where to look for a bin. */
 interface Where {
   readonly lines: readonly Line[];
   /** Absent: all bins of the lines are right. */
@@ -105,10 +100,14 @@ export class Bins implements LineBins {
   readonly #position: number[] = [];
   readonly #searches = new Map<Shape, Where>();
   readonly #kindLines: (Line | undefined)[] = [];
+  /** Bins by kind: those that exist or are in flight, and those that this plan creates, in its order. */
   readonly #ofKind: Bin[][] = [];
+  readonly #plannedOfKind: Bin[][] = [];
   readonly #lines = new Map<string, ServingLine>();
   /** The line of all bins. */
   #all: Line | undefined;
+  /** The lines that bins of a kind stand in; worked out anew whenever there is another line. */
+  #linesByKind: (readonly Line[] | undefined)[] = [];
 
   constructor(
     ground: Ground,
@@ -133,6 +132,7 @@ export class Bins implements LineBins {
         "existing",
         kindAt(ground.nodeKinds, bin),
         node,
+        node.cores,
         1,
         node.purpose,
         node.ready,
@@ -144,6 +144,7 @@ export class Bins implements LineBins {
         "in-flight",
         kindAt(ground.inFlightKinds, entry),
         supply,
+        supply.cores,
         supply.count,
         supply.purpose,
         false,
@@ -197,20 +198,10 @@ export class Bins implements LineBins {
   ): Bin {
     const before = this.ground.kinds.length;
     const kind = this.ground.kindOfNew(offer, place);
-    const subject = kind.subject;
-    const bin = this.#add(
-      "planned",
-      kind,
-      { ...subject, cores: offer.cores },
-      count,
-      purpose,
-      false,
-      TIER_OF_PLANNED,
-    );
+    const bin = this.#add("planned", kind, kind.subject, offer.cores, count, purpose, false, TIER_OF_PLANNED);
     if (attributes !== undefined) this.attributes.set(bin, attributes);
     this.planned.push(bin);
     if (kind.index >= before) this.#noteNewKind(kind);
-    for (const line of this.#linesOf(kind)) line.append(bin);
     return bin;
   }
 
@@ -236,12 +227,22 @@ export class Bins implements LineBins {
     this.#contents.push(this.#contents[bin]);
     this.#subjects.push(this.subjectOf(bin));
     for (let r = 0; r < this.width; r += 1) this.free.push(this.free[bin * this.width + r] ?? 0);
-    const list = this.origin[bin] === "in-flight" ? this.inFlight : this.planned;
-    const at = list.indexOf(bin);
-    if (at >= 0) list.splice(at + 1, 0, other);
     this.#group(other);
-    for (const line of this.#linesOf(this.kindOf(bin))) line.insertAfter(bin, other);
+    this.#putBehind(bin, other);
     return other;
+  }
+
+  /** Gives a bin its place in the order of use, right behind another. */
+  #putBehind(bin: Bin, other: Bin): void {
+    const { index } = this.kindOf(bin);
+    const isPlanned = this.origin[bin] === "planned";
+    const ownLine = this.#kindLines[index];
+    const at = insertAfter(isPlanned ? this.planned : this.inFlight, bin, other);
+    const atOfKind = insertAfter(isPlanned ? this.#plannedOfKind[index] : this.#ofKind[index], bin, other);
+    for (const line of this.#linesOf(this.kindOf(bin))) {
+      const position = line === ownLine ? atOfKind : at;
+      line.insertAfter(bin, other, isPlanned ? position : undefined);
+    }
   }
 
   /** How many units of the ask fit on one node of the bin. */
@@ -286,11 +287,13 @@ export class Bins implements LineBins {
 
   /** The first bin with room for a unit, in the order of use; among those of one tier one that somebody needs already. */
   first(ask: Ask): Bin | undefined {
-    const { lines, sought } = this.#search(ask);
-    if (sought === undefined) {
+    const { lines, accepts } = this.#whereOf(ask.jobClass.shape);
+    const { takes } = ask.jobClass;
+    if (takes === undefined) {
       for (const bin of this.each(ask)) return bin;
       return undefined;
     }
+    const sought = { takes, times: ask.slotsPerUnit, accepts };
     let best: Bin | undefined;
     for (const line of lines) {
       const bin = line.first(sought);
@@ -301,12 +304,16 @@ export class Bins implements LineBins {
 
   /** Bins with room for a unit, in the order of use; among those of one tier the ones that somebody needs already come first. */
   *each(ask: Ask): Generator<Bin> {
-    const { lines, sought } = this.#search(ask);
+    const { lines, accepts } = this.#whereOf(ask.jobClass.shape);
     const [only, ...others] = lines;
     if (only === undefined) return;
-    if (sought === undefined) {
+    const { takes } = ask.jobClass;
+    if (takes === undefined) {
       for (const bin of only.all()) if (this.unitsOn(bin, ask) > 0) yield bin;
-    } else if (others.length === 0) yield* only.each(sought);
+      return;
+    }
+    const sought: Sought = { takes, times: ask.slotsPerUnit, accepts };
+    if (others.length === 0) yield* only.each(sought);
     else {
       const found = lines.flatMap((line) => [...line.each(sought)]);
       yield* found.sort((a, b) => this.#compareUse(a, b));
@@ -399,21 +406,13 @@ export class Bins implements LineBins {
     );
   }
 
-  /** Where to look for a bin, and what for. Without `sought` each bin of the line is asked. */
-  #search({ jobClass, slotsPerUnit }: Ask): Search {
-    const { shape, sought } = jobClass;
-    let search = this.#searches.get(shape);
-    if (search === undefined) {
-      search = this.#whereFor(shape);
-      this.#searches.set(shape, search);
+  #whereOf(shape: Shape): Where {
+    let where = this.#searches.get(shape);
+    if (where === undefined) {
+      where = this.#whereFor(shape);
+      this.#searches.set(shape, where);
     }
-    const { lines, accepts } = search;
-    if (sought === undefined) return { lines };
-    if (slotsPerUnit === 1 && accepts === undefined) return { lines, sought };
-    return {
-      lines,
-      sought: { ...sought, times: slotsPerUnit, ...(accepts === undefined ? {} : { accepts }) },
-    };
+    return where;
   }
 
   /**
@@ -427,7 +426,7 @@ export class Bins implements LineBins {
     if (shape.judgesEachNode) return { lines: [this.#lineOfAll()], accepts };
     if (shape.jobs >= LEAST_JOBS_OF_LINE && this.#lines.size < MOST_LINES)
       return { lines: [this.#ownLine(shape)] };
-    const kinds = this.ground.kinds.filter((kind) => shape.takesKind(kind));
+    const kinds = shape.kindsIn(this.ground);
     if (kinds.length > MOST_KINDS) return { lines: [this.#lineOfAll()], accepts };
     return { lines: kinds.map((kind) => this.#lineOfKind(kind)) };
   }
@@ -440,14 +439,23 @@ export class Bins implements LineBins {
         (a, b) =>
           this.tierOf(a) - this.tierOf(b) || (this.#position[a] ?? 0) - (this.#position[b] ?? 0) || a - b,
       );
-      line = new Line(this, own);
+      let planned = this.#plannedOfKind[kind.index];
+      if (planned === undefined) {
+        planned = [];
+        this.#plannedOfKind[kind.index] = planned;
+      }
+      line = new Line(this, own, planned);
       this.#kindLines[kind.index] = line;
+      this.#linesByKind = [];
     }
     return line;
   }
 
   #lineOfAll(): Line {
-    this.#all ??= new Line(this, this.#open());
+    if (this.#all === undefined) {
+      this.#all = new Line(this, this.#open(), this.planned);
+      this.#linesByKind = [];
+    }
     return this.#all;
   }
 
@@ -459,34 +467,41 @@ export class Bins implements LineBins {
         line: new Line(
           this,
           this.#open().filter((bin) => this.#takes(shape, bin)),
+          this.planned,
+          (bin) => this.#takes(shape, bin),
         ),
         shapes: [],
       };
       this.#lines.set(key, entry);
+      this.#linesByKind = [];
     }
     if (!entry.shapes.includes(shape)) entry.shapes.push(shape);
     return entry.line;
   }
 
-  /** All bins that may take something, in the order of use. */
+  /** All bins that may take something, without those that this plan creates, in the order of use. */
   #open(): readonly Bin[] {
-    const all = [...this.existing, ...this.inFlight, ...this.asleep, ...this.planned];
+    const all = [...this.existing, ...this.inFlight, ...this.asleep];
     return all.filter((bin) => this.closed[bin] !== true);
   }
 
   /** The lines that a bin of this kind stands in. */
   #linesOf(kind: Kind): readonly Line[] {
+    const known = this.#linesByKind[kind.index];
+    if (known !== undefined) return known;
     const lines = this.#all === undefined ? [] : [this.#all];
     const own = this.#kindLines[kind.index];
     if (own !== undefined) lines.push(own);
     for (const { line, shapes } of this.#lines.values())
       if (shapes[0]?.takesKind(kind) === true) lines.push(line);
+    this.#linesByKind[kind.index] = lines;
     return lines;
   }
 
   /** A new kind of node: shapes that shared a line so far may judge it differently. Where to look is worked out anew when it is asked. */
   #noteNewKind(kind: Kind): void {
     this.#searches.clear();
+    this.#linesByKind = [];
     for (const [key, { shapes }] of this.#lines) {
       const [first, ...others] = shapes;
       const answer = first?.takesKind(kind);
@@ -510,7 +525,8 @@ export class Bins implements LineBins {
   #add(
     origin: "existing" | "in-flight" | "planned",
     kind: Kind,
-    subject: Subject & { readonly cores: number },
+    subject: Subject,
+    cores: number,
     count: number,
     purpose: Purpose,
     ready: boolean,
@@ -520,7 +536,7 @@ export class Bins implements LineBins {
     this.origin.push(origin);
     this.kind.push(kind);
     this.count.push(count);
-    this.cores.push(subject.cores);
+    this.cores.push(cores);
     this.tier.push(tier);
     this.#position[bin] ??= bin;
     this.ready.push(ready);
@@ -529,16 +545,17 @@ export class Bins implements LineBins {
     this.claimed.push(false);
     this.purpose.push(purpose);
     this.#contents.push(undefined);
-    this.#subjects.push(origin === "planned" ? kind.subject : subject);
+    this.#subjects.push(subject);
     for (const amount of kind.capacity) this.free.push(amount);
+    const ofKind = origin === "planned" ? this.#plannedOfKind : this.#ofKind;
+    const alike = ofKind[kind.index];
+    if (alike === undefined) ofKind[kind.index] = [bin];
+    else alike.push(bin);
     this.#group(bin);
     return bin;
   }
 
   #group(bin: Bin): void {
-    const alike = this.#ofKind[this.kindOf(bin).index];
-    if (alike === undefined) this.#ofKind[this.kindOf(bin).index] = [bin];
-    else alike.push(bin);
     const place = this.placeOfBin(bin);
     if (place.bucket.placementGroup === undefined) return;
     const others = this.#inGroup.get(place);
@@ -564,20 +581,20 @@ export interface NodeOrder {
  */
 export function orderNodes(ground: Ground): NodeOrder {
   const { nodes, inFlight } = ground.world;
-  const inGroup = (purpose: Purpose): number => (purpose.kind === "group" ? 1 : 0);
-  const compare = (a: Bin, b: Bin): number => {
-    const [left, right] = [nodes[a], nodes[b]];
-    if (left === undefined || right === undefined) return 0;
-    return (
-      left.order - right.order ||
-      inGroup(left.purpose) - inGroup(right.purpose) ||
-      comparePlaces(kindAt(ground.nodeKinds, a).place, kindAt(ground.nodeKinds, b).place) ||
-      compareText(left.nodeId, right.nodeId)
-    );
-  };
-  const sorted = nodes.map((_, bin) => bin).sort(compare);
+  const ranks = rankPlaces(ground);
+  const sorted = nodes.map(({ nodeId, order, purpose }, bin) => ({
+    bin,
+    nodeId,
+    order,
+    inGroup: purpose.kind === "group" ? 1 : 0,
+    place: ranks.get(kindAt(ground.nodeKinds, bin).place) ?? 0,
+  }));
+  sorted.sort(
+    (a, b) =>
+      a.order - b.order || a.inGroup - b.inGroup || a.place - b.place || compareText(a.nodeId, b.nodeId),
+  );
   const of = (isWanted: (node: typeof NO_NODE) => boolean): readonly Bin[] =>
-    sorted.filter((bin) => isWanted(nodes[bin] ?? NO_NODE));
+    sorted.flatMap(({ bin }) => (isWanted(nodes[bin] ?? NO_NODE) ? bin : []));
   const awake = of(({ deallocated, starting }) => deallocated !== true && starting !== true);
   const starting = of((node) => node.starting === true);
   const asleep = of(({ deallocated }) => deallocated === true);
@@ -609,6 +626,12 @@ export function orderNodes(ground: Ground): NodeOrder {
   return { awake, coming, asleep, tiers, inFlightTiers };
 }
 
+/** The order of preference among places, as numbers: there are fewer places than nodes to compare. */
+function rankPlaces({ nodeKinds }: Ground): ReadonlyMap<Place, number> {
+  const places = [...new Set(nodeKinds.map(({ place }) => place))].sort(comparePlaces);
+  return new Map(places.map((place, rank) => [place, rank]));
+}
+
 /** An entry in flight, or a node that is starting. */
 interface Coming {
   readonly order: number;
@@ -617,6 +640,14 @@ interface Coming {
 }
 
 const NO_NODE: Pick<SupplyNode, "deallocated" | "starting"> = {};
+
+/** Answers where `other` stands now; `list` ends with `one` most of the time. */
+function insertAfter(list: Bin[] | undefined, one: Bin, other: Bin): number | undefined {
+  const at = list?.lastIndexOf(one) ?? -1;
+  if (at < 0) return undefined;
+  list?.splice(at + 1, 0, other);
+  return at + 1;
+}
 
 function jobsOf(content: Content | undefined): NodeLoad["jobs"] {
   const jobs: NodeLoad["jobs"][number][] = [];

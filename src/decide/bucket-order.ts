@@ -286,7 +286,7 @@ function mostOnNode({ job }: Ask): number {
 }
 
 function tooMuchOf(ask: Ask, { made }: Site): Refusal {
-  const { resource, amount: asked } = ask.requirements.amounts[0] ?? { resource: "", amount: 0 };
+  const { resource, amount: asked } = ask.jobClass.amounts[0] ?? { resource: "", amount: 0 };
   return { code: "insufficient-resource", resource, asked, offered: Number(made.resources[resource] ?? 0) };
 }
 

@@ -17,6 +17,7 @@ import { Capacity } from "./limits.ts";
 import type { GroupTally } from "./group-tally.ts";
 import type { OpenOffers } from "./offers.ts";
 import type { Takes } from "./job-class.ts";
+import type { Kind } from "./ground.ts";
 import type { Opening } from "./opening.ts";
 import { noteScaleSet } from "./scale-set.ts";
 import type { Shape } from "./shape.ts";
@@ -212,9 +213,15 @@ const MOST_APART = 24;
  */
 export function createsOf(bins: Bins): readonly CreateEffect[] {
   const runs: { key: string; create: CreateEffect }[] = [];
+  const keys = new Map<Kind, string>();
   for (const bin of bins.planned) {
     const create = createOf(bins, bin);
-    const key = canonicalText([create.bucket, create.purpose, create.attributes]);
+    const isPlain = create.attributes === undefined && create.purpose.kind === "array";
+    const kind = bins.kindOf(bin);
+    const key =
+      (isPlain ? keys.get(kind) : undefined) ??
+      canonicalText([create.bucket, create.purpose, create.attributes]);
+    if (isPlain) keys.set(kind, key);
     const last = runs.at(-1);
     if (last?.key === key) last.create = addNodes(last.create, create.count);
     else runs.push({ key, create });

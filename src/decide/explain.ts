@@ -6,7 +6,7 @@ import { canonicalText } from "../domain/canonical.ts";
 import type { NodeId, SetName } from "../domain/ids.ts";
 import { nearestFew } from "../domain/nearest.ts";
 import type { DemandOutcome, NodeVerdict, Plan, PlanLoad } from "../domain/plan.ts";
-import { renderVerdict } from "../domain/plan.ts";
+import { renderVerdict, whyReleased } from "../domain/plan.ts";
 import type { Reason } from "../domain/reason.ts";
 import { renderReason } from "../domain/reason.ts";
 import type { Ledger, LedgerNode } from "../domain/record.ts";
@@ -330,6 +330,8 @@ function nodeLines(plan: Plan, node: LedgerNode, told: Omit<NodeExplained, "text
   const lines = [`node ${told.name} of ${told.array}${host} (${told.nodeId}), made for ${purposeText(node)}`];
   if (node.goneAt !== undefined) return [...lines, `is gone since ${isoTime(node.goneAt)}`];
   lines.push(told.verdict === undefined ? "no plan has judged it yet" : renderVerdict(told.verdict));
+  const released = whyReleased(plan, node.purpose);
+  if (released !== undefined) lines.push(released);
   if (plan.terminates.includes(told.nodeId)) lines.push("this plan has it terminated");
   if (told.load.length > 0) lines.push(`on it: ${loadText(told)}`);
   else if (told.verdict?.kind === "needed" && (plan.loads?.cut ?? 0) === 0)

@@ -48,6 +48,11 @@ export class Ground {
   readonly #placeByKey = new Map<BucketKey, Place>();
   readonly #placeByText = new Map<string, Place>();
   readonly #kinds = new Map<Place, Map<Resources, Kind>>();
+  readonly #kindByOffer = new Map<NewNode, Kind>();
+  readonly #named: Readonly<Record<Naming, KindsByName>> = {
+    nodearray: { known: 0, byName: new Map() },
+    vm_size: { known: 0, byName: new Map() },
+  };
   readonly #capacities = new Map<Resources, readonly number[]>();
   /** The most that a node has of each resource. */
   readonly largest: readonly number[];
@@ -119,9 +124,35 @@ export class Ground {
     return kind;
   }
 
+  /** The kinds whose property has one of these values, in their order: a job that names its arrays or VM sizes need not ask the others. */
+  kindsNamed(property: Naming, names: readonly string[]): readonly Kind[] {
+    const named = this.#named[property];
+    for (; named.known < this.kinds.length; named.known += 1) {
+      const kind = this.kinds[named.known];
+      const name = kind?.view().properties[property];
+      if (kind === undefined || typeof name !== "string") continue;
+      const alike = named.byName.get(name);
+      if (alike === undefined) named.byName.set(name, [kind]);
+      else alike.push(kind);
+    }
+    const found = [...new Set(names)].flatMap((name) => named.byName.get(name) ?? []);
+    return found.sort((a, b) => a.index - b.index);
+  }
+
+  /** The kind of a new node of an offer of this world, in its own placement group or in none. */
+  kindOfOffer(offer: BucketOffer): Kind {
+    return this.kindOfNew(offer, this.placeOf(offer.bucket));
+  }
+
   /** The kind of a new node of the offer, in a placement group or in none. */
   kindOfNew(offer: NewNode, place: Place): Kind {
-    return this.kindOf(place, inGroup(offer, place.bucket));
+    if (place.bucket !== offer.bucket) return this.kindOf(place, inGroup(offer, place.bucket));
+    let kind = this.#kindByOffer.get(offer);
+    if (kind === undefined) {
+      kind = this.kindOf(place, offer);
+      this.#kindByOffer.set(offer, kind);
+    }
+    return kind;
   }
 
   #capacityOf(resources: Resources): readonly number[] {
@@ -131,6 +162,15 @@ export class Ground {
     this.#capacities.set(resources, capacity);
     return capacity;
   }
+}
+
+/** Properties by which jobs commonly name where they may run. */
+type Naming = "nodearray" | "vm_size";
+
+interface KindsByName {
+  /** So many of the kinds have been sorted in. */
+  known: number;
+  readonly byName: Map<string, Kind[]>;
 }
 
 /** What is known of new nodes of an offer. */

@@ -71,7 +71,7 @@ export function existingGroups(
   draft: Draft,
   demand: GroupKind,
   key: string,
-  scope: Scope,
+  scope: Pick<Scope, "accepts">,
   ungrouped: boolean,
 ): readonly Group[] {
   const isFree = (bin: Bin): boolean => !isTaken(draft, key, bin);
@@ -96,7 +96,12 @@ export function existingGroups(
 }
 
 /** Each in a placement group of its own. */
-function placedGroups(draft: Draft, demand: GroupKind, key: string, scope: Scope): readonly Group[] {
+function placedGroups(
+  draft: Draft,
+  demand: GroupKind,
+  key: string,
+  scope: Pick<Scope, "accepts">,
+): readonly Group[] {
   const { bins } = draft;
   const stem = groupStem(draft.policy, key);
   const groups: Group[] = [];
@@ -123,7 +128,7 @@ export function chunksOf(
   draft: Draft,
   demand: GroupKind,
   key: string,
-  scope: Scope,
+  scope: Pick<Scope, "accepts">,
   mayBeOrdinary: (bin: Bin) => boolean,
 ): readonly Group[] {
   const { bins } = draft;

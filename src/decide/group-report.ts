@@ -4,9 +4,9 @@ import type { Bin } from "./bins.ts";
 import type { Draft } from "./draft.ts";
 import type { Group } from "./group-members.ts";
 import { chunksOf, countReady, existingGroups, isGivenUp, isWhole, sizeOfKey } from "./group-members.ts";
+import type { Place } from "./ground.ts";
 import type { GroupTally } from "./group-tally.ts";
 import { emptyTally } from "./group-tally.ts";
-import { scopeOf } from "./scope.ts";
 
 /** So many sets are named. */
 const MOST_SETS = 10;
@@ -17,7 +17,8 @@ export function reportGroups(draft: Draft): readonly GroupedArray[] {
     .toSorted(([a], [b]) => compareText(a, b))
     .map(([name, tally]) => {
       const { demand, sets, ungrouped } = tally;
-      const scope = scopeOf(draft.world, { arrays: [demand.array] }, "cluster");
+      // Whatever VM sizes the sets list.
+      const scope = { accepts: ({ bucket }: Place) => bucket.array === demand.array };
       const placed = existingGroups(draft, demand, name, scope, false);
       const isUsed = (bin: Bin): boolean => tally.bins.has(bin);
       const groups = ungrouped ? [...placed, ...chunksOf(draft, demand, name, scope, isUsed)] : placed;

@@ -61,7 +61,7 @@ export function placeIntricate(bins: Bins, bin: Bin, ask: Ask, slots: number): b
   };
   const { trial, slots: tried } = tryOut(bins, node, ask, slots);
   // Tasks that run there although the constraints say no: they take what stands at the top all the same.
-  for (const { resource, amount } of ask.requirements.amounts) {
+  for (const { resource, amount } of ask.jobClass.amounts) {
     const position = bins.resources.indexOf(resource);
     const offered = node.subject.resources[resource];
     const unit = isSize(offered) ? bytesPer(offered.unit) : 1;

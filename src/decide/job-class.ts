@@ -4,8 +4,7 @@ import type { SharedState } from "../domain/node-view.ts";
 import { bytesOf, isSize } from "../domain/size.ts";
 import { Fit } from "./fit.ts";
 import type { Ground } from "./ground.ts";
-import type { Sought } from "./line.ts";
-import type { Requirements } from "./requirements.ts";
+import type { Amount, Requirements, TakenApart } from "./requirements.ts";
 import { takeApart } from "./requirements.ts";
 import { Shape } from "./shape.ts";
 
@@ -13,9 +12,15 @@ import { Shape } from "./shape.ts";
 export interface Takes {
   readonly resource: readonly number[];
   readonly amount: readonly number[];
-  /** What it takes of the ground's pair of resources, if it takes both. */
-  readonly pair?: readonly [number, number];
+  /** Where the ground's pair of resources stands among these, if a slot takes both. */
+  readonly pair: readonly [number, number] | undefined;
+  /** Only a node where nobody has slots will do. */
+  readonly alone: boolean;
+  /** Several jobs ask for the same. */
+  isCommon: boolean;
 }
+
+type Spot = NonNullable<JobDemand["spot"]>;
 
 /** Jobs that ask the same of nodes: they are judged once, and counted. */
 export class JobClass {
@@ -23,40 +28,49 @@ export class JobClass {
   readonly requirements: Requirements;
   readonly shape: Shape;
   /** Whether nodes that may be evicted will do. */
-  readonly spot: "never" | "allow" | "only";
-  /** All that is asked of nodes and pools, with what the job says of spot. */
-  readonly constraints: readonly Constraint[];
+  readonly spot: Spot;
   /** Absent: what a slot takes depends on what is left of a node; each is judged by itself. */
-  readonly takes?: Takes;
-  /** A place for one slot. */
-  readonly sought?: Sought;
-  readonly #makeFit: () => Fit;
+  readonly takes: Takes | undefined;
+  readonly #said: readonly Constraint[];
+  readonly #classes: JobClasses;
+  #parts: TakenApart | undefined;
   #fit: Fit | undefined;
 
   constructor(
     index: number,
-    requirements: Requirements,
-    shape: Shape,
-    spot: JobClass["spot"],
-    constraints: readonly Constraint[],
+    form: Pick<JobClass, "requirements" | "shape" | "spot">,
     takes: Takes | undefined,
-    makeFit: () => Fit,
+    said: readonly Constraint[],
+    classes: JobClasses,
   ) {
     this.index = index;
-    this.requirements = requirements;
-    this.shape = shape;
-    this.spot = spot;
-    this.constraints = constraints;
-    this.#makeFit = makeFit;
-    if (takes === undefined) return;
+    this.requirements = form.requirements;
+    this.shape = form.shape;
+    this.spot = form.spot;
     this.takes = takes;
-    this.sought = { takes, times: 1, empty: requirements.alone !== undefined };
+    this.#said = said;
+    this.#classes = classes;
+  }
+
+  /** All that is asked of nodes and pools, with what the job says of spot. */
+  get constraints(): readonly Constraint[] {
+    return this.spot === "allow" ? this.#said : [...this.#said, SPOT_MARKS[this.spot]];
+  }
+
+  /** What each slot takes, in the job's own words. */
+  get amounts(): readonly Amount[] {
+    return this.#takenApart().amounts;
   }
 
   /** The whole of the constraints, for single nodes and for reasons; most classes never need it. */
   get fit(): Fit {
-    this.#fit ??= this.#makeFit();
+    this.#fit ??= this.#classes.fitOf(this.#takenApart().rest);
     return this.#fit;
+  }
+
+  #takenApart(): TakenApart {
+    this.#parts ??= takeApart(this.constraints);
+    return this.#parts;
   }
 }
 
@@ -65,70 +79,243 @@ const SPOT_MARKS: Readonly<Record<"never" | "only", Constraint>> = {
   only: { kind: "property-choice", property: "spot", choices: [true] },
 };
 
-/** Sorts jobs into classes and classes into shapes: the cost of judging grows with these, not with jobs. */
+/** What jobs ask apart from amounts: all that is said in words. */
+interface Form {
+  readonly requirements: Requirements;
+  readonly shape: Shape;
+  readonly spot: Spot;
+  /** Amounts stand among the words too, or depend on what is left: such jobs are told apart by their text. */
+  readonly isIntricate: boolean;
+  /** Classes by the set of resources that they take: a bit for each position. */
+  readonly tables: Map<number, Table>;
+}
+
+/** Classes of one form that take amounts of the same resources. */
+interface Table {
+  readonly resource: readonly number[];
+  readonly pair: readonly [number, number] | undefined;
+  /** The least that any of them takes of each, in the order of `resource`. */
+  readonly least: number[];
+  /** By a hash of the amounts; whose place is taken stands in the next. */
+  readonly classes: Map<number, JobClass>;
+}
+
+/** Resources that a set of bits can tell apart; jobs that take others are told apart by their text. */
+const MOST_BITS = 30;
+
+/**
+ * Sorts jobs into classes and classes into shapes: the cost of judging grows with these, not with jobs. Where no two jobs are alike, the
+ * sorting is what costs: amounts are compared as numbers, words as text, and everything else waits until somebody asks for it.
+ */
 export class JobClasses {
   readonly #ground: Ground;
   readonly #shared: SharedState;
   /** Whether a job that says nothing of spot refuses it, unless it names its node arrays. */
   readonly #sparesSpot: boolean;
   readonly #positions: ReadonlyMap<string, number>;
-  readonly #classes = new Map<string, JobClass>();
+  readonly #forms = new Map<string, Form>();
+  readonly #bare = new Map<JobDemand["spot"], Form>();
+  readonly #byText = new Map<string, JobClass>();
   readonly #shapes = new Map<string, Shape>();
+  /** What the job at hand takes, by position of the resource. */
+  readonly #sums: number[];
+  #count = 0;
 
   constructor(ground: Ground, shared: SharedState, sparesSpot: boolean) {
     this.#ground = ground;
     this.#shared = shared;
     this.#sparesSpot = sparesSpot;
     this.#positions = new Map(ground.resources.map((name, position) => [name, position]));
+    this.#sums = ground.resources.map(() => 0);
   }
 
   of(job: JobDemand): JobClass {
+    const taken = this.#addUp(job.constraints);
+    const form = taken.words === undefined ? this.#bareForm(job.spot) : this.#formOf(job.spot, taken.words);
+    if (taken.bits === undefined || form.isIntricate) return this.#byWords(job, form);
+    return this.#find(job, form, taken.bits);
+  }
+
+  /** How many classes there are. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Of each resource the least that a slot of any class takes; 0 where that is not known. */
+  least(): readonly number[] {
+    const least = this.#sums.map(() => Number.POSITIVE_INFINITY);
+    const note = (resource: readonly number[], amount: readonly number[]): void =>
+      least.forEach((before, position) => {
+        const i = resource.indexOf(position);
+        least[position] = Math.min(before, i < 0 ? 0 : (amount[i] ?? 0));
+      });
+    for (const form of [...this.#bare.values(), ...this.#forms.values()])
+      for (const table of form.tables.values()) note(table.resource, table.least);
+    for (const { takes } of this.#byText.values()) note(takes?.resource ?? [], takes?.amount ?? []);
+    return least;
+  }
+
+  fitOf(rest: readonly Constraint[]): Fit {
+    return new Fit(rest, this.#positions, this.#shared);
+  }
+
+  /**
+   * Adds the amounts up in `#sums`; two of one resource add up. Without `bits`: a plain number means different amounts on different kinds
+   * of nodes, or there are too many resources.
+   */
+  #addUp(constraints: readonly Constraint[]): {
+    readonly bits: number | undefined;
+    readonly words: readonly Constraint[] | undefined;
+  } {
+    let bits: number | undefined = 0;
+    let words: Constraint[] | undefined;
+    for (const constraint of constraints) {
+      if (constraint.kind !== "amount") {
+        if (words === undefined) words = [constraint];
+        else words.push(constraint);
+        continue;
+      }
+      const { resource, amount } = constraint;
+      const position = this.#positions.get(resource) ?? 0;
+      const each = this.#baseAmount(position, amount);
+      if (bits === undefined || each === undefined || position >= MOST_BITS) {
+        bits = undefined;
+        continue;
+      }
+      const bit = 1 << position;
+      this.#sums[position] = (bits & bit) === 0 ? each : (this.#sums[position] ?? 0) + each;
+      bits |= bit;
+    }
+    return { bits, words };
+  }
+
+  #baseAmount(position: number, amount: Amount["amount"]): number | undefined {
+    if (isSize(amount)) return Math.max(0, bytesOf(amount));
+    const unit = this.#ground.unitOf(position);
+    return unit === "mixed" ? undefined : Math.max(0, amount * unit);
+  }
+
+  #find(job: JobDemand, form: Form, bits: number): JobClass {
+    let table = form.tables.get(bits);
+    if (table === undefined) {
+      table = this.#openTable(bits);
+      form.tables.set(bits, table);
+    }
+    let hash = hashOf(table.resource, this.#sums);
+    for (;;) {
+      const known = table.classes.get(hash);
+      if (known?.takes === undefined) break;
+      if (this.#isTaken(known.takes)) {
+        known.takes.isCommon = true;
+        return known;
+      }
+      hash += 1;
+    }
+    const made = new JobClass(this.#count, form, this.#takesIn(table, form), job.constraints, this);
+    this.#count += 1;
+    table.classes.set(hash, made);
+    return made;
+  }
+
+  #takesIn({ resource, pair, least }: Table, form: Form): Takes {
+    const amount = resource.map((position) => this.#sums[position] ?? 0);
+    for (let i = 0; i < amount.length; i += 1)
+      least[i] = Math.min(least[i] ?? Number.POSITIVE_INFINITY, amount[i] ?? 0);
+    return { resource, amount, pair, alone: form.requirements.alone !== undefined, isCommon: false };
+  }
+
+  #isTaken({ resource, amount }: Takes): boolean {
+    for (let i = 0; i < resource.length; i += 1) if (amount[i] !== this.#sums[resource[i] ?? 0]) return false;
+    return true;
+  }
+
+  #openTable(bits: number): Table {
+    const resource: number[] = [];
+    for (let position = 0; position < MOST_BITS; position += 1)
+      if ((bits & (1 << position)) !== 0) resource.push(position);
+    const { pair } = this.#ground;
+    const at = [resource.indexOf(pair[0]), resource.indexOf(pair[1])] as const;
+    const hasPair = pair[0] !== pair[1] && at[0] >= 0 && at[1] >= 0;
+    return { resource, pair: hasPair ? at : undefined, least: [], classes: new Map() };
+  }
+
+  /** The class of a job whose amounts are no plain numbers. */
+  #byWords(job: JobDemand, form: Form): JobClass {
     const key = `${job.spot ?? ""}${keyOf(job.constraints)}`;
-    let known = this.#classes.get(key);
+    let known = this.#byText.get(key);
     if (known === undefined) {
-      known = this.#make(job);
-      this.#classes.set(key, known);
+      const parts = takeApart(job.constraints);
+      const takes = form.requirements.intricate ? undefined : this.#takesOf(parts.amounts, form);
+      known = new JobClass(this.#count, form, takes, job.constraints, this);
+      this.#count += 1;
+      this.#byText.set(key, known);
     }
     return known;
   }
 
-  #make(job: JobDemand): JobClass {
-    const said = takeApart(job.constraints);
-    const spot = job.spot ?? (this.#sparesSpot && said.arrays === undefined ? "never" : "allow");
-    const requirements = spot === "allow" ? said : withMark(said, SPOT_MARKS[spot]);
-    const constraints = spot === "allow" ? job.constraints : [...job.constraints, SPOT_MARKS[spot]];
-    const shapeKey = `${requirements.backoffSeconds} ${requirements.intricate} ${keyOf(requirements.marks)}`;
-    const shape = this.#shapes.get(shapeKey) ?? new Shape(requirements, this.#shared);
-    this.#shapes.set(shapeKey, shape);
-    const takes = requirements.intricate ? undefined : this.#takesOf(requirements);
-    const makeFit = (): Fit => new Fit(requirements.rest, this.#positions, this.#shared);
-    return new JobClass(this.#classes.size, requirements, shape, spot, constraints, takes, makeFit);
-  }
-
-  /** Two amounts of one resource add up. Undefined: a plain number means different amounts on different kinds of nodes. */
-  #takesOf({ amounts }: Requirements): Takes | undefined {
+  /** Undefined: a plain number means different amounts on different kinds of nodes. */
+  #takesOf(amounts: readonly Amount[], form: Form): Takes | undefined {
     const totals = new Map<number, number>();
     for (const { resource, amount } of amounts) {
       const position = this.#positions.get(resource) ?? 0;
-      const unit = isSize(amount) ? 1 : this.#ground.unitOf(position);
-      if (unit === "mixed") return undefined;
-      const each = Math.max(0, isSize(amount) ? bytesOf(amount) : amount * unit);
+      const each = this.#baseAmount(position, amount);
+      if (each === undefined) return undefined;
       totals.set(position, (totals.get(position) ?? 0) + each);
     }
-    const takes = { resource: [...totals.keys()], amount: [...totals.values()] };
+    const resource = [...totals.keys()];
     const [a, b] = this.#ground.pair;
-    const [first, second] = [totals.get(a), totals.get(b)];
-    if (a === b || first === undefined || second === undefined) return takes;
-    return { ...takes, pair: [first, second] };
+    const at = [resource.indexOf(a), resource.indexOf(b)] as const;
+    const hasPair = a !== b && at[0] >= 0 && at[1] >= 0;
+    return {
+      resource,
+      amount: [...totals.values()],
+      pair: hasPair ? at : undefined,
+      alone: form.requirements.alone !== undefined,
+      isCommon: true,
+    };
+  }
+
+  #bareForm(spot: JobDemand["spot"]): Form {
+    let form = this.#bare.get(spot);
+    if (form === undefined) {
+      form = this.#makeForm(spot, []);
+      this.#bare.set(spot, form);
+    }
+    return form;
+  }
+
+  #formOf(spot: JobDemand["spot"], words: readonly Constraint[]): Form {
+    const key = `${spot ?? ""}${keyOf(words)}`;
+    let form = this.#forms.get(key);
+    if (form === undefined) {
+      form = this.#makeForm(spot, words);
+      this.#forms.set(key, form);
+    }
+    return form;
+  }
+
+  #makeForm(saidOfSpot: JobDemand["spot"], words: readonly Constraint[]): Form {
+    const { requirements: said, amounts } = takeApart(words);
+    const spot = saidOfSpot ?? (this.#sparesSpot && said.arrays === undefined ? "never" : "allow");
+    const requirements = spot === "allow" ? said : { ...said, marks: [...said.marks, SPOT_MARKS[spot]] };
+    const shapeKey = `${requirements.backoffSeconds} ${requirements.intricate} ${keyOf(requirements.marks)}`;
+    const shape = this.#shapes.get(shapeKey) ?? new Shape(requirements, this.#shared);
+    this.#shapes.set(shapeKey, shape);
+    const isIntricate = requirements.intricate || amounts.length > 0;
+    return { requirements, shape, spot, isIntricate, tables: new Map() };
   }
 }
 
-function withMark(requirements: Requirements, mark: Constraint): Requirements {
-  return {
-    ...requirements,
-    marks: [...requirements.marks, mark],
-    rest: [...requirements.rest, mark],
-  };
+/** A number that differs, as a rule, where the amounts differ. */
+function hashOf(resource: readonly number[], sums: readonly number[]): number {
+  let hash = 0;
+  for (const position of resource) {
+    const amount = sums[position] ?? 0;
+    // The lower and the upper bits, and what is behind the point.
+    hash = Math.imul(hash ^ amount, 0x9e3779b1) ^ Math.imul((amount / 4096) | 0, 0x85ebca6b);
+    hash = Math.imul(hash ^ (hash >>> 15) ^ ((amount % 1) * 65_536), 0xc2b2ae35);
+  }
+  return (hash ^ (hash >>> 13)) & 0x3fffffff;
 }
 
 /** A text that says the same for the same constraints. The commonest by hand, as there may be a hundred thousand jobs. */

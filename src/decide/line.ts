@@ -23,10 +23,8 @@ export interface Sought {
   readonly takes: Takes;
   /** Of each amount so many times. */
   readonly times: number;
-  /** Only where nobody has slots. */
-  readonly empty: boolean;
   /** Only these; absent: all bins of the line are right. */
-  readonly accepts?: (bin: number) => boolean;
+  readonly accepts: ((bin: number) => boolean) | undefined;
 }
 
 /** Pairs of amounts of which none is at least as large as another in both: the first fall, the second rise. */
@@ -37,6 +35,8 @@ interface Block {
   readonly order: number;
   spent: boolean;
   bins: number[];
+  /** How often bins have been taken out. */
+  removals: number;
   /**
    * For each resource no bin has more left: of those that somebody needs, and of the others. What is left only gets less, so that figures
    * of the past still hold; they are worked out anew when they have raised hopes in vain. Behind the resources: 1 if there is an empty
@@ -47,6 +47,14 @@ interface Block {
   /** One bin may have much of one resource and another much of another: what can be had of both of the pair at once. */
   readonly claimedPairs: Stairs;
   readonly otherPairs: Stairs;
+}
+
+/** No bin of a line has room before this one. */
+interface Cursor {
+  block: Block;
+  /** Position in the block; it holds as long as none has been taken out of it. */
+  index: number;
+  removals: number;
 }
 
 /** Bins a block, about the square root of ten thousand; one that has grown to twice as many is cut in two. */
@@ -60,59 +68,97 @@ const ALL_BUT = 1 - TOLERANCE;
 export class Line {
   readonly #bins: LineBins;
   readonly #blocks: Block[] = [];
-  readonly #blockOf: (Block | undefined)[] = [];
-  /** By class: blocks before this one have no room. */
-  readonly #from = new Map<Takes, Block>();
+  readonly #blockOf = new Map<number, Block>();
+  /** Bins that the plan creates, in its order; those of them that are right come behind all others, once somebody looks. */
+  readonly #planned: readonly number[];
+  readonly #takes: ((bin: number) => boolean) | undefined;
+  /** So many of the planned ones have been looked at. */
+  #seen = 0;
+  /** By class: how far there is no room. Of a class of one job only as long as nobody else looks. */
+  readonly #from = new Map<Takes, Cursor>();
+  /** By tier: no block behind this one, by its order, has bins of the tier that somebody needs. */
+  readonly #claimedUpTo = new Map<number, number>();
+  #last: Takes | undefined;
+  #lastCursor: Cursor | undefined;
 
-  constructor(bins: LineBins, members: readonly number[]) {
+  constructor(
+    bins: LineBins,
+    members: readonly number[],
+    planned: readonly number[],
+    takes?: (bin: number) => boolean,
+  ) {
     this.#bins = bins;
+    this.#planned = planned;
+    this.#takes = takes;
     for (let at = 0; at < members.length; at += BLOCK) this.#open(members.slice(at, at + BLOCK));
   }
 
-  /** Puts a new bin behind all others. */
-  append(bin: number): void {
+  /**
+   * Puts what has been planned since the last search behind all others. Most of it is full by then and need not be looked at again: so a
+   * new node costs next to nothing in the lines of others.
+   */
+  #catchUp(): void {
+    for (; this.#seen < this.#planned.length; this.#seen += 1) {
+      const bin = this.#planned[this.#seen] ?? 0;
+      if (this.#isOpen(bin) && this.#takes?.(bin) !== false) this.#append(bin);
+    }
+  }
+
+  #append(bin: number): void {
     const last = this.#blocks.at(-1);
     if (last === undefined || last.spent || last.bins.length >= BLOCK) {
       this.#open([bin]);
       return;
     }
     last.bins.push(bin);
-    this.#blockOf[bin] = last;
+    this.#blockOf.set(bin, last);
     this.#raise(last, bin);
   }
 
-  /** Puts a bin right behind another, if that is here. */
-  insertAfter(other: number, bin: number): void {
-    const block = this.#blockOf[other];
+  /** Puts a bin right behind another, if that is here; `position` is its own among the planned ones. */
+  insertAfter(other: number, bin: number, position: number | undefined): void {
+    if (position !== undefined) {
+      // Its turn comes yet.
+      if (position > this.#seen) return;
+      this.#seen += 1;
+    }
+    const block = this.#blockOf.get(other);
     if (block === undefined || block.spent) return;
-    block.bins.splice(block.bins.indexOf(other) + 1, 0, bin);
-    this.#blockOf[bin] = block;
+    const at = block.bins.indexOf(other);
+    // It was full, and so is this one.
+    if (at < 0) return;
+    block.bins.splice(at + 1, 0, bin);
+    this.#blockOf.set(bin, block);
     this.#raise(block, bin);
     if (block.bins.length > 2 * BLOCK) this.#cut(block);
   }
 
   /** Somebody needs the bin from now on. */
   claim(bin: number): void {
-    const block = this.#blockOf[bin];
+    const block = this.#blockOf.get(bin);
     if (block !== undefined) this.#raise(block, bin);
   }
 
   /** The first bin with room; of several in one tier the first that is needed already, if there is one. */
   first(sought: Sought): number | undefined {
-    for (let at = this.#start(sought); at < this.#blocks.length; at += 1) {
+    this.#catchUp();
+    const from = this.#cursorOf(sought);
+    for (let at = this.#start(from); at < this.#blocks.length; at += 1) {
       const block = this.#blocks[at];
       if (block === undefined) break;
       if (!this.#covers(block, true, sought) && !this.#covers(block, false, sought)) continue;
-      const index = this.#find(block, sought, 0);
+      const isAtCursor = from?.block === block && from.removals === block.removals;
+      const index = this.#find(block, sought, isAtCursor ? from.index : 0);
       if (index < 0) {
         if (sought.accepts === undefined && this.#tidy(at)) at -= 1;
         continue;
       }
-      this.#remember(sought, block);
+      this.#remember(sought, from, block, index);
       const bin = block.bins[index] ?? 0;
       return this.#bins.claimed[bin] === true ? bin : (this.#claimedInTier(sought, at, index) ?? bin);
     }
-    this.#remember(sought, this.#blocks.at(-1));
+    const end = this.#blocks.at(-1);
+    if (end !== undefined) this.#remember(sought, from, end, end.bins.length);
     return undefined;
   }
 
@@ -120,6 +166,7 @@ export class Line {
    * All bins with room, in the order of use; in each tier first those that somebody needs. Nothing may be put anywhere while this goes on.
    */
   *each(sought: Sought): Generator<number> {
+    this.#catchUp();
     const { tier } = this.#bins;
     let at = 0;
     let from = 0;
@@ -135,6 +182,7 @@ export class Line {
 
   /** Every bin, in order. */
   *all(): Generator<number> {
+    this.#catchUp();
     for (const bin of this.#blocks.flatMap(({ bins }) => bins)) yield bin;
   }
 
@@ -181,9 +229,11 @@ export class Line {
   #claimedInTier(sought: Sought, from: number, after: number): number | undefined {
     const bins = this.#bins;
     const tier = bins.tier[this.#blocks[from]?.bins[after] ?? 0] ?? 0;
+    const last = this.#claimedUpTo.get(tier);
+    if (last === undefined) return undefined;
     for (let at = from; at < this.#blocks.length; at += 1) {
       const block = this.#blocks[at];
-      if (block === undefined || (bins.tier[block.bins[0] ?? 0] ?? 0) > tier) return undefined;
+      if (block === undefined || block.order > last) return undefined;
       if (!this.#covers(block, true, sought)) continue;
       const members = block.bins;
       for (let i = at === from ? after + 1 : 0; i < members.length; i += 1) {
@@ -191,6 +241,7 @@ export class Line {
         if ((bins.tier[bin] ?? 0) > tier) return undefined;
         if (bins.claimed[bin] === true && this.#fits(bin, sought)) return bin;
       }
+      if (at > from && sought.accepts === undefined) this.#workOut(block);
     }
     return undefined;
   }
@@ -203,7 +254,7 @@ export class Line {
 
   #fits(bin: number, sought: Sought): boolean {
     const bins = this.#bins;
-    if (bins.closed[bin] === true || (sought.empty && bins.empty[bin] !== true)) return false;
+    if (bins.closed[bin] === true || (sought.takes.alone && bins.empty[bin] !== true)) return false;
     const { resource, amount } = sought.takes;
     const start = bin * bins.width;
     for (let i = 0; i < resource.length; i += 1) {
@@ -216,29 +267,48 @@ export class Line {
   /** Whether some bin of the block may have room: of those that are needed, or of the others. */
   #covers(block: Block, claimed: boolean, sought: Sought): boolean {
     const most = claimed ? block.claimed : block.others;
-    if ((most[this.#bins.width] ?? -1) < (sought.empty ? 1 : 0)) return false;
+    if ((most[this.#bins.width] ?? -1) < (sought.takes.alone ? 1 : 0)) return false;
     const { resource, amount, pair } = sought.takes;
     for (let i = 0; i < resource.length; i += 1) {
       if ((most[resource[i] ?? 0] ?? -1) < (amount[i] ?? 0) * sought.times * ALL_BUT) return false;
     }
     if (pair === undefined) return true;
     const factor = sought.times * ALL_BUT;
-    return reaches(claimed ? block.claimedPairs : block.otherPairs, pair[0] * factor, pair[1] * factor);
+    const first = (amount[pair[0]] ?? 0) * factor;
+    const second = (amount[pair[1]] ?? 0) * factor;
+    return reaches(claimed ? block.claimedPairs : block.otherPairs, first, second);
   }
 
-  /** Nothing before this block has room for such a slot. Larger shares say nothing of single slots. */
-  #remember({ takes, times }: Sought, block: Block | undefined): void {
-    if (times === 1 && block !== undefined) this.#from.set(takes, block);
+  /** Nothing before this bin has room for such a slot. Larger shares say nothing of single slots. */
+  #remember({ takes, times }: Sought, before: Cursor | undefined, block: Block, index: number): void {
+    if (times !== 1) return;
+    if (before !== undefined) {
+      before.block = block;
+      before.index = index;
+      before.removals = block.removals;
+      return;
+    }
+    const cursor = { block, index, removals: block.removals };
+    if (takes.isCommon) this.#from.set(takes, cursor);
+    else {
+      this.#last = takes;
+      this.#lastCursor = cursor;
+    }
   }
 
-  /** Where the search for such a slot begins. */
-  #start({ takes }: Sought): number {
-    const from = this.#from.get(takes);
+  #cursorOf({ takes }: Sought): Cursor | undefined {
+    if (takes.isCommon) return this.#from.get(takes);
+    return this.#last === takes ? this.#lastCursor : undefined;
+  }
+
+  /** The first block that comes into question. */
+  #start(from: Cursor | undefined): number {
     if (from === undefined) return 0;
+    const { order } = from.block;
     let [low, high] = [0, this.#blocks.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#blocks[middle]?.order ?? 0) < from.order) low = middle + 1;
+      if ((this.#blocks[middle]?.order ?? 0) < order) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -252,13 +322,14 @@ export class Line {
       order,
       spent: false,
       bins,
+      removals: 0,
       claimed: [],
       others: [],
       claimedPairs: [],
       otherPairs: [],
     };
     this.#blocks.splice(at, 0, block);
-    for (const bin of bins) this.#blockOf[bin] = block;
+    for (const bin of bins) this.#blockOf.set(bin, block);
     this.#workOut(block);
   }
 
@@ -275,16 +346,17 @@ export class Line {
     const block = this.#blocks[at];
     if (block === undefined) return false;
     block.bins = block.bins.filter((bin) => this.#isOpen(bin));
+    block.removals += 1;
     const next = this.#blocks[at + 1];
-    const few = next === undefined ? 0 : BLOCK - next.bins.length;
-    if (block.bins.length > few) {
+    // The last one stays, even empty: what is planned later goes into it, and whoever has found no room so far looks from there on.
+    if (next === undefined || block.bins.length > BLOCK - next.bins.length) {
       this.#workOut(block);
       return false;
     }
-    if (next !== undefined && block.bins.length > 0) {
+    if (block.bins.length > 0) {
       next.bins.unshift(...block.bins);
       for (const bin of block.bins) {
-        this.#blockOf[bin] = next;
+        this.#blockOf.set(bin, next);
         this.#raise(next, bin);
       }
     }
@@ -313,9 +385,14 @@ export class Line {
   }
 
   #raise(block: Block, bin: number): void {
-    const { free, width, closed, claimed, empty, pair } = this.#bins;
+    const { free, width, closed, claimed, empty, pair, tier } = this.#bins;
     if (closed[bin] === true) return;
-    const most = claimed[bin] === true ? block.claimed : block.others;
+    const isClaimed = claimed[bin] === true;
+    const most = isClaimed ? block.claimed : block.others;
+    if (isClaimed) {
+      const own = tier[bin] ?? 0;
+      if (block.order > (this.#claimedUpTo.get(own) ?? 0)) this.#claimedUpTo.set(own, block.order);
+    }
     const start = bin * width;
     for (let r = 0; r < width; r += 1) {
       const left = free[start + r] ?? 0;
@@ -325,7 +402,7 @@ export class Line {
     if (state > (most[width] ?? -1)) most[width] = state;
     const [a, b] = pair;
     if (a === b) return;
-    const stairs = claimed[bin] === true ? block.claimedPairs : block.otherPairs;
+    const stairs = isClaimed ? block.claimedPairs : block.otherPairs;
     addStep(stairs, free[start + a] ?? 0, free[start + b] ?? 0);
   }
 }

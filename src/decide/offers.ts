@@ -74,19 +74,15 @@ export class OpenOffers {
   }
 
   #find(draft: Draft, shape: Shape, scope: Scope, grouped: boolean): Offers {
-    const { offerKinds } = draft.bins.ground;
     const found: Offered[] = [];
-    const wanted = new Set(scope.offers);
-    draft.world.buckets.forEach((offer, index) => {
-      const kind = offerKinds[index];
-      if (kind === undefined || !wanted.has(offer) || closedTo(draft, offer) !== undefined) return;
-      if (pinnedRefusal(draft, offer, offer.attributes) !== undefined) return;
+    for (const offer of scope.offers) {
       const hasGroups = offer.maxPlacementGroupSize !== undefined || offer.pinnedGroup !== undefined;
-      if (grouped && !hasGroups) return;
+      if ((grouped && !hasGroups) || closedTo(draft, offer) !== undefined) continue;
+      if (pinnedRefusal(draft, offer, offer.attributes) !== undefined) continue;
+      const kind = draft.bins.ground.kindOfOffer(offer);
       const group = offer.pinnedGroup ?? (grouped ? nextGroupName(draft, groupKey(offer)) : undefined);
-      if (!shape.takesNew(offer, kind, group)) return;
-      found.push({ offer, kind, score: shape.score(kind) });
-    });
+      if (shape.takesNew(offer, kind, group)) found.push({ offer, kind, score: shape.score(kind) });
+    }
     const scores = [...new Set(found.map(({ score }) => score))].sort((a, b) => b - a);
     const byScore = scores.map((score) => new EqualOffers(found.filter((one) => one.score === score)));
     return { all: byScore.flatMap(({ all }) => all), byScore };

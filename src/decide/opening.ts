@@ -25,14 +25,15 @@ export function nextOpening(
   exhausted: ReadonlySet<Offered>,
 ): Opening | undefined {
   const { takes } = ask.jobClass;
-  const known = takes === undefined ? undefined : draft.openings.get(takes);
+  // Jobs like no other look once.
+  const isCommon = takes?.isCommon === true;
+  const known = isCommon ? draft.openings.get(takes) : undefined;
   if (known !== undefined && known.left === left && !exhausted.has(known.offered)) {
     // Room only gets less, so what was best is best as long as there is room for it.
     if (roomFor(draft, ask, known.offered) >= known.nodes) return known;
   }
   const best = findOpening(draft, ask, offers, left, exhausted);
-  if (takes !== undefined && best !== undefined && draft.caps.none)
-    draft.openings.set(takes, { ...best, left });
+  if (isCommon && best !== undefined && draft.caps.none) draft.openings.set(takes, { ...best, left });
   return best;
 }
 

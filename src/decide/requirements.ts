@@ -6,7 +6,7 @@ import type { Size } from "../domain/size.ts";
 import { sharedPoolName } from "./pools.ts";
 import { compilePattern } from "./shell-pattern.ts";
 
-/** A job's constraints, taken apart by what they mean for the search. All but the pools are in `rest` too, where they are judged whole. */
+/** What a job's constraints ask apart from amounts, by what it means for the search. */
 export interface Requirements {
   readonly arrays?: readonly ArrayName[];
   readonly machineTypes?: readonly MachineType[];
@@ -14,8 +14,6 @@ export interface Requirements {
   readonly grouped: boolean;
   /** Taken by each slot, by pool. */
   readonly pools: ReadonlyMap<string, number>;
-  /** Taken by each slot of its node. One resource may stand twice. */
-  readonly amounts: readonly { readonly resource: string; readonly amount: number | Size }[];
   /** One slot of the job a node, or the job's slots only. */
   readonly alone?: "job" | "task";
   /** No new nodes in a bucket that lacked capacity so recently. */
@@ -24,12 +22,25 @@ export interface Requirements {
   readonly marks: readonly Constraint[];
   /** Something else than amounts at the top is taken, so that each node is judged by what is left there. */
   readonly intricate: boolean;
-  /** Everything that is judged of nodes. */
+}
+
+/** Something that each slot takes of its node. */
+export interface Amount {
+  readonly resource: string;
+  readonly amount: number | Size;
+}
+
+/** All constraints of a job. */
+export interface TakenApart {
+  readonly requirements: Requirements;
+  /** Taken by each slot of its node. One resource may stand twice. */
+  readonly amounts: readonly Amount[];
+  /** Everything that is judged of nodes, to be judged whole: all but the pools. */
   readonly rest: readonly Constraint[];
 }
 
 /** The first list of plain array names and the first of VM sizes say where to look; patterns and second lists are marks. */
-export function takeApart(constraints: readonly Constraint[]): Requirements {
+export function takeApart(constraints: readonly Constraint[]): TakenApart {
   let arrays: readonly ArrayName[] | undefined;
   let machineTypes: readonly MachineType[] | undefined;
   let alone: Requirements["alone"];
@@ -37,7 +48,7 @@ export function takeApart(constraints: readonly Constraint[]): Requirements {
   let grouped = false;
   let intricate = false;
   const pools = new Map<string, number>();
-  const amounts: Requirements["amounts"][number][] = [];
+  const amounts: Amount[] = [];
   const marks: Constraint[] = [];
   const rest: Constraint[] = [];
   for (const constraint of constraints.flatMap(parts)) {
@@ -71,18 +82,17 @@ export function takeApart(constraints: readonly Constraint[]): Requirements {
       }
     }
   }
-  return {
+  const requirements = {
     ...(arrays === undefined ? {} : { arrays }),
     ...(machineTypes === undefined ? {} : { machineTypes }),
     ...(alone === undefined ? {} : { alone }),
     grouped,
     pools,
-    amounts,
     backoffSeconds,
     marks,
     intricate,
-    rest,
   };
+  return { requirements, amounts, rest };
 }
 
 const parts = (constraint: Constraint): readonly Constraint[] =>

@@ -23,11 +23,24 @@ export interface Wanted {
   readonly machineTypes?: readonly MachineType[];
 }
 
+/** The buckets of a world by VM size, whatever its spelling, with their positions. */
+type BucketsBySize = ReadonlyMap<string, readonly { readonly offer: BucketOffer; readonly at: number }[]>;
+
+export function bucketsBySize({ buckets }: World): BucketsBySize {
+  const entries = buckets.map((offer, at) => ({ offer, at }));
+  return Map.groupBy(entries, ({ offer }) => offer.bucket.machineType.toLowerCase());
+}
+
 /**
  * The places that a demand may mean. VM sizes that a target lists are in its order of preference (`listed`), those of a job in that of the
  * cluster. Nodes of other sizes than those listed do not count for it.
  */
-export function scopeOf(world: World, wanted: Wanted, preference: "listed" | "cluster"): Scope {
+export function scopeOf(
+  world: World,
+  bySize: BucketsBySize,
+  wanted: Wanted,
+  preference: "listed" | "cluster",
+): Scope {
   const { arrays, machineTypes } = wanted;
   const sizes =
     machineTypes === undefined ? undefined : new Set(machineTypes.map((type) => type.toLowerCase()));
@@ -40,20 +53,17 @@ export function scopeOf(world: World, wanted: Wanted, preference: "listed" | "cl
     }
     return answer;
   };
-  // A dynamic node array grows only for those who name it; its nodes are there for all.
-  const offers = world.buckets.filter(
-    ({ bucket, parent }) => (parent === undefined || arrays !== undefined) && isWanted(arrays, sizes, bucket),
-  );
+  const { closed } = world;
   const listed = (type: MachineType): number =>
     machineTypes?.findIndex((one) => sameMachineType(one, type)) ?? 0;
   const ranking: Pick<Scope, "rank"> =
     preference === "listed" && machineTypes !== undefined
       ? { rank: (place) => listed(place.bucket.machineType) }
       : {};
+  if (closed !== undefined) return { offers: [], accepts, ...ranking, reasons: [closed] };
+  const offers = offersOf(world, bySize, arrays, sizes);
   if (ranking.rank !== undefined)
     offers.sort((a, b) => listed(a.bucket.machineType) - listed(b.bucket.machineType));
-  const { closed } = world;
-  if (closed !== undefined) return { offers: [], accepts, ...ranking, reasons: [closed] };
   const missing = arrays ?? (offers.length > 0 ? [] : allArrays(world));
   const reasons = missing
     .map((array) => arrayReason(world, array, machineTypes))
@@ -61,6 +71,21 @@ export function scopeOf(world: World, wanted: Wanted, preference: "listed" | "cl
   if (offers.length === 0 && reasons.length === 0)
     reasons.push({ code: "unknown-array", array: "any", known: [] });
   return { offers, accepts, ...ranking, reasons };
+}
+
+/** The buckets that are meant, in the order of the world. */
+function offersOf(
+  { buckets }: World,
+  bySize: BucketsBySize,
+  arrays: readonly ArrayName[] | undefined,
+  sizes: ReadonlySet<string> | undefined,
+): BucketOffer[] {
+  // A dynamic node array grows only for those who name it; its nodes are there for all.
+  const isOfArrays = ({ bucket, parent }: BucketOffer): boolean =>
+    arrays === undefined ? parent === undefined : arrays.includes(bucket.array);
+  if (sizes === undefined) return buckets.filter(isOfArrays);
+  const found = [...sizes].flatMap((size) => bySize.get(size) ?? []).filter(({ offer }) => isOfArrays(offer));
+  return found.sort((a, b) => a.at - b.at).map(({ offer }) => offer);
 }
 
 function isWanted(

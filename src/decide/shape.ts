@@ -5,7 +5,7 @@ import type { PlacementGroup } from "../domain/ids.ts";
 import { dependsOnNode } from "./depends-on-node.ts";
 import type { Subject } from "./fit.ts";
 import { viewOf } from "./fit.ts";
-import type { Kind } from "./ground.ts";
+import type { Ground, Kind } from "./ground.ts";
 import { inGroup } from "./ground.ts";
 import type { Matcher } from "./match.ts";
 import { compile, compileAll } from "./match.ts";
@@ -44,6 +44,18 @@ export class Shape {
       this.#byKind[kind.index] = answer;
     }
     return answer;
+  }
+
+  /** All kinds whose nodes meet the marks. */
+  kindsIn(ground: Ground): readonly Kind[] {
+    const { arrays, machineTypes } = this.requirements;
+    const named =
+      machineTypes !== undefined
+        ? ground.kindsNamed("vm_size", machineTypes)
+        : arrays !== undefined
+          ? ground.kindsNamed("nodearray", arrays)
+          : ground.kinds;
+    return named.filter((kind) => this.takesKind(kind));
   }
 
   /** Whether this very node meets the marks. */

@@ -1,5 +1,5 @@
 import type { Binding } from "./binding.ts";
-import type { BucketKey } from "./bucket.ts";
+import type { BucketKey, Purpose } from "./bucket.ts";
 import type { ArrayName, NodeId, SetName } from "./ids.ts";
 import type { Reason } from "./reason.ts";
 import type { CreateEffect } from "./record.ts";
@@ -54,6 +54,15 @@ export interface GroupState {
   /** Since when it has lacked nodes, or waits for some of them to come up; absent: it did not. */
   readonly since?: Instant;
   readonly givenUpAt?: Instant;
+}
+
+/** Why a node is not needed although groups like its own are asked for; undefined: its group was not given up. */
+export function whyReleased({ groups = [] }: Plan, purpose: Purpose): string | undefined {
+  if (purpose.kind !== "group" || purpose.group === undefined) return undefined;
+  const states = groups.find(({ name }) => name === purpose.key)?.groups ?? [];
+  const state = states.find(({ bucket }) => bucket.placementGroup === purpose.group);
+  if (state?.givenUpAt === undefined) return undefined;
+  return `its group ${purpose.group} was given up at ${isoTime(state.givenUpAt)}, as it had only ${state.nodes} of ${state.size} nodes`;
 }
 
 /** What a plan puts where, made small: 100,000 jobs on thousands of nodes are stored with every plan. */

@@ -117,6 +117,11 @@ test("not filled in ten minutes: all of it is released, the next machine type is
     "group-execute-64-2: whole, 16 of 16",
     "group-execute-64-1: given-up, 10 of 16",
   ]);
+  const { list } = (await stage.state("demo")).nodes;
+  expect(list.filter(({ released }) => released !== undefined)).toHaveLength(10);
+  expect(list[0]?.released).toMatch(
+    /^its group group-execute-64-1 was given up at .*, as it had only 10 of 16 nodes$/,
+  );
   // Released nodes go when they ask, those of the group that took their place do not.
   const released = stage.readyNodes.slice(0, 10);
   expect(await Promise.all(released.map((node) => stage.ask(node)))).toEqual(released.map(() => 200));

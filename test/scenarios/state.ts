@@ -23,6 +23,7 @@ const page = z.object({
         phase: z.string(),
         why: z.string(),
         countsFor: z.string(),
+        released: z.string().optional(),
       }),
     ),
   }),

@@ -22,6 +22,7 @@ describe("an accepted create", () => {
       keepAlive: true,
       Tags: { demand: "msg-1" },
       SubnetId: "other",
+      GroupId: "g1",
       Configuration: { autoscale: { resources: { disk: 20 } } },
     };
     bench.create([{ nodearray: "htc", count: 1, nodeAttributes }]);
@@ -29,7 +30,18 @@ describe("an accepted create", () => {
       KeepAlive: true,
       Tags: { demand: "msg-1" },
       SubnetId: "other",
+      GroupId: "g1",
       Configuration: { autoscale: { enabled: true, resources: { disk: 20 } }, kept: 1 },
+    });
+  });
+
+  test("where there are no placement groups none can be asked for, and the status says 0", () => {
+    const bench = new Bench({}, { arrays: [{ ...htc, maxPlacementGroupSize: 0 }] });
+    expect(bench.create([{ nodearray: "htc", count: 1, placementGroupId: "pg1" }]).status).toBe(409);
+    expect(bench.create([{ nodearray: "htc", count: 1 }]).status).toBe(202);
+    expect(bench.status().nodearrays[0]?.buckets[0]).toMatchObject({
+      maxPlacementGroupSize: 0,
+      placementGroups: [],
     });
   });
 

@@ -1,0 +1,146 @@
+/** A line finds what asking every bin in turn would find, whatever happens in between. How to replay a failure stands in runs.ts. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Takes } from "../../src/decide/job-class.ts";
+import { Line } from "../../src/decide/line.ts";
+import { Dice } from "../simulation/dice.ts";
+import { runsOf, TIMEOUT } from "./runs.ts";
+
+const runs = runsOf(20_261_121, { usual: 150, deep: 5000 });
+
+/** Columns as the allocator keeps them, and the order of use as a plain list. */
+class Scene {
+  readonly width = 2;
+  readonly pair = [0, 1] as const;
+  readonly free: number[] = [];
+  readonly closed: boolean[] = [];
+  readonly empty: boolean[] = [];
+  readonly claimed: boolean[] = [];
+  readonly tier: number[] = [];
+  readonly least: readonly number[];
+  readonly classes: readonly Takes[];
+  readonly order: number[] = [];
+  readonly planned: number[] = [];
+  readonly line: Line;
+  readonly #dice: Dice;
+
+  constructor(seed: number, existing: number) {
+    this.#dice = new Dice(seed);
+    const dice = this.#dice;
+    this.classes = Array.from({ length: dice.whole(1, 12) }, () => {
+      const amount = [dice.whole(1, 4), dice.whole(1, 6)];
+      const alone = dice.chance(0.1);
+      return { resource: [0, 1], amount, pair: [0, 1] as const, alone, isCommon: dice.chance(0.7) };
+    });
+    this.least = [0, 1].map((r) => Math.min(...this.classes.map(({ amount }) => amount[r] ?? 0)));
+    let tier = 0;
+    for (let i = 0; i < existing; i += 1) {
+      if (dice.chance(0.02)) tier += 1;
+      this.order.push(this.#add(tier));
+      this.claimed[i] = dice.chance(0.1);
+    }
+    this.line = new Line(this, [...this.order], this.planned);
+  }
+
+  #add(tier: number): number {
+    const bin = this.tier.length;
+    this.free.push(this.#dice.whole(0, 16), this.#dice.whole(0, 16));
+    this.closed.push(false);
+    this.empty.push(true);
+    this.claimed.push(false);
+    this.tier.push(tier);
+    return bin;
+  }
+
+  /** What asking every bin in turn finds: the first with room, or one of the same tier that somebody needs. */
+  firstByAsking(takes: Takes): number | undefined {
+    const fits = (bin: number): boolean =>
+      this.closed[bin] !== true &&
+      (!takes.alone || this.empty[bin] === true) &&
+      [0, 1].every((r) => (this.free[bin * 2 + r] ?? 0) >= (takes.amount[r] ?? 0));
+    const found = this.order.filter(fits);
+    const [first] = found;
+    return found.find((bin) => this.tier[bin] === this.tier[first ?? 0] && this.claimed[bin]) ?? first;
+  }
+
+  /** Puts one slot there, or as many as fit. */
+  fill(bin: number, takes: Takes): void {
+    const most = Math.min(
+      ...[0, 1].map((r) => Math.floor((this.free[bin * 2 + r] ?? 0) / (takes.amount[r] ?? 1))),
+    );
+    const slots = this.#dice.chance(0.5) ? most : 1;
+    for (const r of [0, 1])
+      this.free[bin * 2 + r] = (this.free[bin * 2 + r] ?? 0) - slots * (takes.amount[r] ?? 0);
+    this.empty[bin] = false;
+    if (takes.alone) this.closed[bin] = true;
+    this.#claim(bin);
+  }
+
+  #claim(bin: number): void {
+    if (this.claimed[bin] === true) return;
+    this.claimed[bin] = true;
+    this.line.claim(bin);
+  }
+
+  plan(): void {
+    const bin = this.#add(Number.MAX_SAFE_INTEGER);
+    this.planned.push(bin);
+    this.order.push(bin);
+    if (this.#dice.chance(0.8)) this.#claim(bin);
+  }
+
+  #anyOf<T>(items: readonly T[]): T {
+    const item = items[this.#dice.whole(0, items.length - 1)];
+    if (item === undefined) throw new RangeError("nothing to choose from");
+    return item;
+  }
+
+  /** Cuts a bin in two that are alike. */
+  split(): void {
+    const bin = this.#anyOf(this.order);
+    const other = this.tier.length;
+    for (const r of [0, 1]) this.free.push(this.free[bin * 2 + r] ?? 0);
+    this.closed.push(this.closed[bin] === true);
+    this.empty.push(this.empty[bin] === true);
+    this.claimed.push(this.claimed[bin] === true);
+    this.tier.push(this.tier[bin] ?? 0);
+    this.order.splice(this.order.indexOf(bin) + 1, 0, other);
+    const at = this.planned.indexOf(bin);
+    if (at >= 0) this.planned.splice(at + 1, 0, other);
+    this.line.insertAfter(bin, other, at < 0 ? undefined : at + 1);
+  }
+
+  /** One step: what the line found, and what is right. */
+  step(): readonly [number | undefined, number | undefined] | undefined {
+    const die = this.order.length === 0 ? 99 : this.#dice.whole(0, 99);
+    if (die < 4) this.split();
+    else if (die < 6) this.closed[this.#anyOf(this.order)] = true;
+    else {
+      const takes = this.#anyOf(this.classes);
+      const right = this.firstByAsking(takes);
+      const found = this.line.first({ takes, times: 1, accepts: undefined });
+      if (found === undefined) this.plan();
+      else this.fill(found, takes);
+      return [found, right];
+    }
+    return undefined;
+  }
+}
+
+test("a line finds the bin that asking each in turn finds", { timeout: TIMEOUT }, () => {
+  fc.assert(
+    fc.property(
+      fc.nat(),
+      fc.integer({ min: 0, max: 400 }),
+      fc.integer({ min: 1, max: 900 }),
+      (seed, existing, steps) => {
+        const scene = new Scene(seed, existing);
+        for (let i = 0; i < steps; i += 1) {
+          const [found, right] = scene.step() ?? [];
+          expect(found).toBe(right);
+        }
+      },
+    ),
+    runs,
+  );
+});
