@@ -1,7 +1,7 @@
-import { bucketText } from "../domain/bucket.ts";
+import { bucketText, dynamicArrayOf } from "../domain/bucket.ts";
 import type { Snapshot } from "../domain/cluster.ts";
 import type { GroupedArray, GroupState } from "../domain/plan.ts";
-import type { ClusterRecord, GroupFill } from "../domain/record.ts";
+import type { ClusterRecord, GroupFill, Ledger } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import { bucketId } from "./ground.ts";
@@ -15,6 +15,7 @@ import { bucketOf } from "./starts.ts";
 export function noteGroups(
   record: ClusterRecord,
   snapshot: Snapshot,
+  ledger: Ledger,
   groups: readonly GroupedArray[],
   now: Instant,
 ): ClusterRecord {
@@ -29,7 +30,7 @@ export function noteGroups(
       if (state.givenUpAt === now) next = pause(next, state, now);
     }
   }
-  fills.push(...keptGivenUp(record, snapshot, told));
+  fills.push(...keptGivenUp(record, snapshot, ledger, told));
   const { groupFills: _before, ...rest } = next;
   return fills.length === 0 ? rest : { ...rest, groupFills: fills };
 }
@@ -43,13 +44,19 @@ function fillOf(key: string, { bucket, since, givenUpAt }: GroupState): GroupFil
 function keptGivenUp(
   { groupFills = [] }: ClusterRecord,
   { nodes }: Snapshot,
+  ledger: Ledger,
   told: ReadonlySet<string>,
 ): readonly GroupFill[] {
   const kept = groupFills.filter(
     ({ bucket, givenUpAt }) => givenUpAt !== undefined && !told.has(bucketId(bucket, true)),
   );
   if (kept.length === 0) return kept;
-  const present = new Set(nodes.map((node) => bucketId(bucketOf(node), true)));
+  const present = new Set(
+    nodes.map((node) => {
+      const array = dynamicArrayOf(ledger.get(node.nodeId)?.purpose) ?? node.array;
+      return bucketId({ ...bucketOf(node), array }, true);
+    }),
+  );
   return kept.filter(({ bucket }) => present.has(bucketId(bucket, true)));
 }
 

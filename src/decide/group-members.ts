@@ -137,7 +137,7 @@ export function chunksOf(
     const place = bins.placeOfBin(bin);
     const purpose = bins.purpose[bin];
     const isOurs =
-      purpose?.kind === "group" ? purpose.key === key : purpose?.kind === "array" && mayBeOrdinary(bin);
+      purpose?.kind === "group" ? purpose.key === key : purpose !== undefined && mayBeOrdinary(bin);
     if (!isOurs || place.bucket.placementGroup !== undefined || !scope.accepts(place)) continue;
     if (isDeallocated(bins, bin)) continue;
     members.set(place, [...(members.get(place) ?? []), bin]);

@@ -1,13 +1,13 @@
 import type { BucketOffer } from "../domain/allocation.ts";
-import type { GroupDemand } from "../domain/demand.ts";
-import type { SetName } from "../domain/ids.ts";
+import type { GroupDemand, NodeAttributes } from "../domain/demand.ts";
+import type { PlacementGroup, SetName } from "../domain/ids.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { GroupFill } from "../domain/record.ts";
 import { groupBinding, presentBinding } from "./binding.ts";
 import type { Bin } from "./bins.ts";
 import { closedTo } from "./closed.ts";
 import type { Draft, Settled } from "./draft.ts";
-import { createNodes, nameGroup } from "./draft.ts";
+import { attributesOn, createNodes, nameGroup } from "./draft.ts";
 import { withGroupId } from "./group-id.ts";
 import type { Group } from "./group-members.ts";
 import {
@@ -25,6 +25,7 @@ import { tallyOf } from "./group-tally.ts";
 import type { Place } from "./ground.ts";
 import { splitBin } from "./pack.ts";
 import { groupReasons, newGroupRefusal, roomRefusal } from "./reasons.ts";
+import { growthRefusal } from "./scale-set.ts";
 import type { Scope } from "./scope.ts";
 
 /** A demand for groups on its way through a plan. */
@@ -186,7 +187,11 @@ function complete(draft: Draft, asked: Asked, { place, nodes, size }: Group): Re
   const offer = draft.world.buckets[place.offer];
   if (offer === undefined) return { code: "no-bucket", array: place.bucket.array };
   const lacking = size - nodes;
-  const refusal = closedTo(draft, offer) ?? roomRefusal(draft, offer, place.bucket.placementGroup, lacking);
+  const group = place.bucket.placementGroup;
+  const refusal =
+    closedTo(draft, offer) ??
+    roomRefusal(draft, offer, group, lacking) ??
+    (group === undefined ? undefined : growthRefusal(draft, offer, group, attributesIn(asked, offer, group)));
   if (refusal !== undefined) return refusal;
   asked.tally.begun.add(place.index);
   addMembers(draft, asked, offer, place, lacking);
@@ -209,13 +214,23 @@ function openGroup(draft: Draft, asked: Asked, offer: BucketOffer): boolean {
 }
 
 function addMembers(draft: Draft, asked: Asked, offer: BucketOffer, place: Place, count: number): void {
-  const { demand, key } = asked;
+  const { key } = asked;
   const group = place.bucket.placementGroup;
   const purpose =
     group === undefined ? ({ kind: "group", key } as const) : { kind: "group" as const, key, group };
-  const attributes = group === undefined ? demand.attributes : withGroupId(demand.attributes, group);
+  const attributes = attributesIn(asked, offer, group);
   const bin = createNodes(draft, offer, group, count, purpose, attributes);
   take(draft, asked, bin);
+}
+
+/** What nodes of a group are created with, its id included. */
+function attributesIn(
+  { demand }: Asked,
+  offer: BucketOffer,
+  group: PlacementGroup | undefined,
+): NodeAttributes | undefined {
+  const whole = attributesOn(offer, demand.attributes);
+  return group === undefined ? whole : withGroupId(whole, group);
 }
 
 function take(draft: Draft, { set, by, ungrouped, tally }: Asked, bin: Bin): void {

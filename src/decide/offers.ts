@@ -76,9 +76,9 @@ export class OpenOffers {
   #find(draft: Draft, shape: Shape, scope: Scope, grouped: boolean): Offers {
     const found: Offered[] = [];
     for (const offer of scope.offers) {
-      if (pinnedRefusal(draft, offer, offer.attributes) !== undefined) continue;
       const hasGroups = offer.maxPlacementGroupSize !== undefined || offer.pinnedGroup !== undefined;
       if ((grouped && !hasGroups) || closedTo(draft, offer) !== undefined) continue;
+      if (pinnedRefusal(draft, offer, offer.attributes) !== undefined) continue;
       const kind = draft.bins.ground.kindOfOffer(offer);
       const group = offer.pinnedGroup ?? (grouped ? nextGroupName(draft, groupKey(offer)) : undefined);
       if (shape.takesNew(offer, kind, group)) found.push({ offer, kind, score: shape.score(kind) });

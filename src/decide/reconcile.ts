@@ -302,7 +302,9 @@ function conclude(on: Conclusion): Decision {
   const ledger = new Map(on.ledger);
   const verdicts = new Map<NodeId, NodeVerdict>();
   const terminates: NodeId[] = [];
-  const record = acting ? noteGroups(on.record, look.snapshot, weighed.allocation.groups, now) : on.record;
+  const record = acting
+    ? noteGroups(on.record, look.snapshot, on.ledger, weighed.allocation.groups, now)
+    : on.record;
   const creates = acting ? weighed.allocation.creates : [];
   const starts = acting ? weighed.allocation.starts : [];
   for (const id of starts) {

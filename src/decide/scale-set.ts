@@ -100,6 +100,20 @@ export function joinRefusal(
   return { code: "attributes-differ", bucket: { ...offer.bucket, placementGroup: group } };
 }
 
+/**
+ * The same for a group that was made to be filled: only what its nodes are known to have been created with speaks against it. Of those
+ * that an older release created that is not known, and the group is theirs all the same.
+ */
+export function growthRefusal(
+  groups: Groups,
+  offer: BucketOffer,
+  group: PlacementGroup,
+  attributes: NodeAttributes | undefined,
+): Reason | undefined {
+  const known = scaleSetOf(groups.scaleSets, offer, group)?.look;
+  return known === undefined ? undefined : joinRefusal(groups, offer, group, attributes);
+}
+
 /** The same for the only group that an array has; undefined, too, where it has as many as it needs. */
 export function pinnedRefusal(
   groups: Groups,

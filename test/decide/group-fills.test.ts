@@ -81,7 +81,7 @@ test.each<Scenario>([
 ])("$name", ({ before, groups, nodes = [], fills, pauses = [] }) => {
   const { record } = buildState({ record: before === undefined ? {} : { groupFills: before } });
   const told = groups.length === 0 ? [] : [{ name: KEY, array: BUCKET.array, wanted: 1, sets: [], groups }];
-  const next = noteGroups(record, buildSnapshot(nodes), told, NOW);
+  const next = noteGroups(record, buildSnapshot(nodes), new Map(), told, NOW);
   expect(next.groupFills).toEqual(fills);
   expect(
     next.backoffs.map(
