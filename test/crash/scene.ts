@@ -198,7 +198,7 @@ export class Scene {
   }
 
   /** Polls until it holds; throws after `patienceMs` real milliseconds. */
-  async until(what: string, holds: () => boolean | Promise<boolean>, patienceMs = 20_000): Promise<void> {
+  async until(what: string, holds: () => boolean | Promise<boolean>, patienceMs = 60_000): Promise<void> {
     const end = Date.now() + patienceMs;
     while (!(await holds())) {
       if (Date.now() > end) throw new Error(`waited ${patienceMs} ms in vain until ${what}`);
