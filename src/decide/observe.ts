@@ -186,15 +186,16 @@ export function updateLedger(
 interface Origin {
   readonly requestId: RequestId;
   readonly purpose: Purpose;
+  /** So many of the open requests were made before. */
+  readonly askedAfter: number;
 }
 
 function originsOf(look: Look, inFlight: readonly InFlight[]): ReadonlyMap<NodeId, Origin> {
   const origins = new Map<NodeId, Origin>();
-  for (const entry of inFlight) {
-    for (const id of look.requestNodes.get(entry.requestId) ?? []) {
-      origins.set(id, { requestId: entry.requestId, purpose: entry.purpose });
-    }
-  }
+  inFlight.forEach(({ requestId, purpose }, askedAfter) => {
+    for (const id of look.requestNodes.get(requestId) ?? [])
+      origins.set(id, { requestId, purpose, askedAfter });
+  });
   return origins;
 }
 
@@ -214,6 +215,7 @@ function updateNode(
     : (old?.firstReadyAt ?? (node.phase === "ready" ? now : undefined));
   if (old !== undefined && isUnchanged(old, node, { busyness, firstReadyAt, start }, origin)) return old;
   const requestId = origin?.requestId ?? old?.requestId;
+  const askedAfter = old?.requestId === undefined ? (origin?.askedAfter ?? 0) : (old.askedAfter ?? 0);
   return {
     nodeId: node.nodeId,
     name: node.name,
@@ -223,6 +225,7 @@ function updateNode(
     ...(requestId === undefined ? {} : { requestId }),
     purpose: origin?.purpose ?? old?.purpose ?? { kind: "array" },
     firstSeenAt: old?.firstSeenAt ?? now,
+    ...(askedAfter === 0 ? {} : { askedAfter }),
     ...(firstReadyAt === undefined ? {} : { firstReadyAt }),
     ...(old?.lastNeededAt === undefined ? {} : { lastNeededAt: old.lastNeededAt }),
     busyness,

@@ -3,43 +3,73 @@ import type { Attempt } from "./attempt.ts";
 import type { Ground } from "./ground.ts";
 import { hardestFirst } from "./hardest-first.ts";
 
-/** So many unmet demands get a chance, and no more work is done for them than settling so many demands. */
+/** So many unmet demands get a chance, in so many tries, and no more is done for them than settling so many demands. */
 const MOST_CHANCES = 8;
-const MOST_SETTLED = 4000;
+const MOST_TRIES = 24;
+const MOST_SETTLED = 8000;
 
 /**
- * Ranks of demands that the plan leaves unmet and that are tried once more, each with those that could be had, the hardest first: nodes
- * that were made for a group are otherwise taken, at the next look, by smaller demands that would do with what was made for them, and the
- * group would be unmet among its own nodes (P6 of design.md section 6). First what is had whole or not at all, then the others, by rank.
+ * Demands that the plan leaves unmet are tried once more, each before all others and then among those that are as hard to place. Else nodes
+ * that were made for a group would be taken, at the next look, by smaller demands that would do with what was made for them, and the group
+ * would be unmet among its own nodes (P6 of design.md section 6). `tryOut` answers a plan that is better than the best so far, if there is
+ * one in that order; this goes on until there is none.
  */
-export function worthAChance({ outcomes }: Attempt, entries: readonly Entry[]): readonly number[] {
-  const most = Math.min(MOST_CHANCES, Math.floor(MOST_SETTLED / Math.max(1, entries.length)));
+export function giveChances(
+  first: Attempt,
+  entries: readonly Entry[],
+  ground: Ground,
+  tryOut: (order: readonly Entry[]) => Attempt | undefined,
+): void {
+  let tries = Math.min(MOST_TRIES, Math.floor(MOST_SETTLED / Math.max(1, entries.length)));
+  let best = first;
+  const helped = new Set<number>();
+  for (let isBetter = true; isBetter;) {
+    isBetter = false;
+    for (const rank of unmetFirst(best, entries)) {
+      for (const order of ordersWith(rank, helped, entries, best, ground)) {
+        if (tries === 0) return;
+        tries -= 1;
+        const better = tryOut(order);
+        if (better === undefined) continue;
+        best = better;
+        helped.add(rank);
+        isBetter = true;
+        break;
+      }
+    }
+  }
+}
+
+/** Ranks of unmet demands: first what is had whole or not at all, then the others, by rank. */
+function unmetFirst({ outcomes }: Attempt, entries: readonly Entry[]): readonly number[] {
   const whole: number[] = [];
   const others: number[] = [];
   for (const entry of entries) {
     const outcome = outcomes[entry.rank];
-    if (whole.length >= most) break;
+    if (whole.length >= MOST_CHANCES) break;
     if (outcome === undefined || outcome.placed >= outcome.asked) continue;
     const list = isWhole(entry) ? whole : others;
-    if (list.length < most) list.push(entry.rank);
+    if (list.length < MOST_CHANCES) list.push(entry.rank);
   }
-  return [...whole, ...others].slice(0, most);
-}
-
-/** The orders in which such a demand is tried: before all others, and in its place among them. */
-export function* ordersWith(
-  rank: number,
-  entries: readonly Entry[],
-  best: Attempt,
-  ground: Ground,
-): Generator<readonly Entry[]> {
-  const first = entries.filter((entry) => entry.rank === rank);
-  const others = entries.filter((entry) => entry.rank !== rank);
-  yield [...first, ...hardestFirst(others, best, ground)];
-  yield hardestFirst(entries, best, ground, rank);
+  return [...whole, ...others].slice(0, MOST_CHANCES);
 }
 
 /** All of it, or nothing. */
 function isWhole(entry: Entry): boolean {
   return entry.kind === "groups" || (entry.kind === "job" && entry.ask.together !== "anywhere");
+}
+
+/** The orders in which such a demand is tried; those that were helped before stay among the others that could be had. */
+function* ordersWith(
+  rank: number,
+  helped: ReadonlySet<number>,
+  entries: readonly Entry[],
+  best: Attempt,
+  ground: Ground,
+): Generator<readonly Entry[]> {
+  const [one] = entries.filter((entry) => entry.rank === rank);
+  if (one === undefined) return;
+  const others = entries.filter((entry) => entry.rank !== rank);
+  yield [one, ...hardestFirst(others, best, ground, helped)];
+  yield hardestFirst(entries, best, ground, helped, rank);
 }

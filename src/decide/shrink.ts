@@ -45,6 +45,8 @@ function cheapestFor(
   draft.world.buckets.forEach((offer, index) => {
     const kind = bins.ground.offerKinds[index];
     if (kind === undefined || offer.price === undefined || offer.price >= least) return;
+    // Who is on it holds its cores already, and may not hold more.
+    if (!draft.caps.none && offer.cores > current.cores) return;
     if (offer.pinnedGroup !== undefined || !holds(bins, bin, kind)) return;
     if (closedTo(draft, offer) !== undefined || capacity.room(offer, undefined) < nodes) return;
     const before = bins.kindOf(bin);
