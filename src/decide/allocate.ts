@@ -60,7 +60,8 @@ export function allocate(
     now,
   };
   const first: Try = { way: { order: "rank", opening: "own" }, entries };
-  let best = attempt(problem, first.way, first.entries, true);
+  const inRankOrder = attempt(problem, first.way, first.entries, true);
+  let best = inRankOrder;
   if (policy.preference === "bucket-order" || !mayImprove(best, entries)) return answerOf(best);
   if (isNearBound(best, problem)) return answerOf(best);
   const hardest = hardestFirst(entries, best, ground);
@@ -73,7 +74,7 @@ export function allocate(
     taken = { way, entries: hardest };
   }
   const { opening } = taken.way;
-  giveChances(best, entries, ground, (order) => {
+  giveChances(inRankOrder, best, entries, ground, (order) => {
     const way: Way = { order: "size", opening };
     const other = attempt(problem, way, order, false);
     if (!isBetter(other, best, policy)) return undefined;

@@ -11,34 +11,47 @@ const MOST_SETTLED = 8000;
 /**
  * Demands that the plan leaves unmet are tried once more, each before all others and then among those that are as hard to place. Else nodes
  * that were made for a group would be taken, at the next look, by smaller demands that would do with what was made for them, and the group
- * would be unmet among its own nodes (P6 of design.md section 6). `tryOut` answers a plan that is better than the best so far, if there is
- * one in that order; this goes on until there is none.
+ * would be unmet among its own nodes (P6 of design.md section 6). `bySize` is the best plan so far; `tryOut` answers a better one, if there
+ * is one in that order. This goes on until there is none.
  */
 export function giveChances(
-  first: Attempt,
+  byRank: Attempt,
+  bySize: Attempt,
   entries: readonly Entry[],
   ground: Ground,
   tryOut: (order: readonly Entry[]) => Attempt | undefined,
 ): void {
   let tries = Math.min(MOST_TRIES, Math.floor(MOST_SETTLED / Math.max(1, entries.length)));
-  let best = first;
+  let best = bySize;
+  let met = countMet(byRank);
   const helped = new Set<number>();
-  for (let isBetter = true; isBetter;) {
-    isBetter = false;
+  const isBetterIn = (order: readonly Entry[]): boolean => {
+    if (tries === 0) return false;
+    tries -= 1;
+    const better = tryOut(order);
+    best = better ?? best;
+    return better !== undefined;
+  };
+  for (let goesOn = true; goesOn;) {
+    goesOn = false;
+    // Those that can be had by now have their place among the others that can.
+    if (countMet(best) > met) {
+      met = countMet(best);
+      goesOn = isBetterIn(hardestFirst(entries, best, ground, helped));
+    }
     for (const rank of unmetFirst(best, entries)) {
       for (const order of ordersWith(rank, helped, entries, best, ground)) {
-        if (tries === 0) return;
-        tries -= 1;
-        const better = tryOut(order);
-        if (better === undefined) continue;
-        best = better;
+        if (!isBetterIn(order)) continue;
         helped.add(rank);
-        isBetter = true;
+        goesOn = true;
         break;
       }
     }
   }
 }
+
+const countMet = ({ outcomes }: Attempt): number =>
+  outcomes.reduce((met, { placed, asked }) => (placed >= asked ? met + 1 : met), 0);
 
 /** Ranks of unmet demands: first what is had whole or not at all, then the others, by rank. */
 function unmetFirst({ outcomes }: Attempt, entries: readonly Entry[]): readonly number[] {
