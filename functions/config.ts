@@ -22,9 +22,12 @@ async function getConfig(composed: Composition, site: Site): Promise<HttpRespons
   const { documents, policyOf } = composed.app.ports;
   const held = await documents.read(site.cluster);
   const read = readPolicy(held?.text ?? "{}");
-  return read.kind === "policy"
-    ? { status: 200, jsonBody: writePolicy(read.policy) }
-    : { status: 200, jsonBody: { ...writePolicy(await policyOf(site.cluster)), unreadable: read.problems } };
+  if (read.kind === "problems") {
+    const jsonBody = { ...writePolicy(await policyOf(site.cluster)), unreadable: read.problems };
+    return { status: 200, jsonBody };
+  }
+  const doubts = read.doubts.length === 0 ? {} : { doubts: read.doubts };
+  return { status: 200, jsonBody: { ...writePolicy(read.policy), ...doubts } };
 }
 
 async function putConfig(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {
@@ -36,6 +39,11 @@ async function putConfig(composed: Composition, site: Site, request: HttpRequest
   const written = await documents.write(site.cluster, JSON.stringify(writePolicy(read.policy)), held?.etag);
   if (written === "conflict")
     return problem(409, "Conflict", "the configuration was changed at the same time; read it and try again");
+  if (written !== "saved") {
+    const sizes = `${written.bytes} bytes compressed, at most ${written.limit} possible`;
+    const advice = "leave out regions that the cluster does not have";
+    return problem(413, "Too large", `the configuration takes ${sizes}: ${advice}`);
+  }
   const unknownNodearrays = await namesNotInStatus(composed, site, read.policy);
   const { ignored, doubts } = read;
   return { status: 200, jsonBody: { ...writePolicy(read.policy), ignored, doubts, unknownNodearrays } };

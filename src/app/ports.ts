@@ -134,10 +134,22 @@ export interface PlanArchive {
   prune(cluster: ClusterName, before: Instant): Promise<number>;
 }
 
+/** What a document takes compressed, and what it may take at most. */
+export interface DocumentTooLarge {
+  readonly kind: "too-large";
+  readonly bytes: number;
+  readonly limit: number;
+}
+
 /** Small documents beside the records: a cluster's configuration. */
 export interface Documents {
   read(cluster: ClusterName): Promise<{ readonly text: string; readonly etag: string } | undefined>;
-  write(cluster: ClusterName, text: string, etag: string | undefined): Promise<"saved" | "conflict">;
+  /** `too-large`: more than the store keeps in one document; nothing is changed. */
+  write(
+    cluster: ClusterName,
+    text: string,
+    etag: string | undefined,
+  ): Promise<"saved" | "conflict" | DocumentTooLarge>;
 }
 
 /** "Credentials refused at T", shared by all instances: five failures within a minute lock a CycleCloud account (wire B). */

@@ -20,7 +20,7 @@ import { JobClasses } from "./job-class.ts";
 import { isNearBound } from "./near-bound.ts";
 import { sharedStateOf } from "./pools.ts";
 import { countedResources } from "./requirements.ts";
-import { ordersWith, worthAChance } from "./second-chance.ts";
+import { giveChances } from "./second-chance.ts";
 
 /**
  * Works out what the demands need: which existing nodes, and which new ones in which bucket and placement group, under every limit. Rank
@@ -61,7 +61,8 @@ export function allocate(
     now,
   };
   const first: Try = { way: { order: "rank", opening: "own" }, entries };
-  let best = attempt(problem, first.way, first.entries, true);
+  const inRankOrder = attempt(problem, first.way, first.entries, true);
+  let best = inRankOrder;
   if (policy.preference === "bucket-order" || !mayImprove(best, entries)) return answerOf(best);
   if (isNearBound(best, problem)) return answerOf(best);
   const hardest = hardestFirst(entries, best, problem);
@@ -73,16 +74,15 @@ export function allocate(
     best = other;
     taken = { way, entries: hardest };
   }
-  for (const rank of worthAChance(best, entries)) {
-    for (const order of ordersWith(rank, entries, best, problem)) {
-      const way: Way = { order: "size", opening: taken.way.opening };
-      const other = attempt(problem, way, order, false);
-      if (!isBetter(other, best, policy)) continue;
-      best = other;
-      taken = { way, entries: order };
-      break;
-    }
-  }
+  const { opening } = taken.way;
+  giveChances(inRankOrder, best, entries, problem, (order) => {
+    const way: Way = { order: "size", opening };
+    const other = attempt(problem, way, order, false);
+    if (!isBetter(other, best, policy)) return undefined;
+    best = other;
+    taken = { way, entries: order };
+    return other;
+  });
   // Reasons are made for what is unmet in the plan that is taken, and only there.
   const isTold = taken === first || best.outcomes.every(({ placed, asked }) => placed >= asked);
   return answerOf(isTold ? best : attempt(problem, taken.way, taken.entries, true));

@@ -613,7 +613,8 @@ export function orderNodes(ground: Ground): NodeOrder {
     ...inFlight.map(({ order = 0 }, entry) => ({ order, entry })),
     ...starting.map((bin) => ({ order: nodes[bin]?.order ?? 0, bin })),
   ];
-  coming.sort((a, b) => a.order - b.order);
+  // What one plan asks for: it starts what there is before it makes new nodes.
+  coming.sort((a, b) => a.order - b.order || Number(a.bin === undefined) - Number(b.bin === undefined));
   const inFlightTiers: number[] = [];
   for (const one of coming) {
     tier += 1;

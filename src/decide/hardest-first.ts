@@ -5,19 +5,20 @@ import type { Attempt, Problem } from "./attempt.ts";
  * The order in which the demands that could be had are packed once more: groups, gangs, what must be alone, then the largest first (first
  * fit decreasing packs within 22 % of the best for one resource; Johnson 1973), targets last, as they count what others need. Of groups and
  * of targets those go first that few buckets can serve: what they bring counts for one that takes any, and not the other way round. Those that
- * could not be had in full come after, by rank: they are not to take anything from those that could. The demand of rank `also` is packed with
- * the first, although it could not be had.
+ * could not be had in full come after, by rank: they are not to take anything from those that could. Those of the ranks in `also` are packed
+ * with the first all the same, and so is that of rank `before`, before all that is as hard.
  */
 export function hardestFirst(
   entries: readonly Entry[],
   { outcomes }: Attempt,
   { ground, scopes }: Pick<Problem, "ground" | "scopes">,
-  also?: number,
+  also: ReadonlySet<number> = NONE,
+  before?: number,
 ): readonly Entry[] {
   const { largest } = ground;
   const isMet = ({ rank }: Entry): boolean => {
     const outcome = outcomes[rank];
-    return (outcome !== undefined && outcome.placed >= outcome.asked) || rank === also;
+    return (outcome !== undefined && outcome.placed >= outcome.asked) || also.has(rank) || rank === before;
   };
   const met = entries.filter(isMet);
   const sizes = new Map<number, number>();
@@ -45,6 +46,7 @@ export function hardestFirst(
   keyed.sort(
     (a, b) =>
       a.hardness - b.hardness ||
+      Number(b.entry.rank === before) - Number(a.entry.rank === before) ||
       b.size - a.size ||
       a.breadth - b.breadth ||
       classOf(a.entry) - classOf(b.entry) ||
@@ -52,6 +54,8 @@ export function hardestFirst(
   );
   return [...keyed.map(({ entry }) => entry), ...entries.filter((entry) => !isMet(entry))];
 }
+
+const NONE: ReadonlySet<number> = new Set();
 
 function hardnessOf(entry: Entry): number {
   if (entry.kind === "groups") return 0;

@@ -186,17 +186,22 @@ export function updateLedger(
 interface Origin {
   readonly requestId: RequestId;
   readonly purpose: Purpose;
+  /** So many of the open requests were made before. */
+  readonly askedAfter: number;
   readonly look?: Digest;
 }
 
 function originsOf(look: Look, inFlight: readonly InFlight[]): ReadonlyMap<NodeId, Origin> {
   const origins = new Map<NodeId, Origin>();
-  for (const entry of inFlight) {
-    for (const id of look.requestNodes.get(entry.requestId) ?? []) {
-      const { requestId, purpose, look } = entry;
-      origins.set(id, { requestId, purpose, ...(look === undefined ? {} : { look }) });
-    }
-  }
+  inFlight.forEach(({ requestId, purpose, look: attributes }, askedAfter) => {
+    const origin = {
+      requestId,
+      purpose,
+      askedAfter,
+      ...(attributes === undefined ? {} : { look: attributes }),
+    };
+    for (const id of look.requestNodes.get(requestId) ?? []) origins.set(id, origin);
+  });
   return origins;
 }
 
@@ -217,6 +222,7 @@ function updateNode(
   if (old !== undefined && isUnchanged(old, node, { busyness, firstReadyAt, start }, origin)) return old;
   const requestId = origin?.requestId ?? old?.requestId;
   const look = origin === undefined ? old?.look : origin.look;
+  const askedAfter = old?.requestId === undefined ? (origin?.askedAfter ?? 0) : (old.askedAfter ?? 0);
   return {
     nodeId: node.nodeId,
     name: node.name,
@@ -227,6 +233,7 @@ function updateNode(
     purpose: origin?.purpose ?? old?.purpose ?? { kind: "array" },
     ...(look === undefined ? {} : { look }),
     firstSeenAt: old?.firstSeenAt ?? now,
+    ...(askedAfter === 0 ? {} : { askedAfter }),
     ...(firstReadyAt === undefined ? {} : { firstReadyAt }),
     ...(old?.lastNeededAt === undefined ? {} : { lastNeededAt: old.lastNeededAt }),
     busyness,

@@ -6,6 +6,7 @@ import { holderOf } from "./caps.ts";
 import type { Draft } from "./draft.ts";
 import { groupClosedTo } from "./closed.ts";
 import { createNodes, groupKey, nameGroup, wake } from "./draft.ts";
+import { compareNames } from "./ground.ts";
 import type { Offered } from "./offers.ts";
 import { nextOpening } from "./opening.ts";
 import { mayJoin, pinnedRefusal } from "./scale-set.ts";
@@ -158,7 +159,8 @@ function openInGroups(
 /** The bucket's own group, or those that exist or are configured; groups that were made for a target have their size and do not grow. */
 export function namedGroups(draft: Draft, offer: BucketOffer): readonly PlacementGroup[] {
   if (offer.pinnedGroup !== undefined) return [offer.pinnedGroup];
-  const named = new Set([...offer.groupSizes.keys(), ...(offer.configuredGroups ?? [])]);
+  const existing = [...offer.groupSizes.keys()].sort(compareNames);
+  const named = new Set([...existing, ...(offer.configuredGroups ?? [])]);
   return [...named].filter((group) => !isSized(draft, offer, group));
 }
 

@@ -185,6 +185,7 @@ function afterAccepted(
               added,
               seen: [],
               since: now,
+              plannedAt: intent.committedAt,
             },
           ],
         };
@@ -264,7 +265,10 @@ function settleStart(
     if (node === undefined) continue;
     const start = afterStart(id, evidence, now);
     const { start: _before, ...rest } = node;
-    ledger.set(id, start === undefined ? rest : { ...rest, start });
+    ledger.set(
+      id,
+      start === undefined ? rest : { ...rest, start: { ...start, plannedAt: intent.committedAt } },
+    );
     if (start?.state === "refused")
       record = backOff(record, effect.bucket, "refused", `${node.name}: ${start.message}`, now);
   }

@@ -46,6 +46,8 @@ function cheapestFor(
     const kind = bins.ground.offerKinds[index];
     if (kind === undefined || offer.price === undefined || offer.price >= least) return;
     if (offer.parent !== undefined && offer.bucket.array !== current.bucket.array) return;
+    // Who is on it holds its cores already, and may not hold more.
+    if (!draft.caps.none && offer.cores > current.cores) return;
     if (offer.pinnedGroup !== undefined || !holds(bins, bin, kind)) return;
     if (closedTo(draft, offer) !== undefined || capacity.room(offer, undefined) < nodes) return;
     const before = bins.kindOf(bin);

@@ -30,19 +30,24 @@ export function orderOf(node: Node, known: LedgerNode | undefined): number {
 
 function orderUnmarked(node: Node, known: LedgerNode | undefined): number {
   if (node.phase === "deallocated" && !isStarting(known)) return ORDER.deallocated;
-  if (node.phase !== "ready")
-    return ORDER.coming + ageFraction(known === undefined ? undefined : bootingSince(known));
+  if (node.phase !== "ready") return ORDER.coming + ageFraction(known);
   if (known?.busyness.state === "busy") return ORDER.busy;
-  return ORDER.ready + ageFraction(known === undefined ? undefined : bootingSince(known));
+  return ORDER.ready + ageFraction(known);
 }
 
-/** In [0, 1), growing with time: of nodes that are alike those that came first are used first, so that a plan once made stands. */
-function ageFraction(since: Instant | undefined): number {
-  return (since ?? 0) / LAST_INSTANT;
+/**
+ * In [0, 1), growing with time: of nodes that are alike those that came first are used first, so that a plan once made stands; of those
+ * that showed up at once those that were asked for first.
+ */
+function ageFraction(known: LedgerNode | undefined): number {
+  if (known === undefined) return 0;
+  const askedAfter = Math.min(known.askedAfter ?? 0, REQUESTS_APART - 1);
+  return Math.min(bootingSince(known) + askedAfter / REQUESTS_APART, LAST_INSTANT) / (LAST_INSTANT + 1);
 }
 
-/** The last moment that a Date can hold. */
-const LAST_INSTANT = 8.64e15;
+/** In the year 2096: so early that in a number of 53 bits there is room for this many requests in each millisecond. */
+const LAST_INSTANT = 4e12;
+const REQUESTS_APART = 500;
 
 /** A cluster without the order of use and those who ask: what {@link findSpare} tries out. */
 export type Supply = Omit<WorldInput, "order" | "demands">;

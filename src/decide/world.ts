@@ -155,7 +155,10 @@ function supplyNode(node: Node, place: ClusterPlace, places: Places, input: Worl
     resources: places.resources(node, place),
     properties: () => places.view(node, place).properties,
     cores: coresOf(node, place),
-    order: known?.start !== undefined && starts ? known.start.since : input.order(node, known),
+    order:
+      known?.start !== undefined && starts
+        ? (known.start.plannedAt ?? known.start.since)
+        : input.order(node, known),
     ready: node.phase === "ready",
     ...(mayBeStarted(node, known) ? { deallocated: true as const } : {}),
     ...(starts ? { starting: true as const } : {}),
@@ -190,7 +193,11 @@ function collectInFlight(
   places: Places,
 ): readonly InFlightSupply[] {
   const asked = [
-    ...input.inFlight.map((entry) => ({ ...entry, count: stillInFlight(entry), order: entry.since })),
+    ...input.inFlight.map((entry) => ({
+      ...entry,
+      count: stillInFlight(entry),
+      order: entry.plannedAt ?? entry.since,
+    })),
     ...input.pendingCreates.map((create) => ({ ...create, order: input.now })),
   ];
   return asked

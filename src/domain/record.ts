@@ -102,6 +102,8 @@ export interface LedgerNode {
   /** Digest of the attributes that it was created with; absent: its array's alone, or not known. */
   readonly look?: Digest;
   readonly firstSeenAt: Instant;
+  /** Of the requests that were open when it was first known of which it is: so many were asked for before; absent: none. */
+  readonly askedAfter?: number;
   readonly firstReadyAt?: Instant;
   readonly lastNeededAt?: Instant;
   readonly busyness: Busyness;
@@ -140,6 +142,8 @@ export interface NodeStart {
   readonly state: "unsure" | "accepted" | "shown" | "refused";
   /** When it was asked for, or refused; the boot timeout counts from there. */
   readonly since: Instant;
+  /** When the plan that wanted it was committed; absent: at `since`. */
+  readonly plannedAt?: Instant;
   /** Refused: it rests until then. */
   readonly until?: Instant;
   /** Why it was, or may have been, refused. */
@@ -197,6 +201,8 @@ export interface InFlight {
   /** NodeIds of this request that a status has ever shown. */
   readonly seen: readonly NodeId[];
   readonly since: Instant;
+  /** When the plan that wanted it was committed; absent: at `since`. */
+  readonly plannedAt?: Instant;
 }
 
 /** How many nodes of an in-flight request are still to show up. */

@@ -67,6 +67,9 @@ const OWN_KEYS = [
 
 const OWN: ReadonlySet<string> = new Set(OWN_KEYS);
 
+/** What our answers add to the document: what was read may be changed and put back as it is. */
+const OF_ANSWERS: ReadonlySet<string> = new Set(["ignored", "doubts", "unknownNodearrays", "unreadable"]);
+
 /** The other keys of scalelib's autoscale.json (scalelib-behaviour.md 18) and those of the drivers built on it. */
 const SCALELIB: ReadonlySet<string> = new Set([
   "cluster_name",
@@ -106,7 +109,7 @@ export function readPolicy(input: string | object): PolicyRead {
 
   const ignored = Object.keys(from).filter((key) => SCALELIB.has(key));
   const problems: Problem[] = Object.keys(from)
-    .filter((key) => !OWN.has(key) && !SCALELIB.has(key))
+    .filter((key) => !OWN.has(key) && !SCALELIB.has(key) && !OF_ANSWERS.has(key))
     .map((key) => unknownKey("", key, OWN_KEYS));
   const nodearrays = readArrays(from, problems);
   const defaultResources = readDefaults(from, problems);

@@ -1263,6 +1263,43 @@ describe("what random worlds have shown", () => {
       ],
     },
     {
+      name: "a node that starts is used before one that was asked for by the same plan",
+      world: world({
+        nodes: [{ ...node({ id: "n1", coming: true, order: 5 }), starting: true }],
+        inFlight: [
+          {
+            bucket: bucket("execute/D4"),
+            purpose: { kind: "array" },
+            count: 1,
+            order: 5,
+            resources: { ncpus: 4, mem: 16 },
+            cores: 4,
+          },
+        ],
+      }),
+      demands: [job("a")],
+      needed: ["n1: standard/a"],
+      placed: ["a 1/1 (1 pending)"],
+    },
+    {
+      name: "a capped user's node does not become a cheaper one with more cores",
+      world: world({
+        buckets: [
+          offer("execute/D2", 2, { 0: 1 }, { price: 3, resources: { mem: 8 } }),
+          offer("execute/D8", 8, { 0: 1 }, { price: 2, resources: { mem: 8 } }),
+          offer("execute/D1", 1, { 0: 1 }, { price: 9, resources: { mem: 8 } }),
+        ],
+        caps: [{ kind: "user", name: "ann", unit: "cores", max: 2 }],
+      }),
+      among: "cheapest",
+      demands: [
+        job("a", { user: "ann", constraints: [{ kind: "amount", resource: "mem", amount: 3 }] }),
+        job("b", { user: "ann", constraints: [{ kind: "amount", resource: "mem", amount: 4 }] }),
+      ],
+      creates: ["1 x execute/D2"],
+      placed: ["a 1/1 (1 pending)", "b 1/1 (1 pending)"],
+    },
+    {
       name: "slots that stay together take one of two nodes in flight where their user may have no more",
       world: world({
         inFlight: [
@@ -1303,6 +1340,18 @@ describe("what random worlds have shown", () => {
       ],
     },
   ])("$name", check);
+});
+
+test("of placement groups that exist the first by name grows, however CycleCloud lists them", () => {
+  const grown = (names: readonly string[]) => {
+    const groupSizes = new Map(names.map((name) => [placementGroup(name), 1]));
+    const one = offer("execute/D4", 4, { 0: 1 }, { maxPlacementGroupSize: 3, groupSizes });
+    return shown(
+      allocate(world({ buckets: [one] }), [job("a", { constraints: [cpus(1), inAGroup] })], policy, now),
+    );
+  };
+  expect(grown(["g10", "g2"]).creates).toEqual(["1 x execute/D4/g2"]);
+  expect(grown(["g2", "g10"])).toEqual({ ...grown(["g10", "g2"]) });
 });
 
 test("reasons are worked out for the first thousand unmet jobs that differ; the others name one of them", () => {

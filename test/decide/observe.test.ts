@@ -234,6 +234,47 @@ describe("the ledger", () => {
     ]);
   });
 
+  test("remembers of which request a node is, and how many were open before that one", () => {
+    const [first, second] = [requestId("r-1"), requestId("r-2")];
+    const open = [first, second].map((id) => ({
+      requestId: id,
+      bucket: BUCKET,
+      purpose: { kind: "array" } as const,
+      added: 2,
+      seen: [],
+      since: at(0),
+    }));
+    const look = (shown: readonly [string, string][], now: Instant) => ({
+      snapshot: buildSnapshot(
+        shown.map(([id]) => buildNode(id, { phase: "coming" })),
+        { at: now },
+      ),
+      requestNodes: new Map(
+        [first, second].map((id) => [id, shown.flatMap(([n, of]) => (of === id ? [nodeId(n)] : []))]),
+      ),
+    });
+    const seen = updateLedger(
+      new Map(),
+      look(
+        [
+          ["n2", "r-2"],
+          ["n1", "r-1"],
+        ],
+        at(5),
+      ),
+      open,
+      noFacts,
+      at(5),
+    );
+    expect([...seen.values()].map(({ requestId: of, askedAfter }) => [of, askedAfter])).toEqual([
+      ["r-2", 1],
+      ["r-1", undefined],
+    ]);
+    // It stays so when the first request is done.
+    const later = updateLedger(seen, look([["n2", "r-2"]], at(65)), open.slice(1), noFacts, at(65));
+    expect(later.get(nodeId("n2"))?.askedAfter).toBe(1);
+  });
+
   test("a name that is used again is another node: the old one has gone, the new one starts from nothing", () => {
     const old = buildLedger([rememberNode(ready, { lastNeededAt: at(-60), ...idleSince(at(-900)) })]);
     const reborn = buildNode("n2", { name: ready.name, hostname: "ip-n1", phase: "coming" });

@@ -224,7 +224,7 @@ describe("settling", () => {
     const intent = buildIntent("r-1", { effect: { kind: "create", bucket, count: 4, purpose } });
     const settled = settle(stateOf([intent]), R1, { kind: "found" }, at(5));
     expect(settled.record.inFlight).toEqual([
-      { requestId: R1, bucket, purpose, added: 4, seen: [], since: at(5) },
+      { requestId: R1, bucket, purpose, added: 4, seen: [], since: at(5), plannedAt: NOW },
     ]);
   });
 });
@@ -301,11 +301,11 @@ describe("a start is never replayed: whatever was learnt, its intent is gone, an
     kind: "started",
     nodes: new Map([[id, outcome]]),
   });
-  const accepted = { start: { state: "accepted", since: at(5) }, pauses: [] };
-  const unsure = { start: { state: "unsure", since: at(5) }, pauses: [] };
+  const accepted = { start: { state: "accepted", since: at(5), plannedAt: NOW }, pauses: [] };
+  const unsure = { start: { state: "unsure", since: at(5), plannedAt: NOW }, pauses: [] };
   const free = { start: undefined, pauses: [] };
   const refused = (message: string) => ({
-    start: { state: "refused", since: at(5), until: at(905), message },
+    start: { state: "refused", since: at(5), plannedAt: NOW, until: at(905), message },
     pauses: [["refused", 60, `execute-n1: ${message}`]],
   });
 
@@ -342,7 +342,7 @@ describe("a start is never replayed: whatever was learnt, its intent is gone, an
     {
       name: "409, and not known yet: the words are kept until a look tells",
       evidence: { kind: "absent", afterSend: "conflict", message: "locked" },
-      outcome: { start: { state: "unsure", since: at(5), message: "locked" }, pauses: [] },
+      outcome: { start: { state: "unsure", since: at(5), plannedAt: NOW, message: "locked" }, pauses: [] },
     },
     { name: "nothing learnt", evidence: { kind: "unclear" }, outcome: unsure },
   ])("$name", ({ evidence, outcome }) => {

@@ -466,7 +466,13 @@ describe("configuration", () => {
       status: 200,
       body: { ...document, doubts: [{ path: "prices.locations.here.Standard_F2s_v2.spot", found: "0.2" }] },
     });
-    expect((await app.call("GET", path)).body).toEqual({ ...defaults, ...document });
+    const shown = await app.call("GET", path);
+    expect(shown.body).toEqual({
+      ...defaults,
+      ...document,
+      doubts: [expect.objectContaining({ path: "prices.locations.here.Standard_F2s_v2.spot", found: "0.2" })],
+    });
+    expect(await app.call("PUT", path, shown.body)).toMatchObject({ status: 200, body: document });
     const page = async () => (await app.call("GET", "/api/clusters/two%20words")).body;
     await expect.poll(page, patiently).toMatchObject({
       choice: {
@@ -476,6 +482,24 @@ describe("configuration", () => {
         prices: { currency: "USD", locations: ["here"] },
       },
     });
+  });
+
+  test("a document that a row cannot hold is refused with its size, and nothing is kept", async () => {
+    const before = (await app.call("GET", path)).body;
+    const locations = Object.fromEntries(
+      Array.from({ length: 70 }, (_, l) => [
+        `region${l}`,
+        Object.fromEntries(
+          Array.from({ length: 1000 }, (_, i) => [
+            `Standard_D${i}s_v5`,
+            ((l * 1000 + i + 1) * 0.618_033_988_7) % 1,
+          ]),
+        ),
+      ]),
+    );
+    const answer = await app.call("PUT", path, { prices: { currency: "USD", locations } });
+    expect(answer).toMatchObject({ status: 413, type: problemJson, body: { title: "Too large" } });
+    expect((await app.call("GET", path)).body).toEqual(before);
   });
 
   test("all mistakes at once, with the nearest known key; nothing is kept", async () => {

@@ -1,12 +1,11 @@
 import type { Documents } from "../../app/ports.ts";
-import { PortError } from "../../app/ports.ts";
 import { asPortCall } from "../system/azure-errors.ts";
 import { compress, decompress } from "./codec.ts";
 import { CONFIGURATION_KEY, clusterPartition } from "./keys.ts";
 import { ROW_BYTES, chunkProperties, joinChunks } from "./rows.ts";
 import type { Table } from "./table.ts";
 
-/** Configuration documents in Table Storage, one row each. A document over 700 KiB compressed is refused with a PortError. */
+/** Configuration documents in Table Storage, one row each. A document over 700 KiB compressed is too large. */
 export function tableDocuments(table: Table): Documents {
   return {
     read: (cluster) =>
@@ -17,10 +16,7 @@ export function tableDocuments(table: Table): Documents {
       }),
     async write(cluster, text, etag) {
       const bytes = await compress(text);
-      if (bytes.length > ROW_BYTES) {
-        const sizes = `${bytes.length} bytes compressed, at most ${ROW_BYTES} possible`;
-        throw new PortError("unexpected", `write configuration of ${cluster}`, sizes);
-      }
+      if (bytes.length > ROW_BYTES) return { kind: "too-large", bytes: bytes.length, limit: ROW_BYTES };
       const partition = clusterPartition(cluster);
       const values = chunkProperties(bytes);
       const outcome =

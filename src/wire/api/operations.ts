@@ -185,7 +185,13 @@ export const OPERATIONS: readonly Operation[] = [
     auth: "function",
     summary: "Replaces the cluster's configuration",
     body: "ConfigurationRequest",
-    answers: { 200: "ConfigurationWritten", 400: "Problem", 409: "Problem", ...BELOW_CLUSTER },
+    answers: {
+      200: "ConfigurationWritten",
+      400: "Problem",
+      409: "Problem",
+      413: "Problem",
+      ...BELOW_CLUSTER,
+    },
   },
   ...(["get", "post"] as const).map((method): Operation => ({
     method,

@@ -113,6 +113,7 @@ export const configAnswer = written
       .array(problemItem)
       .optional()
       .meta({ description: "Why the stored document cannot be read; what holds instead is shown." }),
+    doubts: z.array(problemItem).optional().meta({ description: "What counts and is likely a mistake." }),
   })
   .meta({ description: "The configuration in force, with its defaults." });
 
