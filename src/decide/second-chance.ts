@@ -37,7 +37,7 @@ export function giveChances(
     // Those that can be had by now have their place among the others that can.
     if (countMet(best) > met) {
       met = countMet(best);
-      goesOn = isBetterIn(hardestFirst(entries, best, ground, helped));
+      goesOn = isBetterIn(hardestFirst(entries, best, ground, { also: helped }));
     }
     for (const rank of unmetFirst(best, entries)) {
       for (const order of ordersWith(rank, helped, entries, best, ground)) {
@@ -83,6 +83,6 @@ function* ordersWith(
   const [one] = entries.filter((entry) => entry.rank === rank);
   if (one === undefined) return;
   const others = entries.filter((entry) => entry.rank !== rank);
-  yield [one, ...hardestFirst(others, best, ground, helped)];
-  yield hardestFirst(entries, best, ground, helped, rank);
+  yield [one, ...hardestFirst(others, best, ground, { also: helped })];
+  yield hardestFirst(entries, best, ground, { also: helped, before: rank });
 }
