@@ -65,24 +65,19 @@ export function allocate(
   let best = inRankOrder;
   if (policy.preference === "bucket-order" || !mayImprove(best, entries)) return answerOf(best);
   if (isNearBound(best, problem)) return answerOf(best);
-  const hardest = hardestFirst(entries, best, problem);
   let taken = first;
-  for (const opening of waysFor(policy, entries.length)) {
-    const way: Way = { order: "size", opening };
-    const other = attempt(problem, way, hardest, false);
-    if (!isBetter(other, best, policy)) continue;
-    best = other;
-    taken = { way, entries: hardest };
-  }
-  const { opening } = taken.way;
-  giveChances(inRankOrder, best, entries, problem, (order) => {
-    const way: Way = { order: "size", opening };
-    const other = attempt(problem, way, order, false);
+  const tryOut = (one: Try): Attempt | undefined => {
+    const other = attempt(problem, one.way, one.entries, false);
     if (!isBetter(other, best, policy)) return undefined;
     best = other;
-    taken = { way, entries: order };
+    taken = one;
     return other;
-  });
+  };
+  for (const one of triesBySize(problem, inRankOrder)) tryOut(one);
+  const { opening } = taken.way;
+  giveChances(inRankOrder, best, entries, problem, (order) =>
+    tryOut({ way: { order: "size", opening }, entries: order }),
+  );
   // Reasons are made for what is unmet in the plan that is taken, and only there.
   const isTold = taken === first || best.outcomes.every(({ placed, asked }) => placed >= asked);
   return answerOf(isTold ? best : attempt(problem, taken.way, taken.entries, true));
@@ -97,10 +92,26 @@ interface Try {
 /** Above so many demands only one more way is tried; what the others could still save is little then. */
 const MANY_DEMANDS = 30_000;
 
-function waysFor({ among }: AllocationPolicy, demands: number): readonly Way["opening"][] {
-  if (among === "priority") return ["own"];
-  return demands > MANY_DEMANDS ? ["shared"] : ["own", "shared"];
+/** And up to so many gangs and what must be alone are tried after the rest, too. */
+const FEW_DEMANDS = 4000;
+
+function triesBySize({ policy: { among }, entries, ground }: Problem, byRank: Attempt): readonly Try[] {
+  const inOrder = (order: readonly Entry[], openings: readonly Way["opening"][]): readonly Try[] =>
+    openings.map((opening) => ({ way: { order: "size", opening }, entries: order }));
+  const hardest = hardestFirst(entries, byRank, ground);
+  if (among === "priority") return inOrder(hardest, ["own"]);
+  if (entries.length > MANY_DEMANDS) return inOrder(hardest, ["shared"]);
+  const tries = inOrder(hardest, ["own", "shared"]);
+  if (entries.length > FEW_DEMANDS || !entries.some(isUnwieldy)) return tries;
+  return [
+    ...tries,
+    ...inOrder(hardestFirst(entries, byRank, ground, { looseFirst: true }), ["own", "shared"]),
+  ];
 }
+
+/** A gang, or what must be alone. */
+const isUnwieldy = (entry: Entry): boolean =>
+  entry.kind === "job" && (entry.ask.unitsPerNode === 1 || entry.ask.requirements.alone !== undefined);
 
 /** A demand made ready to be settled; `by` is "set/demand". */
 export type Entry =

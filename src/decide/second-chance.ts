@@ -36,7 +36,7 @@ export function giveChances(
     // Those that can be had by now have their place among the others that can.
     if (countMet(best) > met) {
       met = countMet(best);
-      goesOn = isBetterIn(hardestFirst(entries, best, problem, helped));
+      goesOn = isBetterIn(hardestFirst(entries, best, problem, { also: helped }));
     }
     for (const rank of unmetFirst(best, entries)) {
       for (const order of ordersWith(rank, helped, entries, best, problem)) {
@@ -82,6 +82,6 @@ function* ordersWith(
   const [one] = entries.filter((entry) => entry.rank === rank);
   if (one === undefined) return;
   const others = entries.filter((entry) => entry.rank !== rank);
-  yield [one, ...hardestFirst(others, best, problem, helped)];
-  yield hardestFirst(entries, best, problem, helped, rank);
+  yield [one, ...hardestFirst(others, best, problem, { also: helped })];
+  yield hardestFirst(entries, best, problem, { also: helped, before: rank });
 }
