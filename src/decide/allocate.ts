@@ -7,7 +7,7 @@ import type { Instant } from "../domain/units.ts";
 import type { Ask } from "./ask.ts";
 import { readJob } from "./ask.ts";
 import type { Attempt, Problem } from "./attempt.ts";
-import { attempt, isBetter, Scopes } from "./attempt.ts";
+import { attempt, isBetter, isBetterByRank, Scopes } from "./attempt.ts";
 import { OpenOffers } from "./offers.ts";
 import { orderNodes } from "./bins.ts";
 import { bindingsOf } from "./bound.ts";
@@ -30,8 +30,8 @@ import { giveChances } from "./second-chance.ts";
  *
  * Demands are settled one after the other in the order of rank. If that makes new nodes or leaves something unmet, the demands that could
  * be had are tried once more, the hardest first (first fit decreasing), with two ways to choose new nodes where price counts. A later try
- * is taken only if it is cheaper, or has more, and leaves no demand with less. The same goes for the last tries, in which some of what is
- * still unmet is packed with what could be had.
+ * is taken only if it is cheaper, or has more, and leaves no demand with less. In the last tries some of what
+ * is still unmet is packed with what could be had: such a try is taken if the first demand by rank that it changes has more.
  */
 export function allocate(
   world: World,
@@ -66,17 +66,17 @@ export function allocate(
   if (policy.preference === "bucket-order" || !mayImprove(best, entries)) return answerOf(best);
   if (isNearBound(best, problem)) return answerOf(best);
   let taken = first;
-  const tryOut = (one: Try): Attempt | undefined => {
+  const tryOut = (one: Try, isPreferred: typeof isBetter): Attempt | undefined => {
     const other = attempt(problem, one.way, one.entries, false);
-    if (!isBetter(other, best, policy)) return undefined;
+    if (!isPreferred(other, best, policy)) return undefined;
     best = other;
     taken = one;
     return other;
   };
-  for (const one of triesBySize(problem, inRankOrder)) tryOut(one);
+  for (const one of triesBySize(problem, inRankOrder)) tryOut(one, isBetter);
   const { opening } = taken.way;
   giveChances(inRankOrder, best, entries, problem, (order) =>
-    tryOut({ way: { order: "size", opening }, entries: order }),
+    tryOut({ way: { order: "size", opening }, entries: order }, isBetterByRank),
   );
   // Reasons are made for what is unmet in the plan that is taken, and only there.
   const isTold = taken === first || best.outcomes.every(({ placed, asked }) => placed >= asked);
@@ -95,17 +95,19 @@ const MANY_DEMANDS = 30_000;
 /** And up to so many gangs and what must be alone are tried after the rest, too. */
 const FEW_DEMANDS = 4000;
 
-function triesBySize({ policy: { among }, entries, ground }: Problem, byRank: Attempt): readonly Try[] {
+function triesBySize(problem: Problem, byRank: Attempt): readonly Try[] {
+  const { entries } = problem;
+  const { among } = problem.policy;
   const inOrder = (order: readonly Entry[], openings: readonly Way["opening"][]): readonly Try[] =>
     openings.map((opening) => ({ way: { order: "size", opening }, entries: order }));
-  const hardest = hardestFirst(entries, byRank, ground);
+  const hardest = hardestFirst(entries, byRank, problem);
   if (among === "priority") return inOrder(hardest, ["own"]);
   if (entries.length > MANY_DEMANDS) return inOrder(hardest, ["shared"]);
   const tries = inOrder(hardest, ["own", "shared"]);
   if (entries.length > FEW_DEMANDS || !entries.some(isUnwieldy)) return tries;
   return [
     ...tries,
-    ...inOrder(hardestFirst(entries, byRank, ground, { looseFirst: true }), ["own", "shared"]),
+    ...inOrder(hardestFirst(entries, byRank, problem, { looseFirst: true }), ["own", "shared"]),
   ];
 }
 

@@ -93,6 +93,18 @@ function countToPlace({ toPlace }: Draft, entry: Entry, sign: 1 | -1): void {
   });
 }
 
+/**
+ * Whether a try is to be preferred to another by rank: the first demand that they differ in has more; of two that differ in none it is the
+ * cheaper one.
+ */
+export function isBetterByRank(other: Attempt, than: Attempt, policy: AllocationPolicy): boolean {
+  for (let i = 0; i < than.outcomes.length; i += 1) {
+    const [a, b] = [other.outcomes[i]?.placed ?? 0, than.outcomes[i]?.placed ?? 0];
+    if (a !== b) return a > b;
+  }
+  return isBetter(other, than, policy);
+}
+
 /** Whether a try is to be preferred to another: it leaves no demand with less, and is cheaper or has more. */
 export function isBetter(other: Attempt, than: Attempt, { among }: AllocationPolicy): boolean {
   let hasMore = false;

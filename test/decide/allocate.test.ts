@@ -1300,6 +1300,25 @@ describe("what random worlds have shown", () => {
       placed: ["a 1/1 (1 pending)", "b 1/1 (1 pending)"],
     },
     {
+      name: "what ranks higher is served, though what ranks lower must give way as somebody else has to move",
+      world: world({
+        buckets: [offer("execute/D4", 4, { 0: 1 }), offer("viz/D4", 4, { 1: 1 })],
+        limits: [limit("nodearray", "execute", "nodes", 0, 1), limit("nodearray", "viz", "nodes", 0, 1)],
+        arrays: new Map([
+          [arrayName("execute"), "managed"],
+          [arrayName("viz"), "managed"],
+        ]),
+      }),
+      demands: [
+        job("any", { priority: 2, constraints: [cpus(4)] }),
+        job("high", { priority: 1, constraints: [cpus(4), inArrays("execute")] }),
+        job("low", { priority: 0, constraints: [cpus(4), inArrays("viz")] }),
+      ],
+      creates: ["1 x execute/D4", "1 x viz/D4"],
+      placed: ["any 1/1 (1 pending)", "high 1/1 (1 pending)", "low 0/1 (0 pending)"],
+      reasons: ["node array viz: 1 of 1 nodes used, 1 more needed, 0 left"],
+    },
+    {
       name: "slots that stay together take one of two nodes in flight where their user may have no more",
       world: world({
         inFlight: [
