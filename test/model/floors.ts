@@ -173,7 +173,7 @@ class Attempt {
     for (const group of own.filter((one) => stageOf(one) < ABANDONED)) {
       if (whole + held >= want.count) break;
       const stays = this.#keep(group, array, own);
-      group.counted ||= stays !== "given-up";
+      group.counted ||= stays !== "let-go";
       if (stays === "whole") whole += 1;
       if (stays === "held") held += 1;
     }
@@ -200,15 +200,15 @@ class Attempt {
   }
 
   /** Whether a group is whole or can be, is waited for, or is of no use. */
-  #keep(group: Group, array: ArrayShape, own: readonly Group[]): "whole" | "held" | "given-up" {
+  #keep(group: Group, array: ArrayShape, own: readonly Group[]): "whole" | "held" | "let-go" {
     if (lackOf(group) === 0) return "whole";
     this.#noteTie(group, own);
     if (group.fill !== undefined && group.fill.since <= this.#stock.patientSince) {
       group.givenUp = true;
-      return "given-up";
+      return "let-go";
     }
     if (this.#complete(group, array)) return "whole";
-    return this.#stock.isInvalid(array.name, group.type) ? "given-up" : "held";
+    return this.#stock.isInvalid(array.name, group.type) ? "let-go" : "held";
   }
 
   #noteTie(group: Group, own: readonly Group[]): void {

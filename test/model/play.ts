@@ -33,6 +33,8 @@ export interface Played {
   /** Plans that were compared in full, and those that were made while a failure had its after-effects. */
   readonly compared: number;
   readonly blurred: number;
+  /** Of the compared ones, those in which no rule says which of several groups is completed: what they create is not compared. */
+  readonly tied: number;
   readonly answers: number;
   readonly stops: number;
 }
@@ -68,7 +70,7 @@ class Game {
   #blurredUntil = 0;
   #lastPlan: Plan | undefined;
   #lastWasCompared = false;
-  #counts = { compared: 0, blurred: 0, answers: 0, stops: 0 };
+  #counts = { compared: 0, blurred: 0, tied: 0, answers: 0, stops: 0 };
 
   constructor(shape: ClusterShape, openStore: OpenStore) {
     this.#shape = shape;
@@ -264,7 +266,10 @@ class Game {
     const { creations, placed, tied, groups } = settleWants(this.#shape, wants, stock);
     const got = plan.demands.map(({ set, id, placed: count, asked }) => `${set}/${id}: ${count} of ${asked}`);
     const ours = wants.map((want) => `${want.by}: ${placed.get(want) ?? 0} of ${want.count}`);
-    if (tied) return;
+    if (tied) {
+      this.#counts.tied += 1;
+      return;
+    }
     this.#compare(
       "creates",
       linesOf(plan.creates.map((effect) => this.#creationOf(effect))),
