@@ -1,6 +1,8 @@
 import type { ArrayShape, ClusterShape, TypeName } from "./shape.ts";
 import { CORES } from "./shape.ts";
 import type { Fill, GroupEnd } from "./group-memory.ts";
+import type { Group } from "./group-stage.ts";
+import { ABANDONED, lackOf, stageOf, UNTOUCHED } from "./group-stage.ts";
 import type { Want } from "./wants.ts";
 import { groupNodes } from "./wants.ts";
 
@@ -55,26 +57,6 @@ export interface Outcome {
 export function settleInOrder(shape: ClusterShape, wants: readonly Want[], stock: Stock): Outcome {
   return new Attempt(shape, stock).settle(wants);
 }
-
-interface Group {
-  readonly array: string;
-  readonly type: TypeName;
-  readonly key: string;
-  /** undefined: made by this plan. */
-  readonly name: string | undefined;
-  readonly ready: number;
-  nodes: number;
-  readonly fill: Fill | undefined;
-  /** Some want counts upon it or waits for it already. */
-  counted: boolean;
-  completed: boolean;
-  /** It has been waited for long enough. */
-  givenUp: boolean;
-  /** Nodes of a whole one; undefined: no want has asked. */
-  size: number | undefined;
-}
-
-const UNTOUCHED = { counted: false, completed: false, givenUp: false, size: undefined };
 
 class Attempt {
   readonly #shape: ClusterShape;
@@ -269,17 +251,6 @@ class Attempt {
   #add(array: string, type: TypeName, nodes: number): void {
     this.#have.set(`${array}/${type}`, this.#count(array, type) + nodes);
   }
-}
-
-const lackOf = ({ size, nodes }: Group): number => Math.max(0, (size ?? 0) - nodes);
-
-/** The stage of those that were given up. */
-const ABANDONED = 4;
-
-function stageOf(group: Group): number {
-  if (lackOf(group) === 0) return group.counted ? 0 : 1;
-  if (group.fill === undefined) return 3;
-  return group.fill.givenUpAt === undefined ? 2 : ABANDONED;
 }
 
 /** Creations as lines of text, alike ones added up, in alphabetical order. */

@@ -1,3 +1,5 @@
+import type { ClusterRecord } from "../../src/domain/record.ts";
+
 /** What is remembered of a group that lacked nodes. */
 export interface Fill {
   readonly since: number;
@@ -59,6 +61,16 @@ export function unsureKeys(groups: readonly GroupEnd[]): ReadonlySet<string> {
       alike.some(({ fill }) => fill !== undefined),
   );
   return new Set(unsure.map(([key]) => key));
+}
+
+/** The groups that lacked nodes, as a record remembers them: their memory is taken from there, and what becomes of it is compared. */
+export function fillsOf(record: ClusterRecord | undefined): ReadonlyMap<string, Fill> {
+  return new Map(
+    (record?.groupFills ?? []).map(({ bucket, since, givenUpAt }) => [
+      bucket.placementGroup ?? "",
+      { since, givenUpAt },
+    ]),
+  );
 }
 
 /** As lines of text, in alphabetical order. */

@@ -8,7 +8,7 @@ import type { DemandMessage } from "../../src/wire/message.ts";
 import type { Creation, Stock } from "./floors.ts";
 import { linesOf } from "./floors.ts";
 import type { Fill } from "./group-memory.ts";
-import { fillsAfter, linesOfFills, unsureKeys } from "./group-memory.ts";
+import { fillsAfter, fillsOf, linesOfFills, unsureKeys } from "./group-memory.ts";
 import { contentOf } from "./messages.ts";
 import { Misfortune } from "./misfortune.ts";
 import type { BookedNode } from "./node-book.ts";
@@ -387,16 +387,6 @@ class Game {
   #differ(text: string): void {
     this.#differences.push(text);
   }
-}
-
-/** The groups that lacked nodes, as a record remembers them: their memory is taken from there, and what becomes of it is compared. */
-function fillsOf(record: ClusterRecord | undefined): ReadonlyMap<string, Fill> {
-  return new Map(
-    (record?.groupFills ?? []).map(({ bucket, since, givenUpAt }) => [
-      bucket.placementGroup ?? "",
-      { since, givenUpAt },
-    ]),
-  );
 }
 
 const setAt = (index: number): string => `set${index}`;
