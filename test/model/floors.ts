@@ -1,5 +1,8 @@
 import type { ArrayShape, ClusterShape, TypeName } from "./shape.ts";
 import { CORES } from "./shape.ts";
+import type { Fill, GroupEnd } from "./group-memory.ts";
+import type { Group } from "./group-stage.ts";
+import { ABANDONED, lackOf, stageOf, UNTOUCHED } from "./group-stage.ts";
 import type { Want } from "./wants.ts";
 import { groupNodes } from "./wants.ts";
 
@@ -22,6 +25,12 @@ export interface Stock {
   readonly keyOfGroup: ReadonlyMap<string, string>;
   /** Nothing new in this array and size, or in this one of its placement groups. */
   readonly isShut: (array: string, type: TypeName, group?: string) => boolean;
+  /** Nor will there be soon: its nodes are not waited for. */
+  readonly isInvalid: (array: string, type: TypeName) => boolean;
+  /** Groups that lacked nodes, by their names, as the plan before left them. */
+  readonly fills: ReadonlyMap<string, Fill>;
+  /** A group is waited for until it has lacked nodes since this moment. */
+  readonly patientSince: number;
 }
 
 /** What is to be created: so many loose nodes, or nodes of one group, by {@link linesOf}. */
@@ -40,48 +49,13 @@ export interface Outcome {
   readonly placed: ReadonlyMap<Want, number>;
   /** Of groups that lack equally many nodes some are completed and others not: which, no rule says. */
   readonly tied: boolean;
+  /** The groups that there were, and what the wants have made of them. */
+  readonly groups: readonly GroupEnd[];
 }
 
-/**
- * What the wants come to (issue 5, sections 1 and 2): each is a floor; what is there counts for all of them, and what one creates counts
- * for the next. First in the order of rank, which decides who gets what is scarce; if that makes new nodes or leaves something unmet,
- * once more with what others can count upon first: that holds if it leaves nobody with less and has more, or needs fewer nodes.
- */
-export function settleWants(shape: ClusterShape, wants: readonly Want[], stock: Stock): Outcome {
-  const first = new Attempt(shape, stock).settle(wants);
-  const isMet = (want: Want): boolean => (first.placed.get(want) ?? 0) >= want.count;
-  if (wants.length < 2 || (first.creations.length === 0 && wants.every(isMet))) return first;
-  const firmFirst = [
-    ...wants.filter(isMet).toSorted((a, b) => breadth(a) - breadth(b)),
-    ...wants.filter((want) => !isMet(want)),
-  ];
-  const second = new Attempt(shape, stock).settle(firmFirst);
-  return isBetter(wants, second, first) ? second : first;
-}
-
-/** Groups bring nodes that count for jobs and targets, jobs such that count for targets; and who takes few sizes, for one who takes any. */
-function breadth(want: Want): number {
-  return { groups: 0, job: 100, target: 200 }[want.kind] + (want.kind === "job" ? 0 : want.types.length);
-}
-
-function isBetter(wants: readonly Want[], other: Outcome, than: Outcome): boolean {
-  const gains = wants.map((want) => (other.placed.get(want) ?? 0) - (than.placed.get(want) ?? 0));
-  if (gains.some((gain) => gain < 0)) return false;
-  return gains.some((gain) => gain > 0) || countOf(other) < countOf(than);
-}
-
-const countOf = ({ creations }: Outcome): number => creations.reduce((sum, { count }) => sum + count, 0);
-
-interface Group {
-  readonly array: string;
-  readonly type: TypeName;
-  readonly key: string;
-  /** undefined: made by this plan. */
-  readonly name: string | undefined;
-  readonly ready: number;
-  nodes: number;
-  /** Some want counts upon it already. */
-  counted: boolean;
+/** What the wants come to if they are settled in this order: what is there counts for all, and what one creates counts for the next. */
+export function settleInOrder(shape: ClusterShape, wants: readonly Want[], stock: Stock): Outcome {
+  return new Attempt(shape, stock).settle(wants);
 }
 
 class Attempt {
@@ -109,13 +83,18 @@ class Attempt {
       if (first === undefined || key === undefined) continue;
       const ready = nodes.filter((node) => node.ready).length;
       const { array, type, group: name } = first;
-      this.#groups.push({ array, type, key, name, ready, nodes: nodes.length, counted: false });
+      const fill = name === undefined ? undefined : stock.fills.get(name);
+      const group = { array, type, key, name, ready, nodes: nodes.length, fill };
+      this.#groups.push({ ...group, ...UNTOUCHED });
     }
   }
 
   settle(wants: readonly Want[]): Outcome {
     const placed = new Map(wants.map((want) => [want, this.#settleOne(want)]));
-    return { creations: this.#creations, placed, tied: this.#tied };
+    const groups = this.#groups.flatMap(({ name, ...group }) =>
+      name === undefined ? [] : [{ ...group, name }],
+    );
+    return { creations: this.#creations, placed, tied: this.#tied, groups };
   }
 
   #settleOne(want: Want): number {
@@ -162,28 +141,39 @@ class Attempt {
     return placed;
   }
 
-  /** Whole groups that others count upon, other whole ones, those that lack the fewest nodes and can be completed, then new ones. */
+  /**
+   * Whole groups that others count upon, other whole ones, those that are being filled, others that lack nodes, the fewest first. What
+   * cannot be completed is waited for in place of a new one, unless it has been for long enough. Then, size by size, those that were
+   * given up and can be had after all, and new ones, but none in the size in which one is given up now.
+   */
   #group(want: Extract<Want, { kind: "groups" }>, array: ArrayShape): number {
-    const lacking = (group: Group): number => Math.max(0, groupNodes(want, group.type) - group.nodes);
-    const own = this.#groups
-      .filter((group) => group.key === want.key && want.types.includes(group.type))
-      .toSorted(
-        (a, b) => Number(b.counted) - Number(a.counted) || lacking(a) - lacking(b) || b.ready - a.ready,
-      );
+    const own = this.#groups.filter((group) => group.key === want.key && want.types.includes(group.type));
+    for (const group of own) group.size = groupNodes(want, group.type);
+    own.sort((a, b) => stageOf(a) - stageOf(b) || lackOf(a) - lackOf(b) || b.ready - a.ready);
     let whole = 0;
-    for (const group of own) {
-      if (whole >= want.count) break;
-      const lack = lacking(group);
-      if (lack > 0) this.#tied ||= own.some((other) => other !== group && lacking(other) === lack);
-      if (lack > 0 && !this.#complete(group, lack, array)) continue;
-      group.counted = true;
-      whole += 1;
+    let held = 0;
+    for (const group of own.filter((one) => stageOf(one) < ABANDONED)) {
+      if (whole + held >= want.count) break;
+      const stays = this.#keep(group, array, own);
+      group.counted ||= stays !== "let-go";
+      if (stays === "whole") whole += 1;
+      if (stays === "held") held += 1;
     }
+    const abandoned = own.filter((one) => stageOf(one) === ABANDONED);
     for (const type of want.types) {
+      for (const group of abandoned.filter((one) => one.type === type)) {
+        if (whole + held >= want.count) break;
+        this.#noteTie(group, abandoned);
+        if (!this.#complete(group, array)) continue;
+        group.counted = true;
+        whole += 1;
+      }
+      if (own.some((group) => group.type === type && group.givenUp)) continue;
       const size = groupNodes(want, type);
-      while (whole < want.count && size <= array.maxGroupSize && this.#newGroupRoom(array, type) >= size) {
-        const group = { array: array.name, type, key: want.key, name: undefined, ready: 0 };
-        this.#groups.push({ ...group, nodes: size, counted: true });
+      const isPossible = (): boolean => size <= array.maxGroupSize && this.#newGroupRoom(array, type) >= size;
+      while (whole + held < want.count && isPossible()) {
+        const group = { array: array.name, type, key: want.key, name: undefined, ready: 0, fill: undefined };
+        this.#groups.push({ ...group, ...UNTOUCHED, nodes: size, counted: true, size });
         this.#create({ array: array.name, type, count: size, key: want.key });
         whole += 1;
       }
@@ -191,13 +181,33 @@ class Attempt {
     return whole;
   }
 
-  #complete(group: Group, lack: number, array: ArrayShape): boolean {
+  /** Whether a group is whole or can be, is waited for, or is of no use. */
+  #keep(group: Group, array: ArrayShape, own: readonly Group[]): "whole" | "held" | "let-go" {
+    if (lackOf(group) === 0) return "whole";
+    this.#noteTie(group, own);
+    if (group.fill !== undefined && group.fill.since <= this.#stock.patientSince) {
+      group.givenUp = true;
+      return "let-go";
+    }
+    if (this.#complete(group, array)) return "whole";
+    return this.#stock.isInvalid(array.name, group.type) ? "let-go" : "held";
+  }
+
+  #noteTie(group: Group, own: readonly Group[]): void {
+    this.#tied ||= own.some(
+      (one) => one !== group && stageOf(one) === stageOf(group) && lackOf(one) === lackOf(group),
+    );
+  }
+
+  #complete(group: Group, array: ArrayShape): boolean {
     const { type, key, name } = group;
+    const lack = lackOf(group);
     if (name === undefined || this.#stock.isShut(array.name, type, name)) return false;
     const size = this.#holding.filter((node) => node.group === name).length;
     if (Math.min(this.#room(array, type), array.maxGroupSize - size) < lack) return false;
     this.#create({ array: array.name, type, count: lack, key, group: name });
     group.nodes += lack;
+    group.completed = true;
     return true;
   }
 

@@ -80,8 +80,10 @@ async function report(
   for (const [index, one] of failing.entries()) await tellFailing(one, steps, index < MOST_SHRUNK);
   const compared = sum((played) => played.compared);
   const blurred = sum((played) => played.blurred);
+  const tied = sum((played) => played.tied);
   process.stdout.write(
-    `${compared} plans compared (${blurred} more while a failure had its after-effects), ` +
+    `${compared} plans compared (what ${tied} of them create is left open by the rules), ` +
+      `${blurred} more while a failure had its after-effects, ` +
       `${sum((played) => played.answers)} answers, ${sum((played) => played.stops)} stops, ${seconds.toFixed(1)} s\n`,
   );
   process.stdout.write(`${sequences} sequences, ${sequences * steps} steps, ${failing.length} differences\n`);

@@ -102,8 +102,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/group.ts",
-        find: "if (!mayHold(draft, set, group)) continue;",
-        put: "if (!mayHold(draft, set, group) || draft.wholeGroups.get(key)?.has(group.place.index) === true) continue;",
+        find: "if (!mayHold(draft, asked.set, group)) return;",
+        put: "if (!mayHold(draft, asked.set, group) || tally.counted.has(group.place.index)) return;",
       },
     ],
     sequences: 120,
@@ -113,11 +113,50 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/group.ts",
-        find: "if (group.nodes < group.size && !complete(draft, demand, key, set, by, group)) continue;",
-        put: "",
+        find: "  if (!isWhole(group)) {\n",
+        put: "  if (group.nodes === 0) {\n",
       },
     ],
     sequences: 50,
+  },
+  {
+    name: "a group that lacks nodes is replaced at once",
+    edits: [{ file: "src/decide/group.ts", find: "if (!mayPass(refusal)) return;", put: "return;" }],
+    sequences: 100,
+  },
+  {
+    name: "a group that lacks nodes is waited for for ever",
+    edits: [
+      { file: "src/decide/group.ts", find: "draft.now >= fillsUntil(draft, group)", put: "draft.now < 0" },
+    ],
+    sequences: 400,
+  },
+  {
+    name: "a group's time to be filled begins anew with each plan",
+    edits: [{ file: "src/decide/group-report.ts", find: "since: before ?? now }", put: "since: now }" }],
+    sequences: 100,
+  },
+  {
+    name: "the size in which a group is given up is tried again at once",
+    edits: [
+      {
+        file: "src/decide/group.ts",
+        find: "if (barrierOf(draft, asked, offer) !== undefined) return false;",
+        put: "",
+      },
+    ],
+    sequences: 400,
+  },
+  {
+    name: "what is unmet gets no second chance",
+    edits: [
+      {
+        file: "src/decide/allocate.ts",
+        find: "of worthAChance(best, entries)",
+        put: "of worthAChance(best, [])",
+      },
+    ],
+    sequences: 100,
   },
   {
     name: "the array's own limit is not heeded",

@@ -6,11 +6,14 @@ import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { DemandMessage } from "../../src/wire/message.ts";
 import type { Creation, Stock } from "./floors.ts";
-import { linesOf, settleWants } from "./floors.ts";
+import { linesOf } from "./floors.ts";
+import type { Fill } from "./group-memory.ts";
+import { fillsAfter, fillsOf, linesOfFills, unsureKeys } from "./group-memory.ts";
 import { contentOf } from "./messages.ts";
 import { Misfortune } from "./misfortune.ts";
 import type { BookedNode } from "./node-book.ts";
 import { NodeBook, placeOf } from "./node-book.ts";
+import { settleWants } from "./orders.ts";
 import { readCreate } from "./read-create.ts";
 import { Rest } from "./rest.ts";
 import type { Delivered, OpenStore, Parcel } from "./rig.ts";
@@ -30,6 +33,8 @@ export interface Played {
   /** Plans that were compared in full, and those that were made while a failure had its after-effects. */
   readonly compared: number;
   readonly blurred: number;
+  /** Of the compared ones, those in which no rule says which of several groups is completed: what they create is not compared. */
+  readonly tied: number;
   readonly answers: number;
   readonly stops: number;
 }
@@ -65,7 +70,7 @@ class Game {
   #blurredUntil = 0;
   #lastPlan: Plan | undefined;
   #lastWasCompared = false;
-  #counts = { compared: 0, blurred: 0, answers: 0, stops: 0 };
+  #counts = { compared: 0, blurred: 0, tied: 0, answers: 0, stops: 0 };
 
   constructor(shape: ClusterShape, openStore: OpenStore) {
     this.#shape = shape;
@@ -218,25 +223,32 @@ class Game {
     this.#counts[isBlurred ? "blurred" : "compared"] += 1;
     const givenUp = this.#nodes.all.filter((node) => this.#isGivenUp(node));
     for (const node of givenUp) this.#nodes.trouble(placeOf(node.array, node.type));
-    if (!isBlurred) this.#comparePlan(plan, after, givenUp);
+    this.#noteGivenUp(before, after);
+    if (!isBlurred) this.#comparePlan(plan, fillsOf(before), after, givenUp);
     for (const { purpose, bucket } of plan.creates) {
       if (purpose.kind === "group" && bucket.placementGroup !== undefined)
         this.#keyOfGroup.set(bucket.placementGroup, purpose.key);
     }
   }
 
-  #comparePlan(plan: Plan, { backoffs }: ClusterRecord, givenUp: readonly BookedNode[]): void {
+  #comparePlan(
+    plan: Plan,
+    fills: ReadonlyMap<string, Fill>,
+    after: ClusterRecord,
+    givenUp: readonly BookedNode[],
+  ): void {
     const { now } = this.#rig;
     this.#compare("stopped nodes", [...plan.terminates].toSorted(), givenUp.map(({ id }) => id).toSorted());
 
-    const paused = backoffs.filter(({ until }) => until > now).map(({ bucket }) => bucket);
+    const paused = after.backoffs.filter(({ until }) => until > now).map(({ bucket }) => bucket);
     for (const { array, machineType } of paused) {
       const place = placeOf(array, machineType);
       if (!this.#nodes.isTroubled(place))
         this.#differ(`${place} is paused, and nothing ever went wrong there`);
     }
+    const isInvalid: Stock["isInvalid"] = (array, type) => this.#misfortune.isInvalid(placeOf(array, type));
     const isShut: Stock["isShut"] = (array, type, group) =>
-      this.#misfortune.isInvalid(placeOf(array, type)) ||
+      isInvalid(array, type) ||
       paused.some(
         (bucket) =>
           bucket.array === array &&
@@ -247,18 +259,44 @@ class Game {
     const usable = this.#nodes.all
       .filter((node) => (node.phase === "coming" || node.phase === "ready") && !gone.has(node))
       .map(({ array, type, group, phase }) => ({ array, type, group, ready: phase === "ready" }));
-    const stock = { usable, holding: this.#nodes.all, keyOfGroup: this.#keyOfGroup, isShut };
+    const patientSince = now - POLICY.groupFillTimeoutSeconds * 1000;
+    const known = { usable, holding: this.#nodes.all, keyOfGroup: this.#keyOfGroup };
+    const stock: Stock = { ...known, isShut, isInvalid, fills, patientSince };
     const wants = wantsOf(this.#shape, this.#sets.inForce(now));
-    const { creations, placed, tied } = settleWants(this.#shape, wants, stock);
+    const { creations, placed, tied, groups } = settleWants(this.#shape, wants, stock);
     const got = plan.demands.map(({ set, id, placed: count, asked }) => `${set}/${id}: ${count} of ${asked}`);
     const ours = wants.map((want) => `${want.by}: ${placed.get(want) ?? 0} of ${want.count}`);
-    if (tied) return;
+    if (tied) {
+      this.#counts.tied += 1;
+      return;
+    }
     this.#compare(
       "creates",
       linesOf(plan.creates.map((effect) => this.#creationOf(effect))),
       linesOf(creations),
     );
     this.#compare("demands", got.toSorted(), ours.toSorted());
+    const unsure = unsureKeys(groups);
+    const isSure = ([name]: readonly [string, Fill]): boolean =>
+      !unsure.has(this.#keyOfGroup.get(name) ?? "");
+    const hasNodes = (name: string): boolean => this.#nodes.all.some(({ group }) => group === name);
+    const expected = fillsAfter(fills, groups, hasNodes, now);
+    this.#compare(
+      "groups that lack nodes",
+      linesOfFills(new Map([...fillsOf(after)].filter(isSure))),
+      linesOfFills(new Map([...expected].filter(isSure))),
+    );
+  }
+
+  /** Where a group is given up no other is tried for a while; that it is, is for others to compare. */
+  #noteGivenUp(before: ClusterRecord | undefined, { groupFills = [] }: ClusterRecord): void {
+    const { now } = this.#rig;
+    const fills = fillsOf(before);
+    for (const { bucket, givenUpAt } of groupFills) {
+      const since = fills.get(bucket.placementGroup ?? "")?.since ?? now;
+      const isDue = now - since >= POLICY.groupFillTimeoutSeconds * 1000;
+      if (givenUpAt === now && isDue) this.#nodes.trouble(placeOf(bucket.array, bucket.machineType));
+    }
   }
 
   #creationOf({ bucket, count, purpose }: Plan["creates"][number]): Creation {

@@ -1,11 +1,19 @@
 import type { Stock, Usable } from "./floors.ts";
-import { settleWants } from "./floors.ts";
+import { settleWants } from "./orders.ts";
 import type { BookedNode } from "./node-book.ts";
 import type { ClusterShape } from "./shape.ts";
 import type { Want } from "./wants.ts";
 
 /** A node that may serve, with its name. */
 type Server = Usable & { readonly id: string };
+
+/** Nothing is created, and no group waited for counts as one. */
+const NOTHING_NEW = {
+  isShut: () => true,
+  isInvalid: () => false,
+  fills: new Map(),
+  patientSince: Number.NEGATIVE_INFINITY,
+} as const;
 
 /**
  * Whether all these nodes may go at once: no want has less then, neither counting all that is there or coming, nor counting only what is
@@ -19,7 +27,7 @@ function mayAllGo(
   going: ReadonlySet<string>,
 ): boolean {
   const placedBy = (usable: readonly Server[]): readonly number[] => {
-    const stock: Stock = { usable, holding: usable, keyOfGroup, isShut: () => true };
+    const stock: Stock = { usable, holding: usable, keyOfGroup, ...NOTHING_NEW };
     const { placed } = settleWants(shape, wants, stock);
     return wants.map((want) => placed.get(want) ?? 0);
   };
