@@ -82,7 +82,7 @@ describe("several host processes share one Azurite", () => {
       "crash-orders",
     );
     await queue.create();
-    const fast = { settings: { ORDERS_QUEUE: queue.name, TICK: quietSettings.TICK }, speed: 600 }; // hidden for a real second
+    const fast = { settings: { ORDERS_QUEUE: queue.name, TICK: quietSettings.TICK }, speed: 120 }; // hidden for five real seconds
     const first = await start("first", [], fast);
     await queue.sendMessage('{"hangUntil":2}');
     await expect.poll(async () => (await queue.peekMessages()).peekedMessageItems.length, patiently).toBe(0);
