@@ -137,17 +137,6 @@ export const MUTANTS: readonly Mutant[] = [
     sequences: 100,
   },
   {
-    name: "the size in which a group is given up is tried again at once",
-    edits: [
-      {
-        file: "src/decide/group.ts",
-        find: "if (barrierOf(draft, asked, offer) !== undefined) return false;",
-        put: "",
-      },
-    ],
-    sequences: 400,
-  },
-  {
     name: "what is unmet gets no second chance",
     edits: [
       {
