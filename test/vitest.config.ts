@@ -1,16 +1,48 @@
 import { defineConfig } from "vitest/config";
 
+/** What waits in real time for leases, visibility and processes: each of them has the machine to itself, after all others. */
+const REAL_TIME = [
+  "test/crash/**/*.test.ts",
+  "test/local/main.test.ts",
+  "test/local/host/processes.test.ts",
+  "test/local/host/queue-trigger.test.ts",
+  "test/scenarios/wrong-password.test.ts",
+  "test/scenarios/four-hosts.test.ts",
+];
+
 /** Each file runs in a process of its own: a functions app is registered once per process. */
+const common = {
+  root: new URL("..", import.meta.url).pathname,
+  setupFiles: "test/support/setup.ts",
+  pool: "forks",
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+} as const;
+
 export default defineConfig({
   test: {
-    root: new URL("..", import.meta.url).pathname,
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/deep/**"],
-    setupFiles: ["test/support/setup.ts"],
-    pool: "forks",
-    // Half of the tests wait more than they compute: by default vitest leaves one core unused.
-    maxWorkers: "100%",
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    ...common,
+    projects: [
+      {
+        test: {
+          ...common,
+          name: "all",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/deep/**", ...REAL_TIME],
+          // Half of the tests wait more than they compute: by default vitest leaves one core unused.
+          maxWorkers: "100%",
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: "real time",
+          include: REAL_TIME,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });
