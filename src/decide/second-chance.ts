@@ -3,16 +3,15 @@ import type { Attempt } from "./attempt.ts";
 import type { Ground } from "./ground.ts";
 import { hardestFirst } from "./hardest-first.ts";
 
-/** So many demands get a chance at a time, in so many tries, and no more is done for them than settling so many demands. */
+/** So many unmet demands get a chance, in so many tries, and no more is done for them than settling so many demands. */
 const MOST_CHANCES = 8;
-const MOST_TRIES = 32;
+const MOST_TRIES = 24;
 const MOST_SETTLED = 8000;
-const FEW_DEMANDS = 100;
 
 /**
- * Demands that the plan leaves unmet, and then jobs for which it makes nodes, are tried once more, each before all others and then among those that are as hard to place. Else nodes
+ * Demands that the plan leaves unmet are tried once more, each before all others and then among those that are as hard to place. Else nodes
  * that were made for a group would be taken, at the next look, by smaller demands that would do with what was made for them, and the group
- * would be unmet among its own nodes, or have more made (P6 of design.md section 6). `bySize` is the best plan so far; `tryOut` answers a better one, if there
+ * would be unmet among its own nodes (P6 of design.md section 6). `bySize` is the best plan so far; `tryOut` answers a better one, if there
  * is one in that order. This goes on until there is none.
  */
 export function giveChances(
@@ -40,7 +39,7 @@ export function giveChances(
       met = countMet(best);
       goesOn = isBetterIn(hardestFirst(entries, best, ground, { also: helped }));
     }
-    for (const rank of new Set([...unmetFirst(best, entries), ...onNewNodes(best, entries)])) {
+    for (const rank of unmetFirst(best, entries)) {
       for (const order of ordersWith(rank, helped, entries, best, ground)) {
         if (!isBetterIn(order)) continue;
         helped.add(rank);
@@ -66,14 +65,6 @@ function unmetFirst({ outcomes }: Attempt, entries: readonly Entry[]): readonly 
     if (list.length < MOST_CHANCES) list.push(entry.rank);
   }
   return [...whole, ...others].slice(0, MOST_CHANCES);
-}
-
-/** Ranks of jobs for which nodes are made or started: tried before the others they may do without. Only where there are few demands. */
-function onNewNodes({ draft: { bins } }: Attempt, entries: readonly Entry[]): readonly number[] {
-  if (entries.length > FEW_DEMANDS) return [];
-  const names = new Set([...bins.planned, ...bins.woken].flatMap((bin) => bins.jobsOn(bin)));
-  const found = entries.filter(({ kind, by }) => kind === "job" && names.has(by));
-  return found.map(({ rank }) => rank).slice(0, MOST_CHANCES);
 }
 
 /** All of it, or nothing. */
