@@ -6,7 +6,8 @@ import { holderOf } from "./caps.ts";
 import type { Draft } from "./draft.ts";
 import { groupClosedTo } from "./closed.ts";
 import { createNodes, groupKey, nameGroup, wake } from "./draft.ts";
-import { compareNames } from "./ground.ts";
+import { compareNames, inGroup } from "./ground.ts";
+import { roomOnNew } from "./intricate.ts";
 import type { Offered } from "./offers.ts";
 import { nextOpening } from "./opening.ts";
 import { mayJoin, pinnedRefusal } from "./scale-set.ts";
@@ -139,6 +140,7 @@ function openInGroups(
   /** Answers how many of so many nodes the group takes. */
   const open = (group: PlacementGroup, wanted: number): number => {
     if (wanted < 1 || groupClosedTo(draft, offer, group) !== undefined) return 0;
+    if (!mayBeIn(draft, ask, offer, group)) return 0;
     const count = Math.min(wanted, capacity.room(offer, group));
     openFor(draft, ask, progress, offer, group, count);
     return count;
@@ -152,8 +154,18 @@ function openInGroups(
   for (let more = Math.min(left, capacity.room(offer, undefined)); more > 0;) {
     const group = nameGroup(draft, groupKey(offer));
     made.set(offer, [...(made.get(offer) ?? []), group]);
-    more -= open(group, more);
+    const opened = open(group, more);
+    if (opened === 0) return;
+    more -= opened;
   }
+}
+
+/** Whether the job takes new nodes in this very group: it may have something against its name. */
+function mayBeIn({ bins }: Draft, ask: Ask, offer: BucketOffer, group: PlacementGroup): boolean {
+  const kind = bins.ground.kindOfOffer(offer);
+  if (!isIntricate(ask)) return ask.jobClass.shape.takesNew(offer, kind, group);
+  const subject = inGroup(offer, { ...offer.bucket, placementGroup: group });
+  return roomOnNew(bins, subject, kind.capacity, ask) >= 1;
 }
 
 /** The bucket's own group, or those that exist or are configured; groups that were made for a target have their size and do not grow. */

@@ -1319,6 +1319,30 @@ describe("what random worlds have shown", () => {
       reasons: ["node array viz: 1 of 1 nodes used, 1 more needed, 0 left"],
     },
     {
+      name: "a job that bars a placement group gets no node there, and goes into another one",
+      world: world({
+        buckets: [
+          offer(
+            "execute/D4",
+            4,
+            { 0: 1 },
+            { maxPlacementGroupSize: 3, configuredGroups: [placementGroup("rack")] },
+          ),
+        ],
+      }),
+      demands: [
+        job("a", {
+          constraints: [
+            cpus(1),
+            inAGroup,
+            { kind: "not", of: { kind: "property-choice", property: "placement_group", choices: ["rack"] } },
+          ],
+        }),
+      ],
+      creates: ["1 x execute/D4/pg-execute-D4-1"],
+      placed: ["a 1/1 (1 pending)"],
+    },
+    {
       name: "slots that stay together take one of two nodes in flight where their user may have no more",
       world: world({
         inFlight: [
