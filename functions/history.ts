@@ -21,11 +21,17 @@ app.http("history", {
     const limit = readLimit(request.query, problems);
     if (problems.length > 0) return badRequest(problems);
     const rows = await history.read(site.cluster, from, to, limit);
-    const [newest, oldest] = [rows.at(0), rows.at(-1)];
-    const kept =
-      newest === undefined || oldest === undefined
-        ? []
-        : await plans.list(site.cluster, oldest.plan, newest.plan, MOST_PLANS);
+    const oldest = rows.at(-1);
+    // A row tells the last plan of its minute: what was planned within the oldest minute comes after the row before.
+    const [before] =
+      oldest === undefined ? [] : await history.read(site.cluster, instant(0), instant(oldest.at - 1), 1);
+    const listed = await plans.list(
+      site.cluster,
+      (before?.plan ?? 0) + 1,
+      Number.MAX_SAFE_INTEGER - 1,
+      MOST_PLANS,
+    );
+    const kept = listed.filter(({ at }) => from <= at && at <= to);
     return {
       status: 200,
       jsonBody: {

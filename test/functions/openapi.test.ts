@@ -151,7 +151,10 @@ test("each operation of the running system answers as described (startLocalApp c
   await expect.poll(async () => (await call("GET", set)).body, patiently).toMatchObject({ observed: true });
   await expect
     .poll(async () => (await call("GET", "/clusters/prod/history")).body, patiently)
-    .toMatchObject({ rows: [{}, {}], keptPlans: [expect.any(Number)] });
+    .toMatchObject({
+      rows: expect.arrayContaining([expect.anything()]),
+      keptPlans: expect.arrayContaining([expect.any(Number)]),
+    });
   await app.send("demand", "{}");
   await expect
     .poll(async () => (await call("GET", "/clusters")).body, patiently)

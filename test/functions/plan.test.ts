@@ -253,14 +253,27 @@ test("what it says of a larger quota is what happens when the quota is raised", 
 });
 
 test("a past plan that changed something is explained as it was then", async () => {
-  const history = z.object({ keptPlans: z.array(z.number()), planCounts: z.unknown() });
-  const { keptPlans, planCounts } = history.parse((await app.call("GET", "/api/clusters/prod/history")).body);
+  const history = z.object({
+    rows: z.array(z.object({ at: z.string() })),
+    keptPlans: z.array(z.number()),
+    planCounts: z.array(z.looseObject({ at: z.string() })),
+  });
+  const read = async (query: string) =>
+    history.parse((await app.call("GET", `/api/clusters/prod/history${query}`)).body);
+  const { keptPlans, planCounts } = await read("");
   expect(planCounts).toMatchObject([
     { plan: keptPlans[0], at: expect.any(String), created: 2, unmet: 1 },
     { plan: keptPlans[1], created: 3, nodes: 2, unmet: 1 },
   ]);
   const [first, last] = [keptPlans.at(0), keptPlans.at(-1)];
   expect(keptPlans).toHaveLength(2);
+  const [firstAt = ""] = planCounts.map(({ at }) => at);
+  expect(await read(`?to=${firstAt}`)).toMatchObject({ keptPlans: [first] });
+  const before = new Date(Date.parse(firstAt) - 1).toISOString();
+  expect(await read(`?to=${before}`)).toMatchObject({ keptPlans: [] });
+  // The first is older than the last plan of the oldest row of that time.
+  const [row] = (await read("?limit=1")).rows;
+  expect(await read(`?from=${firstAt}&to=${row?.at}`)).toMatchObject({ keptPlans });
   const explain = (query: string) => app.call("GET", `/api/clusters/prod/explain?${query}`);
   expect(await explain(`job=nodearray:execute&plan=${first}`)).toMatchObject({
     status: 200,
