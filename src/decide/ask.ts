@@ -68,7 +68,7 @@ function countHosts(placed: readonly PlacedSlots[]): number {
 }
 
 /** How many slots of the job fit into so much, whatever else is asked of the node. */
-export function slotsIn({ jobClass }: Ask, free: readonly number[], start: number): number {
+export function slotsIn({ jobClass }: Ask, free: Float64Array, start: number): number {
   const { takes } = jobClass;
   if (takes === undefined) return 0;
   let slots = Number.POSITIVE_INFINITY;

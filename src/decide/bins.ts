@@ -48,7 +48,7 @@ interface Needed {
 const MOST_NAMES = 5;
 const NOTHING_NEEDED: Needed = { nodes: 0, readyNodes: 0, cores: 0, readyCores: 0 };
 /** After everything that exists or is in flight. */
-const TIER_OF_PLANNED = Number.MAX_SAFE_INTEGER;
+const TIER_OF_PLANNED = 2 ** 30;
 const LEAST_JOBS_OF_LINE = 16;
 const MOST_LINES = 32;
 const MOST_KINDS = 80;
@@ -70,7 +70,8 @@ export class Bins implements LineBins {
   readonly cores: number[] = [];
   readonly origin: ("existing" | "in-flight" | "planned")[] = [];
   readonly ready: boolean[] = [];
-  readonly free: number[] = [];
+  /** Room for more bins than there are, so that it need not grow with each. */
+  free: Float64Array;
   /** Nobody may be put there any more: one job has it alone, or it cannot be started. */
   readonly closed: boolean[] = [];
   /** Nobody has slots there. */
@@ -121,6 +122,9 @@ export class Bins implements LineBins {
     this.width = ground.resources.length;
     this.least = least;
     this.pair = ground.pair;
+    this.free = new Float64Array(
+      Math.max(64, 2 * this.width * (this.world.nodes.length + this.world.inFlight.length)),
+    );
     this.pools = new Map(pools);
     this.existing = order.awake;
     this.asleep = order.asleep;
@@ -227,7 +231,8 @@ export class Bins implements LineBins {
     if (attributes !== undefined) this.attributes.set(other, attributes);
     this.#contents.push(this.#contents[bin]);
     this.#subjects.push(this.subjectOf(bin));
-    for (let r = 0; r < this.width; r += 1) this.free.push(this.free[bin * this.width + r] ?? 0);
+    this.#makeRoom(other);
+    this.free.copyWithin(other * this.width, bin * this.width, (bin + 1) * this.width);
     this.#group(other);
     this.#putBehind(bin, other);
     return other;
@@ -547,13 +552,21 @@ export class Bins implements LineBins {
     this.purpose.push(purpose);
     this.#contents.push(undefined);
     this.#subjects.push(subject);
-    for (const amount of kind.capacity) this.free.push(amount);
+    this.#makeRoom(bin);
+    this.free.set(kind.capacity, bin * this.width);
     const ofKind = origin === "planned" ? this.#plannedOfKind : this.#ofKind;
     const alike = ofKind[kind.index];
     if (alike === undefined) ofKind[kind.index] = [bin];
     else alike.push(bin);
     this.#group(bin);
     return bin;
+  }
+
+  #makeRoom(bin: Bin): void {
+    if ((bin + 1) * this.width <= this.free.length) return;
+    const before = this.free;
+    this.free = new Float64Array(2 * (bin + 1) * this.width);
+    this.free.set(before);
   }
 
   #group(bin: Bin): void {

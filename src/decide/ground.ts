@@ -24,7 +24,7 @@ export interface Kind {
   readonly place: Place;
   readonly subject: Subject;
   /** What an empty node offers, by position of the resource, sizes in bytes; -1: nothing that could be counted. */
-  readonly capacity: readonly number[];
+  readonly capacity: Float64Array;
   /** An empty node as constraints see it; made when one asks. */
   readonly view: () => NodeView;
 }
@@ -54,7 +54,7 @@ export class Ground {
     nodearray: { known: 0, byName: new Map() },
     vm_size: { known: 0, byName: new Map() },
   };
-  readonly #capacities = new Map<Resources, readonly number[]>();
+  readonly #capacities = new Map<Resources, Float64Array>();
   /** The most that a node has of each resource. */
   readonly largest: readonly number[];
   /** The two resources that most jobs take; twice the same where there is one. */
@@ -169,10 +169,10 @@ export class Ground {
     return subject;
   }
 
-  #capacityOf(resources: Resources): readonly number[] {
+  #capacityOf(resources: Resources): Float64Array {
     const known = this.#capacities.get(resources);
     if (known !== undefined) return known;
-    const capacity = this.resources.map((name) => countable(resources[name]));
+    const capacity = Float64Array.from(this.resources, (name) => countable(resources[name]));
     this.#capacities.set(resources, capacity);
     return capacity;
   }

@@ -31,14 +31,14 @@ export function roomIntricate(bins: Bins, bin: Bin, ask: Ask): number {
   const start = bin * bins.width;
   const node = {
     subject: bins.subjectOf(bin),
-    free: bins.free.slice(start, start + bins.width),
+    free: [...bins.free.subarray(start, start + bins.width)],
     jobs: bins.jobsOn(bin),
   };
   return unitsFrom(ask, tryOut(bins, node, ask, mostTried(ask)).slots);
 }
 
 /** The same of a new node of this kind. */
-export function roomOnNew(bins: Bins, subject: Subject, capacity: readonly number[], ask: Ask): number {
+export function roomOnNew(bins: Bins, subject: Subject, capacity: Float64Array, ask: Ask): number {
   const node = { subject, free: [...capacity], jobs: [] };
   return unitsFrom(ask, tryOut(bins, node, ask, mostTried(ask)).slots);
 }
@@ -57,7 +57,7 @@ export function placeIntricate(bins: Bins, bin: Bin, ask: Ask, slots: number, bo
   const start = bin * bins.width;
   const node = {
     subject: bins.subjectOf(bin),
-    free: bins.free.slice(start, start + bins.width),
+    free: [...bins.free.subarray(start, start + bins.width)],
     jobs: bins.jobsOn(bin),
   };
   const { trial, slots: tried } = tryOut(bins, node, ask, slots, bound);

@@ -4,7 +4,7 @@ import { TOLERANCE } from "./tolerance.ts";
 /** What a line needs to know of its bins, by bin. */
 export interface LineBins {
   /** Amounts of one bin stand together. */
-  readonly free: readonly number[];
+  readonly free: ArrayLike<number>;
   readonly width: number;
   /** The least that any job takes of each resource: blocks with less are left out from then on. */
   readonly least: readonly number[];
@@ -27,6 +27,14 @@ export interface Sought {
   readonly accepts: ((bin: number) => boolean) | undefined;
 }
 
+/** What is looked for, with the least that must be left of each resource that it takes, in its order. */
+interface Search {
+  takes: Takes;
+  times: number;
+  accepts: Sought["accepts"];
+  readonly least: Float64Array;
+}
+
 /** Pairs of amounts of which none is at least as large as another in both: the first fall, the second rise. */
 type Stairs = number[];
 
@@ -42,8 +50,8 @@ interface Block {
    * of the past still hold; they are worked out anew when they have raised hopes in vain. Behind the resources: 1 if there is an empty
    * bin.
    */
-  readonly claimed: number[];
-  readonly others: number[];
+  readonly claimed: Float64Array;
+  readonly others: Float64Array;
   /** One bin may have much of one resource and another much of another: what can be had of both of the pair at once. */
   readonly claimedPairs: Stairs;
   readonly otherPairs: Stairs;
@@ -69,6 +77,8 @@ export class Line {
   readonly #bins: LineBins;
   readonly #blocks: Block[] = [];
   readonly #blockOf = new Map<number, Block>();
+  /** No bin beyond this one has ever stood here: most of what is claimed has just been planned. */
+  #highest = -1;
   /** Bins that the plan creates, in its order; those of them that are right come behind all others, once somebody looks. */
   readonly #planned: readonly number[];
   readonly #takes: ((bin: number) => boolean) | undefined;
@@ -78,6 +88,8 @@ export class Line {
   readonly #from = new Map<Takes, Cursor>();
   /** By tier: no block behind this one, by its order, has bins of the tier that somebody needs. */
   readonly #claimedUpTo = new Map<number, number>();
+  /** Of `first`, made once. */
+  readonly #search: Search;
   #last: Takes | undefined;
   #lastCursor: Cursor | undefined;
 
@@ -88,6 +100,7 @@ export class Line {
     takes?: (bin: number) => boolean,
   ) {
     this.#bins = bins;
+    this.#search = newSearch(bins.width);
     this.#planned = planned;
     this.#takes = takes;
     for (let at = 0; at < members.length; at += BLOCK) this.#open(members.slice(at, at + BLOCK));
@@ -111,7 +124,7 @@ export class Line {
       return;
     }
     last.bins.push(bin);
-    this.#blockOf.set(bin, last);
+    this.#stand(bin, last);
     this.#raise(last, bin);
   }
 
@@ -128,20 +141,22 @@ export class Line {
     // It was full, and so is this one.
     if (at < 0) return;
     block.bins.splice(at + 1, 0, bin);
-    this.#blockOf.set(bin, block);
+    this.#stand(bin, block);
     this.#raise(block, bin);
     if (block.bins.length > 2 * BLOCK) this.#cut(block);
   }
 
   /** Somebody needs the bin from now on. */
   claim(bin: number): void {
+    if (bin > this.#highest) return;
     const block = this.#blockOf.get(bin);
     if (block !== undefined) this.#raise(block, bin);
   }
 
   /** The first bin with room; of several in one tier the first that is needed already, if there is one. */
-  first(sought: Sought): number | undefined {
+  first(wanted: Sought): number | undefined {
     this.#catchUp();
+    const sought = lookFor(this.#search, wanted);
     const from = this.#cursorOf(sought);
     for (let at = this.#start(from); at < this.#blocks.length; at += 1) {
       const block = this.#blocks[at];
@@ -165,8 +180,9 @@ export class Line {
   /**
    * All bins with room, in the order of use; in each tier first those that somebody needs. Nothing may be put anywhere while this goes on.
    */
-  *each(sought: Sought): Generator<number> {
+  *each(wanted: Sought): Generator<number> {
     this.#catchUp();
+    const sought = lookFor(newSearch(this.#bins.width), wanted);
     const { tier } = this.#bins;
     let at = 0;
     let from = 0;
@@ -188,7 +204,7 @@ export class Line {
 
   /** The first bin with room from there on. */
   #next(
-    sought: Sought,
+    sought: Search,
     at: number,
     from: number,
   ): { readonly at: number; readonly index: number; readonly bin: number } | undefined {
@@ -204,7 +220,7 @@ export class Line {
 
   /** Those of one tier that are needed, or those that are not; answers where the tier ends. */
   *#eachInTier(
-    sought: Sought,
+    sought: Search,
     at: number,
     from: number,
     tier: number,
@@ -226,7 +242,7 @@ export class Line {
     return { at: this.#blocks.length, from: 0 };
   }
 
-  #claimedInTier(sought: Sought, from: number, after: number): number | undefined {
+  #claimedInTier(sought: Search, from: number, after: number): number | undefined {
     const bins = this.#bins;
     const tier = bins.tier[this.#blocks[from]?.bins[after] ?? 0] ?? 0;
     const last = this.#claimedUpTo.get(tier);
@@ -246,37 +262,34 @@ export class Line {
     return undefined;
   }
 
-  #find(block: Block, sought: Sought, from: number): number {
+  #find(block: Block, sought: Search, from: number): number {
     const { bins } = block;
     for (let i = from; i < bins.length; i += 1) if (this.#fits(bins[i] ?? 0, sought)) return i;
     return -1;
   }
 
-  #fits(bin: number, sought: Sought): boolean {
+  #fits(bin: number, sought: Search): boolean {
     const bins = this.#bins;
     if (bins.closed[bin] === true || (sought.takes.alone && bins.empty[bin] !== true)) return false;
-    const { resource, amount } = sought.takes;
+    const { resource } = sought.takes;
+    const { free } = bins;
+    const { least } = sought;
     const start = bin * bins.width;
-    for (let i = 0; i < resource.length; i += 1) {
-      const asked = (amount[i] ?? 0) * sought.times * ALL_BUT;
-      if ((bins.free[start + (resource[i] ?? 0)] ?? 0) < asked) return false;
-    }
+    for (let i = 0; i < resource.length; i += 1)
+      if ((free[start + (resource[i] ?? 0)] ?? 0) < (least[i] ?? 0)) return false;
     return sought.accepts === undefined || sought.accepts(bin);
   }
 
   /** Whether some bin of the block may have room: of those that are needed, or of the others. */
-  #covers(block: Block, claimed: boolean, sought: Sought): boolean {
+  #covers(block: Block, claimed: boolean, sought: Search): boolean {
     const most = claimed ? block.claimed : block.others;
     if ((most[this.#bins.width] ?? -1) < (sought.takes.alone ? 1 : 0)) return false;
-    const { resource, amount, pair } = sought.takes;
-    for (let i = 0; i < resource.length; i += 1) {
-      if ((most[resource[i] ?? 0] ?? -1) < (amount[i] ?? 0) * sought.times * ALL_BUT) return false;
-    }
+    const { resource, pair } = sought.takes;
+    const { least } = sought;
+    for (let i = 0; i < resource.length; i += 1)
+      if ((most[resource[i] ?? 0] ?? -1) < (least[i] ?? 0)) return false;
     if (pair === undefined) return true;
-    const factor = sought.times * ALL_BUT;
-    const first = (amount[pair[0]] ?? 0) * factor;
-    const second = (amount[pair[1]] ?? 0) * factor;
-    return reaches(claimed ? block.claimedPairs : block.otherPairs, first, second);
+    return reaches(claimed ? block.claimedPairs : block.otherPairs, least[pair[0]] ?? 0, least[pair[1]] ?? 0);
   }
 
   /** Nothing before this bin has room for such a slot. Larger shares say nothing of single slots. */
@@ -314,6 +327,11 @@ export class Line {
     return low;
   }
 
+  #stand(bin: number, block: Block): void {
+    this.#blockOf.set(bin, block);
+    if (bin > this.#highest) this.#highest = bin;
+  }
+
   #open(bins: number[], at = this.#blocks.length): void {
     const before = this.#blocks[at - 1]?.order ?? 0;
     const after = this.#blocks[at]?.order;
@@ -323,13 +341,13 @@ export class Line {
       spent: false,
       bins,
       removals: 0,
-      claimed: [],
-      others: [],
+      claimed: new Float64Array(this.#bins.width + 1),
+      others: new Float64Array(this.#bins.width + 1),
       claimedPairs: [],
       otherPairs: [],
     };
     this.#blocks.splice(at, 0, block);
-    for (const bin of bins) this.#blockOf.set(bin, block);
+    for (const bin of bins) this.#stand(bin, block);
     this.#workOut(block);
   }
 
@@ -374,13 +392,10 @@ export class Line {
   }
 
   #workOut(block: Block): void {
-    const { width } = this.#bins;
     block.claimedPairs.length = 0;
     block.otherPairs.length = 0;
-    for (let r = 0; r <= width; r += 1) {
-      block.claimed[r] = -1;
-      block.others[r] = -1;
-    }
+    block.claimed.fill(-1);
+    block.others.fill(-1);
     for (const bin of block.bins) this.#raise(block, bin);
   }
 
@@ -406,6 +421,27 @@ export class Line {
     addStep(stairs, free[start + a] ?? 0, free[start + b] ?? 0);
   }
 }
+
+/** Looks for something else with the same search. */
+function lookFor(search: Search, { takes, times, accepts }: Sought): Search {
+  if (search.takes !== takes || search.times !== times) {
+    const { amount } = takes;
+    for (let i = 0; i < amount.length; i += 1) search.least[i] = (amount[i] ?? 0) * times * ALL_BUT;
+  }
+  search.takes = takes;
+  search.times = times;
+  search.accepts = accepts;
+  return search;
+}
+
+const NOTHING: Takes = { resource: [], amount: [], pair: undefined, alone: false, isCommon: false };
+
+const newSearch = (width: number): Search => ({
+  takes: NOTHING,
+  times: 0,
+  accepts: undefined,
+  least: new Float64Array(width),
+});
 
 /** Whether there is a step at least as large in both. */
 function reaches(stairs: Stairs, first: number, second: number): boolean {

@@ -190,14 +190,24 @@ function judgeBackoff(seconds: number | undefined, since: number | undefined): J
  */
 function compileAnd(members: readonly Matcher[]): Matcher {
   return (node, shared, job) => {
-    const judgements = members.map((member) => member(node, shared, job));
-    const space = leastSpace(judgements.map((one) => one.space));
-    const failure = judgements.find((one) => one.kind === "refused");
-    if (failure?.kind === "refused") return refused(failure.refusal, space);
-    const met = judgements.filter((one) => one.kind === "met");
+    const met: Met[] = [];
+    let failure: Refusal | undefined;
+    let space: number | undefined;
+    for (const member of members) {
+      const one = member(node, shared, job);
+      space = lesserSpace(space, one.space);
+      if (one.kind === "met") met.push(one);
+      else failure ??= one.refusal;
+    }
+    if (failure !== undefined) return refused(failure, space);
+    if (met.every(isPlain)) return space === undefined ? PLAIN_MET : { ...PLAIN_MET, space };
     return joinTakes(met, node, shared, space);
   };
 }
+
+/** It takes nothing from anywhere. */
+const isPlain = ({ takes, drains, closes }: Met): boolean =>
+  takes.size === 0 && drains.size === 0 && closes === undefined;
 
 function joinTakes(
   met: readonly Met[],
@@ -219,7 +229,7 @@ function joinTakes(
       }
       const joint = judgeAmount(resource, sum(before, take), node.available[resource]);
       if (joint.kind === "refused") return joint;
-      space = leastSpace([space, joint.space]);
+      space = lesserSpace(space, joint.space);
       takes.set(resource, sum(before, take));
     }
     for (const [pool, amount] of one.drains) {
@@ -228,7 +238,7 @@ function joinTakes(
       if (total === amount) continue;
       const joint = judgePool(pool, total, shared.left.get(pool));
       if (joint.kind === "refused") return joint;
-      space = leastSpace([space, joint.space]);
+      space = lesserSpace(space, joint.space);
     }
   }
   return {
@@ -247,9 +257,8 @@ function sum(a: number | Size, b: number | Size): number | Size {
   return { amount: a.amount + countable(b) / bytesPer(a.unit), unit: a.unit };
 }
 
-function leastSpace(spaces: readonly (number | undefined)[]): number | undefined {
-  const known = spaces.filter((space) => space !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
+function lesserSpace(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }
 
 /** The first alternative that holds is the one that is charged. */

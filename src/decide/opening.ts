@@ -154,7 +154,7 @@ function roomFor(draft: Draft, ask: Ask, { offer }: Offered): number {
 }
 
 /** Which part of a node a slot takes, of the resource of which it takes the largest part. */
-export function shareOf({ jobClass }: Ask, capacity: readonly number[]): number {
+export function shareOf({ jobClass }: Ask, capacity: Float64Array): number {
   const { takes } = jobClass;
   let share = 0;
   takes?.resource.forEach((position, i) => {

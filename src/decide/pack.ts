@@ -30,21 +30,24 @@ export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
   if (progress.left === 0) return progress;
   const grouped = ask.requirements.grouped;
   const offered = draft.offers.of(draft, ask, scope, grouped);
-  const exhausted = new Set<Offered>();
+  let exhausted = NO_OFFERS;
   /** Placement groups that were made for this job. */
-  const made = new Map<BucketOffer, PlacementGroup[]>();
+  const made = grouped ? new Map<BucketOffer, PlacementGroup[]>() : undefined;
   while (progress.left > 0) {
     const opening = nextOpening(draft, ask, offered, progress.left, exhausted);
     if (opening === undefined) break;
     const { offered: from, nodes } = opening;
     const before = progress.left;
-    if (grouped) openInGroups(draft, ask, progress, from.offer, isIntricate(ask) ? 1 : nodes, made);
+    if (made !== undefined)
+      openInGroups(draft, ask, progress, from.offer, isIntricate(ask) ? 1 : nodes, made);
     else openFor(draft, ask, progress, from.offer, from.offer.pinnedGroup, isIntricate(ask) ? 1 : nodes);
     // An offer that did not help is not asked again.
-    if (progress.left === before) exhausted.add(from);
+    if (progress.left === before) exhausted = new Set([...exhausted, from]);
   }
   return progress;
 }
+
+const NO_OFFERS: ReadonlySet<Offered> = new Set();
 
 const isIntricate = ({ jobClass }: Ask): boolean => jobClass.takes === undefined;
 

@@ -25,7 +25,8 @@ export class Shape {
   readonly #preferences: readonly Matcher[];
   /** Pools to begin with, and the values of shared marks. */
   readonly shared: SharedState;
-  readonly #byKind: (boolean | undefined)[] = [];
+  /** By the kind's number. A map, as there may be thousands of shapes that ask a few of hundreds of kinds. */
+  readonly #byKind = new Map<number, boolean>();
   readonly #bySubject = new WeakMap<Subject, boolean>();
 
   constructor(requirements: Requirements, shared: SharedState) {
@@ -38,10 +39,10 @@ export class Shape {
 
   /** Whether nodes of the kind meet the marks; each kind is judged once. Not for shapes that judge each node, nor for intricate ones. */
   takesKind(kind: Kind): boolean {
-    let answer = this.#byKind[kind.index];
+    let answer = this.#byKind.get(kind.index);
     if (answer === undefined) {
       answer = this.#holds(kind.view());
-      this.#byKind[kind.index] = answer;
+      this.#byKind.set(kind.index, answer);
     }
     return answer;
   }

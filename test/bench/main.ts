@@ -1,3 +1,5 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { LOADS } from "./loads.ts";
 import { measure, RUNS } from "./measure.ts";
@@ -39,12 +41,24 @@ function refuse(why: string): void {
   process.exitCode = 2;
 }
 
+/** Each load of each size has a process of its own: what the engine learnt from the others, and their garbage, change nothing. */
 function run(): void {
   const chosen = LOADS.filter(({ name }) => values.only?.includes(name) ?? true);
-  for (const load of chosen) {
-    for (const each of size === undefined ? load.sizes : [size]) {
+  const pairs = chosen.flatMap((load) =>
+    (size === undefined ? load.sizes : [size]).map((each) => ({ load, each })),
+  );
+  for (const { load, each } of pairs) {
+    if (pairs.length === 1) {
       console.error(`${load.name}: ${each} ${load.unit} ...`);
       console.log(JSON.stringify(measure(load, each, { ...RUNS, timed: timed ?? RUNS.timed })));
+      return;
     }
+    const runs = values.runs === undefined ? [] : ["--runs", values.runs];
+    const options = ["--only", load.name, "--size", String(each), ...runs];
+    const main = fileURLToPath(import.meta.url);
+    const { status } = spawnSync(process.execPath, [...process.execArgv, main, ...options], {
+      stdio: "inherit",
+    });
+    if (status !== 0) process.exitCode = 1;
   }
 }

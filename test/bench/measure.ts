@@ -30,13 +30,14 @@ export interface Result {
   readonly checksum: string;
 }
 
-/** How often a plan is made before and while it is timed. */
+/** How often a plan is made before and while it is timed; with `warmUpSeconds` more often before, until planning has taken so long. */
 export interface Runs {
   readonly warmUps: number;
+  readonly warmUpSeconds?: number;
   readonly timed: number;
 }
 
-export const RUNS: Runs = { warmUps: 5, timed: 5 };
+export const RUNS: Runs = { warmUps: 5, warmUpSeconds: 1, timed: 5 };
 
 const NOW = instant(1_763_636_400_000);
 
@@ -51,28 +52,24 @@ interface Scene {
 /** Measures a load. Every run reads its text anew; only `allocate` is timed, and `JSON.parse` for comparison. */
 export function measure(load: Load, size: number, runs: Runs = RUNS): Result {
   const text = JSON.stringify(load.input(size));
-  const seconds: number[] = [];
-  const parseSeconds: number[] = [];
-  const checksums = new Set<string>();
-  for (let run = 0; run < runs.warmUps + runs.timed; run += 1) {
-    const scene = setScene(text);
-    // Only what is young: a full collection would also throw away what the engine has learnt about our objects, and no app collects so often.
-    globalThis.gc?.({ type: "minor" });
-    const begin = performance.now();
-    const allocation = plan(scene, load);
-    const taken = (performance.now() - begin) / 1000;
-    checksums.add(checksumOf(allocation));
-    if (run < runs.warmUps) continue;
-    seconds.push(taken);
-    parseSeconds.push(scene.parseSeconds);
-  }
+  const first = checksumOf(timePlan(text, load).allocation);
+  // The text of a whole answer is much garbage: it goes before anything is timed, and no more is made.
+  globalThis.gc?.();
+  let warmSeconds = 0;
+  for (let run = 0; run < runs.warmUps || warmSeconds < (runs.warmUpSeconds ?? 0); run += 1)
+    warmSeconds += timePlan(text, load).seconds;
+  const timed = Array.from({ length: runs.timed }, () => {
+    const { seconds, parseSeconds } = timePlan(text, load);
+    return { seconds, parseSeconds };
+  });
   const scene = setScene(text);
   const { bytes, allocation } = countBytes(() => plan(scene, load));
-  const [checksum = "", ...others] = checksums.add(checksumOf(allocation));
-  if (others.length > 0) throw new Error(`${load.name} ${size}: the same input gave different answers`);
+  const checksum = checksumOf(allocation);
+  if (checksum !== first) throw new Error(`${load.name} ${size}: the same input gave different answers`);
   const { nodes, cost } = tally(scene.world, allocation);
   const bounds = lowerBounds(scene.world, scene.jobs, "apart");
-  const [planned, parsed] = [median(seconds), median(parseSeconds)];
+  const planned = median(timed.map(({ seconds }) => seconds));
+  const parsed = median(timed.map(({ parseSeconds }) => parseSeconds));
   return {
     bench: load.name,
     size,
@@ -87,6 +84,17 @@ export function measure(load: Load, size: number, runs: Runs = RUNS): Result {
     bytesPerJob: Math.round(bytes / scene.jobs.length),
     checksum,
   };
+}
+
+/** Plans an input that is read afresh. */
+function timePlan(text: string, load: Load) {
+  const scene = setScene(text);
+  // Only what is young: a full collection would also throw away what the engine has learnt about our objects, and no app collects so often.
+  globalThis.gc?.({ type: "minor" });
+  const begin = performance.now();
+  const allocation = plan(scene, load);
+  const seconds = (performance.now() - begin) / 1000;
+  return { allocation, seconds, parseSeconds: scene.parseSeconds };
 }
 
 const plan = ({ world, demands }: Scene, { policy }: Load): Allocation =>
