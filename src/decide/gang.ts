@@ -5,7 +5,7 @@ import type { Ask } from "./ask.ts";
 import type { Bin } from "./bins.ts";
 import { holderOf } from "./caps.ts";
 import type { Draft } from "./draft.ts";
-import { groupKey, isDeallocated, nameGroup } from "./draft.ts";
+import { groupKey, isDeallocated, nameGroup, nextGroupName } from "./draft.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
 import type { Capacity } from "./limits.ts";
 import type { Place } from "./ground.ts";
@@ -13,7 +13,7 @@ import type { Offered } from "./offers.ts";
 import { unitsOnNew } from "./offers.ts";
 import { NO_PRICE, shareOf } from "./opening.ts";
 import type { Progress } from "./pack.ts";
-import { fillBin, isSized, namedGroups, openFor } from "./pack.ts";
+import { fillBin, isSized, mayBeIn, namedGroups, openFor } from "./pack.ts";
 import { gangReasons, openingRefusal, packingReasons, spanRefusal } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
 
@@ -251,13 +251,13 @@ function groupsFor(
   if (home !== undefined) return [home.bucket.placementGroup];
   if (offer.pinnedGroup !== undefined) return [offer.pinnedGroup];
   if (ask.together !== "one-group") return [undefined];
-  return offer.configuredGroups === undefined
-    ? ["new"]
-    : [...namedGroups(draft, offer).filter((group) => isConfigured(offer, group)), "new"];
+  const named = namedGroups(draft, offer);
+  if (mayBeIn(draft, ask, offer, nextGroupName(draft, groupKey(offer))))
+    return [...named.filter((group) => offer.configuredGroups?.includes(group)), "new"];
+  // It names its groups.
+  const wanted = named.filter((group) => mayBeIn(draft, ask, offer, group));
+  return wanted.length > 0 ? wanted : ["new"];
 }
-
-const isConfigured = (offer: BucketOffer, group: PlacementGroup): boolean =>
-  offer.configuredGroups?.includes(group) === true;
 
 function nodesFor(draft: Draft, ask: Ask, offered: Offered, wanted: number): number {
   const units = Math.min(ask.units, unitsOnNew(draft, ask, offered, ask.together === "one-group"));

@@ -1,11 +1,12 @@
 import type { BucketOffer } from "../domain/allocation.ts";
+import type { PlacementGroup } from "../domain/ids.ts";
 import type { Ask } from "./ask.ts";
 import { slotsIn, unitsFrom } from "./ask.ts";
 import type { Draft } from "./draft.ts";
 import { groupKey, nextGroupName } from "./draft.ts";
 import { closedTo } from "./closed.ts";
 import type { Kind } from "./ground.ts";
-import { inGroup } from "./ground.ts";
+import { compareNames, inGroup } from "./ground.ts";
 import { priceOf, ratioOf } from "./opening.ts";
 import { pinnedRefusal } from "./scale-set.ts";
 import type { Scope } from "./scope.ts";
@@ -80,8 +81,8 @@ export class OpenOffers {
       if ((grouped && !hasGroups) || closedTo(draft, offer) !== undefined) continue;
       if (pinnedRefusal(draft, offer, offer.attributes) !== undefined) continue;
       const kind = draft.bins.ground.kindOfOffer(offer);
-      const group = offer.pinnedGroup ?? (grouped ? nextGroupName(draft, groupKey(offer)) : undefined);
-      if (shape.takesNew(offer, kind, group)) found.push({ offer, kind, score: shape.score(kind) });
+      if (groupsOfNew(draft, offer, grouped).some((group) => shape.takesNew(offer, kind, group)))
+        found.push({ offer, kind, score: shape.score(kind) });
     }
     const scores = [...new Set(found.map(({ score }) => score))].sort((a, b) => b - a);
     const byScore = scores.map((score) => new EqualOffers(found.filter((one) => one.score === score)));
@@ -89,11 +90,29 @@ export class OpenOffers {
   }
 }
 
+/** Where new nodes of the offer may be: in its own group; `grouped`: in one made for them, or in one that has a name already; or in none. */
+function groupsOfNew(
+  draft: Draft,
+  offer: BucketOffer,
+  grouped: boolean,
+): readonly (PlacementGroup | undefined)[] {
+  if (offer.pinnedGroup !== undefined) return [offer.pinnedGroup];
+  return grouped ? [nextGroupName(draft, groupKey(offer)), ...groupsWithNames(offer)] : [undefined];
+}
+
+/** The placement groups of a bucket that exist or are configured. */
+export function groupsWithNames(offer: BucketOffer): readonly PlacementGroup[] {
+  const existing = [...offer.groupSizes.keys()].sort(compareNames);
+  return [...new Set([...existing, ...(offer.configuredGroups ?? [])])];
+}
+
 /** How many units of the job go onto one new node of the offer, outside of groups unless `grouped`. */
 export function unitsOnNew(draft: Draft, ask: Ask, { offer, kind }: Offered, grouped: boolean): number {
   const { takes } = ask.jobClass;
   if (takes !== undefined) return unitsFrom(ask, slotsIn(ask, kind.capacity, 0));
-  const group = offer.pinnedGroup ?? (grouped ? nextGroupName(draft, groupKey(offer)) : undefined);
-  const bucket = group === undefined ? offer.bucket : { ...offer.bucket, placementGroup: group };
-  return roomOnNew(draft.bins, inGroup(offer, bucket), kind.capacity, ask);
+  const units = groupsOfNew(draft, offer, grouped).map((group) => {
+    const bucket = group === undefined ? offer.bucket : { ...offer.bucket, placementGroup: group };
+    return roomOnNew(draft.bins, inGroup(offer, bucket), kind.capacity, ask);
+  });
+  return Math.max(...units);
 }

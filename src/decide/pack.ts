@@ -5,10 +5,11 @@ import type { Bin } from "./bins.ts";
 import { holderOf } from "./caps.ts";
 import type { Draft } from "./draft.ts";
 import { groupClosedTo } from "./closed.ts";
-import { createNodes, groupKey, nameGroup, wake } from "./draft.ts";
-import { compareNames, inGroup } from "./ground.ts";
+import { createNodes, groupKey, nameGroup, nextGroupName, wake } from "./draft.ts";
+import { inGroup } from "./ground.ts";
 import { roomOnNew } from "./intricate.ts";
 import type { Offered } from "./offers.ts";
+import { groupsWithNames } from "./offers.ts";
 import { nextOpening } from "./opening.ts";
 import { mayJoin, pinnedRefusal } from "./scale-set.ts";
 import type { Scope } from "./scope.ts";
@@ -154,6 +155,7 @@ function openInGroups(
   const size = offer.maxPlacementGroupSize;
   if (offer.pinnedGroup !== undefined || size === undefined || size < 1) return;
   if (groupClosedTo(draft, offer, "new") !== undefined) return;
+  if (!mayBeIn(draft, ask, offer, nextGroupName(draft, groupKey(offer)))) return;
   for (let more = Math.min(left, capacity.room(offer, undefined)); more > 0;) {
     const group = nameGroup(draft, groupKey(offer));
     made.set(offer, [...(made.get(offer) ?? []), group]);
@@ -164,7 +166,7 @@ function openInGroups(
 }
 
 /** Whether the job takes new nodes in this very group: it may have something against its name. */
-function mayBeIn({ bins }: Draft, ask: Ask, offer: BucketOffer, group: PlacementGroup): boolean {
+export function mayBeIn({ bins }: Draft, ask: Ask, offer: BucketOffer, group: PlacementGroup): boolean {
   const kind = bins.ground.kindOfOffer(offer);
   if (!isIntricate(ask)) return ask.jobClass.shape.takesNew(offer, kind, group);
   const subject = inGroup(offer, { ...offer.bucket, placementGroup: group });
@@ -174,9 +176,7 @@ function mayBeIn({ bins }: Draft, ask: Ask, offer: BucketOffer, group: Placement
 /** The bucket's own group, or those that exist or are configured; groups that were made for a target have their size and do not grow. */
 export function namedGroups(draft: Draft, offer: BucketOffer): readonly PlacementGroup[] {
   if (offer.pinnedGroup !== undefined) return [offer.pinnedGroup];
-  const existing = [...offer.groupSizes.keys()].sort(compareNames);
-  const named = new Set([...existing, ...(offer.configuredGroups ?? [])]);
-  return [...named].filter((group) => !isSized(draft, offer, group));
+  return groupsWithNames(offer).filter((group) => !isSized(draft, offer, group));
 }
 
 /**

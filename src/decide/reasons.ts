@@ -20,6 +20,7 @@ import { isUngrouped, knowsNoGroups } from "./group-members.ts";
 import { holderOf } from "./caps.ts";
 import type { Subject } from "./fit.ts";
 import type { Capacity } from "./limits.ts";
+import { mayBeIn, namedGroups } from "./pack.ts";
 import { pinnedRefusal } from "./scale-set.ts";
 import type { Scope } from "./scope.ts";
 
@@ -55,16 +56,14 @@ function reasonsOfPacking(
   ceilings: readonly OwnCeiling[],
 ): readonly Reason[] {
   const reasons = scope.offers.map((offer): Reason | undefined => {
-    const closed = closedTo(draft, offer) ?? misfit(draft, ask, offer);
+    const group = groupOfNew(draft, ask, offer);
+    const closed = closedTo(draft, offer) ?? misfit(draft, ask, offer, group);
     if (closed !== undefined) return closed;
-    const units = Math.min(
-      left,
-      unitsOnEmpty(ask, newNode(draft, offer, groupOfNew(ask, offer)), draft.bins.resources),
-    );
+    const units = Math.min(left, unitsOnEmpty(ask, newNode(draft, offer, group), draft.bins.resources));
     const nodes = Math.ceil(left / units);
     return (
       capsRefusal(ceilings, offer, nodes) ??
-      draft.capacity.refusal(offer, offer.pinnedGroup, nodes) ??
+      draft.capacity.refusal(offer, group === "new" ? undefined : group, nodes) ??
       (ask.requirements.grouped ? noGroup(draft, offer) : undefined)
     );
   });
@@ -166,7 +165,7 @@ export function misfit(
   draft: Draft,
   ask: Ask,
   offer: BucketOffer,
-  group: PlacementGroup | "new" | undefined = groupOfNew(ask, offer),
+  group: PlacementGroup | "new" | undefined = groupOfNew(draft, ask, offer),
 ): Reason | undefined {
   const unfit = spotRefusal(ask.jobClass.spot, offer) ?? pinnedRefusal(draft, offer, offer.attributes);
   if (unfit !== undefined) return unfit;
@@ -188,9 +187,12 @@ export function misfit(
   };
 }
 
-/** In which group new nodes for the job would be: the bucket's only one, one that is made for them, or none. */
-function groupOfNew(ask: Ask, offer: BucketOffer): PlacementGroup | "new" | undefined {
-  return offer.pinnedGroup ?? (ask.requirements.grouped || ask.together === "one-group" ? "new" : undefined);
+/** In which group new nodes for the job would be: the bucket's only one, one that is made for them or else one that the job names, or none. */
+function groupOfNew(draft: Draft, ask: Ask, offer: BucketOffer): PlacementGroup | "new" | undefined {
+  if (offer.pinnedGroup !== undefined) return offer.pinnedGroup;
+  if (!ask.requirements.grouped && ask.together !== "one-group") return undefined;
+  if (mayBeIn(draft, ask, offer, nextGroupName(draft, groupKey(offer)))) return "new";
+  return namedGroups(draft, offer).find((group) => mayBeIn(draft, ask, offer, group)) ?? "new";
 }
 
 /** A new node as constraints see it. */

@@ -73,7 +73,7 @@ export function takeApart(constraints: readonly Constraint[]): TakenApart {
         backoffSeconds = Math.max(backoffSeconds, constraint.seconds ?? 0);
         break;
       default: {
-        if (constraint.kind === "in-a-placement-group" && constraint.wanted) grouped = true;
+        grouped ||= wantsGroup(constraint);
         const names = plainNames(constraint);
         if (names !== undefined && isOn(constraint, "nodearray")) arrays ??= names.map(arrayName);
         if (names !== undefined && isOn(constraint, "vm_size")) machineTypes ??= names.map(machineType);
@@ -104,6 +104,13 @@ function add(totals: Map<string, number>, name: string, amount: number): void {
 
 const isOn = (constraint: Constraint, property: "nodearray" | "vm_size"): boolean =>
   constraint.kind === "property-choice" && constraint.property === property;
+
+/** It says so, or names groups. */
+function wantsGroup(constraint: Constraint): boolean {
+  if (constraint.kind === "in-a-placement-group") return constraint.wanted;
+  if (constraint.kind !== "property-choice" || constraint.property !== "placement_group") return false;
+  return constraint.choices.length > 0 && constraint.choices.every((choice) => typeof choice === "string");
+}
 
 function plainNames(constraint: Constraint): readonly string[] | undefined {
   if (constraint.kind !== "property-choice" || constraint.choices.length === 0) return undefined;

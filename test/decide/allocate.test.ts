@@ -1187,6 +1187,14 @@ test.each([
 );
 
 const cpus = (amount: number): Constraint => ({ kind: "amount", resource: "ncpus", amount });
+const inRackOnly: Constraint = { kind: "property-choice", property: "placement_group", choices: ["rack"] };
+const inRack = (more: Partial<BucketOffer> = {}) =>
+  offer(
+    "execute/D4",
+    4,
+    { 0: 1 },
+    { maxPlacementGroupSize: 3, configuredGroups: [placementGroup("rack")], ...more },
+  );
 const inAGroup: Constraint = { kind: "in-a-placement-group", wanted: true };
 
 describe("what random worlds have shown", () => {
@@ -1341,6 +1349,39 @@ describe("what random worlds have shown", () => {
       ],
       creates: ["1 x execute/D4/pg-execute-D4-1"],
       placed: ["a 1/1 (1 pending)"],
+    },
+    {
+      name: "a job that names a configured placement group gets its nodes there, as many as the group takes",
+      world: world({ buckets: [inRack()] }),
+      demands: [job("a", { iterations: 20, constraints: [cpus(1), inRackOnly] })],
+      creates: ["3 x execute/D4/rack"],
+      placed: ["a 12/20 (12 pending)"],
+      reasons: ["placement group execute/D4/rack: 3 of 3 nodes used, 2 more needed, 0 left"],
+    },
+    {
+      name: "a gang that names a configured placement group gets its nodes there, all or none",
+      world: world({ buckets: [inRack()] }),
+      demands: [
+        job("a", { iterations: 8, colocated: true, constraints: [cpus(1), inRackOnly] }),
+        job("b", { nodeCount: 2, constraints: [cpus(4), inRackOnly] }),
+      ],
+      creates: ["2 x execute/D4/rack"],
+      placed: ["a 8/8 (8 pending)", "b 0/2 (0 pending)"],
+      reasons: ["placement group execute/D4/rack: 2 of 3 nodes used, 2 more needed, 1 left"],
+    },
+    {
+      name: "a job that names a placement group where its nodes are full gets another one there",
+      world: world({
+        buckets: [inRack({ configuredGroups: [], groupSizes: new Map([[placementGroup("rack"), 1]]) })],
+        nodes: [node({ id: "n1", at: "execute/D4/rack" })],
+      }),
+      demands: [
+        job("a", { nodeCount: 1, constraints: [cpus(4), inRackOnly] }),
+        job("b", { nodeCount: 1, constraints: [cpus(4), inRackOnly] }),
+      ],
+      creates: ["1 x execute/D4/rack"],
+      needed: ["n1: standard/a"],
+      placed: ["a 1/1 (0 pending)", "b 1/1 (1 pending)"],
     },
     {
       name: "slots that stay together take one of two nodes in flight where their user may have no more",

@@ -1,6 +1,8 @@
 import type { Allocation, InFlightSupply, SupplyNode, World } from "../../src/domain/allocation.ts";
 import type { CreateEffect, GroupFill } from "../../src/domain/record.ts";
 import { nodeId } from "../../src/domain/ids.ts";
+import { lookOf } from "../../src/decide/look.ts";
+import { scaleSetKey } from "../../src/decide/scale-set.ts";
 import { instant } from "../../src/domain/units.ts";
 import { newcomers, takenOf } from "./naive-places.ts";
 import { offerAt, placeText } from "./naive-nodes.ts";
@@ -41,7 +43,19 @@ export function apply(world: World, answer: Allocation, stage: Stage): World {
       ...pauseOf(offer, answer),
     })),
     groupFills: fillsOf(answer),
+    scaleSets: looksOf(world, answer),
   };
+}
+
+/** What the nodes of placement groups have been created with. */
+function looksOf({ scaleSets }: World, { creates }: Allocation): NonNullable<World["scaleSets"]> {
+  const looks = new Map(scaleSets);
+  for (const { bucket, attributes } of creates) {
+    const look = lookOf(attributes);
+    if (bucket.placementGroup === undefined || look === undefined) continue;
+    looks.set(scaleSetKey(bucket.array, bucket.machineType, bucket.placementGroup), { look });
+  }
+  return looks;
 }
 
 /** The buckets of groups that the plan has given up take nothing for a while. */

@@ -93,7 +93,7 @@ function roomLeft(
     .filter(({ charges }) =>
       charges.every(({ limit, amount }) => (world.limits[limit]?.left ?? 0) - (taken[limit] ?? 0) >= amount),
     )
-    .filter((offer) => hasGroupRoom(offer, added))
+    .filter((offer) => hasGroupRoom(offer, added) && !hasOthersNodes(sheet, offer))
     .map(({ bucket }) => `${bucket.array}/${bucket.machineType} has room, and ${nameOf(ranked)} is short`);
 }
 
@@ -106,4 +106,19 @@ function hasGroupRoom(offer: BucketOffer, added: ReturnType<typeof newcomers>): 
     )
     .reduce((total, { count }) => total + count, 0);
   return (offer.groupSizes.get(group) ?? 0) + fresh < most;
+}
+
+/** The bucket's own group is begun, in this plan, with nodes that have attributes: one without them would never get its VM there. */
+function hasOthersNodes({ answer }: Sheet, offer: BucketOffer): boolean {
+  const { array, machineType } = offer.bucket;
+  return (
+    offer.pinnedGroup !== undefined &&
+    answer.creates.some(
+      ({ bucket, attributes }) =>
+        attributes !== undefined &&
+        bucket.placementGroup === offer.pinnedGroup &&
+        bucket.array === array &&
+        bucket.machineType === machineType,
+    )
+  );
 }
