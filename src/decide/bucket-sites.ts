@@ -10,7 +10,8 @@ import { comparePlaces } from "./ground.ts";
 import type { Draft } from "./draft.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
 import { propertiesOf } from "./fit.ts";
-import { mayJoin, pinnedRefusal } from "./scale-set.ts";
+import { isSized } from "./pack.ts";
+import { pinnedRefusal } from "./scale-set.ts";
 import { DEFAULT_GROUP_SUPPLY, generateGroups } from "./generated-groups.ts";
 
 /** A bucket as scalelib means it: one array x VM size x placement group or none, with its nodes. */
@@ -95,7 +96,7 @@ export function roomAt(draft: Draft, { offer, group }: Site): number {
 function mayOpenIn(draft: Draft, offer: BucketOffer, group: PlacementGroup): boolean {
   return offer.pinnedGroup === group
     ? pinnedRefusal(draft, offer, offer.attributes) === undefined
-    : mayJoin(draft.scaleSets, offer, group);
+    : !isSized(draft, offer, group);
 }
 
 function groupsOf(offer: BucketOffer): readonly (PlacementGroup | undefined)[] {

@@ -4,11 +4,11 @@ import { hardestFirst } from "./hardest-first.ts";
 
 /** So many unmet demands get a chance, in so many tries, and no more is done for them than settling so many demands. */
 const MOST_CHANCES = 8;
-const MOST_TRIES = 24;
+const MOST_TRIES = 36;
 const MOST_SETTLED = 8000;
 
 /**
- * Demands that the plan leaves unmet are tried once more, each before all others and then among those that are as hard to place. Else nodes
+ * Demands that the plan leaves unmet are tried once more, each before all others and among those that are as hard to place. Else nodes
  * that were made for a group would be taken, at the next look, by smaller demands that would do with what was made for them, and the group
  * would be unmet among its own nodes (P6 of design.md section 6). `bySize` is the best plan so far; `tryOut` answers a better one, if there
  * is one in that order. This goes on until there is none.
@@ -84,4 +84,6 @@ function* ordersWith(
   const others = entries.filter((entry) => entry.rank !== rank);
   yield [one, ...hardestFirst(others, best, problem, { also: helped })];
   yield hardestFirst(entries, best, problem, { also: helped, before: rank });
+  // The plan before may have been one where others, that can be had by now, came last.
+  yield [one, ...others];
 }
