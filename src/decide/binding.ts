@@ -130,7 +130,11 @@ export function groupBinding(
   ceilings: readonly OwnCeiling[] = [],
 ): Binding | undefined {
   const { missing, unfinished, waits } = shortage;
-  const given = draft.capacity.takenSinceMark();
+  const taken = draft.capacity.takenSinceMark();
+  // Outside of placement groups what is no whole group has completed one that was there, and is not to be had again.
+  const given = isUngrouped(scope)
+    ? taken.map((one) => ({ ...one, nodes: one.nodes - (one.nodes % shortage.sizeOf(one.offer)) }))
+    : taken;
   const grown = given
     .filter((one) => one.group !== undefined && !isFresh(draft, one))
     .map(({ offer, group, nodes }) => completionWay(draft, offer, group, nodes));

@@ -110,6 +110,17 @@ describe("golden refusals", () => {
       binding: "120 more cores of family quota standardHBv3Family would place all of it",
     },
     {
+      // Of two groups of two nodes one has a node already: three are needed, one can be had, and makes the first group whole.
+      name: "groups outside of placement groups, one of which an ordinary node belongs to",
+      world: world([offer("execute/D4", 4, [1])], [limit("nodearray", "execute", "nodes", 1, 2)], {
+        nodes: [node("n1", "execute/D4")],
+      }),
+      demand: groups(2, 2),
+      placed: "1 of 2",
+      reasons: ["node array execute: 2 of 2 nodes used, 2 more needed, 0 left"],
+      binding: "2 more nodes of node array execute would place all of it",
+    },
+    {
       name: "groups, where one of two VM sizes has no placement groups",
       world: world(
         [offer("execute/D4", 4, [0, 1]), offer("execute/HB120", 120, [120, 1], { maxPlacementGroupSize: 4 })],
