@@ -9,6 +9,7 @@ import type { RankedDemand } from "../../src/domain/demand.ts";
 import { instant } from "../../src/domain/units.ts";
 import { without } from "./features.ts";
 import { anyCase } from "./random-world.ts";
+import { runsOf, TIMEOUT } from "./runs.ts";
 
 /** What raises and reasons are told of; ceilings of our own, spot and pools have their goldens. */
 const PLAIN = without(
@@ -33,8 +34,7 @@ const policy = {
   preference: "existing-first",
   among: "priority",
 } as const;
-const runs = process.env["DEEP"] === undefined ? { numRuns: 600, seed: 20_251_121 } : { numRuns: 10_000 };
-const TIMEOUT = 120_000;
+const runs = runsOf(20_251_121, { usual: 600 });
 
 function raised(world: World, raises: readonly Raise[]): World {
   const more = (kind: string, name: string, unit: string): number =>
