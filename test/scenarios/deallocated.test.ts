@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import { oneArray, target } from "./clusters.ts";
+import { Death, deathsUpTo } from "./deaths.ts";
 import type { Send, StageOptions } from "./stage.ts";
 import { Stage } from "./stage.ts";
 
@@ -285,29 +286,16 @@ describe("an owner that is gone before it sends", () => {
   });
 });
 
-/** Whoever makes the request of this number after the demand was pushed is gone: it was not sent, or its answer reaches nobody. */
-const deaths = Array.from({ length: 8 }, (_, i) => i + 1).flatMap((number) =>
-  (["before", "after"] as const).map((when) => ({ number, when })),
-);
-
-test.each(deaths)(
+test.each(deathsUpTo(8))(
   "a process that dies $when its request $number: each node is started once, and one is created",
-  async ({ number, when }) => {
-    let left = Number.POSITIVE_INFINITY;
-    const between =
-      (send: Send): Send =>
-      (request) => {
-        left -= 1;
-        if (left !== 0) return send(request);
-        if (when === "after") void send(request);
-        return new Promise(() => undefined);
-      };
+  async (at) => {
+    const death = new Death(at);
     const [stage, ids] = await stageWithDeallocated(2, {
       simulator: demo({ visibilityLagSeconds: 15 }),
-      between,
+      between: death.between,
     });
     await stage.pass(10);
-    left = number;
+    death.arm();
     stage.send(target("demo", 3, { expirationInterval: DAY }));
     await stage.pass(900);
     expect(started(stage).toSorted()).toEqual(ids.toSorted());

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { NodeArrayOptions, SimulatorOptions } from "../../src/simulator/options.ts";
 import { oneArray } from "./clusters.ts";
-import type { Send } from "./stage.ts";
+import { Death, deathsUpTo } from "./deaths.ts";
 import { Stage } from "./stage.ts";
 
 const DAY = 86_400;
@@ -312,29 +312,16 @@ test("both machine types are short for ever: each has its ten minutes, and no no
   });
 });
 
-/** Whoever makes the request of this number after the demand was pushed is gone: it was not sent, or its answer reaches nobody. */
-const deaths = Array.from({ length: 6 }, (_, i) => i + 1).flatMap((number) =>
-  (["before", "after"] as const).map((when) => ({ number, when })),
-);
-
-test.each(deaths)(
+test.each(deathsUpTo(6))(
   "a process that dies $when its request $number: the group that is short is given up once, the next is whole",
-  async ({ number, when }) => {
-    let left = Number.POSITIVE_INFINITY;
-    const between =
-      (send: Send): Send =>
-      (request) => {
-        left -= 1;
-        if (left !== 0) return send(request);
-        if (when === "after") void send(request);
-        return new Promise(() => undefined);
-      };
+  async (at) => {
+    const death = new Death(at);
     const stage = new Stage({
       simulator: { ...demo({ machineTypes: BOTH, capacity: { [F4]: 10 } }), visibilityLagSeconds: 15 },
-      between,
+      between: death.between,
     });
     await stage.pass(10);
-    left = number;
+    death.arm();
     stage.send(groupsOf64(1));
     await stage.pass(1900);
     expect(createdByGroup(stage)).toEqual({
