@@ -10,7 +10,7 @@ import { comparePlaces } from "./ground.ts";
 import type { Draft } from "./draft.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
 import { propertiesOf } from "./fit.ts";
-import { isSized } from "./pack.ts";
+import { isSized } from "./named-groups.ts";
 import { pinnedRefusal } from "./scale-set.ts";
 import { DEFAULT_GROUP_SUPPLY, generateGroups } from "./generated-groups.ts";
 

@@ -13,7 +13,8 @@ import type { Offered } from "./offers.ts";
 import { unitsOnNew } from "./offers.ts";
 import { NO_PRICE, shareOf } from "./opening.ts";
 import type { Progress } from "./pack.ts";
-import { fillBin, isSized, mayBeIn, namedGroups, openFor } from "./pack.ts";
+import { isSized, mayBeIn, namedGroups } from "./named-groups.ts";
+import { fillBin, openFor } from "./pack.ts";
 import { gangReasons, openingRefusal, packingReasons, spanRefusal } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
 

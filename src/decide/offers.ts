@@ -6,7 +6,8 @@ import type { Draft } from "./draft.ts";
 import { groupKey, nextGroupName } from "./draft.ts";
 import { closedTo } from "./closed.ts";
 import type { Kind } from "./ground.ts";
-import { compareNames, inGroup } from "./ground.ts";
+import { inGroup } from "./ground.ts";
+import { groupsWithNames } from "./named-groups.ts";
 import { priceOf, ratioOf } from "./opening.ts";
 import { pinnedRefusal } from "./scale-set.ts";
 import type { Scope } from "./scope.ts";
@@ -98,12 +99,6 @@ function groupsOfNew(
 ): readonly (PlacementGroup | undefined)[] {
   if (offer.pinnedGroup !== undefined) return [offer.pinnedGroup];
   return grouped ? [nextGroupName(draft, groupKey(offer)), ...groupsWithNames(offer)] : [undefined];
-}
-
-/** The placement groups of a bucket that exist or are configured. */
-export function groupsWithNames(offer: BucketOffer): readonly PlacementGroup[] {
-  const existing = [...offer.groupSizes.keys()].sort(compareNames);
-  return [...new Set([...existing, ...(offer.configuredGroups ?? [])])];
 }
 
 /** How many units of the job go onto one new node of the offer, outside of groups unless `grouped`. */

@@ -6,12 +6,10 @@ import { holderOf } from "./caps.ts";
 import type { Draft } from "./draft.ts";
 import { groupClosedTo } from "./closed.ts";
 import { createNodes, groupKey, nameGroup, nextGroupName, wake } from "./draft.ts";
-import { inGroup } from "./ground.ts";
-import { roomOnNew } from "./intricate.ts";
 import type { Offered } from "./offers.ts";
-import { groupsWithNames } from "./offers.ts";
+import { mayBeIn, namedGroups } from "./named-groups.ts";
 import { nextOpening } from "./opening.ts";
-import { mayJoin, pinnedRefusal } from "./scale-set.ts";
+import { pinnedRefusal } from "./scale-set.ts";
 import type { Scope } from "./scope.ts";
 
 /** How far the placing of a job has come, in units. */
@@ -163,28 +161,4 @@ function openInGroups(
     if (opened === 0) return;
     more -= opened;
   }
-}
-
-/** Whether the job takes new nodes in this very group: it may have something against its name. */
-export function mayBeIn({ bins }: Draft, ask: Ask, offer: BucketOffer, group: PlacementGroup): boolean {
-  const kind = bins.ground.kindOfOffer(offer);
-  if (!isIntricate(ask)) return ask.jobClass.shape.takesNew(offer, kind, group);
-  const subject = inGroup(offer, { ...offer.bucket, placementGroup: group });
-  return roomOnNew(bins, subject, kind.capacity, ask) >= 1;
-}
-
-/** The bucket's own group, or those that exist or are configured; groups that were made for a target have their size and do not grow. */
-export function namedGroups(draft: Draft, offer: BucketOffer): readonly PlacementGroup[] {
-  if (offer.pinnedGroup !== undefined) return [offer.pinnedGroup];
-  return groupsWithNames(offer).filter((group) => !isSized(draft, offer, group));
-}
-
-/**
- * Whether the placement group is as large as it is to be, as far as jobs are concerned: it was made for a target of groups, or for a
- * dynamic node array or with attributes that their nodes would not have.
- */
-export function isSized({ bins, scaleSets }: Draft, offer: BucketOffer, group: PlacementGroup): boolean {
-  if (!mayJoin(scaleSets, offer, group)) return true;
-  const place = bins.placeOf({ ...offer.bucket, placementGroup: group });
-  return bins.inGroup(place).some((bin) => bins.purpose[bin]?.kind === "group");
 }

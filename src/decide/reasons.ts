@@ -20,7 +20,7 @@ import { isUngrouped, knowsNoGroups } from "./group-members.ts";
 import { holderOf } from "./caps.ts";
 import type { Subject } from "./fit.ts";
 import type { Capacity } from "./limits.ts";
-import { mayBeIn, namedGroups } from "./pack.ts";
+import { mayBeIn, namedGroups } from "./named-groups.ts";
 import { pinnedRefusal } from "./scale-set.ts";
 import type { Scope } from "./scope.ts";
 
