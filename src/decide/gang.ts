@@ -5,7 +5,7 @@ import type { Ask } from "./ask.ts";
 import type { Bin } from "./bins.ts";
 import { holderOf } from "./caps.ts";
 import type { Draft } from "./draft.ts";
-import { groupKey, isDeallocated, nameGroup, nextGroupName } from "./draft.ts";
+import { groupKey, isDeallocated, nameGroup } from "./draft.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
 import type { Capacity } from "./limits.ts";
 import type { Place } from "./ground.ts";
@@ -13,7 +13,7 @@ import type { Offered } from "./offers.ts";
 import { unitsOnNew } from "./offers.ts";
 import { NO_PRICE, shareOf } from "./opening.ts";
 import type { Progress } from "./pack.ts";
-import { isSized, mayBeIn, namedGroups } from "./named-groups.ts";
+import { isSized, mayBeIn, mayBeInNew, namedGroups } from "./named-groups.ts";
 import { fillBin, openFor } from "./pack.ts";
 import { gangReasons, openingRefusal, packingReasons, spanRefusal } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
@@ -252,11 +252,13 @@ function groupsFor(
   if (home !== undefined) return [home.bucket.placementGroup];
   if (offer.pinnedGroup !== undefined) return [offer.pinnedGroup];
   if (ask.together !== "one-group") return [undefined];
-  const named = namedGroups(draft, offer);
-  if (mayBeIn(draft, ask, offer, nextGroupName(draft, groupKey(offer))))
-    return [...named.filter((group) => offer.configuredGroups?.includes(group)), "new"];
+  if (mayBeInNew(draft, ask, offer)) {
+    const { configuredGroups } = offer;
+    if (configuredGroups === undefined) return ["new"];
+    return [...namedGroups(draft, offer).filter((group) => configuredGroups.includes(group)), "new"];
+  }
   // It names its groups.
-  const wanted = named.filter((group) => mayBeIn(draft, ask, offer, group));
+  const wanted = namedGroups(draft, offer).filter((group) => mayBeIn(draft, ask, offer, group));
   return wanted.length > 0 ? wanted : ["new"];
 }
 

@@ -2,6 +2,7 @@ import type { BucketOffer } from "../domain/allocation.ts";
 import type { PlacementGroup } from "../domain/ids.ts";
 import type { Ask } from "./ask.ts";
 import type { Draft } from "./draft.ts";
+import { groupKey, nextGroupName } from "./draft.ts";
 import { compareNames, inGroup } from "./ground.ts";
 import { roomOnNew } from "./intricate.ts";
 import { mayJoin } from "./scale-set.ts";
@@ -18,6 +19,11 @@ export function mayBeIn({ bins }: Draft, ask: Ask, offer: BucketOffer, group: Pl
   if (ask.jobClass.takes !== undefined) return ask.jobClass.shape.takesNew(offer, kind, group);
   const subject = inGroup(offer, { ...offer.bucket, placementGroup: group });
   return roomOnNew(bins, subject, kind.capacity, ask) >= 1;
+}
+
+/** Whether the job takes new nodes in a group that is made for them. */
+export function mayBeInNew(draft: Draft, ask: Ask, offer: BucketOffer): boolean {
+  return !ask.jobClass.shape.namesGroups || mayBeIn(draft, ask, offer, nextGroupName(draft, groupKey(offer)));
 }
 
 /** The bucket's own group, or those that exist or are configured; groups that were made for a target have their size and do not grow. */

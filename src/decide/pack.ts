@@ -5,9 +5,9 @@ import type { Bin } from "./bins.ts";
 import { holderOf } from "./caps.ts";
 import type { Draft } from "./draft.ts";
 import { groupClosedTo } from "./closed.ts";
-import { createNodes, groupKey, nameGroup, nextGroupName, wake } from "./draft.ts";
+import { createNodes, groupKey, nameGroup, wake } from "./draft.ts";
 import type { Offered } from "./offers.ts";
-import { mayBeIn, namedGroups } from "./named-groups.ts";
+import { mayBeIn, mayBeInNew, namedGroups } from "./named-groups.ts";
 import { nextOpening } from "./opening.ts";
 import { pinnedRefusal } from "./scale-set.ts";
 import type { Scope } from "./scope.ts";
@@ -153,7 +153,7 @@ function openInGroups(
   const size = offer.maxPlacementGroupSize;
   if (offer.pinnedGroup !== undefined || size === undefined || size < 1) return;
   if (groupClosedTo(draft, offer, "new") !== undefined) return;
-  if (!mayBeIn(draft, ask, offer, nextGroupName(draft, groupKey(offer)))) return;
+  if (!mayBeInNew(draft, ask, offer)) return;
   for (let more = Math.min(left, capacity.room(offer, undefined)); more > 0;) {
     const group = nameGroup(draft, groupKey(offer));
     made.set(offer, [...(made.get(offer) ?? []), group]);

@@ -20,7 +20,7 @@ import { isUngrouped, knowsNoGroups } from "./group-members.ts";
 import { holderOf } from "./caps.ts";
 import type { Subject } from "./fit.ts";
 import type { Capacity } from "./limits.ts";
-import { mayBeIn, namedGroups } from "./named-groups.ts";
+import { mayBeIn, mayBeInNew, namedGroups } from "./named-groups.ts";
 import { pinnedRefusal } from "./scale-set.ts";
 import type { Scope } from "./scope.ts";
 
@@ -191,7 +191,7 @@ export function misfit(
 function groupOfNew(draft: Draft, ask: Ask, offer: BucketOffer): PlacementGroup | "new" | undefined {
   if (offer.pinnedGroup !== undefined) return offer.pinnedGroup;
   if (!ask.requirements.grouped && ask.together !== "one-group") return undefined;
-  if (mayBeIn(draft, ask, offer, nextGroupName(draft, groupKey(offer)))) return "new";
+  if (mayBeInNew(draft, ask, offer)) return "new";
   return namedGroups(draft, offer).find((group) => mayBeIn(draft, ask, offer, group)) ?? "new";
 }
 

@@ -112,6 +112,22 @@ function wantsGroup(constraint: Constraint): boolean {
   return constraint.choices.length > 0 && constraint.choices.every((choice) => typeof choice === "string");
 }
 
+/** Whether it hangs on the name of a placement group. */
+export function namesGroups(constraint: Constraint): boolean {
+  switch (constraint.kind) {
+    case "property-choice":
+      return constraint.property === "placement_group";
+    case "and":
+    case "or":
+    case "xor":
+      return constraint.of.some(namesGroups);
+    case "not":
+      return namesGroups(constraint.of);
+    default:
+      return false;
+  }
+}
+
 function plainNames(constraint: Constraint): readonly string[] | undefined {
   if (constraint.kind !== "property-choice" || constraint.choices.length === 0) return undefined;
   const names = constraint.choices.filter(isPlainName);

@@ -10,6 +10,7 @@ import { inGroup } from "./ground.ts";
 import type { Matcher } from "./match.ts";
 import { compile, compileAll } from "./match.ts";
 import type { Requirements } from "./requirements.ts";
+import { namesGroups } from "./requirements.ts";
 
 /**
  * What jobs ask of nodes apart from amounts. Jobs of one shape are judged once for each kind of node; what they take is compared by
@@ -19,6 +20,8 @@ export class Shape {
   readonly requirements: Requirements;
   /** Two nodes of one kind may be judged differently. */
   readonly judgesEachNode: boolean;
+  /** Placement groups may be judged by their names. */
+  readonly namesGroups: boolean;
   /** How many jobs are of this shape. */
   jobs = 0;
   readonly #matcher: Matcher;
@@ -33,6 +36,7 @@ export class Shape {
     this.requirements = requirements;
     this.shared = shared;
     this.judgesEachNode = requirements.marks.some(dependsOnNode);
+    this.namesGroups = requirements.marks.some(namesGroups);
     this.#matcher = compileAll(requirements.marks);
     this.#preferences = requirements.marks.filter(hasPreference).map(compile);
   }
