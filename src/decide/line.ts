@@ -301,12 +301,16 @@ export class Line {
       before.removals = block.removals;
       return;
     }
-    const cursor = { block, index, removals: block.removals };
-    if (takes.isCommon) this.#from.set(takes, cursor);
-    else {
-      this.#last = takes;
-      this.#lastCursor = cursor;
+    if (takes.isCommon) {
+      this.#from.set(takes, { block, index, removals: block.removals });
+      return;
     }
+    this.#last = takes;
+    // One for all of them: it is forgotten as soon as another class is looked for.
+    this.#lastCursor ??= { block, index, removals: block.removals };
+    this.#lastCursor.block = block;
+    this.#lastCursor.index = index;
+    this.#lastCursor.removals = block.removals;
   }
 
   #cursorOf({ takes }: Sought): Cursor | undefined {
