@@ -30,8 +30,9 @@ import { giveChances } from "./second-chance.ts";
  *
  * Demands are settled one after the other in the order of rank. If that makes new nodes or leaves something unmet, the demands that could
  * be had are tried once more, the hardest first (first fit decreasing), with two ways to choose new nodes where price counts. A later try
- * is taken only if it is cheaper, or has more, and leaves no demand with less. In the last tries some of what
- * is still unmet is packed with what could be had: such a try is taken if the first demand by rank that it changes has more.
+ * is taken only if it is cheaper, or has more, and leaves no demand with less; where it is cheaper as a few go short, it is tried with
+ * those first. In the last tries some of what is still unmet is packed with what could be had: such a try is taken if the first demand by
+ * rank that it changes has more.
  */
 export function allocate(
   world: World,
@@ -66,21 +67,45 @@ export function allocate(
   if (policy.preference === "bucket-order" || !mayImprove(best, entries)) return answerOf(best);
   if (isNearBound(best, problem)) return answerOf(best);
   let taken = first;
-  const tryOut = (one: Try, isPreferred: typeof isBetter): Attempt | undefined => {
+  const tryOut = (one: Try, isPreferred: typeof isBetter): Attempt => {
     const other = attempt(problem, one.way, one.entries, false);
-    if (!isPreferred(other, best, policy)) return undefined;
+    if (!isPreferred(other, best, policy)) return other;
     best = other;
     taken = one;
     return other;
   };
-  for (const one of triesBySize(problem, inRankOrder)) tryOut(one, isBetter);
+  for (const one of triesBySize(problem, inRankOrder)) {
+    const other = tryOut(one, isBetter);
+    const short = shortIn(other, best, policy);
+    // It is cheaper, and only some must go short for that: maybe not if they come first.
+    if (short.size > 0) tryOut({ ...one, entries: putFirst(one.entries, short) }, isBetter);
+  }
   const { opening } = taken.way;
-  giveChances(inRankOrder, best, entries, problem, (order) =>
-    tryOut({ way: { order: "size", opening }, entries: order }, isBetterByRank),
-  );
+  giveChances(inRankOrder, best, entries, problem, (order) => {
+    const other = tryOut({ way: { order: "size", opening }, entries: order }, isBetterByRank);
+    return other === best ? other : undefined;
+  });
   // Reasons are made for what is unmet in the plan that is taken, and only there.
   const isTold = taken === first || best.outcomes.every(({ placed, asked }) => placed >= asked);
   return answerOf(isTold ? best : attempt(problem, taken.way, taken.entries, true));
+}
+
+/** So many demands that go short in a cheaper plan are tried first; more are likely what makes it cheaper. */
+const MOST_SHORT = 8;
+
+/** The ranks of the few demands that have less in a cheaper plan; nobody, if it is not cheaper. */
+function shortIn(other: Attempt, best: Attempt, { among }: AllocationPolicy): ReadonlySet<number> {
+  const isCheaper = among === "priority" ? other.created < best.created : other.price < best.price;
+  const short = new Set<number>();
+  if (!isCheaper || best.outcomes.length > FEW_DEMANDS) return short;
+  for (const [rank, { placed }] of other.outcomes.entries())
+    if (placed < (best.outcomes[rank]?.placed ?? 0)) short.add(rank);
+  return short.size > MOST_SHORT ? new Set() : short;
+}
+
+function putFirst(entries: readonly Entry[], ranks: ReadonlySet<number>): readonly Entry[] {
+  const isFirst = ({ rank }: Entry): boolean => ranks.has(rank);
+  return [...entries.filter(isFirst), ...entries.filter((entry) => !isFirst(entry))];
 }
 
 /** A way to try, and the order of the demands. */
