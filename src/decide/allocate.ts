@@ -80,9 +80,6 @@ export function allocate(
     // It is cheaper, and only some must go short for that: maybe not if they come first.
     if (short.size > 0) tryOut({ ...one, entries: putFirst(one.entries, short) }, isBetter);
   }
-  // Who needs new nodes may do with what there is, if they come first; the others may not mind.
-  const openers = openersIn(best, entries);
-  if (openers.size > 0) tryOut({ ...taken, entries: putFirst(taken.entries, openers) }, isBetter);
   const { opening } = taken.way;
   giveChances(inRankOrder, best, entries, problem, (order) => {
     const other = tryOut({ way: { order: "size", opening }, entries: order }, isBetterByRank);
@@ -103,18 +100,8 @@ function shortIn(other: Attempt, best: Attempt, { among }: AllocationPolicy): Re
   if (!isCheaper || best.outcomes.length > FEW_DEMANDS) return short;
   for (const [rank, { placed }] of other.outcomes.entries())
     if (placed < (best.outcomes[rank]?.placed ?? 0)) short.add(rank);
-  return short.size > MOST_SHORT ? NOBODY : short;
+  return short.size > MOST_SHORT ? new Set() : short;
 }
-
-/** The ranks of the few demands with slots on new nodes. */
-function openersIn({ draft: { bins } }: Attempt, entries: readonly Entry[]): ReadonlySet<number> {
-  if (entries.length > FEW_DEMANDS || bins.planned.length > MOST_SHORT) return NOBODY;
-  const names = new Set(bins.planned.flatMap((bin) => bins.jobsOn(bin)));
-  if (names.size > MOST_SHORT) return NOBODY;
-  return new Set(entries.filter(({ by }) => names.has(by)).map(({ rank }) => rank));
-}
-
-const NOBODY: ReadonlySet<number> = new Set();
 
 function putFirst(entries: readonly Entry[], ranks: ReadonlySet<number>): readonly Entry[] {
   const isFirst = ({ rank }: Entry): boolean => ranks.has(rank);

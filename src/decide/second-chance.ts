@@ -84,8 +84,6 @@ function* ordersWith(
   const others = entries.filter((entry) => entry.rank !== rank);
   yield [one, ...hardestFirst(others, best, problem, { also: helped })];
   yield hardestFirst(entries, best, problem, { also: helped, before: rank });
-  const had = others.filter((entry) => (best.outcomes[entry.rank]?.placed ?? 0) > 0);
-  yield [one, ...hardestFirst(others, best, problem, { also: new Set(had.map((entry) => entry.rank)) })];
   // The plan before may have been one where others, that can be had by now, came last.
   yield [one, ...others];
 }
