@@ -85,8 +85,9 @@ export class OpenOffers {
       if (groupsOfNew(draft, offer, grouped).some((group) => shape.takesNew(offer, kind, group)))
         found.push({ offer, kind, score: shape.score(kind) });
     }
-    const [{ score: best = 0 } = {}] = found;
-    if (found.every(({ score }) => score === best)) return { all: found, byScore: [new EqualOffers(found)] };
+    const [best] = found;
+    if (found.every(({ score }) => score === best?.score))
+      return { all: found, byScore: [new EqualOffers(found)] };
     const scores = [...new Set(found.map(({ score }) => score))].sort((a, b) => b - a);
     const byScore = scores.map((score) => new EqualOffers(found.filter((one) => one.score === score)));
     return { all: byScore.flatMap(({ all }) => all), byScore };
