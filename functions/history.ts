@@ -23,8 +23,8 @@ app.http("history", {
     const rows = await history.read(site.cluster, from, to, limit);
     const oldest = rows.at(-1);
     // A row tells the last plan of its minute: what was planned within the oldest minute comes after the row before.
-    const [before] =
-      oldest === undefined ? [] : await history.read(site.cluster, instant(0), instant(oldest.at - 1), 1);
+    const since = oldest?.at ?? from;
+    const [before] = await history.read(site.cluster, instant(0), instant(since - 1), 1);
     const listed = await plans.list(
       site.cluster,
       (before?.plan ?? 0) + 1,

@@ -117,7 +117,7 @@ interface Try {
 /** Above so many demands only one more way is tried; what the others could still save is little then. */
 const MANY_DEMANDS = 30_000;
 
-/** And up to so many gangs and what must be alone are tried after the rest, too. */
+/** And up to so many, more orders are tried: gangs and what must be alone after the rest, who would go short in a cheaper plan first. */
 const FEW_DEMANDS = 4000;
 
 function triesBySize(problem: Problem, byRank: Attempt): readonly Try[] {

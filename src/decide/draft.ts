@@ -60,9 +60,9 @@ export interface Draft {
   /** Planned nodes that may become smaller, with the shapes of the jobs on them. */
   readonly shared: Map<Bin, Set<Shape>>;
   readonly offers: OpenOffers;
-  /** By what a slot takes, what was opened last for so many units. */
   /** What slots that may share nodes are still to take of each resource, this demand's included. Only kept where nodes are chosen to be shared. */
   readonly toPlace: number[];
+  /** By what a slot takes, what was opened last for so many units. */
   readonly openings: Map<Takes, Opening & { readonly left: number }>;
 }
 

@@ -29,11 +29,11 @@ export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
   if (progress.left === 0) return progress;
   const grouped = ask.requirements.grouped;
   const offered = draft.offers.of(draft, ask, scope, grouped);
-  let exhausted = NO_OFFERS;
+  let exhausted: Set<Offered> | undefined;
   /** Placement groups that were made for this job. */
   const made = grouped ? new Map<BucketOffer, PlacementGroup[]>() : undefined;
   while (progress.left > 0) {
-    const opening = nextOpening(draft, ask, offered, progress.left, exhausted);
+    const opening = nextOpening(draft, ask, offered, progress.left, exhausted ?? NO_OFFERS);
     if (opening === undefined) break;
     const { offered: from, nodes } = opening;
     const before = progress.left;
@@ -41,7 +41,7 @@ export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
       openInGroups(draft, ask, progress, from.offer, isIntricate(ask) ? 1 : nodes, made);
     else openFor(draft, ask, progress, from.offer, from.offer.pinnedGroup, isIntricate(ask) ? 1 : nodes);
     // An offer that did not help is not asked again.
-    if (progress.left === before) exhausted = new Set([...exhausted, from]);
+    if (progress.left === before) (exhausted ??= new Set()).add(from);
   }
   return progress;
 }
