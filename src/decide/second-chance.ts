@@ -84,6 +84,8 @@ function* ordersWith(
   const others = entries.filter((entry) => entry.rank !== rank);
   yield [one, ...hardestFirst(others, best, problem, { also: helped })];
   yield hardestFirst(entries, best, problem, { also: helped, before: rank });
+  // A target in its own place: before those that more buckets can serve.
+  if (one.kind === "target") yield hardestFirst(entries, best, problem, { also: new Set([...helped, rank]) });
   // The plan before may have been one where others, that can be had by now, came last.
   yield [one, ...others];
 }

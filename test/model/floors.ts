@@ -170,7 +170,7 @@ class Attempt {
       }
       if (own.some((group) => group.type === type && group.givenUp)) continue;
       const size = groupNodes(want, type);
-      const isPossible = (): boolean => size <= array.maxGroupSize && this.#newGroupRoom(array, type) >= size;
+      const isPossible = (): boolean => this.#mayHaveGroup(array, type, size);
       while (whole + held < want.count && isPossible()) {
         const group = { array: array.name, type, key: want.key, name: undefined, ready: 0, fill: undefined };
         this.#groups.push({ ...group, ...UNTOUCHED, nodes: size, counted: true, size });
@@ -211,13 +211,6 @@ class Attempt {
     return true;
   }
 
-  #newGroupRoom(array: ArrayShape, type: TypeName): number {
-    // A group of the size that is paused stands for any new one.
-    const groups = new Set(this.#stock.keyOfGroup.keys());
-    for (const group of groups) if (this.#stock.isShut(array.name, type, group)) return 0;
-    return this.#room(array, type);
-  }
-
   #create(creation: Creation): void {
     this.#creations.push(creation);
     this.#add(creation.array, creation.type, creation.count);
@@ -225,23 +218,13 @@ class Attempt {
     for (let i = 0; i < count; i += 1) this.#holding.push({ array, type, group });
   }
 
-  /** How many nodes more every limit allows. */
+  #mayHaveGroup(array: ArrayShape, type: TypeName, size: number): boolean {
+    const isPossible = size <= array.maxGroupSize && this.#room(array, type) >= size;
+    return isPossible && mayHaveGroups(this.#stock, array.name, type);
+  }
+
   #room(array: ArrayShape, type: TypeName): number {
-    if (this.#stock.isShut(array.name, type)) return 0;
-    const { maxCount, maxCoreCount, regionalCores, familyCores } = this.#shape;
-    const cores = (nodes: readonly Holding[]): number =>
-      nodes.reduce((sum, node) => sum + CORES[node.type], 0);
-    const all = this.#holding;
-    const here = all.filter((node) => node.array === array.name);
-    const family = all.filter((node) => node.type === type);
-    const coresLeft = Math.min(
-      maxCoreCount - cores(all),
-      array.maxCoreCount - cores(here),
-      regionalCores - cores(all),
-      familyCores[type] - cores(family),
-    );
-    const nodesLeft = Math.min(maxCount - all.length, array.maxCount - here.length);
-    return Math.max(0, Math.min(nodesLeft, Math.floor(coresLeft / CORES[type])));
+    return roomFor(this.#shape, this.#stock, this.#holding, array, type);
   }
 
   #count(array: string, type: TypeName): number {
@@ -251,6 +234,34 @@ class Attempt {
   #add(array: string, type: TypeName, nodes: number): void {
     this.#have.set(`${array}/${type}`, this.#count(array, type) + nodes);
   }
+}
+
+/** How many nodes more every limit allows beside those that are held. */
+export function roomFor(
+  shape: ClusterShape,
+  stock: Stock,
+  holding: readonly Holding[],
+  array: ArrayShape,
+  type: TypeName,
+): number {
+  if (stock.isShut(array.name, type)) return 0;
+  const { maxCount, maxCoreCount, regionalCores, familyCores } = shape;
+  const cores = (nodes: readonly Holding[]): number => nodes.reduce((sum, node) => sum + CORES[node.type], 0);
+  const here = holding.filter((node) => node.array === array.name);
+  const family = holding.filter((node) => node.type === type);
+  const coresLeft = Math.min(
+    maxCoreCount - cores(holding),
+    array.maxCoreCount - cores(here),
+    regionalCores - cores(holding),
+    familyCores[type] - cores(family),
+  );
+  const nodesLeft = Math.min(maxCount - holding.length, array.maxCount - here.length);
+  return Math.max(0, Math.min(nodesLeft, Math.floor(coresLeft / CORES[type])));
+}
+
+/** A group of the size that is paused stands for any new one. */
+export function mayHaveGroups({ keyOfGroup, isShut }: Stock, array: string, type: TypeName): boolean {
+  return [...keyOfGroup.keys()].every((group) => !isShut(array, type, group));
 }
 
 /** Creations as lines of text, alike ones added up, in alphabetical order. */

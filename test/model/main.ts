@@ -81,8 +81,9 @@ async function report(
   const compared = sum((played) => played.compared);
   const blurred = sum((played) => played.blurred);
   const tied = sum((played) => played.tied);
+  const otherwise = sum((played) => played.otherwise);
   process.stdout.write(
-    `${compared} plans compared (what ${tied} of them create is left open by the rules), ` +
+    `${compared} plans compared (what ${tied} of them create is left open by the rules, ${otherwise} differ and are as good), ` +
       `${blurred} more while a failure had its after-effects, ` +
       `${sum((played) => played.answers)} answers, ${sum((played) => played.stops)} stops, ${seconds.toFixed(1)} s\n`,
   );

@@ -15,6 +15,7 @@ import type { BookedNode } from "./node-book.ts";
 import { NodeBook, placeOf } from "./node-book.ts";
 import { settleWants } from "./orders.ts";
 import { readCreate } from "./read-create.ts";
+import { faultOf } from "./otherwise.ts";
 import { Rest } from "./rest.ts";
 import type { Delivered, OpenStore, Parcel } from "./rig.ts";
 import { POLICY, Rig } from "./rig.ts";
@@ -35,6 +36,8 @@ export interface Played {
   readonly blurred: number;
   /** Of the compared ones, those in which no rule says which of several groups is completed: what they create is not compared. */
   readonly tied: number;
+  /** Of the compared ones, those that are not the model's and are just as right: wants compete, and no rule says who yields. */
+  readonly otherwise: number;
   readonly answers: number;
   readonly stops: number;
 }
@@ -70,7 +73,7 @@ class Game {
   #blurredUntil = 0;
   #lastPlan: Plan | undefined;
   #lastWasCompared = false;
-  #counts = { compared: 0, blurred: 0, tied: 0, answers: 0, stops: 0 };
+  #counts = { compared: 0, blurred: 0, tied: 0, otherwise: 0, answers: 0, stops: 0 };
 
   constructor(shape: ClusterShape, openStore: OpenStore) {
     this.#shape = shape;
@@ -263,28 +266,37 @@ class Game {
     const known = { usable, holding: this.#nodes.all, keyOfGroup: this.#keyOfGroup };
     const stock: Stock = { ...known, isShut, isInvalid, fills, patientSince };
     const wants = wantsOf(this.#shape, this.#sets.inForce(now));
-    const { creations, placed, tied, groups } = settleWants(this.#shape, wants, stock);
+    const outcome = settleWants(this.#shape, wants, stock);
+    const { creations, placed, tied, groups } = outcome;
     const got = plan.demands.map(({ set, id, placed: count, asked }) => `${set}/${id}: ${count} of ${asked}`);
     const ours = wants.map((want) => `${want.by}: ${placed.get(want) ?? 0} of ${want.count}`);
     if (tied) {
       this.#counts.tied += 1;
       return;
     }
-    this.#compare(
-      "creates",
-      linesOf(plan.creates.map((effect) => this.#creationOf(effect))),
-      linesOf(creations),
-    );
+    const theirs = plan.creates.map((effect) => this.#creationOf(effect));
+    const [made, expected] = [linesOf(theirs), linesOf(creations)].map((lines) => lines.join("; "));
+    if (made !== expected) {
+      const other = {
+        creations: theirs,
+        placed: new Map(plan.demands.map((one) => [`${one.set}/${one.id}`, one.placed])),
+      };
+      const fault = faultOf(this.#shape, wants, stock, other, outcome);
+      this.#counts.otherwise += 1;
+      if (fault !== undefined)
+        this.#differ(`creates: the app has [${made}], the model has [${expected}]: ${fault}`);
+      return;
+    }
     this.#compare("demands", got.toSorted(), ours.toSorted());
     const unsure = unsureKeys(groups);
     const isSure = ([name]: readonly [string, Fill]): boolean =>
       !unsure.has(this.#keyOfGroup.get(name) ?? "");
     const hasNodes = (name: string): boolean => this.#nodes.all.some(({ group }) => group === name);
-    const expected = fillsAfter(fills, groups, hasNodes, now);
+    const fillsExpected = fillsAfter(fills, groups, hasNodes, now);
     this.#compare(
       "groups that lack nodes",
       linesOfFills(new Map([...fillsOf(after)].filter(isSure))),
-      linesOfFills(new Map([...expected].filter(isSure))),
+      linesOfFills(new Map([...fillsExpected].filter(isSure))),
     );
   }
 

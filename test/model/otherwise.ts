@@ -1,0 +1,100 @@
+import type { Creation, Outcome, Stock, Usable } from "./floors.ts";
+import { mayHaveGroups, roomFor, settleInOrder } from "./floors.ts";
+import type { ClusterShape } from "./shape.ts";
+import type { Want } from "./wants.ts";
+
+/** A plan of the product that is not the model's. */
+export interface Other {
+  /** One for each group, and for each place of loose nodes. */
+  readonly creations: readonly Creation[];
+  /** What it says that each demand has, by {@link Want.by}. */
+  readonly placed: ReadonlyMap<string, number>;
+}
+
+/**
+ * Why a plan is wrong, or worse than the model's; undefined: it is as good. Where wants compete for a limit the rules do not name one
+ * plan: any is right that keeps to the limits, gives each want what it says, makes nothing that could be left out, and has more than the
+ * model's own for the first want by rank that they differ in, or the same for all with fewer nodes.
+ */
+export function faultOf(
+  shape: ClusterShape,
+  wants: readonly Want[],
+  stock: Stock,
+  other: Other,
+  ours: Outcome,
+): string | undefined {
+  const beyond = other.creations.find(
+    (_, index) => !mayCreate(shape, stock, other.creations.slice(0, index + 1)),
+  );
+  if (beyond !== undefined) return `no limit allows ${JSON.stringify(beyond)}`;
+  const placed = placedBy(shape, wants, stock, other.creations);
+  const untrue = wants.find((want) => placed.get(want) !== other.placed.get(want.by));
+  if (untrue !== undefined)
+    return `${untrue.by} has ${placed.get(untrue)}, not ${other.placed.get(untrue.by)}`;
+  const idle = other.creations.find((_, index) =>
+    isSame(wants, placedBy(shape, wants, stock, withoutOne(other.creations, index)), placed),
+  );
+  if (idle !== undefined) return `nobody needs all of ${JSON.stringify(idle)}`;
+  const changed = wants.find((want) => placed.get(want) !== ours.placed.get(want));
+  // Whoever has the same has it in the sizes that were preferred.
+  if (changed === undefined)
+    return nodesOf(other.creations) < nodesOf(ours.creations) ? undefined : "nobody has more";
+  const [theirs = 0, mine = 0] = [placed.get(changed), ours.placed.get(changed)];
+  return theirs < mine
+    ? `${changed.by}, the first by rank that differs, has ${theirs} and could have ${mine}`
+    : undefined;
+}
+
+/** Whether the last of these creations is possible beside the others. */
+function mayCreate(shape: ClusterShape, stock: Stock, creations: readonly Creation[]): boolean {
+  const last = creations.at(-1);
+  const array = shape.arrays.find(({ name }) => name === last?.array);
+  if (last === undefined || array === undefined) return false;
+  const holding = [...stock.holding, ...creations.slice(0, -1).flatMap(nodesIn)];
+  if (roomFor(shape, stock, holding, array, last.type) < last.count) return false;
+  if (last.key === undefined) return true;
+  if (last.group === undefined)
+    return last.count <= array.maxGroupSize && mayHaveGroups(stock, last.array, last.type);
+  const size = holding.filter(({ group }) => group === last.group).length;
+  return !stock.isShut(last.array, last.type, last.group) && size + last.count <= array.maxGroupSize;
+}
+
+/** What each want has once these nodes are there and nothing more can be had. */
+function placedBy(
+  shape: ClusterShape,
+  wants: readonly Want[],
+  stock: Stock,
+  creations: readonly Creation[],
+): Outcome["placed"] {
+  const named = creations.map((one, index) =>
+    one.key === undefined ? one : { ...one, group: one.group ?? `new group ${index}` },
+  );
+  const keys = named.flatMap(({ key, group }): [string, string][] =>
+    key === undefined || group === undefined ? [] : [[group, key]],
+  );
+  const added = named.flatMap(nodesIn);
+  return settleInOrder(shape, wants, {
+    ...stock,
+    usable: [...stock.usable, ...added],
+    holding: [...stock.holding, ...added],
+    keyOfGroup: new Map([...stock.keyOfGroup, ...keys]),
+    isShut: () => true,
+  }).placed;
+}
+
+const nodesIn = ({ array, type, group, count }: Creation): readonly Usable[] =>
+  Array.from({ length: count }, () => ({ array, type, group, ready: false }));
+
+/** One loose node fewer, or a whole group. */
+function withoutOne(creations: readonly Creation[], index: number): readonly Creation[] {
+  return creations.flatMap((one, at) => {
+    if (at !== index) return [one];
+    return one.key === undefined && one.count > 1 ? [{ ...one, count: one.count - 1 }] : [];
+  });
+}
+
+const isSame = (wants: readonly Want[], some: Outcome["placed"], others: Outcome["placed"]): boolean =>
+  wants.every((want) => some.get(want) === others.get(want));
+
+const nodesOf = (creations: readonly Creation[]): number =>
+  creations.reduce((sum, { count }) => sum + count, 0);
