@@ -10,7 +10,9 @@ const REAL_TIME = [
   "test/scenarios/four-hosts.test.ts",
 ];
 
-/** Each file runs in a process of its own: a functions app is registered once per process. */
+/** What only computes: its files share two processes. Every other file has one of its own: a functions app is registered once per process. */
+const PURE = ["test/decide/**/*.test.ts", "test/domain/**/*.test.ts", "test/wire/**/*.test.ts", "test/property/**/*.test.ts"];
+
 const common = {
   root: new URL("..", import.meta.url).pathname,
   setupFiles: "test/support/setup.ts",
@@ -28,8 +30,18 @@ export default defineConfig({
           ...common,
           name: "all",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/deep/**", ...REAL_TIME],
+          exclude: ["test/deep/**", ...PURE, ...REAL_TIME],
           // Half of the tests wait more than they compute: by default vitest leaves one core unused.
+          maxWorkers: "100%",
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: "pure",
+          include: PURE,
+          isolate: false,
           maxWorkers: "100%",
           sequence: { groupOrder: 0 },
         },

@@ -17,7 +17,7 @@ export class Alike<T> {
   answer(draft: Draft, ask: Ask, left: number, make: () => T): T {
     if (!isPlain(draft, ask)) return make();
     const answers = this.#answersOf(draft.capacity, ask.jobClass);
-    const key = `${left}/${ask.slotsPerUnit}/${ask.unitsPerNode}/${ask.job.spot ?? ""}`;
+    const key = `${left}/${ask.slotsPerUnit}/${ask.unitsPerNode}/${ask.demand.spot ?? ""}`;
     const known = answers.get(key) ?? { answer: make() };
     answers.set(key, known);
     return known.answer;

@@ -4,8 +4,7 @@ import type { GroupDemand, RankedDemand, TargetDemand } from "../domain/demand.t
 import type { SetName } from "../domain/ids.ts";
 import { compareText } from "../domain/text.ts";
 import type { Instant } from "../domain/units.ts";
-import type { Ask } from "./ask.ts";
-import { readJob } from "./ask.ts";
+import { Ask } from "./ask.ts";
 import type { Attempt, Problem } from "./attempt.ts";
 import { attempt, isBetter, isBetterByRank, Scopes } from "./attempt.ts";
 import { OpenOffers } from "./offers.ts";
@@ -41,11 +40,17 @@ export function allocate(
   now: Instant,
 ): Allocation {
   const ranked = byRank(demands);
-  const ground = new Ground(world, resourceNames(ranked));
-  const shared = sharedStateOf(world.pools ?? [], poolConstraints(ranked));
+  const { resources, mayBePools } = namedBy(ranked);
+  const ground = new Ground(world, resources);
+  const shared = sharedStateOf(world.pools ?? [], mayBePools);
   const classes = new JobClasses(ground, shared, policy.among === "cheapest");
-  const entries = ranked.map((one, rank) => readEntry(one, rank, classes));
-  const bindings = bindingsOf(world, ground, entries);
+  const running: Ask[] = [];
+  const entries = ranked.map((one, rank) => {
+    const entry = readEntry(one, rank, classes);
+    if (entry.kind === "job" && entry.demand.placed.length > 0) running.push(entry);
+    return entry;
+  });
+  const bindings = bindingsOf(world, ground, running);
   const order = orderNodes(ground);
   const least = classes.least();
   const problem: Problem = {
@@ -54,7 +59,7 @@ export function allocate(
     ground,
     order,
     entries,
-    classes: classes.count,
+    kinds: classes.count + entries.length - classes.jobs,
     bindings,
     shared,
     least,
@@ -64,7 +69,7 @@ export function allocate(
   const first: Try = { way: { order: "rank", opening: "own" }, entries };
   const inRankOrder = attempt(problem, first.way, first.entries, true);
   let best = inRankOrder;
-  if (policy.preference === "bucket-order" || !mayImprove(best, entries)) return answerOf(best);
+  if (policy.preference === "bucket-order" || !mayImprove(best, problem)) return answerOf(best);
   if (isNearBound(best, problem)) return answerOf(best);
   let taken = first;
   const tryOut = (one: Try, isPreferred: typeof isBetter): Attempt => {
@@ -138,7 +143,7 @@ function triesBySize(problem: Problem, byRank: Attempt): readonly Try[] {
 
 /** A gang, or what must be alone. */
 const isUnwieldy = (entry: Entry): boolean =>
-  entry.kind === "job" && (entry.ask.unitsPerNode === 1 || entry.ask.requirements.alone !== undefined);
+  entry.kind === "job" && (entry.unitsPerNode === 1 || entry.requirements.alone !== undefined);
 
 /** A demand made ready to be settled; `by` is "set/demand". */
 export type Entry =
@@ -156,26 +161,18 @@ export type Entry =
       readonly by: string;
       readonly demand: GroupDemand;
     }
-  | {
-      readonly kind: "job";
-      readonly rank: number;
-      readonly set: SetName;
-      readonly by: string;
-      readonly demand: Ask["job"];
-      readonly ask: Ask;
-    };
+  | Ask;
 
 function readEntry({ set, demand }: RankedDemand, rank: number, classes: JobClasses): Entry {
-  const by = `${set}/${demand.id}`;
   switch (demand.kind) {
     case "target":
-      return { kind: "target", rank, set, by, demand };
+      return { kind: "target", rank, set, by: `${set}/${demand.id}`, demand };
     case "groups":
-      return { kind: "groups", rank, set, by, demand };
+      return { kind: "groups", rank, set, by: `${set}/${demand.id}`, demand };
     case "job": {
-      const ask = readJob(demand, set, by, classes.of(demand));
-      ask.jobClass.shape.jobs += 1;
-      return { kind: "job", rank, set, by, demand, ask };
+      const jobClass = classes.of(demand);
+      jobClass.shape.jobs += 1;
+      return new Ask(rank, set, demand, jobClass);
     }
   }
 }
@@ -194,42 +191,37 @@ function compareRanks(a: RankedDemand, b: RankedDemand): number {
   );
 }
 
-/** The resources that any job takes, with how often they are named: only they are counted. */
-function resourceNames(demands: readonly RankedDemand[]): ReadonlyMap<string, number> {
-  const names = new Map<string, number>();
-  const add = (name: string): void => {
-    names.set(name, (names.get(name) ?? 0) + 1);
-  };
-  for (const { demand } of demands) {
-    if (demand.kind !== "job") continue;
-    for (const constraint of demand.constraints) {
-      if (constraint.kind === "amount") add(constraint.resource);
-      else countedResources(constraint).forEach(add);
-    }
-  }
-  return names;
+/** What must be known of all jobs before the first is read. */
+interface Named {
+  /** The resources that any job takes, with how often they are named: only they are counted. */
+  readonly resources: ReadonlyMap<string, number>;
+  /** What may name a pool. */
+  readonly mayBePools: readonly Constraint[];
 }
 
-/** What may name a pool. */
-function poolConstraints(demands: readonly RankedDemand[]): readonly Constraint[] {
-  const found: Constraint[] = [];
-  for (const { demand } of demands) {
-    if (demand.kind !== "job") continue;
-    for (const constraint of demand.constraints) {
-      if (constraint.kind !== "amount" && constraint.kind !== "property-choice") found.push(constraint);
-    }
-  }
-  return found;
+function namedBy(demands: readonly RankedDemand[]): Named {
+  const resources = new Map<string, number>();
+  const mayBePools: Constraint[] = [];
+  const add = (name: string): void => {
+    resources.set(name, (resources.get(name) ?? 0) + 1);
+  };
+  demands.forEach(({ demand }) => {
+    if (demand.kind !== "job") return;
+    demand.constraints.forEach((constraint) => {
+      if (constraint.kind === "amount") {
+        add(constraint.resource);
+        return;
+      }
+      countedResources(constraint).forEach(add);
+      if (constraint.kind !== "property-choice") mayBePools.push(constraint);
+    });
+  });
+  return { resources, mayBePools };
 }
 
 /** A single class of jobs is packed as it is packed; and where everything has its place without new nodes, nothing is to be gained. */
-function mayImprove({ created, outcomes }: Attempt, entries: readonly Entry[]): boolean {
-  const classes = new Set<number>();
-  for (const entry of entries) {
-    classes.add(entry.kind === "job" ? entry.ask.jobClass.index : -1 - entry.rank);
-    if (classes.size > 1) break;
-  }
-  if (classes.size < 2) return false;
+function mayImprove({ created, outcomes }: Attempt, { kinds }: Problem): boolean {
+  if (kinds < 2) return false;
   return created > 0 || outcomes.some(({ placed, asked }) => placed < asked);
 }
 

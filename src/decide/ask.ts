@@ -6,54 +6,84 @@ import type { JobClass } from "./job-class.ts";
 import type { Requirements } from "./requirements.ts";
 import { TOLERANCE } from "./tolerance.ts";
 
-/** What a job asks of nodes, made ready for counting. A unit is what goes to one node or not at all: a slot, or all slots of a node task. */
-export interface Ask {
-  /** "set/demand". */
-  readonly by: string;
-  readonly set: SetName;
-  readonly job: JobDemand;
-  readonly jobClass: JobClass;
-  readonly requirements: Requirements;
-  readonly slotsPerUnit: number;
-  readonly unitsPerNode: number;
-  /** All units in one bucket or one placement group, all on distinct nodes wherever they are, or each where it fits. */
-  readonly together: "anywhere" | "spread" | "one-bucket" | "one-group";
-  /** Slots asked for, slots that are bound to hosts already, and units that are left to place. */
-  readonly asked: number;
-  readonly bound: number;
-  readonly units: number;
-}
+/** All units in one bucket or one placement group, all on distinct nodes wherever they are, or each where it fits. */
+export type Together = "anywhere" | "spread" | "one-bucket" | "one-group";
 
 /**
- * Reads a job. With a node count it is a gang: exactly so many distinct nodes with `iterations` slots on each, in one bucket (array and VM
- * size) unless it may span buckets, all or none; a host that it is bound to holds its whole share. (scalelib ignores iterations there,
- * which is the same for its default of 1.) Without one, slots are packed, some of them if not all; an exclusive job has one on a node.
+ * What a job asks of nodes, made ready for counting. A unit is what goes to one node or not at all: a slot, or all slots of a node task.
+ * There is one for each of maybe a hundred thousand jobs: it keeps what differs, and works out the rest.
+ *
+ * With a node count it is a gang: exactly so many distinct nodes with `iterations` slots on each, in one bucket (array and VM size) unless
+ * it may span buckets, all or none; a host that it is bound to holds its whole share. (scalelib ignores iterations there, which is the same
+ * for its default of 1.) Without one, slots are packed, some of them if not all; an exclusive job has one on a node.
  */
-export function readJob(job: JobDemand, set: SetName, by: string, jobClass: JobClass): Ask {
-  const gang = job.nodeCount !== undefined && job.nodeCount > 0 ? job.nodeCount : undefined;
-  const slotsPerUnit = gang === undefined ? 1 : job.iterations;
-  const asked = job.iterations * (gang ?? 1);
-  const boundSlots = gang === undefined ? countSlots(job.placed) : countHosts(job.placed) * slotsPerUnit;
-  const bound = Math.min(asked, boundSlots);
-  return {
-    by,
-    set,
-    job,
-    jobClass,
-    requirements: jobClass.requirements,
-    slotsPerUnit,
-    unitsPerNode: gang === undefined ? Number.POSITIVE_INFINITY : 1,
-    together: togetherOf(job, gang, jobClass.requirements.grouped),
-    asked,
-    bound,
-    units: slotsPerUnit === 0 ? 0 : (asked - bound) / slotsPerUnit,
-  };
+export class Ask {
+  readonly rank: number;
+  readonly set: SetName;
+  readonly demand: JobDemand;
+  readonly jobClass: JobClass;
+  readonly together: Together;
+  /** It has a node count. */
+  readonly isGang: boolean;
+  readonly slotsPerUnit: number;
+  /** Units that are left to place. */
+  readonly units: number;
+
+  /** Of a job as it was asked for; `units`: not all of it. */
+  constructor(rank: number, set: SetName, demand: JobDemand, jobClass: JobClass, units?: number) {
+    const { iterations, nodeCount = 0 } = demand;
+    const gang = nodeCount > 0;
+    this.rank = rank;
+    this.set = set;
+    this.demand = demand;
+    this.jobClass = jobClass;
+    this.together = togetherOf(demand, gang, jobClass.requirements.grouped);
+    this.isGang = gang;
+    this.slotsPerUnit = gang ? iterations : 1;
+    this.units = units ?? unitsLeft(demand, this.slotsPerUnit);
+  }
+
+  get kind(): "job" {
+    return "job";
+  }
+
+  /** "set/demand". */
+  get by(): string {
+    return `${this.set}/${this.demand.id}`;
+  }
+
+  get requirements(): Requirements {
+    return this.jobClass.requirements;
+  }
+
+  /** A whole node task, or slots one by one. */
+  get unitsPerNode(): number {
+    return this.isGang ? 1 : Number.POSITIVE_INFINITY;
+  }
+
+  /** Slots asked for, those that are bound to hosts already among them. */
+  get asked(): number {
+    const { iterations, nodeCount = 1 } = this.demand;
+    return this.isGang ? iterations * nodeCount : iterations;
+  }
+
+  /** The same job with so many units to place. */
+  with(units: number): Ask {
+    return new Ask(this.rank, this.set, this.demand, this.jobClass, units);
+  }
+}
+
+/** What is not bound to hosts already. */
+function unitsLeft(demand: JobDemand, slotsPerUnit: number): number {
+  const { iterations, placed, nodeCount = 0 } = demand;
+  const [asked, bound] = nodeCount > 0 ? [nodeCount, countHosts(placed)] : [iterations, countSlots(placed)];
+  return slotsPerUnit === 0 ? 0 : Math.max(0, asked - bound);
 }
 
 /** A gang that wants to be in a placement group means one group, or it would not say so. */
-function togetherOf(job: JobDemand, gang: number | undefined, grouped: boolean): Ask["together"] {
+function togetherOf(job: JobDemand, gang: boolean, grouped: boolean): Together {
   if (job.colocated) return "one-group";
-  if (gang === undefined) return "anywhere";
+  if (!gang) return "anywhere";
   if (job.span === true) return "spread";
   return grouped ? "one-group" : "one-bucket";
 }

@@ -34,8 +34,8 @@ export interface Problem {
   readonly ground: Ground;
   readonly order: NodeOrder;
   readonly entries: readonly Entry[];
-  /** How many classes the jobs among them are of. */
-  readonly classes: number;
+  /** How many kinds of them there are: classes of jobs, and each target and request for groups. */
+  readonly kinds: number;
   readonly bindings: Bindings;
   readonly scopes: Scopes;
   readonly offers: OpenOffers;
@@ -67,7 +67,7 @@ export function attempt(problem: Problem, way: Way, entries: readonly Entry[], t
   for (const { bin, ask, slots } of problem.bindings.slots) {
     bins.occupy(bin, ask, slots, true);
     draft.caps.hold(holderOf(ask), bins, bin);
-    draft.bound.set(ask.by, (draft.bound.get(ask.by) ?? new Set()).add(bin));
+    draft.bound.set(ask.demand, (draft.bound.get(ask.demand) ?? new Set()).add(bin));
   }
   const { scopes } = problem;
   const order =
@@ -85,7 +85,7 @@ export function attempt(problem: Problem, way: Way, entries: readonly Entry[], t
 /** Notes what a job is still to take, or no longer, if it may share nodes. */
 function countToPlace({ toPlace }: Draft, entry: Entry, sign: 1 | -1): void {
   if (entry.kind !== "job") return;
-  const { jobClass, requirements, units, slotsPerUnit, together } = entry.ask;
+  const { jobClass, requirements, units, slotsPerUnit, together } = entry;
   if (jobClass.takes === undefined || requirements.alone !== undefined || together === "one-group") return;
   const { resource, amount } = jobClass.takes;
   resource.forEach((r, i) => {
@@ -153,7 +153,7 @@ export class Scopes {
         "listed",
       );
     }
-    const { shape } = entry.ask.jobClass;
+    const { shape } = entry.jobClass;
     const scope = this.#ofShape.get(shape) ?? this.#find(shape.requirements, "cluster");
     this.#ofShape.set(shape, scope);
     return scope;
@@ -190,9 +190,8 @@ function settle(
       return outcomeOf(
         entry,
         "slots",
-        entry.ask.asked,
-        order?.settle(entry.ask, homes.get(entry.ask)) ??
-          settleJob(draft, entry.ask, scope, homes.get(entry.ask)),
+        entry.asked,
+        order?.settle(entry, homes.get(entry)) ?? settleJob(draft, entry, scope, homes.get(entry)),
       );
   }
 }
@@ -215,7 +214,7 @@ function settleJob(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined
     return settleSlots(draft, ask, ask, scope, home, NO_REASONS);
   const needs = poolNeeds(ask);
   const { units, reasons } = unitsInPools(draft.pools, ask, needs, draft.world.pools);
-  const allowed = units < ask.units ? { ...ask, units: ask.together === "anywhere" ? units : 0 } : ask;
+  const allowed = units < ask.units ? ask.with(ask.together === "anywhere" ? units : 0) : ask;
   // Taken before the job is placed, as alternatives may take from the same pools; what it does not need is given back.
   takeFromPools(draft.pools, ask, allowed.units);
   return settleSlots(draft, ask, allowed, scope, home, reasons);
@@ -267,7 +266,7 @@ function place(
     const reasons = packingReasons(draft, ask, scope, left, ceilings);
     if (reasons.length > 0) return { left, pending, reasons };
     // Every bucket would do: then it is the pools of an alternative that ran out.
-    const short = unitsInPools(draft.pools, { ...ask, units: left }, mostPoolNeeds(ask), draft.world.pools);
+    const short = unitsInPools(draft.pools, ask.with(left), mostPoolNeeds(ask), draft.world.pools);
     return { left, pending, reasons: short.reasons };
   }
   const { progress, reasons } =

@@ -16,9 +16,14 @@ import type { Shape } from "./shape.ts";
 /** A bin's number. A bin is one existing node, or so many identical nodes that are in flight or planned. */
 export type Bin = number;
 
+/** Who needs nodes: a demand, by "set/demand". */
+export interface Claimant {
+  readonly by: string;
+}
+
 /** Who needs the nodes of a bin, newest first; a target without slots. */
 interface Content {
-  readonly by: string;
+  readonly claimant: Claimant;
   readonly slots: number;
   readonly bound: boolean;
   readonly before: Content | undefined;
@@ -276,7 +281,7 @@ export class Bins implements LineBins {
     }
     this.empty[bin] = false;
     if (alone) this.closed[bin] = true;
-    this.#hold(bin, ask.by, slots, bound);
+    this.#hold(bin, ask, slots, bound);
   }
 
   /** What the constraints of jobs are judged on. */
@@ -327,8 +332,8 @@ export class Bins implements LineBins {
   }
 
   /** Notes that somebody needs all nodes of the bin. */
-  claim(bin: Bin, by: string): void {
-    this.#hold(bin, by, 0, false);
+  claim(bin: Bin, claimant: Claimant): void {
+    this.#hold(bin, claimant, 0, false);
   }
 
   /** What is needed in a place so far, by anybody. */
@@ -391,8 +396,8 @@ export class Bins implements LineBins {
     });
   }
 
-  #hold(bin: Bin, by: string, slots: number, bound: boolean): void {
-    this.#contents[bin] = { by, slots, bound, before: this.#contents[bin] };
+  #hold(bin: Bin, claimant: Claimant, slots: number, bound: boolean): void {
+    this.#contents[bin] = { claimant, slots, bound, before: this.#contents[bin] };
     if (this.claimed[bin] === true) return;
     this.claimed[bin] = true;
     this.#count(bin);
@@ -667,17 +672,17 @@ function insertAfter(list: Bin[] | undefined, one: Bin, other: Bin): number | un
 function jobsOf(content: Content | undefined): NodeLoad["jobs"] {
   const jobs: NodeLoad["jobs"][number][] = [];
   for (let one = content; one !== undefined; one = one.before)
-    if (one.slots > 0) jobs.push({ by: one.by, slots: one.slots, bound: one.bound });
+    if (one.slots > 0) jobs.push({ by: one.claimant.by, slots: one.slots, bound: one.bound });
   return jobs.toReversed();
 }
 
 /** The first few that needed it. */
 function firstNames(content: Content): readonly string[] {
-  const all: string[] = [];
-  for (let one: Content | undefined = content; one !== undefined; one = one.before) all.push(one.by);
+  const all: Claimant[] = [];
+  for (let one: Content | undefined = content; one !== undefined; one = one.before) all.push(one.claimant);
   const names: string[] = [];
   for (let i = all.length - 1; i >= 0 && names.length < MOST_NAMES; i -= 1) {
-    const name = all[i] ?? "";
+    const name = all[i]?.by ?? "";
     if (!names.includes(name)) names.push(name);
   }
   return names;

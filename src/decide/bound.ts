@@ -1,5 +1,4 @@
 import type { World } from "../domain/allocation.ts";
-import type { Entry } from "./allocate.ts";
 import type { Ask } from "./ask.ts";
 import type { Bin } from "./bins.ts";
 import type { Ground, Place } from "./ground.ts";
@@ -13,20 +12,22 @@ export interface Bindings {
   readonly homes: ReadonlyMap<Ask, Place>;
 }
 
-/** Tasks that run already, by host. Hosts that are not in our supply take nothing from it. */
-export function bindingsOf(world: World, ground: Ground, entries: readonly Entry[]): Bindings {
+/** Tasks that run already, by host, of the jobs that have such. Hosts that are not in our supply take nothing from it. */
+export function bindingsOf(world: World, ground: Ground, running: readonly Ask[]): Bindings {
   const slots: Bindings["slots"][number][] = [];
   const homes = new Map<Ask, Place>();
   let findHost: ReturnType<typeof hostFinder> | undefined;
-  for (const entry of entries) {
-    if (entry.kind !== "job") continue;
-    const { ask } = entry;
-    for (const { hostname, iterations } of ask.job.placed) {
+  for (const ask of running) {
+    for (const { hostname, iterations } of ask.demand.placed) {
       findHost ??= hostFinder(world.nodes);
       const bin = findHost(hostname);
       // Nothing runs on a node without a VM, whatever a scheduler still says.
       if (bin === undefined || world.nodes[bin]?.deallocated === true) continue;
-      slots.push({ bin, ask, slots: ask.job.nodeCount === undefined ? iterations : ask.slotsPerUnit });
+      slots.push({
+        bin,
+        ask,
+        slots: ask.demand.nodeCount === undefined ? iterations : ask.slotsPerUnit,
+      });
       const place = ground.nodeKinds[bin]?.place;
       if (place?.bucket.placementGroup === undefined || ask.together !== "one-group") continue;
       const home = homes.get(ask);

@@ -276,12 +276,12 @@ function opensFor({ requirements }: Ask, { offer }: Site): boolean {
 }
 
 /** All units or none: what is colocated, and a number of nodes unless some of them will do. */
-function isWhole({ job }: Ask): boolean {
+function isWhole({ demand: job }: Ask): boolean {
   return job.colocated || (job.nodeCount !== undefined && job.partial !== true);
 }
 
 /** A job that asks for nothing at all has one slot a node. */
-function mostOnNode({ job }: Ask): number {
+function mostOnNode({ demand: job }: Ask): number {
   return job.constraints.length === 0 ? 1 : Number.POSITIVE_INFINITY;
 }
 
@@ -331,7 +331,7 @@ function poolNeeds(
         return [];
     }
   };
-  return ask.job.constraints.flatMap(needs);
+  return ask.demand.constraints.flatMap(needs);
 }
 
 /** How many units the pools allow. */

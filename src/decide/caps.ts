@@ -164,6 +164,6 @@ function refusalBy({ cap, left }: OpenCap, asked: number): Reason {
 const textOf = ({ kind, name, unit }: Cap): string => `${kind}/${name}/${unit}`;
 
 /** On whose account a job runs. */
-export function holderOf({ set, job }: Ask): Holder {
+export function holderOf({ set, demand: job }: Ask): Holder {
   return job.user === undefined ? { set } : { set, user: job.user };
 }

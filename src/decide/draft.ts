@@ -1,6 +1,6 @@
 import type { AllocationPolicy, BucketOffer, ScaleSet, World } from "../domain/allocation.ts";
 import { mergeAttributes, withoutPlacementGroup } from "../domain/attributes.ts";
-import type { NodeAttributes } from "../domain/demand.ts";
+import type { JobDemand, NodeAttributes } from "../domain/demand.ts";
 import type { PlacementGroup } from "../domain/ids.ts";
 import { placementGroup } from "../domain/ids.ts";
 import type { Binding } from "../domain/binding.ts";
@@ -51,8 +51,8 @@ export interface Draft {
   readonly nextGroup: Map<string, number>;
   /** What became of groups, by array and size: "execute:16n". */
   readonly groups: Map<string, GroupTally>;
-  /** Bins on which a job runs already, by "set/demand": what is left of a gang goes elsewhere. */
-  readonly bound: Map<string, Set<Bin>>;
+  /** Bins on which a job runs already, by its demand: what is left of a gang goes elsewhere. */
+  readonly bound: Map<JobDemand, Set<Bin>>;
   /** Placement groups whose nodes are not as their array's template has them. */
   readonly scaleSets: Map<string, ScaleSet>;
   /** What is left of each pool that jobs share. */
@@ -95,7 +95,7 @@ export function beginDraft(
     groupNames: groupNamesOf(world),
     nextGroup: new Map<string, number>(),
     groups: new Map<string, GroupTally>(),
-    bound: new Map<string, Set<Bin>>(),
+    bound: new Map(),
     scaleSets: new Map(world.scaleSets),
     pools: bins.pools,
     shared: new Map<Bin, Set<Shape>>(),

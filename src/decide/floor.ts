@@ -59,7 +59,7 @@ export function raiseFloor(
     const nodes = Math.min(wanted, allowed, draft.capacity.room(offer, offer.pinnedGroup));
     if (nodes === 0) continue;
     const bin = createNodes(draft, offer, offer.pinnedGroup, nodes, { kind: "array" }, demand.attributes);
-    bins.claim(bin, by);
+    bins.claim(bin, { by });
     draft.caps.hold({ set }, bins, bin);
     floor.have += nodes * each;
   }
@@ -110,15 +110,16 @@ function byPreference({ bins }: Draft, scope: Scope, list: readonly Bin[]): read
 }
 
 /** Counts a bin that nobody needs yet towards the floor; of several identical nodes only as many as are missing. */
-function claimFor(draft: Draft, { demand, set, by }: Asked, scope: Scope, floor: Floor, bin: Bin): void {
+function claimFor(draft: Draft, asked: Asked, scope: Scope, floor: Floor, bin: Bin): void {
   const { bins, caps } = draft;
+  const { demand, set } = asked;
   const each = demand.amount.unit === "nodes" ? 1 : (bins.cores[bin] ?? 0);
   if (each <= 0 || bins.isClaimed(bin) || !scope.accepts(bins.placeOfBin(bin))) return;
   const missing = Math.ceil((demand.amount.count - floor.have) / each);
   const nodes = Math.min(missing, bins.count[bin] ?? 0, caps.roomOn({ set }, bins, bin));
   if (nodes < 1 || !wake(draft, bin)) return;
   splitBin(draft, bin, nodes);
-  bins.claim(bin, by);
+  bins.claim(bin, asked);
   caps.hold({ set }, bins, bin);
   const gained = each * (bins.count[bin] ?? 0);
   floor.have += gained;

@@ -111,7 +111,7 @@ function findSites(
   home: Place | undefined,
 ): { readonly complete: Site | undefined; readonly sites: readonly Site[] } {
   const { bins } = draft;
-  const bound = ask.unitsPerNode === 1 ? draft.bound.get(ask.by) : undefined;
+  const bound = ask.unitsPerNode === 1 ? draft.bound.get(ask.demand) : undefined;
   const sites = new Map<string, Site>();
   for (const bin of bins.each(ask)) {
     const place = bins.placeOfBin(bin);
@@ -274,7 +274,7 @@ function nodesFor(draft: Draft, ask: Ask, offered: Offered, wanted: number): num
 export function spreadGang(draft: Draft, ask: Ask, scope: Scope, isTold: boolean): GangSettled {
   const progress = { left: ask.units, pending: 0 };
   const taken: Bin[] = [];
-  const bound = draft.bound.get(ask.by);
+  const bound = draft.bound.get(ask.demand);
   const trial = draft.capacity.fork();
   let left = ask.units;
   for (const bin of draft.bins.each(ask)) {

@@ -233,8 +233,9 @@ function attributesIn(
   return group === undefined ? whole : withGroupId(whole, group);
 }
 
-function take(draft: Draft, { set, by, ungrouped, tally }: Asked, bin: Bin): void {
-  draft.bins.claim(bin, by);
+function take(draft: Draft, asked: Asked, bin: Bin): void {
+  const { set, ungrouped, tally } = asked;
+  draft.bins.claim(bin, asked);
   draft.caps.hold({ set }, draft.bins, bin);
   if (ungrouped) tally.bins.add(bin);
 }

@@ -1,5 +1,6 @@
 import type { Entry } from "./allocate.ts";
 import type { Attempt, Problem } from "./attempt.ts";
+import type { Ground } from "./ground.ts";
 
 /**
  * The order in which the demands that could be had are packed once more: groups, gangs, what must be alone, then the largest first (first
@@ -13,44 +14,42 @@ export function hardestFirst(
   { ground, scopes }: Pick<Problem, "ground" | "scopes">,
   { also = NONE, before, looseFirst = false }: Exceptions = {},
 ): readonly Entry[] {
-  const { largest } = ground;
   const isMet = ({ rank }: Entry): boolean => {
     const outcome = outcomes[rank];
     return (outcome !== undefined && outcome.placed >= outcome.asked) || also.has(rank) || rank === before;
   };
-  const met = entries.filter(isMet);
-  const sizes = new Map<number, number>();
-  const sizeOf = (entry: Entry): number => {
-    if (entry.kind !== "job") return 0;
-    const { index, takes } = entry.ask.jobClass;
-    let size = sizes.get(index);
-    if (size === undefined) {
-      size = 0;
-      takes?.resource.forEach((position, i) => {
-        const share = (takes.amount[i] ?? 0) / Math.max(1e-300, largest[position] ?? 0);
-        size = Math.max(size ?? 0, share);
-      });
-      sizes.set(index, size);
-    }
-    return size * entry.ask.slotsPerUnit;
+  // Columns, and not an object for each: there may be a hundred thousand.
+  const { length } = entries;
+  const met = new Uint32Array(length);
+  const columns = {
+    hardness: new Float64Array(length),
+    size: new Float64Array(length),
+    breadth: new Float64Array(length),
+    jobClass: new Float64Array(length),
   };
-  const breadthOf = (entry: Entry): number => (entry.kind === "job" ? 0 : scopes.of(entry).offers.length);
-  const keyed = met.map((entry) => ({
-    entry,
-    hardness: hardnessOf(entry, looseFirst),
-    size: sizeOf(entry),
-    breadth: breadthOf(entry),
-  }));
-  keyed.sort(
-    (a, b) =>
-      a.hardness - b.hardness ||
-      Number(b.entry.rank === before) - Number(a.entry.rank === before) ||
-      b.size - a.size ||
-      a.breadth - b.breadth ||
-      classOf(a.entry) - classOf(b.entry) ||
-      a.entry.rank - b.entry.rank,
-  );
-  return [...keyed.map(({ entry }) => entry), ...entries.filter((entry) => !isMet(entry))];
+  const unmet: Entry[] = [];
+  entries.forEach((entry, at) => {
+    if (!isMet(entry)) {
+      unmet.push(entry);
+      return;
+    }
+    met[at - unmet.length] = at;
+    columns.hardness[at] = 2 * hardnessOf(entry, looseFirst) + (entry.rank === before ? 0 : 1);
+    columns.size[at] = sizeOf(entry, ground.largest);
+    if (entry.kind === "job") columns.jobClass[at] = entry.jobClass.index;
+    else columns.breadth[at] = scopes.of(entry).offers.length;
+  });
+  const { hardness, size, breadth, jobClass } = columns;
+  const less = (column: Float64Array, a: number, b: number): number => (column[a] ?? 0) - (column[b] ?? 0);
+  const order = met
+    .subarray(0, length - unmet.length)
+    .sort(
+      (a, b) =>
+        less(hardness, a, b) || less(size, b, a) || less(breadth, a, b) || less(jobClass, a, b) || a - b,
+    );
+  return Array.from(order, (at) => entries[at])
+    .filter((entry) => entry !== undefined)
+    .concat(unmet);
 }
 
 /** What is to be otherwise in the order of the hardest first. */
@@ -68,15 +67,25 @@ export interface Exceptions {
 
 const NONE: ReadonlySet<number> = new Set();
 
+/** The largest share that a unit takes of the largest node there could be. */
+function sizeOf(entry: Entry, largest: Ground["largest"]): number {
+  if (entry.kind !== "job") return 0;
+  const { jobClass, slotsPerUnit } = entry;
+  if (jobClass.takes === undefined) return 0;
+  const { resource, amount } = jobClass.takes;
+  let size = 0;
+  for (let i = 0; i < resource.length; i += 1)
+    size = Math.max(size, (amount[i] ?? 0) / Math.max(1e-300, largest[resource[i] ?? 0] ?? 0));
+  return size * slotsPerUnit;
+}
+
 function hardnessOf(entry: Entry, looseFirst: boolean): number {
   if (entry.kind === "groups") return 0;
   if (entry.kind === "target") return 9;
-  const { together, requirements, jobClass } = entry.ask;
+  const { together, requirements, jobClass } = entry;
   if (together === "one-group") return 1;
   if (looseFirst && requirements.alone !== undefined) return 7;
   if (together !== "anywhere") return looseFirst ? 6 : 2;
   if (requirements.alone !== undefined) return 3;
   return jobClass.takes === undefined ? 4 : 5;
 }
-
-const classOf = (entry: Entry): number => (entry.kind === "job" ? entry.ask.jobClass.index : 0);

@@ -128,6 +128,7 @@ export class JobClasses {
   /** What the job at hand takes, by position of the resource. */
   readonly #sums: number[];
   #count = 0;
+  #jobs = 0;
 
   constructor(ground: Ground, shared: SharedState, sparesSpot: boolean) {
     this.#ground = ground;
@@ -138,6 +139,7 @@ export class JobClasses {
   }
 
   of(job: JobDemand): JobClass {
+    this.#jobs += 1;
     const taken = this.#addUp(job.constraints);
     const form = taken.words === undefined ? this.#bareForm(job.spot) : this.#formOf(job.spot, taken.words);
     if (taken.bits === undefined || form.isIntricate) return this.#byWords(job, form);
@@ -147,6 +149,11 @@ export class JobClasses {
   /** How many classes there are. */
   get count(): number {
     return this.#count;
+  }
+
+  /** How many jobs they have been asked for. */
+  get jobs(): number {
+    return this.#jobs;
   }
 
   /** Of each resource the least that a slot of any class takes; 0 where that is not known. */

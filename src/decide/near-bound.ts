@@ -5,11 +5,11 @@ import { closedTo } from "./closed.ts";
 import type { Kind } from "./ground.ts";
 
 /**
- * Fewer demands than this, or of fewer classes, are always tried in every way: it costs little, and with few sizes of jobs the order in
+ * Fewer demands than this, or of fewer kinds, are always tried in every way: it costs little, and with few sizes of jobs the order in
  * which they are packed may matter for every node.
  */
 const LEAST_DEMANDS = 1000;
-const LEAST_CLASSES = 32;
+const LEAST_KINDS = 32;
 
 /** What part of all nodes in use another way must be able to save to be tried. */
 const WORTH_TRYING = 0.03;
@@ -21,8 +21,8 @@ const WORTH_TRYING = 0.03;
  * resource at a time.) Nodes that one job has alone are needed as they are.
  */
 export function isNearBound({ draft, outcomes }: Attempt, problem: Problem): boolean {
-  const { ground, policy, entries, classes, now } = problem;
-  if (entries.length < LEAST_DEMANDS || classes < LEAST_CLASSES) return false;
+  const { ground, policy, entries, kinds, now } = problem;
+  if (entries.length < LEAST_DEMANDS || kinds < LEAST_KINDS) return false;
   if (outcomes.some(({ placed, asked }) => placed < asked)) return false;
   const { bins } = draft;
   const isPriced = policy.among === "cheapest";

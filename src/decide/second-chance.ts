@@ -68,7 +68,7 @@ function unmetFirst({ outcomes }: Attempt, entries: readonly Entry[]): readonly 
 
 /** All of it, or nothing. */
 function isWhole(entry: Entry): boolean {
-  return entry.kind === "groups" || (entry.kind === "job" && entry.ask.together !== "anywhere");
+  return entry.kind === "groups" || (entry.kind === "job" && entry.together !== "anywhere");
 }
 
 /** The orders in which such a demand is tried; those that were helped before stay among the others that could be had. */
