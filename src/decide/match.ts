@@ -62,7 +62,7 @@ export function compile(constraint: Constraint): Matcher {
     case "in-a-placement-group":
       return ({ properties }) => judgeGroup(constraint.wanted, properties.placement_group);
     case "and":
-      return compileAnd(constraint.of.map(compile));
+      return compileMembers(constraint.of);
     case "or":
       return compileOr(constraint.of.map(compile));
     case "xor":
@@ -184,11 +184,25 @@ function judgeBackoff(seconds: number | undefined, since: number | undefined): J
     : PLAIN_MET;
 }
 
+/** What must hold at once, in the order in which it is said. */
+function compileMembers(constraints: readonly Constraint[]): Matcher {
+  const members = withoutNesting(constraints);
+  return compileAnd(
+    members.map(compile),
+    members.map(({ kind }) => kind === "or"),
+  );
+}
+
+const withoutNesting = (constraints: readonly Constraint[]): readonly Constraint[] =>
+  constraints.flatMap((one) => (one.kind === "and" ? withoutNesting(one.of) : [one]));
+
 /**
  * All at once: what two members ask of one resource adds up (in the library the second is skipped, or an error: defects 21 and 22). The
- * first member that fails is the reason.
+ * first member that fails is the reason. Of alternatives the first is meant that holds; only where there is no room for it beside the
+ * rest, the first that holds on what the rest leaves.
  */
-function compileAnd(members: readonly Matcher[]): Matcher {
+function compileAnd(members: readonly Matcher[], isChoice: readonly boolean[] = []): Matcher {
+  const choices = members.filter((_, at) => isChoice[at] === true);
   return (node, shared, job) => {
     const met: Met[] = [];
     let failure: Refusal | undefined;
@@ -201,9 +215,47 @@ function compileAnd(members: readonly Matcher[]): Matcher {
     }
     if (failure !== undefined) return refused(failure, space);
     if (met.every(isPlain)) return space === undefined ? PLAIN_MET : { ...PLAIN_MET, space };
-    return joinTakes(met, node, shared, space);
+    const joint = joinTakes(met, node, shared, space);
+    return joint.kind === "met" || choices.length === 0
+      ? joint
+      : (joinOthers(
+          met.filter((_, at) => isChoice[at] !== true),
+          choices,
+          node,
+          shared,
+          job,
+        ) ?? joint);
   };
 }
+
+/** What is sure, with alternatives that hold on what is left beside it; undefined: there are none. */
+function joinOthers(
+  sure: readonly Met[],
+  choices: readonly Matcher[],
+  node: NodeView,
+  shared: SharedState,
+  job: string | undefined,
+): Met | undefined {
+  const space = sure.reduce<number | undefined>((least, one) => lesserSpace(least, one.space), undefined);
+  let joint = joinTakes(sure, node, shared, space);
+  for (const choice of choices) {
+    if (joint.kind === "refused") return undefined;
+    const one = choice(withoutTakes(node, joint.takes), withoutDrains(shared, joint.drains), job);
+    if (one.kind === "refused") return undefined;
+    joint = joinTakes([joint, one], node, shared, lesserSpace(joint.space, one.space));
+  }
+  return joint.kind === "met" ? joint : undefined;
+}
+
+function withoutTakes(node: NodeView, takes: Met["takes"]): NodeView {
+  const left = [...takes].map(([resource, take]) => [resource, takeFrom(node.available[resource], take)]);
+  return { ...node, available: { ...node.available, ...Object.fromEntries(left) } };
+}
+
+const withoutDrains = ({ left, values }: SharedState, drains: Met["drains"]): SharedState => ({
+  values,
+  left: new Map([...left].map(([pool, amount]) => [pool, amount - (drains.get(pool) ?? 0)])),
+});
 
 /** It takes nothing from anywhere. */
 const isPlain = ({ takes, drains, closes }: Met): boolean =>

@@ -58,6 +58,21 @@ describe("a node of 4 cores and 8 GiB", () => {
       expected: met({ space: 2, takes: { ncpus: 2 } }),
     },
     {
+      name: "the first alternative has no room beside the rest, the second has",
+      value: [{ or: [{ ncpus: 2 }, { disk: 60 }] }, { ncpus: 3, mem: 2 }],
+      expected: met({ space: 1, takes: { ncpus: 3, mem: { amount: 2, unit: "g" }, disk: 60 } }),
+    },
+    {
+      name: "so it is within all that must hold",
+      value: [{ ncpus: 3 }, { and: [{ disk: 50 }, { or: [{ ncpus: 2 }, { disk: 60 }, { disk: 40 }] }] }],
+      expected: met({ space: 1, takes: { ncpus: 3, disk: 90 } }),
+    },
+    {
+      name: "no alternative has room beside the rest: the first that holds alone is named",
+      value: [{ ncpus: 3 }, { or: [{ ngpus: 1 }, { ncpus: 2 }, { ncpus: 4 }] }],
+      expected: "ncpus: 5 asked of one node, 4 offered",
+    },
+    {
       name: "no alternative holds",
       value: { or: [{ ngpus: 1 }, { rack: "r2" }] },
       expected: "meets none of the alternatives (has no resource ngpus; rack is r1, asked is r2)",

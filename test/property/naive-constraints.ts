@@ -32,64 +32,73 @@ const CLOSE = 1e-9;
 export const isAtMost = (a: number, b: number): boolean =>
   a <= b + CLOSE * Math.max(1, Math.abs(a), Math.abs(b));
 
-/** Reads the constraint language a second time (scalelib-behaviour.md 9), one node and one constraint after the other. */
+/**
+ * Reads the constraint language a second time (scalelib-behaviour.md 9), one node and one constraint after the other. Which of several
+ * alternatives is charged hangs on who else is on the node: what all of those take that would do is taken.
+ */
 export function takingOf(
   constraints: readonly Constraint[],
   node: EmptyNode,
   pools: NaivePools,
 ): Taking | undefined {
-  const parts: Taking[] = [];
-  for (const constraint of constraints) {
-    const part = read(constraint, node, pools);
-    if (part === undefined) return undefined;
-    parts.push(part);
-  }
-  const taken = addUp(parts.map((part) => part.node));
-  const drained = addUp(parts.map((part) => part.pools));
-  for (const [name, amount] of taken) {
-    if (!isAtMost(amount, countOf(node.resources[name]))) return undefined;
-  }
-  for (const [name, amount] of drained) {
-    if (!isAtMost(amount, pools.left.get(name) ?? 0)) return undefined;
-  }
-  const alone = parts.some((part) => part.alone === "job") ? "job" : parts.find((part) => part.alone)?.alone;
-  return { node: taken, pools: drained, ...(alone === undefined ? {} : { alone }) };
+  const [first, ...others] = waysOf(constraints, node, pools);
+  return first === undefined ? undefined : others.reduce(common, first);
 }
 
-function read(constraint: Constraint, node: EmptyNode, pools: NaivePools): Taking | undefined {
+/** What a slot may take of the node, with one or another alternative. */
+function waysOf(constraints: readonly Constraint[], node: EmptyNode, pools: NaivePools): readonly Taking[] {
+  let ways: readonly Taking[] = [NOTHING];
+  for (const constraint of constraints) {
+    const parts = read(constraint, node, pools);
+    ways = ways.flatMap((way) => parts.map((part) => both(way, part)));
+  }
+  return ways.filter(
+    (way) =>
+      [...way.node].every(([name, amount]) => isAtMost(amount, countOf(node.resources[name]))) &&
+      [...way.pools].every(([name, amount]) => isAtMost(amount, pools.left.get(name) ?? 0)),
+  );
+}
+
+function both(a: Taking, b: Taking): Taking {
+  const alone = [a, b].some((part) => part.alone === "job") ? "job" : (a.alone ?? b.alone);
+  const taken = { node: addUp([a.node, b.node]), pools: addUp([a.pools, b.pools]) };
+  return alone === undefined ? taken : { ...taken, alone };
+}
+
+/** The ways in which it holds; none: it does not. */
+function read(constraint: Constraint, node: EmptyNode, pools: NaivePools): readonly Taking[] {
   switch (constraint.kind) {
     case "amount": {
       const found = node.resources[constraint.resource];
-      if (found === undefined || found === null || typeof found === "string") return undefined;
+      if (found === undefined || found === null || typeof found === "string") return [];
       const { amount } = constraint;
       const perUnit = isSize(found) ? bytesPer(found.unit) : 1;
       const taken = isSize(amount) ? bytesOf(amount) : amount * perUnit;
-      if (!isAtMost(taken, countOf(found))) return undefined;
-      return { ...NOTHING, node: taken > 0 ? new Map([[constraint.resource, taken]]) : new Map() };
+      if (!isAtMost(taken, countOf(found))) return [];
+      return [{ ...NOTHING, node: taken > 0 ? new Map([[constraint.resource, taken]]) : new Map() }];
     }
     case "resource-choice":
       return when(isAmong(node.resources[constraint.resource], constraint.choices));
     case "property-choice":
       return when(isAmong(node.properties[constraint.property], constraint.choices));
     case "exclusive":
-      return constraint.wanted ? { ...NOTHING, alone: constraint.scope } : NOTHING;
+      return [constraint.wanted ? { ...NOTHING, alone: constraint.scope } : NOTHING];
     case "in-a-placement-group":
       return when((node.bucket.placementGroup !== undefined) === constraint.wanted);
     case "and":
-      return takingOf(constraint.of, node, pools);
-    case "or": {
-      // The first that holds is charged; on a node that is in use that may be another one than here. What all take is taken.
-      const [first, ...others] = constraint.of.flatMap((member) => read(member, node, pools) ?? []);
-      return first === undefined ? undefined : others.reduce(common, first);
-    }
+      return waysOf(constraint.of, node, pools);
+    case "or":
+      return constraint.of.flatMap((member) => read(member, node, pools));
     case "xor": {
-      const holding = constraint.of.flatMap((member) => read(member, node, pools) ?? []);
-      return holding.length === 1 ? holding[0] : undefined;
+      const [holding = [], ...others] = constraint.of
+        .map((member) => read(member, node, pools))
+        .filter(({ length }) => length > 0);
+      return others.length === 0 ? holding : [];
     }
     case "not":
-      return when(read(constraint.of, node, pools) === undefined);
+      return when(read(constraint.of, node, pools).length === 0);
     case "never":
-      return undefined;
+      return [];
     case "pool":
       return drain([constraint.pool], constraint.amount, pools);
     case "pool-value":
@@ -122,11 +131,11 @@ function least(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): 
 /** One name and source is one pool, whoever says it. */
 export const sharedName = (resource: string, source: string): string => `${resource} from ${source}`;
 
-const when = (holds: boolean): Taking | undefined => (holds ? NOTHING : undefined);
+const when = (holds: boolean): readonly Taking[] => (holds ? [NOTHING] : []);
 
-function drain(names: readonly string[], amount: number, { left }: NaivePools): Taking | undefined {
+function drain(names: readonly string[], amount: number, { left }: NaivePools): readonly Taking[] {
   const short = names.some((name) => !isAtMost(amount, left.get(name) ?? -1));
-  return short ? undefined : { ...NOTHING, pools: new Map(names.map((name) => [name, amount])) };
+  return short ? [] : [{ ...NOTHING, pools: new Map(names.map((name) => [name, amount])) }];
 }
 
 function addUp(parts: readonly ReadonlyMap<string, number>[]): ReadonlyMap<string, number> {
