@@ -11,7 +11,12 @@ const REAL_TIME = [
 ];
 
 /** What only computes: its files share two processes. Every other file has one of its own: a functions app is registered once per process. */
-const PURE = ["test/decide/**/*.test.ts", "test/domain/**/*.test.ts", "test/wire/**/*.test.ts", "test/property/**/*.test.ts"];
+const PURE = [
+  "test/decide/**/*.test.ts",
+  "test/domain/**/*.test.ts",
+  "test/wire/**/*.test.ts",
+  "test/property/**/*.test.ts",
+];
 
 const common = {
   root: new URL("..", import.meta.url).pathname,

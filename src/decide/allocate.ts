@@ -30,7 +30,7 @@ import { giveChances } from "./second-chance.ts";
  * Demands are settled one after the other in the order of rank. If that makes new nodes or leaves something unmet, the demands that could
  * be had are tried once more, the hardest first (first fit decreasing), with two ways to choose new nodes where price counts. A later try
  * is taken only if it is cheaper, or has more, and leaves no demand with less; where it is cheaper as a few go short, it is tried with
- * those first. In the last tries some of what is still unmet is packed with what could be had: such a try is taken if the first demand by
+ * those first. Where the last plan is known, it is also tried with the jobs where that had them. In the last tries some of what is still unmet is packed with what could be had: such a try is taken if the first demand by
  * rank that it changes has more.
  */
 export function allocate(
@@ -79,6 +79,13 @@ export function allocate(
     taken = one;
     return other;
   };
+  if (world.last !== undefined && entries.length <= FEW_DEMANDS) {
+    tryOut(
+      { way: { order: "size", opening: "own", asBefore: true }, entries: byKind(entries) },
+      isBetterByRank,
+    );
+    if (!mayImprove(best, problem)) return answerOf(best);
+  }
   for (const one of triesBySize(problem, inRankOrder)) {
     const other = tryOut(one, isBetter);
     const short = shortIn(other, best, policy);
@@ -111,6 +118,12 @@ function shortIn(other: Attempt, best: Attempt, { among }: AllocationPolicy): Re
 function putFirst(entries: readonly Entry[], ranks: ReadonlySet<number>): readonly Entry[] {
   const isFirst = ({ rank }: Entry): boolean => ranks.has(rank);
   return [...entries.filter(isFirst), ...entries.filter((entry) => !isFirst(entry))];
+}
+
+/** Groups, which need most, then jobs, and what counts both last. */
+function byKind(entries: readonly Entry[]): readonly Entry[] {
+  const of = (kind: Entry["kind"]): readonly Entry[] => entries.filter((entry) => entry.kind === kind);
+  return [...of("groups"), ...of("job"), ...of("target")];
 }
 
 /** A way to try, and the order of the demands. */

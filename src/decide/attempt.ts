@@ -5,6 +5,7 @@ import type { SharedState } from "../domain/node-view.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Instant } from "../domain/units.ts";
 import type { Entry } from "./allocate.ts";
+import { putAsBefore } from "./as-before.ts";
 import type { Ask } from "./ask.ts";
 import type { NodeOrder } from "./bins.ts";
 import { Bins } from "./bins.ts";
@@ -73,14 +74,19 @@ export function attempt(problem: Problem, way: Way, entries: readonly Entry[], t
   const order =
     problem.policy.preference === "bucket-order" ? new BucketOrder(draft, problem.shared) : undefined;
   const outcomes: DemandOutcome[] = [];
+  const { homes } = problem.bindings;
+  const { last } = problem.ground.world;
+  const kept = way.asBefore && last !== undefined ? putAsBefore(draft, entries, homes, last) : NOTHING_KEPT;
   if (way.opening === "shared") for (const entry of entries) countToPlace(draft, entry, 1);
   for (const entry of entries) {
-    outcomes[entry.rank] = settle(draft, entry, scopes, problem.bindings.homes, order);
+    outcomes[entry.rank] = settle(draft, entry, scopes, homes, kept.get(entry), order);
     if (way.opening === "shared") countToPlace(draft, entry, -1);
   }
   if (way.opening === "shared") shrinkShared(draft);
   return { draft, outcomes, ...costOf(draft), ...(order === undefined ? {} : { order }) };
 }
+
+const NOTHING_KEPT: ReadonlyMap<Entry, Progress> = new Map();
 
 /** Notes what a job is still to take, or no longer, if it may share nodes. */
 function countToPlace({ toPlace }: Draft, entry: Entry, sign: 1 | -1): void {
@@ -172,6 +178,7 @@ function settle(
   entry: Entry,
   scopes: Scopes,
   homes: ReadonlyMap<Ask, Place>,
+  kept: Progress | undefined,
   order: BucketOrder | undefined,
 ): DemandOutcome {
   const scope = scopes.of(entry);
@@ -191,7 +198,7 @@ function settle(
         entry,
         "slots",
         entry.asked,
-        order?.settle(entry, homes.get(entry)) ?? settleJob(draft, entry, scope, homes.get(entry)),
+        order?.settle(entry, homes.get(entry)) ?? settleRest(draft, entry, kept, scope, homes.get(entry)),
       );
   }
 }
@@ -206,6 +213,19 @@ function unlessRefused({ world }: Draft, demand: TargetDemand | GroupDemand, rai
     return { placed: 0, pending: 0, reasons: [refused] };
   const settled = raise();
   return refused?.code === "dynamic-disputed" ? { placed: 0, pending: 0, reasons: [refused] } : settled;
+}
+
+/** What has not found its place already. */
+function settleRest(
+  draft: Draft,
+  ask: Ask,
+  kept: Progress | undefined,
+  scope: Scope,
+  home: Place | undefined,
+): Settled {
+  if (kept === undefined) return settleJob(draft, ask, scope, home);
+  const settled = settleJob(draft, ask.with(kept.left), scope, home);
+  return { ...settled, pending: settled.pending + kept.pending * ask.slotsPerUnit };
 }
 
 /** Pools first: no more units than they have are placed, and what is placed is taken from them. */

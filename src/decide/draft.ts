@@ -32,6 +32,8 @@ export interface Way {
    * down at the end to what was put there.
    */
   readonly opening: "own" | "shared";
+  /** Jobs are put where the last plan had them before anything is settled. */
+  readonly asBefore?: true;
 }
 
 /** A plan in the making: what is still free, what is still allowed, and what has been asked for. */

@@ -2,7 +2,7 @@ import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { Pool, RankedDemand } from "../domain/demand.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";
 import type { ArrayName, NodeId, Owner, SetName } from "../domain/ids.ts";
-import type { Allocation } from "../domain/allocation.ts";
+import type { Allocation, LastPlan } from "../domain/allocation.ts";
 import type { NodeVerdict, Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
@@ -93,7 +93,8 @@ export function decide(
   const { record: started, ledger } = endStarts(rested, known, look.snapshot, policy, now);
   const { record: next, givenUp } = giveUp(started, look.snapshot, ledger, facts, policy, now);
   const pools = poolsInForce(rested, bodies);
-  const weighed = weigh(next, look.snapshot, ledger, givenUp, { demands, pools, dynamics }, policy, now);
+  const wanted = { demands, pools, dynamics, last: lastPlanOf(bodies) };
+  const weighed = weigh(next, look.snapshot, ledger, givenUp, wanted, policy, now);
   return conclude({ record: next, dynamics, look, ledger, facts, weighed, policy, now, owner, outage });
 }
 
@@ -214,6 +215,14 @@ interface Wanted {
   readonly demands: readonly RankedDemand[];
   readonly pools: readonly Pool[];
   readonly dynamics: Dynamics;
+  /** Where the last plan had what it knew; undefined: it did not keep that whole. */
+  readonly last: LastPlan | undefined;
+}
+
+function lastPlanOf({ plan }: Bodies): LastPlan | undefined {
+  if (plan?.loads === undefined || plan.kept !== undefined || plan.loads.cut > 0) return undefined;
+  const { demands, nodes, loads } = plan;
+  return { demands, nodes, loads };
 }
 
 function weigh(
@@ -221,7 +230,7 @@ function weigh(
   snapshot: Snapshot,
   ledger: Ledger,
   givenUp: ReadonlySet<NodeId>,
-  { demands, pools, dynamics }: Wanted,
+  { demands, pools, dynamics, last }: Wanted,
   policy: Policy,
   now: Instant,
 ): Weighed {
@@ -240,7 +249,10 @@ function weigh(
     excluded,
     now,
   };
-  const world = buildWorld({ ...input, demands, order: orderOf });
+  const world = {
+    ...buildWorld({ ...input, demands, order: orderOf }),
+    ...(last === undefined ? {} : { last }),
+  };
   const allocation = allocate(world, demands, allocationPolicyOf(policy), now);
   const kept = new Set(snapshot.nodes.filter(({ stopDisabled }) => stopDisabled).map(({ nodeId }) => nodeId));
   const candidates = new Set(

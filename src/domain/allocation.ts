@@ -1,7 +1,7 @@
 import type { NodeAttributes, Pool } from "./demand.ts";
-import type { ArrayName, Digest, NodeId, PlacementGroup } from "./ids.ts";
+import type { ArrayName, Digest, NodeId, PlacementGroup, SetName } from "./ids.ts";
 import type { NodeProperties } from "./node-view.ts";
-import type { DemandOutcome, GroupedArray } from "./plan.ts";
+import type { DemandOutcome, GroupedArray, PlanLoads } from "./plan.ts";
 import type { LimitId, Reason } from "./reason.ts";
 import type { BucketKey, Purpose } from "./bucket.ts";
 import type { CreateEffect, GroupFill } from "./record.ts";
@@ -34,6 +34,15 @@ export interface World {
   readonly groupFills?: readonly GroupFill[];
   /** Names of groups that existed not long ago: no new one gets them. Absent: none. */
   readonly formerGroups?: ReadonlySet<string>;
+  /** Where the last plan had jobs: they stay there, if nothing else is better. Absent: not known, or too much. */
+  readonly last?: LastPlan;
+}
+
+/** What is left of a plan: what it put where, of which demands, and the nodes that it had seen. */
+export interface LastPlan {
+  readonly demands: readonly { readonly set: SetName; readonly id: string }[];
+  readonly nodes: ReadonlyMap<NodeId, unknown>;
+  readonly loads: PlanLoads;
 }
 
 /** What the nodes of one placement group have in common. */

@@ -145,8 +145,10 @@ test.each(STAGED)(
     fc.assert(
       fc.property(anyCase(SUPPORTED_FIXPOINT), (drawn) => {
         const first = plan(drawn, policy);
-        const second = plan({ ...drawn, world: apply(drawn.world, first, stage) }, policy);
+        const next = { ...drawn, world: apply(drawn.world, first, stage) };
+        const second = plan(next, policy);
         expect(changesOf(first, second)).toEqual({ creates: [], starts: [], placed: placedOf(first) });
+        expect(findFaults(next.world, next.demands, second, NOW)).toEqual([]);
       }),
       runsOf(20_251_122),
     );

@@ -2,6 +2,7 @@ import type { Allocation, InFlightSupply, SupplyNode, World } from "../../src/do
 import type { CreateEffect, GroupFill } from "../../src/domain/record.ts";
 import { nodeId } from "../../src/domain/ids.ts";
 import { lookOf } from "../../src/decide/look.ts";
+import { storeLoads } from "../../src/decide/plan-loads.ts";
 import { scaleSetKey } from "../../src/decide/scale-set.ts";
 import { instant } from "../../src/domain/units.ts";
 import { newcomers, takenOf } from "./naive-places.ts";
@@ -44,6 +45,11 @@ export function apply(world: World, answer: Allocation, stage: Stage): World {
     })),
     groupFills: fillsOf(answer),
     scaleSets: looksOf(world, answer),
+    last: {
+      demands: answer.outcomes,
+      nodes: new Map(world.nodes.map(({ nodeId: id }) => [id, undefined])),
+      loads: storeLoads(answer),
+    },
   };
 }
 

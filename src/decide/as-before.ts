@@ -1,0 +1,125 @@
+import type { LastPlan } from "../domain/allocation.ts";
+import type { Entry } from "./allocate.ts";
+import type { Ask } from "./ask.ts";
+import type { Bin, Bins } from "./bins.ts";
+import { holderOf } from "./caps.ts";
+import type { Draft } from "./draft.ts";
+import type { Place } from "./ground.ts";
+import { bucketId } from "./ground.ts";
+import type { Progress } from "./pack.ts";
+import { splitBin } from "./pack.ts";
+import { poolNeeds, takeFromPools, unitsInPools } from "./pool-use.ts";
+
+/** Where the last plan had a job: so many slots on each node of a bin. */
+interface Spot {
+  readonly bin: Bin;
+  readonly slots: number;
+}
+
+/**
+ * Puts jobs where the last plan had them, as far as that still does; answers how many units of each have found their place so. Nodes that
+ * were made for one job would else be taken, at the next look, by another that would do with less, and be made once more (P6 of design.md
+ * section 6). Nodes that the last plan asked for are known by their bucket alone: those that it had not seen, in the order of use.
+ */
+export function putAsBefore(
+  draft: Draft,
+  entries: readonly Entry[],
+  homes: ReadonlyMap<Ask, Place>,
+  last: LastPlan,
+): ReadonlyMap<Entry, Progress> {
+  const spots = spotsOf(draft, last);
+  const put = new Map<Entry, Progress>();
+  for (const entry of entries) {
+    if (entry.kind !== "job" || entry.slotsPerUnit === 0) continue;
+    const progress = putOne(draft, entry, spots.get(entry.by) ?? [], homes.get(entry));
+    if (progress.left < entry.units) put.set(entry, progress);
+  }
+  return put;
+}
+
+/** By "set/demand". */
+function spotsOf(draft: Draft, { demands, nodes, loads }: LastPlan): ReadonlyMap<string, readonly Spot[]> {
+  const { bins } = draft;
+  const seen = new Map<string, Bin>();
+  const coming = new Map<string, Bin[]>();
+  for (const bin of [...bins.existing, ...bins.inFlight]) {
+    const nodeId = bins.node(bin)?.nodeId;
+    if (nodeId !== undefined && nodes.has(nodeId)) {
+      seen.set(nodeId, bin);
+      continue;
+    }
+    const id = bucketId(bins.placeOfBin(bin).bucket, true);
+    coming.set(id, [...(coming.get(id) ?? []), bin]);
+  }
+  const spots = new Map<string, Spot[]>();
+  for (const { nodeId, bucket, count, jobs } of loads.loads) {
+    const key = loads.buckets[bucket];
+    const queue = (key === undefined ? undefined : coming.get(bucketId(key, true))) ?? [];
+    const known = nodeId === undefined ? undefined : seen.get(nodeId);
+    for (const bin of nodeId === undefined
+      ? takeNodes(draft, queue, count)
+      : known === undefined
+        ? []
+        : [known])
+      for (const [first, end, slots, bound] of jobs) {
+        if (bound === 1) continue;
+        for (const { set, id } of demands.slice(first, end + 1)) {
+          const by = `${set}/${id}`;
+          spots.set(by, [...(spots.get(by) ?? []), { bin, slots }]);
+        }
+      }
+  }
+  return spots;
+}
+
+/** The first so many nodes of a queue of bins; what is left of the last bin stays. */
+function takeNodes(draft: Draft, queue: Bin[], count: number): readonly Bin[] {
+  const taken: Bin[] = [];
+  for (let left = count; left > 0;) {
+    const bin = queue.shift();
+    if (bin === undefined) break;
+    const rest = splitBin(draft, bin, Math.min(left, draft.bins.count[bin] ?? 0));
+    if (rest !== undefined) queue.unshift(rest);
+    taken.push(bin);
+    left -= draft.bins.count[bin] ?? 0;
+  }
+  return taken;
+}
+
+function putOne(draft: Draft, ask: Ask, spots: readonly Spot[], home: Place | undefined): Progress {
+  const { bins } = draft;
+  const progress = { left: ask.units, pending: 0 };
+  const nodes = ({ bin }: Spot): number => bins.count[bin] ?? 0;
+  const unitsAt = ({ slots }: Spot): number => Math.floor(slots / ask.slotsPerUnit);
+  if (ask.together !== "anywhere") {
+    const all = spots.reduce((units, spot) => units + unitsAt(spot) * nodes(spot), 0);
+    if (all !== ask.units || !spots.every((spot) => isFree(draft, ask, spot.bin, unitsAt(spot), home)))
+      return progress;
+  }
+  for (const spot of spots) {
+    const { bin } = spot;
+    const units = Math.min(unitsAt(spot), Math.floor(progress.left / nodes(spot)));
+    const all = units * nodes(spot);
+    if (units < 1 || !isFree(draft, ask, bin, units, home)) continue;
+    if (unitsInPools(draft.pools, ask.with(all), poolNeeds(ask)).units < all) continue;
+    takeFromPools(draft.pools, ask, all);
+    bins.occupy(bin, ask, units * ask.slotsPerUnit);
+    draft.caps.hold(holderOf(ask), bins, bin);
+    progress.left -= all;
+    if (bins.ready[bin] !== true) progress.pending += all;
+  }
+  return progress;
+}
+
+/** Whether each node of a bin has room for so many units, and the job may be there. */
+function isFree(draft: Draft, ask: Ask, bin: Bin, units: number, home: Place | undefined): boolean {
+  const { bins, caps } = draft;
+  const count = bins.count[bin] ?? 0;
+  if (home !== undefined && bins.placeOfBin(bin) !== home) return false;
+  // What is judged by what is left, pools included, is judged for each node.
+  if (ask.jobClass.takes === undefined && count > 1) return false;
+  if (!caps.none && caps.roomOn(holderOf(ask), bins, bin) < count) return false;
+  return isUsable(bins, bin) && bins.unitsOn(bin, ask) >= units;
+}
+
+const isUsable = (bins: Bins, bin: Bin): boolean => bins.node(bin)?.deallocated !== true;

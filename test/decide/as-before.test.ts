@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest";
+import { allocate } from "../../src/decide/allocate.ts";
+import { storeLoads } from "../../src/decide/plan-loads.ts";
+import type { Allocation, World } from "../../src/domain/allocation.ts";
+import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";
+import { arrayName } from "../../src/domain/ids.ts";
+import { inArrays, needing } from "../support/build-constraints.ts";
+import { job, node, now, policy, world } from "../support/build-world.ts";
+
+/**
+ * Each array has one large node and one small one, and a job for each size, the small one before the large one: by rank it takes the large
+ * node. There are so many of them that the chances for those who are short do not suffice.
+ */
+const ARRAYS = 60;
+const arrays = Array.from({ length: ARRAYS }, (_, i) => `array${i}`);
+const demands: readonly RankedDemand[] = arrays.flatMap((array) => [
+  job(`small-${array}`, { priority: 1, constraints: [...needing({ ncpus: 3 }), inArrays(array)] }),
+  job(`large-${array}`, { constraints: [...needing({ ncpus: 8 }), inArrays(array)] }),
+]);
+const common: Partial<World> = {
+  buckets: [],
+  arrays: new Map(arrays.map((array) => [arrayName(array), "managed"])),
+};
+const apart = world({
+  ...common,
+  nodes: arrays.flatMap((array) => [
+    node({ id: `${array}-large`, at: `${array}/D8`, cores: 8, order: 0 }),
+    node({ id: `${array}-small`, at: `${array}/D4`, order: 1 }),
+  ]),
+});
+
+const met = ({ outcomes }: Allocation): number =>
+  outcomes.filter(({ placed, asked }) => placed === asked).length;
+const plan = (given: World, asked = demands): Allocation => allocate(given, asked, policy, now);
+
+/** All jobs where they belong, each array planned by itself; `seen`: on nodes that were there, and not only asked for. */
+function lastPlan(seen: boolean): NonNullable<World["last"]> {
+  const outcomes = arrays.flatMap((array) =>
+    plan({ ...apart, nodes: apart.nodes.filter(({ bucket }) => bucket.array === array) }, ofArray(array)),
+  );
+  const loads = outcomes.flatMap((one) => one.loads);
+  const unseen = loads.map(({ bucket, count, jobs }) => ({
+    origin: "planned" as const,
+    bucket,
+    count,
+    jobs,
+  }));
+  return {
+    demands: outcomes.flatMap((one) => one.outcomes),
+    nodes: new Map(seen ? apart.nodes.map(({ nodeId: id }) => [id, undefined]) : []),
+    loads: storeLoads({ loads: seen ? loads : unseen, outcomes: outcomes.flatMap((one) => one.outcomes) }),
+  };
+}
+
+const ofArray = (array: string): readonly RankedDemand[] =>
+  demands.filter(({ demand }) => demand.id.endsWith(`-${array}`));
+
+describe("jobs stay where the last plan had them, where rank alone would leave some short", () => {
+  test("nothing is known of a last plan: some are short", () => {
+    expect(met(plan(apart))).toBeLessThan(2 * ARRAYS);
+  });
+
+  test.each([
+    { name: "on nodes that it had seen", last: lastPlan(true) },
+    { name: "on nodes that it asked for, which are known by their bucket", last: lastPlan(false) },
+  ])("$name", ({ last }) => {
+    expect(met(plan({ ...apart, last }))).toBe(2 * ARRAYS);
+  });
+
+  test("on nodes that are in flight", () => {
+    const inFlight = apart.nodes.map(({ bucket, purpose, resources, cores }) => ({
+      bucket,
+      purpose,
+      resources,
+      cores,
+      count: 1,
+    }));
+    expect(met(plan({ ...apart, nodes: [], inFlight, last: lastPlan(false) }))).toBe(2 * ARRAYS);
+  });
+
+  test("whose node has gone is placed anew; the others stay", () => {
+    const nodes = apart.nodes.filter(({ nodeId: id }) => id !== "array7-large");
+    const { outcomes } = plan({ ...apart, nodes, last: lastPlan(true) });
+    expect(outcomes.filter(({ placed }) => placed === 0).map(({ id }) => id)).toEqual(["large-array7"]);
+  });
+
+  test("a plan that knows other jobs is of no use", () => {
+    const { outcomes } = plan({
+      ...apart,
+      last: {
+        ...lastPlan(true),
+        demands: lastPlan(true).demands.map((one) => ({ ...one, id: `old-${one.id}` })),
+      },
+    });
+    expect(outcomes.some(({ placed }) => placed === 0)).toBe(true);
+  });
+});
+
+describe("a gang stays as a whole or not at all", () => {
+  const nodes = [0, 1, 2].map((order) => node({ id: `n${order}`, order }));
+  const gang = (more: Partial<JobDemand>): RankedDemand =>
+    job("gang", { nodeCount: 2, constraints: needing({ ncpus: 4 }), ...more });
+  const first = plan(world({ nodes, buckets: [] }), [gang({})]);
+  const last = {
+    demands: first.outcomes,
+    nodes: new Map(nodes.map(({ nodeId: id }) => [id, undefined])),
+    loads: storeLoads(first),
+  };
+
+  test.each([
+    { name: "one of its nodes has gone, another is there", left: ["n1", "n2"], placed: 2 },
+    { name: "only one is left", left: ["n1"], placed: 0 },
+  ])("$name", ({ left, placed }) => {
+    const there = nodes.filter(({ nodeId: id }) => left.includes(id));
+    // Something unmet, so that the last plan is asked at all.
+    const asked = [gang({}), job("too-much", { constraints: needing({ ncpus: 99 }) })];
+    const { outcomes } = plan(world({ nodes: there, buckets: [], last }), asked);
+    expect(outcomes.find(({ id }) => id === "gang")?.placed).toBe(placed);
+  });
+});
