@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { EXCLUSIVE, needing, ofSizes } from "../support/build-constraints.ts";
+import { EXCLUSIVE, inArrays, needing, ofSizes } from "../support/build-constraints.ts";
 import type { Decision } from "../../src/decide/reconcile.ts";
 import { decide } from "../../src/decide/reconcile.ts";
 import { settle } from "../../src/decide/settle.ts";
@@ -712,4 +712,41 @@ test("the same record and look give the same decision", () => {
   const nodes = [...buildNodes("n", 3), buildNode("hung", { phase: "coming" })];
   const state = buildState({ sets: targetOf(8), ledger: rememberNodes(nodes) });
   expect(decideOn(state, buildSnapshot(nodes))).toEqual(decideOn(state, buildSnapshot(nodes)));
+});
+
+describe("jobs stay where the last plan had them", () => {
+  // So many that those who are displaced do not all get another chance.
+  const names = Array.from({ length: 60 }, (_, i) => `array${i}`);
+  const arrays = names.map((name) =>
+    buildArray(name, {
+      buckets: [buildBucket(D8, 8, { availableCount: 0 }), buildBucket(D4, 4, { availableCount: 0 })],
+    }),
+  );
+  const nodes = names.flatMap((name) => [
+    buildNode(`a-${name}`, { array: arrayName(name), machineType: D8 }),
+    buildNode(`b-${name}`, { array: arrayName(name), machineType: D4 }),
+  ]);
+  const jobs = (kind: string, ncpus: number, priority: number) =>
+    names.map((name) =>
+      buildJob(`${kind}-${name}`, 1, {
+        priority,
+        constraints: [...needing({ ncpus }), inArrays(name)],
+      }),
+    );
+  const large = { demands: jobs("large", 8, 0) };
+  const both = { standard: { demands: [...large.demands, ...jobs("small", 3, 1)] } };
+  const short = ({ plan }: Decision): number =>
+    plan.demands.filter(({ placed, asked }) => placed < asked).length;
+
+  test("others that come later, with a higher priority, do not displace them while there are other nodes", () => {
+    const first = decideOn(
+      buildState({ sets: { standard: large }, ledger: rememberNodes(nodes) }),
+      buildSnapshot(nodes, { arrays }),
+    );
+    expect(short(first)).toBe(0);
+    const { record, bodies } = buildState({ sets: both, ledger: rememberNodes(nodes) });
+    expect(short(decideOn({ record, bodies }, buildSnapshot(nodes, { arrays })))).toBeGreaterThan(0);
+    const known = { record, bodies: { ...bodies, plan: first.plan } };
+    expect(short(decideOn(known, buildSnapshot(nodes, { arrays })))).toBe(0);
+  });
 });
