@@ -18,47 +18,32 @@ const PURE = [
   "test/property/**/*.test.ts",
 ];
 
-const common = {
-  root: new URL("..", import.meta.url).pathname,
-  setupFiles: "test/support/setup.ts",
-  pool: "forks",
-  testTimeout: 30_000,
-  hookTimeout: 30_000,
-} as const;
-
 export default defineConfig({
   test: {
-    ...common,
+    root: new URL("..", import.meta.url).pathname,
+    setupFiles: "test/support/setup.ts",
+    pool: "forks",
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    // Half of the tests wait more than they compute: by default vitest leaves one core unused.
+    maxWorkers: "100%",
     projects: [
       {
+        extends: true,
         test: {
-          ...common,
           name: "all",
           include: ["test/**/*.test.ts"],
           exclude: ["test/deep/**", ...PURE, ...REAL_TIME],
-          // Half of the tests wait more than they compute: by default vitest leaves one core unused.
-          maxWorkers: "100%",
           sequence: { groupOrder: 0 },
         },
       },
       {
-        test: {
-          ...common,
-          name: "pure",
-          include: PURE,
-          isolate: false,
-          maxWorkers: "100%",
-          sequence: { groupOrder: 0 },
-        },
+        extends: true,
+        test: { name: "pure", include: PURE, isolate: false, sequence: { groupOrder: 0 } },
       },
       {
-        test: {
-          ...common,
-          name: "real time",
-          include: REAL_TIME,
-          maxWorkers: 1,
-          sequence: { groupOrder: 1 },
-        },
+        extends: true,
+        test: { name: "real time", include: REAL_TIME, maxWorkers: 1, sequence: { groupOrder: 1 } },
       },
     ],
   },
