@@ -12,6 +12,7 @@ import { findFaults } from "./naive-checker.ts";
 import type { Case } from "./random-world.ts";
 import { anyCase, NOW } from "./random-world.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
+import { servesTheUnmet } from "./serves-the-unmet.ts";
 import { SUPPORTED, SUPPORTED_FIXPOINT, SUPPORTED_IN_BUCKET_ORDER } from "./supported.ts";
 
 const POLICY: AllocationPolicy = {
@@ -123,16 +124,10 @@ test.each(few)(
 
 const placedOf = ({ outcomes }: Allocation): readonly number[] => outcomes.map(({ placed }) => placed);
 
-/** What the first plan had to leave unmet may find a place among the nodes that it made. */
-function servesTheUnmet(first: Allocation, second: Allocation): boolean {
-  return first.outcomes.some(
-    ({ placed, asked }, i) => placed < asked && (second.outcomes[i]?.placed ?? 0) > placed,
-  );
-}
-
 /** What an allocation asks CycleCloud for, and how much it promises. */
 function changesOf(first: Allocation, second: Allocation) {
-  if (servesTheUnmet(first, second)) return { creates: [], starts: [], placed: placedOf(first) };
+  if (servesTheUnmet(first.outcomes, second.outcomes))
+    return { creates: [], starts: [], placed: placedOf(first) };
   const { creates, starts } = second;
   return { creates, starts, placed: placedOf(second) };
 }

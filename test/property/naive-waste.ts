@@ -1,5 +1,6 @@
 import type { BucketOffer } from "../../src/domain/allocation.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
+import { scaleSetKey } from "../../src/decide/scale-set.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { takingOf } from "./naive-constraints.ts";
 import { isListed } from "./naive-floors.ts";
@@ -108,15 +109,19 @@ function hasGroupRoom(offer: BucketOffer, added: ReturnType<typeof newcomers>): 
   return (offer.groupSizes.get(group) ?? 0) + fresh < most;
 }
 
-/** The bucket's own group is begun, in this plan, with nodes that have attributes: one without them would never get its VM there. */
-function hasOthersNodes({ answer }: Sheet, offer: BucketOffer): boolean {
-  const { array, machineType } = offer.bucket;
+/** The bucket's own group is begun, in this plan or before, with nodes that have attributes: one without them would never get its VM there. */
+function hasOthersNodes(
+  { world, answer }: Sheet,
+  { bucket: { array, machineType }, pinnedGroup }: BucketOffer,
+): boolean {
+  if (pinnedGroup === undefined) return false;
+  const before = world.scaleSets?.get(scaleSetKey(array, machineType, pinnedGroup));
   return (
-    offer.pinnedGroup !== undefined &&
+    before?.look !== undefined ||
     answer.creates.some(
       ({ bucket, attributes }) =>
         attributes !== undefined &&
-        bucket.placementGroup === offer.pinnedGroup &&
+        bucket.placementGroup === pinnedGroup &&
         bucket.array === array &&
         bucket.machineType === machineType,
     )
