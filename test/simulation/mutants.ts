@@ -73,9 +73,11 @@ export const MUTANTS: readonly Mutant[] = [
         find: '    if (intent.effect.kind === "terminate") return intent;\n',
         put: "",
       },
+      { file: "src/app/effects.ts", find: '    intent.effect.kind !== "create" ||\n', put: "" },
     ],
     moves: "stoppedNeeded",
-    seeds: 12_000,
+    seeds: 300,
+    weather: { crash: 0.05, sets: 3 },
   },
   {
     name: "a false empty answer is believed",
@@ -154,9 +156,14 @@ export const MUTANTS: readonly Mutant[] = [
         find: "around.reportedIdleAt > draining.since",
         put: "around.reportedIdleAt > 0",
       },
+      {
+        file: "src/decide/scale-down.ts",
+        find: "secondsBetween(around.reportedIdleAt, around.now) <= FRESH_REPORT_SECONDS",
+        put: "around.now > 0",
+      },
     ],
     moves: "stoppedNeeded",
-    seeds: 2000,
+    seeds: 4000,
     weather: { reports: true },
   },
   {
