@@ -1,4 +1,5 @@
 import type { LastPlan } from "../domain/allocation.ts";
+import type { NodeId } from "../domain/ids.ts";
 import type { Entry } from "./allocate.ts";
 import type { Ask } from "./ask.ts";
 import type { Bin, Bins } from "./bins.ts";
@@ -39,37 +40,37 @@ export function putAsBefore(
 
 /** By "set/demand". */
 function spotsOf(draft: Draft, { demands, nodes, loads }: LastPlan): ReadonlyMap<string, readonly Spot[]> {
-  const { bins } = draft;
-  const seen = new Map<string, Bin>();
+  const { seen, coming } = sortBins(draft.bins, nodes);
+  const queues = loads.buckets.map((bucket) => coming.get(bucketId(bucket, true)) ?? []);
+  const spots = new Map<string, Spot[]>();
+  for (const { nodeId, bucket, count, jobs } of loads.loads) {
+    const bins =
+      nodeId === undefined ? takeNodes(draft, queues[bucket] ?? [], count) : (seen.get(nodeId) ?? []);
+    for (const [first, end, slots, bound] of jobs) {
+      if (bound === 1) continue;
+      for (const { set, id } of demands.slice(first, end + 1))
+        listAt(spots, `${set}/${id}`).push(...bins.map((bin) => ({ bin, slots })));
+    }
+  }
+  return spots;
+}
+
+/** The nodes that the last plan had seen, and by bucket those that it had not: what it asked for is among these. */
+function sortBins(bins: Bins, nodes: LastPlan["nodes"]) {
+  const seen = new Map<NodeId, readonly Bin[]>();
   const coming = new Map<string, Bin[]>();
   for (const bin of [...bins.existing, ...bins.inFlight]) {
     const nodeId = bins.node(bin)?.nodeId;
-    if (nodeId !== undefined && nodes.has(nodeId)) {
-      seen.set(nodeId, bin);
-      continue;
-    }
-    const id = bucketId(bins.placeOfBin(bin).bucket, true);
-    coming.set(id, [...(coming.get(id) ?? []), bin]);
+    if (nodeId !== undefined && nodes.has(nodeId)) seen.set(nodeId, [bin]);
+    else listAt(coming, bucketId(bins.placeOfBin(bin).bucket, true)).push(bin);
   }
-  const spots = new Map<string, Spot[]>();
-  for (const { nodeId, bucket, count, jobs } of loads.loads) {
-    const key = loads.buckets[bucket];
-    const queue = (key === undefined ? undefined : coming.get(bucketId(key, true))) ?? [];
-    const known = nodeId === undefined ? undefined : seen.get(nodeId);
-    for (const bin of nodeId === undefined
-      ? takeNodes(draft, queue, count)
-      : known === undefined
-        ? []
-        : [known])
-      for (const [first, end, slots, bound] of jobs) {
-        if (bound === 1) continue;
-        for (const { set, id } of demands.slice(first, end + 1)) {
-          const by = `${set}/${id}`;
-          spots.set(by, [...(spots.get(by) ?? []), { bin, slots }]);
-        }
-      }
-  }
-  return spots;
+  return { seen, coming };
+}
+
+function listAt<T>(lists: Map<string, T[]>, key: string): T[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
 }
 
 /** The first so many nodes of a queue of bins; what is left of the last bin stays. */
@@ -119,7 +120,5 @@ function isFree(draft: Draft, ask: Ask, bin: Bin, units: number, home: Place | u
   // What is judged by what is left, pools included, is judged for each node.
   if (ask.jobClass.takes === undefined && count > 1) return false;
   if (!caps.none && caps.roomOn(holderOf(ask), bins, bin) < count) return false;
-  return isUsable(bins, bin) && bins.unitsOn(bin, ask) >= units;
+  return bins.unitsOn(bin, ask) >= units;
 }
-
-const isUsable = (bins: Bins, bin: Bin): boolean => bins.node(bin)?.deallocated !== true;
