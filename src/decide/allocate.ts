@@ -1,10 +1,9 @@
 import type { Allocation, AllocationPolicy, World } from "../domain/allocation.ts";
 import type { Constraint } from "../domain/constraint.ts";
-import type { GroupDemand, RankedDemand, TargetDemand } from "../domain/demand.ts";
-import type { SetName } from "../domain/ids.ts";
+import type { RankedDemand } from "../domain/demand.ts";
 import { compareText } from "../domain/text.ts";
 import type { Instant } from "../domain/units.ts";
-import { Ask } from "./ask.ts";
+import type { Ask } from "./ask.ts";
 import type { Attempt, Problem } from "./attempt.ts";
 import { attempt, isBetter, isBetterByRank, Scopes } from "./attempt.ts";
 import { OpenOffers } from "./offers.ts";
@@ -12,6 +11,8 @@ import { orderNodes } from "./bins.ts";
 import { bindingsOf } from "./bound.ts";
 import type { Way } from "./draft.ts";
 import { createsOf } from "./draft.ts";
+import type { Entry } from "./entry.ts";
+import { readEntry } from "./entry.ts";
 import { Ground } from "./ground.ts";
 import { reportGroups } from "./group-report.ts";
 import { hardestFirst } from "./hardest-first.ts";
@@ -157,38 +158,6 @@ function triesBySize(problem: Problem, byRank: Attempt): readonly Try[] {
 /** A gang, or what must be alone. */
 const isUnwieldy = (entry: Entry): boolean =>
   entry.kind === "job" && (entry.unitsPerNode === 1 || entry.requirements.alone !== undefined);
-
-/** A demand made ready to be settled; `by` is "set/demand". */
-export type Entry =
-  | {
-      readonly kind: "target";
-      readonly rank: number;
-      readonly set: SetName;
-      readonly by: string;
-      readonly demand: TargetDemand;
-    }
-  | {
-      readonly kind: "groups";
-      readonly rank: number;
-      readonly set: SetName;
-      readonly by: string;
-      readonly demand: GroupDemand;
-    }
-  | Ask;
-
-function readEntry({ set, demand }: RankedDemand, rank: number, classes: JobClasses): Entry {
-  switch (demand.kind) {
-    case "target":
-      return { kind: "target", rank, set, by: `${set}/${demand.id}`, demand };
-    case "groups":
-      return { kind: "groups", rank, set, by: `${set}/${demand.id}`, demand };
-    case "job": {
-      const jobClass = classes.of(demand);
-      jobClass.shape.jobs += 1;
-      return new Ask(rank, set, demand, jobClass);
-    }
-  }
-}
 
 function byRank(demands: readonly RankedDemand[]): readonly RankedDemand[] {
   const isSorted = demands.every((one, i) => i === 0 || compareRanks(demands[i - 1] ?? one, one) <= 0);

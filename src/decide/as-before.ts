@@ -1,6 +1,6 @@
 import type { LastPlan } from "../domain/allocation.ts";
 import type { NodeId } from "../domain/ids.ts";
-import type { Entry } from "./allocate.ts";
+import type { Entry } from "./entry.ts";
 import type { Ask } from "./ask.ts";
 import type { Bin, Bins } from "./bins.ts";
 import { holderOf } from "./caps.ts";

@@ -4,7 +4,7 @@ import type { DemandOutcome } from "../domain/plan.ts";
 import type { SharedState } from "../domain/node-view.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Instant } from "../domain/units.ts";
-import type { Entry } from "./allocate.ts";
+import type { Entry } from "./entry.ts";
 import { putAsBefore } from "./as-before.ts";
 import type { Ask } from "./ask.ts";
 import type { NodeOrder } from "./bins.ts";

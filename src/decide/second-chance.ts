@@ -1,4 +1,4 @@
-import type { Entry } from "./allocate.ts";
+import type { Entry } from "./entry.ts";
 import type { Attempt, Problem } from "./attempt.ts";
 import { hardestFirst } from "./hardest-first.ts";
 
