@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
@@ -130,18 +130,23 @@ export async function startSystem(options: LocalOptions): Promise<LocalSystem> {
   }
 }
 
+/** Below what operating systems give to connections that go out: such a port stays free while a host is started again. */
+const PORTS = { first: 20_000, end: 32_000 };
+const MOST_PORTS_TRIED = 50;
+
 /** A port that was free a moment ago: nodes must be told the address before the host listens. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+async function freePort(): Promise<number> {
+  for (let tried = 0; tried < MOST_PORTS_TRIED; tried += 1) {
+    const port = randomInt(PORTS.first, PORTS.end);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`none of ${MOST_PORTS_TRIED} ports between ${PORTS.first} and ${PORTS.end} is free`);
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() =>
-        typeof address === "object" && address !== null
-          ? resolve(address.port)
-          : reject(new Error("no free port")),
-      );
-    });
+    probe.once("error", () => resolve(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
   });
 }
