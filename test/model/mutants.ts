@@ -92,9 +92,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "who takes any size goes before who takes few",
-    edits: [
-      { file: "src/decide/hardest-first.ts", find: "a.breadth - b.breadth", put: "b.breadth - a.breadth" },
-    ],
+    edits: [{ file: "src/decide/hardest-first.ts", find: "less(breadth, a, b)", put: "less(breadth, b, a)" }],
     sequences: 200,
   },
   {
@@ -140,9 +138,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "what is unmet gets no second chance",
     edits: [
       {
-        file: "src/decide/allocate.ts",
-        find: "of worthAChance(best, entries)",
-        put: "of worthAChance(best, [])",
+        file: "src/decide/second-chance.ts",
+        find: "of unmetFirst(best, entries)",
+        put: "of unmetFirst(best, [])",
       },
     ],
     sequences: 100,
@@ -167,7 +165,7 @@ export const MUTANTS: readonly Mutant[] = [
         put: "found.spare",
       },
     ],
-    sequences: 50,
+    sequences: 450,
   },
   {
     name: "nodes that ask at once are judged each by itself",
