@@ -1,4 +1,4 @@
-import type { Allocation, AllocationPolicy, World } from "../domain/allocation.ts";
+import type { Allocation, AllocationPolicy, LastPlan, World } from "../domain/allocation.ts";
 import type { Constraint } from "../domain/constraint.ts";
 import type { RankedDemand } from "../domain/demand.ts";
 import { compareText } from "../domain/text.ts";
@@ -80,7 +80,7 @@ export function allocate(
     taken = one;
     return other;
   };
-  if (world.last !== undefined && entries.length <= FEW_DEMANDS) {
+  if (world.last !== undefined && entries.length <= FEW_DEMANDS && mayBeDisplaced(best, world.last)) {
     tryOut(
       { way: { order: "size", opening: "own", asBefore: true }, entries: byKind(entries) },
       isBetterByRank,
@@ -119,6 +119,13 @@ function shortIn(other: Attempt, best: Attempt, { among }: AllocationPolicy): Re
 function putFirst(entries: readonly Entry[], ranks: ReadonlySet<number>): readonly Entry[] {
   const isFirst = ({ rank }: Entry): boolean => ranks.has(rank);
   return [...entries.filter(isFirst), ...entries.filter((entry) => !isFirst(entry))];
+}
+
+/** Somebody has less than in the last plan, or the same and with new nodes: maybe others are where it was. */
+function mayBeDisplaced({ created, outcomes }: Attempt, last: LastPlan): boolean {
+  if (created > 0) return true;
+  const before = new Map(last.demands.map(({ set, id, placed }) => [`${set}/${id}`, placed]));
+  return outcomes.some(({ set, id, placed }) => placed < (before.get(`${set}/${id}`) ?? 0));
 }
 
 /** Groups, which need most, then jobs, and what counts both last. */

@@ -1,5 +1,5 @@
 import type { NodeAttributes, Pool } from "./demand.ts";
-import type { ArrayName, Digest, NodeId, PlacementGroup, SetName } from "./ids.ts";
+import type { ArrayName, Digest, NodeId, PlacementGroup } from "./ids.ts";
 import type { NodeProperties } from "./node-view.ts";
 import type { DemandOutcome, GroupedArray, PlanLoads } from "./plan.ts";
 import type { LimitId, Reason } from "./reason.ts";
@@ -40,7 +40,7 @@ export interface World {
 
 /** What is left of a plan: what it put where, of which demands, and the nodes that it had seen. */
 export interface LastPlan {
-  readonly demands: readonly { readonly set: SetName; readonly id: string }[];
+  readonly demands: readonly Pick<DemandOutcome, "set" | "id" | "placed">[];
   readonly nodes: ReadonlyMap<NodeId, unknown>;
   readonly loads: PlanLoads;
 }
