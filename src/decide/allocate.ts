@@ -31,8 +31,9 @@ import { giveChances } from "./second-chance.ts";
  * Demands are settled one after the other in the order of rank. If that makes new nodes or leaves something unmet, the demands that could
  * be had are tried once more, the hardest first (first fit decreasing), with two ways to choose new nodes where price counts. A later try
  * is taken only if it is cheaper, or has more, and leaves no demand with less; where it is cheaper as a few go short, it is tried with
- * those first. Where the last plan is known, it is also tried with the jobs where that had them. In the last tries some of what is still unmet is packed with what could be had: such a try is taken if the first demand by
- * rank that it changes has more.
+ * those first. Where the last plan is known and somebody may have been displaced, it is tried with the jobs where that had them. In the
+ * last tries some of what is still unmet is packed with what could be had: such a try is taken if the first demand by rank that it
+ * changes has more.
  */
 export function allocate(
   world: World,
@@ -143,7 +144,10 @@ interface Try {
 /** Above so many demands only one more way is tried; what the others could still save is little then. */
 const MANY_DEMANDS = 30_000;
 
-/** And up to so many, more orders are tried: gangs and what must be alone after the rest, who would go short in a cheaper plan first. */
+/**
+ * And up to so many, more is tried: gangs and what must be alone after the rest, who would go short in a cheaper plan first, and all jobs
+ * where the last plan had them.
+ */
 const FEW_DEMANDS = 4000;
 
 function triesBySize(problem: Problem, byRank: Attempt): readonly Try[] {

@@ -93,9 +93,15 @@ function putOne(draft: Draft, ask: Ask, spots: readonly Spot[], home: Place | un
   const nodes = ({ bin }: Spot): number => bins.count[bin] ?? 0;
   const unitsAt = ({ slots }: Spot): number => Math.floor(slots / ask.slotsPerUnit);
   if (ask.together !== "anywhere") {
+    // All or nothing: what all of it takes of pools and caps is weighed before any of it is put anywhere.
     const all = spots.reduce((units, spot) => units + unitsAt(spot) * nodes(spot), 0);
-    if (all !== ask.units || !spots.every((spot) => isFree(draft, ask, spot.bin, unitsAt(spot), home)))
-      return progress;
+    const used = spots.map((spot) => ({ bin: spot.bin, nodes: nodes(spot) }));
+    const isWhole =
+      all === ask.units &&
+      spots.every((spot) => isFree(draft, ask, spot.bin, unitsAt(spot), home)) &&
+      unitsInPools(draft.pools, ask, poolNeeds(ask)).units === all &&
+      draft.caps.useRefusal(holderOf(ask), bins, used, []) === undefined;
+    if (!isWhole) return progress;
   }
   for (const spot of spots) {
     const { bin } = spot;

@@ -117,4 +117,28 @@ describe("a gang stays as a whole or not at all", () => {
     const { outcomes } = plan(world({ nodes: there, buckets: [], last }), asked);
     expect(outcomes.find(({ id }) => id === "gang")?.placed).toBe(placed);
   });
+
+  test.each<{ readonly name: string; readonly more: Partial<World> }>([
+    {
+      name: "a pool has become too small for all of it",
+      more: { pools: [{ name: "lic", total: 1, used: 0 }] },
+    },
+    {
+      name: "a cap has become too small for all of it",
+      more: {
+        pools: [{ name: "lic", total: 9, used: 0 }],
+        caps: [{ kind: "request-set" as const, name: "standard", unit: "nodes" as const, max: 1 }],
+      },
+    },
+  ])("$name", ({ more }) => {
+    const pool = { kind: "pool", pool: "lic", amount: 1 } as const;
+    const asked = [gang({ constraints: [...needing({ ncpus: 4 }), pool] })];
+    const there = world({ nodes, buckets: [], pools: [{ name: "lic", total: 9, used: 0 }] });
+    const before = plan(there, asked);
+    expect(before.outcomes[0]?.placed).toBe(2);
+    const known = { demands: before.outcomes, nodes: last.nodes, loads: storeLoads(before) };
+    const filler = job("too-much", { constraints: needing({ ncpus: 99 }) });
+    const { outcomes } = plan({ ...there, ...more, last: known }, [...asked, filler]);
+    expect(outcomes.find(({ id }) => id === "gang")?.placed).toBe(0);
+  });
 });
