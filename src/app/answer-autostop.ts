@@ -117,8 +117,10 @@ interface Marking {
 /** First commit: draining. */
 async function markStops(run: Run, calls: readonly StopCall[], policy: Policy): Promise<Marking | undefined> {
   const { app, site } = run;
+  const recall = app.lanes.recallOf(site.cluster).stops;
   const committed = await commitWhole(app, site.cluster, ({ record, bodies }): Change<Marking> => {
-    const decision = judgeStops(record, bodies, calls, policy, app.ports.clock.now());
+    const now = app.ports.clock.now();
+    const decision = judgeStops(record, bodies, calls, policy, now, recall);
     const result = { verdicts: decision.verdicts, marked: decision.marked };
     if (decision.ledger === bodies.ledger) return { result };
     return { save: { record: decision.record, changes: { ledger: decision.ledger } }, result };

@@ -1,3 +1,6 @@
+import { Recall } from "../decide/recall.ts";
+import type { Weighing } from "../decide/reconcile.ts";
+import type { Spare } from "../decide/spare.ts";
 import type { ClusterName } from "../domain/ids.ts";
 
 /**
@@ -9,6 +12,14 @@ export interface Lanes {
   run<T>(cluster: ClusterName, work: () => Promise<T>): Promise<T>;
   /** What this process knows of the accounts it signs in with. */
   readonly trials: Trials;
+  /** What this process has worked out for a cluster last. */
+  recallOf(cluster: ClusterName): Recalls;
+}
+
+/** The last answers of the planner: none of them is worked out again while nothing has changed. */
+export interface Recalls {
+  readonly plans: Recall<Weighing>;
+  readonly stops: Recall<Spare>;
 }
 
 /** Credentials on trial, by name: see credentials.ts. */
@@ -21,8 +32,14 @@ export interface Trials {
 
 export function createLanes(): Lanes {
   const tails = new Map<ClusterName, Promise<void>>();
+  const recalls = new Map<ClusterName, Recalls>();
   return {
     trials: { accepted: new Set(), running: new Map() },
+    recallOf(cluster) {
+      const known = recalls.get(cluster) ?? { plans: new Recall(), stops: new Recall() };
+      recalls.set(cluster, known);
+      return known;
+    },
     async run(cluster, work) {
       const before = tails.get(cluster) ?? Promise.resolve();
       const turn = Promise.withResolvers<void>();

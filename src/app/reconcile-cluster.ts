@@ -215,6 +215,7 @@ function concluder(
       run.policy,
       now,
       run.owner,
+      run.app.lanes.recallOf(run.site.cluster).plans,
     );
     made = { basis, decision };
     return savePlan(decision, seen.look);

@@ -12,7 +12,9 @@ import { commitEffects, demandsInForce, excludedNodes, pendingCreates, stoppingN
 import { backOff, undrain } from "./settle.ts";
 import { poolsInForce } from "./pools.ts";
 import { dynamicsOf } from "./dynamic-arrays.ts";
+import type { Spare } from "./spare.ts";
 import { findSpare, spareAmongReady } from "./spare.ts";
+import { premisesOf, Recall } from "./recall.ts";
 import { lapseSets } from "./accept.ts";
 
 /** One node's question "may I stop?" (cyclecloud-wire.md D). The array is the one that its token is for. */
@@ -46,7 +48,7 @@ export interface StopDecision {
 
 /**
  * Answers all calls of one moment together, so that nodes which ask at once cannot all be let go when some are needed. Decides on the
- * last believed look: cannot tell if that is older than two snapshot intervals (design.md section 3, autostop).
+ * last believed look: cannot tell if that is older than two snapshot intervals (design.md section 3, autostop). `recall` only spares work.
  */
 export function judgeStops(
   record: ClusterRecord,
@@ -54,6 +56,7 @@ export function judgeStops(
   calls: readonly StopCall[],
   policy: Policy,
   now: Instant,
+  recall: Recall<Spare> = new Recall(),
 ): StopDecision {
   const current = asOf(record, policy, now);
   const view = surveyOf(current, bodies, policy, now);
@@ -65,7 +68,7 @@ export function judgeStops(
     ),
   );
   const askers = without(new Set(marks), unfit);
-  const free = spareNodes(current, bodies, askers, unfit, policy, now);
+  const free = spareNodes(current, bodies, { askers, unfit }, policy, now, recall);
   const verdicts = first.map((verdict): StopVerdict => {
     if (verdict.kind !== "marked" || unfit.has(verdict.node) || free.spare.has(verdict.node)) return verdict;
     return { kind: "needed", why: free.why(verdict.node) };
@@ -203,15 +206,15 @@ interface Weighed {
 function spareNodes(
   record: ClusterRecord,
   bodies: Bodies,
-  askers: ReadonlySet<NodeId>,
-  unfit: ReadonlySet<NodeId>,
+  { askers, unfit }: Readonly<Record<"askers" | "unfit", ReadonlySet<NodeId>>>,
   policy: Policy,
   now: Instant,
+  recall: Recall<Spare> = new Recall(),
 ): Weighed {
   if (bodies.seen === undefined || askers.size === 0) return { spare: askers, why: () => "needed" };
   const demands = demandsInForce(record, bodies);
   const supply = {
-    snapshot: withUp(bodies.seen, askers),
+    snapshot: bodies.seen,
     ledger: bodies.ledger,
     inFlight: record.inFlight,
     pendingCreates: pendingCreates(record.intents),
@@ -227,12 +230,20 @@ function spareNodes(
     ]),
     now,
   };
-  const found = findSpare(supply, demands, askers, now);
-  const spare = found.spare.size === 0 ? found.spare : spareAmongReady(supply, demands, found.spare, now);
+  const { spare, needed } = recall.answer(
+    premisesOf(record, supply),
+    { askers, excluded: supply.excluded },
+    (): Spare => {
+      const up = { ...supply, snapshot: withUp(supply.snapshot, askers) };
+      const found = findSpare(up, demands, askers, now);
+      if (found.spare.size === 0) return found;
+      return { ...found, spare: spareAmongReady(up, demands, found.spare, now) };
+    },
+  );
   return {
     spare,
     why: (node) => {
-      const by = found.needed.get(node);
+      const by = needed.get(node);
       return by === undefined ? "needed until other nodes are Ready" : `needed by ${by.join(", ")}`;
     },
   };
@@ -321,7 +332,7 @@ export function confirmStops(
   const going = ours.filter((id) => !objections.has(id));
   const unhealthy = going.filter((id) => isUnhealthy(bodies.ledger.get(id)));
   const askers = without(new Set(going), new Set(unhealthy));
-  const free = spareNodes(current, bodies, askers, new Set(unhealthy), policy, now);
+  const free = spareNodes(current, bodies, { askers, unfit: new Set(unhealthy) }, policy, now);
   const stopped = new Set([...unhealthy, ...[...askers].filter((id) => free.spare.has(id))]);
   const ledger = new Map(bodies.ledger);
   for (const id of ours) {

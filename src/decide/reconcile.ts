@@ -3,7 +3,7 @@ import type { Pool, RankedDemand } from "../domain/demand.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";
 import type { ArrayName, NodeId, Owner, SetName } from "../domain/ids.ts";
 import type { Allocation, LastPlan } from "../domain/allocation.ts";
-import type { NodeVerdict, Plan } from "../domain/plan.ts";
+import type { NodeVerdict, Plan, PlanLoads } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type {
@@ -47,6 +47,7 @@ import {
   withStart,
 } from "./starts.ts";
 import { poolsInForce } from "./pools.ts";
+import { premisesOf, Recall } from "./recall.ts";
 import { allocationPolicyOf, orderOf, spareAmongReady } from "./spare.ts";
 import { buildWorld } from "./world.ts";
 
@@ -62,7 +63,7 @@ const REST_SECONDS = 300;
 
 /**
  * Works out, from demand and one believed look, what to create and what to stop (design.md section 3): level-triggered, so the same
- * record and look always give the same decision, and applying it and looking again gives "nothing to do".
+ * record and look always give the same decision, and applying it and looking again gives "nothing to do". `recall` only spares work.
  */
 export function decide(
   record: ClusterRecord,
@@ -71,6 +72,7 @@ export function decide(
   policy: Policy,
   now: Instant,
   owner: Owner,
+  recall: Recall<Weighing> = new Recall(),
 ): Decision {
   const number = record.plan + 1;
   const outage = nextOutage(record, policy, now);
@@ -94,7 +96,16 @@ export function decide(
   const { record: next, givenUp } = giveUp(started, look.snapshot, ledger, facts, policy, now);
   const pools = poolsInForce(rested, bodies);
   const wanted = { demands, pools, dynamics, last: lastPlanOf(bodies) };
-  const weighed = weigh(next, look.snapshot, ledger, givenUp, wanted, policy, now);
+  const weighed = weigh({
+    record: next,
+    snapshot: look.snapshot,
+    ledger,
+    givenUp,
+    wanted,
+    policy,
+    now,
+    recall,
+  });
   return conclude({ record: next, dynamics, look, ledger, facts, weighed, policy, now, owner, outage });
 }
 
@@ -204,8 +215,13 @@ function pauseBucket(
 
 // ---------------------------------------------------------------- what is needed
 
+/** What a plan takes from the allocator's answer. */
+export interface Weighing extends Pick<Allocation, "creates" | "starts" | "needed" | "outcomes" | "groups"> {
+  readonly loads: PlanLoads;
+}
+
 interface Weighed {
-  readonly allocation: Allocation;
+  readonly allocation: Weighing;
   /** Nodes that are spare even if only Ready nodes count as substitutes. */
   readonly spare: ReadonlySet<NodeId>;
 }
@@ -225,15 +241,19 @@ function lastPlanOf({ plan }: Bodies): LastPlan | undefined {
   return { demands, nodes, loads };
 }
 
-function weigh(
-  record: ClusterRecord,
-  snapshot: Snapshot,
-  ledger: Ledger,
-  givenUp: ReadonlySet<NodeId>,
-  { demands, pools, dynamics, last }: Wanted,
-  policy: Policy,
-  now: Instant,
-): Weighed {
+interface ToWeigh {
+  readonly record: ClusterRecord;
+  readonly snapshot: Snapshot;
+  readonly ledger: Ledger;
+  readonly givenUp: ReadonlySet<NodeId>;
+  readonly wanted: Wanted;
+  readonly policy: Policy;
+  readonly now: Instant;
+  readonly recall: Recall<Weighing>;
+}
+
+function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall }: ToWeigh): Weighed {
+  const { demands, pools, dynamics, last } = wanted;
   const stopping = stoppingNodes(record.intents);
   const excluded = new Set([...excludedNodes(ledger, stopping, now), ...givenUp]);
   const input = {
@@ -249,11 +269,16 @@ function weigh(
     excluded,
     now,
   };
-  const world = {
-    ...buildWorld({ ...input, demands, order: orderOf }),
-    ...(last === undefined ? {} : { last }),
-  };
-  const allocation = allocate(world, demands, allocationPolicyOf(policy), now);
+  const question = { excluded, last: last && { ...last, nodes: [...last.nodes.keys()] } };
+  const allocation = recall.answer(premisesOf(record, input), question, () => {
+    const world = {
+      ...buildWorld({ ...input, demands, order: orderOf }),
+      ...(last === undefined ? {} : { last }),
+    };
+    const answer = allocate(world, demands, allocationPolicyOf(policy), now);
+    const { creates, starts, needed, outcomes, groups } = answer;
+    return { creates, starts, needed, outcomes, groups, loads: storeLoads(answer) };
+  });
   const kept = new Set(snapshot.nodes.filter(({ stopDisabled }) => stopDisabled).map(({ nodeId }) => nodeId));
   const candidates = new Set(
     [...ledger.values()]
@@ -347,7 +372,7 @@ function conclude(on: Conclusion): Decision {
     demands: weighed.allocation.outcomes,
     nodes: verdicts,
     ...(weighed.allocation.groups.length === 0 ? {} : { groups: weighed.allocation.groups }),
-    loads: storeLoads(weighed.allocation),
+    loads: weighed.allocation.loads,
   };
   const effects = { creates, starts: startEffects(starts, look.snapshot), terminates };
   const committed = commitEffects(withAwaited(record, ledger), effects, now, on.owner);

@@ -54,7 +54,7 @@ export type Supply = Omit<WorldInput, "order" | "demands">;
 
 export interface Spare {
   readonly spare: ReadonlySet<NodeId>;
-  /** Who needs the candidates that are not spare: "set/demand". */
+  /** Who needs the candidates that are not spare: "set/demand". No other nodes are here. */
   readonly needed: Allocation["needed"];
 }
 
@@ -101,16 +101,21 @@ function spareIn(
     candidates.has(node.nodeId) ? orderUnmarked(node, known) : orderOf(node, known);
   const present = plan(unmarked);
   const unused = notNeeded(candidates, present);
-  if (unused.size === candidates.size) return { spare: unused, needed: present.needed };
+  const answer = (spare: ReadonlySet<NodeId>, { needed }: Allocation): Spare => ({
+    spare,
+    needed: new Map([...needed].filter(([id]) => candidates.has(id))),
+  });
+  if (unused.size === candidates.size) return answer(unused, present);
 
   const last = plan((node, known) =>
     candidates.has(node.nodeId) ? ORDER.wantsToStop : orderOf(node, known),
   );
   const spare = notNeeded(candidates, last);
+  // Nothing to try out: nobody goes, or whoever goes goes in either case.
+  if (spare.size === 0 || (spare.size === unused.size && [...unused].every((id) => spare.has(id))))
+    return answer(spare, last);
   const future = plan(unmarked, new Set([...supply.excluded, ...spare]));
-  return isAsGood(future, present)
-    ? { spare, needed: last.needed }
-    : { spare: unused, needed: present.needed };
+  return isAsGood(future, present) ? answer(spare, last) : answer(unused, present);
 }
 
 function notNeeded(candidates: ReadonlySet<NodeId>, { needed }: Allocation): ReadonlySet<NodeId> {

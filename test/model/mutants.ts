@@ -161,8 +161,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/autostop.ts",
-        find: "found.spare.size === 0 ? found.spare : spareAmongReady(supply, demands, found.spare, now)",
-        put: "found.spare",
+        find: "spare: spareAmongReady(up, demands, found.spare, now)",
+        put: "spare: found.spare",
       },
     ],
     sequences: 450,

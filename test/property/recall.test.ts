@@ -1,0 +1,87 @@
+/** What was worked out before never changes a decision. How to replay a failure stands in runs.ts. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { judgeStops } from "../../src/decide/autostop.ts";
+import { Recall } from "../../src/decide/recall.ts";
+import type { Weighing } from "../../src/decide/reconcile.ts";
+import { decide } from "../../src/decide/reconcile.ts";
+import type { Spare } from "../../src/decide/spare.ts";
+import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import { at, buildLedger, EXECUTE, rememberNode } from "../support/build-node.ts";
+import { anyCluster, anyDemands, showCluster } from "../support/build-random-cluster.ts";
+import { BUCKET, buildState, OURS } from "../support/build-record.ts";
+import { runsOf, TIMEOUT } from "./runs.ts";
+
+const POLICIES = [DEFAULT_POLICY, DEFAULT_POLICY, { ...DEFAULT_POLICY, nodearrays: [EXECUTE] }];
+const pause = { bucket: BUCKET, until: at(100), seconds: 60, cause: "refused" as const, message: "no" };
+
+/** What a cluster is like at some looks in a row. */
+const anyMoment = fc.record({
+  looks: fc.integer({ min: 1, max: 4 }),
+  live: fc.constantFrom<readonly string[]>(["a"], ["a"], ["b"], ["a", "b"]),
+  without: fc.constantFrom(undefined, undefined, 0, 1),
+  isResting: fc.constantFrom(false, false, false, true),
+  policy: fc.constantFrom(...POLICIES),
+  seconds: fc.constantFrom(10, 60, 300),
+  asking: fc.constantFrom<readonly number[]>([0], [0, 1], [1, 2, 3]),
+});
+
+test(
+  "decisions and answers are the same whether or not they are recalled",
+  () => {
+    let recalled = 0;
+    let asked = 0;
+    fc.assert(
+      fc.property(
+        anyCluster(8),
+        anyDemands,
+        anyDemands,
+        fc.array(anyMoment, { minLength: 2, maxLength: 4 }),
+        (cluster, a, b, moments) => {
+          const plans = new Recall<Weighing>();
+          const stops = new Recall<Spare>();
+          const all = { a: { demands: a }, b: { demands: b } };
+          let ledger = buildLedger(cluster.nodes.map((node) => rememberNode(node)));
+          let plan: ReturnType<typeof decide>["plan"] | undefined;
+          let now = 0;
+          const looks = moments.flatMap((moment) => Array.from({ length: moment.looks }, () => moment));
+          for (const { live, without, isResting, policy, seconds, asking } of looks) {
+            now += seconds;
+            const nodes = cluster.nodes.filter((_, i) => i !== without);
+            const snapshot = { ...showCluster(cluster, nodes), at: at(now) };
+            const sets = Object.fromEntries(
+              Object.entries(all).map(([name, set]) => [
+                name,
+                { ...set, sentAt: at(now), live: live.includes(name) },
+              ]),
+            );
+            const record = { backoffs: isResting ? [pause] : [], lastGoodLookAt: at(now - 30) };
+            const state = buildState({ sets, record, ledger, seen: snapshot });
+            const bodies = plan === undefined ? state.bodies : { ...state.bodies, plan };
+            const look = { snapshot, requestNodes: new Map() };
+            const decided = (recall?: Recall<Weighing>) =>
+              decide(state.record, bodies, look, policy, at(now), OURS, recall);
+            const fresh = decided();
+            const known = decided(plans);
+            expect(known).toEqual(fresh);
+            asked += 1;
+            if (known.plan.demands === plan?.demands) recalled += 1;
+            const calls = asking.flatMap((i) => {
+              const node = nodes[i];
+              return node?.instanceId === undefined
+                ? []
+                : [{ instance: node.instanceId, array: node.array, unhealthy: false }];
+            });
+            const answered = (recall?: Recall<Spare>) =>
+              judgeStops(state.record, bodies, calls, policy, at(now), recall);
+            expect(answered(stops)).toEqual(answered());
+            ({ ledger, plan } = known);
+          }
+        },
+      ),
+      runsOf(11, { usual: 150 }),
+    );
+    expect(recalled).toBeGreaterThan(asked / 10);
+  },
+  TIMEOUT,
+);
