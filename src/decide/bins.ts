@@ -373,13 +373,12 @@ export class Bins implements LineBins {
       const jobs = jobsOf(content);
       if (jobs.length === 0) return;
       const nodeId = this.node(bin)?.nodeId;
-      loads.push({
-        origin: this.origin[bin] ?? "planned",
-        bucket: this.placeOfBin(bin).bucket,
-        ...(nodeId === undefined ? {} : { nodeId }),
-        count: this.count[bin] ?? 0,
-        jobs,
-      });
+      const origin = this.origin[bin] ?? "planned";
+      const { bucket } = this.placeOfBin(bin);
+      const count = this.count[bin] ?? 0;
+      loads.push(
+        nodeId === undefined ? { origin, bucket, count, jobs } : { origin, bucket, nodeId, count, jobs },
+      );
     });
     return loads;
   }
@@ -601,22 +600,30 @@ export interface NodeOrder {
 export function orderNodes(ground: Ground): NodeOrder {
   const { nodes, inFlight } = ground.world;
   const ranks = rankPlaces(ground);
-  const sorted = nodes.map(({ nodeId, order, purpose }, bin) => ({
-    bin,
-    nodeId,
-    order,
-    inGroup: purpose.kind === "group" ? 1 : 0,
-    place: ranks.get(kindAt(ground.nodeKinds, bin).place) ?? 0,
-  }));
+  // Columns, as with thousands of nodes most of the time for a plan would go into this.
+  const orders = new Float64Array(nodes.length);
+  const places = new Uint32Array(nodes.length);
+  const sorted = nodes.map(({ order, purpose }, bin) => {
+    const place = ranks.get(kindAt(ground.nodeKinds, bin).place) ?? 0;
+    orders[bin] = order;
+    places[bin] = purpose.kind === "group" ? ranks.size + place : place;
+    return bin;
+  });
   sorted.sort(
     (a, b) =>
-      a.order - b.order || a.inGroup - b.inGroup || a.place - b.place || compareText(a.nodeId, b.nodeId),
+      (orders[a] ?? 0) - (orders[b] ?? 0) ||
+      (places[a] ?? 0) - (places[b] ?? 0) ||
+      compareText(nodes[a]?.nodeId ?? "", nodes[b]?.nodeId ?? ""),
   );
-  const of = (isWanted: (node: typeof NO_NODE) => boolean): readonly Bin[] =>
-    sorted.flatMap(({ bin }) => (isWanted(nodes[bin] ?? NO_NODE) ? bin : []));
-  const awake = of(({ deallocated, starting }) => deallocated !== true && starting !== true);
-  const starting = of((node) => node.starting === true);
-  const asleep = of(({ deallocated }) => deallocated === true);
+  const awake: Bin[] = [];
+  const starting: Bin[] = [];
+  const asleep: Bin[] = [];
+  for (const bin of sorted) {
+    const node = nodes[bin];
+    if (node?.starting === true) starting.push(bin);
+    if (node?.deallocated === true) asleep.push(bin);
+    else if (node?.starting !== true) awake.push(bin);
+  }
   const tiers: number[] = [];
   let tier = -1;
   let before: number | undefined;
@@ -659,8 +666,6 @@ interface Coming {
   readonly bin?: Bin;
 }
 
-const NO_NODE: Pick<SupplyNode, "deallocated" | "starting"> = {};
-
 /** Answers where `other` stands now; `list` ends with `one` most of the time. */
 function insertAfter(list: Bin[] | undefined, one: Bin, other: Bin): number | undefined {
   const at = list?.lastIndexOf(one) ?? -1;
@@ -670,14 +675,18 @@ function insertAfter(list: Bin[] | undefined, one: Bin, other: Bin): number | un
 }
 
 function jobsOf(content: Content | undefined): NodeLoad["jobs"] {
+  if (content === undefined) return NO_JOBS;
   const jobs: NodeLoad["jobs"][number][] = [];
-  for (let one = content; one !== undefined; one = one.before)
+  for (let one: Content | undefined = content; one !== undefined; one = one.before)
     if (one.slots > 0) jobs.push({ by: one.claimant.by, slots: one.slots, bound: one.bound });
-  return jobs.toReversed();
+  return jobs.length < 2 ? jobs : jobs.reverse();
 }
+
+const NO_JOBS: NodeLoad["jobs"] = [];
 
 /** The first few that needed it. */
 function firstNames(content: Content): readonly string[] {
+  if (content.before === undefined) return [content.claimant.by];
   const all: Claimant[] = [];
   for (let one: Content | undefined = content; one !== undefined; one = one.before) all.push(one.claimant);
   const names: string[] = [];

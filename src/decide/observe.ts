@@ -158,7 +158,7 @@ export function updateInFlight(
     );
 }
 
-/** Brings the ledger up to date with a believed look. */
+/** Brings the ledger up to date with a believed look; the very same where that changes nothing. */
 export function updateLedger(
   ledger: Ledger,
   look: Look,
@@ -168,19 +168,35 @@ export function updateLedger(
 ): Ledger {
   const arrays = new Set(look.snapshot.arrays.map((array) => array.name));
   const origins = originsOf(look, inFlight);
-  const next = new Map<NodeId, LedgerNode>();
+  const present: LedgerNode[] = [];
+  let isUntouched = true;
   for (const node of look.snapshot.nodes) {
     // Head nodes and other single nodes are no node array's: never ours to judge.
     if (!arrays.has(node.array)) continue;
-    next.set(node.nodeId, updateNode(ledger.get(node.nodeId), node, origins.get(node.nodeId), facts, now));
+    const old = ledger.get(node.nodeId);
+    const known = updateNode(old, node, origins.get(node.nodeId), facts, now);
+    if (known !== old) isUntouched = false;
+    present.push(known);
   }
+  if (isUntouched && ledger.size === present.length + countRemembered(ledger, now)) return ledger;
+  const next = new Map(present.map((node) => [node.nodeId, node]));
   for (const [id, old] of ledger) {
     if (next.has(id)) continue;
-    const goneAt = old.goneAt ?? now;
-    if (secondsBetween(goneAt, now) < REMEMBER_GONE_SECONDS)
-      next.set(id, old.goneAt === undefined ? { ...old, goneAt } : old);
+    if (old.goneAt === undefined) next.set(id, { ...old, goneAt: now });
+    else if (isRemembered(old, now)) next.set(id, old);
   }
   return next;
+}
+
+/** Gone, but not for long. */
+function isRemembered({ goneAt }: LedgerNode, now: Instant): boolean {
+  return goneAt !== undefined && secondsBetween(goneAt, now) < REMEMBER_GONE_SECONDS;
+}
+
+function countRemembered(ledger: Ledger, now: Instant): number {
+  let count = 0;
+  for (const node of ledger.values()) if (isRemembered(node, now)) count += 1;
+  return count;
 }
 
 interface Origin {

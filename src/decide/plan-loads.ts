@@ -10,7 +10,16 @@ const MOST_RUNS = 200_000;
 /** What an allocation puts where, as a plan stores it: jobs by their position among the outcomes, in runs; buckets by theirs in a list. */
 export function storeLoads({ loads, outcomes }: Pick<Allocation, "loads" | "outcomes">): PlanLoads {
   const positions = new Map(outcomes.map(({ set, id }, at) => [`${set}/${id}`, at]));
-  const buckets = new Map<string, { readonly bucket: BucketKey; readonly at: number }>();
+  const places = new Map<string, { readonly bucket: BucketKey; readonly at: number }>();
+  // Most nodes share the object of their bucket with others.
+  const known = new Map<BucketKey, number>();
+  const placeOf = (bucket: BucketKey): number => {
+    const id = bucketId(bucket, true);
+    const place = places.get(id) ?? { bucket, at: places.size };
+    places.set(id, place);
+    known.set(bucket, place.at);
+    return place.at;
+  };
   const stored: PlanLoad[] = [];
   let runs = 0;
   let cut = 0;
@@ -21,22 +30,22 @@ export function storeLoads({ loads, outcomes }: Pick<Allocation, "loads" | "outc
       continue;
     }
     runs += jobs.length;
-    const id = bucketId(load.bucket, true);
-    const bucket = buckets.get(id) ?? { bucket: load.bucket, at: buckets.size };
-    buckets.set(id, bucket);
-    stored.push({
-      origin: load.origin,
-      bucket: bucket.at,
-      ...(load.nodeId === undefined ? {} : { nodeId: load.nodeId }),
-      count: load.count,
-      jobs,
-    });
+    const { origin, nodeId, count } = load;
+    const bucket = known.get(load.bucket) ?? placeOf(load.bucket);
+    stored.push(
+      nodeId === undefined ? { origin, bucket, count, jobs } : { origin, bucket, nodeId, count, jobs },
+    );
   }
-  return { buckets: [...buckets.values()].map(({ bucket }) => bucket), loads: stored, cut };
+  return { buckets: [...places.values()].map(({ bucket }) => bucket), loads: stored, cut };
 }
 
 /** Jobs that follow each other among the outcomes, with equally many slots each, are one run. */
 function runsOf({ jobs }: NodeLoad, positions: ReadonlyMap<string, number>): readonly LoadRun[] {
+  const [only] = jobs;
+  if (only !== undefined && jobs.length === 1) {
+    const at = positions.get(only.by);
+    return at === undefined ? [] : [runOf(at, at, only.slots, only.bound)];
+  }
   const sorted = jobs
     .flatMap(({ by, slots, bound }) => {
       const at = positions.get(by);
@@ -49,7 +58,8 @@ function runsOf({ jobs }: NodeLoad, positions: ReadonlyMap<string, number>): rea
     if (run !== undefined && run.last + 1 === at && run.slots === slots && run.bound === bound) run.last = at;
     else runs.push({ first: at, last: at, slots, bound });
   }
-  return runs.map(({ first, last, slots, bound }): LoadRun =>
-    bound ? [first, last, slots, 1] : [first, last, slots],
-  );
+  return runs.map(({ first, last, slots, bound }) => runOf(first, last, slots, bound));
 }
+
+const runOf = (first: number, last: number, slots: number, bound: boolean): LoadRun =>
+  bound ? [first, last, slots, 1] : [first, last, slots];

@@ -279,13 +279,11 @@ function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall 
     const { creates, starts, needed, outcomes, groups } = answer;
     return { creates, starts, needed, outcomes, groups, loads: storeLoads(answer) };
   });
-  const kept = new Set(snapshot.nodes.filter(({ stopDisabled }) => stopDisabled).map(({ nodeId }) => nodeId));
-  const candidates = new Set(
-    [...ledger.values()]
-      .filter((node) => !allocation.needed.has(node.nodeId) && mayBeReleased(node, policy, now))
-      .map((node) => node.nodeId)
-      .filter((id) => !kept.has(id) || ledger.get(id)?.draining !== undefined),
-  );
+  const candidates = new Set<NodeId>();
+  for (const node of ledger.values())
+    if (!allocation.needed.has(node.nodeId) && mayBeReleased(node, policy, now)) candidates.add(node.nodeId);
+  for (const { nodeId, stopDisabled } of snapshot.nodes)
+    if (stopDisabled === true && ledger.get(nodeId)?.draining === undefined) candidates.delete(nodeId);
   if (candidates.size === 0) return { allocation, spare: candidates };
   return { allocation, spare: spareAmongReady(input, demands, candidates, now) };
 }
@@ -306,9 +304,9 @@ export function excludedNodes(
   stopping: ReadonlySet<NodeId>,
   now: Instant,
 ): ReadonlySet<NodeId> {
-  return new Set(
-    [...ledger.values()].filter((node) => isExcluded(node, stopping, now)).map((node) => node.nodeId),
-  );
+  const excluded = new Set<NodeId>();
+  for (const node of ledger.values()) if (isExcluded(node, stopping, now)) excluded.add(node.nodeId);
+  return excluded;
 }
 
 /** Creates that are committed and not settled: they may come, so they count. */
@@ -336,7 +334,14 @@ function conclude(on: Conclusion): Decision {
   const acting = isActing(look.snapshot, policy);
   const managed = managedArrays(look.snapshot, policy);
   const stopping = stoppingNodes(on.record.intents);
-  const ledger = new Map(on.ledger);
+  let ledger = on.ledger;
+  // Copied when something changes: most plans change nothing.
+  let copy: Map<NodeId, LedgerNode> | undefined;
+  const note = (known: LedgerNode): void => {
+    copy ??= new Map(on.ledger);
+    copy.set(known.nodeId, known);
+    ledger = copy;
+  };
   const verdicts = new Map<NodeId, NodeVerdict>();
   const terminates: NodeId[] = [];
   const record = acting
@@ -346,7 +351,7 @@ function conclude(on: Conclusion): Decision {
   const starts = acting ? weighed.allocation.starts : [];
   for (const id of starts) {
     const known = ledger.get(id);
-    if (known !== undefined) ledger.set(id, withStart(known, { state: "unsure", since: now }));
+    if (known !== undefined) note(withStart(known, { state: "unsure", since: now }));
   }
   for (const node of look.snapshot.nodes) {
     const known = ledger.get(node.nodeId);
@@ -359,7 +364,7 @@ function conclude(on: Conclusion): Decision {
     const action: NodeAction = judged ? judgeNode(node, known, circumstances(on, node, known)) : NO_ACTION;
     const needed = weighed.allocation.needed.get(node.nodeId);
     const next = touch(applyAction(known, action, record.plan, now), needed !== undefined, policy, now);
-    if (next !== known) ledger.set(node.nodeId, next);
+    if (next !== known) note(next);
     if (action.kind === "terminate") terminates.push(node.nodeId);
     verdicts.set(node.nodeId, verdictOf(node, next, needed, on));
   }
@@ -420,11 +425,15 @@ function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
   };
 }
 
-/** Notes that a node is needed; to a fifth of the idle timeout, so that its entry need not change with every plan. */
-function touch(node: LedgerNode, needed: boolean, policy: Policy, now: Instant): LedgerNode {
+/**
+ * Notes that a node is needed, but not with every plan: the entries of all nodes would be written each time. To a fifth of the idle timeout
+ * while the node is idle, as it counts against that; else only for people, as a node's idleness begins when it ceases to be busy.
+ */
+function touch(node: LedgerNode, needed: boolean, { idleTimeoutSeconds }: Policy, now: Instant): LedgerNode {
   if (!needed) return node;
-  const fresh =
-    node.lastNeededAt !== undefined && secondsBetween(node.lastNeededAt, now) < policy.idleTimeoutSeconds / 5;
+  const { busyness, lastNeededAt } = node;
+  const seconds = busyness.state === "idle" ? idleTimeoutSeconds / 5 : idleTimeoutSeconds;
+  const fresh = lastNeededAt !== undefined && secondsBetween(lastNeededAt, now) < seconds;
   return fresh ? node : { ...node, lastNeededAt: now };
 }
 

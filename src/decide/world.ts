@@ -73,7 +73,9 @@ export function buildWorld(input: WorldInput): World {
   const limits = ceilings.limits();
   const caps = policy.caps === undefined ? [] : capsFor(policy.caps, input.demands ?? []);
   return {
-    nodes: nodes.flatMap((node) => withStartCharges(node, buckets, limits)),
+    nodes: nodes.some(({ deallocated }) => deallocated === true)
+      ? nodes.flatMap((node) => withStartCharges(node, buckets, limits))
+      : nodes,
     inFlight,
     buckets,
     limits,
@@ -138,17 +140,22 @@ function collectNodes(input: WorldInput, arrays: World["arrays"], places: Places
     const dynamic = dynamicArrayOf(known?.purpose);
     const home =
       dynamic === undefined ? place : places.at(dynamic, place.bucket.machineType, node.placementGroup);
-    supply.push(supplyNode(node, home, places, input));
+    supply.push(supplyNode(node, known, home, places, input));
   }
   return supply;
 }
 
 const forArray: Purpose = { kind: "array" };
 
-function supplyNode(node: Node, place: ClusterPlace, places: Places, input: WorldInput): SupplyNode {
-  const known = input.ledger.get(node.nodeId);
+function supplyNode(
+  node: Node,
+  known: LedgerNode | undefined,
+  place: ClusterPlace,
+  places: Places,
+  input: WorldInput,
+): SupplyNode {
   const starts = node.phase === "deallocated" && isStarting(known);
-  const common = {
+  const supply: { -readonly [K in keyof SupplyNode]: SupplyNode[K] } = {
     nodeId: node.nodeId,
     bucket: place.bucket,
     purpose: known?.purpose ?? forArray,
@@ -160,10 +167,12 @@ function supplyNode(node: Node, place: ClusterPlace, places: Places, input: Worl
         ? (known.start.plannedAt ?? known.start.since)
         : input.order(node, known),
     ready: node.phase === "ready",
-    ...(mayBeStarted(node, known) ? { deallocated: true as const } : {}),
-    ...(starts ? { starting: true as const } : {}),
   };
-  return node.hostname === undefined ? common : { ...common, hostname: node.hostname };
+  // One after the other, as spreading them would cost more than all the rest: there are thousands of nodes.
+  if (node.hostname !== undefined) supply.hostname = node.hostname;
+  if (mayBeStarted(node, known)) supply.deallocated = true;
+  if (starts) supply.starting = true;
+  return supply;
 }
 
 /**

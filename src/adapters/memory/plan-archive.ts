@@ -31,9 +31,13 @@ export function memoryPlanArchive(): PlanArchive {
     },
     async prune(cluster, before) {
       const plans = plansOf(cluster);
-      const old = [...plans.values()].filter(({ plan }) => plan.at < before);
-      for (const { plan } of old) plans.delete(plan.number);
-      return old.length;
+      let pruned = 0;
+      for (const { plan } of plans.values()) {
+        if (plan.at >= before) continue;
+        plans.delete(plan.number);
+        pruned += 1;
+      }
+      return pruned;
     },
   };
 }
