@@ -75,8 +75,9 @@ export function attempt(problem: Problem, way: Way, entries: readonly Entry[], t
     problem.policy.preference === "bucket-order" ? new BucketOrder(draft, problem.shared) : undefined;
   const outcomes: DemandOutcome[] = [];
   const { homes } = problem.bindings;
-  const { last } = problem.ground.world;
-  const kept = way.asBefore && last !== undefined ? putAsBefore(draft, entries, homes, last) : NOTHING_KEPT;
+  // Read only where it counts: a plan that was made without it is the same after any other.
+  const last = way.asBefore === true ? problem.ground.world.last : undefined;
+  const kept = last !== undefined ? putAsBefore(draft, entries, homes, last) : NOTHING_KEPT;
   if (way.opening === "shared") for (const entry of entries) countToPlace(draft, entry, 1);
   for (const entry of entries) {
     outcomes[entry.rank] = settle(draft, entry, scopes, homes, kept.get(entry), order);

@@ -230,16 +230,14 @@ function spareNodes(
     ]),
     now,
   };
-  const { spare, needed } = recall.answer(
-    premisesOf(record, supply),
-    { askers, excluded: supply.excluded },
-    (): Spare => {
-      const up = { ...supply, snapshot: withUp(supply.snapshot, askers) };
-      const found = findSpare(up, demands, askers, now);
-      if (found.spare.size === 0) return found;
-      return { ...found, spare: spareAmongReady(up, demands, found.spare, now) };
-    },
-  );
+  const question = { askers, excluded: supply.excluded };
+  const { spare, needed } = recall.answer(premisesOf(record, supply), question, (asked): Spare => {
+    const snapshot = withUp(supply.snapshot, asked.askers);
+    const up = { ...supply, snapshot, excluded: asked.excluded };
+    const found = findSpare(up, demands, asked.askers, now);
+    if (found.spare.size === 0) return found;
+    return { ...found, spare: spareAmongReady(up, demands, found.spare, now) };
+  });
   return {
     spare,
     why: (node) => {

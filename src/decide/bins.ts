@@ -679,7 +679,7 @@ function jobsOf(content: Content | undefined): NodeLoad["jobs"] {
   const jobs: NodeLoad["jobs"][number][] = [];
   for (let one: Content | undefined = content; one !== undefined; one = one.before)
     if (one.slots > 0) jobs.push({ by: one.claimant.by, slots: one.slots, bound: one.bound });
-  return jobs.length < 2 ? jobs : jobs.reverse();
+  return jobs.length < 2 ? jobs : jobs.toReversed();
 }
 
 const NO_JOBS: NodeLoad["jobs"] = [];

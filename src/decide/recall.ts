@@ -32,25 +32,45 @@ export function premisesOf(
 /** So many answers are kept; all are to the same premises. */
 const MOST_ANSWERS = 16;
 
+/** An answer, with those members of its question that were read for it: the others may have been anything. */
+interface Answered<T> {
+  readonly read: ReadonlyMap<string | symbol, unknown>;
+  readonly answer: T;
+}
+
 /**
  * Remembers in one process what was worked out last for one cluster, so that a cluster in which nothing happens is not planned anew every
  * minute. It never changes an answer: whoever has none gets the same, only later.
  */
 export class Recall<T> {
   #premises: Premises | undefined;
-  #answers: { readonly question: object; readonly answer: T }[] = [];
+  #answers: readonly Answered<T>[] = [];
 
-  /** What was answered to an equal question on equal premises; else what `work` says. Questions and premises must never be changed. */
-  answer(premises: Premises | undefined, question: object, work: () => T): T {
-    if (premises === undefined) return work();
+  /**
+   * What was answered to an equal question on equal premises; else what `work` says. Of the question `work` knows what it is given, and
+   * nothing else. Questions and premises must never be changed.
+   */
+  answer<Q extends object>(premises: Premises | undefined, question: Q, work: (question: Q) => T): T {
+    if (premises === undefined) return work(question);
     if (this.#premises === undefined || !samePremises(this.#premises, premises)) {
       this.#premises = premises;
       this.#answers = [];
     }
-    const known = this.#answers.find((one) => sameData(one.question, question));
+    const known = this.#answers.find(({ read }) =>
+      [...read].every(([name, value]) => sameData(value, Reflect.get(question, name))),
+    );
     if (known !== undefined) return known.answer;
-    const answer = work();
-    this.#answers = [...this.#answers.slice(1 - MOST_ANSWERS), { question, answer }];
+    const read = new Map<string | symbol, unknown>();
+    const answer = work(
+      new Proxy(question, {
+        get(asked, name) {
+          const value: unknown = Reflect.get(asked, name);
+          read.set(name, value);
+          return value;
+        },
+      }),
+    );
+    this.#answers = [...this.#answers.slice(1 - MOST_ANSWERS), { read, answer }];
     return answer;
   }
 }

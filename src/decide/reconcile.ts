@@ -2,7 +2,7 @@ import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { Pool, RankedDemand } from "../domain/demand.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";
 import type { ArrayName, NodeId, Owner, SetName } from "../domain/ids.ts";
-import type { Allocation, LastPlan } from "../domain/allocation.ts";
+import type { Allocation, LastPlan, World } from "../domain/allocation.ts";
 import type { NodeVerdict, Plan, PlanLoads } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
@@ -95,7 +95,7 @@ export function decide(
   const { record: started, ledger } = endStarts(rested, known, look.snapshot, policy, now);
   const { record: next, givenUp } = giveUp(started, look.snapshot, ledger, facts, policy, now);
   const pools = poolsInForce(rested, bodies);
-  const wanted = { demands, pools, dynamics, last: lastPlanOf(bodies) };
+  const wanted = { demands, pools, dynamics, last: () => lastPlanOf(bodies) };
   const weighed = weigh({
     record: next,
     snapshot: look.snapshot,
@@ -232,13 +232,13 @@ interface Wanted {
   readonly pools: readonly Pool[];
   readonly dynamics: Dynamics;
   /** Where the last plan had what it knew; undefined: it did not keep that whole. */
-  readonly last: LastPlan | undefined;
+  readonly last: () => LastPlan | undefined;
 }
 
 function lastPlanOf({ plan }: Bodies): LastPlan | undefined {
   if (plan?.loads === undefined || plan.kept !== undefined || plan.loads.cut > 0) return undefined;
   const { demands, nodes, loads } = plan;
-  return { demands, nodes, loads };
+  return { demands, nodes: new Set(nodes.keys()), loads };
 }
 
 interface ToWeigh {
@@ -269,11 +269,19 @@ function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall 
     excluded,
     now,
   };
-  const question = { excluded, last: last && { ...last, nodes: [...last.nodes.keys()] } };
-  const allocation = recall.answer(premisesOf(record, input), question, () => {
-    const world = {
-      ...buildWorld({ ...input, demands, order: orderOf }),
-      ...(last === undefined ? {} : { last }),
+  const question = {
+    excluded,
+    // Made when it is asked for: most plans need not know.
+    get last() {
+      return last();
+    },
+  };
+  const allocation = recall.answer(premisesOf(record, input), question, (asked) => {
+    const world: World = {
+      ...buildWorld({ ...input, excluded: asked.excluded, demands, order: orderOf }),
+      get last() {
+        return asked.last;
+      },
     };
     const answer = allocate(world, demands, allocationPolicyOf(policy), now);
     const { creates, starts, needed, outcomes, groups } = answer;

@@ -35,13 +35,13 @@ export interface World {
   /** Names of groups that existed not long ago: no new one gets them. Absent: none. */
   readonly formerGroups?: ReadonlySet<string>;
   /** Where the last plan had jobs: they stay there, if nothing else is better. Absent: not known, or too much. */
-  readonly last?: LastPlan;
+  readonly last?: LastPlan | undefined;
 }
 
 /** What is left of a plan: what it put where, of which demands, and the nodes that it had seen. */
 export interface LastPlan {
   readonly demands: readonly Pick<DemandOutcome, "set" | "id" | "placed">[];
-  readonly nodes: ReadonlyMap<NodeId, unknown>;
+  readonly nodes: ReadonlySet<NodeId>;
   readonly loads: PlanLoads;
 }
 

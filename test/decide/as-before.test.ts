@@ -47,7 +47,7 @@ function lastPlan(seen: boolean): NonNullable<World["last"]> {
   }));
   return {
     demands: outcomes.flatMap((one) => one.outcomes),
-    nodes: new Map(seen ? apart.nodes.map(({ nodeId: id }) => [id, undefined]) : []),
+    nodes: new Set(seen ? apart.nodes.map(({ nodeId: id }) => id) : []),
     loads: storeLoads({ loads: seen ? loads : unseen, outcomes: outcomes.flatMap((one) => one.outcomes) }),
   };
 }
@@ -103,7 +103,7 @@ describe("a gang stays as a whole or not at all", () => {
   const first = plan(world({ nodes, buckets: [] }), [gang({})]);
   const last = {
     demands: first.outcomes,
-    nodes: new Map(nodes.map(({ nodeId: id }) => [id, undefined])),
+    nodes: new Set(nodes.map(({ nodeId: id }) => id)),
     loads: storeLoads(first),
   };
 

@@ -51,7 +51,10 @@ function worksIn(situations: readonly Situation[], questions: readonly object[] 
   let works = 0;
   for (const situation of situations)
     for (const question of questions)
-      recall.answer(premisesOf(recordOf(situation), supplyOf(situation)), question, () => (works += 1));
+      recall.answer(premisesOf(recordOf(situation), supplyOf(situation)), question, (asked) => {
+        JSON.stringify(Object.values(asked));
+        return (works += 1);
+      });
   return works;
 }
 
@@ -145,4 +148,22 @@ test("of many questions the oldest are forgotten", () => {
   const questions = Array.from({ length: 20 }, (_, i) => ({ i }));
   expect(worksIn([{}], [...questions, ...questions.slice(4)])).toBe(20);
   expect(worksIn([{}], [...questions, ...questions.slice(0, 4)])).toBe(24);
+});
+
+test("what was not read of a question may have been anything", () => {
+  const recall = new Recall<number>();
+  let works = 0;
+  const ask = (which: "a" | "b", a: number, b: number): void => {
+    const question = { a, b };
+    recall.answer(premisesOf(recordOf({}), supplyOf({})), question, (asked) => asked[which] + (works += 1));
+  };
+  ask("a", 1, 1);
+  ask("a", 1, 2);
+  expect(works).toBe(1);
+  ask("b", 2, 2);
+  expect(works).toBe(2);
+  ask("a", 3, 2);
+  expect(works).toBe(2);
+  ask("a", 3, 3);
+  expect(works).toBe(3);
 });

@@ -47,7 +47,7 @@ export function apply(world: World, answer: Allocation, stage: Stage): World {
     scaleSets: looksOf(world, answer),
     last: {
       demands: answer.outcomes,
-      nodes: new Map(world.nodes.map(({ nodeId: id }) => [id, undefined])),
+      nodes: new Set(world.nodes.map(({ nodeId: id }) => id)),
       loads: storeLoads(answer),
     },
   };
