@@ -4,15 +4,7 @@ import type { ArrayName, Digest, NodeId, RequestId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Purpose } from "../domain/bucket.ts";
-import type {
-  Busyness,
-  ClusterRecord,
-  InFlight,
-  Ledger,
-  LedgerNode,
-  NodeStart,
-  SetEntry,
-} from "../domain/record.ts";
+import type { Busyness, ClusterRecord, InFlight, Ledger, LedgerNode, SetEntry } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import { hostKey } from "./hosts.ts";
@@ -235,7 +227,15 @@ function updateNode(
   const firstReadyAt = deallocated
     ? undefined
     : (old?.firstReadyAt ?? (node.phase === "ready" ? now : undefined));
-  if (old !== undefined && isUnchanged(old, node, { busyness, firstReadyAt, start }, origin)) return old;
+  const isSame =
+    old?.goneAt === undefined &&
+    old?.busyness === busyness &&
+    old.firstReadyAt === firstReadyAt &&
+    old.start === start &&
+    (old.deallocated === true) === deallocated &&
+    (origin === undefined || old.requestId === origin.requestId);
+  // Keeping the same object for an unchanged node spares the store and a large cluster's memory.
+  if (isSame && hasSameNames(old, node)) return old;
   const requestId = origin?.requestId ?? old?.requestId;
   const look = origin === undefined ? old?.look : origin.look;
   const askedAfter = old?.requestId === undefined ? (origin?.askedAfter ?? 0) : (old.askedAfter ?? 0);
@@ -259,28 +259,8 @@ function updateNode(
   };
 }
 
-/** Keeping the same object for an unchanged node spares the store and a large cluster's memory. */
-function isUnchanged(
-  old: LedgerNode,
-  node: Node,
-  next: {
-    readonly busyness: Busyness;
-    readonly firstReadyAt: Instant | undefined;
-    readonly start: NodeStart | undefined;
-  },
-  origin: Origin | undefined,
-): boolean {
-  return (
-    old.goneAt === undefined &&
-    old.busyness === next.busyness &&
-    old.firstReadyAt === next.firstReadyAt &&
-    old.start === next.start &&
-    (old.deallocated === true) === (node.phase === "deallocated") &&
-    old.hostname === node.hostname &&
-    old.instanceId === node.instanceId &&
-    old.name === node.name &&
-    (origin === undefined || old.requestId === origin.requestId)
-  );
+function hasSameNames(old: LedgerNode, { hostname, instanceId, name }: Node): boolean {
+  return old.hostname === hostname && old.instanceId === instanceId && old.name === name;
 }
 
 function nextBusyness(

@@ -52,10 +52,9 @@ export class Recall<T> {
    */
   answer<Q extends object>(premises: Premises | undefined, question: Q, work: (question: Q) => T): T {
     if (premises === undefined) return work(question);
-    if (this.#premises === undefined || !samePremises(this.#premises, premises)) {
-      this.#premises = premises;
-      this.#answers = [];
-    }
+    if (this.#premises === undefined || !samePremises(this.#premises, premises)) this.#answers = [];
+    // The newest of those that are alike: the next ones share most objects with them.
+    this.#premises = premises;
     const known = this.#answers.find(({ read }) =>
       [...read].every(([name, value]) => sameData(value, Reflect.get(question, name))),
     );
@@ -86,6 +85,7 @@ function samePremises(a: Premises, b: Premises): boolean {
 
 /** When a node was needed last is nothing to a plan. */
 function sameLedger(a: Ledger, b: Ledger): boolean {
+  if (a === b) return true;
   if (a.size !== b.size) return false;
   const others = b.values();
   for (const node of a.values()) {

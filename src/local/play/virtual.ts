@@ -138,16 +138,18 @@ async function drive(driven: Driven): Promise<void> {
     }));
     background.start(agent.step(now));
     await settleMicrotasks();
-    wakes = [...wakes, ...queue.drain().map((item) => Number(item.at))];
-    if (wakes.some((at) => at <= now)) {
+    wakes = wakes.concat(queue.drain().map((item) => Number(item.at)));
+    const isWoken = wakes.some((at) => at <= now);
+    if (isWoken) {
       wakes = wakes.filter((at) => at > now);
       background.start(functions.demand({ version: 1, cluster: play.cluster.name, wake: true }, now));
     }
-    if (tickAt <= now) {
+    const isTick = tickAt <= now;
+    if (isTick) {
       tickAt = now + TICK_MS;
       background.start(functions.tick());
     }
-    await settleMicrotasks();
+    if (isWoken || isTick) await settleMicrotasks();
     background.check();
     const moments = [agent.nextEventAt(now), simulator.nextEventAt(), clock.nextWakeAt(), tickAt, ...wakes];
     clock.moveTo(Math.max(now + 1, Math.min(...moments.filter((at) => at !== undefined))));
