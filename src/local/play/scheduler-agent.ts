@@ -39,6 +39,7 @@ export class SchedulerAgent {
   #origin: number;
   #next = 0;
   #dirty = true;
+  #touched = true;
   #pushedAt = Number.NEGATIVE_INFINITY;
   #granted = 0;
   #tooWide = 0;
@@ -76,6 +77,12 @@ export class SchedulerAgent {
   /** A host joined or left: what it can run has changed. */
   touch(): void {
     this.#dirty = true;
+    this.#touched = true;
+  }
+
+  /** Something is to be done by {@link step} now. */
+  isDue(now: number): boolean {
+    return this.#touched || this.nextEventAt(now) <= now;
   }
 
   /** When there is next something to do; `undefined` if nothing but renewals ever will be. */
@@ -94,6 +101,7 @@ export class SchedulerAgent {
 
   /** Does all that is due; resolves when the autoscaler has answered. */
   async step(now: number): Promise<void> {
+    this.#touched = false;
     this.#submitDue(now);
     const { started, ended } = this.#model.advance(now);
     if (started.length + ended.length > 0) this.#dirty = true;

@@ -32,14 +32,15 @@ export class VirtualClock {
     return first;
   }
 
-  /** Sets the clock, never back, and wakes whoever is due. */
-  moveTo(at: number): void {
+  /** Sets the clock, never back, and wakes whoever is due; answers whether anybody was. */
+  moveTo(at: number): boolean {
     this.#now = Math.max(this.#now, at);
     const due = this.#sleepers.filter((sleeper) => sleeper.at <= this.#now).sort((a, b) => a.at - b.at);
-    if (due.length === 0) return;
+    if (due.length === 0) return false;
     const left = this.#sleepers.filter((sleeper) => sleeper.at > this.#now);
     this.#sleepers.splice(0, this.#sleepers.length, ...left);
     for (const { wake } of due) wake();
+    return true;
   }
 }
 

@@ -119,13 +119,17 @@ interface Driven {
   readonly functions: Functions;
 }
 
-/** From event to event until every job has run and the cluster is empty again. */
+/**
+ * From event to event until every job has run and the cluster is empty again. At most of them only a node takes its next step, which
+ * nobody notices: then nobody is waited for.
+ */
 async function drive(driven: Driven): Promise<void> {
   const { play, audience, clock, simulator, scheduler, agent, queue, functions } = driven;
   const giveUpAt = ORIGIN + (play.jobs.at(-1)?.submitMs ?? 0) + MOST_DAYS_AFTER_LAST_JOB * 86_400_000;
   const background = trackWork();
   let tickAt = ORIGIN;
   let wakes: readonly number[] = [];
+  let isWaking = false;
   while (clock.now() < giveUpAt && !audience.signal.aborted && !(agent.finished && isEmpty(simulator))) {
     const now = clock.now();
     simulator.advance();
@@ -136,8 +140,9 @@ async function drive(driven: Driven): Promise<void> {
       scheduler,
       summary: simulator.summarize(),
     }));
-    background.start(agent.step(now));
-    await settleMicrotasks();
+    const isStepDue = agent.isDue(now);
+    if (isStepDue) background.start(agent.step(now));
+    if (isStepDue || isWaking) await settleMicrotasks();
     wakes = wakes.concat(queue.drain().map((item) => Number(item.at)));
     const isWoken = wakes.some((at) => at <= now);
     if (isWoken) {
@@ -152,7 +157,7 @@ async function drive(driven: Driven): Promise<void> {
     if (isWoken || isTick) await settleMicrotasks();
     background.check();
     const moments = [agent.nextEventAt(now), simulator.nextEventAt(), clock.nextWakeAt(), tickAt, ...wakes];
-    clock.moveTo(Math.max(now + 1, Math.min(...moments.filter((at) => at !== undefined))));
+    isWaking = clock.moveTo(Math.max(now + 1, Math.min(...moments.filter((at) => at !== undefined))));
   }
 }
 
