@@ -220,15 +220,18 @@ function mayImprove({ created, outcomes }: Attempt, { kinds }: Problem): boolean
 
 function answerOf({ draft, outcomes, order }: Attempt): Allocation {
   const { bins } = draft;
+  let needed: Allocation["needed"] | undefined;
   return {
     creates: createsOf(bins),
     starts: [...bins.woken].flatMap((bin) => bins.node(bin)?.nodeId ?? []),
-    needed: bins.needed(),
+    // Made when somebody asks, as the loads are: of a plan that is only tried nobody does.
+    get needed() {
+      return (needed ??= bins.needed());
+    },
     settledBy: draft.way.order,
     outcomes,
     groups: reportGroups(draft),
     ...(order === undefined ? {} : { orders: order.orders }),
-    // Made when somebody asks: most plans are only counted.
     get loads() {
       return bins.loads();
     },
