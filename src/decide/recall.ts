@@ -48,9 +48,14 @@ export class Recall<T> {
 
   /**
    * What was answered to an equal question on equal premises; else what `work` says. Of the question `work` knows what it is given, and
-   * nothing else. Questions and premises must never be changed.
+   * nothing else. Questions and premises must never be changed. `isLasting`: the answer does not rest on the time.
    */
-  answer<Q extends object>(premises: Premises | undefined, question: Q, work: (question: Q) => T): T {
+  answer<Q extends object>(
+    premises: Premises | undefined,
+    question: Q,
+    work: (question: Q) => T,
+    isLasting: (answer: T) => boolean = () => true,
+  ): T {
     if (premises === undefined) return work(question);
     if (this.#premises === undefined || !samePremises(this.#premises, premises)) this.#answers = [];
     // The newest of those that are alike: the next ones share most objects with them.
@@ -69,7 +74,7 @@ export class Recall<T> {
         },
       }),
     );
-    this.#answers = [...this.#answers.slice(1 - MOST_ANSWERS), { read, answer }];
+    if (isLasting(answer)) this.#answers = [...this.#answers.slice(1 - MOST_ANSWERS), { read, answer }];
     return answer;
   }
 }

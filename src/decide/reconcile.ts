@@ -276,7 +276,7 @@ function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall 
       return last();
     },
   };
-  const allocation = recall.answer(premisesOf(record, input), question, (asked) => {
+  const work = (asked: typeof question): Weighing => {
     const world: World = {
       ...buildWorld({ ...input, excluded: asked.excluded, demands, order: orderOf }),
       get last() {
@@ -286,7 +286,8 @@ function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall 
     const answer = allocate(world, demands, allocationPolicyOf(policy), now);
     const { creates, starts, needed, outcomes, groups } = answer;
     return { creates, starts, needed, outcomes, groups, loads: storeLoads(answer) };
-  });
+  };
+  const allocation = recall.answer(premisesOf(record, input), question, work, isTimeless);
   const candidates = new Set<NodeId>();
   for (const node of ledger.values())
     if (!allocation.needed.has(node.nodeId) && mayBeReleased(node, policy, now)) candidates.add(node.nodeId);
@@ -294,6 +295,11 @@ function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall 
     if (stopDisabled === true && ledger.get(nodeId)?.draining === undefined) candidates.delete(nodeId);
   if (candidates.size === 0) return { allocation, spare: candidates };
   return { allocation, spare: spareAmongReady(input, demands, candidates, now) };
+}
+
+/** No group has begun to be filled just now. */
+function isTimeless({ groups }: Weighing): boolean {
+  return groups.every((array) => array.groups.every(({ since }) => since === undefined));
 }
 
 function mayBeReleased(node: LedgerNode, policy: Policy, now: Instant): boolean {

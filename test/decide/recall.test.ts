@@ -167,3 +167,16 @@ test("what was not read of a question may have been anything", () => {
   ask("a", 3, 3);
   expect(works).toBe(3);
 });
+
+test("an answer that rests on the time is given once", () => {
+  const recall = new Recall<number>();
+  let works = 0;
+  const ask = (isLasting: boolean): number =>
+    recall.answer(
+      premisesOf(recordOf({}), supplyOf({})),
+      {},
+      () => (works += 1),
+      () => isLasting,
+    );
+  expect([ask(false), ask(false), ask(true), ask(true)]).toEqual([1, 2, 3, 3]);
+});

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { EXCLUSIVE, inArrays, needing, ofSizes } from "../support/build-constraints.ts";
-import type { Decision } from "../../src/decide/reconcile.ts";
+import { Recall } from "../../src/decide/recall.ts";
+import type { Decision, Weighing } from "../../src/decide/reconcile.ts";
 import { decide } from "../../src/decide/reconcile.ts";
 import { settle } from "../../src/decide/settle.ts";
 import type { Node, Snapshot } from "../../src/domain/cluster.ts";
-import type { SchedulerNode } from "../../src/domain/demand.ts";
+import type { Demand, SchedulerNode } from "../../src/domain/demand.ts";
 import type { MachineType, NodeId, RequestId } from "../../src/domain/ids.ts";
-import { arrayName, nodeId, requestId, setName } from "../../src/domain/ids.ts";
+import { arrayName, nodeId, placementGroup, requestId, setName } from "../../src/domain/ids.ts";
 import type { NodeVerdict } from "../../src/domain/plan.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
@@ -748,5 +749,42 @@ describe("jobs stay where the last plan had them", () => {
     expect(short(decideOn({ record, bodies }, buildSnapshot(nodes, { arrays })))).toBeGreaterThan(0);
     const known = { record, bodies: { ...bodies, plan: first.plan } };
     expect(short(decideOn(known, buildSnapshot(nodes, { arrays })))).toBe(0);
+  });
+});
+
+describe("what was decided before is recalled, not kept", () => {
+  test("since when a group lacks nodes is told by the look, as long as nothing is asked for", () => {
+    const demands: readonly Demand[] = [
+      {
+        kind: "groups",
+        id: "g",
+        priority: 0,
+        position: 0,
+        array: arrayName("execute"),
+        groups: 1,
+        size: { unit: "nodes", count: 2 },
+      },
+    ];
+    const group = placementGroup("group-execute-2n-1");
+    const node = buildNode("n1", { placementGroup: group });
+    const full = { maxCount: 1, availableCount: 0, activeCount: 1, maxPlacementGroupSize: 4 };
+    const buckets = [buildBucket(D4, 4, { ...full, placementGroups: [{ name: group, activeCount: 1 }] })];
+    const snapshot = buildSnapshot([node], { arrays: [buildArray("execute", { buckets })] });
+    const purpose = { kind: "group" as const, key: "execute:2n", group };
+    const recall = new Recall<Weighing>();
+    let state: State = buildState({
+      sets: { standard: { demands } },
+      ledger: buildLedger([rememberNode(node, { purpose })]),
+    });
+    const since: (Instant | undefined)[] = [];
+    for (const seconds of [0, 60, 120, 180]) {
+      const now = at(seconds);
+      const watching = { ...DEFAULT_POLICY, enabled: false };
+      const look = { snapshot: { ...snapshot, at: now }, requestNodes: new Map() };
+      const { plan } = decide(state.record, state.bodies, look, watching, now, OURS, recall);
+      state = { ...state, bodies: { ...state.bodies, plan } };
+      since.push(plan.groups?.[0]?.groups[0]?.since);
+    }
+    expect(since).toEqual([0, 60, 120, 180].map((seconds) => at(seconds)));
   });
 });

@@ -12,7 +12,12 @@ import { anyCluster, anyDemands, showCluster } from "../support/build-random-clu
 import { BUCKET, buildState, OURS } from "../support/build-record.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 
-const POLICIES = [DEFAULT_POLICY, DEFAULT_POLICY, { ...DEFAULT_POLICY, nodearrays: [EXECUTE] }];
+const POLICIES = [
+  DEFAULT_POLICY,
+  DEFAULT_POLICY,
+  { ...DEFAULT_POLICY, nodearrays: [EXECUTE] },
+  { ...DEFAULT_POLICY, enabled: false },
+];
 const pause = { bucket: BUCKET, until: at(100), seconds: 60, cause: "refused" as const, message: "no" };
 
 /** What a cluster is like at some looks in a row. */
