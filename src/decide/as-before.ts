@@ -30,8 +30,12 @@ export function putAsBefore(
 ): ReadonlyMap<Entry, Progress> {
   const spots = spotsOf(draft, last);
   const put = new Map<Entry, Progress>();
-  for (const entry of entries) {
-    if (entry.kind !== "job" || entry.slotsPerUnit === 0) continue;
+  const jobs = entries.filter((entry) => entry.kind === "job");
+  // What a job with alternatives takes depends on what others have left: on a node with all of them no less than when it was put there.
+  const plain = jobs.filter(({ jobClass }) => jobClass.takes !== undefined);
+  const byWhatIsLeft = jobs.filter(({ jobClass }) => jobClass.takes === undefined);
+  for (const entry of [...plain, ...byWhatIsLeft]) {
+    if (entry.slotsPerUnit === 0) continue;
     const progress = putOne(draft, entry, spots.get(entry.by) ?? [], homes.get(entry));
     if (progress.left < entry.units) put.set(entry, progress);
   }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { allocate } from "../../src/decide/allocate.ts";
 import { storeLoads } from "../../src/decide/plan-loads.ts";
 import type { Allocation, World } from "../../src/domain/allocation.ts";
+import type { Constraint } from "../../src/domain/constraint.ts";
 import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";
 import { arrayName } from "../../src/domain/ids.ts";
 import { inArrays, needing } from "../support/build-constraints.ts";
@@ -140,5 +141,38 @@ describe("a gang stays as a whole or not at all", () => {
     const filler = job("too-much", { constraints: needing({ ncpus: 99 }) });
     const { outcomes } = plan({ ...there, ...more, last: known }, [...asked, filler]);
     expect(outcomes.find(({ id }) => id === "gang")?.placed).toBe(0);
+  });
+});
+
+describe("what a job with alternatives takes depends on what others have left", () => {
+  const either: Constraint = {
+    kind: "or",
+    of: [
+      { kind: "amount", resource: "ncpus", amount: 2 },
+      { kind: "pool", pool: "licence", amount: 1 },
+    ],
+  };
+  /** `first`: who is served first, in each array. */
+  const asked = (first: "either" | "plain"): readonly RankedDemand[] =>
+    arrays.flatMap((array) => {
+      const here = [...needing({ ncpus: 1 }), inArrays(array)];
+      return [
+        job(`either-${array}`, { priority: first === "either" ? 1 : 0, constraints: [...here, either] }),
+        job(`plain-${array}`, { priority: first === "plain" ? 1 : 0, iterations: 6, constraints: here }),
+      ];
+    });
+  const large = arrays.map((array) => node({ id: array, at: `${array}/D8`, cores: 8 }));
+  const there = world({ ...common, nodes: large, pools: [{ name: "licence", total: ARRAYS, used: 0 }] });
+  const before = plan(there, asked("plain"));
+  const last = {
+    demands: before.outcomes,
+    nodes: new Set(large.map(({ nodeId: id }) => id)),
+    loads: storeLoads(before),
+  };
+
+  test("served first it takes cores, and some are short; where they were, all have what they had", () => {
+    expect(met(before)).toBe(2 * ARRAYS);
+    expect(met(plan(there, asked("either")))).toBeLessThan(2 * ARRAYS);
+    expect(met(plan({ ...there, last }, asked("either")))).toBe(2 * ARRAYS);
   });
 });
