@@ -73,7 +73,8 @@ test.each<{ readonly name: string; readonly changed: Situation }>([
 
 const live = { demands: [buildTarget(2)] };
 test.each<{ readonly name: string; readonly changed: Situation }>([
-  { name: "another demand", changed: { sets: { other: live } } },
+  { name: "another set with the same demand", changed: { sets: { other: live } } },
+  { name: "another demand of the same set", changed: { sets: { standard: { ...live, digest: "other" } } } },
   { name: "a demand more", changed: { sets: { standard: live, other: live } } },
   { name: "a demand that has lapsed", changed: { sets: { standard: { ...live, live: false } } } },
   { name: "a node more", changed: { supply: { snapshot: buildSnapshot([node, buildNode("n2")]) } } },

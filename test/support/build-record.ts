@@ -59,6 +59,8 @@ export interface SetScenario {
   /** Default: one interval after it was sent. */
   readonly expiresAt?: Instant;
   readonly live?: boolean;
+  /** Of the demand; default: "demand-SET", whatever the demand is. */
+  readonly digest?: string;
 }
 
 /** A cluster's record and its bodies as a scenario states them; what it leaves out is empty and at rest. */
@@ -69,7 +71,7 @@ export interface Scenario {
   readonly seen?: Snapshot;
 }
 
-/** Demand digests are "demand-SET", report digests "report-SET". Looked at well 30 s ago, so that no outage lies behind. */
+/** Demand digests are "demand-SET" unless given, report digests "report-SET". Looked at well 30 s ago, so that no outage lies behind. */
 export function buildState({ sets = {}, record, ledger, seen }: Scenario): {
   readonly record: ClusterRecord;
   readonly bodies: Bodies;
@@ -78,7 +80,7 @@ export function buildState({ sets = {}, record, ledger, seen }: Scenario): {
   const reports = new Map<Digest, readonly SchedulerNode[]>();
   const entries = new Map(
     Object.entries(sets).map(([name, set]) => {
-      demands.set(digest(`demand-${name}`), { demands: set.demands ?? [], pools: [], rejectedJobs: [] });
+      demands.set(digestOfSet(name, set), { demands: set.demands ?? [], pools: [], rejectedJobs: [] });
       if (set.report !== undefined) reports.set(digest(`report-${name}`), set.report);
       return [setName(name), entryOf(name, set)];
     }),
@@ -89,6 +91,8 @@ export function buildState({ sets = {}, record, ledger, seen }: Scenario): {
   };
 }
 
+const digestOfSet = (name: string, set: SetScenario): Digest => digest(set.digest ?? `demand-${name}`);
+
 function entryOf(name: string, set: SetScenario): SetEntry {
   const { sentAt = NOW, intervalSeconds = 300 } = set;
   return {
@@ -97,7 +101,7 @@ function entryOf(name: string, set: SetScenario): SetEntry {
     sentAt,
     acceptedAt: sentAt,
     expiresAt: set.expiresAt ?? plusSeconds(sentAt, intervalSeconds),
-    digest: digest(`demand-${name}`),
+    digest: digestOfSet(name, set),
     live: set.live ?? true,
     ...(set.report === undefined ? {} : { report: digest(`report-${name}`) }),
   };

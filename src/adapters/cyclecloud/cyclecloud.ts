@@ -57,10 +57,8 @@ async function observe(
   if (!isSuccess(answer)) throw failureOf(operationOf(request), answer);
   const reading = readStatus(answer.body, cluster, now);
   if (reading.kind === "malformed") throw malformedAnswer(operationOf(request), reading, answer);
-  const { nodesWithoutId, bucketsWithoutMachineType } = reading.oddities;
-  if (nodesWithoutId + bucketsWithoutMachineType > 0) {
-    log?.("cyclecloud-status-incomplete", { cluster, nodesWithoutId, bucketsWithoutMachineType });
-  }
+  if (Object.values(reading.oddities).some((count) => count > 0))
+    log?.("cyclecloud-status-incomplete", { cluster, ...reading.oddities });
   return { kind: "snapshot", snapshot: reading.snapshot };
 }
 

@@ -1,5 +1,5 @@
 import type { Node, NodeArray, Snapshot } from "../../domain/cluster.ts";
-import type { ClusterName } from "../../domain/ids.ts";
+import type { ClusterName, NodeId } from "../../domain/ids.ts";
 import type { Instant } from "../../domain/units.ts";
 import { describeKind, isObject, readText } from "./read-fields.ts";
 import { readLimit, readNodeArray } from "./read-nodearray.ts";
@@ -16,6 +16,8 @@ export interface Malformed {
 /** Parts of an answer that were left out because they cannot be used, by count. */
 export interface Oddities {
   readonly nodesWithoutId: number;
+  /** Records of a node that an earlier one was of. */
+  readonly nodesRepeated: number;
   readonly bucketsWithoutMachineType: number;
 }
 
@@ -47,24 +49,32 @@ export function readStatus(body: unknown, cluster: ClusterName, at: Instant): St
     },
     oddities: {
       nodesWithoutId: nodes.nodesWithoutId,
+      nodesRepeated: nodes.nodesRepeated,
       bucketsWithoutMachineType: arrays.bucketsWithoutMachineType,
     },
   };
 }
 
 export type NodesReading =
-  | { readonly kind: "nodes"; readonly nodes: readonly Node[]; readonly nodesWithoutId: number }
+  | ({ readonly kind: "nodes"; readonly nodes: readonly Node[] } & Pick<
+      Oddities,
+      "nodesWithoutId" | "nodesRepeated"
+    >)
   | Malformed;
 
-/** Reads the `nodes` list of a status or of `GET /clusters/{c}/nodes`. */
+/** Reads the `nodes` list of a status or of `GET /clusters/{c}/nodes`: each node once, as the first record says. */
 export function readNodes(list: unknown): NodesReading {
   if (!Array.isArray(list)) return malformed("nodes", list, "a list of node records");
-  const nodes: Node[] = [];
+  const nodes = new Map<NodeId, Node>();
+  let nodesRepeated = 0;
   for (const record of list) {
     const node = isObject(record) ? readNode(record) : undefined;
-    if (node !== undefined) nodes.push(node);
+    if (node === undefined) continue;
+    if (nodes.has(node.nodeId)) nodesRepeated += 1;
+    else nodes.set(node.nodeId, node);
   }
-  return { kind: "nodes", nodes, nodesWithoutId: list.length - nodes.length };
+  const nodesWithoutId = list.length - nodesRepeated - nodes.size;
+  return { kind: "nodes", nodes: [...nodes.values()], nodesWithoutId, nodesRepeated };
 }
 
 export function malformed(path: string, found: unknown, expected: string): Malformed {

@@ -139,7 +139,7 @@ export class SchedulerAgent {
     const idle = this.#model.idleHosts(now, this.#options.idleSeconds);
     await Promise.all(
       idle.map(async ({ hostname, instanceId, stopUrl }) => {
-        if (stopUrl === undefined) return this.#model.openHost(hostname, now);
+        if (stopUrl === undefined) return this.#open(hostname, now);
         this.#model.closeHost(hostname);
         const { status, why } = await this.#doors.askStop(stopUrl, instanceId);
         if (status === 200) {
@@ -147,9 +147,15 @@ export class SchedulerAgent {
         } else {
           const reason = `${status}${why === undefined ? "" : ` ${why.replace(/needed by .*/, "needed by demand")}`}`;
           this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + 1);
-          this.#model.openHost(hostname, now);
+          this.#open(hostname, now);
         }
       }),
     );
+  }
+
+  /** Jobs that waited for the host may start there at once. */
+  #open(hostname: string, now: number): void {
+    this.#model.openHost(hostname, now);
+    this.#touched = true;
   }
 }

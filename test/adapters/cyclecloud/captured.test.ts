@@ -292,7 +292,7 @@ describe.skipIf(!capturedFilesExist)("captured status answers", () => {
     const body = readCaptured("constructed/nodes-lifecycle.json");
     const reading = readNodes(isObject(body) ? body["nodes"] : undefined);
     const { nodes } = snapshotOf("constructed/status-nodes-true-lifecycle.json");
-    expect(reading).toEqual({ kind: "nodes", nodes, nodesWithoutId: 0 });
+    expect(reading).toEqual({ kind: "nodes", nodes, nodesWithoutId: 0, nodesRepeated: 0 });
   });
 });
 

@@ -321,6 +321,9 @@ test("what a status had to leave out is logged", async () => {
     now,
   );
   expect(logged).toEqual([
-    ["cyclecloud-status-incomplete", { cluster: "demo", nodesWithoutId: 1, bucketsWithoutMachineType: 0 }],
+    [
+      "cyclecloud-status-incomplete",
+      { cluster: "demo", nodesWithoutId: 1, nodesRepeated: 0, bucketsWithoutMachineType: 0 },
+    ],
   ]);
 });

@@ -16,7 +16,7 @@ function readFixture(): unknown {
 test("a status with odd cases, types and gaps is read whole", () => {
   expect(readStatus(readFixture(), cluster, at)).toEqual({
     kind: "snapshot",
-    oddities: { nodesWithoutId: 1, bucketsWithoutMachineType: 0 },
+    oddities: { nodesWithoutId: 1, nodesRepeated: 0, bucketsWithoutMachineType: 0 },
     snapshot: {
       cluster: "demo",
       at: 1_768_040_000_000,
@@ -319,8 +319,21 @@ test("buckets that name no machine type anywhere are left out and counted", () =
   const reading = readStatus(body, cluster, at);
   expect(reading.kind === "snapshot" && reading.oddities).toEqual({
     nodesWithoutId: 0,
+    nodesRepeated: 0,
     bucketsWithoutMachineType: 2,
   });
+});
+
+test("a node that is listed twice is one node, as its first record says, and is counted", () => {
+  const record = (id: string, Status: string) => ({ NodeId: id, Name: id, Template: "a", Status });
+  const nodes = [record("x", "Ready"), record("y", "Ready"), record("x", "Failed")];
+  const reading = readStatus({ nodearrays: [{ name: "a", buckets: [] }], nodes }, cluster, at);
+  if (reading.kind === "malformed") throw new RangeError(reading.expected);
+  expect(reading.snapshot.nodes.map(({ nodeId, status }) => [nodeId, status])).toEqual([
+    ["x", "Ready"],
+    ["y", "Ready"],
+  ]);
+  expect(reading.oddities).toEqual({ nodesWithoutId: 0, nodesRepeated: 1, bucketsWithoutMachineType: 0 });
 });
 
 test("a cluster that was never started and has nothing is empty, not malformed", () => {
@@ -333,6 +346,6 @@ test("a cluster that was never started and has nothing is empty, not malformed",
       arrays: [],
       nodes: [],
     },
-    oddities: { nodesWithoutId: 0, bucketsWithoutMachineType: 0 },
+    oddities: { nodesWithoutId: 0, nodesRepeated: 0, bucketsWithoutMachineType: 0 },
   });
 });

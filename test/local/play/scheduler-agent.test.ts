@@ -197,3 +197,16 @@ describe("an idle host", () => {
     expect(asked).toEqual([]);
   });
 });
+
+test("a host that is told to stay is open again, so there is something to do at once for the job that waited", async () => {
+  const { agent, scheduler } = open([job("a", 301, 4, 60)], [{ status: 409 }]);
+  scheduler.hostUp(host(1, "http://stop"), 0);
+  const asking = agent.step(seconds(300));
+  await agent.step(seconds(301));
+  await asking;
+  expect(scheduler.statistics()).toMatchObject({ waiting: 1, running: 0 });
+  expect(agent.isDue(seconds(301.1))).toBe(true);
+  await agent.step(seconds(301.1));
+  expect(scheduler.statistics()).toMatchObject({ waiting: 0, running: 1 });
+  expect(agent.isDue(seconds(301.2))).toBe(false);
+});
