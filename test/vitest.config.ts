@@ -1,14 +1,14 @@
 import { defineConfig } from "vitest/config";
 
-/** What waits in real time for leases, visibility and processes: each of them has the machine to itself, after all others. */
-const REAL_TIME = [
-  "test/crash/**/*.test.ts",
-  "test/local/main.test.ts",
+/** What mostly waits in real time, for visibility and processes: two of them at a time, after all others. */
+const WAITING = [
   "test/local/host/processes.test.ts",
   "test/local/host/queue-trigger.test.ts",
   "test/scenarios/wrong-password.test.ts",
-  "test/scenarios/four-hosts.test.ts",
 ];
+
+/** What works in real time, against leases and boot times: each of them has the machine to itself, at last. */
+const REAL_TIME = ["test/crash/**/*.test.ts", "test/local/main.test.ts", "test/scenarios/four-hosts.test.ts"];
 
 /** What only computes: its files share two processes. Every other file has one of its own: a functions app is registered once per process. */
 const PURE = [
@@ -33,7 +33,7 @@ export default defineConfig({
         test: {
           name: "all",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/deep/**", ...PURE, ...REAL_TIME],
+          exclude: ["test/deep/**", ...PURE, ...WAITING, ...REAL_TIME],
           sequence: { groupOrder: 0 },
         },
       },
@@ -43,7 +43,11 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "real time", include: REAL_TIME, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: { name: "waiting", include: WAITING, maxWorkers: 2, sequence: { groupOrder: 1 } },
+      },
+      {
+        extends: true,
+        test: { name: "real time", include: REAL_TIME, maxWorkers: 1, sequence: { groupOrder: 2 } },
       },
     ],
   },
