@@ -41,10 +41,13 @@ export function hostFacts(
   bodies: Bodies,
   now: Instant,
 ): ReadonlyMap<string, HostFact> {
-  const facts = new Map<string, { jobs: string[]; reportedAt?: Instant; state?: "open" | "closed" }>();
-  const factOf = (hostname: string) => {
+  type Growing = { -readonly [K in keyof HostFact]: HostFact[K] } & { jobs: string[] };
+  const facts = new Map<string, Growing>();
+  const factOf = (hostname: string): Growing => {
     const key = hostKey(hostname);
-    const fact = facts.get(key) ?? { jobs: [] };
+    const known = facts.get(key);
+    if (known !== undefined) return known;
+    const fact: Growing = { jobs: [] };
     facts.set(key, fact);
     return fact;
   };
@@ -52,14 +55,19 @@ export function hostFacts(
     if (!entry.live || entry.expiresAt <= now) continue;
     for (const host of freshReport(entry, bodies, now)) {
       const fact = factOf(host.hostname);
-      fact.jobs.push(...host.jobs);
+      if (host.jobs.length > 0) fact.jobs = fact.jobs.concat(host.jobs);
       if (host.state === "open") fact.state = "open";
       if (host.state === "closed") fact.state ??= "closed";
       if (fact.reportedAt === undefined || fact.reportedAt < entry.sentAt) fact.reportedAt = entry.sentAt;
     }
     for (const demand of bodies.demands.get(entry.digest)?.demands ?? []) {
       if (demand.kind !== "job") continue;
-      for (const placed of demand.placed) factOf(placed.hostname).jobs.push(demand.name);
+      for (const placed of demand.placed) {
+        const fact = factOf(placed.hostname);
+        // Most hosts have one job or a few: a list that is made for one is smaller than one that grows to it.
+        if (fact.jobs.length === 0) fact.jobs = [demand.name];
+        else fact.jobs.push(demand.name);
+      }
     }
   }
   return facts;
