@@ -27,13 +27,12 @@ export function sameBut<T extends object>(name: keyof T & string, a: T, b: T): b
 }
 
 function sameMembers(a: object, b: object, but?: string): boolean {
-  let others = Object.keys(b).length;
+  let left = Object.keys(b).length;
+  if (but !== undefined && Object.hasOwn(b, but)) left -= 1;
   for (const name of Object.keys(a)) {
-    if (Object.hasOwn(b, name)) others -= 1;
-    else if (name !== but) return false;
-    if (name !== but && !sameData(Reflect.get(a, name), Reflect.get(b, name))) return false;
+    if (name === but) continue;
+    if (!Object.hasOwn(b, name) || !sameData(Reflect.get(a, name), Reflect.get(b, name))) return false;
+    left -= 1;
   }
-  return (
-    others === 0 || (others === 1 && but !== undefined && Object.hasOwn(b, but) && !Object.hasOwn(a, but))
-  );
+  return left === 0;
 }

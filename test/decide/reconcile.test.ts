@@ -700,6 +700,28 @@ describe("the verdict on every node", () => {
     expect(verdicts(decision)).toEqual({ n1: { kind: "needed", by: ["standard/execute"] } });
     expect(decision.ledger.get(nodeId("n1"))?.lastNeededAt).toBe(NOW);
   });
+
+  // Of an idle timeout of 300 s: a fifth where it counts, all of it where it does not.
+  test.each([
+    { state: "idle" as const, seconds: 59, noted: false },
+    { state: "idle" as const, seconds: 60, noted: true },
+    { state: "busy" as const, seconds: 299, noted: false },
+    { state: "busy" as const, seconds: 300, noted: true },
+  ])(
+    "needed while $state, $seconds s after it was noted: noted again is $noted",
+    ({ state, seconds, noted }) => {
+      const ago = at(-seconds);
+      const report = [{ hostname: "ip-n1", jobs: state === "busy" ? ["7"] : [] }];
+      const known = { busyness: { state, since: at(-900) }, lastNeededAt: ago };
+      const before = buildState({
+        sets: targetOf(1, { report }),
+        ledger: buildLedger([rememberNode(buildNode("n1"), known)]),
+      });
+      const { ledger } = decideOn(before, buildSnapshot([buildNode("n1")]));
+      expect(ledger.get(nodeId("n1"))?.lastNeededAt).toBe(noted ? NOW : ago);
+      expect(ledger === before.bodies.ledger).toBe(!noted);
+    },
+  );
 });
 
 test("a node with a terminate under way is not judged again", () => {
