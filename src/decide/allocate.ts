@@ -7,6 +7,7 @@ import type { Ask } from "./ask.ts";
 import type { Attempt, Problem } from "./attempt.ts";
 import { attempt, isBetter, isBetterByRank, Scopes } from "./attempt.ts";
 import { OpenOffers } from "./offers.ts";
+import type { Bins } from "./bins.ts";
 import { orderNodes } from "./bins.ts";
 import { bindingsOf } from "./bound.ts";
 import type { Way } from "./draft.ts";
@@ -81,7 +82,8 @@ export function allocate(
     taken = one;
     return other;
   };
-  if (world.last !== undefined && entries.length <= FEW_DEMANDS && mayBeDisplaced(best, world.last)) {
+  const last = entries.length <= FEW_DEMANDS ? world.last?.() : undefined;
+  if (last !== undefined && mayBeDisplaced(best, last)) {
     tryOut(
       { way: { order: "size", opening: "own", asBefore: true }, entries: byKind(entries) },
       isBetterByRank,
@@ -218,22 +220,38 @@ function mayImprove({ created, outcomes }: Attempt, { kinds }: Problem): boolean
   return created > 0 || outcomes.some(({ placed, asked }) => placed < asked);
 }
 
-function answerOf({ draft, outcomes, order }: Attempt): Allocation {
-  const { bins } = draft;
-  let needed: Allocation["needed"] | undefined;
-  return {
-    creates: createsOf(bins),
-    starts: [...bins.woken].flatMap((bin) => bins.node(bin)?.nodeId ?? []),
-    // Made when somebody asks, as the loads are: of a plan that is only tried nobody does.
-    get needed() {
-      return (needed ??= bins.needed());
-    },
-    settledBy: draft.way.order,
-    outcomes,
-    groups: reportGroups(draft),
-    ...(order === undefined ? {} : { orders: order.orders }),
-    get loads() {
-      return bins.loads();
-    },
-  };
+const answerOf = (best: Attempt): Allocation => new Answer(best);
+
+/**
+ * What is made only when somebody asks: of a plan that is only tried nobody does. A class, as getters that are written into each object
+ * would give each a hidden class of its own, and those keep the whole plan in memory until the next full collection.
+ */
+class Answer implements Allocation {
+  readonly creates: Allocation["creates"];
+  readonly starts: Allocation["starts"];
+  readonly outcomes: Allocation["outcomes"];
+  readonly groups: Allocation["groups"];
+  readonly settledBy: Allocation["settledBy"];
+  readonly orders?: NonNullable<Allocation["orders"]>;
+  readonly #bins: Bins;
+  #needed: Allocation["needed"] | undefined;
+
+  constructor({ draft, outcomes, order }: Attempt) {
+    const { bins } = draft;
+    this.creates = createsOf(bins);
+    this.starts = [...bins.woken].flatMap((bin) => bins.node(bin)?.nodeId ?? []);
+    this.outcomes = outcomes;
+    this.groups = reportGroups(draft);
+    this.settledBy = draft.way.order;
+    if (order !== undefined) this.orders = order.orders;
+    this.#bins = bins;
+  }
+
+  get needed(): Allocation["needed"] {
+    return (this.#needed ??= this.#bins.needed());
+  }
+
+  get loads(): Allocation["loads"] {
+    return this.#bins.loads();
+  }
 }

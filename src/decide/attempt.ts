@@ -76,7 +76,7 @@ export function attempt(problem: Problem, way: Way, entries: readonly Entry[], t
   const outcomes: DemandOutcome[] = [];
   const { homes } = problem.bindings;
   // Read only where it counts: a plan that was made without it is the same after any other.
-  const last = way.asBefore === true ? problem.ground.world.last : undefined;
+  const last = way.asBefore === true ? problem.ground.world.last?.() : undefined;
   const kept = last !== undefined ? putAsBefore(draft, entries, homes, last) : NOTHING_KEPT;
   if (way.opening === "shared") for (const entry of entries) countToPlace(draft, entry, 1);
   for (const entry of entries) {

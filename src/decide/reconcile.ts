@@ -269,25 +269,16 @@ function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall 
     excluded,
     now,
   };
-  const question = {
-    excluded,
-    // Made when it is asked for: most plans need not know.
-    get last() {
-      return last();
-    },
-  };
-  const work = (asked: typeof question): Weighing => {
+  const work = (asked: PlanQuestion): Weighing => {
     const world: World = {
       ...buildWorld({ ...input, excluded: asked.excluded, demands, order: orderOf }),
-      get last() {
-        return asked.last;
-      },
+      last: () => asked.last,
     };
     const answer = allocate(world, demands, allocationPolicyOf(policy), now);
     const { creates, starts, needed, outcomes, groups } = answer;
     return { creates, starts, needed, outcomes, groups, loads: storeLoads(answer) };
   };
-  const allocation = recall.answer(premisesOf(record, input), question, work, isTimeless);
+  const allocation = recall.answer(premisesOf(record, input), new PlanQuestion(excluded, last), work, isTimeless);
   const candidates = new Set<NodeId>();
   for (const node of ledger.values())
     if (!allocation.needed.has(node.nodeId) && mayBeReleased(node, policy, now)) candidates.add(node.nodeId);
@@ -295,6 +286,21 @@ function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall 
     if (stopDisabled === true && ledger.get(nodeId)?.draining === undefined) candidates.delete(nodeId);
   if (candidates.size === 0) return { allocation, spare: candidates };
   return { allocation, spare: spareAmongReady(input, demands, candidates, now) };
+}
+
+/** What a plan rests on besides its premises; the last plan is looked into when somebody asks, and mostly nobody does. */
+class PlanQuestion {
+  readonly excluded: ReadonlySet<NodeId>;
+  readonly #last: () => LastPlan | undefined;
+
+  constructor(excluded: ReadonlySet<NodeId>, last: () => LastPlan | undefined) {
+    this.excluded = excluded;
+    this.#last = last;
+  }
+
+  get last(): LastPlan | undefined {
+    return this.#last();
+  }
 }
 
 /** No group has begun to be filled just now. */

@@ -34,8 +34,8 @@ export interface World {
   readonly groupFills?: readonly GroupFill[];
   /** Names of groups that existed not long ago: no new one gets them. Absent: none. */
   readonly formerGroups?: ReadonlySet<string>;
-  /** Where the last plan had jobs: they stay there, if nothing else is better. Absent: not known, or too much. */
-  readonly last?: LastPlan | undefined;
+  /** Where the last plan had jobs: they stay there, if nothing else is better. Most plans need not ask. Absent, or no answer: not known. */
+  readonly last?: () => LastPlan | undefined;
 }
 
 /** What is left of a plan: what it put where, of which demands, and the nodes that it had seen. */

@@ -45,11 +45,11 @@ export function apply(world: World, answer: Allocation, stage: Stage): World {
     })),
     groupFills: fillsOf(answer),
     scaleSets: looksOf(world, answer),
-    last: {
+    last: () => ({
       demands: answer.outcomes,
       nodes: new Set(world.nodes.map(({ nodeId: id }) => id)),
       loads: storeLoads(answer),
-    },
+    }),
   };
 }
 

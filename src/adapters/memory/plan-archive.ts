@@ -2,10 +2,7 @@ import type { PlanArchive } from "../../app/ports.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 import type { KeptPlan } from "../../domain/kept-plan.ts";
 
-/** A virtual run makes thousands of plans, and nobody asks about most of them. */
-const MOST_PLANS = 200;
-
-/** Plans in memory: the last few hundred of each cluster. */
+/** Plans in memory. */
 export function memoryPlanArchive(): PlanArchive {
   const clusters = new Map<ClusterName, Map<number, KeptPlan>>();
   const plansOf = (cluster: ClusterName): Map<number, KeptPlan> => {
@@ -16,10 +13,7 @@ export function memoryPlanArchive(): PlanArchive {
   return {
     async keep(cluster, kept) {
       const plans = plansOf(cluster);
-      plans.delete(kept.plan.number);
       plans.set(kept.plan.number, kept);
-      const [oldest] = plans.keys();
-      if (plans.size > MOST_PLANS && oldest !== undefined) plans.delete(oldest);
     },
     read: async (cluster, number) => plansOf(cluster).get(number),
     async list(cluster, from, to, limit) {
