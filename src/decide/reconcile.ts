@@ -278,7 +278,12 @@ function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall 
     const { creates, starts, needed, outcomes, groups } = answer;
     return { creates, starts, needed, outcomes, groups, loads: storeLoads(answer) };
   };
-  const allocation = recall.answer(premisesOf(record, input), new PlanQuestion(excluded, last), work, isTimeless);
+  const allocation = recall.answer(
+    premisesOf(record, input),
+    new PlanQuestion(excluded, last),
+    work,
+    isTimeless,
+  );
   const candidates = new Set<NodeId>();
   for (const node of ledger.values())
     if (!allocation.needed.has(node.nodeId) && mayBeReleased(node, policy, now)) candidates.add(node.nodeId);
