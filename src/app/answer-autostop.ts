@@ -49,7 +49,9 @@ export function createStopDesk(app: App): StopDesk {
     },
     ask(site, call) {
       const answer = Promise.withResolvers<StopAnswer>();
-      waiting.set(site.cluster, [...(waiting.get(site.cluster) ?? []), { call, answer }]);
+      const others = waiting.get(site.cluster);
+      if (others === undefined) waiting.set(site.cluster, [{ call, answer }]);
+      else others.push({ call, answer });
       if (!serving.has(site.cluster)) {
         serving.add(site.cluster);
         void serveAll(app, site, waiting, serving);
@@ -131,8 +133,10 @@ async function markStops(run: Run, calls: readonly StopCall[], policy: Policy): 
 /** A node may be newer than the last look: one fresh look per cluster and half a minute serves all unknown ones. */
 async function mayLookForUnknown(run: Run, calls: readonly StopCall[]): Promise<boolean> {
   const { record, bodies } = await loadWhole(run.app, run.site.cluster);
-  const known = new Set([...bodies.ledger.values()].map((node) => node.instanceId));
-  if (calls.every((call) => known.has(call.instance))) return false;
+  const unknown = new Set(calls.map(({ instance }) => instance));
+  for (const { instanceId } of bodies.ledger.values())
+    if (instanceId !== undefined) unknown.delete(instanceId);
+  if (unknown.size === 0) return false;
   const { lookedAt } = record;
   return (
     lookedAt === undefined || secondsBetween(lookedAt, run.app.ports.clock.now()) >= UNKNOWN_LOOK_SECONDS

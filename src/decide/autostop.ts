@@ -59,8 +59,10 @@ export function judgeStops(
   recall: Recall<Spare> = new Recall(),
 ): StopDecision {
   const current = asOf(record, policy, now);
-  const view = surveyOf(current, bodies, policy, now);
-  const first = calls.map((call) => judgeAlone(view, call, now));
+  const byInstance = indexByInstance(bodies.ledger, calls);
+  const asked = new Set([...byInstance.values()].map(({ nodeId }) => nodeId));
+  const view = surveyOf(current, bodies, asked, policy, now);
+  const first = calls.map((call) => judgeAlone(view, byInstance.get(call.instance), call, now));
   const marks = first.flatMap((verdict) => (verdict.kind === "marked" ? [verdict.node] : []));
   const unfit = new Set(
     first.flatMap((verdict, index) =>
@@ -73,7 +75,7 @@ export function judgeStops(
     if (verdict.kind !== "marked" || unfit.has(verdict.node) || free.spare.has(verdict.node)) return verdict;
     return { kind: "needed", why: free.why(verdict.node) };
   });
-  const ledger = unmark(bodies.ledger, view.byInstance, calls, verdicts, now);
+  const ledger = unmark(bodies.ledger, byInstance, calls, verdicts, now);
   // Taking a mark back is a decision too: nobody may go on with one that was made on the mark.
   const counted = ledger === bodies.ledger ? record : { ...record, plan: record.plan + 1 };
   return mark(counted, ledger, calls, verdicts, now);
@@ -87,7 +89,7 @@ function asOf(record: ClusterRecord, policy: Policy, now: Instant): ClusterRecor
 
 /** What every call of one moment is judged by, worked out once. */
 interface Survey {
-  readonly byInstance: ReadonlyMap<string, LedgerNode>;
+  /** The nodes that are asked about, as the last look saw them. */
   readonly nodes: ReadonlyMap<NodeId, Node>;
   readonly facts: ReadonlyMap<string, HostFact>;
   readonly stopping: ReadonlySet<NodeId>;
@@ -98,10 +100,17 @@ interface Survey {
   readonly resting: CannotTell | undefined;
 }
 
-function surveyOf(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Instant): Survey {
+function surveyOf(
+  record: ClusterRecord,
+  bodies: Bodies,
+  asked: ReadonlySet<NodeId>,
+  policy: Policy,
+  now: Instant,
+): Survey {
+  const nodes = new Map<NodeId, Node>();
+  for (const node of bodies.seen?.nodes ?? []) if (asked.has(node.nodeId)) nodes.set(node.nodeId, node);
   return {
-    byInstance: indexByInstance(bodies.ledger),
-    nodes: nodesById(bodies),
+    nodes,
     facts: hostFacts(record, bodies, now),
     stopping: stoppingNodes(record.intents),
     managed: bodies.seen === undefined ? undefined : managedArrays(bodies.seen, policy),
@@ -111,13 +120,8 @@ function surveyOf(record: ClusterRecord, bodies: Bodies, policy: Policy, now: In
   };
 }
 
-function nodesById(bodies: Bodies): ReadonlyMap<NodeId, Node> {
-  return new Map((bodies.seen?.nodes ?? []).map((node) => [node.nodeId, node]));
-}
-
 /** What can be said of a call without weighing it against the others. */
-function judgeAlone(view: Survey, call: StopCall, now: Instant): StopVerdict {
-  const known = view.byInstance.get(call.instance);
+function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall, now: Instant): StopVerdict {
   if (known === undefined) return view.blind ?? { kind: "unknown-instance" };
   if (known.array !== call.array) return { kind: "forbidden" };
   if (known.goneAt !== undefined || isStopFresh(known, now)) return { kind: "stopping" };
@@ -184,11 +188,13 @@ function resting(record: ClusterRecord, now: Instant): CannotTell | undefined {
   return { kind: "cannot-tell", why: "scale-down rests after an interruption of the autoscaler" };
 }
 
-/** A VM is known by its instance id, as the callback knows no other (cyclecloud-wire.md D.2). A live node wins over a gone one. */
-function indexByInstance(ledger: Ledger): ReadonlyMap<string, LedgerNode> {
+/** The callers' nodes. A VM is known by its instance id, as the callback knows no other (cyclecloud-wire.md D.2). A live node wins over a gone one. */
+function indexByInstance(ledger: Ledger, calls: readonly StopCall[]): ReadonlyMap<string, LedgerNode> {
+  const asked = new Set(calls.map(({ instance }) => instance));
   const index = new Map<string, LedgerNode>();
   for (const node of ledger.values()) {
-    if (node.instanceId === undefined || (node.goneAt !== undefined && index.has(node.instanceId))) continue;
+    if (node.instanceId === undefined || !asked.has(node.instanceId)) continue;
+    if (node.goneAt !== undefined && index.has(node.instanceId)) continue;
     index.set(node.instanceId, node);
   }
   return index;
@@ -325,7 +331,7 @@ export function confirmStops(
   // Another call of the same node, on another instance, may have come to its end first.
   const underWay = marked.filter((id) => isStopping(bodies.ledger.get(id), stopping));
   const ours = marked.filter((id) => !underWay.includes(id) && isOurMark(bodies.ledger.get(id)));
-  const view = surveyOf(current, bodies, policy, now);
+  const view = surveyOf(current, bodies, new Set(ours), policy, now);
   const objections = objectionsTo(view, bodies.ledger, ours);
   const going = ours.filter((id) => !objections.has(id));
   const unhealthy = going.filter((id) => isUnhealthy(bodies.ledger.get(id)));

@@ -6,6 +6,7 @@ import type { RankedDemand } from "../domain/demand.ts";
 import type { DynamicArray, DynamicDefinition } from "../domain/dynamic-array.ts";
 import { nodeNameStem } from "../domain/dynamic-array.ts";
 import type { ArrayName, NodeId, SetName } from "../domain/ids.ts";
+import { InTurn } from "../domain/in-turn.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { ClusterRecord, Ledger, LedgerNode } from "../domain/record.ts";
 import { stillInFlight } from "../domain/record.ts";
@@ -196,8 +197,10 @@ function withNodes(record: ClusterRecord, ledger: Ledger, snapshot: Snapshot): R
   const note = (name: ArrayName | undefined): void => {
     if (name !== undefined) names.add(name);
   };
-  for (const node of snapshot.nodes)
-    if (node.phase !== "off") note(dynamicArrayOf(ledger.get(node.nodeId)?.purpose));
+  const entries = new InTurn(ledger);
+  snapshot.nodes.forEach(({ nodeId, phase }) => {
+    if (phase !== "off") note(dynamicArrayOf(entries.get(nodeId)?.purpose));
+  });
   for (const entry of record.inFlight) if (stillInFlight(entry) > 0) note(dynamicArrayOf(entry.purpose));
   for (const { effect } of record.intents) if (effect.kind === "create") note(dynamicArrayOf(effect.purpose));
   return names;

@@ -5,6 +5,7 @@ import type { NodeArray } from "../domain/cluster.ts";
 import type { DynamicDefinition } from "../domain/dynamic-array.ts";
 import type { ArrayName, PlacementGroup } from "../domain/ids.ts";
 import { placementGroup, sameMachineType } from "../domain/ids.ts";
+import { InTurn } from "../domain/in-turn.ts";
 import { findPrice } from "../domain/price.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Dynamic } from "./dynamic-arrays.ts";
@@ -55,10 +56,11 @@ function homesOf({
   pendingCreates,
 }: WorldInput): ReadonlyMap<ArrayName, ArrayName> {
   const homes = new Map<ArrayName, ArrayName>();
-  for (const node of snapshot.nodes) {
-    const name = dynamicArrayOf(ledger.get(node.nodeId)?.purpose);
-    if (name !== undefined) homes.set(name, node.array);
-  }
+  const entries = new InTurn(ledger);
+  snapshot.nodes.forEach(({ nodeId, array }) => {
+    const name = dynamicArrayOf(entries.get(nodeId)?.purpose);
+    if (name !== undefined) homes.set(name, array);
+  });
   for (const { purpose, bucket } of [...inFlight, ...pendingCreates]) {
     const name = dynamicArrayOf(purpose);
     if (name !== undefined) homes.set(name, bucket.array);

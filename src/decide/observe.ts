@@ -6,7 +6,8 @@ import type { Bodies } from "../domain/bodies.ts";
 import type { Purpose } from "../domain/bucket.ts";
 import type { Busyness, ClusterRecord, InFlight, Ledger, LedgerNode, SetEntry } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
-import { secondsBetween } from "../domain/units.ts";
+import { plusSeconds, secondsBetween } from "../domain/units.ts";
+import { InTurn } from "../domain/in-turn.ts";
 import { hostKey } from "./hosts.ts";
 import { nextStart } from "./starts.ts";
 
@@ -36,44 +37,82 @@ export interface HostFact {
  * What live sets say of hosts: jobs by report or by `placed`, or a report without a job. A report counts while it is younger than two of
  * its set's intervals and its set is live (design.md section 3, Busyness).
  */
-export function hostFacts(
-  record: ClusterRecord,
-  bodies: Bodies,
+export function hostFacts({ sets }: ClusterRecord, { demands, reports }: Bodies, now: Instant): HostFacts {
+  const known = gathered.get(sets);
+  if (known?.demands === demands && known.reports === reports && known.from <= now && now < known.until)
+    return known.facts;
+  const facts = gatherFacts(sets, { demands, reports }, now);
+  gathered.set(sets, { demands, reports, facts, from: now, until: nextLapse(sets, now) });
+  return facts;
+}
+
+type HostFacts = ReadonlyMap<string, HostFact>;
+
+interface Gathered extends Pick<Bodies, "demands" | "reports"> {
+  readonly facts: HostFacts;
+  readonly from: Instant;
+  readonly until: number;
+}
+
+/** Never added to: most hosts get a list of their own at once. */
+const NO_JOBS: string[] = [];
+
+/** The sets of a record are looked at several times before they change: by plans, and by each node that asks. */
+const gathered = new WeakMap<ClusterRecord["sets"], Gathered>();
+
+/** When the next live set or report runs out. */
+function nextLapse(sets: ClusterRecord["sets"], now: Instant): number {
+  let next = Number.POSITIVE_INFINITY;
+  for (const { live, expiresAt, sentAt, intervalSeconds } of sets.values()) {
+    if (!live) continue;
+    for (const at of [expiresAt, plusSeconds(sentAt, 2 * intervalSeconds)])
+      if (now < at && at < next) next = at;
+  }
+  return next;
+}
+
+function gatherFacts(
+  sets: ClusterRecord["sets"],
+  bodies: Pick<Bodies, "demands" | "reports">,
   now: Instant,
-): ReadonlyMap<string, HostFact> {
+): HostFacts {
   type Growing = { -readonly [K in keyof HostFact]: HostFact[K] } & { jobs: string[] };
   const facts = new Map<string, Growing>();
   const factOf = (hostname: string): Growing => {
     const key = hostKey(hostname);
     const known = facts.get(key);
     if (known !== undefined) return known;
-    const fact: Growing = { jobs: [] };
+    const fact: Growing = { jobs: NO_JOBS };
     facts.set(key, fact);
     return fact;
   };
-  for (const entry of record.sets.values()) {
+  for (const entry of sets.values()) {
     if (!entry.live || entry.expiresAt <= now) continue;
-    for (const host of freshReport(entry, bodies, now)) {
+    freshReport(entry, bodies, now).forEach((host) => {
       const fact = factOf(host.hostname);
       if (host.jobs.length > 0) fact.jobs = fact.jobs.concat(host.jobs);
       if (host.state === "open") fact.state = "open";
       if (host.state === "closed") fact.state ??= "closed";
       if (fact.reportedAt === undefined || fact.reportedAt < entry.sentAt) fact.reportedAt = entry.sentAt;
-    }
+    });
     for (const demand of bodies.demands.get(entry.digest)?.demands ?? []) {
       if (demand.kind !== "job") continue;
-      for (const placed of demand.placed) {
+      demand.placed.forEach((placed) => {
         const fact = factOf(placed.hostname);
         // Most hosts have one job or a few: a list that is made for one is smaller than one that grows to it.
         if (fact.jobs.length === 0) fact.jobs = [demand.name];
         else fact.jobs.push(demand.name);
-      }
+      });
     }
   }
   return facts;
 }
 
-function freshReport(entry: SetEntry, bodies: Bodies, now: Instant): readonly SchedulerNode[] {
+function freshReport(
+  entry: SetEntry,
+  bodies: Pick<Bodies, "reports">,
+  now: Instant,
+): readonly SchedulerNode[] {
   if (entry.report === undefined || secondsBetween(entry.sentAt, now) >= 2 * entry.intervalSeconds) return [];
   return bodies.reports.get(entry.report) ?? [];
 }
@@ -115,14 +154,20 @@ export function doubtLook(
   snapshot: Snapshot,
   policy: Policy,
 ): Doubt | undefined {
-  const present = new Set(snapshot.nodes.map((node) => node.nodeId));
   let expected = 0;
   let missing = 0;
-  for (const node of ledger.values()) {
-    if (node.goneAt !== undefined || node.draining?.sentAt !== undefined) continue;
+  // Ledger and status are in the same order until a node comes or goes: only then is there something to search.
+  let at = 0;
+  let present: ReadonlySet<NodeId> | undefined;
+  ledger.forEach((node) => {
+    const isNext = snapshot.nodes[at]?.nodeId === node.nodeId;
+    if (isNext) at += 1;
+    if (node.goneAt !== undefined || node.draining?.sentAt !== undefined) return;
     expected += 1;
+    if (isNext) return;
+    present ??= new Set(snapshot.nodes.map(({ nodeId }) => nodeId));
     if (!present.has(node.nodeId)) missing += 1;
-  }
+  });
   if (missing === 0 || missing * 2 < expected) return undefined;
   const since = suspectedSince(record, missing) ?? snapshot.at;
   const confirmed = secondsBetween(since, snapshot.at) >= policy.snapshotIntervalSeconds;
@@ -168,23 +213,26 @@ export function updateLedger(
 ): Ledger {
   const arrays = new Set(look.snapshot.arrays.map((array) => array.name));
   const origins = originsOf(look, inFlight);
+  const before = new InTurn(ledger);
   const present: LedgerNode[] = [];
-  let isUntouched = true;
-  for (const node of look.snapshot.nodes) {
+  let touched = 0;
+  // Here and wherever each node has its turn: a callback, as a loop makes an object for each step until the compiler has seen it often.
+  look.snapshot.nodes.forEach((node) => {
     // Head nodes and other single nodes are no node array's: never ours to judge.
-    if (!arrays.has(node.array)) continue;
-    const old = ledger.get(node.nodeId);
+    if (!arrays.has(node.array)) return;
+    const old = before.get(node.nodeId);
     const known = updateNode(old, node, origins.get(node.nodeId), facts, now);
-    if (known !== old) isUntouched = false;
+    if (known !== old) touched += 1;
     present.push(known);
-  }
-  if (isUntouched && ledger.size === present.length + countRemembered(ledger, now)) return ledger;
-  const next = new Map(present.map((node) => [node.nodeId, node]));
-  for (const [id, old] of ledger) {
-    if (next.has(id)) continue;
+  });
+  if (touched === 0 && ledger.size === present.length + countRemembered(ledger, now)) return ledger;
+  const next = new Map<NodeId, LedgerNode>();
+  present.forEach((node) => next.set(node.nodeId, node));
+  ledger.forEach((old, id) => {
+    if (next.has(id)) return;
     if (old.goneAt === undefined) next.set(id, { ...old, goneAt: now });
     else if (isRemembered(old, now)) next.set(id, old);
-  }
+  });
   return next;
 }
 
@@ -195,7 +243,9 @@ function isRemembered({ goneAt }: LedgerNode, now: Instant): boolean {
 
 function countRemembered(ledger: Ledger, now: Instant): number {
   let count = 0;
-  for (const node of ledger.values()) if (isRemembered(node, now)) count += 1;
+  ledger.forEach((node) => {
+    if (isRemembered(node, now)) count += 1;
+  });
   return count;
 }
 

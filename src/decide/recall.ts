@@ -92,10 +92,9 @@ function samePremises(a: Premises, b: Premises): boolean {
 function sameLedger(a: Ledger, b: Ledger): boolean {
   if (a === b) return true;
   if (a.size !== b.size) return false;
-  const others = b.values();
-  for (const node of a.values()) {
-    const other = others.next().value;
-    if (other === undefined || !sameBut("lastNeededAt", node, other)) return false;
-  }
-  return true;
+  const others = [...b.values()];
+  return [...a.values()].every((node, at) => {
+    const other = others[at];
+    return other !== undefined && sameBut("lastNeededAt", node, other);
+  });
 }

@@ -17,6 +17,7 @@ import type {
   StartEffect,
 } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
+import { InTurn } from "../domain/in-turn.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { lapseSets } from "./accept.ts";
 import { allocate } from "./allocate.ts";
@@ -183,17 +184,18 @@ function giveUp(
   if (!isActing(snapshot, policy)) return { record, givenUp };
   const managed = managedArrays(snapshot, policy);
   const stopping = stoppingNodes(record.intents);
+  const entries = new InTurn(ledger);
   let next = record;
-  for (const node of snapshot.nodes) {
-    const known = ledger.get(node.nodeId);
-    if (known === undefined || !managed.has(node.array) || stopping.has(node.nodeId)) continue;
-    if (known.firstReadyAt !== undefined) continue;
+  snapshot.nodes.forEach((node) => {
+    const known = entries.get(node.nodeId);
+    if (known === undefined || !managed.has(node.array) || stopping.has(node.nodeId)) return;
+    if (known.firstReadyAt !== undefined) return;
     const busy = (factOfNode(facts, node)?.jobs.length ?? 0) > 0;
     const why = whyGivenUp(node, known, { policy, now, busy, resting: record.outage !== undefined });
-    if (why === undefined) continue;
+    if (why === undefined) return;
     givenUp.add(node.nodeId);
     next = pauseBucket(next, node, dynamicArrayOf(known.purpose), why, now);
-  }
+  });
   return { record: next, givenUp };
 }
 
@@ -285,10 +287,13 @@ function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall 
     isTimeless,
   );
   const candidates = new Set<NodeId>();
-  for (const node of ledger.values())
-    if (!allocation.needed.has(node.nodeId) && mayBeReleased(node, policy, now)) candidates.add(node.nodeId);
-  for (const { nodeId, stopDisabled } of snapshot.nodes)
-    if (stopDisabled === true && ledger.get(nodeId)?.draining === undefined) candidates.delete(nodeId);
+  ledger.forEach((node, id) => {
+    if (mayBeReleased(node, policy, now) && !allocation.needed.has(id)) candidates.add(id);
+  });
+  if (candidates.size > 0)
+    snapshot.nodes.forEach(({ nodeId, stopDisabled }) => {
+      if (stopDisabled === true && ledger.get(nodeId)?.draining === undefined) candidates.delete(nodeId);
+    });
   if (candidates.size === 0) return { allocation, spare: candidates };
   return { allocation, spare: spareAmongReady(input, demands, candidates, now) };
 }
@@ -330,7 +335,9 @@ export function excludedNodes(
   now: Instant,
 ): ReadonlySet<NodeId> {
   const excluded = new Set<NodeId>();
-  for (const node of ledger.values()) if (isExcluded(node, stopping, now)) excluded.add(node.nodeId);
+  ledger.forEach((node, id) => {
+    if (isExcluded(node, stopping, now)) excluded.add(id);
+  });
   return excluded;
 }
 
@@ -378,21 +385,23 @@ function conclude(on: Conclusion): Decision {
     const known = ledger.get(id);
     if (known !== undefined) note(withStart(known, { state: "unsure", since: now }));
   }
-  for (const node of look.snapshot.nodes) {
-    const known = ledger.get(node.nodeId);
-    if (known === undefined) continue;
+  const entries = new InTurn(ledger);
+  const needs = new InTurn(weighed.allocation.needed);
+  look.snapshot.nodes.forEach((node) => {
+    const known = entries.get(node.nodeId);
+    if (known === undefined) return;
     if (!managed.has(node.array)) {
       verdicts.set(node.nodeId, { kind: "not-managed" });
-      continue;
+      return;
     }
     const judged = acting && !stopping.has(node.nodeId) && !isSettled(node, known, weighed.spare);
     const action: NodeAction = judged ? judgeNode(node, known, circumstances(on, node, known)) : NO_ACTION;
-    const needed = weighed.allocation.needed.get(node.nodeId);
+    const needed = needs.get(node.nodeId);
     const next = touch(applyAction(known, action, record.plan, now), needed !== undefined, policy, now);
     if (next !== known) note(next);
     if (action.kind === "terminate") terminates.push(node.nodeId);
     verdicts.set(node.nodeId, verdictOf(node, next, needed, on));
-  }
+  });
   const plan: Plan = {
     number: record.plan,
     at: now,

@@ -73,8 +73,9 @@ export function endStarts(
   let next = record;
   const ended = new Map<NodeId, LedgerNode>();
   for (const node of snapshot.nodes) {
+    if (node.phase !== "deallocated") continue;
     const known = ledger.get(node.nodeId);
-    if (node.phase !== "deallocated" || known?.start === undefined || underWay.has(node.nodeId)) continue;
+    if (known?.start === undefined || underWay.has(node.nodeId)) continue;
     const start = stillGoing(node, known.start, policy, now);
     if (start === known.start) continue;
     ended.set(node.nodeId, withStart(known, start));

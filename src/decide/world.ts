@@ -6,6 +6,7 @@ import { OWN_DEFAULTS } from "../domain/default-resource.ts";
 import type { Pool, RankedDemand } from "../domain/demand.ts";
 import type { ArrayName, NodeId, PlacementGroup } from "../domain/ids.ts";
 import { sameMachineType } from "../domain/ids.ts";
+import { InTurn } from "../domain/in-turn.ts";
 import type { Policy } from "../domain/policy.ts";
 import { findPrice } from "../domain/price.ts";
 import type { Reason } from "../domain/reason.ts";
@@ -122,11 +123,12 @@ function countsAgainstLimits(phase: NodePhase): boolean {
 
 function collectNodes(input: WorldInput, arrays: World["arrays"], places: Places): readonly SupplyNode[] {
   const supply: SupplyNode[] = [];
-  for (const node of input.snapshot.nodes) {
-    const known = input.ledger.get(node.nodeId);
+  const entries = new InTurn(input.ledger);
+  input.snapshot.nodes.forEach((node) => {
+    const known = entries.get(node.nodeId);
     const starting = node.phase === "deallocated" && isStarting(known);
     const startable = mayBeStarted(node, known);
-    if (!countsAgainstLimits(node.phase) && !starting && !startable) continue;
+    if (!countsAgainstLimits(node.phase) && !starting && !startable) return;
     const place = places.at(node.array, node.machineType, node.placementGroup);
     if (countsAgainstLimits(node.phase)) {
       place.nodes += 1;
@@ -136,12 +138,12 @@ function collectNodes(input: WorldInput, arrays: World["arrays"], places: Places
       place.waiting += 1;
     }
     const usable = node.phase === "ready" || node.phase === "coming" || starting || startable;
-    if (!usable || arrays.get(node.array) !== "managed" || input.excluded.has(node.nodeId)) continue;
+    if (!usable || arrays.get(node.array) !== "managed" || input.excluded.has(node.nodeId)) return;
     const dynamic = dynamicArrayOf(known?.purpose);
     const home =
       dynamic === undefined ? place : places.at(dynamic, place.bucket.machineType, node.placementGroup);
     supply.push(supplyNode(node, known, home, places, input));
-  }
+  });
   return supply;
 }
 

@@ -44,7 +44,8 @@ function readSchedulerNode(item: unknown, problems: Problem[]): SchedulerNode | 
   checkResources(item, "available", problems);
   if (hostname === undefined) return undefined;
   // Keys in alphabetical order: see digestOf.
-  return { hostname, jobs: jobs ?? jobIds ?? [], ...(state === undefined ? {} : { state }) };
+  const known = { hostname, jobs: jobs ?? jobIds ?? [] };
+  return state === undefined ? known : { ...known, state };
 }
 
 /** Resource values are numbers, texts, booleans or null (scalelib-behaviour.md 4). */

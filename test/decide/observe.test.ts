@@ -188,6 +188,41 @@ describe("what schedulers say of hosts", () => {
     expect(factsOf(sets)).toEqual(facts);
   });
 
+  describe("asked again of the same sets", () => {
+    const scenario = { sets: { a: { report: idleReport, sentAt: at(-10), expiresAt: at(700) } } };
+    const idle = { "ip-a": { jobs: [], reportedAt: at(-10) } };
+
+    test.each([
+      { name: "a moment before the report is two intervals old", later: 589.999, facts: idle },
+      { name: "when it is", later: 590, facts: {} },
+      { name: "when the set has run out", later: 700, facts: {} },
+      { name: "earlier than before", later: -1, facts: idle },
+    ])("$name", ({ later, facts }) => {
+      const { record, bodies } = buildState(scenario);
+      expect(Object.fromEntries(hostFacts(record, bodies, NOW))).toEqual(idle);
+      expect(Object.fromEntries(hostFacts(record, bodies, at(later)))).toEqual(facts);
+    });
+
+    test("forward and back again, past the end of the report", () => {
+      const { record, bodies } = buildState(scenario);
+      expect(hostFacts(record, bodies, at(600)).size).toBe(0);
+      expect(Object.fromEntries(hostFacts(record, bodies, NOW))).toEqual(idle);
+    });
+
+    test("with other bodies", () => {
+      const { record, bodies } = buildState(scenario);
+      const others = buildState({ sets: { a: { ...scenario.sets.a, report: [] } } }).bodies;
+      expect(hostFacts(record, bodies, NOW).size).toBe(1);
+      expect(hostFacts(record, others, NOW).size).toBe(0);
+    });
+
+    test("while nothing has run out it is the very same answer", () => {
+      const { record, bodies } = buildState(scenario);
+      const first = hostFacts(record, bodies, NOW);
+      expect(hostFacts(record, bodies, at(60))).toBe(first);
+    });
+  });
+
   test.each([
     { name: "by its hostname", node: { hostname: "IP-A.example", name: "execute-1" }, found: true },
     {

@@ -171,7 +171,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/autostop.ts",
-        find: "unmark(bodies.ledger, view.byInstance, calls, verdicts, now)",
+        find: "unmark(bodies.ledger, byInstance, calls, verdicts, now)",
         put: "bodies.ledger",
       },
     ],

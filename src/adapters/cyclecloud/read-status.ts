@@ -67,12 +67,12 @@ export function readNodes(list: unknown): NodesReading {
   if (!Array.isArray(list)) return malformed("nodes", list, "a list of node records");
   const nodes = new Map<NodeId, Node>();
   let nodesRepeated = 0;
-  for (const record of list) {
+  list.forEach((record: unknown) => {
     const node = isObject(record) ? readNode(record) : undefined;
-    if (node === undefined) continue;
+    if (node === undefined) return;
     if (nodes.has(node.nodeId)) nodesRepeated += 1;
     else nodes.set(node.nodeId, node);
-  }
+  });
   const nodesWithoutId = list.length - nodesRepeated - nodes.size;
   return { kind: "nodes", nodes: [...nodes.values()], nodesWithoutId, nodesRepeated };
 }
