@@ -11,7 +11,7 @@ export class InTurn<K, V> {
   readonly #values: readonly V[];
   #next = 0;
 
-  /** The Map must not be changed meanwhile. */
+  /** Keys must not come or go meanwhile; what is put under one of them may not be seen. */
   constructor(map: ReadonlyMap<K, V>) {
     this.#map = map;
     this.#keys = [...map.keys()];
