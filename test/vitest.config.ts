@@ -8,7 +8,11 @@ const WAITING = [
 ];
 
 /** What works in real time, against leases and boot times: each of them has the machine to itself, at last. */
-const REAL_TIME = ["test/crash/**/*.test.ts", "test/local/main.test.ts", "test/scenarios/four-hosts.test.ts"];
+const REAL_TIME = [
+  "test/crash/**/*.test.ts",
+  "test/local/main-real-time.test.ts",
+  "test/scenarios/four-hosts.test.ts",
+];
 
 /** What only computes: its files share two processes. Every other file has one of its own: a functions app is registered once per process. */
 const PURE = [
