@@ -72,8 +72,8 @@ export function allocate(
   const first: Try = { way: { order: "rank", opening: "own" }, entries };
   const inRankOrder = attempt(problem, first.way, first.entries, true);
   let best = inRankOrder;
-  if (policy.preference === "bucket-order" || !mayImprove(best, problem)) return answerOf(best);
-  if (isNearBound(best, problem)) return answerOf(best);
+  if (policy.preference === "bucket-order" || !mayImprove(best, problem)) return new Answer(best);
+  if (isNearBound(best, problem)) return new Answer(best);
   let taken = first;
   const tryOut = (one: Try, isPreferred: typeof isBetter): Attempt => {
     const other = attempt(problem, one.way, one.entries, false);
@@ -88,7 +88,7 @@ export function allocate(
       { way: { order: "size", opening: "own", asBefore: true }, entries: byKind(entries) },
       isBetterByRank,
     );
-    if (!mayImprove(best, problem)) return answerOf(best);
+    if (!mayImprove(best, problem)) return new Answer(best);
   }
   for (const one of triesBySize(problem, inRankOrder)) {
     const other = tryOut(one, isBetter);
@@ -103,7 +103,7 @@ export function allocate(
   });
   // Reasons are made for what is unmet in the plan that is taken, and only there.
   const isTold = taken === first || best.outcomes.every(({ placed, asked }) => placed >= asked);
-  return answerOf(isTold ? best : attempt(problem, taken.way, taken.entries, true));
+  return new Answer(isTold ? best : attempt(problem, taken.way, taken.entries, true));
 }
 
 /** So many demands that go short in a cheaper plan are tried first; more are likely what makes it cheaper. */
@@ -219,8 +219,6 @@ function mayImprove({ created, outcomes }: Attempt, { kinds }: Problem): boolean
   if (kinds < 2) return false;
   return created > 0 || outcomes.some(({ placed, asked }) => placed < asked);
 }
-
-const answerOf = (best: Attempt): Allocation => new Answer(best);
 
 /**
  * What is made only when somebody asks: of a plan that is only tried nobody does. A class, as getters that are written into each object

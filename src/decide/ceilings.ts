@@ -4,7 +4,7 @@ import type { LimitId } from "../domain/reason.ts";
 import { bucketText } from "../domain/bucket.ts";
 import { familyOf } from "./family.ts";
 
-/** Nodes and their vCPUs that count against a limit, by our own count: all that have or await a VM, also those on their way down. */
+/** Nodes and their vCPUs that count against a limit, by our own count: all that have a VM or wait for one, also those on their way down. */
 export interface Usage {
   readonly nodes: number;
   readonly cores: number;

@@ -1,9 +1,7 @@
 import { expect, test, vi } from "vitest";
-import { lastLine, npmStart, runMain } from "../support/run-main.ts";
+import { lastLine, NOTHING_FOUND, npmStart, runMain } from "../support/run-main.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
-
-const NOTHING_FOUND = { busyNodesStopped: 0, limitsExceeded: 0, nodesBeyondDemand: 0, messagesRejected: 0 };
 
 test("eight jobs run through host, queue, tables and HTTP in less than 15 seconds", async () => {
   const ended = await runMain("--jobs", "8", "--speed", "240", "--json");

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { lastLine, runMain } from "../support/run-main.ts";
+import { lastLine, NOTHING_FOUND, runMain } from "../support/run-main.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -20,7 +20,6 @@ const contract = [
   "scaleUps",
   "scaleDowns",
 ];
-const nothingFound = { busyNodesStopped: 0, limitsExceeded: 0, nodesBeyondDemand: 0, messagesRejected: 0 };
 
 describe("before anything runs", () => {
   test("--help says how to start it", async () => {
@@ -60,7 +59,7 @@ describe("on the virtual clock", () => {
     const figures = lastLine(ended);
     expect(Object.keys(figures)).toEqual(expect.arrayContaining(contract));
     expect(contract.filter((key) => typeof figures[key] !== "number")).toEqual([]);
-    expect(figures).toMatchObject({ jobsSubmitted: 40, jobsCompleted: 40, ...nothingFound });
+    expect(figures).toMatchObject({ jobsSubmitted: 40, jobsCompleted: 40, ...NOTHING_FOUND });
   });
 
   test("the same seed gives the same figures, another one others", async () => {
@@ -81,7 +80,7 @@ describe("on the virtual clock", () => {
       // (4 x 600 + 2 x 300 + 8 x 1200 + 60 + 60 + 4 x 300) s = 13,920 s
       leastNodeHours: 3.87,
       mostLiveNodes: 8,
-      ...nothingFound,
+      ...NOTHING_FOUND,
     });
   });
 

@@ -87,3 +87,11 @@ export function lastLine({ stdout }: Ended): Readonly<Record<string, unknown>> {
   if (typeof parsed !== "object" || parsed === null) throw new Error(`not an object: ${stdout}`);
   return Object.fromEntries(Object.entries(parsed));
 }
+
+/** What the auditor's last line says of a run without fault. */
+export const NOTHING_FOUND = {
+  busyNodesStopped: 0,
+  limitsExceeded: 0,
+  nodesBeyondDemand: 0,
+  messagesRejected: 0,
+};

@@ -12,8 +12,7 @@ export function memoryPlanArchive(): PlanArchive {
   };
   return {
     async keep(cluster, kept) {
-      const plans = plansOf(cluster);
-      plans.set(kept.plan.number, kept);
+      plansOf(cluster).set(kept.plan.number, kept);
     },
     read: async (cluster, number) => plansOf(cluster).get(number),
     async list(cluster, from, to, limit) {
