@@ -2,15 +2,14 @@ import type { NodeLoad, SupplyNode, World } from "../domain/allocation.ts";
 import type { BucketKey, Purpose } from "../domain/bucket.ts";
 import type { NodeAttributes } from "../domain/demand.ts";
 import type { NodeId } from "../domain/ids.ts";
-import { compareText } from "../domain/text.ts";
 import type { Ask } from "./ask.ts";
 import { slotsIn, unitsFrom } from "./ask.ts";
 import type { Subject } from "./fit.ts";
 import type { Ground, Kind, NewNode, Place } from "./ground.ts";
-import { comparePlaces } from "./ground.ts";
 import { placeIntricate, roomIntricate } from "./intricate.ts";
 import type { LineBins, Sought } from "./line.ts";
 import { Line } from "./line.ts";
+import type { NodeOrder } from "./node-order.ts";
 import type { Shape } from "./shape.ts";
 
 /** A bin's number. A bin is one existing node, or so many identical nodes that are in flight or planned. */
@@ -103,7 +102,7 @@ export class Bins implements LineBins {
   readonly #needed = new Map<Place, Needed>();
   readonly #subjects: Subject[] = [];
   readonly #inGroup = new Map<Place, Bin[]>();
-  readonly #position: number[] = [];
+  readonly #position: number[];
   readonly #searches = new Map<Shape, Where>();
   readonly #kindLines: (Line | undefined)[] = [];
   /** Bins by kind: those that exist or are in flight, and those that this plan creates, in its order. */
@@ -133,6 +132,8 @@ export class Bins implements LineBins {
     this.pools = new Map(pools);
     this.existing = order.awake;
     this.asleep = order.asleep;
+    // Filled from the front first: an array that is begun far from its front becomes a dictionary.
+    this.#position = this.world.nodes.map((_, bin) => bin);
     [...order.awake, ...order.asleep].forEach((bin, position) => {
       this.#position[bin] = position;
     });
@@ -580,104 +581,6 @@ export class Bins implements LineBins {
     if (others === undefined) this.#inGroup.set(place, [bin]);
     else others.push(bin);
   }
-}
-
-/** The order in which existing capacity is used, worked out once for all tries. */
-export interface NodeOrder {
-  readonly awake: readonly Bin[];
-  /** What is in flight and what is starting, in the order of asking. */
-  readonly coming: readonly Coming[];
-  readonly asleep: readonly Bin[];
-  /** By existing node, and by entry in flight. */
-  readonly tiers: readonly number[];
-  readonly inFlightTiers: readonly number[];
-}
-
-/**
- * By the nodes' own order; among equals nodes that belong to no target's group first, then by place. What is in flight comes in the order
- * in which it was asked for, so that a plan finds its own nodes again (P6 of design.md section 6).
- */
-export function orderNodes(ground: Ground): NodeOrder {
-  const { nodes, inFlight } = ground.world;
-  const ranks = rankPlaces(ground);
-  // Columns, as with thousands of nodes most of the time for a plan would go into this.
-  const orders = new Float64Array(nodes.length);
-  const places = new Uint32Array(nodes.length);
-  const heads = new Float64Array(nodes.length);
-  const sorted = nodes.map(({ order, purpose, nodeId: id }, bin) => {
-    const place = ranks[kindAt(ground.nodeKinds, bin).place.index] ?? 0;
-    orders[bin] = order;
-    places[bin] = purpose.kind === "group" ? ranks.length + place : place;
-    heads[bin] = headOf(id);
-    return bin;
-  });
-  sorted.sort(
-    (a, b) =>
-      (orders[a] ?? 0) - (orders[b] ?? 0) ||
-      (places[a] ?? 0) - (places[b] ?? 0) ||
-      (heads[a] ?? 0) - (heads[b] ?? 0) ||
-      compareText(nodes[a]?.nodeId ?? "", nodes[b]?.nodeId ?? ""),
-  );
-  const awake: Bin[] = [];
-  const starting: Bin[] = [];
-  const asleep: Bin[] = [];
-  for (const bin of sorted) {
-    const node = nodes[bin];
-    if (node?.starting === true) starting.push(bin);
-    if (node?.deallocated === true) asleep.push(bin);
-    else if (node?.starting !== true) awake.push(bin);
-  }
-  const tiers: number[] = [];
-  let tier = -1;
-  let before: number | undefined;
-  for (const bin of awake) {
-    const order = nodes[bin]?.order ?? 0;
-    if (order !== before) tier += 1;
-    before = order;
-    tiers[bin] = tier;
-  }
-  // Each by itself from here on, in the order of asking: so the next plan finds them as this one leaves them.
-  const coming: Coming[] = [
-    ...inFlight.map(({ order = 0 }, entry) => ({ order, entry })),
-    ...starting.map((bin) => ({ order: nodes[bin]?.order ?? 0, bin })),
-  ];
-  // What one plan asks for: it starts what there is before it makes new nodes.
-  coming.sort((a, b) => a.order - b.order || Number(a.bin === undefined) - Number(b.bin === undefined));
-  const inFlightTiers: number[] = [];
-  for (const one of coming) {
-    tier += 1;
-    if (one.bin === undefined) inFlightTiers[one.entry ?? 0] = tier;
-    else tiers[one.bin] = tier;
-  }
-  for (const bin of asleep) {
-    tier += 1;
-    tiers[bin] = tier;
-  }
-  return { awake, coming, asleep, tiers, inFlightTiers };
-}
-
-/** The order of preference among places, as numbers by their index: there are fewer places than nodes to compare. */
-function rankPlaces({ places }: Ground): readonly number[] {
-  const ranks: number[] = [];
-  places.toSorted(comparePlaces).forEach(({ index }, rank) => {
-    ranks[index] = rank;
-  });
-  return ranks;
-}
-
-/** A number for the first three characters of a text; numbers are in the order of {@link compareText}, and quicker to compare. */
-function headOf(text: string): number {
-  return (codeAt(text, 0) * 0x10000 + codeAt(text, 1)) * 0x10000 + codeAt(text, 2);
-}
-
-/** Beyond the end of a text there is nothing, and that comes first. */
-const codeAt = (text: string, at: number): number => (at < text.length ? text.charCodeAt(at) : 0);
-
-/** An entry in flight, or a node that is starting. */
-interface Coming {
-  readonly order: number;
-  readonly entry?: number;
-  readonly bin?: Bin;
 }
 
 /** Answers where `other` stands now; `list` ends with `one` most of the time. */

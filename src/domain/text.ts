@@ -2,3 +2,53 @@
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
+
+/**
+ * Sorted by {@link compareText}. For thousands of items whose texts differ early, as ids do: their first characters are sorted as numbers,
+ * which calls nobody back.
+ */
+export function sortedByText<T>(items: readonly T[], textOf: (item: T) => string): readonly T[] {
+  if (items.length < 2) return items;
+  if (items.length > MOST_KEYS) return items.toSorted((a, b) => compareText(textOf(a), textOf(b)));
+  const keys = new Float64Array(items.length);
+  items.forEach((item, at) => {
+    keys[at] = headOf(textOf(item)) * MOST_KEYS + at;
+  });
+  keys.sort();
+  const sorted: T[] = [];
+  let run: T[] = [];
+  const endRun = (): void => {
+    if (run.length > 1) run.sort((a, b) => compareText(textOf(a), textOf(b)));
+    run.forEach((item) => sorted.push(item));
+  };
+  let head: number | undefined;
+  keys.forEach((key) => {
+    const next = Math.floor(key / MOST_KEYS);
+    if (next !== head) {
+      endRun();
+      run = [];
+      head = next;
+    }
+    const item = items[key % MOST_KEYS];
+    if (item !== undefined) run.push(item);
+  });
+  endRun();
+  return sorted;
+}
+
+/** A head of 32 bits and a position fit into the 53 bits of a number. */
+const MOST_KEYS = 2 ** 21;
+const HEAD_LENGTH = 4;
+const HIGHEST = 0xff;
+
+/** A number for the first four characters, never greater than that of a text which comes later. What follows a character that is cut to 255 does not count. */
+function headOf(text: string): number {
+  let head = 0;
+  let isCut = false;
+  for (let at = 0; at < HEAD_LENGTH; at += 1) {
+    const code: number = isCut || at >= text.length ? 0 : Math.min(text.charCodeAt(at), HIGHEST);
+    isCut ||= code === HIGHEST;
+    head = head * (HIGHEST + 1) + code;
+  }
+  return head;
+}
