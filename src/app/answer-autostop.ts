@@ -119,7 +119,7 @@ interface Marking {
 /** First commit: draining. */
 async function markStops(run: Run, calls: readonly StopCall[], policy: Policy): Promise<Marking | undefined> {
   const { app, site } = run;
-  const recall = app.lanes.recallOf(site.cluster).stops;
+  const recall = app.lanes.recallOf(site.cluster);
   const committed = await commitWhole(app, site.cluster, ({ record, bodies }): Change<Marking> => {
     const now = app.ports.clock.now();
     const decision = judgeStops(record, bodies, calls, policy, now, recall);
@@ -156,8 +156,9 @@ const NO_FATES: Fates = { stopping: new Set(), why: () => "needed", failed: new 
 async function stopMarked(run: Run, marked: readonly NodeId[], policy: Policy): Promise<Fates> {
   const { app, site } = run;
   const owner = app.ports.entropy.owner();
+  const recall = app.lanes.recallOf(site.cluster);
   const committed = await commitWhole(app, site.cluster, ({ record, bodies }) => {
-    const confirmed = confirmStops(record, bodies, marked, policy, app.ports.clock.now(), owner);
+    const confirmed = confirmStops(record, bodies, marked, policy, app.ports.clock.now(), owner, recall);
     return { save: { record: confirmed.record, changes: { ledger: confirmed.ledger } }, result: confirmed };
   });
   if (committed.kind === "contended") {

@@ -1,6 +1,5 @@
-import { Recall } from "../decide/recall.ts";
-import type { Weighing } from "../decide/reconcile.ts";
-import type { Spare } from "../decide/spare.ts";
+import type { Recalls } from "../decide/autostop.ts";
+import { noRecalls } from "../decide/autostop.ts";
 import type { ClusterName } from "../domain/ids.ts";
 
 /**
@@ -14,12 +13,6 @@ export interface Lanes {
   readonly trials: Trials;
   /** What this process has worked out for a cluster last. */
   recallOf(cluster: ClusterName): Recalls;
-}
-
-/** The last answers of the planner: none of them is worked out again while nothing has changed. */
-export interface Recalls {
-  readonly plans: Recall<Weighing>;
-  readonly stops: Recall<Spare>;
 }
 
 /** Credentials on trial, by name: see credentials.ts. */
@@ -36,7 +29,7 @@ export function createLanes(): Lanes {
   return {
     trials: { accepted: new Set(), running: new Map() },
     recallOf(cluster) {
-      const known = recalls.get(cluster) ?? { plans: new Recall(), stops: new Recall() };
+      const known = recalls.get(cluster) ?? noRecalls();
       recalls.set(cluster, known);
       return known;
     },

@@ -8,12 +8,13 @@ import { secondsBetween } from "../domain/units.ts";
 import type { HostFact } from "./observe.ts";
 import { factOfNode, hostFacts, managedArrays } from "./observe.ts";
 import { DECIDE_AGAIN_SECONDS } from "./scale-down.ts";
+import type { Weighing } from "./reconcile.ts";
 import { commitEffects, demandsInForce, excludedNodes, pendingCreates, stoppingNodes } from "./reconcile.ts";
 import { backOff, undrain } from "./settle.ts";
 import { poolsInForce } from "./pools.ts";
 import { dynamicsOf } from "./dynamic-arrays.ts";
 import type { Spare } from "./spare.ts";
-import { findSpare, spareAmongReady } from "./spare.ts";
+import { findSpare } from "./spare.ts";
 import { premisesOf, Recall } from "./recall.ts";
 import { lapseSets } from "./accept.ts";
 
@@ -46,6 +47,14 @@ export interface StopDecision {
   readonly marked: readonly NodeId[];
 }
 
+/** The last answers of the planner about one cluster: none of them is worked out again while nothing has changed. */
+export interface Recalls {
+  readonly plans: Recall<Weighing>;
+  readonly stops: Recall<Spare>;
+}
+
+export const noRecalls = (): Recalls => ({ plans: new Recall(), stops: new Recall() });
+
 /**
  * Answers all calls of one moment together, so that nodes which ask at once cannot all be let go when some are needed. Decides on the
  * last believed look: cannot tell if that is older than two snapshot intervals (design.md section 3, autostop). `recall` only spares work.
@@ -56,7 +65,7 @@ export function judgeStops(
   calls: readonly StopCall[],
   policy: Policy,
   now: Instant,
-  recall: Recall<Spare> = new Recall(),
+  recall: Recalls = noRecalls(),
 ): StopDecision {
   const current = asOf(record, policy, now);
   const byInstance = indexByInstance(bodies.ledger, calls);
@@ -215,13 +224,16 @@ function spareNodes(
   { askers, unfit }: Readonly<Record<"askers" | "unfit", ReadonlySet<NodeId>>>,
   policy: Policy,
   now: Instant,
-  recall: Recall<Spare> = new Recall(),
+  recall: Recalls,
 ): Weighed {
   if (bodies.seen === undefined || askers.size === 0) return { spare: askers, why: () => "needed" };
   const demands = demandsInForce(record, bodies);
+  // The askers' own marks, from the first of the two commits, must not hide them: they are weighed again, and with the same outcome while
+  // nothing else has changed.
+  const ledger = withoutMarks(bodies.ledger, askers);
   const supply = {
-    snapshot: bodies.seen,
-    ledger: bodies.ledger,
+    snapshot: withUp(bodies.seen, askers),
+    ledger,
     inFlight: record.inFlight,
     pendingCreates: pendingCreates(record.intents),
     backoffs: record.backoffs,
@@ -229,20 +241,14 @@ function spareNodes(
     policy,
     pools: poolsInForce(record, bodies),
     dynamics: dynamicsOf(demands, record.dynamicArrays ?? [], bodies.seen),
-    // The askers' own marks, from the first of the two commits, must not hide them: they are weighed again.
-    excluded: new Set([
-      ...without(excludedNodes(bodies.ledger, stoppingNodes(record.intents), now), askers),
-      ...unfit,
-    ]),
+    excluded: new Set([...excludedNodes(ledger, stoppingNodes(record.intents), now), ...unfit]),
     now,
   };
+  const premises = premisesOf(record, supply);
   const question = { askers, excluded: supply.excluded };
-  const { spare, needed } = recall.answer(premisesOf(record, supply), question, (asked): Spare => {
-    const snapshot = withUp(supply.snapshot, asked.askers);
-    const up = { ...supply, snapshot, excluded: asked.excluded };
-    const found = findSpare(up, demands, asked.askers, now);
-    if (found.spare.size === 0) return found;
-    return { ...found, spare: spareAmongReady(up, demands, found.spare, now) };
+  const { spare, needed } = recall.stops.answer(premises, question, (asked) => {
+    const present = recall.plans.known(premises, { excluded: asked.excluded, last: undefined });
+    return findSpare({ ...supply, excluded: asked.excluded }, demands, asked.askers, now, present);
   });
   return {
     spare,
@@ -255,11 +261,20 @@ function spareNodes(
 
 /** A node that asks is up, whatever it was at the last look: only other nodes that are up may stand in for it. */
 function withUp(seen: Snapshot, askers: ReadonlySet<NodeId>): Snapshot {
-  const nodes = seen.nodes.map((node): Node => {
-    const mayBeUp = node.phase === "coming" || node.phase === "deallocated";
-    return mayBeUp && askers.has(node.nodeId) ? { ...node, phase: "ready" } : node;
-  });
-  return { ...seen, nodes };
+  const isBehind = ({ nodeId, phase }: Node): boolean =>
+    (phase === "coming" || phase === "deallocated") && askers.has(nodeId);
+  if (!seen.nodes.some(isBehind)) return seen;
+  return { ...seen, nodes: seen.nodes.map((node) => (isBehind(node) ? { ...node, phase: "ready" } : node)) };
+}
+
+function withoutMarks(ledger: Ledger, nodes: ReadonlySet<NodeId>): Ledger {
+  const marked = [...nodes]
+    .flatMap((id) => ledger.get(id) ?? [])
+    .filter(({ draining }) => draining !== undefined);
+  if (marked.length === 0) return ledger;
+  const next = new Map(ledger);
+  for (const { draining: _gone, ...node } of marked) next.set(node.nodeId, node);
+  return next;
 }
 
 function without<T>(all: ReadonlySet<T>, some: ReadonlySet<T>): ReadonlySet<T> {
@@ -320,6 +335,7 @@ export function confirmStops(
   policy: Policy,
   now: Instant,
   owner: Owner,
+  recall: Recalls = noRecalls(),
 ): {
   readonly record: ClusterRecord;
   readonly ledger: Ledger;
@@ -336,7 +352,7 @@ export function confirmStops(
   const going = ours.filter((id) => !objections.has(id));
   const unhealthy = going.filter((id) => isUnhealthy(bodies.ledger.get(id)));
   const askers = without(new Set(going), new Set(unhealthy));
-  const free = spareNodes(current, bodies, { askers, unfit: new Set(unhealthy) }, policy, now);
+  const free = spareNodes(current, bodies, { askers, unfit: new Set(unhealthy) }, policy, now, recall);
   const stopped = new Set([...unhealthy, ...[...askers].filter((id) => free.spare.has(id))]);
   const ledger = new Map(bodies.ledger);
   for (const id of ours) {

@@ -57,12 +57,10 @@ export class Recall<T> {
     isLasting: (answer: T) => boolean = () => true,
   ): T {
     if (premises === undefined) return work(question);
-    if (this.#premises === undefined || !samePremises(this.#premises, premises)) this.#answers = [];
+    if (!this.#restsOn(premises)) this.#answers = [];
     // The newest of those that are alike: the next ones share most objects with them.
     this.#premises = premises;
-    const known = this.#answers.find(({ read }) =>
-      [...read].every(([name, value]) => sameData(value, Reflect.get(question, name))),
-    );
+    const known = this.#find(question);
     if (known !== undefined) return known.answer;
     const read = new Map<string | symbol, unknown>();
     const answer = work(
@@ -76,6 +74,21 @@ export class Recall<T> {
     );
     if (isLasting(answer)) this.#answers = [...this.#answers.slice(1 - MOST_ANSWERS), { read, answer }];
     return answer;
+  }
+
+  /** What was answered to an equal question on equal premises, if anything. */
+  known(premises: Premises | undefined, question: object): T | undefined {
+    return premises !== undefined && this.#restsOn(premises) ? this.#find(question)?.answer : undefined;
+  }
+
+  #restsOn(premises: Premises): boolean {
+    return this.#premises !== undefined && samePremises(this.#premises, premises);
+  }
+
+  #find(question: object): Answered<T> | undefined {
+    return this.#answers.find(({ read }) =>
+      [...read].every(([name, value]) => sameData(value, Reflect.get(question, name))),
+    );
   }
 }
 

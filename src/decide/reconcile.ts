@@ -295,7 +295,7 @@ function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall 
       if (stopDisabled === true && ledger.get(nodeId)?.draining === undefined) candidates.delete(nodeId);
     });
   if (candidates.size === 0) return { allocation, spare: candidates };
-  return { allocation, spare: spareAmongReady(input, demands, candidates, now) };
+  return { allocation, spare: spareAmongReady(input, demands, candidates, now, allocation) };
 }
 
 /** What a plan rests on besides its premises; the last plan is looked into when somebody asks, and mostly nobody does. */

@@ -2,6 +2,7 @@ import type { Allocation, AllocationPolicy, World } from "../domain/allocation.t
 import type { Node } from "../domain/cluster.ts";
 import type { RankedDemand } from "../domain/demand.ts";
 import type { NodeId } from "../domain/ids.ts";
+import { InTurn } from "../domain/in-turn.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
@@ -58,24 +59,52 @@ export interface Spare {
   readonly needed: Allocation["needed"];
 }
 
-/** Of the candidates, those that the demand can do without, with all that is there or coming. */
+/** What of a plan tells whom it can do without. */
+export type Present = Pick<Allocation, "creates" | "starts" | "needed" | "outcomes">;
+
+/**
+ * Of the candidates, those that the demand can do without: with all that is there or coming, and also when only Ready nodes serve it.
+ * `present`: the plan that is made of this supply, if somebody has it.
+ */
 export function findSpare(
   supply: Supply,
   demands: readonly RankedDemand[],
   candidates: ReadonlySet<NodeId>,
   now: Instant,
+  present?: Present,
 ): Spare {
-  return spareIn((world) => world, supply, demands, candidates, now);
+  const { spare, plan } = spareIn((world) => world, supply, demands, candidates, now, present);
+  const needed = new Map([...plan.needed].filter(([id]) => candidates.has(id)));
+  return { spare: spareAmongReady(supply, demands, spare, now, plan), needed };
 }
 
-/** Of the candidates, those that the demand does not need when only Ready nodes are there to serve it. */
+/** Of nodes that `plan` does not need, those that the demand does not need either when only Ready nodes are there to serve it. */
 export function spareAmongReady(
   supply: Supply,
   demands: readonly RankedDemand[],
   candidates: ReadonlySet<NodeId>,
   now: Instant,
+  plan: Present,
 ): ReadonlySet<NodeId> {
+  // The plan itself shows how.
+  if (candidates.size === 0 || usesOnlyReady(plan, supply)) return candidates;
   return spareIn(readyOnly, supply, demands, candidates, now).spare;
+}
+
+/** Whatever the plan does, it does with nodes that are up. */
+function usesOnlyReady(
+  { creates, starts, needed }: Present,
+  { snapshot, inFlight, pendingCreates }: Supply,
+): boolean {
+  if ([creates, starts, inFlight, pendingCreates].some(({ length }) => length > 0)) return false;
+  const needs = new InTurn(needed);
+  return snapshot.nodes.every(({ nodeId, phase }) => phase === "ready" || needs.get(nodeId) === undefined);
+}
+
+interface Found {
+  readonly spare: ReadonlySet<NodeId>;
+  /** A plan that does without them. */
+  readonly plan: Present;
 }
 
 /**
@@ -89,7 +118,8 @@ function spareIn(
   demands: readonly RankedDemand[],
   candidates: ReadonlySet<NodeId>,
   now: Instant,
-): Spare {
+  known?: Present,
+): Found {
   const plan = (order: WorldInput["order"], excluded = supply.excluded): Allocation =>
     allocate(
       view(buildWorld({ ...supply, demands, excluded, order })),
@@ -97,34 +127,30 @@ function spareIn(
       allocationPolicyOf(supply.policy),
       now,
     );
-  const unmarked: WorldInput["order"] = (node, known) =>
-    candidates.has(node.nodeId) ? orderUnmarked(node, known) : orderOf(node, known);
-  const present = plan(unmarked);
+  const unmarked: WorldInput["order"] = (node, entry) =>
+    candidates.has(node.nodeId) ? orderUnmarked(node, entry) : orderOf(node, entry);
+  const present = known ?? plan(unmarked);
   const unused = notNeeded(candidates, present);
-  const answer = (spare: ReadonlySet<NodeId>, { needed }: Allocation): Spare => ({
-    spare,
-    needed: new Map([...needed].filter(([id]) => candidates.has(id))),
-  });
-  if (unused.size === candidates.size) return answer(unused, present);
+  if (unused.size === candidates.size) return { spare: unused, plan: present };
 
-  const last = plan((node, known) =>
-    candidates.has(node.nodeId) ? ORDER.wantsToStop : orderOf(node, known),
+  const last = plan((node, entry) =>
+    candidates.has(node.nodeId) ? ORDER.wantsToStop : orderOf(node, entry),
   );
   const spare = notNeeded(candidates, last);
   // Nothing to try out: nobody goes, or whoever goes goes in either case.
   if (spare.size === 0 || (spare.size === unused.size && [...unused].every((id) => spare.has(id))))
-    return answer(spare, last);
+    return { spare, plan: last };
   const future = plan(unmarked, new Set([...supply.excluded, ...spare]));
-  return isAsGood(future, present) ? answer(spare, last) : answer(unused, present);
+  return isAsGood(future, present) ? { spare, plan: last } : { spare: unused, plan: present };
 }
 
-function notNeeded(candidates: ReadonlySet<NodeId>, { needed }: Allocation): ReadonlySet<NodeId> {
+function notNeeded(candidates: ReadonlySet<NodeId>, { needed }: Present): ReadonlySet<NodeId> {
   return new Set([...candidates].filter((id) => !needed.has(id)));
 }
 
 /** No more nodes to create or to start, and no demand that has less. */
-function isAsGood(future: Allocation, present: Allocation): boolean {
-  const brought = ({ creates, starts }: Allocation): number =>
+function isAsGood(future: Present, present: Present): boolean {
+  const brought = ({ creates, starts }: Present): number =>
     creates.reduce((total, { count }) => total + count, starts.length);
   return (
     brought(future) <= brought(present) &&

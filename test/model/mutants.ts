@@ -160,9 +160,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a node that is on its way stands in for one that asks to stop",
     edits: [
       {
-        file: "src/decide/autostop.ts",
-        find: "spare: spareAmongReady(up, demands, found.spare, now)",
-        put: "spare: found.spare",
+        file: "src/decide/spare.ts",
+        find: "spare: spareAmongReady(supply, demands, spare, now, plan)",
+        put: "spare",
       },
     ],
     sequences: 450,
@@ -173,7 +173,7 @@ export const MUTANTS: readonly Mutant[] = [
       {
         file: "src/decide/spare.ts",
         find: "  const spare = notNeeded(candidates, last);\n",
-        put: "  const spare = candidates;\n  if (last.needed.size >= 0) return { spare, needed: last.needed };\n",
+        put: "  const spare = candidates;\n  if (last.needed.size >= 0) return { spare, plan: last };\n",
       },
     ],
     sequences: 10,

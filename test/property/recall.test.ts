@@ -1,7 +1,8 @@
 /** What was worked out before never changes a decision. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { judgeStops } from "../../src/decide/autostop.ts";
+import type { Recalls } from "../../src/decide/autostop.ts";
+import { confirmStops, judgeStops } from "../../src/decide/autostop.ts";
 import type { Premises } from "../../src/decide/recall.ts";
 import { Recall } from "../../src/decide/recall.ts";
 import type { Weighing } from "../../src/decide/reconcile.ts";
@@ -24,9 +25,11 @@ const pause = { bucket: BUCKET, until: at(100), seconds: 60, cause: "refused" as
 interface Tally {
   asked: number;
   worked: number;
+  /** How often what it knows was asked for, and was there. */
+  known: number;
 }
 
-/** Counts how often it is asked, and how often it has to work. */
+/** Counts how often it is asked, how often it has to work, and how often it knows. */
 class Counted<T> extends Recall<T> {
   readonly #tally: Tally;
 
@@ -47,6 +50,12 @@ class Counted<T> extends Recall<T> {
       return work(asked);
     };
     return super.answer(premises, question, counted, isLasting);
+  }
+
+  override known(premises: Premises | undefined, question: object): T | undefined {
+    const known = super.known(premises, question);
+    if (known !== undefined) this.#tally.known += 1;
+    return known;
   }
 }
 
@@ -74,8 +83,8 @@ const anyMoment = fc.record({
 test(
   "decisions and answers are the same whether or not they are recalled",
   () => {
-    const ofPlans: Tally = { asked: 0, worked: 0 };
-    const ofStops: Tally = { asked: 0, worked: 0 };
+    const ofPlans: Tally = { asked: 0, worked: 0, known: 0 };
+    const ofStops: Tally = { asked: 0, worked: 0, known: 0 };
     fc.assert(
       fc.property(
         anyCluster(8),
@@ -84,7 +93,7 @@ test(
         fc.array(anyMoment, { minLength: 2, maxLength: 4 }),
         (cluster, a, b, moments) => {
           const plans = new Counted<Weighing>(ofPlans);
-          const stops = new Counted<Spare>(ofStops);
+          const recalls: Recalls = { plans, stops: new Counted<Spare>(ofStops) };
           const contents = { a, b };
           let ledger = buildLedger(cluster.nodes.map((node) => rememberNode(node)));
           let plan: ReturnType<typeof decide>["plan"] | undefined;
@@ -115,9 +124,23 @@ test(
                 ? []
                 : [{ instance: node.instanceId, array: node.array, unhealthy: false }];
             });
-            const answered = (recall?: Recall<Spare>) =>
-              judgeStops(state.record, bodies, calls, policy, at(now), recall);
-            expect(answered(stops)).toEqual(answered());
+            const decidedOn = { ...bodies, ledger: known.ledger };
+            const answered = (recall?: Recalls) => {
+              const judged = judgeStops(state.record, decidedOn, calls, policy, at(now), recall);
+              const marked = { ...decidedOn, ledger: judged.ledger };
+              const confirmed = confirmStops(
+                judged.record,
+                marked,
+                judged.marked,
+                policy,
+                at(now + 1),
+                OURS,
+                recall,
+              );
+              const whys = judged.marked.map((id) => confirmed.why(id));
+              return { judged, confirmed: { ...confirmed, why: whys } };
+            };
+            expect(answered(recalls)).toEqual(answered());
             ({ ledger, plan } = known);
           }
         },
@@ -126,6 +149,7 @@ test(
     );
     // What is never recalled cannot be recalled wrongly.
     for (const { asked, worked } of [ofPlans, ofStops]) expect(worked).toBeLessThan(0.9 * asked);
+    expect(ofPlans.known).toBeGreaterThan(0.1 * ofStops.worked);
   },
   TIMEOUT,
 );
