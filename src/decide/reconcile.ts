@@ -460,15 +460,18 @@ function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
 }
 
 /**
- * Notes that a node is needed, but not with every plan: the entries of all nodes would be written each time. To a fifth of the idle timeout
- * while the node is idle, as it counts against that; else only for people, as a node's idleness begins when it ceases to be busy.
+ * Notes that a node is needed, but not with every plan: the entries of all nodes would be written each time. Once in a fifth of the idle
+ * timeout while the node is idle, as it counts against that; else only for people, as a node's idleness begins when it ceases to be busy.
+ * By the clock and not by the node, so that one plan notes all nodes and the next ones none.
  */
 function touch(node: LedgerNode, needed: boolean, { idleTimeoutSeconds }: Policy, now: Instant): LedgerNode {
   if (!needed) return node;
   const { busyness, lastNeededAt } = node;
-  const seconds = busyness.state === "idle" ? idleTimeoutSeconds / 5 : idleTimeoutSeconds;
-  const fresh = lastNeededAt !== undefined && secondsBetween(lastNeededAt, now) < seconds;
-  return fresh ? node : { ...node, lastNeededAt: now };
+  const seconds = Math.max(1, busyness.state === "idle" ? idleTimeoutSeconds / 5 : idleTimeoutSeconds);
+  const spanOf = (at: Instant): number => Math.floor(at / (1000 * seconds));
+  return lastNeededAt !== undefined && spanOf(lastNeededAt) === spanOf(now)
+    ? node
+    : { ...node, lastNeededAt: now };
 }
 
 function verdictOf(

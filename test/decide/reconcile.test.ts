@@ -701,27 +701,43 @@ describe("the verdict on every node", () => {
     expect(decision.ledger.get(nodeId("n1"))?.lastNeededAt).toBe(NOW);
   });
 
-  // Of an idle timeout of 300 s: a fifth where it counts, all of it where it does not.
+  // Of an idle timeout of 300 s: once in a fifth where it counts, once in all of it where it does not, by the clock.
   test.each([
-    { state: "idle" as const, seconds: 59, noted: false },
-    { state: "idle" as const, seconds: 60, noted: true },
-    { state: "busy" as const, seconds: 299, noted: false },
-    { state: "busy" as const, seconds: 300, noted: true },
+    { state: "idle" as const, before: 0, after: 59, noted: false },
+    { state: "idle" as const, before: 59, after: 60, noted: true },
+    { state: "idle" as const, before: 60, after: 120, noted: true },
+    { state: "busy" as const, before: 0, after: 299, noted: false },
+    { state: "busy" as const, before: 299, after: 300, noted: true },
   ])(
-    "needed while $state, $seconds s after it was noted: noted again is $noted",
-    ({ state, seconds, noted }) => {
-      const ago = at(-seconds);
+    "needed while $state, noted at $before s, planned at $after s: noted again is $noted",
+    ({ state, before, after: seconds, noted }) => {
+      const now = at(seconds);
       const report = [{ hostname: "ip-n1", jobs: state === "busy" ? ["7"] : [] }];
-      const known = { busyness: { state, since: at(-900) }, lastNeededAt: ago };
-      const before = buildState({
-        sets: targetOf(1, { report }),
+      const known = { busyness: { state, since: at(-900) }, lastNeededAt: at(before) };
+      const old = buildState({
+        sets: targetOf(1, { report, sentAt: now }),
         ledger: buildLedger([rememberNode(buildNode("n1"), known)]),
+        record: { lastGoodLookAt: at(seconds - 1) },
       });
-      const { ledger } = decideOn(before, buildSnapshot([buildNode("n1")]));
-      expect(ledger.get(nodeId("n1"))?.lastNeededAt).toBe(noted ? NOW : ago);
-      expect(ledger === before.bodies.ledger).toBe(!noted);
+      const { ledger } = decideOn(old, buildSnapshot([buildNode("n1")]), { now });
+      expect(ledger.get(nodeId("n1"))?.lastNeededAt).toBe(noted ? now : at(before));
+      expect(ledger === old.bodies.ledger).toBe(!noted);
     },
   );
+
+  test("with an idle timeout of no time a needed node is noted once a second", () => {
+    const policy = { ...DEFAULT_POLICY, idleTimeoutSeconds: 0 };
+    const noted = [0.5, 1].map((seconds) => {
+      const known = { busyness: { state: "idle" as const, since: at(-900) }, lastNeededAt: NOW };
+      const old = buildState({
+        sets: targetOf(1, { report: [{ hostname: "ip-n1", jobs: [] }] }),
+        ledger: buildLedger([rememberNode(buildNode("n1"), known)]),
+      });
+      const { ledger } = decideOn(old, buildSnapshot([buildNode("n1")]), { policy, now: at(seconds) });
+      return ledger.get(nodeId("n1"))?.lastNeededAt;
+    });
+    expect(noted).toEqual([NOW, at(1)]);
+  });
 });
 
 test("a node with a terminate under way is not judged again", () => {
