@@ -70,7 +70,8 @@ export function allocate(
     now,
   };
   const first: Try = { way: { order: "rank", opening: "own" }, entries };
-  const inRankOrder = attempt(problem, first.way, first.entries, true);
+  const tells = policy.isTrial !== true;
+  const inRankOrder = attempt(problem, first.way, first.entries, tells);
   let best = inRankOrder;
   if (policy.preference === "bucket-order" || !mayImprove(best, problem)) return new Answer(best);
   if (isNearBound(best, problem)) return new Answer(best);
@@ -102,7 +103,7 @@ export function allocate(
     return other === best ? other : undefined;
   });
   // Reasons are made for what is unmet in the plan that is taken, and only there.
-  const isTold = taken === first || best.outcomes.every(({ placed, asked }) => placed >= asked);
+  const isTold = !tells || taken === first || best.outcomes.every(({ placed, asked }) => placed >= asked);
   return new Answer(isTold ? best : attempt(problem, taken.way, taken.entries, true));
 }
 

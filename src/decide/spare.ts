@@ -120,13 +120,9 @@ function spareIn(
   now: Instant,
   known?: Present,
 ): Found {
+  const policy = { ...allocationPolicyOf(supply.policy), isTrial: true };
   const plan = (order: WorldInput["order"], excluded = supply.excluded): Allocation =>
-    allocate(
-      view(buildWorld({ ...supply, demands, excluded, order })),
-      demands,
-      allocationPolicyOf(supply.policy),
-      now,
-    );
+    allocate(view(buildWorld({ ...supply, demands, excluded, order })), demands, policy, now);
   const unmarked: WorldInput["order"] = (node, entry) =>
     candidates.has(node.nodeId) ? orderUnmarked(node, entry) : orderOf(node, entry);
   const present = known ?? plan(unmarked);

@@ -217,4 +217,6 @@ export interface AllocationPolicy {
   readonly preference: "existing-first" | "bucket-order";
   /** Among buckets for new nodes: by node array priority, then in recorded order; or by price. */
   readonly among: "priority" | "cheapest";
+  /** The plan is only tried out: nobody will read why something is unmet, so that it is not worked out. */
+  readonly isTrial?: boolean;
 }

@@ -132,20 +132,42 @@ function changesOf(first: Allocation, second: Allocation) {
   return { creates, starts, placed: placedOf(second) };
 }
 
-const STAGED = STAGES.flatMap((stage) => few.map((one) => ({ ...one, stage })));
-
-test.each(STAGED)(
-  "P6: $name: all is $stage, and there is nothing to do",
-  ({ policy, stage }) => {
+test.each(few)(
+  "P6: $name: all is in flight, visible or ready, and there is nothing to do",
+  ({ policy }) => {
     fc.assert(
       fc.property(anyCase(SUPPORTED_FIXPOINT), (drawn) => {
         const first = plan(drawn, policy);
-        const next = { ...drawn, world: apply(drawn.world, first, stage) };
-        const second = plan(next, policy);
-        expect(changesOf(first, second)).toEqual({ creates: [], starts: [], placed: placedOf(first) });
-        expect(findFaults(next.world, next.demands, second, NOW)).toEqual([]);
+        const nothing = { creates: [], starts: [], placed: placedOf(first) };
+        for (const stage of STAGES) {
+          const next = { ...drawn, world: apply(drawn.world, first, stage) };
+          const second = plan(next, policy);
+          expect(changesOf(first, second), stage).toEqual(nothing);
+          expect(findFaults(next.world, next.demands, second, NOW), stage).toEqual([]);
+        }
       }),
       runsOf(20_251_122),
+    );
+  },
+  TIMEOUT,
+);
+
+/** All that a plan does, without why. */
+function workOf({ creates, starts, needed, loads, groups, outcomes }: Allocation) {
+  const done = outcomes.map(({ set, id, placed, pending }) => ({ set, id, placed, pending }));
+  return { creates, starts, needed: [...needed], loads, groups, outcomes: done };
+}
+
+test.each(few)(
+  "$name: a plan that is only tried out is the same, without reasons",
+  ({ policy }) => {
+    fc.assert(
+      fc.property(anyCase(SUPPORTED), (drawn) => {
+        const trial = plan(drawn, { ...policy, isTrial: true });
+        expect(workOf(trial)).toEqual(workOf(plan(drawn, policy)));
+        expect(trial.outcomes.flatMap(({ binding }) => binding ?? [])).toEqual([]);
+      }),
+      runsOf(20_251_124, { usual: 200 }),
     );
   },
   TIMEOUT,
