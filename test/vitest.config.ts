@@ -14,13 +14,20 @@ const REAL_TIME = [
   "test/scenarios/four-hosts.test.ts",
 ];
 
-/** What only computes: its files share two processes. Every other file has one of its own: a functions app is registered once per process. */
-const PURE = [
-  "test/decide/**/*.test.ts",
-  "test/domain/**/*.test.ts",
-  "test/wire/**/*.test.ts",
-  "test/property/**/*.test.ts",
+/** A functions app is registered once per process, and who plays one has a process of its own; all other files share two. */
+const OWN_PROCESS = [
+  "test/*.test.ts",
+  "test/functions/**/*.test.ts",
+  "test/infra/**/*.test.ts",
+  "test/local/**/*.test.ts",
+  "test/scenarios/**/*.test.ts",
 ];
+
+// What Node compiles is kept for the next process: most files, and the programs that tests start, load the same libraries.
+process.env["NODE_COMPILE_CACHE"] ??= new URL(
+  "../node_modules/.cache/node-compile",
+  import.meta.url,
+).pathname;
 
 export default defineConfig({
   test: {
@@ -35,15 +42,21 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "all",
-          include: ["test/**/*.test.ts"],
-          exclude: ["test/deep/**", ...PURE, ...WAITING, ...REAL_TIME],
+          name: "own process",
+          include: OWN_PROCESS,
+          exclude: [...WAITING, ...REAL_TIME],
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: { name: "pure", include: PURE, isolate: false, sequence: { groupOrder: 0 } },
+        test: {
+          name: "shared",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/deep/**", ...OWN_PROCESS, ...WAITING, ...REAL_TIME],
+          isolate: false,
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         extends: true,
