@@ -161,15 +161,21 @@ export class Scopes {
       );
     }
     const { shape } = entry.jobClass;
-    const scope = this.#ofShape.get(shape) ?? this.#find(shape.requirements, "cluster");
-    this.#ofShape.set(shape, scope);
+    let scope = this.#ofShape.get(shape);
+    if (scope === undefined) {
+      scope = this.#find(shape.requirements, "cluster");
+      this.#ofShape.set(shape, scope);
+    }
     return scope;
   }
 
   #find(wanted: Wanted, preference: "listed" | "cluster"): Scope {
     const key = `${preference}\n${wanted.arrays?.join("\t") ?? "*"}\n${wanted.machineTypes?.join("\t") ?? "*"}`;
-    const scope = this.#byText.get(key) ?? scopeOf(this.#world, this.#bySize, wanted, preference);
-    this.#byText.set(key, scope);
+    let scope = this.#byText.get(key);
+    if (scope === undefined) {
+      scope = scopeOf(this.#world, this.#bySize, wanted, preference);
+      this.#byText.set(key, scope);
+    }
     return scope;
   }
 }
