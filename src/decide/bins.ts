@@ -55,7 +55,7 @@ const NOTHING_NEEDED: Needed = { nodes: 0, readyNodes: 0, cores: 0, readyCores: 
 const TIER_OF_PLANNED = 2 ** 30;
 const LEAST_JOBS_OF_LINE = 16;
 const MOST_LINES = 32;
-const MOST_KINDS = 80;
+const MOST_PARTS = 80;
 
 /**
  * The state of one try at a plan: what each node still has free and who needs it. Columns rather than objects, as there may be thousands
@@ -105,6 +105,7 @@ export class Bins implements LineBins {
   readonly #position: number[];
   readonly #searches = new Map<Shape, Where>();
   readonly #kindLines: (Line | undefined)[] = [];
+  readonly #sizeLines = new Map<string, Line>();
   /** Bins by kind: those that exist or are in flight, and those that this plan creates, in its order. */
   readonly #ofKind: Bin[][] = [];
   readonly #plannedOfKind: Bin[][] = [];
@@ -428,7 +429,7 @@ export class Bins implements LineBins {
 
   /**
    * Shapes of many jobs get lines of their own bins, and share one where they take the same kinds; others look through the lines of the few
-   * kinds that they take, or through all bins. Each line more costs something whenever a bin changes.
+   * VM sizes and kinds that they take, or through all bins. Each line more costs something whenever a bin changes.
    */
   #whereFor(shape: Shape): Where {
     if (shape.requirements.marks.length === 0 || shape.requirements.intricate)
@@ -437,9 +438,35 @@ export class Bins implements LineBins {
     if (shape.judgesEachNode) return { lines: [this.#lineOfAll()], accepts };
     if (shape.jobs >= LEAST_JOBS_OF_LINE && this.#lines.size < MOST_LINES)
       return { lines: [this.#ownLine(shape)] };
-    const kinds = shape.kindsIn(this.ground);
-    if (kinds.length > MOST_KINDS) return { lines: [this.#lineOfAll()], accepts };
-    return { lines: kinds.map((kind) => this.#lineOfKind(kind)) };
+    const parts = this.#partsOf(shape);
+    if (parts.length > MOST_PARTS) return { lines: [this.#lineOfAll()], accepts };
+    return {
+      lines: parts.map((part) =>
+        typeof part === "string" ? this.#lineOfSize(part) : this.#lineOfKind(part),
+      ),
+    };
+  }
+
+  /** What the shape takes: VM sizes of which it takes all nodes, and of the others single kinds. */
+  #partsOf(shape: Shape): readonly (string | Kind)[] {
+    const parts: (string | Kind)[] = [];
+    for (const [size, kinds] of Map.groupBy(shape.kindsIn(this.ground), sizeOf)) {
+      const isWhole = size !== undefined && kinds.length === this.ground.kindsNamed("vm_size", [size]).length;
+      if (isWhole) parts.push(size);
+      else parts.push(...kinds);
+    }
+    return parts;
+  }
+
+  #lineOfSize(size: string): Line {
+    let line = this.#sizeLines.get(size);
+    if (line === undefined) {
+      const isOfSize = (bin: Bin): boolean => sizeOf(this.kindOf(bin)) === size;
+      line = new Line(this, this.#open().filter(isOfSize), this.planned, isOfSize);
+      this.#sizeLines.set(size, line);
+      this.#linesByKind = [];
+    }
+    return line;
   }
 
   #lineOfKind(kind: Kind): Line {
@@ -503,6 +530,8 @@ export class Bins implements LineBins {
     const lines = this.#all === undefined ? [] : [this.#all];
     const own = this.#kindLines[kind.index];
     if (own !== undefined) lines.push(own);
+    const ofSize = this.#sizeLines.size === 0 ? undefined : this.#sizeLines.get(sizeOf(kind) ?? "");
+    if (ofSize !== undefined) lines.push(ofSize);
     for (const { line, shapes } of this.#lines.values())
       if (shapes[0]?.takesKind(kind) === true) lines.push(line);
     this.#linesByKind[kind.index] = lines;
@@ -612,6 +641,11 @@ function firstNames(content: Content): readonly string[] {
     if (!names.includes(name)) names.push(name);
   }
   return names;
+}
+
+function sizeOf(kind: Kind): string | undefined {
+  const size = kind.view().properties["vm_size"];
+  return typeof size === "string" ? size : undefined;
 }
 
 function kindAt(kinds: readonly Kind[], at: number): Kind {
