@@ -181,3 +181,16 @@ test("an answer that rests on the time is given once", () => {
     );
   expect([ask(false), ask(false), ask(true), ask(true)]).toEqual([1, 2, 3, 3]);
 });
+
+test("somebody else's answer is known for an equal question on equal premises, and asking for it forgets nothing", () => {
+  const recall = new Recall<string>();
+  const premises = () => premisesOf(recordOf({}), supplyOf({}));
+  const busier = premisesOf(recordOf({}), supplyOf({ supply: { ledger: buildLedger([]) } }));
+  const question = { a: 1, b: 1 };
+  recall.answer(premises(), question, ({ a }) => `a is ${a}`);
+  expect(recall.known(premises(), { a: 1, b: 2 })).toBe("a is 1");
+  expect(recall.known(premises(), { a: 2, b: 1 })).toBeUndefined();
+  expect(recall.known(busier, question)).toBeUndefined();
+  expect(recall.known(undefined, question)).toBeUndefined();
+  expect(recall.known(premises(), question)).toBe("a is 1");
+});
