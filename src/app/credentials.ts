@@ -43,9 +43,12 @@ async function requireNotRefused(app: App, site: Site): Promise<void> {
   );
 }
 
-function endsInTime(app: App, trial: Promise<void>): Promise<boolean> {
-  const timeout = app.ports.clock.sleep(TRIAL_SECONDS * 1000);
-  return Promise.race([trial.then(() => true), timeout.then(() => false)]);
+async function endsInTime(app: App, trial: Promise<void>): Promise<boolean> {
+  const ended = new AbortController();
+  const timeout = app.ports.clock.sleep(TRIAL_SECONDS * 1000, ended.signal);
+  const isInTime = await Promise.race([trial.then(() => true), timeout.then(() => false)]);
+  ended.abort();
+  return isInTime;
 }
 
 async function signIn<T>(app: App, site: Site, call: () => Promise<T>): Promise<T> {

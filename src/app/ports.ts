@@ -45,8 +45,8 @@ export class PortError extends Error {
 /** The one clock. In Azure the instance's clock corrected to the storage service's; locally a scaled or virtual one. */
 export interface Clock {
   now(): Instant;
-  /** Resolves after so many milliseconds of this clock. */
-  sleep(milliseconds: number): Promise<void>;
+  /** Resolves after so many milliseconds of this clock, or as soon as `signal` aborts: a sleep that nobody waits for any more is ended. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
 export interface Entropy {

@@ -43,10 +43,12 @@ export async function tickInTime(
   deadlineSeconds = DEADLINE_SECONDS,
 ): Promise<TickReport> {
   const { clock, log } = app.ports;
+  const ended = new AbortController();
   const timeout = clock
-    .sleep(deadlineSeconds * 1000)
+    .sleep(deadlineSeconds * 1000, ended.signal)
     .then((): TickReport => ({ cluster: site.cluster, outcome: { kind: "timed-out" } }));
   const report = await Promise.race([tickOne(app, site), timeout]);
+  ended.abort();
   log("tick", { cluster: site.cluster, outcome: report.outcome.kind });
   return report;
 }

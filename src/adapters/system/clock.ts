@@ -11,7 +11,7 @@ export interface SystemClockOptions {
 export function systemClock({ correction = () => 0 }: SystemClockOptions = {}): Clock {
   return {
     now: () => instant(Date.now() + correction()),
-    sleep: (milliseconds) => sleepReal(milliseconds),
+    sleep: (milliseconds, signal) => sleepReal(milliseconds, signal),
   };
 }
 
@@ -24,13 +24,18 @@ export function scaledClock(origin: number, speed: number): Clock {
     throw new RangeError(`speed must be a positive number, not ${speed}`);
   return {
     now: () => instant(origin + (Date.now() - origin) * speed),
-    sleep: (milliseconds) => sleepReal(milliseconds / speed),
+    sleep: (milliseconds, signal) => sleepReal(milliseconds / speed, signal),
   };
 }
 
 /** Timers hold at most 2^31 - 1 ms; nothing that sleeps on purpose comes near. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-async function sleepReal(milliseconds: number): Promise<void> {
-  await pause(Math.min(LONGEST_TIMER_MS, Math.max(0, milliseconds)));
+async function sleepReal(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  const time = Math.min(LONGEST_TIMER_MS, Math.max(0, milliseconds));
+  try {
+    await pause(time, undefined, signal === undefined ? {} : { signal });
+  } catch (error) {
+    if (signal?.aborted !== true) throw error;
+  }
 }

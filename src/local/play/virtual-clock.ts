@@ -19,9 +19,15 @@ export class VirtualClock {
     return instant(this.#now);
   }
 
-  sleep(milliseconds: number): Promise<void> {
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
     return new Promise((wake) => {
-      this.#sleepers.push({ at: this.#now + Math.max(0, milliseconds), wake });
+      const sleeper = { at: this.#now + Math.max(0, milliseconds), wake };
+      this.#sleepers.push(sleeper);
+      signal?.addEventListener("abort", () => {
+        const at = this.#sleepers.indexOf(sleeper);
+        if (at >= 0) this.#sleepers.splice(at, 1);
+        wake();
+      });
     });
   }
 

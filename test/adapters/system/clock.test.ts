@@ -37,6 +37,19 @@ test("a sleep of nothing or less ends at once", async () => {
   expect(Date.now() - started).toBeLessThan(SLACK_MS);
 });
 
+test.each([
+  { name: "the system clock", clock: systemClock() },
+  { name: "a scaled clock", clock: scaledClock(0, 60) },
+])("a sleep that is ended resolves at once: $name", async ({ clock }) => {
+  const started = Date.now();
+  const ended = new AbortController();
+  const sleep = clock.sleep(3_600_000, ended.signal);
+  ended.abort();
+  await sleep;
+  await clock.sleep(3_600_000, ended.signal);
+  expect(Date.now() - started).toBeLessThan(SLACK_MS);
+});
+
 test("entropy does not repeat itself, and fractions are spread over [0, 1)", () => {
   const entropy = systemEntropy();
   expect(new Set(Array.from({ length: 100 }, () => entropy.epoch())).size).toBe(100);

@@ -29,6 +29,21 @@ describe("a virtual clock", () => {
     expect(clock.nextWakeAt()).toBeUndefined();
   });
 
+  test("wakes at once whose sleep is ended, and waits for him no longer", async () => {
+    const clock = new VirtualClock(0);
+    const ended = new AbortController();
+    const woken: string[] = [];
+    void clock.sleep(100, ended.signal).then(() => woken.push("ended"));
+    void clock.sleep(200).then(() => woken.push("other"));
+    ended.abort();
+    await settleMicrotasks();
+    expect(woken).toEqual(["ended"]);
+    expect(clock.nextWakeAt()).toBe(200);
+    clock.moveTo(200);
+    await settleMicrotasks();
+    expect(woken).toEqual(["ended", "other"]);
+  });
+
   test("wakes who is due, in the order of their moments, and nobody else", async () => {
     const clock = new VirtualClock(0);
     const woken = sleepers(clock, { third: 300, first: 100, second: 200, fourth: 301 });
