@@ -4,15 +4,17 @@ export function compareText(a: string, b: string): number {
 }
 
 /**
- * Sorted by {@link compareText}. For thousands of items whose texts differ early, as ids do: their first characters are sorted as numbers,
- * which calls nobody back.
+ * Sorted by {@link compareText}. For thousands of items whose texts differ early, or early behind what all begin with, as ids do: these
+ * characters are sorted as numbers, which calls nobody back.
  */
 export function sortedByText<T>(items: readonly T[], textOf: (item: T) => string): readonly T[] {
   if (items.length < 2) return items;
   if (items.length > MOST_KEYS) return items.toSorted((a, b) => compareText(textOf(a), textOf(b)));
+  const texts = items.map(textOf);
+  const from = lengthShared(texts);
   const keys = new Float64Array(items.length);
-  items.forEach((item, at) => {
-    keys[at] = headOf(textOf(item)) * MOST_KEYS + at;
+  texts.forEach((text, at) => {
+    keys[at] = headOf(text, from) * MOST_KEYS + at;
   });
   keys.sort();
   const sorted: T[] = [];
@@ -41,11 +43,23 @@ const MOST_KEYS = 2 ** 21;
 const HEAD_LENGTH = 4;
 const HIGHEST = 0xff;
 
-/** A number for the first four characters, never greater than that of a text which comes later. What follows a character that is cut to 255 does not count. */
-function headOf(text: string): number {
+/** With how many characters all of them begin. */
+function lengthShared(texts: readonly string[]): number {
+  const [first = ""] = texts;
+  let shared = first.length;
+  texts.forEach((text) => {
+    let at = 0;
+    while (at < shared && text.charCodeAt(at) === first.charCodeAt(at)) at += 1;
+    shared = at;
+  });
+  return shared;
+}
+
+/** A number for the first four characters from there on, never greater than that of a text which comes later. What follows a character that is cut to 255 does not count. */
+function headOf(text: string, from: number): number {
   let head = 0;
   let isCut = false;
-  for (let at = 0; at < HEAD_LENGTH; at += 1) {
+  for (let at = from; at < from + HEAD_LENGTH; at += 1) {
     const code: number = isCut || at >= text.length ? 0 : Math.min(text.charCodeAt(at), HIGHEST);
     isCut ||= code === HIGHEST;
     head = head * (HIGHEST + 1) + code;

@@ -9,6 +9,11 @@ test.each([
   { name: "nothing", texts: [] },
   { name: "ids that differ early", texts: ["f3a1", "0b77-1", "f3a0", "9c00"] },
   { name: "ids that begin alike", texts: ["node-12", "node-3", "node-1", "node-"] },
+  {
+    name: "ids that begin alike, and one that is all of that",
+    texts: ["node-12", "node-", "node-3", "node-1"],
+  },
+  { name: "all the same", texts: ["node-1", "node-1", "node-1"] },
   { name: "the same twice", texts: ["b", "a", "b", "a"] },
   { name: "an end before a first character", texts: ["ab", "a", "a\0", "", "abc"] },
   {
@@ -23,7 +28,8 @@ test("any texts: as by comparing", () => {
   const letter = fc.constantFrom("\0", "a", "b", "\u00fe", "\u00ff", "\u0100", "\u0101", "\ud83d");
   const text = fc.oneof(fc.string({ unit: letter, maxLength: 6 }), fc.uuid());
   fc.assert(
-    fc.property(fc.array(text, { maxLength: 40 }), (texts) => {
+    fc.property(fc.constantFrom("", "node-"), fc.array(text, { maxLength: 40 }), (prefix, ends) => {
+      const texts = ends.map((end) => `${prefix}${end}`);
       expect(sortedByText(texts, same)).toEqual(plainly(texts));
     }),
     { numRuns: 1000 },
