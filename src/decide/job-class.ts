@@ -1,6 +1,7 @@
 import type { Constraint } from "../domain/constraint.ts";
 import type { JobDemand } from "../domain/demand.ts";
 import type { SharedState } from "../domain/node-view.ts";
+import type { Scalar } from "../domain/resources.ts";
 import { bytesOf, isSize } from "../domain/size.ts";
 import { Fit } from "./fit.ts";
 import type { Ground } from "./ground.ts";
@@ -21,6 +22,7 @@ export interface Takes {
 }
 
 type Spot = NonNullable<JobDemand["spot"]>;
+type Choice = Extract<Constraint, { kind: "property-choice" | "resource-choice" }>;
 
 /** Jobs that ask the same of nodes: they are judged once, and counted. */
 export class JobClass {
@@ -122,6 +124,8 @@ export class JobClasses {
   readonly #sparesSpot: boolean;
   readonly #positions: ReadonlyMap<string, number>;
   readonly #forms = new Map<string, Form>();
+  readonly #byProperty = new Map<string, Map<Scalar, Form>>();
+  readonly #byResource = new Map<string, Map<Scalar, Form>>();
   readonly #bare = new Map<JobDemand["spot"], Form>();
   readonly #byText = new Map<string, JobClass>();
   readonly #shapes = new Map<string, Shape>();
@@ -300,6 +304,32 @@ export class JobClasses {
   }
 
   #formOf(spot: JobDemand["spot"], words: readonly Constraint[]): Form {
+    const [word] = words;
+    if (spot === undefined && words.length === 1 && word !== undefined && "choices" in word) {
+      const [choice] = word.choices;
+      if (choice !== undefined && word.choices.length === 1) return this.#formOfChoice(word, choice, words);
+    }
+    return this.#formOfText(spot, words);
+  }
+
+  /** Most jobs that say anything but amounts name one node array, VM size or value: that is found without writing a text. */
+  #formOfChoice(word: Choice, choice: Scalar, words: readonly Constraint[]): Form {
+    const [byName, name] =
+      word.kind === "property-choice" ? [this.#byProperty, word.property] : [this.#byResource, word.resource];
+    let byChoice = byName.get(name);
+    if (byChoice === undefined) {
+      byChoice = new Map();
+      byName.set(name, byChoice);
+    }
+    let form = byChoice.get(choice);
+    if (form === undefined) {
+      form = this.#formOfText(undefined, words);
+      byChoice.set(choice, form);
+    }
+    return form;
+  }
+
+  #formOfText(spot: JobDemand["spot"], words: readonly Constraint[]): Form {
     const key = `${spot ?? ""}${keyOf(words)}`;
     let form = this.#forms.get(key);
     if (form === undefined) {
