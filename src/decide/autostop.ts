@@ -9,7 +9,7 @@ import type { HostFact } from "./observe.ts";
 import { factOfNode, hostFacts, managedArrays } from "./observe.ts";
 import { DECIDE_AGAIN_SECONDS } from "./scale-down.ts";
 import type { Weighing } from "./reconcile.ts";
-import { commitEffects, demandsInForce, excludedNodes, pendingCreates, stoppingNodes } from "./reconcile.ts";
+import { commitEffects, demandsInForce, excludedNodes, stoppingNodes, supplyOf } from "./reconcile.ts";
 import { backOff, undrain } from "./settle.ts";
 import { poolsInForce } from "./pools.ts";
 import { dynamicsOf } from "./dynamic-arrays.ts";
@@ -53,6 +53,7 @@ export interface Recalls {
   readonly stops: Recall<Spare>;
 }
 
+/** Nothing has been worked out yet. */
 export const noRecalls = (): Recalls => ({ plans: new Recall(), stops: new Recall() });
 
 /**
@@ -231,19 +232,15 @@ function spareNodes(
   // The askers' own marks, from the first of the two commits, must not hide them: they are weighed again, and with the same outcome while
   // nothing else has changed.
   const ledger = withoutMarks(bodies.ledger, askers);
-  const supply = {
+  const supply = supplyOf(record, {
     snapshot: withUp(bodies.seen, askers),
     ledger,
-    inFlight: record.inFlight,
-    pendingCreates: pendingCreates(record.intents),
-    backoffs: record.backoffs,
-    ...(record.groupFills === undefined ? {} : { groupFills: record.groupFills }),
     policy,
     pools: poolsInForce(record, bodies),
     dynamics: dynamicsOf(demands, record.dynamicArrays ?? [], bodies.seen),
     excluded: new Set([...excludedNodes(ledger, stoppingNodes(record.intents), now), ...unfit]),
     now,
-  };
+  });
   const premises = premisesOf(record, supply);
   const question = { askers, excluded: supply.excluded };
   const { spare, needed } = recall.stops.answer(premises, question, (asked) => {

@@ -49,6 +49,7 @@ import {
 } from "./starts.ts";
 import { poolsInForce } from "./pools.ts";
 import { premisesOf, Recall } from "./recall.ts";
+import type { Supply } from "./spare.ts";
 import { allocationPolicyOf, orderOf, spareAmongReady } from "./spare.ts";
 import { buildWorld } from "./world.ts";
 
@@ -258,19 +259,7 @@ function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall 
   const { demands, pools, dynamics, last } = wanted;
   const stopping = stoppingNodes(record.intents);
   const excluded = new Set([...excludedNodes(ledger, stopping, now), ...givenUp]);
-  const input = {
-    snapshot,
-    ledger,
-    inFlight: record.inFlight,
-    pendingCreates: pendingCreates(record.intents),
-    backoffs: record.backoffs,
-    ...(record.groupFills === undefined ? {} : { groupFills: record.groupFills }),
-    policy,
-    pools,
-    dynamics,
-    excluded,
-    now,
-  };
+  const input = supplyOf(record, { snapshot, ledger, policy, pools, dynamics, excluded, now });
   const work = (asked: PlanQuestion): Weighing => {
     const world: World = {
       ...buildWorld({ ...input, excluded: asked.excluded, demands, order: orderOf }),
@@ -294,8 +283,20 @@ function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall 
     snapshot.nodes.forEach(({ nodeId, stopDisabled }) => {
       if (stopDisabled === true && ledger.get(nodeId)?.draining === undefined) candidates.delete(nodeId);
     });
-  if (candidates.size === 0) return { allocation, spare: candidates };
   return { allocation, spare: spareAmongReady(input, demands, candidates, now, allocation) };
+}
+
+type Seen = Omit<Supply, "inFlight" | "pendingCreates" | "backoffs" | "groupFills">;
+
+/** What there is to plan with: by what was seen, and by what the record says is under way or rests. */
+export function supplyOf({ inFlight, intents, backoffs, groupFills }: ClusterRecord, seen: Seen): Supply {
+  return {
+    ...seen,
+    inFlight,
+    pendingCreates: pendingCreates(intents),
+    backoffs,
+    ...(groupFills === undefined ? {} : { groupFills }),
+  };
 }
 
 /** What a plan rests on besides its premises; the last plan is looked into when somebody asks, and mostly nobody does. */

@@ -21,6 +21,7 @@ export class VirtualClock {
 
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
     return new Promise((wake) => {
+      if (signal?.aborted === true) return wake();
       const sleeper = { at: this.#now + Math.max(0, milliseconds), wake };
       this.#sleepers.push(sleeper);
       signal?.addEventListener("abort", () => {

@@ -42,6 +42,8 @@ describe("a virtual clock", () => {
     clock.moveTo(200);
     await settleMicrotasks();
     expect(woken).toEqual(["ended", "other"]);
+    await clock.sleep(100, ended.signal);
+    expect(clock.nextWakeAt()).toBeUndefined();
   });
 
   test("wakes who is due, in the order of their moments, and nobody else", async () => {
