@@ -201,16 +201,16 @@ function namedBy(demands: readonly RankedDemand[]): Named {
   const add = (name: string): void => {
     resources.set(name, (resources.get(name) ?? 0) + 1);
   };
+  const note = (constraint: Constraint): void => {
+    if (constraint.kind === "amount") {
+      add(constraint.resource);
+      return;
+    }
+    countedResources(constraint).forEach(add);
+    if (constraint.kind !== "property-choice") mayBePools.push(constraint);
+  };
   demands.forEach(({ demand }) => {
-    if (demand.kind !== "job") return;
-    demand.constraints.forEach((constraint) => {
-      if (constraint.kind === "amount") {
-        add(constraint.resource);
-        return;
-      }
-      countedResources(constraint).forEach(add);
-      if (constraint.kind !== "property-choice") mayBePools.push(constraint);
-    });
+    if (demand.kind === "job") demand.constraints.forEach(note);
   });
   return { resources, mayBePools };
 }

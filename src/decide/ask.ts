@@ -76,8 +76,8 @@ export class Ask {
 /** What is not bound to hosts already. */
 function unitsLeft(demand: JobDemand, slotsPerUnit: number): number {
   const { iterations, placed, nodeCount = 0 } = demand;
-  const [asked, bound] = nodeCount > 0 ? [nodeCount, countHosts(placed)] : [iterations, countSlots(placed)];
-  return slotsPerUnit === 0 ? 0 : Math.max(0, asked - bound);
+  if (slotsPerUnit === 0) return 0;
+  return Math.max(0, nodeCount > 0 ? nodeCount - countHosts(placed) : iterations - countSlots(placed));
 }
 
 /** A gang that wants to be in a placement group means one group, or it would not say so. */
@@ -89,7 +89,9 @@ function togetherOf(job: JobDemand, gang: boolean, grouped: boolean): Together {
 }
 
 function countSlots(placed: readonly PlacedSlots[]): number {
-  return placed.reduce((total, { iterations }) => total + iterations, 0);
+  let total = 0;
+  for (let i = 0; i < placed.length; i += 1) total += placed[i]?.iterations ?? 0;
+  return total;
 }
 
 function countHosts(placed: readonly PlacedSlots[]): number {

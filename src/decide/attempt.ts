@@ -22,7 +22,7 @@ import type { OpenOffers } from "./offers.ts";
 import type { Ground, Place } from "./ground.ts";
 import { raiseGroups } from "./group.ts";
 import type { Progress } from "./pack.ts";
-import { packJob } from "./pack.ts";
+import { packJob, packOn } from "./pack.ts";
 import { mostPoolNeeds, poolNeeds, takeFromPools, unitsInPools } from "./pool-use.ts";
 import { packingReasons } from "./reasons.ts";
 import type { Scope, Wanted } from "./scope.ts";
@@ -79,10 +79,10 @@ export function attempt(problem: Problem, way: Way, entries: readonly Entry[], t
   const last = way.asBefore === true ? problem.ground.world.last?.() : undefined;
   const kept = last !== undefined ? putAsBefore(draft, entries, homes, last) : NOTHING_KEPT;
   if (way.opening === "shared") for (const entry of entries) countToPlace(draft, entry, 1);
-  for (const entry of entries) {
+  entries.forEach((entry) => {
     outcomes[entry.rank] = settle(draft, entry, scopes, homes, kept.get(entry), order);
     if (way.opening === "shared") countToPlace(draft, entry, -1);
-  }
+  });
   if (way.opening === "shared") shrinkShared(draft);
   return { draft, outcomes, ...costOf(draft), ...(order === undefined ? {} : { order }) };
 }
@@ -188,6 +188,16 @@ function settle(
   kept: Progress | undefined,
   order: BucketOrder | undefined,
 ): DemandOutcome {
+  const { latest } = draft;
+  if (entry.kind === "job" && latest.jobClass === entry.jobClass && kept === undefined) {
+    const { asked, units } = entry;
+    if (packOn(draft, entry)) {
+      const pending = draft.bins.ready[latest.bin] === true ? 0 : units;
+      const { id, kind } = entry.demand;
+      return { set: entry.set, id, kind, unit: "slots", asked, placed: asked, pending, reasons: NO_REASONS };
+    }
+  }
+  latest.jobClass = undefined;
   const scope = scopes.of(entry);
   draft.capacity.mark();
   switch (entry.kind) {
@@ -257,7 +267,7 @@ function settleSlots(
   shortPools: readonly Reason[],
 ): Settled {
   const isTold = draft.tells && draft.telling.covers(ask);
-  const { left, pending, reasons } = place(draft, allowed, scope, home, isTold);
+  const { left, pending, reasons = NO_REASONS } = place(draft, allowed, scope, home, isTold);
   takeFromPools(draft.pools, ask, -left);
   const missing = left + ask.units - allowed.units;
   const { slotsPerUnit } = ask;
@@ -284,11 +294,12 @@ function place(
   scope: Scope,
   home: Place | undefined,
   isTold: boolean,
-): Progress & { readonly reasons: readonly Reason[] } {
-  if (ask.units <= 0) return { left: 0, pending: 0, reasons: NO_REASONS };
+): Progress & { readonly reasons?: readonly Reason[] } {
+  if (ask.units <= 0) return { left: 0, pending: 0 };
   if (ask.together === "anywhere") {
-    const { left, pending } = packJob(draft, ask, scope);
-    if (left === 0 || !isTold) return { left, pending, reasons: NO_REASONS };
+    const progress = packJob(draft, ask, scope);
+    const { left, pending } = progress;
+    if (left === 0 || !isTold) return progress;
     const ceilings = draft.caps.ceilings(holderOf(ask));
     const reasons = packingReasons(draft, ask, scope, left, ceilings);
     if (reasons.length > 0) return { left, pending, reasons };

@@ -16,7 +16,7 @@ import { closedTo, groupClosedTo } from "./closed.ts";
 import { Capacity } from "./limits.ts";
 import type { GroupTally } from "./group-tally.ts";
 import type { OpenOffers } from "./offers.ts";
-import type { Takes } from "./job-class.ts";
+import type { JobClass, Takes } from "./job-class.ts";
 import type { Kind } from "./ground.ts";
 import type { Opening } from "./opening.ts";
 import { noteScaleSet } from "./scale-set.ts";
@@ -66,6 +66,14 @@ export interface Draft {
   readonly toPlace: number[];
   /** By what a slot takes, what was opened last for so many units. */
   readonly openings: Map<Takes, Opening & { readonly left: number }>;
+  /** Where the demand settled last ended, if another job of its class may go on there. */
+  readonly latest: Latest;
+}
+
+/** Of the job packed last: the bin that was filled last, and its class if that is all that matters. */
+export interface Latest {
+  jobClass: JobClass | undefined;
+  bin: Bin;
 }
 
 /** What became of a demand, in its own unit; reasons for what is missing. */
@@ -101,6 +109,7 @@ export function beginDraft(
     scaleSets: new Map(world.scaleSets),
     pools: bins.pools,
     shared: new Map<Bin, Set<Shape>>(),
+    latest: { jobClass: undefined, bin: 0 },
   };
   return {
     ...draft,

@@ -131,6 +131,8 @@ export class JobClasses {
   readonly #shapes = new Map<string, Shape>();
   /** What the job at hand takes, by position of the resource. */
   readonly #sums: number[];
+  /** Which resources those are. Undefined: a plain number means different amounts on different kinds of nodes, or there are too many. */
+  #bits: number | undefined = 0;
   #count = 0;
   #jobs = 0;
 
@@ -144,10 +146,10 @@ export class JobClasses {
 
   of(job: JobDemand): JobClass {
     this.#jobs += 1;
-    const taken = this.#addUp(job.constraints);
-    const form = taken.words === undefined ? this.#bareForm(job.spot) : this.#formOf(job.spot, taken.words);
-    if (taken.bits === undefined || form.isIntricate) return this.#byWords(job, form);
-    return this.#find(job, form, taken.bits);
+    const words = this.#addUp(job.constraints);
+    const form = words === undefined ? this.#bareForm(job.spot) : this.#formOf(job.spot, words);
+    const bits = this.#bits;
+    return bits === undefined || form.isIntricate ? this.#byWords(job, form) : this.#find(job, form, bits);
   }
 
   /** How many classes there are. */
@@ -178,14 +180,8 @@ export class JobClasses {
     return new Fit(rest, this.#positions, this.#shared);
   }
 
-  /**
-   * Adds the amounts up in `#sums`; two of one resource add up. Without `bits`: a plain number means different amounts on different kinds
-   * of nodes, or there are too many resources.
-   */
-  #addUp(constraints: readonly Constraint[]): {
-    readonly bits: number | undefined;
-    readonly words: readonly Constraint[] | undefined;
-  } {
+  /** Adds the amounts up in `#sums` and `#bits`; two of one resource add up. Answers all else that is said. */
+  #addUp(constraints: readonly Constraint[]): readonly Constraint[] | undefined {
     let bits: number | undefined = 0;
     let words: Constraint[] | undefined;
     for (const constraint of constraints) {
@@ -205,7 +201,8 @@ export class JobClasses {
       this.#sums[position] = (bits & bit) === 0 ? each : (this.#sums[position] ?? 0) + each;
       bits |= bit;
     }
-    return { bits, words };
+    this.#bits = bits;
+    return words;
   }
 
   #baseAmount(position: number, amount: Amount["amount"]): number | undefined {

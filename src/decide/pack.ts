@@ -26,7 +26,12 @@ export interface Progress {
 export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
   const progress = { left: ask.units, pending: 0 };
   fillOpenBins(draft, ask, progress);
-  if (progress.left === 0) return progress;
+  if (progress.left > 0) openBins(draft, ask, scope, progress);
+  if (progress.left === 0) noteEnd(draft, ask);
+  return progress;
+}
+
+function openBins(draft: Draft, ask: Ask, scope: Scope, progress: Progress): void {
   const grouped = ask.requirements.grouped;
   const offered = draft.offers.of(draft, ask, scope, grouped);
   let exhausted: Set<Offered> | undefined;
@@ -43,7 +48,25 @@ export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
     // An offer that did not help is not asked again.
     if (progress.left === before) (exhausted ??= new Set()).add(from);
   }
-  return progress;
+}
+
+/**
+ * Puts all of a job where the one before it ended, if that is of its class and all fits there: nothing has changed meanwhile, so that a
+ * search would find the same bin first. False: it has to be packed.
+ */
+export function packOn(draft: Draft, ask: Ask): boolean {
+  const { bins, latest } = draft;
+  const { jobClass, bin } = latest;
+  if (jobClass !== ask.jobClass || ask.together !== "anywhere" || ask.units < 1) return false;
+  if (bins.unitsOn(bin, ask) < ask.units) return false;
+  bins.occupy(bin, ask, ask.units);
+  return true;
+}
+
+/** Notes where a packed job ended. Not where more is counted than what is left on nodes, or each node has one slot. */
+function noteEnd({ latest, caps }: Draft, { jobClass, requirements }: Ask): void {
+  const isPlain = requirements.alone === undefined && requirements.pools.size === 0;
+  if (isPlain && caps.none && jobClass.takes !== undefined) latest.jobClass = jobClass;
 }
 
 const NO_OFFERS: ReadonlySet<Offered> = new Set();
@@ -83,6 +106,7 @@ export function fillBin(draft: Draft, ask: Ask, progress: Progress, bin: Bin): v
   if (nodes < 1 || !wake(draft, bin)) return;
   const rest = splitBin(draft, bin, nodes);
   bins.occupy(bin, ask, units * ask.slotsPerUnit);
+  draft.latest.bin = bin;
   if (!caps.none) caps.hold(holderOf(ask), bins, bin);
   if (draft.shared.size > 0) noteSharer(draft, ask, bin);
   progress.left -= nodes * units;
