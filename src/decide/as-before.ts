@@ -117,7 +117,7 @@ function putOne(draft: Draft, ask: Ask, spots: readonly Spot[], home: Place | un
     bins.occupy(bin, ask, units * ask.slotsPerUnit);
     draft.caps.hold(holderOf(ask), bins, bin);
     progress.left -= all;
-    if (bins.ready[bin] !== true) progress.pending += all;
+    if (!bins.isReady(bin)) progress.pending += all;
   }
   return progress;
 }

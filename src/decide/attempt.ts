@@ -192,7 +192,7 @@ function settle(
   if (entry.kind === "job" && latest.jobClass === entry.jobClass && kept === undefined) {
     const { asked, units } = entry;
     if (packOn(draft, entry)) {
-      const pending = draft.bins.ready[latest.bin] === true ? 0 : units;
+      const pending = draft.bins.isReady(latest.bin) ? 0 : units;
       const { id, kind } = entry.demand;
       return { set: entry.set, id, kind, unit: "slots", asked, placed: asked, pending, reasons: NO_REASONS };
     }

@@ -8,7 +8,7 @@ import type { Subject } from "./fit.ts";
 import type { Ground, Kind, NewNode, Place } from "./ground.ts";
 import { placeIntricate, roomIntricate } from "./intricate.ts";
 import type { LineBins, Sought } from "./line.ts";
-import { Line } from "./line.ts";
+import { CLAIMED, CLOSED, EMPTY, Line } from "./line.ts";
 import type { NodeOrder } from "./node-order.ts";
 import type { Shape } from "./shape.ts";
 
@@ -49,6 +49,8 @@ interface Needed {
   readyCores: number;
 }
 
+/** A bit of a bin's state, beside those that lines know: its nodes are up. */
+const READY = 8;
 const MOST_NAMES = 5;
 const NOTHING_NEEDED: Needed = { nodes: 0, readyNodes: 0, cores: 0, readyCores: 0 };
 /** After everything that exists or is in flight. */
@@ -73,17 +75,12 @@ export class Bins implements LineBins {
   readonly count: number[] = [];
   readonly cores: number[] = [];
   readonly origin: ("existing" | "in-flight" | "planned")[] = [];
-  readonly ready: boolean[] = [];
-  /** Room for more bins than there are, so that it need not grow with each. */
+  /** Room for more bins than there are, so that it need not grow with each; so are the next two. */
   free: Float64Array;
-  /** Nobody may be put there any more: one job has it alone, or it cannot be started. */
-  readonly closed: boolean[] = [];
-  /** Nobody has slots there. */
-  readonly empty: boolean[] = [];
-  /** Somebody needs it. */
-  readonly claimed: boolean[] = [];
+  /** Bits. */
+  state: Uint8Array;
   /** Bins of one tier are alike in the order of use. */
-  readonly tier: number[] = [];
+  tier: Int32Array;
   readonly purpose: Purpose[] = [];
   /** What is to be sent with planned bins. */
   readonly attributes = new Map<Bin, NodeAttributes>();
@@ -127,9 +124,10 @@ export class Bins implements LineBins {
     this.width = ground.resources.length;
     this.least = least;
     this.pair = ground.pair;
-    this.free = new Float64Array(
-      Math.max(64, 2 * this.width * (this.world.nodes.length + this.world.inFlight.length)),
-    );
+    const room = Math.max(32, 2 * (this.world.nodes.length + this.world.inFlight.length));
+    this.free = new Float64Array(room * this.width);
+    this.state = new Uint8Array(room);
+    this.tier = new Int32Array(room);
     this.pools = new Map(pools);
     this.existing = order.awake;
     this.asleep = order.asleep;
@@ -191,12 +189,27 @@ export class Bins implements LineBins {
   }
 
   isClaimed(bin: Bin): boolean {
-    return this.claimed[bin] === true;
+    return ((this.state[bin] ?? 0) & CLAIMED) !== 0;
+  }
+
+  /** Nobody may be put there any more: one job has it alone, or it cannot be started. */
+  isClosed(bin: Bin): boolean {
+    return ((this.state[bin] ?? 0) & CLOSED) !== 0;
+  }
+
+  /** Nobody has slots there. */
+  isEmpty(bin: Bin): boolean {
+    return ((this.state[bin] ?? 0) & EMPTY) !== 0;
+  }
+
+  /** Its nodes are up. */
+  isReady(bin: Bin): boolean {
+    return ((this.state[bin] ?? 0) & READY) !== 0;
   }
 
   /** The bin takes nothing more in this plan. */
   shut(bin: Bin): void {
-    this.closed[bin] = true;
+    this.state[bin] = (this.state[bin] ?? 0) | CLOSED;
   }
 
   /** Adds nodes that this plan creates. They are in nobody's hands until claimed. */
@@ -226,19 +239,16 @@ export class Bins implements LineBins {
     this.count.push(rest);
     this.kind.push(this.kindOf(bin));
     this.cores.push(this.cores[bin] ?? 0);
-    this.tier.push(this.tierOf(bin));
     this.#position[other] = this.#position[bin] ?? 0;
     this.origin.push(this.origin[bin] ?? "planned");
-    this.ready.push(this.ready[bin] ?? false);
-    this.closed.push(this.closed[bin] === true);
-    this.empty.push(this.empty[bin] === true);
-    this.claimed.push(this.claimed[bin] === true);
     this.purpose.push(this.purpose[bin] ?? { kind: "array" });
     const attributes = this.attributes.get(bin);
     if (attributes !== undefined) this.attributes.set(other, attributes);
     this.#contents.push(this.#contents[bin]);
     this.#subjects.push(this.subjectOf(bin));
     this.#makeRoom(other);
+    this.state[other] = this.state[bin] ?? 0;
+    this.tier[other] = this.tierOf(bin);
     this.free.copyWithin(other * this.width, bin * this.width, (bin + 1) * this.width);
     this.#group(other);
     this.#putBehind(bin, other);
@@ -260,11 +270,11 @@ export class Bins implements LineBins {
 
   /** How many units of the ask fit on one node of the bin. */
   unitsOn(bin: Bin, ask: Ask): number {
-    if (this.closed[bin] === true) return 0;
+    if (this.isClosed(bin)) return 0;
     const { shape } = ask.jobClass;
     if (!this.#takes(shape, bin)) return 0;
     if (ask.jobClass.takes === undefined) return roomIntricate(this, bin, ask);
-    if (ask.requirements.alone !== undefined && this.empty[bin] !== true) return 0;
+    if (ask.requirements.alone !== undefined && !this.isEmpty(bin)) return 0;
     return unitsFrom(ask, slotsIn(ask, this.free, bin * this.width));
   }
 
@@ -281,8 +291,8 @@ export class Bins implements LineBins {
         if (left > 0) this.free[at] = Math.max(0, left - (takes.amount[i] ?? 0) * slots);
       }
     }
-    this.empty[bin] = false;
-    if (alone) this.closed[bin] = true;
+    const state = this.state[bin] ?? 0;
+    this.state[bin] = alone ? (state & ~EMPTY) | CLOSED : state & ~EMPTY;
     this.#hold(bin, ask, slots, bound);
   }
 
@@ -399,8 +409,9 @@ export class Bins implements LineBins {
 
   #hold(bin: Bin, claimant: Claimant, slots: number, bound: boolean): void {
     this.#contents[bin] = { claimant, slots, bound, before: this.#contents[bin] };
-    if (this.claimed[bin] === true) return;
-    this.claimed[bin] = true;
+    const state = this.state[bin] ?? 0;
+    if ((state & CLAIMED) !== 0) return;
+    this.state[bin] = state | CLAIMED;
     this.#count(bin);
     for (const line of this.#linesOf(this.kindOf(bin))) line.claim(bin);
   }
@@ -472,7 +483,7 @@ export class Bins implements LineBins {
   #lineOfKind(kind: Kind): Line {
     let line = this.#kindLines[kind.index];
     if (line === undefined) {
-      const own = (this.#ofKind[kind.index] ?? []).filter((bin) => this.closed[bin] !== true);
+      const own = (this.#ofKind[kind.index] ?? []).filter((bin) => !this.isClosed(bin));
       own.sort(
         (a, b) =>
           this.tierOf(a) - this.tierOf(b) || (this.#position[a] ?? 0) - (this.#position[b] ?? 0) || a - b,
@@ -520,7 +531,7 @@ export class Bins implements LineBins {
   /** All bins that may take something, without those that this plan creates, in the order of use. */
   #open(): readonly Bin[] {
     const all = [...this.existing, ...this.inFlight, ...this.asleep];
-    return all.filter((bin) => this.closed[bin] !== true);
+    return all.filter((bin) => !this.isClosed(bin));
   }
 
   /** The lines that a bin of this kind stands in. */
@@ -557,7 +568,7 @@ export class Bins implements LineBins {
     const cores = nodes * (this.cores[bin] ?? 0);
     needed.nodes += nodes;
     needed.cores += cores;
-    if (this.ready[bin] !== true) return;
+    if (!this.isReady(bin)) return;
     needed.readyNodes += nodes;
     needed.readyCores += cores;
   }
@@ -577,16 +588,13 @@ export class Bins implements LineBins {
     this.kind.push(kind);
     this.count.push(count);
     this.cores.push(cores);
-    this.tier.push(tier);
     this.#position[bin] ??= bin;
-    this.ready.push(ready);
-    this.closed.push(false);
-    this.empty.push(true);
-    this.claimed.push(false);
     this.purpose.push(purpose);
     this.#contents.push(undefined);
     this.#subjects.push(subject);
     this.#makeRoom(bin);
+    this.state[bin] = ready ? EMPTY | READY : EMPTY;
+    this.tier[bin] = tier;
     this.free.set(kind.capacity, bin * this.width);
     const ofKind = origin === "planned" ? this.#plannedOfKind : this.#ofKind;
     const alike = ofKind[kind.index];
@@ -597,10 +605,15 @@ export class Bins implements LineBins {
   }
 
   #makeRoom(bin: Bin): void {
-    if ((bin + 1) * this.width <= this.free.length) return;
-    const before = this.free;
-    this.free = new Float64Array(2 * (bin + 1) * this.width);
-    this.free.set(before);
+    if (bin < this.state.length) return;
+    const room = 2 * (bin + 1);
+    const { free, state, tier } = this;
+    this.free = new Float64Array(room * this.width);
+    this.free.set(free);
+    this.state = new Uint8Array(room);
+    this.state.set(state);
+    this.tier = new Int32Array(room);
+    this.tier.set(tier);
   }
 
   #group(bin: Bin): void {

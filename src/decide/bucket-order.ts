@@ -204,7 +204,7 @@ export class BucketOrder {
     bins.occupy(bin, ask, units * ask.slotsPerUnit);
     if (!this.#draft.caps.none) this.#draft.caps.hold(holderOf(ask), bins, bin);
     progress.left -= nodes * units;
-    if (bins.ready[bin] !== true) progress.pending += nodes * units;
+    if (!bins.isReady(bin)) progress.pending += nodes * units;
     progress.uses.push({
       bucket: site.made.bucket,
       ...(nodeId === undefined ? {} : { nodeId }),

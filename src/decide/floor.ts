@@ -123,5 +123,5 @@ function claimFor(draft: Draft, asked: Asked, scope: Scope, floor: Floor, bin: B
   caps.hold({ set }, bins, bin);
   const gained = each * (bins.count[bin] ?? 0);
   floor.have += gained;
-  if (bins.ready[bin] === true) floor.ready += gained;
+  if (bins.isReady(bin)) floor.ready += gained;
 }

@@ -56,7 +56,7 @@ export function isUngrouped({ offers }: Pick<Scope, "offers">): boolean {
 export const isWhole = ({ nodes, size }: Pick<Group, "nodes" | "size">): boolean => nodes >= size;
 export const isGivenUp = ({ fill }: Pick<Group, "fill">): boolean => fill?.givenUpAt !== undefined;
 export const countReady = ({ bins }: Draft, group: Pick<Group, "bins">): number =>
-  sumOf(group.bins, (bin) => (bins.ready[bin] === true ? (bins.count[bin] ?? 0) : 0));
+  sumOf(group.bins, (bin) => (bins.isReady(bin) ? (bins.count[bin] ?? 0) : 0));
 
 /** When the time to fill a group is over. */
 export function fillsUntil({ policy, now }: Draft, { fill }: Group): Instant {

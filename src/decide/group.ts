@@ -250,7 +250,7 @@ function claimGroup(draft: Draft, asked: Asked, group: Group): boolean {
     splitBin(draft, bin, Math.min(left, bins.count[bin] ?? 0));
     take(draft, asked, bin);
     left -= bins.count[bin] ?? 0;
-    allUp &&= bins.ready[bin] === true;
+    allUp &&= bins.isReady(bin);
   }
   return allUp;
 }

@@ -27,7 +27,7 @@ const MOST_TRIED = 10_000;
  * first alternative that holds then.
  */
 export function roomIntricate(bins: Bins, bin: Bin, ask: Ask): number {
-  if (ask.requirements.alone !== undefined && bins.empty[bin] !== true) return 0;
+  if (ask.requirements.alone !== undefined && !bins.isEmpty(bin)) return 0;
   const start = bin * bins.width;
   const node = {
     subject: bins.subjectOf(bin),

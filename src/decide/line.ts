@@ -10,13 +10,18 @@ export interface LineBins {
   readonly least: readonly number[];
   /** The two resources that most jobs take. */
   readonly pair: readonly [number, number];
-  /** Nobody may be put there any more. */
-  readonly closed: readonly boolean[];
-  readonly empty: readonly boolean[];
-  readonly claimed: readonly boolean[];
+  /** Bits: {@link CLOSED}, {@link EMPTY} and {@link CLAIMED}. */
+  readonly state: ArrayLike<number>;
   /** Bins of one tier are alike in the order of use. */
-  readonly tier: readonly number[];
+  readonly tier: ArrayLike<number>;
 }
+
+/** Nobody may be put there any more: one job has it alone, or it cannot be started. */
+export const CLOSED = 1;
+/** Nobody has slots there. */
+export const EMPTY = 2;
+/** Somebody needs it. */
+export const CLAIMED = 4;
 
 /** What is looked for. */
 export interface Sought {
@@ -42,7 +47,7 @@ interface Block {
   /** Blocks stand in the order of these numbers. */
   readonly order: number;
   spent: boolean;
-  bins: number[];
+  readonly bins: number[];
   /** How often bins have been taken out. */
   removals: number;
   /**
@@ -170,7 +175,7 @@ export class Line {
       }
       this.#remember(sought, from, block, index);
       const bin = block.bins[index] ?? 0;
-      return this.#bins.claimed[bin] === true ? bin : (this.#claimedInTier(sought, at, index) ?? bin);
+      return this.#isClaimed(bin) ? bin : (this.#claimedInTier(sought, at, index) ?? bin);
     }
     const end = this.#blocks.at(-1);
     if (end !== undefined) this.#remember(sought, from, end, end.bins.length);
@@ -236,7 +241,7 @@ export class Line {
       for (let j = i === at ? from : 0; j < block.bins.length; j += 1) {
         const bin = block.bins[j] ?? 0;
         if ((bins.tier[bin] ?? 0) > tier) return { at: i, from: j };
-        if (bins.claimed[bin] === claimed && this.#fits(bin, sought)) yield bin;
+        if (this.#isClaimed(bin) === claimed && this.#fits(bin, sought)) yield bin;
       }
     }
     return { at: this.#blocks.length, from: 0 };
@@ -255,7 +260,7 @@ export class Line {
       for (let i = at === from ? after + 1 : 0; i < members.length; i += 1) {
         const bin = members[i] ?? 0;
         if ((bins.tier[bin] ?? 0) > tier) return undefined;
-        if (bins.claimed[bin] === true && this.#fits(bin, sought)) return bin;
+        if (this.#isClaimed(bin) && this.#fits(bin, sought)) return bin;
       }
       if (at > from && sought.accepts === undefined) this.#workOut(block);
     }
@@ -270,7 +275,8 @@ export class Line {
 
   #fits(bin: number, sought: Search): boolean {
     const bins = this.#bins;
-    if (bins.closed[bin] === true || (sought.takes.alone && bins.empty[bin] !== true)) return false;
+    const state = bins.state[bin] ?? 0;
+    if ((state & CLOSED) !== 0 || (sought.takes.alone && (state & EMPTY) === 0)) return false;
     const { resource } = sought.takes;
     const { free } = bins;
     const { least } = sought;
@@ -367,17 +373,24 @@ export class Line {
   #tidy(at: number): boolean {
     const block = this.#blocks[at];
     if (block === undefined) return false;
-    block.bins = block.bins.filter((bin) => this.#isOpen(bin));
+    clear(block);
+    const { bins } = block;
+    let kept = 0;
+    for (let i = 0; i < bins.length; i += 1) {
+      const bin = bins[i] ?? 0;
+      if (!this.#isOpen(bin)) continue;
+      bins[kept] = bin;
+      kept += 1;
+      this.#raise(block, bin);
+    }
+    bins.length = kept;
     block.removals += 1;
     const next = this.#blocks[at + 1];
     // The last one stays, even empty: what is planned later goes into it, and whoever has found no room so far looks from there on.
-    if (next === undefined || block.bins.length > BLOCK - next.bins.length) {
-      this.#workOut(block);
-      return false;
-    }
-    if (block.bins.length > 0) {
-      next.bins.unshift(...block.bins);
-      for (const bin of block.bins) {
+    if (next === undefined || kept > BLOCK - next.bins.length) return false;
+    if (kept > 0) {
+      next.bins.unshift(...bins);
+      for (const bin of bins) {
         this.#blockOf.set(bin, next);
         this.#raise(next, bin);
       }
@@ -388,25 +401,27 @@ export class Line {
   }
 
   #isOpen(bin: number): boolean {
-    const { closed, free, width, least } = this.#bins;
-    if (closed[bin] === true) return false;
+    const { state, free, width, least } = this.#bins;
+    if (((state[bin] ?? 0) & CLOSED) !== 0) return false;
     for (let r = 0; r < width; r += 1)
       if ((free[bin * width + r] ?? 0) < (least[r] ?? 0) * ALL_BUT) return false;
     return true;
   }
 
+  #isClaimed(bin: number): boolean {
+    return ((this.#bins.state[bin] ?? 0) & CLAIMED) !== 0;
+  }
+
   #workOut(block: Block): void {
-    block.claimedPairs.length = 0;
-    block.otherPairs.length = 0;
-    block.claimed.fill(-1);
-    block.others.fill(-1);
+    clear(block);
     for (const bin of block.bins) this.#raise(block, bin);
   }
 
   #raise(block: Block, bin: number): void {
-    const { free, width, closed, claimed, empty, pair, tier } = this.#bins;
-    if (closed[bin] === true) return;
-    const isClaimed = claimed[bin] === true;
+    const { free, width, pair, tier } = this.#bins;
+    const state = this.#bins.state[bin] ?? 0;
+    if ((state & CLOSED) !== 0) return;
+    const isClaimed = (state & CLAIMED) !== 0;
     const most = isClaimed ? block.claimed : block.others;
     if (isClaimed) {
       const own = tier[bin] ?? 0;
@@ -417,13 +432,21 @@ export class Line {
       const left = free[start + r] ?? 0;
       if (left > (most[r] ?? -1)) most[r] = left;
     }
-    const state = empty[bin] === true ? 1 : 0;
-    if (state > (most[width] ?? -1)) most[width] = state;
+    const isEmpty = (state & EMPTY) === 0 ? 0 : 1;
+    if (isEmpty > (most[width] ?? -1)) most[width] = isEmpty;
     const [a, b] = pair;
     if (a === b) return;
     const stairs = isClaimed ? block.claimedPairs : block.otherPairs;
     addStep(stairs, free[start + a] ?? 0, free[start + b] ?? 0);
   }
+}
+
+/** Forgets the figures of a block. */
+function clear({ claimed, others, claimedPairs, otherPairs }: Block): void {
+  claimedPairs.length = 0;
+  otherPairs.length = 0;
+  claimed.fill(-1);
+  others.fill(-1);
 }
 
 /** Looks for something else with the same search. */
@@ -464,5 +487,19 @@ function addStep(stairs: Stairs, first: number, second: number): void {
   if (stairs[at] === first && (stairs[at + 1] ?? 0) >= second) return;
   let end = at;
   while (end < stairs.length && (stairs[end + 1] ?? 0) <= second) end += 2;
-  stairs.splice(at, end - at, first, second);
+  replaceSteps(stairs, at, end, first, second);
+}
+
+/** Puts one step in the place of those from `at` up to `end`: what `splice` does, without an array of what is gone for each of millions. */
+function replaceSteps(stairs: Stairs, at: number, end: number, first: number, second: number): void {
+  if (end === at) {
+    stairs.push(0, 0);
+    for (let i = stairs.length - 1; i > at + 1; i -= 1) stairs[i] = stairs[i - 2] ?? 0;
+  } else if (end > at + 2) {
+    const shorter = stairs.length - (end - at - 2);
+    for (let i = at + 2; i < shorter; i += 1) stairs[i] = stairs[i + (end - at - 2)] ?? 0;
+    stairs.length = shorter;
+  }
+  stairs[at] = first;
+  stairs[at + 1] = second;
 }

@@ -123,10 +123,11 @@ export function takeFrom(found: ResourceValue | undefined, take: number | Size):
 
 function compileChoice(what: string, options: readonly Scalar[]): (found: ResourceValue) => Judgement {
   const patterns = options.map((option) => (typeof option === "string" ? compilePattern(option) : undefined));
+  // Made once: a list may be judged on hundreds of kinds of nodes.
+  const met = options.map((_, at): Met => ({ ...PLAIN_MET, score: options.length - at }));
   return (found) => {
     const at = options.findIndex((option, i) => isChosen(found, option, patterns[i]));
-    if (at < 0) return refused({ code: "invalid-option", what, found, options });
-    return { ...PLAIN_MET, score: options.length - at };
+    return met[at] ?? refused({ code: "invalid-option", what, found, options });
   };
 }
 
@@ -135,9 +136,10 @@ function isChosen(found: ResourceValue, option: Scalar, pattern: RegExp | undefi
   if (typeof found === "string" && pattern !== undefined) return pattern.test(found);
   const value = isSize(found) ? bytesOf(found) : found;
   if (value === option) return true;
-  const isCounted = (one: Scalar): boolean => typeof one === "number" || typeof one === "boolean";
   return isCounted(value) && isCounted(option) && Number(value) === Number(option);
 }
+
+const isCounted = (one: Scalar): boolean => typeof one === "number" || typeof one === "boolean";
 
 /** One slot of the job a node (defect 11: the library packs several); tasks of one job may share. */
 function judgeExclusive(scope: "job" | "task"): Matcher {

@@ -70,7 +70,7 @@ function loadOf(bins: Bins, weigh: (kind: Kind) => number): Load {
     const nodes = bins.count[bin] ?? 0;
     const isPlanned = bins.origin[bin] === "planned";
     if (bins.isClaimed(bin)) load.all += nodes * weigh(kind);
-    if (bins.closed[bin] === true) continue;
+    if (bins.isClosed(bin)) continue;
     if (isPlanned) load.shared += nodes * weigh(kind);
     for (let r = 0; r < width; r += 1) {
       const left = Math.max(0, free[bin * width + r] ?? 0);

@@ -110,7 +110,7 @@ export function fillBin(draft: Draft, ask: Ask, progress: Progress, bin: Bin): v
   if (!caps.none) caps.hold(holderOf(ask), bins, bin);
   if (draft.shared.size > 0) noteSharer(draft, ask, bin);
   progress.left -= nodes * units;
-  if (bins.ready[bin] !== true) progress.pending += nodes * units;
+  if (!bins.isReady(bin)) progress.pending += nodes * units;
   // What is left now is less than a node holds: the last node is filled in part.
   if (rest === undefined || progress.left === 0) return;
   if (progress.left < units || most === 1) fillBin(draft, ask, progress, rest);

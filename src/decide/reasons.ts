@@ -10,6 +10,7 @@ import { compareText } from "../domain/text.ts";
 import { Alike } from "./alike.ts";
 import type { Ask } from "./ask.ts";
 import { unitsOnEmpty } from "./ask.ts";
+import type { Bin } from "./bins.ts";
 import type { Draft } from "./draft.ts";
 import { attributesOn, groupKey, nextGroupName } from "./draft.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
@@ -154,7 +155,8 @@ function notOurs(draft: Draft, ask: Ask, scope: Scope): readonly Reason[] {
 /** Nodes that would do for a job that wants them to itself, were there nobody on them. */
 function inUse({ bins }: Draft, ask: Ask, scope: Scope): readonly Reason[] {
   if (ask.requirements.alone === undefined) return [];
-  const nodes = bins.empty.filter((empty, bin) => !empty && scope.accepts(bins.placeOfBin(bin))).length;
+  const isInUse = (bin: Bin): boolean => !bins.isEmpty(bin) && scope.accepts(bins.placeOfBin(bin));
+  const nodes = bins.count.reduce((total, count, bin) => (isInUse(bin) ? total + count : total), 0);
   return nodes === 0 ? [] : [{ code: "not-exclusive", nodes }];
 }
 

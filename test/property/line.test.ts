@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Takes } from "../../src/decide/job-class.ts";
-import { Line } from "../../src/decide/line.ts";
+import { CLAIMED, CLOSED, EMPTY, Line } from "../../src/decide/line.ts";
 import { Dice } from "../simulation/dice.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 
@@ -13,9 +13,7 @@ class Scene {
   readonly width = 2;
   readonly pair = [0, 1] as const;
   readonly free: number[] = [];
-  readonly closed: boolean[] = [];
-  readonly empty: boolean[] = [];
-  readonly claimed: boolean[] = [];
+  readonly state: number[] = [];
   readonly tier: number[] = [];
   readonly least: readonly number[];
   readonly classes: readonly Takes[];
@@ -37,7 +35,7 @@ class Scene {
     for (let i = 0; i < existing; i += 1) {
       if (dice.chance(0.02)) tier += 1;
       this.order.push(this.#add(tier));
-      this.claimed[i] = dice.chance(0.1);
+      if (dice.chance(0.1)) this.#set(i, CLAIMED);
     }
     this.line = new Line(this, [...this.order], this.planned);
   }
@@ -45,22 +43,28 @@ class Scene {
   #add(tier: number): number {
     const bin = this.tier.length;
     this.free.push(this.#dice.whole(0, 16), this.#dice.whole(0, 16));
-    this.closed.push(false);
-    this.empty.push(true);
-    this.claimed.push(false);
+    this.state.push(EMPTY);
     this.tier.push(tier);
     return bin;
+  }
+
+  #is(bin: number, bit: number): boolean {
+    return ((this.state[bin] ?? 0) & bit) !== 0;
+  }
+
+  #set(bin: number, bit: number): void {
+    this.state[bin] = (this.state[bin] ?? 0) | bit;
   }
 
   /** What asking every bin in turn finds: the first with room, or one of the same tier that somebody needs. */
   firstByAsking(takes: Takes): number | undefined {
     const fits = (bin: number): boolean =>
-      this.closed[bin] !== true &&
-      (!takes.alone || this.empty[bin] === true) &&
+      !this.#is(bin, CLOSED) &&
+      (!takes.alone || this.#is(bin, EMPTY)) &&
       [0, 1].every((r) => (this.free[bin * 2 + r] ?? 0) >= (takes.amount[r] ?? 0));
     const found = this.order.filter(fits);
     const [first] = found;
-    return found.find((bin) => this.tier[bin] === this.tier[first ?? 0] && this.claimed[bin]) ?? first;
+    return found.find((bin) => this.tier[bin] === this.tier[first ?? 0] && this.#is(bin, CLAIMED)) ?? first;
   }
 
   /** Puts one slot there, or as many as fit. */
@@ -71,14 +75,14 @@ class Scene {
     const slots = this.#dice.chance(0.5) ? most : 1;
     for (const r of [0, 1])
       this.free[bin * 2 + r] = (this.free[bin * 2 + r] ?? 0) - slots * (takes.amount[r] ?? 0);
-    this.empty[bin] = false;
-    if (takes.alone) this.closed[bin] = true;
+    this.state[bin] = (this.state[bin] ?? 0) & ~EMPTY;
+    if (takes.alone) this.#set(bin, CLOSED);
     this.#claim(bin);
   }
 
   #claim(bin: number): void {
-    if (this.claimed[bin] === true) return;
-    this.claimed[bin] = true;
+    if (this.#is(bin, CLAIMED)) return;
+    this.#set(bin, CLAIMED);
     this.line.claim(bin);
   }
 
@@ -100,9 +104,7 @@ class Scene {
     const bin = this.#anyOf(this.order);
     const other = this.tier.length;
     for (const r of [0, 1]) this.free.push(this.free[bin * 2 + r] ?? 0);
-    this.closed.push(this.closed[bin] === true);
-    this.empty.push(this.empty[bin] === true);
-    this.claimed.push(this.claimed[bin] === true);
+    this.state.push(this.state[bin] ?? 0);
     this.tier.push(this.tier[bin] ?? 0);
     this.order.splice(this.order.indexOf(bin) + 1, 0, other);
     const at = this.planned.indexOf(bin);
@@ -114,7 +116,7 @@ class Scene {
   step(): readonly [number | undefined, number | undefined] | undefined {
     const die = this.order.length === 0 ? 99 : this.#dice.whole(0, 99);
     if (die < 4) this.split();
-    else if (die < 6) this.closed[this.#anyOf(this.order)] = true;
+    else if (die < 6) this.#set(this.#anyOf(this.order), CLOSED);
     else {
       const takes = this.#anyOf(this.classes);
       const right = this.firstByAsking(takes);
