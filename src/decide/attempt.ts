@@ -189,13 +189,11 @@ function settle(
   order: BucketOrder | undefined,
 ): DemandOutcome {
   const { latest } = draft;
-  if (entry.kind === "job" && latest.jobClass === entry.jobClass && kept === undefined) {
-    const { asked, units } = entry;
-    if (packOn(draft, entry)) {
-      const pending = draft.bins.isReady(latest.bin) ? 0 : units;
-      const { id, kind } = entry.demand;
-      return { set: entry.set, id, kind, unit: "slots", asked, placed: asked, pending, reasons: NO_REASONS };
-    }
+  if (entry.kind === "job" && kept === undefined && packOn(draft, entry)) {
+    const { set, asked, units } = entry;
+    const { id, kind } = entry.demand;
+    const pending = draft.bins.isReady(latest.bin) ? 0 : units;
+    return { set, id, kind, unit: "slots", asked, placed: asked, pending, reasons: NO_REASONS };
   }
   latest.jobClass = undefined;
   const scope = scopes.of(entry);

@@ -58,7 +58,7 @@ export function packOn(draft: Draft, ask: Ask): boolean {
   const { bins, latest } = draft;
   const { jobClass, bin } = latest;
   if (jobClass !== ask.jobClass || ask.together !== "anywhere" || ask.units < 1) return false;
-  if (bins.unitsOn(bin, ask) < ask.units) return false;
+  if (bins.count[bin] !== 1 || bins.unitsOn(bin, ask) < ask.units) return false;
   bins.occupy(bin, ask, ask.units);
   return true;
 }
