@@ -5,34 +5,51 @@ import type { Json } from "./compare.ts";
 import { isObject } from "./compare.ts";
 import type { Suite, Verdict } from "./suites.ts";
 import { judgeCase, readCases, SUITES } from "./suites.ts";
-import type { Surroundings } from "./vector-case.ts";
+import type { Surroundings, VectorCase } from "./vector-case.ts";
 
-/**
- * npm run conformance -- [--actual FILE] PATH...
- * Runs the conformance vectors in the given folders or files; exits with 1 if a case failed. --actual writes our answers, one a line.
- */
-const { values, positionals } = parseArgs({
-  options: { actual: { type: "string" } },
-  allowPositionals: true,
-});
-if (positionals.length === 0) {
-  console.error("usage: npm run conformance -- [--actual FILE] PATH...");
-  process.exit(2);
-}
-if (values.actual !== undefined) writeFileSync(values.actual, "");
+const USAGE = `usage: npm run conformance -- [--actual FILE] [--help] PATH...
+Runs the conformance vectors in the given folders or files, in the preference bucket-order, and prints for each file and at the end
+"N passed, N failed, N deviated"; test/conformance/deviations.md says which deviations there are. Exits with 1 if a case failed or
+none was run, with 2 if it could not begin.
+  --actual FILE  writes what was answered, one JSON object a line: folder, file, name, result, verdict`;
 const MOST_SHOWN = 3;
 const total = emptyCount();
 const defects = new Map<number, number>();
-const files = positionals.flatMap((path) => findFiles(resolve(path)));
-for (const file of files) {
-  const suite = suiteOf(file);
-  if (suite === undefined) console.log(`${nameOf(file)}: not run, its folder is not known here yet`);
-  else runFile(file, suite);
+const { values, positionals } = readArguments();
+if (values.help === true) console.log(USAGE);
+else {
+  const files = positionals.flatMap((path) => findFiles(resolve(path)));
+  if (values.actual !== undefined) writeFileSync(values.actual, "");
+  for (const file of files) {
+    const suite = suiteOf(file);
+    if (suite === undefined) console.log(`${nameOf(file)}: not run, its folder is not known here yet`);
+    else runFile(file, suite);
+  }
+  for (const [defect, cases] of [...defects].sort(([a], [b]) => a - b))
+    console.log(`deviation ${defect}: ${cases} ${cases === 1 ? "case" : "cases"}`);
+  console.log(countText(total));
+  if (total.failed > 0 || total.passed + total.deviated === 0) process.exitCode = 1;
 }
-for (const [defect, cases] of [...defects].sort(([a], [b]) => a - b))
-  console.log(`deviation ${defect}: ${cases} ${cases === 1 ? "case" : "cases"}`);
-console.log(countText(total));
-if (total.failed > 0 || total.passed + total.deviated === 0) process.exitCode = 1;
+
+function readArguments() {
+  try {
+    const read = parseArgs({
+      options: { actual: { type: "string" }, help: { type: "boolean" } },
+      allowPositionals: true,
+    });
+    if (read.values.help !== true && read.positionals.length === 0) throw new Error("no PATH is given");
+    for (const path of read.positionals)
+      if (!existsSync(path)) throw new Error(`${path}: there is no such file or folder`);
+    return read;
+  } catch (error) {
+    console.error(`${messageOf(error)}\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
 
 function emptyCount(): Record<Verdict["kind"], number> {
   return { passed: 0, failed: 0, deviated: 0 };
@@ -50,6 +67,27 @@ function suiteOf(file: string): Suite | undefined {
   return SUITES.find(({ name }) => name === nameOf(file));
 }
 
+/** The cases of a file; one that cannot be read is told of by its name, and counts as a case that failed. */
+function casesOf(file: string, suite: Suite): readonly VectorCase[] {
+  try {
+    return readCases(readJson(file));
+  } catch (error) {
+    total.failed += 1;
+    console.log(`${suite.name}: ${file} cannot be read: ${messageOf(error)}`);
+    return [];
+  }
+}
+
+/** No case keeps the others from being run. */
+function judge(suite: Suite, one: VectorCase, surroundings: Surroundings): Verdict {
+  try {
+    return judgeCase(suite, one, surroundings);
+  } catch (error) {
+    const thrown = { path: "(thrown)", expected: "an answer", actual: messageOf(error) };
+    return { kind: "failed", actual: null, differences: [thrown], defects: [] };
+  }
+}
+
 /** The files of cases below a path, in order. What stands beside them (worlds, the VM sizes) is no case. */
 function findFiles(path: string): readonly string[] {
   if (!statSync(path).isDirectory()) return [path];
@@ -65,10 +103,10 @@ function findFiles(path: string): readonly string[] {
 function runFile(file: string, suite: Suite): void {
   const count = emptyCount();
   const sizes = findSizes(dirname(file));
-  for (const one of readCases(readJson(file))) {
+  for (const one of casesOf(file, suite)) {
     const world = worldOf(file, one.input["world"]);
     const surroundings: Surroundings = world === undefined ? { vmSizes: sizes } : { vmSizes: sizes, world };
-    const verdict = judgeCase(suite, one, surroundings);
+    const verdict = judge(suite, one, surroundings);
     count[verdict.kind] += 1;
     total[verdict.kind] += 1;
     for (const defect of verdict.defects) defects.set(defect, (defects.get(defect) ?? 0) + 1);
