@@ -6,10 +6,7 @@ import { readFileSync } from "node:fs";
  * usd_per_hour, a list of spot prices region, vm_size and spot_usd_per_hour, found by their names in the first line. A price of 0 is a
  * gap in the list: it is left out, and stderr says so. Putting the configuration names the prices that are likely mistakes.
  */
-const [, , source, regionList, spotSource] = process.argv;
-if (source === undefined || regionList === undefined)
-  throw new Error("usage: npm run -s prices -- PRICES.csv REGION[,REGION...] [SPOT.csv]");
-const regions = new Set(regionList.split(","));
+const USAGE = "usage: npm run -s prices -- PRICES.csv REGION[,REGION...] [SPOT.csv]";
 
 interface Row {
   readonly region: string;
@@ -37,9 +34,12 @@ function readRows(file: string, priceColumn: string): readonly Row[] {
 
 const say = (text: string): boolean => process.stderr.write(`${text}\n`);
 
-/** The rows of the regions that were asked for, without gaps; region -> size in lower case -> row. */
-function pick(file: string, priceColumn: string): ReadonlyMap<string, ReadonlyMap<string, Row>> {
-  const picked = new Map([...regions].map((region) => [region, new Map<string, Row>()]));
+/** Region -> size in lower case -> row. */
+type Prices = ReadonlyMap<string, ReadonlyMap<string, Row>>;
+
+/** The rows of the regions that were asked for, without gaps. */
+function pick(file: string, priceColumn: string, regions: readonly string[]): Prices {
+  const picked = new Map(regions.map((region) => [region, new Map<string, Row>()]));
   for (const row of readRows(file, priceColumn)) {
     const sizes = picked.get(row.region);
     if (sizes === undefined) continue;
@@ -51,13 +51,13 @@ function pick(file: string, priceColumn: string): ReadonlyMap<string, ReadonlyMa
   return picked;
 }
 
-const onDemand = pick(source, "usd_per_hour");
-const spot = spotSource === undefined ? undefined : pick(spotSource, "spot_usd_per_hour");
-
-function tableOf(region: string): Record<string, object | number> {
+function tableOf(
+  region: string,
+  onDemand: Prices,
+  spot: Prices | undefined,
+): Record<string, object | number> {
   const prices = onDemand.get(region) ?? new Map<string, Row>();
   const evictable = spot?.get(region) ?? new Map<string, Row>();
-  if (prices.size === 0) throw new Error(`${source} has no prices of ${region}`);
   const both = [...prices].map(([key, { size, price }]): [string, object | number] => {
     const low = evictable.get(key)?.price;
     return [size, low === undefined ? price : { onDemand: price, spot: low }];
@@ -68,8 +68,21 @@ function tableOf(region: string): Record<string, object | number> {
   return Object.fromEntries([...both, ...onlySpot].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-const prices = {
-  currency: "USD",
-  locations: Object.fromEntries([...regions].map((region) => [region, tableOf(region)])),
-};
-process.stdout.write(`${JSON.stringify({ prices }, undefined, 1)}\n`);
+function run([source, regionList, spotSource]: readonly string[]): void {
+  if (source === undefined || regionList === undefined) throw new Error(USAGE);
+  const regions = [...new Set(regionList.split(","))];
+  const onDemand = pick(source, "usd_per_hour", regions);
+  for (const [region, sizes] of onDemand)
+    if (sizes.size === 0) throw new Error(`${source} has no prices of ${region}`);
+  const spot = spotSource === undefined ? undefined : pick(spotSource, "spot_usd_per_hour", regions);
+  const locations = Object.fromEntries(regions.map((region) => [region, tableOf(region, onDemand, spot)]));
+  const prices = { currency: "USD", locations };
+  process.stdout.write(`${JSON.stringify({ prices }, undefined, 1)}\n`);
+}
+
+try {
+  run(process.argv.slice(2));
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}

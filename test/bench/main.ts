@@ -11,15 +11,7 @@ Plans seeded loads and prints one JSON object a line for each load and size; pro
   --runs N     timed runs of each, ${RUNS.timed} without it
   --list       the names of the loads with their sizes`;
 
-const { values } = parseArgs({
-  options: {
-    only: { type: "string", multiple: true },
-    size: { type: "string" },
-    runs: { type: "string" },
-    list: { type: "boolean" },
-    help: { type: "boolean" },
-  },
-});
+const values = readOptions();
 const names = LOADS.map(({ name }) => name);
 const unknown = values.only?.filter((name) => !names.includes(name)) ?? [];
 const [size, timed] = [values.size, values.runs].map((text) =>
@@ -31,6 +23,23 @@ else if (![size, timed].every(isCount)) refuse("--size and --runs want a whole n
 else if (values.list === true)
   for (const { name, unit, sizes } of LOADS) console.log(`${name}: ${sizes.join(", ")} ${unit}`);
 else run();
+
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        only: { type: "string", multiple: true },
+        size: { type: "string" },
+        runs: { type: "string" },
+        list: { type: "boolean" },
+        help: { type: "boolean" },
+      },
+    }).values;
+  } catch (error) {
+    refuse(error instanceof Error ? error.message : String(error));
+    return process.exit();
+  }
+}
 
 function isCount(value: number | undefined): boolean {
   return value === undefined || (Number.isInteger(value) && value > 0);
