@@ -1,0 +1,338 @@
+import { describe, test } from "vitest";
+import type { BucketOffer } from "../../../src/domain/allocation.ts";
+import { machineType, placementGroup } from "../../../src/domain/ids.ts";
+import type { Reason } from "../../../src/domain/reason.ts";
+import { instant } from "../../../src/domain/units.ts";
+import type { ShortNode } from "../../support/build-world.ts";
+import { bucket, groups, job, limit, node, now, offer, target, world } from "../../support/build-world.ts";
+import type { Scenario } from "./scenario.ts";
+import { check, cpus, inAGroup } from "./scenario.ts";
+
+describe("groups", () => {
+  const exec = (more: Partial<BucketOffer> = {}) =>
+    offer("execute/D4", 4, { 0: 1 }, { maxPlacementGroupSize: 16, ...more });
+  const member = (id: string, group: string, more: Partial<ShortNode> = {}) =>
+    node({ id, at: `execute/D4/${group}`, group: { key: "execute:2n" }, ...more });
+  const other = offer("execute/F4", 4, { 0: 1 }, { maxPlacementGroupSize: 16 });
+  const pauseOf = (at: string): Reason => ({
+    code: "backing-off",
+    bucket: bucket(at),
+    until: instant(now + 1000),
+    message: "AllocationFailed",
+  });
+  const paused = (group: string) =>
+    exec({ groupRefusals: new Map([[placementGroup(group), pauseOf(`execute/D4/${group}`)]]) });
+  const fill = (group: string, seconds: number) => ({
+    bucket: bucket(`execute/D4/${group}`),
+    key: "execute:2n",
+    since: instant(now - seconds * 1000),
+  });
+  test.each<Scenario>([
+    {
+      name: "each in a placement group of its own",
+      world: world({ buckets: [exec()] }),
+      demands: [groups("g", 2, 3)],
+      creates: ["3 x execute/D4/pg-execute-3n-1", "3 x execute/D4/pg-execute-3n-2"],
+      placed: ["g 2/2 (2 pending)"],
+    },
+    {
+      name: "64 cores on nodes of 4 are 16 nodes",
+      world: world({ buckets: [exec()] }),
+      demands: [groups("g", 1, 0, { size: { unit: "cores", count: 64 } })],
+      creates: ["16 x execute/D4/pg-execute-64-1"],
+      placed: ["g 1/1 (1 pending)"],
+    },
+    {
+      name: "larger than a placement group may be",
+      world: world({ buckets: [exec()] }),
+      demands: [groups("g", 1, 17)],
+      placed: ["g 0/1 (0 pending)"],
+      reasons: ["execute/D4: 17 nodes in one placement group asked, at most 16 possible"],
+    },
+    {
+      name: "a group that does not fit takes nothing, and a smaller demand gets the room",
+      world: world({ buckets: [exec()], limits: [limit("cluster", "", "nodes", 0, 5)] }),
+      demands: [groups("g", 2, 3), job("a", { iterations: 13 })],
+      creates: ["3 x execute/D4/pg-execute-3n-1", "1 x execute/D4"],
+      placed: ["g 1/2 (1 pending)", "a 13/13 (13 pending)"],
+      reasons: ["cluster: 3 of 5 nodes used, 3 more needed, 2 left"],
+    },
+    {
+      name: "whole groups count, incomplete ones are completed in place, then new ones get free names",
+      world: world({
+        nodes: [
+          member("n1", "pg-execute-2n-1"),
+          member("n2", "pg-execute-2n-1"),
+          member("n3", "pg-execute-2n-2"),
+        ],
+        buckets: [exec({ groupSizes: new Map([[placementGroup("pg-execute-2n-3"), 1]]) })],
+      }),
+      demands: [groups("g", 3, 2)],
+      creates: ["1 x execute/D4/pg-execute-2n-2", "2 x execute/D4/pg-execute-2n-4"],
+      needed: ["n1: standard/g", "n2: standard/g", "n3: standard/g"],
+      placed: ["g 3/3 (2 pending)"],
+    },
+    {
+      name: "a group in flight is a group",
+      world: world({
+        buckets: [exec()],
+        inFlight: [
+          {
+            bucket: bucket("execute/D4/pg-execute-2n-1"),
+            purpose: { kind: "group", key: "execute:2n", group: "pg-execute-2n-1" },
+            resources: { ncpus: 4 },
+            cores: 4,
+            count: 2,
+          },
+        ],
+      }),
+      demands: [groups("g", 1, 2)],
+      placed: ["g 1/1 (1 pending)"],
+    },
+    {
+      name: "a node whose purpose was forgotten is known by its placement group's name",
+      world: world({
+        nodes: [
+          node({ id: "n1", at: "execute/D4/pg-execute-2n-7" }),
+          node({ id: "n2", at: "execute/D4/pg-execute-2n-7" }),
+        ],
+        buckets: [exec()],
+      }),
+      demands: [groups("g", 1, 2)],
+      needed: ["n1: standard/g", "n2: standard/g"],
+      placed: ["g 1/1 (0 pending)"],
+    },
+    {
+      name: "the groups of two sets are floors, too",
+      world: world({ buckets: [exec()] }),
+      demands: [groups("g", 1, 2, {}, "one"), groups("g", 2, 2, {}, "two"), target("t", 4)],
+      creates: ["2 x execute/D4/pg-execute-2n-1", "2 x execute/D4/pg-execute-2n-2"],
+      placed: ["g 1/1 (1 pending)", "g 2/2 (2 pending)", "t 4/4 (4 pending)"],
+    },
+    {
+      name: "the groups of two sets are floors, also where only the later one names a size",
+      world: world({ buckets: [exec(), offer("execute/D8", 8, { 0: 1 }, { maxPlacementGroupSize: 16 })] }),
+      demands: [
+        groups("g", 2, 2, {}, "one"),
+        groups("g", 1, 2, { machineTypes: [machineType("D8")] }, "two"),
+      ],
+      creates: ["2 x execute/D8/pg-execute-2n-1", "2 x execute/D4/pg-execute-2n-2"],
+      placed: ["g 2/2 (2 pending)", "g 1/1 (1 pending)"],
+    },
+    {
+      name: "no fresh group while one of the bucket is backing off",
+      world: world({
+        buckets: [
+          exec({
+            groupRefusals: new Map([
+              [
+                placementGroup("pg-execute-2n-1"),
+                {
+                  code: "backing-off",
+                  bucket: bucket("execute/D4/pg-execute-2n-1"),
+                  until: instant(now + 1000),
+                  message: "AllocationFailed",
+                },
+              ],
+            ]),
+          }),
+        ],
+      }),
+      demands: [groups("g", 1, 2)],
+      placed: ["g 0/1 (0 pending)"],
+      reasons: ["execute/D4/pg-execute-2n-1: pausing until 2025-11-20T11:00:01.000Z after: AllocationFailed"],
+    },
+    {
+      name: "a group lacks a node that cannot be had just now: it is waited for, and nothing is made in its place",
+      world: world({
+        nodes: [member("n1", "pg-execute-2n-1")],
+        buckets: [paused("pg-execute-2n-1"), other],
+      }),
+      demands: [groups("g", 1, 2)],
+      needed: ["n1: standard/g"],
+      placed: ["g 0/1 (0 pending)"],
+      reasons: [
+        "execute/D4/pg-execute-2n-1: has 1 of 2 nodes of a group, and is filled until 2025-11-20T11:10:00.000Z",
+        "execute/D4/pg-execute-2n-1: pausing until 2025-11-20T11:00:01.000Z after: AllocationFailed",
+      ],
+    },
+    {
+      name: "one waited for is one asked for: only the second group is made",
+      world: world({
+        nodes: [member("n1", "pg-execute-2n-1")],
+        buckets: [paused("pg-execute-2n-1"), other],
+      }),
+      demands: [groups("g", 2, 2, {}, "one"), groups("g", 1, 2, {}, "two")],
+      creates: ["2 x execute/F4/pg-execute-2n-2"],
+      needed: ["n1: one/g"],
+      placed: ["g 1/2 (1 pending)", "g 1/1 (1 pending)"],
+      reasons: [
+        "execute/D4/pg-execute-2n-1: has 1 of 2 nodes of a group, and is filled until 2025-11-20T11:10:00.000Z",
+        "execute/D4/pg-execute-2n-1: pausing until 2025-11-20T11:00:01.000Z after: AllocationFailed",
+      ],
+    },
+    {
+      name: "its time is not over",
+      world: world({
+        nodes: [member("n1", "pg-execute-2n-1")],
+        buckets: [paused("pg-execute-2n-1"), other],
+        groupFills: [fill("pg-execute-2n-1", 599)],
+      }),
+      demands: [groups("g", 1, 2)],
+      needed: ["n1: standard/g"],
+      placed: ["g 0/1 (0 pending)"],
+      reasons: [
+        "execute/D4/pg-execute-2n-1: has 1 of 2 nodes of a group, and is filled until 2025-11-20T11:00:01.000Z",
+        "execute/D4/pg-execute-2n-1: pausing until 2025-11-20T11:00:01.000Z after: AllocationFailed",
+      ],
+    },
+    {
+      name: "its time is over: nobody needs its nodes, and the next VM size is tried, not its own, which is open",
+      world: world({
+        nodes: [member("n1", "pg-execute-2n-1")],
+        buckets: [exec(), other],
+        groupFills: [fill("pg-execute-2n-1", 600)],
+      }),
+      demands: [groups("g", 1, 2)],
+      creates: ["2 x execute/F4/pg-execute-2n-2"],
+      placed: ["g 1/1 (1 pending)"],
+    },
+    {
+      name: "its time is over, and there is no other VM size",
+      world: world({
+        nodes: [member("n1", "pg-execute-2n-1")],
+        buckets: [exec()],
+        groupFills: [fill("pg-execute-2n-1", 600)],
+      }),
+      demands: [groups("g", 1, 2)],
+      placed: ["g 0/1 (0 pending)"],
+      reasons: [
+        "execute/D4/pg-execute-2n-1: still had 1 of 2 nodes of a group, which it has lacked since 2025-11-20T10:50:00.000Z",
+      ],
+    },
+    {
+      name: "its time is over, but what it lacked is on its way",
+      world: world({
+        nodes: [member("n1", "pg-execute-2n-1")],
+        inFlight: [
+          {
+            bucket: bucket("execute/D4/pg-execute-2n-1"),
+            purpose: { kind: "group", key: "execute:2n", group: "pg-execute-2n-1" },
+            resources: { ncpus: 4 },
+            cores: 4,
+            count: 1,
+          },
+        ],
+        buckets: [exec(), other],
+        groupFills: [fill("pg-execute-2n-1", 6000)],
+      }),
+      demands: [groups("g", 1, 2)],
+      needed: ["n1: standard/g"],
+      placed: ["g 1/1 (1 pending)"],
+    },
+    {
+      name: "one that was given up is not taken up again while the group in its place lacks nodes itself",
+      world: world({
+        nodes: [
+          member("n1", "pg-execute-2n-1"),
+          member("n2", "pg-execute-2n-2", { at: "execute/F4/pg-execute-2n-2" }),
+        ],
+        buckets: [exec(), { ...other, refusal: pauseOf("execute/F4") }],
+        groupFills: [
+          { ...fill("pg-execute-2n-1", 700), givenUpAt: instant(now - 100_000) },
+          { ...fill("pg-execute-2n-2", 90), bucket: bucket("execute/F4/pg-execute-2n-2") },
+        ],
+      }),
+      demands: [groups("g", 1, 2)],
+      needed: ["n2: standard/g"],
+      placed: ["g 0/1 (0 pending)"],
+      reasons: [
+        "execute/F4/pg-execute-2n-2: has 1 of 2 nodes of a group, and is filled until 2025-11-20T11:08:30.000Z",
+        "execute/F4: pausing until 2025-11-20T11:00:01.000Z after: AllocationFailed",
+      ],
+    },
+    {
+      name: "one that was given up is filled again when its bucket's turn comes, rather than a new one made",
+      world: world({
+        nodes: [member("n1", "pg-execute-2n-1")],
+        buckets: [exec(), other],
+        groupFills: [{ ...fill("pg-execute-2n-1", 700), givenUpAt: instant(now - 100_000) }],
+      }),
+      demands: [groups("g", 1, 2)],
+      creates: ["1 x execute/D4/pg-execute-2n-1"],
+      needed: ["n1: standard/g"],
+      placed: ["g 1/1 (1 pending)"],
+    },
+    {
+      name: "a bucket that takes no nodes any more is not waited for",
+      world: world({
+        nodes: [member("n1", "pg-execute-2n-1")],
+        buckets: [
+          exec({ refusal: { code: "bucket-invalid", bucket: bucket("execute/D4"), why: "NotActivated" } }),
+          other,
+        ],
+      }),
+      demands: [groups("g", 1, 2)],
+      creates: ["2 x execute/F4/pg-execute-2n-2"],
+      placed: ["g 1/1 (1 pending)"],
+    },
+    {
+      name: "names of groups that are gone are not used again",
+      world: world({ buckets: [exec()], formerGroups: new Set(["pg-execute-2n-1", "PG-execute-2n-2"]) }),
+      demands: [groups("g", 1, 2)],
+      creates: ["2 x execute/D4/pg-execute-2n-3"],
+      placed: ["g 1/1 (1 pending)"],
+    },
+    {
+      name: "without placement groups: as many nodes as the groups have, first those that are there",
+      world: world({
+        nodes: [node({ id: "n1" }), node({ id: "n2", coming: true, order: 5 }), node({ id: "n3" })],
+      }),
+      demands: [groups("g", 3, 2)],
+      creates: ["3 x execute/D4"],
+      needed: ["n1: standard/g", "n2: standard/g", "n3: standard/g"],
+      placed: ["g 3/3 (2 pending)"],
+    },
+    {
+      name: "without placement groups: groups of two sizes are made of different nodes",
+      world: world({ nodes: [node({ id: "n1" }), node({ id: "n2" })] }),
+      demands: [groups("g", 1, 2), groups("h", 1, 3)],
+      creates: ["3 x execute/D4"],
+      needed: ["n1: standard/g", "n2: standard/g"],
+      placed: ["g 1/1 (0 pending)", "h 1/1 (1 pending)"],
+    },
+    {
+      name: "an array pinned to one group has one group at most",
+      world: world({ buckets: [exec({ pinnedGroup: placementGroup("rack") })] }),
+      demands: [groups("g", 2, 2)],
+      creates: ["2 x execute/D4/rack"],
+      placed: ["g 1/2 (1 pending)"],
+      reasons: ["execute/D4: this VM size has no placement groups here"],
+    },
+    {
+      name: "what is left over of full nodes in a placement group gets one more node there",
+      world: world({ buckets: [offer("execute/D4", 4, { 0: 1 }, { maxPlacementGroupSize: 3, price: 1 })] }),
+      among: "cheapest",
+      demands: [job("a", { iterations: 5, constraints: [cpus(1), inAGroup] })],
+      creates: ["2 x execute/D4/pg-execute-D4-1"],
+      placed: ["a 5/5 (5 pending)"],
+    },
+    {
+      name: "slots that must be in a placement group keep their own nodes, though slots of more weight fill them first",
+      world: world({
+        buckets: [],
+        nodes: [
+          node({ id: "n1", at: "execute/D4/g", coming: true }),
+          node({ id: "n2", at: "execute/D4/g", coming: true, order: 1 }),
+          node({ id: "n3", cores: 2, at: "execute/D2", coming: true, order: 2 }),
+        ],
+      }),
+      demands: [
+        job("any", { priority: 1, iterations: 4 }),
+        job("grouped", { iterations: 5, constraints: [cpus(1), inAGroup] }),
+      ],
+      needed: ["n1: standard/grouped", "n2: standard/grouped standard/any", "n3: standard/any"],
+      placed: ["any 4/4 (4 pending)", "grouped 5/5 (5 pending)"],
+    },
+  ])("$name", check);
+});
