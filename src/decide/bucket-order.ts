@@ -15,6 +15,7 @@ import type { Draft, Settled } from "./draft.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
 import { holderOf } from "./caps.ts";
 import type { Place } from "./ground.ts";
+import { roomOnNew, slotsAtOnce } from "./intricate.ts";
 import type { JobClass } from "./job-class.ts";
 import { sharedPoolName } from "./pools.ts";
 import { noteScaleSet } from "./scale-set.ts";
@@ -45,7 +46,8 @@ interface Progress {
 /**
  * Places jobs as scalelib does (scalelib-behaviour.md 10 and 11), one after the other in the order of rank: bucket by bucket, in each the
  * nodes that are there before new ones. A colocated job and a job with a node count go into one bucket (a placement group is a bucket of
- * its own) whole or not at all. What differs is what the list of defects there names: limits are shared by all buckets that name them
+ * its own) whole or not at all. Of alternatives every node, existing or new, is first filled by the one that holds first there; only what is
+ * left then looks what else holds. What differs is what the list of defects there names: limits are shared by all buckets that name them
  * (2, 10), nodes of a full bucket are used while they have room (9), an exclusive job has one slot a node (11).
  */
 export class BucketOrder {
@@ -111,22 +113,26 @@ export class BucketOrder {
 
   #placeWhole(ask: Ask, sites: readonly Site[], progress: Progress): void {
     if (progress.left <= 0) return;
-    for (const site of sites) {
-      const plan = this.#plan(ask, site, progress.left);
-      if (plan.left > 0) continue;
-      this.#apply(ask, site, plan, progress);
-      return;
+    for (const filling of fillingsOf(ask)) {
+      for (const site of sites) {
+        const plan = this.#plan(ask, site, progress.left, filling);
+        if (plan.left > 0) continue;
+        this.#apply(ask, site, plan, progress);
+        return;
+      }
     }
   }
 
   #placeSome(ask: Ask, sites: readonly Site[], progress: Progress): void {
-    for (const site of sites) {
-      if (progress.left <= 0) return;
-      this.#apply(ask, site, this.#plan(ask, site, progress.left), progress);
+    for (const filling of fillingsOf(ask)) {
+      for (const site of sites) {
+        if (progress.left <= 0) return;
+        this.#apply(ask, site, this.#plan(ask, site, progress.left, filling), progress);
+      }
     }
   }
 
-  #plan(ask: Ask, site: Site, wanted: number): SitePlan {
+  #plan(ask: Ask, site: Site, wanted: number, filling: Filling): SitePlan {
     const { bins } = this.#draft;
     const steps: Step[] = [];
     let left = wanted;
@@ -135,7 +141,7 @@ export class BucketOrder {
     const first = this.#firstOpen(ask, site);
     for (let at = first; at < site.bins.length && left > 0; at += 1) {
       const bin = site.bins[at] ?? 0;
-      const units = Math.min(bins.unitsOn(bin, ask), mostOnNode(ask), left);
+      const units = Math.min(this.#unitsOn(ask, bin, filling), mostOnNode(ask), left);
       if (units < 1) continue;
       if (this.#isToStart(bin)) {
         if (room < 1) continue;
@@ -154,9 +160,22 @@ export class BucketOrder {
       left -= rest;
       steps.push({ bin, nodes, units, rest });
     }
-    const units = Math.min(unitsOnEmpty(ask, site.made, bins.resources), mostOnNode(ask), left);
+    const units = Math.min(this.#unitsOnNew(ask, site, filling), mostOnNode(ask), left);
     const nodes = units < 1 ? 0 : Math.min(room, allowed, Math.ceil(left / units));
     return { steps, made: { nodes, units }, left: Math.max(0, left - nodes * units) };
+  }
+
+  #unitsOn(ask: Ask, bin: Bin, filling: Filling): number {
+    const { bins } = this.#draft;
+    const units = bins.unitsOn(bin, ask);
+    return filling === "whole" || units < 1 ? units : Math.min(units, slotsAtOnce(bins, bin, ask));
+  }
+
+  #unitsOnNew(ask: Ask, { made, place }: Site, filling: Filling): number {
+    const { bins } = this.#draft;
+    if (filling === "first alternative" || !hasAlternatives(ask))
+      return unitsOnEmpty(ask, made, bins.resources);
+    return roomOnNew(bins, made, bins.ground.kindOfNew(made, place).capacity, ask);
   }
 
   /**
@@ -279,6 +298,19 @@ function opensFor({ requirements }: Ask, { offer }: Site): boolean {
 function isWhole({ demand: job }: Ask): boolean {
   return job.colocated || (job.nodeCount !== undefined && job.partial !== true);
 }
+
+/** With slots of the alternative that holds first there, or with whatever holds. */
+type Filling = "first alternative" | "whole";
+
+const WHOLE: readonly Filling[] = ["whole"];
+const BY_ALTERNATIVE: readonly Filling[] = ["first alternative", "whole"];
+
+/** A node task has its slots on a node together, whichever alternatives they are charged to. */
+const fillingsOf = (ask: Ask): readonly Filling[] =>
+  hasAlternatives(ask) && ask.unitsPerNode !== 1 ? BY_ALTERNATIVE : WHOLE;
+
+/** What a slot takes hangs on what is left of a node. */
+const hasAlternatives = ({ jobClass }: Ask): boolean => jobClass.takes === undefined;
 
 /** A job that asks for nothing at all has one slot a node. */
 function mostOnNode({ demand: job }: Ask): number {

@@ -37,7 +37,20 @@ export function roomIntricate(bins: Bins, bin: Bin, ask: Ask): number {
   return unitsFrom(ask, tryOut(bins, node, ask, mostTried(ask)).slots);
 }
 
-/** The same of a new node of this kind. */
+/**
+ * How many slots go to the alternative that holds first on what is left of a node, before the next one is looked at; without end if that is
+ * said of none.
+ */
+export function slotsAtOnce(bins: Bins, bin: Bin, { jobClass }: Ask): number {
+  const subject = bins.subjectOf(bin);
+  const start = bin * bins.width;
+  const free = [...bins.free.subarray(start, start + bins.width)];
+  const available = availableOf(bins, subject, free);
+  const node: NodeView = { ...viewOf(subject), available, jobs: new Set(bins.jobsOn(bin)) };
+  return jobClass.fit.judge(node, jobClass.shape.shared).space ?? Number.POSITIVE_INFINITY;
+}
+
+/** How many units fit on a new node of this kind, slot by slot. */
 export function roomOnNew(bins: Bins, subject: Subject, capacity: Float64Array, ask: Ask): number {
   const node = { subject, free: [...capacity], jobs: [] };
   return unitsFrom(ask, tryOut(bins, node, ask, mostTried(ask)).slots);

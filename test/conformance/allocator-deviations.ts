@@ -356,7 +356,7 @@ function isLimit(path: string, names: readonly string[]): boolean {
 
 /**
  * A bucket that the job may use, and that comes before the last one it is on (any, if it misses slots), has a node with room for a slot
- * of it. The job is not on that node, and somebody else is.
+ * of it. The job is not on that node, and somebody else is; or it is there by one alternative, and another one has room.
  */
 function passesOpenNode(plan: LibraryPlan, at: number): boolean {
   const { facts, outcome } = plan;
@@ -373,14 +373,19 @@ function passesOpenNode(plan: LibraryPlan, at: number): boolean {
     values: new Map(poolValues(plan)),
     once: new Set<string>(),
   };
-  return [...before.values()].some((node) => {
-    const bucket = inBucket.get(node.name) ?? "";
+  const isOn = (node: NaiveNode): boolean => result.nodes.some(({ name }) => name === node.name);
+  const hasRoom = (node: NaiveNode): boolean =>
+    passed.includes(inBucket.get(node.name) ?? "") &&
+    node.owner === undefined &&
+    judgeSlot(job.members, node, pools, job.name) !== undefined;
+  const isPassed = [...before.values()].some((node) => {
     const row = outcome.nodes.find(({ name }) => name === node.name);
     if (node.jobs.size === 0 && (row === undefined || !isLeftover(plan, row, at))) return false;
-    if (!passed.includes(bucket)) return false;
-    if (result.nodes.some(({ name }) => name === node.name) || node.owner !== undefined) return false;
-    return judgeSlot(job.members, node, pools, job.name) !== undefined;
+    return !isOn(node) && hasRoom(node);
   });
+  if (isPassed || !asks(job, (key, value) => (key === "or" || key === "xor") && Array.isArray(value)))
+    return isPassed;
+  return [...plan.nodesBefore(at + 1).values()].some((node) => isOn(node) && hasRoom(node));
 }
 
 /** Hosts that only the scheduler knows have one name as buckets and another as the place of nodes. */

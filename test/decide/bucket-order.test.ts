@@ -103,6 +103,14 @@ const twoArrays = world([
   { at: "a/D4", room: 2 },
   { at: "b/D4", room: 5 },
 ]);
+/** Three nodes with a GPU and six cores, one of which is there, and two of four cores. */
+const gpu = { resources: { ncpus: 6, ngpus: 1 } };
+const gpus = world([
+  { at: "a/G6", room: 2, more: gpu },
+  { at: "b/D4", room: 2, more: { resources: { ncpus: 4, ngpus: 0 } } },
+]);
+const gpuNode = node("n1", "a/G6", gpu);
+const gpuOrTwo = { or: [{ ngpus: 1 }, { ncpus: 2 }] };
 const grouped = (groups: readonly string[], more: Partial<BucketOffer> = {}): Partial<BucketOffer> => ({
   groupSizes: new Map(groups.map((group) => [placementGroup(group), 0])),
   maxPlacementGroupSize: 3,
@@ -196,6 +204,27 @@ test.each<Scenario>([
     world: world([{ at: "a/D4", room: 1 }]),
     jobs: jobs({}, { iterations: 2 }),
     uses: ["j0: 1x1 new a/D4", "j1: 1x2 planned a/D4"],
+  },
+  {
+    name: "of alternatives each node is filled by the one that holds first there, new ones too",
+    world: { ...gpus, nodes: [gpuNode] },
+    jobs: jobs({ asks: gpuOrTwo, iterations: 3 }),
+    uses: ["j0: 1x1 n1 a/G6", "j0: 2x1 new a/G6"],
+  },
+  {
+    name: "where that does not do, also in later buckets, nodes are used while another alternative has room (defect 9)",
+    world: { ...gpus, nodes: [gpuNode] },
+    jobs: jobs({ asks: gpuOrTwo, iterations: 9 }),
+    uses: ["j0: 1x1 n1 a/G6", "j0: 2x1 new a/G6", "j0: 2x2 new b/D4", "j0: 1x2 n1 a/G6"],
+  },
+  {
+    name: "a colocated job is in the first bucket where the alternative that holds first suffices, else in the first where any does",
+    world: { ...gpus, nodes: [gpuNode] },
+    jobs: jobs(
+      { asks: gpuOrTwo, iterations: 4, colocated: true },
+      { asks: gpuOrTwo, iterations: 4, colocated: true },
+    ),
+    uses: ["j0: 2x2 new b/D4", "j1: 1x4 n1 a/G6"],
   },
   {
     name: "an exclusive job has one slot a node (defect 11), a job that asks for nothing too",
