@@ -180,7 +180,7 @@ class Replay {
     });
   }
 
-  /** The nodes of each use, and whether they were made for it. */
+  /** The nodes in the order in which they were first used, and whether they were made for it. */
   follow(
     job: JobDemand,
     order: PlacementOrder,
@@ -200,26 +200,33 @@ class Replay {
       return run.slice(0, use.nodes).map((node) => ({ node, fresh: fresh.has(node), slots: use.slots }));
     });
     let placed = 0;
-    for (const { node, slots } of used) {
+    const once = new Map<ReplayNode, { node: ReplayNode; fresh: boolean; slots: number }>();
+    for (const { node, fresh: isFresh, slots } of used) {
       placed += slots;
       this.#take(node, job, matcher, slots);
+      once.set(node, { node, fresh: isFresh, slots: (once.get(node)?.slots ?? 0) + slots });
     }
     this.#drain(job, placed);
-    return used;
+    return [...once.values()];
   }
 
   #take(node: ReplayNode, job: JobDemand, matcher: ReturnType<typeof compileAll>, slots: number): void {
     node.used = true;
     node.jobs.add(job.name);
-    const judgement = matcher({ ...node.view, available: node.left, jobs: new Set() }, this.#shared);
-    if (judgement.kind === "refused") return;
-    if (judgement.closes !== undefined) node.closed = true;
-    const left: Record<string, ResourceValue> = { ...node.left };
-    for (const [resource, amount] of judgement.takes) {
-      const all = isSize(amount) ? { ...amount, amount: amount.amount * slots } : amount * slots;
-      left[resource] = takeFrom(left[resource], all);
+    for (let rest = slots; rest > 0;) {
+      const judgement = matcher({ ...node.view, available: node.left, jobs: new Set() }, this.#shared);
+      if (judgement.kind === "refused") return;
+      if (judgement.closes !== undefined) node.closed = true;
+      // Of alternatives the one that holds is filled before the next is looked at.
+      const taken = Math.max(1, Math.min(rest, judgement.space ?? rest));
+      const left: Record<string, ResourceValue> = { ...node.left };
+      for (const [resource, amount] of judgement.takes) {
+        const all = isSize(amount) ? { ...amount, amount: amount.amount * taken } : amount * taken;
+        left[resource] = takeFrom(left[resource], all);
+      }
+      node.left = left;
+      rest -= taken;
     }
-    node.left = left;
   }
 
   #drain(job: JobDemand, placed: number): void {

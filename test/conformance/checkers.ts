@@ -87,7 +87,12 @@ function newNode(world: NaiveWorld, outcome: Outcome, name: string): NaiveNode |
 }
 
 /** Slots and nodes in all, against those of the naive first fit. */
-function shortfall(facts: CaseFacts, outcome: Outcome, least: readonly number[]): readonly string[] {
+function shortfall(
+  facts: CaseFacts,
+  outcome: Outcome,
+  naively: readonly ReadonlyMap<string, number>[],
+): readonly string[] {
+  const least = naively.map((placed) => [...placed.values()].reduce((sum, one) => sum + one, 0));
   const total = outcome.jobs.reduce((sum, { allocated }) => sum + allocated, 0);
   const naive = least.reduce((sum, one) => sum + one, 0);
   const detail = facts.jobs

@@ -1,5 +1,5 @@
 import type { BucketFacts, CaseFacts, JobFacts, NodeFacts } from "./allocator-case.ts";
-import { fieldsOf, listOf } from "./allocator-case.ts";
+import { fieldsOf, listOf, someMember } from "./allocator-case.ts";
 import type { Json } from "./compare.ts";
 import { bytesOfText, isObject, textOf } from "./compare.ts";
 import type { NaiveNode, NaivePools, NaiveValue } from "./naive-judge.ts";
@@ -207,26 +207,38 @@ function isMark(key: string, value: Json): boolean {
   );
 }
 
-/** Places the jobs that can be read, one slot at a time on the first node that takes it, and tells how many slots (or nodes) each got. */
-export function naiveFirstFit(start: NaiveWorld, readable: readonly boolean[]): readonly number[] {
+/**
+ * Places the jobs that can be read, one slot at a time on the first node that takes it, and tells how many slots (or nodes) each got of
+ * which bucket. Of alternatives each node is filled by the one that holds first there; what is left then takes whichever holds.
+ */
+export function naiveFirstFit(
+  start: NaiveWorld,
+  readable: readonly boolean[],
+): readonly ReadonlyMap<string, number>[] {
   let world = start;
   return world.facts.jobs.map((job, i) => {
-    if (readable[i] !== true) return 0;
-    const wanted = job.nodeCount > 0 ? job.nodeCount : job.iterations;
-    let placed = 0;
-    for (const { id } of naiveCandidates(world, job)) {
-      if (placed >= wanted) break;
-      const fork = copyOf(world);
-      const got = fillBucket(fork, job, id, wanted - placed);
-      if (job.whole && got < wanted) continue;
-      world = fork;
-      placed += got;
+    const placed = new Map<string, number>();
+    if (readable[i] !== true) return placed;
+    let left = job.nodeCount > 0 ? job.nodeCount : job.iterations;
+    for (const mixes of hasAlternatives(job) && job.nodeCount === 0 ? [false, true] : [false]) {
+      for (const { id } of naiveCandidates(world, job)) {
+        if (left <= 0) break;
+        const fork = copyOf(world);
+        const got = fillBucket(fork, job, id, left, mixes);
+        if (got === 0 || (job.whole && got < left)) continue;
+        world = fork;
+        left -= got;
+        placed.set(id, (placed.get(id) ?? 0) + got);
+      }
     }
     return placed;
   });
 }
 
-function fillBucket(world: NaiveWorld, job: JobFacts, id: string, wanted: number): number {
+const hasAlternatives = ({ members }: JobFacts): boolean =>
+  someMember(members, (key, value) => (key === "or" || key === "xor") && Array.isArray(value));
+
+function fillBucket(world: NaiveWorld, job: JobFacts, id: string, wanted: number, mixes: boolean): number {
   let got = 0;
   const mostOnNode =
     job.nodeCount > 0 || job.members.every((member) => Object.keys(fieldsOf(member)).length === 0)
@@ -235,13 +247,13 @@ function fillBucket(world: NaiveWorld, job: JobFacts, id: string, wanted: number
   for (const bucket of world.buckets.filter((one) => one.id === id)) {
     for (const node of bucket.nodes) {
       if (world.asleep.has(node.name) && !canMake(world, bucket)) continue;
-      const slots = fillNode(world, job, node, Math.min(mostOnNode, wanted - got));
+      const slots = fillNode(world, job, node, Math.min(mostOnNode, wanted - got), mixes);
       if (slots > 0 && world.asleep.delete(node.name)) world.created.push({ bucket: id, count: 1 });
       got += slots;
     }
     while (got < wanted && bucket.of !== undefined && canMake(world, bucket)) {
       const node = copyNode(bucket.example, `new ${id} ${bucket.nodes.length}`);
-      const slots = fillNode(world, job, node, Math.min(mostOnNode, wanted - got));
+      const slots = fillNode(world, job, node, Math.min(mostOnNode, wanted - got), mixes);
       if (slots === 0) break;
       bucket.nodes.push(node);
       world.created.push({ bucket: id, count: 1 });
@@ -251,15 +263,15 @@ function fillBucket(world: NaiveWorld, job: JobFacts, id: string, wanted: number
   return got;
 }
 
-/** Of several alternatives the first that holds when the job comes is the one that its slots on this node take. */
-function fillNode(world: NaiveWorld, job: JobFacts, node: NaiveNode, most: number): number {
+/** Of several alternatives the first that holds when the job comes is the one that its slots on this node take, unless it `mixes` them. */
+function fillNode(world: NaiveWorld, job: JobFacts, node: NaiveNode, most: number, mixes: boolean): number {
   let slots = 0;
   let first: string | undefined;
   while (slots < most) {
     const take = judgeSlot(job.members, node, world.pools, job.name);
     if (take === undefined || !isOpen(node, job.name, take)) break;
     first ??= JSON.stringify(take.amounts);
-    if (first !== JSON.stringify(take.amounts)) break;
+    if (!mixes && first !== JSON.stringify(take.amounts)) break;
     putSlot(take, node, world.pools, job.name);
     slots += 1;
   }
