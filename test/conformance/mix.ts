@@ -1,0 +1,82 @@
+import { Dice } from "../simulation/dice.ts";
+import type { CaseFacts, Fields } from "./allocator-case.ts";
+import { fieldsOf, listOf, readFacts } from "./allocator-case.ts";
+import type { Json } from "./compare.ts";
+import { isList, isObject, textOf } from "./compare.ts";
+import type { VectorCase } from "./vector-case.ts";
+
+/** The cluster of one case with jobs of one or two others, which name its arrays, sizes and hosts instead of their own; seeded. */
+export function mixCases(cases: readonly VectorCase[], seed: number): VectorCase {
+  const dice = new Dice(seed);
+  const draw = (): VectorCase => pick(dice, cases) ?? { name: "", input: {}, expected: {} };
+  const cluster = draw();
+  const facts = readFacts(cluster);
+  let pools = listOf(cluster.input["shared_resources"]);
+  const jobs = Array.from({ length: dice.whole(1, 2) }, draw).flatMap((other) => {
+    const theirs = listOf(other.input["shared_resources"]);
+    const asked = listOf(other.input["jobs"]);
+    if (JSON.stringify(asked).includes("$shared")) {
+      // Pools of two cases cannot be told apart.
+      if (pools.length > 0 && JSON.stringify(pools) !== JSON.stringify(theirs)) return [];
+      pools = theirs;
+    }
+    const names = renamed(dice, readFacts(other), facts);
+    return asked.map((job) => varied(dice, fieldsOf(rename(job, names))));
+  });
+  const input = {
+    ...cluster.input,
+    ...(pools.length === 0 ? {} : { shared_resources: pools }),
+    jobs: shuffled(dice, jobs).map((job, i): Json => ({ ...job, name: `job${i}` })),
+  };
+  return { name: `${cluster.name}, mixed by ${seed}`, input, expected: {} };
+}
+
+function renamed(dice: Dice, from: CaseFacts, to: CaseFacts): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const map = (theirs: readonly string[], ours: readonly string[]): void => {
+    for (const name of theirs) {
+      const other = pick(dice, ours);
+      if (other !== undefined && !names.has(name) && dice.chance(0.9)) names.set(name, other);
+    }
+  };
+  const hosts = ({ nodes }: CaseFacts): string[] => nodes.map(({ name }) => `ip-${name}`);
+  map(
+    from.arrays.map(({ name }) => name),
+    to.arrays.map(({ name }) => name),
+  );
+  map(
+    from.buckets.map(({ size }) => size),
+    to.buckets.map(({ size }) => size),
+  );
+  map(hosts(from), hosts(to));
+  return names;
+}
+
+function rename(value: Json, names: ReadonlyMap<string, string>): Json {
+  if (isList(value)) return value.map((item) => rename(item, names));
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, rename(member, names)]));
+  return typeof value === "string" ? (names.get(value) ?? value) : value;
+}
+
+function varied(dice: Dice, job: Fields): Fields {
+  const { iterations, node_count: nodes, colocated } = job;
+  return {
+    ...job,
+    ...(iterations !== undefined && dice.chance(0.4)
+      ? { iterations: dice.pick([1, 2, 3, 5, 7, 10, 23, 50]) }
+      : {}),
+    ...(Number(nodes ?? 0) > 0 && dice.chance(0.4) ? { node_count: dice.pick([1, 2, 3, 4, 6, 9]) } : {}),
+    ...(dice.chance(0.06) ? { colocated: colocated !== true } : {}),
+    ...(dice.chance(0.06) ? { packing_strategy: textOf(dice.pick(["pack", "scatter"])) } : {}),
+  };
+}
+
+function shuffled<T>(dice: Dice, items: readonly T[]): readonly T[] {
+  return items
+    .map((item) => ({ item, at: dice.fraction() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}
+
+const pick = <T>(dice: Dice, items: readonly T[]): T | undefined => items[dice.whole(0, items.length - 1)];
