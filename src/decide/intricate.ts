@@ -28,13 +28,7 @@ const MOST_TRIED = 10_000;
  */
 export function roomIntricate(bins: Bins, bin: Bin, ask: Ask): number {
   if (ask.requirements.alone !== undefined && !bins.isEmpty(bin)) return 0;
-  const start = bin * bins.width;
-  const node = {
-    subject: bins.subjectOf(bin),
-    free: [...bins.free.subarray(start, start + bins.width)],
-    jobs: bins.jobsOn(bin),
-  };
-  return unitsFrom(ask, tryOut(bins, node, ask, mostTried(ask)).slots);
+  return unitsFrom(ask, tryOut(bins, nodeOf(bins, bin), ask, mostTried(ask)).slots);
 }
 
 /**
@@ -42,11 +36,9 @@ export function roomIntricate(bins: Bins, bin: Bin, ask: Ask): number {
  * said of none.
  */
 export function slotsAtOnce(bins: Bins, bin: Bin, { jobClass }: Ask): number {
-  const subject = bins.subjectOf(bin);
-  const start = bin * bins.width;
-  const free = [...bins.free.subarray(start, start + bins.width)];
+  const { subject, free, jobs } = nodeOf(bins, bin);
   const available = availableOf(bins, subject, free);
-  const node: NodeView = { ...viewOf(subject), available, jobs: new Set(bins.jobsOn(bin)) };
+  const node: NodeView = { ...viewOf(subject), available, jobs: new Set(jobs) };
   return jobClass.fit.judge(node, jobClass.shape.shared).space ?? Number.POSITIVE_INFINITY;
 }
 
@@ -65,14 +57,16 @@ interface Tried {
   readonly jobs: readonly string[];
 }
 
+function nodeOf(bins: Bins, bin: Bin): Tried {
+  const start = bin * bins.width;
+  const free = [...bins.free.subarray(start, start + bins.width)];
+  return { subject: bins.subjectOf(bin), free, jobs: bins.jobsOn(bin) };
+}
+
 /** Takes so many slots from the node and the pools; answers whether nobody else may be there from now on. */
 export function placeIntricate(bins: Bins, bin: Bin, ask: Ask, slots: number, bound: boolean): boolean {
   const start = bin * bins.width;
-  const node = {
-    subject: bins.subjectOf(bin),
-    free: [...bins.free.subarray(start, start + bins.width)],
-    jobs: bins.jobsOn(bin),
-  };
+  const node = nodeOf(bins, bin);
   const { trial, slots: tried } = tryOut(bins, node, ask, slots, bound);
   if (tried < slots) chargeRest(bins, node, ask, trial, slots - tried);
   trial.free.forEach((left, r) => {
