@@ -75,7 +75,7 @@ export class Bins implements LineBins {
   readonly count: number[] = [];
   readonly cores: number[] = [];
   readonly origin: ("existing" | "in-flight" | "planned")[] = [];
-  /** Room for more bins than there are, so that it need not grow with each; so are the next two. */
+  /** Room for more bins than there are, so that it need not grow with each; the next two grow with it. */
   free: Float64Array;
   /** Bits. */
   state: Uint8Array;

@@ -17,6 +17,7 @@ import { holderOf } from "./caps.ts";
 import type { Place } from "./ground.ts";
 import { roomOnNew, slotsAtOnce } from "./intricate.ts";
 import type { JobClass } from "./job-class.ts";
+import { mostPoolNeeds, unitsInPools as unitsInAllPools } from "./pool-use.ts";
 import { sharedPoolName } from "./pools.ts";
 import { noteScaleSet } from "./scale-set.ts";
 import { TOLERANCE } from "./tolerance.ts";
@@ -46,7 +47,7 @@ interface Progress {
 /**
  * Places jobs as scalelib does (scalelib-behaviour.md 10 and 11), one after the other in the order of rank: bucket by bucket, in each the
  * nodes that are there before new ones. A colocated job and a job with a node count go into one bucket (a placement group is a bucket of
- * its own) whole or not at all. Of alternatives every node, existing or new, is first filled by the one that holds first there; only what is
+ * its own) whole or not at all. Of the alternatives of slots every node, existing or new, is first filled by the one that holds first there; only what is
  * left then looks what else holds. What differs is what the list of defects there names: limits are shared by all buckets that name them
  * (2, 10), nodes of a full bucket are used while they have room (9), an exclusive job has one slot a node (11).
  */
@@ -76,8 +77,9 @@ export class BucketOrder {
     const { units, short } = unitsInPools(pools, ask);
     const progress: Progress = { left: ask.units, pending: 0, uses: [] };
     const beyond = ask.units - units;
+    const drained = this.#drained(ask);
     if (isWhole(ask)) {
-      if (beyond === 0) this.#placeWhole(ask, sites, progress);
+      if (beyond === 0 && drained.length === 0) this.#placeWhole(ask, sites, progress);
     } else {
       progress.left = units;
       this.#placeSome(ask, sites, progress);
@@ -90,7 +92,14 @@ export class BucketOrder {
       refused: chosen.refused,
       uses: progress.uses,
     });
-    const reasons = progress.left > 0 ? [...short, ...this.#reasons(ask, sites, chosen, progress.left)] : [];
+    const reasons =
+      progress.left > 0
+        ? [
+            ...short,
+            ...(isWhole(ask) ? drained : this.#drained(ask.with(progress.left))),
+            ...this.#reasons(ask, sites, chosen, progress.left),
+          ]
+        : [];
     return {
       placed: ask.asked - progress.left * ask.slotsPerUnit,
       pending: progress.pending * ask.slotsPerUnit,
@@ -117,7 +126,8 @@ export class BucketOrder {
       for (const site of sites) {
         const plan = this.#plan(ask, site, progress.left, filling);
         if (plan.left > 0) continue;
-        this.#apply(ask, site, plan, progress);
+        if (drains(ask)) this.#placeByNode(ask, site, filling, progress);
+        else this.#apply(ask, site, plan, progress);
         return;
       }
     }
@@ -126,10 +136,32 @@ export class BucketOrder {
   #placeSome(ask: Ask, sites: readonly Site[], progress: Progress): void {
     for (const filling of fillingsOf(ask)) {
       for (const site of sites) {
-        if (progress.left <= 0) return;
-        this.#apply(ask, site, this.#plan(ask, site, progress.left, filling), progress);
+        if (drains(ask)) this.#placeByNode(ask, site, filling, progress);
+        else if (progress.left > 0)
+          this.#apply(ask, site, this.#plan(ask, site, progress.left, filling), progress);
       }
     }
+  }
+
+  /** One node after the other, as what the next one takes hangs on what this one has left of the pools. */
+  #placeByNode(ask: Ask, site: Site, filling: Filling, progress: Progress): void {
+    while (progress.left > 0) {
+      const { steps, made } = this.#plan(ask, site, progress.left, filling);
+      const [step] = steps;
+      if (step === undefined && made.nodes < 1) return;
+      const next: SitePlan = {
+        steps: step === undefined ? [] : [{ ...step, nodes: 1, rest: 0 }],
+        made: { nodes: step === undefined ? 1 : 0, units: made.units },
+        left: 0,
+      };
+      this.#apply(ask, site, next, progress);
+    }
+  }
+
+  /** Of pools that alternatives take from: those that do not suffice for all units, should all of them take it. */
+  #drained(ask: Ask): readonly Reason[] {
+    const { pools, world } = this.#draft;
+    return drains(ask) ? unitsInAllPools(pools, ask, mostPoolNeeds(ask), world.pools).reasons : [];
   }
 
   #plan(ask: Ask, site: Site, wanted: number, filling: Filling): SitePlan {
@@ -173,9 +205,12 @@ export class BucketOrder {
 
   #unitsOnNew(ask: Ask, { made, place }: Site, filling: Filling): number {
     const { bins } = this.#draft;
-    if (filling === "first alternative" || !hasAlternatives(ask))
-      return unitsOnEmpty(ask, made, bins.resources);
-    return roomOnNew(bins, made, bins.ground.kindOfNew(made, place).capacity, ask);
+    const units = unitsOnEmpty(ask, made, bins.resources);
+    // A node task has all its slots there, or none.
+    if (!hasAlternatives(ask) || ask.unitsPerNode === 1) return units;
+    if (filling === "first alternative" && !drains(ask)) return units;
+    const room = roomOnNew(bins, made, bins.ground.kindOfNew(made, place).capacity, ask);
+    return filling === "whole" ? room : Math.min(units, room);
   }
 
   /**
@@ -219,7 +254,10 @@ export class BucketOrder {
     const { bins } = this.#draft;
     const nodeId = bins.node(bin)?.nodeId;
     const other = bins.split(bin, nodes);
-    if (other !== undefined) this.#sites.insert(site, other, bin);
+    if (other !== undefined) {
+      this.#sites.insert(site, other, bin);
+      this.#draft.caps.follow(bin, other);
+    }
     bins.occupy(bin, ask, units * ask.slotsPerUnit);
     if (!this.#draft.caps.none) this.#draft.caps.hold(holderOf(ask), bins, bin);
     progress.left -= nodes * units;
@@ -311,6 +349,12 @@ const fillingsOf = (ask: Ask): readonly Filling[] =>
 
 /** What a slot takes hangs on what is left of a node. */
 const hasAlternatives = ({ jobClass }: Ask): boolean => jobClass.takes === undefined;
+
+/** Alternatives take of pools. */
+function drains(ask: Ask): boolean {
+  const { intricate, pools } = ask.requirements;
+  return intricate && [...mostPoolNeeds(ask)].some(([pool, amount]) => amount > (pools.get(pool) ?? 0));
+}
 
 /** A job that asks for nothing at all has one slot a node. */
 function mostOnNode({ demand: job }: Ask): number {

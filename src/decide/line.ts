@@ -188,13 +188,12 @@ export class Line {
   *each(wanted: Sought): Generator<number> {
     this.#catchUp();
     const sought = lookFor(newSearch(this.#bins.width), wanted);
-    const { tier } = this.#bins;
     let at = 0;
     let from = 0;
     for (;;) {
       const start = this.#next(sought, at, from);
       if (start === undefined) return;
-      const own = tier[start.bin] ?? 0;
+      const own = this.#bins.tier[start.bin] ?? 0;
       const end = yield* this.#eachInTier(sought, start.at, start.index, own, true);
       yield* this.#eachInTier(sought, start.at, start.index, own, false);
       ({ at, from } = end);

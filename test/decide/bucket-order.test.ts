@@ -55,6 +55,18 @@ function node(id: string, at: string, more: Partial<World["nodes"][number]> = {}
   };
 }
 
+/** All cores of a node, and a licence, as the only alternative that can hold. */
+const fourAndLicence: JobDemand["constraints"] = [
+  { kind: "amount", resource: "ncpus", amount: 4 },
+  {
+    kind: "or",
+    of: [
+      { kind: "never", message: "no" },
+      { kind: "pool", pool: "lic", amount: 1 },
+    ],
+  },
+];
+
 type Written = Partial<JobDemand> & { readonly asks?: unknown };
 
 /** Jobs in the order of rank; `asks` is written as in a message. */
@@ -285,6 +297,39 @@ test.each<Scenario>([
       "j0: pool lic: 8 more needed, 5 left",
       "j2: pool seat: 1 more needed, 0 left",
       "j2: a/D4: pool seat: 1 asked, 0 left",
+    ],
+  },
+  {
+    name: "pools that alternatives take from are never overdrawn; what goes whole needs them for all its units",
+    world: world([{ at: "a/D4", room: 9 }], { pools: [{ name: "lic", total: 3, used: 0 }] }),
+    jobs: jobs(
+      { constraints: fourAndLicence, iterations: 4, colocated: true },
+      { constraints: fourAndLicence, iterations: 2, colocated: true },
+      { constraints: fourAndLicence, iterations: 4 },
+    ),
+    uses: ["j1: 1x1 new a/D4", "j1: 1x1 new a/D4", "j2: 1x1 new a/D4"],
+    reasons: [
+      "j0: pool lic: 0 of 3 used, 4 more needed, 3 left",
+      "j2: pool lic: 3 of 3 used, 3 more needed, 0 left",
+    ],
+  },
+  {
+    name: "a node that was split off counts against a cap once",
+    world: world([{ at: "a/G6", room: 9, more: { resources: { ncpus: 6 } } }], {
+      caps: [{ kind: "request-set", name: "s", unit: "nodes", max: 3 }],
+    }),
+    jobs: jobs(
+      { asks: { ncpus: 4 }, iterations: 2 },
+      { asks: { ncpus: 1 } },
+      { asks: { ncpus: 1 }, iterations: 2 },
+      { asks: { ncpus: 6 } },
+    ),
+    uses: [
+      "j0: 2x1 new a/G6",
+      "j1: 1x1 planned a/G6",
+      "j2: 1x1 planned a/G6",
+      "j2: 1x1 planned a/G6",
+      "j3: 1x1 new a/G6",
     ],
   },
   {
