@@ -77,7 +77,7 @@ export class Bins implements LineBins {
   readonly origin: ("existing" | "in-flight" | "planned")[] = [];
   /** Room for more bins than there are, so that it need not grow with each; the next two grow with it. */
   free: Float64Array;
-  /** Bits. */
+  /** Bits: those that lines know, and {@link READY}. */
   state: Uint8Array;
   /** Bins of one tier are alike in the order of use. */
   tier: Int32Array;

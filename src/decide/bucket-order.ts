@@ -136,9 +136,9 @@ export class BucketOrder {
   #placeSome(ask: Ask, sites: readonly Site[], progress: Progress): void {
     for (const filling of fillingsOf(ask)) {
       for (const site of sites) {
+        if (progress.left <= 0) return;
         if (drains(ask)) this.#placeByNode(ask, site, filling, progress);
-        else if (progress.left > 0)
-          this.#apply(ask, site, this.#plan(ask, site, progress.left, filling), progress);
+        else this.#apply(ask, site, this.#plan(ask, site, progress.left, filling), progress);
       }
     }
   }
