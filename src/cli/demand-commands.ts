@@ -140,7 +140,10 @@ async function send(
   options: DoorOptions,
   command: Command,
 ): Promise<ExitCode> {
-  const sent = await sendDemand(doorsOf(options, command), message, terminal.now());
+  const sent = await sendDemand(doorsOf(options, command), message, {
+    throws: false,
+    now: terminal.now(),
+  });
   return tellSent(terminal, source, sent, options.json === true);
 }
 
@@ -165,6 +168,8 @@ function doorsOf({ url, key, queue }: DoorOptions, command: Command): Doors {
 function tellSent(terminal: Terminal, source: string, sent: Sent, json: boolean): ExitCode {
   switch (sent.kind) {
     case "answered":
+    case "refused":
+    case "not-json":
     case "unreachable":
       return tell(terminal, sent, json, (body) => tellAccepted(terminal, source, body));
     case "queued":

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
-import type { ApiAddress } from "../client/index.ts";
+import type { AnsweringApi } from "../client/index.ts";
+import { openApi } from "../client/index.ts";
 
 /** Options that many commands share. The library reads the environment variables that are named here. */
 const url = () =>
@@ -73,8 +74,9 @@ export interface DoorOptions {
   readonly json?: true;
 }
 
-export function apiOf({ url, key }: ApiOptions): ApiAddress {
-  return { url, key };
+/** The app, to be asked; a command shows each answer, also a refusal. */
+export function appOf({ url, key }: ApiOptions): AnsweringApi {
+  return openApi({ url, key }, { throws: false });
 }
 
 function readAddress(text: string): string {

@@ -16,16 +16,15 @@ export const UNREADABLE = "the answer cannot be read by this release; --json sho
  * standard error why there is none. The exit code is the same either way.
  */
 export function tell(terminal: Terminal, answer: Answer, json: boolean, telling: Telling): ExitCode {
-  if (answer.kind === "unreachable") {
+  if (answer.kind === "unreachable" || answer.kind === "not-json") {
     terminal.complain(answer.message);
-    return EXIT.unreachable;
+    return answer.kind === "unreachable" ? EXIT.unreachable : EXIT.no;
   }
-  const { status, body } = answer;
-  const good = status >= 200 && status < 300;
+  const { body } = answer;
   if (json && body !== undefined) terminal.say(jsonText(body));
-  if (!good) {
+  if (answer.kind === "refused") {
     complainOf(terminal, answer);
-    return codeOf(status);
+    return codeOf(answer.status);
   }
   const { text, code = EXIT.done } = telling(body);
   if (!json) terminal.say(text);
@@ -61,7 +60,7 @@ function codeOf(status: number): ExitCode {
   return status >= 500 || status === 429 ? EXIT.unreachable : EXIT.no;
 }
 
-function complainOf(terminal: Terminal, answer: Extract<Answer, { kind: "answered" }>): void {
+function complainOf(terminal: Terminal, answer: Extract<Answer, { kind: "refused" }>): void {
   const { status, body, retryAfterSeconds } = answer;
   const told = readProblemAnswer(body);
   const title = told?.title ?? STATUS_TEXTS.get(status) ?? "unexpected answer";
