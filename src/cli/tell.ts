@@ -1,5 +1,5 @@
 import type { Answer } from "../client/api.ts";
-import type { Problem } from "../client/index.ts";
+import type { ProblemItem } from "../client/index.ts";
 import { readProblemAnswer } from "../client/state.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
@@ -44,7 +44,7 @@ export function complainOfProblems(
   for (const one of problems) terminal.complain(`${source}: ${problemText(one)}`);
 }
 
-type ProblemText = Pick<Problem, "path" | "found" | "expected"> & {
+type ProblemText = Pick<ProblemItem, "path" | "found" | "expected"> & {
   readonly didYouMean?: string | undefined;
 };
 

@@ -235,35 +235,36 @@ function failureText(error: unknown): string {
 
 /** An answer as its status and text say it. Of a good one the published schema says what it is; a test holds every answer to that. */
 function read<T>({ status, ok, headers }: Response, text: string): Answer<T> {
-  const json = jsonOf<T>(text);
-  if (ok && json !== undefined) return { kind: "answered", status, body: json.value };
-  if (ok) {
-    const message = `HTTP ${status}, but the answer is no JSON: is this the address of the function app?`;
-    return { kind: "not-json", status, body: text, message };
-  }
+  if (ok) return readGood<T>(status, text);
+  const body = jsonOrText(text);
   const retryAfter = Number(headers.get("retry-after") ?? Number.NaN);
-  const problem = problemOf(text);
   return {
     kind: "refused",
     status,
-    body: json === undefined ? text || undefined : json.value,
-    ...(problem === undefined ? {} : { problem }),
+    body: body === "" ? undefined : body,
+    ...(isProblem(body) ? { problem: body } : {}),
     ...(Number.isNaN(retryAfter) ? {} : { retryAfterSeconds: retryAfter }),
   };
 }
 
-function jsonOf<T>(text: string): { readonly value: T } | undefined {
+function readGood<T>(status: number, text: string): Answer<T> {
   try {
-    return { value: JSON.parse(text) };
+    return { kind: "answered", status, body: JSON.parse(text) };
   } catch {
-    return undefined;
+    const message = `HTTP ${status}, but the answer is no JSON: is this the address of the function app?`;
+    return { kind: "not-json", status, body: text, message };
   }
 }
 
-/** The app's own word for a refusal, or undefined if the text is something else. */
-function problemOf(text: string): Problem | undefined {
-  const value = jsonOf<Problem | null>(text)?.value;
-  return typeof value === "object" && value !== null && "title" in value && "status" in value
-    ? value
-    : undefined;
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The app's own word for a refusal, and not something else's. */
+function isProblem(body: unknown): body is Problem {
+  return typeof body === "object" && body !== null && "title" in body && "status" in body && "detail" in body;
 }
