@@ -63,7 +63,10 @@ function codeOf(status: number): ExitCode {
 function complainOf(terminal: Terminal, answer: Extract<Answer, { kind: "refused" }>): void {
   const { status, body, retryAfterSeconds } = answer;
   const told = readProblemAnswer(body);
-  const title = told?.title ?? STATUS_TEXTS.get(status) ?? "unexpected answer";
+  const title =
+    told?.title ??
+    (status < 500 && isPage(body) ? PAGE_TEXT : STATUS_TEXTS.get(status)) ??
+    "unexpected answer";
   const problems = told?.problems ?? [];
   // Of several problems the detail names only the first, and all are named below.
   const detail = told?.detail === undefined || problems.length > 1 ? "" : `: ${told.detail}`;
@@ -72,6 +75,12 @@ function complainOf(terminal: Terminal, answer: Extract<Answer, { kind: "refused
   if (problems.length > 1) for (const one of problems) terminal.complain(`  ${problemText(one)}`);
   if (told?.undrain === true) terminal.complain("the node is needed: re-open it in the scheduler");
 }
+
+/** A web page: the function app answers none. */
+const isPage = (body: unknown): boolean => typeof body === "string" && /^\s*</.test(body);
+
+const PAGE_TEXT =
+  "another server answered with a web page, as CycleCloud or a proxy does: is --url (AUTOSCALER_URL) the function app's address?";
 
 /** What the host says without a body of ours. */
 const STATUS_TEXTS: ReadonlyMap<number, string> = new Map([

@@ -55,7 +55,11 @@ export interface Request<T> extends Call {
   readonly answer?: T;
 }
 
-const WAIT_SECONDS = 60;
+/** How long an answer is waited for: a cold start takes a few seconds. */
+const WAIT_SECONDS = 10;
+/** A body of megabytes is still on its way when others are answered. */
+const LARGE_BODY = 1_000_000;
+const LARGE_WAIT_SECONDS = 60;
 /** A tick and a dry run are waited for as long as the host lets a function run. */
 const LONG_WAIT_SECONDS = 240;
 
@@ -198,25 +202,26 @@ function addressOf(base: string, { path, query = {} }: Call): string {
 
 async function request<T>(
   address: string,
-  { method, body, seconds = WAIT_SECONDS }: Request<T>,
+  { method, body, seconds }: Request<T>,
   headers: Readonly<Record<string, string>>,
 ): Promise<Answer<T>> {
+  const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
   const content =
-    body === undefined
+    text === undefined
       ? { headers }
-      : {
-          headers: { ...headers, "content-type": "application/json" },
-          body: typeof body === "string" ? body : JSON.stringify(body),
-        };
+      : { headers: { ...headers, "content-type": "application/json" }, body: text };
+  const wait = seconds ?? ((text?.length ?? 0) > LARGE_BODY ? LARGE_WAIT_SECONDS : WAIT_SECONDS);
   try {
     const response = await fetch(address, {
       method,
       ...content,
-      signal: AbortSignal.timeout(seconds * 1000),
+      signal: AbortSignal.timeout(wait * 1000),
     });
     return read(response, await response.text());
   } catch (error) {
-    return { kind: "unreachable", message: `no answer from ${hostOf(address)}: ${failureText(error)}` };
+    const late = error instanceof Error && error.name === "TimeoutError";
+    const why = late ? `within ${wait} s` : `: ${failureText(error)}`;
+    return { kind: "unreachable", message: `no answer from ${hostOf(address)}${late ? " " : ""}${why}` };
   }
 }
 
