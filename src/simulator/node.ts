@@ -9,6 +9,8 @@ export type NodeStatus =
   | "Preparing"
   | "Ready"
   | "Failed"
+  | "Restarting"
+  | "Reimaging"
   | "Stopping"
   | "Deallocated"
   | "Terminating"

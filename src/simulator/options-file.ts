@@ -66,6 +66,8 @@ const quirks = z.strictObject({
   operationsLagSeconds: seconds.exactOptional(),
   conflictBody: errorBody,
   errorBody,
+  headNodesInStatus: z.boolean().exactOptional(),
+  operationNodesLag: z.boolean().exactOptional(),
   keepAliveTerminate: z.enum(["error", "silently-omitted"]).exactOptional(),
   requestIdInStatus: z.boolean().exactOptional(),
   retainedTerminatedSeconds: seconds.exactOptional(),

@@ -89,6 +89,10 @@ export type Quirks = {
   readonly conflictBody: ErrorBody;
   /** Body of every other error but 401. */
   readonly errorBody: ErrorBody;
+  /** Whether a status lists head nodes among its nodes (A.3; `nodes` always does). */
+  readonly headNodesInStatus: boolean;
+  /** Whether the nodes of an operation show only when they do in a status (A.4, A.6). */
+  readonly operationNodesLag: boolean;
   /** How terminate answers for a node with KeepAlive (A.7: unknown). */
   readonly keepAliveTerminate: "error" | "silently-omitted";
   /** Whether node records carry `RequestId` (A.4: seen in test doubles of old clients only). */
@@ -148,6 +152,8 @@ export const defaultQuirks: Quirks = {
   operationsLagSeconds: 0,
   conflictBody: "object",
   errorBody: "object",
+  headNodesInStatus: false,
+  operationNodesLag: false,
   keepAliveTerminate: "error",
   requestIdInStatus: false,
   retainedTerminatedSeconds: 0,

@@ -47,7 +47,7 @@ test("reaches, signs in, reads, and shows arrays, buckets and limits", async () 
   const { code, out, err } = await check([cluster("demo")]);
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out.split("\n")).toEqual([
-    "demo: reached, signed in and read; Started (target Started); nodes: 1 ready",
+    "demo: reached, signed in and read; Started (target Started); nodes: none",
     "",
     "NODEARRAY  OURS  PRIORITY  REGION      SPOT",
     "htc        yes          1  westeurope  -",
@@ -112,7 +112,7 @@ test("--json has everything, with every limit of every bucket", async () => {
         kind: "read",
         cluster: "demo",
         state: "Started",
-        nodes: { ready: 1 },
+        nodes: {},
         nodearrays: [{ nodearray: "htc", managed: true }, {}, {}],
         buckets: [{ nodearray: "htc", available: 200, limits: expect.any(Array) }, {}, {}, {}],
         notes: [],

@@ -7,6 +7,10 @@ import type { SimulatorVariant } from "./cyclecloud-simulator.ts";
 /** Each option of the simulator for which the reference marks the behaviour unknown or varying, away from its default. */
 const variants: readonly { readonly name: string; readonly variant: SimulatorVariant }[] = [
   { name: "as the reference favours", variant: {} },
+  {
+    name: "a status without head nodes, and an operation's nodes at once",
+    variant: { visibilityLagSeconds: 20, quirks: { headNodesInStatus: false, operationNodesLag: false } },
+  },
   { name: "nodes show late", variant: { visibilityLagSeconds: 20 } },
   { name: "operations can be looked up late", variant: { quirks: { operationsLagSeconds: 15 } } },
   { name: "409 without content", variant: { quirks: { conflictBody: "empty" } } },

@@ -376,6 +376,7 @@ function simulatorOptions(weather: Weather, seed: number): SimulatorOptions {
       jitter: 0.5,
     },
     visibilityLagSeconds: weather.lagSeconds,
+    quirks: { operationNodesLag: true },
     seed,
     keepLog: false,
   };
