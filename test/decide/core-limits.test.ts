@@ -7,7 +7,15 @@ import { machineType, requestId } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { renderReason } from "../../src/domain/reason.ts";
-import { buildArray, buildBucket, buildNode, buildSnapshot, EXECUTE, NOW, rememberNodes } from "../support/build-node.ts";
+import {
+  buildArray,
+  buildBucket,
+  buildNode,
+  buildSnapshot,
+  EXECUTE,
+  NOW,
+  rememberNodes,
+} from "../support/build-node.ts";
 import { buildJob, buildState, buildTarget, OURS } from "../support/build-record.ts";
 
 /** Four cores, offered by the array; the nodes that are there are of other sizes. */
@@ -32,7 +40,10 @@ const former = (type: string, more: Partial<Node> = {}) =>
   buildNode("former", { machineType: machineType(type), phase: "going", ...more });
 
 const offering = (cores: number) => ({ buckets: [buildBucket(F4, 4)], limit: { cores } });
-const inCluster = { limit: { cores: 12 }, arrays: [buildArray("execute", { buckets: [buildBucket(F4, 4)] })] };
+const inCluster = {
+  limit: { cores: 12 },
+  arrays: [buildArray("execute", { buckets: [buildBucket(F4, 4)] })],
+};
 const inArray = { arrays: [buildArray("execute", offering(12))] };
 
 function ownSizes(region: string, vcpus: number): SizeTable {

@@ -44,7 +44,10 @@ describe("sizes of one family share its quota", () => {
   ];
 
   test("NC40ads and NC80adis of the H100 have 80 cores between them", () => {
-    const made = plan(h100, [target("Standard_NC40ads_H100_v5", 1), target("Standard_NC80adis_H100_v5", 1, 1)]);
+    const made = plan(h100, [
+      target("Standard_NC40ads_H100_v5", 1),
+      target("Standard_NC80adis_H100_v5", 1, 1),
+    ]);
     expect(creates(made)).toEqual(["1 of execute/Standard_NC40ads_H100_v5"]);
     expect(reasons(made)).toEqual([
       "family quota StandardNCadsH100v5Family: 40 of 80 cores used, 80 more needed, 40 left",
@@ -110,7 +113,9 @@ describe("a family that is guessed", () => {
   });
 
   const mixed = [
-    buildArray("execute", { buckets: [size("Standard_D256s_v5", 256, 256), size("Standard_D4s_v5", 4, 256)] }),
+    buildArray("execute", {
+      buckets: [size("Standard_D256s_v5", 256, 256), size("Standard_D4s_v5", 4, 256)],
+    }),
   ];
 
   test("shares the quota of the sizes that are named alike", () => {
@@ -122,7 +127,10 @@ describe("a family that is guessed", () => {
   });
 
   test("does not make the others' a guess", () => {
-    const rows = describeAll(mixed).map(({ machineType: type, limits }) => [type, limits[0]?.guessed === true]);
+    const rows = describeAll(mixed).map(({ machineType: type, limits }) => [
+      type,
+      limits[0]?.guessed === true,
+    ]);
     expect(rows).toEqual([
       ["Standard_D256s_v5", true],
       ["Standard_D4s_v5", false],

@@ -46,7 +46,12 @@ const creates = (made: ReturnType<typeof plan>): readonly string[] =>
 
 test("two sizes of one family have its 32 cores between them", () => {
   const made = plan([bucket("Standard_F4", 4), bucket("Standard_F8", 8)], 20, 4);
-  expect(made.creates.reduce((sum, { count, bucket: { machineType } }) => sum + count * (machineType === "Standard_F4" ? 4 : 8), 0)).toBe(32);
+  expect(
+    made.creates.reduce(
+      (sum, { count, bucket: { machineType } }) => sum + count * (machineType === "Standard_F4" ? 4 : 8),
+      0,
+    ),
+  ).toBe(32);
   expect(made.demands[0]?.placed).toBe(8);
   expect(made.demands[0]?.reasons.map(renderReason)[0]).toContain(
     "family quota standardFFamily: 32 of 32 cores used",
