@@ -101,7 +101,8 @@ export interface Node {
   readonly privateIp?: string;
   readonly instanceId?: string;
   readonly placementGroup?: PlacementGroup;
-  readonly spot: boolean;
+  /** Absent: its record does not say, so it is what its array is. */
+  readonly spot?: boolean;
   readonly keepAlive: boolean;
   /** Its Configuration switches autostop off: it is not stopped for being idle, though it may still ask. */
   readonly stopDisabled?: true;

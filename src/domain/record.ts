@@ -197,6 +197,8 @@ export interface InFlight {
   readonly purpose: Purpose;
   /** Digest of the attributes that were sent; absent: none. */
   readonly look?: Digest;
+  /** Whether they are spot nodes, as these attributes say; absent: they do not, or an older release sent them. */
+  readonly spot?: boolean;
   readonly added: number;
   /** NodeIds of this request that a status has ever shown. */
   readonly seen: readonly NodeId[];

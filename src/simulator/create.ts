@@ -196,6 +196,13 @@ function explainShortfall(asked: number, added: number, why: string): { message?
   return { message: `Only ${added} of ${asked} nodes could be added: ${why}` };
 }
 
+/** Records hold true and false also as text (cyclecloud-wire.md A.1). */
+function readFlag(value: unknown): boolean | undefined {
+  const text = typeof value === "string" ? value.toLowerCase() : value;
+  if (text === true || text === "true") return true;
+  return text === false || text === "false" ? false : undefined;
+}
+
 /** The attributes with a meaning of their own, and the rest, which is merged into the node as it is. */
 function splitAttributes(set: CreateSet): {
   keepAlive: boolean;
@@ -208,7 +215,7 @@ function splitAttributes(set: CreateSet): {
   const configuration = readAttribute(set.attributes, "Configuration");
   return {
     keepAlive: readAttribute(set.attributes, "KeepAlive") === true,
-    spot: typeof interruptible === "boolean" ? interruptible : set.array.spot,
+    spot: readFlag(interruptible) ?? set.array.spot,
     configuration: isObject(configuration)
       ? mergeDeep(set.array.configuration, configuration)
       : set.array.configuration,

@@ -1,9 +1,8 @@
-import type { SizeTable } from "../domain/catalogue.ts";
 import type { ConfiguredGroups } from "../domain/configured-groups.ts";
 import type { DefaultResource } from "../domain/default-resource.ts";
 import { arrayName } from "../domain/ids.ts";
 import { DEFAULT_POLICY, type Policy } from "../domain/policy.ts";
-import { KNOWN_VM_SIZES } from "../domain/vm-size-data.ts";
+import { catalogueOf } from "../domain/vm-size-data.ts";
 import { readCaps, writeCaps } from "./caps.ts";
 import { readConfiguredGroups, readScalelibArrays } from "./configured-groups.ts";
 import { readDefaultResources, writeDefaultResource } from "./default-resources.ts";
@@ -158,8 +157,8 @@ function readPart<T>(
 
 function doubtsOf({ prices, vmSizes }: Policy): readonly Problem[] {
   if (prices === undefined) return [];
-  const override: { override?: SizeTable } = vmSizes === undefined ? {} : { override: vmSizes };
-  return boundProblems(doubtPrices(prices, "prices", { sizes: KNOWN_VM_SIZES, ...override }));
+  const catalogue = catalogueOf(vmSizes === undefined ? {} : { vmSizes });
+  return boundProblems(doubtPrices(prices, "prices", catalogue));
 }
 
 /** The document that says what a policy says; reading it gives the policy back. */

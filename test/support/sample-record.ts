@@ -118,6 +118,7 @@ export const SAMPLE_RECORD: ClusterRecord = {
       bucket: looseBucket,
       purpose: { kind: "dynamic", array: licensed },
       look: digest("cc33"),
+      spot: true,
       added: 3,
       seen: [nodeId("n-3")],
       since: later(-30),

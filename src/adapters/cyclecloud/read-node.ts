@@ -51,7 +51,7 @@ function readNodeWithId(id: string, record: JsonObject): Node {
     ...(privateIp === undefined ? {} : { privateIp }),
     ...(instanceId === undefined ? {} : { instanceId }),
     ...(group === undefined ? {} : { placementGroup: placementGroup(group) }),
-    spot: readFlag(spot),
+    ...(spot === undefined ? {} : { spot: readFlag(spot) }),
     keepAlive: readFlag(readAttribute(record, "KeepAlive")),
     ...(stopEnabled ? {} : { stopDisabled: true as const }),
     ...(Object.keys(resources).length === 0 ? {} : { resources }),

@@ -197,6 +197,9 @@ const limit = z.object({
   limit: text.meta({ description: 'In words: "family quota standardHBv3Family".' }),
   kind: text,
   name: text,
+  guessed: z.literal(true).optional().meta({
+    description: "Of a family quota: no table knows the VM size, so its family is guessed from its name.",
+  }),
   unit: z.enum(["nodes", "cores"]),
   used: z.number(),
   max: z.number(),

@@ -71,6 +71,7 @@ describe.skipIf(!capturedFilesExist)("captured status answers", () => {
             activeCount: 0,
             maxCount: 3,
             maxCoreCount: 96,
+            familyQuota: { quotaCores: 100, consumedCores: 0 },
             maxPlacementGroupSize: 40,
             placementGroups: [],
             machine: { vcpus: 32, quotaVcpus: 32, gpus: 0, memoryGib: 64, infiniband: false },
@@ -83,6 +84,7 @@ describe.skipIf(!capturedFilesExist)("captured status answers", () => {
             activeCount: 0,
             maxCount: 11,
             maxCoreCount: 484,
+            familyQuota: { quotaCores: 8800, consumedCores: 44 },
             maxPlacementGroupSize: 40,
             placementGroups: [],
             machine: { vcpus: 44, quotaVcpus: 44, gpus: 0, memoryGib: 327.83, infiniband: true },
@@ -106,6 +108,7 @@ describe.skipIf(!capturedFilesExist)("captured status answers", () => {
       activeCount: 1,
       maxCount: 50,
       maxCoreCount: 100,
+      familyQuota: { quotaCores: 100, consumedCores: 2 },
       placementGroups: [],
       machine: { vcpus: 0, quotaVcpus: 0, gpus: 0, memoryGib: 0, infiniband: false },
     });
