@@ -1,3 +1,5 @@
+import { isName, NAME_EXPECTED } from "../wire/name.ts";
+
 /** Where the function app is, and the key that lets us in (a function key, or the host's). */
 export interface ApiAddress {
   /** "https://NAME.azurewebsites.net"; what follows is ours. */
@@ -36,22 +38,35 @@ export async function callApi(api: ApiAddress, call: Call): Promise<Answer> {
   return request(addressOf(api.url, call), call, { "x-functions-key": api.key });
 }
 
-/** The HTTP API of a function app, a function for each thing that can be asked. All answers are as the app gave them. */
+/**
+ * The path of a cluster, or of one of its request sets. Throws a RangeError for a name that no address can hold: nothing is called so, and
+ * ".." would address something else.
+ */
+export function pathOf(cluster: string, set?: string): string {
+  const ofCluster = `/api/clusters/${segmentOf(cluster)}`;
+  return set === undefined ? ofCluster : `${ofCluster}/request-sets/${segmentOf(set)}`;
+}
+
+function segmentOf(name: string): string {
+  if (isName(name)) return encodeURIComponent(name);
+  throw new RangeError(`found the name ${JSON.stringify(name)}, expected ${NAME_EXPECTED}`);
+}
+
+/**
+ * The HTTP API of a function app, a function for each thing that can be asked. All answers are as the app gave them. Throws a RangeError
+ * for names that {@link pathOf} refuses.
+ */
 export function openApi(api: ApiAddress) {
-  const ofCluster = (cluster: string, rest = "") => `/api/clusters/${encodeURIComponent(cluster)}${rest}`;
+  const ofCluster = (cluster: string, rest = "") => `${pathOf(cluster)}${rest}`;
   const get = (path: string, query?: Call["query"]) =>
     callApi(api, { method: "GET", path, ...(query === undefined ? {} : { query }) });
   return {
     clusters: () => get("/api/clusters"),
     state: (cluster: string) => get(ofCluster(cluster)),
-    requestSet: (cluster: string, set: string) =>
-      get(ofCluster(cluster, `/request-sets/${encodeURIComponent(set)}`)),
+    requestSet: (cluster: string, set: string) => get(pathOf(cluster, set)),
     /** Empties the set: from now on it asks for nothing. */
     emptyRequestSet: (cluster: string, set: string) =>
-      callApi(api, {
-        method: "DELETE",
-        path: ofCluster(cluster, `/request-sets/${encodeURIComponent(set)}`),
-      }),
+      callApi(api, { method: "DELETE", path: pathOf(cluster, set) }),
     history: (cluster: string, query: HistoryQuery = {}) =>
       get(ofCluster(cluster, "/history"), {
         from: query.from,

@@ -4,7 +4,7 @@ import type { Encoded } from "../wire/encode.ts";
 import { encodeDemandMessage } from "../wire/encode.ts";
 import type { DemandMessage, UncheckedMessage } from "../wire/message.ts";
 import type { ApiAddress } from "./api.ts";
-import { callApi } from "./api.ts";
+import { callApi, pathOf } from "./api.ts";
 
 /** What became of a message that was to be sent. */
 export type Pushed =
@@ -61,11 +61,14 @@ function adviseHttp(
   message: Pick<DemandMessage, "cluster" | "requestSet">,
   { bytes, limit }: Extract<Encoded, { kind: "too-large" }>,
 ): string {
-  return `${bytes} bytes, packed, are more than the ${limit} of a queue message; send it over HTTP: PUT ${pathOf(message)}`;
+  return `${bytes} bytes, packed, are more than the ${limit} of a queue message; send it over HTTP: PUT ${addressOf(message)}`;
 }
 
-function pathOf({ cluster, requestSet = "standard" }: Pick<DemandMessage, "cluster" | "requestSet">): string {
-  return `/api/clusters/${encodeURIComponent(cluster)}/request-sets/${encodeURIComponent(requestSet)}`;
+function addressOf({
+  cluster,
+  requestSet = "standard",
+}: Pick<DemandMessage, "cluster" | "requestSet">): string {
+  return pathOf(cluster, requestSet);
 }
 
 /** What the API answered. `body` is its JSON; the text as it is if it is none, as from a proxy; undefined if it is empty. */
@@ -76,7 +79,7 @@ export interface PutAnswer {
 
 /**
  * Sends demand over HTTP: no limit of 64 KiB, and the answer says what was accepted (202) or why not (problem+json). Gives the message a
- * revision if it has none, so that it may be sent again. Rejects if there is no answer.
+ * revision if it has none, so that it may be sent again. Rejects if there is no answer, and for names that no address can hold.
  */
 export async function putDemand(
   api: ApiAddress,
@@ -85,7 +88,7 @@ export async function putDemand(
 ): Promise<PutAnswer> {
   const answer = await callApi(api, {
     method: "PUT",
-    path: pathOf(message),
+    path: addressOf(message),
     body: { ...message, revision: message.revision ?? Math.floor(now) },
   });
   if (answer.kind === "unreachable") throw new Error(answer.message);
