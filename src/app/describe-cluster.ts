@@ -14,6 +14,7 @@ import type { Policy } from "../domain/policy.ts";
 import type { App } from "./commit.ts";
 import { describeGroups } from "./describe-groups.ts";
 import { loadCurrent, loadWhole } from "./commit.ts";
+import { metadataOf } from "./explain-cluster.ts";
 import { describeBuckets } from "./describe-buckets.ts";
 import { arrayShown, describeNodearrays } from "./describe-nodearrays.ts";
 import { describeOutcomes } from "./describe-outcomes.ts";
@@ -192,10 +193,15 @@ export async function describeRequestSet(
   const entry = record.sets.get(set);
   if (entry === undefined) return undefined;
   const outcomes = (bodies.plan?.demands ?? []).filter((outcome) => outcome.set === set);
+  const notedOf = metadataOf(record, bodies, set);
   return {
     ...describeSet(set, entry, bodies, app.ports.clock.now()),
     observed: record.observedGeneration === record.generation,
-    outcomes: outcomes.map((outcome) => ({ ...outcome, ...describeWhy(outcome) })),
+    outcomes: outcomes.map((outcome) => ({
+      ...outcome,
+      ...describeWhy(outcome),
+      metadata: notedOf(outcome.id),
+    })),
   };
 }
 

@@ -30,7 +30,10 @@ export function renderJobs({ outcomes, plan }: StateAnswer): string {
   return more > 0 ? `${table}\nand ${more} more demands` : table;
 }
 
-function renderOutcomes(outcomes: readonly OutcomeAnswer[], what: "DEMAND" | "JOB" | "TARGET"): string {
+function renderOutcomes(
+  outcomes: readonly (OutcomeAnswer & { readonly metadata?: string | undefined })[],
+  what: "DEMAND" | "JOB" | "TARGET",
+): string {
   return renderTable(
     [
       ["SET", ({ requestSet }) => requestSet],
@@ -40,6 +43,7 @@ function renderOutcomes(outcomes: readonly OutcomeAnswer[], what: "DEMAND" | "JO
       ["WAITING", ({ pending }) => pending],
       ["IN", ({ unit }) => unit],
       ["WHY NOT MORE", ({ why }) => why],
+      ["METADATA", ({ metadata }) => metadata],
     ],
     outcomes,
     what === "JOB" ? "no jobs in the last plan" : "no targets in the last plan",
@@ -57,6 +61,7 @@ export function renderRequestSet(body: unknown): string {
     ...outcome,
     requestSet: undefined,
     why: outcome.reasons[0],
+    metadata: outcome.metadata === undefined ? undefined : JSON.stringify(outcome.metadata),
   }));
   return [head, ...left, ...(outcomes.length === 0 ? [] : [renderOutcomes(outcomes, "DEMAND")])].join("\n");
 }

@@ -72,6 +72,12 @@ export type Explanation =
         demands: number;
       }[];
       alsoIn: string[];
+      /**
+       * What the job's driver noted of it.
+       */
+      metadata?: {
+        [k: string]: unknown;
+      };
     }
   | {
       cluster: string;
@@ -204,6 +210,12 @@ export interface RequestSetState {
     reasons: string[];
     moreReasons?: number;
     binding?: string;
+    /**
+     * What the job's driver noted of it.
+     */
+    metadata?: {
+      [k: string]: unknown;
+    };
   }[];
 }
 export interface Clusters {
@@ -578,6 +590,10 @@ export interface Cluster {
       limit: string;
       kind: string;
       name: string;
+      /**
+       * Of a family quota: no table knows the VM size, so its family is guessed from its name.
+       */
+      guessed?: true;
       unit: "nodes" | "cores";
       used: number;
       max: number;

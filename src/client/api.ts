@@ -12,6 +12,7 @@ import type {
   Stop,
   Tick,
 } from "./answers.ts";
+import { isName, NAME_EXPECTED } from "../wire/name.ts";
 import { bodyOf } from "./error.ts";
 
 /** Where the function app is, and the key that lets us in (a function key, or the host's). */
@@ -68,59 +69,68 @@ export async function callApi<T>(api: ApiAddress, call: Request<T>): Promise<Ans
   return request(addressOf(api.url, call), call, { "x-functions-key": api.key });
 }
 
-const clusterPath = (cluster: string, rest = ""): string =>
-  `/api/clusters/${encodeURIComponent(cluster)}${rest}`;
+/**
+ * The path of a cluster, or of one of its request sets. Throws a RangeError for a name that no address can hold: nothing is called so, and
+ * ".." would address something else.
+ */
+export function pathOf(cluster: string, set?: string): string {
+  const ofCluster = `/api/clusters/${segmentOf(cluster)}`;
+  return set === undefined ? ofCluster : `${ofCluster}/request-sets/${segmentOf(set)}`;
+}
 
-const setPath = (cluster: string, set: string): string =>
-  clusterPath(cluster, `/request-sets/${encodeURIComponent(set)}`);
+function segmentOf(name: string): string {
+  if (isName(name)) return encodeURIComponent(name);
+  throw new RangeError(`found the name ${JSON.stringify(name)}, expected ${NAME_EXPECTED}`);
+}
 
 /** Every request that can be made, with the type of its answer. */
 const REQUESTS = {
   clusters: (): Request<Clusters> => ({ method: "GET", path: "/api/clusters" }),
-  state: (cluster: string): Request<Cluster> => ({ method: "GET", path: clusterPath(cluster) }),
+  state: (cluster: string): Request<Cluster> => ({ method: "GET", path: pathOf(cluster) }),
   requestSet: (cluster: string, set: string): Request<RequestSetState> => ({
     method: "GET",
-    path: setPath(cluster, set),
+    path: pathOf(cluster, set),
   }),
   emptyRequestSet: (cluster: string, set: string): Request<Acknowledgement> => ({
     method: "DELETE",
-    path: setPath(cluster, set),
+    path: pathOf(cluster, set),
   }),
   history: (cluster: string, { from, to, limit }: HistoryQuery = {}): Request<History> => ({
     method: "GET",
-    path: clusterPath(cluster, "/history"),
+    path: `${pathOf(cluster)}/history`,
     query: { from, to, limit: limit === undefined ? undefined : String(limit) },
   }),
   explain: (cluster: string, { job, node, set, plan }: ExplainQuery): Request<Explanation> => ({
     method: "GET",
-    path: clusterPath(cluster, "/explain"),
+    path: `${pathOf(cluster)}/explain`,
     query: { job, node, set, plan: plan === undefined ? undefined : String(plan) },
   }),
   plan: (cluster: string, inputs: unknown): Request<DryRun> => ({
     method: "POST",
-    path: clusterPath(cluster, "/plan"),
+    path: `${pathOf(cluster)}/plan`,
     body: inputs,
     seconds: LONG_WAIT_SECONDS,
   }),
   tick: (cluster: string): Request<Tick> => ({
     method: "POST",
-    path: clusterPath(cluster, "/tick"),
+    path: `${pathOf(cluster)}/tick`,
     seconds: LONG_WAIT_SECONDS,
   }),
   config: (cluster: string): Request<Configuration> => ({
     method: "GET",
-    path: clusterPath(cluster, "/config"),
+    path: `${pathOf(cluster)}/config`,
   }),
   putConfig: (cluster: string, text: string): Request<ConfigurationWritten> => ({
     method: "PUT",
-    path: clusterPath(cluster, "/config"),
+    path: `${pathOf(cluster)}/config`,
     body: text,
   }),
 };
 
 /**
  * The HTTP API of a function app, a function for each thing that can be asked. Each resolves with the answer's JSON, and rejects with an
- * {@link AutoscalerError} if the app refuses, does not answer, or something else answers in its place.
+ * {@link AutoscalerError} if the app refuses, does not answer, or something else answers in its place. Throws a RangeError for names that
+ * {@link pathOf} refuses.
  */
 export function openApi(api: ApiAddress): ThrowingApi;
 /** The same, but each function resolves with an {@link Answer} whatever happens, and never rejects for the network's sake. */

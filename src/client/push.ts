@@ -5,7 +5,7 @@ import { encodeDemandMessage } from "../wire/encode.ts";
 import type { DemandMessage, UncheckedMessage } from "../wire/message.ts";
 import type { Acknowledgement } from "./answers.ts";
 import type { Answer, ApiAddress, Request } from "./api.ts";
-import { callApi } from "./api.ts";
+import { callApi, pathOf } from "./api.ts";
 
 /** What became of a message that was to be sent. */
 export type Pushed =
@@ -62,16 +62,19 @@ function adviseHttp(
   message: Pick<DemandMessage, "cluster" | "requestSet">,
   { bytes, limit }: Extract<Encoded, { kind: "too-large" }>,
 ): string {
-  return `${bytes} bytes, packed, are more than the ${limit} of a queue message; send it over HTTP: PUT ${pathOf(message)}`;
+  return `${bytes} bytes, packed, are more than the ${limit} of a queue message; send it over HTTP: PUT ${addressOf(message)}`;
 }
 
-function pathOf({ cluster, requestSet = "standard" }: Pick<DemandMessage, "cluster" | "requestSet">): string {
-  return `/api/clusters/${encodeURIComponent(cluster)}/request-sets/${encodeURIComponent(requestSet)}`;
+function addressOf({
+  cluster,
+  requestSet = "standard",
+}: Pick<DemandMessage, "cluster" | "requestSet">): string {
+  return pathOf(cluster, requestSet);
 }
 
 /**
  * Sends demand over HTTP: no limit of 64 KiB, and the answer says what was accepted (202) or why not (problem+json). Gives the message a
- * revision if it has none, so that it may be sent again. Never throws for the network's sake.
+ * revision if it has none, so that it may be sent again. Never throws for the network's sake, but for names that no address can hold.
  */
 export function putDemand(
   api: ApiAddress,
@@ -80,7 +83,7 @@ export function putDemand(
 ): Promise<Answer<Acknowledgement>> {
   const call: Request<Acknowledgement> = {
     method: "PUT",
-    path: pathOf(message),
+    path: addressOf(message),
     body: { ...message, revision: message.revision ?? Math.floor(now) },
   };
   return callApi(api, call);

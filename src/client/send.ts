@@ -4,6 +4,8 @@ import { LONGEST_EXPIRATION_SECONDS } from "../domain/policy.ts";
 import { instant } from "../domain/units.ts";
 import { readRequestSet } from "../wire/demand-message.ts";
 import type { DemandMessage, UncheckedMessage } from "../wire/message.ts";
+import { isName, NAME_EXPECTED } from "../wire/name.ts";
+import { problemAt } from "../wire/problem.ts";
 import type { Acknowledgement } from "./answers.ts";
 import type { Answer, ApiAddress } from "./api.ts";
 import { AutoscalerError } from "./error.ts";
@@ -74,6 +76,9 @@ async function send(
   message: DemandMessage | UncheckedMessage,
   now: number,
 ): Promise<Sent> {
+  // Before an address is made of them.
+  const misnamed = nameProblems(message);
+  if (misnamed.length > 0) return { kind: "malformed", problems: misnamed };
   if (queue === undefined) return putOver(api, message, now, "neither an address nor a queue to send to");
   const checked = checkDemand(message, now);
   if (checked.problems.length > 0) return { kind: "malformed", problems: checked.problems };
@@ -85,6 +90,15 @@ async function send(
   } catch (error) {
     return queueFailure(error);
   }
+}
+
+function nameProblems({
+  cluster,
+  requestSet = "standard",
+}: DemandMessage | UncheckedMessage): readonly Problem[] {
+  return Object.entries({ cluster, requestSet })
+    .filter(([, name]) => !isName(name))
+    .map(([key, name]) => problemAt(key, name, NAME_EXPECTED));
 }
 
 function putOver(

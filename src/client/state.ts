@@ -98,7 +98,12 @@ const requestSet = z.object({
 /** One request set by itself: its outcomes carry all their reasons. */
 const requestSetAlone = requestSet.extend({
   observed: flag,
-  outcomes: listOf(outcome.extend({ reasons: texts })),
+  outcomes: listOf(
+    outcome.extend({
+      reasons: texts,
+      metadata: z.record(z.string(), z.unknown()).optional().catch(undefined),
+    }),
+  ),
 });
 
 const state = z.object({

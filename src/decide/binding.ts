@@ -300,6 +300,7 @@ function poolRaises(draft: Draft, ask: Ask, missing: number): readonly Raise[] {
 function unitsFree(draft: Draft, ask: Ask): number {
   let units = 0;
   for (const bin of draft.bins.each(ask)) {
+    if (ask.isGang && draft.bins.holds(bin, ask.by)) continue;
     units += Math.max(0, draft.bins.unitsOn(bin, ask)) * (draft.bins.count[bin] ?? 0);
     if (units >= ask.units) break;
   }

@@ -45,6 +45,8 @@ export interface DemandExplained {
   readonly ahead: readonly Ahead[];
   /** Other sets that have a demand of this name. */
   readonly alsoIn: readonly SetName[];
+  /** What the job's driver noted of it; nothing was decided by it. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
   /** All of it in sentences, a line each. */
   readonly text: string;
 }

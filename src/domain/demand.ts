@@ -49,7 +49,7 @@ export interface JobDemand extends Common {
   readonly user?: string;
   /** What each slot takes from its node, and which nodes will do: all must hold. */
   readonly constraints: readonly Constraint[];
-  /** All slots, queued and running. */
+  /** All slots, queued and running; 0 is nothing. */
   readonly iterations: number;
   /** Spread the slots over exactly so many nodes, `iterations` on each; absent: pack. */
   readonly nodeCount?: number;
@@ -59,8 +59,10 @@ export interface JobDemand extends Common {
   readonly placed: readonly PlacedSlots[];
   /** The nodes of a gang need not be of one bucket. */
   readonly span?: true;
-  /** Of `nodeCount` nodes as many as can be had will do, in any buckets: scalelib's packing strategy "pack" (`bucket-order` only). */
+  /** Of `nodeCount` nodes as many as can be had will do, in any buckets: scalelib's packing strategy "pack". */
   readonly partial?: true;
+  /** What its scheduler's driver notes of it, for people to read; nothing is decided by it. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
   /** Whether nodes that may be evicted will do; absent: nothing was said. */
   readonly spot?: "never" | "allow" | "only";
 }

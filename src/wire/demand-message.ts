@@ -70,13 +70,18 @@ const REVISION_LEEWAY_SECONDS = 300;
 const MOST_NAMES_SHOWN = 20;
 
 const INTERVAL = "a number of seconds above 0";
+/** In milliseconds since 1970: March 1973. What is below counts seconds, and would lose against every message without a revision. */
+const LEAST_REVISION = 1e11;
 const REVISION = "a whole number: milliseconds since 1970";
+const NOT_SECONDS = `milliseconds since 1970, ${LEAST_REVISION} or more: this looks like seconds; multiply by 1000`;
 const MOMENT = "a whole number: milliseconds since 1970";
 /** The last moment that a Date can hold. */
 const LAST_INSTANT = 8.64e15;
 
 const version = z.literal(1, { error: "1" });
-const revision = z.int({ error: REVISION }).min(0, { error: REVISION });
+const revision = z.int({ error: REVISION }).min(LEAST_REVISION, {
+  error: ({ input }) => (Number(input) < 0 ? REVISION : NOT_SECONDS),
+});
 const interval = z.number({ error: INTERVAL }).positive({ error: INTERVAL });
 const moment = z.int({ error: MOMENT }).min(0, { error: MOMENT }).max(LAST_INSTANT, { error: MOMENT });
 

@@ -3,7 +3,7 @@ import type { DefaultResource } from "../domain/default-resource.ts";
 import { arrayName } from "../domain/ids.ts";
 import { DEFAULT_POLICY, type Policy } from "../domain/policy.ts";
 import { catalogueOf } from "../domain/vm-size-data.ts";
-import { readCaps, writeCaps } from "./caps.ts";
+import { doubtCaps, readCaps, writeCaps } from "./caps.ts";
 import { readConfiguredGroups, readScalelibArrays } from "./configured-groups.ts";
 import { readDefaultResources, writeDefaultResource } from "./default-resources.ts";
 import { parseDocument } from "./document.ts";
@@ -155,10 +155,12 @@ function readPart<T>(
   return from[key] === undefined ? undefined : read(from[key], key, problems);
 }
 
-function doubtsOf({ prices, vmSizes }: Policy): readonly Problem[] {
-  if (prices === undefined) return [];
+function doubtsOf({ caps, prices, vmSizes }: Policy): readonly Problem[] {
   const catalogue = catalogueOf(vmSizes === undefined ? {} : { vmSizes });
-  return boundProblems(doubtPrices(prices, "prices", catalogue));
+  return boundProblems([
+    ...(caps === undefined ? [] : doubtCaps(caps, "caps")),
+    ...(prices === undefined ? [] : doubtPrices(prices, "prices", catalogue)),
+  ]);
 }
 
 /** The document that says what a policy says; reading it gives the policy back. */

@@ -8,8 +8,8 @@ test.each<{ name: string; call: (api: AnsweringApi) => Promise<Answer>; asked: s
   { name: "a cluster", call: (api) => api.state("two words"), asked: "GET /api/clusters/two%20words" },
   {
     name: "a request set",
-    call: (api) => api.requestSet("prod", "a/b"),
-    asked: "GET /api/clusters/prod/request-sets/a%2Fb",
+    call: (api) => api.requestSet("prod", "a b"),
+    asked: "GET /api/clusters/prod/request-sets/a%20b",
   },
   {
     name: "emptying a request set",

@@ -102,7 +102,7 @@ describe("putDemand", () => {
 
   test("addresses the set, brings the key, and gives the message a revision", async () => {
     const { api, seen } = await serveOnce(202, '{"changed":true}');
-    const message = { ...MESSAGE, cluster: "two words", requestSet: "a/b" };
+    const message = { ...MESSAGE, cluster: "two words", requestSet: "a b" };
     expect(await putDemand(api, message, NOW)).toEqual({
       kind: "answered",
       status: 202,
@@ -110,7 +110,7 @@ describe("putDemand", () => {
     });
     expect(seen).toEqual({
       method: "PUT",
-      path: "/api/clusters/two%20words/request-sets/a%2Fb",
+      path: "/api/clusters/two%20words/request-sets/a%20b",
       key: "the-key",
       body: { ...message, revision: NOW },
     });

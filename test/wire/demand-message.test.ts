@@ -10,7 +10,8 @@ const TARGET_TEXT = JSON.stringify(TARGET);
 
 const MESSAGE_KEYS =
   "one of the keys version, cluster, requestSet, revision, expirationInterval, nodearrays, jobs, schedulerNodes, pools, wake";
-const NAME = "text of 1 to 200 characters, none of them a control character";
+const NAME =
+  'text of 1 to 200 characters, without "/", "\\", "%2F" and control characters, and not "." or ".."';
 
 describe("a good message", () => {
   test.each([
@@ -182,7 +183,7 @@ describe("the digest", () => {
     expect(
       digestOfMembers({
         ...members,
-        revision: 17,
+        revision: 1_763_636_399_000,
         expirationInterval: 900,
         schedulerNodes: [{ hostname: "h1" }],
       }),

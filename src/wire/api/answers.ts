@@ -43,9 +43,14 @@ const outcome = z.object({
   binding: text.optional(),
 });
 
+const metadata = z
+  .record(text, z.unknown())
+  .optional()
+  .meta({ description: "What the job's driver noted of it." });
+
 export const requestSetAnswer = requestSetSummary.extend({
   observed: z.boolean().meta({ description: "A plan has taken this demand into account." }),
-  outcomes: z.array(outcome),
+  outcomes: z.array(outcome.extend({ metadata })),
 });
 
 export const clustersAnswer = z.object({
@@ -135,6 +140,7 @@ export const jobExplained = z.object({
   binding: binding.optional(),
   ahead: z.array(z.object({ raise: z.looseObject({ of: z.enum(["limit", "pool"]) }), demands: count })),
   alsoIn: texts,
+  metadata,
 });
 
 export const nodeExplained = z.object({
