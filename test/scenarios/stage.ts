@@ -281,6 +281,7 @@ export class Stage {
     } else if (
       event.kind === "terminate-accepted" ||
       event.kind === "node-deallocated" ||
+      event.kind === "node-down" ||
       event.kind === "node-gone"
     ) {
       this.#ready.delete(event.nodeId);

@@ -187,7 +187,7 @@ export const MUTANTS: readonly Mutant[] = [
         find: "const askers = without(new Set(marks), unfit);",
         put: "const askers = new Set(marks);",
       },
-      { file: "src/decide/autostop.ts", find: ", now), ...unfit])", put: ", now)])" },
+      { file: "src/decide/autostop.ts", find: "new Set([...out, ...unfit])", put: "new Set(out)" },
       {
         file: "src/decide/autostop.ts",
         find: "const askers = without(new Set(going), new Set(unhealthy));",
