@@ -7,7 +7,7 @@ import type { CreateEffect, Intent, StartEffect, TerminateEffect } from "../doma
 import type { Instant } from "../domain/units.ts";
 import type { App } from "./commit.ts";
 import { withCredentials } from "./credentials.ts";
-import type { Site } from "./ports.ts";
+import type { ArrayTemplates, Site } from "./ports.ts";
 import { PortError } from "./ports.ts";
 
 /** What was learnt of one intent. */
@@ -27,10 +27,14 @@ export interface Run {
  * Sends committed intents of this run, one after the other: before 8.4.1 CycleCloud mishandled concurrent creates (wire A.6). After its
  * lease, or this run's deadline, an intent is not ours to send: nothing is found out about it then, and whoever comes next takes it over.
  */
-export async function applyIntents(run: Run, intents: readonly Intent[]): Promise<readonly Finding[]> {
+export async function applyIntents(
+  run: Run,
+  intents: readonly Intent[],
+  templates: TemplatesInTime = readOnce(run),
+): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const intent of intents) {
-    const evidence = await send(run, intent);
+    const evidence = await send(run, intent, templates);
     if (evidence === undefined) break;
     run.app.ports.log("intent", {
       cluster: run.site.cluster,
@@ -46,15 +50,42 @@ export async function applyIntents(run: Run, intents: readonly Intent[]): Promis
 
 /**
  * Finds out what became of creates and starts whose owner is gone, and sends a create again, with the same id, if CycleCloud does not know
- * it. A start is not sent again, but decided again.
+ * it. A start is not sent again, but decided again. What is sent may differ from what the owner sent, if the template has changed since:
+ * of two requests with one id CycleCloud takes the first that arrives and answers 409 to the other, whatever they say.
  */
 export async function resumeIntents(run: Run, intents: readonly Intent[]): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const intent of intents) findings.push({ id: intent.id, evidence: await resume(run, intent) });
+  const templates = readOnce(run);
+  for (const intent of intents)
+    findings.push({ id: intent.id, evidence: await resume(run, intent, templates) });
   return findings;
 }
 
-async function resume(run: Run, intent: Intent): Promise<Evidence> {
+/**
+ * What the node arrays' templates say, by a status that this run has read; undefined: it could not be read, so no create is sent. It is
+ * kept in no record: an instance that takes a create over reads it for itself.
+ */
+export type TemplatesInTime = () => Promise<ArrayTemplates | undefined>;
+
+/** Reads a status when the first create needs it: seldom, as a run that has looked hands on what it saw. */
+function readOnce({ app, site }: Run): TemplatesInTime {
+  let reading: Promise<ArrayTemplates | undefined> | undefined;
+  const read = async (): Promise<ArrayTemplates | undefined> => {
+    try {
+      const now = app.ports.clock.now();
+      const status = await withCredentials(app, site, () => site.cyclecloud.status(site.cluster, now));
+      return status.kind === "snapshot" ? status.templates : undefined;
+    } catch (error) {
+      if (!(error instanceof PortError)) throw error;
+      const { kind, message } = error;
+      app.ports.log("templates-not-read", { cluster: site.cluster, kind, message });
+      return undefined;
+    }
+  };
+  return () => (reading ??= read());
+}
+
+async function resume(run: Run, intent: Intent, templates: TemplatesInTime): Promise<Evidence> {
   const known = await ask(run, intent.id, "none");
   if (
     intent.effect.kind !== "create" ||
@@ -62,14 +93,14 @@ async function resume(run: Run, intent: Intent): Promise<Evidence> {
     !maySend(intent, run.app.ports.clock.now())
   )
     return known;
-  return (await send(run, intent)) ?? known;
+  return (await send(run, intent, templates)) ?? known;
 }
 
-/** undefined: it was too late, and nothing was sent. */
-function send(run: Run, intent: Intent): Promise<Evidence | undefined> {
+/** undefined: it was too late, or what the template says could not be read, and nothing was sent. */
+function send(run: Run, intent: Intent, templates: TemplatesInTime): Promise<Evidence | undefined> {
   switch (intent.effect.kind) {
     case "create":
-      return sendCreate(run, intent, intent.effect);
+      return sendCreate(run, intent, intent.effect, templates);
     case "start":
       return sendStart(run, intent, intent.effect);
     case "terminate":
@@ -85,8 +116,15 @@ async function inTime<T>(run: Run, intent: Intent, call: () => Promise<T>): Prom
   });
 }
 
-async function sendCreate(run: Run, intent: Intent, effect: CreateEffect): Promise<Evidence | undefined> {
+async function sendCreate(
+  run: Run,
+  intent: Intent,
+  effect: CreateEffect,
+  templatesInTime: TemplatesInTime,
+): Promise<Evidence | undefined> {
   const { site } = run;
+  const templates = await templatesInTime();
+  if (templates === undefined) return undefined;
   try {
     const outcome = await inTime(run, intent, () =>
       site.cyclecloud.create(site.cluster, {
@@ -95,6 +133,7 @@ async function sendCreate(run: Run, intent: Intent, effect: CreateEffect): Promi
         count: effect.count,
         ...nameFormatOf(effect),
         ...(effect.attributes === undefined ? {} : { attributes: effect.attributes }),
+        templates,
       }),
     );
     if (outcome === undefined) return undefined;

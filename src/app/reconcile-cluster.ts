@@ -173,7 +173,8 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   const ours = committed.record.intents.filter(
     (intent) => intent.owner === run.owner && intent.committedAt === plan.at,
   );
-  if (ours.length > 0) await settleAll(run, await applyIntents(run, ours));
+  const templates = () => Promise.resolve(looked.templates);
+  if (ours.length > 0) await settleAll(run, await applyIntents(run, ours, templates));
   await keepReasons(run, plan, ledger);
   return { kind: "planned", plan };
 }
