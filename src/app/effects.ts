@@ -26,11 +26,12 @@ export interface Run {
 /**
  * Sends committed intents of this run, one after the other: before 8.4.1 CycleCloud mishandled concurrent creates (wire A.6). After its
  * lease, or this run's deadline, an intent is not ours to send: nothing is found out about it then, and whoever comes next takes it over.
+ * `templates` are of this run's look; absent: none of the intents is a create.
  */
 export async function applyIntents(
   run: Run,
   intents: readonly Intent[],
-  templates: TemplatesInTime = readOnce(run),
+  templates?: ArrayTemplates,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const intent of intents) {
@@ -48,56 +49,44 @@ export async function applyIntents(
   return findings;
 }
 
-/**
- * Finds out what became of creates and starts whose owner is gone, and sends a create again, with the same id, if CycleCloud does not know
- * it. A start is not sent again, but decided again. What is sent may differ from what the owner sent, if the template has changed since:
- * of two requests with one id CycleCloud takes the first that arrives and answers 409 to the other, whatever they say.
- */
-export async function resumeIntents(run: Run, intents: readonly Intent[]): Promise<readonly Finding[]> {
+/** Finds out what became of creates and starts whose owner is gone. */
+export async function askIntents(run: Run, intents: readonly Intent[]): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  const templates = readOnce(run);
-  for (const intent of intents)
-    findings.push({ id: intent.id, evidence: await resume(run, intent, templates) });
+  for (const { id } of intents) findings.push({ id, evidence: await ask(run, id, "none") });
   return findings;
 }
 
 /**
- * What the node arrays' templates say, by a status that this run has read; undefined: it could not be read, so no create is sent. It is
- * kept in no record: an instance that takes a create over reads it for itself.
+ * Sends those creates again, with the same id, that CycleCloud does not know; what was found of the others stays. A start is not sent again,
+ * but decided again. The owner that is gone kept nothing of the template, so a create carries what the sender's own look says. It may
+ * differ from what the owner sent: of two requests with one id CycleCloud takes the first and answers 409 to the other, whatever they say.
  */
-export type TemplatesInTime = () => Promise<ArrayTemplates | undefined>;
-
-/** Reads a status when the first create needs it: seldom, as a run that has looked hands on what it saw. */
-function readOnce({ app, site }: Run): TemplatesInTime {
-  let reading: Promise<ArrayTemplates | undefined> | undefined;
-  const read = async (): Promise<ArrayTemplates | undefined> => {
-    try {
-      const now = app.ports.clock.now();
-      const status = await withCredentials(app, site, () => site.cyclecloud.status(site.cluster, now));
-      return status.kind === "snapshot" ? status.templates : undefined;
-    } catch (error) {
-      if (!(error instanceof PortError)) throw error;
-      const { kind, message } = error;
-      app.ports.log("templates-not-read", { cluster: site.cluster, kind, message });
-      return undefined;
-    }
-  };
-  return () => (reading ??= read());
+export async function resendIntents(
+  run: Run,
+  intents: readonly Intent[],
+  asked: readonly Finding[],
+  templates: ArrayTemplates,
+): Promise<readonly Finding[]> {
+  const found = new Map(asked.map(({ id, evidence }) => [id, evidence]));
+  for (const intent of intents) {
+    if (
+      intent.effect.kind !== "create" ||
+      found.get(intent.id)?.kind !== "absent" ||
+      !maySend(intent, run.app.ports.clock.now())
+    )
+      continue;
+    const evidence = await send(run, intent, templates);
+    if (evidence !== undefined) found.set(intent.id, evidence);
+  }
+  return [...found].map(([id, evidence]) => ({ id, evidence }));
 }
 
-async function resume(run: Run, intent: Intent, templates: TemplatesInTime): Promise<Evidence> {
-  const known = await ask(run, intent.id, "none");
-  if (
-    intent.effect.kind !== "create" ||
-    known.kind !== "absent" ||
-    !maySend(intent, run.app.ports.clock.now())
-  )
-    return known;
-  return (await send(run, intent, templates)) ?? known;
-}
-
-/** undefined: it was too late, or what the template says could not be read, and nothing was sent. */
-function send(run: Run, intent: Intent, templates: TemplatesInTime): Promise<Evidence | undefined> {
+/** undefined: it was too late, and nothing was sent. */
+function send(
+  run: Run,
+  intent: Intent,
+  templates: ArrayTemplates | undefined,
+): Promise<Evidence | undefined> {
   switch (intent.effect.kind) {
     case "create":
       return sendCreate(run, intent, intent.effect, templates);
@@ -120,10 +109,10 @@ async function sendCreate(
   run: Run,
   intent: Intent,
   effect: CreateEffect,
-  templatesInTime: TemplatesInTime,
+  templates: ArrayTemplates | undefined,
 ): Promise<Evidence | undefined> {
   const { site } = run;
-  const templates = await templatesInTime();
+  // Without the template's part a node could lose it, so nothing is sent.
   if (templates === undefined) return undefined;
   try {
     const outcome = await inTime(run, intent, () =>

@@ -48,6 +48,10 @@ const variants: readonly { readonly name: string; readonly variant: SimulatorVar
     },
   },
   {
+    name: "Configuration merged one level deep",
+    variant: { quirks: { configurationMerge: "one-level" } },
+  },
+  {
     name: "scale set attributes need not match",
     variant: { quirks: { scaleSetAttributesMustMatch: false } },
   },

@@ -22,7 +22,7 @@ export const MUTANTS: readonly Mutant[] = [
       {
         file: "src/app/reconcile-cluster.ts",
         find: "    made = { basis, decision };\n",
-        put: "    made = { basis, decision };\n    void applyIntents(run, decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now));\n",
+        put: "    made = { basis, decision };\n    void applyIntents(run, decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now), seen.templates);\n",
       },
     ],
     moves: "overshoot",

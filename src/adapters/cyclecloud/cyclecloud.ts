@@ -12,6 +12,7 @@ import type { Instant } from "../../domain/units.ts";
 import { failureOf, isFromCycleCloud, isSuccess, malformedAnswer, wordsOf } from "./answer.ts";
 import { readTemplates } from "./array-templates.ts";
 import { hideAutostopTokens } from "./hide-autostop-tokens.ts";
+import { hideTexts } from "./hide-texts.ts";
 import { nodeAttributesOf } from "./node-attributes.ts";
 import type { AutostopUrls } from "./node-attributes.ts";
 import { isObject, readCount, readText } from "./read-fields.ts";
@@ -103,7 +104,7 @@ async function createNodes(
   autostopUrl: string | undefined,
 ): Promise<CreateOutcome> {
   const template = templates.configurationOf(bucket.array);
-  const nodeAttributes = nodeAttributesOf(attributes, template, autostopUrl);
+  const { nodeAttributes, fromTemplate } = nodeAttributesOf(attributes, template, autostopUrl);
   const request = post(clusterPath(cluster, "nodes", "create"), {
     requestId,
     sets: [
@@ -117,7 +118,7 @@ async function createNodes(
       },
     ],
   });
-  const answer = await transport.send(request);
+  const answer = hideTexts(await transport.send(request), fromTemplate);
   return isSuccess(answer) ? readCreated(request, answer) : readRefusal(request, answer);
 }
 

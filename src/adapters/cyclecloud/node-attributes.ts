@@ -6,26 +6,34 @@ import { isObject } from "./read-fields.ts";
 /** The URL that nodes of an array call to ask whether they may stop. Equal for all nodes of the array: one scale set wants equal attributes. */
 export type AutostopUrls = (cluster: ClusterName, array: ArrayName) => string;
 
+export interface NodeAttributesToSend {
+  /** Undefined: none. */
+  readonly nodeAttributes: NodeAttributes | undefined;
+  /** What of them comes from the template: it may hold secrets. */
+  readonly fromTemplate: NodeAttributes;
+}
+
 /**
- * What a create sends as nodeAttributes; undefined: nothing. The autostop URL is put into Configuration under both names that nodes read
+ * What a create sends as nodeAttributes. The autostop URL is put into Configuration under both names that nodes read
  * (design.md section 4, Autostop), over whatever the demand or the template says there.
  *
  * How deep CycleCloud merges Configuration into the array's is not documented (cyclecloud-wire.md C.2). So each member of Configuration
- * that is sent is sent whole: what the template has there, with ours merged over it. Merged member by member or replaced whole, the node
- * gets the same.
+ * that is sent is sent whole: what the array's template has there, with ours merged over it. Merged member by member or replaced whole,
+ * the node gets the same.
  */
 export function nodeAttributesOf(
   demanded: NodeAttributes | undefined,
   template: NodeAttributes | undefined,
   autostopUrl: string | undefined,
-): NodeAttributes | undefined {
+): NodeAttributesToSend {
   const name = Object.keys(demanded ?? {}).find((key) => key.toLowerCase() === "configuration");
   const said = name === undefined ? undefined : demanded?.[name];
   const ours = withAutostopUrl(isObject(said) ? said : undefined, autostopUrl);
-  if (ours === undefined) return demanded;
+  if (ours === undefined) return { nodeAttributes: demanded, fromTemplate: {} };
   const members = Object.keys(ours).filter((member) => Object.hasOwn(template ?? {}, member));
-  const under = Object.fromEntries(members.map((member) => [member, template?.[member]]));
-  return { ...demanded, [name ?? "Configuration"]: mergeAttributes(under, ours) };
+  const fromTemplate = Object.fromEntries(members.map((member) => [member, template?.[member]]));
+  const configuration = mergeAttributes(fromTemplate, ours);
+  return { nodeAttributes: { ...demanded, [name ?? "Configuration"]: configuration }, fromTemplate };
 }
 
 function withAutostopUrl(
