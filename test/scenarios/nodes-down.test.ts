@@ -85,6 +85,20 @@ test("a node restarts and never comes back: it is waited for until the boot time
   expect(await nodeOf(stage, id)).toMatchObject({ phase: "down" });
 });
 
+test("a node of a group is shut down: the group is completed in place", async () => {
+  const stage = new Stage({ simulator: oneArray("demo") });
+  const nodearrays = [{ Name: "execute", TargetGroupCount: 1, GroupInstanceCount: 2 }];
+  await stage.during(stage.push({ version: 1, cluster: "demo", expirationInterval: DAY, nodearrays }));
+  await stage.pass(300);
+  stage.simulator.faults.shutDown(stage.readyNodes[0]?.nodeId ?? "");
+  await stage.pass(300);
+
+  const groups = stage.eventsOf("node-created").map(({ placementGroup }) => placementGroup);
+  expect(groups).toEqual(["group-execute-2n-1", "group-execute-2n-1", "group-execute-2n-1"]);
+  const { groups: shown } = await stage.state("demo");
+  expect(shown).toMatchObject([{ groupsWhole: 1, nodesReady: 2 }]);
+});
+
 test("in an array that is full the shut-down node holds its place: the demand is unmet, and the reason names the limit", async () => {
   const stage = await readyNodes(2, { maxCount: 2 });
   const id = stage.readyNodes[0]?.nodeId ?? "";

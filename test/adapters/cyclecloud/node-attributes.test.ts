@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { createCycleCloud } from "../../../src/adapters/cyclecloud/cyclecloud.ts";
 import { readTemplates } from "../../../src/adapters/cyclecloud/array-templates.ts";
@@ -40,7 +41,7 @@ describe("what the templates of a status say", () => {
     const templates = readTemplates(statusWith({ cyclecloud: { password: SECRET } }));
     expect(JSON.stringify(templates)).toBe("{}");
     expect(JSON.stringify({ ...templates })).toBe("{}");
-    expect(String(templates)).not.toContain(SECRET);
+    expect(inspect(templates, { depth: null, showHidden: true })).not.toContain(SECRET);
   });
 });
 
