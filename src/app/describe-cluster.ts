@@ -20,6 +20,7 @@ import { arrayShown, describeNodearrays } from "./describe-nodearrays.ts";
 import { describeOutcomes } from "./describe-outcomes.ts";
 import { describeTroubles } from "./describe-troubles.ts";
 import { describeWaiting } from "./describe-waiting.ts";
+import { phaseShown } from "./phase-shown.ts";
 import { PortError } from "./ports.ts";
 
 /** The state page shows so many nodes, sets and outcomes; counts are always of all. */
@@ -297,8 +298,9 @@ function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
   const nodes = (bodies.seen?.nodes ?? []).filter((node) => bodies.ledger.has(node.nodeId));
   const byPhase: Record<string, number> = {};
   const byVerdict: Record<string, number> = {};
-  for (const { nodeId, phase } of nodes) {
-    const verdict = verdictOn(bodies, nodeId)?.kind ?? "not-judged";
+  for (const node of nodes) {
+    const phase = phaseShown(node, bodies.plan);
+    const verdict = verdictOn(bodies, node.nodeId)?.kind ?? "not-judged";
     byPhase[phase] = (byPhase[phase] ?? 0) + 1;
     byVerdict[verdict] = (byVerdict[verdict] ?? 0) + 1;
   }
@@ -314,7 +316,7 @@ function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
         array: node.array,
         machineType: node.machineType,
         placementGroup: node.placementGroup,
-        phase: node.phase,
+        phase: phaseShown(node, bodies.plan),
         status: node.status,
         statusMessage: node.statusMessage,
         hostname: node.hostname,
@@ -336,13 +338,15 @@ function verdictOn({ plan, ledger }: Bodies, node: NodeId): NodeVerdict | undefi
 
 function describeKnown(known: LedgerNode | undefined, { plan }: Bodies): Readonly<Record<string, unknown>> {
   if (known === undefined) return {};
-  const { array, busyness, draining, firstReadyAt, firstSeenAt, lastNeededAt, purpose, start } = known;
+  const { array, busyness, draining, firstReadyAt, firstSeenAt, lastNeededAt, leftReadyAt, purpose, start } =
+    known;
   return {
     purpose: purpose.kind === "group" ? groupText(purpose) : purpose.kind,
     countsFor: arrayShown(purpose, array),
     released: plan === undefined ? undefined : whyReleased(plan, purpose),
     firstSeenAt: isoTime(firstSeenAt),
     firstReadyAt: firstReadyAt === undefined ? undefined : isoTime(firstReadyAt),
+    leftReadyAt: leftReadyAt === undefined ? undefined : isoTime(leftReadyAt),
     lastNeededAt: lastNeededAt === undefined ? undefined : isoTime(lastNeededAt),
     busyness: busyness.state,
     busynessSince: isoTime(busyness.since),

@@ -25,7 +25,7 @@ import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import type { App, Change, Current, CurrentWhole } from "./commit.ts";
 import { commitRecord, commitWhole } from "./commit.ts";
 import type { Finding, Run } from "./effects.ts";
-import { applyIntents, resumeIntents } from "./effects.ts";
+import { applyIntents, askIntents, resendIntents } from "./effects.ts";
 import type { Seen } from "./look-at-cluster.ts";
 import { lookAtCluster } from "./look-at-cluster.ts";
 import type { Site } from "./ports.ts";
@@ -156,14 +156,15 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
 // ---------------------------------------------------------------- look, decide, apply, settle
 
 async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOutcome> {
-  const resumed = await resumeIntents(run, begun.taken);
+  const asked = await askIntents(run, begun.taken);
   const looked = await lookAtCluster(run, begun.open);
   if (looked.kind === "trouble") {
     await commitWhole(run.app, run.site.cluster, (current) =>
-      noteTrouble(current, resumed, looked.trouble, run.app.ports.clock.now()),
+      noteTrouble(current, asked, looked.trouble, run.app.ports.clock.now()),
     );
     return { kind: "troubled", trouble: looked.trouble };
   }
+  const resumed = await resendIntents(run, begun.taken, asked, looked.templates);
   const conclude = concluder(run, begun, resumed, looked);
   const committed = await commitWhole(run.app, run.site.cluster, conclude);
   if (committed.kind === "contended" || committed.result.kind === "overtaken") return { kind: "overtaken" };
@@ -173,7 +174,7 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   const ours = committed.record.intents.filter(
     (intent) => intent.owner === run.owner && intent.committedAt === plan.at,
   );
-  if (ours.length > 0) await settleAll(run, await applyIntents(run, ours));
+  if (ours.length > 0) await settleAll(run, await applyIntents(run, ours, looked.templates));
   await keepReasons(run, plan, ledger);
   return { kind: "planned", plan };
 }

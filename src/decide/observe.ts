@@ -8,6 +8,7 @@ import type { Busyness, ClusterRecord, InFlight, Ledger, LedgerNode, SetEntry } 
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { InTurn } from "../domain/in-turn.ts";
+import { nextLeftReady } from "./down.ts";
 import { hostKey } from "./hosts.ts";
 import { nextStart } from "./starts.ts";
 
@@ -285,10 +286,12 @@ function updateNode(
   const firstReadyAt = deallocated
     ? undefined
     : (old?.firstReadyAt ?? (node.phase === "ready" ? now : undefined));
+  const leftReadyAt = nextLeftReady(old, node, firstReadyAt, now);
   const isSame =
     old?.goneAt === undefined &&
     old?.busyness === busyness &&
     old.firstReadyAt === firstReadyAt &&
+    old.leftReadyAt === leftReadyAt &&
     old.start === start &&
     (old.deallocated === true) === deallocated &&
     (origin === undefined || old.requestId === origin.requestId);
@@ -309,6 +312,7 @@ function updateNode(
     firstSeenAt: old?.firstSeenAt ?? now,
     ...(askedAfter === 0 ? {} : { askedAfter }),
     ...(firstReadyAt === undefined ? {} : { firstReadyAt }),
+    ...(leftReadyAt === undefined ? {} : { leftReadyAt }),
     ...(old?.lastNeededAt === undefined ? {} : { lastNeededAt: old.lastNeededAt }),
     busyness,
     ...(old?.draining === undefined ? {} : { draining: old.draining }),

@@ -95,6 +95,8 @@ export interface Node {
   /** CycleCloud's Status and StatusMessage, for people. */
   readonly status: string;
   readonly statusMessage?: string;
+  /** It is wanted, and its Status is none that CycleCloud documents for a node on its way up: Off, or a word that we do not know. */
+  readonly unexpectedStatus?: true;
   readonly vcpus?: number;
   readonly memoryGib?: number;
   readonly hostname?: string;

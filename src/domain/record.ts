@@ -105,6 +105,8 @@ export interface LedgerNode {
   /** Of the requests that were open when it was first known of which it is: so many were asked for before; absent: none. */
   readonly askedAfter?: number;
   readonly firstReadyAt?: Instant;
+  /** The first look that showed it up no more, after it was Ready; absent: it is Ready, never was, failed, or is not wanted any more. */
+  readonly leftReadyAt?: Instant;
   readonly lastNeededAt?: Instant;
   readonly busyness: Busyness;
   readonly draining?: Draining;

@@ -345,6 +345,14 @@ export class Simulator {
         this.advance();
         this.#fleet.fail(this.#requireNode(id), message, this.#now);
       },
+      shutDown: (id) => {
+        this.advance();
+        this.#fleet.shutDown(this.#requireNode(id), this.#now);
+      },
+      restart: (id, comesBack) => {
+        this.advance();
+        this.#fleet.restart(this.#requireNode(id), comesBack, this.#now);
+      },
       refuseStart: (id, message) => {
         this.#requireNode(id).refusesStart = message;
       },

@@ -299,6 +299,28 @@ export class Fleet {
     });
   }
 
+  /** The node is shut down from inside: a VM that is stopped, not deallocated, keeps its quota, its capacity and its address. */
+  shutDown(node: SimulatedNode, now: number): void {
+    if (node.targetState !== "Started" || node.status !== "Ready") return;
+    this.#goDown(node, "Off", now);
+  }
+
+  /** The node restarts, from inside or by a request. Of no effect on one that never was Ready, or that is not wanted. */
+  restart(node: SimulatedNode, comesBack: boolean, now: number): void {
+    if (node.targetState !== "Started" || !node.wasReady) return;
+    this.#goDown(node, "Restarting", now);
+    if (comesBack) this.#schedule(node, "finish-start", now + node.fate.prepare);
+  }
+
+  #goDown(node: SimulatedNode, status: "Off" | "Restarting", now: number): void {
+    this.#unveil(node);
+    node.status = status;
+    node.message = undefined;
+    node.failedAt = undefined;
+    this.#change(node);
+    this.#emit({ kind: "node-down", ...this.#about(node, now), status });
+  }
+
   /** The VM disappears without CycleCloud's doing, and the node with it. */
   vanish(node: SimulatedNode, now: number): void {
     if (!node.holdsQuota) return;

@@ -8,6 +8,7 @@ export type NodeStatus =
   | "Acquiring"
   | "Preparing"
   | "Ready"
+  | "Restarting"
   | "Failed"
   | "Restarting"
   | "Reimaging"

@@ -80,6 +80,7 @@ const quirks = z.strictObject({
   omitNodeFields: z.array(text).exactOptional(),
   deallocatedHoldsQuota: z.boolean().exactOptional(),
   scaleSetAttributesMustMatch: z.boolean().exactOptional(),
+  configurationMerge: z.enum(["deep", "one-level"]).exactOptional(),
 });
 
 const schema = z.strictObject({

@@ -116,6 +116,11 @@ export type Quirks = {
   readonly deallocatedHoldsQuota: boolean;
   /** A node whose attributes differ from those of its placement group's nodes stays in Acquiring (A.6). */
   readonly scaleSetAttributesMustMatch: boolean;
+  /**
+   * How the Configuration of a create request meets the array's (C.2: depth not stated). `deep`: member by member, to any depth.
+   * `one-level`: each member of Configuration that the request has replaces the array's whole.
+   */
+  readonly configurationMerge: "deep" | "one-level";
 };
 
 export type SimulatorOptions = {
@@ -166,6 +171,7 @@ export const defaultQuirks: Quirks = {
   omitNodeFields: [],
   deallocatedHoldsQuota: true,
   scaleSetAttributesMustMatch: true,
+  configurationMerge: "deep",
 };
 
 /** Stands in for "no limit given": the wire has no word for it, the fields are required integers (A.3). */

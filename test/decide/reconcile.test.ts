@@ -639,7 +639,7 @@ describe("the verdict on every node", () => {
     {
       name: "failed, and nobody says what it does",
       node: buildNode("n1", { phase: "failed", statusMessage: "disk" }),
-      verdict: { kind: "failed", status: "disk" },
+      verdict: { kind: "failed", status: "disk", wasReady: true },
     },
     { name: "off", node: buildNode("n1", { phase: "off" }), verdict: { kind: "off", status: "Off" } },
     {

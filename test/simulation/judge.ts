@@ -209,6 +209,7 @@ export class Judge {
         this.#counts.statusReads += 1;
         return;
       case "node-deallocated":
+      case "node-down":
       case "node-up":
       case "request-refused":
         return;

@@ -34,7 +34,15 @@ const waiting = z
   .meta({ description: "What is asked for and not there, and why: the most frequent cause first." });
 
 const trouble = z.object({
-  kind: z.enum(["health", "backing-off", "node-failed", "start-refused", "job-rejected", "message-rejected"]),
+  kind: z.enum([
+    "health",
+    "backing-off",
+    "node-failed",
+    "node-down",
+    "start-refused",
+    "job-rejected",
+    "message-rejected",
+  ]),
   text,
   count,
 });
@@ -107,6 +115,9 @@ const node = z.object({
     .meta({ description: "Why the group that it was made for does not count on it any more." }),
   firstSeenAt: time,
   firstReadyAt: time.optional(),
+  leftReadyAt: time
+    .optional()
+    .meta({ description: "The first look that showed it up no more, after it was Ready." }),
   lastNeededAt: time.optional(),
   busyness: z.enum(["busy", "idle", "unknown"]),
   busynessSince: time,

@@ -1,3 +1,4 @@
+import { NO_TEMPLATES } from "../../support/no-templates.ts";
 import { describe, expect, test } from "vitest";
 import { createCycleCloud } from "../../../src/adapters/cyclecloud/cyclecloud.ts";
 import { readNodeArray } from "../../../src/adapters/cyclecloud/read-nodearray.ts";
@@ -328,7 +329,9 @@ describe.skipIf(!capturedFilesExist)("captured answers to requests", () => {
     { file: "constructed/create-response-partial.json", outcome: { kind: "accepted", added: 3 } },
   ])("created: $file", async ({ file, outcome }) => {
     const bucket = { array: arrayName("htc"), machineType: machineType("Standard_F2s_v2") };
-    expect(await reading(file, 202).create(cluster, { requestId: id, bucket, count: 3 })).toEqual(outcome);
+    expect(
+      await reading(file, 202).create(cluster, { templates: NO_TEMPLATES, requestId: id, bucket, count: 3 }),
+    ).toEqual(outcome);
   });
 
   test.each([
@@ -357,6 +360,7 @@ describe.skipIf(!capturedFilesExist)("captured answers to requests", () => {
   test("what we send is what the documentation sends: docs/create-request-placement-group.json", async () => {
     const transport = answering(202, { sets: [{ added: 4 }] });
     await createCycleCloud({ transport }).create(cluster, {
+      templates: NO_TEMPLATES,
       requestId: requestId("463270ca-abcd-1234-98d6-431ee3ef8ed5"),
       bucket: {
         array: arrayName("ondemand"),
@@ -411,7 +415,7 @@ describe.skipIf(!capturedFilesExist)("captured errors", () => {
     const bucket = { array: arrayName("htc"), machineType: machineType("Standard_F2s_v2") };
     try {
       if (request.endsWith("/create"))
-        return await cyclecloud.create(cluster, { requestId: id, bucket, count: 1 });
+        return await cyclecloud.create(cluster, { templates: NO_TEMPLATES, requestId: id, bucket, count: 1 });
       if (request.endsWith("/status")) return await cyclecloud.status(cluster, now);
       return await cyclecloud.nodesOfRequest(cluster, id);
     } catch (error) {
