@@ -1,4 +1,4 @@
-import { isName, NAME_EXPECTED } from "../wire/name.ts";
+import { isName, NAME_EXPECTED } from "../domain/name.ts";
 
 /** Where the function app is, and the key that lets us in (a function key, or the host's). */
 export interface ApiAddress {
