@@ -107,6 +107,8 @@ function bornRecord(app: App, cluster: ClusterName): ClusterRecord {
     generation: 0,
     observedGeneration: 0,
     sets: new Map(),
+    separateReports: new Map(),
+    separatePools: new Map(),
     intents: [],
     inFlight: [],
     backoffs: [],
