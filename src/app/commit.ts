@@ -101,14 +101,14 @@ const NO_BODIES: Bodies = { demands: new Map(), reports: new Map(), ledger: new 
 
 function bornRecord(app: App, cluster: ClusterName): ClusterRecord {
   return {
+    separateReports: new Map(),
+    separatePools: new Map(),
     cluster,
     epoch: app.ports.entropy.epoch(),
     plan: 0,
     generation: 0,
     observedGeneration: 0,
     sets: new Map(),
-    separateReports: new Map(),
-    separatePools: new Map(),
     intents: [],
     inFlight: [],
     backoffs: [],

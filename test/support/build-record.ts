@@ -109,14 +109,14 @@ function entryOf(name: string, set: SetScenario): SetEntry {
 }
 
 export const EMPTY_RECORD: ClusterRecord = {
+  separateReports: new Map(),
+  separatePools: new Map(),
   cluster: PROD,
   epoch: epoch("epoch-1"),
   plan: 6,
   generation: 0,
   observedGeneration: 0,
   sets: new Map(),
-  separateReports: new Map(),
-  separatePools: new Map(),
   intents: [],
   inFlight: [],
   backoffs: [],

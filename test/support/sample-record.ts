@@ -52,14 +52,14 @@ const poolsDigest = digest("ee55");
 
 export function emptyRecord(cluster: ClusterName): ClusterRecord {
   return {
+    separateReports: new Map(),
+    separatePools: new Map(),
     cluster,
     epoch: epoch("epoch-1"),
     plan: 0,
     generation: 0,
     observedGeneration: 0,
     sets: new Map(),
-    separateReports: new Map(),
-    separatePools: new Map(),
     intents: [],
     inFlight: [],
     backoffs: [],

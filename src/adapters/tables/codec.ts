@@ -60,15 +60,17 @@ export function writeManifest({ record, index }: Manifest): string {
 
 function storedRecord(record: ClusterRecord): StoredRecord {
   const starts = record.intents.filter(({ effect }) => effect.kind === "start");
-  const { sets: _sets, separateReports: _reports, separatePools: _pools, ...rest } = record;
+  const { separateReports: _reports, separatePools: _pools, ...rest } = record;
   const sets = storedEntries(record);
   if (starts.length === 0) return { ...rest, sets };
   const intents = record.intents.filter(({ effect }) => effect.kind !== "start");
   return { ...rest, sets, intents, startIntents: starts };
 }
 
-function readRecord({ startIntents = [], sets, ...stored }: StoredRecord): ClusterRecord {
-  return { ...stored, ...readEntries(sets), intents: [...startIntents, ...stored.intents] };
+function readRecord({ startIntents = [], ...stored }: StoredRecord): ClusterRecord {
+  const { sets, ...separate } = readEntries(stored.sets);
+  // Members keep their places, so that what is decided on the record has the same bytes whoever read it.
+  return { ...separate, ...stored, sets, intents: [...startIntents, ...stored.intents] };
 }
 
 export function writeSpilled(spilled: BodyRef): string {
