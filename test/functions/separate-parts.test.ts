@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
+import { answeringServer } from "../support/answering-server.ts";
+import { runCommand } from "../cli/run-command.ts";
 
 /** Demand, report and pools of one set, sent in messages of their own. */
 
@@ -22,6 +24,10 @@ const put = (set: string, members: object) =>
 const get = async (set: string) => (await app.call("GET", address(set))).body;
 const TARGET = [{ Name: "other", TargetCount: 1 }];
 const HOSTS = [{ hostname: "ip-1", jobs: ["7"] }];
+
+const run = (words: string, files: Readonly<Record<string, unknown>> = {}) =>
+  runCommand([...words.split(" "), "-c", "prod", "--url", app.host.url, "--key", app.host.keys.host], files);
+const UNTIL = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z";
 
 describe("a report alone", () => {
   test("leaves the demand as it is, with its expiry; both are shown", async () => {
@@ -103,5 +109,60 @@ describe("parts of several ages in one message", () => {
     expect(await get("aged")).toMatchObject({ demands: 1 });
     expect(await put("aged", { jobs: [] })).toMatchObject({ status: 202, body: { taken: ["demand"] } });
     expect(await get("aged")).toMatchObject({ state: "empty", demands: 0 });
+  });
+});
+
+describe("push of a file without targets and jobs", () => {
+  test("a report alone leaves the demand of its set as it is, and says so", async () => {
+    const files = {
+      "jobs.json": { expirationInterval: 3600, jobs: [{ name: "a", constraints: { ncpus: 64 } }] },
+      "hosts.json": { expirationInterval: 7200, schedulerNodes: [{ hostname: "ip-1" }] },
+    };
+    expect((await run("push jobs.json -s pbs", files)).out).toMatch(
+      new RegExp(`^accepted: request set pbs, valid until ${UNTIL}$`),
+    );
+    const reported = await run("push hosts.json -s pbs", files);
+    expect(reported).toMatchObject({ code: 0, err: "" });
+    expect(reported.out).toMatch(
+      new RegExp(
+        `^accepted: schedulerNodes of request set pbs; its demand stays as it is, valid until ${UNTIL}$`,
+      ),
+    );
+    const shown = await run("demand -s pbs");
+    expect(shown.out).toMatch(new RegExp(`^pbs: live, 1 demands, until ${UNTIL}`));
+    expect(shown.out).toMatch(new RegExp(`^report: until ${UNTIL}$`, "m"));
+  });
+
+  test("a file with none of the four lists is refused with the way to empty a set, by HTTP and by the queue", async () => {
+    const files = { "empty.json": { expirationInterval: 3600 } };
+    const expected =
+      'found nothing, expected at least one of nodearrays, jobs, schedulerNodes, pools; to empty a set send "jobs": []';
+    expect(await run("push empty.json", files)).toEqual({
+      code: 2,
+      out: "",
+      err: `400 Bad request: ${expected}`,
+    });
+    const queue = ["push", "empty.json", "-c", "prod", "--queue", app.azurite.connectionString];
+    const queued = await runCommand(queue, files);
+    expect(queued.code).toBe(2);
+    expect(queued.err).toContain(expected);
+  });
+
+  test("parts of which something newer is held are named", async () => {
+    const body = {
+      requestSet: "pbs",
+      expiresAt: "2026-01-01T00:00:00Z",
+      changed: true,
+      taken: ["demand"],
+      older: ["schedulerNodes", "pools"],
+      rejectedJobs: [],
+    };
+    const { url } = await answeringServer(202, JSON.stringify(body), {});
+    const reach = ["-c", "prod", "--url", url, "--key", "k"];
+    expect(await runCommand(["push", "f", ...reach], { f: { jobs: [] } })).toEqual({
+      code: 0,
+      out: "accepted: request set pbs, valid until 2026-01-01T00:00:00Z; not taken, as newer is held: schedulerNodes and pools",
+      err: "",
+    });
   });
 });
