@@ -3,13 +3,15 @@ import type { Acceptance } from "../../src/decide/accept.ts";
 import { accept, lapseParts } from "../../src/decide/accept.ts";
 import { hostFacts } from "../../src/decide/observe.ts";
 import { poolsInForce } from "../../src/decide/pools.ts";
+import { decide } from "../../src/decide/reconcile.ts";
 import type { Pool, RequestSetUpdate, SchedulerNode } from "../../src/domain/demand.ts";
 import { setName } from "../../src/domain/ids.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { Instant } from "../../src/domain/units.ts";
-import { at, NOW } from "../support/build-node.ts";
-import { buildPartial, buildTarget, buildUpdate, EMPTY_RECORD } from "../support/build-record.ts";
+import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import { at, buildSnapshot, NOW } from "../support/build-node.ts";
+import { buildPartial, buildTarget, buildUpdate, EMPTY_RECORD, OURS } from "../support/build-record.ts";
 
 /** Demand, report and pools of a set, joined separately. */
 
@@ -82,55 +84,55 @@ describe("a message without demand", () => {
     {
       name: "a newer report replaces the one that came with the demand",
       updates: [whole(100, 4, { hosts: host("a") }), report(101, host("b"))],
-      then: { target: "target-4", hosts: ["b"], licences: [] },
+      counts: { target: "target-4", hosts: ["b"], licences: [] },
       last: { kind: "accepted", taken: ["schedulerNodes"], older: [], changed: false },
     },
     {
       name: "an older report is older",
       updates: [whole(100, 4, { hosts: host("a") }), report(99, host("b"))],
-      then: { target: "target-4", hosts: ["a"], licences: [] },
+      counts: { target: "target-4", hosts: ["a"], licences: [] },
       last: { kind: "older", held: { value: 100, tieBreak: "" } },
     },
     {
       name: "a demand that names no hosts takes an older report back",
       updates: [report(100, host("a")), whole(101, 4)],
-      then: { target: "target-4", hosts: [], licences: [] },
+      counts: { target: "target-4", hosts: [], licences: [] },
       last: { kind: "accepted", taken: ["demand"], older: [], changed: true },
     },
     {
       name: "a demand that arrives after a newer report leaves it",
       updates: [report(101, host("a")), whole(100, 4, { hosts: host("b") })],
-      then: { target: "target-4", hosts: ["a"], licences: [] },
+      counts: { target: "target-4", hosts: ["a"], licences: [] },
       last: { kind: "accepted", taken: ["demand"], older: ["schedulerNodes"], changed: true },
     },
     {
       name: "at one revision the report that came by itself counts",
       updates: [report(100, host("a")), whole(100, 4, { hosts: host("b") })],
-      then: { target: "target-4", hosts: ["a"], licences: [] },
+      counts: { target: "target-4", hosts: ["a"], licences: [] },
       last: { kind: "accepted", taken: ["demand"], older: ["schedulerNodes"], changed: true },
     },
     {
       name: "newer pools replace those that came with the demand, and a plan is due",
       updates: [whole(100, 4, { pools: licences(2) }), pools(101, licences(7))],
-      then: { target: "target-4", hosts: [], licences: [7] },
+      counts: { target: "target-4", hosts: [], licences: [7] },
       last: { kind: "accepted", taken: ["pools"], older: [], changed: true },
     },
     {
       name: "the same pools again: no plan is due",
       updates: [whole(100, 4), pools(101, licences(7)), pools(102, licences(7))],
-      then: { target: "target-4", hosts: [], licences: [7] },
+      counts: { target: "target-4", hosts: [], licences: [7] },
       last: { kind: "accepted", taken: ["pools"], older: [], changed: false },
     },
     {
       name: "a renewal of the demand takes older pools back, and a plan is due",
       updates: [whole(100, 4), pools(101, licences(7)), whole(102, 4)],
-      then: { target: "target-4", hosts: [], licences: [] },
+      counts: { target: "target-4", hosts: [], licences: [] },
       last: { kind: "accepted", taken: ["demand"], older: [], changed: true },
     },
     {
       name: "a demand with the very pools that are held: a mere renewal",
       updates: [whole(100, 4), pools(101, licences(7)), whole(102, 4, { pools: licences(7) })],
-      then: { target: "target-4", hosts: [], licences: [7] },
+      counts: { target: "target-4", hosts: [], licences: [7] },
       last: { kind: "accepted", taken: ["demand", "pools"], older: [], changed: false },
     },
     {
@@ -140,25 +142,25 @@ describe("a message without demand", () => {
         pools(103, licences(7)),
         buildPartial({ schedulerNodes: host("a"), pools: licences(9) }, { revisionValue: 102 }),
       ],
-      then: { target: "target-4", hosts: ["a"], licences: [7] },
+      counts: { target: "target-4", hosts: ["a"], licences: [7] },
       last: { kind: "accepted", taken: ["schedulerNodes"], older: ["pools"], changed: false },
     },
     {
       name: "a set that only reports asks for nothing",
       updates: [report(100, host("a"))],
-      then: { target: undefined, hosts: ["a"], licences: [] },
+      counts: { target: undefined, hosts: ["a"], licences: [] },
       last: { kind: "accepted", taken: ["schedulerNodes"], older: [], changed: false },
     },
     {
       name: "a report twice counts once",
       updates: [report(100, host("a")), report(100, host("a"))],
-      then: { target: undefined, hosts: ["a"], licences: [] },
+      counts: { target: undefined, hosts: ["a"], licences: [] },
       last: { kind: "accepted", taken: ["schedulerNodes"], older: [], changed: false },
     },
     {
       name: "one revision for two reports: the one that lasts longer",
       updates: [{ ...report(100, host("a")), expiresAt: at(310) }, report(100, host("b"))],
-      then: { target: undefined, hosts: ["a"], licences: [] },
+      counts: { target: undefined, hosts: ["a"], licences: [] },
       last: { kind: "older", held: { value: 100, tieBreak: "" } },
     },
     {
@@ -169,12 +171,12 @@ describe("a message without demand", () => {
         pools(102, licences(7)),
         buildUpdate(0, { revisionValue: 103, demand: { demands: [], pools: [], rejectedJobs: [] } }),
       ],
-      then: { target: "target-0", hosts: [], licences: [] },
+      counts: { target: "target-0", hosts: [], licences: [] },
       last: { kind: "accepted", taken: ["demand"], older: [], changed: true },
     },
-  ])("$name", ({ updates, then, last }) => {
+  ])("$name", ({ updates, counts, last }) => {
     const state = take(updates);
-    expect(inForce(state)).toEqual(then);
+    expect(inForce(state)).toEqual(counts);
     expect(state.last).toMatchObject(last);
   });
 
@@ -186,6 +188,30 @@ describe("a message without demand", () => {
   });
 });
 
+describe("the rest after an outage", () => {
+  const away = { from: at(-400), to: at(-60), until: at(240), awaiting: [standard] };
+  const before = {
+    ...take([{ ...whole(100, 4), sentAt: at(-500), intervalSeconds: 3600, expiresAt: at(3100) }]).record,
+    lastGoodLookAt: at(-30),
+    outage: away,
+  };
+  const outageAfter = (update: RequestSetUpdate): unknown => {
+    const accepted = accept(before, update, NOW);
+    if (accepted.kind !== "accepted") throw new Error(accepted.kind);
+    const look = { snapshot: buildSnapshot(), requestNodes: new Map() };
+    const bodies = { demands: accepted.demands, reports: accepted.reports, ledger: new Map() };
+    return decide(accepted.record, bodies, look, DEFAULT_POLICY, NOW, OURS).record.outage;
+  };
+
+  test("goes on after a report: it says nothing of what is needed", () => {
+    expect(outageAfter(report(101, host("a")))).toEqual(away);
+  });
+
+  test("ends with the demand", () => {
+    expect(outageAfter(whole(101, 4))).toBeUndefined();
+  });
+});
+
 describe("each part lapses by itself", () => {
   const both = take([
     whole(100, 4, { hosts: host("a"), pools: licences(2) }),
@@ -194,12 +220,16 @@ describe("each part lapses by itself", () => {
   ]);
 
   test.each([
-    { name: "all live", now: at(59), then: { target: "target-4", hosts: ["b"], licences: [7] } },
-    { name: "the report lapses first", now: at(60), then: { target: "target-4", hosts: [], licences: [7] } },
-    { name: "then the demand", now: at(300), then: { target: undefined, hosts: [], licences: [7] } },
-    { name: "then the pools", now: at(600), then: { target: undefined, hosts: [], licences: [] } },
-  ])("$name", ({ now, then }) => {
-    expect(inForce(both, now)).toEqual(then);
+    { name: "all live", now: at(59), counts: { target: "target-4", hosts: ["b"], licences: [7] } },
+    {
+      name: "the report lapses first",
+      now: at(60),
+      counts: { target: "target-4", hosts: [], licences: [7] },
+    },
+    { name: "then the demand", now: at(300), counts: { target: undefined, hosts: [], licences: [7] } },
+    { name: "then the pools", now: at(600), counts: { target: undefined, hosts: [], licences: [] } },
+  ])("$name", ({ now, counts }) => {
+    expect(inForce(both, now)).toEqual(counts);
   });
 
   test("a report outlives the demand, and does not renew it", () => {
