@@ -72,7 +72,9 @@ function acknowledgement(recorded: Recorded, update: RequestSetUpdate): HttpResp
           revision: update.revision.value,
           expiresAt: isoTime(update.expiresAt),
           changed: recorded.changed,
-          rejectedJobs: update.demand.rejectedJobs,
+          taken: recorded.taken,
+          older: recorded.older,
+          rejectedJobs: update.demand?.rejectedJobs ?? [],
         },
       };
     case "older":

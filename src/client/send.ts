@@ -125,7 +125,7 @@ export function checkDemand(
     case "rejected":
       return { problems: read.problems, rejectedJobs: [] };
     case "update":
-      return { problems: [], rejectedJobs: read.update.demand.rejectedJobs };
+      return { problems: [], rejectedJobs: read.update.demand?.rejectedJobs ?? [] };
     default:
       return { problems: [], rejectedJobs: [] };
   }

@@ -86,6 +86,8 @@ const node = z.object({
   why: text,
 });
 
+const part = z.object({ live: flag, expiresAt: text }).optional().catch(undefined);
+
 const requestSet = z.object({
   requestSet: text,
   state: text,
@@ -93,6 +95,8 @@ const requestSet = z.object({
   demands: number,
   unmet: number,
   rejectedJobs: listOf(z.object({ name: text })),
+  report: part,
+  pools: part,
 });
 
 /** One request set by itself: its outcomes carry all their reasons. */
@@ -196,6 +200,8 @@ const accepted = z.object({
   revision: number,
   expiresAt: text,
   changed: flag,
+  taken: texts,
+  older: texts,
   rejectedJobs: listOf(z.object({ name: text, problems: listOf(problemPart) })),
 });
 

@@ -19,7 +19,7 @@ import type {
 import type { Instant } from "../domain/units.ts";
 import { InTurn } from "../domain/in-turn.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
-import { lapseSets } from "./accept.ts";
+import { lapseParts } from "./accept.ts";
 import { allocate } from "./allocate.ts";
 import { noteGroups } from "./group-fills.ts";
 import { requestIdOf } from "./hash.ts";
@@ -80,10 +80,9 @@ export function decide(
   const number = record.plan + 1;
   const outage = nextOutage(record, policy, now);
   const observed: ClusterRecord = withoutTrouble({
-    ...record,
+    ...lapseParts(record, now, policy.maxExpirationSeconds),
     plan: number,
     observedGeneration: record.generation,
-    sets: lapseSets(record.sets, now, policy.maxExpirationSeconds),
     inFlight: updateInFlight(record.inFlight, look, policy),
     backoffs: forgetOldBackoffs(record.backoffs, now),
     lastGoodLookAt: look.snapshot.at,
@@ -146,7 +145,7 @@ function nextOutage(record: ClusterRecord, policy: Policy, now: Instant): Outage
   return { ...current, awaiting };
 }
 
-/** The sets that were in force at our last look and have not been pushed since. */
+/** The sets whose demand was in force at our last look and has not been pushed since. A report alone is no push: it renews no demand. */
 function awaited(record: ClusterRecord, from: Instant): readonly SetName[] {
   return [...record.sets].filter(([, entry]) => entry.live && entry.sentAt <= from).map(([name]) => name);
 }

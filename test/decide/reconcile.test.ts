@@ -282,6 +282,8 @@ test("what a good look does to the record", () => {
     generation: 12,
     observedGeneration: 12,
     sets: record.sets,
+    separateReports: new Map(),
+    separatePools: new Map(),
     intents: [],
     inFlight: [],
     backoffs: [],

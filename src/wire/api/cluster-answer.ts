@@ -58,17 +58,28 @@ const choice = z
   })
   .meta({ description: "How new nodes are chosen, by the configuration." });
 
-export const requestSetSummary = z.object({
-  requestSet: text,
-  state: z.enum(["live", "empty", "lapsed"]),
+const times = {
   revision: z.number(),
   expirationInterval: z.number(),
   acceptedAt: time,
   expiresAt: time,
   expiresInSeconds: z.number(),
+};
+
+const separatePart = z
+  .object({ live: z.boolean(), ...times })
+  .optional()
+  .meta({ description: "It came without demand, at least as new as the demand that is held." });
+
+export const requestSetSummary = z.object({
+  requestSet: text,
+  state: z.enum(["live", "empty", "lapsed"]),
+  ...times,
   demands: count,
   reportsHosts: z.boolean(),
   rejectedJobs: z.array(rejectedJob),
+  report: separatePart,
+  pools: separatePart,
 });
 
 const unmetDemand = z.object({

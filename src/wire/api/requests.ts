@@ -72,7 +72,8 @@ export const requestSetRequest = z
     pools: z.array(z.union([poolSchema, markSchema])).optional(),
   })
   .meta({
-    description: "Everything that a request set needs now; it replaces what the set asked for before.",
+    description:
+      "With nodearrays or jobs: everything that a request set needs now; it replaces what the set asked for before. With neither: schedulerNodes, pools or both; the demand stays as it is.",
   });
 
 const seconds = z.number().min(0);
