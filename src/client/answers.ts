@@ -173,9 +173,17 @@ export interface Acknowledgement {
    */
   expiresAt: string;
   /**
-   * False: a mere renewal.
+   * False: a mere renewal, or a report alone.
    */
   changed: boolean;
+  /**
+   * The parts of the message that are in force now.
+   */
+  taken: ("demand" | "schedulerNodes" | "pools")[];
+  /**
+   * Its other parts: a newer revision of each is held.
+   */
+  older: ("demand" | "schedulerNodes" | "pools")[];
   rejectedJobs: RejectedJob[];
 }
 export interface RequestSetState {
@@ -195,6 +203,40 @@ export interface RequestSetState {
   demands: number;
   reportsHosts: boolean;
   rejectedJobs: RejectedJob[];
+  /**
+   * It came without demand, at least as new as the demand that is held.
+   */
+  report?: {
+    live: boolean;
+    revision: number;
+    expirationInterval: number;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    acceptedAt: string;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    expiresAt: string;
+    expiresInSeconds: number;
+  };
+  /**
+   * It came without demand, at least as new as the demand that is held.
+   */
+  pools?: {
+    live: boolean;
+    revision: number;
+    expirationInterval: number;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    acceptedAt: string;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    expiresAt: string;
+    expiresInSeconds: number;
+  };
   /**
    * A plan has taken this demand into account.
    */
@@ -301,7 +343,14 @@ export interface Cluster {
     }[];
   };
   troubles: {
-    kind: "health" | "backing-off" | "node-failed" | "start-refused" | "job-rejected" | "message-rejected";
+    kind:
+      | "health"
+      | "backing-off"
+      | "node-failed"
+      | "node-down"
+      | "start-refused"
+      | "job-rejected"
+      | "message-rejected";
     text: string;
     count: number;
   }[];
@@ -352,6 +401,40 @@ export interface Cluster {
     demands: number;
     reportsHosts: boolean;
     rejectedJobs: RejectedJob[];
+    /**
+     * It came without demand, at least as new as the demand that is held.
+     */
+    report?: {
+      live: boolean;
+      revision: number;
+      expirationInterval: number;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      acceptedAt: string;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      expiresAt: string;
+      expiresInSeconds: number;
+    };
+    /**
+     * It came without demand, at least as new as the demand that is held.
+     */
+    pools?: {
+      live: boolean;
+      revision: number;
+      expirationInterval: number;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      acceptedAt: string;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      expiresAt: string;
+      expiresInSeconds: number;
+    };
     unmet: number;
   }[];
   /**
@@ -399,7 +482,7 @@ export interface Cluster {
       array: string;
       machineType: string;
       placementGroup?: string;
-      phase: "coming" | "ready" | "failed" | "going" | "off" | "deallocated" | "unknown";
+      phase: "coming" | "ready" | "failed" | "going" | "off" | "deallocated" | "down" | "unknown";
       status: string;
       statusMessage?: string;
       hostname?: string;
@@ -421,6 +504,10 @@ export interface Cluster {
        * A moment, ISO 8601 in UTC.
        */
       firstReadyAt?: string;
+      /**
+       * The first look that showed it up no more, after it was Ready.
+       */
+      leftReadyAt?: string;
       /**
        * A moment, ISO 8601 in UTC.
        */
