@@ -13,12 +13,14 @@ import { isName, NAME_EXPECTED } from "./name.ts";
 import type { Notes } from "./notes.ts";
 import { doubtPrices, readPriceTable, writePriceTable } from "./price-table.ts";
 import { boundProblems, problemAt, unknownKey, type Problem } from "./problem.ts";
+import { readTimeout, writeTimeout, type TimeoutKey } from "./timeouts.ts";
 import { readSizeTable, writeSizeTable } from "./vm-sizes.ts";
 
 /** A cluster's configuration document, as written and as GET shows it. Durations in seconds. */
 export interface PolicyDocument {
-  readonly idleTimeout: number;
-  readonly bootTimeout: number;
+  /** One number, or an object by node array: "default" and the arrays that have their own. */
+  readonly idleTimeout: number | Readonly<Record<string, number>>;
+  readonly bootTimeout: number | Readonly<Record<string, number>>;
   readonly maxExpirationInterval: number;
   readonly inFlightGrace: number;
   readonly groupFillTimeout: number;
@@ -66,6 +68,21 @@ const OWN_KEYS = [
 ] as const;
 
 const OWN: ReadonlySet<string> = new Set(OWN_KEYS);
+
+const IDLE_TIMEOUT: TimeoutKey = {
+  ours: "idleTimeout",
+  theirs: "idle_timeout",
+  least: 0,
+  builtIn: DEFAULT_POLICY.idleTimeoutSeconds,
+};
+
+/** Not 0: no node would ever come up. */
+const BOOT_TIMEOUT: TimeoutKey = {
+  ours: "bootTimeout",
+  theirs: "boot_timeout",
+  least: 1,
+  builtIn: DEFAULT_POLICY.bootTimeoutSeconds,
+};
 
 /** What our answers add to the document: what was read may be changed and put back as it is. */
 const OF_ANSWERS: ReadonlySet<string> = new Set(["ignored", "doubts", "unknownNodearrays", "unreadable"]);
@@ -117,11 +134,13 @@ export function readPolicy(input: string | object): PolicyRead {
   const vmSizes = readPart(from, "vmSizes", problems, readSizeTable);
   const caps = readPart(from, "caps", problems, readCaps);
   const prices = readPart(from, "prices", problems, readPriceTable);
+  const idle = readTimeout(from, IDLE_TIMEOUT, problems);
+  const boot = readTimeout(from, BOOT_TIMEOUT, problems);
   const policy: Policy = {
-    idleTimeoutSeconds:
-      readTimeout(from, "idleTimeout", "idle_timeout", 0, problems) ?? DEFAULT_POLICY.idleTimeoutSeconds,
-    bootTimeoutSeconds:
-      readTimeout(from, "bootTimeout", "boot_timeout", 1, problems) ?? DEFAULT_POLICY.bootTimeoutSeconds,
+    idleTimeoutSeconds: idle.seconds,
+    bootTimeoutSeconds: boot.seconds,
+    ...(idle.byArray === undefined ? {} : { idleTimeouts: idle.byArray }),
+    ...(boot.byArray === undefined ? {} : { bootTimeouts: boot.byArray }),
     snapshotIntervalSeconds: DEFAULT_POLICY.snapshotIntervalSeconds,
     maxExpirationSeconds:
       readSeconds(from, "maxExpirationInterval", 1, problems) ?? DEFAULT_POLICY.maxExpirationSeconds,
@@ -165,8 +184,14 @@ function doubtsOf({ prices, vmSizes }: Policy): readonly Problem[] {
 /** The document that says what a policy says; reading it gives the policy back. */
 export function writePolicy(policy: Policy): PolicyDocument {
   return {
-    idleTimeout: policy.idleTimeoutSeconds,
-    bootTimeout: policy.bootTimeoutSeconds,
+    idleTimeout: writeTimeout({
+      seconds: policy.idleTimeoutSeconds,
+      ...(policy.idleTimeouts === undefined ? {} : { byArray: policy.idleTimeouts }),
+    }),
+    bootTimeout: writeTimeout({
+      seconds: policy.bootTimeoutSeconds,
+      ...(policy.bootTimeouts === undefined ? {} : { byArray: policy.bootTimeouts }),
+    }),
     maxExpirationInterval: policy.maxExpirationSeconds,
     inFlightGrace: policy.inFlightGraceSeconds,
     groupFillTimeout: policy.groupFillTimeoutSeconds,
@@ -209,32 +234,6 @@ function readDefaults(from: Fields, problems: Problem[]): readonly DefaultResour
   const defaults = readDefaultResources(value, "default_resources", notes);
   problems.push(...notes.problems, ...notes.doubts);
   return defaults;
-}
-
-/** Our key, or scalelib's for the same, but not both. */
-function readTimeout(
-  from: Fields,
-  key: string,
-  theirs: string,
-  least: number,
-  problems: Problem[],
-): number | undefined {
-  if (from[theirs] === undefined) return readSeconds(from, key, least, problems);
-  if (from[key] !== undefined) {
-    problems.push(problemAt(theirs, from[theirs], `either ${key} or ${theirs}, not both`));
-    return undefined;
-  }
-  const value = from[theirs];
-  if (isFields(value)) {
-    const others = Object.keys(value).filter((name) => name !== "default");
-    if (others.length === 0) return readSeconds({ [theirs]: value["default"] }, theirs, least, problems);
-    problems.push(
-      problemAt(theirs, value, "one number for all node arrays: a timeout for each is not supported yet"),
-    );
-    return undefined;
-  }
-  const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
-  return readSeconds({ [theirs]: number }, theirs, least, problems);
 }
 
 function readSeconds(from: Fields, key: string, least: number, problems: Problem[]): number | undefined {

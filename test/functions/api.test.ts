@@ -432,7 +432,7 @@ describe("configuration", () => {
   const path = "/api/clusters/two%20words/config";
   const defaults = {
     idleTimeout: 300,
-    bootTimeout: 1800,
+    bootTimeout: 3600,
     maxExpirationInterval: 86_400,
     inFlightGrace: 900,
     groupFillTimeout: 600,
