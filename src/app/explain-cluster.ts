@@ -5,6 +5,7 @@ import type { ClusterName, SetName } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
 import type { Ledger } from "../domain/record.ts";
+import type { TimeoutRules } from "../domain/timeouts.ts";
 import { isoTime } from "../domain/units.ts";
 import type { App } from "./commit.ts";
 import { loadWhole } from "./commit.ts";
@@ -66,17 +67,22 @@ async function explainPast(
 }
 
 async function explainLast(app: App, cluster: ClusterName, question: Question): Promise<Explanation> {
-  const { bodies } = await loadWhole(app, cluster);
+  const [{ bodies }, policy] = await Promise.all([loadWhole(app, cluster), app.ports.policyOf(cluster)]);
   const { plan, ledger } = bodies;
   if (plan === undefined) return { kind: "not-planned" };
-  const answer = answerBy(plan, ledger, question);
+  const answer = answerBy(plan, ledger, question, policy);
   if (answer.kind !== "unknown") return { kind: "explained", body: bodyOf(answer, plan) };
   return question.kind === "job" ? lookInDemand(bodies, question.job, answer) : answer;
 }
 
-function answerBy(plan: Plan, ledger: Ledger, question: Question): DemandExplained | NodeExplained | Unknown {
+function answerBy(
+  plan: Plan,
+  ledger: Ledger,
+  question: Question,
+  rules?: TimeoutRules,
+): DemandExplained | NodeExplained | Unknown {
   return question.kind === "node"
-    ? explainNode(plan, ledger, question.node)
+    ? explainNode(plan, ledger, question.node, rules)
     : explainJob(plan, ledger, question.job, question.set);
 }
 

@@ -5,6 +5,7 @@ import { arrayName } from "../domain/ids.ts";
 import { DEFAULT_POLICY, type Policy } from "../domain/policy.ts";
 import { KNOWN_VM_SIZES } from "../domain/vm-size-data.ts";
 import { readCaps, writeCaps } from "./caps.ts";
+import { isIgnored, reportKeys, type ConfigReport } from "./config-report.ts";
 import { readConfiguredGroups, readScalelibArrays } from "./configured-groups.ts";
 import { readDefaultResources, writeDefaultResource } from "./default-resources.ts";
 import { parseDocument } from "./document.ts";
@@ -40,8 +41,8 @@ export type PolicyRead =
   | {
       readonly kind: "policy";
       readonly policy: Policy;
-      /** Keys of scalelib's autoscale.json that were there and mean nothing to us, in order of appearance. Names only: some hold secrets. */
-      readonly ignored: readonly string[];
+      /** Every key of the document, and what became of it. Values of ignored keys are not repeated: some are secrets. */
+      readonly report: ConfigReport;
       /** What counts as it is and is likely a mistake. */
       readonly doubts: readonly Problem[];
     }
@@ -84,37 +85,9 @@ const BOOT_TIMEOUT: TimeoutKey = {
   builtIn: DEFAULT_POLICY.bootTimeoutSeconds,
 };
 
-/** What our answers add to the document: what was read may be changed and put back as it is. */
-const OF_ANSWERS: ReadonlySet<string> = new Set(["ignored", "doubts", "unknownNodearrays", "unreadable"]);
-
-/** The other keys of scalelib's autoscale.json (scalelib-behaviour.md 18) and those of the drivers built on it. */
-const SCALELIB: ReadonlySet<string> = new Set([
-  "cluster_name",
-  "url",
-  "username",
-  "password",
-  "verify_certificates",
-  "read_only",
-  "lock_file",
-  "nodehistorydb",
-  "disable_default_resources",
-  "assume_standalone_hostnames",
-  "valid_hostnames",
-  "output-columns",
-  "logging",
-  "include",
-  "cost",
-  "_mimic_on_prem",
-  "_mock_bindings",
-  "_node-overrides",
-  "pbspro",
-  "gridengine",
-]);
-
 /**
  * Reads a cluster's configuration document; an empty object is the default policy. Keys of scalelib's autoscale.json are accepted as
- * they are: idle_timeout and boot_timeout count (a number, digits as text, or an object with only "default"), the others are listed in
- * `ignored`. `nodearrays` as a list of names is ours, as an object it is scalelib's, of which the placement groups count. All problems at once; never throws. No value of a
+ * they are; `report` says which of them count, as what, and why the others do not. `nodearrays` as a list of names is ours, as an object it is scalelib's, of which the placement groups count. All problems at once; never throws. No value of a
  * key that is not ours is ever repeated: it may be a password.
  */
 export function readPolicy(input: string | object): PolicyRead {
@@ -124,13 +97,12 @@ export function readPolicy(input: string | object): PolicyRead {
   const from = document.value;
   if (!isFields(from)) return { kind: "problems", problems: [problemAt("", kindOf(from), "an object")] };
 
-  const ignored = Object.keys(from).filter((key) => SCALELIB.has(key));
   const problems: Problem[] = Object.keys(from)
-    .filter((key) => !OWN.has(key) && !SCALELIB.has(key) && !OF_ANSWERS.has(key))
+    .filter((key) => !OWN.has(key) && !isIgnored(key))
     .map((key) => unknownKey("", key, OWN_KEYS));
   const nodearrays = readArrays(from, problems);
   const defaultResources = readDefaults(from, problems);
-  const placementGroups = readGroups(from, problems, ignored);
+  const placementGroups = readGroups(from, problems);
   const vmSizes = readPart(from, "vmSizes", problems, readSizeTable);
   const caps = readPart(from, "caps", problems, readCaps);
   const prices = readPart(from, "prices", problems, readPriceTable);
@@ -163,7 +135,7 @@ export function readPolicy(input: string | object): PolicyRead {
   };
   return problems.length > 0
     ? { kind: "problems", problems: boundProblems(problems) }
-    : { kind: "policy", policy, ignored, doubts: doubtsOf(policy) };
+    : { kind: "policy", policy, report: reportKeys(from, policy), doubts: doubtsOf(policy) };
 }
 
 function readPart<T>(
@@ -213,11 +185,9 @@ export function writePolicy(policy: Policy): PolicyDocument {
 }
 
 /** Our key, or scalelib's for the same, but not both; {@link writePolicy} writes ours, which goes with our list of arrays. */
-function readGroups(from: Fields, problems: Problem[], ignored: string[]): ConfiguredGroups | undefined {
+function readGroups(from: Fields, problems: Problem[]): ConfiguredGroups | undefined {
   const { nodearrays, placementGroups } = from;
-  const theirs = isFields(nodearrays)
-    ? readScalelibArrays(nodearrays, "nodearrays", problems, ignored)
-    : undefined;
+  const theirs = isFields(nodearrays) ? readScalelibArrays(nodearrays, "nodearrays", problems) : undefined;
   if (placementGroups === undefined) return theirs;
   if (theirs !== undefined)
     problems.push(

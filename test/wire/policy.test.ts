@@ -83,12 +83,15 @@ describe("a cluster's policy", () => {
         "url",
         "username",
         "password",
-        "lock_file",
         "nodearrays.hpc.max_placement_groups",
+        "lock_file",
       ],
     },
   ])("$name", ({ input, policy, ignored }) => {
-    expect(readPolicy(input)).toEqual({ kind: "policy", policy, ignored, doubts: [] });
+    const read = readPolicy(input);
+    expect(read).toMatchObject({ kind: "policy", doubts: [] });
+    expect(read.kind === "policy" && read.policy).toEqual(policy);
+    expect(read.kind === "policy" && read.report.ignored.map(({ key }) => key)).toEqual(ignored);
   });
 
   test("is written in our own keys and reads back the same", () => {
@@ -107,7 +110,7 @@ describe("a cluster's policy", () => {
       planHistory: 604_800,
       enabled: true,
     });
-    expect(readPolicy(document)).toEqual({ ...policy, ignored: [] });
+    expect(readPolicy(document)).toMatchObject({ policy: policy.policy, report: { ignored: [] } });
   });
 
   const KEYS =
