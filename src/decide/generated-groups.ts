@@ -13,7 +13,7 @@ export const DEFAULT_GROUP_SUPPLY: GroupSupply = { buffer: 2, most: 10_000 };
 
 /**
  * Names for groups that do not exist yet (scalelib-behaviour.md 8): "SIZE_pg0", "SIZE_pg1" and so on, without those that the array has.
- * None at all where the configuration names groups for any array.
+ * None at all where the configuration names groups for any array, and none in an array that is not for HPC.
  */
 export function generateGroups(
   offers: readonly BucketOffer[],
@@ -29,7 +29,8 @@ export function generateGroups(
     if (pinnedGroup !== undefined) names.add(pinnedGroup.toLowerCase());
   }
   for (const offer of offers) {
-    if (offer.maxPlacementGroupSize === undefined || offer.unmanaged === true) continue;
+    const { maxPlacementGroupSize, unmanaged, notHpc } = offer;
+    if (maxPlacementGroupSize === undefined || unmanaged === true || notHpc === true) continue;
     const names = known.get(offer.bucket.array) ?? new Set<string>();
     const { buffer, most } = supplyOf(offer.bucket.array);
     const groups: PlacementGroup[] = [];

@@ -291,6 +291,7 @@ function offer(
     ...(bucket.maxPlacementGroupSize === undefined
       ? {}
       : { maxPlacementGroupSize: bucket.maxPlacementGroupSize }),
+    ...(array.notHpc === true ? { notHpc: true } : {}),
     ...(array.placementGroup === undefined ? {} : { pinnedGroup: array.placementGroup }),
     ...(groupRefusals.size === 0 ? {} : { groupRefusals }),
   };

@@ -107,6 +107,8 @@ export interface BucketOffer {
   readonly refusal?: Reason;
   /** Largest number of nodes in one placement group; absent: this bucket knows no placement groups. */
   readonly maxPlacementGroupSize?: number;
+  /** No placement group is made here for jobs; those that have a name are used. Its array says that it is not for HPC. */
+  readonly notHpc?: true;
   /** Groups that the configuration names for this bucket, in its order; they need not exist yet. */
   readonly configuredGroups?: readonly PlacementGroup[];
   /** The array's only group, if it is pinned to one. */
