@@ -86,9 +86,15 @@ export function buildWorld(input: WorldInput): World {
     ...(input.pools === undefined ? {} : { pools: input.pools }),
     ...(caps.length === 0 ? {} : { caps }),
     ...(closed === undefined ? {} : { closed }),
+    ...(namesGroups(policy) ? { namesGroups: true } : {}),
     ...(input.groupFills === undefined ? {} : { groupFills: input.groupFills }),
     ...formerGroups(input.ledger),
   };
+}
+
+/** Whether the configuration names a placement group of any array, also of one that is not autoscaled, as scalelib counts them. */
+function namesGroups({ placementGroups }: Policy): boolean {
+  return [...(placementGroups?.values() ?? [])].some((groups) => groups.length > 0);
 }
 
 /** Groups whose nodes we remember, also those that have gone. */

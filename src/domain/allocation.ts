@@ -12,6 +12,8 @@ import type { Resources } from "./resources.ts";
 export interface World {
   /** Nodes that exist and count as capacity. */
   readonly nodes: readonly SupplyNode[];
+  /** The configuration names placement groups of some array: then no others are generated anywhere (`bucket-order` only; scalelib-behaviour.md 8). */
+  readonly namesGroups?: true;
   /** Accepted creates that no look has shown yet; without an `order`, in the order in which they were asked for. */
   readonly inFlight: readonly InFlightSupply[];
   /** Where new nodes can be made, preferred first. Empty: nothing new may be planned. */

@@ -49,12 +49,6 @@ test.each([
     supply: { buffer: 1, most: 100 },
     names: [undefined, ["D4_pg0"]],
   },
-  {
-    name: "none at all where the configuration names some",
-    offers: [offer("a", "D4", []), offer("b", "D4", [], { configuredGroups: [placementGroup("mine")] })],
-    supply: { buffer: 2, most: 100 },
-    names: [undefined, undefined],
-  },
 ])("$name", ({ offers, supply, names }) => {
   const generated = generateGroups(offers, () => supply);
   expect(offers.map((one) => generated.get(one))).toEqual(names);

@@ -3,7 +3,7 @@ import { readStatus } from "../../src/adapters/cyclecloud/read-status.ts";
 import { decide } from "../../src/decide/reconcile.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import type { Demand } from "../../src/domain/demand.ts";
-import { arrayName, clusterName } from "../../src/domain/ids.ts";
+import { arrayName, clusterName, placementGroup } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { renderReason } from "../../src/domain/reason.ts";
 import { needing } from "../support/build-constraints.ts";
@@ -94,6 +94,25 @@ describe.each(["existing-first", "bucket-order"] as const)("is_hpc of a node arr
       creates: expect.arrayContaining(["2 x a/Standard_F4 in a group"]),
       reasons: [],
     });
+  });
+});
+
+describe("groups that the configuration names, bucket-order", () => {
+  test.each([
+    { name: "an array that is autoscaled", named: "b" },
+    { name: "an array that is not", named: "off" },
+    { name: "an array that is not there", named: "gone" },
+  ])("for $name: none are generated anywhere", ({ named }) => {
+    const arrays = { a: {}, b: {}, off: { enabled: false } };
+    const { record, bodies } = buildState({ sets: { standard: { demands: [inAGroup] } } });
+    const creates = (groups: readonly string[]) => {
+      const placementGroups = new Map([[named, groups.map(placementGroup)]]);
+      const policy = { ...DEFAULT_POLICY, preference: "bucket-order", placementGroups } as const;
+      const { plan } = decide(record, bodies, lookAt(arrays), policy, NOW, OURS);
+      return plan.creates.map(({ bucket }) => bucketText(bucket));
+    };
+    expect(creates(["mine"])).toEqual(named === "b" ? ["b/Standard_F4/mine"] : []);
+    expect(creates([])).toEqual(["a/Standard_F4/Standard_F4_pg0"]);
   });
 });
 
