@@ -23,6 +23,7 @@ export interface Suite {
     one: VectorCase,
     found: readonly Difference[],
     surroundings: Surroundings,
+    actual: Json,
   ) => readonly number[] | undefined;
   /** What is wrong with an answer that deviates, or that nothing is compared with, whatever is expected. */
   readonly check?: (one: VectorCase, actual: Json, surroundings: Surroundings) => readonly string[];
@@ -136,7 +137,8 @@ export function judgeAnswer(
   surroundings: Surroundings,
 ): Verdict {
   const found = suite.compare(one.expected, actual);
-  const explained = found.length === 0 ? [] : (suite.explain ?? explainEach(suite))(one, found, surroundings);
+  const explained =
+    found.length === 0 ? [] : (suite.explain ?? explainEach(suite))(one, found, surroundings, actual);
   if (explained === undefined) return { kind: "failed", actual, differences: found, defects: [] };
   const isChecked = found.length > 0 || suite.compare === nothing;
   const faults = isChecked ? faultsOf(suite, one, actual, surroundings) : [];
