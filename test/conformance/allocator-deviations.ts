@@ -8,7 +8,7 @@ import { asks, hasNoMachine, readPlan } from "./library-plan.ts";
 import type { NaiveNode } from "./naive-judge.ts";
 import { judgeSlot } from "./naive-judge.ts";
 import { exceededLimits, familyIn, sizeIn } from "./naive-limits.ts";
-import { showsRightFigure, showsRightRest } from "./right-state.ts";
+import { showsClusterCount, showsRightFigure, showsRightRest } from "./right-state.ts";
 import type { Surroundings, VectorCase } from "./vector-case.ts";
 
 /**
@@ -86,7 +86,7 @@ const DEVIATIONS: readonly AllocatorDeviation[] = [
   {
     defect: 32,
     ofJob: exceedsClusterCount,
-    ofState: (plan, path, actual) => isLimit(path, []) && showsRightFigure(plan, path, actual),
+    ofState: showsClusterCount,
   },
   {
     defect: 33,

@@ -9,6 +9,8 @@ export interface NaiveFigures {
   readonly available: number;
   readonly bucket: number;
   readonly cluster: number;
+  /** By the cluster's limit of nodes, which the vectors do not show. */
+  readonly clusterNodes: number;
   readonly family: number;
   readonly nodearray: number;
   /** null: the bucket has no group. */
@@ -72,6 +74,7 @@ export function naiveFigures(
     available: Math.max(0, Math.min(...all, placementGroup ?? Infinity)),
     bucket: Math.max(0, Math.min(own, placementGroup ?? Infinity)),
     cluster,
+    clusterNodes,
     family,
     nodearray,
     placement_group: placementGroup,

@@ -1,6 +1,7 @@
 import type { LibraryPlan } from "./library-plan.ts";
 import { bytesOfText, isClose } from "./compare.ts";
 import type { NaiveNode } from "./naive-judge.ts";
+import type { NaiveFigures } from "./naive-figures.ts";
 import { naiveFigures } from "./naive-figures.ts";
 
 /**
@@ -9,16 +10,25 @@ import { naiveFigures } from "./naive-figures.ts";
  */
 
 /** Ours is the figure that the status and the plan leave to the bucket. */
-export function showsRightFigure(
-  { facts, vmSizes, outcome, ours }: LibraryPlan,
-  path: string,
-  actual: unknown,
-): boolean {
-  const [, at = "", figure = ""] = /^buckets\[(\d+)\]\.(?:limits\.)?(\w+)$/.exec(path) ?? [];
-  const bucket = outcome.buckets[Number(at)]?.bucket;
-  if (at === "" || bucket === undefined) return false;
-  const right = naiveFigures(facts, vmSizes, ours.created, bucket);
+export function showsRightFigure(plan: LibraryPlan, path: string, actual: unknown): boolean {
+  const [, at = "", figure = ""] = FIGURE.exec(path) ?? [];
+  const right = figuresAt(plan, at);
   return Object.entries(right ?? {}).some(([name, value]) => name === figure && value === actual);
+}
+
+const FIGURE = /^buckets\[(\d+)\]\.(?:limits\.)?(\w+)$/;
+
+function figuresAt({ facts, vmSizes, outcome, ours }: LibraryPlan, at: string): NaiveFigures | undefined {
+  const bucket = at === "" ? undefined : outcome.buckets[Number(at)]?.bucket;
+  return bucket === undefined ? undefined : naiveFigures(facts, vmSizes, ours.created, bucket);
+}
+
+/** Ours is what is available, and the cluster's limit of nodes leaves no more. */
+export function showsClusterCount(plan: LibraryPlan, path: string, actual: unknown): boolean {
+  const [, at = "", figure = ""] = FIGURE.exec(path) ?? [];
+  const right = figuresAt(plan, at);
+  if (right === undefined || figure !== "available") return false;
+  return actual === right.available && right.available === Math.max(0, right.clusterNodes);
 }
 
 /** Ours is what all jobs leave of a resource of a node; absent: they take nothing of it. */
