@@ -261,7 +261,8 @@ function fillBucket(world: NaiveWorld, job: JobFacts, id: string, wanted: number
       got += slots;
     }
     while (got < wanted && bucket.of !== undefined && canMake(world, bucket)) {
-      const node = copyNode(bucket.example, `new ${id} ${bucket.nodes.length}`);
+      // Whether the bucket lacked capacity was judged with the bucket; of a node there is no such thing.
+      const node = { ...copyNode(bucket.example, `new ${id} ${bucket.nodes.length}`), failure: -1 };
       const slots = fillNode(world, job, node, Math.min(mostOnNode, wanted - got), mixes);
       if (slots === 0) break;
       bucket.nodes.push(node);
