@@ -122,10 +122,10 @@ function generatedNames(
     );
     const ofArray = known.get(of.array) ?? new Set<string>();
     const room = (typeof most === "number" ? most : 10_000) - ofArray.size;
-    const wanted = Math.min(typeof buffer === "number" ? buffer : 2, room);
     const isHpc = facts.arrays.find(({ name }) => name === of.array)?.isHpc !== false;
+    const wanted = isHpc ? Math.min(typeof buffer === "number" ? buffer : 2, room) : 0;
     const names: string[] = [];
-    for (let i = 0; isHpc && names.length < wanted; i += 1)
+    for (let i = 0; names.length < wanted; i += 1)
       if (!ofArray.has(`${of.size}_pg${i}`)) names.push(`${of.size}_pg${i}`);
     for (const name of names) ofArray.add(name);
     return names.map((group) => ({ of, group }));
