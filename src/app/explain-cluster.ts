@@ -6,6 +6,7 @@ import type { ClusterName, SetName } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
 import type { ClusterRecord, Ledger } from "../domain/record.ts";
+import type { TimeoutRules } from "../domain/timeouts.ts";
 import { isoTime } from "../domain/units.ts";
 import type { App } from "./commit.ts";
 import { loadWhole } from "./commit.ts";
@@ -67,10 +68,13 @@ async function explainPast(
 }
 
 async function explainLast(app: App, cluster: ClusterName, question: Question): Promise<Explanation> {
-  const { record, bodies } = await loadWhole(app, cluster);
+  const [{ record, bodies }, policy] = await Promise.all([
+    loadWhole(app, cluster),
+    app.ports.policyOf(cluster),
+  ]);
   const { plan, ledger } = bodies;
   if (plan === undefined) return { kind: "not-planned" };
-  const answer = answerBy(plan, ledger, question);
+  const answer = answerBy(plan, ledger, question, policy);
   if (answer.kind === "demand") {
     const body = withMetadata(answer, metadataOf(record, bodies, answer.set)(answer.id));
     return { kind: "explained", body: bodyOf(body, plan) };
@@ -79,9 +83,14 @@ async function explainLast(app: App, cluster: ClusterName, question: Question): 
   return question.kind === "job" ? lookInDemand(bodies, question.job, answer) : answer;
 }
 
-function answerBy(plan: Plan, ledger: Ledger, question: Question): DemandExplained | NodeExplained | Unknown {
+function answerBy(
+  plan: Plan,
+  ledger: Ledger,
+  question: Question,
+  rules?: TimeoutRules,
+): DemandExplained | NodeExplained | Unknown {
   return question.kind === "node"
-    ? explainNode(plan, ledger, question.node)
+    ? explainNode(plan, ledger, question.node, rules)
     : explainJob(plan, ledger, question.job, question.set);
 }
 

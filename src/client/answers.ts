@@ -122,6 +122,13 @@ export type Explanation =
         bound: boolean;
       }[];
       moreJobs: number;
+      /**
+       * That count for it now; absent: it is gone, or a past plan was asked for.
+       */
+      timeouts?: {
+        idleSeconds: number;
+        bootSeconds: number;
+      };
     };
 
 /**
@@ -543,6 +550,14 @@ export interface Cluster {
           cores?: number;
         };
         /**
+         * Of its nodes, by the configuration. Seconds.
+         */
+        idleTimeout: number;
+        /**
+         * Of its nodes, by the configuration. Seconds.
+         */
+        bootTimeout: number;
+        /**
          * The largest target of any set in nodes, and in cores: two floors.
          */
         target: {
@@ -587,6 +602,14 @@ export interface Cluster {
         extends?: string;
         flaggedForRemoval: boolean;
         /**
+         * Of its nodes, by the configuration. Seconds.
+         */
+        idleTimeout: number;
+        /**
+         * Of its nodes, by the configuration. Seconds.
+         */
+        bootTimeout: number;
+        /**
          * The largest target of any set in nodes, and in cores: two floors.
          */
         target: {
@@ -627,6 +650,14 @@ export interface Cluster {
   groups: {
     name: string;
     extends: string;
+    /**
+     * Of its nodes, by the configuration. Seconds.
+     */
+    idleTimeout: number;
+    /**
+     * Of its nodes, by the configuration. Seconds.
+     */
+    bootTimeout: number;
     requestSets: string[];
     groupsWanted: number;
     groupsWhole: number;
@@ -915,8 +946,22 @@ export interface Tick {
  *
  */
 export interface Configuration {
-  idleTimeout: number;
-  bootTimeout: number;
+  /**
+   * One for all node arrays, or by node array; "default": those that are not named.
+   */
+  idleTimeout:
+    | number
+    | {
+        [k: string]: number;
+      };
+  /**
+   * One for all node arrays, or by node array; "default": those that are not named.
+   */
+  bootTimeout:
+    | number
+    | {
+        [k: string]: number;
+      };
   maxExpirationInterval: number;
   inFlightGrace: number;
   groupFillTimeout: number;
@@ -967,8 +1012,22 @@ export interface Configuration {
  *
  */
 export interface ConfigurationWritten {
-  idleTimeout: number;
-  bootTimeout: number;
+  /**
+   * One for all node arrays, or by node array; "default": those that are not named.
+   */
+  idleTimeout:
+    | number
+    | {
+        [k: string]: number;
+      };
+  /**
+   * One for all node arrays, or by node array; "default": those that are not named.
+   */
+  bootTimeout:
+    | number
+    | {
+        [k: string]: number;
+      };
   maxExpirationInterval: number;
   inFlightGrace: number;
   groupFillTimeout: number;
@@ -1006,9 +1065,19 @@ export interface ConfigurationWritten {
   planHistory: number;
   enabled: boolean;
   /**
-   * Keys that mean nothing here.
+   * Keys of the document that count, and what they count as.
    */
-  ignored: string[];
+  used: {
+    key: string;
+    as: string;
+  }[];
+  /**
+   * Keys of the document that change nothing, and why. Values are not repeated.
+   */
+  ignored: {
+    key: string;
+    why: string;
+  }[];
   /**
    * What counts and is likely a mistake.
    */

@@ -120,6 +120,7 @@ const state = z.object({
   nodes: z
     .object({ count: number, byPhase: z.record(z.string(), z.number()).catch({}), list: listOf(node) })
     .catch({ count: undefined, byPhase: {}, list: [] }),
+  nodearrays: listOf(z.object({ name: text, managed: flag, idleTimeout: number, bootTimeout: number })),
   buckets: listOf(bucket),
   outcomes: listOf(outcome),
   waiting: waiting.optional().catch(undefined),
@@ -223,7 +224,8 @@ const tick = z.object({
 });
 
 const configNotes = z.object({
-  ignored: texts,
+  used: listOf(z.object({ key: text, as: text })),
+  ignored: listOf(z.object({ key: text, why: text })),
   doubts: listOf(problemPart),
   unknownNodearrays: texts,
 });

@@ -1,4 +1,5 @@
 import type { PlacementOrder, PlacementUse } from "../domain/allocation.ts";
+import type { BucketKey } from "../domain/bucket.ts";
 import type { Constraint } from "../domain/constraint.ts";
 import type { SharedState } from "../domain/node-view.ts";
 import type { Reason } from "../domain/reason.ts";
@@ -294,9 +295,18 @@ export class BucketOrder {
   #reasons(ask: Ask, sites: readonly Site[], { refused }: Candidates, left: number): readonly Reason[] {
     return [
       ...sites.map((site) => this.#whyNotMore(ask, site, left)).filter((reason) => reason !== undefined),
-      ...refused.map(({ bucket, refusal }): Reason => ({ code: "requirement", bucket, refusal })),
+      ...refused.map(({ bucket, refusal }) => this.#whyRefused(bucket, refusal)),
       ...(this.#sites.all.length > 0 ? [] : [this.#noBuckets()]),
     ];
+  }
+
+  /** An array that is not for HPC lacks groups on purpose, and its bucket without one says so. */
+  #whyRefused(bucket: BucketKey, refusal: Refusal): Reason {
+    const lacksGroup = refusal.code === "not-in-a-placement-group";
+    const site = lacksGroup ? this.#sites.all.find(({ made }) => made.bucket === bucket) : undefined;
+    return site?.offer.notHpc === true
+      ? { code: "no-new-group", bucket }
+      : { code: "requirement", bucket, refusal };
   }
 
   #noBuckets(): Reason {

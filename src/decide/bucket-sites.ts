@@ -45,11 +45,12 @@ export class BucketSites {
     const positions = new Map([...world.arrays.keys()].map((array, position) => [array, position]));
     const positionOf = ({ bucket }: BucketOffer): number => positions.get(bucket.array) ?? positions.size;
     const offers = world.buckets.toSorted((a, b) => positionOf(a) - positionOf(b));
-    const generated = generateGroups(offers, () => DEFAULT_GROUP_SUPPLY);
+    const generated =
+      world.namesGroups === true ? undefined : generateGroups(offers, () => DEFAULT_GROUP_SUPPLY);
     this.all = [
       ...offers.flatMap((offer) => groupsOf(offer).map((group) => siteOf(bins, offer, group))),
       ...offers.flatMap((offer) =>
-        (offer.generatedGroups ?? generated.get(offer) ?? []).map((group) => siteOf(bins, offer, group)),
+        (offer.generatedGroups ?? generated?.get(offer) ?? []).map((group) => siteOf(bins, offer, group)),
       ),
     ];
     for (const site of this.all) this.#byPlace.set(site.place, site);

@@ -10,6 +10,8 @@ import { renderVerdict, whyReleased } from "../domain/plan.ts";
 import type { Reason } from "../domain/reason.ts";
 import { renderReason } from "../domain/reason.ts";
 import type { Ledger, LedgerNode } from "../domain/record.ts";
+import type { TimeoutRules, Timeouts } from "../domain/timeouts.ts";
+import { timeoutsOf } from "../domain/timeouts.ts";
 import { isoTime } from "../domain/units.ts";
 import { hostKey } from "./hosts.ts";
 
@@ -83,6 +85,8 @@ export interface NodeExplained {
   readonly load: readonly JobOnNode[];
   /** Jobs on it that are not listed. */
   readonly moreJobs: number;
+  /** That count for it now. Absent: it is gone, or a past plan was asked for, whose configuration is not known. */
+  readonly timeouts?: Timeouts;
   readonly text: string;
 }
 
@@ -274,8 +278,16 @@ function aheadLine({ raise, demands }: Ahead): string {
 
 // ---------------------------------------------------------------- a node
 
-/** Why a node stays or goes, by its NodeId, its name in CycleCloud, its hostname (with or without a domain) or its instance id. */
-export function explainNode(plan: Plan, ledger: Ledger, name: string): NodeExplained | Unknown {
+/**
+ * Why a node stays or goes, by its NodeId, its name in CycleCloud, its hostname (with or without a domain) or its instance id. `rules`:
+ * the timeouts of the configuration in force; absent: it is about a past plan.
+ */
+export function explainNode(
+  plan: Plan,
+  ledger: Ledger,
+  name: string,
+  rules?: TimeoutRules,
+): NodeExplained | Unknown {
   const node = findNode(ledger, name);
   if (node === undefined) return unknownNode(ledger, name);
   const { nodeId } = node;
@@ -292,6 +304,7 @@ export function explainNode(plan: Plan, ledger: Ledger, name: string): NodeExpla
     neededBy: verdict?.kind === "needed" ? verdict.by : [],
     load: jobs.slice(0, MOST_JOBS),
     moreJobs: Math.max(0, jobs.length - MOST_JOBS),
+    ...(rules === undefined || node.goneAt !== undefined ? {} : { timeouts: timeoutsOf(rules, node) }),
   } as const;
   return { ...told, text: nodeLines(plan, node, told).join("\n") };
 }
@@ -340,6 +353,10 @@ function nodeLines(plan: Plan, node: LedgerNode, told: Omit<NodeExplained, "text
   if (told.load.length > 0) lines.push(`on it: ${loadText(told)}`);
   else if (told.verdict?.kind === "needed" && (plan.loads?.cut ?? 0) === 0)
     lines.push("no job has a slot on it: it counts towards a target");
+  if (told.timeouts !== undefined) {
+    const { idleSeconds, bootSeconds } = told.timeouts;
+    lines.push(`its timeouts: idle ${idleSeconds} s, boot ${bootSeconds} s`);
+  }
   return lines;
 }
 

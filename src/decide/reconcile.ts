@@ -16,6 +16,7 @@ import type {
   Outage,
   StartEffect,
 } from "../domain/record.ts";
+import { timeoutsOf } from "../domain/timeouts.ts";
 import type { Instant } from "../domain/units.ts";
 import { InTurn } from "../domain/in-turn.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
@@ -468,10 +469,11 @@ function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
  * timeout while the node is idle, as it counts against that; else only for people, as a node's idleness begins when it ceases to be busy.
  * By the clock and not by the node, so that one plan notes all nodes and the next ones none.
  */
-function touch(node: LedgerNode, needed: boolean, { idleTimeoutSeconds }: Policy, now: Instant): LedgerNode {
+function touch(node: LedgerNode, needed: boolean, policy: Policy, now: Instant): LedgerNode {
   if (!needed) return node;
   const { busyness, lastNeededAt } = node;
-  const seconds = Math.max(1, busyness.state === "idle" ? idleTimeoutSeconds / 5 : idleTimeoutSeconds);
+  const timeout = timeoutsOf(policy, node).idleSeconds;
+  const seconds = Math.max(1, busyness.state === "idle" ? timeout / 5 : timeout);
   const spanOf = (at: Instant): number => Math.floor(at / (1000 * seconds));
   return lastNeededAt !== undefined && spanOf(lastNeededAt) === spanOf(now)
     ? node
@@ -512,7 +514,8 @@ function verdictOf(
 
 function bootSecondsLeft(node: Node, known: LedgerNode, policy: Policy, now: Instant): number {
   const until =
-    awaitedUntil(node, known, policy) ?? plusSeconds(bootingSince(known), policy.bootTimeoutSeconds);
+    awaitedUntil(node, known, policy) ??
+    plusSeconds(bootingSince(known), timeoutsOf(policy, known).bootSeconds);
   return secondsBetween(now, until);
 }
 
@@ -547,7 +550,7 @@ function readyVerdict(
   return {
     kind: "idle",
     idleSeconds: idleSeconds(known, on.now),
-    idleTimeoutSeconds: on.policy.idleTimeoutSeconds,
+    idleTimeoutSeconds: timeoutsOf(on.policy, known).idleSeconds,
   };
 }
 

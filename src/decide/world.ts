@@ -99,9 +99,15 @@ export function buildWorld(input: WorldInput): World {
     ...(caps.length === 0 ? {} : { caps }),
     ...(counterparts.size === 0 ? {} : { counterparts }),
     ...(closed === undefined ? {} : { closed }),
+    ...(namesGroups(policy) ? { namesGroups: true } : {}),
     ...(input.groupFills === undefined ? {} : { groupFills: input.groupFills }),
     ...formerGroups(input.ledger),
   };
+}
+
+/** Whether the configuration names a placement group of any array, also of one that is not autoscaled, as scalelib counts them. */
+function namesGroups({ placementGroups }: Policy): boolean {
+  return [...(placementGroups?.values() ?? [])].some((groups) => groups.length > 0);
 }
 
 /** Groups whose nodes we remember, also those that have gone. */
@@ -316,6 +322,7 @@ function openBucket(
     ...(bucket.maxPlacementGroupSize === undefined
       ? {}
       : { maxPlacementGroupSize: bucket.maxPlacementGroupSize }),
+    ...(array.notHpc === true ? { notHpc: true } : {}),
     ...(array.placementGroup === undefined ? {} : { pinnedGroup: array.placementGroup }),
     ...(groupRefusals.size === 0 ? {} : { groupRefusals }),
   };

@@ -12,6 +12,8 @@ import type { Resources } from "./resources.ts";
 export interface World {
   /** Nodes that exist and count as capacity. */
   readonly nodes: readonly SupplyNode[];
+  /** The configuration names placement groups of some array: then no others are generated anywhere (`bucket-order` only; scalelib-behaviour.md 8). */
+  readonly namesGroups?: true;
   /** Accepted creates that no look has shown yet; without an `order`, in the order in which they were asked for. */
   readonly inFlight: readonly InFlightSupply[];
   /** Where new nodes can be made, preferred first. Empty: nothing new may be planned. */
@@ -109,6 +111,8 @@ export interface BucketOffer {
   readonly refusal?: Reason;
   /** Largest number of nodes in one placement group; absent: this bucket knows no placement groups. */
   readonly maxPlacementGroupSize?: number;
+  /** No placement group is made here for jobs; those that have a name are used. Its array says that it is not for HPC. */
+  readonly notHpc?: true;
   /** Groups that the configuration names for this bucket, in its order; they need not exist yet. */
   readonly configuredGroups?: readonly PlacementGroup[];
   /** The array's only group, if it is pinned to one. */

@@ -219,8 +219,9 @@ function withGroups(offers: readonly BucketOffer[], input: Input): readonly Buck
     buffer: numberOf(of(array)["generated_placement_group_buffer"]) ?? DEFAULT_GROUP_SUPPLY.buffer,
     most: numberOf(of(array)["max_placement_groups"]) ?? DEFAULT_GROUP_SUPPLY.most,
   });
+  const isNamed = Object.keys(arrays).some((array) => named(array).length > 0);
   const generated =
-    input["default_placement_groups"] === true ? generateGroups(configured, supply) : new Map();
+    input["default_placement_groups"] === true && !isNamed ? generateGroups(configured, supply) : new Map();
   return configured.map((offer) => ({ ...offer, generatedGroups: generated.get(offer) ?? [] }));
 }
 

@@ -44,10 +44,10 @@ test.each([
     names: [undefined, undefined],
   },
   {
-    name: "none at all where the configuration names some",
-    offers: [offer("a", "D4", []), offer("b", "D4", [], { configuredGroups: [placementGroup("mine")] })],
-    supply: { buffer: 2, most: 100 },
-    names: [undefined, undefined],
+    name: "none in an array that is not for HPC, whose groups count no less",
+    offers: [offer("a", "D4", ["D4_pg0"], { notHpc: true }), offer("b", "D4", [])],
+    supply: { buffer: 1, most: 100 },
+    names: [undefined, ["D4_pg0"]],
   },
 ])("$name", ({ offers, supply, names }) => {
   const generated = generateGroups(offers, () => supply);

@@ -160,6 +160,10 @@ export const nodeExplained = z.object({
   neededBy: texts,
   load: z.array(z.object({ set: text, id: text, slots: count, bound: z.boolean() })),
   moreJobs: count,
+  timeouts: z
+    .object({ idleSeconds: z.number(), bootSeconds: z.number() })
+    .optional()
+    .meta({ description: "That count for it now; absent: it is gone, or a past plan was asked for." }),
 });
 
 export const explanation = z.union([jobExplained, nodeExplained]);

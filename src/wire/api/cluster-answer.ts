@@ -141,7 +141,13 @@ const node = z.object({
 
 const nodes = z.object({ count, byPhase: counts, byVerdict: counts, list: z.array(node) });
 
+const timeouts = {
+  idleTimeout: z.number().meta({ description: "Of its nodes, by the configuration. Seconds." }),
+  bootTimeout: z.number().meta({ description: "Of its nodes, by the configuration. Seconds." }),
+};
+
 const arrayUse = {
+  ...timeouts,
   target: z
     .object({ nodes: count, cores: count })
     .meta({ description: "The largest target of any set in nodes, and in cores: two floors." }),
@@ -189,6 +195,7 @@ const groupedArray = z
   .object({
     name: text,
     extends: text,
+    ...timeouts,
     requestSets: texts,
     groupsWanted: count,
     groupsWhole: count,

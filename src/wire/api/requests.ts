@@ -78,9 +78,13 @@ export const requestSetRequest = z
 
 const seconds = z.number().min(0);
 
+const timeout = z
+  .union([seconds, z.record(text, seconds)])
+  .meta({ description: 'One for all node arrays, or by node array; "default": those that are not named.' });
+
 const documentKeys = {
-  idleTimeout: seconds,
-  bootTimeout: seconds,
+  idleTimeout: timeout,
+  bootTimeout: timeout,
   maxExpirationInterval: seconds,
   inFlightGrace: seconds,
   groupFillTimeout: seconds,
@@ -133,7 +137,12 @@ export const configAnswer = written
 
 export const configWritten = written
   .extend({
-    ignored: texts.meta({ description: "Keys that mean nothing here." }),
+    used: z
+      .array(z.object({ key: text, as: text }))
+      .meta({ description: "Keys of the document that count, and what they count as." }),
+    ignored: z
+      .array(z.object({ key: text, why: text }))
+      .meta({ description: "Keys of the document that change nothing, and why. Values are not repeated." }),
     doubts: z.array(problemItem).meta({ description: "What counts and is likely a mistake." }),
     unknownNodearrays: texts.meta({ description: "Named arrays that the cluster does not have (yet)." }),
   })
