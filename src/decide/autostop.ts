@@ -16,6 +16,8 @@ import { dynamicsOf } from "./dynamic-arrays.ts";
 import type { Spare } from "./spare.ts";
 import { findSpare } from "./spare.ts";
 import { premisesOf, Recall } from "./recall.ts";
+import { bindReported, reportedHosts } from "./reported-hosts.ts";
+import { readReports } from "./scheduler-only.ts";
 import { lapseSets } from "./accept.ts";
 
 /** One node's question "may I stop?" (cyclecloud-wire.md D). The array is the one that its token is for. */
@@ -228,16 +230,22 @@ function spareNodes(
   recall: Recalls,
 ): Weighed {
   if (bodies.seen === undefined || askers.size === 0) return { spare: askers, why: () => "needed" };
-  const demands = demandsInForce(record, bodies);
+  const sent = demandsInForce(record, bodies);
+  const reported = reportedHosts(record, bodies, now);
+  const demands = bindReported(sent, reported);
   // The askers' own marks, from the first of the two commits, must not hide them: they are weighed again, and with the same outcome while
   // nothing else has changed.
   const ledger = withoutMarks(bodies.ledger, askers);
+  const snapshot = withUp(bodies.seen, askers);
+  const dynamics = dynamicsOf(demands, record.dynamicArrays ?? [], bodies.seen);
+  const reports = readReports(reported, { snapshot, ledger, dynamics: dynamics.keys() }, sent);
   const supply = supplyOf(record, {
-    snapshot: withUp(bodies.seen, askers),
+    snapshot,
     ledger,
     policy,
     pools: poolsInForce(record, bodies),
-    dynamics: dynamicsOf(demands, record.dynamicArrays ?? [], bodies.seen),
+    dynamics,
+    ...(reports === undefined ? {} : { reports }),
     excluded: new Set([...excludedNodes(ledger, stoppingNodes(record.intents), now), ...unfit]),
     now,
   });

@@ -29,7 +29,7 @@ export function generateGroups(
     if (pinnedGroup !== undefined) names.add(pinnedGroup.toLowerCase());
   }
   for (const offer of offers) {
-    if (offer.maxPlacementGroupSize === undefined || offer.unmanaged === true) continue;
+    if (offer.maxPlacementGroupSize === undefined || offer.onlyFor !== undefined) continue;
     const names = known.get(offer.bucket.array) ?? new Set<string>();
     const { buffer, most } = supplyOf(offer.bucket.array);
     const groups: PlacementGroup[] = [];

@@ -23,7 +23,9 @@ import type { Usage } from "./ceilings.ts";
 import { Ceilings } from "./ceilings.ts";
 import type { ClusterPlace, ResourceRules } from "./places.ts";
 import { coresOf, Places } from "./places.ts";
+import { ReportedSupply } from "./reported-supply.ts";
 import { scaleSetsOf } from "./scale-set.ts";
+import type { Reports } from "./scheduler-only.ts";
 import { isStarting, mayBeStarted } from "./starts.ts";
 
 export interface WorldInput {
@@ -42,6 +44,8 @@ export interface WorldInput {
   readonly demands?: readonly RankedDemand[];
   /** Dynamic node arrays by name; absent: none. */
   readonly dynamics?: Dynamics;
+  /** What schedulers say of their hosts; absent: nothing of amounts. */
+  readonly reports?: Reports;
   /** Nodes that are draining or being stopped: not capacity, though they still count against limits. */
   readonly excluded: ReadonlySet<NodeId>;
   /** Which existing nodes are used first: see {@link SupplyNode.order}. Nodes seen later should come after those seen earlier. */
@@ -60,23 +64,27 @@ export function buildWorld(input: WorldInput): World {
   const dynamic = dynamicSupply(input, managed);
   const { arrays } = dynamic;
   const places = new Places([...snapshot.arrays, ...dynamic.copies], rulesOf(policy));
-  const nodes = collectNodes(input, managed, places);
+  const reported = new ReportedSupply(input.reports);
+  const nodes = collectNodes(input, managed, places, reported);
   const inFlight = collectInFlight(input, managed, places);
   const usage = countUsage(places.all());
   const ceilings = new Ceilings(snapshot.limit, usage.cluster);
   const own = snapshot.arrays
     .filter((array) => managed.get(array.name) === "managed")
     .toSorted((a, b) => b.priority - a.priority)
-    .flatMap((array) => array.buckets.map((bucket) => offer(input, array, bucket, places, usage, ceilings)));
-  const buckets = [...own, ...dynamicOffers(input, own, places)];
+    .flatMap((array) => array.buckets.map((bucket) => offer(input, array, bucket, places, usage, ceilings)))
+    .map((one) => reported.believed(one));
+  const buckets = [...own, ...dynamicOffers(input, own, places).map((one) => reported.believed(one))];
   const scaleSets = scaleSetsOf(input);
   const closed = closedReason(snapshot);
   const limits = ceilings.limits();
   const caps = policy.caps === undefined ? [] : capsFor(policy.caps, input.demands ?? []);
+  const ours = nodes.some(({ deallocated }) => deallocated === true)
+    ? nodes.flatMap((node) => withStartCharges(node, buckets, limits))
+    : nodes;
+  const others = reported.hosts(policy);
   return {
-    nodes: nodes.some(({ deallocated }) => deallocated === true)
-      ? nodes.flatMap((node) => withStartCharges(node, buckets, limits))
-      : nodes,
+    nodes: others.length === 0 ? ours : [...ours, ...others],
     inFlight,
     buckets,
     limits,
@@ -121,7 +129,12 @@ function countsAgainstLimits(phase: NodePhase): boolean {
   return phase !== "off" && phase !== "deallocated";
 }
 
-function collectNodes(input: WorldInput, arrays: World["arrays"], places: Places): readonly SupplyNode[] {
+function collectNodes(
+  input: WorldInput,
+  arrays: World["arrays"],
+  places: Places,
+  reported: ReportedSupply,
+): readonly SupplyNode[] {
   const supply: SupplyNode[] = [];
   const entries = new InTurn(input.ledger);
   input.snapshot.nodes.forEach((node) => {
@@ -142,7 +155,9 @@ function collectNodes(input: WorldInput, arrays: World["arrays"], places: Places
     const dynamic = dynamicArrayOf(known?.purpose);
     const home =
       dynamic === undefined ? place : places.at(dynamic, place.bucket.machineType, node.placementGroup);
-    supply.push(supplyNode(node, known, home, places, input));
+    const plain = supplyNode(node, known, home, places, input);
+    const fromReport = reported.of(plain);
+    supply.push(fromReport === undefined ? plain : { ...plain, ...fromReport });
   });
   return supply;
 }

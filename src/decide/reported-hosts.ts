@@ -1,0 +1,126 @@
+import type { Bodies } from "../domain/bodies.ts";
+import type { PlacedSlots, RankedDemand } from "../domain/demand.ts";
+import type { SetName } from "../domain/ids.ts";
+import type { ClusterRecord } from "../domain/record.ts";
+import type { Instant } from "../domain/units.ts";
+import { compareText } from "../domain/text.ts";
+import type { HostAmounts } from "./host-view.ts";
+import { hostKey } from "./hosts.ts";
+import { freshReport, nextLapse } from "./observe.ts";
+
+/** A host of which a scheduler says what it has or what is left of it. Hosts without such amounts are not read here, and cost nothing. */
+export interface ReportedHost extends HostAmounts {
+  readonly hostname: string;
+  /** Who reports it, the latest report first: the amounts are from that one. Of one moment the first by name is the latest. */
+  readonly by: readonly { readonly set: SetName; readonly jobs: readonly string[] }[];
+  /** No report says that it takes no jobs. */
+  readonly open: boolean;
+}
+
+/** Hosts by their key: see {@link hostKey}. */
+export type ReportedHosts = ReadonlyMap<string, ReportedHost>;
+
+const NONE: ReportedHosts = new Map();
+
+/**
+ * The hosts with amounts in all reports in force. A report counts as long as for busyness: while it is younger than two intervals of its set,
+ * and its set is live. The order in which messages came does not matter.
+ */
+export function reportedHosts(
+  { sets }: Pick<ClusterRecord, "sets">,
+  { reports }: Pick<Bodies, "reports">,
+  now: Instant,
+): ReportedHosts {
+  const known = collected.get(sets);
+  if (known?.reports === reports && known.from <= now && now < known.until) return known.hosts;
+  const hosts = collectHosts(sets, reports, now);
+  collected.set(sets, { reports, hosts, from: now, until: nextLapse(sets, now) });
+  return hosts;
+}
+
+interface Collected extends Pick<Bodies, "reports"> {
+  readonly hosts: ReportedHosts;
+  readonly from: Instant;
+  readonly until: number;
+}
+
+/** The sets of a record are looked at several times before they change. */
+const collected = new WeakMap<ClusterRecord["sets"], Collected>();
+
+function collectHosts(sets: ClusterRecord["sets"], reports: Bodies["reports"], now: Instant): ReportedHosts {
+  const fresh = [...sets]
+    .filter(([, entry]) => entry.live && entry.expiresAt > now && entry.report !== undefined)
+    .toSorted(([a, one], [b, other]) => other.sentAt - one.sentAt || compareText(a, b));
+  type Growing = { -readonly [K in keyof ReportedHost]: ReportedHost[K] } & {
+    by: ReportedHost["by"][number][];
+  };
+  let hosts: Map<string, Growing> | undefined;
+  for (const [set, entry] of fresh) {
+    for (const { hostname, jobs, state, resources, available } of freshReport(entry, { reports }, now)) {
+      if (resources === undefined && available === undefined) continue;
+      hosts ??= new Map();
+      const key = hostKey(hostname);
+      const isOpen = state === undefined || state === "open";
+      const known = hosts.get(key);
+      if (known === undefined)
+        hosts.set(key, {
+          hostname,
+          resources: resources ?? NO_AMOUNTS,
+          available: available ?? NO_AMOUNTS,
+          by: [{ set, jobs }],
+          open: isOpen,
+        });
+      else {
+        known.by.push({ set, jobs });
+        known.open &&= isOpen;
+      }
+    }
+  }
+  return hosts ?? NONE;
+}
+
+const NO_AMOUNTS: HostAmounts["resources"] = {};
+
+/**
+ * The same demands, with what the reports say of where they run: a job that names no host itself has a slot, or a node of its gang, on each
+ * host that its own scheduler says runs it. What is left there is reported without that slot, which must not be asked for again.
+ */
+export function bindReported(
+  demands: readonly RankedDemand[],
+  reported: ReportedHosts,
+): readonly RankedDemand[] {
+  const hostsOf = hostsOfJobs(reported);
+  if (hostsOf.size === 0) return demands;
+  return demands.map((ranked) => {
+    const { set, demand } = ranked;
+    if (demand.kind !== "job" || demand.placed.length > 0) return ranked;
+    const ofSet = hostsOf.get(set);
+    const hosts = ofSet?.get(demand.name);
+    if (hosts === undefined) return ranked;
+    // Of several jobs of one name only the first runs there, as far as anybody says.
+    ofSet?.delete(demand.name);
+    const { nodeCount, iterations } = demand;
+    const placed: readonly PlacedSlots[] = hosts
+      .slice(0, nodeCount ?? iterations)
+      .map((hostname) => ({ hostname, iterations: nodeCount === undefined ? 1 : iterations }));
+    return { set, demand: { ...demand, placed } };
+  });
+}
+
+/** By set and name of the job. */
+function hostsOfJobs(reported: ReportedHosts): ReadonlyMap<SetName, Map<string, string[]>> {
+  const hostsOf = new Map<SetName, Map<string, string[]>>();
+  reported.forEach(({ hostname, by }) => {
+    for (const { set, jobs } of by) {
+      if (jobs.length === 0) continue;
+      const ofSet = hostsOf.get(set) ?? new Map<string, string[]>();
+      hostsOf.set(set, ofSet);
+      for (const job of jobs) {
+        const hosts = ofSet.get(job);
+        if (hosts === undefined) ofSet.set(job, [hostname]);
+        else if (!hosts.includes(hostname)) hosts.push(hostname);
+      }
+    }
+  });
+  return hostsOf;
+}
