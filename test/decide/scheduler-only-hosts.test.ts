@@ -115,7 +115,7 @@ describe.each(MODES)("a host that only the scheduler knows, with $preference and
         schedulerNodes: [host()],
       },
     };
-    const caps = { requestSets: new Map([["standard", { count: 1 }]]), users: new Map() };
+    const caps = { requestSets: new Map([["standard", { nodes: 1 }]]), users: new Map() };
     const { plan } = decideOn(push(sets), { ...none, arrays }, { policy: { ...policy, caps } });
     expect(plan.demands.map(({ id, placed }) => `${id} ${placed}`).toSorted()).toEqual([
       "j 1",
@@ -142,7 +142,7 @@ describe("hosts that were or will be nodes of the cluster", () => {
     (hostname) => {
       expect(created(hostname)).toBe(0);
       expect(created(hostname, [{ ...node, phase: "going" }])).toBe(1);
-      expect(created(hostname, [{ ...node, phase: "failed" }])).toBe(1);
+      expect(created(hostname, [{ ...node, phase: "off" }])).toBe(1);
       const gone = { ...rememberNode(node, { goneAt: at(-60) }) };
       // The ledger knows no addresses.
       if (hostname !== "10.0.4.4") expect(created(hostname, [], buildLedger([gone]))).toBe(1);
