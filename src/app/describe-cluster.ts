@@ -17,6 +17,7 @@ import { loadCurrent, loadWhole } from "./commit.ts";
 import { describeBuckets } from "./describe-buckets.ts";
 import { arrayShown, describeNodearrays } from "./describe-nodearrays.ts";
 import { describeOutcomes } from "./describe-outcomes.ts";
+import { describeSchedulerHosts } from "./describe-scheduler-hosts.ts";
 import { describeTroubles } from "./describe-troubles.ts";
 import { describeWaiting } from "./describe-waiting.ts";
 import { PortError } from "./ports.ts";
@@ -52,6 +53,7 @@ export async function describeCluster(
     demand: describeSets(record, bodies, now),
     plan: describePlan(bodies),
     nodes: describeNodes(bodies),
+    schedulerHosts: describeSchedulerHosts(record, bodies, now, SHOWN),
     nodearrays: describeNodearrays(record, bodies, policy, now),
     buckets: describeBuckets(record, bodies, policy, now),
     outcomes: describeOutcomes(bodies, SHOWN),

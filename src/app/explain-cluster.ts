@@ -1,5 +1,9 @@
 import type { DemandExplained, NodeExplained, Unknown } from "../decide/explain.ts";
 import { explainJob, explainNode } from "../decide/explain.ts";
+import type { HostExplained } from "../decide/explain-host.ts";
+import { explainHost } from "../decide/explain-host.ts";
+import type { JudgedHosts } from "../decide/scheduler-only.ts";
+import { storedHosts } from "../decide/stored-world.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { ClusterName, SetName } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
@@ -66,26 +70,30 @@ async function explainPast(
 }
 
 async function explainLast(app: App, cluster: ClusterName, question: Question): Promise<Explanation> {
-  const { bodies } = await loadWhole(app, cluster);
+  const { record, bodies } = await loadWhole(app, cluster);
   const { plan, ledger } = bodies;
   if (plan === undefined) return { kind: "not-planned" };
-  const answer = answerBy(plan, ledger, question);
+  const hosts = question.kind === "node" ? storedHosts(record, bodies, app.ports.clock.now()) : NO_HOSTS;
+  const answer = answerBy(plan, ledger, question, hosts);
   if (answer.kind !== "unknown") return { kind: "explained", body: bodyOf(answer, plan) };
   return question.kind === "job" ? lookInDemand(bodies, question.job, answer) : answer;
 }
 
-function answerBy(plan: Plan, ledger: Ledger, question: Question): DemandExplained | NodeExplained | Unknown {
-  return question.kind === "node"
-    ? explainNode(plan, ledger, question.node)
-    : explainJob(plan, ledger, question.job, question.set);
+type Explained = DemandExplained | NodeExplained | HostExplained;
+
+/** Nothing is known of what schedulers said when a past plan was made. */
+const NO_HOSTS: JudgedHosts = { nodes: new Map(), others: [] };
+
+function answerBy(plan: Plan, ledger: Ledger, question: Question, hosts = NO_HOSTS): Explained | Unknown {
+  if (question.kind === "job") return explainJob(plan, ledger, question.job, question.set);
+  const node = explainNode(plan, ledger, question.node, hosts.nodes);
+  if (node.kind === "node") return node;
+  return explainHost(plan, question.node, hosts.others) ?? node;
 }
 
-function bodyOf(
-  answer: DemandExplained | NodeExplained,
-  { number, at }: Plan,
-): Readonly<Record<string, unknown>> {
+function bodyOf(answer: Explained, { number, at }: Plan): Readonly<Record<string, unknown>> {
   const made = { plan: number, planAt: isoTime(at) };
-  if (answer.kind === "node") return { ...made, ...answer };
+  if (answer.kind !== "demand") return { ...made, ...answer };
   return { ...made, ...answer, reasonTexts: answer.reasons.map(renderReason) };
 }
 

@@ -29,6 +29,35 @@ export function readReports(
   demands: readonly RankedDemand[],
 ): Reports | undefined {
   if (reported.size === 0) return undefined;
+  const { nodes, others } = judgeHosts(reported, cluster, demands);
+  const capacity = others.flatMap(({ host, standing }) => (standing === "capacity" ? [host] : []));
+  return { all: reported, nodes, others: capacity };
+}
+
+/** Whether a host without a node in the status is capacity, or why it is not. */
+export type Standing =
+  | "capacity"
+  /** Its scheduler says that it takes no jobs. */
+  | "closed"
+  /** We remember a node of this name, or the status has one that is not up. */
+  | "former-node"
+  | "named-as-a-node"
+  /** It has jobs, and nobody says how much of it they take. */
+  | "load-unknown";
+
+export interface JudgedHosts {
+  /** Hosts of nodes that are up. */
+  readonly nodes: ReadonlyMap<NodeId, ReportedHost>;
+  /** Hosts that the status does not show. */
+  readonly others: readonly { readonly host: ReportedHost; readonly standing: Standing }[];
+}
+
+/** Tells the hosts of nodes from those that only a scheduler knows. */
+export function judgeHosts(
+  reported: ReportedHosts,
+  cluster: Cluster,
+  demands: readonly RankedDemand[],
+): JudgedHosts {
   const nodes = new Map<NodeId, ReportedHost>();
   const found = new Set<ReportedHost>();
   cluster.snapshot.nodes.forEach((node) => {
@@ -37,12 +66,16 @@ export function readReports(
     found.add(host);
     if (node.phase === "ready") nodes.set(node.nodeId, host);
   });
-  if (found.size === reported.size) return { all: reported, nodes, others: [] };
-  const unknown = [...reported].filter(([, host]) => !found.has(host) && host.open);
-  const judge = unknown.length === 0 ? undefined : judgeOf(cluster);
-  const placedAt = indexPlaced(demands);
-  const others = unknown.filter(([key, host]) => judge?.(key) === undefined && isTold(host, placedAt));
-  return { all: reported, nodes, others: others.map(([, host]) => host) };
+  if (found.size === reported.size) return { nodes, others: [] };
+  const whyOurs = later(() => judgeNames(cluster));
+  const placedAt = later(() => indexPlaced(demands));
+  const others = [...reported]
+    .filter(([, host]) => !found.has(host))
+    .map(([key, host]) => {
+      const standing = host.open ? (whyOurs()(key) ?? standingOf(host, placedAt)) : ("closed" as const);
+      return { host, standing };
+    });
+  return { nodes, others };
 }
 
 function hostOfNode(reported: ReportedHosts, { hostname, name }: Node): ReportedHost | undefined {
@@ -51,15 +84,12 @@ function hostOfNode(reported: ReportedHosts, { hostname, name }: Node): Reported
   );
 }
 
-/** Why a host without a node in the status is not one that only the scheduler knows. */
-type WhyOurs = "former-node" | "named-as-a-node";
-
 /**
  * Schedulers go on listing hosts whose nodes are gone, and list hosts whose nodes are still to be made: jobs would wait for ever for such a
  * host, where a node too many costs little. So a host that had a node of the cluster, as far as we remember, or that is called as CycleCloud
  * calls nodes and their hosts is never taken for one of the scheduler's own. This also holds when our memory is lost.
  */
-function judgeOf({ snapshot, ledger, dynamics }: Cluster): (key: string) => WhyOurs | undefined {
+function judgeNames({ snapshot, ledger, dynamics }: Cluster): (key: string) => Standing | undefined {
   const known = new Set<string>();
   const note = ({ hostname, name, privateIp }: Pick<Node, "hostname" | "name" | "privateIp">): void => {
     known.add(hostKey(name));
@@ -86,29 +116,31 @@ function isNamedAsNode(key: string, arrays: ReadonlySet<string>): boolean {
   return [...arrays].some((name) => array.endsWith(`-${name}`));
 }
 
-/** Whether it is known what the jobs there take: by what is left, or as each says itself how much of it runs there. */
-function isTold(
+/** What the jobs there take is known by what is left, or as each says itself how much of it runs there. */
+function standingOf(
   { hostname, available, by }: ReportedHost,
   placedAt: () => ReadonlyMap<string, ReadonlySet<string>>,
-): boolean {
-  if (Object.keys(available).length > 0 || by.every(({ jobs }) => jobs.length === 0)) return true;
+): Standing {
+  if (Object.keys(available).length > 0 || by.every(({ jobs }) => jobs.length === 0)) return "capacity";
   const placed = placedAt().get(hostKey(hostname));
-  return by.every(({ jobs }) => jobs.every((job) => placed?.has(job) === true));
+  return by.every(({ jobs }) => jobs.every((job) => placed?.has(job) === true)) ? "capacity" : "load-unknown";
 }
 
-/** By host the names of the jobs that say that they run there. Worked out when it is asked for. */
-function indexPlaced(demands: readonly RankedDemand[]): () => ReadonlyMap<string, ReadonlySet<string>> {
-  let index: Map<string, Set<string>> | undefined;
-  return () => {
-    if (index !== undefined) return index;
-    index = new Map();
-    for (const { demand } of demands) {
-      if (demand.kind !== "job") continue;
-      for (const { hostname } of demand.placed) {
-        const key = hostKey(hostname);
-        index.set(key, (index.get(key) ?? new Set()).add(demand.name));
-      }
+/** By host the names of the jobs that say that they run there. */
+function indexPlaced(demands: readonly RankedDemand[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const index = new Map<string, Set<string>>();
+  for (const { demand } of demands) {
+    if (demand.kind !== "job") continue;
+    for (const { hostname } of demand.placed) {
+      const key = hostKey(hostname);
+      index.set(key, (index.get(key) ?? new Set()).add(demand.name));
     }
-    return index;
-  };
+  }
+  return index;
+}
+
+/** Worked out when it is asked for, and once. */
+function later<T extends object>(work: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= work());
 }
