@@ -16,7 +16,8 @@ import { dynamicsOf } from "./dynamic-arrays.ts";
 import type { Spare } from "./spare.ts";
 import { findSpare } from "./spare.ts";
 import { premisesOf, Recall } from "./recall.ts";
-import { bindReported, reportedHosts } from "./reported-hosts.ts";
+import { bindReported } from "./bind-reported.ts";
+import { reportedHosts } from "./reported-hosts.ts";
 import { readReports } from "./scheduler-only.ts";
 import { lapseSets } from "./accept.ts";
 
@@ -231,14 +232,17 @@ function spareNodes(
 ): Weighed {
   if (bodies.seen === undefined || askers.size === 0) return { spare: askers, why: () => "needed" };
   const sent = demandsInForce(record, bodies);
-  const reported = reportedHosts(record, bodies, now);
-  const demands = bindReported(sent, reported);
   // The askers' own marks, from the first of the two commits, must not hide them: they are weighed again, and with the same outcome while
   // nothing else has changed.
   const ledger = withoutMarks(bodies.ledger, askers);
   const snapshot = withUp(bodies.seen, askers);
-  const dynamics = dynamicsOf(demands, record.dynamicArrays ?? [], bodies.seen);
-  const reports = readReports(reported, { snapshot, ledger, dynamics: dynamics.keys() }, sent);
+  const dynamics = dynamicsOf(sent, record.dynamicArrays ?? [], bodies.seen);
+  const reports = readReports(
+    reportedHosts(record, bodies, now),
+    { snapshot, ledger, dynamics: dynamics.keys() },
+    sent,
+  );
+  const demands = bindReported(sent, reports);
   const supply = supplyOf(record, {
     snapshot,
     ledger,

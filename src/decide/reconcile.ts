@@ -21,6 +21,7 @@ import { InTurn } from "../domain/in-turn.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { lapseSets } from "./accept.ts";
 import { allocate } from "./allocate.ts";
+import { bindReported } from "./bind-reported.ts";
 import { noteGroups } from "./group-fills.ts";
 import { requestIdOf } from "./hash.ts";
 import type { Dynamics } from "./dynamic-arrays.ts";
@@ -49,7 +50,7 @@ import {
 } from "./starts.ts";
 import { poolsInForce } from "./pools.ts";
 import { premisesOf, Recall } from "./recall.ts";
-import { bindReported, reportedHosts } from "./reported-hosts.ts";
+import { reportedHosts } from "./reported-hosts.ts";
 import type { Reports } from "./scheduler-only.ts";
 import { readReports } from "./scheduler-only.ts";
 import type { Supply } from "./spare.ts";
@@ -95,15 +96,23 @@ export function decide(
   const seen = updateLedger(bodies.ledger, look, record.inFlight, facts, now);
   const rewound = outage !== undefined && outage.to === now ? restartClocks(seen, now) : seen;
   const sent = demandsInForce(rested, bodies);
-  const reported = reportedHosts(rested, bodies, now);
-  const demands = bindReported(sent, reported);
-  const dynamics = dynamicsOf(demands, rested.dynamicArrays ?? [], look.snapshot);
+  const dynamics = dynamicsOf(sent, rested.dynamicArrays ?? [], look.snapshot);
   const known = recogniseByName(rewound, dynamics);
   const { record: started, ledger } = endStarts(rested, known, look.snapshot, policy, now);
   const { record: next, givenUp } = giveUp(started, look.snapshot, ledger, facts, policy, now);
   const pools = poolsInForce(rested, bodies);
-  const reports = readReports(reported, { snapshot: look.snapshot, ledger, dynamics: dynamics.keys() }, sent);
-  const wanted = { demands, pools, dynamics, reports, last: () => lastPlanOf(bodies) };
+  const reports = readReports(
+    reportedHosts(rested, bodies, now),
+    { snapshot: look.snapshot, ledger, dynamics: dynamics.keys() },
+    sent,
+  );
+  const wanted = {
+    demands: bindReported(sent, reports),
+    pools,
+    dynamics,
+    reports,
+    last: () => lastPlanOf(bodies),
+  };
   const weighed = weigh({
     record: next,
     snapshot: look.snapshot,

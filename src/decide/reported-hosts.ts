@@ -1,5 +1,4 @@
 import type { Bodies } from "../domain/bodies.ts";
-import type { PlacedSlots, RankedDemand } from "../domain/demand.ts";
 import type { SetName } from "../domain/ids.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
@@ -80,47 +79,3 @@ function collectHosts(sets: ClusterRecord["sets"], reports: Bodies["reports"], n
 }
 
 const NO_AMOUNTS: HostAmounts["resources"] = {};
-
-/**
- * The same demands, with what the reports say of where they run: a job that names no host itself has a slot, or a node of its gang, on each
- * host that its own scheduler says runs it. What is left there is reported without that slot, which must not be asked for again.
- */
-export function bindReported(
-  demands: readonly RankedDemand[],
-  reported: ReportedHosts,
-): readonly RankedDemand[] {
-  const hostsOf = hostsOfJobs(reported);
-  if (hostsOf.size === 0) return demands;
-  return demands.map((ranked) => {
-    const { set, demand } = ranked;
-    if (demand.kind !== "job" || demand.placed.length > 0) return ranked;
-    const ofSet = hostsOf.get(set);
-    const hosts = ofSet?.get(demand.name);
-    if (hosts === undefined) return ranked;
-    // Of several jobs of one name only the first runs there, as far as anybody says.
-    ofSet?.delete(demand.name);
-    const { nodeCount, iterations } = demand;
-    const placed: readonly PlacedSlots[] = hosts
-      .slice(0, nodeCount ?? iterations)
-      .map((hostname) => ({ hostname, iterations: nodeCount === undefined ? 1 : iterations }));
-    return { set, demand: { ...demand, placed } };
-  });
-}
-
-/** By set and name of the job. */
-function hostsOfJobs(reported: ReportedHosts): ReadonlyMap<SetName, Map<string, string[]>> {
-  const hostsOf = new Map<SetName, Map<string, string[]>>();
-  reported.forEach(({ hostname, by }) => {
-    for (const { set, jobs } of by) {
-      if (jobs.length === 0) continue;
-      const ofSet = hostsOf.get(set) ?? new Map<string, string[]>();
-      hostsOf.set(set, ofSet);
-      for (const job of jobs) {
-        const hosts = ofSet.get(job);
-        if (hosts === undefined) ofSet.set(job, [hostname]);
-        else if (!hosts.includes(hostname)) hosts.push(hostname);
-      }
-    }
-  });
-  return hostsOf;
-}

@@ -7,7 +7,6 @@ import type { ReportedHost, ReportedHosts } from "./reported-hosts.ts";
 
 /** What a plan reads of the reports. Plain data, as plans are recalled by it. */
 export interface Reports {
-  readonly all: ReportedHosts;
   /** Those that are nodes of the cluster, and up. */
   readonly nodes: ReadonlyMap<NodeId, ReportedHost>;
   /** Those that only the scheduler knows, and that take jobs. */
@@ -31,7 +30,7 @@ export function readReports(
   if (reported.size === 0) return undefined;
   const { nodes, others } = judgeHosts(reported, cluster, demands);
   const capacity = others.flatMap(({ host, standing }) => (standing === "capacity" ? [host] : []));
-  return { all: reported, nodes, others: capacity };
+  return { nodes, others: capacity };
 }
 
 /** Whether a host without a node in the status is capacity, or why it is not. */
