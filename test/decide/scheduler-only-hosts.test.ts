@@ -183,6 +183,19 @@ describe("a node of ours", () => {
   });
 });
 
+describe("jobs of two sets that ask for the same", () => {
+  test("one goes to its host, although the other has just gone to a node with room for both", () => {
+    const node = buildNode("a", { machineType: D8 });
+    const state = push({
+      a: { jobs: [job("first", 1)] },
+      pbs: { jobs: [job("second", 1)], schedulerNodes: [host()] },
+    });
+    const { plan } = decideOn(state, { ...none, nodes: [node] });
+    expect(plan.nodes.get(node.nodeId)).toEqual({ kind: "needed", by: ["a/first"] });
+    expect(plan.demands.map(({ placed }) => placed)).toEqual([1, 1]);
+  });
+});
+
 describe("many hosts", () => {
   test("are used one after the other, and gangs that may span take alike ones", () => {
     const hosts = Array.from({ length: 300 }, (_, i) => host({}, `rack${i + 1}`));
