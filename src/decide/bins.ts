@@ -316,6 +316,8 @@ export class Bins implements LineBins {
 
   /** Whether jobs of the set may be there. */
   #serves(bin: Bin, set: SetName): boolean {
+    // Asked for every look at a bin, and most clusters have no such hosts.
+    if (this.hosts.size === 0) return true;
     const onlyFor = this.world.nodes[bin]?.onlyFor;
     return onlyFor === undefined || onlyFor.includes(set);
   }
