@@ -129,6 +129,61 @@ export type Explanation =
         idleSeconds: number;
         bootSeconds: number;
       };
+      /**
+       * What its scheduler says of it now: it counts in place of what is computed.
+       */
+      reported?: {
+        resources: {
+          [k: string]: string | number | boolean | null;
+        };
+        available: {
+          [k: string]: string | number | boolean | null;
+        };
+      };
+    }
+  | {
+      cluster: string;
+      plan: number;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      planAt: string;
+      /**
+       * Of all of a past plan.
+       */
+      counts?: {
+        created: number;
+        started: number;
+        terminated: number;
+        nodes: number;
+        demands: number;
+        unmet: number;
+      };
+      /**
+       * All of it in sentences, a line each.
+       */
+      text: string;
+      kind: "host";
+      hostname: string;
+      requestSets: string[];
+      /**
+       * Absent: it is not reported any more.
+       */
+      standing?: "capacity" | "closed" | "former-node" | "named-as-a-node" | "load-unknown";
+      resources: {
+        [k: string]: string | number | boolean | null;
+      };
+      available: {
+        [k: string]: string | number | boolean | null;
+      };
+      jobs: string[];
+      load: {
+        set: string;
+        id: string;
+        slots: number;
+        bound: boolean;
+      }[];
+      moreJobs: number;
     };
 
 /**
@@ -536,6 +591,33 @@ export interface Cluster {
       drainingSince?: string;
       /**
        * Why it stays or goes.
+       */
+      why: string;
+    }[];
+  };
+  /**
+   * Hosts that schedulers report with resources and that are no nodes of the cluster.
+   */
+  schedulerHosts: {
+    count: number;
+    /**
+     * Of these, the hosts that take jobs of the request sets that report them.
+     */
+    capacity: number;
+    list: {
+      hostname: string;
+      requestSets: string[];
+      standing: "capacity" | "closed" | "former-node" | "named-as-a-node" | "load-unknown";
+      resources: {
+        [k: string]: string | number | boolean | null;
+      };
+      available: {
+        [k: string]: string | number | boolean | null;
+      };
+      jobs: string[];
+      moreJobs: number;
+      /**
+       * Whether it is capacity, and if not, why.
        */
       why: string;
     }[];

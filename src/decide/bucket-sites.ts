@@ -88,7 +88,7 @@ export class BucketSites {
 
 /** How many new nodes a bucket allows now. */
 export function roomAt(draft: Draft, { offer, group }: Site): number {
-  if (offer.unmanaged === true || closedTo(draft, offer) !== undefined) return 0;
+  if (offer.onlyFor !== undefined || closedTo(draft, offer) !== undefined) return 0;
   if (group !== undefined && groupClosedTo(draft, offer, group) !== undefined) return 0;
   if (group !== undefined && !mayOpenIn(draft, offer, group)) return 0;
   return draft.capacity.room(offer, group);
@@ -141,6 +141,7 @@ function siteOfNodes(bins: Bins, place: Place, subject: Subject): Site {
     charges: [],
     groupSizes: new Map(),
     refusal: { code: "no-bucket", array: bucket.array },
+    ...(subject.onlyFor === undefined ? {} : { onlyFor: subject.onlyFor }),
   };
   return siteOf(bins, offer ?? gone, group);
 }

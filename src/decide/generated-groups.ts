@@ -28,8 +28,8 @@ export function generateGroups(
     if (pinnedGroup !== undefined) names.add(pinnedGroup.toLowerCase());
   }
   for (const offer of offers) {
-    const { maxPlacementGroupSize, unmanaged, notHpc } = offer;
-    if (maxPlacementGroupSize === undefined || unmanaged === true || notHpc === true) continue;
+    const { maxPlacementGroupSize, onlyFor, notHpc } = offer;
+    if (maxPlacementGroupSize === undefined || onlyFor !== undefined || notHpc === true) continue;
     const names = known.get(offer.bucket.array) ?? new Set<string>();
     const { buffer, most } = supplyOf(offer.bucket.array);
     const groups: PlacementGroup[] = [];

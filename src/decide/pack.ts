@@ -59,6 +59,8 @@ export function packOn(draft: Draft, ask: Ask): boolean {
   const { jobClass, bin } = latest;
   if (jobClass !== ask.jobClass || ask.together !== "anywhere" || ask.isGang || ask.units < 1) return false;
   if (bins.count[bin] !== 1 || bins.unitsOn(bin, ask) < ask.units) return false;
+  // The job before it may have been of a set that has no hosts of its own.
+  if (bins.hosts.has(ask.set) && !bins.isHost(bin)) return false;
   bins.occupy(bin, ask, ask.units);
   return true;
 }

@@ -22,6 +22,7 @@ import { InTurn } from "../domain/in-turn.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { lapseParts } from "./accept.ts";
 import { allocate } from "./allocate.ts";
+import { bindReported } from "./bind-reported.ts";
 import { noteGroups } from "./group-fills.ts";
 import { requestIdOf } from "./hash.ts";
 import type { Dynamics } from "./dynamic-arrays.ts";
@@ -51,6 +52,9 @@ import {
 } from "./starts.ts";
 import { poolsInForce } from "./pools.ts";
 import { premisesOf, Recall } from "./recall.ts";
+import { reportedHosts } from "./reported-hosts.ts";
+import type { Reports } from "./scheduler-only.ts";
+import { readReports } from "./scheduler-only.ts";
 import type { Supply } from "./spare.ts";
 import { allocationPolicyOf, orderOf, spareAmongReady } from "./spare.ts";
 import { buildWorld } from "./world.ts";
@@ -92,13 +96,24 @@ export function decide(
   const facts = hostFacts(rested, bodies, now);
   const seen = updateLedger(bodies.ledger, look, record.inFlight, facts, now);
   const rewound = outage !== undefined && outage.to === now ? restartClocks(seen, now) : seen;
-  const demands = demandsInForce(rested, bodies);
-  const dynamics = dynamicsOf(demands, rested.dynamicArrays ?? [], look.snapshot);
+  const sent = demandsInForce(rested, bodies);
+  const dynamics = dynamicsOf(sent, rested.dynamicArrays ?? [], look.snapshot);
   const known = recogniseByName(rewound, dynamics);
   const { record: started, ledger } = endStarts(rested, known, look.snapshot, policy, now);
   const { record: next, givenUp } = giveUp(started, look.snapshot, ledger, facts, policy, now);
   const pools = poolsInForce(rested, bodies);
-  const wanted = { demands, pools, dynamics, last: () => lastPlanOf(bodies) };
+  const reports = readReports(
+    reportedHosts(rested, bodies, now),
+    { snapshot: look.snapshot, ledger, dynamics: dynamics.keys() },
+    sent,
+  );
+  const wanted = {
+    demands: bindReported(sent, reports),
+    pools,
+    dynamics,
+    reports,
+    last: () => lastPlanOf(bodies),
+  };
   const weighed = weigh({
     record: next,
     snapshot: look.snapshot,
@@ -235,6 +250,8 @@ interface Wanted {
   readonly demands: readonly RankedDemand[];
   readonly pools: readonly Pool[];
   readonly dynamics: Dynamics;
+  /** What schedulers say of their hosts; undefined: nothing of amounts. */
+  readonly reports: Reports | undefined;
   /** Where the last plan had what it knew; undefined: it did not keep that whole. */
   readonly last: () => LastPlan | undefined;
 }
@@ -257,10 +274,11 @@ interface ToWeigh {
 }
 
 function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall }: ToWeigh): Weighed {
-  const { demands, pools, dynamics, last } = wanted;
+  const { demands, pools, dynamics, reports, last } = wanted;
   const stopping = stoppingNodes(record.intents);
   const excluded = new Set([...excludedNodes(snapshot, ledger, stopping, policy, now), ...givenUp]);
-  const input = supplyOf(record, { snapshot, ledger, policy, pools, dynamics, excluded, now });
+  const seen = { snapshot, ledger, policy, pools, dynamics, excluded, now };
+  const input = supplyOf(record, reports === undefined ? seen : { ...seen, reports });
   const work = (asked: PlanQuestion): Weighing => {
     const world: World = {
       ...buildWorld({ ...input, excluded: asked.excluded, demands, order: orderOf }),

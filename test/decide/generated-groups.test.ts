@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { generateGroups } from "../../src/decide/generated-groups.ts";
 import type { BucketOffer } from "../../src/domain/allocation.ts";
-import { arrayName, machineType, placementGroup } from "../../src/domain/ids.ts";
+import { arrayName, machineType, placementGroup, setName } from "../../src/domain/ids.ts";
 
 function offer(array: string, type: string, groups: readonly string[], more: Partial<BucketOffer> = {}) {
   const made: BucketOffer = {
@@ -36,7 +36,7 @@ test.each([
     name: "none where the bucket knows no groups, nor on a host that only the scheduler knows",
     offers: [
       { ...offer("a", "D4", []), maxPlacementGroupSize: undefined },
-      offer("b", "unknown", [], { unmanaged: true }),
+      offer("b", "unknown", [], { onlyFor: [setName("standard")] }),
     ].map(({ maxPlacementGroupSize: size, ...rest }): BucketOffer =>
       size === undefined ? rest : { ...rest, maxPlacementGroupSize: size },
     ),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readPolicy, writePolicy } from "../../src/wire/policy.ts";
+import { NAME_EXPECTED } from "../../src/domain/name.ts";
 import { lineOf } from "./context.ts";
 
 const read = (input: object) => {
@@ -94,7 +95,7 @@ describe("timeouts of node arrays", () => {
       input: { idle_timeout: { hpc: { default: 3 }, "": 5 } },
       lines: [
         'idle_timeout.hpc: {"default":3} -> a number of seconds, 0 or more',
-        'idle_timeout: "" -> text of 1 to 200 characters, none of them a control character',
+        `idle_timeout: "" -> ${NAME_EXPECTED}`,
       ],
     },
     {

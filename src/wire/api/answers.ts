@@ -10,6 +10,8 @@ import {
   problemItem,
   reason,
   rejectedJob,
+  resources,
+  standing,
   text,
   texts,
   time,
@@ -148,6 +150,8 @@ export const jobExplained = z.object({
   metadata,
 });
 
+const load = z.array(z.object({ set: text, id: text, slots: count, bound: z.boolean() }));
+
 export const nodeExplained = z.object({
   ...explained,
   kind: z.literal("node"),
@@ -158,15 +162,34 @@ export const nodeExplained = z.object({
   purpose: text,
   verdict: verdict.optional(),
   neededBy: texts,
-  load: z.array(z.object({ set: text, id: text, slots: count, bound: z.boolean() })),
+  load,
   moreJobs: count,
   timeouts: z
     .object({ idleSeconds: z.number(), bootSeconds: z.number() })
     .optional()
     .meta({ description: "That count for it now; absent: it is gone, or a past plan was asked for." }),
+  reported: z
+    .object({ resources, available: resources })
+    .optional()
+    .meta({ description: "What its scheduler says of it now: it counts in place of what is computed." }),
 });
 
-export const explanation = z.union([jobExplained, nodeExplained]);
+export const hostExplained = z
+  .object({
+    ...explained,
+    kind: z.literal("host"),
+    hostname: text,
+    requestSets: texts,
+    standing: standing.optional().meta({ description: "Absent: it is not reported any more." }),
+    resources,
+    available: resources,
+    jobs: texts,
+    load,
+    moreJobs: count,
+  })
+  .meta({ description: "A host that a scheduler reports and that is no node of the cluster." });
+
+export const explanation = z.union([jobExplained, nodeExplained, hostExplained]);
 
 export const tickAnswer = z.object({
   cluster: text,

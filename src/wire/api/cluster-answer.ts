@@ -9,6 +9,8 @@ import {
   preference,
   problemItem,
   rejectedJob,
+  resources,
+  standing,
   text,
   texts,
   time,
@@ -145,6 +147,27 @@ const timeouts = {
   idleTimeout: z.number().meta({ description: "Of its nodes, by the configuration. Seconds." }),
   bootTimeout: z.number().meta({ description: "Of its nodes, by the configuration. Seconds." }),
 };
+
+const schedulerHosts = z
+  .object({
+    count,
+    capacity: count.meta({
+      description: "Of these, the hosts that take jobs of the request sets that report them.",
+    }),
+    list: z.array(
+      z.object({
+        hostname: text,
+        requestSets: texts,
+        standing,
+        resources,
+        available: resources,
+        jobs: texts,
+        moreJobs: count,
+        why: text.meta({ description: "Whether it is capacity, and if not, why." }),
+      }),
+    ),
+  })
+  .meta({ description: "Hosts that schedulers report with resources and that are no nodes of the cluster." });
 
 const arrayUse = {
   ...timeouts,
@@ -285,6 +308,7 @@ export const clusterAnswer = z.object({
   demand: z.array(requestSetSummary.extend({ unmet: count })),
   plan: lastPlan.optional().meta({ description: "The last plan; absent: none was made yet." }),
   nodes,
+  schedulerHosts,
   nodearrays: z.array(nodearray),
   groups: z.array(groupedArray),
   buckets: z.array(bucket),

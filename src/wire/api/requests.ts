@@ -3,14 +3,13 @@ import { envelopeSchema } from "../demand-message.ts";
 import { nodearraySchema } from "../nodearray.ts";
 import type { PolicyDocument } from "../policy.ts";
 import { markSchema, poolSchema } from "../pool.ts";
-import { among, preference, problemItem, text, texts } from "./parts.ts";
+import { among, preference, problemItem, resources, text, texts } from "./parts.ts";
 
 /**
  * What the API takes. Lists that come by the thousand have readers of their own (see fields.ts): their schemas here only describe them, and a
  * test compares the two.
  */
 
-const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const constraint = z.record(text, z.unknown()).meta({
   description: "Resources with amounts or choices, node properties, and, or, xor, not, ...: all must hold.",
 });
@@ -52,8 +51,8 @@ export const jobRequest = z
 export const hostRequest = z
   .strictObject({
     hostname: text.min(1),
-    resources: z.record(text, scalar).optional(),
-    available: z.record(text, scalar).optional(),
+    resources: resources.optional().meta({ description: "What the host has in all." }),
+    available: resources.optional().meta({ description: "What is left of that now." }),
     jobs: texts.optional().meta({ description: "What runs there; absent or empty: nothing." }),
     jobIds: texts.optional().meta({ description: "Another name for jobs." }),
     state: text.min(1).optional(),
