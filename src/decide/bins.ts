@@ -1,6 +1,6 @@
 import type { NodeLoad, SupplyNode, World } from "../domain/allocation.ts";
 import type { BucketKey, Purpose } from "../domain/bucket.ts";
-import type { NodeAttributes } from "../domain/demand.ts";
+import type { JobDemand, NodeAttributes } from "../domain/demand.ts";
 import type { NodeId } from "../domain/ids.ts";
 import type { Ask } from "./ask.ts";
 import { slotsIn, unitsFrom } from "./ask.ts";
@@ -96,6 +96,8 @@ export class Bins implements LineBins {
   /** What is left of each pool that jobs share. */
   readonly pools: Map<string, number>;
   readonly #contents: (Content | undefined)[] = [];
+  /** By bin, the jobs that have a slot there which takes nothing. */
+  readonly #freeSlots = new Map<Bin, Set<JobDemand>>();
   readonly #needed = new Map<Place, Needed>();
   readonly #subjects: Subject[] = [];
   readonly #inGroup = new Map<Place, Bin[]>();
@@ -244,6 +246,8 @@ export class Bins implements LineBins {
     this.purpose.push(this.purpose[bin] ?? { kind: "array" });
     const attributes = this.attributes.get(bin);
     if (attributes !== undefined) this.attributes.set(other, attributes);
+    const freeSlots = this.#freeSlots.get(bin);
+    if (freeSlots !== undefined) this.#freeSlots.set(other, new Set(freeSlots));
     this.#contents.push(this.#contents[bin]);
     this.#subjects.push(this.subjectOf(bin));
     this.#makeRoom(other);
@@ -275,14 +279,30 @@ export class Bins implements LineBins {
     if (!this.#takes(shape, bin)) return 0;
     if (ask.jobClass.takes === undefined) return roomIntricate(this, bin, ask);
     if (ask.requirements.alone !== undefined && !this.isEmpty(bin)) return 0;
+    if (ask.jobClass.takes.nothing && this.hasFreeSlot(bin, ask)) return 0;
     return unitsFrom(ask, slotsIn(ask, this.free, bin * this.width));
+  }
+
+  /** Whether the job has a slot there that takes nothing of the node: it gets no second one. */
+  hasFreeSlot(bin: Bin, { demand }: Ask): boolean {
+    return this.#freeSlots.get(bin)?.has(demand) === true;
+  }
+
+  #noteFreeSlot(bin: Bin, { demand }: Ask): void {
+    const jobs = this.#freeSlots.get(bin);
+    if (jobs === undefined) this.#freeSlots.set(bin, new Set([demand]));
+    else jobs.add(demand);
   }
 
   /** Puts so many slots on each node of the bin, and claims it. What is free never falls below zero: bound tasks need not fit. */
   occupy(bin: Bin, ask: Ask, slots: number, bound = false): void {
     const { takes } = ask.jobClass;
     let alone = ask.requirements.alone !== undefined;
-    if (takes === undefined) alone = placeIntricate(this, bin, ask, slots, bound) || alone;
+    if (takes === undefined) {
+      const taken = placeIntricate(this, bin, ask, slots, bound);
+      alone ||= taken.alone;
+      if (taken.nothing) this.#noteFreeSlot(bin, ask);
+    } else if (takes.nothing) this.#noteFreeSlot(bin, ask);
     else {
       const start = bin * this.width;
       for (let i = 0; i < takes.resource.length; i += 1) {

@@ -173,7 +173,7 @@ export class BucketOrder {
     const first = this.#firstOpen(ask, site);
     for (let at = first; at < site.bins.length && left > 0; at += 1) {
       const bin = site.bins[at] ?? 0;
-      const units = Math.min(this.#unitsOn(ask, bin, filling), mostOnNode(ask), left);
+      const units = Math.min(this.#unitsOn(ask, bin, filling), left);
       if (units < 1) continue;
       if (this.#isToStart(bin)) {
         if (room < 1) continue;
@@ -192,7 +192,7 @@ export class BucketOrder {
       left -= rest;
       steps.push({ bin, nodes, units, rest });
     }
-    const units = Math.min(this.#unitsOnNew(ask, site, filling), mostOnNode(ask), left);
+    const units = Math.min(this.#unitsOnNew(ask, site, filling), left);
     const nodes = units < 1 ? 0 : Math.min(room, allowed, Math.ceil(left / units));
     return { steps, made: { nodes, units }, left: Math.max(0, left - nodes * units) };
   }
@@ -223,7 +223,9 @@ export class BucketOrder {
     this.#passed.set(ask.jobClass, passed);
     const key = `${place.index}/${ask.slotsPerUnit}`;
     let at = passed.get(key) ?? 0;
-    while (at < list.length && bins.unitsOn(list[at] ?? 0, ask) < 1) at += 1;
+    // A node that has the job's only slot there may have room for the next one of its class.
+    const isFull = (bin: Bin): boolean => bins.unitsOn(bin, ask) < 1 && !bins.hasFreeSlot(bin, ask);
+    while (at < list.length && isFull(list[at] ?? 0)) at += 1;
     passed.set(key, at);
     return at;
   }
@@ -354,11 +356,6 @@ const hasAlternatives = ({ jobClass }: Ask): boolean => jobClass.takes === undef
 function drains(ask: Ask): boolean {
   const { intricate, pools } = ask.requirements;
   return intricate && [...mostPoolNeeds(ask)].some(([pool, amount]) => amount > (pools.get(pool) ?? 0));
-}
-
-/** A job that asks for nothing at all has one slot a node. */
-function mostOnNode({ demand: job }: Ask): number {
-  return job.constraints.length === 0 ? 1 : Number.POSITIVE_INFINITY;
 }
 
 function tooMuchOf(ask: Ask, { made }: Site): Refusal {

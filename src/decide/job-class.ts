@@ -17,6 +17,8 @@ export interface Takes {
   readonly pair: readonly [number, number] | undefined;
   /** Only a node where nobody has slots will do. */
   readonly alone: boolean;
+  /** No amount is above 0. The job has one slot on a node, then. */
+  readonly nothing: boolean;
   /** Several jobs ask for the same. */
   isCommon: boolean;
 }
@@ -235,9 +237,13 @@ export class JobClasses {
 
   #takesIn({ resource, pair, least }: Table, form: Form): Takes {
     const amount = resource.map((position) => this.#sums[position] ?? 0);
-    for (let i = 0; i < amount.length; i += 1)
-      least[i] = Math.min(least[i] ?? Number.POSITIVE_INFINITY, amount[i] ?? 0);
-    return { resource, amount, pair, alone: form.requirements.alone !== undefined, isCommon: false };
+    let nothing = true;
+    for (let i = 0; i < amount.length; i += 1) {
+      const each = amount[i] ?? 0;
+      least[i] = Math.min(least[i] ?? Number.POSITIVE_INFINITY, each);
+      if (each > 0) nothing = false;
+    }
+    return { resource, amount, pair, alone: form.requirements.alone !== undefined, nothing, isCommon: false };
   }
 
   #isTaken({ resource, amount }: Takes): boolean {
@@ -279,14 +285,16 @@ export class JobClasses {
       totals.set(position, (totals.get(position) ?? 0) + each);
     }
     const resource = [...totals.keys()];
+    const amount = [...totals.values()];
     const [a, b] = this.#ground.pair;
     const at = [resource.indexOf(a), resource.indexOf(b)] as const;
     const hasPair = a !== b && at[0] >= 0 && at[1] >= 0;
     return {
       resource,
-      amount: [...totals.values()],
+      amount,
       pair: hasPair ? at : undefined,
       alone: form.requirements.alone !== undefined,
+      nothing: amount.every((each) => each <= 0),
       isCommon: true,
     };
   }
