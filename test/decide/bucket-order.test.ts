@@ -292,7 +292,7 @@ test.each<Scenario>([
       { constraints: [{ kind: "pool", pool: "seat", amount: 1, once: true }], iterations: 4 },
       { constraints: [{ kind: "pool", pool: "seat", amount: 1, once: true }] },
     ),
-    uses: ["j0: 1x2 new a/D4", "j1: 1x4 planned a/D4"],
+    uses: ["j0: 2x1 new a/D4", "j1: 2x1 planned a/D4", "j1: 2x1 new a/D4"],
     reasons: [
       "j0: pool lic: 8 more needed, 5 left",
       "j2: pool seat: 1 more needed, 0 left",
