@@ -323,6 +323,13 @@ export class Bins implements LineBins {
     return subject;
   }
 
+  /** Whether the job has slots there, and nobody else has; it asks that this be so, and may have more of them. */
+  isOnlyOf(bin: Bin, { by, requirements }: Ask): boolean {
+    if (requirements.alone !== "task") return false;
+    const jobs = jobsOf(this.#contents[bin]);
+    return jobs.length > 0 && jobs.every((one) => one.by === by);
+  }
+
   /** Names of the jobs on each node of the bin. */
   jobsOn(bin: Bin): readonly string[] {
     return jobsOf(this.#contents[bin]).map(({ by }) => by);

@@ -15,7 +15,7 @@ import type { Draft, Settled } from "./draft.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
 import { holderOf } from "./caps.ts";
 import type { Place } from "./ground.ts";
-import { roomOnNew, slotsAtOnce } from "./intricate.ts";
+import { roomIntricate, roomOnNew, slotsAtOnce } from "./intricate.ts";
 import type { JobClass } from "./job-class.ts";
 import { mostPoolNeeds, unitsInPools as unitsInAllPools } from "./pool-use.ts";
 import { sharedPoolName } from "./pools.ts";
@@ -199,8 +199,16 @@ export class BucketOrder {
 
   #unitsOn(ask: Ask, bin: Bin, filling: Filling): number {
     const { bins } = this.#draft;
-    const units = bins.unitsOn(bin, ask);
+    const units = this.#unitsThere(ask, bin);
     return filling === "whole" || units < 1 ? units : Math.min(units, slotsAtOnce(bins, bin, ask));
+  }
+
+  /** A job that wants nodes to itself may have slots by one alternative beside those that it has by another. */
+  #unitsThere(ask: Ask, bin: Bin): number {
+    const { bins } = this.#draft;
+    return hasAlternatives(ask) && bins.isOnlyOf(bin, ask)
+      ? roomIntricate(bins, bin, ask)
+      : bins.unitsOn(bin, ask);
   }
 
   #unitsOnNew(ask: Ask, { made, place }: Site, filling: Filling): number {
@@ -224,7 +232,7 @@ export class BucketOrder {
     const key = `${place.index}/${ask.slotsPerUnit}`;
     let at = passed.get(key) ?? 0;
     // A node that has the job's only slot there may have room for the next one of its class.
-    const isFull = (bin: Bin): boolean => bins.unitsOn(bin, ask) < 1 && !bins.hasFreeSlot(bin, ask);
+    const isFull = (bin: Bin): boolean => this.#unitsThere(ask, bin) < 1 && !bins.hasFreeSlot(bin, ask);
     while (at < list.length && isFull(list[at] ?? 0)) at += 1;
     passed.set(key, at);
     return at;

@@ -29,8 +29,8 @@ const MOST_TRIED = 10_000;
  * first alternative that holds then.
  */
 export function roomIntricate(bins: Bins, bin: Bin, ask: Ask): number {
-  if (ask.requirements.alone !== undefined && !bins.isEmpty(bin)) return 0;
-  const { slots, trial } = tryOut(bins, nodeOf(bins, bin), ask, mostTried(ask));
+  if (ask.requirements.alone !== undefined && !bins.isEmpty(bin) && !bins.isOnlyOf(bin, ask)) return 0;
+  const { slots, trial } = tryOut(bins, nodeOf(bins, bin, ask), ask, mostTried(ask));
   // Room without end is one slot of the job, and it has that already.
   if (trial.nothing && ask.unitsPerNode !== 1 && bins.hasFreeSlot(bin, ask)) return unitsFrom(ask, slots - 1);
   return unitsFrom(ask, slots);
@@ -40,8 +40,9 @@ export function roomIntricate(bins: Bins, bin: Bin, ask: Ask): number {
  * How many slots go to the alternative that holds first on what is left of a node, before the next one is looked at; without end if that is
  * said of none.
  */
-export function slotsAtOnce(bins: Bins, bin: Bin, { jobClass }: Ask): number {
-  const { subject, free, jobs } = nodeOf(bins, bin);
+export function slotsAtOnce(bins: Bins, bin: Bin, ask: Ask): number {
+  const { jobClass } = ask;
+  const { subject, free, jobs } = nodeOf(bins, bin, ask);
   const available = availableOf(bins, subject, free);
   const node: NodeView = { ...viewOf(subject), available, jobs: new Set(jobs) };
   return jobClass.fit.judge(node, jobClass.shape.shared).space ?? Number.POSITIVE_INFINITY;
@@ -59,13 +60,14 @@ const mostTried = ({ units, slotsPerUnit }: Ask): number => Math.min(MOST_TRIED,
 interface Tried {
   readonly subject: Subject;
   readonly free: readonly number[];
+  /** Others than the one that asks. */
   readonly jobs: readonly string[];
 }
 
-function nodeOf(bins: Bins, bin: Bin): Tried {
+function nodeOf(bins: Bins, bin: Bin, { by }: Ask): Tried {
   const start = bin * bins.width;
   const free = [...bins.free.subarray(start, start + bins.width)];
-  return { subject: bins.subjectOf(bin), free, jobs: bins.jobsOn(bin) };
+  return { subject: bins.subjectOf(bin), free, jobs: bins.jobsOn(bin).filter((job) => job !== by) };
 }
 
 /**
@@ -80,7 +82,7 @@ export function placeIntricate(
   bound: boolean,
 ): Pick<Trial, "alone" | "nothing"> {
   const start = bin * bins.width;
-  const node = nodeOf(bins, bin);
+  const node = nodeOf(bins, bin, ask);
   const { trial, slots: tried } = tryOut(bins, node, ask, slots, bound);
   if (tried < slots) chargeRest(bins, node, ask, trial, slots - tried);
   trial.free.forEach((left, r) => {
