@@ -112,7 +112,10 @@ export function isBetterByRank(other: Attempt, than: Attempt, policy: Allocation
   return isBetter(other, than, policy);
 }
 
-/** Whether a try is to be preferred to another: it leaves no demand with less, and is cheaper or has more. */
+/**
+ * Whether a try is to be preferred to another: it leaves no demand with less, and has more, or is cheaper and gives no demand worse new nodes
+ * by its own lists and alternatives.
+ */
 export function isBetter(other: Attempt, than: Attempt, { among }: AllocationPolicy): boolean {
   let hasMore = false;
   for (let i = 0; i < than.outcomes.length; i += 1) {
@@ -120,11 +123,31 @@ export function isBetter(other: Attempt, than: Attempt, { among }: AllocationPol
     if (a < b) return false;
     hasMore ||= a > b;
   }
-  if (hasMore) return true;
+  return hasMore || (isCheaper(other, than, among) && !isWorseChoice(other, than));
+}
+
+function isCheaper(other: Attempt, than: Attempt, among: AllocationPolicy["among"]): boolean {
   if (among === "priority") return other.created < than.created;
   const saved = than.price - other.price;
   const tiny = 1e-9 * than.price;
   return saved > tiny || (saved >= -tiny && other.created < than.created);
+}
+
+/** Whether some demand has more slots than before on new nodes that are no better than some score. */
+function isWorseChoice({ draft: other }: Attempt, { draft: than }: Attempt): boolean {
+  for (const [rank, chosen] of other.bins.choices) {
+    const before = than.bins.choices.get(rank) ?? NO_CHOICES;
+    for (const score of chosen.keys()) if (slotsUpTo(chosen, score) > slotsUpTo(before, score)) return true;
+  }
+  return false;
+}
+
+const NO_CHOICES: ReadonlyMap<number, number> = new Map();
+
+function slotsUpTo(chosen: ReadonlyMap<number, number>, score: number): number {
+  let slots = 0;
+  for (const [one, count] of chosen) if (one <= score) slots += count;
+  return slots;
 }
 
 function costOf({ bins, world }: Draft): Pick<Attempt, "created" | "price"> {

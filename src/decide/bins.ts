@@ -96,6 +96,8 @@ export class Bins implements LineBins {
   /** What is left of each pool that jobs share. */
   readonly pools: Map<string, number>;
   readonly #contents: (Content | undefined)[] = [];
+  /** Of each job with preferences, by rank: its slots on new nodes, by how good a choice those are. */
+  readonly choices = new Map<number, Map<number, number>>();
   /** By bin, the jobs that have a slot there which takes nothing. */
   readonly #freeSlots = new Map<Bin, Set<JobDemand>>();
   readonly #needed = new Map<Place, Needed>();
@@ -314,6 +316,15 @@ export class Bins implements LineBins {
     const state = this.state[bin] ?? 0;
     this.state[bin] = alone ? (state & ~EMPTY) | CLOSED : state & ~EMPTY;
     this.#hold(bin, ask, slots, bound);
+    if (ask.jobClass.shape.preference !== undefined && this.origin[bin] === "planned")
+      this.#noteChoice(bin, ask, slots);
+  }
+
+  #noteChoice(bin: Bin, { rank, jobClass }: Ask, slots: number): void {
+    const score = jobClass.score(this.kindOf(bin));
+    const chosen = this.choices.get(rank) ?? new Map<number, number>();
+    this.choices.set(rank, chosen);
+    chosen.set(score, (chosen.get(score) ?? 0) + slots * (this.count[bin] ?? 0));
   }
 
   /** What the constraints of jobs are judged on. */

@@ -4,9 +4,11 @@ import type { SharedState } from "../domain/node-view.ts";
 import type { Scalar } from "../domain/resources.ts";
 import { bytesOf, isSize } from "../domain/size.ts";
 import { Fit } from "./fit.ts";
-import type { Ground } from "./ground.ts";
+import type { Ground, Kind } from "./ground.ts";
+import type { Preference } from "./preference.ts";
+import { compilePreference } from "./preference.ts";
 import type { Amount, Requirements, TakenApart } from "./requirements.ts";
-import { takeApart } from "./requirements.ts";
+import { decidesOnSpot, takeApart } from "./requirements.ts";
 import { Shape } from "./shape.ts";
 
 /** What a slot takes, by position of the resource, in base units. */
@@ -40,6 +42,7 @@ export class JobClass {
   #parts: TakenApart | undefined;
   #fit: Fit | undefined;
   #fitOfBound: Fit | undefined;
+  #preference: Preference | undefined;
 
   constructor(
     index: number,
@@ -78,6 +81,21 @@ export class JobClass {
     if (this.spot === "allow") return this.fit;
     this.#fitOfBound ??= this.#classes.fitOf(takeApart(this.#said).rest);
     return this.#fitOfBound;
+  }
+
+  /** How good a choice nodes are by the job's own lists and alternatives; absent: all are equally good. */
+  get preference(): Preference | undefined {
+    const { preference, requirements } = this.shape;
+    if (preference === undefined || !requirements.intricate) return preference;
+    this.#preference ??= compilePreference(this.#takenApart().rest);
+    return this.#preference;
+  }
+
+  /** The same of an empty node of a kind. */
+  score(kind: Kind): number {
+    const { shape, preference } = this;
+    if (preference === undefined || !this.requirements.intricate) return shape.score(kind);
+    return preference(kind.view(), shape.shared);
   }
 
   #takenApart(): TakenApart {
@@ -122,7 +140,7 @@ const MOST_BITS = 30;
 export class JobClasses {
   readonly #ground: Ground;
   readonly #shared: SharedState;
-  /** Whether a job that says nothing of spot refuses it, unless it names its node arrays. */
+  /** Whether a job refuses spot that says nothing of it and does not name its node arrays. */
   readonly #sparesSpot: boolean;
   readonly #positions: ReadonlyMap<string, number>;
   readonly #forms = new Map<string, Form>();
@@ -346,7 +364,7 @@ export class JobClasses {
 
   #makeForm(saidOfSpot: JobDemand["spot"], words: readonly Constraint[]): Form {
     const { requirements: said, amounts } = takeApart(words);
-    const spot = saidOfSpot ?? (this.#sparesSpot && said.arrays === undefined ? "never" : "allow");
+    const spot = saidOfSpot ?? (this.#sparesSpot && !words.some(decidesOnSpot) ? "never" : "allow");
     const requirements = spot === "allow" ? said : { ...said, marks: [...said.marks, SPOT_MARKS[spot]] };
     const shapeKey = `${requirements.backoffSeconds} ${requirements.intricate} ${keyOf(requirements.marks)}`;
     const shape = this.#shapes.get(shapeKey) ?? new Shape(requirements, this.#shared);
