@@ -13,7 +13,7 @@ import { BucketOrder } from "./bucket-order.ts";
 import { holderOf } from "./caps.ts";
 import type { Draft, Settled, Way } from "./draft.ts";
 import { beginDraft } from "./draft.ts";
-import { jobBinding, presentBinding } from "./binding.ts";
+import { jobBinding, presentBinding, standingBinding } from "./binding.ts";
 import { gatherReasons } from "./gather.ts";
 import { raiseFloor } from "./floor.ts";
 import { placeGang, spreadGang } from "./gang.ts";
@@ -23,7 +23,7 @@ import type { Ground, Place } from "./ground.ts";
 import { raiseGroups } from "./group.ts";
 import type { Progress } from "./pack.ts";
 import { packJob, packOn } from "./pack.ts";
-import { mostPoolNeeds, poolNeeds, takeFromPools, unitsInPools } from "./pool-use.ts";
+import { alternativePoolNeeds, poolNeeds, takeFromPools, unitsInPools } from "./pool-use.ts";
 import { packingReasons } from "./reasons.ts";
 import type { Scope, Wanted } from "./scope.ts";
 import { bucketsBySize, scopeOf } from "./scope.ts";
@@ -323,10 +323,9 @@ function place(
     if (left === 0 || !isTold) return progress;
     const ceilings = draft.caps.ceilings(holderOf(ask));
     const reasons = packingReasons(draft, ask, scope, left, ceilings);
-    if (reasons.length > 0) return { left, pending, reasons };
-    // Every bucket would do: then it is the pools of an alternative that ran out.
-    const short = unitsInPools(draft.pools, ask.with(left), mostPoolNeeds(ask), draft.world.pools);
-    return { left, pending, reasons: short.reasons };
+    // What stands at the top has been taken from its pools by now.
+    const short = unitsInPools(draft.pools, ask.with(left), alternativePoolNeeds(ask), draft.world.pools);
+    return { left, pending, reasons: [...short.reasons, ...reasons] };
   }
   const { progress, reasons } =
     ask.together === "spread"
@@ -345,7 +344,8 @@ function outcomeOf(
   if (reasons.length === 0 && binding === undefined)
     return { set, id, kind, unit, asked, placed, pending, reasons: NO_REASONS };
   const settled = { set, id, kind, unit, asked, placed, pending };
-  return { ...settled, ...gatherReasons(reasons), ...presentBinding(binding) };
+  const gathered = gatherReasons(reasons);
+  return { ...settled, ...gathered, ...presentBinding(binding ?? standingBinding(gathered.reasons)) };
 }
 
 const NO_REASONS: readonly Reason[] = [];

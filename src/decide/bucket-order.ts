@@ -1,4 +1,5 @@
 import type { PlacementOrder, PlacementUse } from "../domain/allocation.ts";
+import type { Binding, Raise } from "../domain/binding.ts";
 import type { Constraint } from "../domain/constraint.ts";
 import type { SharedState } from "../domain/node-view.ts";
 import type { Reason } from "../domain/reason.ts";
@@ -6,6 +7,8 @@ import type { Refusal } from "../domain/refusal.ts";
 import type { Scalar } from "../domain/resources.ts";
 import type { Ask } from "./ask.ts";
 import { unitsOnEmpty } from "./ask.ts";
+import type { Way } from "./binding.ts";
+import { bindingOf, presentBinding } from "./binding.ts";
 import type { Bin } from "./bins.ts";
 import type { Candidates } from "./bucket-candidates.ts";
 import { chooseBuckets } from "./bucket-candidates.ts";
@@ -19,6 +22,7 @@ import { roomIntricate, roomOnNew, slotsAtOnce } from "./intricate.ts";
 import type { JobClass } from "./job-class.ts";
 import { mostPoolNeeds, unitsInPools as unitsInAllPools } from "./pool-use.ts";
 import { sharedPoolName } from "./pools.ts";
+import { refusalReason } from "./reasons.ts";
 import { noteScaleSet } from "./scale-set.ts";
 import { TOLERANCE } from "./tolerance.ts";
 
@@ -100,11 +104,52 @@ export class BucketOrder {
             ...this.#reasons(ask, sites, chosen, progress.left),
           ]
         : [];
+    const binding = progress.left > 0 ? this.#binding(ask, sites, chosen, progress.left) : undefined;
     return {
       placed: ask.asked - progress.left * ask.slotsPerUnit,
       pending: progress.pending * ask.slotsPerUnit,
       reasons,
+      ...presentBinding(binding),
     };
+  }
+
+  /** What would place the rest of a job, or why no raise would; `left`: pools and limits are as its units that have a place leave them. */
+  #binding(ask: Ask, sites: readonly Site[], { refused }: Candidates, left: number): Binding | undefined {
+    const { bins, caps, capacity, pools } = this.#draft;
+    const whole = isWhole(ask);
+    const had = new Map(sites.map((site) => [site, this.#unitsUp(ask, site)]));
+    const most = Math.max(0, ...had.values());
+    const ways = sites
+      .filter((site) => opensFor(ask, site))
+      .map((site): Way => {
+        const { offer, group } = site;
+        const units = this.#unitsOnNew(ask, site, "whole");
+        const barrier = units < 1 ? this.#misfit(ask, site) : closedSite(this.#draft, site);
+        if (!whole) return { offer, group, lot: 1, serves: units, most: Number.POSITIVE_INFINITY, barrier };
+        const lot = Math.ceil((left - (had.get(site) ?? 0)) / units);
+        return { offer, group, lot, serves: 1, most: 1, barrier };
+      });
+    const others = refused.flatMap(({ bucket, refusal }): readonly Way[] => {
+      const offer = this.#draft.world.buckets[bins.placeOf(bucket).offer];
+      const barrier = refusalReason({ bucket }, refusal);
+      return offer === undefined
+        ? []
+        : [{ offer, group: undefined, lot: 1, serves: 0, most: Number.POSITIVE_INFINITY, barrier }];
+    });
+    const raises = poolRaises(pools, ask, left);
+    const room = raises.length === 0 ? 0 : [...had.values()].reduce((sum, units) => sum + units, 0);
+    return bindingOf(this.#draft, {
+      ways: [...ways, ...others],
+      missing: whole ? Number(most < left) : Math.max(0, left - room),
+      given: whole ? [] : capacity.takenSinceMark(),
+      pools: raises,
+      ceilings: caps.ceilings(holderOf(ask)),
+    });
+  }
+
+  #misfit(ask: Ask, site: Site): Reason {
+    const refusal = ask.jobClass.fit.on(site.made).refusal ?? tooMuchOf(ask, site);
+    return refusalReason(site.made, refusal);
   }
 
   #candidatesOf(ask: Ask): Candidates {
@@ -315,9 +360,7 @@ export class BucketOrder {
   #whyNotMore(ask: Ask, site: Site, left: number): Reason | undefined {
     const { offer, group, made } = site;
     if (!opensFor(ask, site)) return undefined;
-    const closed =
-      closedTo(this.#draft, offer) ??
-      (group === undefined ? undefined : groupClosedTo(this.#draft, offer, group));
+    const closed = closedSite(this.#draft, site);
     if (closed !== undefined) return closed;
     const units = Math.min(ask.units, unitsOnEmpty(ask, made, this.#draft.bins.resources));
     const refusal = ask.jobClass.fit.on(made).refusal ?? tooMuchOf(ask, site);
@@ -330,11 +373,23 @@ export class BucketOrder {
     );
   }
 
+  /** Units that fit on the nodes of a bucket that need not be started. */
+  #unitsUp(ask: Ask, site: Site): number {
+    const { bins } = this.#draft;
+    const up = site.bins.filter((bin) => !this.#isToStart(bin));
+    return up.reduce((sum, bin) => sum + bins.unitsOn(bin, ask) * (bins.count[bin] ?? 0), 0);
+  }
+
   /** Units that fit on the nodes that a bucket has. */
   #unitsHad(ask: Ask, site: Site): number {
     const { bins } = this.#draft;
     return site.bins.reduce((sum, bin) => sum + bins.unitsOn(bin, ask) * (bins.count[bin] ?? 0), 0);
   }
+}
+
+/** Why a bucket or its placement group takes no new nodes, whatever the limits. */
+function closedSite(draft: Draft, { offer, group }: Site): Reason | undefined {
+  return closedTo(draft, offer) ?? (group === undefined ? undefined : groupClosedTo(draft, offer, group));
 }
 
 /** A dynamic node array grows only for those who name it. */
@@ -431,6 +486,15 @@ function unitsInPools(
     units = Math.min(units, allowed);
   }
   return { units, short };
+}
+
+/** What each pool lacks for so many more units; what a job takes once it has taken with its first unit. */
+function poolRaises(pools: ReadonlyMap<string, number>, ask: Ask, missing: number): readonly Raise[] {
+  return poolNeeds(ask).flatMap(({ pool, amount, once }): readonly Raise[] => {
+    const wanted = once ? (missing < ask.units ? 0 : amount) : amount * missing;
+    const more = wanted - (pools.get(pool) ?? 0);
+    return more > TOLERANCE ? [{ of: "pool", pool, more }] : [];
+  });
 }
 
 function takeFromPools(pools: Map<string, number>, ask: Ask, units: number): void {
