@@ -6,6 +6,7 @@ import type { Recorded } from "../src/app/record-demand.ts";
 import type { Composition } from "../src/compose.ts";
 import type { RequestSetUpdate } from "../src/domain/demand.ts";
 import { setName } from "../src/domain/ids.ts";
+import { noteNoAmounts } from "../src/domain/no-amount.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import type { Instant } from "../src/domain/units.ts";
 import { isoTime } from "../src/domain/units.ts";
@@ -74,6 +75,7 @@ function acknowledgement(recorded: Recorded, update: RequestSetUpdate): HttpResp
           expiresAt: isoTime(update.expiresAt),
           changed: recorded.changed,
           rejectedJobs: update.demand.rejectedJobs,
+          notes: noteNoAmounts(update.demand.demands),
         },
       };
     case "older":

@@ -192,6 +192,7 @@ const accepted = z.object({
   expiresAt: text,
   changed: flag,
   rejectedJobs: listOf(z.object({ name: text, problems: listOf(problemPart) })),
+  notes: texts,
 });
 
 const problem = z.object({

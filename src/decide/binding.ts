@@ -77,7 +77,8 @@ function bindingOfJob(
   const ways = inOrderOfUse(draft, ask, scope).map((offer): Way => {
     const group = groupOfNew(draft, ask, offer);
     const serves = servedByNew(draft, ask, offer, group);
-    const barrier = closedTo(draft, offer) ?? misfit(draft, ask, offer, group) ?? noGroupFor(draft, ask, offer);
+    const barrier =
+      closedTo(draft, offer) ?? misfit(draft, ask, offer, group) ?? noGroupFor(draft, ask, offer);
     return { offer, group, lot: 1, serves, most: Number.POSITIVE_INFINITY, barrier };
   });
   const rest = pools.length === 0 ? missing : Math.max(0, missing - unitsFree(draft, ask));
@@ -189,11 +190,7 @@ export function groupBinding(
 }
 
 /** More groups are asked for than arrays with a group of their own have. */
-function onlyGroupOf(
-  draft: Draft,
-  { offers }: Scope,
-  { sizeOf }: GroupShortage,
-): Binding | undefined {
+function onlyGroupOf(draft: Draft, { offers }: Scope, { sizeOf }: GroupShortage): Binding | undefined {
   const isMeant = (offer: BucketOffer): boolean =>
     offer.pinnedGroup !== undefined && Number.isFinite(sizeOf(offer)) && closedTo(draft, offer) === undefined;
   const { bucket, pinnedGroup: placementGroup } = offers.find(isMeant) ?? {};
@@ -217,7 +214,8 @@ type LimitReason = Extract<Reason, { readonly code: "limit-reached" }>;
 
 /** A gang has its nodes, and a ceiling of our own keeps it from them. */
 const isCap = (reason: Reason): reason is LimitReason =>
-  reason.code === "limit-reached" && (reason.limit.kind === "request-set-cap" || reason.limit.kind === "user-cap");
+  reason.code === "limit-reached" &&
+  (reason.limit.kind === "request-set-cap" || reason.limit.kind === "user-cap");
 
 function completionWay(draft: Draft, offer: BucketOffer, group: Step["group"], lot: number): Way {
   return { offer, group, lot, serves: 1, most: 1, barrier: groupBarrier(draft, offer, group) };
@@ -297,9 +295,7 @@ export function bindingOf(draft: Draft, shortage: Shortage): Binding | undefined
 
 /** The fewest raises; of as many the first. */
 function leastOf(found: readonly (readonly Raise[] | undefined)[]): readonly Raise[] | undefined {
-  const [least] = found
-    .filter((raises) => raises !== undefined)
-    .toSorted((a, b) => a.length - b.length);
+  const [least] = found.filter((raises) => raises !== undefined).toSorted((a, b) => a.length - b.length);
   return least;
 }
 

@@ -92,7 +92,8 @@ export class OpenOffers {
       const kind = draft.bins.ground.kindOfOffer(offer);
       const groups = groupsOfNew(draft, offer, grouped).filter((group) => shape.takesNew(offer, kind, group));
       if (groups.length === 0) continue;
-      const score = preference === undefined ? 0 : preference(viewOfNew(offer, kind, groups[0]), shape.shared);
+      const score =
+        preference === undefined ? 0 : preference(viewOfNew(offer, kind, groups[0]), shape.shared);
       found.push({ offer, kind, score });
     }
     const [best] = found;

@@ -46,7 +46,9 @@ export function mostPoolNeeds(ask: Ask): ReadonlyMap<string, number> {
 }
 
 /** What a slot takes of pools at most by the alternatives that it is charged. */
-export function alternativePoolNeeds({ requirements: { intricate, marks } }: Ask): ReadonlyMap<string, number> {
+export function alternativePoolNeeds({
+  requirements: { intricate, marks },
+}: Ask): ReadonlyMap<string, number> {
   const most = new Map<string, number>();
   if (intricate) for (const constraint of marks) addDrains(constraint, most);
   return most;

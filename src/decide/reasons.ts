@@ -198,7 +198,11 @@ export function groupOfNew(draft: Draft, ask: Ask, offer: BucketOffer): Placemen
 }
 
 /** A new node as constraints see it. */
-export function newNode(draft: Draft, offer: BucketOffer, group: PlacementGroup | "new" | undefined): Subject {
+export function newNode(
+  draft: Draft,
+  offer: BucketOffer,
+  group: PlacementGroup | "new" | undefined,
+): Subject {
   if (group === undefined) return offer;
   const name = group === "new" ? nextGroupName(draft, groupKey(offer)) : group;
   return inGroup(offer, { ...offer.bucket, placementGroup: name });

@@ -27,6 +27,9 @@ export const acknowledgement = z
     expiresAt: time,
     changed: z.boolean().meta({ description: "False: a mere renewal." }),
     rejectedJobs: z.array(rejectedJob),
+    notes: texts.meta({
+      description: "What is accepted, and may not be meant: jobs that ask for no amount.",
+    }),
   })
   .meta({ description: "The demand is stored; achieving it is under way." });
 

@@ -11,9 +11,7 @@ import { inAGroup, shown } from "./scenario.ts";
 /** Jobs that ask for no amount have one slot on a node, in every mode. */
 
 const MODES = (["existing-first", "bucket-order"] as const).flatMap((preference) =>
-  (["priority", "cheapest"] as const).map(
-    (among): AllocationPolicy => ({ ...policy, preference, among }),
-  ),
+  (["priority", "cheapest"] as const).map((among): AllocationPolicy => ({ ...policy, preference, among })),
 );
 const named = MODES.map((mode) => ({ mode, name: `${mode.preference}, ${mode.among}` }));
 
@@ -52,9 +50,18 @@ const FORMS: readonly (readonly [name: string, constraints: readonly Constraint[
   ["exclusive", [EXCLUSIVE]],
   ["a pool", [{ kind: "pool", pool: "licence", amount: 1 }]],
   ["no cores", needing({ ncpus: 0 })],
-  ["one alternative that takes nothing", [{ kind: "or", of: [...needing({ ngpus: 1 }), is("gpu_count", 0)] }]],
-  ["alternatives of which the first takes nothing", [{ kind: "or", of: [is("gpu_count", 0), ...needing({ ncpus: 1 })] }]],
-  ["exclusive-task as an alternative", [{ kind: "or", of: [{ kind: "exclusive", scope: "task", wanted: true }, EXCLUSIVE] }]],
+  [
+    "one alternative that takes nothing",
+    [{ kind: "or", of: [...needing({ ngpus: 1 }), is("gpu_count", 0)] }],
+  ],
+  [
+    "alternatives of which the first takes nothing",
+    [{ kind: "or", of: [is("gpu_count", 0), ...needing({ ncpus: 1 })] }],
+  ],
+  [
+    "exclusive-task as an alternative",
+    [{ kind: "or", of: [{ kind: "exclusive", scope: "task", wanted: true }, EXCLUSIVE] }],
+  ],
 ];
 
 const ask = (constraints: readonly Constraint[], more: Partial<JobDemand> = {}) =>
@@ -77,9 +84,13 @@ describe.each(named)("$name", ({ mode }) => {
   ])("%s: three new nodes in one group", (_, demand) => {
     const { creates, outcomes } = allocate(two, [demand], mode, now);
     expect(outcomes.map(({ placed }) => placed)).toEqual([3]);
-    expect(creates.map(({ count, bucket: { machineType, placementGroup } }) => [count, machineType, placementGroup !== undefined])).toEqual([
-      [3, "D4", true],
-    ]);
+    expect(
+      creates.map(({ count, bucket: { machineType, placementGroup } }) => [
+        count,
+        machineType,
+        placementGroup !== undefined,
+      ]),
+    ).toEqual([[3, "D4", true]]);
   });
 
   test.each(FORMS)("nodes that exist have one slot each, then new ones: %s", (_, constraints) => {
@@ -97,7 +108,12 @@ describe.each(named)("$name", ({ mode }) => {
   });
 
   test("each of two such jobs has one slot on a node, and they share nodes", () => {
-    const answer = allocate(two, [ask([]), job("k", { constraints: [ofSizes("D4")], iterations: 4 })], mode, now);
+    const answer = allocate(
+      two,
+      [ask([]), job("k", { constraints: [ofSizes("D4")], iterations: 4 })],
+      mode,
+      now,
+    );
     expect(answer.creates.reduce((sum, { count }) => sum + count, 0)).toBe(4);
     expect(answer.outcomes.map(({ placed }) => placed)).toEqual([3, 4]);
     expect(answer.loads.every(({ jobs }) => jobs.every(({ slots }) => slots === 1))).toBe(true);
@@ -122,7 +138,10 @@ describe.each(named)("$name", ({ mode }) => {
   test("nodes of a target will do", () => {
     const answer = allocate(two, [target("execute", 5), ask([])], mode, now);
     expect(answer.creates.reduce((sum, { count }) => sum + count, 0)).toBe(5);
-    expect(answer.outcomes.map(({ placed, asked }) => [placed, asked])).toEqual([[5, 5], [3, 3]]);
+    expect(answer.outcomes.map(({ placed, asked }) => [placed, asked])).toEqual([
+      [5, 5],
+      [3, 3],
+    ]);
   });
 
   test("a limit is a limit", () => {

@@ -11,9 +11,7 @@ import { shown } from "./scenario.ts";
 /** `or` and lists of values are orders of preference for new nodes: before node array priority and before price. */
 
 const MODES = (["existing-first", "bucket-order"] as const).flatMap((preference) =>
-  (["priority", "cheapest"] as const).map(
-    (among): AllocationPolicy => ({ ...policy, preference, among }),
-  ),
+  (["priority", "cheapest"] as const).map((among): AllocationPolicy => ({ ...policy, preference, among })),
 );
 const named = MODES.map((mode) => ({ mode, name: `${mode.preference}, ${mode.among}` }));
 const usual = named.filter(({ mode }) => mode.preference === "existing-first");
@@ -73,16 +71,21 @@ describe.each(named)("$name", ({ mode }) => {
   });
 
   test("alternatives that take amounts: the first that a new node has room for", () => {
-    expect(creates(cluster(SIZES), ask("j", { or: [{ ngpus: 1 }, { ncpus: 2 }], "node.spot": false }))).toEqual([
-      "1 x gpu/NC6",
-    ]);
+    expect(
+      creates(cluster(SIZES), ask("j", { or: [{ ngpus: 1 }, { ncpus: 2 }], "node.spot": false })),
+    ).toEqual(["1 x gpu/NC6"]);
   });
 
   test("of a node that has room for another alternative only, that alternative counts", () => {
     // 6 cores beside 4 more do not fit on NC6: there the second alternative would be taken.
     const asks = { or: [{ ncpus: 6 }, { ncpus: 1 }], ncpus: 4, "node.spot": false };
     const sizes = SIZES.toReversed();
-    const answer = allocate(cluster(sizes), [ask("j", [{ or: asks.or }, { ncpus: 4, "node.spot": false }])], mode, now);
+    const answer = allocate(
+      cluster(sizes),
+      [ask("j", [{ or: asks.or }, { ncpus: 4, "node.spot": false }])],
+      mode,
+      now,
+    );
     const expected = mode.preference === "bucket-order" ? ["1 x gpu/NC6"] : ["1 x cpu/F16"];
     expect(shown(answer).creates).toEqual(expected);
   });
@@ -123,7 +126,10 @@ describe.each(usual)("$name", ({ mode }) => {
     shown(allocate(world, demands, mode, now)).creates;
 
   test("a list inside of an alternative orders the nodes of that alternative", () => {
-    const asks = { or: [{ "node.gpu_count": 1, "node.nodearray": ["spot", "gpu"] }, { "node.gpu_count": 0 }], ncpus: 6 };
+    const asks = {
+      or: [{ "node.gpu_count": 1, "node.nodearray": ["spot", "gpu"] }, { "node.gpu_count": 0 }],
+      ncpus: 6,
+    };
     expect(creates(cluster(SIZES), ask("j", asks, { iterations: 4, spot: "allow" }))).toEqual([
       "2 x spot/NC6",
       "2 x gpu/NC6",
@@ -142,7 +148,11 @@ describe.each(usual)("$name", ({ mode }) => {
 
   test("another demand that gets more is one", () => {
     const scarce = cluster(SIZES);
-    const shared = { ...scarce, limits: [limit("cluster", "", "nodes", 0, 1)], buckets: scarce.buckets.map((one) => ({ ...one, charges: [{ limit: 0, amount: 1 }] })) };
+    const shared = {
+      ...scarce,
+      limits: [limit("cluster", "", "nodes", 0, 1)],
+      buckets: scarce.buckets.map((one) => ({ ...one, charges: [{ limit: 0, amount: 1 }] })),
+    };
     const likes = ask("likes", [{ "node.vm_size": ["NC6", "F16"] }, { ncpus: 1, "node.spot": false }]);
     const large = ask("large", { ncpus: 14, "node.spot": false });
     const answer = allocate(shared, [likes, large], mode, now);
@@ -169,7 +179,11 @@ describe("with cheapest, a job that says nothing of spot gets none", () => {
       { or: [{ "node.nodearray": "spot" }, { "node.nodearray": "cpu" }] },
       "1 x spot/F16",
     ],
-    ["one of its alternatives names none", { or: [{ "node.nodearray": "spot" }, { ncpus: 1 }] }, "1 x cpu/F16"],
+    [
+      "one of its alternatives names none",
+      { or: [{ "node.nodearray": "spot" }, { ncpus: 1 }] },
+      "1 x cpu/F16",
+    ],
   ])("%s", (_, asks, expected) => {
     const answer = allocate(cluster(sizes), [ask("j", [asks, { ncpus: 1 }])], cheapest, now);
     expect(shown(answer).creates).toEqual([expected]);
