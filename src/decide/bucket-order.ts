@@ -22,7 +22,7 @@ import { roomIntricate, roomOnNew, slotsAtOnce } from "./intricate.ts";
 import type { JobClass } from "./job-class.ts";
 import { mostPoolNeeds, unitsInPools as unitsInAllPools } from "./pool-use.ts";
 import { sharedPoolName } from "./pools.ts";
-import { refusalReason } from "./reasons.ts";
+import { misfit, refusalReason } from "./reasons.ts";
 import { noteScaleSet } from "./scale-set.ts";
 import { TOLERANCE } from "./tolerance.ts";
 
@@ -119,12 +119,16 @@ export class BucketOrder {
     const whole = isWhole(ask);
     const had = new Map(sites.map((site) => [site, this.#unitsUp(ask, site)]));
     const most = Math.max(0, ...had.values());
+    const [drained] = this.#drained(ask.with(left));
     const ways = sites
       .filter((site) => opensFor(ask, site))
       .map((site): Way => {
         const { offer, group } = site;
         const units = this.#unitsOnNew(ask, site, "whole");
-        const barrier = units < 1 ? this.#misfit(ask, site) : closedSite(this.#draft, site);
+        const barrier =
+          closedSite(this.#draft, site) ??
+          misfit(this.#draft, ask, offer, group) ??
+          (units < 1 ? drained : undefined);
         if (!whole) return { offer, group, lot: 1, serves: units, most: Number.POSITIVE_INFINITY, barrier };
         const lot = Math.ceil((left - (had.get(site) ?? 0)) / units);
         return { offer, group, lot, serves: 1, most: 1, barrier };
@@ -145,11 +149,6 @@ export class BucketOrder {
       pools: raises,
       ceilings: caps.ceilings(holderOf(ask)),
     });
-  }
-
-  #misfit(ask: Ask, site: Site): Reason {
-    const refusal = ask.jobClass.fit.on(site.made).refusal ?? tooMuchOf(ask, site);
-    return refusalReason(site.made, refusal);
   }
 
   #candidatesOf(ask: Ask): Candidates {
