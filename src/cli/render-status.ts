@@ -35,7 +35,7 @@ export function renderStatus(state: StateAnswer): string {
     row("plan", plan === undefined ? "none yet" : planText(plan)),
     ...labelled("trouble", wrong),
     ...labelled("why", waiting?.reasons.map(causeText) ?? []),
-    ...labelled("would help", waiting?.remedies.map(causeText) ?? []),
+    ...labelled("remedy", waiting?.remedies.map(causeText) ?? []),
   ].join("\n");
 }
 

@@ -247,6 +247,10 @@ export interface Acknowledgement {
    */
   older: ("demand" | "schedulerNodes" | "pools")[];
   rejectedJobs: RejectedJob[];
+  /**
+   * What is accepted, and may not be meant: jobs that ask for no amount.
+   */
+  notes: string[];
 }
 export interface RequestSetState {
   requestSet: string;

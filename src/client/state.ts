@@ -204,6 +204,7 @@ const accepted = z.object({
   taken: texts,
   older: texts,
   rejectedJobs: listOf(z.object({ name: text, problems: listOf(problemPart) })),
+  notes: texts,
 });
 
 const problem = z.object({

@@ -1,6 +1,6 @@
 import type { NodeLoad, SupplyNode, World } from "../domain/allocation.ts";
 import type { BucketKey, Purpose } from "../domain/bucket.ts";
-import type { NodeAttributes } from "../domain/demand.ts";
+import type { JobDemand, NodeAttributes } from "../domain/demand.ts";
 import type { Resources } from "../domain/resources.ts";
 import { amountOf } from "../domain/resources.ts";
 import type { NodeId, SetName } from "../domain/ids.ts";
@@ -101,6 +101,10 @@ export class Bins implements LineBins {
   /** What is left of each pool that jobs share. */
   readonly pools: Map<string, number>;
   readonly #contents: (Content | undefined)[] = [];
+  /** Of each job with preferences, by rank: its slots on new nodes, by how good a choice those are. */
+  readonly choices = new Map<number, Map<number, number>>();
+  /** By bin, the jobs that have a slot there which takes nothing. */
+  readonly #freeSlots = new Map<Bin, Set<JobDemand>>();
   readonly #needed = new Map<Place, Needed>();
   readonly #subjects: Subject[] = [];
   readonly #inGroup = new Map<Place, Bin[]>();
@@ -253,6 +257,8 @@ export class Bins implements LineBins {
     this.purpose.push(this.purpose[bin] ?? { kind: "array" });
     const attributes = this.attributes.get(bin);
     if (attributes !== undefined) this.attributes.set(other, attributes);
+    const freeSlots = this.#freeSlots.get(bin);
+    if (freeSlots !== undefined) this.#freeSlots.set(other, new Set(freeSlots));
     this.#contents.push(this.#contents[bin]);
     this.#subjects.push(this.subjectOf(bin));
     this.#makeRoom(other);
@@ -284,14 +290,30 @@ export class Bins implements LineBins {
     if (!this.#takes(shape, bin)) return 0;
     if (ask.jobClass.takes === undefined) return roomIntricate(this, bin, ask);
     if (ask.requirements.alone !== undefined && !this.isEmpty(bin)) return 0;
+    if (ask.jobClass.takes.nothing && this.hasFreeSlot(bin, ask)) return 0;
     return unitsFrom(ask, slotsIn(ask, this.free, bin * this.width));
+  }
+
+  /** Whether the job has a slot there that takes nothing of the node: it gets no second one. */
+  hasFreeSlot(bin: Bin, { demand }: Ask): boolean {
+    return this.#freeSlots.get(bin)?.has(demand) === true;
+  }
+
+  #noteFreeSlot(bin: Bin, { demand }: Ask): void {
+    const jobs = this.#freeSlots.get(bin);
+    if (jobs === undefined) this.#freeSlots.set(bin, new Set([demand]));
+    else jobs.add(demand);
   }
 
   /** Puts so many slots on each node of the bin, and claims it. What is free never falls below zero: bound tasks need not fit. */
   occupy(bin: Bin, ask: Ask, slots: number, bound = false): void {
     const { takes } = ask.jobClass;
     let alone = ask.requirements.alone !== undefined;
-    if (takes === undefined) alone = placeIntricate(this, bin, ask, slots, bound) || alone;
+    if (takes === undefined) {
+      const taken = placeIntricate(this, bin, ask, slots, bound);
+      alone ||= taken.alone;
+      if (taken.nothing) this.#noteFreeSlot(bin, ask);
+    } else if (takes.nothing) this.#noteFreeSlot(bin, ask);
     else {
       const start = bin * this.width;
       for (let i = 0; i < takes.resource.length; i += 1) {
@@ -306,6 +328,15 @@ export class Bins implements LineBins {
     const state = this.state[bin] ?? 0;
     this.state[bin] = alone ? (state & ~EMPTY) | CLOSED : state & ~EMPTY;
     this.#hold(bin, ask, slots, bound);
+    if (ask.jobClass.shape.preference !== undefined && this.origin[bin] === "planned")
+      this.#noteChoice(bin, ask, slots);
+  }
+
+  #noteChoice(bin: Bin, { rank, jobClass }: Ask, slots: number): void {
+    const score = jobClass.score(this.kindOf(bin));
+    const chosen = this.choices.get(rank) ?? new Map<number, number>();
+    this.choices.set(rank, chosen);
+    chosen.set(score, (chosen.get(score) ?? 0) + slots * (this.count[bin] ?? 0));
   }
 
   #setLeft(bin: Bin, left: Resources): void {
@@ -339,6 +370,13 @@ export class Bins implements LineBins {
     for (let one = this.#contents[bin]; one !== undefined; one = one.before)
       if (one.slots > 0 && one.claimant.by === by) return true;
     return false;
+  }
+
+  /** Whether the job has slots there, and nobody else has; it asks that this be so, and may have more of them. */
+  isOnlyOf(bin: Bin, { by, requirements }: Ask): boolean {
+    if (requirements.alone !== "task") return false;
+    const jobs = jobsOf(this.#contents[bin]);
+    return jobs.length > 0 && jobs.every((one) => one.by === by);
   }
 
   /** Names of the jobs on each node of the bin. */

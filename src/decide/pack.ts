@@ -68,7 +68,7 @@ export function packOn(draft: Draft, ask: Ask): boolean {
 /** Notes where a packed job ended. Not where more is counted than what is left on nodes, or each node has one slot. */
 function noteEnd({ latest, caps }: Draft, { jobClass, requirements }: Ask): void {
   const isPlain = requirements.alone === undefined && requirements.pools.size === 0;
-  if (isPlain && caps.none && jobClass.takes !== undefined) latest.jobClass = jobClass;
+  if (isPlain && caps.none && jobClass.takes?.nothing === false) latest.jobClass = jobClass;
 }
 
 const NO_OFFERS: ReadonlySet<Offered> = new Set();
@@ -88,6 +88,10 @@ export function fillOpenBins(draft: Draft, ask: Ask, progress: Progress): void {
     }
     return;
   }
+  if (ask.jobClass.takes?.nothing === true) {
+    fillOnceEach(draft, ask, progress);
+    return;
+  }
   while (progress.left > 0) {
     const bin = bins.first(ask);
     if (bin === undefined) return;
@@ -95,6 +99,29 @@ export function fillOpenBins(draft: Draft, ask: Ask, progress: Progress): void {
     fillBin(draft, ask, progress, bin);
     // It could not be woken, then; else there would be no end.
     if (progress.left === before) bins.shut(bin);
+  }
+}
+
+/** Slots that take nothing: one on each node, in the order of use. */
+function fillOnceEach(draft: Draft, ask: Ask, progress: Progress): void {
+  const { bins } = draft;
+  while (progress.left > 0) {
+    const open: Bin[] = [];
+    let room = 0;
+    for (const bin of bins.each(ask)) {
+      if (bins.unitsOn(bin, ask) < 1) continue;
+      open.push(bin);
+      room += bins.count[bin] ?? 0;
+      if (room >= progress.left) break;
+    }
+    if (open.length === 0) return;
+    for (const bin of open) {
+      const before = progress.left;
+      if (before === 0) return;
+      fillBin(draft, ask, progress, bin);
+      // It could not be woken: others stand in for it in the next round.
+      if (progress.left === before) bins.shut(bin);
+    }
   }
 }
 

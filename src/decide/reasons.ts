@@ -65,15 +65,15 @@ function reasonsOfPacking(
     return (
       capsRefusal(ceilings, offer, nodes) ??
       draft.capacity.refusal(offer, group === "new" ? undefined : group, nodes) ??
-      (ask.requirements.grouped ? noGroup(draft, offer) : undefined)
+      noGroupFor(draft, ask, offer)
     );
   });
   return [...scope.reasons, ...present(reasons), ...notOurs(draft, ask, scope), ...inUse(draft, ask, scope)];
 }
 
-/** Why a bucket with room has no placement group for new nodes: it knows none, or none may be made at the moment. */
-export function noGroup(draft: Draft, offer: BucketOffer): Reason | undefined {
-  if (offer.pinnedGroup !== undefined) return undefined;
+/** Why a bucket with room has no placement group for a job that asks for one: it knows none, or none may be made at the moment. */
+export function noGroupFor(draft: Draft, { requirements }: Ask, offer: BucketOffer): Reason | undefined {
+  if (!requirements.grouped || offer.pinnedGroup !== undefined) return undefined;
   if (offer.maxPlacementGroupSize === undefined) return { code: "no-placement-group", bucket: offer.bucket };
   return newGroupClosedTo(draft, offer);
 }
@@ -190,7 +190,7 @@ export function misfit(
 }
 
 /** In which group new nodes for the job would be: the bucket's only one, one that is made for them or else one that the job names, or none. */
-function groupOfNew(draft: Draft, ask: Ask, offer: BucketOffer): PlacementGroup | "new" | undefined {
+export function groupOfNew(draft: Draft, ask: Ask, offer: BucketOffer): PlacementGroup | "new" | undefined {
   if (offer.pinnedGroup !== undefined) return offer.pinnedGroup;
   if (!ask.requirements.grouped && ask.together !== "one-group") return undefined;
   if (mayBeInNew(draft, ask, offer)) return "new";
@@ -198,7 +198,11 @@ function groupOfNew(draft: Draft, ask: Ask, offer: BucketOffer): PlacementGroup 
 }
 
 /** A new node as constraints see it. */
-function newNode(draft: Draft, offer: BucketOffer, group: PlacementGroup | "new" | undefined): Subject {
+export function newNode(
+  draft: Draft,
+  offer: BucketOffer,
+  group: PlacementGroup | "new" | undefined,
+): Subject {
   if (group === undefined) return offer;
   const name = group === "new" ? nextGroupName(draft, groupKey(offer)) : group;
   return inGroup(offer, { ...offer.bucket, placementGroup: name });
@@ -215,7 +219,8 @@ function unitOf(offer: BucketOffer, resource: string): { readonly unit?: AmountU
   return isSize(offer.resources[resource]) ? { unit: "bytes" } : {};
 }
 
-function refusalReason({ bucket }: BucketOffer, refusal: Refusal): Reason {
+/** Why a bucket's nodes do not meet a job's constraints. */
+export function refusalReason({ bucket }: Pick<BucketOffer, "bucket">, refusal: Refusal): Reason {
   if (refusal.code !== "insufficient-resource") return { code: "requirement", bucket, refusal };
   const { resource, asked, offered } = refusal;
   const unit = isSize(asked) || isSize(offered) ? ({ unit: "bytes" } as const) : {};

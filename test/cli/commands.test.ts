@@ -108,6 +108,13 @@ describe("a session", () => {
     expect(await outOf("tick")).toMatch(/^planned: plan \d+$/);
   });
 
+  test("push: a job that asks for no amount is sent, and named", async () => {
+    const message = { jobs: [{ name: "j" }, { name: "k", constraints: { ncpus: 1 } }] };
+    const pushed = await run("push jobs.json -s plain", { "jobs.json": message });
+    expect(pushed).toMatchObject({ code: 0, err: "jobs.json: job j asks for no amount: one node per slot" });
+    expect((await run("update --file - -s plain", { "-": [] })).code).toBe(0);
+  });
+
   test("push: jobs are shown with why not; one that cannot be read is named, and the command does not end well", async () => {
     const message = {
       expirationInterval: 86_400,
@@ -130,7 +137,7 @@ describe("a session", () => {
         "demands    2: 1 unmet (2 slots missing), 0 waiting for nodes",
         "trouble    request set jobs: left out, as they could not be read: bad",
         "why        execute/Standard_F4: ncpus 64 asked of one node, 4 offered (jobs/wide)",
-        "would help needs 64 ncpus on one node; the largest offered is 4 (execute/Standard_F4) (jobs/wide)",
+        "remedy     no raise of a limit helps: needs 64 ncpus on one node; the largest offered is 4 (execute/Standard_F4) (jobs/wide)",
       ]),
     );
     expect((await run("explain job wide")).out).toContain("0 of 2 placed");
@@ -268,6 +275,7 @@ describe("by the queue", () => {
   test("too large for the queue: over HTTP if there is an address, else said", async () => {
     const jobs = Array.from({ length: 30_000 }, (_, index) => ({
       name: `job-${(index * 7919) % 1_000_003}`,
+      constraints: { ncpus: 1 },
     }));
     const files = { "jobs.json": { version: 1, jobs } };
     const words = ["push", "jobs.json", "-s", "large", ...queue()];

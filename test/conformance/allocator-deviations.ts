@@ -49,6 +49,7 @@ export function explainPlan(
 const DEVIATIONS: readonly AllocatorDeviation[] = [
   { defect: 14, ofJob: usesFailedNode },
   { defect: 11, ofJob: packsExclusive },
+  { defect: 19, ofJob: packsWithoutAmount },
   {
     defect: 56,
     ofJob: (plan) => hasUnlistedNode(plan.facts),
@@ -131,6 +132,22 @@ function packsExclusive({ facts, outcome }: LibraryPlan, at: number): boolean {
   const wanted = asks(facts.jobs[at], (key, value) => key === "exclusive" && value !== false && value !== 0);
   return wanted && outcome.jobs[at]?.nodes.some(({ slots }) => slots > 1) === true;
 }
+
+/** A job has several slots on a node, and there is a way to meet its constraints that takes nothing of a node. */
+function packsWithoutAmount({ facts, outcome }: LibraryPlan, at: number): boolean {
+  const members = facts.jobs[at]?.members ?? [];
+  return members.every(mayTakeNothing) && outcome.jobs[at]?.nodes.some(({ slots }) => slots > 1) === true;
+}
+
+/** A member's keys are joined by "and"; an amount is a number above 0 or the text of a size. */
+const mayTakeNothing = (member: Json): boolean =>
+  Object.entries(fieldsOf(member)).every(([key, value]) => {
+    if (key === "and") return listOf(value).every(mayTakeNothing);
+    if (key === "or" || key === "xor") return listOf(value).some(mayTakeNothing);
+    if (key.startsWith("node.") || key === "not" || key === "never") return true;
+    if (key.startsWith("exclusive") || key === "capacity-failure-backoff") return true;
+    return !(typeof value === "number" && value > 0) && bytesOfText(value) === undefined;
+  });
 
 /** A node is in a placement group that neither the status nor the configuration names for its bucket. */
 function hasUnlistedNode({ nodes, buckets, config }: CaseFacts): boolean {

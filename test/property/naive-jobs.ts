@@ -18,6 +18,7 @@ export function jobFaults(sheet: Sheet): readonly string[] {
     ...sheet.nodes.flatMap((node) => [
       ...roomFaults(sheet, node),
       ...companyFaults(sheet, node),
+      ...nothingFaults(sheet, node),
       ...needFaults(sheet, node),
     ]),
     ...poolFaults(sheet),
@@ -189,6 +190,18 @@ function companyFaults(sheet: Sheet, node: NaiveNode): readonly string[] {
     if (taking.alone !== undefined && others.length > 0) faults.push(`${nameOf(job)} was alone on ${where}`);
   }
   return faults;
+}
+
+/** P3: of a job whose slots take nothing of a node there is one on it. What alternatives take is not known here. */
+function nothingFaults(sheet: Sheet, node: NaiveNode): readonly string[] {
+  return takingsOn(sheet, node, false).flatMap(({ job, slots, taking }) => {
+    const { constraints } = job.demand;
+    if (taking.node.size > 0 || /"kind":"(or|xor)"/.test(JSON.stringify(constraints))) return [];
+    const all = slots + slotsOn(node.jobs, nameOf(job), true);
+    return shareOf(job.demand) !== undefined || all === 1
+      ? []
+      : [`${nameOf(job)} asks for no amount, and has ${all} slots on ${node.nodeId ?? textOf(node.bucket)}`];
+  });
 }
 
 /** Who is named as needing a node is cut after so many. */

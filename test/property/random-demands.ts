@@ -189,7 +189,7 @@ function anyWishes(words: Vocabulary, features: Features): fc.Arbitrary<readonly
     .constantFrom("night", "day")
     .map((value): Constraint => ({ kind: "pool-value", pool: words.mark, value }));
   const amount = fc
-    .constantFrom(...words.needs)
+    .constantFrom(...words.needs.filter((needs) => needs.length > 0))
     .map((needs): Constraint => (needs.length === 1 ? (needs[0] ?? EXCLUSIVE) : { kind: "and", of: needs }));
   const leaf = features.poolChoices ? fc.oneof(places, amount, pool, mark) : fc.oneof(places, amount);
   const tree = fc.oneof(

@@ -102,6 +102,10 @@ const WORDS: Vocabulary = {
   pools: ["licence", "seats"],
   mark: "shift",
   needs: [
+    // No amount: one slot on a node.
+    [],
+    [],
+    needing({ ncpus: 0 }),
     needing({ ncpus: 1 }),
     needing({ ncpus: 1 }),
     needing({ ncpus: 3 }),

@@ -34,6 +34,9 @@ export const acknowledgement = z
     taken: z.array(part).meta({ description: "The parts of the message that are in force now." }),
     older: z.array(part).meta({ description: "Its other parts: a newer revision of each is held." }),
     rejectedJobs: z.array(rejectedJob),
+    notes: texts.meta({
+      description: "What is accepted, and may not be meant: jobs that ask for no amount.",
+    }),
   })
   .meta({ description: "The demand is stored; achieving it is under way." });
 
