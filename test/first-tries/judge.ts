@@ -1,0 +1,104 @@
+import { bucketText } from "../../src/domain/bucket.ts";
+import type { DemandOutcome } from "../../src/domain/plan.ts";
+import { findFaults } from "../property/naive-checker.ts";
+import { waysOf } from "../property/naive-constraints.ts";
+import { jobsOf, layOut, nameOf, outcomeOf } from "../property/naive-nodes.ts";
+import { placeFaults } from "../property/naive-places.ts";
+import { NOW } from "../support/build-node.ts";
+import { judgeReasons } from "./judge-reasons.ts";
+import { judgeRemedies } from "./judge-remedies.ts";
+import { naiveFirstFit } from "./naive-fit.ts";
+import { countLimits, exceeded, listOf } from "./naive-limits.ts";
+import type { Mode, Tried } from "./try-out.ts";
+
+/** What is wrong with an answer, as sentences. No value is expected: each rule holds for whatever was asked. */
+export function judge(tried: Tried, mode: Mode): readonly string[] {
+  const limits = countLimits(tried.cluster, tried.world, tried.allocation);
+  return [
+    ...countFaults(tried),
+    ...(mode.preference === "existing-first"
+      ? findFaults(tried.world, tried.demands, tried.allocation, NOW)
+      : placeFaults(tried.world, tried.allocation, NOW)),
+    ...exceeded(limits),
+    ...deadNodes(tried),
+    ...crowds(tried, mode),
+    ...shortfall(tried, mode),
+    ...tried.allocation.outcomes.flatMap((outcome) => judgeReasons(tried, outcome, limits)),
+    ...judgeRemedies(tried),
+  ];
+}
+
+const idOf = ({ set, id }: DemandOutcome): string => `${set}/${id}`;
+
+/** Placed + unmet = asked, with a reason for what is unmet; and the plan says what the allocator said. */
+function countFaults({ decision, allocation }: Tried): readonly string[] {
+  const planned = decision.plan.demands;
+  const isSame = JSON.stringify(planned) === JSON.stringify(allocation.outcomes);
+  return [
+    ...(isSame ? [] : ["the plan says something else than the allocator"]),
+    ...planned.flatMap((outcome) => {
+      const { asked, placed, reasons, binding } = outcome;
+      if (placed > asked || placed < 0) return [`${idOf(outcome)}: ${placed} placed of ${asked}`];
+      if (placed === asked) return [];
+      return [
+        ...(reasons.length === 0 ? [`${idOf(outcome)}: ${placed} of ${asked} and no reason`] : []),
+        ...(binding === undefined ? [`${idOf(outcome)}: ${placed} of ${asked} and no remedy`] : []),
+      ];
+    }),
+  ];
+}
+
+/** States in which CycleCloud says that a node comes up, or is up (cyclecloud-wire.md A.5). */
+const ALIVE = new Set([
+  "ready",
+  "started",
+  "acquiring",
+  "preparation",
+  "restarting",
+  "reimaging",
+  "validation",
+  "allocation",
+  "created",
+]);
+
+/** Nothing is put on a node that has failed, was shut down or is gone; a deallocated one is started first. */
+function deadNodes({ cluster, allocation }: Tried): readonly string[] {
+  return listOf(cluster.status["nodes"]).flatMap(({ NodeId: id, Status: status, TargetState: target }) => {
+    const loads = allocation.loads.filter(({ nodeId }) => nodeId === id);
+    const isStarted = allocation.starts.some((started) => started === id) && status === "Deallocated";
+    const isAlive = target === "Started" && ALIVE.has(String(status).toLowerCase());
+    return isAlive || isStarted || loads.length === 0
+      ? []
+      : [`${String(id)} is ${String(status)} and has jobs`];
+  });
+}
+
+/** A slot that takes nothing of its node has one to itself, as scalelib does where a job says nothing at all. */
+function crowds({ world, demands, allocation }: Tried, { preference }: Mode): readonly string[] {
+  const sheet = layOut(world, demands, allocation);
+  return jobsOf(demands).flatMap((job) => {
+    const { constraints, nodeCount } = job.demand;
+    if (nodeCount !== undefined || (preference === "bucket-order" && constraints.length > 0)) return [];
+    return sheet.nodes.flatMap((node) => {
+      const slots = node.jobs
+        .filter(({ by, bound }) => by === nameOf(job) && !bound)
+        .reduce((sum, part) => sum + part.slots, 0);
+      const ways = slots > 1 ? waysOf(constraints, node, sheet.pools) : [];
+      const isFree = ways.length > 0 && ways.every((way) => way.node.size === 0);
+      return isFree ? [`${nameOf(job)}: ${slots} slots that take nothing on ${bucketText(node.bucket)}`] : [];
+    });
+  });
+}
+
+/** A naive first fit under the same rules places no more. */
+function shortfall(tried: Tried, mode: Mode): readonly string[] {
+  const { world, demands, allocation } = tried;
+  const naive = naiveFirstFit(world, demands, mode);
+  const ours = allocation.outcomes.reduce((sum, { placed }) => sum + placed, 0);
+  const least = [...naive.values()].reduce((sum, placed) => sum + placed, 0);
+  if (ours >= least) return [];
+  const detail = demands.map(
+    (one) => `${nameOf(one)} ${outcomeOf({ answer: allocation }, one)?.placed}/${naive.get(nameOf(one))}`,
+  );
+  return [`placed ${ours}, a naive first fit places ${least}: ${detail.join(", ")}`];
+}

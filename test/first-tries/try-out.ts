@@ -1,0 +1,167 @@
+import { readStatus } from "../../src/adapters/cyclecloud/read-status.ts";
+import { accept } from "../../src/decide/accept.ts";
+import { allocate } from "../../src/decide/allocate.ts";
+import { dynamicsOf } from "../../src/decide/dynamic-arrays.ts";
+import { hostFacts, updateLedger } from "../../src/decide/observe.ts";
+import { poolsInForce } from "../../src/decide/pools.ts";
+import type { Decision } from "../../src/decide/reconcile.ts";
+import { decide, demandsInForce, supplyOf } from "../../src/decide/reconcile.ts";
+import { allocationPolicyOf, orderOf } from "../../src/decide/spare.ts";
+import { buildWorld } from "../../src/decide/world.ts";
+import type { Allocation, World } from "../../src/domain/allocation.ts";
+import type { Bodies } from "../../src/domain/bodies.ts";
+import type { Snapshot } from "../../src/domain/cluster.ts";
+import type { Problem, RankedDemand } from "../../src/domain/demand.ts";
+import { setName } from "../../src/domain/ids.ts";
+import type { Policy } from "../../src/domain/policy.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
+import { readRequestSet } from "../../src/wire/demand-message.ts";
+import { readPolicy } from "../../src/wire/policy.ts";
+import { at, NOW, PROD, rememberNodes } from "../support/build-node.ts";
+import { EMPTY_RECORD, OURS } from "../support/build-record.ts";
+import type { Cluster, Fields } from "./clusters.ts";
+
+/** How a cluster is configured to choose. */
+export interface Mode {
+  readonly preference: "existing-first" | "bucket-order";
+  readonly among: "priority" | "cheapest";
+}
+
+export const MODES: readonly Mode[] = [
+  { preference: "existing-first", among: "priority" },
+  { preference: "existing-first", among: "cheapest" },
+  { preference: "bucket-order", among: "priority" },
+  { preference: "bucket-order", among: "cheapest" },
+];
+
+/** What became of one message on one cluster. */
+export interface Tried {
+  readonly cluster: Cluster;
+  readonly message: Fields;
+  readonly record: ClusterRecord;
+  readonly bodies: Bodies;
+  readonly snapshot: Snapshot;
+  readonly policy: Policy;
+  readonly decision: Decision;
+  /** What the allocator was given, and what it answers to that. */
+  readonly world: World;
+  readonly demands: readonly RankedDemand[];
+  readonly allocation: Allocation;
+  /** What the door did not take. */
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Sends the message through the door and plans on the cluster as it is, without any storage or clock. Policy, status and what the cluster
+ * does anyway are read once for each cluster and mode.
+ */
+export function tryOut(cluster: Cluster, mode: Mode, message: Fields, config: Fields = {}): Tried {
+  const { policy, snapshot, record: before, bodies: known } = settingOf(cluster, mode, config);
+  const { record, bodies, problems } = push(before, known, "tries", message, policy);
+  return planOn({ cluster, message, record, bodies, snapshot, policy, problems });
+}
+
+export type Planned = Pick<
+  Tried,
+  "cluster" | "message" | "record" | "bodies" | "snapshot" | "policy" | "problems"
+>;
+
+/** The plan for a state, with what the allocator makes of the same. */
+export function planOn(state: Planned): Tried {
+  const { record, bodies, snapshot, policy } = state;
+  const decision = decide(record, bodies, { snapshot, requestNodes: new Map() }, policy, NOW, OURS);
+  const { world, demands } = worldOf(state);
+  const allocation = allocate(world, demands, allocationPolicyOf(policy), NOW);
+  return { ...state, decision, world, demands, allocation };
+}
+
+interface Setting {
+  readonly policy: Policy;
+  readonly snapshot: Snapshot;
+  readonly record: ClusterRecord;
+  readonly bodies: Bodies;
+}
+
+const settings = new Map<string, Setting>();
+const snapshots = new Map<Cluster, Snapshot>();
+
+function settingOf(cluster: Cluster, mode: Mode, config: Fields): Setting {
+  const key = JSON.stringify([cluster.name, mode, config]);
+  const known = settings.get(key);
+  if (known !== undefined) return known;
+  const policy = policyOf({ ...cluster.config, ...mode, ...config });
+  const snapshot = snapshots.get(cluster) ?? snapshotOf(cluster);
+  snapshots.set(cluster, snapshot);
+  const bodies: Bodies = {
+    demands: new Map(),
+    reports: new Map(),
+    ledger: rememberNodes(snapshot.nodes),
+    seen: snapshot,
+  };
+  const rested: ClusterRecord = { ...EMPTY_RECORD, lastGoodLookAt: at(-30) };
+  const { background } = cluster;
+  const begun =
+    background === undefined
+      ? { record: rested, bodies }
+      : push(rested, bodies, "background", background, policy);
+  const setting = { policy, snapshot, record: begun.record, bodies: begun.bodies };
+  settings.set(key, setting);
+  return setting;
+}
+
+export function policyOf(config: Fields): Policy {
+  const read = readPolicy(config);
+  if (read.kind === "problems")
+    throw new Error(`the configuration is refused: ${JSON.stringify(read.problems)}`);
+  return read.policy;
+}
+
+function snapshotOf({ status }: Cluster): Snapshot {
+  const read = readStatus(status, PROD, NOW);
+  if (read.kind === "malformed") throw new Error(`the status is refused at ${read.path}`);
+  return read.snapshot;
+}
+
+interface Pushed {
+  readonly record: ClusterRecord;
+  readonly bodies: Bodies;
+  readonly problems: readonly Problem[];
+}
+
+function push(record: ClusterRecord, bodies: Bodies, set: string, message: Fields, policy: Policy): Pushed {
+  const { maxExpirationSeconds } = policy;
+  const read = readRequestSet(
+    { version: 1, ...message },
+    { cluster: PROD, set: setName(set), now: NOW, maxExpirationSeconds },
+  );
+  if (read.kind !== "update")
+    return { record, bodies, problems: read.kind === "rejected" ? read.problems : [] };
+  const accepted = accept(record, read.update, NOW);
+  const problems = read.update.demand.rejectedJobs.flatMap((job) => job.problems);
+  if (accepted.kind !== "accepted") throw new Error(`the message is ${accepted.kind}`);
+  return {
+    record: accepted.record,
+    bodies: {
+      ...bodies,
+      demands: new Map([...bodies.demands, ...accepted.demands]),
+      reports: new Map([...bodies.reports, ...accepted.reports]),
+    },
+    problems,
+  };
+}
+
+/** What `decide` gives its allocator, put together a second time. */
+function worldOf({ record, bodies, snapshot, policy }: Planned) {
+  const demands = demandsInForce(record, bodies);
+  const look = { snapshot, requestNodes: new Map() };
+  const supply = supplyOf(record, {
+    snapshot,
+    ledger: updateLedger(bodies.ledger, look, record.inFlight, hostFacts(record, bodies, NOW), NOW),
+    policy,
+    pools: poolsInForce(record, bodies),
+    dynamics: dynamicsOf(demands, record.dynamicArrays ?? [], snapshot),
+    excluded: new Set(),
+    now: NOW,
+  });
+  return { world: buildWorld({ ...supply, demands, order: orderOf }), demands };
+}
