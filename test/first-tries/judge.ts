@@ -21,7 +21,7 @@ export function judge(tried: Tried, mode: Mode): readonly string[] {
       : placeFaults(tried.world, tried.allocation, NOW)),
     ...exceeded(limits),
     ...deadNodes(tried),
-    ...crowds(tried, mode),
+    ...crowds(tried),
     ...shortfall(tried, mode),
     ...tried.allocation.outcomes.flatMap((outcome) => judgeReasons(tried, outcome, limits)),
     ...judgeRemedies(tried),
@@ -73,12 +73,12 @@ function deadNodes({ cluster, allocation }: Tried): readonly string[] {
   });
 }
 
-/** A slot that takes nothing of its node has one to itself, as scalelib does where a job says nothing at all. */
-function crowds({ world, demands, allocation }: Tried, { preference }: Mode): readonly string[] {
+/** A job whose slots take nothing of a node has one of them there, as in scalelib where a job says nothing at all. */
+function crowds({ world, demands, allocation }: Tried): readonly string[] {
   const sheet = layOut(world, demands, allocation);
   return jobsOf(demands).flatMap((job) => {
     const { constraints, nodeCount } = job.demand;
-    if (nodeCount !== undefined || (preference === "bucket-order" && constraints.length > 0)) return [];
+    if (nodeCount !== undefined) return [];
     return sheet.nodes.flatMap((node) => {
       const slots = node.jobs
         .filter(({ by, bound }) => by === nameOf(job) && !bound)

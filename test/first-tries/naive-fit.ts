@@ -91,9 +91,15 @@ function inOrder(offers: readonly BucketOffer[], { preference, among }: Mode): r
   return offers.toSorted((a, b) => price(a) - price(b));
 }
 
+/** In `bucket-order` a job is judged by what a new node would be, also where it could use one that is there. */
 function offersFor({ room, demand, mode }: Settling): readonly BucketOffer[] {
+  const isOpen = (offer: BucketOffer): boolean =>
+    mode.preference === "existing-first" ||
+    waysOf(demand.constraints, room.example(offer, offer.pinnedGroup), room.pools).length > 0;
   return inOrder(room.world.buckets, mode)
-    .filter((offer) => offer.parent === undefined && mayUse(demand, offer.spot === true, mode))
+    .filter(
+      (offer) => offer.parent === undefined && mayUse(demand, offer.spot === true, mode) && isOpen(offer),
+    )
     .map((offer) => ({ offer, score: scoreOf(room, demand, offer) }))
     .toSorted((a, b) => b.score - a.score)
     .map(({ offer }) => offer);
