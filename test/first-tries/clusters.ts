@@ -96,12 +96,12 @@ const CUSTOM: Fields = {
   project: "open",
 };
 
-/** Like CycleCloud's default cluster: htc, hpc with placement groups, spot nodes in another region; quotas of families and regions. */
+/** Like CycleCloud's default cluster: htc, hpc with placement groups, spot nodes in another region; quotas of families and regions; one size lacked capacity lately. */
 const DEFAULT_LIKE: Cluster = {
   name: "htc, hpc and spot",
   status: status([
     array("htc", { Configuration: { autoscale: { resources: CUSTOM } } }, [
-      bucket(F2, 50, quota([4, 40], [60, 400])),
+      bucket(F2, 50, { ...quota([4, 40], [60, 400]), lastCapacityFailure: 100 }),
       bucket(F16, 25, quota([0, 160], [60, 400])),
     ]),
     array("hpc", {}, [
@@ -158,6 +158,8 @@ const IN_USE: Cluster = {
             quotaCount: 9,
             quotaCoreCount: 36,
             consumedCoreCount: 24,
+            maxPlacementGroupSize: 20,
+            placementGroups: [{ name: "rack", activeCount: 1, activeCoreCount: 4 }],
           }),
           bucket(D2, 6, { quotaCount: 18, quotaCoreCount: 36, consumedCoreCount: 24 }),
         ],
@@ -169,7 +171,7 @@ const IN_USE: Cluster = {
       maxCoreCount: 56,
       nodes: [
         node("execute-1", D4),
-        node("execute-2", D4),
+        node("execute-2", D4, { PlacementGroupId: "rack" }),
         OLD_NODE,
         node("execute-3", D4, { Status: "Preparation", Hostname: undefined, PrivateIp: undefined }),
         node("execute-4", D4, { Status: "Failed" }),

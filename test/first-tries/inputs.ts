@@ -107,7 +107,7 @@ export const KINDS: Readonly<Record<string, Fields>> = {
 };
 
 /** What every try of a constraint may need besides. */
-const POOLS: readonly Fields[] = [
+export const POOLS: readonly Fields[] = [
   { name: "licence", total: 4, used: 1 },
   { name: "shift", value: "night" },
 ];
