@@ -1,5 +1,4 @@
 import { readStatus } from "../../src/adapters/cyclecloud/read-status.ts";
-import { accept } from "../../src/decide/accept.ts";
 import { allocate } from "../../src/decide/allocate.ts";
 import { dynamicsOf } from "../../src/decide/dynamic-arrays.ts";
 import { hostFacts, updateLedger } from "../../src/decide/observe.ts";
@@ -7,6 +6,7 @@ import { poolsInForce } from "../../src/decide/pools.ts";
 import type { Decision } from "../../src/decide/reconcile.ts";
 import { decide, demandsInForce, supplyOf } from "../../src/decide/reconcile.ts";
 import { allocationPolicyOf, orderOf } from "../../src/decide/spare.ts";
+import { suppose } from "../../src/decide/what-if.ts";
 import { buildWorld } from "../../src/decide/world.ts";
 import type { Allocation, World } from "../../src/domain/allocation.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
@@ -14,7 +14,7 @@ import type { Snapshot } from "../../src/domain/cluster.ts";
 import type { Problem, RankedDemand } from "../../src/domain/demand.ts";
 import { setName } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
-import type { ClusterRecord } from "../../src/domain/record.ts";
+import type { ClusterRecord, Ledger } from "../../src/domain/record.ts";
 import { readRequestSet } from "../../src/wire/demand-message.ts";
 import { readPolicy } from "../../src/wire/policy.ts";
 import { at, NOW, PROD, rememberNodes } from "../support/build-node.ts";
@@ -56,9 +56,9 @@ export interface Tried {
  * does anyway are read once for each cluster and mode.
  */
 export function tryOut(cluster: Cluster, mode: Mode, message: Fields, config: Fields = {}): Tried {
-  const { policy, snapshot, record: before, bodies: known } = settingOf(cluster, mode, config);
-  const { record, bodies, problems } = push(before, known, "tries", message, policy);
-  return planOn({ cluster, message, record, bodies, snapshot, policy, problems });
+  const setting = settingOf(cluster, mode, config);
+  const { policy, snapshot } = setting;
+  return planOn({ cluster, message, policy, snapshot, ...push(setting, "tries", message) });
 }
 
 export type Planned = Pick<
@@ -95,18 +95,22 @@ function settingOf(cluster: Cluster, mode: Mode, config: Fields): Setting {
   const bodies: Bodies = {
     demands: new Map(),
     reports: new Map(),
-    ledger: rememberNodes(snapshot.nodes),
+    ledger: rememberUp(snapshot),
     seen: snapshot,
   };
   const rested: ClusterRecord = { ...EMPTY_RECORD, lastGoodLookAt: at(-30) };
+  const bare: Setting = { policy, snapshot, record: rested, bodies };
   const { background } = cluster;
-  const begun =
-    background === undefined
-      ? { record: rested, bodies }
-      : push(rested, bodies, "background", background, policy);
-  const setting = { policy, snapshot, record: begun.record, bodies: begun.bodies };
+  const setting =
+    background === undefined ? bare : { policy, snapshot, ...push(bare, "background", background) };
   settings.set(key, setting);
   return setting;
+}
+
+/** All nodes were up an hour ago, but for those that are just being prepared. */
+function rememberUp({ nodes }: Snapshot): Ledger {
+  const before = nodes.map((node) => (node.status === "Off" ? { ...node, phase: "ready" as const } : node));
+  return rememberNodes(before);
 }
 
 export function policyOf(config: Fields): Policy {
@@ -128,7 +132,8 @@ interface Pushed {
   readonly problems: readonly Problem[];
 }
 
-function push(record: ClusterRecord, bodies: Bodies, set: string, message: Fields, policy: Policy): Pushed {
+/** What the door makes of the message, and the state with it. */
+function push({ record, bodies, snapshot: seen, policy }: Setting, set: string, message: Fields): Pushed {
   const { maxExpirationSeconds } = policy;
   const read = readRequestSet(
     { version: 1, ...message },
@@ -136,17 +141,15 @@ function push(record: ClusterRecord, bodies: Bodies, set: string, message: Field
   );
   if (read.kind !== "update")
     return { record, bodies, problems: read.kind === "rejected" ? read.problems : [] };
-  const accepted = accept(record, read.update, NOW);
-  const problems = read.update.demand.rejectedJobs.flatMap((job) => job.problems);
-  if (accepted.kind !== "accepted") throw new Error(`the message is ${accepted.kind}`);
+  const whatIf = { policy, updates: [read.update], limits: [], buckets: [] };
+  const accepted = suppose(record, bodies, seen, whatIf, NOW);
+  if (accepted.kind !== "state") throw new Error("nothing is asked that could be unknown");
+  // A message that asks for nothing has no demand.
+  const rejected = read.update.demand?.rejectedJobs ?? [];
   return {
     record: accepted.record,
-    bodies: {
-      ...bodies,
-      demands: new Map([...bodies.demands, ...accepted.demands]),
-      reports: new Map([...bodies.reports, ...accepted.reports]),
-    },
-    problems,
+    bodies: accepted.bodies,
+    problems: rejected.flatMap((job) => job.problems),
   };
 }
 
