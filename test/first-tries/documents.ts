@@ -72,7 +72,7 @@ export function readOurs(): Documented {
   };
 }
 
-/** The same as it was captured; every file of the folder that asks for something or shows a cluster. */
+/** The same as it was captured, on the clusters that were captured; every file of the folder that asks for something or shows a cluster. */
 export function readCaptured(folder: URL): Documented {
   const file = (name: string): Fields => read(new URL(name, folder));
   const library = file("scalelib-examples.json");
@@ -93,7 +93,6 @@ export function readCaptured(folder: URL): Documented {
       ...creates.flatMap((request) => listOf(request["sets"])).map(createOf),
     ],
     clusters: [
-      ...CLUSTERS,
       clusterOf(file("status-two-buckets.json")),
       {
         ...clusterOf({

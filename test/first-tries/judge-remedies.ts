@@ -116,6 +116,8 @@ function isSupposed(
     return [{ kind, name: raise.limit.name, unit: raise.limit.unit, change: { more: raise.more } }];
   });
   if (limits.length < raises.length) return true;
+  // Where more is used than allowed, a raise is counted from what is used, a larger limit from what it was.
+  if (tried.world.limits.some(({ used, max }) => used > max)) return true;
   const { record, bodies, snapshot, policy } = tried;
   const supposed = suppose(record, bodies, snapshot, { policy, updates: [], limits, buckets: [] }, NOW);
   if (supposed.kind !== "state") return false;
