@@ -1,8 +1,7 @@
-import { bucketText } from "../../src/domain/bucket.ts";
 import type { DemandOutcome } from "../../src/domain/plan.ts";
 import { findFaults } from "../property/naive-checker.ts";
-import { waysOf } from "../property/naive-constraints.ts";
-import { jobsOf, layOut, nameOf } from "../property/naive-nodes.ts";
+import { crowdFaults } from "../property/naive-jobs.ts";
+import { jobsOf, layOut } from "../property/naive-nodes.ts";
 import { placeFaults } from "../property/naive-places.ts";
 import { NOW } from "../support/build-node.ts";
 import { judgeReasons } from "./judge-reasons.ts";
@@ -18,13 +17,21 @@ export function judge(tried: Tried, mode: Mode): readonly string[] {
     ...countFaults(tried),
     ...(mode.preference === "existing-first"
       ? findFaults(tried.world, tried.demands, tried.allocation, NOW)
-      : placeFaults(tried.world, tried.allocation, NOW)),
+      : boundFaults(tried)),
     ...exceeded(limits),
     ...deadNodes(tried),
-    ...crowds(tried),
     ...shortfall(tried, mode),
     ...tried.allocation.outcomes.flatMap((outcome) => judgeReasons(tried, outcome, limits)),
     ...judgeRemedies(tried),
+  ];
+}
+
+/** Where scalelib's order counts: limits, and the slots of jobs that ask for no amount. */
+function boundFaults({ world, demands, allocation }: Tried): readonly string[] {
+  const sheet = layOut(world, demands, allocation);
+  return [
+    ...placeFaults(world, allocation, NOW),
+    ...jobsOf(demands).flatMap((job) => crowdFaults(sheet, job)),
   ];
 }
 
@@ -60,23 +67,6 @@ function deadNodes({ cluster, allocation }: Tried): readonly string[] {
     return isAlive || isStarted || loads.length === 0
       ? []
       : [`${String(id)} is ${String(status)} and has jobs`];
-  });
-}
-
-/** A job whose slots take nothing of a node has one of them there, as in scalelib where a job says nothing at all. */
-function crowds({ world, demands, allocation }: Tried): readonly string[] {
-  const sheet = layOut(world, demands, allocation);
-  return jobsOf(demands).flatMap((job) => {
-    const { constraints, nodeCount } = job.demand;
-    if (nodeCount !== undefined) return [];
-    return sheet.nodes.flatMap((node) => {
-      const slots = node.jobs
-        .filter(({ by, bound }) => by === nameOf(job) && !bound)
-        .reduce((sum, part) => sum + part.slots, 0);
-      const ways = slots > 1 ? waysOf(constraints, node, sheet.pools) : [];
-      const isFree = ways.length > 0 && ways.every((way) => way.node.size === 0);
-      return isFree ? [`${nameOf(job)}: ${slots} slots that take nothing on ${bucketText(node.bucket)}`] : [];
-    });
   });
 }
 
