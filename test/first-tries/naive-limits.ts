@@ -156,6 +156,6 @@ function quotas(buckets: readonly BucketFacts[], taken: Taken): readonly Counted
 }
 
 /** By Azure's table of sizes; a size that it does not know is a family of its own. */
-function familyOf({ type }: BucketFacts): string {
-  return KNOWN_VM_SIZES.get(type.toLowerCase())?.family ?? type;
-}
+export const familyNamed = (type: string): string => KNOWN_VM_SIZES.get(type.toLowerCase())?.family ?? type;
+
+const familyOf = ({ type }: BucketFacts): string => familyNamed(type);

@@ -1,6 +1,4 @@
 import { existsSync, readFileSync } from "node:fs";
-import { familyOf } from "../../src/decide/family.ts";
-import { machineType } from "../../src/domain/ids.ts";
 import { readPolicy } from "../../src/wire/policy.ts";
 import { agreeingStatus } from "../conformance/agreeing-status.ts";
 import type { Json } from "../conformance/compare.ts";
@@ -8,7 +6,7 @@ import { isList, isObject, textOf } from "../conformance/compare.ts";
 import { readCases, SUITES } from "../conformance/suites.ts";
 import type { VectorCase } from "../conformance/vector-case.ts";
 import type { Cluster, Fields } from "./clusters.ts";
-import { fieldsOf, listOf } from "./naive-limits.ts";
+import { familyNamed, fieldsOf, listOf } from "./naive-limits.ts";
 
 /** A vector as a user's cluster and a user's message. */
 export interface VectorTry {
@@ -34,7 +32,7 @@ function tryOf({ name, input }: VectorCase): VectorTry | undefined {
   const config = configOf(fieldsOf(input["config"]));
   if (readPolicy(config).kind !== "policy") return undefined;
   const nodes = input["nodes"] ?? [];
-  const status = agreeingStatus(input["clusterStatus"], nodes, (type) => familyOf(machineType(type)));
+  const status = agreeingStatus(input["clusterStatus"], nodes, familyNamed);
   if (!isObject(status)) return undefined;
   const started = { state: "Started", targetState: "Started" };
   return {
