@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { OWN_KEYS } from "../../src/wire/policy.ts";
+import { drawConfiguration } from "./configuration.ts";
 import { faultsOf, playSeeds } from "./report.ts";
 import { simulate } from "./simulate.ts";
 
@@ -32,6 +34,12 @@ test.skipIf(replayed !== undefined)(
     expect(did.nodesStarted).toBeGreaterThan(60);
   },
 );
+
+test("every key of a configuration is drawn now and then", () => {
+  const seeds = Array.from({ length: SEEDS }, (_, seed) => seed);
+  const drawn = new Set(seeds.flatMap((seed) => Object.keys(drawConfiguration(seed, ["alpha"]))));
+  expect(OWN_KEYS.filter((key) => !drawn.has(key))).toEqual([]);
+});
 
 test("a seed replays exactly, trace and all", async () => {
   const traces = [];
