@@ -5,23 +5,27 @@ import type { Site } from "../src/app/ports.ts";
 import type { Recorded } from "../src/app/record-demand.ts";
 import type { Composition } from "../src/compose.ts";
 import type { RequestSetUpdate } from "../src/domain/demand.ts";
+import type { SetName } from "../src/domain/ids.ts";
 import { setName } from "../src/domain/ids.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import type { Instant } from "../src/domain/units.ts";
 import { isoTime } from "../src/domain/units.ts";
 import { emptyRequestSet, readRequestSet } from "../src/wire/demand-message.ts";
+import { isName, NAME_EXPECTED } from "../src/wire/name.ts";
+import { problemAt } from "../src/wire/problem.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
 
 async function putRequestSet(
   composed: Composition,
   site: Site,
+  set: SetName,
   request: HttpRequest,
 ): Promise<HttpResponseInit> {
   const { clock, sites } = composed.app.ports;
   const read = readRequestSet(new Uint8Array(await request.arrayBuffer()), {
     cluster: site.cluster,
-    set: setName(request.params["set"] ?? ""),
+    set,
     now: clock.now(),
     maxExpirationSeconds: LONGEST_EXPIRATION_SECONDS,
     knownClusters: new Set(sites.keys()),
@@ -36,13 +40,8 @@ async function putRequestSet(
   return acknowledge(composed, site, read.update);
 }
 
-async function deleteRequestSet(
-  composed: Composition,
-  site: Site,
-  request: HttpRequest,
-): Promise<HttpResponseInit> {
+async function deleteRequestSet(composed: Composition, site: Site, set: SetName): Promise<HttpResponseInit> {
   const now = composed.app.ports.clock.now();
-  const set = setName(request.params["set"] ?? "");
   return acknowledge(
     composed,
     site,
@@ -73,7 +72,9 @@ function acknowledgement(recorded: Recorded, update: RequestSetUpdate): HttpResp
           revision: update.revision.value,
           expiresAt: isoTime(update.expiresAt),
           changed: recorded.changed,
-          rejectedJobs: update.demand.rejectedJobs,
+          taken: recorded.taken,
+          older: recorded.older,
+          rejectedJobs: update.demand?.rejectedJobs ?? [],
         },
       };
     case "older":
@@ -98,15 +99,10 @@ function expired(at: Instant): HttpResponseInit {
   return problem(409, "Expired", `the message expired at ${isoTime(at)}`);
 }
 
-async function getRequestSet(
-  composed: Composition,
-  site: Site,
-  request: HttpRequest,
-): Promise<HttpResponseInit> {
-  const name = request.params["set"] ?? "";
-  const described = await describeRequestSet(composed.app, site.cluster, setName(name));
+async function getRequestSet(composed: Composition, site: Site, set: SetName): Promise<HttpResponseInit> {
+  const described = await describeRequestSet(composed.app, site.cluster, set);
   if (described === undefined)
-    return problem(404, "Unknown request set", `cluster "${site.cluster}" has no request set "${name}"`);
+    return problem(404, "Unknown request set", `cluster "${site.cluster}" has no request set "${set}"`);
   return { status: 200, jsonBody: described };
 }
 
@@ -114,14 +110,18 @@ app.http("request-set", {
   methods: ["PUT", "GET", "DELETE"],
   authLevel: "function",
   route: "clusters/{cluster}/request-sets/{set}",
-  handler: forCluster((composed, site, request) => {
+  handler: forCluster(async (composed, site, request) => {
+    const name = request.params["set"];
+    // An encoded slash arrives as %2F, which no name has: it would be taken for another set.
+    if (!isName(name)) return badRequest([problemAt("requestSet", name, NAME_EXPECTED)]);
+    const set = setName(name);
     switch (request.method) {
       case "PUT":
-        return putRequestSet(composed, site, request);
+        return putRequestSet(composed, site, set, request);
       case "DELETE":
-        return deleteRequestSet(composed, site, request);
+        return deleteRequestSet(composed, site, set);
       default:
-        return getRequestSet(composed, site, request);
+        return getRequestSet(composed, site, set);
     }
   }),
 });

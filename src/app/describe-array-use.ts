@@ -1,16 +1,17 @@
 import type { Bodies } from "../domain/bodies.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";
-import type { NodePhase } from "../domain/cluster.ts";
 import type { ArrayName, SetName } from "../domain/ids.ts";
 import type { DemandOutcome } from "../domain/plan.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { stillInFlight } from "../domain/record.ts";
+import type { PhaseShown } from "./phase-shown.ts";
+import { phaseShown } from "./phase-shown.ts";
 
 /** What is asked of one array, what is there, and who needs it. */
 export interface ArrayUse {
   /** Each a floor of its own: the largest counts. */
   readonly targets: readonly ArrayTarget[];
-  readonly nodes: Readonly<Partial<Record<NodePhase, number>>>;
+  readonly nodes: Readonly<Partial<Record<PhaseShown, number>>>;
   /** All of them but those that are off. */
   readonly count: number;
   /** Asked for and shown by no look yet. */
@@ -34,7 +35,7 @@ const SHOWN = 200;
 
 interface Tally {
   readonly targets: ArrayTarget[];
-  readonly nodes: Partial<Record<NodePhase, number>>;
+  readonly nodes: Partial<Record<PhaseShown, number>>;
   count: number;
   inFlight: number;
   readonly neededBy: Map<SetName, number>;
@@ -65,7 +66,8 @@ export function describeArrayUse(record: ClusterRecord, bodies: Bodies): Readonl
     if (known === undefined) continue;
     const tally = tallyOf(dynamicArrayOf(known.purpose) ?? node.array);
     if (node.phase !== "off") tally.count += 1;
-    tally.nodes[node.phase] = (tally.nodes[node.phase] ?? 0) + 1;
+    const phase = phaseShown(node, bodies.plan);
+    tally.nodes[phase] = (tally.nodes[phase] ?? 0) + 1;
     const verdict = bodies.plan?.nodes.get(node.nodeId);
     if (verdict?.kind !== "needed" && verdict?.kind !== "starting") {
       tally.notNeeded += 1;

@@ -20,6 +20,8 @@ export interface DescribedLimit {
   readonly limit: string;
   readonly kind: LimitKind;
   readonly name: string;
+  /** That the bucket counts against this family's quota is a guess by the name of its VM size. */
+  readonly guessed?: true;
   readonly unit: "nodes" | "cores";
   /** What was asked for and is not shown yet counts as used. */
   readonly used: number;
@@ -95,7 +97,11 @@ function wholeRow(
   record: UnderWay,
   now: Instant,
 ): DescribedBucket {
-  const limits = offer.charges.flatMap(({ limit }) => world.limits[limit] ?? []);
+  const limits = offer.charges.flatMap(({ limit, guessed }) => {
+    const known = world.limits[limit];
+    if (known === undefined) return [];
+    return [guessed === true ? { ...known, id: { ...known.id, guessed } } : known];
+  });
   const closed = world.closed ?? offer.refusal;
   return {
     ...common(offer, reported),
@@ -172,7 +178,9 @@ function roomUnder(world: World, offer: BucketOffer): number {
 }
 
 function describeLimit({ id, used, max, left }: SharedLimit): DescribedLimit {
-  return { limit: limitText(id), kind: id.kind, name: id.name, unit: id.unit, used, max, left };
+  const { kind, name, unit, guessed } = id;
+  const mark = guessed === true ? { guessed } : {};
+  return { limit: limitText(id), kind, name, ...mark, unit, used, max, left };
 }
 
 function describeBackoff(

@@ -5,7 +5,7 @@ import { renderReason } from "../domain/reason.ts";
 import { bucketText, groupText } from "../domain/bucket.ts";
 import { stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { ClusterRecord, CreateEffect, Effect, LedgerNode, SetEntry } from "../domain/record.ts";
+import type { ClusterRecord, CreateEffect, Effect, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";
 import type { Snapshot } from "../domain/cluster.ts";
@@ -14,11 +14,14 @@ import type { Policy } from "../domain/policy.ts";
 import type { App } from "./commit.ts";
 import { describeGroups } from "./describe-groups.ts";
 import { loadCurrent, loadWhole } from "./commit.ts";
+import { metadataOf } from "./explain-cluster.ts";
 import { describeBuckets } from "./describe-buckets.ts";
 import { arrayShown, describeNodearrays } from "./describe-nodearrays.ts";
 import { describeOutcomes } from "./describe-outcomes.ts";
+import { countSets, describeSet, describeSets } from "./describe-sets.ts";
 import { describeTroubles } from "./describe-troubles.ts";
 import { describeWaiting } from "./describe-waiting.ts";
+import { phaseShown } from "./phase-shown.ts";
 import { PortError } from "./ports.ts";
 
 /** The state page shows so many nodes, sets and outcomes; counts are always of all. */
@@ -49,7 +52,7 @@ export async function describeCluster(
     troubles: describeTroubles(record, bodies, health.notes, now),
     choice: describeChoice(policy),
     demandCounts: countSets(record, bodies, now),
-    demand: describeSets(record, bodies, now),
+    demand: describeSets(record, bodies, SHOWN, now),
     plan: describePlan(bodies),
     nodes: describeNodes(bodies),
     nodearrays: describeNodearrays(record, bodies, policy, now),
@@ -189,68 +192,19 @@ export async function describeRequestSet(
   set: SetName,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const { record, bodies } = await loadWhole(app, cluster);
-  const entry = record.sets.get(set);
-  if (entry === undefined) return undefined;
+  const described = describeSet(record, set, bodies, app.ports.clock.now());
+  if (described === undefined) return undefined;
   const outcomes = (bodies.plan?.demands ?? []).filter((outcome) => outcome.set === set);
+  const notedOf = metadataOf(record, bodies, set);
   return {
-    ...describeSet(set, entry, bodies, app.ports.clock.now()),
+    ...described,
     observed: record.observedGeneration === record.generation,
-    outcomes: outcomes.map((outcome) => ({ ...outcome, ...describeWhy(outcome) })),
+    outcomes: outcomes.map((outcome) => ({
+      ...outcome,
+      ...describeWhy(outcome),
+      metadata: notedOf(outcome.id),
+    })),
   };
-}
-
-function describeSets(
-  record: ClusterRecord,
-  bodies: Bodies,
-  now: Instant,
-): readonly Readonly<Record<string, unknown>>[] {
-  const unmet = new Map<SetName, number>();
-  for (const outcome of bodies.plan?.demands ?? []) {
-    if (outcome.placed < outcome.asked) unmet.set(outcome.set, (unmet.get(outcome.set) ?? 0) + 1);
-  }
-  return [...record.sets].slice(0, SHOWN).map(([name, entry]) => ({
-    ...describeSet(name, entry, bodies, now),
-    unmet: unmet.get(name) ?? 0,
-  }));
-}
-
-function describeSet(
-  name: SetName,
-  entry: SetEntry,
-  bodies: Bodies,
-  now: Instant,
-): Readonly<Record<string, unknown>> {
-  const body = bodies.demands.get(entry.digest);
-  return {
-    requestSet: name,
-    state: stateOfSet(entry, bodies, now),
-    revision: entry.revision.value,
-    expirationInterval: entry.intervalSeconds,
-    acceptedAt: isoTime(entry.acceptedAt),
-    expiresAt: isoTime(entry.expiresAt),
-    expiresInSeconds: Math.max(0, secondsBetween(now, entry.expiresAt)),
-    demands: body?.demands.length ?? 0,
-    reportsHosts: entry.report !== undefined,
-    rejectedJobs: body?.rejectedJobs ?? [],
-  };
-}
-
-type SetState = "live" | "empty" | "lapsed";
-
-function stateOfSet(entry: SetEntry, { demands }: Bodies, now: Instant): SetState {
-  if (!entry.live || entry.expiresAt <= now) return "lapsed";
-  return (demands.get(entry.digest)?.demands.length ?? 0) === 0 ? "empty" : "live";
-}
-
-/** Of all sets, however many are shown. */
-function countSets(
-  { sets }: ClusterRecord,
-  bodies: Bodies,
-  now: Instant,
-): Readonly<Record<SetState, number>> {
-  const counts = { live: 0, empty: 0, lapsed: 0 };
-  for (const entry of sets.values()) counts[stateOfSet(entry, bodies, now)] += 1;
-  return counts;
 }
 
 /** What is missing and why, in words. */
@@ -291,8 +245,9 @@ function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
   const nodes = (bodies.seen?.nodes ?? []).filter((node) => bodies.ledger.has(node.nodeId));
   const byPhase: Record<string, number> = {};
   const byVerdict: Record<string, number> = {};
-  for (const { nodeId, phase } of nodes) {
-    const verdict = verdictOn(bodies, nodeId)?.kind ?? "not-judged";
+  for (const node of nodes) {
+    const phase = phaseShown(node, bodies.plan);
+    const verdict = verdictOn(bodies, node.nodeId)?.kind ?? "not-judged";
     byPhase[phase] = (byPhase[phase] ?? 0) + 1;
     byVerdict[verdict] = (byVerdict[verdict] ?? 0) + 1;
   }
@@ -308,7 +263,7 @@ function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
         array: node.array,
         machineType: node.machineType,
         placementGroup: node.placementGroup,
-        phase: node.phase,
+        phase: phaseShown(node, bodies.plan),
         status: node.status,
         statusMessage: node.statusMessage,
         hostname: node.hostname,
@@ -330,13 +285,15 @@ function verdictOn({ plan, ledger }: Bodies, node: NodeId): NodeVerdict | undefi
 
 function describeKnown(known: LedgerNode | undefined, { plan }: Bodies): Readonly<Record<string, unknown>> {
   if (known === undefined) return {};
-  const { array, busyness, draining, firstReadyAt, firstSeenAt, lastNeededAt, purpose, start } = known;
+  const { array, busyness, draining, firstReadyAt, firstSeenAt, lastNeededAt, leftReadyAt, purpose, start } =
+    known;
   return {
     purpose: purpose.kind === "group" ? groupText(purpose) : purpose.kind,
     countsFor: arrayShown(purpose, array),
     released: plan === undefined ? undefined : whyReleased(plan, purpose),
     firstSeenAt: isoTime(firstSeenAt),
     firstReadyAt: firstReadyAt === undefined ? undefined : isoTime(firstReadyAt),
+    leftReadyAt: leftReadyAt === undefined ? undefined : isoTime(leftReadyAt),
     lastNeededAt: lastNeededAt === undefined ? undefined : isoTime(lastNeededAt),
     busyness: busyness.state,
     busynessSince: isoTime(busyness.since),

@@ -1,4 +1,5 @@
 import { renderBinding } from "../domain/binding.ts";
+import { spotIn } from "../domain/attributes.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { Snapshot } from "../domain/cluster.ts";
 import type { ClusterName, NodeId } from "../domain/ids.ts";
@@ -222,9 +223,10 @@ function priceOf({ plan, snapshot, policy }: TriedPlan): number | undefined {
   const { prices } = policy;
   if (prices === undefined) return undefined;
   let total = 0;
-  for (const { bucket, count } of plan.creates) {
+  for (const { bucket, count, attributes } of plan.creates) {
     const array = snapshot.arrays.find(({ name }) => name === bucket.array);
-    const price = findPrice(prices, array?.region, bucket.machineType, array?.spot === true);
+    const spot = spotIn(attributes) ?? array?.spot === true;
+    const price = findPrice(prices, array?.region, bucket.machineType, spot);
     if (price === undefined) return undefined;
     total += price * count;
   }

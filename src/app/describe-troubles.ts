@@ -4,6 +4,7 @@ import type { Node } from "../domain/cluster.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
+import { phaseShown } from "./phase-shown.ts";
 
 /** Something that an operator may have to do something about. */
 export interface DescribedTrouble {
@@ -11,6 +12,7 @@ export interface DescribedTrouble {
     | "health"
     | "backing-off"
     | "node-failed"
+    | "node-down"
     | "start-refused"
     | "job-rejected"
     | "message-rejected";
@@ -33,6 +35,7 @@ export function describeTroubles(
     ...notes.map((text): DescribedTrouble => ({ kind: "health", text, count: 1 })),
     ...pauses(record, now),
     ...failedNodes(bodies),
+    ...nodesDown(bodies),
     ...refusedStarts(bodies),
     ...rejectedJobs(record, bodies),
     ...rejectedMessages(record),
@@ -49,18 +52,37 @@ function pauses({ backoffs }: ClusterRecord, now: Instant): readonly DescribedTr
     }));
 }
 
-/** By what CycleCloud says of them: many nodes fail alike. */
 function failedNodes({ seen, ledger }: Bodies): readonly DescribedTrouble[] {
-  const byMessage = new Map<string, Node[]>();
-  for (const node of seen?.nodes ?? []) {
-    if (node.phase !== "failed" || !ledger.has(node.nodeId)) continue;
-    const message = node.statusMessage ?? node.status;
-    byMessage.set(message, [...(byMessage.get(message) ?? []), node]);
-  }
-  return [...byMessage].map(([message, nodes]) => ({
+  const failed = (seen?.nodes ?? []).filter(({ nodeId, phase }) => phase === "failed" && ledger.has(nodeId));
+  return byMessage(failed).map(({ message, names, count }) => ({
     kind: "node-failed",
-    text: `${someOf(nodes.map(({ name }) => name))} failed: ${message}`,
-    count: nodes.length,
+    text: `${names} failed: ${message}`,
+    count,
+  }));
+}
+
+function nodesDown({ seen, plan }: Bodies): readonly DescribedTrouble[] {
+  const down = (seen?.nodes ?? []).filter((node) => phaseShown(node, plan) === "down");
+  return byMessage(down).map(({ message, names, count }) => ({
+    kind: "node-down",
+    text: `${names} ${count === 1 ? "was" : "were"} Ready and ${count === 1 ? "is" : "are"} up no more: ${message}`,
+    count,
+  }));
+}
+
+/** By what CycleCloud says of them: many nodes fail alike. */
+function byMessage(
+  nodes: readonly Node[],
+): readonly { readonly message: string; readonly names: string; readonly count: number }[] {
+  const alike = new Map<string, Node[]>();
+  for (const node of nodes) {
+    const message = node.statusMessage ?? node.status;
+    alike.set(message, [...(alike.get(message) ?? []), node]);
+  }
+  return [...alike].map(([message, some]) => ({
+    message,
+    names: someOf(some.map(({ name }) => name)),
+    count: some.length,
   }));
 }
 

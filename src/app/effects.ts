@@ -7,7 +7,7 @@ import type { CreateEffect, Intent, StartEffect, TerminateEffect } from "../doma
 import type { Instant } from "../domain/units.ts";
 import type { App } from "./commit.ts";
 import { withCredentials } from "./credentials.ts";
-import type { Site } from "./ports.ts";
+import type { ArrayTemplates, Site } from "./ports.ts";
 import { PortError } from "./ports.ts";
 
 /** What was learnt of one intent. */
@@ -26,11 +26,16 @@ export interface Run {
 /**
  * Sends committed intents of this run, one after the other: before 8.4.1 CycleCloud mishandled concurrent creates (wire A.6). After its
  * lease, or this run's deadline, an intent is not ours to send: nothing is found out about it then, and whoever comes next takes it over.
+ * `templates` are of this run's look; absent: none of the intents is a create.
  */
-export async function applyIntents(run: Run, intents: readonly Intent[]): Promise<readonly Finding[]> {
+export async function applyIntents(
+  run: Run,
+  intents: readonly Intent[],
+  templates?: ArrayTemplates,
+): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const intent of intents) {
-    const evidence = await send(run, intent);
+    const evidence = await send(run, intent, templates);
     if (evidence === undefined) break;
     run.app.ports.log("intent", {
       cluster: run.site.cluster,
@@ -44,32 +49,47 @@ export async function applyIntents(run: Run, intents: readonly Intent[]): Promis
   return findings;
 }
 
-/**
- * Finds out what became of creates and starts whose owner is gone, and sends a create again, with the same id, if CycleCloud does not know
- * it. A start is not sent again, but decided again.
- */
-export async function resumeIntents(run: Run, intents: readonly Intent[]): Promise<readonly Finding[]> {
+/** Finds out what became of creates and starts whose owner is gone. */
+export async function askIntents(run: Run, intents: readonly Intent[]): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const intent of intents) findings.push({ id: intent.id, evidence: await resume(run, intent) });
+  for (const { id } of intents) findings.push({ id, evidence: await ask(run, id, "none") });
   return findings;
 }
 
-async function resume(run: Run, intent: Intent): Promise<Evidence> {
-  const known = await ask(run, intent.id, "none");
-  if (
-    intent.effect.kind !== "create" ||
-    known.kind !== "absent" ||
-    !maySend(intent, run.app.ports.clock.now())
-  )
-    return known;
-  return (await send(run, intent)) ?? known;
+/**
+ * Sends those creates again, with the same id, that CycleCloud does not know; what was found of the others stays. A start is not sent again,
+ * but decided again. The owner that is gone kept nothing of the template, so a create carries what the sender's own look says. It may
+ * differ from what the owner sent: of two requests with one id CycleCloud takes the first and answers 409 to the other, whatever they say.
+ */
+export async function resendIntents(
+  run: Run,
+  intents: readonly Intent[],
+  asked: readonly Finding[],
+  templates: ArrayTemplates,
+): Promise<readonly Finding[]> {
+  const found = new Map(asked.map(({ id, evidence }) => [id, evidence]));
+  for (const intent of intents) {
+    if (
+      intent.effect.kind !== "create" ||
+      found.get(intent.id)?.kind !== "absent" ||
+      !maySend(intent, run.app.ports.clock.now())
+    )
+      continue;
+    const evidence = await send(run, intent, templates);
+    if (evidence !== undefined) found.set(intent.id, evidence);
+  }
+  return [...found].map(([id, evidence]) => ({ id, evidence }));
 }
 
 /** undefined: it was too late, and nothing was sent. */
-function send(run: Run, intent: Intent): Promise<Evidence | undefined> {
+function send(
+  run: Run,
+  intent: Intent,
+  templates: ArrayTemplates | undefined,
+): Promise<Evidence | undefined> {
   switch (intent.effect.kind) {
     case "create":
-      return sendCreate(run, intent, intent.effect);
+      return sendCreate(run, intent, intent.effect, templates);
     case "start":
       return sendStart(run, intent, intent.effect);
     case "terminate":
@@ -85,8 +105,15 @@ async function inTime<T>(run: Run, intent: Intent, call: () => Promise<T>): Prom
   });
 }
 
-async function sendCreate(run: Run, intent: Intent, effect: CreateEffect): Promise<Evidence | undefined> {
+async function sendCreate(
+  run: Run,
+  intent: Intent,
+  effect: CreateEffect,
+  templates: ArrayTemplates | undefined,
+): Promise<Evidence | undefined> {
   const { site } = run;
+  // Without the template's part a node could lose it, so nothing is sent.
+  if (templates === undefined) return undefined;
   try {
     const outcome = await inTime(run, intent, () =>
       site.cyclecloud.create(site.cluster, {
@@ -95,6 +122,7 @@ async function sendCreate(run: Run, intent: Intent, effect: CreateEffect): Promi
         count: effect.count,
         ...nameFormatOf(effect),
         ...(effect.attributes === undefined ? {} : { attributes: effect.attributes }),
+        templates,
       }),
     );
     if (outcome === undefined) return undefined;

@@ -1,10 +1,11 @@
 import type { DemandExplained, NodeExplained, Unknown } from "../decide/explain.ts";
 import { explainJob, explainNode } from "../decide/explain.ts";
 import type { Bodies } from "../domain/bodies.ts";
+import type { JobDemand } from "../domain/demand.ts";
 import type { ClusterName, SetName } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
-import type { Ledger } from "../domain/record.ts";
+import type { ClusterRecord, Ledger } from "../domain/record.ts";
 import { isoTime } from "../domain/units.ts";
 import type { App } from "./commit.ts";
 import { loadWhole } from "./commit.ts";
@@ -66,11 +67,15 @@ async function explainPast(
 }
 
 async function explainLast(app: App, cluster: ClusterName, question: Question): Promise<Explanation> {
-  const { bodies } = await loadWhole(app, cluster);
+  const { record, bodies } = await loadWhole(app, cluster);
   const { plan, ledger } = bodies;
   if (plan === undefined) return { kind: "not-planned" };
   const answer = answerBy(plan, ledger, question);
-  if (answer.kind !== "unknown") return { kind: "explained", body: bodyOf(answer, plan) };
+  if (answer.kind === "demand") {
+    const body = withMetadata(answer, metadataOf(record, bodies, answer.set)(answer.id));
+    return { kind: "explained", body: bodyOf(body, plan) };
+  }
+  if (answer.kind === "node") return { kind: "explained", body: bodyOf(answer, plan) };
   return question.kind === "job" ? lookInDemand(bodies, question.job, answer) : answer;
 }
 
@@ -87,6 +92,24 @@ function bodyOf(
   const made = { plan: number, planAt: isoTime(at) };
   if (answer.kind === "node") return { ...made, ...answer };
   return { ...made, ...answer, reasonTexts: answer.reasons.map(renderReason) };
+}
+
+/** What drivers have noted of the jobs of a set, by id: of the demand in force, which may be newer than the plan. */
+export function metadataOf(
+  { sets }: ClusterRecord,
+  { demands }: Bodies,
+  set: SetName,
+): (id: string) => JobDemand["metadata"] {
+  const entry = sets.get(set);
+  const jobs = new Map<string, JobDemand["metadata"]>();
+  for (const demand of (entry === undefined ? undefined : demands.get(entry.digest))?.demands ?? [])
+    if (demand.kind === "job" && demand.metadata !== undefined) jobs.set(demand.id, demand.metadata);
+  return (id) => jobs.get(id);
+}
+
+function withMetadata(answer: DemandExplained, metadata: JobDemand["metadata"]): DemandExplained {
+  if (metadata === undefined) return answer;
+  return { ...answer, metadata, text: `${answer.text}\nmetadata: ${JSON.stringify(metadata)}` };
 }
 
 /** What the plan does not know may have come after it, or may have been refused by itself. */

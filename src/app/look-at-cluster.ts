@@ -6,12 +6,15 @@ import type { Instant } from "../domain/units.ts";
 import { plusSeconds } from "../domain/units.ts";
 import { withCredentials } from "./credentials.ts";
 import type { Run } from "./effects.ts";
+import type { ArrayTemplates } from "./ports.ts";
 import { PortError } from "./ports.ts";
 
 /** A look, and when its status had arrived: it is believed for 5 s from then. */
 export interface Seen {
   readonly kind: "look";
   readonly look: Look;
+  /** For the creates that the plan on this look asks for. */
+  readonly templates: ArrayTemplates;
   readonly arrivedAt: Instant;
 }
 
@@ -28,7 +31,8 @@ export async function lookAtCluster(run: Run, open: readonly RequestId[]): Promi
     }
     const arrivedAt = app.ports.clock.now();
     const requestNodes = await nodesOfOpen(run, open);
-    return { kind: "look", look: { snapshot: status.snapshot, requestNodes }, arrivedAt };
+    const { snapshot, templates } = status;
+    return { kind: "look", look: { snapshot, requestNodes }, templates, arrivedAt };
   } catch (error) {
     if (!(error instanceof PortError) || error.kind === "newer-state") throw error;
     return { kind: "trouble", trouble: { at, kind: error.kind, message: error.message } };

@@ -1,6 +1,6 @@
 import type { Snapshot } from "../domain/cluster.ts";
 import type { NodeAttributes, SchedulerNode, SetDemand } from "../domain/demand.ts";
-import type { ClusterName, Digest, Epoch, NodeId, Owner, RequestId } from "../domain/ids.ts";
+import type { ArrayName, ClusterName, Digest, Epoch, NodeId, Owner, RequestId } from "../domain/ids.ts";
 import type { KeptPlan, KeptPlanRow } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
@@ -159,6 +159,15 @@ export interface CredentialBreaker {
   clear(credential: string): Promise<void>;
 }
 
+/**
+ * What the node arrays of one status say in `Configuration` for their nodes. It may hold secrets: it is handed on to creates of the same run
+ * and to nothing else, and is never stored, logged or shown.
+ */
+export interface ArrayTemplates {
+  /** Undefined: the status had no such array, or none with a Configuration. */
+  configurationOf(array: ArrayName): NodeAttributes | undefined;
+}
+
 export interface CreateRequest {
   readonly requestId: RequestId;
   readonly bucket: BucketKey;
@@ -166,6 +175,8 @@ export interface CreateRequest {
   /** How the nodes are called, "%d" standing for their number; absent: after their node array. */
   readonly nameFormat?: string;
   readonly attributes?: NodeAttributes;
+  /** Of a status that the sender has just read: what is sent with nodes stands on what their array says now. */
+  readonly templates: ArrayTemplates;
 }
 
 export type CreateOutcome =
@@ -186,7 +197,7 @@ export type ManagementOutcome =
   | { readonly kind: "refused"; readonly message: string };
 
 export type StatusOutcome =
-  | { readonly kind: "snapshot"; readonly snapshot: Snapshot }
+  | { readonly kind: "snapshot"; readonly snapshot: Snapshot; readonly templates: ArrayTemplates }
   /** 404: believed only when two looks a tick apart agree. */
   | { readonly kind: "not-found"; readonly fromCycleCloud: boolean; readonly message: string };
 

@@ -19,13 +19,13 @@ import type { Owner, RequestId } from "../domain/ids.ts";
 import { changesSomething, keepPlan } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { ClusterRecord, Intent, Ledger, Trouble } from "../domain/record.ts";
+import type { ClusterRecord, Intent, Ledger, SetEntries, Trouble } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import type { App, Change, Current, CurrentWhole } from "./commit.ts";
 import { commitRecord, commitWhole } from "./commit.ts";
 import type { Finding, Run } from "./effects.ts";
-import { applyIntents, resumeIntents } from "./effects.ts";
+import { applyIntents, askIntents, resendIntents } from "./effects.ts";
 import type { Seen } from "./look-at-cluster.ts";
 import { lookAtCluster } from "./look-at-cluster.ts";
 import type { Site } from "./ports.ts";
@@ -156,14 +156,15 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
 // ---------------------------------------------------------------- look, decide, apply, settle
 
 async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOutcome> {
-  const resumed = await resumeIntents(run, begun.taken);
+  const asked = await askIntents(run, begun.taken);
   const looked = await lookAtCluster(run, begun.open);
   if (looked.kind === "trouble") {
     await commitWhole(run.app, run.site.cluster, (current) =>
-      noteTrouble(current, resumed, looked.trouble, run.app.ports.clock.now()),
+      noteTrouble(current, asked, looked.trouble, run.app.ports.clock.now()),
     );
     return { kind: "troubled", trouble: looked.trouble };
   }
+  const resumed = await resendIntents(run, begun.taken, asked, looked.templates);
   const conclude = concluder(run, begun, resumed, looked);
   const committed = await commitWhole(run.app, run.site.cluster, conclude);
   if (committed.kind === "contended" || committed.result.kind === "overtaken") return { kind: "overtaken" };
@@ -173,7 +174,7 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   const ours = committed.record.intents.filter(
     (intent) => intent.owner === run.owner && intent.committedAt === plan.at,
   );
-  if (ours.length > 0) await settleAll(run, await applyIntents(run, ours));
+  if (ours.length > 0) await settleAll(run, await applyIntents(run, ours, looked.templates));
   await keepReasons(run, plan, ledger);
   return { kind: "planned", plan };
 }
@@ -230,17 +231,25 @@ function basisOf(record: ClusterRecord): string {
 
 /** The same decision on a manifest whose sets were only renewed. */
 function rebase(decision: Decision, current: ClusterRecord): Decision {
-  const sets = new Map(current.sets);
-  for (const [name, decided] of decision.record.sets) {
-    const entry = sets.get(name);
-    if (entry !== undefined && !decided.live && entry.revision.value === decided.revision.value)
-      sets.set(name, decided);
-  }
+  const { sets, separateReports, separatePools } = decision.record;
+  const held = {
+    sets: lapseAsDecided(current.sets, sets),
+    separateReports: lapseAsDecided(current.separateReports, separateReports),
+    separatePools: lapseAsDecided(current.separatePools, separatePools),
+  };
   const { lookedAt: _look, wakeAt: _at, wakeFor: _for, ...record } = decision.record;
   const { lookedAt, wakeAt, wakeFor, rejections } = current;
   const looked = lookedAt === undefined ? {} : { lookedAt };
   const wake = wakeAt === undefined || wakeFor === undefined ? {} : { wakeAt, wakeFor };
-  return { ...decision, record: { ...record, sets, rejections, ...looked, ...wake } };
+  return { ...decision, record: { ...record, ...held, rejections, ...looked, ...wake } };
+}
+
+function lapseAsDecided(current: SetEntries, decided: SetEntries): SetEntries {
+  const next = new Map(current);
+  for (const [name, lapsed] of decided) {
+    if (!lapsed.live && next.get(name)?.revision.value === lapsed.revision.value) next.set(name, lapsed);
+  }
+  return next;
 }
 
 function savePlan(decision: Decision, look: Look): Change<Concluded> {

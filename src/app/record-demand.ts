@@ -11,7 +11,10 @@ import { unlessNewerState } from "./newer-state.ts";
 
 /** What the sender is told: `accepted` means that the demand is durable, not that capacity exists. */
 export type Recorded =
-  | { readonly kind: "accepted"; readonly changed: boolean; readonly record: ClusterRecord }
+  | ({ readonly kind: "accepted"; readonly record: ClusterRecord } & Pick<
+      Extract<Acceptance, { kind: "accepted" }>,
+      "changed" | "taken" | "older"
+    >)
   | { readonly kind: "older"; readonly held: Revision }
   | { readonly kind: "stale"; readonly expiredAt: Instant }
   /** The record was fought over too long: deliver again. */
@@ -76,9 +79,9 @@ function recordedOf(
   if (committed.kind === "contended") return committed;
   const acceptance = committed.result[index];
   if (acceptance === undefined) return { kind: "contended" };
-  return acceptance.kind === "accepted"
-    ? { kind: "accepted", changed: acceptance.changed, record: committed.record }
-    : acceptance;
+  if (acceptance.kind !== "accepted") return acceptance;
+  const { changed, taken, older } = acceptance;
+  return { kind: "accepted", record: committed.record, changed, taken, older };
 }
 
 function acceptAll(

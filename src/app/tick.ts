@@ -1,8 +1,9 @@
-import type { NodePhase } from "../domain/cluster.ts";
 import { stillInFlight } from "../domain/record.ts";
 import { instant, plusSeconds } from "../domain/units.ts";
 import type { App, CurrentWhole } from "./commit.ts";
 import { loadWhole } from "./commit.ts";
+import type { PhaseShown } from "./phase-shown.ts";
+import { phaseShown } from "./phase-shown.ts";
 import type { HistoryRow, Site } from "./ports.ts";
 import { PortError } from "./ports.ts";
 import type { ReconcileOutcome } from "./reconcile-cluster.ts";
@@ -78,9 +79,11 @@ async function keepHistory(app: App, site: Site): Promise<void> {
 }
 
 function historyRow(current: CurrentWhole, now: number): HistoryRow {
-  const nodes: Partial<Record<NodePhase, number>> = {};
+  const nodes: Partial<Record<PhaseShown, number>> = {};
   for (const node of current.bodies.seen?.nodes ?? []) {
-    if (current.bodies.ledger.has(node.nodeId)) nodes[node.phase] = (nodes[node.phase] ?? 0) + 1;
+    if (!current.bodies.ledger.has(node.nodeId)) continue;
+    const phase = phaseShown(node, current.bodies.plan);
+    nodes[phase] = (nodes[phase] ?? 0) + 1;
   }
   return {
     at: instant(now),

@@ -3,6 +3,7 @@ import { Command, CommanderError } from "commander";
 import { registerCheck } from "./check-command.ts";
 import { registerConfigCommands } from "./config-commands.ts";
 import { registerDemandCommands } from "./demand-commands.ts";
+import { dropEmptyVariables } from "./environment.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT, EXIT_HELP } from "./exit-code.ts";
 import { registerExplainCommands } from "./explain-commands.ts";
@@ -24,6 +25,8 @@ const NAME = "cyclecloud-autoscaler";
 /** Runs one command line (without the program's own name) and says how the process is to end. Never throws for an input's sake. */
 export async function runCommandLine(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let code: ExitCode = EXIT.done;
+  for (const name of dropEmptyVariables(terminal.environment))
+    terminal.complain(`${name} is set but empty: it counts as not set`);
   const program = describeProgram(terminal);
   const register: Register = {
     program,
@@ -54,8 +57,31 @@ function describeProgram(terminal: Terminal): Command {
     .description("Tells the CycleCloud autoscaler what a cluster needs, and asks it what it does and why.")
     .version(terminal.release)
     .exitOverride()
-    .configureOutput({ writeOut: written(terminal.say), writeErr: written(terminal.complain) })
+    .configureOutput({
+      writeOut: written(terminal.say),
+      writeErr: written(terminal.complain),
+      outputError: (text, write) => write(withAdvice(text)),
+    })
     .configureHelp({ showGlobalOptions: false })
     .showHelpAfterError("(add --help for what there is)")
     .addHelpText("after", EXIT_HELP);
 }
+
+/** What the library says of a mistake, with the way out where it knows none. */
+function withAdvice(text: string): string {
+  const missing = /^error: required option '[^']*--([\w-]+) [^']*' not specified/.exec(text)?.[1];
+  const variable = missing === undefined ? undefined : VARIABLES.get(missing);
+  if (variable !== undefined) return text.replace("not specified", `not specified (or set ${variable})`);
+  if (/^error: unknown option '(-c|--cluster|--url|--key)'/.test(text))
+    return text.replace(/'\n?$/, "': it goes behind the command, as in: status -c prod\n");
+  return text;
+}
+
+/** The environment variables of options that a command needs. */
+const VARIABLES: ReadonlyMap<string, string> = new Map([
+  ["url", "AUTOSCALER_URL"],
+  ["key", "AUTOSCALER_KEY"],
+  ["cluster", "AUTOSCALER_CLUSTER"],
+  ["callback", "AUTOSCALER_STOP_CALLBACK"],
+  ["instance", "AUTOSCALER_INSTANCE"],
+]);

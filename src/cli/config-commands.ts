@@ -1,10 +1,10 @@
-import { openApi, validateConfig } from "../client/index.ts";
+import { validateConfig } from "../client/index.ts";
 import type { Register } from "./command-line.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import { readConfigNotes } from "../client/state.ts";
 import type { ClusterOptions } from "./options.ts";
-import { apiOf, withCluster } from "./options.ts";
+import { appOf, withCluster } from "./options.ts";
 import { nameOf, readInput } from "./read-json.ts";
 import { complainOfProblems, jsonText, problemText, tell } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
@@ -23,14 +23,9 @@ export function registerConfigCommands({ program, terminal, run }: Register): vo
     .description("print a cluster's configuration document with its defaults, as JSON that put takes")
     .action((options: ClusterOptions) =>
       run(async () =>
-        tell(
-          terminal,
-          await openApi(apiOf(options)).config(options.cluster),
-          options.json === true,
-          (body) => ({
-            text: jsonText(body),
-          }),
-        ),
+        tell(terminal, await appOf(options).config(options.cluster), options.json === true, (body) => ({
+          text: jsonText(body),
+        })),
       ),
     );
 
@@ -67,7 +62,7 @@ async function validate(terminal: Terminal, file: string, json: boolean): Promis
 async function putConfig(terminal: Terminal, file: string, options: ClusterOptions): Promise<ExitCode> {
   const input = await readInput(terminal, file);
   if ("code" in input) return input.code;
-  const answer = await openApi(apiOf(options)).putConfig(options.cluster, input.text);
+  const answer = await appOf(options).putConfig(options.cluster, input.text);
   return tell(terminal, answer, options.json === true, (body) => ({
     text: ["put; functions go by it within 15 s", ...notesOf(readConfigNotes(body) ?? {})].join("\n"),
   }));

@@ -53,11 +53,11 @@ export function registerDemandCommands({ program, terminal, run }: Register): vo
     );
 
   withDoors(program.command("push"))
-    .description("send a whole demand message: targets, jobs, hosts, pools")
+    .description("send a demand message: targets, jobs, hosts, pools")
     .addHelpText(
       "after",
       wrapped(
-        'Sends a whole demand message: targets, jobs, hosts and pools of one request set. The message\'s own cluster, requestSet and expirationInterval go before the options. "-" reads standard input.',
+        'Sends a demand message: targets, jobs, hosts and pools of one request set. With neither targets nor jobs it leaves these as they are. The message\'s own cluster, requestSet and expirationInterval go before the options. "-" reads standard input.',
       ),
     )
     .argument("<file>", "the message as JSON")
@@ -140,7 +140,10 @@ async function send(
   options: DoorOptions,
   command: Command,
 ): Promise<ExitCode> {
-  const sent = await sendDemand(doorsOf(options, command), message, terminal.now());
+  const sent = await sendDemand(doorsOf(options, command), message, {
+    throws: false,
+    now: terminal.now(),
+  });
   return tellSent(terminal, source, sent, options.json === true);
 }
 
@@ -165,6 +168,8 @@ function doorsOf({ url, key, queue }: DoorOptions, command: Command): Doors {
 function tellSent(terminal: Terminal, source: string, sent: Sent, json: boolean): ExitCode {
   switch (sent.kind) {
     case "answered":
+    case "refused":
+    case "not-json":
     case "unreachable":
       return tell(terminal, sent, json, (body) => tellAccepted(terminal, source, body));
     case "queued":
@@ -190,9 +195,24 @@ function tellAccepted(terminal: Terminal, source: string, body: unknown) {
   const accepted = readAccepted(body);
   const rejected = accepted?.rejectedJobs ?? [];
   for (const { name, problems } of rejected) complainOfJob(terminal, source, name ?? "?", problems);
-  const what = accepted?.changed === true ? "accepted" : "accepted; nothing changed but its time";
-  const text = `${what}: request set ${accepted?.requestSet ?? "?"}, valid until ${accepted?.expiresAt ?? "?"}`;
+  const text = `${acceptedText(accepted)}, valid until ${accepted?.expiresAt ?? "?"}${olderText(accepted)}`;
   return { text, code: rejected.length > 0 ? EXIT.no : EXIT.done };
+}
+
+type Accepted = ReturnType<typeof readAccepted>;
+
+function acceptedText(accepted: Accepted): string {
+  const set = `request set ${accepted?.requestSet ?? "?"}`;
+  const taken = accepted?.taken ?? [];
+  // An app of the release before this one names no parts.
+  if (taken.length > 0 && !taken.includes("demand"))
+    return `accepted: ${taken.join(" and ")} of ${set}; its demand stays as it is`;
+  return accepted?.changed === true ? `accepted: ${set}` : `accepted; nothing changed but its time: ${set}`;
+}
+
+function olderText(accepted: Accepted): string {
+  const older = accepted?.older ?? [];
+  return older.length === 0 ? "" : `; not taken, as newer is held: ${older.join(" and ")}`;
 }
 
 function complainOfJob(

@@ -1,12 +1,11 @@
 import { Option } from "commander";
 import type { ExplainQuery } from "../client/index.ts";
-import { openApi } from "../client/index.ts";
 import { readDryRun, readExplanation, readHistory } from "../client/state.ts";
 import type { Register } from "./command-line.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ClusterOptions } from "./options.ts";
-import { apiOf, readCount, readTime, requestSet, withCluster } from "./options.ts";
+import { appOf, readCount, readTime, requestSet, withCluster } from "./options.ts";
 import { readJson } from "./read-json.ts";
 import { renderDryRun } from "./render-dry-run.ts";
 import { countsText, renderTable } from "./table.ts";
@@ -63,7 +62,7 @@ export function registerExplainCommands({ program, terminal, run }: Register): v
             ...(from === undefined ? {} : { from }),
             ...(to === undefined ? {} : { to }),
           };
-          const answer = await openApi(apiOf(options)).history(options.cluster, query);
+          const answer = await appOf(options).history(options.cluster, query);
           return tell(terminal, answer, options.json === true, tellHistory);
         }),
     );
@@ -84,7 +83,7 @@ async function explainTo(terminal: Terminal, options: ExplainOptions, asked: Ask
     ...("set" in asked && asked.set !== undefined ? { set: asked.set } : {}),
     ...(plan === undefined ? {} : { plan }),
   };
-  const answer = await openApi(apiOf(options)).explain(options.cluster, query);
+  const answer = await appOf(options).explain(options.cluster, query);
   return tell(terminal, answer, options.json === true, (body) => ({
     text: readExplanation(body)?.text ?? UNREADABLE,
   }));
@@ -96,7 +95,7 @@ async function planFor(
 ): Promise<ExitCode> {
   const read = options.file === undefined ? { value: {} } : await readJson(terminal, options.file);
   if ("code" in read) return read.code;
-  const answer = await openApi(apiOf(options)).plan(options.cluster, read.value);
+  const answer = await appOf(options).plan(options.cluster, read.value);
   return tell(terminal, answer, options.json === true, tellPlan);
 }
 

@@ -1,11 +1,11 @@
 import { Option } from "commander";
-import { askToStop, openApi } from "../client/index.ts";
+import { askToStop } from "../client/index.ts";
 import { readTick } from "../client/state.ts";
 import type { Register } from "./command-line.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ClusterOptions } from "./options.ts";
-import { apiOf, withCluster } from "./options.ts";
+import { appOf, withCluster } from "./options.ts";
 import type { Telling } from "./tell.ts";
 import { tell } from "./tell.ts";
 import { wrapped } from "./wrapped.ts";
@@ -20,7 +20,7 @@ export function registerNodeCommands({ program, terminal, run }: Register): void
     )
     .action((options: ClusterOptions) =>
       run(async () =>
-        tell(terminal, await openApi(apiOf(options)).tick(options.cluster), options.json === true, tellTick),
+        tell(terminal, await appOf(options).tick(options.cluster), options.json === true, tellTick),
       ),
     );
 

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
-import type { ApiAddress } from "../client/index.ts";
+import type { AnsweringApi } from "../client/index.ts";
+import { isName, NAME_EXPECTED, openApi } from "../client/index.ts";
 
 /** Options that many commands share. The library reads the environment variables that are named here. */
 const url = () =>
@@ -10,14 +11,15 @@ const key = () =>
     "--key <key>",
     "function key; better in the environment, as other users of a machine see command lines",
   ).env("AUTOSCALER_KEY");
-const cluster = () => new Option("-c, --cluster <name>", "the cluster").env("AUTOSCALER_CLUSTER");
+const cluster = () =>
+  new Option("-c, --cluster <name>", "the cluster").env("AUTOSCALER_CLUSTER").argParser(readName);
 const queue = () =>
   new Option(
     "--queue <account>",
     "send by the storage queue: a connection string, or https://NAME.queue.core.windows.net to go as who is signed in",
   ).env("AUTOSCALER_QUEUE");
 
-export const requestSet = () => new Option("-s, --request-set <name>", "the request set");
+export const requestSet = () => new Option("-s, --request-set <name>", "the request set").argParser(readName);
 
 /** For commands that ask the app about one cluster. */
 export function withApi(command: Command): Command {
@@ -73,14 +75,21 @@ export interface DoorOptions {
   readonly json?: true;
 }
 
-export function apiOf({ url, key }: ApiOptions): ApiAddress {
-  return { url, key };
+/** The app, to be asked; a command shows each answer, also a refusal. */
+export function appOf({ url, key }: ApiOptions): AnsweringApi {
+  return openApi({ url, key }, { throws: false });
 }
 
 function readAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return text;
   throw new InvalidArgumentError("Expected an http or https address.");
+}
+
+/** The name of a cluster or of a request set. */
+function readName(text: string): string {
+  if (isName(text)) return text;
+  throw new InvalidArgumentError(`Expected ${NAME_EXPECTED}.`);
 }
 
 /** A whole number of at least 0. */

@@ -1,3 +1,5 @@
+import type { ParseError } from "jsonc-parser";
+import { parse, printParseErrorCode } from "jsonc-parser";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
@@ -8,31 +10,54 @@ export async function readInput(
   file: string,
 ): Promise<{ readonly text: string } | { readonly code: ExitCode }> {
   try {
-    return { text: await terminal.read(file) };
+    const text = await terminal.read(file);
+    // Editors of Windows put a mark before the text, which is no part of it.
+    return { text: text.startsWith("\uFEFF") ? text.slice(1) : text };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    terminal.complain(`${nameOf(file)}: found ${message}, expected a readable file`);
+    terminal.complain(`${nameOf(file)}: found ${failureText(error)}, expected a readable file`);
     return { code: EXIT.usage };
   }
 }
 
-/** The same, as JSON. */
+/** Why a file cannot be read, in words. */
+function failureText(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "EISDIR") return "a directory";
+  if (code === "ENOENT") return "no such file";
+  if (code === "EACCES") return "a file that you may not read";
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The same, as JSON: its value, and the text that it was read from. */
 export async function readJson(
   terminal: Terminal,
   file: string,
-): Promise<{ readonly value: unknown } | { readonly code: ExitCode }> {
+): Promise<{ readonly value: unknown; readonly text: string } | { readonly code: ExitCode }> {
   const input = await readInput(terminal, file);
   if ("code" in input) return input;
   try {
     const value: unknown = JSON.parse(input.text);
-    return { value };
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    return { value, text: input.text };
+  } catch {
+    const fault = faultOf(input.text);
     terminal.complain(
-      `${nameOf(file)}: found ${input.text.length} characters that are not JSON (${why}), expected JSON`,
+      `${nameOf(file)}: found ${input.text.length} characters that are not JSON (${fault}), expected JSON`,
     );
     return { code: EXIT.usage };
   }
+}
+
+/** Where a text stops being JSON, and why. JSON.parse names no place for most of its errors. */
+function faultOf(text: string): string {
+  const errors: ParseError[] = [];
+  parse(text, errors, { disallowComments: true });
+  const [first] = errors;
+  if (first === undefined) return "nothing can stand for this text";
+  const before = text.slice(0, first.offset).split("\n");
+  const what = printParseErrorCode(first.error)
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ")
+    .toLowerCase();
+  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${what}`;
 }
 
 /** What messages call a file. */

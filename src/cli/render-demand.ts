@@ -30,7 +30,10 @@ export function renderJobs({ outcomes, plan }: StateAnswer): string {
   return more > 0 ? `${table}\nand ${more} more demands` : table;
 }
 
-function renderOutcomes(outcomes: readonly OutcomeAnswer[], what: "DEMAND" | "JOB" | "TARGET"): string {
+function renderOutcomes(
+  outcomes: readonly (OutcomeAnswer & { readonly metadata?: string | undefined })[],
+  what: "DEMAND" | "JOB" | "TARGET",
+): string {
   return renderTable(
     [
       ["SET", ({ requestSet }) => requestSet],
@@ -40,6 +43,7 @@ function renderOutcomes(outcomes: readonly OutcomeAnswer[], what: "DEMAND" | "JO
       ["WAITING", ({ pending }) => pending],
       ["IN", ({ unit }) => unit],
       ["WHY NOT MORE", ({ why }) => why],
+      ["METADATA", ({ metadata }) => metadata],
     ],
     outcomes,
     what === "JOB" ? "no jobs in the last plan" : "no targets in the last plan",
@@ -52,11 +56,22 @@ export function renderRequestSet(body: unknown): string {
   if (set === undefined) return UNREADABLE;
   const seen = set.observed === false ? "; no plan has seen it yet" : "";
   const head = `${set.requestSet ?? "?"}: ${set.state ?? "?"}, ${set.demands ?? 0} demands, until ${set.expiresAt ?? "?"}${seen}`;
+  const separate = [["report", set.report] as const, ["pools", set.pools] as const].flatMap(([name, part]) =>
+    part === undefined
+      ? []
+      : [`${name}: ${part.live === true ? "until" : "lapsed at"} ${part.expiresAt ?? "?"}`],
+  );
   const left = set.rejectedJobs.map(({ name }) => `left out: ${name ?? "?"}`);
   const outcomes = set.outcomes.map((outcome) => ({
     ...outcome,
     requestSet: undefined,
     why: outcome.reasons[0],
+    metadata: outcome.metadata === undefined ? undefined : JSON.stringify(outcome.metadata),
   }));
-  return [head, ...left, ...(outcomes.length === 0 ? [] : [renderOutcomes(outcomes, "DEMAND")])].join("\n");
+  return [
+    head,
+    ...separate,
+    ...left,
+    ...(outcomes.length === 0 ? [] : [renderOutcomes(outcomes, "DEMAND")]),
+  ].join("\n");
 }

@@ -1,11 +1,10 @@
 import type { Answer } from "../client/index.ts";
-import { openApi } from "../client/index.ts";
 import type { StateAnswer } from "../client/state.ts";
 import { readClusters, readState } from "../client/state.ts";
 import type { Register } from "./command-line.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ApiOptions, ClusterOptions } from "./options.ts";
-import { apiOf, requestSet, withAnyCluster, withCluster } from "./options.ts";
+import { appOf, requestSet, withAnyCluster, withCluster } from "./options.ts";
 import { renderBuckets, renderLimits } from "./render-buckets.ts";
 import { renderJobs, renderRequestSet, renderSets } from "./render-demand.ts";
 import { renderClusters, renderNodes, renderStatus } from "./render-status.ts";
@@ -28,8 +27,8 @@ export function registerStateCommands({ program, terminal, run }: Register): voi
     )
     .action((options: ApiOptions & { readonly cluster?: string }) =>
       options.cluster === undefined
-        ? show(options, openApi(apiOf(options)).clusters(), tellClusters)
-        : show(options, openApi(apiOf(options)).state(options.cluster), tellStatus),
+        ? show(options, appOf(options).clusters(), tellClusters)
+        : show(options, appOf(options).state(options.cluster), tellStatus),
     );
 
   const views: readonly (readonly [name: string, summary: string, render: (state: StateAnswer) => string])[] =
@@ -41,7 +40,7 @@ export function registerStateCommands({ program, terminal, run }: Register): voi
     ];
   for (const [name, summary, render] of views) {
     withCluster(program.command(name).description(summary)).action((options: ClusterOptions) =>
-      show(options, openApi(apiOf(options)).state(options.cluster), telling(render)),
+      show(options, appOf(options).state(options.cluster), telling(render)),
     );
   }
 
@@ -55,7 +54,7 @@ export function registerStateCommands({ program, terminal, run }: Register): voi
     )
     .addOption(requestSet())
     .action((options: ClusterOptions & { readonly requestSet?: string }) => {
-      const api = openApi(apiOf(options));
+      const api = appOf(options);
       return options.requestSet === undefined
         ? show(options, api.state(options.cluster), telling(renderSets))
         : show(options, api.requestSet(options.cluster, options.requestSet), (body) => ({

@@ -1,5 +1,5 @@
 import type { Answer } from "../client/api.ts";
-import type { Problem } from "../client/index.ts";
+import type { ProblemItem } from "../client/index.ts";
 import { readProblemAnswer } from "../client/state.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
@@ -16,16 +16,15 @@ export const UNREADABLE = "the answer cannot be read by this release; --json sho
  * standard error why there is none. The exit code is the same either way.
  */
 export function tell(terminal: Terminal, answer: Answer, json: boolean, telling: Telling): ExitCode {
-  if (answer.kind === "unreachable") {
+  if (answer.kind === "unreachable" || answer.kind === "not-json") {
     terminal.complain(answer.message);
-    return EXIT.unreachable;
+    return answer.kind === "unreachable" ? EXIT.unreachable : EXIT.no;
   }
-  const { status, body } = answer;
-  const good = status >= 200 && status < 300;
+  const { body } = answer;
   if (json && body !== undefined) terminal.say(jsonText(body));
-  if (!good) {
+  if (answer.kind === "refused") {
     complainOf(terminal, answer);
-    return codeOf(status);
+    return codeOf(answer.status);
   }
   const { text, code = EXIT.done } = telling(body);
   if (!json) terminal.say(text);
@@ -45,7 +44,7 @@ export function complainOfProblems(
   for (const one of problems) terminal.complain(`${source}: ${problemText(one)}`);
 }
 
-type ProblemText = Pick<Problem, "path" | "found" | "expected"> & {
+type ProblemText = Pick<ProblemItem, "path" | "found" | "expected"> & {
   readonly didYouMean?: string | undefined;
 };
 
@@ -61,10 +60,13 @@ function codeOf(status: number): ExitCode {
   return status >= 500 || status === 429 ? EXIT.unreachable : EXIT.no;
 }
 
-function complainOf(terminal: Terminal, answer: Extract<Answer, { kind: "answered" }>): void {
+function complainOf(terminal: Terminal, answer: Extract<Answer, { kind: "refused" }>): void {
   const { status, body, retryAfterSeconds } = answer;
   const told = readProblemAnswer(body);
-  const title = told?.title ?? STATUS_TEXTS.get(status) ?? "unexpected answer";
+  const title =
+    told?.title ??
+    (status < 500 && isPage(body) ? PAGE_TEXT : STATUS_TEXTS.get(status)) ??
+    "unexpected answer";
   const problems = told?.problems ?? [];
   // Of several problems the detail names only the first, and all are named below.
   const detail = told?.detail === undefined || problems.length > 1 ? "" : `: ${told.detail}`;
@@ -73,6 +75,12 @@ function complainOf(terminal: Terminal, answer: Extract<Answer, { kind: "answere
   if (problems.length > 1) for (const one of problems) terminal.complain(`  ${problemText(one)}`);
   if (told?.undrain === true) terminal.complain("the node is needed: re-open it in the scheduler");
 }
+
+/** A web page: the function app answers none. */
+const isPage = (body: unknown): boolean => typeof body === "string" && /^\s*</.test(body);
+
+const PAGE_TEXT =
+  "another server answered with a web page, as CycleCloud or a proxy does: is --url (AUTOSCALER_URL) the function app's address?";
 
 /** What the host says without a body of ours. */
 const STATUS_TEXTS: ReadonlyMap<number, string> = new Map([

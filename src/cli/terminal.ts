@@ -1,3 +1,5 @@
+import type { Environment } from "./environment.ts";
+
 /** What the command line needs of the machine it runs on. */
 export interface Terminal {
   /** To standard output, with a line's end. */
@@ -8,6 +10,8 @@ export interface Terminal {
   readonly read: (file: string) => Promise<string>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** The process's environment. */
+  readonly environment: Environment;
   /** Which release of the command this is. */
   readonly release: string;
 }

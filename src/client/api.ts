@@ -1,3 +1,20 @@
+import type {
+  Acknowledgement,
+  Cluster,
+  Clusters,
+  Configuration,
+  ConfigurationWritten,
+  DryRun,
+  Explanation,
+  History,
+  Problem,
+  RequestSetState,
+  Stop,
+  Tick,
+} from "./answers.ts";
+import { isName, NAME_EXPECTED } from "../domain/name.ts";
+import { bodyOf } from "./error.ts";
+
 /** Where the function app is, and the key that lets us in (a function key, or the host's). */
 export interface ApiAddress {
   /** "https://NAME.azurewebsites.net"; what follows is ours. */
@@ -5,15 +22,21 @@ export interface ApiAddress {
   readonly key: string;
 }
 
-/** What came of a request. */
-export type Answer =
+/** What came of a request. `T` is the answer as the published schema has it (functions/openapi.json). */
+export type Answer<T = unknown> =
+  /** 2xx, with JSON. */
+  | { readonly kind: "answered"; readonly status: number; readonly body: T }
+  /** Any other status. `problem` is absent if the answer is not from the app, as from a proxy. */
   | {
-      readonly kind: "answered";
+      readonly kind: "refused";
       readonly status: number;
-      /** The answer's JSON; the text as it is if it is none, as from a proxy; undefined if it is empty. */
+      readonly problem?: Problem;
+      /** The answer as it came: JSON, or text if it is none; undefined if it is empty. */
       readonly body: unknown;
       readonly retryAfterSeconds?: number;
     }
+  /** 2xx without JSON: something else than the app answers at this address. */
+  | { readonly kind: "not-json"; readonly status: number; readonly body: string; readonly message: string }
   /** No answer: the effect may have happened. */
   | { readonly kind: "unreachable"; readonly message: string };
 
@@ -27,57 +50,130 @@ export interface Call {
   readonly seconds?: number;
 }
 
-const WAIT_SECONDS = 60;
+/** A request whose good answer is a `T`. */
+export interface Request<T> extends Call {
+  /** Never there: it carries the type. */
+  readonly answer?: T;
+}
+
+/** How long an answer is waited for: a cold start takes a few seconds. */
+const WAIT_SECONDS = 10;
+/** A body of megabytes is still on its way when others are answered. */
+const LARGE_BODY = 1_000_000;
+const LARGE_WAIT_SECONDS = 60;
 /** A tick and a dry run are waited for as long as the host lets a function run. */
 const LONG_WAIT_SECONDS = 240;
 
 /** Makes one request of the HTTP API. Never throws for the network's sake. */
-export async function callApi(api: ApiAddress, call: Call): Promise<Answer> {
+export async function callApi<T>(api: ApiAddress, call: Request<T>): Promise<Answer<T>> {
   return request(addressOf(api.url, call), call, { "x-functions-key": api.key });
 }
 
-/** The HTTP API of a function app, a function for each thing that can be asked. All answers are as the app gave them. */
-export function openApi(api: ApiAddress) {
-  const ofCluster = (cluster: string, rest = "") => `/api/clusters/${encodeURIComponent(cluster)}${rest}`;
-  const get = (path: string, query?: Call["query"]) =>
-    callApi(api, { method: "GET", path, ...(query === undefined ? {} : { query }) });
+/**
+ * The path of a cluster, or of one of its request sets. Throws a RangeError for a name that no address can hold: nothing is called so, and
+ * ".." would address something else.
+ */
+export function pathOf(cluster: string, set?: string): string {
+  const ofCluster = `/api/clusters/${segmentOf(cluster)}`;
+  return set === undefined ? ofCluster : `${ofCluster}/request-sets/${segmentOf(set)}`;
+}
+
+function segmentOf(name: string): string {
+  if (isName(name)) return encodeURIComponent(name);
+  throw new RangeError(`found the name ${JSON.stringify(name)}, expected ${NAME_EXPECTED}`);
+}
+
+/** Every request that can be made, with the type of its answer. */
+const REQUESTS = {
+  clusters: (): Request<Clusters> => ({ method: "GET", path: "/api/clusters" }),
+  state: (cluster: string): Request<Cluster> => ({ method: "GET", path: pathOf(cluster) }),
+  requestSet: (cluster: string, set: string): Request<RequestSetState> => ({
+    method: "GET",
+    path: pathOf(cluster, set),
+  }),
+  emptyRequestSet: (cluster: string, set: string): Request<Acknowledgement> => ({
+    method: "DELETE",
+    path: pathOf(cluster, set),
+  }),
+  history: (cluster: string, { from, to, limit }: HistoryQuery = {}): Request<History> => ({
+    method: "GET",
+    path: `${pathOf(cluster)}/history`,
+    query: { from, to, limit: limit === undefined ? undefined : String(limit) },
+  }),
+  explain: (cluster: string, { job, node, set, plan }: ExplainQuery): Request<Explanation> => ({
+    method: "GET",
+    path: `${pathOf(cluster)}/explain`,
+    query: { job, node, set, plan: plan === undefined ? undefined : String(plan) },
+  }),
+  plan: (cluster: string, inputs: unknown): Request<DryRun> => ({
+    method: "POST",
+    path: `${pathOf(cluster)}/plan`,
+    body: inputs,
+    seconds: LONG_WAIT_SECONDS,
+  }),
+  tick: (cluster: string): Request<Tick> => ({
+    method: "POST",
+    path: `${pathOf(cluster)}/tick`,
+    seconds: LONG_WAIT_SECONDS,
+  }),
+  config: (cluster: string): Request<Configuration> => ({
+    method: "GET",
+    path: `${pathOf(cluster)}/config`,
+  }),
+  putConfig: (cluster: string, text: string): Request<ConfigurationWritten> => ({
+    method: "PUT",
+    path: `${pathOf(cluster)}/config`,
+    body: text,
+  }),
+};
+
+/**
+ * The HTTP API of a function app, a function for each thing that can be asked. Each resolves with the answer's JSON, and rejects with an
+ * {@link AutoscalerError} if the app refuses, does not answer, or something else answers in its place. Throws a RangeError for names that
+ * {@link pathOf} refuses.
+ */
+export function openApi(api: ApiAddress): ThrowingApi;
+/** The same, but each function resolves with an {@link Answer} whatever happens, and never rejects for the network's sake. */
+export function openApi(api: ApiAddress, options: { readonly throws: false }): AnsweringApi;
+export function openApi(api: ApiAddress, options?: { readonly throws: false }): ThrowingApi | AnsweringApi {
+  return options === undefined ? throwingApi(api) : answeringApi(api);
+}
+
+export type ThrowingApi = ReturnType<typeof throwingApi>;
+export type AnsweringApi = ReturnType<typeof answeringApi>;
+
+function throwingApi(api: ApiAddress) {
+  const body = async <T>(call: Request<T>): Promise<T> => bodyOf(await callApi(api, call));
   return {
-    clusters: () => get("/api/clusters"),
-    state: (cluster: string) => get(ofCluster(cluster)),
-    requestSet: (cluster: string, set: string) =>
-      get(ofCluster(cluster, `/request-sets/${encodeURIComponent(set)}`)),
+    clusters: () => body(REQUESTS.clusters()),
+    state: (cluster: string) => body(REQUESTS.state(cluster)),
+    requestSet: (cluster: string, set: string) => body(REQUESTS.requestSet(cluster, set)),
     /** Empties the set: from now on it asks for nothing. */
-    emptyRequestSet: (cluster: string, set: string) =>
-      callApi(api, {
-        method: "DELETE",
-        path: ofCluster(cluster, `/request-sets/${encodeURIComponent(set)}`),
-      }),
-    history: (cluster: string, query: HistoryQuery = {}) =>
-      get(ofCluster(cluster, "/history"), {
-        from: query.from,
-        to: query.to,
-        limit: query.limit === undefined ? undefined : String(query.limit),
-      }),
-    explain: (cluster: string, query: ExplainQuery) =>
-      get(ofCluster(cluster, "/explain"), {
-        job: query.job,
-        node: query.node,
-        set: query.set,
-        plan: query.plan === undefined ? undefined : String(query.plan),
-      }),
+    emptyRequestSet: (cluster: string, set: string) => body(REQUESTS.emptyRequestSet(cluster, set)),
+    history: (cluster: string, query?: HistoryQuery) => body(REQUESTS.history(cluster, query)),
+    explain: (cluster: string, query: ExplainQuery) => body(REQUESTS.explain(cluster, query)),
     /** A dry run on changed inputs: changes nothing. */
-    plan: (cluster: string, inputs: unknown) =>
-      callApi(api, {
-        method: "POST",
-        path: ofCluster(cluster, "/plan"),
-        body: inputs,
-        seconds: LONG_WAIT_SECONDS,
-      }),
-    tick: (cluster: string) =>
-      callApi(api, { method: "POST", path: ofCluster(cluster, "/tick"), seconds: LONG_WAIT_SECONDS }),
-    config: (cluster: string) => get(ofCluster(cluster, "/config")),
-    putConfig: (cluster: string, text: string) =>
-      callApi(api, { method: "PUT", path: ofCluster(cluster, "/config"), body: text }),
+    plan: (cluster: string, inputs: unknown) => body(REQUESTS.plan(cluster, inputs)),
+    tick: (cluster: string) => body(REQUESTS.tick(cluster)),
+    config: (cluster: string) => body(REQUESTS.config(cluster)),
+    putConfig: (cluster: string, text: string) => body(REQUESTS.putConfig(cluster, text)),
+  };
+}
+
+function answeringApi(api: ApiAddress) {
+  return {
+    clusters: () => callApi(api, REQUESTS.clusters()),
+    state: (cluster: string) => callApi(api, REQUESTS.state(cluster)),
+    requestSet: (cluster: string, set: string) => callApi(api, REQUESTS.requestSet(cluster, set)),
+    /** Empties the set: from now on it asks for nothing. */
+    emptyRequestSet: (cluster: string, set: string) => callApi(api, REQUESTS.emptyRequestSet(cluster, set)),
+    history: (cluster: string, query?: HistoryQuery) => callApi(api, REQUESTS.history(cluster, query)),
+    explain: (cluster: string, query: ExplainQuery) => callApi(api, REQUESTS.explain(cluster, query)),
+    /** A dry run on changed inputs: changes nothing. */
+    plan: (cluster: string, inputs: unknown) => callApi(api, REQUESTS.plan(cluster, inputs)),
+    tick: (cluster: string) => callApi(api, REQUESTS.tick(cluster)),
+    config: (cluster: string) => callApi(api, REQUESTS.config(cluster)),
+    putConfig: (cluster: string, text: string) => callApi(api, REQUESTS.putConfig(cluster, text)),
   };
 }
 
@@ -99,10 +195,10 @@ export interface ExplainQuery {
 
 /**
  * "May I stop?", asked by a node: 200 is yes, anything else means stay. `callback` is the stop URL of the node's configuration (its token
- * is the key); `instance` the VM's id.
+ * is the key); `instance` the VM's id. Never throws: a refusal is an answer here.
  */
-export function askToStop(callback: string, instance: string, reason?: "unhealthy"): Promise<Answer> {
-  const call: Call = { method: "POST", path: "", query: { instance, reason } };
+export function askToStop(callback: string, instance: string, reason?: "unhealthy"): Promise<Answer<Stop>> {
+  const call: Request<Stop> = { method: "POST", path: "", query: { instance, reason } };
   return request(addressOf(callback, call), call, {});
 }
 
@@ -114,34 +210,28 @@ function addressOf(base: string, { path, query = {} }: Call): string {
   return `${base.replace(/\/+$/, "")}${path}${search === "" ? "" : `?${search}`}`;
 }
 
-async function request(
+async function request<T>(
   address: string,
-  { method, body, seconds = WAIT_SECONDS }: Call,
+  { method, body, seconds }: Request<T>,
   headers: Readonly<Record<string, string>>,
-): Promise<Answer> {
+): Promise<Answer<T>> {
+  const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
   const content =
-    body === undefined
+    text === undefined
       ? { headers }
-      : {
-          headers: { ...headers, "content-type": "application/json" },
-          body: typeof body === "string" ? body : JSON.stringify(body),
-        };
+      : { headers: { ...headers, "content-type": "application/json" }, body: text };
+  const wait = seconds ?? ((text?.length ?? 0) > LARGE_BODY ? LARGE_WAIT_SECONDS : WAIT_SECONDS);
   try {
     const response = await fetch(address, {
       method,
       ...content,
-      signal: AbortSignal.timeout(seconds * 1000),
+      signal: AbortSignal.timeout(wait * 1000),
     });
-    const text = await response.text();
-    const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
-    return {
-      kind: "answered",
-      status: response.status,
-      body: text === "" ? undefined : jsonOrText(text),
-      ...(Number.isNaN(retryAfter) ? {} : { retryAfterSeconds: retryAfter }),
-    };
+    return read(response, await response.text());
   } catch (error) {
-    return { kind: "unreachable", message: `no answer from ${hostOf(address)}: ${failureText(error)}` };
+    const late = error instanceof Error && error.name === "TimeoutError";
+    const why = late ? `within ${wait} s` : `: ${failureText(error)}`;
+    return { kind: "unreachable", message: `no answer from ${hostOf(address)}${late ? " " : ""}${why}` };
   }
 }
 
@@ -158,10 +248,38 @@ function failureText(error: unknown): string {
   return cause instanceof Error ? cause.message : error.message;
 }
 
+/** An answer as its status and text say it. Of a good one the published schema says what it is; a test holds every answer to that. */
+function read<T>({ status, ok, headers }: Response, text: string): Answer<T> {
+  if (ok) return readGood<T>(status, text);
+  const body = jsonOrText(text);
+  const retryAfter = Number(headers.get("retry-after") ?? Number.NaN);
+  return {
+    kind: "refused",
+    status,
+    body: body === "" ? undefined : body,
+    ...(isProblem(body) ? { problem: body } : {}),
+    ...(Number.isNaN(retryAfter) ? {} : { retryAfterSeconds: retryAfter }),
+  };
+}
+
+function readGood<T>(status: number, text: string): Answer<T> {
+  try {
+    return { kind: "answered", status, body: JSON.parse(text) };
+  } catch {
+    const message = `HTTP ${status}, but the answer is no JSON: is this the address of the function app?`;
+    return { kind: "not-json", status, body: text, message };
+  }
+}
+
 function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return text;
   }
+}
+
+/** The app's own word for a refusal, and not something else's. */
+function isProblem(body: unknown): body is Problem {
+  return typeof body === "object" && body !== null && "title" in body && "status" in body && "detail" in body;
 }

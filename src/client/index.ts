@@ -1,12 +1,16 @@
 /** What the package exports to a scheduler's scripts: pushing demand, and asking for state. */
-export type { Answer, ApiAddress, ExplainQuery, HistoryQuery } from "./api.ts";
+export type * from "./answers.ts";
+export type { AnsweringApi, Answer, ApiAddress, ExplainQuery, HistoryQuery, ThrowingApi } from "./api.ts";
 export { askToStop, openApi } from "./api.ts";
-export type { PutAnswer, Pushed } from "./push.ts";
+export type { Failure } from "./error.ts";
+export { AutoscalerError } from "./error.ts";
+export type { Pushed } from "./push.ts";
 export { openDemandQueue, putDemand } from "./push.ts";
-export type { Doors, Sent } from "./send.ts";
+export type { Accepted, Doors, SendOptions, Sent } from "./send.ts";
 export { checkDemand, sendDemand } from "./send.ts";
 export type { ArrayTarget, Envelope } from "./targets.ts";
 export { targetOf, updateOf } from "./targets.ts";
+export { isName, NAME_EXPECTED } from "../domain/name.ts";
 export type { ConfigRead } from "./validate.ts";
 export { validateConfig } from "./validate.ts";
 export type {
@@ -17,4 +21,3 @@ export type {
   SchedulerNodeMessage,
   UncheckedMessage,
 } from "../wire/message.ts";
-export type { Problem } from "../domain/demand.ts";

@@ -3,8 +3,9 @@ import { QueueClient } from "@azure/storage-queue";
 import type { Encoded } from "../wire/encode.ts";
 import { encodeDemandMessage } from "../wire/encode.ts";
 import type { DemandMessage, UncheckedMessage } from "../wire/message.ts";
-import type { ApiAddress } from "./api.ts";
-import { callApi } from "./api.ts";
+import type { Acknowledgement } from "./answers.ts";
+import type { Answer, ApiAddress, Request } from "./api.ts";
+import { callApi, pathOf } from "./api.ts";
 
 /** What became of a message that was to be sent. */
 export type Pushed =
@@ -61,33 +62,29 @@ function adviseHttp(
   message: Pick<DemandMessage, "cluster" | "requestSet">,
   { bytes, limit }: Extract<Encoded, { kind: "too-large" }>,
 ): string {
-  return `${bytes} bytes, packed, are more than the ${limit} of a queue message; send it over HTTP: PUT ${pathOf(message)}`;
+  return `${bytes} bytes, packed, are more than the ${limit} of a queue message; send it over HTTP: PUT ${addressOf(message)}`;
 }
 
-function pathOf({ cluster, requestSet = "standard" }: Pick<DemandMessage, "cluster" | "requestSet">): string {
-  return `/api/clusters/${encodeURIComponent(cluster)}/request-sets/${encodeURIComponent(requestSet)}`;
-}
-
-/** What the API answered. `body` is its JSON; the text as it is if it is none, as from a proxy; undefined if it is empty. */
-export interface PutAnswer {
-  readonly status: number;
-  readonly body: unknown;
+function addressOf({
+  cluster,
+  requestSet = "standard",
+}: Pick<DemandMessage, "cluster" | "requestSet">): string {
+  return pathOf(cluster, requestSet);
 }
 
 /**
  * Sends demand over HTTP: no limit of 64 KiB, and the answer says what was accepted (202) or why not (problem+json). Gives the message a
- * revision if it has none, so that it may be sent again. Rejects if there is no answer.
+ * revision if it has none, so that it may be sent again. Never throws for the network's sake, but for names that no address can hold.
  */
-export async function putDemand(
+export function putDemand(
   api: ApiAddress,
   message: DemandMessage | UncheckedMessage,
   now: number,
-): Promise<PutAnswer> {
-  const answer = await callApi(api, {
+): Promise<Answer<Acknowledgement>> {
+  const call: Request<Acknowledgement> = {
     method: "PUT",
-    path: pathOf(message),
+    path: addressOf(message),
     body: { ...message, revision: message.revision ?? Math.floor(now) },
-  });
-  if (answer.kind === "unreachable") throw new Error(answer.message);
-  return { status: answer.status, body: answer.body };
+  };
+  return callApi(api, call);
 }

@@ -4,7 +4,11 @@ import { LONGEST_EXPIRATION_SECONDS } from "../domain/policy.ts";
 import { instant } from "../domain/units.ts";
 import { readRequestSet } from "../wire/demand-message.ts";
 import type { DemandMessage, UncheckedMessage } from "../wire/message.ts";
+import { isName, NAME_EXPECTED } from "../domain/name.ts";
+import { problemAt } from "../wire/problem.ts";
+import type { Acknowledgement } from "./answers.ts";
 import type { Answer, ApiAddress } from "./api.ts";
+import { AutoscalerError } from "./error.ts";
 import { openDemandQueue, putDemand } from "./push.ts";
 
 /** The ways in; at least one. */
@@ -14,16 +18,21 @@ export interface Doors {
   readonly queue?: string;
 }
 
-/** What became of demand that was to be sent. */
-export type Sent =
-  /** Over HTTP: 202 is "durable", anything else says why not. */
-  | Answer
-  /** In the queue: it is durable there, and will be read within seconds. */
+/** Demand that is durable. `rejectedJobs` (in `body` over HTTP) could not be read and are left out. */
+export type Accepted =
+  | Extract<Answer<Acknowledgement>, { kind: "answered" }>
+  /** In the queue: it will be read within seconds. */
   | {
       readonly kind: "queued";
       readonly messageId: string;
       readonly rejectedJobs: readonly RejectedJob[];
-    }
+    };
+
+/** What became of demand that was to be sent. */
+export type Sent =
+  | Accepted
+  /** Over HTTP: not accepted. */
+  | Exclude<Answer<Acknowledgement>, { kind: "answered" }>
   /** Not sent: the app could not read it. */
   | { readonly kind: "malformed"; readonly problems: readonly Problem[] }
   /** Not sent: too large for the queue, and there is no address for HTTP. */
@@ -31,15 +40,45 @@ export type Sent =
   /** The queue does not take our word for who we are, or does not know us. */
   | { readonly kind: "denied"; readonly message: string };
 
+/** How demand is sent. */
+export interface SendOptions {
+  /** Milliseconds since 1970: the revision of a message without one. Default: this machine's clock. */
+  readonly now?: number;
+}
+
 /**
  * Sends demand by the queue if there is one, else over HTTP; also over HTTP if it is too large for the queue. The app answers an HTTP
  * request itself; what goes to the queue is read here first, by the app's own reader, since nobody answers there.
+ * Rejects with an {@link AutoscalerError} if the demand is not durable; with `throws: false` the answer says so instead.
  */
 export async function sendDemand(
+  doors: Doors,
+  message: DemandMessage | UncheckedMessage,
+  options?: SendOptions,
+): Promise<Accepted>;
+export async function sendDemand(
+  doors: Doors,
+  message: DemandMessage | UncheckedMessage,
+  options: SendOptions & { readonly throws: false },
+): Promise<Sent>;
+export async function sendDemand(
+  doors: Doors,
+  message: DemandMessage | UncheckedMessage,
+  { now = Date.now(), throws }: SendOptions & { readonly throws?: false } = {},
+): Promise<Sent> {
+  const sent = await send(doors, message, now);
+  if (throws === false || sent.kind === "answered" || sent.kind === "queued") return sent;
+  throw new AutoscalerError(sent);
+}
+
+async function send(
   { api, queue }: Doors,
   message: DemandMessage | UncheckedMessage,
   now: number,
 ): Promise<Sent> {
+  // Before an address is made of them.
+  const misnamed = nameProblems(message);
+  if (misnamed.length > 0) return { kind: "malformed", problems: misnamed };
   if (queue === undefined) return putOver(api, message, now, "neither an address nor a queue to send to");
   const checked = checkDemand(message, now);
   if (checked.problems.length > 0) return { kind: "malformed", problems: checked.problems };
@@ -53,18 +92,22 @@ export async function sendDemand(
   }
 }
 
-async function putOver(
+function nameProblems({
+  cluster,
+  requestSet = "standard",
+}: DemandMessage | UncheckedMessage): readonly Problem[] {
+  return Object.entries({ cluster, requestSet })
+    .filter(([, name]) => !isName(name))
+    .map(([key, name]) => problemAt(key, name, NAME_EXPECTED));
+}
+
+function putOver(
   api: ApiAddress | undefined,
   message: DemandMessage | UncheckedMessage,
   now: number,
   advice: string,
-): Promise<Sent> {
-  if (api === undefined) return { kind: "too-large", advice };
-  try {
-    return { kind: "answered", ...(await putDemand(api, message, now)) };
-  } catch (error) {
-    return { kind: "unreachable", message: messageOf(error) };
-  }
+): Promise<Sent> | Sent {
+  return api === undefined ? { kind: "too-large", advice } : putDemand(api, message, now);
 }
 
 /** Everything that the app would find wrong with a message, and the jobs that it would leave out. */
@@ -82,7 +125,7 @@ export function checkDemand(
     case "rejected":
       return { problems: read.problems, rejectedJobs: [] };
     case "update":
-      return { problems: [], rejectedJobs: read.update.demand.rejectedJobs };
+      return { problems: [], rejectedJobs: read.update.demand?.rejectedJobs ?? [] };
     default:
       return { problems: [], rejectedJobs: [] };
   }

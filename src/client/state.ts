@@ -86,6 +86,8 @@ const node = z.object({
   why: text,
 });
 
+const part = z.object({ live: flag, expiresAt: text }).optional().catch(undefined);
+
 const requestSet = z.object({
   requestSet: text,
   state: text,
@@ -93,12 +95,19 @@ const requestSet = z.object({
   demands: number,
   unmet: number,
   rejectedJobs: listOf(z.object({ name: text })),
+  report: part,
+  pools: part,
 });
 
 /** One request set by itself: its outcomes carry all their reasons. */
 const requestSetAlone = requestSet.extend({
   observed: flag,
-  outcomes: listOf(outcome.extend({ reasons: texts })),
+  outcomes: listOf(
+    outcome.extend({
+      reasons: texts,
+      metadata: z.record(z.string(), z.unknown()).optional().catch(undefined),
+    }),
+  ),
 });
 
 const state = z.object({
@@ -191,6 +200,8 @@ const accepted = z.object({
   revision: number,
   expiresAt: text,
   changed: flag,
+  taken: texts,
+  older: texts,
   rejectedJobs: listOf(z.object({ name: text, problems: listOf(problemPart) })),
 });
 

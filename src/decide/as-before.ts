@@ -122,11 +122,12 @@ function putOne(draft: Draft, ask: Ask, spots: readonly Spot[], home: Place | un
   return progress;
 }
 
-/** Whether each node of a bin has room for so many units, and the job may be there. */
+/** Whether each node of a bin has room for so many units, and the job may be there: a gang has a node for each of them. */
 function isFree(draft: Draft, ask: Ask, bin: Bin, units: number, home: Place | undefined): boolean {
   const { bins, caps } = draft;
   const count = bins.count[bin] ?? 0;
   if (home !== undefined && bins.placeOfBin(bin) !== home) return false;
+  if (ask.isGang && bins.holds(bin, ask.by)) return false;
   // What is judged by what is left, pools included, is judged for each node.
   if (ask.jobClass.takes === undefined && count > 1) return false;
   if (!caps.none && caps.roomOn(holderOf(ask), bins, bin) < count) return false;

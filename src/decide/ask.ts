@@ -14,8 +14,8 @@ export type Together = "anywhere" | "spread" | "one-bucket" | "one-group";
  * There is one for each of maybe a hundred thousand jobs: it keeps what differs, and works out the rest.
  *
  * With a node count it is a gang: exactly so many distinct nodes with `iterations` slots on each, in one bucket (array and VM size) unless
- * it may span buckets, all or none; a host that it is bound to holds its whole share. (scalelib ignores iterations there, which is the same
- * for its default of 1.) Without one, slots are packed, some of them if not all; an exclusive job has one on a node.
+ * it may span buckets, all or none; a host that it is bound to holds its whole share. One of which a part will do is packed, a unit on each
+ * node. Without one, slots are packed, some of them if not all; an exclusive job has one on a node.
  */
 export class Ask {
   readonly rank: number;
@@ -83,7 +83,7 @@ function unitsLeft(demand: JobDemand, slotsPerUnit: number): number {
 /** A gang that wants to be in a placement group means one group, or it would not say so. */
 function togetherOf(job: JobDemand, gang: boolean, grouped: boolean): Together {
   if (job.colocated) return "one-group";
-  if (!gang) return "anywhere";
+  if (!gang || job.partial === true) return "anywhere";
   if (job.span === true) return "spread";
   return grouped ? "one-group" : "one-bucket";
 }

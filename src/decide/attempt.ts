@@ -11,6 +11,7 @@ import { Bins } from "./bins.ts";
 import type { Bindings } from "./bound.ts";
 import { BucketOrder } from "./bucket-order.ts";
 import { holderOf } from "./caps.ts";
+import { inMarketOf } from "./counterparts.ts";
 import type { Draft, Settled, Way } from "./draft.ts";
 import { beginDraft } from "./draft.ts";
 import { jobBinding, presentBinding } from "./binding.ts";
@@ -134,7 +135,9 @@ function costOf({ bins, world }: Draft): Pick<Attempt, "created" | "price"> {
     for (const bin of list) {
       const nodes = bins.count[bin] ?? 0;
       created += nodes;
-      price += nodes * (world.buckets[bins.placeOfBin(bin).offer]?.price ?? 0);
+      const own = world.buckets[bins.placeOfBin(bin).offer];
+      const offer = own === undefined ? undefined : inMarketOf(world, own, bins.attributes.get(bin));
+      price += nodes * (offer?.price ?? 0);
     }
   }
   return { created, price };
@@ -154,11 +157,13 @@ export class Scopes {
 
   of(entry: Entry): Scope {
     if (entry.kind !== "job") {
-      const { array, machineTypes } = entry.demand;
-      return this.#find(
+      const { array, machineTypes, attributes } = entry.demand;
+      const scope = this.#find(
         machineTypes === undefined ? { arrays: [array] } : { arrays: [array], machineTypes },
         "listed",
       );
+      if (this.#world.counterparts === undefined) return scope;
+      return { ...scope, offers: scope.offers.map((offer) => inMarketOf(this.#world, offer, attributes)) };
     }
     const { shape } = entry.jobClass;
     let scope = this.#ofShape.get(shape);

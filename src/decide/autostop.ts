@@ -232,13 +232,15 @@ function spareNodes(
   // The askers' own marks, from the first of the two commits, must not hide them: they are weighed again, and with the same outcome while
   // nothing else has changed.
   const ledger = withoutMarks(bodies.ledger, askers);
+  const snapshot = withUp(bodies.seen, askers);
+  const out = excludedNodes(snapshot, ledger, stoppingNodes(record.intents), policy, now);
   const supply = supplyOf(record, {
-    snapshot: withUp(bodies.seen, askers),
+    snapshot,
     ledger,
     policy,
     pools: poolsInForce(record, bodies),
     dynamics: dynamicsOf(demands, record.dynamicArrays ?? [], bodies.seen),
-    excluded: new Set([...excludedNodes(ledger, stoppingNodes(record.intents), now), ...unfit]),
+    excluded: new Set([...out, ...unfit]),
     now,
   });
   const premises = premisesOf(record, supply);

@@ -10,6 +10,7 @@ import { isUngrouped, knowsNoGroups } from "./group-members.ts";
 import type { Place } from "./ground.ts";
 import type { Draft } from "./draft.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
+import { offerAt } from "./counterparts.ts";
 import type { Opening } from "./gang.ts";
 import { waysOfGang } from "./gang.ts";
 import type { Taken } from "./limits.ts";
@@ -142,7 +143,7 @@ export function groupBinding(
     unfinished
       .filter((one) => one.resumed === late)
       .flatMap(({ place, nodes, size }) => {
-        const offer = draft.world.buckets[place.offer];
+        const offer = offerAt(draft.world, scope, place);
         const group = place.bucket.placementGroup;
         return offer === undefined ? [] : [completionWay(draft, offer, group, size - nodes)];
       }),
@@ -299,6 +300,7 @@ function poolRaises(draft: Draft, ask: Ask, missing: number): readonly Raise[] {
 function unitsFree(draft: Draft, ask: Ask): number {
   let units = 0;
   for (const bin of draft.bins.each(ask)) {
+    if (ask.isGang && draft.bins.holds(bin, ask.by)) continue;
     units += Math.max(0, draft.bins.unitsOn(bin, ask)) * (draft.bins.count[bin] ?? 0);
     if (units >= ask.units) break;
   }

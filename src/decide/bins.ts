@@ -303,6 +303,13 @@ export class Bins implements LineBins {
     return subject;
   }
 
+  /** Whether slots of a job ("set/demand") are on each node of the bin. */
+  holds(bin: Bin, by: string): boolean {
+    for (let one = this.#contents[bin]; one !== undefined; one = one.before)
+      if (one.slots > 0 && one.claimant.by === by) return true;
+    return false;
+  }
+
   /** Names of the jobs on each node of the bin. */
   jobsOn(bin: Bin): readonly string[] {
     return jobsOf(this.#contents[bin]).map(({ by }) => by);

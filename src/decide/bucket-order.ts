@@ -199,6 +199,8 @@ export class BucketOrder {
 
   #unitsOn(ask: Ask, bin: Bin, filling: Filling): number {
     const { bins } = this.#draft;
+    // Each unit of a node task has a node of its own.
+    if (ask.isGang && bins.holds(bin, ask.by)) return 0;
     const units = bins.unitsOn(bin, ask);
     return filling === "whole" || units < 1 ? units : Math.min(units, slotsAtOnce(bins, bin, ask));
   }

@@ -1,7 +1,8 @@
 import { bucketText } from "../domain/bucket.ts";
 import type { Bucket, CountAndCores, NodeArray, Quota, Snapshot } from "../domain/cluster.ts";
 import type { LimitChange } from "../domain/what-if.ts";
-import { familyOf } from "./family.ts";
+import type { Catalogue } from "../domain/catalogue.ts";
+import { familyKey, familyOf } from "./family.ts";
 
 /** A look with a limit changed; `found` is false where the cluster has no such limit. */
 export interface ChangedLimit {
@@ -10,7 +11,7 @@ export interface ChangedLimit {
 }
 
 /** The same look with one limit changed, wherever it is reported. What CycleCloud calls available is left as it was. */
-export function changeLimit(snapshot: Snapshot, asked: LimitChange): ChangedLimit {
+export function changeLimit(snapshot: Snapshot, asked: LimitChange, catalogue: Catalogue): ChangedLimit {
   const change = changeOf(asked);
   let found = false;
   const noting = <T>(value: T): T => {
@@ -27,7 +28,7 @@ export function changeLimit(snapshot: Snapshot, asked: LimitChange): ChangedLimi
       return limit === undefined ? array : noting({ ...array, limit });
     }
     const buckets = array.buckets.map((bucket) => {
-      const changed = changeBucket(array, bucket, asked, change);
+      const changed = changeBucket(array, bucket, asked, change, catalogue);
       return changed === undefined ? bucket : noting(changed);
     });
     return { ...array, buckets };
@@ -55,6 +56,7 @@ function changeBucket(
   bucket: Bucket,
   asked: LimitChange,
   change: Amount,
+  catalogue: Catalogue,
 ): Bucket | undefined {
   const quota = (key: "familyQuota" | "regionalQuota", applies: boolean): Bucket | undefined => {
     const report: Quota | undefined = bucket[key];
@@ -64,7 +66,7 @@ function changeBucket(
   const region = asked.name === (array.region ?? "");
   switch (asked.kind) {
     case "family-quota":
-      return quota("familyQuota", !array.spot && familyOf(bucket.machineType) === asked.name);
+      return quota("familyQuota", !array.spot && isOfFamily(array, bucket, asked.name, catalogue));
     case "regional-quota":
       return quota("regionalQuota", !array.spot && region);
     case "regional-spot-quota":
@@ -79,6 +81,11 @@ function changeBucket(
     default:
       return undefined;
   }
+}
+
+/** Families are named without regard to case, and by their name alone where it is a guess. */
+function isOfFamily(array: NodeArray, { machineType }: Bucket, name: string, catalogue: Catalogue): boolean {
+  return familyKey(familyOf(catalogue, array.region, machineType).name) === familyKey(name);
 }
 
 /** A placement group's limit is its bucket's: the name may go on with the group's. */

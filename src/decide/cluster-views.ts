@@ -1,5 +1,5 @@
 import type { Catalogue, VmSize } from "../domain/catalogue.ts";
-import { findVmSize } from "../domain/catalogue.ts";
+import { describeVmSize, findVmSize } from "../domain/catalogue.ts";
 import type { Machine, Node, NodeArray } from "../domain/cluster.ts";
 import type { BucketKey } from "../domain/bucket.ts";
 import type { Resources, Scalar } from "../domain/resources.ts";
@@ -66,7 +66,7 @@ export function viewNode(node: Node, place: ViewedPlace, catalogue: Catalogue): 
     hostname_or_uuid: hostname ?? node.nodeId,
     private_ip: node.privateIp ?? null,
     instance_id: node.instanceId ?? null,
-    spot: node.spot || (place.array?.spot ?? false),
+    spot: node.spot ?? place.array?.spot ?? false,
     memory: { amount: Math.max(node.memoryGib ?? 0, machine.memoryGib), unit: "g" },
     state: node.status,
     exists: node.phase === "ready" || node.phase === "coming" || node.phase === "failed",
@@ -140,8 +140,10 @@ interface Described {
 
 /** What CycleCloud reports and what the catalogue knows: of GPUs the larger figure, unless the user's own file says what it is. */
 function describeMachine(place: ViewedPlace, catalogue: Catalogue, node?: Node): Described {
-  const { authority, size } = findVmSize(catalogue, place.array?.region, place.bucket.machineType);
-  const own = authority === "override" ? size : {};
+  const { array, bucket } = place;
+  const found = findVmSize(catalogue, array?.region, bucket.machineType);
+  const own = found.authority === "override" ? found.size : {};
+  const size = describeVmSize(catalogue, array?.region, bucket.machineType);
   const reported = place.machine;
   const vcpus = own.vcpus ?? reported?.vcpus ?? node?.vcpus ?? size.vcpus ?? 0;
   return {

@@ -1,5 +1,5 @@
 import type { BucketOffer, World } from "../domain/allocation.ts";
-import { autoscaleSettingsOf, withoutPlacementGroup } from "../domain/attributes.ts";
+import { autoscaleSettingsOf, spotIn, withoutPlacementGroup } from "../domain/attributes.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";
 import type { NodeArray } from "../domain/cluster.ts";
 import type { DynamicDefinition } from "../domain/dynamic-array.ts";
@@ -8,13 +8,16 @@ import { placementGroup, sameMachineType } from "../domain/ids.ts";
 import { InTurn } from "../domain/in-turn.ts";
 import { findPrice } from "../domain/price.ts";
 import type { Reason } from "../domain/reason.ts";
+import type { Opposites } from "./counterparts.ts";
+import { chargesFor } from "./counterparts.ts";
 import type { Dynamic } from "./dynamic-arrays.ts";
 import type { Places } from "./places.ts";
 import type { WorldInput } from "./world.ts";
 
 /**
  * Dynamic node arrays as the allocator sees them: arrays like others, with buckets of their own. Their nodes count for their own targets
- * and not for those of the array that they extend, nor the other way round; limits, quotas and pauses are that array's.
+ * and not for those of the array that they extend, nor the other way round; limits and pauses are that array's, and so are quotas, unless
+ * one of the two is spot and the other is not.
  */
 export interface DynamicSupply {
   /** All arrays, dynamic ones as ours as those that they extend. */
@@ -71,7 +74,7 @@ function homesOf({
 function copyOf(name: ArrayName, parent: NodeArray, definition: DynamicDefinition): NodeArray {
   const { attributes = {}, machineTypes } = definition;
   const { resources, configuration } = autoscaleSettingsOf(attributes["Configuration"]);
-  const spot = attributes["Interruptible"];
+  const spot = spotIn(attributes);
   const group = pinnedGroupOf(definition);
   const buckets = parent.buckets.filter(
     ({ machineType }) => machineTypes?.some((type) => sameMachineType(type, machineType)) ?? true,
@@ -81,7 +84,7 @@ function copyOf(name: ArrayName, parent: NodeArray, definition: DynamicDefinitio
     name,
     resources: { ...parent.resources, ...resources },
     ...(configuration === undefined ? {} : { configuration: { ...parent.configuration, ...configuration } }),
-    ...(typeof spot === "boolean" ? { spot } : {}),
+    ...(spot === undefined ? {} : { spot }),
     ...(group === undefined ? {} : { placementGroup: group }),
     buckets,
   };
@@ -102,6 +105,7 @@ function attributesOf({ attributes }: DynamicDefinition): Pick<BucketOffer, "att
 export function dynamicOffers(
   input: WorldInput,
   own: readonly BucketOffer[],
+  opposites: Opposites,
   places: Places,
 ): readonly BucketOffer[] {
   const byArray = new Map<ArrayName, BucketOffer[]>();
@@ -115,7 +119,7 @@ export function dynamicOffers(
     const { definition, parent, refusal } = dynamic;
     if (refusal !== undefined || parent === undefined || definition === undefined) continue;
     for (const offer of chosen(byArray.get(parent.name) ?? [], definition))
-      offers.push(extend(input, offer, dynamic, definition, parent, places));
+      offers.push(extend(input, offer, dynamic, definition, parent, opposites, places));
   }
   return offers;
 }
@@ -133,6 +137,7 @@ function extend(
   { name }: Dynamic,
   definition: DynamicDefinition,
   array: NodeArray,
+  opposites: Opposites,
   places: Places,
 ): BucketOffer {
   const { machineType } = parent.bucket;
@@ -156,6 +161,7 @@ function extend(
     },
     ...(price === undefined ? {} : { price }),
     ...(spot ? { spot } : {}),
+    charges: chargesFor(parent, spot, opposites),
     ...(pinned === undefined ? {} : { pinnedGroup: pinned }),
     ...attributesOf(definition),
     ...pauses,

@@ -45,6 +45,8 @@ export interface DemandExplained {
   readonly ahead: readonly Ahead[];
   /** Other sets that have a demand of this name. */
   readonly alsoIn: readonly SetName[];
+  /** What the job's driver noted of it; nothing was decided by it. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
   /** All of it in sentences, a line each. */
   readonly text: string;
 }
@@ -330,6 +332,8 @@ function nodeLines(plan: Plan, node: LedgerNode, told: Omit<NodeExplained, "text
   const lines = [`node ${told.name} of ${told.array}${host} (${told.nodeId}), made for ${purposeText(node)}`];
   if (node.goneAt !== undefined) return [...lines, `is gone since ${isoTime(node.goneAt)}`];
   lines.push(told.verdict === undefined ? "no plan has judged it yet" : renderVerdict(told.verdict));
+  if (node.leftReadyAt !== undefined && told.verdict?.kind !== "down")
+    lines.push(`it was Ready, and has been on its way up again since ${isoTime(node.leftReadyAt)}`);
   const released = whyReleased(plan, node.purpose);
   if (released !== undefined) lines.push(released);
   if (plan.terminates.includes(told.nodeId)) lines.push("this plan has it terminated");

@@ -161,6 +161,7 @@ export class Ground {
    * the same object; but they have names, and a new node has none.
    */
   subjectOfNew(offer: NewNode, place: Place): Subject {
+    if (offer.counterpartOf !== undefined) return inGroup(offer, place.bucket);
     let subject = this.#newSubjects.get(place);
     if (subject === undefined) {
       subject = inGroup(offer, place.bucket);
@@ -190,7 +191,14 @@ interface KindsByName {
 /** What is known of new nodes of an offer. */
 export type NewNode = Pick<
   BucketOffer,
-  "bucket" | "resources" | "properties" | "cores" | "capacityFailureSeconds" | "inGroup" | "spot"
+  | "bucket"
+  | "resources"
+  | "properties"
+  | "cores"
+  | "capacityFailureSeconds"
+  | "inGroup"
+  | "spot"
+  | "counterpartOf"
 >;
 
 /** What a new node is once it is in a placement group. */

@@ -6,6 +6,7 @@ import type { GroupFill } from "../domain/record.ts";
 import { groupBinding, presentBinding } from "./binding.ts";
 import type { Bin } from "./bins.ts";
 import { closedTo } from "./closed.ts";
+import { offerAt, ownOffer } from "./counterparts.ts";
 import type { Draft, Settled } from "./draft.ts";
 import { attributesOn, createNodes, nameGroup } from "./draft.ts";
 import { withGroupId } from "./group-id.ts";
@@ -35,6 +36,7 @@ interface Asked {
   readonly by: string;
   readonly key: string;
   readonly tally: GroupTally;
+  readonly scope: Scope;
   /** The provider knows no placement groups. */
   readonly ungrouped: boolean;
 }
@@ -64,7 +66,7 @@ export function raiseGroups(
 ): Settled {
   const key = groupKeyOf(demand);
   const ungrouped = isUngrouped(scope);
-  const asked: Asked = { demand, set, by, key, ungrouped, tally: tallyOf(draft, demand, key, set) };
+  const asked: Asked = { demand, set, by, key, scope, ungrouped, tally: tallyOf(draft, demand, key, set) };
   asked.tally.ungrouped ||= ungrouped;
   const count: Count = { placed: 0, pending: 0, held: [], reasons: [] };
   const groups = existingGroups(draft, demand, key, scope, ungrouped);
@@ -72,7 +74,7 @@ export function raiseGroups(
   const givenUp = groups.filter((group) => isGivenUp(group) && !isWhole(group));
   for (const offer of scope.offers) {
     for (const group of givenUp) {
-      if (draft.world.buckets[group.place.offer] === offer && isLacking(count, demand))
+      if (draft.world.buckets[group.place.offer] === ownOffer(offer) && isLacking(count, demand))
         resume(draft, asked, count, group);
     }
     while (isLacking(count, demand) && openGroup(draft, asked, offer)) {
@@ -120,7 +122,7 @@ function unfinishedGroups(
 function barrierOf({ bins, world }: Draft, { tally }: Asked, offer: BucketOffer): Reason | undefined {
   for (const [index, reason] of tally.givenUp) {
     const place = bins.ground.places[index];
-    if (place !== undefined && world.buckets[place.offer] === offer) return reason;
+    if (place !== undefined && world.buckets[place.offer] === ownOffer(offer)) return reason;
   }
   return undefined;
 }
@@ -184,7 +186,7 @@ function mayHold({ caps, bins }: Draft, set: SetName, { bins: members, nodes, si
 
 /** Adds what a group lacks, in its own placement group; or says why that cannot be had. */
 function complete(draft: Draft, asked: Asked, { place, nodes, size }: Group): Reason | undefined {
-  const offer = draft.world.buckets[place.offer];
+  const offer = offerAt(draft.world, asked.scope, place);
   if (offer === undefined) return { code: "no-bucket", array: place.bucket.array };
   const lacking = size - nodes;
   const group = place.bucket.placementGroup;

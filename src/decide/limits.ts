@@ -2,6 +2,7 @@ import type { BucketOffer, SharedLimit } from "../domain/allocation.ts";
 import type { PlacementGroup } from "../domain/ids.ts";
 import type { Reason } from "../domain/reason.ts";
 import { bucketText } from "../domain/bucket.ts";
+import { ownOffer } from "./counterparts.ts";
 
 /** New nodes that a demand was given. */
 export interface Taken {
@@ -65,9 +66,10 @@ export class Capacity {
       this.#left[limit] = (this.#left[limit] ?? 0) - amount * nodes;
     }
     if (group === undefined) return;
-    const sizes = this.#groupSizes.get(offer.parent ?? offer) ?? new Map<PlacementGroup, number>();
+    const home = homeOf(offer);
+    const sizes = this.#groupSizes.get(home) ?? new Map<PlacementGroup, number>();
     sizes.set(group, this.groupSize(offer, group) + nodes);
-    this.#groupSizes.set(offer.parent ?? offer, sizes);
+    this.#groupSizes.set(home, sizes);
   }
 
   /** Gives back what `take` has taken. */
@@ -102,7 +104,7 @@ export class Capacity {
     const used = limit.used + (limit.left - left);
     return {
       code: "limit-reached",
-      limit: limit.id,
+      limit: charge.guessed === true ? { ...limit.id, guessed: true } : limit.id,
       used,
       max: limit.max,
       left,
@@ -136,6 +138,12 @@ export class Capacity {
 
   /** Nodes in a placement group, with those of this plan. */
   groupSize(offer: BucketOffer, group: PlacementGroup): number {
-    return this.#groupSizes.get(offer.parent ?? offer)?.get(group) ?? offer.groupSizes.get(group) ?? 0;
+    return this.#groupSizes.get(homeOf(offer))?.get(group) ?? offer.groupSizes.get(group) ?? 0;
   }
+}
+
+/** The bucket of the cluster in which nodes of an offer are made, and whose placement groups they are in. */
+function homeOf(offer: BucketOffer): BucketOffer {
+  const own = ownOffer(offer);
+  return own.parent ?? own;
 }

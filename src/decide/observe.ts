@@ -5,9 +5,11 @@ import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Purpose } from "../domain/bucket.ts";
 import type { Busyness, ClusterRecord, InFlight, Ledger, LedgerNode, SetEntry } from "../domain/record.ts";
+import { entriesOf, reportsOf } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { InTurn } from "../domain/in-turn.ts";
+import { nextLeftReady } from "./down.ts";
 import { hostKey } from "./hosts.ts";
 import { nextStart } from "./starts.ts";
 
@@ -35,20 +37,32 @@ export interface HostFact {
 
 /**
  * What live sets say of hosts: jobs by report or by `placed`, or a report without a job. A report counts while it is younger than two of
- * its set's intervals and its set is live (design.md section 3, Busyness).
+ * its set's intervals and what it came with is live (design.md section 3, Busyness). One that came without demand counts instead of the
+ * one that came with its set's demand.
  */
-export function hostFacts({ sets }: ClusterRecord, { demands, reports }: Bodies, now: Instant): HostFacts {
-  const known = gathered.get(sets);
-  if (known?.demands === demands && known.reports === reports && known.from <= now && now < known.until)
-    return known.facts;
-  const facts = gatherFacts(sets, { demands, reports }, now);
-  gathered.set(sets, { demands, reports, facts, from: now, until: nextLapse(sets, now) });
+export function hostFacts(record: ClusterRecord, { demands, reports }: Bodies, now: Instant): HostFacts {
+  const known = gathered.get(record.sets);
+  const isSame =
+    known?.demands === demands &&
+    known.reports === reports &&
+    known.separateReports === record.separateReports;
+  if (isSame && known.from <= now && now < known.until) return known.facts;
+  const facts = gatherFacts(record, { demands, reports }, now);
+  const { separateReports } = record;
+  gathered.set(record.sets, {
+    demands,
+    reports,
+    separateReports,
+    facts,
+    from: now,
+    until: nextLapse(record, now),
+  });
   return facts;
 }
 
 type HostFacts = ReadonlyMap<string, HostFact>;
 
-interface Gathered extends Pick<Bodies, "demands" | "reports"> {
+interface Gathered extends Pick<Bodies, "demands" | "reports">, Pick<ClusterRecord, "separateReports"> {
   readonly facts: HostFacts;
   readonly from: Instant;
   readonly until: number;
@@ -61,9 +75,9 @@ const NO_JOBS: string[] = [];
 const gathered = new WeakMap<ClusterRecord["sets"], Gathered>();
 
 /** When the next live set or report runs out. */
-function nextLapse(sets: ClusterRecord["sets"], now: Instant): number {
+function nextLapse(record: ClusterRecord, now: Instant): number {
   let next = Number.POSITIVE_INFINITY;
-  for (const { live, expiresAt, sentAt, intervalSeconds } of sets.values()) {
+  for (const { live, expiresAt, sentAt, intervalSeconds } of entriesOf(record)) {
     if (!live) continue;
     for (const at of [expiresAt, plusSeconds(sentAt, 2 * intervalSeconds)])
       if (now < at && at < next) next = at;
@@ -72,7 +86,7 @@ function nextLapse(sets: ClusterRecord["sets"], now: Instant): number {
 }
 
 function gatherFacts(
-  sets: ClusterRecord["sets"],
+  record: ClusterRecord,
   bodies: Pick<Bodies, "demands" | "reports">,
   now: Instant,
 ): HostFacts {
@@ -86,8 +100,9 @@ function gatherFacts(
     facts.set(key, fact);
     return fact;
   };
-  for (const entry of sets.values()) {
-    if (!entry.live || entry.expiresAt <= now) continue;
+  const inForce = ({ live, expiresAt }: SetEntry): boolean => live && expiresAt > now;
+  for (const entry of reportsOf(record).values()) {
+    if (!inForce(entry)) continue;
     freshReport(entry, bodies, now).forEach((host) => {
       const fact = factOf(host.hostname);
       if (host.jobs.length > 0) fact.jobs = fact.jobs.concat(host.jobs);
@@ -95,6 +110,9 @@ function gatherFacts(
       if (host.state === "closed") fact.state ??= "closed";
       if (fact.reportedAt === undefined || fact.reportedAt < entry.sentAt) fact.reportedAt = entry.sentAt;
     });
+  }
+  for (const entry of record.sets.values()) {
+    if (!inForce(entry)) continue;
     for (const demand of bodies.demands.get(entry.digest)?.demands ?? []) {
       if (demand.kind !== "job") continue;
       demand.placed.forEach((placed) => {
@@ -285,10 +303,12 @@ function updateNode(
   const firstReadyAt = deallocated
     ? undefined
     : (old?.firstReadyAt ?? (node.phase === "ready" ? now : undefined));
+  const leftReadyAt = nextLeftReady(old, node, firstReadyAt, now);
   const isSame =
     old?.goneAt === undefined &&
     old?.busyness === busyness &&
     old.firstReadyAt === firstReadyAt &&
+    old.leftReadyAt === leftReadyAt &&
     old.start === start &&
     (old.deallocated === true) === deallocated &&
     (origin === undefined || old.requestId === origin.requestId);
@@ -309,6 +329,7 @@ function updateNode(
     firstSeenAt: old?.firstSeenAt ?? now,
     ...(askedAfter === 0 ? {} : { askedAfter }),
     ...(firstReadyAt === undefined ? {} : { firstReadyAt }),
+    ...(leftReadyAt === undefined ? {} : { leftReadyAt }),
     ...(old?.lastNeededAt === undefined ? {} : { lastNeededAt: old.lastNeededAt }),
     busyness,
     ...(old?.draining === undefined ? {} : { draining: old.draining }),

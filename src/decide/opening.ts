@@ -25,8 +25,8 @@ export function nextOpening(
   exhausted: ReadonlySet<Offered>,
 ): Opening | undefined {
   const { takes } = ask.jobClass;
-  // Jobs like no other look once.
-  const isCommon = takes?.isCommon === true;
+  // Jobs like no other look once, and a unit on each node is counted otherwise than slots.
+  const isCommon = takes?.isCommon === true && !ask.isGang;
   const known = isCommon ? draft.openings.get(takes) : undefined;
   if (known !== undefined && known.left === left && !exhausted.has(known.offered)) {
     // Room only gets less, so what was best is best as long as there is room for it.

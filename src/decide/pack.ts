@@ -27,7 +27,7 @@ export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
   const progress = { left: ask.units, pending: 0 };
   fillOpenBins(draft, ask, progress);
   if (progress.left > 0) openBins(draft, ask, scope, progress);
-  if (progress.left === 0) noteEnd(draft, ask);
+  if (progress.left === 0 && !ask.isGang) noteEnd(draft, ask);
   return progress;
 }
 
@@ -57,7 +57,7 @@ function openBins(draft: Draft, ask: Ask, scope: Scope, progress: Progress): voi
 export function packOn(draft: Draft, ask: Ask): boolean {
   const { bins, latest } = draft;
   const { jobClass, bin } = latest;
-  if (jobClass !== ask.jobClass || ask.together !== "anywhere" || ask.units < 1) return false;
+  if (jobClass !== ask.jobClass || ask.together !== "anywhere" || ask.isGang || ask.units < 1) return false;
   if (bins.count[bin] !== 1 || bins.unitsOn(bin, ask) < ask.units) return false;
   bins.occupy(bin, ask, ask.units);
   return true;
@@ -76,10 +76,12 @@ const isIntricate = ({ jobClass }: Ask): boolean => jobClass.takes === undefined
 /** Fills what is there, or will be anyway. */
 export function fillOpenBins(draft: Draft, ask: Ask, progress: Progress): void {
   const { bins, caps } = draft;
-  if (!caps.none && caps.concern(holderOf(ask))) {
+  if (ask.isGang || (!caps.none && caps.concern(holderOf(ask)))) {
     const open = [...bins.each(ask)];
     for (const bin of open) {
       if (progress.left === 0) return;
+      // Each of its units has a node of its own.
+      if (ask.isGang && bins.holds(bin, ask.by)) continue;
       fillBin(draft, ask, progress, bin);
     }
     return;

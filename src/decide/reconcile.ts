@@ -19,12 +19,13 @@ import type {
 import type { Instant } from "../domain/units.ts";
 import { InTurn } from "../domain/in-turn.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
-import { lapseSets } from "./accept.ts";
+import { lapseParts } from "./accept.ts";
 import { allocate } from "./allocate.ts";
 import { noteGroups } from "./group-fills.ts";
 import { requestIdOf } from "./hash.ts";
 import type { Dynamics } from "./dynamic-arrays.ts";
 import { dynamicsOf, existingDynamics, recogniseByName } from "./dynamic-arrays.ts";
+import { awaitedUntil, downNodes, isDown } from "./down.ts";
 import type { HostFact, Look } from "./observe.ts";
 import { factOfNode, hostFacts, managedArrays, updateInFlight, updateLedger } from "./observe.ts";
 import type { NodeAction } from "./scale-down.ts";
@@ -79,10 +80,9 @@ export function decide(
   const number = record.plan + 1;
   const outage = nextOutage(record, policy, now);
   const observed: ClusterRecord = withoutTrouble({
-    ...record,
+    ...lapseParts(record, now, policy.maxExpirationSeconds),
     plan: number,
     observedGeneration: record.generation,
-    sets: lapseSets(record.sets, now, policy.maxExpirationSeconds),
     inFlight: updateInFlight(record.inFlight, look, policy),
     backoffs: forgetOldBackoffs(record.backoffs, now),
     lastGoodLookAt: look.snapshot.at,
@@ -145,7 +145,7 @@ function nextOutage(record: ClusterRecord, policy: Policy, now: Instant): Outage
   return { ...current, awaiting };
 }
 
-/** The sets that were in force at our last look and have not been pushed since. */
+/** The sets whose demand was in force at our last look and has not been pushed since. A report alone is no push: it renews no demand. */
 function awaited(record: ClusterRecord, from: Instant): readonly SetName[] {
   return [...record.sets].filter(([, entry]) => entry.live && entry.sentAt <= from).map(([name]) => name);
 }
@@ -258,7 +258,7 @@ interface ToWeigh {
 function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall }: ToWeigh): Weighed {
   const { demands, pools, dynamics, last } = wanted;
   const stopping = stoppingNodes(record.intents);
-  const excluded = new Set([...excludedNodes(ledger, stopping, now), ...givenUp]);
+  const excluded = new Set([...excludedNodes(snapshot, ledger, stopping, policy, now), ...givenUp]);
   const input = supplyOf(record, { snapshot, ledger, policy, pools, dynamics, excluded, now });
   const work = (asked: PlanQuestion): Weighing => {
     const world: World = {
@@ -330,12 +330,15 @@ export function stoppingNodes(intents: readonly Intent[]): ReadonlySet<NodeId> {
   );
 }
 
+/** Nodes of a look that are no capacity, though they count against limits: somebody is stopping them, or they are down. */
 export function excludedNodes(
+  snapshot: Snapshot,
   ledger: Ledger,
   stopping: ReadonlySet<NodeId>,
+  policy: Policy,
   now: Instant,
 ): ReadonlySet<NodeId> {
-  const excluded = new Set<NodeId>();
+  const excluded = new Set<NodeId>(downNodes(snapshot, ledger, policy, now));
   ledger.forEach((node, id) => {
     if (isExcluded(node, stopping, now)) excluded.add(id);
   });
@@ -487,7 +490,11 @@ function verdictOf(
     case "going":
       return { kind: "going" };
     case "failed":
-      return { kind: "failed", status: node.statusMessage ?? node.status };
+      return {
+        kind: "failed",
+        status: node.statusMessage ?? node.status,
+        ...(known.firstReadyAt === undefined ? {} : { wasReady: true }),
+      };
     case "off":
       return { kind: "off", status: node.status };
     case "deallocated":
@@ -495,13 +502,18 @@ function verdictOf(
     case "coming":
     case "unknown":
       if (needed !== undefined) return { kind: "needed", by: needed };
-      return {
-        kind: "coming",
-        bootSecondsLeft: on.policy.bootTimeoutSeconds - secondsBetween(bootingSince(known), on.now),
-      };
+      if (known.leftReadyAt !== undefined && isDown(node, known, on.policy, on.now))
+        return { kind: "down", since: known.leftReadyAt, status: node.status };
+      return { kind: "coming", bootSecondsLeft: bootSecondsLeft(node, known, on.policy, on.now) };
     case "ready":
       return readyVerdict(node, known, needed, on);
   }
+}
+
+function bootSecondsLeft(node: Node, known: LedgerNode, policy: Policy, now: Instant): number {
+  const until =
+    awaitedUntil(node, known, policy) ?? plusSeconds(bootingSince(known), policy.bootTimeoutSeconds);
+  return secondsBetween(now, until);
 }
 
 function deallocatedVerdict(

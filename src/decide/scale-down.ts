@@ -4,6 +4,7 @@ import type { Policy } from "../domain/policy.ts";
 import type { Draining, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
+import { isDown } from "./down.ts";
 import { undrain } from "./settle.ts";
 import { bootingSince } from "./starts.ts";
 
@@ -52,6 +53,7 @@ export function judgeNode(node: Node, known: LedgerNode, around: Circumstances):
       return node.status === "Failed" ? { kind: "terminate", by: "stuck" } : { kind: "none" };
     case "coming":
     case "unknown":
+      if (isDown(node, known, around.policy, around.now)) return judgeFailed(known, around);
       return known.firstReadyAt === undefined ? { kind: "none" } : judgeSettled(known, around);
     case "failed":
       return judgeFailed(known, around);
@@ -86,7 +88,10 @@ export function whyGivenUp(
     : `${node.name} was not Ready ${Math.round(age)} s after ${begun} (${failureText(node)})`;
 }
 
-/** A health event sets Failed on a running node: jobs may still run there, so it is drained first (wire A.5). */
+/**
+ * A health event sets Failed on a running node, and a Status that we do not know may be one that runs: jobs may still be there, so it is
+ * drained first (wire A.5).
+ */
 function judgeFailed(known: LedgerNode, around: Circumstances): NodeAction {
   if (around.busy || around.resting) return { kind: "none" };
   if (known.draining === undefined)

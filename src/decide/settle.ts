@@ -15,6 +15,7 @@ import type {
 import { bucketText, dynamicArrayOf } from "../domain/bucket.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
+import { spotIn } from "../domain/attributes.ts";
 import { lookOf } from "./look.ts";
 
 /** How long the owner of an intent alone may send it. */
@@ -170,6 +171,7 @@ function afterAccepted(
   now: Instant,
 ): ClusterRecord {
   const look = lookOf(effect.attributes);
+  const spot = spotIn(effect.attributes);
   const next: ClusterRecord =
     added <= 0
       ? record
@@ -182,6 +184,7 @@ function afterAccepted(
               bucket: effect.bucket,
               purpose: effect.purpose,
               ...(look === undefined ? {} : { look }),
+              ...(spot === undefined ? {} : { spot }),
               added,
               seen: [],
               since: now,

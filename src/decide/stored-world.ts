@@ -25,7 +25,7 @@ export function storedWorld(
     pendingCreates: pendingCreates(record.intents),
     backoffs: record.backoffs,
     policy,
-    excluded: excludedNodes(ledger, stoppingNodes(record.intents), now),
+    excluded: excludedNodes(seen, ledger, stoppingNodes(record.intents), policy, now),
     order: orderOf,
     now,
   });

@@ -11,6 +11,7 @@ import type { LimitId } from "../domain/reason.ts";
 import type { Backoff, ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import type { BucketChange, LimitChange, WhatIf } from "../domain/what-if.ts";
+import { catalogueOf } from "../domain/vm-size-data.ts";
 import { accept } from "./accept.ts";
 import { changeLimit } from "./change-limits.ts";
 import { storedWorld } from "./stored-world.ts";
@@ -146,7 +147,7 @@ function raise(
   const before = storedWorld(record, bodies, policy, now);
   let snapshot = seen;
   changes.forEach((change, index) => {
-    const changed = changeLimit(snapshot, change);
+    const changed = changeLimit(snapshot, change, catalogueOf(policy));
     if (!changed.found) problems.push(unknownLimit(before, change, `limits[${index}]`));
     snapshot = changed.snapshot;
   });

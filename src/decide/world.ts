@@ -1,5 +1,6 @@
 import type { BucketOffer, InFlightSupply, SupplyNode, World } from "../domain/allocation.ts";
 import type { Bucket, Node, NodeArray, NodePhase, Snapshot } from "../domain/cluster.ts";
+import { spotIn } from "../domain/attributes.ts";
 import { capsFor } from "../domain/cap-rules.ts";
 import { groupsOfArray } from "../domain/configured-groups.ts";
 import { OWN_DEFAULTS } from "../domain/default-resource.ts";
@@ -14,13 +15,16 @@ import type { Purpose } from "../domain/bucket.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";
 import type { Backoff, CreateEffect, GroupFill, InFlight, Ledger, LedgerNode } from "../domain/record.ts";
 import { stillInFlight } from "../domain/record.ts";
-import { KNOWN_VM_SIZES } from "../domain/vm-size-data.ts";
+import { catalogueOf } from "../domain/vm-size-data.ts";
 import type { Instant } from "../domain/units.ts";
 import type { Dynamics } from "./dynamic-arrays.ts";
 import { dynamicOffers, dynamicSupply } from "./dynamic-supply.ts";
 import { managedArrays } from "./observe.ts";
-import type { Usage } from "./ceilings.ts";
+import type { BucketUsage, Usage } from "./ceilings.ts";
 import { Ceilings } from "./ceilings.ts";
+import type { OpenBucket } from "./counterparts.ts";
+import { counterpartsOf, oppositesOf } from "./counterparts.ts";
+import { familyOf } from "./family.ts";
 import type { ClusterPlace, ResourceRules } from "./places.ts";
 import { coresOf, Places } from "./places.ts";
 import { scaleSetsOf } from "./scale-set.ts";
@@ -63,12 +67,20 @@ export function buildWorld(input: WorldInput): World {
   const nodes = collectNodes(input, managed, places);
   const inFlight = collectInFlight(input, managed, places);
   const usage = countUsage(places.all());
-  const ceilings = new Ceilings(snapshot.limit, usage.cluster);
-  const own = snapshot.arrays
+  const catalogue = catalogueOf(policy);
+  const ceilings = new Ceilings(snapshot.limit, usage.cluster, (location, size) =>
+    familyOf(catalogue, location, size),
+  );
+  const opened = snapshot.arrays
     .filter((array) => managed.get(array.name) === "managed")
     .toSorted((a, b) => b.priority - a.priority)
-    .flatMap((array) => array.buckets.map((bucket) => offer(input, array, bucket, places, usage, ceilings)));
-  const buckets = [...own, ...dynamicOffers(input, own, places)];
+    .flatMap((array) =>
+      array.buckets.map((bucket) => openBucket(input, array, bucket, places, usage, ceilings)),
+    );
+  const own = opened.map(({ offer }) => offer);
+  const opposites = oppositesOf(opened, ceilings);
+  const buckets = [...own, ...dynamicOffers(input, own, opposites, places)];
+  const counterparts = counterpartsOf(buckets, input.demands, opposites, places, policy);
   const scaleSets = scaleSetsOf(input);
   const closed = closedReason(snapshot);
   const limits = ceilings.limits();
@@ -85,6 +97,7 @@ export function buildWorld(input: WorldInput): World {
     ...(scaleSets.size === 0 ? {} : { scaleSets }),
     ...(input.pools === undefined ? {} : { pools: input.pools }),
     ...(caps.length === 0 ? {} : { caps }),
+    ...(counterparts.size === 0 ? {} : { counterparts }),
     ...(closed === undefined ? {} : { closed }),
     ...(input.groupFills === undefined ? {} : { groupFills: input.groupFills }),
     ...formerGroups(input.ledger),
@@ -101,9 +114,8 @@ function formerGroups(ledger: Ledger): Pick<World, "formerGroups"> {
 }
 
 function rulesOf(policy: Policy): ResourceRules {
-  const { defaultResources = [], vmSizes } = policy;
-  const catalogue = { sizes: KNOWN_VM_SIZES, ...(vmSizes === undefined ? {} : { override: vmSizes }) };
-  return { configured: defaultResources, own: OWN_DEFAULTS, catalogue };
+  const { defaultResources = [] } = policy;
+  return { configured: defaultResources, own: OWN_DEFAULTS, catalogue: catalogueOf(policy) };
 }
 
 /** The same cluster with the nodes that are up and nothing else: only they can stand in for a node that is to be stopped. */
@@ -136,6 +148,7 @@ function collectNodes(input: WorldInput, arrays: World["arrays"], places: Places
     } else if (starting) {
       // As with a create that no status shows yet: whether CycleCloud counts it already is unknown.
       place.waiting += 1;
+      if (node.spot !== undefined) place.waitingOpposite += isOpposite(place, node.spot);
     }
     const usable = node.phase === "ready" || node.phase === "coming" || starting || startable;
     if (!usable || arrays.get(node.array) !== "managed" || input.excluded.has(node.nodeId)) return;
@@ -209,23 +222,34 @@ function collectInFlight(
       count: stillInFlight(entry),
       order: entry.plannedAt ?? entry.since,
     })),
-    ...input.pendingCreates.map((create) => ({ ...create, order: input.now })),
+    ...input.pendingCreates.map((create) => ({
+      ...create,
+      spot: spotIn(create.attributes),
+      order: input.now,
+    })),
   ];
   return asked
     .filter(({ count }) => count > 0)
-    .flatMap(({ bucket, purpose, count, order }) => {
+    .flatMap(({ bucket, purpose, count, order, spot: said }) => {
       const place = places.at(bucket.array, bucket.machineType, bucket.placementGroup);
       place.waiting += count;
-      if (arrays.get(bucket.array) !== "managed") return [];
       const dynamic = dynamicArrayOf(purpose);
       const home =
         dynamic === undefined ? place : places.at(dynamic, place.bucket.machineType, bucket.placementGroup);
-      const { available, properties } = home.view;
+      const spot = said ?? home.array?.spot ?? false;
+      place.waitingOpposite += isOpposite(place, spot) * count;
+      if (arrays.get(bucket.array) !== "managed") return [];
+      const { available, properties } = places.viewAs(home, spot);
       const { bucket: where, cores } = home;
       return [
         { bucket: where, purpose, resources: available, properties: () => properties, cores, count, order },
       ];
     });
+}
+
+/** 1: nodes that are spot, or not, are of the other kind than the array's own. */
+function isOpposite({ array }: ClusterPlace, spot: boolean): 0 | 1 {
+  return array === undefined || array.spot === spot ? 0 : 1;
 }
 
 interface ClusterUsage {
@@ -256,23 +280,24 @@ function countUsage(places: Iterable<ClusterPlace>): ClusterUsage {
   return { cluster, arrays, buckets };
 }
 
-function offer(
+function openBucket(
   input: WorldInput,
   array: NodeArray,
   bucket: Bucket,
   places: Places,
-  usage: ClusterUsage,
+  whole: ClusterUsage,
   ceilings: Ceilings,
-): BucketOffer {
+): OpenBucket {
   const place = places.at(array.name, bucket.machineType, undefined);
-  const inUse = usage.buckets.get(bucketKeyOf(array.name, bucket.machineType)) ?? [];
+  const inUse = whole.buckets.get(bucketKeyOf(array.name, bucket.machineType)) ?? [];
   const { refusal, groupRefusals } = refusalsOf(input, array, bucket);
-  const charges = ceilings.charges(array, bucket, {
-    array: usage.arrays.get(array.name) ?? { nodes: 0, cores: 0 },
+  const usage: BucketUsage = {
+    array: whole.arrays.get(array.name) ?? { nodes: 0, cores: 0 },
     nodes: sum(inUse, (one) => one.nodes),
     waiting: sum(inUse, (one) => one.waiting),
-  });
-  return {
+    waitingOpposite: sum(inUse, (one) => one.waitingOpposite),
+  };
+  const offer: BucketOffer = {
     bucket: place.bucket,
     resources: place.view.available,
     properties: () => place.view.properties,
@@ -285,7 +310,7 @@ function offer(
       : { capacityFailureSeconds: bucket.lastCapacityFailureSeconds }),
     cores: place.cores,
     ...wishesFor(input.policy, array, bucket),
-    charges,
+    charges: ceilings.charges(array, bucket, usage),
     groupSizes: groupSizesOf(bucket, inUse),
     ...(refusal === undefined ? {} : { refusal }),
     ...(bucket.maxPlacementGroupSize === undefined
@@ -294,6 +319,7 @@ function offer(
     ...(array.placementGroup === undefined ? {} : { pinnedGroup: array.placementGroup }),
     ...(groupRefusals.size === 0 ? {} : { groupRefusals }),
   };
+  return { offer, array, bucket, usage };
 }
 
 /** What the configuration says of a bucket, and whether its nodes may be evicted. */

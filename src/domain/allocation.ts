@@ -28,6 +28,8 @@ export interface World {
   readonly pools?: readonly Pool[];
   /** Our own ceilings on what one request set or one user may hold; absent: none. */
   readonly caps?: readonly Cap[];
+  /** Buckets that a target asks for with attributes that make spot nodes where the array does not, or the reverse, as they are then. */
+  readonly counterparts?: ReadonlyMap<BucketOffer, BucketOffer>;
   /** Present: nothing new can be had at all, whatever the limits say. */
   readonly closed?: Reason;
   /** Groups that earlier plans found lacking; absent: none. */
@@ -102,7 +104,7 @@ export interface BucketOffer {
   /** New nodes may be evicted at any time. */
   readonly spot?: true;
   /** What one new node takes from which limits (indices into `limits`). */
-  readonly charges: readonly { readonly limit: number; readonly amount: number }[];
+  readonly charges: readonly Charge[];
   /** Present: nothing new here, and why (invalid, backing off). */
   readonly refusal?: Reason;
   /** Largest number of nodes in one placement group; absent: this bucket knows no placement groups. */
@@ -120,6 +122,8 @@ export interface BucketOffer {
    * the array makes new nodes here.
    */
   readonly parent?: BucketOffer;
+  /** Present: the bucket as a target has it whose attributes make spot nodes where its array does not, or the reverse; this is the array's. */
+  readonly counterpartOf?: BucketOffer;
   /** What new nodes are created with, before anything that the demand itself adds; absent: nothing. */
   readonly attributes?: NodeAttributes;
   /** A host that only the scheduler knows: nothing new can be had here, and it is used first (`bucket-order` only). */
@@ -128,6 +132,14 @@ export interface BucketOffer {
   readonly groupSizes: ReadonlyMap<PlacementGroup, number>;
   /** Groups that are backing off, and why. While there is one, no group with a fresh name is made here: that would evade the pause. */
   readonly groupRefusals?: ReadonlyMap<PlacementGroup, Reason>;
+}
+
+/** What one new node takes from a limit (an index into `limits`), in its unit. */
+export interface Charge {
+  readonly limit: number;
+  readonly amount: number;
+  /** That it counts against this family's quota is a guess by the name of its VM size. */
+  readonly guessed?: true;
 }
 
 export interface SharedLimit {

@@ -16,6 +16,20 @@ export function isAttributes(value: unknown): value is NodeAttributes {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/**
+ * Whether nodes with these attributes are spot nodes: `Interruptible`, whatever its case, true or false or the same as text (keys of
+ * CycleCloud's records come in any case, cyclecloud-wire.md A.1; the exact spelling wins). Undefined: the attributes do not say, so it is
+ * their array that does.
+ */
+export function spotIn(attributes: NodeAttributes = {}): boolean | undefined {
+  const key = Object.hasOwn(attributes, "Interruptible")
+    ? "Interruptible"
+    : Object.keys(attributes).find((name) => name.toLowerCase() === "interruptible");
+  const value = key === undefined ? undefined : attributes[key];
+  if (isFalse(value)) return false;
+  return value === true || (typeof value === "string" && value.toLowerCase() === "true") ? true : undefined;
+}
+
 /** What is sent as attributes of nodes whose placement group the request names itself; undefined: nothing is left. */
 export function withoutPlacementGroup(attributes: NodeAttributes = {}): NodeAttributes | undefined {
   const { PlacementGroupId: _said, ...rest } = attributes;

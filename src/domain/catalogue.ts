@@ -44,6 +44,27 @@ export function findVmSize(
   return known === undefined ? { authority: "unknown", size: {} } : { authority: "known", size: known };
 }
 
+/**
+ * All that the catalogue knows of a size: what the user's own file says, and what it leaves out from our table. Never fails; a size that
+ * neither knows is empty.
+ */
+export function describeVmSize(
+  catalogue: Catalogue,
+  location: string | undefined,
+  machineType: MachineType,
+): VmSize {
+  const { authority, size } = findVmSize(catalogue, location, machineType);
+  if (authority !== "override") return size;
+  return { ...findVmSize({ sizes: catalogue.sizes }, location, machineType).size, ...size };
+}
+
+/** The sizes that our own table has in a location. */
+export function sizesIn({ sizes }: Catalogue, location: string | undefined): VmSizes {
+  return "locations" in sizes ? (sizesAt(sizes, location) ?? EMPTY_SIZES) : sizes;
+}
+
+const EMPTY_SIZES: VmSizes = new Map();
+
 /** The proxy of a location counts only where the table has nothing for the location itself. */
 function sizesAt(table: SizeTable, location: string | undefined): VmSizes | undefined {
   if (location === undefined) return undefined;

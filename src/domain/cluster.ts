@@ -95,13 +95,16 @@ export interface Node {
   /** CycleCloud's Status and StatusMessage, for people. */
   readonly status: string;
   readonly statusMessage?: string;
+  /** It is wanted, and its Status is none that CycleCloud documents for a node on its way up: Off, or a word that we do not know. */
+  readonly unexpectedStatus?: true;
   readonly vcpus?: number;
   readonly memoryGib?: number;
   readonly hostname?: string;
   readonly privateIp?: string;
   readonly instanceId?: string;
   readonly placementGroup?: PlacementGroup;
-  readonly spot: boolean;
+  /** Absent: its record does not say, so it is what its array is. */
+  readonly spot?: boolean;
   readonly keepAlive: boolean;
   /** Its Configuration switches autostop off: it is not stopped for being idle, though it may still ask. */
   readonly stopDisabled?: true;

@@ -1,6 +1,7 @@
 import type { Constraint } from "./constraint.ts";
 import type { ArrayName, ClusterName, Digest, MachineType, SetName } from "./ids.ts";
 import type { Scalar } from "./resources.ts";
+import { compareText } from "./text.ts";
 import type { Instant } from "./units.ts";
 
 /**
@@ -49,7 +50,7 @@ export interface JobDemand extends Common {
   readonly user?: string;
   /** What each slot takes from its node, and which nodes will do: all must hold. */
   readonly constraints: readonly Constraint[];
-  /** All slots, queued and running. */
+  /** All slots, queued and running; 0 is nothing. */
   readonly iterations: number;
   /** Spread the slots over exactly so many nodes, `iterations` on each; absent: pack. */
   readonly nodeCount?: number;
@@ -59,8 +60,10 @@ export interface JobDemand extends Common {
   readonly placed: readonly PlacedSlots[];
   /** The nodes of a gang need not be of one bucket. */
   readonly span?: true;
-  /** Of `nodeCount` nodes as many as can be had will do, in any buckets: scalelib's packing strategy "pack" (`bucket-order` only). */
+  /** Of `nodeCount` nodes as many as can be had will do, in any buckets: scalelib's packing strategy "pack". */
   readonly partial?: true;
+  /** What its scheduler's driver notes of it, for people to read; nothing is decided by it. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
   /** Whether nodes that may be evicted will do; absent: nothing was said. */
   readonly spot?: "never" | "allow" | "only";
 }
@@ -126,8 +129,15 @@ export interface Revision {
   readonly tieBreak: string;
 }
 
+/** Orders revisions: by value, then by tie-break. Negative if `a` is older. */
+export function compareRevisions(a: Revision, b: Revision): number {
+  return a.value - b.value || compareText(a.tieBreak, b.tieBreak);
+}
+
 /** A demand message after the door: checked, lowered, with its absolute times. */
-export interface RequestSetUpdate {
+export type RequestSetUpdate = WholeUpdate | PartialUpdate;
+
+interface Envelope {
   readonly cluster: ClusterName;
   readonly set: SetName;
   readonly revision: Revision;
@@ -135,9 +145,20 @@ export interface RequestSetUpdate {
   /** When it was put into the queue or arrived over HTTP. */
   readonly sentAt: Instant;
   readonly expiresAt: Instant;
+}
+
+/** A message with `nodearrays` or `jobs`: it states all three parts of the set, and a part that it leaves out as none. */
+export interface WholeUpdate extends Envelope {
   /** Digest of the demand's canonical text; equal digests ask for the same. */
   readonly digest: Digest;
   readonly demand: SetDemand;
   /** Absent: this scheduler does not report hosts. */
   readonly schedulerNodes?: readonly SchedulerNode[];
+}
+
+/** A message with neither: it changes the parts that it has, at least one, and leaves the set's demand as it is. */
+export interface PartialUpdate extends Envelope {
+  readonly demand?: undefined;
+  readonly schedulerNodes?: readonly SchedulerNode[];
+  readonly pools?: readonly Pool[];
 }

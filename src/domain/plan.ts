@@ -125,11 +125,17 @@ export type NodeVerdict =
   | { readonly kind: "draining"; readonly by: string }
   | { readonly kind: "stopping"; readonly attempts: number }
   | { readonly kind: "going" }
-  | { readonly kind: "failed"; readonly status: string }
+  /** `wasReady`: it failed after it was Ready, so that jobs may still run there. */
+  | { readonly kind: "failed"; readonly status: string; readonly wasReady?: true }
+  /** It was Ready, is up no more since then, and is no capacity; `status` is what CycleCloud shows. */
+  | { readonly kind: "down"; readonly since: Instant; readonly status: string }
   | { readonly kind: "off"; readonly status: string }
   /** Would be started when needed; not before `restsUntil`, where its last start came to nothing. */
   | { readonly kind: "deallocated"; readonly restsUntil?: Instant; readonly message?: string }
   | { readonly kind: "starting"; readonly by: readonly string[] };
+
+const FAILED_AFTER_READY =
+  " after it was Ready: no capacity, but jobs may still run on it; it goes by its own callback, or when a scheduler reports it idle";
 
 /** One sentence for people. */
 export function renderVerdict(verdict: NodeVerdict): string {
@@ -159,7 +165,9 @@ export function renderVerdict(verdict: NodeVerdict): string {
     case "going":
       return "is being stopped";
     case "failed":
-      return `failed (${verdict.status})`;
+      return `failed (${verdict.status})${verdict.wasReady === true ? FAILED_AFTER_READY : ""}`;
+    case "down":
+      return `no capacity: it was Ready, and CycleCloud has shown it as ${verdict.status} since ${isoTime(verdict.since)}; its demand is placed elsewhere, and it still counts against the limits`;
     case "off":
       return `has no VM (${verdict.status})`;
     case "deallocated":

@@ -26,6 +26,8 @@ export interface LimitId {
   /** Whose: the array, family, region, set or user; the bucket's text; empty for the cluster. */
   readonly name: string;
   readonly unit: "nodes" | "cores";
+  /** Of a family quota: no table knows the VM size, so its family is guessed from its name. */
+  readonly guessed?: true;
 }
 
 /** Why something cannot be had: data with quantities, rendered by {@link renderReason} and nowhere else. All kinds of refusal are here. */
@@ -224,7 +226,7 @@ export function renderReason(reason: Reason): string {
 }
 
 /** What a limit is called in a sentence. */
-export function limitText({ kind, name }: LimitId): string {
+export function limitText({ kind, name, guessed }: LimitId): string {
   switch (kind) {
     case "cluster":
       return "cluster";
@@ -235,9 +237,11 @@ export function limitText({ kind, name }: LimitId): string {
     case "user-cap":
       return `cap of user ${name}`;
     default:
-      return `${kind.replaceAll("-", " ")} ${name}`;
+      return `${kind.replaceAll("-", " ")} ${name}${guessed === true ? GUESSED : ""}`;
   }
 }
+
+const GUESSED = " (family guessed from the VM size's name)";
 
 function limitSentence(reason: Extract<Reason, { readonly code: "limit-reached" }>): string {
   const { limit, used, max, left, across, starting } = reason;

@@ -21,7 +21,15 @@ export interface ClusterRecord {
   readonly generation: number;
   /** The generation that the last plan took into account. */
   readonly observedGeneration: number;
-  readonly sets: ReadonlyMap<SetName, SetEntry>;
+  /** What the last message with demand said of each set: its demand, and its report and pools unless those below are in force. */
+  readonly sets: SetEntries;
+  /**
+   * Reports that came without demand, none older than what `sets` holds of their set: each is in force instead of the report there, also
+   * once it has lapsed. An entry of its own, whose demand is empty.
+   */
+  readonly separateReports: SetEntries;
+  /** Pools that came without demand, by the same rules: an entry whose demand has nothing but pools. */
+  readonly separatePools: SetEntries;
   readonly intents: readonly Intent[];
   readonly inFlight: readonly InFlight[];
   readonly backoffs: readonly Backoff[];
@@ -72,6 +80,31 @@ export interface Totals {
   readonly started?: number;
 }
 
+export type SetEntries = ReadonlyMap<SetName, SetEntry>;
+
+/** The parts of a record that hold what senders said. */
+export type Held = Pick<ClusterRecord, "sets" | "separateReports" | "separatePools">;
+
+/** All that senders said, whatever part of their sets it is. */
+export function entriesOf({ sets, separateReports, separatePools }: Held): readonly SetEntry[] {
+  return [...sets.values(), ...separateReports.values(), ...separatePools.values()];
+}
+
+/** By set the entry whose report is in force, if any is: a lapsed one has none. */
+export function reportsOf({ sets, separateReports }: Held): SetEntries {
+  return separateReports.size === 0 ? sets : new Map([...sets, ...separateReports]);
+}
+
+/** By set the entry in whose demand the pools in force are. */
+export function poolsOf({ sets, separatePools }: Held): SetEntries {
+  return separatePools.size === 0 ? sets : new Map([...sets, ...separatePools]);
+}
+
+/** Whether two records hold the very same entries: then they name the same bodies. */
+export function holdSame(a: Held, b: Held): boolean {
+  return a.sets === b.sets && a.separateReports === b.separateReports && a.separatePools === b.separatePools;
+}
+
 /** One request set in the manifest; its demand and report are bodies. A lapsed or emptied set keeps its revision for a day. */
 export interface SetEntry {
   readonly revision: Revision;
@@ -105,6 +138,8 @@ export interface LedgerNode {
   /** Of the requests that were open when it was first known of which it is: so many were asked for before; absent: none. */
   readonly askedAfter?: number;
   readonly firstReadyAt?: Instant;
+  /** The first look that showed it up no more, after it was Ready; absent: it is Ready, never was, failed, or is not wanted any more. */
+  readonly leftReadyAt?: Instant;
   readonly lastNeededAt?: Instant;
   readonly busyness: Busyness;
   readonly draining?: Draining;
@@ -197,6 +232,8 @@ export interface InFlight {
   readonly purpose: Purpose;
   /** Digest of the attributes that were sent; absent: none. */
   readonly look?: Digest;
+  /** Whether they are spot nodes, as these attributes say; absent: they do not, or an older release sent them. */
+  readonly spot?: boolean;
   readonly added: number;
   /** NodeIds of this request that a status has ever shown. */
   readonly seen: readonly NodeId[];

@@ -25,6 +25,12 @@ const faultSchema = z.discriminatedUnion("fault", [
   z.strictObject({ fault: z.literal("falseEmptyStatus"), times: z.int().min(0) }),
   z.strictObject({ fault: z.literal("vanish"), nodeIds: z.array(z.string()) }),
   z.strictObject({ fault: z.literal("failNode"), nodeId: z.string(), message: z.string().exactOptional() }),
+  z.strictObject({ fault: z.literal("shutDown"), nodeId: z.string() }),
+  z.strictObject({
+    fault: z.literal("restart"),
+    nodeId: z.string(),
+    comesBack: z.boolean().exactOptional(),
+  }),
   z.strictObject({
     fault: z.literal("refuseStart"),
     nodeId: z.string(),
@@ -100,6 +106,10 @@ function setFault({ faults }: Simulator, fault: Fault): void {
       return faults.vanish(fault.nodeIds);
     case "failNode":
       return faults.failNode(fault.nodeId, fault.message);
+    case "shutDown":
+      return faults.shutDown(fault.nodeId);
+    case "restart":
+      return faults.restart(fault.nodeId, fault.comesBack);
     case "refuseStart":
       return faults.refuseStart(fault.nodeId, fault.message);
     case "keepAlive":

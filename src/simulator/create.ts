@@ -5,6 +5,7 @@ import type { Room } from "./limits.ts";
 import { roomsOf, tightest } from "./limits.ts";
 import { numbersNodes } from "./names.ts";
 import type { SimulatedNode } from "./node.ts";
+import type { Quirks } from "./options.ts";
 import type { Bucket, Cluster, NodeArray, World } from "./world.ts";
 import { findBucket } from "./world.ts";
 
@@ -144,7 +145,7 @@ export function createSet(
   fleet: Fleet,
   now: number,
 ): { readonly result: SetResult; readonly nodes: readonly SimulatedNode[] } {
-  const { keepAlive, spot, configuration, attributes } = splitAttributes(set);
+  const { keepAlive, spot, configuration, attributes } = splitAttributes(set, world.quirks);
   const signature = canonicalText({ ...attributes, Configuration: configuration });
   const roomIn = (bucket: Bucket): Room =>
     tightest(roomsOf(bucket, spot, set.group, world.quotas, fleet.real));
@@ -196,8 +197,18 @@ function explainShortfall(asked: number, added: number, why: string): { message?
   return { message: `Only ${added} of ${asked} nodes could be added: ${why}` };
 }
 
+/** Records hold true and false also as text (cyclecloud-wire.md A.1). */
+function readFlag(value: unknown): boolean | undefined {
+  const text = typeof value === "string" ? value.toLowerCase() : value;
+  if (text === true || text === "true") return true;
+  return text === false || text === "false" ? false : undefined;
+}
+
 /** The attributes with a meaning of their own, and the rest, which is merged into the node as it is. */
-function splitAttributes(set: CreateSet): {
+function splitAttributes(
+  set: CreateSet,
+  { configurationMerge }: Quirks,
+): {
   keepAlive: boolean;
   spot: boolean;
   configuration: JsonObject;
@@ -206,11 +217,15 @@ function splitAttributes(set: CreateSet): {
   const own = new Set(["keepalive", "interruptible", "configuration"]);
   const interruptible = readAttribute(set.attributes, "Interruptible");
   const configuration = readAttribute(set.attributes, "Configuration");
+  const merge =
+    configurationMerge === "deep"
+      ? mergeDeep
+      : (under: JsonObject, over: JsonObject) => ({ ...under, ...over });
   return {
     keepAlive: readAttribute(set.attributes, "KeepAlive") === true,
-    spot: typeof interruptible === "boolean" ? interruptible : set.array.spot,
+    spot: readFlag(interruptible) ?? set.array.spot,
     configuration: isObject(configuration)
-      ? mergeDeep(set.array.configuration, configuration)
+      ? merge(set.array.configuration, configuration)
       : set.array.configuration,
     attributes: Object.fromEntries(
       Object.entries(set.attributes).filter(([key]) => !own.has(key.toLowerCase())),

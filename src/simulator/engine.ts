@@ -9,7 +9,10 @@ import type { SimulatorEvent } from "./events.ts";
 import { Faults } from "./faults.ts";
 import type { Failure } from "./faults.ts";
 import { Fleet } from "./fleet.ts";
-import { checkManagement, selectNodes, startNodes, stopNodes } from "./manage.ts";
+import type { JsonObject } from "./json.ts";
+import { isObject } from "./json.ts";
+import type { ManagedNode } from "./manage.ts";
+import { checkManagement, cycleNodes, selectNodes, startNodes, stopNodes } from "./manage.ts";
 import type { SimulatedNode } from "./node.ts";
 import type { Action, Operation } from "./operations.ts";
 import { OperationBook, renderOperation } from "./operations.ts";
@@ -141,6 +144,11 @@ export class Simulator {
         return this.#listNodes(cluster, request.query["request_id"], request.query["operation"]);
       case "create":
         return this.#create(cluster, request.body);
+      case "scale":
+        return this.#scale(cluster, route.nodearray, { ...toObject(request.body), ...request.query });
+      case "retry":
+        for (const node of this.#fleet.nodesOf(cluster)) this.#fleet.retry(node, this.#now);
+        return answer(200, {});
       default:
         return this.#manage(cluster, route.action, request.body);
     }
@@ -148,7 +156,9 @@ export class Simulator {
 
   #readStatus(cluster: Cluster, withNodes: boolean): SimulatorResponse {
     const falselyEmpty = this.faults.takeFalseEmpty();
-    const view = falselyEmpty ? { records: [], activeNodes: new Map() } : this.#fleet.view(cluster);
+    const view = falselyEmpty
+      ? { records: [], ofArrays: [], activeNodes: new Map() }
+      : this.#fleet.view(cluster);
     const usage = falselyEmpty ? new Usage() : this.#fleet.shown;
     const source = { cluster, world: this.#world, usage, view: withNodes ? view : undefined, now: this.#now };
     this.#record({ kind: "status-read", at: this.#now, cluster: cluster.name, withNodes });
@@ -178,7 +188,8 @@ export class Simulator {
     }
     const nodes = operation.nodeIds.flatMap((id) => {
       const node = this.#fleet.find(id);
-      return node?.shown === true ? [this.#fleet.recordOf(node)] : [];
+      const shows = node?.shown === true || !this.#world.quirks.operationNodesLag;
+      return node !== undefined && shows ? [this.#fleet.recordOf(node)] : [];
     });
     return answer(200, { nodes, operation: renderOperation(operation) });
   }
@@ -224,13 +235,56 @@ export class Simulator {
     const { requestId } = checked.request;
     if (requestId !== undefined && this.#operations.isTaken(requestId, action)) return this.#refuseRepeat();
     const selected = selectNodes(checked.request, cluster, this.#fleet);
-    const nodes =
-      action === "start"
-        ? startNodes(selected, requestId, this.#fleet, this.#now)
-        : stopNodes(selected, action, requestId, this.#world.quirks, this.#fleet, this.#now);
+    const nodes = this.#act(action, selected, requestId);
     const done = nodes.filter((node) => node.status === "OK").map((node) => node.id);
     const operation = this.#accept(action, cluster, requestId, done);
     return acceptedAnswer(operation, { nodes });
+  }
+
+  #act(
+    action: Exclude<Action, "create">,
+    selected: readonly SimulatedNode[],
+    requestId: string | undefined,
+  ): readonly ManagedNode[] {
+    switch (action) {
+      case "start":
+        return startNodes(selected, requestId, this.#fleet, this.#now);
+      case "restart":
+      case "reimage":
+        return cycleNodes(selected, action, this.#fleet, this.#now);
+      default:
+        return stopNodes(selected, action, requestId, this.#world.quirks, this.#fleet, this.#now);
+    }
+  }
+
+  /** Adds nodes until the array has a total, once; never removes any (cyclecloud-wire.md A.8). */
+  #scale(cluster: Cluster, nodearray: string, asked: JsonObject): SimulatorResponse {
+    const totals = ["totalCoreCount", "totalNodeCount"].filter((name) => asked[name] !== undefined);
+    const [unit] = totals;
+    const total = unit === undefined ? Number.NaN : Number(asked[unit]);
+    if (totals.length !== 1 || !Number.isInteger(total) || total < 0)
+      return this.#conflict("Exactly one of totalCoreCount and totalNodeCount is required, a whole number");
+    const array = cluster.arrays.find(({ name }) => name === nodearray);
+    const bucket = array?.buckets.find(({ invalidReason }) => invalidReason === undefined);
+    if (bucket === undefined)
+      return this.#conflict(`Nodearray ${nodearray} does not exist, or has no valid bucket`);
+    let missing = total;
+    for (const node of this.#fleet.nodesOf(cluster)) {
+      if (node.array === array && node.targetState === "Started")
+        missing -= unit === "totalCoreCount" ? node.machine.vcpuCount : 1;
+    }
+    const count = unit === "totalCoreCount" ? Math.ceil(missing / bucket.machine.vcpuCount) : missing;
+    if (count <= 0)
+      return acceptedAnswer(this.#accept("create", cluster, undefined, []), { sets: [{ added: 0 }] });
+    return this.#create(cluster, {
+      sets: [
+        {
+          count,
+          nodearray,
+          ...(unit === "totalCoreCount" ? { definition: { machineType: bucket.machine.name } } : {}),
+        },
+      ],
+    });
   }
 
   #accept(
@@ -291,6 +345,14 @@ export class Simulator {
         this.advance();
         this.#fleet.fail(this.#requireNode(id), message, this.#now);
       },
+      shutDown: (id) => {
+        this.advance();
+        this.#fleet.shutDown(this.#requireNode(id), this.#now);
+      },
+      restart: (id, comesBack) => {
+        this.advance();
+        this.#fleet.restart(this.#requireNode(id), comesBack, this.#now);
+      },
       refuseStart: (id, message) => {
         this.#requireNode(id).refusesStart = message;
       },
@@ -337,6 +399,8 @@ export class Simulator {
     throw new Error(`there is no array ${array} with machine type ${machineType}`);
   }
 }
+
+const toObject = (body: unknown): JsonObject => (isObject(body) ? body : {});
 
 function acceptedAnswer(operation: Operation, body: object): SimulatorResponse {
   return answer(202, { operationId: operation.id, ...body }, { Location: `/operations/${operation.id}` });

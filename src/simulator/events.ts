@@ -41,6 +41,9 @@ export type NodeFailed = OfNode & {
   readonly message: string;
 };
 
+/** The node can run nothing for now, and is still wanted: it was shut down from inside, or restarts. Its VM is not deleted. */
+export type NodeDown = OfNode & { readonly kind: "node-down"; readonly status: "Off" | "Restarting" };
+
 /** A request to stop this node was accepted. Whether it was busy the simulator cannot know. */
 export type TerminateAccepted = OfNode & {
   readonly kind: "terminate-accepted";
@@ -86,6 +89,7 @@ export type SimulatorEvent =
   | NodeUp
   | NodeReady
   | NodeFailed
+  | NodeDown
   | TerminateAccepted
   | StartAccepted
   | NodeDeallocated

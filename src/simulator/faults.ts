@@ -24,6 +24,8 @@ type Planned = { readonly match: FaultMatch; readonly failure: Failure; left: nu
 export type FaultTarget = {
   vanish(nodeIds: readonly string[]): void;
   failNode(nodeId: string, message: string): void;
+  shutDown(nodeId: string): void;
+  restart(nodeId: string, comesBack: boolean): void;
   refuseStart(nodeId: string, message: string | undefined): void;
   setKeepAlive(nodeId: string, keepAlive: boolean): void;
   setCapacity(
@@ -70,6 +72,16 @@ export class Faults {
   /** A health event: the node's Status becomes Failed while its VM runs on. */
   failNode(nodeId: string, message = "A health check failed"): void {
     this.#target.failNode(nodeId, message);
+  }
+
+  /** Somebody shuts a Ready node down from inside: it is still wanted, and Off. Its VM is not deleted. */
+  shutDown(nodeId: string): void {
+    this.#target.shutDown(nodeId);
+  }
+
+  /** A node that was Ready restarts, also one that was shut down; it is Ready again after its time to prepare, or never. */
+  restart(nodeId: string, comesBack = true): void {
+    this.#target.restart(nodeId, comesBack);
   }
 
   /** From now on the node's start is answered with this error; undefined: no longer. */

@@ -33,6 +33,8 @@ export type NodeOrder = {
 /** Names of the active nodes per bucket id, and all listed records: one object as long as no node changes. */
 export type ClusterView = {
   readonly records: readonly JsonObject[];
+  /** Those of nodes of arrays. */
+  readonly ofArrays: readonly JsonObject[];
   readonly activeNodes: ReadonlyMap<string, readonly string[]>;
 };
 
@@ -137,16 +139,18 @@ export class Fleet {
     const known = this.#views.get(cluster.name);
     if (known !== undefined) return known;
     const records: JsonObject[] = [];
+    const ofArrays: JsonObject[] = [];
     const activeNodes = new Map<string, string[]>();
     for (const node of this.nodesOf(cluster)) {
       if (!node.shown) continue;
       records.push(this.recordOf(node));
+      if (node.array !== undefined) ofArrays.push(this.recordOf(node));
       if (!node.holdsActive || node.veil !== undefined || node.bucket === undefined) continue;
       const names = activeNodes.get(node.bucket.id);
       if (names === undefined) activeNodes.set(node.bucket.id, [node.name]);
       else names.push(node.name);
     }
-    const view = { records, activeNodes };
+    const view = { records, ofArrays, activeNodes };
     this.#views.set(cluster.name, view);
     return view;
   }
@@ -295,12 +299,66 @@ export class Fleet {
     });
   }
 
+  /** The node is shut down from inside: a VM that is stopped, not deallocated, keeps its quota, its capacity and its address. */
+  shutDown(node: SimulatedNode, now: number): void {
+    if (node.targetState !== "Started" || node.status !== "Ready") return;
+    this.#goDown(node, "Off", now);
+  }
+
+  /** The node restarts, from inside or by a request. Of no effect on one that never was Ready, or that is not wanted. */
+  restart(node: SimulatedNode, comesBack: boolean, now: number): void {
+    if (node.targetState !== "Started" || !node.wasReady) return;
+    this.#goDown(node, "Restarting", now);
+    if (comesBack) this.#schedule(node, "finish-start", now + node.fate.prepare);
+  }
+
+  #goDown(node: SimulatedNode, status: "Off" | "Restarting", now: number): void {
+    this.#unveil(node);
+    node.status = status;
+    node.message = undefined;
+    node.failedAt = undefined;
+    this.#change(node);
+    this.#emit({ kind: "node-down", ...this.#about(node, now), status });
+  }
+
   /** The VM disappears without CycleCloud's doing, and the node with it. */
   vanish(node: SimulatedNode, now: number): void {
     if (!node.holdsQuota) return;
     this.#unveil(node);
     this.#release(node, "vanished", now);
     this.#forget(node);
+  }
+
+  /**
+   * Restarts or reimages the node's VM; answers why it cannot. For nodes of scale sets that are up or failed, which array nodes are
+   * (cyclecloud-wire.md A.2, 8.8). The node is Ready again after its time to prepare.
+   */
+  cycle(node: SimulatedNode, how: "Restarting" | "Reimaging", now: number): string | undefined {
+    if (node.array === undefined) return "The node is not part of a scale set";
+    if (node.address === undefined || node.targetState !== "Started")
+      return `The node is ${node.status} and has no VM to work on`;
+    this.#unveil(node);
+    node.status = how;
+    node.message = undefined;
+    node.failedAt = undefined;
+    this.#change(node);
+    this.#schedule(node, "finish-start", now + node.fate.prepare);
+    return undefined;
+  }
+
+  /** Begins the failed phase of a node once more. Of no effect on a node that has not failed. */
+  retry(node: SimulatedNode, now: number): void {
+    if (node.status !== "Failed") return;
+    if (node.targetState === "Terminated") {
+      this.terminate(node, undefined, now);
+      return;
+    }
+    node.status = node.address === undefined ? "Acquiring" : "Preparing";
+    node.message = undefined;
+    node.failedAt = undefined;
+    this.#change(node);
+    if (node.address !== undefined) this.#schedule(node, "finish-start", now + node.fate.prepare);
+    else if (node.fate.start !== "never-acquires") this.#schedule(node, "raise", now + node.fate.acquire);
   }
 
   setKeepAlive(node: SimulatedNode, keepAlive: boolean): void {

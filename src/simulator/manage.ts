@@ -1,3 +1,5 @@
+import type { Filter } from "./class-ad.ts";
+import { readFilter } from "./class-ad.ts";
 import type { Fleet } from "./fleet.ts";
 import { isObject } from "./json.ts";
 import type { SimulatedNode } from "./node.ts";
@@ -11,6 +13,7 @@ export type ManagementRequest = {
   readonly names: readonly string[];
   readonly hostnames: readonly string[];
   readonly addresses: readonly string[];
+  readonly filter: Filter | undefined;
 };
 
 export type CheckedManagement = { readonly kind: "valid"; readonly request: ManagementRequest } | Invalid;
@@ -22,23 +25,27 @@ export type ManagedNode = {
   readonly error?: string;
 };
 
-/** Checks a request to manage nodes (cyclecloud-wire.md A.7). ClassAd filters are not simulated. */
+/** Checks a request to manage nodes (cyclecloud-wire.md A.7). */
 export function checkManagement(body: unknown): CheckedManagement {
   if (!isObject(body)) return { kind: "invalid", message: "The request must be a JSON object" };
   const { requestId, filter } = body;
   if (requestId !== undefined && (typeof requestId !== "string" || requestId === "")) {
     return { kind: "invalid", message: "requestId must be a string" };
   }
-  if (filter !== undefined) return { kind: "invalid", message: "filter is not simulated: select by ids" };
+  if (filter !== undefined && typeof filter !== "string")
+    return { kind: "invalid", message: "filter must be a ClassAd expression" };
+  const read = filter === undefined ? undefined : readFilter(filter);
+  if (read?.kind === "malformed")
+    return { kind: "invalid", message: `filter cannot be read at ${JSON.stringify(read.at)}` };
   const lists = [body["ids"], body["names"], body["hostnames"], body["ip_addresses"]];
-  if (lists.every((list) => list === undefined)) {
-    return { kind: "invalid", message: "One of ids, names, hostnames, ip_addresses is required" };
+  if (read === undefined && lists.every((list) => list === undefined)) {
+    return { kind: "invalid", message: "One of filter, ids, names, hostnames, ip_addresses is required" };
   }
   const [ids, names, hostnames, addresses] = lists.map(readTexts);
   if (ids === undefined || names === undefined || hostnames === undefined || addresses === undefined) {
     return { kind: "invalid", message: "ids, names, hostnames and ip_addresses must be lists of strings" };
   }
-  return { kind: "valid", request: { requestId, ids, names, hostnames, addresses } };
+  return { kind: "valid", request: { requestId, ids, names, hostnames, addresses, filter: read?.matches } };
 }
 
 function readTexts(list: unknown): readonly string[] | undefined {
@@ -62,14 +69,15 @@ export function selectNodes(
   const names = new Set(request.names);
   const hostnames = new Set(request.hostnames);
   const addresses = new Set(request.addresses);
-  if (names.size + hostnames.size + addresses.size === 0) return [...selected];
+  const { filter } = request;
+  if (names.size + hostnames.size + addresses.size === 0 && filter === undefined) return [...selected];
   for (const node of fleet.nodesOf(cluster)) {
     if (!node.shown) continue;
     const { address } = node;
     const named = names.has(node.name);
     const addressed =
       address !== undefined && (hostnames.has(address.hostname) || addresses.has(address.privateIp));
-    if (named || addressed) selected.add(node);
+    if (named || addressed || filter?.(fleet.recordOf(node)) === true) selected.add(node);
   }
   return [...selected];
 }
@@ -83,6 +91,20 @@ export function startNodes(
 ): readonly ManagedNode[] {
   return nodes.map((node) => {
     const error = fleet.start(node, requestId, now);
+    const { id, name } = node;
+    return error === undefined ? { id, name, status: "OK" } : { id, name, status: "Error", error };
+  });
+}
+
+/** Restarts or reimages the nodes that can be, and says so of each (cyclecloud-wire.md A.2, 8.8). */
+export function cycleNodes(
+  nodes: readonly SimulatedNode[],
+  action: "restart" | "reimage",
+  fleet: Fleet,
+  now: number,
+): readonly ManagedNode[] {
+  return nodes.map((node) => {
+    const error = fleet.cycle(node, action === "restart" ? "Restarting" : "Reimaging", now);
     const { id, name } = node;
     return error === undefined ? { id, name, status: "OK" } : { id, name, status: "Error", error };
   });

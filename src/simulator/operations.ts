@@ -1,4 +1,12 @@
-export type Action = "create" | "terminate" | "remove" | "shutdown" | "deallocate" | "start";
+export type Action =
+  | "create"
+  | "terminate"
+  | "remove"
+  | "shutdown"
+  | "deallocate"
+  | "start"
+  | "restart"
+  | "reimage";
 
 /** One accepted request. It has no state: whether it is complete only its nodes tell (cyclecloud-wire.md A.9). */
 export type Operation = {

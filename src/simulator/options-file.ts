@@ -66,6 +66,8 @@ const quirks = z.strictObject({
   operationsLagSeconds: seconds.exactOptional(),
   conflictBody: errorBody,
   errorBody,
+  headNodesInStatus: z.boolean().exactOptional(),
+  operationNodesLag: z.boolean().exactOptional(),
   keepAliveTerminate: z.enum(["error", "silently-omitted"]).exactOptional(),
   requestIdInStatus: z.boolean().exactOptional(),
   retainedTerminatedSeconds: seconds.exactOptional(),
@@ -78,6 +80,7 @@ const quirks = z.strictObject({
   omitNodeFields: z.array(text).exactOptional(),
   deallocatedHoldsQuota: z.boolean().exactOptional(),
   scaleSetAttributesMustMatch: z.boolean().exactOptional(),
+  configurationMerge: z.enum(["deep", "one-level"]).exactOptional(),
 });
 
 const schema = z.strictObject({

@@ -89,6 +89,10 @@ export type Quirks = {
   readonly conflictBody: ErrorBody;
   /** Body of every other error but 401. */
   readonly errorBody: ErrorBody;
+  /** Whether a status lists head nodes among its nodes (A.3; `nodes` always does). */
+  readonly headNodesInStatus: boolean;
+  /** Whether the nodes of an operation show only when they do in a status (A.4, A.6). */
+  readonly operationNodesLag: boolean;
   /** How terminate answers for a node with KeepAlive (A.7: unknown). */
   readonly keepAliveTerminate: "error" | "silently-omitted";
   /** Whether node records carry `RequestId` (A.4: seen in test doubles of old clients only). */
@@ -112,6 +116,11 @@ export type Quirks = {
   readonly deallocatedHoldsQuota: boolean;
   /** A node whose attributes differ from those of its placement group's nodes stays in Acquiring (A.6). */
   readonly scaleSetAttributesMustMatch: boolean;
+  /**
+   * How the Configuration of a create request meets the array's (C.2: depth not stated). `deep`: member by member, to any depth.
+   * `one-level`: each member of Configuration that the request has replaces the array's whole.
+   */
+  readonly configurationMerge: "deep" | "one-level";
 };
 
 export type SimulatorOptions = {
@@ -148,6 +157,8 @@ export const defaultQuirks: Quirks = {
   operationsLagSeconds: 0,
   conflictBody: "object",
   errorBody: "object",
+  headNodesInStatus: false,
+  operationNodesLag: false,
   keepAliveTerminate: "error",
   requestIdInStatus: false,
   retainedTerminatedSeconds: 0,
@@ -160,6 +171,7 @@ export const defaultQuirks: Quirks = {
   omitNodeFields: [],
   deallocatedHoldsQuota: true,
   scaleSetAttributesMustMatch: true,
+  configurationMerge: "deep",
 };
 
 /** Stands in for "no limit given": the wire has no word for it, the fields are required integers (A.3). */

@@ -69,7 +69,8 @@ export function renderArray(array: NodeArray, quirks: Quirks): JsonObject {
 function stateOf(node: SimulatedNode): string | undefined {
   if (node.status === "Ready") return "Started";
   if (node.status === "Preparing") return "Configuration";
-  if (node.status === "Terminated" || node.status === "Off") return "Terminated";
+  const isOff = node.status === "Terminated" || node.status === "Off";
+  if (isOff) return node.targetState === "Started" ? undefined : "Terminated";
   if (node.status === "Deallocated") return "Deallocated";
   if (node.status === "Failed" && node.targetState === "Started")
     return node.wasReady ? "Failed" : "Configuration";

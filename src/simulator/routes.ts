@@ -7,10 +7,20 @@ export type Route =
   | { readonly kind: "nodes"; readonly cluster: string }
   | { readonly kind: "create"; readonly cluster: string }
   | { readonly kind: "manage"; readonly cluster: string; readonly action: Exclude<Action, "create"> }
+  | { readonly kind: "scale"; readonly cluster: string; readonly nodearray: string }
+  | { readonly kind: "retry"; readonly cluster: string }
   | { readonly kind: "operations" }
   | { readonly kind: "operation"; readonly id: string };
 
-const managementActions = ["terminate", "remove", "shutdown", "deallocate", "start"] as const;
+const managementActions = [
+  "terminate",
+  "remove",
+  "shutdown",
+  "deallocate",
+  "start",
+  "restart",
+  "reimage",
+] as const;
 
 /** The simulated endpoints of cyclecloud-wire.md A.2; undefined for all others. The list of operations ends in a slash. */
 export function findRoute(request: SimulatorRequest): Route | undefined {
@@ -23,6 +33,10 @@ export function findRoute(request: SimulatorRequest): Route | undefined {
   if (call === "GET clusters" && fourth === undefined) {
     if (third === "status" || third === "nodes") return { kind: third, cluster: second };
   }
+  if (call === "POST clusters" && third === "scale" && fourth !== undefined)
+    return { kind: "scale", cluster: second, nodearray: fourth };
+  if (call === "POST cloud" && second === "actions" && third === "retry" && fourth !== undefined)
+    return { kind: "retry", cluster: fourth };
   if (call === "POST clusters" && third === "nodes") {
     if (fourth === "create") return { kind: "create", cluster: second };
     const action = managementActions.find((name) => name === fourth);

@@ -24,7 +24,7 @@ export function renderStatus(source: StatusSource): JsonObject {
     maxCount: cluster.maxCount,
     maxCoreCount: cluster.maxCoreCount,
     nodearrays: cluster.arrays.map((array) => renderNodeArray(array, source)),
-    ...(view === undefined ? {} : { nodes: view.records }),
+    ...(view === undefined ? {} : { nodes: world.quirks.headNodesInStatus ? view.records : view.ofArrays }),
     ...(world.quirks.newFields ? { futureField: { nested: true } } : {}),
   };
 }

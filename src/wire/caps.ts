@@ -1,7 +1,7 @@
 import type { CapRules, Ceiling } from "../domain/cap-rules.ts";
 import type { Problem } from "../domain/demand.ts";
 import { checkKeys, isFields, readCount } from "./fields.ts";
-import { isName, NAME_EXPECTED } from "./name.ts";
+import { isLabel, isName, LABEL_EXPECTED, NAME_EXPECTED } from "./name.ts";
 import { addBelow, problemAt, unknownKey } from "./problem.ts";
 
 const KINDS = ["requestSets", "users"];
@@ -29,10 +29,18 @@ function readCeilings(from: unknown, path: string, problems: Problem[]): Readonl
     return ceilings;
   }
   for (const [name, value] of Object.entries(from)) {
-    if (!isName(name)) problems.push(problemAt(path, name, NAME_EXPECTED));
+    if (!isLabel(name)) problems.push(problemAt(path, name, LABEL_EXPECTED));
     ceilings.set(name, readCeiling(value, `${path}.${name}`, problems));
   }
   return ceilings;
+}
+
+/** Caps of sets that no message can name. An older configuration may have them: refused, it could not be read at all. */
+export function doubtCaps({ requestSets }: CapRules, path: string): readonly Problem[] {
+  const expected = `${NAME_EXPECTED}: no set of this name can be sent any more`;
+  return [...requestSets.keys()]
+    .filter((name) => !isName(name))
+    .map((name) => problemAt(`${path}.requestSets`, name, expected));
 }
 
 /** Zero is a ceiling too: nothing at all. */

@@ -2,7 +2,7 @@ import { type ConfiguredGroups } from "../domain/configured-groups.ts";
 import type { Problem } from "../domain/demand.ts";
 import { placementGroup, type PlacementGroup } from "../domain/ids.ts";
 import { isFields, type Fields } from "./fields.ts";
-import { isName, NAME_EXPECTED } from "./name.ts";
+import { isLabel, LABEL_EXPECTED } from "./name.ts";
 import { nearest, problemAt, unknownKey } from "./problem.ts";
 
 const GROUPS = "placement_groups";
@@ -59,7 +59,7 @@ function readGroups(value: unknown, path: string, problems: Problem[]): readonly
   }
   const names: readonly unknown[] = value;
   names.forEach((name, index) => {
-    if (!isName(name)) problems.push(problemAt(`${path}[${index}]`, name, NAME_EXPECTED));
+    if (!isLabel(name)) problems.push(problemAt(`${path}[${index}]`, name, LABEL_EXPECTED));
   });
-  return names.filter(isName).map(placementGroup);
+  return names.filter(isLabel).map(placementGroup);
 }

@@ -3,17 +3,25 @@ import type { Problem } from "../domain/demand.ts";
 import { readConstraints } from "./constraint.ts";
 import type { Notes } from "./notes.ts";
 
+const EXCLUSIVE: Constraint = { kind: "exclusive", scope: "job", wanted: true };
+
 /**
- * Reads the constraints of a job. What can hardly be meant is refused here as well (see {@link Notes}): a job that can match nothing would
- * wait for ever. Members that must all hold come in one order whatever the sender's, so that the same job gives the same digest.
+ * Reads the constraints of a job. `exclusive`: a key of the job itself says that its nodes run nothing else. What can hardly be meant is
+ * refused here as well (see {@link Notes}): a job that can match nothing would wait for ever. Members that must all hold come in one order
+ * whatever the sender's, so that the same job gives the same digest.
  */
-export function readJobConstraints(value: unknown, problems: Problem[]): readonly Constraint[] {
-  if (value === undefined) return [];
+export function readJobConstraints(
+  value: unknown,
+  problems: Problem[],
+  exclusive = false,
+): readonly Constraint[] {
+  if (value === undefined) return exclusive ? [EXCLUSIVE] : [];
   const notes: Notes = { problems: [], doubts: [] };
   const constraints = readConstraints(value, "constraints", notes);
   for (const problem of notes.problems) problems.push(problem);
   for (const doubt of notes.doubts) problems.push(doubt);
-  return inOrder(constraints);
+  const isSaid = constraints.flatMap(parts).some(isExclusive);
+  return inOrder(exclusive && !isSaid ? [...constraints, EXCLUSIVE] : constraints);
 }
 
 function inOrder(constraints: readonly Constraint[]): readonly Constraint[] {
@@ -40,6 +48,9 @@ function subjectOf(constraint: Constraint): string {
       return constraint.kind;
   }
 }
+
+const isExclusive = (constraint: Constraint): boolean =>
+  constraint.kind === "exclusive" && constraint.scope === "job" && constraint.wanted;
 
 const parts = (constraint: Constraint): readonly Constraint[] =>
   constraint.kind === "and" ? constraint.of.flatMap(parts) : [constraint];

@@ -1,16 +1,8 @@
 import type { JobDemand, Problem, RejectedJob } from "../domain/demand.ts";
 import { readJobConstraints } from "./job-constraints.ts";
-import {
-  checkKeys,
-  isFields,
-  readBoolean,
-  readCount,
-  readNumber,
-  readOneOf,
-  readText,
-  type Fields,
-} from "./fields.ts";
-import { readPlaced } from "./placed.ts";
+import { checkKeys, isFields, readBoolean, readNumber, readOneOf, readText, type Fields } from "./fields.ts";
+import { readJobAmount } from "./job-amount.ts";
+import { readMetadata } from "./metadata.ts";
 import { below, boundProblems, problemAt, shorten } from "./problem.ts";
 
 /** Ids of targets begin so; a job's id is its name and must not. */
@@ -34,6 +26,9 @@ export const JOB_KEYS: ReadonlySet<string> = new Set([
   "span",
   "spot",
   "walltime",
+  "exclusive",
+  "iterations-remaining",
+  "metadata",
 ]);
 
 export interface JobsRead {
@@ -86,17 +81,11 @@ function readJob(item: unknown, position: number, problems: Problem[]): JobDeman
   const name = readJobName(item, problems);
   const user = readText(item, "user", problems);
   const priority = readNumber(item, "priority", problems) ?? 0;
-  const iterations = readCount(item, "iterations", 1, problems) ?? 1;
-  const nodeCount = readNodeCount(item, problems);
+  const { iterations, nodeCount, partial, placed } = readJobAmount(item, problems);
   const colocated = readBoolean(item, "colocated", problems) ?? false;
-  const constraints = readJobConstraints(item["constraints"], problems);
-  const placed = readPlaced(item, problems);
-  checkPlaced(
-    item,
-    iterations * (nodeCount ?? 1),
-    placed.reduce((sum, slots) => sum + slots.iterations, 0),
-    problems,
-  );
+  const exclusive = readBoolean(item, "exclusive", problems) ?? false;
+  const constraints = readJobConstraints(item["constraints"], problems, exclusive);
+  const metadata = readMetadata(item, problems);
   if (name === undefined || problems.length > 0) return undefined;
   // Keys in alphabetical order: see digestOf.
   return {
@@ -105,8 +94,10 @@ function readJob(item: unknown, position: number, problems: Problem[]): JobDeman
     id: name,
     iterations,
     kind: "job",
+    ...(metadata === undefined ? {} : { metadata }),
     name,
     ...(nodeCount === undefined ? {} : { nodeCount }),
+    ...(partial === undefined || colocated ? {} : { partial }),
     placed,
     position,
     priority,
@@ -123,37 +114,6 @@ function readJobName(job: Fields, problems: Problem[]): string | undefined {
     problems.push(problemAt("name", name, `a name that does not begin with "${TARGET_ID_PREFIX}"`));
   }
   return name;
-}
-
-/** node-count: absent and 0 both mean "pack". A packing strategy says the same once more and must agree (scalelib-behaviour.md 12). */
-function readNodeCount(job: Fields, problems: Problem[]): number | undefined {
-  const count = readCount(job, "node-count", 0, problems) ?? 0;
-  const strategy = readOneOf(job, "packing-strategy", ["pack", "scatter"], problems);
-  if (strategy === "scatter" && count === 0) {
-    problems.push(problemAt("packing-strategy", strategy, "scatter only with a node-count of 1 or more"));
-  }
-  if (strategy === "pack" && count > 0) {
-    problems.push(
-      problemAt(
-        "packing-strategy",
-        strategy,
-        "pack only without a node-count: slots are spread over exactly so many nodes",
-      ),
-    );
-  }
-  return count === 0 ? undefined : count;
-}
-
-function checkPlaced(job: Fields, slots: number, placed: number, problems: Problem[]): void {
-  if (placed <= slots) return;
-  const key = job["placed"] === undefined ? "executing-hostnames" : "placed";
-  problems.push(
-    problemAt(
-      key,
-      job[key],
-      `at most ${slots} slots in all, not ${placed}: iterations counts running ones too`,
-    ),
-  );
 }
 
 function checkWalltime(job: Fields, problems: Problem[]): void {

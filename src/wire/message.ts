@@ -11,9 +11,12 @@ export interface DemandMessage {
   readonly revision?: number;
   /** Seconds that the demand stays valid without a renewal; default 300. */
   readonly expirationInterval?: number;
+  /** Without `nodearrays` and `jobs` the set's demand stays as it is; empty lists ask for nothing. */
   readonly nodearrays?: NodearrayMessage | readonly NodearrayMessage[];
   readonly jobs?: JobMessage | readonly JobMessage[];
+  /** With `nodearrays` or `jobs`, absent: the set reports no hosts. */
   readonly schedulerNodes?: readonly SchedulerNodeMessage[];
+  /** With `nodearrays` or `jobs`, absent: the set has no pools. */
   readonly pools?: readonly PoolMessage[];
 }
 
@@ -58,10 +61,15 @@ export interface JobMessage {
   readonly priority?: number;
   /** All slots; with a node-count, slots on each of the nodes. Default 1. */
   readonly iterations?: number;
+  /** Of scalelib: the slots that do not run yet. With this key, or `metadata`, `iterations` are ignored beside a node-count. */
+  readonly "iterations-remaining"?: number;
   readonly "node-count"?: number;
   readonly constraints?: ConstraintMessage | readonly ConstraintMessage[];
   /** All slots in one bucket and one placement group, or none. */
   readonly colocated?: boolean;
+  /** The job's nodes run nothing else. */
+  readonly exclusive?: boolean;
+  /** With a node-count: all of the nodes or none (scatter), or, as in scalelib, as many as can be had with a slot on each (pack). */
   readonly "packing-strategy"?: "pack" | "scatter";
   /** Where slots run already: each mention of a host is one slot. */
   readonly "executing-hostnames"?: readonly string[];
@@ -72,6 +80,8 @@ export interface JobMessage {
   readonly spot?: "never" | "allow" | "only";
   /** Seconds; checked, and changes nothing yet. */
   readonly walltime?: number;
+  /** Of scalelib: what its driver notes of the job. Shown, and changes no placement; at most 4096 characters of JSON, 8 levels deep. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 /** scalelib's constraint JSON, as far as constraint.ts understands it. */

@@ -5,6 +5,7 @@ import { canonicalText } from "../domain/canonical.ts";
 import { isFields, type Fields } from "./fields.ts";
 import { TARGET_ID_PREFIX } from "./job.ts";
 import { nameSchema } from "./name.ts";
+import { nestingFlaw, sortKeys } from "./nesting.ts";
 import { addBelow, nearest, problemAt } from "./problem.ts";
 import { schemaProblems } from "./schema-problems.ts";
 
@@ -12,6 +13,7 @@ import { schemaProblems } from "./schema-problems.ts";
 const DEEPEST = 64;
 /** Levels above an attribute's value: the message, the list, the entry. */
 const LEVELS_ABOVE = 3;
+const TOO_DEEP = `at most ${DEEPEST} levels of nesting in a message`;
 
 const count = z.int({ error: "a whole number, 0 or more" }).min(0, { error: "a whole number, 0 or more" });
 const size = z.int({ error: "a whole number, 1 or more" }).min(1, { error: "a whole number, 1 or more" });
@@ -148,21 +150,9 @@ function attributeProblems(item: Fields): readonly Problem[] {
     const meant = KNOWN_KEYS.find((known) => known !== key && known.toLowerCase() === key.toLowerCase());
     if (meant !== undefined) return [problemAt("", key, `the key ${meant}, in these capitals`, meant)];
     if (key === "__proto__") return [problemAt("", key, "the name of a node attribute")];
-    const flaw = OWN_KEYS.has(key) ? undefined : flawOf(item[key], DEEPEST - LEVELS_ABOVE);
+    const flaw = OWN_KEYS.has(key) ? undefined : nestingFlaw(item[key], DEEPEST - LEVELS_ABOVE, TOO_DEEP);
     return flaw === undefined ? [] : [problemAt(key, item[key], flaw)];
   });
-}
-
-/** What an attribute's value must be and is not: no deeper than a message may be, and free of the one key that JavaScript objects cannot copy. */
-function flawOf(value: unknown, levels: number): string | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  if (levels === 0) return `at most ${DEEPEST} levels of nesting in a message`;
-  for (const key of Object.keys(value)) {
-    if (key === "__proto__") return "a value without the key __proto__";
-    const flaw = flawOf(Reflect.get(value, key), levels - 1);
-    if (flaw !== undefined) return flaw;
-  }
-  return undefined;
 }
 
 function lower(
@@ -213,17 +203,6 @@ function attributesOf(item: Fields): NodeAttributes {
       .filter((key) => !OWN_KEYS.has(key) && item[key] !== undefined)
       .sort()
       .map((key) => [key, sortKeys(item[key])]),
-  );
-}
-
-/** The same JSON with the keys of all its objects in order, so that the digest does not depend on how the sender wrote it. */
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (!isFields(value)) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((key) => [key, sortKeys(value[key])]),
   );
 }
 

@@ -1,10 +1,9 @@
-import type { SizeTable } from "../domain/catalogue.ts";
 import type { ConfiguredGroups } from "../domain/configured-groups.ts";
 import type { DefaultResource } from "../domain/default-resource.ts";
 import { arrayName } from "../domain/ids.ts";
 import { DEFAULT_POLICY, type Policy } from "../domain/policy.ts";
-import { KNOWN_VM_SIZES } from "../domain/vm-size-data.ts";
-import { readCaps, writeCaps } from "./caps.ts";
+import { catalogueOf } from "../domain/vm-size-data.ts";
+import { doubtCaps, readCaps, writeCaps } from "./caps.ts";
 import { readConfiguredGroups, readScalelibArrays } from "./configured-groups.ts";
 import { readDefaultResources, writeDefaultResource } from "./default-resources.ts";
 import { parseDocument } from "./document.ts";
@@ -156,10 +155,12 @@ function readPart<T>(
   return from[key] === undefined ? undefined : read(from[key], key, problems);
 }
 
-function doubtsOf({ prices, vmSizes }: Policy): readonly Problem[] {
-  if (prices === undefined) return [];
-  const override: { override?: SizeTable } = vmSizes === undefined ? {} : { override: vmSizes };
-  return boundProblems(doubtPrices(prices, "prices", { sizes: KNOWN_VM_SIZES, ...override }));
+function doubtsOf({ caps, prices, vmSizes }: Policy): readonly Problem[] {
+  const catalogue = catalogueOf(vmSizes === undefined ? {} : { vmSizes });
+  return boundProblems([
+    ...(caps === undefined ? [] : doubtCaps(caps, "caps")),
+    ...(prices === undefined ? [] : doubtPrices(prices, "prices", catalogue)),
+  ]);
 }
 
 /** The document that says what a policy says; reading it gives the policy back. */

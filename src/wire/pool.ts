@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Pool, Problem } from "../domain/demand.ts";
-import { nameSchema } from "./name.ts";
+import { labelSchema } from "./name.ts";
 import { isFields } from "./fields.ts";
 import { addBelow, problemAt } from "./problem.ts";
 import { schemaProblems } from "./schema-problems.ts";
@@ -9,14 +9,14 @@ const AMOUNT = "a number, 0 or more";
 const amount = z.number({ error: AMOUNT }).min(0, { error: AMOUNT });
 
 export const poolSchema = z.strictObject(
-  { name: nameSchema, total: amount, used: amount },
+  { name: labelSchema, total: amount, used: amount },
   { error: "an object with name, total and used" },
 );
 
 /** A mark that jobs look at has a value instead. */
 const MARK = "text, a number, true, false or null";
 export const markSchema = z.strictObject(
-  { name: nameSchema, value: z.union([z.string(), z.number(), z.boolean(), z.null()], { error: MARK }) },
+  { name: labelSchema, value: z.union([z.string(), z.number(), z.boolean(), z.null()], { error: MARK }) },
   { error: "an object with name and value" },
 );
 

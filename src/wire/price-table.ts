@@ -4,7 +4,7 @@ import { machineType } from "../domain/ids.ts";
 import type { DoubtfulPrice, PriceTable, SizePrice } from "../domain/price.ts";
 import { doubtfulPrices } from "../domain/price.ts";
 import { isFields, type Fields } from "./fields.ts";
-import { isName, NAME_EXPECTED } from "./name.ts";
+import { isLabel, LABEL_EXPECTED } from "./name.ts";
 import { below, nearest, problemAt, unknownKey } from "./problem.ts";
 
 const TABLE_KEYS = ["currency", "locations", "proxied-locations"];
@@ -25,14 +25,14 @@ export function readPriceTable(value: unknown, path: string, problems: Problem[]
   const { currency, locations: tables, "proxied-locations": others } = value;
   for (const key of Object.keys(value))
     if (!TABLE_KEYS.includes(key)) problems.push(unknownKey(path, key, TABLE_KEYS));
-  if (!isName(currency)) problems.push(problemAt(`${path}.currency`, currency, "the currency, as in USD"));
+  if (!isLabel(currency)) problems.push(problemAt(`${path}.currency`, currency, "the currency, as in USD"));
   if (!isFields(tables))
     problems.push(problemAt(`${path}.locations`, tables, "an object: location -> VM size -> price"));
   else
     for (const [location, sizes] of Object.entries(tables))
       locations.set(location, readSizes(sizes, `${path}.locations.${location}`, problems));
   if (others !== undefined) readProxies(others, `${path}.proxied-locations`, locations, proxies, problems);
-  return { currency: isName(currency) ? currency : "", locations, proxies };
+  return { currency: isLabel(currency) ? currency : "", locations, proxies };
 }
 
 function readSizes(from: unknown, path: string, problems: Problem[]): ReadonlyMap<string, SizePrice> {
@@ -43,7 +43,7 @@ function readSizes(from: unknown, path: string, problems: Problem[]): ReadonlyMa
   }
   for (const [size, value] of Object.entries(from)) {
     const at = `${path}.${size}`;
-    if (!isName(size)) problems.push(problemAt(path, size, NAME_EXPECTED));
+    if (!isLabel(size)) problems.push(problemAt(path, size, LABEL_EXPECTED));
     if (sizes.has(size.toLowerCase()))
       problems.push(problemAt(at, value, "one price for a VM size: it is there in another spelling"));
     sizes.set(size.toLowerCase(), { machineType: machineType(size), ...readPrice(value, at, problems) });

@@ -10,7 +10,7 @@ import { CHANGEABLE_LIMITS } from "../domain/what-if.ts";
 import { decodeMessage } from "./decode.ts";
 import { emptyRequestSet, readRequestSet } from "./demand-message.ts";
 import { isFields, type Fields } from "./fields.ts";
-import { isName, NAME_EXPECTED, nameSchema } from "./name.ts";
+import { isName, labelSchema, NAME_EXPECTED, nameSchema } from "./name.ts";
 import { readPolicy, writePolicy } from "./policy.ts";
 import { addBelow, boundProblems, problemAt } from "./problem.ts";
 import { schemaProblems } from "./schema-problems.ts";
@@ -41,7 +41,7 @@ const bucketSchema = z
   .strictObject(
     {
       nodearray: nameSchema,
-      machineType: nameSchema,
+      machineType: labelSchema,
       enabled: z.boolean({ error: "true or false" }),
     },
     { error: "an object with nodearray, machineType and enabled" },
@@ -120,8 +120,8 @@ export function readWhatIf(body: Uint8Array, context: WhatIfContext): WhatIfRead
       })),
     },
     rejectedJobs: updates
-      .filter(({ demand }) => demand.rejectedJobs.length > 0)
-      .map(({ set, demand }) => ({ requestSet: set, jobs: demand.rejectedJobs })),
+      .map(({ set, demand }) => ({ requestSet: set, jobs: demand?.rejectedJobs ?? [] }))
+      .filter(({ jobs }) => jobs.length > 0),
   };
 }
 
@@ -171,7 +171,10 @@ function readSets(
 ): readonly RequestSetUpdate[] {
   if (!isFields(value)) return [];
   return Object.entries(value).flatMap(([name, demand]) => {
-    if (!isName(name)) problems.push(problemAt("requestSets", name, NAME_EXPECTED));
+    if (!isName(name)) {
+      problems.push(problemAt("requestSets", name, NAME_EXPECTED));
+      return [];
+    }
     const path = `requestSets.${name}`;
     const update =
       demand === null ? emptied(name, context, policy) : readSet(name, demand, path, context, problems);

@@ -184,3 +184,20 @@ test("troubles: all that is wrong, alike things once with their number", () => {
     },
   ]);
 });
+
+test("troubles: nodes that were Ready and are up no more, by what CycleCloud shows", () => {
+  const down = buildNodes("d", 2, { phase: "coming", status: "Off" });
+  const nodes = [...down, buildNode("e", { phase: "coming", status: "Restarting" }), buildNode("up")];
+  const verdicts = new Map(
+    nodes
+      .slice(0, 3)
+      .map((node) => [node.nodeId, { kind: "down" as const, since: NOW, status: node.status }]),
+  );
+  const { record, bodies } = buildState({ seen: buildSnapshot(nodes), ledger: rememberNodes(nodes) });
+  const plan = { number: 1, at: NOW, creates: [], terminates: [], demands: [], nodes: verdicts };
+  expect(describeTroubles(record, { ...bodies, plan }, [], NOW)).toEqual([
+    { kind: "node-down", text: "execute-d1, execute-d2 were Ready and are up no more: Off", count: 2 },
+    { kind: "node-down", text: "execute-e was Ready and is up no more: Restarting", count: 1 },
+  ]);
+  expect(describeArrayUse(record, { ...bodies, plan }).get(EXECUTE)?.nodes).toEqual({ down: 3, ready: 1 });
+});

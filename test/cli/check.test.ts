@@ -47,7 +47,7 @@ test("reaches, signs in, reads, and shows arrays, buckets and limits", async () 
   const { code, out, err } = await check([cluster("demo")]);
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out.split("\n")).toEqual([
-    "demo: reached, signed in and read; Started (target Started); nodes: 1 ready",
+    "demo: reached, signed in and read; Started (target Started); nodes: none",
     "",
     "NODEARRAY  OURS  PRIORITY  REGION      SPOT",
     "htc        yes          1  westeurope  -",
@@ -67,8 +67,8 @@ test("reaches, signs in, reads, and shows arrays, buckets and limits", async () 
     "regional quota westeurope           4  10000   9996  cores",
     "node array htc                      0    200    200  nodes",
     "node array htc                      0   1000   1000  cores",
-    "cluster                             1    500    499  nodes",
-    "cluster                             4  20000  19996  cores",
+    "cluster                             0    500    500  nodes",
+    "cluster                             0  20000  20000  cores",
     "bucket htc/Standard_F2s_v2          0    200    200  nodes",
     "bucket htc/Standard_F8s_v2          0    100    100  nodes",
     "family quota standardHBv3Family     0   3600   3600  cores",
@@ -112,7 +112,7 @@ test("--json has everything, with every limit of every bucket", async () => {
         kind: "read",
         cluster: "demo",
         state: "Started",
-        nodes: { ready: 1 },
+        nodes: {},
         nodearrays: [{ nodearray: "htc", managed: true }, {}, {}],
         buckets: [{ nodearray: "htc", available: 200, limits: expect.any(Array) }, {}, {}, {}],
         notes: [],

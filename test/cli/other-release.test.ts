@@ -140,9 +140,9 @@ describe("answers of another kind", () => {
       name: "a web page",
       status: 200,
       text: "<html>",
-      code: 0,
-      out: "the answer cannot be read by this release; --json shows it",
-      err: "",
+      code: 1,
+      out: "",
+      err: "HTTP 200, but the answer is no JSON: is this the address of the function app?",
     },
     {
       name: "a proxy's error page",

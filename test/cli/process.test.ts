@@ -1,6 +1,7 @@
 import { execFile, spawn } from "node:child_process";
+import { createServer } from "node:http";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { ROOT } from "../support/run-main.ts";
 
 /** The command as a process: environment, standard input, and what shells do with it. */
@@ -75,4 +76,23 @@ test("a reader that stops reading is no failure", async () => {
   });
   expect(stdout).toBe("#compdef cyclecloud-autoscaler\n0\n");
   expect(stderr).toBe("");
+});
+
+test("requests go through the proxy that HTTP_PROXY names", async () => {
+  const seen: string[] = [];
+  const proxy = createServer((request, response) => {
+    seen.push(request.url ?? "");
+    response.writeHead(401).end();
+  });
+  proxy.on("connect", ({ url }, socket) => {
+    seen.push(url ?? "");
+    socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void proxy.close());
+  const address = proxy.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const env = { HTTP_PROXY: `http://127.0.0.1:${port}`, NO_PROXY: "", no_proxy: "" };
+  await start(["nodes", "--url", "http://app.example", "--key", "k", "-c", "prod"], "", env);
+  expect(seen.join()).toContain("app.example");
 });

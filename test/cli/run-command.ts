@@ -10,7 +10,7 @@ export interface CommandEnd {
 /** Files that a command may read, by name; "-" is standard input. What is not here does not exist. */
 export type Files = Readonly<Record<string, unknown>>;
 
-/** Runs a command line in this process. A file that is no text is read as the JSON of what it is. */
+/** Runs a command line in this process. A file that is an error cannot be read; one that is no text is read as the JSON of what it is. */
 export async function runCommand(words: readonly string[], files: Files = {}): Promise<CommandEnd> {
   const out: string[] = [];
   const err: string[] = [];
@@ -20,9 +20,11 @@ export async function runCommand(words: readonly string[], files: Files = {}): P
     read: (name) => {
       const file = files[name];
       if (file === undefined) return Promise.reject(new Error("no such file"));
+      if (file instanceof Error) return Promise.reject(file);
       return Promise.resolve(typeof file === "string" ? file : JSON.stringify(file));
     },
     now: () => Date.now(),
+    environment: process.env,
     release: "1.2.3",
   });
   return { code, out: out.join("\n"), err: err.join("\n") };

@@ -61,7 +61,7 @@ describe("push", () => {
     });
     expect((await onlyText()).slice(0, startsWith.length)).toBe(startsWith);
     const read = await readBack();
-    expect(read.kind === "update" && read.update.demand.demands.length).toBe(count);
+    expect(read.kind === "update" && read.update.demand?.demands.length).toBe(count);
   });
 
   test("too large even when packed: nothing is sent, and a sentence says where to", async () => {
@@ -102,11 +102,15 @@ describe("putDemand", () => {
 
   test("addresses the set, brings the key, and gives the message a revision", async () => {
     const { api, seen } = await serveOnce(202, '{"changed":true}');
-    const message = { ...MESSAGE, cluster: "two words", requestSet: "a/b" };
-    expect(await putDemand(api, message, NOW)).toEqual({ status: 202, body: { changed: true } });
+    const message = { ...MESSAGE, cluster: "two words", requestSet: "a b" };
+    expect(await putDemand(api, message, NOW)).toEqual({
+      kind: "answered",
+      status: 202,
+      body: { changed: true },
+    });
     expect(seen).toEqual({
       method: "PUT",
-      path: "/api/clusters/two%20words/request-sets/a%2Fb",
+      path: "/api/clusters/two%20words/request-sets/a%20b",
       key: "the-key",
       body: { ...message, revision: NOW },
     });
@@ -132,6 +136,6 @@ describe("putDemand", () => {
     { name: "a proxy's page, as text", status: 502, text: "<html>", body: "<html>" },
   ])("what comes back: $name", async ({ status, text, body }) => {
     const { api } = await serveOnce(status, text);
-    expect(await putDemand(api, MESSAGE, NOW)).toEqual({ status, body });
+    expect(await putDemand(api, MESSAGE, NOW)).toEqual({ kind: "refused", status, body });
   });
 });

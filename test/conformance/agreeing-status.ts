@@ -13,12 +13,12 @@ const SHARED_FIGURES = [
  * here, as the library does, before the product reads it:
  * - two buckets tell different figures of the quota of one region (or of one family there): the first one is right;
  * - a bucket has nodes that its activeCount leaves out, and its availableCount with it: as many more may be in it.
- * `familyOf` names the family of a VM size.
+ * `familyOf` names the family of a VM size in a region.
  */
 export function agreeingStatus(
   status: Json | undefined,
   nodes: Json | undefined,
-  familyOf: (machineType: string) => string,
+  familyOf: (machineType: string, region: string | undefined) => string,
 ): Json {
   if (!isObject(status) || !isList(status["nodearrays"])) return status ?? null;
   const first = new Map<string, Readonly<Record<string, Json>>>();
@@ -33,7 +33,9 @@ export function agreeingStatus(
       let agreed: Readonly<Record<string, Json>> = bucket;
       for (const figures of SHARED_FIGURES) {
         if (spot === true && !figures.spot) continue;
-        const family = figures.spot ? "" : `${familyOf(size)} ${textOf(bucket[figures.keys[1]])}`;
+        const family = figures.spot
+          ? ""
+          : `${familyOf(size, typeof region === "string" ? region : undefined)} ${textOf(bucket[figures.keys[1]])}`;
         const quota = JSON.stringify([figures.keys, region, spot === true, family]);
         const said =
           first.get(quota) ?? Object.fromEntries(figures.keys.map((key) => [key, bucket[key] ?? null]));

@@ -1,5 +1,5 @@
 import { compileDefaults } from "../../src/decide/default-resources.ts";
-import { familyOf } from "../../src/decide/family.ts";
+import { familyKey, familyOf } from "../../src/decide/family.ts";
 import { generateGroups, DEFAULT_GROUP_SUPPLY } from "../../src/decide/generated-groups.ts";
 import type { HostReport } from "../../src/decide/host-view.ts";
 import { overlayReport, viewHost } from "../../src/decide/host-view.ts";
@@ -16,6 +16,7 @@ import type { NodeView } from "../../src/domain/node-view.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { Resources } from "../../src/domain/resources.ts";
 import { instant } from "../../src/domain/units.ts";
+import { catalogueOf } from "../../src/domain/vm-size-data.ts";
 import { agreeingStatus } from "./agreeing-status.ts";
 import type { Json } from "./compare.ts";
 import { isList, isObject, textOf } from "./compare.ts";
@@ -49,8 +50,9 @@ type Input = Readonly<Record<string, Json>>;
 
 /** The world of a case: what the product makes of the status, and the figures of the scheduler above it. */
 export function readCaseWorld(input: Input, rules: ResourceRules): CaseWorld {
-  const status = agreeingStatus(input["clusterStatus"], input["nodes"], (type) =>
-    familyOf(machineType(type)),
+  const catalogue = catalogueOf(DEFAULT_POLICY);
+  const status = agreeingStatus(input["clusterStatus"], input["nodes"], (type, region) =>
+    familyKey(familyOf(catalogue, region, machineType(type)).name),
   );
   const snapshot = readSnapshot({ ...input, clusterStatus: status });
   const places = new Places(snapshot.arrays, rules);

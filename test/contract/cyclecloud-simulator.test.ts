@@ -1,3 +1,4 @@
+import { NO_TEMPLATES } from "../support/no-templates.ts";
 import { describe, expect, test } from "vitest";
 import { requestId } from "../../src/domain/ids.ts";
 import { describeCycleCloud } from "./cyclecloud-suite.ts";
@@ -7,6 +8,10 @@ import type { SimulatorVariant } from "./cyclecloud-simulator.ts";
 /** Each option of the simulator for which the reference marks the behaviour unknown or varying, away from its default. */
 const variants: readonly { readonly name: string; readonly variant: SimulatorVariant }[] = [
   { name: "as the reference favours", variant: {} },
+  {
+    name: "a status without head nodes, and an operation's nodes at once",
+    variant: { visibilityLagSeconds: 20, quirks: { headNodesInStatus: false, operationNodesLag: false } },
+  },
   { name: "nodes show late", variant: { visibilityLagSeconds: 20 } },
   { name: "operations can be looked up late", variant: { quirks: { operationsLagSeconds: 15 } } },
   { name: "409 without content", variant: { quirks: { conflictBody: "empty" } } },
@@ -47,6 +52,10 @@ const variants: readonly { readonly name: string; readonly variant: SimulatorVar
     },
   },
   {
+    name: "Configuration merged one level deep",
+    variant: { quirks: { configurationMerge: "one-level" } },
+  },
+  {
     name: "scale set attributes need not match",
     variant: { quirks: { scaleSetAttributesMustMatch: false } },
   },
@@ -59,7 +68,12 @@ for (const { name, variant } of variants) {
 test("terminated records that stay listed for a while are off, not going", async () => {
   const harness = await serveSimulatedCycleCloud({ quirks: { retainedTerminatedSeconds: 600 } });
   const { cyclecloud, cluster } = harness;
-  await cyclecloud.create(cluster, { requestId: requestId("r1"), bucket: harness.roomy, count: 1 });
+  await cyclecloud.create(cluster, {
+    templates: NO_TEMPLATES,
+    requestId: requestId("r1"),
+    bucket: harness.roomy,
+    count: 1,
+  });
   const nodes = await cyclecloud.nodesOfRequest(cluster, requestId("r1"));
   await cyclecloud.terminate(cluster, requestId("r2"), nodes);
   harness.advance(61);
@@ -84,7 +98,12 @@ describe("what only a server can show", () => {
     const autostop = (): string => "https://scaler.example/api/autostop/x/k1.secret";
     const harness = await serveSimulatedCycleCloud({}, { autostop });
     const { cyclecloud, cluster } = harness;
-    await cyclecloud.create(cluster, { requestId: requestId("r1"), bucket: harness.roomy, count: 1 });
+    await cyclecloud.create(cluster, {
+      templates: NO_TEMPLATES,
+      requestId: requestId("r1"),
+      bucket: harness.roomy,
+      count: 1,
+    });
     const raw = harness.simulator.request({
       method: "GET",
       path: `/clusters/${encodeURIComponent(cluster)}/nodes`,
@@ -110,6 +129,7 @@ describe("what only a server can show", () => {
     const { cyclecloud, cluster } = harness;
     harness.simulator.faults.failNext({ method: "POST" }, 1, { dropAnswer: true });
     const creating = cyclecloud.create(cluster, {
+      templates: NO_TEMPLATES,
       requestId: requestId("r1"),
       bucket: harness.roomy,
       count: 2,

@@ -42,6 +42,9 @@ const options: SimulatorOptions = {
   },
 };
 
+/** Harder for a client than the simulator's defaults. */
+const HARDER = { headNodesInStatus: true, operationNodesLag: true };
+
 export interface SimulatedCycleCloud extends CycleCloudHarness {
   readonly simulator: Simulator;
   readonly url: string;
@@ -54,7 +57,10 @@ export async function serveSimulatedCycleCloud(
   password = credentials.password,
 ): Promise<SimulatedCycleCloud> {
   let now = 1_768_040_000_000;
-  const simulator = new Simulator({ ...options, ...variant }, { now: () => now });
+  const simulator = new Simulator(
+    { ...options, ...variant, quirks: { ...HARDER, ...variant.quirks } },
+    { now: () => now },
+  );
   const server = await serveSimulator(simulator, { credentials });
   const transport = createHttpTransport({
     baseUrl: server.url,

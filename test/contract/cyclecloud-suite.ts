@@ -1,3 +1,4 @@
+import { NO_TEMPLATES } from "../support/no-templates.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CycleCloud, StatusOutcome } from "../../src/app/ports.ts";
 import type { Node, Snapshot } from "../../src/domain/cluster.ts";
@@ -44,7 +45,12 @@ export function describeCycleCloud(name: string, makeHarness: () => Promise<Cycl
 
     const id = (last: number) => requestId(`5a000000-0000-4000-8000-00000000000${last}`);
     const create = (last: number, count: number, bucket = harness.roomy) =>
-      harness.cyclecloud.create(harness.cluster, { requestId: id(last), bucket, count });
+      harness.cyclecloud.create(harness.cluster, {
+        templates: NO_TEMPLATES,
+        requestId: id(last),
+        bucket,
+        count,
+      });
     const nodesOf = (last: number) => harness.cyclecloud.nodesOfRequest(harness.cluster, id(last));
     const knows = (last: number) => harness.cyclecloud.knowsRequest(harness.cluster, id(last));
     const terminate = (last: number, nodes: readonly NodeId[]) =>
@@ -115,6 +121,7 @@ export function describeCycleCloud(name: string, makeHarness: () => Promise<Cycl
 
     test("nodes are called as their request wants, numbered from 1", async () => {
       const created = await harness.cyclecloud.create(harness.cluster, {
+        templates: NO_TEMPLATES,
         requestId: id(1),
         bucket: harness.roomy,
         count: 2,
@@ -311,6 +318,7 @@ export function describeCycleCloud(name: string, makeHarness: () => Promise<Cycl
 
     test("to create in a cluster that is not there is refused", async () => {
       const outcome = await harness.cyclecloud.create(clusterName("no such cluster"), {
+        templates: NO_TEMPLATES,
         requestId: id(1),
         bucket: harness.roomy,
         count: 1,

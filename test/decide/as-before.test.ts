@@ -144,6 +144,29 @@ describe("a gang stays as a whole or not at all", () => {
   });
 });
 
+test("of some nodes as many as can be had: what runs on one of them now is not put there once more", () => {
+  const nodes = ["n0", "n1", "n2"].map((id, order) => node({ id, order, host: id }));
+  const some = (more: Partial<JobDemand>): RankedDemand =>
+    job("some", { nodeCount: 2, partial: true, constraints: needing({ ncpus: 1 }), ...more });
+  const first = plan(world({ nodes, buckets: [] }), [some({})]);
+  const last = {
+    demands: first.outcomes,
+    nodes: new Set(nodes.map(({ nodeId: id }) => id)),
+    loads: storeLoads(first),
+  };
+  expect([...first.needed.keys()]).toEqual(["n0", "n1"]);
+  const asked = [
+    some({ placed: [{ hostname: "n1", iterations: 1 }] }),
+    job("too-much", { constraints: needing({ ncpus: 99 }) }),
+  ];
+  const { loads, outcomes } = plan(world({ nodes, buckets: [], last: () => last }), asked);
+  expect(outcomes.find(({ id }) => id === "some")?.placed).toBe(2);
+  expect(loads.map(({ nodeId: id, jobs }) => ({ id, slots: jobs.map(({ slots }) => slots) }))).toEqual([
+    { id: "n0", slots: [1] },
+    { id: "n1", slots: [1] },
+  ]);
+});
+
 describe("what a job with alternatives takes depends on what others have left", () => {
   const either: Constraint = {
     kind: "or",

@@ -268,6 +268,12 @@ test.each<Scenario>([
     ],
   },
   {
+    name: "a node task is not put once more on a host that it runs on",
+    world: world([{ at: "a/D4", room: 9 }], { nodes: [node("n1", "a/D4", { hostname: "h1" })] }),
+    jobs: jobs({ nodeCount: 2, partial: true, placed: [{ hostname: "h1", iterations: 1 }] }),
+    uses: ["j0: 1x1 new a/D4"],
+  },
+  {
     name: "a host that only the scheduler knows comes first, and nothing is made there",
     world: world(
       [

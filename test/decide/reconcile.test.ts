@@ -282,6 +282,8 @@ test("what a good look does to the record", () => {
     generation: 12,
     observedGeneration: 12,
     sets: record.sets,
+    separateReports: new Map(),
+    separatePools: new Map(),
     intents: [],
     inFlight: [],
     backoffs: [],
@@ -639,7 +641,7 @@ describe("the verdict on every node", () => {
     {
       name: "failed, and nobody says what it does",
       node: buildNode("n1", { phase: "failed", statusMessage: "disk" }),
-      verdict: { kind: "failed", status: "disk" },
+      verdict: { kind: "failed", status: "disk", wasReady: true },
     },
     { name: "off", node: buildNode("n1", { phase: "off" }), verdict: { kind: "off", status: "Off" } },
     {

@@ -4,7 +4,7 @@ import { dynamicsOf } from "../../src/decide/dynamic-arrays.ts";
 import { hostFacts, updateLedger } from "../../src/decide/observe.ts";
 import { poolsInForce } from "../../src/decide/pools.ts";
 import type { Decision } from "../../src/decide/reconcile.ts";
-import { decide, demandsInForce, supplyOf } from "../../src/decide/reconcile.ts";
+import { decide, demandsInForce, excludedNodes, supplyOf } from "../../src/decide/reconcile.ts";
 import { allocationPolicyOf, orderOf } from "../../src/decide/spare.ts";
 import { suppose } from "../../src/decide/what-if.ts";
 import { buildWorld } from "../../src/decide/world.ts";
@@ -14,10 +14,10 @@ import type { Snapshot } from "../../src/domain/cluster.ts";
 import type { Problem, RankedDemand } from "../../src/domain/demand.ts";
 import { setName } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
-import type { ClusterRecord, Ledger } from "../../src/domain/record.ts";
+import type { ClusterRecord, Ledger, LedgerNode } from "../../src/domain/record.ts";
 import { readRequestSet } from "../../src/wire/demand-message.ts";
 import { readPolicy } from "../../src/wire/policy.ts";
-import { at, NOW, PROD, rememberNodes } from "../support/build-node.ts";
+import { at, NOW, PROD, rememberNode } from "../support/build-node.ts";
 import { EMPTY_RECORD, OURS } from "../support/build-record.ts";
 import type { Cluster, Fields } from "./clusters.ts";
 
@@ -107,10 +107,17 @@ function settingOf(cluster: Cluster, mode: Mode, config: Fields): Setting {
   return setting;
 }
 
-/** All nodes were up an hour ago, but for those that are just being prepared. */
+/** All nodes were up an hour ago, but for those that are just being prepared; those that are off now have been so for ten minutes. */
 function rememberUp({ nodes }: Snapshot): Ledger {
-  const before = nodes.map((node) => (node.status === "Off" ? { ...node, phase: "ready" as const } : node));
-  return rememberNodes(before);
+  return new Map(
+    nodes.map((node) => {
+      const gone: Partial<LedgerNode> =
+        node.phase === "coming" && node.status === "Off"
+          ? { firstSeenAt: at(-3600), firstReadyAt: at(-3500), leftReadyAt: at(-600) }
+          : {};
+      return [node.nodeId, rememberNode(node, gone)];
+    }),
+  );
 }
 
 export function policyOf(config: Fields): Policy {
@@ -157,13 +164,14 @@ function push({ record, bodies, snapshot: seen, policy }: Setting, set: string, 
 function worldOf({ record, bodies, snapshot, policy }: Planned) {
   const demands = demandsInForce(record, bodies);
   const look = { snapshot, requestNodes: new Map() };
+  const ledger = updateLedger(bodies.ledger, look, record.inFlight, hostFacts(record, bodies, NOW), NOW);
   const supply = supplyOf(record, {
     snapshot,
-    ledger: updateLedger(bodies.ledger, look, record.inFlight, hostFacts(record, bodies, NOW), NOW),
+    ledger,
     policy,
     pools: poolsInForce(record, bodies),
     dynamics: dynamicsOf(demands, record.dynamicArrays ?? [], snapshot),
-    excluded: new Set(),
+    excluded: excludedNodes(snapshot, ledger, new Set(), policy, NOW),
     now: NOW,
   });
   return { world: buildWorld({ ...supply, demands, order: orderOf }), demands };

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { describeAnswers } from "../../infra/describe-answers.ts";
 import { loadApp } from "../../src/local/host/load-app.ts";
 import { readStopUrl } from "../../src/local/play/stop-url.ts";
 import { describeApi } from "../../src/wire/api/document.ts";
@@ -58,6 +59,13 @@ test("functions/openapi.json is what the schemas make (else: npm run openapi), a
   const file: unknown = JSON.parse(await readFile(written, "utf8"));
   expect(file).toEqual(JSON.parse(JSON.stringify(describeApi())));
   expect((await app.call("GET", "/api/openapi.json")).body).toEqual(file);
+});
+
+test("src/client/answers.ts is what functions/openapi.json makes (else: npm run openapi)", async () => {
+  // The formatter decides on white space, brackets and line ends.
+  const bare = (text: string) => text.replaceAll(/[\s;|()]/g, "");
+  const made = await readFile(new URL("../../src/client/answers.ts", import.meta.url), "utf8");
+  expect(bare(made)).toBe(bare(await describeAnswers(await readFile(written, "utf8"))));
   expect((await app.callBare("GET", "/api/openapi.json")).status).toBe(401);
 });
 

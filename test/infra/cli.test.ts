@@ -41,10 +41,14 @@ test("the command runs, and needs nothing else", async () => {
 
 test("the client is imported by its name, with its types", async () => {
   const script = `
-    import { openApi, targetOf, updateOf } from "cyclecloud-autoscaler/client";
+    import { AutoscalerError, openApi, targetOf, updateOf } from "cyclecloud-autoscaler/client";
+    import type { Cluster } from "cyclecloud-autoscaler/client";
     const message = updateOf({ cluster: "prod" }, targetOf({ name: "execute", corecount: 8 }));
-    const answer = await openApi({ url: "http://127.0.0.1:2", key: "k" }).state("prod");
-    const text: string = answer.kind === "unreachable" ? answer.message : String(answer.status);
+    const healthy = ({ health }: Cluster): boolean => health.ok;
+    const text: string = await openApi({ url: "http://127.0.0.1:2", key: "k" })
+      .state("prod")
+      .then((state) => String(healthy(state)))
+      .catch((error: unknown) => (error instanceof AutoscalerError ? error.message : "?"));
     console.log(JSON.stringify(message), text);
   `;
   await writeFile(path.join(scratch, "script.mts"), script);

@@ -86,6 +86,7 @@ export class NodeBook {
         return;
       case "start-accepted":
       case "node-deallocated":
+      case "node-down":
       case "status-read":
       case "request-refused":
         return;

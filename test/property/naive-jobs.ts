@@ -107,7 +107,7 @@ function placeOfJobFaults(sheet: Sheet, job: RankedJob): readonly string[] {
   );
 }
 
-/** P4: gangs and colocated jobs whole or not at all, in one place; each node of a gang with the whole share, and only once. */
+/** P4: gangs and colocated jobs whole or not at all, in one place, unless a part of the gang will do; each node of a gang with the whole share, and only once. */
 function gangFaults(sheet: Sheet, job: RankedJob): readonly string[] {
   const { demand } = job;
   const by = nameOf(job);
@@ -116,8 +116,9 @@ function gangFaults(sheet: Sheet, job: RankedJob): readonly string[] {
   if ((share === undefined && !demand.colocated) || outcome === undefined) return [];
   const faults: string[] = [];
   const used = sheet.nodes.filter((node) => carries(node, by));
-  if (used.length > 0 && outcome.placed < outcome.asked) faults.push(`${by} is placed in part`);
-  const isSpread = demand.span === true && !demand.colocated;
+  const isPartial = demand.partial === true && !demand.colocated;
+  if (!isPartial && used.length > 0 && outcome.placed < outcome.asked) faults.push(`${by} is placed in part`);
+  const isSpread = isPartial || (demand.span === true && !demand.colocated);
   if (!isSpread && new Set(used.map(({ bucket }) => placeText(bucket))).size > 1)
     faults.push(`${by} is split over buckets`);
   if (demand.colocated) faults.push(...togetherFaults(sheet, job, used));

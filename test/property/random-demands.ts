@@ -128,12 +128,13 @@ function anyJob(words: Vocabulary, features: Features): fc.Arbitrary<Unranked> {
       nodeCount: features.gangs ? maybe(fc.integer({ min: 1, max: 3 })) : never,
       colocated: features.colocated ? fc.boolean() : fc.constant(false),
       placed: features.bound ? anyPlaced(words) : fc.constant([]),
+      partial: features.gangs ? fc.boolean() : fc.constant(false),
       span: features.span ? fc.boolean() : fc.constant(false),
       spot: features.spot
         ? maybe(fc.constantFrom("never" as const, "allow" as const, "only" as const))
         : never,
     })
-    .map(({ user, constraints, iterations, nodeCount, span, spot, placed, colocated }) => {
+    .map(({ user, constraints, iterations, nodeCount, partial, span, spot, placed, colocated }) => {
       const isGang = nodeCount !== undefined;
       return {
         kind: "job",
@@ -145,6 +146,7 @@ function anyJob(words: Vocabulary, features: Features): fc.Arbitrary<Unranked> {
         ...present("nodeCount", nodeCount),
         ...present("user", user),
         ...present("spot", spot),
+        ...(partial && isGang && !colocated ? { partial: true as const } : {}),
         ...(span && isGang && !colocated ? { span: true as const } : {}),
       };
     });

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Contract } from "./autoscale-case.ts";
+import { MERGES } from "../support/configuration-merge.ts";
 import { readContract } from "./autoscale-case.ts";
 import { runAutoscaleCase } from "./run-autoscale-case.ts";
 
@@ -16,10 +17,12 @@ describe("the autoscale documentation's examples (../shared/captured; skipped wh
     expect(contract.cases).toHaveLength(19);
   });
 
-  test.each(contract.cases)("$name", async (one) => {
-    const template = contract.template[one.template];
-    if (template === undefined) throw new Error(`no template ${one.template}`);
-    const observed = await runAutoscaleCase(one, template);
-    expect(observed).toEqual(one.steps.map((step) => step.expect));
+  describe.each(MERGES)("where CycleCloud merges Configuration %s", (merge) => {
+    test.each(contract.cases)("$name", async (one) => {
+      const template = contract.template[one.template];
+      if (template === undefined) throw new Error(`no template ${one.template}`);
+      const observed = await runAutoscaleCase(one, template, merge);
+      expect(observed).toEqual(one.steps.map((step) => step.expect));
+    });
   });
 });

@@ -1,7 +1,7 @@
 import type { LocalSystem } from "../../src/local/system.ts";
 import { readStopUrl } from "../../src/local/play/stop-url.ts";
 import type { DemandMessage } from "../../src/wire/message.ts";
-import { putDemand } from "../../src/client/push.ts";
+import { sendDemand } from "../../src/client/send.ts";
 import type { ReadyNode } from "./stage.ts";
 import type { ClusterState } from "./state.ts";
 import { readState } from "./state.ts";
@@ -23,8 +23,7 @@ export async function until(
 
 /** Replaces a request set over HTTP; fails unless it is accepted. */
 export async function put(system: LocalSystem, message: DemandMessage, url = system.url): Promise<void> {
-  const { status, body } = await putDemand({ url, key: system.keys.host }, message, system.clock.now());
-  if (status !== 202) throw new Error(`the demand was answered ${status}: ${JSON.stringify(body)}`);
+  await sendDemand({ api: { url, key: system.keys.host } }, message, { now: system.clock.now() });
 }
 
 /** What the timer does for the cluster, now, on one of the hosts: the outcome's kind. */

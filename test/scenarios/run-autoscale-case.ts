@@ -1,7 +1,8 @@
 import { z } from "zod";
-import type { NodeArrayOptions, SimulatorOptions } from "../../src/simulator/options.ts";
+import type { NodeArrayOptions, Quirks, SimulatorOptions } from "../../src/simulator/options.ts";
 import type { NodearrayMessage } from "../../src/wire/message.ts";
 import type { ContractCase, ContractOutcome, ContractStep, ContractTemplate } from "./autoscale-case.ts";
+import { mergingBy } from "../support/configuration-merge.ts";
 import { AT_ONCE } from "./clusters.ts";
 import type { ReadyNode } from "./stage.ts";
 import { Stage } from "./stage.ts";
@@ -13,7 +14,12 @@ const WARM_UP_SECONDS = 600;
 /** The last step has so long to settle: three looks of the timer, of which one may be doubted. */
 const SETTLE_SECONDS = 200;
 /** The template's own configuration, to see that a request's is merged with it. */
-const TEMPLATE_CONFIGURATION = { template_setting: "kept", nested: { template_member: 1 } };
+const TEMPLATE_CONFIGURATION = {
+  template_setting: "kept",
+  nested: { template_member: 1 },
+  cyclecloud: { mounts: { home: { mountpoint: "/home" } }, cluster: { autoscale: { stop_interval: 60 } } },
+  autoscale: { resources: { scratch: 4 } },
+};
 
 /** What a step came to, by array name, in the words of its expectation. */
 export type Observed = Readonly<Record<string, ContractOutcome>>;
@@ -22,8 +28,9 @@ export type Observed = Readonly<Record<string, ContractOutcome>>;
 export async function runAutoscaleCase(
   { steps }: ContractCase,
   template: ContractTemplate,
+  merge: Quirks["configurationMerge"],
 ): Promise<readonly Observed[]> {
-  const stage = new Stage({ simulator: simulatorOf(template) });
+  const stage = new Stage({ simulator: mergingBy(simulatorOf(template), merge) });
   await stage.pass(WARM_UP_SECONDS);
   const observed: Observed[] = [];
   let now = 0;

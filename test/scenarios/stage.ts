@@ -18,6 +18,7 @@ import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import type { DemandMessage } from "../../src/wire/message.ts";
+import { mergingBy } from "../support/configuration-merge.ts";
 import { readState } from "./state.ts";
 import type { ClusterState } from "./state.ts";
 
@@ -79,7 +80,7 @@ export class Stage {
   #actors: readonly Actor[] = [];
 
   constructor(options: StageOptions) {
-    this.simulator = new Simulator(options.simulator, this.clock);
+    this.simulator = new Simulator(mergingBy(options.simulator), this.clock);
     this.simulator.onEvent((event) => this.#note(event));
     const send: Send = (request) => {
       const { method, path, query, body } = request;
@@ -281,6 +282,7 @@ export class Stage {
     } else if (
       event.kind === "terminate-accepted" ||
       event.kind === "node-deallocated" ||
+      event.kind === "node-down" ||
       event.kind === "node-gone"
     ) {
       this.#ready.delete(event.nodeId);

@@ -22,7 +22,7 @@ export const MUTANTS: readonly Mutant[] = [
       {
         file: "src/app/reconcile-cluster.ts",
         find: "    made = { basis, decision };\n",
-        put: "    made = { basis, decision };\n    void applyIntents(run, decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now));\n",
+        put: "    made = { basis, decision };\n    void applyIntents(run, decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now), seen.templates);\n",
       },
     ],
     moves: "overshoot",
@@ -187,7 +187,7 @@ export const MUTANTS: readonly Mutant[] = [
         find: "const askers = without(new Set(marks), unfit);",
         put: "const askers = new Set(marks);",
       },
-      { file: "src/decide/autostop.ts", find: ", now), ...unfit])", put: ", now)])" },
+      { file: "src/decide/autostop.ts", find: "new Set([...out, ...unfit])", put: "new Set(out)" },
       {
         file: "src/decide/autostop.ts",
         find: "const askers = without(new Set(going), new Set(unhealthy));",

@@ -198,6 +198,7 @@ class Run {
     const outlet: Outlet = {
       schedule: this.#schedule,
       cluster: CLUSTER,
+      reportsApart: this.#weather.reportsApart === true,
       send: (update, told) => {
         this.#trace("WRITER", () => JSON.stringify(told));
         this.#judge.sent(told);
@@ -366,6 +367,7 @@ function simulatorOptions(weather: Weather, seed: number): SimulatorOptions {
       jitter: 0.5,
     },
     visibilityLagSeconds: weather.lagSeconds,
+    quirks: { operationNodesLag: true },
     seed,
     keepLog: false,
   };

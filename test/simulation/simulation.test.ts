@@ -10,6 +10,7 @@ const replayed = process.env["SIM_SEED"];
 /** About 25 ms each on one core. */
 const SEEDS = 150;
 const SWITCHED_OFF_SEEDS = 60;
+const REPORTS_APART_SEEDS = 60;
 /** In one array: nodes that are off use quota, and what another array lacks for it nobody can help. No crowd, as it is not patient. */
 const SWITCHED_OFF = { switchOff: true, crowd: false, arrays: ["alpha"] } as const;
 
@@ -40,6 +41,15 @@ test("every key of a configuration is drawn now and then", () => {
   const drawn = new Set(seeds.flatMap((seed) => Object.keys(drawConfiguration(seed, ["alpha"]))));
   expect(OWN_KEYS.filter((key) => !drawn.has(key))).toEqual([]);
 });
+test.skipIf(replayed !== undefined)(
+  `P8: so it does where reports come in messages of their own, in ${REPORTS_APART_SEEDS} storms`,
+  { timeout: 120_000 },
+  async () => {
+    const { faults, did } = await playSeeds(1, REPORTS_APART_SEEDS, { reports: true, reportsApart: true });
+    expect(faults).toEqual([]);
+    expect(did.readyNodesStopped).toBeGreaterThan(60);
+  },
+);
 
 test("a seed replays exactly, trace and all", async () => {
   const traces = [];

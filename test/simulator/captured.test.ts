@@ -47,7 +47,7 @@ function playLifecycle(): Bench {
   const hpc = { ...htc, name: "hpc", machineTypes: ["Standard_HB120rs_v3"] };
   const headNodes = [{ name: "scheduler", machineType: "Standard_D4s_v3", region: "westeurope" }];
   const arrays = [htc, { ...htc, name: "lowprio", spot: true }, { ...hpc, maxCoreCount: 1200 }];
-  const bench = new Bench({ machineTypes }, { arrays, headNodes });
+  const bench = new Bench({ machineTypes, quirks: { headNodesInStatus: true } }, { arrays, headNodes });
   bench.create(
     [
       { nodearray: "htc", count: 3 },

@@ -87,6 +87,49 @@ describe("faults", () => {
     expect(bench.eventsOf("node-failed")).toMatchObject([{ phase: "running", message: "GPU lost" }]);
   });
 
+  test("a node that is shut down from inside is Off, still wanted, and holds its quota and its address", () => {
+    const bench = withNodes(1);
+    bench.simulator.faults.shutDown(String(bench.nodes()[0]?.["NodeId"]));
+    bench.pass(86_400);
+    expect(bench.nodes()[0]).toMatchObject({ Status: "Off", TargetState: "Started", PrivateIp: "10.0.0.4" });
+    expect(bench.nodes()[0]).not.toHaveProperty("State");
+    expect(bench.bucket("htc")).toMatchObject({ activeCount: 1, consumedCoreCount: 2 });
+    expect(bench.eventsOf("node-down")).toMatchObject([{ status: "Off", at: start + 100_000 }]);
+  });
+
+  test("a node that restarts is Ready again after its time to prepare, also from Off", () => {
+    const bench = withNodes(1);
+    const id = String(bench.nodes()[0]?.["NodeId"]);
+    bench.simulator.faults.shutDown(id);
+    bench.simulator.faults.restart(id);
+    expect(bench.nodes()[0]).toMatchObject({ Status: "Restarting", TargetState: "Started" });
+    bench.pass(59);
+    expect(pick(bench.nodes(), "Status")).toEqual(["Restarting"]);
+    bench.pass(1);
+    expect(pick(bench.nodes(), "Status")).toEqual(["Ready"]);
+    expect(bench.eventsOf("node-ready")).toHaveLength(2);
+  });
+
+  test("a node that never comes back from its restart can be terminated", () => {
+    const bench = withNodes(1);
+    const id = String(bench.nodes()[0]?.["NodeId"]);
+    bench.simulator.faults.restart(id, false);
+    bench.pass(86_400);
+    expect(pick(bench.nodes(), "Status")).toEqual(["Restarting"]);
+    bench.terminate({ ids: [id] });
+    bench.pass(20);
+    expect(bench.nodes()).toEqual([]);
+  });
+
+  test("neither is done to a node that never was Ready", () => {
+    const bench = new Bench();
+    bench.create([{ nodearray: "htc", count: 1 }]);
+    const id = String(bench.nodes()[0]?.["NodeId"]);
+    bench.simulator.faults.shutDown(id);
+    bench.simulator.faults.restart(id);
+    expect(pick(bench.nodes(), "Status")).toEqual(["Allocation"]);
+  });
+
   test("capacity, validity and cluster state can change while it runs", () => {
     const bench = new Bench();
     const { faults } = bench.simulator;

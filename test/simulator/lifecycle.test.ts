@@ -101,7 +101,7 @@ describe("the life of a node", () => {
 
   test("a head node stays listed as Off", () => {
     const headNodes = [{ name: "scheduler", machineType: "Standard_D4s_v3", region: "westeurope" }];
-    const bench = new Bench({}, { headNodes });
+    const bench = new Bench({ quirks: { headNodesInStatus: true } }, { headNodes });
     expect(bench.nodes()[0]).toMatchObject({ Name: "scheduler", Template: "scheduler", Status: "Ready" });
     bench.terminate({ names: ["scheduler"] });
     bench.pass(1000);
@@ -182,7 +182,7 @@ const timingsWithJitter = {
 
 describe("visibility", () => {
   test("an accepted node shows only after its own lag, in status and in nodes", () => {
-    const bench = new Bench({ visibilityLagSeconds: 60 });
+    const bench = new Bench({ visibilityLagSeconds: 60, quirks: { operationNodesLag: true } });
     expect(bench.create([{ nodearray: "htc", count: 100 }], "r1").body).toMatchObject({
       sets: [{ added: 100 }],
     });
@@ -197,6 +197,23 @@ describe("visibility", () => {
     );
     bench.pass(30);
     expect(bench.nodes()).toHaveLength(100);
+  });
+
+  test("the nodes of an operation are listed at once, although they do not show in a status yet", () => {
+    const bench = new Bench({ visibilityLagSeconds: 60 });
+    bench.create([{ nodearray: "htc", count: 100 }], "r1");
+    expect(bench.nodes().length).toBeLessThan(100);
+    expect(bench.get("/clusters/demo/nodes", { request_id: "r1" }).body).toHaveProperty("nodes.length", 100);
+  });
+
+  test("a status lists nodes of arrays only; the list of nodes has head nodes, too", () => {
+    const headNodes = [{ name: "scheduler", machineType: "Standard_D4s_v3", region: "westeurope" }];
+    const bench = new Bench({}, { headNodes });
+    bench.create([{ nodearray: "htc", count: 1 }]);
+    expect(bench.nodes().map(({ Name }) => Name)).toEqual(["htc-1"]);
+    expect(bench.get("/clusters/demo/nodes").body).toMatchObject({
+      nodes: [{ Name: "scheduler" }, { Name: "htc-1" }],
+    });
   });
 
   test("limits are enforced on hidden nodes too", () => {

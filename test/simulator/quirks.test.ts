@@ -128,6 +128,21 @@ describe("what the reference calls unknown is an option", () => {
     expect(bench.nodes()[0]).not.toHaveProperty("CoreCount");
   });
 
+  test.each([
+    {
+      option: "deep" as const,
+      node: { a: { template: 1, both: "request", request: 2 }, b: { template: 3 }, c: 4 },
+    },
+    { option: "one-level" as const, node: { a: { both: "request", request: 2 }, b: { template: 3 }, c: 4 } },
+  ])("a request's Configuration meets the array's: $option", ({ option, node }) => {
+    const configuration = { a: { template: 1, both: "template" }, b: { template: 3 } };
+    const arrays = [{ name: "htc", region: "westeurope", machineTypes: ["Standard_F2s_v2"], configuration }];
+    const bench = new Bench({ quirks: { configurationMerge: option } }, { arrays });
+    const nodeAttributes = { configuration: { a: { both: "request", request: 2 }, c: 4 } };
+    bench.create([{ nodearray: "htc", count: 1, nodeAttributes }]);
+    expect(pick(bench.nodes(), "Configuration")).toEqual([node]);
+  });
+
   test("placement groups whose nodes may differ", () => {
     const bench = new Bench({ quirks: { scaleSetAttributesMustMatch: false } });
     const set = (value: number): object => ({

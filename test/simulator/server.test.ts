@@ -27,7 +27,10 @@ afterEach(async () => {
 });
 
 async function serve(options: Partial<ServerOptions> = {}): Promise<{ simulator: Simulator; url: string }> {
-  const simulator = new Simulator({ ...defaultOptions, visibilityLagSeconds: 0 }, { now: () => now });
+  const simulator = new Simulator(
+    { ...defaultOptions, visibilityLagSeconds: 0, quirks: { headNodesInStatus: true } },
+    { now: () => now },
+  );
   running = await serveSimulator(simulator, { credentials, ...options });
   return { simulator, url: running.url };
 }

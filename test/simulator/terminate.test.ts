@@ -45,7 +45,8 @@ describe("terminate", () => {
     { name: "no selector", body: {} },
     { name: "ids that are no list", body: { ids: "x" } },
     { name: "an id that is no text", body: { ids: [1] } },
-    { name: "a filter", body: { filter: 'State === "Started"' } },
+    { name: "a filter that is no text", body: { filter: 1 } },
+    { name: "a filter that breaks off", body: { filter: "State === " } },
   ])("$name is refused", ({ body }) => {
     expect(withNodes(1).terminate(body).status).toBe(409);
   });

@@ -12,6 +12,7 @@ import { scaledClock } from "../../src/local/scaled-clock.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { ClusterOptions, SimulatorOptions } from "../../src/simulator/options.ts";
 import { serveSimulator } from "../../src/simulator/server.ts";
+import { mergingBy } from "./configuration-merge.ts";
 import { findUndescribed, findUndescribedRequest } from "./check-answer.ts";
 
 /**
@@ -64,7 +65,7 @@ export async function startLocalApp(options: LocalAppOptions): Promise<LocalApp>
   const { speed } = options;
   const clock = scaledClock({ origin, speed });
   const azurite = await startAzurite();
-  const simulator = new Simulator(simulatorOptions(options), clock);
+  const simulator = new Simulator(mergingBy(simulatorOptions(options)), clock);
   const credentials = { username: "autoscaler", password: randomBytes(12).toString("hex") };
   const server = await serveSimulator(simulator, { credentials });
   const lines: string[] = [];

@@ -21,7 +21,7 @@ const plain = {
 };
 
 const JOB_KEYS =
-  "one of the keys name, user, priority, iterations, node-count, constraints, colocated, packing-strategy, executing-hostnames, placed, span, spot, walltime";
+  "one of the keys name, user, priority, iterations, node-count, constraints, colocated, packing-strategy, executing-hostnames, placed, span, spot, walltime, exclusive, iterations-remaining, metadata";
 
 describe("a job", () => {
   test.each([
@@ -229,22 +229,15 @@ describe("a bad job is rejected by itself", () => {
         "jobs[0].iterations: 1.5 -> a whole number, 1 or more",
         "jobs[0].node-count: -1 -> a whole number, 0 or more",
         'jobs[0].packing-strategy: "spread" -> one of pack, scatter',
+        'jobs[0].executing-hostnames: "h1" -> a list of texts',
         'jobs[0].colocated: "yes" -> true or false',
         "jobs[0].constraints: 5 -> a list of objects, or one object",
-        'jobs[0].executing-hostnames: "h1" -> a list of texts',
       ],
     },
     {
       name: "scattered over nobody knows how many nodes",
       job: { name: "a", "packing-strategy": "scatter" },
       lines: ['jobs[0].packing-strategy: "scatter" -> scatter only with a node-count of 1 or more'],
-    },
-    {
-      name: "packed and spread at once",
-      job: { name: "a", "packing-strategy": "pack", "node-count": 2 },
-      lines: [
-        'jobs[0].packing-strategy: "pack" -> pack only without a node-count: slots are spread over exactly so many nodes',
-      ],
     },
     {
       name: "placed in two ways",

@@ -116,7 +116,8 @@ describe("a node array's target", () => {
 
 describe("a bad target rejects the message", () => {
   const TARGETS = "TargetCount, TargetCoreCount, TargetGroupCount";
-  const NAME = "text of 1 to 200 characters, none of them a control character";
+  const NAME =
+    'text of 1 to 200 characters, without "/", "\\", "%2F" and control characters, and not "." or ".."';
   test.each([
     {
       name: "no object",

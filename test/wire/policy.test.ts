@@ -156,7 +156,9 @@ describe("a cluster's policy", () => {
     {
       name: "a bad name in a list",
       input: { nodearrays: ["a", ""] },
-      lines: ['nodearrays[1]: "" -> text of 1 to 200 characters, none of them a control character'],
+      lines: [
+        'nodearrays[1]: "" -> text of 1 to 200 characters, without "/", "\\", "%2F" and control characters, and not "." or ".."',
+      ],
     },
     {
       name: "placement groups that are none, and a slip in scalelib's key",

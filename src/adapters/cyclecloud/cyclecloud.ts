@@ -10,9 +10,11 @@ import type { ClusterName, NodeId, RequestId } from "../../domain/ids.ts";
 import { nodeId } from "../../domain/ids.ts";
 import type { Instant } from "../../domain/units.ts";
 import { failureOf, isFromCycleCloud, isSuccess, malformedAnswer, wordsOf } from "./answer.ts";
-import { withAutostopUrl } from "./autostop-attributes.ts";
-import type { AutostopUrls } from "./autostop-attributes.ts";
+import { readTemplates } from "./array-templates.ts";
 import { hideAutostopTokens } from "./hide-autostop-tokens.ts";
+import { hideTexts } from "./hide-texts.ts";
+import { nodeAttributesOf } from "./node-attributes.ts";
+import type { AutostopUrls } from "./node-attributes.ts";
 import { isObject, readCount, readText } from "./read-fields.ts";
 import { malformed, readNodes, readStatus } from "./read-status.ts";
 import type { Answer, Transport, TransportRequest } from "./transport.ts";
@@ -59,7 +61,7 @@ async function observe(
   if (reading.kind === "malformed") throw malformedAnswer(operationOf(request), reading, answer);
   if (Object.values(reading.oddities).some((count) => count > 0))
     log?.("cyclecloud-status-incomplete", { cluster, ...reading.oddities });
-  return { kind: "snapshot", snapshot: reading.snapshot };
+  return { kind: "snapshot", snapshot: reading.snapshot, templates: readTemplates(answer.body) };
 }
 
 /** 404 is CycleCloud's "No operation found for request id", in whatever words or form (cyclecloud-wire.md A.4). */
@@ -98,11 +100,11 @@ async function findOperation(transport: Transport, id: RequestId): Promise<boole
 async function createNodes(
   transport: Transport,
   cluster: ClusterName,
-  { requestId, bucket, count, nameFormat, attributes }: CreateRequest,
+  { requestId, bucket, count, nameFormat, attributes, templates }: CreateRequest,
   autostopUrl: string | undefined,
 ): Promise<CreateOutcome> {
-  const nodeAttributes =
-    autostopUrl === undefined ? attributes : withAutostopUrl(attributes ?? {}, autostopUrl);
+  const template = templates.configurationOf(bucket.array);
+  const { nodeAttributes, fromTemplate } = nodeAttributesOf(attributes, template, autostopUrl);
   const request = post(clusterPath(cluster, "nodes", "create"), {
     requestId,
     sets: [
@@ -116,7 +118,7 @@ async function createNodes(
       },
     ],
   });
-  const answer = await transport.send(request);
+  const answer = hideTexts(await transport.send(request), fromTemplate);
   return isSuccess(answer) ? readCreated(request, answer) : readRefusal(request, answer);
 }
 

@@ -1,4 +1,4 @@
-import type { Bucket, Machine, Quota } from "../../domain/cluster.ts";
+import type { Bucket, Machine } from "../../domain/cluster.ts";
 import { machineType, placementGroup } from "../../domain/ids.ts";
 import {
   isObject,
@@ -10,6 +10,7 @@ import {
   readText,
 } from "./read-fields.ts";
 import type { JsonObject } from "./read-fields.ts";
+import { readQuotas } from "./read-quotas.ts";
 
 /** What a bucket inherits from its array. */
 export interface BucketSetting {
@@ -31,9 +32,6 @@ export function readBucket(bucket: JsonObject, setting: BucketSetting): Bucket |
   const maxCount = readCount(bucket["maxCount"]);
   const maxCoreCount = readCount(bucket["maxCoreCount"]);
   const maxPlacementGroupSize = readCount(bucket["maxPlacementGroupSize"]);
-  // Spot is outside all family quotas and shows 0/0 there (cyclecloud-wire.md A.3 semantics 2).
-  const familyQuota = setting.spot ? undefined : readQuota(bucket, "family");
-  const regionalQuota = readQuota(bucket, "regional");
   const failure = readNumber(bucket["lastCapacityFailure"]);
   return {
     bucketId: readText(bucket["bucketId"]) ?? "",
@@ -43,8 +41,7 @@ export function readBucket(bucket: JsonObject, setting: BucketSetting): Bucket |
     activeCount: readCount(bucket["activeCount"]) ?? readList(bucket["activeNodes"]).length,
     ...(maxCount === undefined ? {} : { maxCount }),
     ...(maxCoreCount === undefined ? {} : { maxCoreCount }),
-    ...(familyQuota === undefined ? {} : { familyQuota }),
-    ...(regionalQuota === undefined ? {} : { regionalQuota }),
+    ...readQuotas(bucket, (machine ?? undescribedMachine).quotaVcpus, setting.spot),
     // No room for even one node, or no word of it: there are no placement groups here.
     ...(maxPlacementGroupSize === undefined || maxPlacementGroupSize < 1 ? {} : { maxPlacementGroupSize }),
     placementGroups: readPlacementGroups(bucket["placementGroups"]),
@@ -79,12 +76,6 @@ function readMachine(value: unknown): Machine | undefined {
     memoryGib: readMemoryGib(value["memory"]) ?? 0,
     infiniband: readFlag(value["infiniband"]),
   };
-}
-
-function readQuota(bucket: JsonObject, kind: "family" | "regional"): Quota | undefined {
-  const quotaCores = readCount(bucket[`${kind}QuotaCoreCount`]);
-  if (quotaCores === undefined) return undefined;
-  return { quotaCores, consumedCores: readCount(bucket[`${kind}ConsumedCoreCount`]) ?? 0 };
 }
 
 function readPlacementGroups(value: unknown): Bucket["placementGroups"] {

@@ -36,14 +36,16 @@ function readNodeWithId(id: string, record: JsonObject): Node {
   const memoryGib = readMemoryGib(readAttribute(record, "Memory"));
   const { resources, configuration, stopEnabled } = readAutoscale(record);
   const spot = readAttribute(record, "Interruptible") ?? readAttribute(record, "IsSpotInstance");
+  const phase = phaseOf(status, text("TargetState"), privateIp !== undefined || hostname !== undefined);
   return {
     nodeId: nodeId(id),
     name,
     // A node outside all arrays is its own template (cyclecloud-wire.md A.4).
     array: arrayName(text("Template") ?? name),
     machineType: machineType(readMachineType(readAttribute(record, "MachineType")) ?? ""),
-    phase: phaseOf(status, text("TargetState"), privateIp !== undefined || hostname !== undefined),
+    phase,
     status,
+    ...(phase === "coming" && !comesUp(status) ? { unexpectedStatus: true as const } : {}),
     ...(statusMessage === undefined ? {} : { statusMessage: hideAutostopTokens(statusMessage) }),
     ...(vcpus === undefined ? {} : { vcpus }),
     ...(memoryGib === undefined ? {} : { memoryGib }),
@@ -51,7 +53,7 @@ function readNodeWithId(id: string, record: JsonObject): Node {
     ...(privateIp === undefined ? {} : { privateIp }),
     ...(instanceId === undefined ? {} : { instanceId }),
     ...(group === undefined ? {} : { placementGroup: placementGroup(group) }),
-    spot: readFlag(spot),
+    ...(spot === undefined ? {} : { spot: readFlag(spot) }),
     keepAlive: readFlag(readAttribute(record, "KeepAlive")),
     ...(stopEnabled ? {} : { stopDisabled: true as const }),
     ...(Object.keys(resources).length === 0 ? {} : { resources }),
@@ -63,6 +65,22 @@ function readNodeWithId(id: string, record: JsonObject): Node {
 const up = new Set(["ready", "started"]);
 const failures = new Set(["failed", "unavailable", "error"]);
 const gone = new Set(["off", "terminated"]);
+
+/** What a wanted node is called while it starts, and while it restarts after it was up; the last is a State (cyclecloud-wire.md A.5). */
+const waysUp = new Set([
+  ...up,
+  "allocation",
+  "allocating",
+  "acquiring",
+  "preparing",
+  "reimaging",
+  "restarting",
+  "configuration",
+]);
+
+function comesUp(status: string): boolean {
+  return waysUp.has(status.toLowerCase());
+}
 
 /**
  * Where a node is on its way, by what is wanted (TargetState) and what is (Status), cyclecloud-wire.md A.5. A Status that we do not

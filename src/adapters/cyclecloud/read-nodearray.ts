@@ -24,7 +24,7 @@ export interface NodeArrayReading {
 /** An element of `nodearrays` (cyclecloud-wire.md A.3), its record possibly absent; undefined: it has no name. */
 export function readNodeArray(element: JsonObject): NodeArrayReading | undefined {
   const record = isObject(element["nodearray"]) ? element["nodearray"] : {};
-  const name = readText(element["name"]) ?? readText(readAttribute(record, "Name"));
+  const name = arrayNameOf(element, record);
   if (name === undefined) return undefined;
   const attributes = readRecord(record);
   const sizes = readAttribute(record, "MachineType");
@@ -42,6 +42,11 @@ export function readNodeArray(element: JsonObject): NodeArrayReading | undefined
     array: { name: arrayName(name), limit: readLimit(element), ...attributes, buckets },
     bucketsWithoutMachineType: elements.length - buckets.length,
   };
+}
+
+/** The name of an element of `nodearrays`; undefined: it has none. */
+export function arrayNameOf(element: JsonObject, record: JsonObject): string | undefined {
+  return readText(element["name"]) ?? readText(readAttribute(record, "Name"));
 }
 
 /** `maxCount` and `maxCoreCount` of a cluster or an array. */

@@ -31,7 +31,7 @@ export class AuditFeed {
     if (nodeId !== undefined) this.auditor.hostIdle({ at: event.at, nodeId });
   }
 
-  /** One event of the simulator; hosts join the scheduler when Ready and leave it when they fail or go. True if its hosts changed. */
+  /** One event of the simulator; hosts join the scheduler when Ready and leave it when they fail, go down or go. True if its hosts changed. */
   tell(event: SimulatorEvent, scheduler: SchedulerModel): boolean {
     switch (event.kind) {
       case "node-created":
@@ -63,6 +63,7 @@ export class AuditFeed {
       case "node-gone":
         this.auditor.nodeGone(event);
         return this.#leave(event, scheduler);
+      case "node-down":
       case "node-deallocated":
         return this.#leave(event, scheduler);
       case "create-accepted":

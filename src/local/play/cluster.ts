@@ -1,4 +1,4 @@
-import type { SimulatorOptions, Timings } from "../../simulator/options.ts";
+import type { Quirks, SimulatorOptions, Timings } from "../../simulator/options.ts";
 import type { AuditedLimit } from "../workload/audit-events.ts";
 
 /** The cluster that a workload is played on: one array, as wide as the workload needs. */
@@ -11,6 +11,8 @@ export interface PlayedCluster {
   readonly pricePerHour: number;
   readonly timings: Timings;
   readonly visibilityLagSeconds: number;
+  /** How CycleCloud behaves where that is not known; absent: as the reference favours. */
+  readonly quirks?: Partial<Quirks>;
 }
 
 /** Boot 5 minutes in all, as most clusters take; going 1 minute; a node shows up to 10 s after its acceptance. */
@@ -24,6 +26,12 @@ const TIMINGS: Timings = {
 const LAG_SECONDS = 10;
 /** US dollars for a core and hour of a common compute-optimised size; an order of magnitude, for the cost that the progress line shows. */
 const PRICE_PER_CORE_HOUR = 0.045;
+
+/** What a template usually says in Configuration beside other things. */
+const CONFIGURATION = {
+  cyclecloud: { cluster: { autoscale: { stop_enabled: true, idle_time_after_jobs: 300 } } },
+  autoscale: { enabled: true },
+};
 
 export function clusterFor(maxProcessors: number, coresPerNode: number): PlayedCluster {
   return {
@@ -59,6 +67,7 @@ export function simulatorOptions(cluster: PlayedCluster, seed: number): Simulato
             maxCount: cluster.nodes,
             maxCoreCount: cores,
             machineTypes: [cluster.machineType],
+            configuration: CONFIGURATION,
           },
         ],
       },
@@ -74,6 +83,7 @@ export function simulatorOptions(cluster: PlayedCluster, seed: number): Simulato
     quotas: { regional: { westeurope: cores }, family: { [family]: cores } },
     timings: cluster.timings,
     visibilityLagSeconds: cluster.visibilityLagSeconds,
+    ...(cluster.quirks === undefined ? {} : { quirks: cluster.quirks }),
     seed,
     keepLog: false,
   };

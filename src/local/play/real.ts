@@ -1,4 +1,4 @@
-import { openDemandQueue, putDemand } from "../../client/push.ts";
+import { sendDemand } from "../../client/send.ts";
 import type { LocalSystem } from "../system.ts";
 import { startSystem } from "../system.ts";
 import { SchedulerModel } from "../workload/scheduler-model.ts";
@@ -103,12 +103,10 @@ async function playOn(
 
 /** The scheduler's side as it would be: the queue, or HTTP for what is too large for it; and plain GETs of the stop URL. */
 function openDoors(system: LocalSystem): Doors {
-  const queue = openDemandQueue(system.connectionString);
+  const doors = { queue: system.connectionString, api: { url: system.url, key: system.keys.host } };
   return {
     async push(message) {
-      const pushed = await queue.push(message, system.clock.now());
-      if (pushed.kind === "too-large")
-        await putDemand({ url: system.url, key: system.keys.host }, message, system.clock.now());
+      await sendDemand(doors, message, { now: system.clock.now() });
     },
     async askStop(url, instanceId) {
       const response = await fetch(`${url}?instance=${encodeURIComponent(instanceId)}`);

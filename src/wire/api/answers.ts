@@ -19,13 +19,18 @@ import {
 
 /** The other answers of the HTTP API. */
 
+/** The parts of a set that keep a revision and an expiry each. */
+const part = z.enum(["demand", "schedulerNodes", "pools"]);
+
 export const acknowledgement = z
   .object({
     cluster: text,
     requestSet: text,
     revision: z.number(),
     expiresAt: time,
-    changed: z.boolean().meta({ description: "False: a mere renewal." }),
+    changed: z.boolean().meta({ description: "False: a mere renewal, or a report alone." }),
+    taken: z.array(part).meta({ description: "The parts of the message that are in force now." }),
+    older: z.array(part).meta({ description: "Its other parts: a newer revision of each is held." }),
     rejectedJobs: z.array(rejectedJob),
   })
   .meta({ description: "The demand is stored; achieving it is under way." });
@@ -43,9 +48,14 @@ const outcome = z.object({
   binding: text.optional(),
 });
 
+const metadata = z
+  .record(text, z.unknown())
+  .optional()
+  .meta({ description: "What the job's driver noted of it." });
+
 export const requestSetAnswer = requestSetSummary.extend({
   observed: z.boolean().meta({ description: "A plan has taken this demand into account." }),
-  outcomes: z.array(outcome),
+  outcomes: z.array(outcome.extend({ metadata })),
 });
 
 export const clustersAnswer = z.object({
@@ -135,6 +145,7 @@ export const jobExplained = z.object({
   binding: binding.optional(),
   ahead: z.array(z.object({ raise: z.looseObject({ of: z.enum(["limit", "pool"]) }), demands: count })),
   alsoIn: texts,
+  metadata,
 });
 
 export const nodeExplained = z.object({

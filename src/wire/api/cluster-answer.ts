@@ -34,7 +34,15 @@ const waiting = z
   .meta({ description: "What is asked for and not there, and why: the most frequent cause first." });
 
 const trouble = z.object({
-  kind: z.enum(["health", "backing-off", "node-failed", "start-refused", "job-rejected", "message-rejected"]),
+  kind: z.enum([
+    "health",
+    "backing-off",
+    "node-failed",
+    "node-down",
+    "start-refused",
+    "job-rejected",
+    "message-rejected",
+  ]),
   text,
   count,
 });
@@ -50,17 +58,28 @@ const choice = z
   })
   .meta({ description: "How new nodes are chosen, by the configuration." });
 
-export const requestSetSummary = z.object({
-  requestSet: text,
-  state: z.enum(["live", "empty", "lapsed"]),
+const times = {
   revision: z.number(),
   expirationInterval: z.number(),
   acceptedAt: time,
   expiresAt: time,
   expiresInSeconds: z.number(),
+};
+
+const separatePart = z
+  .object({ live: z.boolean(), ...times })
+  .optional()
+  .meta({ description: "It came without demand, at least as new as the demand that is held." });
+
+export const requestSetSummary = z.object({
+  requestSet: text,
+  state: z.enum(["live", "empty", "lapsed"]),
+  ...times,
   demands: count,
   reportsHosts: z.boolean(),
   rejectedJobs: z.array(rejectedJob),
+  report: separatePart,
+  pools: separatePart,
 });
 
 const unmetDemand = z.object({
@@ -107,6 +126,9 @@ const node = z.object({
     .meta({ description: "Why the group that it was made for does not count on it any more." }),
   firstSeenAt: time,
   firstReadyAt: time.optional(),
+  leftReadyAt: time
+    .optional()
+    .meta({ description: "The first look that showed it up no more, after it was Ready." }),
   lastNeededAt: time.optional(),
   busyness: z.enum(["busy", "idle", "unknown"]),
   busynessSince: time,
@@ -197,6 +219,9 @@ const limit = z.object({
   limit: text.meta({ description: 'In words: "family quota standardHBv3Family".' }),
   kind: text,
   name: text,
+  guessed: z.literal(true).optional().meta({
+    description: "Of a family quota: no table knows the VM size, so its family is guessed from its name.",
+  }),
   unit: z.enum(["nodes", "cores"]),
   used: z.number(),
   max: z.number(),

@@ -95,7 +95,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: "getRequestSet",
     auth: "function",
     summary: "What became of a request set",
-    answers: { 200: "RequestSetState", ...BELOW_CLUSTER },
+    answers: { 200: "RequestSetState", 400: "Problem", ...BELOW_CLUSTER },
   },
   {
     method: "delete",
@@ -103,7 +103,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: "deleteRequestSet",
     auth: "function",
     summary: "Empties a request set",
-    answers: { 202: "Acknowledgement", 409: "Problem", ...BELOW_CLUSTER },
+    answers: { 202: "Acknowledgement", 400: "Problem", 409: "Problem", ...BELOW_CLUSTER },
   },
   {
     method: "get",

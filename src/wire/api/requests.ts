@@ -21,10 +21,19 @@ export const jobRequest = z
     user: text.min(1).optional(),
     priority: z.number().optional().meta({ description: "Higher is served first; default 0." }),
     iterations: z.int().min(1).optional().meta({ description: "All slots, queued and running; default 1." }),
+    "iterations-remaining": z
+      .int()
+      .min(0)
+      .optional()
+      .meta({ description: "As scalelib writes it: slots that do not run yet." }),
     "node-count": z.int().min(0).optional(),
     constraints: z.union([constraint, z.array(constraint)]).optional(),
     colocated: z.boolean().optional(),
-    "packing-strategy": z.enum(["pack", "scatter"]).optional(),
+    exclusive: z.boolean().optional().meta({ description: "The job's nodes run nothing else." }),
+    "packing-strategy": z.enum(["pack", "scatter"]).optional().meta({
+      description:
+        "With a node-count: scatter is all of the nodes or none, pack as many as can be had, with one slot each.",
+    }),
     "executing-hostnames": texts.optional(),
     placed: z
       .array(z.strictObject({ hostname: text.min(1), iterations: z.int().min(1) }))
@@ -33,6 +42,10 @@ export const jobRequest = z
     span: z.boolean().optional(),
     spot: z.enum(["never", "allow", "only"]).optional(),
     walltime: z.number().positive().optional(),
+    metadata: z
+      .record(text, z.unknown())
+      .optional()
+      .meta({ description: "As scalelib writes it: for people to read, at most 4096 characters of JSON." }),
   })
   .meta({ description: "A job. One that cannot be read is rejected by itself, and the others stand." });
 
@@ -59,7 +72,8 @@ export const requestSetRequest = z
     pools: z.array(z.union([poolSchema, markSchema])).optional(),
   })
   .meta({
-    description: "Everything that a request set needs now; it replaces what the set asked for before.",
+    description:
+      "With nodearrays or jobs: everything that a request set needs now; it replaces what the set asked for before. With neither: schedulerNodes, pools or both; the demand stays as it is.",
   });
 
 const seconds = z.number().min(0);

@@ -1,3 +1,4 @@
+import { NO_TEMPLATES } from "../../support/no-templates.ts";
 import { describe, expect, test } from "vitest";
 import { createCycleCloud } from "../../../src/adapters/cyclecloud/cyclecloud.ts";
 import { readNodeArray } from "../../../src/adapters/cyclecloud/read-nodearray.ts";
@@ -71,6 +72,7 @@ describe.skipIf(!capturedFilesExist)("captured status answers", () => {
             activeCount: 0,
             maxCount: 3,
             maxCoreCount: 96,
+            familyQuota: { quotaCores: 100, consumedCores: 0 },
             maxPlacementGroupSize: 40,
             placementGroups: [],
             machine: { vcpus: 32, quotaVcpus: 32, gpus: 0, memoryGib: 64, infiniband: false },
@@ -83,6 +85,7 @@ describe.skipIf(!capturedFilesExist)("captured status answers", () => {
             activeCount: 0,
             maxCount: 11,
             maxCoreCount: 484,
+            familyQuota: { quotaCores: 8800, consumedCores: 44 },
             maxPlacementGroupSize: 40,
             placementGroups: [],
             machine: { vcpus: 44, quotaVcpus: 44, gpus: 0, memoryGib: 327.83, infiniband: true },
@@ -106,6 +109,7 @@ describe.skipIf(!capturedFilesExist)("captured status answers", () => {
       activeCount: 1,
       maxCount: 50,
       maxCoreCount: 100,
+      familyQuota: { quotaCores: 100, consumedCores: 2 },
       placementGroups: [],
       machine: { vcpus: 0, quotaVcpus: 0, gpus: 0, memoryGib: 0, infiniband: false },
     });
@@ -325,7 +329,9 @@ describe.skipIf(!capturedFilesExist)("captured answers to requests", () => {
     { file: "constructed/create-response-partial.json", outcome: { kind: "accepted", added: 3 } },
   ])("created: $file", async ({ file, outcome }) => {
     const bucket = { array: arrayName("htc"), machineType: machineType("Standard_F2s_v2") };
-    expect(await reading(file, 202).create(cluster, { requestId: id, bucket, count: 3 })).toEqual(outcome);
+    expect(
+      await reading(file, 202).create(cluster, { templates: NO_TEMPLATES, requestId: id, bucket, count: 3 }),
+    ).toEqual(outcome);
   });
 
   test.each([
@@ -354,6 +360,7 @@ describe.skipIf(!capturedFilesExist)("captured answers to requests", () => {
   test("what we send is what the documentation sends: docs/create-request-placement-group.json", async () => {
     const transport = answering(202, { sets: [{ added: 4 }] });
     await createCycleCloud({ transport }).create(cluster, {
+      templates: NO_TEMPLATES,
       requestId: requestId("463270ca-abcd-1234-98d6-431ee3ef8ed5"),
       bucket: {
         array: arrayName("ondemand"),
@@ -408,7 +415,7 @@ describe.skipIf(!capturedFilesExist)("captured errors", () => {
     const bucket = { array: arrayName("htc"), machineType: machineType("Standard_F2s_v2") };
     try {
       if (request.endsWith("/create"))
-        return await cyclecloud.create(cluster, { requestId: id, bucket, count: 1 });
+        return await cyclecloud.create(cluster, { templates: NO_TEMPLATES, requestId: id, bucket, count: 1 });
       if (request.endsWith("/status")) return await cyclecloud.status(cluster, now);
       return await cyclecloud.nodesOfRequest(cluster, id);
     } catch (error) {

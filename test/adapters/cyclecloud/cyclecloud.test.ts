@@ -1,3 +1,4 @@
+import { NO_TEMPLATES } from "../../support/no-templates.ts";
 import { describe, expect, test } from "vitest";
 import { createCycleCloud } from "../../../src/adapters/cyclecloud/cyclecloud.ts";
 import { PortError } from "../../../src/app/ports.ts";
@@ -50,7 +51,12 @@ describe("what is asked of the server", () => {
 
   test("create: absent fields are left out", async () => {
     const transport = answering(202, { operationId: "o", sets: [{ added: 2 }] });
-    await createCycleCloud({ transport }).create(clusterName("demo"), { requestId: id, bucket, count: 2 });
+    await createCycleCloud({ transport }).create(clusterName("demo"), {
+      templates: NO_TEMPLATES,
+      requestId: id,
+      bucket,
+      count: 2,
+    });
     expect(transport.requests).toEqual([
       {
         method: "POST",
@@ -69,6 +75,7 @@ describe("what is asked of the server", () => {
     const transport = answering(202, { operationId: "o", sets: [{ added: 2 }] });
     const autostop = (of: string, array: string): string => `https://scaler.example/${of}/${array}`;
     await createCycleCloud({ transport, autostop }).create(clusterName("demo"), {
+      templates: NO_TEMPLATES,
       requestId: id,
       bucket: { ...bucket, placementGroup: placementGroup("pg3") },
       count: 2,
@@ -107,6 +114,7 @@ describe("what is asked of the server", () => {
   test("create: a name format goes along, beside what else is said of the nodes", async () => {
     const transport = answering(202, { operationId: "o", sets: [{ added: 2 }] });
     await createCycleCloud({ transport }).create(clusterName("demo"), {
+      templates: NO_TEMPLATES,
       requestId: id,
       bucket,
       count: 2,
@@ -210,7 +218,9 @@ describe("outcomes of create", () => {
     },
   ])("$name", async ({ status, body, outcome }) => {
     const cyclecloud = createCycleCloud({ transport: answering(status, body) });
-    expect(await cyclecloud.create(cluster, { requestId: id, bucket, count: 2 })).toEqual(outcome);
+    expect(
+      await cyclecloud.create(cluster, { templates: NO_TEMPLATES, requestId: id, bucket, count: 2 }),
+    ).toEqual(outcome);
   });
 });
 
@@ -249,7 +259,7 @@ describe("answers that are no outcome become a PortError", () => {
       { operation: "GET /operations/", call: () => cyclecloud.knowsRequest(demo, id) },
       {
         operation: "POST /clusters/demo/nodes/create",
-        call: () => cyclecloud.create(demo, { requestId: id, bucket, count: 1 }),
+        call: () => cyclecloud.create(demo, { templates: NO_TEMPLATES, requestId: id, bucket, count: 1 }),
       },
       {
         operation: "POST /clusters/demo/nodes/terminate",
@@ -300,7 +310,7 @@ describe("answers that are no outcome become a PortError", () => {
       status: () => cyclecloud.status(cluster, now),
       nodesOfRequest: () => cyclecloud.nodesOfRequest(cluster, id),
       knowsRequest: () => cyclecloud.knowsRequest(cluster, id),
-      create: () => cyclecloud.create(cluster, { requestId: id, bucket, count: 1 }),
+      create: () => cyclecloud.create(cluster, { templates: NO_TEMPLATES, requestId: id, bucket, count: 1 }),
       terminate: () => cyclecloud.terminate(cluster, id, [nodeId("a")]),
     };
     const error = await calls[name]?.().catch((thrown: unknown) => thrown);

@@ -1,0 +1,1044 @@
+/** The types of the HTTP API's answers, made from functions/openapi.json by `npm run openapi`. Do not edit by hand. */
+
+export type Explanation =
+  | {
+      cluster: string;
+      plan: number;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      planAt: string;
+      /**
+       * Of all of a past plan.
+       */
+      counts?: {
+        created: number;
+        started: number;
+        terminated: number;
+        nodes: number;
+        demands: number;
+        unmet: number;
+      };
+      /**
+       * All of it in sentences, a line each.
+       */
+      text: string;
+      kind: "demand";
+      set: string;
+      id: string;
+      of: "target" | "groups" | "job";
+      unit: "nodes" | "cores" | "groups" | "slots";
+      asked: number;
+      placed: number;
+      pending: number;
+      rank: number;
+      ranks: number;
+      places: {
+        origin: "existing" | "in-flight" | "planned";
+        bucket?: {
+          array: string;
+          machineType: string;
+          placementGroup?: string;
+        };
+        nodeId?: string;
+        name?: string;
+        nodes: number;
+        slots?: number;
+        bound: boolean;
+      }[];
+      moreNodes: number;
+      incomplete: boolean;
+      /**
+       * Items: Why something cannot be had, with its quantities, by `code`.
+       */
+      reasons: {
+        code: string;
+        [k: string]: unknown;
+      }[];
+      reasonTexts: string[];
+      moreReasons: number;
+      /**
+       * What stands between a demand and all that it asks for.
+       */
+      binding?: {
+        kind: "raise" | "wait" | "too-large" | "no-raise";
+        [k: string]: unknown;
+      };
+      ahead: {
+        raise: {
+          of: "limit" | "pool";
+          [k: string]: unknown;
+        };
+        demands: number;
+      }[];
+      alsoIn: string[];
+      /**
+       * What the job's driver noted of it.
+       */
+      metadata?: {
+        [k: string]: unknown;
+      };
+    }
+  | {
+      cluster: string;
+      plan: number;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      planAt: string;
+      /**
+       * Of all of a past plan.
+       */
+      counts?: {
+        created: number;
+        started: number;
+        terminated: number;
+        nodes: number;
+        demands: number;
+        unmet: number;
+      };
+      /**
+       * All of it in sentences, a line each.
+       */
+      text: string;
+      kind: "node";
+      nodeId: string;
+      name: string;
+      hostname?: string;
+      array: string;
+      purpose: string;
+      /**
+       * Why a node stays or goes.
+       */
+      verdict?: {
+        kind: string;
+        [k: string]: unknown;
+      };
+      neededBy: string[];
+      load: {
+        set: string;
+        id: string;
+        slots: number;
+        bound: boolean;
+      }[];
+      moreJobs: number;
+    };
+
+/**
+ * An error, by RFC 9457. `problems` has everything that is wrong with the request.
+ *
+ */
+export interface Problem {
+  type: "about:blank";
+  title: string;
+  status: number;
+  detail: string;
+  problems?: ProblemItem[];
+  /**
+   * App settings that have problems.
+   */
+  settings?: {
+    setting: string;
+    expected: string;
+  }[];
+  [k: string]: unknown;
+}
+/**
+ * One thing that is wrong with an input.
+ *
+ */
+export interface ProblemItem {
+  /**
+   * Where in the input; empty: all of it.
+   */
+  path: string;
+  found: string;
+  expected: string;
+  didYouMean?: string;
+}
+export interface RejectedJob {
+  name: string;
+  problems: ProblemItem[];
+}
+/**
+ * The demand is stored; achieving it is under way.
+ *
+ */
+export interface Acknowledgement {
+  cluster: string;
+  requestSet: string;
+  revision: number;
+  /**
+   * A moment, ISO 8601 in UTC.
+   */
+  expiresAt: string;
+  /**
+   * False: a mere renewal, or a report alone.
+   */
+  changed: boolean;
+  /**
+   * The parts of the message that are in force now.
+   */
+  taken: ("demand" | "schedulerNodes" | "pools")[];
+  /**
+   * Its other parts: a newer revision of each is held.
+   */
+  older: ("demand" | "schedulerNodes" | "pools")[];
+  rejectedJobs: RejectedJob[];
+}
+export interface RequestSetState {
+  requestSet: string;
+  state: "live" | "empty" | "lapsed";
+  revision: number;
+  expirationInterval: number;
+  /**
+   * A moment, ISO 8601 in UTC.
+   */
+  acceptedAt: string;
+  /**
+   * A moment, ISO 8601 in UTC.
+   */
+  expiresAt: string;
+  expiresInSeconds: number;
+  demands: number;
+  reportsHosts: boolean;
+  rejectedJobs: RejectedJob[];
+  /**
+   * It came without demand, at least as new as the demand that is held.
+   */
+  report?: {
+    live: boolean;
+    revision: number;
+    expirationInterval: number;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    acceptedAt: string;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    expiresAt: string;
+    expiresInSeconds: number;
+  };
+  /**
+   * It came without demand, at least as new as the demand that is held.
+   */
+  pools?: {
+    live: boolean;
+    revision: number;
+    expirationInterval: number;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    acceptedAt: string;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    expiresAt: string;
+    expiresInSeconds: number;
+  };
+  /**
+   * A plan has taken this demand into account.
+   */
+  observed: boolean;
+  outcomes: {
+    set: string;
+    id: string;
+    kind: "target" | "groups" | "job";
+    unit: "nodes" | "cores" | "groups" | "slots";
+    asked: number;
+    placed: number;
+    pending: number;
+    reasons: string[];
+    moreReasons?: number;
+    binding?: string;
+    /**
+     * What the job's driver noted of it.
+     */
+    metadata?: {
+      [k: string]: unknown;
+    };
+  }[];
+}
+export interface Clusters {
+  clusters: {
+    cluster: string;
+    health: ClusterHealth;
+  }[];
+  rejectedMessages: {
+    count: number;
+    oldest: {
+      messageId: string;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      rejectedAt: string;
+      cluster?: string;
+      set?: string;
+      problems: ProblemItem[];
+      text: string;
+    }[];
+  };
+}
+export interface ClusterHealth {
+  ok: boolean;
+  /**
+   * Why it is not ok, and what keeps the autoscaler from acting although it is.
+   */
+  notes: string[];
+  lastLookAgeSeconds?: number;
+  trouble?: {
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    at: string;
+    kind: string;
+    message: string;
+  };
+  /**
+   * A moment, ISO 8601 in UTC.
+   */
+  restingUntil?: string;
+  /**
+   * Request sets whose next message ends the rest.
+   */
+  awaiting?: string[];
+  clusterState?: string;
+}
+export interface Cluster {
+  cluster: string;
+  /**
+   * A moment, ISO 8601 in UTC.
+   */
+  now: string;
+  health: ClusterHealth;
+  /**
+   * What is asked for and not there, and why: the most frequent cause first.
+   */
+  waiting: {
+    unmet: number;
+    missing: {
+      unit: "nodes" | "cores" | "groups" | "slots";
+      amount: number;
+    }[];
+    /**
+     * Demands whose place is on nodes that are still to come up.
+     */
+    onTheirWay: number;
+    reasons: {
+      text: string;
+      demands: number;
+      first: {
+        requestSet: string;
+        id: string;
+      };
+    }[];
+    remedies: {
+      text: string;
+      demands: number;
+      first: {
+        requestSet: string;
+        id: string;
+      };
+    }[];
+  };
+  troubles: {
+    kind:
+      | "health"
+      | "backing-off"
+      | "node-failed"
+      | "node-down"
+      | "start-refused"
+      | "job-rejected"
+      | "message-rejected";
+    text: string;
+    count: number;
+  }[];
+  /**
+   * How new nodes are chosen, by the configuration.
+   */
+  choice: {
+    preference: "existing-first" | "bucket-order";
+    among: "priority" | "cheapest";
+    caps?: {
+      requestSets: {
+        [k: string]: {
+          nodes?: number;
+          cores?: number;
+        };
+      };
+      users: {
+        [k: string]: {
+          nodes?: number;
+          cores?: number;
+        };
+      };
+    };
+    prices?: {
+      currency: string;
+      locations: string[];
+    };
+  };
+  demandCounts: {
+    live: number;
+    empty: number;
+    lapsed: number;
+  };
+  demand: {
+    requestSet: string;
+    state: "live" | "empty" | "lapsed";
+    revision: number;
+    expirationInterval: number;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    acceptedAt: string;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    expiresAt: string;
+    expiresInSeconds: number;
+    demands: number;
+    reportsHosts: boolean;
+    rejectedJobs: RejectedJob[];
+    /**
+     * It came without demand, at least as new as the demand that is held.
+     */
+    report?: {
+      live: boolean;
+      revision: number;
+      expirationInterval: number;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      acceptedAt: string;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      expiresAt: string;
+      expiresInSeconds: number;
+    };
+    /**
+     * It came without demand, at least as new as the demand that is held.
+     */
+    pools?: {
+      live: boolean;
+      revision: number;
+      expirationInterval: number;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      acceptedAt: string;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      expiresAt: string;
+      expiresInSeconds: number;
+    };
+    unmet: number;
+  }[];
+  /**
+   * The last plan; absent: none was made yet.
+   */
+  plan?: {
+    number: number;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    at: string;
+    creates: {
+      bucket: string;
+      count: number;
+      countsFor: string;
+    }[];
+    starts: string[];
+    terminates: string[];
+    demands: number;
+    waitingForNodes: number;
+    unmet: {
+      requestSet: string;
+      id: string;
+      kind: "target" | "groups" | "job";
+      asked: number;
+      placed: number;
+      unit: "nodes" | "cores" | "groups" | "slots";
+      reasons: string[];
+      moreReasons?: number;
+      binding?: string;
+    }[];
+    unmetCount: number;
+  };
+  nodes: {
+    count: number;
+    byPhase: {
+      [k: string]: number;
+    };
+    byVerdict: {
+      [k: string]: number;
+    };
+    list: {
+      name: string;
+      nodeId: string;
+      array: string;
+      machineType: string;
+      placementGroup?: string;
+      phase: "coming" | "ready" | "failed" | "going" | "off" | "deallocated" | "down" | "unknown";
+      status: string;
+      statusMessage?: string;
+      hostname?: string;
+      instanceId?: string;
+      purpose: string;
+      /**
+       * The array that it counts for: one of the template, a dynamic one, or a grouped one.
+       */
+      countsFor: string;
+      /**
+       * Why the group that it was made for does not count on it any more.
+       */
+      released?: string;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      firstSeenAt: string;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      firstReadyAt?: string;
+      /**
+       * The first look that showed it up no more, after it was Ready.
+       */
+      leftReadyAt?: string;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      lastNeededAt?: string;
+      busyness: "busy" | "idle" | "unknown";
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      busynessSince: string;
+      start?: "unsure" | "accepted" | "shown" | "refused";
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      startSince?: string;
+      draining?: string;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      drainingSince?: string;
+      /**
+       * Why it stays or goes.
+       */
+      why: string;
+    }[];
+  };
+  nodearrays: (
+    | {
+        name: string;
+        managed: boolean;
+        spot: boolean;
+        limit: {
+          count?: number;
+          cores?: number;
+        };
+        /**
+         * The largest target of any set in nodes, and in cores: two floors.
+         */
+        target: {
+          nodes: number;
+          cores: number;
+        };
+        askedBy: string[];
+        moreSets?: number;
+        targets: {
+          requestSet: string;
+          id: string;
+          unit: "nodes" | "cores" | "groups" | "slots";
+          asked: number;
+          placed: number;
+        }[];
+        nodes: {
+          [k: string]: number;
+        };
+        /**
+         * All of them but those that are off.
+         */
+        count: number;
+        inFlight: number;
+        neededBy: {
+          requestSet: string;
+          nodes: number;
+        }[];
+        notNeeded: number;
+        buckets: {
+          machineType: string;
+          vcpus: number;
+          active: number;
+          available: number;
+          max?: number;
+          invalid?: string;
+        }[];
+      }
+    | {
+        name: string;
+        dynamic: true;
+        exists: boolean;
+        extends?: string;
+        flaggedForRemoval: boolean;
+        /**
+         * The largest target of any set in nodes, and in cores: two floors.
+         */
+        target: {
+          nodes: number;
+          cores: number;
+        };
+        askedBy: string[];
+        moreSets?: number;
+        targets: {
+          requestSet: string;
+          id: string;
+          unit: "nodes" | "cores" | "groups" | "slots";
+          asked: number;
+          placed: number;
+        }[];
+        nodes: {
+          [k: string]: number;
+        };
+        /**
+         * All of them but those that are off.
+         */
+        count: number;
+        inFlight: number;
+        neededBy: {
+          requestSet: string;
+          nodes: number;
+        }[];
+        notNeeded: number;
+        /**
+         * Why it cannot come to be, or grow.
+         */
+        problem?: string;
+      }
+  )[];
+  /**
+   * Items: The generated array of a grouped request: "execute:64" for cores, "execute:16n" for nodes.
+   */
+  groups: {
+    name: string;
+    extends: string;
+    requestSets: string[];
+    groupsWanted: number;
+    groupsWhole: number;
+    nodes: number;
+    nodesReady: number;
+    ungrouped?: string;
+    groups: {
+      id?: string;
+      bucket: string;
+      machineType: string;
+      state: "whole" | "filling" | "given-up" | "spare";
+      nodesWanted: number;
+      nodesAskedFor: number;
+      nodes: number;
+      nodesReady: number;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      since?: string;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      givenUpAt?: string;
+      why: string;
+    }[];
+  }[];
+  /**
+   * Items: A place where nodes are made, with all that bounds a new node there; a row of a placement group shows the group's own limit.
+   */
+  buckets: {
+    nodearray: string;
+    machineType: string;
+    placementGroup?: string;
+    valid: boolean;
+    invalidReason?: string;
+    spot: boolean;
+    vcpus: number;
+    memoryGib: number;
+    gpus: number;
+    price?: number;
+    active: number;
+    available: number;
+    closed?: string;
+    limits: {
+      /**
+       * In words: "family quota standardHBv3Family".
+       */
+      limit: string;
+      kind: string;
+      name: string;
+      /**
+       * Of a family quota: no table knows the VM size, so its family is guessed from its name.
+       */
+      guessed?: true;
+      unit: "nodes" | "cores";
+      used: number;
+      max: number;
+      left: number;
+    }[];
+    backoff?: {
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      until: string;
+      seconds: number;
+      cause: "refused" | "fell-short" | "boot-failed" | "unhealthy";
+      message: string;
+    };
+    lastCapacityFailureSeconds?: number;
+  }[];
+  /**
+   * Items: What became of one demand; those that lack something come first.
+   */
+  outcomes: {
+    requestSet: string;
+    id: string;
+    kind: "target" | "groups" | "job";
+    unit: "nodes" | "cores" | "groups" | "slots";
+    asked: number;
+    placed: number;
+    /**
+     * Of placed, what waits for nodes that are coming.
+     */
+    pending: number;
+    /**
+     * The first reason, where it has less than it asked for.
+     */
+    why?: string;
+  }[];
+  totals: {
+    created: number;
+    terminated: number;
+    started?: number;
+  };
+  inFlight: {
+    requestId: string;
+    bucket: string;
+    countsFor: string;
+    added: number;
+    stillToShow: number;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    since: string;
+  }[];
+  intents: {
+    id: string;
+    effect: "create" | "start" | "terminate";
+    bucket?: string;
+    count?: number;
+    countsFor?: string;
+    nodes?: string[];
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    committedAt: string;
+    sent: "never" | "maybe" | "once-refused";
+  }[];
+  backoffs: {
+    bucket: string;
+    dynamicArray?: string;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    until: string;
+    cause: "refused" | "fell-short" | "boot-failed" | "unhealthy";
+    message: string;
+  }[];
+  rejections: {
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    at: string;
+    messageId: string;
+    set?: string;
+    problems: ProblemItem[];
+  }[];
+  generation: number;
+  observedGeneration: number;
+  /**
+   * A moment, ISO 8601 in UTC.
+   */
+  nextLookAt?: string;
+}
+export interface History {
+  cluster: string;
+  rows: {
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    at: string;
+    plan: number;
+    nodes: {
+      [k: string]: number;
+    };
+    inFlight: number;
+    liveSets: number;
+    created: number;
+    terminated: number;
+    started?: number;
+    unmet: number;
+    trouble?: string;
+  }[];
+  /**
+   * Plans of that time that changed something and can be explained.
+   */
+  keptPlans: number[];
+  /**
+   * Their counts.
+   */
+  planCounts: {
+    created: number;
+    started: number;
+    terminated: number;
+    nodes: number;
+    demands: number;
+    unmet: number;
+    plan: number;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    at: string;
+  }[];
+}
+/**
+ * What would be planned with the changed inputs. Nothing was changed.
+ *
+ */
+export interface DryRun {
+  cluster: string;
+  /**
+   * The look that both plans are made on.
+   */
+  lookedAt: string;
+  /**
+   * False: switched off, or the cluster is not started.
+   */
+  acting: boolean;
+  plan: {
+    nodesCreated: number;
+    nodesStarted: number;
+    demands: number;
+    unmet: number;
+    /**
+     * Of the nodes created; absent: not known.
+     */
+    pricePerHour?: number;
+    creates: {
+      nodearray: string;
+      machineType: string;
+      placementGroup?: string;
+      count: number;
+    }[];
+    starts: string[];
+    terminates: string[];
+    outcomes: {
+      id: string;
+      kind: "target" | "groups" | "job";
+      unit: "nodes" | "cores" | "groups" | "slots";
+      asked: number;
+      placed: number;
+      pending: number;
+      reasons: string[];
+      moreReasons?: number;
+      binding?: string;
+      requestSet: string;
+      unmet: number;
+    }[];
+  };
+  /**
+   * The plan without the changes.
+   */
+  without: {
+    nodesCreated: number;
+    nodesStarted: number;
+    demands: number;
+    unmet: number;
+    /**
+     * Of the nodes created; absent: not known.
+     */
+    pricePerHour?: number;
+  };
+  difference: {
+    nodesCreated: number;
+    pricePerHour?: number;
+    creates: {
+      nodearray: string;
+      machineType: string;
+      placementGroup?: string;
+      count: number;
+    }[];
+    started: string[];
+    notStarted: string[];
+    demands: {
+      requestSet: string;
+      id: string;
+      unit: "nodes" | "cores" | "groups" | "slots";
+      asked: number;
+      placed: number;
+      askedWithout: number;
+      placedWithout: number;
+    }[];
+    demandCount: number;
+  };
+  rejectedJobs: {
+    requestSet: string;
+    jobs: RejectedJob[];
+  }[];
+}
+export interface Tick {
+  cluster: string;
+  outcome: "planned" | "covered" | "waiting" | "troubled" | "overtaken" | "failed" | "timed-out";
+  plan?: number;
+  trouble?: {
+    kind: string;
+    message: string;
+  };
+  /**
+   * A moment, ISO 8601 in UTC.
+   */
+  until?: string;
+  message?: string;
+}
+/**
+ * The configuration in force, with its defaults.
+ *
+ */
+export interface Configuration {
+  idleTimeout: number;
+  bootTimeout: number;
+  maxExpirationInterval: number;
+  inFlightGrace: number;
+  groupFillTimeout: number;
+  nodearrays?: string[];
+  default_resources?: {
+    [k: string]: unknown;
+  }[];
+  vmSizes?: {
+    [k: string]: unknown;
+  };
+  preference: "existing-first" | "bucket-order";
+  among: "priority" | "cheapest";
+  placementGroups?: {
+    [k: string]: string[];
+  };
+  caps?: {
+    requestSets?: {
+      [k: string]: unknown;
+    };
+    users?: {
+      [k: string]: unknown;
+    };
+  };
+  prices?: {
+    currency: string;
+    locations: {
+      [k: string]: {
+        [k: string]: unknown;
+      };
+    };
+    "proxied-locations"?: {
+      [k: string]: string;
+    };
+  };
+  planHistory: number;
+  enabled: boolean;
+  /**
+   * Why the stored document cannot be read; what holds instead is shown.
+   */
+  unreadable?: ProblemItem[];
+  /**
+   * What counts and is likely a mistake.
+   */
+  doubts?: ProblemItem[];
+}
+/**
+ * The configuration as it was stored.
+ *
+ */
+export interface ConfigurationWritten {
+  idleTimeout: number;
+  bootTimeout: number;
+  maxExpirationInterval: number;
+  inFlightGrace: number;
+  groupFillTimeout: number;
+  nodearrays?: string[];
+  default_resources?: {
+    [k: string]: unknown;
+  }[];
+  vmSizes?: {
+    [k: string]: unknown;
+  };
+  preference: "existing-first" | "bucket-order";
+  among: "priority" | "cheapest";
+  placementGroups?: {
+    [k: string]: string[];
+  };
+  caps?: {
+    requestSets?: {
+      [k: string]: unknown;
+    };
+    users?: {
+      [k: string]: unknown;
+    };
+  };
+  prices?: {
+    currency: string;
+    locations: {
+      [k: string]: {
+        [k: string]: unknown;
+      };
+    };
+    "proxied-locations"?: {
+      [k: string]: string;
+    };
+  };
+  planHistory: number;
+  enabled: boolean;
+  /**
+   * Keys that mean nothing here.
+   */
+  ignored: string[];
+  /**
+   * What counts and is likely a mistake.
+   */
+  doubts: ProblemItem[];
+  /**
+   * Named arrays that the cluster does not have (yet).
+   */
+  unknownNodearrays: string[];
+}
+export interface Health {
+  ok: boolean;
+  clusters: number;
+  /**
+   * null: a cluster has never been looked at, or cannot be read.
+   */
+  oldestLookAgeSeconds: number | null;
+}
+/**
+ * The node will be stopped.
+ *
+ */
+export interface Stop {
+  stop: true;
+  instance: string;
+}
+/**
+ * This document.
+ *
+ */
+export interface OpenApi {
+  openapi: string;
+  [k: string]: unknown;
+}

@@ -1,0 +1,47 @@
+import type { Problem } from "./answers.ts";
+import type { Answer } from "./api.ts";
+import type { Sent } from "./send.ts";
+
+/** Everything but success. */
+export type Failure = Exclude<Answer, { kind: "answered" }> | Exclude<Sent, { kind: "answered" | "queued" }>;
+
+/** The app refused, something else answered, there was no answer, or what was to be sent makes no sense. `message` says it in a sentence. */
+export class AutoscalerError extends Error {
+  override readonly name = "AutoscalerError";
+  /** The same as a value, to tell the kinds apart. */
+  readonly failure: Failure;
+  /** The HTTP status, if there was an answer. */
+  readonly status: number | undefined;
+  /** The app's problem+json, if it is one. */
+  readonly problem: Problem | undefined;
+
+  constructor(failure: Failure) {
+    super(textOf(failure));
+    this.failure = failure;
+    this.status = "status" in failure ? failure.status : undefined;
+    this.problem = failure.kind === "refused" ? failure.problem : undefined;
+  }
+}
+
+/** The body of a good answer; throws an {@link AutoscalerError} for any other. */
+export function bodyOf<T>(answer: Answer<T>): T {
+  if (answer.kind === "answered") return answer.body;
+  throw new AutoscalerError(answer);
+}
+
+function textOf(failure: Failure): string {
+  switch (failure.kind) {
+    case "refused": {
+      const { status, problem } = failure;
+      return problem === undefined ? `HTTP ${status}` : `${status} ${problem.title}: ${problem.detail}`;
+    }
+    case "malformed":
+      return failure.problems
+        .map(({ path, found, expected }) => `${path}: found ${found}, expected ${expected}`)
+        .join("; ");
+    case "too-large":
+      return failure.advice;
+    default:
+      return failure.message;
+  }
+}

@@ -1,0 +1,69 @@
+import type { Node, Snapshot } from "../domain/cluster.ts";
+import type { NodeId } from "../domain/ids.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { Ledger, LedgerNode } from "../domain/record.ts";
+import type { Instant } from "../domain/units.ts";
+import { plusSeconds } from "../domain/units.ts";
+
+/**
+ * Nodes that were Ready, are up no more and are still wanted: shut down from inside, restarting, or without a VM. CycleCloud does not say
+ * when that happened, so the time counts from the first look that showed it.
+ */
+
+/** Wanted, and shown neither as up nor as failed. */
+function isAway({ phase }: Node): boolean {
+  return phase === "coming" || phase === "unknown";
+}
+
+/** When the node left Ready, as far as looks show; undefined: it is Ready, never was, failed, or is not wanted any more. */
+export function nextLeftReady(
+  old: LedgerNode | undefined,
+  node: Node,
+  firstReadyAt: Instant | undefined,
+  now: Instant,
+): Instant | undefined {
+  return firstReadyAt !== undefined && isAway(node) ? (old?.leftReadyAt ?? now) : undefined;
+}
+
+/**
+ * Until when a node that left Ready counts as on its way up. One that restarts or boots again has the boot timeout. One whose Status
+ * promises nothing has one snapshot interval: a single odd look makes no new node. Undefined: it did not leave Ready.
+ */
+export function awaitedUntil(
+  node: Node,
+  known: LedgerNode | undefined,
+  policy: Pick<Policy, "bootTimeoutSeconds" | "snapshotIntervalSeconds">,
+): Instant | undefined {
+  if (known?.leftReadyAt === undefined || !isAway(node)) return undefined;
+  const promises = node.phase === "coming" && node.unexpectedStatus !== true;
+  return plusSeconds(
+    known.leftReadyAt,
+    promises ? policy.bootTimeoutSeconds : policy.snapshotIntervalSeconds,
+  );
+}
+
+/** It left Ready and was waited for long enough: no capacity until it is Ready again. It still counts against the limits. */
+export function isDown(
+  node: Node,
+  known: LedgerNode | undefined,
+  policy: Pick<Policy, "bootTimeoutSeconds" | "snapshotIntervalSeconds">,
+  now: Instant,
+): boolean {
+  const until = awaitedUntil(node, known, policy);
+  return until !== undefined && now >= until;
+}
+
+/** The nodes of a look that are down. */
+export function downNodes(
+  snapshot: Snapshot,
+  ledger: Ledger,
+  policy: Policy,
+  now: Instant,
+): readonly NodeId[] {
+  const down: NodeId[] = [];
+  snapshot.nodes.forEach((node) => {
+    // Most nodes are up: only for the others is the ledger asked.
+    if (isAway(node) && isDown(node, ledger.get(node.nodeId), policy, now)) down.push(node.nodeId);
+  });
+  return down;
+}

@@ -1,0 +1,88 @@
+import type { JobDemand, PlacedSlots, Problem } from "../domain/demand.ts";
+import { readCount, readOneOf, type Fields } from "./fields.ts";
+import { readPlaced } from "./placed.ts";
+import { problemAt } from "./problem.ts";
+
+/** How much a job asks for, and what of it runs already. */
+export type JobAmount = Pick<JobDemand, "iterations" | "nodeCount" | "partial" | "placed">;
+
+/** The keys of a job that say so, as they were written. */
+interface Written {
+  readonly iterations: number | undefined;
+  readonly remaining: number | undefined;
+  /** 0: slots, wherever they fit. */
+  readonly nodeCount: number;
+  readonly strategy: "pack" | "scatter" | undefined;
+  readonly placed: readonly PlacedSlots[];
+}
+
+/**
+ * Reads how much a job asks for. The same keys mean two things (docs/demand.md, Jobs of scalelib): `iterations` multiply with `node-count`
+ * in a message of ours, and are ignored beside it in a job as scalelib writes it. node-count: absent and 0 both mean slots.
+ */
+export function readJobAmount(job: Fields, problems: Problem[]): JobAmount {
+  const iterations = readCount(job, "iterations", 1, problems);
+  const remaining = readCount(job, "iterations-remaining", 0, problems);
+  const nodeCount = readCount(job, "node-count", 0, problems) ?? 0;
+  const strategy = readOneOf(job, "packing-strategy", ["pack", "scatter"], problems);
+  if (strategy === "scatter" && nodeCount === 0) {
+    problems.push(problemAt("packing-strategy", strategy, "scatter only with a node-count of 1 or more"));
+  }
+  const placed = readPlaced(job, problems);
+  const written = { iterations, remaining, nodeCount, strategy, placed };
+  const amount = isOfScalelib(job, written) ? amountOfScalelib(written) : ownAmount(written);
+  checkPlaced(job, amount, problems);
+  return amount;
+}
+
+/** Keys that only scalelib writes; and a strategy that is its default for slots, but says something beside a node-count. */
+function isOfScalelib(job: Fields, { nodeCount, strategy }: Written): boolean {
+  return (
+    job["iterations-remaining"] !== undefined ||
+    job["metadata"] !== undefined ||
+    (strategy === "pack" && nodeCount > 0)
+  );
+}
+
+function ownAmount({ iterations = 1, nodeCount, placed }: Written): JobAmount {
+  return nodeCount === 0 ? { iterations, placed } : { iterations, nodeCount, placed };
+}
+
+/**
+ * scalelib-behaviour.md 12: with a node-count one slot on each of so many nodes, else what remains of the iterations. Running slots come on
+ * top, as our jobs give their whole need; together they are no more than the iterations, which drivers leave as they were.
+ */
+function amountOfScalelib({ iterations, remaining, nodeCount, strategy, placed }: Written): JobAmount {
+  const running = countSlots(placed);
+  if (nodeCount === 0) {
+    if (remaining === undefined) return { iterations: iterations ?? 1, placed };
+    const most = Math.max(iterations ?? remaining + running, remaining);
+    return { iterations: Math.max(running, Math.min(remaining + running, most)), placed };
+  }
+  // It has all that it needs, however many of its slots share a host; and one node is one slot.
+  if (running >= nodeCount) return { iterations: running, placed };
+  if (nodeCount === 1) return { iterations: 1, placed };
+  const onEach = placed.map(({ hostname }) => ({ hostname, iterations: 1 }));
+  return { iterations: 1, nodeCount, ...(strategy === "pack" ? { partial: true } : {}), placed: onEach };
+}
+
+function checkPlaced(
+  job: Fields,
+  { iterations, nodeCount = 1, placed }: JobAmount,
+  problems: Problem[],
+): void {
+  const [slots, running] = [iterations * nodeCount, countSlots(placed)];
+  if (running <= slots) return;
+  const key = job["placed"] === undefined ? "executing-hostnames" : "placed";
+  problems.push(
+    problemAt(
+      key,
+      job[key],
+      `at most ${slots} slots in all, not ${running}: iterations counts running ones too`,
+    ),
+  );
+}
+
+function countSlots(placed: readonly PlacedSlots[]): number {
+  return placed.reduce((sum, { iterations }) => sum + iterations, 0);
+}

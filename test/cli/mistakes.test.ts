@@ -1,0 +1,108 @@
+import { createServer } from "node:http";
+import { afterEach, expect, onTestFinished, test } from "vitest";
+import { answeringServer } from "../support/answering-server.ts";
+import { runCommand } from "./run-command.ts";
+
+/** Likely mistakes, and whether the answer names the cause and the way out. */
+
+const OURS = ["AUTOSCALER_URL", "AUTOSCALER_KEY", "AUTOSCALER_CLUSTER"];
+afterEach(() => {
+  for (const name of OURS) delete process.env[name];
+});
+
+test("an empty variable counts as not set, and is named", async () => {
+  process.env["AUTOSCALER_CLUSTER"] = "";
+  const ended = await runCommand(["nodes", "--url", "http://127.0.0.1:2", "--key", "k"]);
+  expect(ended).toEqual({
+    code: 2,
+    out: "",
+    err: [
+      "AUTOSCALER_CLUSTER is set but empty: it counts as not set",
+      "error: required option '-c, --cluster <name>' not specified (or set AUTOSCALER_CLUSTER)",
+      "(add --help for what there is)",
+    ].join("\n"),
+  });
+});
+
+test.each([
+  { words: ["nodes", "-c", "prod", "--key", "k"], variable: "AUTOSCALER_URL" },
+  { words: ["nodes", "-c", "prod", "--url", "http://127.0.0.1:2"], variable: "AUTOSCALER_KEY" },
+  { words: ["autostop", "--instance", "vm"], variable: "AUTOSCALER_STOP_CALLBACK" },
+])("an option that is missing is named with its variable, $variable", async ({ words, variable }) => {
+  expect((await runCommand(words)).err).toContain(`not specified (or set ${variable})`);
+});
+
+test("an option before the command", async () => {
+  expect((await runCommand(["-c", "demo", "status"])).err).toContain(
+    "unknown option '-c': it goes behind the command, as in: status -c prod",
+  );
+});
+
+test.each([
+  {
+    name: "CycleCloud's address as --url: it asks for a password with a page",
+    status: 401,
+    body: "<html>Unauthorized</html>",
+    expected:
+      "401 another server answered with a web page, as CycleCloud or a proxy does: is --url (AUTOSCALER_URL) the function app's address?",
+  },
+  {
+    name: "a wrong key: the platform answers without a body",
+    status: 401,
+    body: "",
+    expected: "401 the function key is missing or wrong (--key, AUTOSCALER_KEY)",
+  },
+  {
+    name: "a login page",
+    status: 200,
+    body: "<!doctype html>",
+    expected: "HTTP 200, but the answer is no JSON: is this the address of the function app?",
+  },
+])("$name", async ({ status, body, expected }) => {
+  const { url } = await answeringServer(status, body);
+  const ended = await runCommand(["nodes", "--url", url, "--key", "k", "-c", "prod"]);
+  expect(ended).toEqual({ code: 1, out: "", err: expected });
+});
+
+test("a mark before the JSON, as editors of Windows write it, does not matter", async () => {
+  const { url, seen } = await answeringServer(202, '{"requestSet":"standard","changed":true}');
+  const words = ["push", "jobs.json", "--url", url, "--key", "k", "-c", "prod"];
+  expect((await runCommand(words, { "jobs.json": '\uFEFF{"jobs":[]}' })).code).toBe(0);
+  expect(seen).toHaveLength(1);
+});
+
+test("a directory in place of a file", async () => {
+  const error = Object.assign(new Error("EISDIR: illegal operation on a directory, read"), {
+    code: "EISDIR",
+  });
+  const ended = await runCommand(
+    ["push", "jobs", "--url", "http://127.0.0.1:2", "--key", "k", "-c", "prod"],
+    {
+      jobs: error,
+    },
+  );
+  expect(ended).toEqual({ code: 2, out: "", err: "jobs: found a directory, expected a readable file" });
+});
+
+test("JSON that breaks off: the line and the column", async () => {
+  const words = ["push", "jobs.json", "--url", "http://127.0.0.1:2", "--key", "k", "-c", "prod"];
+  const ended = await runCommand(words, { "jobs.json": '{ "jobs": [\n  { "name": }\n' });
+  expect(ended.err).toMatch(
+    /^jobs.json: found 26 characters that are not JSON \(line 2, column 13: value expected\), expected JSON$/,
+  );
+});
+
+test("a server that does not answer is waited for 10 s", { timeout: 20_000 }, async () => {
+  const server = createServer(() => undefined);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+  const began = performance.now();
+  const ended = await runCommand(["nodes", "--url", url, "--key", "k", "-c", "prod"]);
+  expect(ended).toEqual({ code: 3, out: "", err: `no answer from ${url} within 10 s` });
+  expect(performance.now() - began).toBeLessThan(15_000);
+});

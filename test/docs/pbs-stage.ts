@@ -1,0 +1,118 @@
+import { execFile } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { printedFiles } from "./printed.ts";
+
+/** What the fake commands do, by the real ones' documented output. Each reads and writes files of the stage. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  // The real jetpack is a Python program: it prints True, not true.
+  jetpack: `case $2 in
+  *.stop_enabled) cat "$STAGE/stop_enabled" ;;
+  *.idle_time_after_jobs) echo 300 ;;
+  *.stop_callback) cat "$STAGE/url" ;;
+  cyclecloud.instance.id) echo vm-1 ;;
+esac`,
+  pbsnodes: `[ -e "$STAGE/pbs_away" ] && { echo "pbsnodes: cannot connect to server" >&2; exit 1; }
+case $1 in
+  -o) touch "$STAGE/offline"; [ -e "$STAGE/job_when_closed" ] && cp "$STAGE/job_when_closed" "$STAGE/jobs" ;;
+  -r) rm -f "$STAGE/offline" ;;
+  -v) echo "$2"; echo "     Mom = $2"
+      if [ -e "$STAGE/offline" ]; then echo "     state = offline"; else echo "     state = free"; fi
+      [ -e "$STAGE/jobs" ] && echo "     jobs = $(cat "$STAGE/jobs")"
+      echo "     resources_available.ncpus = 4" ;;
+esac
+exit 0`,
+  qstat: `[ -e "$STAGE/pbs_away" ] && exit 1; cat "$STAGE/qstat"`,
+  hostname: "echo node-1",
+  date: `case $1 in +%s%3N) echo "$(cat "$STAGE/clock")000" ;; *) cat "$STAGE/clock" ;; esac`,
+  sleep: `echo $(($(cat "$STAGE/clock") + $1)) >"$STAGE/clock"`,
+  // Enterprise Linux 8 has curl 7.61: an option that came later is an error there, or is ignored.
+  curl: `for word; do case $word in --fail-with-body|--json|--retry-all-errors) echo "curl: option $word: is unknown" >&2; exit 2 ;; esac; done
+grep -q fail-with-body ./autoscaler.curl 2>/dev/null && exit 2
+exec env PATH="$REAL_PATH" curl "$@"`,
+};
+
+/** What the app was asked, and what it answers: a status, with `body` if given. */
+export interface Answer {
+  readonly status: number;
+  readonly body?: string;
+}
+
+export interface Stage {
+  /** Runs a printed script as cron does. */
+  run(script: string): Promise<{ readonly code: number; readonly stderr: string }>;
+  /** Sets or removes a file that the fake commands read. */
+  set(file: string, text: string | undefined): void;
+  has(file: string): boolean;
+  pass(seconds: number): void;
+  /** What the app answers from now on, one after the other; the last one stays. */
+  answer(...answers: readonly Answer[]): void;
+  readonly seen: readonly { readonly url: string; readonly body: string; readonly key: unknown }[];
+}
+
+/** The printed files in a folder of their own, with fakes of the commands that they call, and a server in the app's place. */
+export async function setStage(page: string): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), "pbs-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const stage = join(folder, "stage");
+  const bin = join(folder, "bin");
+  for (const path of [stage, bin]) mkdirSync(path);
+  for (const [name, text] of Object.entries(COMMANDS)) {
+    writeFileSync(join(bin, name), `#!/bin/bash\n${text}\n`);
+    chmodSync(join(bin, name), 0o755);
+  }
+  const { url, seen, answer } = await startApp();
+  for (const [name, text] of printedFiles(page)) {
+    const filled = text.replace("https://NAME.azurewebsites.net/api/clusters/CLUSTER", url);
+    writeFileSync(join(folder, name), filled);
+  }
+  const set = (file: string, text: string | undefined): void => {
+    if (text === undefined) rmSync(join(stage, file), { force: true });
+    else writeFileSync(join(stage, file), text);
+  };
+  set("clock", "1000000");
+  set("stop_enabled", "True\n");
+  set("url", `${url}/autostop\n`);
+  const env = {
+    ...process.env,
+    STAGE: stage,
+    REAL_PATH: process.env["PATH"],
+    PATH: `${bin}:${process.env["PATH"]}`,
+  };
+  return {
+    run: (script) =>
+      new Promise((resolve) => {
+        execFile("bash", [join(folder, script)], { env }, (error, _, stderr) =>
+          resolve({ code: typeof error?.code === "number" ? error.code : 0, stderr }),
+        );
+      }),
+    set,
+    has: (file) => existsSync(join(stage, file)),
+    pass: (seconds) => set("clock", String(Number(readFileSync(join(stage, "clock"), "utf8")) + seconds)),
+    answer,
+    seen,
+  };
+}
+
+async function startApp(): Promise<Pick<Stage, "seen" | "answer"> & { readonly url: string }> {
+  let answers: readonly Answer[] = [{ status: 200 }];
+  const seen: { url: string; body: string; key: unknown }[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.setEncoding("utf8").on("data", (text: string) => (body += text));
+    request.on("end", () => {
+      seen.push({ url: request.url ?? "", body, key: request.headers["x-functions-key"] });
+      const [now, ...later] = answers;
+      if (later.length > 0) answers = later;
+      response.writeHead(now?.status ?? 500, { connection: "close" }).end(now?.body ?? "{}");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return { url: `http://127.0.0.1:${port}`, seen, answer: (...given) => (answers = given) };
+}

@@ -1,0 +1,127 @@
+import { expect, test } from "vitest";
+import { oneArray, target } from "./clusters.ts";
+import { Stage } from "./stage.ts";
+
+const DAY = 86_400;
+
+/** So many nodes of pure target demand, all Ready; no scheduler reports. */
+async function readyNodes(count: number, more: Parameters<typeof oneArray>[1] = {}): Promise<Stage> {
+  const stage = new Stage({ simulator: oneArray("demo", more) });
+  await stage.during(stage.push(target("demo", count, { expirationInterval: DAY })));
+  await stage.pass(300);
+  expect(stage.readyNodes).toHaveLength(count);
+  return stage;
+}
+
+const created = (stage: Stage): number => stage.eventsOf("node-created").length;
+
+async function nodeOf(stage: Stage, nodeId: string | undefined) {
+  const { nodes } = await stage.state("demo");
+  return nodes.list.find((node) => node.nodeId === nodeId);
+}
+
+test("a node is shut down from inside: its demand gets another node, and the page says so", async () => {
+  const stage = await readyNodes(2);
+  const [first] = stage.readyNodes;
+  stage.simulator.faults.shutDown(first?.nodeId ?? "");
+  await stage.pass(300);
+
+  expect(created(stage)).toBe(3);
+  expect(stage.readyNodes).toHaveLength(2);
+  expect(await nodeOf(stage, first?.nodeId)).toMatchObject({
+    phase: "down",
+    why: "no capacity: it was Ready, and CycleCloud has shown it as Off since 2026-01-01T00:06:00.000Z; its demand is placed elsewhere, and it still counts against the limits",
+  });
+});
+
+test("it is started again by somebody: it serves once more, and nothing else is created", async () => {
+  const stage = await readyNodes(2);
+  const id = stage.readyNodes[0]?.nodeId ?? "";
+  stage.simulator.faults.shutDown(id);
+  await stage.pass(300);
+  stage.simulator.faults.restart(id);
+  await stage.pass(300);
+
+  expect(created(stage)).toBe(3);
+  expect(stage.readyNodes).toHaveLength(3);
+  expect(await nodeOf(stage, id)).toMatchObject({
+    phase: "ready",
+    why: "needed by standard/nodearray:execute",
+  });
+});
+
+test("shown as Off by one look only: nothing is created", async () => {
+  const stage = await readyNodes(2);
+  const id = stage.readyNodes[0]?.nodeId ?? "";
+  await stage.pass(59);
+  stage.simulator.faults.shutDown(id);
+  await stage.pass(2);
+  stage.simulator.faults.restart(id);
+  await stage.pass(600);
+
+  expect(created(stage)).toBe(2);
+  expect(stage.readyNodes).toHaveLength(2);
+});
+
+test("a node restarts and comes back: nothing is created", async () => {
+  const stage = await readyNodes(2);
+  stage.simulator.faults.restart(stage.readyNodes[0]?.nodeId ?? "");
+  await stage.pass(600);
+
+  expect(created(stage)).toBe(2);
+  expect(stage.readyNodes).toHaveLength(2);
+});
+
+test("a node restarts and never comes back: it is waited for until the boot timeout, then replaced, and never stopped", async () => {
+  const stage = await readyNodes(2);
+  const id = stage.readyNodes[0]?.nodeId ?? "";
+  stage.simulator.faults.restart(id, false);
+  await stage.pass(1800);
+  expect(created(stage)).toBe(2);
+  await stage.pass(DAY - 3600);
+
+  expect(created(stage)).toBe(3);
+  expect(stage.eventsOf("terminate-accepted")).toEqual([]);
+  expect(await nodeOf(stage, id)).toMatchObject({ phase: "down" });
+});
+
+test("a node of a group is shut down: the group is completed in place", async () => {
+  const stage = new Stage({ simulator: oneArray("demo") });
+  const nodearrays = [{ Name: "execute", TargetGroupCount: 1, GroupInstanceCount: 2 }];
+  await stage.during(stage.push({ version: 1, cluster: "demo", expirationInterval: DAY, nodearrays }));
+  await stage.pass(300);
+  stage.simulator.faults.shutDown(stage.readyNodes[0]?.nodeId ?? "");
+  await stage.pass(300);
+
+  const groups = stage.eventsOf("node-created").map(({ placementGroup }) => placementGroup);
+  expect(groups).toEqual(["group-execute-2n-1", "group-execute-2n-1", "group-execute-2n-1"]);
+  const { groups: shown } = await stage.state("demo");
+  expect(shown).toMatchObject([{ groupsWhole: 1, nodesReady: 2 }]);
+});
+
+test("in an array that is full the shut-down node holds its place: the demand is unmet, and the reason names the limit", async () => {
+  const stage = await readyNodes(2, { maxCount: 2 });
+  const id = stage.readyNodes[0]?.nodeId ?? "";
+  stage.simulator.faults.shutDown(id);
+  await stage.pass(300);
+
+  expect(created(stage)).toBe(2);
+  const { plan } = await stage.state("demo");
+  expect(plan?.unmet).toMatchObject([
+    { id: "nodearray:execute", reasons: ["node array execute: 2 of 2 nodes used, 1 more needed, 0 left"] },
+  ]);
+});
+
+test("a node fails after it was Ready, and no scheduler reports: it is replaced, shown, and not stopped", async () => {
+  const stage = await readyNodes(2);
+  const id = stage.readyNodes[0]?.nodeId ?? "";
+  stage.simulator.faults.failNode(id, "GPU lost");
+  await stage.pass(300);
+
+  expect(created(stage)).toBe(3);
+  expect(stage.eventsOf("terminate-accepted")).toEqual([]);
+  expect(await nodeOf(stage, id)).toMatchObject({
+    phase: "failed",
+    why: "failed (GPU lost) after it was Ready: no capacity, but jobs may still run on it; it goes by its own callback, or when a scheduler reports it idle",
+  });
+});

@@ -1,0 +1,4 @@
+import type { ArrayTemplates } from "../../src/app/ports.ts";
+
+/** A status whose node arrays have no Configuration. */
+export const NO_TEMPLATES: ArrayTemplates = { configurationOf: () => undefined };
