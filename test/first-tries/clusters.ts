@@ -138,6 +138,9 @@ const { CoreCount: _unknown, ...OLD_NODE } = node("old-1", D8);
 /** A node that was shut down from inside: it is wanted, and has no VM any more. */
 const GONE: Fields = { Status: "Off", PrivateIp: undefined };
 
+const NO_ADDRESS: Fields = { Hostname: undefined, PrivateIp: undefined };
+const OFF: Fields = { Status: "Deallocated", TargetState: "Deallocated", ...NO_ADDRESS };
+
 /**
  * Nodes of every kind: partly used, idle, of a size that is offered no more, coming, failed after it was up, shut down from inside and
  * deallocated. The limits are nearly used up. The quota of the family, which both sizes share, stands only where the documentation has it.
@@ -173,10 +176,10 @@ const IN_USE: Cluster = {
         node("execute-1", D4),
         node("execute-2", D4, { PlacementGroupId: "rack" }),
         OLD_NODE,
-        node("execute-3", D4, { Status: "Preparation", Hostname: undefined, PrivateIp: undefined }),
+        node("execute-3", D4, { Status: "Preparation", ...NO_ADDRESS }),
         node("execute-4", D4, { Status: "Failed" }),
         node("execute-5", D4, GONE),
-        node("execute-6", D4, { Status: "Deallocated", TargetState: "Deallocated" }),
+        node("execute-6", D4, OFF),
       ],
     },
   ),

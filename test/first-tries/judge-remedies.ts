@@ -116,6 +116,8 @@ function isSupposed(
     return [{ kind, name: raise.limit.name, unit: raise.limit.unit, change: { more: raise.more } }];
   });
   if (limits.length < raises.length) return true;
+  // With a larger quota CycleCloud offers more of each size that has it, of which a plan may prefer another.
+  if (limits.some(({ kind }) => kind.endsWith("-quota"))) return true;
   // Where more is used than allowed, a raise is counted from what is used, a larger limit from what it was.
   if (tried.world.limits.some(({ used, max }) => used > max)) return true;
   const { record, bodies, snapshot, policy } = tried;

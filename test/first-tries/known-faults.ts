@@ -15,22 +15,6 @@ const RAISE = /would place all of it" (is not enough|does not help in a dry run)
 
 export const KNOWN_FAULTS: readonly KnownFault[] = [
   {
-    what: "the raise that a gang needs leaves out what starting a deallocated node of its bucket takes",
-    example: {
-      cluster: IN_USE,
-      mode: { preference: "existing-first", among: "priority" },
-      message: {
-        jobs: [{ name: "j", "node-count": 20, constraints: { "node.vm_size": "Standard_D4s_v5" } }],
-      },
-    },
-    isIt: (fault, cluster, { preference }) =>
-      fault.startsWith("tries/j: ") &&
-      fault.includes(" nodes of bucket execute/Standard_D4s_v5 would") &&
-      cluster === IN_USE &&
-      preference === "existing-first" &&
-      RAISE.test(fault),
-  },
-  {
     what: "the raise that a target needs is worked out in the order of arrays, where the cheapest bucket would get it",
     example: {
       cluster: IN_USE,
