@@ -47,7 +47,7 @@ export type PolicyRead =
     }
   | { readonly kind: "problems"; readonly problems: readonly Problem[] };
 
-const OWN_KEYS = [
+export const OWN_KEYS = [
   "idleTimeout",
   "bootTimeout",
   "maxExpirationInterval",

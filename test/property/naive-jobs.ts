@@ -1,6 +1,6 @@
 import type { NodeLoad } from "../../src/domain/allocation.ts";
 import type { JobDemand } from "../../src/domain/demand.ts";
-import { countOf, isAtMost, takingOf } from "./naive-constraints.ts";
+import { countOf, isAtMost, takingOf, waysOf } from "./naive-constraints.ts";
 import type { Taking } from "./naive-constraints.ts";
 import type { NaiveNode, RankedJob, Sheet } from "./naive-nodes.ts";
 import { hostAt, jobsOf, nameOf, outcomeOf, placeText, shareOf, textOf } from "./naive-nodes.ts";
@@ -14,6 +14,7 @@ export function jobFaults(sheet: Sheet): readonly string[] {
       ...boundFaults(sheet, job),
       ...placeOfJobFaults(sheet, job),
       ...gangFaults(sheet, job),
+      ...crowdFaults(sheet, job),
     ]),
     ...sheet.nodes.flatMap((node) => [
       ...roomFaults(sheet, node),
@@ -129,6 +130,17 @@ function gangFaults(sheet: Sheet, job: RankedJob): readonly string[] {
     if (slotsOn(jobs, by, true) > 0) faults.push(`${by} is on ${nodeId ?? textOf(bucket)} twice`);
   }
   return faults;
+}
+
+/** A job whose slots take nothing of a node has one of them there, as in scalelib where a job says nothing at all. */
+export function crowdFaults(sheet: Sheet, job: RankedJob): readonly string[] {
+  if (shareOf(job.demand) !== undefined) return [];
+  return sheet.nodes.flatMap((node) => {
+    const slots = slotsOn(node.jobs, nameOf(job), false);
+    const ways = slots > 1 ? waysOf(job.demand.constraints, node, sheet.pools) : [];
+    const isFree = ways.length > 0 && ways.every((way) => way.node.size === 0);
+    return isFree ? [`${nameOf(job)}: ${slots} slots that take nothing on ${textOf(node.bucket)}`] : [];
+  });
 }
 
 /** One placement group; where the job runs in groups already, in one of those. */
