@@ -206,7 +206,8 @@ const LATER = "it acts on what an earlier plan has begun: test/decide has its sc
 export const CONFIG_EFFECTS: readonly Key[] = [
   ofConfig("idleTimeout", 0, IDLE),
   ofConfig("idle_timeout", 0, IDLE),
-  ofConfig("idle_timeout", { default: 300, execute: 0 }, IDLE),
+  // In an object under scalelib's key 0 stands for the built-in value.
+  ofConfig("idleTimeout", { default: 300, execute: 0 }, IDLE),
   ofConfig("bootTimeout", 50),
   ofConfig("boot_timeout", 50),
   ofConfig("boot_timeout", { default: 3600, execute: 50 }),
