@@ -124,15 +124,15 @@ function inOrderOfUse(draft: Draft, ask: Ask, scope: Scope): readonly BucketOffe
   return [...new Set([...open.map(({ offer }) => offer), ...scope.offers])];
 }
 
-/** The same for a floor; `missing` is in the unit of its amount. */
+/** The same for a floor; `offers` in the order in which it would be given new nodes, `missing` in the unit of its amount. */
 export function floorBinding(
   draft: Draft,
   demand: TargetDemand,
-  scope: Scope,
+  offers: readonly BucketOffer[],
   missing: number,
   ceilings: readonly OwnCeiling[] = [],
 ): Binding | undefined {
-  const ways = scope.offers.flatMap((offer): Way[] => {
+  const ways = offers.flatMap((offer): Way[] => {
     const serves = demand.amount.unit === "nodes" ? 1 : offer.cores;
     const barrier = closedTo(draft, offer);
     const most = Number.POSITIVE_INFINITY;

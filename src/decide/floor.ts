@@ -49,7 +49,8 @@ export function raiseFloor(
       claimFor(draft, { demand, set, by }, scope, floor, bin);
     }
   }
-  for (const offer of offersFor(draft, demand, scope)) {
+  const offers = offersFor(draft, demand, scope);
+  for (const offer of offers) {
     const each = unit === "nodes" ? 1 : offer.cores;
     if (floor.have >= asked) break;
     if (each <= 0 || closedTo(draft, offer) !== undefined) continue;
@@ -71,7 +72,7 @@ export function raiseFloor(
     placed,
     pending,
     reasons: floorReasons(draft, demand, scope, asked - placed, ceilings),
-    ...presentBinding(floorBinding(draft, demand, scope, asked - placed, ceilings)),
+    ...presentBinding(floorBinding(draft, demand, offers, asked - placed, ceilings)),
   };
 }
 

@@ -2,7 +2,6 @@ import { expect } from "vitest";
 import type { Cluster, Fields } from "./clusters.ts";
 import { CLUSTERS } from "./clusters.ts";
 import type { Try } from "./inputs.ts";
-import { KNOWN_FAULTS } from "./known-faults.ts";
 import { judge } from "./judge.ts";
 import { MODES, tryOut } from "./try-out.ts";
 
@@ -27,10 +26,7 @@ export function faultsOf(
       const where = `${cluster.name}, ${mode.preference}, ${mode.among}`;
       const isRefused = tried.problems.length > 0;
       const door = isRefused === refused ? [] : [`refused: ${JSON.stringify(tried.problems)}`];
-      const isKnown = (fault: string): boolean => KNOWN_FAULTS.some(({ isIt }) => isIt(fault, cluster, mode));
-      return [...door, ...judge(tried, mode)]
-        .filter((fault) => !isKnown(fault))
-        .map((fault) => `${where}: ${fault}`);
+      return [...door, ...judge(tried, mode)].map((fault) => `${where}: ${fault}`);
     }),
   );
 }
