@@ -1,4 +1,5 @@
 import { renderBinding } from "../domain/binding.ts";
+import { reasonsInOrder } from "../domain/binding-reason.ts";
 import type { DemandOutcome, NodeVerdict } from "../domain/plan.ts";
 import { renderVerdict, whyReleased } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
@@ -207,10 +208,11 @@ export async function describeRequestSet(
   };
 }
 
-/** What is missing and why, in words. */
-function describeWhy({ reasons, moreReasons, binding }: DemandOutcome): Readonly<Record<string, unknown>> {
+/** What is missing and why, in words; what binds comes first. */
+function describeWhy(outcome: DemandOutcome): Readonly<Record<string, unknown>> {
+  const { moreReasons, binding } = outcome;
   return {
-    reasons: reasons.map(renderReason),
+    reasons: reasonsInOrder(outcome).map(renderReason),
     ...(moreReasons === undefined ? {} : { moreReasons }),
     ...(binding === undefined ? {} : { binding: renderBinding(binding) }),
   };

@@ -1,4 +1,5 @@
 import { renderBinding } from "../domain/binding.ts";
+import { reasonsInOrder } from "../domain/binding-reason.ts";
 import { spotIn } from "../domain/attributes.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { Snapshot } from "../domain/cluster.ts";
@@ -118,7 +119,7 @@ export function describeTrial(tried: TriedPlan): DescribedTrial {
 const isShort = ({ placed, asked }: DemandOutcome): boolean => placed < asked;
 
 function describeOutcome(outcome: DemandOutcome): TriedOutcome {
-  const { set, id, kind, unit, asked, placed, pending, reasons, moreReasons, binding } = outcome;
+  const { set, id, kind, unit, asked, placed, pending, moreReasons, binding } = outcome;
   return {
     requestSet: set,
     id,
@@ -128,7 +129,7 @@ function describeOutcome(outcome: DemandOutcome): TriedOutcome {
     placed,
     pending,
     unmet: asked - placed,
-    reasons: reasons.map(renderReason),
+    reasons: reasonsInOrder(outcome).map(renderReason),
     ...(moreReasons === undefined ? {} : { moreReasons }),
     ...(binding === undefined ? {} : { binding: renderBinding(binding) }),
   };

@@ -1,5 +1,6 @@
 import type { Binding, Raise } from "../domain/binding.ts";
 import { renderBinding } from "../domain/binding.ts";
+import { reasonsInOrder } from "../domain/binding-reason.ts";
 import type { BucketKey } from "../domain/bucket.ts";
 import { bucketText, groupText } from "../domain/bucket.ts";
 import { canonicalText } from "../domain/canonical.ts";
@@ -115,7 +116,7 @@ export function explainJob(
   const [at, outcome] = found.find(([, one]) => set === undefined || one.set === set) ?? [];
   if (at === undefined || outcome === undefined) return unknownJob(plan, job);
   const { places, moreNodes } = placesOf(plan, ledger, at, outcome);
-  const { reasons, moreReasons = 0, binding } = outcome;
+  const { moreReasons = 0, binding } = outcome;
   const told = {
     kind: "demand",
     set: outcome.set,
@@ -130,7 +131,7 @@ export function explainJob(
     places,
     moreNodes,
     incomplete: (plan.loads?.cut ?? 0) > 0,
-    reasons,
+    reasons: reasonsInOrder(outcome),
     moreReasons,
     ...(binding === undefined ? {} : { binding }),
     ahead: aheadOf(plan, at, binding),

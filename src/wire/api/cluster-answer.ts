@@ -263,7 +263,7 @@ const outcome = z
     asked: z.number(),
     placed: z.number(),
     pending: z.number().meta({ description: "Of placed, what waits for nodes that are coming." }),
-    why: text.optional().meta({ description: "The first reason, where it has less than it asked for." }),
+    why: text.optional().meta({ description: "The reason that binds, where it has less than it asked for." }),
   })
   .meta({ description: "What became of one demand; those that lack something come first." });
 
