@@ -39,6 +39,7 @@ const trouble = z.object({
     "backing-off",
     "node-failed",
     "node-down",
+    "nodes-not-needed",
     "start-refused",
     "job-rejected",
     "message-rejected",
@@ -94,12 +95,20 @@ const unmetDemand = z.object({
   binding: text.optional(),
 });
 
-const lastPlan = z.object({
-  number: count,
-  at: time,
+const proposal = {
   creates: z.array(z.object({ bucket: text, count, countsFor: text })),
   starts: texts,
   terminates: texts,
+};
+
+const lastPlan = z.object({
+  number: count,
+  at: time,
+  ...proposal,
+  withheld: z.object(proposal).optional().meta({
+    description:
+      "With enabled false: what the plan would do. terminates: also nodes that it would look at once more first.",
+  }),
   demands: count,
   waitingForNodes: count,
   unmet: z.array(unmetDemand),
@@ -121,6 +130,9 @@ const node = z.object({
   countsFor: text.meta({
     description: "The array that it counts for: one of the template, a dynamic one, or a grouped one.",
   }),
+  madeBy: z
+    .enum(["us", "another tool"])
+    .meta({ description: "Another tool: no create of ours is known to have made it." }),
   released: text
     .optional()
     .meta({ description: "Why the group that it was made for does not count on it any more." }),
