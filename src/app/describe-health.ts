@@ -99,11 +99,11 @@ function notesOn(
 
 const TROUBLES: Readonly<Record<Trouble["kind"], string>> = {
   unreachable: "CycleCloud cannot be reached",
-  throttled: "CycleCloud is overloaded (throttled)",
-  denied: "CycleCloud refuses the credentials (denied)",
-  unexpected: "CycleCloud's answer is unexpected",
-  suspicious: "the last look is not believed yet (suspicious)",
-  "not-found": "CycleCloud does not know the cluster (not-found)",
+  throttled: "CycleCloud asks to wait",
+  denied: "CycleCloud refuses the credentials",
+  unexpected: "CycleCloud's answer makes no sense",
+  suspicious: "the last look is not believed yet",
+  "not-found": "CycleCloud does not know the cluster",
 };
 
 function stateOf(seen: Snapshot): string {
