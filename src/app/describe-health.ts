@@ -101,7 +101,7 @@ const TROUBLES: Readonly<Record<Trouble["kind"], string>> = {
   unreachable: "CycleCloud cannot be reached",
   throttled: "CycleCloud asks to wait",
   denied: "CycleCloud refuses the credentials",
-  unexpected: "CycleCloud's answer makes no sense",
+  unexpected: "CycleCloud's answer is unexpected",
   suspicious: "the last look is not believed yet",
   "not-found": "CycleCloud does not know the cluster",
 };

@@ -809,6 +809,14 @@ export interface History {
     terminated: number;
     started?: number;
     unmet: number;
+    /**
+     * With enabled false: nodes that the last plan would create, start and stop.
+     */
+    withheld?: {
+      create: number;
+      start: number;
+      stop: number;
+    };
     trouble?: string;
   }[];
   /**

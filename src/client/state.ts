@@ -163,6 +163,7 @@ const history = z.object({
       created: number,
       terminated: number,
       unmet: number,
+      withheld: z.record(z.string(), z.number()).optional().catch(undefined),
     }),
   ),
 });

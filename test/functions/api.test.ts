@@ -321,7 +321,9 @@ describe("the state page", () => {
       .toMatchObject({ outcome: "troubled", trouble: { kind: "unexpected" } });
     const sick = await stateOf("two words");
     expect(sick.health.ok).toBe(false);
-    expect(sick.health.notes.join()).toContain("unexpected: GET /clusters/two%20words/status");
+    expect(sick.health.notes.join()).toContain(
+      "CycleCloud's answer is unexpected: GET /clusters/two%20words/status",
+    );
     app.simulator.faults.clear();
     await expect
       .poll(async () => (await app.call("POST", `${path}/tick`)).body, patiently)

@@ -97,6 +97,10 @@ export const historyAnswer = z.object({
       terminated: count,
       started: count.optional(),
       unmet: count,
+      withheld: z
+        .object({ create: count, start: count, stop: count })
+        .optional()
+        .meta({ description: "With enabled false: nodes that the last plan would create, start and stop." }),
       trouble: text.optional(),
     }),
   ),
