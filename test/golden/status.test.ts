@@ -148,6 +148,30 @@ test("a limit behind ten VM sizes that the job could not use: the limit is why",
   ]);
 });
 
+test("a VM size that pauses after a capacity failure: how long ago that was, and until when it pauses", () => {
+  const hpc = buildBucket(HC, 44, { lastCapacityFailureSeconds: 125 });
+  const snapshot = buildSnapshot([], {
+    arrays: [buildArray(), buildArray("hpc", { priority: 0, buckets: [hpc] })],
+  });
+  const pause = {
+    bucket: { array: HPC, machineType: HC },
+    until: at(300),
+    seconds: 300,
+    cause: "fell-short" as const,
+    message: "0 of 2 nodes added",
+  };
+  const big = buildJob("big", 2, { constraints: needing({ ncpus: 44 }) });
+  const scenario = { sets: { pbs: { demands: [big] } }, record: { backoffs: [pause] } };
+  expect(statusOf(planned(scenario, snapshot, DEFAULT_POLICY), DEFAULT_POLICY).slice(4)).toEqual([
+    "plan       7 at 2025-11-20T11:00:00.000Z: nothing to do",
+    "warning    hpc/Standard_HC44rs backs off until 2025-11-20T11:05:00.000Z (fell-short): 0 of 2 nodes",
+    "           added",
+    "why        hpc/Standard_HC44rs: pausing until 2025-11-20T11:05:00.000Z after: 0 of 2 nodes added;",
+    "           Azure lacked capacity 125 s before the last look (pbs/big)",
+    "would help hpc/Standard_HC44rs is tried again at 2025-11-20T11:05:00.000Z (pbs/big)",
+  ]);
+});
+
 function pricesOf(sizes: Readonly<Record<string, number>>): NonNullable<Policy["prices"]> {
   return readPriceTable({ currency: "USD", locations: { westeurope: sizes } }, "prices", []);
 }
