@@ -7,6 +7,7 @@ import type { Composition } from "../src/compose.ts";
 import type { RequestSetUpdate } from "../src/domain/demand.ts";
 import type { SetName } from "../src/domain/ids.ts";
 import { setName } from "../src/domain/ids.ts";
+import { noteNoAmounts } from "../src/domain/no-amount.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import type { Instant } from "../src/domain/units.ts";
 import { isoTime } from "../src/domain/units.ts";
@@ -75,6 +76,7 @@ function acknowledgement(recorded: Recorded, update: RequestSetUpdate): HttpResp
           taken: recorded.taken,
           older: recorded.older,
           rejectedJobs: update.demand?.rejectedJobs ?? [],
+          notes: noteNoAmounts(update.demand?.demands ?? []),
         },
       };
     case "older":

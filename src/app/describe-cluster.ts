@@ -19,6 +19,7 @@ import { metadataOf } from "./explain-cluster.ts";
 import { describeBuckets } from "./describe-buckets.ts";
 import { arrayShown, describeNodearrays } from "./describe-nodearrays.ts";
 import { describeOutcomes } from "./describe-outcomes.ts";
+import { describeSchedulerHosts } from "./describe-scheduler-hosts.ts";
 import { countSets, describeSet, describeSets } from "./describe-sets.ts";
 import { describeTroubles } from "./describe-troubles.ts";
 import { describeWaiting } from "./describe-waiting.ts";
@@ -58,6 +59,7 @@ export function describeState(
     demand: describeSets(record, bodies, SHOWN, now),
     plan: describePlan(bodies),
     nodes: describeNodes(bodies),
+    schedulerHosts: describeSchedulerHosts(record, bodies, now, SHOWN),
     nodearrays: describeNodearrays(record, bodies, policy, now),
     buckets: describeBuckets(record, bodies, policy, now),
     outcomes: describeOutcomes(bodies, SHOWN),

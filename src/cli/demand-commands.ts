@@ -174,6 +174,7 @@ function tellSent(terminal: Terminal, source: string, sent: Sent, json: boolean)
       return tell(terminal, sent, json, (body) => tellAccepted(terminal, source, body));
     case "queued":
       for (const { name, problems } of sent.rejectedJobs) complainOfJob(terminal, source, name, problems);
+      for (const note of sent.notes) terminal.complain(`${source}: ${note}`);
       terminal.say(
         json ? jsonText({ messageId: sent.messageId }) : "sent to the queue; it is read within seconds",
       );
@@ -195,6 +196,7 @@ function tellAccepted(terminal: Terminal, source: string, body: unknown) {
   const accepted = readAccepted(body);
   const rejected = accepted?.rejectedJobs ?? [];
   for (const { name, problems } of rejected) complainOfJob(terminal, source, name ?? "?", problems);
+  for (const note of accepted?.notes ?? []) terminal.complain(`${source}: ${note}`);
   const text = `${acceptedText(accepted)}, valid until ${accepted?.expiresAt ?? "?"}${olderText(accepted)}`;
   return { text, code: rejected.length > 0 ? EXIT.no : EXIT.done };
 }

@@ -32,10 +32,11 @@ export function renderStatus(state: StateAnswer): string {
     ...row("demands", demandsText(plan, waiting)),
     ...row("nodes", nodesText(nodes)),
     ...(coming === 0 ? [] : row("in flight", `${coming} accepted, not shown yet`)),
+    ...labelled("timeouts", timeoutTexts(state.nodearrays)),
     ...row("plan", plan === undefined ? "none yet" : planText(plan)),
     ...labelled("warning", warnings),
     ...labelled("why", waiting?.reasons.map(causeText) ?? []),
-    ...labelled("would help", waiting?.remedies.map(causeText) ?? []),
+    ...labelled("remedy", waiting?.remedies.map(causeText) ?? []),
   ].join("\n");
 }
 
@@ -72,6 +73,18 @@ function demandsText(plan: StateAnswer["plan"], waiting: StateAnswer["waiting"])
   const isHeld = withheld !== undefined && withheld.creates.length + withheld.starts.length > 0;
   const none = isHeld ? " (none comes while enabled is false)" : "";
   return `${demands}: ${short}, ${onTheirWay} waiting for nodes${none}`;
+}
+
+/** The timeouts of the arrays that are autoscaled: one line for all, or one for each pair of timeouts with the arrays that have it. */
+function timeoutTexts(arrays: StateAnswer["nodearrays"]): readonly string[] {
+  const byText = new Map<string, string[]>();
+  for (const { name, managed, idleTimeout, bootTimeout } of arrays) {
+    if (managed === false || idleTimeout === undefined || bootTimeout === undefined) continue;
+    const timeouts = `idle ${idleTimeout} s, boot ${bootTimeout} s`;
+    byText.set(timeouts, [...(byText.get(timeouts) ?? []), name ?? "?"]);
+  }
+  if (byText.size < 2) return [...byText.keys()];
+  return [...byText].map(([timeouts, names]) => `${timeouts}: ${names.join(", ")}`);
 }
 
 type Told = NonNullable<StateAnswer["waiting"]>["reasons"][number];

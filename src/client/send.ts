@@ -1,5 +1,6 @@
 import type { Problem, RejectedJob } from "../domain/demand.ts";
 import { clusterName, setName } from "../domain/ids.ts";
+import { noteNoAmounts } from "../domain/no-amount.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../domain/policy.ts";
 import { instant } from "../domain/units.ts";
 import { readRequestSet } from "../wire/demand-message.ts";
@@ -26,6 +27,8 @@ export type Accepted =
       readonly kind: "queued";
       readonly messageId: string;
       readonly rejectedJobs: readonly RejectedJob[];
+      /** What is accepted, and may not be meant. */
+      readonly notes: readonly string[];
     };
 
 /** What became of demand that was to be sent. */
@@ -85,7 +88,12 @@ async function send(
   try {
     const pushed = await openDemandQueue(queue).push(message, now);
     return pushed.kind === "sent"
-      ? { kind: "queued", messageId: pushed.messageId, rejectedJobs: checked.rejectedJobs }
+      ? {
+          kind: "queued",
+          messageId: pushed.messageId,
+          rejectedJobs: checked.rejectedJobs,
+          notes: checked.notes,
+        }
       : await putOver(api, message, now, pushed.advice);
   } catch (error) {
     return queueFailure(error);
@@ -110,11 +118,15 @@ function putOver(
   return api === undefined ? { kind: "too-large", advice } : putDemand(api, message, now);
 }
 
-/** Everything that the app would find wrong with a message, and the jobs that it would leave out. */
+/** Everything that the app would find wrong with a message, the jobs that it would leave out, and what it would note of the others. */
 export function checkDemand(
   message: DemandMessage | UncheckedMessage,
   now: number,
-): { readonly problems: readonly Problem[]; readonly rejectedJobs: readonly RejectedJob[] } {
+): {
+  readonly problems: readonly Problem[];
+  readonly rejectedJobs: readonly RejectedJob[];
+  readonly notes: readonly string[];
+} {
   const read = readRequestSet(message, {
     cluster: clusterName(message.cluster),
     set: setName(message.requestSet ?? "standard"),
@@ -123,11 +135,13 @@ export function checkDemand(
   });
   switch (read.kind) {
     case "rejected":
-      return { problems: read.problems, rejectedJobs: [] };
-    case "update":
-      return { problems: [], rejectedJobs: read.update.demand?.rejectedJobs ?? [] };
+      return { problems: read.problems, rejectedJobs: [], notes: [] };
+    case "update": {
+      const { rejectedJobs = [], demands = [] } = read.update.demand ?? {};
+      return { problems: [], rejectedJobs, notes: noteNoAmounts(demands) };
+    }
     default:
-      return { problems: [], rejectedJobs: [] };
+      return { problems: [], rejectedJobs: [], notes: [] };
   }
 }
 

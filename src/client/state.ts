@@ -139,6 +139,7 @@ const state = z.object({
   nodes: z
     .object({ count: number, byPhase: counts, byVerdict: counts, list: listOf(node) })
     .catch({ count: undefined, byPhase: {}, byVerdict: {}, list: [] }),
+  nodearrays: listOf(z.object({ name: text, managed: flag, idleTimeout: number, bootTimeout: number })),
   buckets: listOf(bucket),
   outcomes: listOf(outcome),
   waiting: waiting.optional().catch(undefined),
@@ -223,6 +224,7 @@ const accepted = z.object({
   taken: texts,
   older: texts,
   rejectedJobs: listOf(z.object({ name: text, problems: listOf(problemPart) })),
+  notes: texts,
 });
 
 const problem = z.object({
@@ -243,7 +245,8 @@ const tick = z.object({
 });
 
 const configNotes = z.object({
-  ignored: texts,
+  used: listOf(z.object({ key: text, as: text })),
+  ignored: listOf(z.object({ key: text, why: text })),
   doubts: listOf(problemPart),
   unknownNodearrays: texts,
 });

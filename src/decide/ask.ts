@@ -113,10 +113,14 @@ export function slotsIn({ jobClass }: Ask, free: Float64Array, start: number): n
   return Math.max(0, slots);
 }
 
-/** How many units go to a node that has room for so many slots; a gang may stack its share on an exclusive node. */
+/**
+ * How many units go to a node that has room for so many slots; a gang may stack its share on an exclusive node. Room without end means that
+ * a slot takes nothing there: then a job has one slot on a node (scalelib-behaviour.md 3, "With no constraints at all the room is 1").
+ */
 export function unitsFrom(ask: Ask, slots: number): number {
   if (ask.unitsPerNode === 1) return slots >= ask.slotsPerUnit ? 1 : 0;
-  return ask.requirements.alone === "job" ? Math.min(1, slots) : slots;
+  const isOne = ask.requirements.alone === "job" || slots === Number.POSITIVE_INFINITY;
+  return isOne ? Math.min(1, slots) : slots;
 }
 
 /** How many units fit on an empty node like this, judged whole; `names` are the resources by position. */

@@ -14,7 +14,7 @@ import { holderOf } from "./caps.ts";
 import { inMarketOf } from "./counterparts.ts";
 import type { Draft, Settled, Way } from "./draft.ts";
 import { beginDraft } from "./draft.ts";
-import { jobBinding, presentBinding } from "./binding.ts";
+import { jobBinding, presentBinding, standingBinding } from "./binding.ts";
 import { gatherReasons } from "./gather.ts";
 import { raiseFloor } from "./floor.ts";
 import { placeGang, spreadGang } from "./gang.ts";
@@ -24,7 +24,7 @@ import type { Ground, Place } from "./ground.ts";
 import { raiseGroups } from "./group.ts";
 import type { Progress } from "./pack.ts";
 import { packJob, packOn } from "./pack.ts";
-import { mostPoolNeeds, poolNeeds, takeFromPools, unitsInPools } from "./pool-use.ts";
+import { alternativePoolNeeds, poolNeeds, takeFromPools, unitsInPools } from "./pool-use.ts";
 import { packingReasons } from "./reasons.ts";
 import type { Scope, Wanted } from "./scope.ts";
 import { bucketsBySize, scopeOf } from "./scope.ts";
@@ -113,7 +113,10 @@ export function isBetterByRank(other: Attempt, than: Attempt, policy: Allocation
   return isBetter(other, than, policy);
 }
 
-/** Whether a try is to be preferred to another: it leaves no demand with less, and is cheaper or has more. */
+/**
+ * Whether a try is to be preferred to another: it leaves no demand with less, and has more, or is cheaper and gives no demand worse new nodes
+ * by its own lists and alternatives.
+ */
 export function isBetter(other: Attempt, than: Attempt, { among }: AllocationPolicy): boolean {
   let hasMore = false;
   for (let i = 0; i < than.outcomes.length; i += 1) {
@@ -121,11 +124,31 @@ export function isBetter(other: Attempt, than: Attempt, { among }: AllocationPol
     if (a < b) return false;
     hasMore ||= a > b;
   }
-  if (hasMore) return true;
+  return hasMore || (isCheaper(other, than, among) && !isWorseChoice(other, than));
+}
+
+function isCheaper(other: Attempt, than: Attempt, among: AllocationPolicy["among"]): boolean {
   if (among === "priority") return other.created < than.created;
   const saved = than.price - other.price;
   const tiny = 1e-9 * than.price;
   return saved > tiny || (saved >= -tiny && other.created < than.created);
+}
+
+/** Whether some demand has more slots than before on new nodes that are no better than some score. */
+function isWorseChoice({ draft: other }: Attempt, { draft: than }: Attempt): boolean {
+  for (const [rank, chosen] of other.bins.choices) {
+    const before = than.bins.choices.get(rank) ?? NO_CHOICES;
+    for (const score of chosen.keys()) if (slotsUpTo(chosen, score) > slotsUpTo(before, score)) return true;
+  }
+  return false;
+}
+
+const NO_CHOICES: ReadonlyMap<number, number> = new Map();
+
+function slotsUpTo(chosen: ReadonlyMap<number, number>, score: number): number {
+  let slots = 0;
+  for (const [one, count] of chosen) if (one <= score) slots += count;
+  return slots;
 }
 
 function costOf({ bins, world }: Draft): Pick<Attempt, "created" | "price"> {
@@ -305,10 +328,9 @@ function place(
     if (left === 0 || !isTold) return progress;
     const ceilings = draft.caps.ceilings(holderOf(ask));
     const reasons = packingReasons(draft, ask, scope, left, ceilings);
-    if (reasons.length > 0) return { left, pending, reasons };
-    // Every bucket would do: then it is the pools of an alternative that ran out.
-    const short = unitsInPools(draft.pools, ask.with(left), mostPoolNeeds(ask), draft.world.pools);
-    return { left, pending, reasons: short.reasons };
+    // What stands at the top has been taken from its pools by now.
+    const short = unitsInPools(draft.pools, ask.with(left), alternativePoolNeeds(ask), draft.world.pools);
+    return { left, pending, reasons: [...short.reasons, ...reasons] };
   }
   const { progress, reasons } =
     ask.together === "spread"
@@ -327,7 +349,8 @@ function outcomeOf(
   if (reasons.length === 0 && binding === undefined)
     return { set, id, kind, unit, asked, placed, pending, reasons: NO_REASONS };
   const settled = { set, id, kind, unit, asked, placed, pending };
-  return { ...settled, ...gatherReasons(reasons), ...presentBinding(binding) };
+  const gathered = gatherReasons(reasons);
+  return { ...settled, ...gathered, ...presentBinding(binding ?? standingBinding(gathered.reasons)) };
 }
 
 const NO_REASONS: readonly Reason[] = [];

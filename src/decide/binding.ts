@@ -8,22 +8,27 @@ import type { Ask } from "./ask.ts";
 import { unitsOnEmpty } from "./ask.ts";
 import { isUngrouped, knowsNoGroups } from "./group-members.ts";
 import type { Place } from "./ground.ts";
+import { roomOnNew } from "./intricate.ts";
 import type { Draft } from "./draft.ts";
+import { isDeallocated } from "./draft.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
 import { offerAt } from "./counterparts.ts";
 import type { Opening } from "./gang.ts";
 import { waysOfGang } from "./gang.ts";
-import type { Taken } from "./limits.ts";
+import type { Capacity, Taken } from "./limits.ts";
 import type { Step } from "./raise.ts";
 import { smallestRaise } from "./raise.ts";
+import { mayBeIn, namedGroups } from "./named-groups.ts";
 import type { OwnCeiling } from "./reasons.ts";
-import { misfit, openingRefusal } from "./reasons.ts";
+import { groupOfNew, misfit, newNode, noGroupFor, openingRefusal } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
 import { TOLERANCE } from "./tolerance.ts";
 
 /** A way to serve a demand with new nodes, and what forbids it whatever the limits are. */
-interface Way extends Step {
+export interface Way extends Step {
   readonly barrier: Reason | undefined;
+  /** What is left of the limits once deallocated nodes that it uses are started; absent: it starts none. */
+  readonly capacity?: Capacity | undefined;
 }
 
 /** What a demand still needs, and how it could have it. */
@@ -64,18 +69,52 @@ function bindingOfJob(
   ceilings: readonly OwnCeiling[],
 ): Binding | undefined {
   const pools = poolRaises(draft, ask, missing);
+  if (ask.together === "spread")
+    return bindingOf(draft, { ...spreadShortage(draft, ask, scope), given: [], pools, ceilings });
   if (ask.together !== "anywhere") {
     const { complete, openings } = waysOfGang(draft, ask, scope, home);
     const ways = openings.map((opening) => gangWay(draft, ask, opening));
     return bindingOf(draft, { ways, missing: complete ? 0 : 1, given: [], pools, ceilings });
   }
   const ways = inOrderOfUse(draft, ask, scope).map((offer): Way => {
-    const serves = unitsOnEmpty(ask, offer, draft.bins.resources);
-    const barrier = closedTo(draft, offer) ?? misfit(draft, ask, offer);
-    return { offer, group: offer.pinnedGroup, lot: 1, serves, most: Number.POSITIVE_INFINITY, barrier };
+    const group = groupOfNew(draft, ask, offer);
+    const serves = servedByNew(draft, ask, offer, group);
+    const barrier =
+      closedTo(draft, offer) ?? misfit(draft, ask, offer, group) ?? groupless(draft, ask, offer);
+    return { offer, group, lot: 1, serves, most: Number.POSITIVE_INFINITY, barrier };
   });
   const rest = pools.length === 0 ? missing : Math.max(0, missing - unitsFree(draft, ask));
   return bindingOf(draft, { ways, missing: rest, given: draft.capacity.takenSinceMark(), pools, ceilings });
+}
+
+/** Why a job that asks for a placement group can have none of a bucket, whatever its limits: none is made there, and it may use none that has a name. */
+function groupless(draft: Draft, ask: Ask, offer: BucketOffer): Reason | undefined {
+  const why = noGroupFor(draft, ask, offer);
+  if (why === undefined) return undefined;
+  return namedGroups(draft, offer).some((group) => mayBeIn(draft, ask, offer, group)) ? undefined : why;
+}
+
+/** Units on a new node; of what alternatives take from pools, as much as is left there. */
+function servedByNew(draft: Draft, ask: Ask, offer: BucketOffer, group: Step["group"]): number {
+  const { bins } = draft;
+  const made = newNode(draft, offer, group);
+  if (ask.jobClass.takes !== undefined) return unitsOnEmpty(ask, made, bins.resources);
+  return roomOnNew(bins, made, bins.ground.kindOfOffer(offer).capacity, ask);
+}
+
+/** A gang that may span buckets: each of its nodes by itself, those that are there first. */
+function spreadShortage(draft: Draft, ask: Ask, scope: Scope): Pick<Shortage, "ways" | "missing"> {
+  const ways = inOrderOfUse(draft, ask, scope).map((offer): Way => {
+    // It opens no groups of its own.
+    const barrier = closedTo(draft, offer) ?? misfit(draft, ask, offer, offer.pinnedGroup);
+    const serves = barrier === undefined ? 1 : 0;
+    return { offer, group: offer.pinnedGroup, lot: 1, serves, most: Number.POSITIVE_INFINITY, barrier };
+  });
+  const bound = draft.bound.get(ask.demand);
+  let missing = ask.units;
+  for (const bin of draft.bins.each(ask))
+    if (bound?.has(bin) !== true && !isDeallocated(draft.bins, bin)) missing -= draft.bins.count[bin] ?? 0;
+  return { ways, missing };
 }
 
 /** Offers in the order in which the job would be given new nodes; those that it would not be given at all come last. */
@@ -154,8 +193,38 @@ export function groupBinding(
     ...freshWays(draft, scope, shortage, offer, given),
   ]);
   const ways = waits ? completions : [...completions, ...others];
-  return bindingOf(draft, { ways, missing, given, pools: [], ceilings });
+  return (
+    bindingOf(draft, { ways, missing, given, pools: [], ceilings }) ?? onlyGroupOf(draft, scope, shortage)
+  );
 }
+
+/** More groups are asked for than arrays with a group of their own have. */
+function onlyGroupOf(draft: Draft, { offers }: Scope, { sizeOf }: GroupShortage): Binding | undefined {
+  const isMeant = (offer: BucketOffer): boolean =>
+    offer.pinnedGroup !== undefined && Number.isFinite(sizeOf(offer)) && closedTo(draft, offer) === undefined;
+  const { bucket, pinnedGroup: placementGroup } = offers.find(isMeant) ?? {};
+  if (bucket === undefined || placementGroup === undefined) return undefined;
+  return { kind: "no-raise", reason: { code: "only-group", bucket: { ...bucket, placementGroup } } };
+}
+
+/**
+ * For a demand that no raise helps, and of which nothing else is known than why it is unmet: the first thing that stands and is no limit.
+ */
+export function standingBinding(reasons: readonly Reason[]): Binding | undefined {
+  const [first] = reasons;
+  if (first === undefined || first.code === "too-many-unmet") return undefined;
+  const cap = reasons.find(isCap);
+  if (cap !== undefined)
+    return { kind: "raise", raises: [{ of: "limit", limit: cap.limit, more: cap.asked - cap.left }] };
+  return { kind: "no-raise", reason: reasons.find((reason) => !isRaisable(reason)) ?? first };
+}
+
+type LimitReason = Extract<Reason, { readonly code: "limit-reached" }>;
+
+/** A gang has its nodes, and a ceiling of our own keeps it from them. */
+const isCap = (reason: Reason): reason is LimitReason =>
+  reason.code === "limit-reached" &&
+  (reason.limit.kind === "request-set-cap" || reason.limit.kind === "user-cap");
 
 function completionWay(draft: Draft, offer: BucketOffer, group: Step["group"], lot: number): Way {
   return { offer, group, lot, serves: 1, most: 1, barrier: groupBarrier(draft, offer, group) };
@@ -195,9 +264,10 @@ export function presentBinding(binding: Binding | undefined): { readonly binding
 }
 
 function gangWay(draft: Draft, ask: Ask, opening: Opening): Way {
-  const { offer, group, nodes } = opening;
+  const { offer, group, nodes, site } = opening;
   const refusal = openingRefusal(draft, ask, opening);
-  return { offer, group, lot: nodes, serves: 1, most: 1, barrier: isRaisable(refusal) ? undefined : refusal };
+  const barrier = isRaisable(refusal) ? undefined : refusal;
+  return { offer, group, lot: nodes, serves: 1, most: 1, barrier, capacity: site?.afterWaking };
 }
 
 function groupBarrier(draft: Draft, offer: BucketOffer, group: Step["group"]): Reason | undefined {
@@ -212,17 +282,30 @@ function isRaisable(reason: Reason | undefined): boolean {
   return reason === undefined || reason.code === "limit-reached" || reason.code === "group-too-large";
 }
 
-function bindingOf(draft: Draft, shortage: Shortage): Binding | undefined {
+/** The smallest change with which one of the ways, or some together, serve all that is missing; or what stands against it. */
+export function bindingOf(draft: Draft, shortage: Shortage): Binding | undefined {
   const { ways, pools } = shortage;
   if (shortage.missing <= 0) return pools.length === 0 ? undefined : { kind: "raise", raises: pools };
-  const raises = raisesFor(
-    draft,
-    shortage,
-    ways.filter(({ barrier }) => barrier === undefined),
-  );
+  const open = ways.filter(({ barrier }) => barrier === undefined);
+  const raises = leastOf([
+    raisesFor(
+      draft,
+      shortage,
+      open.filter(({ capacity }) => capacity === undefined),
+    ),
+    ...open.map((way) => (way.capacity === undefined ? undefined : raisesFor(draft, shortage, [way]))),
+  ]);
+  // Limits suffice, then: what stands against it is among the reasons.
+  if (raises?.length === 0 && pools.length === 0) return undefined;
   if (raises !== undefined) return { kind: "raise", raises: [...pools, ...raises] };
   const barriers = ways.flatMap((way) => (way.barrier === undefined ? [] : [{ way, barrier: way.barrier }]));
   return waitFor(draft, shortage) ?? nearestOf(ways) ?? firstOf(barriers.map(({ barrier }) => barrier));
+}
+
+/** The fewest raises; of as many the first. */
+function leastOf(found: readonly (readonly Raise[] | undefined)[]): readonly Raise[] | undefined {
+  const [least] = found.filter((raises) => raises !== undefined).toSorted((a, b) => a.length - b.length);
+  return least;
 }
 
 function raisesFor(draft: Draft, shortage: Shortage, ways: readonly Way[]): readonly Raise[] | undefined {
@@ -231,9 +314,9 @@ function raisesFor(draft: Draft, shortage: Shortage, ways: readonly Way[]): read
   const takers = given.map((taken) => ({ taken, way: ways.find((way) => mayHaveTaken(way, taken)) }));
   const counted = takers.flatMap(({ taken, way }) => (way === undefined ? [] : [{ taken, way }]));
   const served = counted.reduce((sum, { taken, way }) => sum + (taken.nodes / way.lot) * way.serves, 0);
-  const { capacity, world } = draft;
+  const { world } = draft;
   return smallestRaise({
-    capacity,
+    capacity: ways[0]?.capacity ?? draft.capacity,
     limits: world.limits,
     ceilings,
     steps: ways,

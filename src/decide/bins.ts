@@ -1,7 +1,9 @@
 import type { NodeLoad, SupplyNode, World } from "../domain/allocation.ts";
 import type { BucketKey, Purpose } from "../domain/bucket.ts";
-import type { NodeAttributes } from "../domain/demand.ts";
-import type { NodeId } from "../domain/ids.ts";
+import type { JobDemand, NodeAttributes } from "../domain/demand.ts";
+import type { Resources } from "../domain/resources.ts";
+import { amountOf } from "../domain/resources.ts";
+import type { NodeId, SetName } from "../domain/ids.ts";
 import type { Ask } from "./ask.ts";
 import { slotsIn, unitsFrom } from "./ask.ts";
 import type { Subject } from "./fit.ts";
@@ -11,6 +13,7 @@ import type { LineBins, Sought } from "./line.ts";
 import { CLAIMED, CLOSED, EMPTY, Line } from "./line.ts";
 import type { NodeOrder } from "./node-order.ts";
 import type { Shape } from "./shape.ts";
+import type { Takes } from "./job-class.ts";
 
 /** A bin's number. A bin is one existing node, or so many identical nodes that are in flight or planned. */
 export type Bin = number;
@@ -87,6 +90,8 @@ export class Bins implements LineBins {
   /** Existing nodes in their order of use; then deallocated ones in theirs. */
   readonly existing: readonly Bin[];
   readonly asleep: readonly Bin[];
+  /** Hosts that only a scheduler knows, by request set: no other set has them, and no target counts them. */
+  readonly hosts: ReadonlyMap<SetName, readonly Bin[]>;
   /** Bins in flight and nodes that are starting, in the order in which they were asked for. */
   readonly inFlight: Bin[] = [];
   /** Bins that this plan creates, in the order in which it did. */
@@ -96,6 +101,10 @@ export class Bins implements LineBins {
   /** What is left of each pool that jobs share. */
   readonly pools: Map<string, number>;
   readonly #contents: (Content | undefined)[] = [];
+  /** Of each job with preferences, by rank: its slots on new nodes, by how good a choice those are. */
+  readonly choices = new Map<number, Map<number, number>>();
+  /** By bin, the jobs that have a slot there which takes nothing. */
+  readonly #freeSlots = new Map<Bin, Set<JobDemand>>();
   readonly #needed = new Map<Place, Needed>();
   readonly #subjects: Subject[] = [];
   readonly #inGroup = new Map<Place, Bin[]>();
@@ -107,8 +116,9 @@ export class Bins implements LineBins {
   readonly #ofKind: Bin[][] = [];
   readonly #plannedOfKind: Bin[][] = [];
   readonly #lines = new Map<string, ServingLine>();
-  /** The line of all bins. */
+  /** The line of all bins, and those of the hosts that only a scheduler knows. */
   #all: Line | undefined;
+  readonly #hostLines = new Map<SetName, Line>();
   /** The lines that bins of a kind stand in; worked out anew whenever there is another line. */
   #linesByKind: (readonly Line[] | undefined)[] = [];
 
@@ -131,6 +141,7 @@ export class Bins implements LineBins {
     this.pools = new Map(pools);
     this.existing = order.awake;
     this.asleep = order.asleep;
+    this.hosts = order.hosts;
     // Filled from the front first: an array that is begun far from its front becomes a dictionary.
     this.#position = this.world.nodes.map((_, bin) => bin);
     [...order.awake, ...order.asleep].forEach((bin, position) => {
@@ -147,6 +158,8 @@ export class Bins implements LineBins {
         node.ready,
         order.tiers[bin] ?? 0,
       );
+      if (node.left !== undefined) this.#setLeft(bin, node.left);
+      if (node.occupied === true) this.state[bin] = (this.state[bin] ?? 0) & ~EMPTY;
     });
     const flying = this.world.inFlight.map((supply, entry) =>
       this.#add(
@@ -244,6 +257,8 @@ export class Bins implements LineBins {
     this.purpose.push(this.purpose[bin] ?? { kind: "array" });
     const attributes = this.attributes.get(bin);
     if (attributes !== undefined) this.attributes.set(other, attributes);
+    const freeSlots = this.#freeSlots.get(bin);
+    if (freeSlots !== undefined) this.#freeSlots.set(other, new Set(freeSlots));
     this.#contents.push(this.#contents[bin]);
     this.#subjects.push(this.subjectOf(bin));
     this.#makeRoom(other);
@@ -270,19 +285,35 @@ export class Bins implements LineBins {
 
   /** How many units of the ask fit on one node of the bin. */
   unitsOn(bin: Bin, ask: Ask): number {
-    if (this.isClosed(bin)) return 0;
+    if (this.isClosed(bin) || !this.#serves(bin, ask.set)) return 0;
     const { shape } = ask.jobClass;
     if (!this.#takes(shape, bin)) return 0;
     if (ask.jobClass.takes === undefined) return roomIntricate(this, bin, ask);
     if (ask.requirements.alone !== undefined && !this.isEmpty(bin)) return 0;
+    if (ask.jobClass.takes.nothing && this.hasFreeSlot(bin, ask)) return 0;
     return unitsFrom(ask, slotsIn(ask, this.free, bin * this.width));
+  }
+
+  /** Whether the job has a slot there that takes nothing of the node: it gets no second one. */
+  hasFreeSlot(bin: Bin, { demand }: Ask): boolean {
+    return this.#freeSlots.get(bin)?.has(demand) === true;
+  }
+
+  #noteFreeSlot(bin: Bin, { demand }: Ask): void {
+    const jobs = this.#freeSlots.get(bin);
+    if (jobs === undefined) this.#freeSlots.set(bin, new Set([demand]));
+    else jobs.add(demand);
   }
 
   /** Puts so many slots on each node of the bin, and claims it. What is free never falls below zero: bound tasks need not fit. */
   occupy(bin: Bin, ask: Ask, slots: number, bound = false): void {
     const { takes } = ask.jobClass;
     let alone = ask.requirements.alone !== undefined;
-    if (takes === undefined) alone = placeIntricate(this, bin, ask, slots, bound) || alone;
+    if (takes === undefined) {
+      const taken = placeIntricate(this, bin, ask, slots, bound);
+      alone ||= taken.alone;
+      if (taken.nothing) this.#noteFreeSlot(bin, ask);
+    } else if (takes.nothing) this.#noteFreeSlot(bin, ask);
     else {
       const start = bin * this.width;
       for (let i = 0; i < takes.resource.length; i += 1) {
@@ -291,9 +322,40 @@ export class Bins implements LineBins {
         if (left > 0) this.free[at] = Math.max(0, left - (takes.amount[i] ?? 0) * slots);
       }
     }
+    // What is left there is reported without what runs there.
+    const left = bound ? this.node(bin)?.left : undefined;
+    if (left !== undefined) this.#setLeft(bin, left);
     const state = this.state[bin] ?? 0;
     this.state[bin] = alone ? (state & ~EMPTY) | CLOSED : state & ~EMPTY;
     this.#hold(bin, ask, slots, bound);
+    if (ask.jobClass.shape.preference !== undefined && this.origin[bin] === "planned")
+      this.#noteChoice(bin, ask, slots);
+  }
+
+  #noteChoice(bin: Bin, { rank, jobClass }: Ask, slots: number): void {
+    const score = jobClass.score(this.kindOf(bin));
+    const chosen = this.choices.get(rank) ?? new Map<number, number>();
+    this.choices.set(rank, chosen);
+    chosen.set(score, (chosen.get(score) ?? 0) + slots * (this.count[bin] ?? 0));
+  }
+
+  #setLeft(bin: Bin, left: Resources): void {
+    this.resources.forEach((name, r) => {
+      if (left[name] !== undefined) this.free[bin * this.width + r] = amountOf(left[name]);
+    });
+  }
+
+  /** Whether jobs of the set may be there. */
+  #serves(bin: Bin, set: SetName): boolean {
+    // Asked for every look at a bin, and most clusters have no such hosts.
+    if (this.hosts.size === 0) return true;
+    const onlyFor = this.world.nodes[bin]?.onlyFor;
+    return onlyFor === undefined || onlyFor.includes(set);
+  }
+
+  /** Whether it is a host that only a scheduler knows, and no node of ours. */
+  isHost(bin: Bin): boolean {
+    return this.world.nodes[bin]?.onlyFor !== undefined;
   }
 
   /** What the constraints of jobs are judged on. */
@@ -310,19 +372,31 @@ export class Bins implements LineBins {
     return false;
   }
 
+  /** Whether the job has slots there, and nobody else has; it asks that this be so, and may have more of them. */
+  isOnlyOf(bin: Bin, { by, requirements }: Ask): boolean {
+    if (requirements.alone !== "task") return false;
+    const jobs = jobsOf(this.#contents[bin]);
+    return jobs.length > 0 && jobs.every((one) => one.by === by);
+  }
+
   /** Names of the jobs on each node of the bin. */
   jobsOn(bin: Bin): readonly string[] {
     return jobsOf(this.#contents[bin]).map(({ by }) => by);
   }
 
-  /** The first bin with room for a unit, in the order of use; among those of one tier one that somebody needs already. */
+  /**
+   * The first bin with room for a unit, in the order of use: hosts that only the scheduler knows, as they cost nothing, then nodes; among
+   * those of one tier one that somebody needs already.
+   */
   first(ask: Ask): Bin | undefined {
-    const { lines, accepts } = this.#whereOf(ask.jobClass.shape);
     const { takes } = ask.jobClass;
     if (takes === undefined) {
       for (const bin of this.each(ask)) return bin;
       return undefined;
     }
+    const host = this.#hostLine(ask.set)?.first(this.#soughtOnHosts(ask, takes));
+    if (host !== undefined) return host;
+    const { lines, accepts } = this.#whereOf(ask.jobClass.shape);
     const sought = { takes, times: ask.slotsPerUnit, accepts };
     let best: Bin | undefined;
     for (const line of lines) {
@@ -334,10 +408,13 @@ export class Bins implements LineBins {
 
   /** Bins with room for a unit, in the order of use; among those of one tier the ones that somebody needs already come first. */
   *each(ask: Ask): Generator<Bin> {
+    const { takes } = ask.jobClass;
+    const hosts = this.#hostLine(ask.set);
+    if (hosts !== undefined && takes !== undefined) yield* hosts.each(this.#soughtOnHosts(ask, takes));
+    else if (hosts !== undefined) for (const bin of hosts.all()) if (this.unitsOn(bin, ask) > 0) yield bin;
     const { lines, accepts } = this.#whereOf(ask.jobClass.shape);
     const [only, ...others] = lines;
     if (only === undefined) return;
-    const { takes } = ask.jobClass;
     if (takes === undefined) {
       for (const bin of only.all()) if (this.unitsOn(bin, ask) > 0) yield bin;
       return;
@@ -380,7 +457,7 @@ export class Bins implements LineBins {
     const needed = new Map<NodeId, readonly string[]>();
     this.world.nodes.forEach((node, bin) => {
       const content = this.#contents[bin];
-      if (content !== undefined) needed.set(node.nodeId, firstNames(content));
+      if (content !== undefined && node.onlyFor === undefined) needed.set(node.nodeId, firstNames(content));
     });
     return needed;
   }
@@ -535,7 +612,23 @@ export class Bins implements LineBins {
     return entry.line;
   }
 
-  /** All bins that may take something, without those that this plan creates, in the order of use. */
+  #hostLine(set: SetName): Line | undefined {
+    const hosts = this.hosts.size === 0 ? undefined : this.hosts.get(set);
+    if (hosts === undefined) return undefined;
+    let line = this.#hostLines.get(set);
+    if (line === undefined) {
+      line = new Line(this, hosts, []);
+      this.#hostLines.set(set, line);
+      this.#linesByKind = [];
+    }
+    return line;
+  }
+
+  #soughtOnHosts({ jobClass, slotsPerUnit }: Ask, takes: Takes): Sought {
+    return { takes, times: slotsPerUnit, accepts: (bin) => this.#takes(jobClass.shape, bin) };
+  }
+
+  /** All bins that may take something, without those that this plan creates and hosts that are not ours, in the order of use. */
   #open(): readonly Bin[] {
     const all = [...this.existing, ...this.inFlight, ...this.asleep];
     return all.filter((bin) => !this.isClosed(bin));
@@ -545,6 +638,12 @@ export class Bins implements LineBins {
   #linesOf(kind: Kind): readonly Line[] {
     const known = this.#linesByKind[kind.index];
     if (known !== undefined) return known;
+    const { onlyFor } = kind.subject;
+    if (onlyFor !== undefined) {
+      const ofHosts = onlyFor.flatMap((set) => this.#hostLines.get(set) ?? []);
+      this.#linesByKind[kind.index] = ofHosts;
+      return ofHosts;
+    }
     const lines = this.#all === undefined ? [] : [this.#all];
     const own = this.#kindLines[kind.index];
     if (own !== undefined) lines.push(own);

@@ -1,4 +1,5 @@
 import type { PlacementOrder, PlacementUse } from "../domain/allocation.ts";
+import type { Binding, Raise } from "../domain/binding.ts";
 import type { Constraint } from "../domain/constraint.ts";
 import type { SharedState } from "../domain/node-view.ts";
 import type { Reason } from "../domain/reason.ts";
@@ -6,19 +7,22 @@ import type { Refusal } from "../domain/refusal.ts";
 import type { Scalar } from "../domain/resources.ts";
 import type { Ask } from "./ask.ts";
 import { unitsOnEmpty } from "./ask.ts";
+import type { Way } from "./binding.ts";
+import { bindingOf, presentBinding } from "./binding.ts";
 import type { Bin } from "./bins.ts";
 import type { Candidates } from "./bucket-candidates.ts";
-import { chooseBuckets } from "./bucket-candidates.ts";
+import { candidatesFor, chooseBuckets } from "./bucket-candidates.ts";
 import type { Site } from "./bucket-sites.ts";
 import { BucketSites, roomAt } from "./bucket-sites.ts";
 import type { Draft, Settled } from "./draft.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
 import { holderOf } from "./caps.ts";
 import type { Place } from "./ground.ts";
-import { roomOnNew, slotsAtOnce } from "./intricate.ts";
+import { roomIntricate, roomOnNew, slotsAtOnce } from "./intricate.ts";
 import type { JobClass } from "./job-class.ts";
 import { mostPoolNeeds, unitsInPools as unitsInAllPools } from "./pool-use.ts";
 import { sharedPoolName } from "./pools.ts";
+import { misfit, refusalReason } from "./reasons.ts";
 import { noteScaleSet } from "./scale-set.ts";
 import { TOLERANCE } from "./tolerance.ts";
 
@@ -72,7 +76,8 @@ export class BucketOrder {
   /** Places the units of a job; `home`: the placement group that it is bound to already. */
   settle(ask: Ask, home: Place | undefined): Settled {
     const { pools } = this.#draft;
-    const chosen = this.#candidatesOf(ask);
+    const all = this.#candidatesOf(ask);
+    const chosen = this.#draft.bins.hosts.size === 0 ? all : candidatesFor(all, ask.set);
     const sites = home === undefined ? chosen.sites : chosen.sites.filter(({ place }) => place === home);
     const { units, short } = unitsInPools(pools, ask);
     const progress: Progress = { left: ask.units, pending: 0, uses: [] };
@@ -89,7 +94,7 @@ export class BucketOrder {
     this.orders.push({
       by: ask.by,
       candidates: sites.map(({ made }) => made.bucket),
-      refused: chosen.refused,
+      refused: chosen.refused.map(({ site, refusal }) => ({ bucket: site.made.bucket, refusal })),
       uses: progress.uses,
     });
     const reasons =
@@ -100,11 +105,50 @@ export class BucketOrder {
             ...this.#reasons(ask, sites, chosen, progress.left),
           ]
         : [];
+    const binding = progress.left > 0 ? this.#binding(ask, sites, chosen, progress.left) : undefined;
     return {
       placed: ask.asked - progress.left * ask.slotsPerUnit,
       pending: progress.pending * ask.slotsPerUnit,
       reasons,
+      ...presentBinding(binding),
     };
+  }
+
+  /** What would place the rest of a job, or why no raise would; `left`: pools and limits are as its units that have a place leave them. */
+  #binding(ask: Ask, sites: readonly Site[], { refused }: Candidates, left: number): Binding | undefined {
+    const { caps, capacity, pools } = this.#draft;
+    const whole = isWhole(ask);
+    const had = new Map(sites.map((site) => [site, this.#unitsUp(ask, site)]));
+    const most = Math.max(0, ...had.values());
+    const [drained] = this.#drained(ask.with(left));
+    const ways = sites
+      .filter((site) => opensFor(ask, site) && site.offer.onlyFor === undefined)
+      .map((site): Way => {
+        const { offer, group } = site;
+        const units = this.#unitsOnNew(ask, site, "whole");
+        const barrier =
+          closedSite(this.#draft, site) ??
+          misfit(this.#draft, ask, offer, group) ??
+          (units < 1 ? drained : undefined);
+        if (!whole) return { offer, group, lot: 1, serves: units, most: Number.POSITIVE_INFINITY, barrier };
+        const lot = Math.ceil((left - (had.get(site) ?? 0)) / units);
+        return { offer, group, lot, serves: 1, most: 1, barrier };
+      });
+    const others = refused
+      .filter(({ site }) => site.offer.onlyFor === undefined)
+      .map(({ site: { offer, made }, refusal }): Way => {
+        const barrier = refusalReason({ bucket: made.bucket }, refusal);
+        return { offer, group: undefined, lot: 1, serves: 0, most: Number.POSITIVE_INFINITY, barrier };
+      });
+    const raises = poolRaises(pools, ask, left);
+    const room = raises.length === 0 ? 0 : [...had.values()].reduce((sum, units) => sum + units, 0);
+    return bindingOf(this.#draft, {
+      ways: [...ways, ...others],
+      missing: whole ? Number(most < left) : Math.max(0, left - room),
+      given: whole ? [] : capacity.takenSinceMark(),
+      pools: raises,
+      ceilings: caps.ceilings(holderOf(ask)),
+    });
   }
 
   #candidatesOf(ask: Ask): Candidates {
@@ -173,7 +217,7 @@ export class BucketOrder {
     const first = this.#firstOpen(ask, site);
     for (let at = first; at < site.bins.length && left > 0; at += 1) {
       const bin = site.bins[at] ?? 0;
-      const units = Math.min(this.#unitsOn(ask, bin, filling), mostOnNode(ask), left);
+      const units = Math.min(this.#unitsOn(ask, bin, filling), left);
       if (units < 1) continue;
       if (this.#isToStart(bin)) {
         if (room < 1) continue;
@@ -192,7 +236,7 @@ export class BucketOrder {
       left -= rest;
       steps.push({ bin, nodes, units, rest });
     }
-    const units = Math.min(this.#unitsOnNew(ask, site, filling), mostOnNode(ask), left);
+    const units = Math.min(this.#unitsOnNew(ask, site, filling), left);
     const nodes = units < 1 ? 0 : Math.min(room, allowed, Math.ceil(left / units));
     return { steps, made: { nodes, units }, left: Math.max(0, left - nodes * units) };
   }
@@ -201,8 +245,16 @@ export class BucketOrder {
     const { bins } = this.#draft;
     // Each unit of a node task has a node of its own.
     if (ask.isGang && bins.holds(bin, ask.by)) return 0;
-    const units = bins.unitsOn(bin, ask);
+    const units = this.#unitsThere(ask, bin);
     return filling === "whole" || units < 1 ? units : Math.min(units, slotsAtOnce(bins, bin, ask));
+  }
+
+  /** A job that wants nodes to itself may have slots by one alternative beside those that it has by another. */
+  #unitsThere(ask: Ask, bin: Bin): number {
+    const { bins } = this.#draft;
+    return hasAlternatives(ask) && bins.isOnlyOf(bin, ask)
+      ? roomIntricate(bins, bin, ask)
+      : bins.unitsOn(bin, ask);
   }
 
   #unitsOnNew(ask: Ask, { made, place }: Site, filling: Filling): number {
@@ -225,7 +277,9 @@ export class BucketOrder {
     this.#passed.set(ask.jobClass, passed);
     const key = `${place.index}/${ask.slotsPerUnit}`;
     let at = passed.get(key) ?? 0;
-    while (at < list.length && bins.unitsOn(list[at] ?? 0, ask) < 1) at += 1;
+    // A node that has the job's only slot there may have room for the next one of its class.
+    const isFull = (bin: Bin): boolean => this.#unitsThere(ask, bin) < 1 && !bins.hasFreeSlot(bin, ask);
+    while (at < list.length && isFull(list[at] ?? 0)) at += 1;
     passed.set(key, at);
     return at;
   }
@@ -294,7 +348,9 @@ export class BucketOrder {
   #reasons(ask: Ask, sites: readonly Site[], { refused }: Candidates, left: number): readonly Reason[] {
     return [
       ...sites.map((site) => this.#whyNotMore(ask, site, left)).filter((reason) => reason !== undefined),
-      ...refused.map(({ bucket, refusal }): Reason => ({ code: "requirement", bucket, refusal })),
+      ...refused
+        .filter(({ site }) => site.offer.onlyFor === undefined)
+        .map(({ site, refusal }) => whyRefused(site, refusal)),
       ...(this.#sites.all.length > 0 ? [] : [this.#noBuckets()]),
     ];
   }
@@ -306,10 +362,8 @@ export class BucketOrder {
 
   #whyNotMore(ask: Ask, site: Site, left: number): Reason | undefined {
     const { offer, group, made } = site;
-    if (!opensFor(ask, site)) return undefined;
-    const closed =
-      closedTo(this.#draft, offer) ??
-      (group === undefined ? undefined : groupClosedTo(this.#draft, offer, group));
+    if (!opensFor(ask, site) || offer.onlyFor !== undefined) return undefined;
+    const closed = closedSite(this.#draft, site);
     if (closed !== undefined) return closed;
     const units = Math.min(ask.units, unitsOnEmpty(ask, made, this.#draft.bins.resources));
     const refusal = ask.jobClass.fit.on(made).refusal ?? tooMuchOf(ask, site);
@@ -322,11 +376,23 @@ export class BucketOrder {
     );
   }
 
+  /** Units that fit on the nodes of a bucket that need not be started. */
+  #unitsUp(ask: Ask, site: Site): number {
+    const { bins } = this.#draft;
+    const up = site.bins.filter((bin) => !this.#isToStart(bin));
+    return up.reduce((sum, bin) => sum + bins.unitsOn(bin, ask) * (bins.count[bin] ?? 0), 0);
+  }
+
   /** Units that fit on the nodes that a bucket has. */
   #unitsHad(ask: Ask, site: Site): number {
     const { bins } = this.#draft;
     return site.bins.reduce((sum, bin) => sum + bins.unitsOn(bin, ask) * (bins.count[bin] ?? 0), 0);
   }
+}
+
+/** Why a bucket or its placement group takes no new nodes, whatever the limits. */
+function closedSite(draft: Draft, { offer, group }: Site): Reason | undefined {
+  return closedTo(draft, offer) ?? (group === undefined ? undefined : groupClosedTo(draft, offer, group));
 }
 
 /** A dynamic node array grows only for those who name it. */
@@ -356,11 +422,6 @@ const hasAlternatives = ({ jobClass }: Ask): boolean => jobClass.takes === undef
 function drains(ask: Ask): boolean {
   const { intricate, pools } = ask.requirements;
   return intricate && [...mostPoolNeeds(ask)].some(([pool, amount]) => amount > (pools.get(pool) ?? 0));
-}
-
-/** A job that asks for nothing at all has one slot a node. */
-function mostOnNode({ demand: job }: Ask): number {
-  return job.constraints.length === 0 ? 1 : Number.POSITIVE_INFINITY;
 }
 
 function tooMuchOf(ask: Ask, { made }: Site): Refusal {
@@ -430,8 +491,24 @@ function unitsInPools(
   return { units, short };
 }
 
+/** What each pool lacks for so many more units; what a job takes once it has taken with its first unit. */
+function poolRaises(pools: ReadonlyMap<string, number>, ask: Ask, missing: number): readonly Raise[] {
+  return poolNeeds(ask).flatMap(({ pool, amount, once }): readonly Raise[] => {
+    const wanted = once ? (missing < ask.units ? 0 : amount) : amount * missing;
+    const more = wanted - (pools.get(pool) ?? 0);
+    return more > TOLERANCE ? [{ of: "pool", pool, more }] : [];
+  });
+}
+
 function takeFromPools(pools: Map<string, number>, ask: Ask, units: number): void {
   if (units <= 0) return;
   for (const { pool, amount, once } of poolNeeds(ask))
     pools.set(pool, Math.max(0, (pools.get(pool) ?? 0) - amount * (once ? 1 : units)));
+}
+
+/** An array that is not for HPC lacks groups on purpose, and its bucket without one says so. */
+function whyRefused({ offer, made: { bucket } }: Site, refusal: Refusal): Reason {
+  return refusal.code === "not-in-a-placement-group" && offer.notHpc === true
+    ? { code: "no-new-group", bucket }
+    : { code: "requirement", bucket, refusal };
 }

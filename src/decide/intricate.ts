@@ -17,6 +17,8 @@ interface Trial {
   readonly free: number[];
   readonly pools: Map<string, number>;
   alone: boolean;
+  /** A slot took nothing of the node. */
+  nothing: boolean;
 }
 
 /** More slots than this are not tried out on one node. */
@@ -27,16 +29,20 @@ const MOST_TRIED = 10_000;
  * first alternative that holds then.
  */
 export function roomIntricate(bins: Bins, bin: Bin, ask: Ask): number {
-  if (ask.requirements.alone !== undefined && !bins.isEmpty(bin)) return 0;
-  return unitsFrom(ask, tryOut(bins, nodeOf(bins, bin), ask, mostTried(ask)).slots);
+  if (ask.requirements.alone !== undefined && !bins.isEmpty(bin) && !bins.isOnlyOf(bin, ask)) return 0;
+  const { slots, trial } = tryOut(bins, nodeOf(bins, bin, ask), ask, mostTried(ask));
+  // Room without end is one slot of the job, and it has that already.
+  if (trial.nothing && ask.unitsPerNode !== 1 && bins.hasFreeSlot(bin, ask)) return unitsFrom(ask, slots - 1);
+  return unitsFrom(ask, slots);
 }
 
 /**
  * How many slots go to the alternative that holds first on what is left of a node, before the next one is looked at; without end if that is
  * said of none.
  */
-export function slotsAtOnce(bins: Bins, bin: Bin, { jobClass }: Ask): number {
-  const { subject, free, jobs } = nodeOf(bins, bin);
+export function slotsAtOnce(bins: Bins, bin: Bin, ask: Ask): number {
+  const { jobClass } = ask;
+  const { subject, free, jobs } = nodeOf(bins, bin, ask);
   const available = availableOf(bins, subject, free);
   const node: NodeView = { ...viewOf(subject), available, jobs: new Set(jobs) };
   return jobClass.fit.judge(node, jobClass.shape.shared).space ?? Number.POSITIVE_INFINITY;
@@ -54,26 +60,36 @@ const mostTried = ({ units, slotsPerUnit }: Ask): number => Math.min(MOST_TRIED,
 interface Tried {
   readonly subject: Subject;
   readonly free: readonly number[];
+  /** Others than the one that asks. */
   readonly jobs: readonly string[];
 }
 
-function nodeOf(bins: Bins, bin: Bin): Tried {
+function nodeOf(bins: Bins, bin: Bin, { by }: Ask): Tried {
   const start = bin * bins.width;
   const free = [...bins.free.subarray(start, start + bins.width)];
-  return { subject: bins.subjectOf(bin), free, jobs: bins.jobsOn(bin) };
+  return { subject: bins.subjectOf(bin), free, jobs: bins.jobsOn(bin).filter((job) => job !== by) };
 }
 
-/** Takes so many slots from the node and the pools; answers whether nobody else may be there from now on. */
-export function placeIntricate(bins: Bins, bin: Bin, ask: Ask, slots: number, bound: boolean): boolean {
+/**
+ * Takes so many slots from the node and the pools; answers whether nobody else may be there from now on, and whether one of the slots takes
+ * nothing of the node.
+ */
+export function placeIntricate(
+  bins: Bins,
+  bin: Bin,
+  ask: Ask,
+  slots: number,
+  bound: boolean,
+): Pick<Trial, "alone" | "nothing"> {
   const start = bin * bins.width;
-  const node = nodeOf(bins, bin);
+  const node = nodeOf(bins, bin, ask);
   const { trial, slots: tried } = tryOut(bins, node, ask, slots, bound);
   if (tried < slots) chargeRest(bins, node, ask, trial, slots - tried);
   trial.free.forEach((left, r) => {
     if ((bins.free[start + r] ?? 0) > 0) bins.free[start + r] = Math.max(0, left);
   });
   for (const [pool, left] of trial.pools) bins.pools.set(pool, Math.max(0, left));
-  return trial.alone;
+  return trial;
 }
 
 /**
@@ -107,6 +123,7 @@ function tryOut(
     free: [...node.free],
     pools: new Map(bins.pools),
     alone: false,
+    nothing: false,
   };
   const empty = viewOf(node.subject);
   const others = new Set(node.jobs);
@@ -125,12 +142,17 @@ function tryOut(
     if (judgement.closes === "job" && slots > 0 && ask.unitsPerNode !== 1) break;
     charge(bins, trial, judgement);
     slots += 1;
-    if (judgement.takes.size === 0 && judgement.drains.size === 0 && judgement.closes !== "job") {
-      slots = wanted;
-    }
+    if (!takesNothing(judgement)) continue;
+    trial.nothing = true;
+    // What takes nothing fits once, or as often as a node task has slots.
+    if (ask.unitsPerNode !== 1) break;
+    if (judgement.drains.size === 0) slots = wanted;
   }
   return { slots, trial };
 }
+
+const takesNothing = ({ takes }: Met): boolean =>
+  [...takes.values()].every((take) => (isSize(take) ? take.amount : take) <= 0);
 
 function isShort({ pools }: Trial, { drains }: Met): boolean {
   return [...drains].some(([pool, amount]) => (pools.get(pool) ?? 0) < amount * (1 - TOLERANCE));

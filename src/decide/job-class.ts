@@ -4,9 +4,11 @@ import type { SharedState } from "../domain/node-view.ts";
 import type { Scalar } from "../domain/resources.ts";
 import { bytesOf, isSize } from "../domain/size.ts";
 import { Fit } from "./fit.ts";
-import type { Ground } from "./ground.ts";
+import type { Ground, Kind } from "./ground.ts";
+import type { Preference } from "./preference.ts";
+import { compilePreference } from "./preference.ts";
 import type { Amount, Requirements, TakenApart } from "./requirements.ts";
-import { takeApart } from "./requirements.ts";
+import { decidesOnSpot, takeApart } from "./requirements.ts";
 import { Shape } from "./shape.ts";
 
 /** What a slot takes, by position of the resource, in base units. */
@@ -17,6 +19,8 @@ export interface Takes {
   readonly pair: readonly [number, number] | undefined;
   /** Only a node where nobody has slots will do. */
   readonly alone: boolean;
+  /** No amount is above 0. The job has one slot on a node, then. */
+  readonly nothing: boolean;
   /** Several jobs ask for the same. */
   isCommon: boolean;
 }
@@ -38,6 +42,7 @@ export class JobClass {
   #parts: TakenApart | undefined;
   #fit: Fit | undefined;
   #fitOfBound: Fit | undefined;
+  #preference: Preference | undefined;
 
   constructor(
     index: number,
@@ -76,6 +81,21 @@ export class JobClass {
     if (this.spot === "allow") return this.fit;
     this.#fitOfBound ??= this.#classes.fitOf(takeApart(this.#said).rest);
     return this.#fitOfBound;
+  }
+
+  /** How good a choice nodes are by the job's own lists and alternatives; absent: all are equally good. */
+  get preference(): Preference | undefined {
+    const { preference, requirements } = this.shape;
+    if (preference === undefined || !requirements.intricate) return preference;
+    this.#preference ??= compilePreference(this.#takenApart().rest);
+    return this.#preference;
+  }
+
+  /** The same of an empty node of a kind. */
+  score(kind: Kind): number {
+    const { shape, preference } = this;
+    if (preference === undefined || !this.requirements.intricate) return shape.score(kind);
+    return preference(kind.view(), shape.shared);
   }
 
   #takenApart(): TakenApart {
@@ -120,7 +140,7 @@ const MOST_BITS = 30;
 export class JobClasses {
   readonly #ground: Ground;
   readonly #shared: SharedState;
-  /** Whether a job that says nothing of spot refuses it, unless it names its node arrays. */
+  /** Whether a job refuses spot that says nothing of it and does not name its node arrays. */
   readonly #sparesSpot: boolean;
   readonly #positions: ReadonlyMap<string, number>;
   readonly #forms = new Map<string, Form>();
@@ -235,9 +255,13 @@ export class JobClasses {
 
   #takesIn({ resource, pair, least }: Table, form: Form): Takes {
     const amount = resource.map((position) => this.#sums[position] ?? 0);
-    for (let i = 0; i < amount.length; i += 1)
-      least[i] = Math.min(least[i] ?? Number.POSITIVE_INFINITY, amount[i] ?? 0);
-    return { resource, amount, pair, alone: form.requirements.alone !== undefined, isCommon: false };
+    let nothing = true;
+    for (let i = 0; i < amount.length; i += 1) {
+      const each = amount[i] ?? 0;
+      least[i] = Math.min(least[i] ?? Number.POSITIVE_INFINITY, each);
+      if (each > 0) nothing = false;
+    }
+    return { resource, amount, pair, alone: form.requirements.alone !== undefined, nothing, isCommon: false };
   }
 
   #isTaken({ resource, amount }: Takes): boolean {
@@ -279,14 +303,16 @@ export class JobClasses {
       totals.set(position, (totals.get(position) ?? 0) + each);
     }
     const resource = [...totals.keys()];
+    const amount = [...totals.values()];
     const [a, b] = this.#ground.pair;
     const at = [resource.indexOf(a), resource.indexOf(b)] as const;
     const hasPair = a !== b && at[0] >= 0 && at[1] >= 0;
     return {
       resource,
-      amount: [...totals.values()],
+      amount,
       pair: hasPair ? at : undefined,
       alone: form.requirements.alone !== undefined,
+      nothing: amount.every((each) => each <= 0),
       isCommon: true,
     };
   }
@@ -338,7 +364,7 @@ export class JobClasses {
 
   #makeForm(saidOfSpot: JobDemand["spot"], words: readonly Constraint[]): Form {
     const { requirements: said, amounts } = takeApart(words);
-    const spot = saidOfSpot ?? (this.#sparesSpot && said.arrays === undefined ? "never" : "allow");
+    const spot = saidOfSpot ?? (this.#sparesSpot && !words.some(decidesOnSpot) ? "never" : "allow");
     const requirements = spot === "allow" ? said : { ...said, marks: [...said.marks, SPOT_MARKS[spot]] };
     const shapeKey = `${requirements.backoffSeconds} ${requirements.intricate} ${keyOf(requirements.marks)}`;
     const shape = this.#shapes.get(shapeKey) ?? new Shape(requirements, this.#shared);

@@ -460,7 +460,14 @@ function lookFor(search: Search, { takes, times, accepts }: Sought): Search {
   return search;
 }
 
-const NOTHING: Takes = { resource: [], amount: [], pair: undefined, alone: false, isCommon: false };
+const NOTHING: Takes = {
+  resource: [],
+  amount: [],
+  pair: undefined,
+  alone: false,
+  nothing: true,
+  isCommon: false,
+};
 
 const newSearch = (width: number): Search => ({
   takes: NOTHING,

@@ -4,7 +4,15 @@ import type { ArrayName, Digest, NodeId, RequestId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Purpose } from "../domain/bucket.ts";
-import type { Busyness, ClusterRecord, InFlight, Ledger, LedgerNode, SetEntry } from "../domain/record.ts";
+import type {
+  Busyness,
+  ClusterRecord,
+  Held,
+  InFlight,
+  Ledger,
+  LedgerNode,
+  SetEntry,
+} from "../domain/record.ts";
 import { entriesOf, reportsOf } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
@@ -33,6 +41,8 @@ export interface HostFact {
    * until the scheduler opens it. Absent: no report said.
    */
   readonly state?: "open" | "closed";
+  /** A report says what it has, or what is left of that. */
+  readonly hasAmounts?: true;
 }
 
 /**
@@ -75,7 +85,7 @@ const NO_JOBS: string[] = [];
 const gathered = new WeakMap<ClusterRecord["sets"], Gathered>();
 
 /** When the next live set or report runs out. */
-function nextLapse(record: ClusterRecord, now: Instant): number {
+export function nextLapse(record: Held, now: Instant): number {
   let next = Number.POSITIVE_INFINITY;
   for (const { live, expiresAt, sentAt, intervalSeconds } of entriesOf(record)) {
     if (!live) continue;
@@ -106,6 +116,7 @@ function gatherFacts(
     freshReport(entry, bodies, now).forEach((host) => {
       const fact = factOf(host.hostname);
       if (host.jobs.length > 0) fact.jobs = fact.jobs.concat(host.jobs);
+      if (host.resources !== undefined || host.available !== undefined) fact.hasAmounts = true;
       if (host.state === "open") fact.state = "open";
       if (host.state === "closed") fact.state ??= "closed";
       if (fact.reportedAt === undefined || fact.reportedAt < entry.sentAt) fact.reportedAt = entry.sentAt;
@@ -126,7 +137,8 @@ function gatherFacts(
   return facts;
 }
 
-function freshReport(
+/** The hosts of a set's report, while it counts. */
+export function freshReport(
   entry: SetEntry,
   bodies: Pick<Bodies, "reports">,
   now: Instant,
@@ -243,26 +255,28 @@ export function updateLedger(
     if (known !== old) touched += 1;
     present.push(known);
   });
-  if (touched === 0 && ledger.size === present.length + countRemembered(ledger, now)) return ledger;
+  if (touched === 0 && ledger.size === present.length + countRemembered(ledger, facts, now)) return ledger;
   const next = new Map<NodeId, LedgerNode>();
   present.forEach((node) => next.set(node.nodeId, node));
   ledger.forEach((old, id) => {
     if (next.has(id)) return;
     if (old.goneAt === undefined) next.set(id, { ...old, goneAt: now });
-    else if (isRemembered(old, now)) next.set(id, old);
+    else if (isRemembered(old, facts, now)) next.set(id, old);
   });
   return next;
 }
 
-/** Gone, but not for long. */
-function isRemembered({ goneAt }: LedgerNode, now: Instant): boolean {
-  return goneAt !== undefined && secondsBetween(goneAt, now) < REMEMBER_GONE_SECONDS;
+/** Gone, but not for long; or its host is still reported with resources, and must not be taken for one that was never ours. */
+function isRemembered(node: LedgerNode, facts: HostFacts, now: Instant): boolean {
+  if (node.goneAt === undefined) return false;
+  if (secondsBetween(node.goneAt, now) < REMEMBER_GONE_SECONDS) return true;
+  return factOfNode(facts, node)?.hasAmounts === true;
 }
 
-function countRemembered(ledger: Ledger, now: Instant): number {
+function countRemembered(ledger: Ledger, facts: HostFacts, now: Instant): number {
   let count = 0;
   ledger.forEach((node) => {
-    if (isRemembered(node, now)) count += 1;
+    if (isRemembered(node, facts, now)) count += 1;
   });
   return count;
 }

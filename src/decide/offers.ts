@@ -1,12 +1,15 @@
 import type { BucketOffer } from "../domain/allocation.ts";
 import type { PlacementGroup } from "../domain/ids.ts";
+import type { NodeView } from "../domain/node-view.ts";
 import type { Ask } from "./ask.ts";
 import { slotsIn, unitsFrom } from "./ask.ts";
 import type { Draft } from "./draft.ts";
 import { groupKey, nextGroupName } from "./draft.ts";
 import { closedTo } from "./closed.ts";
+import { viewOf } from "./fit.ts";
 import type { Kind } from "./ground.ts";
 import { inGroup } from "./ground.ts";
+import type { JobClass } from "./job-class.ts";
 import { groupsWithNames } from "./named-groups.ts";
 import { priceOf, ratioOf } from "./opening.ts";
 import { pinnedRefusal } from "./scale-set.ts";
@@ -18,11 +21,11 @@ import type { Shape } from "./shape.ts";
 export interface Offered {
   readonly offer: BucketOffer;
   readonly kind: Kind;
-  /** By the job's own lists; higher is better. */
+  /** By the job's own lists and alternatives; higher is better. */
   readonly score: number;
 }
 
-/** Offers that the job's own lists like equally well, in the order of the cluster; sorted otherwise when somebody asks. */
+/** Offers that the job's own lists and alternatives like equally well, in the order of the cluster; sorted otherwise when somebody asks. */
 class EqualOffers {
   readonly all: readonly Offered[];
   #byPrice: readonly Offered[] | undefined;
@@ -59,31 +62,39 @@ export interface Offers {
   readonly byScore: readonly EqualOffers[];
 }
 
-/** Remembers, for one try, which offers are open to jobs of a shape. */
+/**
+ * Remembers, for all tries, which offers are open to jobs of a shape; or of a class, where which alternative can be had hangs on the amounts
+ * that stand beside it.
+ */
 export class OpenOffers {
-  readonly #alone = new Map<Shape, Offers>();
-  readonly #grouped = new Map<Shape, Offers>();
+  readonly #alone = new Map<Shape | JobClass, Offers>();
+  readonly #grouped = new Map<Shape | JobClass, Offers>();
 
   /** With `grouped` only those that know placement groups. */
-  of(draft: Draft, { jobClass: { shape } }: Ask, scope: Scope, grouped: boolean): Offers {
+  of(draft: Draft, { jobClass }: Ask, scope: Scope, grouped: boolean): Offers {
+    const { shape } = jobClass;
     const known = grouped ? this.#grouped : this.#alone;
-    let offers = known.get(shape);
+    const key = shape.preference !== undefined && shape.requirements.intricate ? jobClass : shape;
+    let offers = known.get(key);
     if (offers === undefined) {
-      offers = this.#find(draft, shape, scope, grouped);
-      known.set(shape, offers);
+      offers = this.#find(draft, jobClass, scope, grouped);
+      known.set(key, offers);
     }
     return offers;
   }
 
-  #find(draft: Draft, shape: Shape, scope: Scope, grouped: boolean): Offers {
+  #find(draft: Draft, { shape, preference }: JobClass, scope: Scope, grouped: boolean): Offers {
     const found: Offered[] = [];
     for (const offer of scope.offers) {
       const hasGroups = offer.maxPlacementGroupSize !== undefined || offer.pinnedGroup !== undefined;
       if ((grouped && !hasGroups) || closedTo(draft, offer) !== undefined) continue;
       if (pinnedRefusal(draft, offer, offer.attributes) !== undefined) continue;
       const kind = draft.bins.ground.kindOfOffer(offer);
-      if (groupsOfNew(draft, offer, grouped).some((group) => shape.takesNew(offer, kind, group)))
-        found.push({ offer, kind, score: shape.score(kind) });
+      const groups = groupsOfNew(draft, offer, grouped).filter((group) => shape.takesNew(offer, kind, group));
+      if (groups.length === 0) continue;
+      const score =
+        preference === undefined ? 0 : preference(viewOfNew(offer, kind, groups[0]), shape.shared);
+      found.push({ offer, kind, score });
     }
     const [best] = found;
     if (found.every(({ score }) => score === best?.score))
@@ -92,6 +103,13 @@ export class OpenOffers {
     const byScore = scores.map((score) => new EqualOffers(found.filter((one) => one.score === score)));
     return { all: byScore.flatMap(({ all }) => all), byScore };
   }
+}
+
+/** An empty new node of the offer, as constraints see it. */
+function viewOfNew(offer: BucketOffer, kind: Kind, group: PlacementGroup | undefined): NodeView {
+  return group === undefined
+    ? kind.view()
+    : viewOf(inGroup(offer, { ...offer.bucket, placementGroup: group }));
 }
 
 /** Where new nodes of the offer may be: in its own group; `grouped`: in one made for them, or in one that has a name already; or in none. */

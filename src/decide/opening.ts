@@ -118,7 +118,7 @@ function cheapestShared(
 function isShared(draft: Draft, ask: Ask): boolean {
   const { requirements, jobClass, unitsPerNode } = ask;
   if (draft.way.opening !== "shared" || requirements.alone !== undefined || unitsPerNode === 1) return false;
-  return (jobClass.takes?.resource.length ?? 0) > 0;
+  return jobClass.takes?.nothing === false;
 }
 
 /** The resource of which the job takes the largest part of a large node. */

@@ -4,7 +4,7 @@ import type { Ask } from "./ask.ts";
 import type { Bin } from "./bins.ts";
 import { holderOf } from "./caps.ts";
 import type { Draft } from "./draft.ts";
-import { groupClosedTo } from "./closed.ts";
+import { groupClosedTo, newGroupClosedTo } from "./closed.ts";
 import { createNodes, groupKey, nameGroup, wake } from "./draft.ts";
 import type { Offered } from "./offers.ts";
 import { mayBeIn, mayBeInNew, namedGroups } from "./named-groups.ts";
@@ -59,6 +59,8 @@ export function packOn(draft: Draft, ask: Ask): boolean {
   const { jobClass, bin } = latest;
   if (jobClass !== ask.jobClass || ask.together !== "anywhere" || ask.isGang || ask.units < 1) return false;
   if (bins.count[bin] !== 1 || bins.unitsOn(bin, ask) < ask.units) return false;
+  // The job before it may have been of a set that has no hosts of its own.
+  if (bins.hosts.has(ask.set) && !bins.isHost(bin)) return false;
   bins.occupy(bin, ask, ask.units);
   return true;
 }
@@ -66,7 +68,7 @@ export function packOn(draft: Draft, ask: Ask): boolean {
 /** Notes where a packed job ended. Not where more is counted than what is left on nodes, or each node has one slot. */
 function noteEnd({ latest, caps }: Draft, { jobClass, requirements }: Ask): void {
   const isPlain = requirements.alone === undefined && requirements.pools.size === 0;
-  if (isPlain && caps.none && jobClass.takes !== undefined) latest.jobClass = jobClass;
+  if (isPlain && caps.none && jobClass.takes?.nothing === false) latest.jobClass = jobClass;
 }
 
 const NO_OFFERS: ReadonlySet<Offered> = new Set();
@@ -86,6 +88,10 @@ export function fillOpenBins(draft: Draft, ask: Ask, progress: Progress): void {
     }
     return;
   }
+  if (ask.jobClass.takes?.nothing === true) {
+    fillOnceEach(draft, ask, progress);
+    return;
+  }
   while (progress.left > 0) {
     const bin = bins.first(ask);
     if (bin === undefined) return;
@@ -93,6 +99,29 @@ export function fillOpenBins(draft: Draft, ask: Ask, progress: Progress): void {
     fillBin(draft, ask, progress, bin);
     // It could not be woken, then; else there would be no end.
     if (progress.left === before) bins.shut(bin);
+  }
+}
+
+/** Slots that take nothing: one on each node, in the order of use. */
+function fillOnceEach(draft: Draft, ask: Ask, progress: Progress): void {
+  const { bins } = draft;
+  while (progress.left > 0) {
+    const open: Bin[] = [];
+    let room = 0;
+    for (const bin of bins.each(ask)) {
+      if (bins.unitsOn(bin, ask) < 1) continue;
+      open.push(bin);
+      room += bins.count[bin] ?? 0;
+      if (room >= progress.left) break;
+    }
+    if (open.length === 0) return;
+    for (const bin of open) {
+      const before = progress.left;
+      if (before === 0) return;
+      fillBin(draft, ask, progress, bin);
+      // It could not be woken: others stand in for it in the next round.
+      if (progress.left === before) bins.shut(bin);
+    }
   }
 }
 
@@ -178,7 +207,7 @@ function openInGroups(
     left -= open(group, left);
   const size = offer.maxPlacementGroupSize;
   if (offer.pinnedGroup !== undefined || size === undefined || size < 1) return;
-  if (groupClosedTo(draft, offer, "new") !== undefined) return;
+  if (newGroupClosedTo(draft, offer) !== undefined) return;
   if (!mayBeInNew(draft, ask, offer)) return;
   for (let more = Math.min(left, capacity.room(offer, undefined)); more > 0;) {
     const group = nameGroup(draft, groupKey(offer));

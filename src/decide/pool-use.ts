@@ -45,6 +45,15 @@ export function mostPoolNeeds(ask: Ask): ReadonlyMap<string, number> {
   return most;
 }
 
+/** What a slot takes of pools at most by the alternatives that it is charged. */
+export function alternativePoolNeeds({
+  requirements: { intricate, marks },
+}: Ask): ReadonlyMap<string, number> {
+  const most = new Map<string, number>();
+  if (intricate) for (const constraint of marks) addDrains(constraint, most);
+  return most;
+}
+
 function addDrains(constraint: Constraint, most: Map<string, number>): void {
   switch (constraint.kind) {
     case "pool":

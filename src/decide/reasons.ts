@@ -13,7 +13,7 @@ import { unitsOnEmpty } from "./ask.ts";
 import type { Bin } from "./bins.ts";
 import type { Draft } from "./draft.ts";
 import { attributesOn, groupKey, nextGroupName } from "./draft.ts";
-import { closedTo, groupClosedTo } from "./closed.ts";
+import { closedTo, groupClosedTo, newGroupClosedTo } from "./closed.ts";
 import type { Opening } from "./gang.ts";
 import type { Place } from "./ground.ts";
 import { inGroup } from "./ground.ts";
@@ -65,17 +65,17 @@ function reasonsOfPacking(
     return (
       capsRefusal(ceilings, offer, nodes) ??
       draft.capacity.refusal(offer, group === "new" ? undefined : group, nodes) ??
-      (ask.requirements.grouped ? noGroup(draft, offer) : undefined)
+      noGroupFor(draft, ask, offer)
     );
   });
   return [...scope.reasons, ...present(reasons), ...notOurs(draft, ask, scope), ...inUse(draft, ask, scope)];
 }
 
-/** Why a bucket with room has no placement group for new nodes: it knows none, or none may be made at the moment. */
-function noGroup(draft: Draft, offer: BucketOffer): Reason | undefined {
-  if (offer.pinnedGroup !== undefined) return undefined;
+/** Why a bucket with room has no placement group for a job that asks for one: it knows none, or none may be made at the moment. */
+export function noGroupFor(draft: Draft, { requirements }: Ask, offer: BucketOffer): Reason | undefined {
+  if (!requirements.grouped || offer.pinnedGroup !== undefined) return undefined;
   if (offer.maxPlacementGroupSize === undefined) return { code: "no-placement-group", bucket: offer.bucket };
-  return groupClosedTo(draft, offer, "new");
+  return newGroupClosedTo(draft, offer);
 }
 
 /** Why a floor could not be raised: for each bucket the first thing that said no. */
@@ -190,7 +190,7 @@ export function misfit(
 }
 
 /** In which group new nodes for the job would be: the bucket's only one, one that is made for them or else one that the job names, or none. */
-function groupOfNew(draft: Draft, ask: Ask, offer: BucketOffer): PlacementGroup | "new" | undefined {
+export function groupOfNew(draft: Draft, ask: Ask, offer: BucketOffer): PlacementGroup | "new" | undefined {
   if (offer.pinnedGroup !== undefined) return offer.pinnedGroup;
   if (!ask.requirements.grouped && ask.together !== "one-group") return undefined;
   if (mayBeInNew(draft, ask, offer)) return "new";
@@ -198,7 +198,11 @@ function groupOfNew(draft: Draft, ask: Ask, offer: BucketOffer): PlacementGroup 
 }
 
 /** A new node as constraints see it. */
-function newNode(draft: Draft, offer: BucketOffer, group: PlacementGroup | "new" | undefined): Subject {
+export function newNode(
+  draft: Draft,
+  offer: BucketOffer,
+  group: PlacementGroup | "new" | undefined,
+): Subject {
   if (group === undefined) return offer;
   const name = group === "new" ? nextGroupName(draft, groupKey(offer)) : group;
   return inGroup(offer, { ...offer.bucket, placementGroup: name });
@@ -215,8 +219,8 @@ function unitOf(offer: BucketOffer, resource: string): { readonly unit?: AmountU
   return isSize(offer.resources[resource]) ? { unit: "bytes" } : {};
 }
 
-/** A refusal is of one slot; what is asked of one node is said of all the slots that it must take at once. */
-function refusalReason({ bucket }: BucketOffer, refusal: Refusal, slots: number): Reason {
+/** Why a bucket's nodes do not meet a job's constraints. A refusal is of one slot; a node must take so many `slots` at once. */
+export function refusalReason({ bucket }: Pick<BucketOffer, "bucket">, refusal: Refusal, slots = 1): Reason {
   if (refusal.code !== "insufficient-resource") return { code: "requirement", bucket, refusal };
   const { resource, asked, offered } = refusal;
   const unit = isSize(asked) || isSize(offered) ? ({ unit: "bytes" } as const) : {};
@@ -281,7 +285,8 @@ export function openingRefusal(draft: Draft, ask: Ask, opening: Opening): Reason
   const closed = misfit(draft, ask, offer, group) ?? closedTo(draft, offer);
   const capacity = opening.site?.afterWaking;
   const then = capacity === undefined ? draft : { ...draft, capacity };
-  return closed ?? roomRefusal(then, offer, group, nodes) ?? capsOf(draft, ask, opening);
+  const notMade = group === "new" && !knowsNoGroups(offer) ? newGroupClosedTo(draft, offer) : undefined;
+  return closed ?? notMade ?? roomRefusal(then, offer, group, nodes) ?? capsOf(draft, ask, opening);
 }
 
 /** Why our own ceilings do not allow the nodes that a gang would use, those that are there included. */

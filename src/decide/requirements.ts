@@ -112,6 +112,40 @@ function wantsGroup(constraint: Constraint): boolean {
   return constraint.choices.length > 0 && constraint.choices.every((choice) => typeof choice === "string");
 }
 
+/** Whether a job with this constraint has decided for itself what is right of spot: it speaks of `node.spot`, or names its node arrays. */
+export function decidesOnSpot(constraint: Constraint): boolean {
+  return speaksOfSpot(constraint) || namesArrays(constraint);
+}
+
+function speaksOfSpot(constraint: Constraint): boolean {
+  switch (constraint.kind) {
+    case "property-choice":
+      return constraint.property === "spot";
+    case "and":
+    case "or":
+    case "xor":
+      return constraint.of.some(speaksOfSpot);
+    case "not":
+      return speaksOfSpot(constraint.of);
+    default:
+      return false;
+  }
+}
+
+function namesArrays(constraint: Constraint): boolean {
+  switch (constraint.kind) {
+    case "property-choice":
+      return constraint.property === "nodearray" && constraint.choices.length > 0;
+    case "and":
+      return constraint.of.some(namesArrays);
+    case "or":
+    case "xor":
+      return constraint.of.every(namesArrays);
+    default:
+      return false;
+  }
+}
+
 /** Whether it hangs on the name of a placement group. */
 export function namesGroups(constraint: Constraint): boolean {
   switch (constraint.kind) {
@@ -138,7 +172,7 @@ const isPlainName = (choice: Scalar): choice is string =>
   typeof choice === "string" && compilePattern(choice) === undefined;
 
 /** Whether a constraint may take something, or judges what others have taken. */
-function takesSomething(constraint: Constraint): boolean {
+export function takesSomething(constraint: Constraint): boolean {
   switch (constraint.kind) {
     case "amount":
     case "exclusive":

@@ -1,5 +1,4 @@
 import type { BucketOffer } from "../domain/allocation.ts";
-import type { Constraint } from "../domain/constraint.ts";
 import type { NodeView, SharedState } from "../domain/node-view.ts";
 import type { PlacementGroup } from "../domain/ids.ts";
 import { dependsOnNode } from "./depends-on-node.ts";
@@ -8,7 +7,9 @@ import { viewOf } from "./fit.ts";
 import type { Ground, Kind } from "./ground.ts";
 import { inGroup } from "./ground.ts";
 import type { Matcher } from "./match.ts";
-import { compile, compileAll } from "./match.ts";
+import { compileAll } from "./match.ts";
+import type { Preference } from "./preference.ts";
+import { compilePreference, hasPreference } from "./preference.ts";
 import type { Requirements } from "./requirements.ts";
 import { namesGroups } from "./requirements.ts";
 
@@ -25,11 +26,13 @@ export class Shape {
   /** How many jobs are of this shape. */
   jobs = 0;
   readonly #matcher: Matcher;
-  readonly #preferences: readonly Matcher[];
+  /** Absent: it likes all nodes equally well. */
+  readonly preference: Preference | undefined;
   /** Pools to begin with, and the values of shared marks. */
   readonly shared: SharedState;
   /** By the kind's number. A map, as there may be thousands of shapes that ask a few of hundreds of kinds. */
   readonly #byKind = new Map<number, boolean>();
+  readonly #scores = new Map<number, number>();
   readonly #bySubject = new WeakMap<Subject, boolean>();
 
   constructor(requirements: Requirements, shared: SharedState) {
@@ -38,7 +41,9 @@ export class Shape {
     this.judgesEachNode = requirements.marks.some(dependsOnNode);
     this.namesGroups = requirements.marks.some(namesGroups);
     this.#matcher = compileAll(requirements.marks);
-    this.#preferences = requirements.marks.filter(hasPreference).map(compile);
+    this.preference = requirements.marks.some(hasPreference)
+      ? compilePreference(requirements.marks)
+      : undefined;
   }
 
   /** Whether nodes of the kind meet the marks; each kind is judged once. Not for shapes that judge each node, nor for intricate ones. */
@@ -51,7 +56,7 @@ export class Shape {
     return answer;
   }
 
-  /** All kinds whose nodes meet the marks. */
+  /** All kinds whose nodes meet the marks, but those of hosts that only a scheduler knows: these are not for all who ask. */
   kindsIn(ground: Ground): readonly Kind[] {
     const { arrays, machineTypes } = this.requirements;
     const named =
@@ -60,7 +65,7 @@ export class Shape {
         : arrays !== undefined
           ? ground.kindsNamed("nodearray", arrays)
           : ground.kinds;
-    return named.filter((kind) => this.takesKind(kind));
+    return named.filter((kind) => kind.subject.onlyFor === undefined && this.takesKind(kind));
   }
 
   /** Whether this very node meets the marks. */
@@ -82,32 +87,20 @@ export class Shape {
     return this.#holds(viewOf(inGroup(offer, { ...offer.bucket, placementGroup: group })));
   }
 
-  /** How good a choice the kind is by the job's own lists: higher is better (scalelib-behaviour.md 9, weigh). */
+  /** How good a choice the kind is by the job's own lists and alternatives. Not for intricate shapes: there it hangs on what else a slot takes. */
   score(kind: Kind): number {
-    if (this.#preferences.length === 0) return 0;
-    const view = kind.view();
-    return this.#preferences.reduce((total, matcher) => total + scoreOf(matcher, view, this.shared), 0);
+    if (this.preference === undefined) return 0;
+    let score = this.#scores.get(kind.index);
+    if (score === undefined) {
+      score = this.preference(kind.view(), this.shared);
+      this.#scores.set(kind.index, score);
+    }
+    return score;
   }
 
   #holds(view: NodeView): boolean {
     // What is taken is judged by what is left, node by node.
     if (this.requirements.intricate) return true;
     return this.#matcher(view, this.shared).kind === "met";
-  }
-}
-
-function scoreOf(matcher: Matcher, view: NodeView, shared: SharedState): number {
-  const judgement = matcher(view, shared);
-  return judgement.kind === "met" ? judgement.score : 0;
-}
-
-/** Lists of values are in order of preference; alternatives (or) only say what is charged. */
-function hasPreference(constraint: Constraint): boolean {
-  switch (constraint.kind) {
-    case "property-choice":
-    case "resource-choice":
-      return constraint.choices.length > 1;
-    default:
-      return false;
   }
 }

@@ -56,7 +56,7 @@ export function renderBinding(binding: Binding): string {
       const nearest = binding.largest
         ? `the largest offered is ${offered}`
         : `the nearest offer has ${offered}`;
-      return `needs ${asked} ${binding.resource} on one node; ${nearest} (${bucketText(binding.bucket)})`;
+      return `no raise of a limit helps: needs ${asked} ${binding.resource} on one node; ${nearest} (${bucketText(binding.bucket)})`;
     }
     case "no-raise":
       return `no raise of a limit helps: ${renderReason(binding.reason)}`;

@@ -1,6 +1,6 @@
 import type { Constraint } from "./constraint.ts";
 import type { ArrayName, ClusterName, Digest, MachineType, SetName } from "./ids.ts";
-import type { Scalar } from "./resources.ts";
+import type { Resources, Scalar } from "./resources.ts";
 import { compareText } from "./text.ts";
 import type { Instant } from "./units.ts";
 
@@ -119,6 +119,10 @@ export interface SchedulerNode {
   /** Jobs on the host; empty: it runs none. */
   readonly jobs: readonly string[];
   readonly state?: string;
+  /** What the host has in all. Never empty; absent: the scheduler does not say. */
+  readonly resources?: Resources;
+  /** What is left of that now, with all that runs there subtracted. Never empty; absent: the scheduler does not say. */
+  readonly available?: Resources;
 }
 
 /** Which of two messages of one set is the newer. Compared by `value`, then by `tieBreak` (design.md section 3). */

@@ -124,6 +124,10 @@ type Cause =
       readonly max: number;
     }
   | { readonly code: "no-placement-group"; readonly bucket: BucketKey }
+  /** The array says that it is not for HPC (`Configuration.autoscale.is_hpc` is false): no placement group is made there for jobs. */
+  | { readonly code: "no-new-group"; readonly bucket: BucketKey }
+  /** The node array has only the placement group of this bucket, and more groups are asked for. */
+  | { readonly code: "only-group"; readonly bucket: BucketKey }
   /** A group lacks nodes: what it has is kept, and no other is made in its place before then. */
   | {
       readonly code: "group-filling";
@@ -205,6 +209,12 @@ export function renderReason(reason: Reason): string {
       const which = reason.across === undefined ? "this VM size has" : "these VM sizes have";
       return `${placesText(reason.bucket, reason.across)}: ${which} no placement groups here`;
     }
+    case "no-new-group": {
+      const who = reason.across === undefined ? `node array ${reason.bucket.array} makes` : "they make";
+      return `${placesText(reason.bucket, reason.across)}: ${who} no placement groups (Configuration.autoscale.is_hpc is false)`;
+    }
+    case "only-group":
+      return `${placesText(reason.bucket, reason.across)}: the node array has no other placement group`;
     case "group-filling":
       return `${placesText(reason.bucket, reason.across)}: has ${reason.nodes} of ${reason.size} nodes of a group, and is filled until ${isoTime(reason.until)}`;
     case "group-given-up":

@@ -183,7 +183,10 @@ export interface LedgerNode {
   readonly deallocated?: true;
   /** How far its way out of Deallocated has come; absent: nobody has asked for it since it was deallocated, or it never was. */
   readonly start?: NodeStart;
-  /** Absent from a believed look since; kept an hour so that a node that asks again is told yes. */
+  /**
+   * Absent from a believed look since; kept an hour so that a node that asks again is told yes, and longer while a report gives its host
+   * resources, so that the host is not taken for one that was never ours.
+   */
   readonly goneAt?: Instant;
 }
 

@@ -76,7 +76,7 @@ export interface JobMessage {
   readonly placed?: readonly { readonly hostname: string; readonly iterations: number }[];
   /** With a node-count: its nodes need not be of one bucket. */
   readonly span?: boolean;
-  /** Whether nodes that may be evicted will do; absent: yes, but where price decides only if the job names its node arrays. */
+  /** Whether nodes that may be evicted will do; absent: yes, but where price decides only if its constraints name its node arrays or speak of node.spot. */
   readonly spot?: "never" | "allow" | "only";
   /** Seconds; checked, and changes nothing yet. */
   readonly walltime?: number;

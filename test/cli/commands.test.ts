@@ -63,7 +63,7 @@ describe("a session", () => {
     await expect
       .poll(async () => (await run("status")).out, patiently)
       .toMatch(
-        /^prod: healthy, Started \(target Started\), looked at \d+ s ago\n( {2}scale-down rests .*\n)?sets {7}1 live\ndemands {4}1: 0 unmet, 0 waiting for nodes\nnodes {6}2 ready\nplan {7}\d+ at \S+: nothing to do$/,
+        /^prod: healthy, Started \(target Started\), looked at \d+ s ago\n( {2}scale-down rests .*\n)?sets {7}1 live\ndemands {4}1: 0 unmet, 0 waiting for nodes\nnodes {6}2 ready\ntimeouts {3}idle 300 s, boot 3600 s\nplan {7}\d+ at \S+: nothing to do$/,
       );
     expect(lines(await outOf("nodes"))).toEqual([
       expect.stringMatching(/^NODE +NODEARRAY +SIZE +PHASE +HOST +BUSY +WHY$/),
@@ -108,6 +108,13 @@ describe("a session", () => {
     expect(await outOf("tick")).toMatch(/^planned: plan \d+$/);
   });
 
+  test("push: a job that asks for no amount is sent, and named", async () => {
+    const message = { jobs: [{ name: "j" }, { name: "k", constraints: { ncpus: 1 } }] };
+    const pushed = await run("push jobs.json -s plain", { "jobs.json": message });
+    expect(pushed).toMatchObject({ code: 0, err: "jobs.json: job j asks for no amount: one node per slot" });
+    expect((await run("update --file - -s plain", { "-": [] })).code).toBe(0);
+  });
+
   test("push: jobs are shown with why not; one that cannot be read is named, and the command does not end well", async () => {
     const message = {
       expirationInterval: 86_400,
@@ -130,7 +137,8 @@ describe("a session", () => {
         "demands    2: 1 unmet (2 slots missing), 0 waiting for nodes",
         "warning    request set jobs: left out, as they could not be read: bad",
         "why        execute/Standard_F4: ncpus 64 asked of one node, 4 offered (jobs/wide)",
-        "would help needs 64 ncpus on one node; the largest offered is 4 (execute/Standard_F4) (jobs/wide)",
+        "remedy     no raise of a limit helps: needs 64 ncpus on one node; the largest offered is 4",
+        "           (execute/Standard_F4) (jobs/wide)",
       ]),
     );
     expect((await run("explain job wide")).out).toContain("0 of 2 placed");
@@ -268,6 +276,7 @@ describe("by the queue", () => {
   test("too large for the queue: over HTTP if there is an address, else said", async () => {
     const jobs = Array.from({ length: 30_000 }, (_, index) => ({
       name: `job-${(index * 7919) % 1_000_003}`,
+      constraints: { ncpus: 1 },
     }));
     const files = { "jobs.json": { version: 1, jobs } };
     const words = ["push", "jobs.json", "-s", "large", ...queue()];
@@ -289,7 +298,10 @@ describe("the configuration", () => {
       code: 0,
       out: [
         "put; functions go by it within 15 s",
-        "ignored, as they mean nothing here: cluster_name",
+        "KEY           WHAT BECOMES OF IT",
+        "idle_timeout  used as idleTimeout: 600 s",
+        "nodearrays    used",
+        "cluster_name  ignored: the app setting AUTOSCALER_CLUSTERS names the clusters",
         "node arrays that the cluster does not have: excute",
       ].join("\n"),
       err: "",

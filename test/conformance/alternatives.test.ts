@@ -111,6 +111,18 @@ test.each([
     kind: "failed",
     defects: [],
   },
+  {
+    name: "the library puts all slots that take nothing on one node (defect 19)",
+    one: libraryCase(3, { "node.nodearray": "gpu" }, [3]),
+    kind: "deviated",
+    defects: [19],
+  },
+  {
+    name: "it does not where each takes something",
+    one: libraryCase(3, { ncpus: 6 }, [3]),
+    kind: "failed",
+    defects: [],
+  },
 ])("$name: $kind", ({ one, kind, defects }) => {
   if (suite === undefined) throw new Error("there is such a suite");
   const verdict = judgeCase(suite, one, { vmSizes });

@@ -102,6 +102,10 @@ function groupsOf(of: BucketFacts, facts: CaseFacts): ReadonlySet<string> {
   return new Set([...of.groups.keys(), ...ofNodes, ...named("default"), ...named(of.array), ...own]);
 }
 
+/**
+ * Names of groups that the library generates (scalelib-behaviour.md 8): so many of each VM size as the array's buffer says, and no more
+ * than the array may have in all; none in an array that is not for HPC, and none at all where the configuration names groups.
+ */
 function generatedNames(
   facts: CaseFacts,
   mine: readonly BucketFacts[],
@@ -109,16 +113,21 @@ function generatedNames(
   const arrays = fieldsOf(facts.config["nodearrays"]);
   if (Object.values(arrays).some((array) => listOf(fieldsOf(array)["placement_groups"]).length > 0))
     return [];
+  const known = new Map<string, Set<string>>();
+  for (const bucket of mine)
+    known.set(bucket.array, new Set([...(known.get(bucket.array) ?? []), ...groupsOf(bucket, facts)]));
   return mine.flatMap((of) => {
-    const buffer = fieldsOf(arrays[of.array])["generated_placement_group_buffer"];
-    const known = new Set(
-      facts.buckets
-        .filter(({ array }) => array === of.array)
-        .flatMap((bucket) => [...groupsOf(bucket, facts)]),
+    const { generated_placement_group_buffer: buffer, max_placement_groups: most } = fieldsOf(
+      arrays[of.array],
     );
+    const ofArray = known.get(of.array) ?? new Set<string>();
+    const room = (typeof most === "number" ? most : 10_000) - ofArray.size;
+    const isHpc = facts.arrays.find(({ name }) => name === of.array)?.isHpc !== false;
+    const wanted = isHpc ? Math.min(typeof buffer === "number" ? buffer : 2, room) : 0;
     const names: string[] = [];
-    for (let i = 0; names.length < (typeof buffer === "number" ? buffer : 2); i += 1)
-      if (!known.has(`${of.size}_pg${i}`)) names.push(`${of.size}_pg${i}`);
+    for (let i = 0; names.length < wanted; i += 1)
+      if (!ofArray.has(`${of.size}_pg${i}`)) names.push(`${of.size}_pg${i}`);
+    for (const name of names) ofArray.add(name);
     return names.map((group) => ({ of, group }));
   });
 }
@@ -220,11 +229,12 @@ export function naiveFirstFit(
     const placed = new Map<string, number>();
     if (readable[i] !== true) return placed;
     let left = job.nodeCount > 0 ? job.nodeCount : job.iterations;
+    const filled = new Set<string>();
     for (const mixes of hasAlternatives(job) && job.nodeCount === 0 ? [false, true] : [false]) {
       for (const { id } of naiveCandidates(world, job)) {
         if (left <= 0) break;
         const fork = copyOf(world);
-        const got = fillBucket(fork, job, id, left, mixes);
+        const got = fillBucket(fork, job, id, left, mixes, filled);
         if (got === 0 || (job.whole && got < left)) continue;
         world = fork;
         left -= got;
@@ -238,22 +248,27 @@ export function naiveFirstFit(
 const hasAlternatives = ({ members }: JobFacts): boolean =>
   someMember(members, (key, value) => (key === "or" || key === "xor") && Array.isArray(value));
 
-function fillBucket(world: NaiveWorld, job: JobFacts, id: string, wanted: number, mixes: boolean): number {
+function fillBucket(
+  world: NaiveWorld,
+  job: JobFacts,
+  id: string,
+  wanted: number,
+  mixes: boolean,
+  filled: Set<string>,
+): number {
   let got = 0;
-  const mostOnNode =
-    job.nodeCount > 0 || job.members.every((member) => Object.keys(fieldsOf(member)).length === 0)
-      ? 1
-      : Infinity;
+  const mostOnNode = job.nodeCount > 0 ? 1 : Infinity;
   for (const bucket of world.buckets.filter((one) => one.id === id)) {
     for (const node of bucket.nodes) {
       if (world.asleep.has(node.name) && !canMake(world, bucket)) continue;
-      const slots = fillNode(world, job, node, Math.min(mostOnNode, wanted - got), mixes);
+      const slots = fillNode(world, job, node, Math.min(mostOnNode, wanted - got), mixes, filled);
       if (slots > 0 && world.asleep.delete(node.name)) world.created.push({ bucket: id, count: 1 });
       got += slots;
     }
     while (got < wanted && bucket.of !== undefined && canMake(world, bucket)) {
-      const node = copyNode(bucket.example, `new ${id} ${bucket.nodes.length}`);
-      const slots = fillNode(world, job, node, Math.min(mostOnNode, wanted - got), mixes);
+      // Whether the bucket lacked capacity was judged with the bucket; of a node there is no such thing.
+      const node = { ...copyNode(bucket.example, `new ${id} ${bucket.nodes.length}`), failure: -1 };
+      const slots = fillNode(world, job, node, Math.min(mostOnNode, wanted - got), mixes, filled);
       if (slots === 0) break;
       bucket.nodes.push(node);
       world.created.push({ bucket: id, count: 1 });
@@ -263,8 +278,18 @@ function fillBucket(world: NaiveWorld, job: JobFacts, id: string, wanted: number
   return got;
 }
 
-/** Of several alternatives the first that holds when the job comes is the one that its slots on this node take, unless it `mixes` them. */
-function fillNode(world: NaiveWorld, job: JobFacts, node: NaiveNode, most: number, mixes: boolean): number {
+/**
+ * Of several alternatives the first that holds when the job comes is the one that its slots on this node take, unless it `mixes` them. Of
+ * slots that take nothing a node has one; `filled`: nodes that have it.
+ */
+function fillNode(
+  world: NaiveWorld,
+  job: JobFacts,
+  node: NaiveNode,
+  most: number,
+  mixes: boolean,
+  filled: Set<string>,
+): number {
   let slots = 0;
   let first: string | undefined;
   while (slots < most) {
@@ -272,6 +297,10 @@ function fillNode(world: NaiveWorld, job: JobFacts, node: NaiveNode, most: numbe
     if (take === undefined || !isOpen(node, job.name, take)) break;
     first ??= JSON.stringify(take.amounts);
     if (!mixes && first !== JSON.stringify(take.amounts)) break;
+    if (take.amounts.every(([, amount]) => amount <= 0)) {
+      if (filled.has(node.name)) break;
+      filled.add(node.name);
+    }
     putSlot(take, node, world.pools, job.name);
     slots += 1;
   }

@@ -278,12 +278,28 @@ test.each<Scenario>([
     world: world(
       [
         { at: "a/D4", room: 9 },
-        { at: "own/unknown", room: 9, more: { unmanaged: true } },
+        { at: "own/unknown", room: 9, more: { onlyFor: [setName("s")] } },
       ],
-      { nodes: [node("h1", "own/unknown")] },
+      { nodes: [node("h1", "own/unknown", { onlyFor: [setName("s")] })] },
     ),
     jobs: jobs({ iterations: 6 }),
     uses: ["j0: 1x4 h1 own/unknown", "j0: 1x2 new a/D4"],
+  },
+  {
+    name: "a node task with alternatives fills its own node by all of them",
+    world: world([{ at: "a/D4", room: 1, more: { resources: { ncpus: 4, mem: 8 } } }]),
+    jobs: jobs({ asks: [{ or: [{ mem: 4 }, { ncpus: 1 }] }, { "exclusive-task": true }], iterations: 6 }),
+    uses: ["j0: 1x2 new a/D4", "j0: 1x4 new a/D4"],
+  },
+  {
+    name: "and nobody else joins it there",
+    world: world([{ at: "a/D4", room: 1, more: { resources: { ncpus: 4, mem: 8 } } }]),
+    jobs: jobs(
+      { asks: [{ or: [{ mem: 4 }, { ncpus: 1 }] }, { "exclusive-task": true }], iterations: 3 },
+      { asks: [{ or: [{ mem: 4 }, { ncpus: 1 }] }, { "exclusive-task": true }] },
+    ),
+    uses: ["j0: 1x2 new a/D4", "j0: 1x1 new a/D4"],
+    reasons: ["j1: bucket a/D4: 1 of 1 nodes used, 1 more needed, 0 left"],
   },
   {
     name: "a pool: by slot, and once for a job",
@@ -298,7 +314,7 @@ test.each<Scenario>([
       { constraints: [{ kind: "pool", pool: "seat", amount: 1, once: true }], iterations: 4 },
       { constraints: [{ kind: "pool", pool: "seat", amount: 1, once: true }] },
     ),
-    uses: ["j0: 1x2 new a/D4", "j1: 1x4 planned a/D4"],
+    uses: ["j0: 2x1 new a/D4", "j1: 2x1 planned a/D4", "j1: 2x1 new a/D4"],
     reasons: [
       "j0: pool lic: 8 more needed, 5 left",
       "j2: pool seat: 1 more needed, 0 left",

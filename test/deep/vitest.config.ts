@@ -8,7 +8,12 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL("../..", import.meta.url)),
-    include: ["test/deep/**/*.deep.ts", "test/property/**/*.test.ts", "test/conformance/mixed.test.ts"],
+    include: [
+      "test/deep/**/*.deep.ts",
+      "test/property/**/*.test.ts",
+      "test/conformance/mixed.test.ts",
+      "test/first-tries/vectors.test.ts",
+    ],
     setupFiles: ["test/support/setup.ts"],
     pool: "forks",
     fileParallelism: false,

@@ -347,7 +347,16 @@ test("one bad job among good ones: it is refused by name, the others stand", asy
   await quiet();
   expect(await shownSet("jobs")).toMatchObject({ state: "live", demands: 2, rejectedJobs });
   expect(await rejected()).toEqual([]);
-  expect(await put("jobs", { ...lasting, jobs })).toMatchObject({ status: 202, body: { rejectedJobs } });
+  expect(await put("jobs", { ...lasting, jobs })).toMatchObject({
+    status: 202,
+    body: {
+      rejectedJobs,
+      notes: [
+        "job good asks for no amount: one node per slot",
+        "job fine asks for no amount: one node per slot",
+      ],
+    },
+  });
 });
 
 test("a wake message asks only for a plan", async () => {

@@ -270,7 +270,8 @@ describe("golden refusals", () => {
       demand: job({ constraints: needing({ ncpus: 128 }) }),
       placed: "0 of 1",
       reasons: ["12 VM sizes of execute: ncpus 128 asked of one node, at most 64 offered"],
-      binding: "needs 128 ncpus on one node; the largest offered is 64 (execute/F64)",
+      binding:
+        "no raise of a limit helps: needs 128 ncpus on one node; the largest offered is 64 (execute/F64)",
     },
     {
       name: "more memory than any node has, in units that people read",
@@ -281,7 +282,8 @@ describe("golden refusals", () => {
         "execute/D8: mem 65.0 GiB asked of one node, 16.0 GiB offered",
         "execute/E8: mem 65.0 GiB asked of one node, 64.0 GiB offered",
       ],
-      binding: "needs 65.0 GiB mem on one node; the largest offered is 64.0 GiB (execute/E8)",
+      binding:
+        "no raise of a limit helps: needs 65.0 GiB mem on one node; the largest offered is 64.0 GiB (execute/E8)",
     },
     {
       name: "a hundredth of a GiB too much is not told as equal",
@@ -289,7 +291,8 @@ describe("golden refusals", () => {
       demand: job(asking({ mem: "memory::65546m" })),
       placed: "0 of 1",
       reasons: ["execute/E8: mem 64.010 GiB asked of one node, 64.000 GiB offered"],
-      binding: "needs 64.010 GiB mem on one node; the largest offered is 64.000 GiB (execute/E8)",
+      binding:
+        "no raise of a limit helps: needs 64.010 GiB mem on one node; the largest offered is 64.000 GiB (execute/E8)",
     },
     {
       name: "a choice that no bucket has, with the nearest",
@@ -309,6 +312,8 @@ describe("golden refusals", () => {
       demand: job(asking({ ncpus: 1, "node.vm_size": "Standard_F8_v2" })),
       placed: "0 of 1",
       reasons: ['node array "execute" offers none of Standard_F8_v2 (nearest: Standard_F8s_v2)'],
+      binding:
+        'no raise of a limit helps: node array "execute" offers none of Standard_F8_v2 (nearest: Standard_F8s_v2)',
     },
     {
       name: "exclusive, where every node is shared and no other can be had",
@@ -346,6 +351,8 @@ describe("golden refusals", () => {
       reasons: [
         'node array "exceute" does not exist in the cluster (nearest: execute; known: execute, login)',
       ],
+      binding:
+        'no raise of a limit helps: node array "exceute" does not exist in the cluster (nearest: execute; known: execute, login)',
     },
     {
       name: "a job that names no array could have meant one that is not ours",
@@ -371,6 +378,8 @@ describe("golden refusals", () => {
       demand: target(1),
       placed: "0 of 1",
       reasons: ["the cluster is not started (state Terminated, target state Started)"],
+      binding:
+        "no raise of a limit helps: the cluster is not started (state Terminated, target state Started)",
     },
     {
       name: "spot only, and no bucket is spot",

@@ -13,17 +13,35 @@ export function partsOf(parts: readonly PartName[]): Pick<DemandMessage, "schedu
   return Object.assign({}, ...parts.map((part) => PARTS[part]));
 }
 
-/** What the entries of a message are on the wire. */
+/**
+ * What the entries of a message are on the wire. Whatever may be left out, or written in two ways, is so as often as not, by numbers that
+ * the entries have anyway: what is meant stays the same.
+ */
 export function contentOf(
   shape: ClusterShape,
   entries: readonly Entry[],
 ): Pick<DemandMessage, "nodearrays" | "jobs"> {
   const targets = entries.flatMap((entry) => (entry.kind === "job" ? [] : [targetMessage(shape, entry)]));
-  const jobs = entries.flatMap((entry) => (entry.kind === "job" ? [entry] : []));
-  return {
-    nodearrays: targets,
-    jobs: jobs.map((entry, index) => jobMessage(shape, entry, targets.length + index)),
-  };
+  const jobs = entries
+    .flatMap((entry) => (entry.kind === "job" ? [entry] : []))
+    .map((entry, index) => jobMessage(shape, entry, targets.length + index));
+  const style = targets.length * 5 + jobs.length * 3 + entries.reduce((sum, { array }) => sum + array, 0);
+  // A message that has neither list says something else than one whose lists are empty.
+  if (targets.length + jobs.length === 0) return { nodearrays: [], jobs: [] };
+  return { ...listed("nodearrays", targets, style), ...listed("jobs", jobs, style) };
+}
+
+/** A list, one object for a single entry, or nothing for none. */
+function listed<K extends "nodearrays" | "jobs", T>(
+  key: K,
+  all: readonly T[],
+  style: number,
+): Partial<Record<K, T | readonly T[]>> {
+  const isShort = style % 2 === 1;
+  const [only] = all;
+  const made: Partial<Record<K, T | readonly T[]>> = {};
+  if (all.length > 0 || !isShort) made[key] = isShort && all.length === 1 && only !== undefined ? only : all;
+  return made;
 }
 
 function targetMessage(shape: ClusterShape, entry: Exclude<Entry, { kind: "job" }>): NodearrayMessage {
@@ -46,9 +64,16 @@ function jobMessage(
   position: number,
 ): JobMessage {
   const [type = "Small"] = shape.arrays[entry.array]?.types ?? [];
+  const asked = { ncpus: 1, "node.nodearray": arrayAt(entry.array), "node.vm_size": type };
+  const style = entry.slots * 7 + position * 3 + entry.array;
+  const isWritten = (option: number): boolean => Math.floor(style / 2 ** option) % 2 === 1;
   return {
     name: jobName(position),
-    iterations: entry.slots,
-    constraints: [{ ncpus: 1, "node.nodearray": arrayAt(entry.array), "node.vm_size": type }],
+    ...(entry.slots === 1 && isWritten(0) ? {} : { iterations: entry.slots }),
+    constraints: isWritten(1) ? asked : Object.entries(asked).map(([key, value]) => ({ [key]: value })),
+    ...(isWritten(2) ? { user: "ann", walltime: 3600 } : {}),
+    ...(isWritten(3) ? { priority: 0, "packing-strategy": "pack", colocated: false } : {}),
+    ...(isWritten(4) ? { placed: [], span: false, spot: "allow" } : {}),
+    ...(isWritten(5) ? { "node-count": 0 } : {}),
   };
 }

@@ -104,5 +104,7 @@ function canPlace(
 function hasRoom(box: Box, { job, of }: Piece): boolean {
   if (box.isClosed || box.cores < job.cores || box.memory < job.memory) return false;
   if (job.exclusive && box.jobs.length > 0) return false;
-  return !(job.gang && box.jobs.includes(of));
+  // A slot that takes nothing has a node for itself, as far as its own job goes.
+  const isApart = job.gang || (job.cores === 0 && job.memory === 0);
+  return !(isApart && box.jobs.includes(of));
 }

@@ -1,3 +1,5 @@
+import fc from "fast-check";
+
 /**
  * What random worlds and demands may contain. Each switch is a promise of the allocator that can be tried alone; a property that holds
  * only without one says so where it is stated.
@@ -70,4 +72,12 @@ export const EVERYTHING: Features = {
 /** Everything but some. */
 export function without(...names: readonly (keyof Features)[]): Features {
   return { ...EVERYTHING, ...Object.fromEntries(names.map((name) => [name, false])) };
+}
+
+/** Some of the features, each as often absent as present. */
+export function anyPartOf(features: Features): fc.Arbitrary<Features> {
+  const parts = Object.fromEntries(
+    Object.entries(features).map(([name, isOn]) => [name, isOn === true ? fc.boolean() : fc.constant(false)]),
+  );
+  return fc.record(parts).map((drawn) => ({ ...features, ...drawn }));
 }

@@ -28,7 +28,14 @@ class Scene {
     this.classes = Array.from({ length: dice.whole(1, 12) }, () => {
       const amount = [dice.whole(1, 4), dice.whole(1, 6)];
       const alone = dice.chance(0.1);
-      return { resource: [0, 1], amount, pair: [0, 1] as const, alone, isCommon: dice.chance(0.7) };
+      return {
+        resource: [0, 1],
+        amount,
+        pair: [0, 1] as const,
+        alone,
+        nothing: false,
+        isCommon: dice.chance(0.7),
+      };
     });
     this.least = [0, 1].map((r) => Math.min(...this.classes.map(({ amount }) => amount[r] ?? 0)));
     let tier = 0;

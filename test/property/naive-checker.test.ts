@@ -20,6 +20,14 @@ const at = (type: string, group?: typeof GANG): BucketKey => ({
   ...(group === undefined ? {} : { placementGroup: group }),
 });
 const REASON: Reason = { code: "no-bucket", array: "alpha" };
+const FULL: Reason = {
+  code: "limit-reached",
+  limit: { kind: "cluster", name: "", unit: "nodes" },
+  used: 1,
+  max: 1,
+  left: 0,
+  asked: 1,
+};
 
 const nodeOf = (id: string, more: Partial<SupplyNode> = {}): SupplyNode => ({
   nodeId: nodeId(id),
@@ -151,6 +159,11 @@ const outcome = (
   reasons: [],
   ...more,
 });
+const UNMET: Partial<Outcome> = {
+  placed: 0,
+  reasons: [REASON],
+  binding: { kind: "no-raise", reason: REASON },
+};
 const ANSWER: Allocation = {
   creates: [FOR_GANG, FOR_GROUP],
   starts: [nodeId("n2")],
@@ -168,7 +181,7 @@ const ANSWER: Allocation = {
     outcome("gang", "slots", 4, 4),
     outcome("late", "slots", 2, 2),
     outcome("licensed", "slots", 1, 0),
-    outcome("short", "slots", 1, 0, { placed: 0, reasons: [REASON] }),
+    outcome("short", "slots", 1, 0, UNMET),
     outcome("groups", "groups", 1, 1),
     outcome("floor", "nodes", 8, 6),
   ],
@@ -213,6 +226,8 @@ const PAUSE: Reason = {
 };
 const OTHER = placementGroup("pg-other-1");
 const needs = (id: string, ncpus: number): RankedDemand => job(id, needing({ ncpus }), 1);
+
+const EMPTY: Outcome["binding"] = { kind: "raise", raises: [] };
 
 interface Planted {
   readonly name: string;
@@ -472,6 +487,21 @@ const PLANTED: readonly Planted[] = [
     answer: loads(on("n1", part("packed", 3), part("licensed", 2))),
     expected: "pool licence: 2 taken, 1 left",
   },
+  {
+    name: "two slots that take nothing on one node",
+    demands: instead(PACKED, { ...PACKED, demand: { ...PACKED.demand, constraints: [] } }),
+    expected: "s/packed asks for no amount, and has 3 slots on n1",
+  },
+  ...[{}, { binding: EMPTY }, { binding: { kind: "no-raise" as const, reason: FULL } }].map((told) => ({
+    name: `what is unmet without a remedy: ${JSON.stringify(told)}`,
+    answer: {
+      ...ANSWER,
+      outcomes: ANSWER.outcomes.map((one) =>
+        one.id === "short" ? outcome("short", "slots", 1, 0, { placed: 0, reasons: [REASON], ...told }) : one,
+      ),
+    },
+    expected: "s/short: nobody says what would place it, or what stands",
+  })),
   { name: "a cap exceeded", world: CAPPED, expected: "user ann: 1 nodes held of 0" },
   {
     name: "a node left over",

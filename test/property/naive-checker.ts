@@ -31,7 +31,7 @@ export function findFaults(
   ];
 }
 
-/** P2: placed + unmet = asked, in each demand's unit, and a reason for whatever is unmet. */
+/** P2: placed + unmet = asked, in each demand's unit, with a reason for all that is unmet, and a remedy or what stands against it. */
 function outcomeFaults(sheet: Sheet): readonly string[] {
   const faults: string[] = [];
   const { outcomes } = sheet.answer;
@@ -50,8 +50,17 @@ function outcomeFaults(sheet: Sheet): readonly string[] {
     if (!(pending >= 0 && pending <= placed)) faults.push(`${name}: ${pending} pending of ${placed}`);
     if (placed < asked !== reasons.length > 0)
       faults.push(`${name}: ${placed} placed of ${asked} with ${reasons.length} reasons`);
+    if (placed < asked && !isTold(outcome))
+      faults.push(`${name}: nobody says what would place it, or what stands`);
   }
   return faults;
+}
+
+/** A remedy that says what, or what stands against it, which is no limit. */
+function isTold({ reasons, binding }: Allocation["outcomes"][number]): boolean {
+  if (reasons.some(({ code }) => code === "too-many-unmet")) return true;
+  if (binding?.kind === "raise") return binding.raises.length > 0;
+  return binding !== undefined && !(binding.kind === "no-raise" && binding.reason.code === "limit-reached");
 }
 
 function askedBy(demand: RankedDemand["demand"]): number {

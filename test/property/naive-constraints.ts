@@ -46,7 +46,11 @@ export function takingOf(
 }
 
 /** What a slot may take of the node, with one or another alternative. */
-function waysOf(constraints: readonly Constraint[], node: EmptyNode, pools: NaivePools): readonly Taking[] {
+export function waysOf(
+  constraints: readonly Constraint[],
+  node: EmptyNode,
+  pools: NaivePools,
+): readonly Taking[] {
   let ways: readonly Taking[] = [NOTHING];
   for (const constraint of constraints) {
     const parts = read(constraint, node, pools);

@@ -1,5 +1,5 @@
 import type { GroupDemand, RankedDemand, TargetDemand } from "../../src/domain/demand.ts";
-import type { MachineType } from "../../src/domain/ids.ts";
+import type { ArrayName, MachineType } from "../../src/domain/ids.ts";
 import type { NaiveNode, Sheet } from "./naive-nodes.ts";
 import { outcomeOf, nameOf, textOf } from "./naive-nodes.ts";
 
@@ -17,12 +17,16 @@ export const isListed = (types: readonly MachineType[] | undefined, type: Machin
 
 function targetFaults(sheet: Sheet, ranked: RankedDemand, demand: TargetDemand): readonly string[] {
   const held = sheet.nodes
-    .filter((node) => node.isThere && node.bucket.array === demand.array)
+    .filter((node) => node.isThere && arrayOf(node) === demand.array)
     .filter(({ bucket }) => isListed(demand.machineTypes, bucket.machineType))
     .reduce((total, { cores }) => total + (demand.amount.unit === "nodes" ? 1 : cores), 0);
   const placed = outcomeOf(sheet, ranked)?.placed ?? 0;
   return placed > held ? [`${nameOf(ranked)}: ${placed} promised, ${held} held`] : [];
 }
+
+/** Nodes of a dynamic node array are in the array that it extends. */
+const arrayOf = ({ bucket, purpose }: NaiveNode): ArrayName =>
+  purpose.kind === "dynamic" ? purpose.array : bucket.array;
 
 /** Made for groups of this size, or, where our memory was lost, named like them. */
 function isMember({ purpose, bucket }: NaiveNode, key: string): boolean {

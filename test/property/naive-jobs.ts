@@ -1,6 +1,6 @@
 import type { NodeLoad } from "../../src/domain/allocation.ts";
 import type { JobDemand } from "../../src/domain/demand.ts";
-import { countOf, isAtMost, takingOf } from "./naive-constraints.ts";
+import { countOf, isAtMost, takingOf, waysOf } from "./naive-constraints.ts";
 import type { Taking } from "./naive-constraints.ts";
 import type { NaiveNode, RankedJob, Sheet } from "./naive-nodes.ts";
 import { hostAt, jobsOf, nameOf, outcomeOf, placeText, shareOf, textOf } from "./naive-nodes.ts";
@@ -14,10 +14,12 @@ export function jobFaults(sheet: Sheet): readonly string[] {
       ...boundFaults(sheet, job),
       ...placeOfJobFaults(sheet, job),
       ...gangFaults(sheet, job),
+      ...crowdFaults(sheet, job),
     ]),
     ...sheet.nodes.flatMap((node) => [
       ...roomFaults(sheet, node),
       ...companyFaults(sheet, node),
+      ...nothingFaults(sheet, node),
       ...needFaults(sheet, node),
     ]),
     ...poolFaults(sheet),
@@ -130,6 +132,17 @@ function gangFaults(sheet: Sheet, job: RankedJob): readonly string[] {
   return faults;
 }
 
+/** A job whose slots take nothing of a node has one of them there, as in scalelib where a job says nothing at all. */
+export function crowdFaults(sheet: Sheet, job: RankedJob): readonly string[] {
+  if (shareOf(job.demand) !== undefined) return [];
+  return sheet.nodes.flatMap((node) => {
+    const slots = slotsOn(node.jobs, nameOf(job), false);
+    const ways = slots > 1 ? waysOf(job.demand.constraints, node, sheet.pools) : [];
+    const isFree = ways.length > 0 && ways.every((way) => way.node.size === 0);
+    return isFree ? [`${nameOf(job)}: ${slots} slots that take nothing on ${textOf(node.bucket)}`] : [];
+  });
+}
+
 /** One placement group; where the job runs in groups already, in one of those. */
 function togetherFaults(sheet: Sheet, job: RankedJob, used: readonly NaiveNode[]): readonly string[] {
   const by = nameOf(job);
@@ -189,6 +202,18 @@ function companyFaults(sheet: Sheet, node: NaiveNode): readonly string[] {
     if (taking.alone !== undefined && others.length > 0) faults.push(`${nameOf(job)} was alone on ${where}`);
   }
   return faults;
+}
+
+/** P3: of a job whose slots take nothing of a node there is one on it. What alternatives take is not known here. */
+function nothingFaults(sheet: Sheet, node: NaiveNode): readonly string[] {
+  return takingsOn(sheet, node, false).flatMap(({ job, slots, taking }) => {
+    const { constraints } = job.demand;
+    if (taking.node.size > 0 || /"kind":"(or|xor)"/.test(JSON.stringify(constraints))) return [];
+    const all = slots + slotsOn(node.jobs, nameOf(job), true);
+    return shareOf(job.demand) !== undefined || all === 1
+      ? []
+      : [`${nameOf(job)} asks for no amount, and has ${all} slots on ${node.nodeId ?? textOf(node.bucket)}`];
+  });
 }
 
 /** Who is named as needing a node is cut after so many. */

@@ -133,7 +133,7 @@ function isSpot(
 }
 
 /** The group is that of the bucket, whatever an offer says, which stands for all groups. */
-function propertiesOf(
+export function propertiesOf(
   bucket: BucketKey,
   properties: World["nodes"][number]["properties"],
 ): Readonly<Record<string, ResourceValue>> {
@@ -148,7 +148,7 @@ function propertiesOf(
   };
 }
 
-function poolsOf(world: World, demands: readonly RankedDemand[]): NaivePools {
+export function poolsOf(world: World, demands: readonly RankedDemand[]): NaivePools {
   const left = new Map<string, number>();
   const values = new Map(
     (world.pools ?? []).flatMap(({ name, value }) => (value === undefined ? [] : [[name, value] as const])),

@@ -10,12 +10,16 @@ export interface Newcomer {
   readonly bucket: BucketKey;
   readonly count: number;
   readonly what: "created" | "started";
+  /** What it takes of limits; absent: what a new node of its bucket does. */
+  readonly charges?: BucketOffer["charges"];
 }
 
 export function newcomers(world: World, answer: Allocation): readonly Newcomer[] {
   const started = answer.starts.flatMap((id) => {
     const node = world.nodes.find(({ nodeId }) => nodeId === id);
-    return node === undefined ? [] : [{ bucket: node.bucket, count: 1, what: "started" as const }];
+    if (node === undefined) return [];
+    const { bucket, charges } = node;
+    return [{ bucket, count: 1, what: "started" as const, ...(charges === undefined ? {} : { charges }) }];
   });
   return [
     ...answer.creates.map(({ bucket, count }) => ({ bucket, count, what: "created" as const })),
@@ -62,9 +66,8 @@ function startFaults(world: World, { starts, creates, needed }: Allocation): rea
 /** What is taken of each limit, in the order of the limits. */
 export function takenOf(world: World, added: readonly Newcomer[]): readonly number[] {
   const taken = world.limits.map(() => 0);
-  for (const { bucket, count } of added) {
-    for (const { limit, amount } of offerAt(world, bucket)?.charges ?? [])
-      taken[limit] = (taken[limit] ?? 0) + amount * count;
+  for (const { bucket, count, charges = offerAt(world, bucket)?.charges ?? [] } of added) {
+    for (const { limit, amount } of charges) taken[limit] = (taken[limit] ?? 0) + amount * count;
   }
   return taken;
 }

@@ -67,9 +67,9 @@ function nameIt(unranked: Unranked, id: string, priority: number, position: numb
     : { ...unranked, id, priority, position };
 }
 
-/** Absent so many times out of one more. */
-const maybe = <T>(arbitrary: fc.Arbitrary<T>, absent: number): fc.Arbitrary<T | undefined> =>
-  fc.oneof({ arbitrary: fc.constant(undefined), weight: absent }, { arbitrary, weight: 1 });
+/** Absent as often as present. */
+const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.oneof(fc.constant(undefined), arbitrary);
 
 const present = <K extends string, T>(key: K, value: T | undefined): Partial<Record<K, T>> => {
   const made: Partial<Record<K, T>> = {};
@@ -91,7 +91,7 @@ function anyTarget(words: Vocabulary): fc.Arbitrary<Unranked> {
         arrayName("unheard-of"),
       ),
       amount: fc.record({ unit: fc.constantFrom("nodes" as const, "cores" as const), count: fc.nat(12) }),
-      machineTypes: maybe(someOf(words.machineTypes, 2), 1),
+      machineTypes: maybe(someOf(words.machineTypes, 2)),
     })
     .map(({ machineTypes, ...rest }) => ({
       kind: "target",
@@ -109,7 +109,7 @@ function anyGroups(words: Vocabulary): fc.Arbitrary<Unranked> {
         fc.record({ unit: fc.constant("nodes" as const), count: fc.integer({ min: 1, max: 3 }) }),
         fc.record({ unit: fc.constant("cores" as const), count: fc.integer({ min: 1, max: 20 }) }),
       ),
-      machineTypes: maybe(someOf(words.machineTypes, 2), 1),
+      machineTypes: maybe(someOf(words.machineTypes, 2)),
     })
     .map(({ machineTypes, ...rest }) => ({
       kind: "groups",
@@ -122,27 +122,26 @@ function anyJob(words: Vocabulary, features: Features): fc.Arbitrary<Unranked> {
   const never = fc.constant(undefined);
   return fc
     .record({
-      user: fc.constantFrom(undefined, "ann", "bob"),
-      needs: fc.constantFrom(...words.needs),
-      wishes: anyWishes(words, features),
+      user: maybe(fc.constantFrom("ann", "bob")),
+      constraints: anyConstraints(words, features),
       iterations: fc.nat(12),
-      nodeCount: features.gangs ? maybe(fc.integer({ min: 1, max: 3 }), 2) : never,
-      colocated: features.colocated ? fc.constantFrom(false, false, true) : fc.constant(false),
+      nodeCount: features.gangs ? maybe(fc.integer({ min: 1, max: 3 })) : never,
+      colocated: features.colocated ? fc.boolean() : fc.constant(false),
       placed: features.bound ? anyPlaced(words) : fc.constant([]),
       partial: features.gangs ? fc.boolean() : fc.constant(false),
       span: features.span ? fc.boolean() : fc.constant(false),
       spot: features.spot
-        ? fc.constantFrom(undefined, "never" as const, "allow" as const, "only" as const)
+        ? maybe(fc.constantFrom("never" as const, "allow" as const, "only" as const))
         : never,
     })
-    .map(({ user, needs, wishes, iterations, nodeCount, partial, span, spot, placed, colocated }) => {
+    .map(({ user, constraints, iterations, nodeCount, partial, span, spot, placed, colocated }) => {
       const isGang = nodeCount !== undefined;
       return {
         kind: "job",
         // Gangs of a few slots a node: more would rarely fit anywhere.
         iterations: isGang ? 1 + (iterations % 3) : iterations,
         colocated,
-        constraints: [...needs, ...wishes],
+        constraints,
         placed: (isGang || colocated) && !features.boundGangs ? [] : placed.slice(0, nodeCount),
         ...present("nodeCount", nodeCount),
         ...present("user", user),
@@ -165,11 +164,23 @@ function anyPlaced({ hosts }: Vocabulary): fc.Arbitrary<JobDemand["placed"]> {
     .map((all) =>
       all.map(({ hostname, spelling, iterations }) => ({ hostname: `${hostname}${spelling}`, iterations })),
     );
-  return fc.oneof({ arbitrary: fc.constant([]), weight: 3 }, { arbitrary: some, weight: 1 });
+  return fc.oneof(fc.constant([]), some);
 }
 
-/** What a job says about where it goes and with whom. */
-function anyWishes(words: Vocabulary, features: Features): fc.Arbitrary<readonly Constraint[]> {
+/** What a job asks of nodes: one kind of thing alone, or nothing, as often as several; of several each as often absent as present. */
+function anyConstraints(words: Vocabulary, features: Features): fc.Arbitrary<readonly Constraint[]> {
+  const needs = fc.constantFrom(...words.needs);
+  const wishes = anyWishes(words, features).map((wish) => wish.map((one): readonly Constraint[] => [one]));
+  const alone = fc.oneof(needs, ...wishes, fc.constant([]));
+  const several = fc.tuple(maybe(needs), ...wishes.map((wish) => maybe(wish)));
+  return fc.oneof(
+    alone,
+    several.map((parts) => parts.flatMap((part) => part ?? [])),
+  );
+}
+
+/** What a job may say about where it goes and with whom, one kind of constraint each. */
+function anyWishes(words: Vocabulary, features: Features): readonly fc.Arbitrary<Constraint>[] {
   const places = fc.oneof(
     someOf(words.arrays, 2).map((names) => inArrays(...names)),
     someOf(words.machineTypes, 3).map((names) => ofSizes(...names)),
@@ -189,7 +200,7 @@ function anyWishes(words: Vocabulary, features: Features): fc.Arbitrary<readonly
     .constantFrom("night", "day")
     .map((value): Constraint => ({ kind: "pool-value", pool: words.mark, value }));
   const amount = fc
-    .constantFrom(...words.needs)
+    .constantFrom(...words.needs.filter((needs) => needs.length > 0))
     .map((needs): Constraint => (needs.length === 1 ? (needs[0] ?? EXCLUSIVE) : { kind: "and", of: needs }));
   const leaf = features.poolChoices ? fc.oneof(places, amount, pool, mark) : fc.oneof(places, amount);
   const tree = fc.oneof(
@@ -205,20 +216,17 @@ function anyWishes(words: Vocabulary, features: Features): fc.Arbitrary<readonly
     { kind: "exclusive", scope: "job", wanted: false },
   );
   const group = fc.boolean().map((wanted): Constraint => ({ kind: "in-a-placement-group", wanted }));
-  const seldom = (isOn: boolean, arbitrary: fc.Arbitrary<Constraint>, absent: number) =>
-    isOn ? maybe(arbitrary, absent) : fc.constant(undefined);
-  return fc
-    .tuple(
-      seldom(features.places, places, 3),
-      seldom(features.alternatives, tree, 5),
-      seldom(features.exclusive, closing, 4),
-      seldom(features.grouped, group, 6),
-      seldom(features.pools, fc.oneof(pool, shared, mark), 5),
-      seldom(
-        features.refusals,
-        fc.constant({ kind: "capacity-failure-backoff", seconds: 300, written: 300 }),
-        9,
-      ),
-    )
-    .map((wishes) => wishes.filter((wish) => wish !== undefined));
+  const backoff = fc.constant<Constraint>({
+    kind: "capacity-failure-backoff",
+    seconds: 300,
+    written: 300,
+  });
+  return [
+    ...(features.places ? [places] : []),
+    ...(features.alternatives ? [tree] : []),
+    ...(features.exclusive ? [closing] : []),
+    ...(features.grouped ? [group] : []),
+    ...(features.pools ? [fc.oneof(pool, shared, mark)] : []),
+    ...(features.refusals ? [backoff] : []),
+  ];
 }

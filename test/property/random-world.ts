@@ -20,7 +20,7 @@ import type { Resources } from "../../src/domain/resources.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";
 import { needing } from "../support/build-constraints.ts";
 import type { Features } from "./features.ts";
-import { EVERYTHING } from "./features.ts";
+import { anyPartOf, EVERYTHING } from "./features.ts";
 import type { Vocabulary } from "./random-demands.ts";
 import { anyDemands } from "./random-demands.ts";
 
@@ -102,6 +102,10 @@ const WORDS: Vocabulary = {
   pools: ["licence", "seats"],
   mark: "shift",
   needs: [
+    // No amount: one slot on a node.
+    [],
+    [],
+    needing({ ncpus: 0 }),
     needing({ ncpus: 1 }),
     needing({ ncpus: 1 }),
     needing({ ncpus: 3 }),
@@ -111,6 +115,7 @@ const WORDS: Vocabulary = {
     needing({ scratch: 0.1 }),
     needing({ ncpus: 1, ngpus: 1 }),
     needing({ ncpus: 16 }),
+    needing({ ncpus: 0 }),
   ],
   wishes: [
     { kind: "resource-choice", resource: "tier", choices: ["gold*"] },
@@ -254,8 +259,15 @@ const anyCaps: fc.Arbitrary<readonly Cap[]> = fc.oneof(
   },
 );
 
-/** A case from drawn parts; the features decide how mixed it is. */
+/**
+ * A case from drawn parts, one half of them with all that the features allow, the other with some of it: there every feature is as often
+ * absent as present.
+ */
 export function anyCase(features: Features = EVERYTHING): fc.Arbitrary<Case> {
+  return fc.oneof(caseOf(features), anyPartOf(features).chain(caseOf));
+}
+
+function caseOf(features: Features): fc.Arbitrary<Case> {
   const words = wordsOf(features);
   return fc
     .tuple(anyWorldParts(features), anyDemands(words, features), exactly(GROUPS.length, anyFill))

@@ -27,11 +27,39 @@ export interface TinyJob {
   readonly exclusive: boolean;
   /** The slots are node tasks: each on a node of its own, all of one size, all or none. */
   readonly gang: boolean;
-  readonly spot: "never" | "allow";
+  /** Absent: nothing was said, which is as good as "never" where price decides. */
+  readonly spot?: "never" | "allow";
 }
 
 /** At most so many slots of all jobs: beyond that the trying takes too long. */
 const MOST_SLOTS = 9;
+
+const anyJob: fc.Arbitrary<TinyJob> = fc
+  .record({
+    cores: fc.constantFrom(0, 1, 2, 3),
+    memory: fc.constantFrom(0, 1, 2, 5),
+    slots: fc.integer({ min: 1, max: 4 }),
+    exclusive: fc.constantFrom(false, false, true),
+    gang: fc.constantFrom(false, false, true),
+    spot: fc.constantFrom(undefined, "never" as const, "allow" as const),
+  })
+  .map(({ spot, ...job }) => ({ ...job, ...(spot === undefined ? {} : { spot }) }));
+
+/** It says one thing, or nothing. */
+const anyJobOfOneKind: fc.Arbitrary<TinyJob> = fc
+  .tuple(
+    fc.integer({ min: 1, max: 4 }),
+    fc.constantFrom<Partial<TinyJob>>(
+      { cores: 1 },
+      { cores: 3 },
+      { memory: 2 },
+      { exclusive: true },
+      { gang: true },
+      { spot: "allow" },
+      {},
+    ),
+  )
+  .map(([slots, one]) => ({ cores: 0, memory: 0, slots, exclusive: false, gang: false, ...one }));
 
 export const anyTinyWorld: fc.Arbitrary<TinyWorld> = fc
   .record({
@@ -54,17 +82,7 @@ export const anyTinyWorld: fc.Arbitrary<TinyWorld> = fc
       { minLength: 1, maxLength: 3 },
     ),
     nodes: fc.array(fc.nat(2), { maxLength: 2 }),
-    jobs: fc.array(
-      fc.record<TinyJob>({
-        cores: fc.constantFrom(1, 1, 2, 3),
-        memory: fc.constantFrom(0, 1, 2, 5),
-        slots: fc.integer({ min: 1, max: 4 }),
-        exclusive: fc.constantFrom(false, false, false, true),
-        gang: fc.constantFrom(false, false, false, true),
-        spot: fc.constantFrom("never", "allow", "allow"),
-      }),
-      { minLength: 1, maxLength: 5 },
-    ),
+    jobs: fc.array(fc.oneof(anyJob, anyJobOfOneKind), { minLength: 1, maxLength: 5 }),
   })
   .map(({ sizes, nodes, jobs }) => ({
     sizes,
@@ -129,13 +147,14 @@ function demandOf(job: TinyJob, i: number): JobDemand {
     priority: 0,
     position: i,
     constraints: [
-      ...needing({ ncpus: job.cores, memory: job.memory }),
+      ...(job.cores > 0 ? needing({ ncpus: job.cores }) : []),
+      ...(job.memory > 0 ? needing({ memory: job.memory }) : []),
       ...(job.exclusive ? [EXCLUSIVE] : []),
     ],
     iterations: job.gang ? 1 : job.slots,
     ...(job.gang ? { nodeCount: job.slots } : {}),
     colocated: false,
     placed: [],
-    spot: job.spot,
+    ...(job.spot === undefined ? {} : { spot: job.spot }),
   };
 }

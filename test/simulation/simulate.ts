@@ -6,10 +6,10 @@ import type { RecordStore } from "../../src/app/ports.ts";
 import { PortError } from "../../src/app/ports.ts";
 import { tickAll } from "../../src/app/tick.ts";
 import { clusterName } from "../../src/domain/ids.ts";
-import type { Policy } from "../../src/domain/policy.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
+import { drawConfiguration, policyOf } from "./configuration.ts";
 import { Dice } from "./dice.ts";
 import { clockText, Instance } from "./instance.ts";
 import type { Shared } from "./instance.ts";
@@ -42,20 +42,6 @@ const LONGEST_QUIET_SECONDS = 2700;
 /** A crowd keeps renewing in the quiet time; it needs no longer than this to be served all the same. */
 const LONGEST_CROWDED_SECONDS = 600;
 
-/** Short times, so that much happens in a few simulated minutes. */
-const POLICY: Policy = {
-  idleTimeoutSeconds: 90,
-  bootTimeoutSeconds: 240,
-  snapshotIntervalSeconds: 60,
-  maxExpirationSeconds: 1800,
-  inFlightGraceSeconds: 1200,
-  planHistorySeconds: 604_800,
-  groupFillTimeoutSeconds: 600,
-  preference: "existing-first",
-  among: "priority",
-  enabled: true,
-};
-
 export interface SimulateOptions {
   /** Takes the trace, line by line. */
   readonly write?: (line: string) => void;
@@ -73,6 +59,7 @@ export async function simulate(seed: number, options: SimulateOptions = {}): Pro
 class Run {
   readonly #seed: number;
   readonly #weather: Weather;
+  readonly #configuration: ReturnType<typeof drawConfiguration>;
   readonly #schedule: Schedule;
   readonly #write: ((line: string) => void) | undefined;
   readonly #judge: Judge;
@@ -95,6 +82,8 @@ class Run {
     this.#weather = { ...drawWeather(dice), ...given };
     this.#schedule = new Schedule(dice);
     const weather = this.#weather;
+    const configuration = drawConfiguration(seed, weather.arrays);
+    this.#configuration = configuration;
     const trace: Shared["trace"] = (who, what) => this.#trace(who, what);
     const now = (): number => this.#schedule.now();
     this.#judge = new Judge(weather, now, (what) => trace("JUDGE", () => what));
@@ -109,7 +98,7 @@ class Run {
     this.#shared = {
       schedule: this.#schedule,
       cluster: CLUSTER,
-      policy: POLICY,
+      policy: policyOf(configuration),
       store: this.#watchedStore(),
       queue: {
         wake: (cluster, at) => this.#line.wake(cluster, at),
@@ -141,6 +130,7 @@ class Run {
 
   async play(): Promise<void> {
     this.#trace("WEATHER", () => JSON.stringify(this.#weather));
+    this.#trace("CONFIGURATION", () => JSON.stringify(this.#configuration));
     this.#startWriters();
     this.#tick(ORIGIN + this.#schedule.dice.whole(1000, TICK_MS));
     if (this.#weather.falseEmpty) this.#later(() => (this.#emptyNext = true));

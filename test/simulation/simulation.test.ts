@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { OWN_KEYS } from "../../src/wire/policy.ts";
+import { drawConfiguration } from "./configuration.ts";
 import { faultsOf, playSeeds } from "./report.ts";
 import { simulate } from "./simulate.ts";
 
@@ -34,6 +36,11 @@ test.skipIf(replayed !== undefined)(
   },
 );
 
+test("every key of a configuration is drawn now and then", () => {
+  const seeds = Array.from({ length: SEEDS }, (_, seed) => seed);
+  const drawn = new Set(seeds.flatMap((seed) => Object.keys(drawConfiguration(seed, ["alpha"]))));
+  expect(OWN_KEYS.filter((key) => !drawn.has(key))).toEqual([]);
+});
 test.skipIf(replayed !== undefined)(
   `P8: so it does where reports come in messages of their own, in ${REPORTS_APART_SEEDS} storms`,
   { timeout: 120_000 },

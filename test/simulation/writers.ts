@@ -5,7 +5,7 @@ import type {
   RequestSetUpdate,
   SchedulerNode,
 } from "../../src/domain/demand.ts";
-import { inArrays, needing } from "../support/build-constraints.ts";
+import { EXCLUSIVE, inArrays, needing } from "../support/build-constraints.ts";
 import type { ClusterName } from "../../src/domain/ids.ts";
 import { arrayName, digest, setName } from "../../src/domain/ids.ts";
 import { plusSeconds } from "../../src/domain/units.ts";
@@ -249,7 +249,9 @@ function jobStatement(array: string, jobs: readonly Job[], machines: Machines | 
     name: job.name,
     priority: 0,
     position,
-    constraints: [...needing({ ncpus: CORES_PER_NODE }), inArrays(array)],
+    // A whole node, said by its cores or without an amount.
+    constraints: [...(isEven(job.name) ? [EXCLUSIVE] : needing({ ncpus: CORES_PER_NODE })), inArrays(array)],
+    ...(isEven(job.name.slice(0, -1)) ? { user: "ann" } : {}),
     iterations: job.waiting + job.on.length,
     colocated: false,
     placed: job.on.map(({ hostname }): PlacedSlots => ({ hostname, iterations: 1 })),
@@ -259,6 +261,8 @@ function jobStatement(array: string, jobs: readonly Job[], machines: Machines | 
   const statement: Statement = { asks: { kind: "slots", count, hosts }, demands };
   return machines === undefined ? statement : { ...statement, report: reportOf(machines) };
 }
+
+const isEven = (text: string): boolean => text.charCodeAt(text.length - 1) % 2 === 0;
 
 function reportOf(machines: Machines): readonly SchedulerNode[] {
   return [...machines.up].map(({ hostname, job }) => ({ hostname, jobs: job === undefined ? [] : [job] }));

@@ -230,6 +230,12 @@ const demand: SetDemand = {
 const report: readonly SchedulerNode[] = [
   { hostname: "ip-0A000001", jobs: ["4711"], state: "allocated" },
   { hostname: "ip-0A000002", jobs: [] },
+  {
+    available: { ncpus: 2 },
+    hostname: "rack7",
+    jobs: ["4712"],
+    resources: { mem: { amount: 256, unit: "g" }, ncpus: 64, rack: "r1", ssd: true },
+  },
 ];
 
 const seen: Snapshot = {

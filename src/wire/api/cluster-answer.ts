@@ -9,6 +9,8 @@ import {
   preference,
   problemItem,
   rejectedJob,
+  resources,
+  standing,
   text,
   texts,
   time,
@@ -153,7 +155,34 @@ const node = z.object({
 
 const nodes = z.object({ count, byPhase: counts, byVerdict: counts, list: z.array(node) });
 
+const timeouts = {
+  idleTimeout: z.number().meta({ description: "Of its nodes, by the configuration. Seconds." }),
+  bootTimeout: z.number().meta({ description: "Of its nodes, by the configuration. Seconds." }),
+};
+
+const schedulerHosts = z
+  .object({
+    count,
+    capacity: count.meta({
+      description: "Of these, the hosts that take jobs of the request sets that report them.",
+    }),
+    list: z.array(
+      z.object({
+        hostname: text,
+        requestSets: texts,
+        standing,
+        resources,
+        available: resources,
+        jobs: texts,
+        moreJobs: count,
+        why: text.meta({ description: "Whether it is capacity, and if not, why." }),
+      }),
+    ),
+  })
+  .meta({ description: "Hosts that schedulers report with resources and that are no nodes of the cluster." });
+
 const arrayUse = {
+  ...timeouts,
   target: z
     .object({ nodes: count, cores: count })
     .meta({ description: "The largest target of any set in nodes, and in cores: two floors." }),
@@ -201,6 +230,7 @@ const groupedArray = z
   .object({
     name: text,
     extends: text,
+    ...timeouts,
     requestSets: texts,
     groupsWanted: count,
     groupsWhole: count,
@@ -290,6 +320,7 @@ export const clusterAnswer = z.object({
   demand: z.array(requestSetSummary.extend({ unmet: count })),
   plan: lastPlan.optional().meta({ description: "The last plan; absent: none was made yet." }),
   nodes,
+  schedulerHosts,
   nodearrays: z.array(nodearray),
   groups: z.array(groupedArray),
   buckets: z.array(bucket),

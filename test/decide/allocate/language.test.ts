@@ -47,8 +47,15 @@ describe("the whole language", () => {
       ],
     },
     {
-      name: "of two alternatives the first that holds in a bucket is charged there",
+      name: "new nodes are of the bucket where the first of two alternatives holds",
       world: twoSizes(),
+      demands: [job("a", { iterations: 4, ...asking({ or: [{ mem: "memory::40g" }, { ncpus: 4 }] }) })],
+      creates: ["2 x execute/E8"],
+      placed: ["a 4/4 (4 pending)"],
+    },
+    {
+      name: "of two alternatives the first that holds in a bucket is charged there",
+      world: twoSizes({ buckets: [offer("execute/D8", 8, { 0: 1 })] }),
       demands: [job("a", { iterations: 4, ...asking({ or: [{ mem: "memory::40g" }, { ncpus: 4 }] }) })],
       creates: ["2 x execute/D8"],
       placed: ["a 4/4 (4 pending)"],

@@ -1,0 +1,36 @@
+import { expect } from "vitest";
+import type { Cluster, Fields } from "./clusters.ts";
+import { CLUSTERS } from "./clusters.ts";
+import type { Try } from "./inputs.ts";
+import { KNOWN_FAULTS } from "./known-faults.ts";
+import { judge } from "./judge.ts";
+import { MODES, tryOut } from "./try-out.ts";
+
+/** So many faults of one try are shown; more of them say nothing new. */
+const SHOWN = 8;
+
+/** Tries one message on every cluster in every mode, and expects that no rule is broken. */
+export function expectNoFaults(
+  one: Try & { readonly config?: Fields },
+  clusters: readonly Cluster[] = CLUSTERS,
+): void {
+  expect(faultsOf(one, clusters).slice(0, SHOWN)).toEqual([]);
+}
+
+export function faultsOf(
+  { message, config = {}, refused = false }: Try & { readonly config?: Fields },
+  clusters: readonly Cluster[] = CLUSTERS,
+): readonly string[] {
+  return clusters.flatMap((cluster) =>
+    MODES.flatMap((mode) => {
+      const tried = tryOut(cluster, mode, message, config);
+      const where = `${cluster.name}, ${mode.preference}, ${mode.among}`;
+      const isRefused = tried.problems.length > 0;
+      const door = isRefused === refused ? [] : [`refused: ${JSON.stringify(tried.problems)}`];
+      const isKnown = (fault: string): boolean => KNOWN_FAULTS.some(({ isIt }) => isIt(fault, cluster, mode));
+      return [...door, ...judge(tried, mode)]
+        .filter((fault) => !isKnown(fault))
+        .map((fault) => `${where}: ${fault}`);
+    }),
+  );
+}
