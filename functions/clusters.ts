@@ -1,5 +1,6 @@
 import { app } from "@azure/functions";
-import { checkHealth, describeCluster } from "../src/app/describe-cluster.ts";
+import { describeCluster } from "../src/app/describe-cluster.ts";
+import { checkHealth } from "../src/app/describe-health.ts";
 import type { RejectedMessage } from "../src/app/ports.ts";
 import type { TickReport } from "../src/app/tick.ts";
 import { tickInTime } from "../src/app/tick.ts";

@@ -1,6 +1,6 @@
 import { app } from "@azure/functions";
-import type { Health } from "../src/app/describe-cluster.ts";
-import { checkHealth } from "../src/app/describe-cluster.ts";
+import type { Health } from "../src/app/describe-health.ts";
+import { checkHealth } from "../src/app/describe-health.ts";
 import { composition } from "../src/compose.ts";
 import { answeringAnyone } from "./problem.ts";
 
@@ -17,7 +17,12 @@ app.http("health", {
       const ok = all.every((health) => health.ok);
       return {
         status: ok ? 200 : 503,
-        jsonBody: { ok, clusters: all.length, oldestLookAgeSeconds: oldestAge(all) },
+        jsonBody: {
+          ok,
+          clusters: all.length,
+          warnings: all.reduce((sum, { warnings }) => sum + warnings.length, 0),
+          oldestLookAgeSeconds: oldestAge(all),
+        },
       };
     }),
 });

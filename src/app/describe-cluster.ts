@@ -1,19 +1,20 @@
 import { renderBinding } from "../domain/binding.ts";
-import type { DemandOutcome, NodeVerdict } from "../domain/plan.ts";
+import { reasonsInOrder } from "../domain/binding-reason.ts";
+import type { DemandOutcome, NodeVerdict, Proposal } from "../domain/plan.ts";
 import { renderVerdict, whyReleased } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
 import { bucketText, groupText } from "../domain/bucket.ts";
-import { stillInFlight } from "../domain/record.ts";
+import { isMadeByUs, stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { ClusterRecord, CreateEffect, Effect, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
-import { isoTime, secondsBetween } from "../domain/units.ts";
-import type { Snapshot } from "../domain/cluster.ts";
+import { isoTime } from "../domain/units.ts";
 import type { ClusterName, NodeId, SetName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { App } from "./commit.ts";
 import { describeGroups } from "./describe-groups.ts";
-import { loadCurrent, loadWhole } from "./commit.ts";
+import { describeHealth } from "./describe-health.ts";
+import { loadWhole } from "./commit.ts";
 import { metadataOf } from "./explain-cluster.ts";
 import { describeBuckets } from "./describe-buckets.ts";
 import { arrayShown, describeNodearrays } from "./describe-nodearrays.ts";
@@ -23,16 +24,9 @@ import { countSets, describeSet, describeSets } from "./describe-sets.ts";
 import { describeTroubles } from "./describe-troubles.ts";
 import { describeWaiting } from "./describe-waiting.ts";
 import { phaseShown } from "./phase-shown.ts";
-import { PortError } from "./ports.ts";
 
 /** The state page shows so many nodes, sets and outcomes; counts are always of all. */
 const SHOWN = 2000;
-
-/** A sentence names so many. */
-const SHOWN_NAMES = 10;
-
-/** A look so old means that something is wrong: the timer looks every minute. */
-const STALE_LOOK_INTERVALS = 5;
 
 /** Everything an operator needs to know of one cluster, as JSON: demand, plan with reasons, nodes with why they stay, health. */
 export async function describeCluster(
@@ -43,10 +37,19 @@ export async function describeCluster(
     loadWhole(app, cluster),
     app.ports.policyOf(cluster),
   ]);
-  const now = app.ports.clock.now();
+  return describeState(record, bodies, policy, app.ports.clock.now());
+}
+
+/** The same of a record at hand. */
+export function describeState(
+  record: ClusterRecord,
+  bodies: Bodies,
+  policy: Policy,
+  now: Instant,
+): Readonly<Record<string, unknown>> {
   const health = describeHealth(record, bodies, policy, now);
   return {
-    cluster,
+    cluster: record.cluster,
     now: isoTime(now),
     health,
     waiting: describeWaiting(bodies.plan),
@@ -108,85 +111,6 @@ function describeCreate({ bucket, count, purpose }: CreateEffect): Readonly<Reco
   return { bucket: bucketText(bucket), count, countsFor: arrayShown(purpose, bucket.array) };
 }
 
-/** Health in short: whether the last believed look is fresh, and what is wrong if it is not. */
-export interface Health {
-  readonly ok: boolean;
-  /** In words: why it is not ok, and what keeps the autoscaler from acting although it is. */
-  readonly notes: readonly string[];
-  readonly lastLookAgeSeconds?: number;
-  readonly trouble?: { readonly at: string; readonly kind: string; readonly message: string };
-  readonly restingUntil?: string;
-  /** The sets whose next message ends the rest. */
-  readonly awaiting?: readonly string[];
-  readonly clusterState?: string;
-}
-
-/** Never throws for storage's sake: one cluster whose record cannot be read must not hide the others. */
-export async function checkHealth(app: App, cluster: ClusterName): Promise<Health> {
-  try {
-    const [{ record }, policy] = await Promise.all([loadCurrent(app, cluster), app.ports.policyOf(cluster)]);
-    return describeHealth(record, undefined, policy, app.ports.clock.now());
-  } catch (error) {
-    if (!(error instanceof PortError)) throw error;
-    return { ok: false, notes: [`${error.kind}: ${error.message}`] };
-  }
-}
-
-function describeHealth(
-  record: ClusterRecord,
-  bodies: Bodies | undefined,
-  policy: Policy,
-  now: Instant,
-): Health {
-  const age = record.lastGoodLookAt === undefined ? undefined : secondsBetween(record.lastGoodLookAt, now);
-  const { trouble } = record;
-  const fresh = age !== undefined && age <= STALE_LOOK_INTERVALS * policy.snapshotIntervalSeconds;
-  const outage = record.outage === undefined || record.outage.until <= now ? undefined : record.outage;
-  const seen = bodies?.seen;
-  return {
-    ok: fresh && trouble === undefined,
-    notes: notesOn(record, seen, policy, now),
-    ...(age === undefined ? {} : { lastLookAgeSeconds: age }),
-    ...(trouble === undefined
-      ? {}
-      : { trouble: { at: isoTime(trouble.at), kind: trouble.kind, message: trouble.message } }),
-    ...(outage === undefined ? {} : { restingUntil: isoTime(outage.until), awaiting: outage.awaiting }),
-    ...(seen === undefined ? {} : { clusterState: stateOf(seen) }),
-  };
-}
-
-function notesOn(
-  record: ClusterRecord,
-  seen: Snapshot | undefined,
-  policy: Policy,
-  now: Instant,
-): readonly string[] {
-  const { lastGoodLookAt, trouble, outage } = record;
-  const age = lastGoodLookAt === undefined ? undefined : secondsBetween(lastGoodLookAt, now);
-  const notes: string[] = [];
-  if (age === undefined) notes.push("the cluster has not been looked at yet: the timer looks every minute");
-  else if (age > STALE_LOOK_INTERVALS * policy.snapshotIntervalSeconds)
-    notes.push(`the last believed look is ${Math.round(age)} s old: does the timer run?`);
-  if (trouble !== undefined) notes.push(`${trouble.kind}: ${trouble.message}`);
-  if (!policy.enabled) notes.push("switched off in the configuration: watching and explaining only");
-  if (seen !== undefined && (seen.state !== "Started" || seen.targetState !== "Started"))
-    notes.push(`the cluster is ${stateOf(seen)}: nothing is created or stopped`);
-  if (outage !== undefined && outage.until > now) {
-    const waiting =
-      outage.awaiting.length === 0
-        ? ""
-        : `, or until these sets are pushed: ${outage.awaiting.slice(0, SHOWN_NAMES).join(", ")}`;
-    notes.push(
-      `scale-down rests after an interruption of the autoscaler until ${isoTime(outage.until)}${waiting}`,
-    );
-  }
-  return notes;
-}
-
-function stateOf(seen: Snapshot): string {
-  return `${seen.state ?? "never started"} (target ${seen.targetState ?? "none"})`;
-}
-
 /** One request set as a sender sees it. */
 export async function describeRequestSet(
   app: App,
@@ -209,10 +133,11 @@ export async function describeRequestSet(
   };
 }
 
-/** What is missing and why, in words. */
-function describeWhy({ reasons, moreReasons, binding }: DemandOutcome): Readonly<Record<string, unknown>> {
+/** What is missing and why, in words; what binds comes first. */
+function describeWhy(outcome: DemandOutcome): Readonly<Record<string, unknown>> {
+  const { moreReasons, binding } = outcome;
   return {
-    reasons: reasons.map(renderReason),
+    reasons: reasonsInOrder(outcome).map(renderReason),
     ...(moreReasons === undefined ? {} : { moreReasons }),
     ...(binding === undefined ? {} : { binding: renderBinding(binding) }),
   };
@@ -228,6 +153,7 @@ function describePlan(bodies: Bodies): Readonly<Record<string, unknown>> | undef
     creates: plan.creates.map(describeCreate),
     starts: namesOf(plan.starts ?? [], bodies),
     terminates: namesOf(plan.terminates, bodies),
+    ...(plan.withheld === undefined ? {} : { withheld: describeProposal(plan.withheld, bodies) }),
     demands: plan.demands.length,
     waitingForNodes: plan.demands.filter((outcome) => outcome.pending > 0).length,
     unmet: short.slice(0, SHOWN).map((outcome) => ({
@@ -240,6 +166,17 @@ function describePlan(bodies: Bodies): Readonly<Record<string, unknown>> | undef
       ...describeWhy(outcome),
     })),
     unmetCount: short.length,
+  };
+}
+
+function describeProposal(
+  { creates, starts, terminates }: Proposal,
+  bodies: Bodies,
+): Readonly<Record<string, unknown>> {
+  return {
+    creates: creates.map(describeCreate),
+    starts: namesOf(starts, bodies),
+    terminates: namesOf(terminates, bodies),
   };
 }
 
@@ -292,6 +229,7 @@ function describeKnown(known: LedgerNode | undefined, { plan }: Bodies): Readonl
   return {
     purpose: purpose.kind === "group" ? groupText(purpose) : purpose.kind,
     countsFor: arrayShown(purpose, array),
+    madeBy: isMadeByUs(known) ? "us" : "another tool",
     released: plan === undefined ? undefined : whyReleased(plan, purpose),
     firstSeenAt: isoTime(firstSeenAt),
     firstReadyAt: firstReadyAt === undefined ? undefined : isoTime(firstReadyAt),

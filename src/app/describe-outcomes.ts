@@ -1,3 +1,4 @@
+import { reasonsInOrder } from "../domain/binding-reason.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { DemandOutcome } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
@@ -12,7 +13,7 @@ export interface DescribedOutcome {
   readonly placed: number;
   /** Of `placed`, what waits for nodes that are coming. */
   readonly pending: number;
-  /** The first reason, where it has less than it asked for; `explain` tells all. */
+  /** The reason that binds, where it has less than it asked for; `explain` tells all. */
   readonly why?: string;
 }
 
@@ -31,7 +32,7 @@ function isUnmet({ placed, asked }: DemandOutcome): boolean {
 
 function describeOutcome(outcome: DemandOutcome): DescribedOutcome {
   const { set, id, kind, unit, asked, placed, pending } = outcome;
-  const [reason] = outcome.reasons;
+  const [reason] = reasonsInOrder(outcome);
   const why = reason !== undefined && isUnmet(outcome) ? { why: renderReason(reason) } : {};
   return { requestSet: set, id, kind, unit, asked, placed, pending, ...why };
 }

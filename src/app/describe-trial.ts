@@ -1,9 +1,11 @@
 import { renderBinding } from "../domain/binding.ts";
+import { reasonsInOrder } from "../domain/binding-reason.ts";
 import { spotIn } from "../domain/attributes.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { Snapshot } from "../domain/cluster.ts";
 import type { ClusterName, NodeId } from "../domain/ids.ts";
 import type { DemandOutcome, Plan } from "../domain/plan.ts";
+import { proposalOf } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import { findPrice } from "../domain/price.ts";
 import { renderReason } from "../domain/reason.ts";
@@ -21,7 +23,7 @@ export interface TrialAnswer {
   readonly cluster: ClusterName;
   /** The look that both plans are made on. */
   readonly lookedAt: string;
-  /** False: switched off, or the cluster is not started; then a plan changes nothing. */
+  /** False: switched off, or the cluster is not started. What is shown is then not done; nothing is planned for a cluster that is not started. */
   readonly acting: boolean;
   readonly plan: DescribedTrial;
   /** The plan without the changes. */
@@ -92,10 +94,11 @@ const MOST_DEMANDS = 1000;
 
 export function countTrial(tried: TriedPlan): TrialCounts {
   const { plan } = tried;
+  const { creates, starts } = proposalOf(plan);
   const price = priceOf(tried);
   return {
-    nodesCreated: nodesIn(plan.creates),
-    nodesStarted: plan.starts?.length ?? 0,
+    nodesCreated: nodesIn(creates),
+    nodesStarted: starts.length,
     demands: plan.demands.length,
     unmet: plan.demands.filter(isShort).length,
     ...(price === undefined ? {} : { pricePerHour: price }),
@@ -106,11 +109,12 @@ export function describeTrial(tried: TriedPlan): DescribedTrial {
   const { plan, ledger } = tried;
   const short = plan.demands.filter(isShort);
   const placed = plan.demands.filter((outcome) => !isShort(outcome));
+  const { creates, starts, terminates } = proposalOf(plan);
   return {
     ...countTrial(tried),
-    creates: [...byBucket(plan.creates).values()],
-    starts: namesOf(plan.starts ?? [], ledger),
-    terminates: namesOf(plan.terminates, ledger),
+    creates: [...byBucket(creates).values()],
+    starts: namesOf(starts, ledger),
+    terminates: namesOf(terminates, ledger),
     outcomes: [...short, ...placed].slice(0, MOST_DEMANDS).map(describeOutcome),
   };
 }
@@ -118,7 +122,7 @@ export function describeTrial(tried: TriedPlan): DescribedTrial {
 const isShort = ({ placed, asked }: DemandOutcome): boolean => placed < asked;
 
 function describeOutcome(outcome: DemandOutcome): TriedOutcome {
-  const { set, id, kind, unit, asked, placed, pending, reasons, moreReasons, binding } = outcome;
+  const { set, id, kind, unit, asked, placed, pending, moreReasons, binding } = outcome;
   return {
     requestSet: set,
     id,
@@ -128,17 +132,17 @@ function describeOutcome(outcome: DemandOutcome): TriedOutcome {
     placed,
     pending,
     unmet: asked - placed,
-    reasons: reasons.map(renderReason),
+    reasons: reasonsInOrder(outcome).map(renderReason),
     ...(moreReasons === undefined ? {} : { moreReasons }),
     ...(binding === undefined ? {} : { binding: renderBinding(binding) }),
   };
 }
 
 export function compareTrials(without: TriedPlan, tried: TriedPlan): TrialDifference {
-  const [before, after] = [without.plan, tried.plan];
+  const [before, after] = [proposalOf(without.plan), proposalOf(tried.plan)];
   const started = new Set(after.starts);
   const startedBefore = new Set(before.starts);
-  const changed = changedDemands(before, after);
+  const changed = changedDemands(without.plan, tried.plan);
   const [price, priceBefore] = [priceOf(tried), priceOf(without)];
   return {
     nodesCreated: nodesIn(after.creates) - nodesIn(before.creates),
@@ -223,7 +227,7 @@ function priceOf({ plan, snapshot, policy }: TriedPlan): number | undefined {
   const { prices } = policy;
   if (prices === undefined) return undefined;
   let total = 0;
-  for (const { bucket, count, attributes } of plan.creates) {
+  for (const { bucket, count, attributes } of proposalOf(plan).creates) {
     const array = snapshot.arrays.find(({ name }) => name === bucket.array);
     const spot = spotIn(attributes) ?? array?.spot === true;
     const price = findPrice(prices, array?.region, bucket.machineType, spot);

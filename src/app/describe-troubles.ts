@@ -4,6 +4,7 @@ import type { Node } from "../domain/cluster.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
+import { unneededText } from "./describe-health.ts";
 import { phaseShown } from "./phase-shown.ts";
 
 /** Something that an operator may have to do something about. */
@@ -13,6 +14,7 @@ export interface DescribedTrouble {
     | "backing-off"
     | "node-failed"
     | "node-down"
+    | "nodes-not-needed"
     | "start-refused"
     | "job-rejected"
     | "message-rejected";
@@ -33,6 +35,7 @@ export function describeTroubles(
 ): readonly DescribedTrouble[] {
   return [
     ...notes.map((text): DescribedTrouble => ({ kind: "health", text, count: 1 })),
+    ...notNeeded(record),
     ...pauses(record, now),
     ...failedNodes(bodies),
     ...nodesDown(bodies),
@@ -40,6 +43,11 @@ export function describeTroubles(
     ...rejectedJobs(record, bodies),
     ...rejectedMessages(record),
   ];
+}
+
+function notNeeded({ unneeded }: ClusterRecord): readonly DescribedTrouble[] {
+  if (unneeded === undefined) return [];
+  return [{ kind: "nodes-not-needed", text: unneededText(unneeded), count: 1 }];
 }
 
 function pauses({ backoffs }: ClusterRecord, now: Instant): readonly DescribedTrouble[] {

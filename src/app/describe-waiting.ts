@@ -1,5 +1,6 @@
 import type { Binding, Raise } from "../domain/binding.ts";
 import { renderBinding } from "../domain/binding.ts";
+import { reasonsInOrder } from "../domain/binding-reason.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { SetName } from "../domain/ids.ts";
 import type { DemandOutcome, Plan } from "../domain/plan.ts";
@@ -13,7 +14,7 @@ export interface Waiting {
   readonly missing: readonly Missing[];
   /** Demands that have a place on nodes that are still to come up. */
   readonly onTheirWay: number;
-  /** Why, by the first reason of each demand. */
+  /** Why, by the reason of each demand that binds. */
   readonly reasons: readonly Cause[];
   /** What would place them. */
   readonly remedies: readonly Cause[];
@@ -43,7 +44,7 @@ export function describeWaiting(plan: Plan | undefined): Waiting {
     unmet: short.length,
     missing: [...missing].map(([unit, amount]) => ({ unit, amount })),
     onTheirWay: demands.filter(({ pending }) => pending > 0).length,
-    reasons: mostFrequent(short, ({ reasons: [first] }) => first, topicOfReason, renderReason),
+    reasons: mostFrequent(short, (outcome) => reasonsInOrder(outcome)[0], topicOfReason, renderReason),
     remedies: mostFrequent(short, ({ binding }) => binding, topicOfBinding, renderBinding),
   };
 }

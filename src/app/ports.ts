@@ -109,6 +109,8 @@ export interface HistoryRow {
   readonly started?: number;
   /** Demands of the last plan that are not wholly placed. */
   readonly unmet: number;
+  /** Nodes of the last plan, where enabled is false: what it would create, start and stop. */
+  readonly withheld?: { readonly create: number; readonly start: number; readonly stop: number };
   readonly trouble?: string;
 }
 

@@ -21,7 +21,7 @@ import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { ClusterRecord, Intent, Ledger, SetEntries, Trouble } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
-import { plusSeconds, secondsBetween } from "../domain/units.ts";
+import { isoTime, plusSeconds, secondsBetween } from "../domain/units.ts";
 import type { App, Change, Current, CurrentWhole } from "./commit.ts";
 import { commitRecord, commitWhole } from "./commit.ts";
 import type { Finding, Run } from "./effects.ts";
@@ -170,7 +170,7 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   if (committed.kind === "contended" || committed.result.kind === "overtaken") return { kind: "overtaken" };
   if (committed.result.kind === "troubled") return committed.result;
   const { plan, ledger } = committed.result;
-  logPlan(run, plan);
+  logPlan(run, plan, committed.record);
   const ours = committed.record.intents.filter(
     (intent) => intent.owner === run.owner && intent.committedAt === plan.at,
   );
@@ -333,15 +333,30 @@ async function keepReasons({ app, site, policy }: Reconcile, plan: Plan, ledger:
   }
 }
 
-function logPlan(run: Reconcile, plan: Plan): void {
+function logPlan({ app, site }: Reconcile, plan: Plan, { unneeded }: ClusterRecord): void {
+  const { cluster } = site;
   const unmet = plan.demands.filter((outcome) => outcome.placed < outcome.asked).length;
-  run.app.ports.log("plan", {
-    cluster: run.site.cluster,
+  const { withheld } = plan;
+  app.ports.log("plan", {
+    cluster,
     plan: plan.number,
-    create: plan.creates.reduce((sum, effect) => sum + effect.count, 0),
+    create: nodesIn(plan.creates),
     start: plan.starts?.length ?? 0,
     terminate: plan.terminates.length,
     demands: plan.demands.length,
     unmet,
+    ...(withheld === undefined
+      ? {}
+      : {
+          wouldCreate: nodesIn(withheld.creates),
+          wouldStart: withheld.starts.length,
+          wouldTerminate: withheld.terminates.length,
+        }),
   });
+  if (unneeded === undefined) return;
+  const { nodes, since, cost } = unneeded;
+  const price = cost === undefined ? {} : { costPerHour: cost.perHour, currency: cost.currency };
+  app.ports.log("nodes-not-needed", { cluster, nodes, since: isoTime(since), ...price });
 }
+
+const nodesIn = (creates: Plan["creates"]): number => creates.reduce((sum, { count }) => sum + count, 0);

@@ -1,3 +1,4 @@
+import type { Plan } from "../domain/plan.ts";
 import { stillInFlight } from "../domain/record.ts";
 import { instant, plusSeconds } from "../domain/units.ts";
 import type { App, CurrentWhole } from "./commit.ts";
@@ -93,6 +94,14 @@ function historyRow(current: CurrentWhole, now: number): HistoryRow {
     liveSets: [...current.record.sets.values()].filter((entry) => entry.live).length,
     ...current.record.totals,
     unmet: current.bodies.plan?.demands.filter((demand) => demand.placed < demand.asked).length ?? 0,
+    ...withheldIn(current.bodies.plan),
     ...(current.record.trouble === undefined ? {} : { trouble: current.record.trouble.kind }),
   };
+}
+
+function withheldIn(plan: Plan | undefined): Pick<HistoryRow, "withheld"> {
+  if (plan?.withheld === undefined) return {};
+  const { creates, starts, terminates } = plan.withheld;
+  const create = creates.reduce((sum, { count }) => sum + count, 0);
+  return { withheld: { create, start: starts.length, stop: terminates.length } };
 }

@@ -122,6 +122,7 @@ const tellHistory: Telling = (body) => {
       ["UNMET", ({ unmet }) => unmet],
       ["CREATED", ({ created }) => created],
       ["STOPPED", ({ terminated }) => terminated],
+      ["WITHHELD", ({ withheld }) => (withheld === undefined ? undefined : countsText(withheld, "nothing"))],
     ],
     answer.rows,
     "no history in that time",

@@ -1,10 +1,11 @@
 import type { OutcomeAnswer, StateAnswer } from "../client/state.ts";
 import { readRequestSetAnswer } from "../client/state.ts";
+import { withheldText } from "./render-status.ts";
 import { renderTable } from "./table.ts";
 import { UNREADABLE } from "./tell.ts";
 
 /** All request sets, and below what became of their targets. */
-export function renderSets({ demand, outcomes }: StateAnswer): string {
+export function renderSets({ demand, outcomes, plan }: StateAnswer): string {
   const sets = renderTable(
     [
       ["SET", ({ requestSet }) => requestSet],
@@ -18,7 +19,13 @@ export function renderSets({ demand, outcomes }: StateAnswer): string {
     "no request sets",
   );
   const targets = outcomes.filter(({ kind }) => kind !== "job");
-  return targets.length === 0 ? sets : `${sets}\n\n${renderOutcomes(targets, "TARGET")}`;
+  return targets.length === 0 ? sets : `${sets}\n\n${renderOutcomes(targets, "TARGET")}${withheldLine(plan)}`;
+}
+
+/** Below a table of demands that seem to wait for nodes: none of these comes while enabled is false. */
+function withheldLine(plan: StateAnswer["plan"]): string {
+  const text = plan?.withheld === undefined ? undefined : withheldText(plan.withheld);
+  return text === undefined ? "" : `\nthe plan ${text}`;
 }
 
 export function renderJobs({ outcomes, plan }: StateAnswer): string {
@@ -27,7 +34,8 @@ export function renderJobs({ outcomes, plan }: StateAnswer): string {
     "JOB",
   );
   const more = (plan?.demands ?? outcomes.length) - outcomes.length;
-  return more > 0 ? `${table}\nand ${more} more demands` : table;
+  const all = more > 0 ? `${table}\nand ${more} more demands` : table;
+  return `${all}${withheldLine(plan)}`;
 }
 
 function renderOutcomes(

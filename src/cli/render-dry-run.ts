@@ -15,15 +15,20 @@ export function renderDryRun({ acting, plan, difference, rejectedJobs }: DryRunA
   const leftOut = rejectedJobs.flatMap(({ requestSet = "?", jobs }) =>
     jobs.map(({ name = "?" }) => `left out, as it cannot be read: ${requestSet}/${name}`),
   );
+  const held = acting === false;
   return [
-    ...(acting === false ? ["switched off, or the cluster is not started: none of this would be done"] : []),
-    ...(deeds.length === 0 ? ["nothing to do"] : deeds),
+    ...(held && deeds.length === 0
+      ? ["enabled is false, or the cluster is not started: none of this would be done"]
+      : []),
+    ...(deeds.length === 0 ? ["nothing to do"] : held ? deeds.map(whileOff) : deeds),
     ...price,
     ...renderUnmet(short, plan.unmet ?? short.length),
     ...leftOut,
     ...(difference === undefined ? [] : renderDifference(difference)),
   ].join("\n");
 }
+
+const whileOff = (deed: string): string => `would ${deed}, but enabled is false`;
 
 /** Of thousands of jobs the rest would say the same; --json has more. */
 const SHOWN = 20;

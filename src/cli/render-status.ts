@@ -1,4 +1,5 @@
 import type { ClustersAnswer, PlanAnswer, StateAnswer } from "../client/state.ts";
+import { COLUMNS, fold } from "./fold.ts";
 import { countsText, renderTable } from "./table.ts";
 
 /** All clusters, a line each. */
@@ -6,9 +7,9 @@ export function renderClusters({ clusters, rejectedMessages }: ClustersAnswer): 
   const table = renderTable(
     [
       ["CLUSTER", ({ cluster }) => cluster],
-      ["WELL", ({ health }) => health.ok],
+      ["HEALTHY", ({ health }) => health.ok],
       ["LOOKED", ({ health }) => ageText(health.lastLookAgeSeconds)],
-      ["NOTES", ({ health }) => health.notes.join("; ")],
+      ["NOTES", ({ health }) => [...health.notes, ...health.warnings].join("; ")],
     ],
     clusters,
     "no clusters: AUTOSCALER_CLUSTERS of the app is empty",
@@ -20,20 +21,20 @@ export function renderClusters({ clusters, rejectedMessages }: ClustersAnswer): 
 /** One cluster in short: what is asked for, what is there, what is wrong, what is missing and why. */
 export function renderStatus(state: StateAnswer): string {
   const { health, nodes, plan, inFlight, waiting, troubles } = state;
-  const well = health.ok === true ? "well" : "NOT WELL";
+  const healthy = health.ok === true ? "healthy" : "unhealthy";
   const coming = inFlight.reduce((sum, { stillToShow = 0 }) => sum + stillToShow, 0);
   // What is said of the health is among the troubles too.
-  const wrong = troubles.filter(({ kind }) => kind !== "health").map(troubleText);
+  const warnings = troubles.filter(({ kind }) => kind !== "health").map(troubleText);
   return [
-    `${state.cluster ?? "?"}: ${well}, ${health.clusterState ?? "state not known"}, looked at ${ageText(health.lastLookAgeSeconds) ?? "never"}`,
-    ...health.notes.map((note) => `  ${note}`),
-    row("sets", countsText(state.demandCounts, "none")),
-    row("demands", demandsText(plan?.demands, waiting)),
-    row("nodes", countsText(nodes.byPhase, "none")),
-    ...(coming === 0 ? [] : [row("in flight", `${coming} accepted, not shown yet`)]),
+    `${state.cluster ?? "?"}: ${healthy}, ${health.clusterState ?? "state not known"}, looked at ${ageText(health.lastLookAgeSeconds) ?? "never"}`,
+    ...health.notes.flatMap((note) => indented(note, "  ")),
+    ...row("sets", countsText(state.demandCounts, "none")),
+    ...row("demands", demandsText(plan, waiting)),
+    ...row("nodes", nodesText(nodes)),
+    ...(coming === 0 ? [] : row("in flight", `${coming} accepted, not shown yet`)),
     ...labelled("timeouts", timeoutTexts(state.nodearrays)),
-    row("plan", plan === undefined ? "none yet" : planText(plan)),
-    ...labelled("trouble", wrong),
+    ...row("plan", plan === undefined ? "none yet" : planText(plan)),
+    ...labelled("warning", warnings),
     ...labelled("why", waiting?.reasons.map(causeText) ?? []),
     ...labelled("remedy", waiting?.remedies.map(causeText) ?? []),
   ].join("\n");
@@ -41,21 +42,37 @@ export function renderStatus(state: StateAnswer): string {
 
 const LABEL = 10;
 
-function row(label: string, text: string): string {
-  return `${label.padEnd(LABEL)} ${text}`;
+function row(label: string, text: string): readonly string[] {
+  return indented(text, `${label.padEnd(LABEL)} `);
 }
 
 /** A label once, before the first of its lines. */
-function labelled(label: string, lines: readonly string[]): readonly string[] {
-  return lines.map((line, index) => row(index === 0 ? label : "", line));
+function labelled(label: string, texts: readonly string[]): readonly string[] {
+  return texts.flatMap((text, index) => row(index === 0 ? label : "", text));
 }
 
-function demandsText(demands = 0, waiting: StateAnswer["waiting"]): string {
+/** In lines of a terminal's width: the first begins with `head`, the others are indented as far. */
+function indented(text: string, head: string): readonly string[] {
+  return fold(text, COLUMNS - head.length).map((line, index) =>
+    index === 0 ? `${head}${line}` : `${" ".repeat(head.length)}${line}`,
+  );
+}
+
+function nodesText({ byPhase, byVerdict }: StateAnswer["nodes"]): string {
+  const idle = byVerdict["busyness-unknown"] ?? 0;
+  const all = countsText(byPhase, "none");
+  return idle === 0 ? all : `${all}; ${idle} not needed, busy state unknown`;
+}
+
+function demandsText(plan: StateAnswer["plan"], waiting: StateAnswer["waiting"]): string {
+  const { demands = 0, withheld } = plan ?? {};
   if (demands === 0) return "none";
   const { unmet = 0, onTheirWay = 0, missing = [] } = waiting ?? {};
   const lacks = missing.map(({ amount, unit }) => `${amount ?? "?"} ${unit ?? ""}`).join(", ");
   const short = lacks === "" ? `${unmet} unmet` : `${unmet} unmet (${lacks} missing)`;
-  return `${demands}: ${short}, ${onTheirWay} waiting for nodes`;
+  const isHeld = withheld !== undefined && withheld.creates.length + withheld.starts.length > 0;
+  const none = isHeld ? " (none comes while enabled is false)" : "";
+  return `${demands}: ${short}, ${onTheirWay} waiting for nodes${none}`;
 }
 
 /** The timeouts of the arrays that are autoscaled: one line for all, or one for each pair of timeouts with the arrays that have it. */
@@ -81,14 +98,35 @@ function troubleText({ text = "?", count = 1 }: StateAnswer["troubles"][number])
   return count === 1 ? text : `${text} (${count} times)`;
 }
 
-function planText({ number, at, creates, starts, terminates }: PlanAnswer): string {
-  const made = creates.map(({ bucket, count }) => `create ${count} x ${bucket}`);
+function planText(plan: PlanAnswer): string {
+  const { number, at, withheld } = plan;
+  const what = withheld === undefined ? deedsText(plan) : withheldText(withheld);
+  return `${number ?? "?"} at ${at ?? "?"}: ${what ?? "nothing to do"}`;
+}
+
+/** What a plan would do that enabled: false keeps from being done; undefined: nothing. */
+export function withheldText(withheld: Deeds): string | undefined {
+  const deeds = deedsText(withheld);
+  return deeds === undefined ? undefined : `would ${deeds}, but enabled is false`;
+}
+
+type Deeds = Pick<PlanAnswer, "creates" | "starts" | "terminates">;
+
+/** Names of nodes in a line. */
+const NAMED = 5;
+
+function deedsText({ creates, starts, terminates }: Deeds): string | undefined {
   const parts = [
-    ...made,
-    ...(starts.length === 0 ? [] : [`start ${starts.join(", ")}`]),
-    ...(terminates.length === 0 ? [] : [`stop ${terminates.join(", ")}`]),
+    ...creates.map(({ bucket, count }) => `create ${count ?? "?"} x ${bucket ?? "?"}`),
+    ...(starts.length === 0 ? [] : [`start ${someOf(starts)}`]),
+    ...(terminates.length === 0 ? [] : [`stop ${someOf(terminates)}`]),
   ];
-  return `${number ?? "?"} at ${at ?? "?"}: ${parts.length === 0 ? "nothing to do" : parts.join("; ")}`;
+  return parts.length === 0 ? undefined : parts.join("; ");
+}
+
+function someOf(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  return more > 0 ? `${names.slice(0, NAMED).join(", ")} and ${more} more` : names.join(", ");
 }
 
 export function renderNodes({ nodes }: StateAnswer): string {
@@ -101,6 +139,7 @@ export function renderNodes({ nodes }: StateAnswer): string {
       ["PHASE", ({ phase }) => phase],
       ["HOST", ({ hostname }) => hostname],
       ["BUSY", ({ busyness }) => busyness],
+      ["MADE BY", ({ madeBy }) => (madeBy === "us" ? undefined : madeBy)],
       ["WHY", ({ why }) => why],
     ],
     nodes.list,

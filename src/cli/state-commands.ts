@@ -22,7 +22,7 @@ export function registerStateCommands({ program, terminal, run }: Register): voi
     .addHelpText(
       "after",
       wrapped(
-        "Health, demand, plan and nodes of a cluster in short, with what is missing and why; without --cluster, the health of all. Ends with 1 if not all is well.",
+        "Health, demand, plan and nodes of a cluster in short, with what is missing and why; without --cluster, the health of all. Ends with 1 if a cluster is unhealthy; a warning alone leaves it 0.",
       ),
     )
     .action((options: ApiOptions & { readonly cluster?: string }) =>

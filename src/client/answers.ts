@@ -352,6 +352,10 @@ export interface ClusterHealth {
    * Why it is not ok, and what keeps the autoscaler from acting although it is.
    */
   notes: string[];
+  /**
+   * What costs money or needs somebody, although all works.
+   */
+  warnings: string[];
   lastLookAgeSeconds?: number;
   trouble?: {
     /**
@@ -414,6 +418,7 @@ export interface Cluster {
       | "backing-off"
       | "node-failed"
       | "node-down"
+      | "nodes-not-needed"
       | "start-refused"
       | "job-rejected"
       | "message-rejected";
@@ -519,6 +524,18 @@ export interface Cluster {
     }[];
     starts: string[];
     terminates: string[];
+    /**
+     * With enabled false: what the plan would do. terminates: also nodes that it would look at once more first.
+     */
+    withheld?: {
+      creates: {
+        bucket: string;
+        count: number;
+        countsFor: string;
+      }[];
+      starts: string[];
+      terminates: string[];
+    };
     demands: number;
     waitingForNodes: number;
     unmet: {
@@ -558,6 +575,10 @@ export interface Cluster {
        * The array that it counts for: one of the template, a dynamic one, or a grouped one.
        */
       countsFor: string;
+      /**
+       * Another tool: no create of ours is known to have made it.
+       */
+      madeBy: "us" | "another tool";
       /**
        * Why the group that it was made for does not count on it any more.
        */
@@ -829,7 +850,7 @@ export interface Cluster {
      */
     pending: number;
     /**
-     * The first reason, where it has less than it asked for.
+     * The reason that binds, where it has less than it asked for.
      */
     why?: string;
   }[];
@@ -905,6 +926,14 @@ export interface History {
     terminated: number;
     started?: number;
     unmet: number;
+    /**
+     * With enabled false: nodes that the last plan would create, start and stop.
+     */
+    withheld?: {
+      create: number;
+      start: number;
+      stop: number;
+    };
     trouble?: string;
   }[];
   /**
@@ -939,7 +968,7 @@ export interface DryRun {
    */
   lookedAt: string;
   /**
-   * False: switched off, or the cluster is not started.
+   * False: enabled is false, or the cluster is not started. With enabled false the plan is what would be done.
    */
   acting: boolean;
   plan: {
@@ -1176,6 +1205,10 @@ export interface ConfigurationWritten {
 export interface Health {
   ok: boolean;
   clusters: number;
+  /**
+   * Of all clusters. They leave ok as it is.
+   */
+  warnings: number;
   /**
    * null: a cluster has never been looked at, or cannot be read.
    */

@@ -9,6 +9,7 @@ const text = z.string().optional().catch(undefined);
 const number = z.number().optional().catch(undefined);
 const flag = z.boolean().optional().catch(undefined);
 const texts = z.array(z.string()).catch([]);
+const counts = z.record(z.string(), z.number()).catch({});
 const listOf = <T extends z.ZodType>(item: T) => z.array(item).catch([]);
 
 const outcome = z.object({
@@ -32,7 +33,13 @@ const unmet = z.object({
   binding: text,
 });
 
-const health = z.object({ ok: flag, notes: texts, lastLookAgeSeconds: number, clusterState: text });
+const health = z.object({
+  ok: flag,
+  notes: texts,
+  warnings: texts,
+  lastLookAgeSeconds: number,
+  clusterState: text,
+});
 
 const limit = z.object({ limit: text, unit: text, used: number, max: number, left: number });
 
@@ -51,13 +58,18 @@ const bucket = z.object({
   limits: listOf(limit),
 });
 
+const proposal = {
+  creates: listOf(z.object({ bucket: text, count: number })),
+  starts: texts,
+  terminates: texts,
+};
+
 const plan = z.object({
   number: number,
   at: text,
   demands: number,
-  creates: listOf(z.object({ bucket: text, count: number })),
-  starts: texts,
-  terminates: texts,
+  ...proposal,
+  withheld: z.object(proposal).optional().catch(undefined),
 });
 
 const cause = z.object({
@@ -83,6 +95,7 @@ const node = z.object({
   status: text,
   hostname: text,
   busyness: text,
+  madeBy: text,
   why: text,
 });
 
@@ -113,13 +126,19 @@ const requestSetAlone = requestSet.extend({
 const state = z.object({
   cluster: text,
   now: text,
-  health: health.catch({ ok: undefined, notes: [], lastLookAgeSeconds: undefined, clusterState: undefined }),
+  health: health.catch({
+    ok: undefined,
+    notes: [],
+    warnings: [],
+    lastLookAgeSeconds: undefined,
+    clusterState: undefined,
+  }),
   demandCounts: z.record(z.string(), z.number()).catch({}),
   demand: listOf(requestSet),
   plan: plan.optional().catch(undefined),
   nodes: z
-    .object({ count: number, byPhase: z.record(z.string(), z.number()).catch({}), list: listOf(node) })
-    .catch({ count: undefined, byPhase: {}, list: [] }),
+    .object({ count: number, byPhase: counts, byVerdict: counts, list: listOf(node) })
+    .catch({ count: undefined, byPhase: {}, byVerdict: {}, list: [] }),
   nodearrays: listOf(z.object({ name: text, managed: flag, idleTimeout: number, bootTimeout: number })),
   buckets: listOf(bucket),
   outcomes: listOf(outcome),
@@ -145,6 +164,7 @@ const history = z.object({
       created: number,
       terminated: number,
       unmet: number,
+      withheld: z.record(z.string(), z.number()).optional().catch(undefined),
     }),
   ),
 });

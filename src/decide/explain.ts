@@ -1,15 +1,17 @@
 import type { Binding, Raise } from "../domain/binding.ts";
 import { renderBinding } from "../domain/binding.ts";
+import { reasonsInOrder } from "../domain/binding-reason.ts";
 import type { BucketKey } from "../domain/bucket.ts";
 import { bucketText, groupText } from "../domain/bucket.ts";
 import { canonicalText } from "../domain/canonical.ts";
 import type { NodeId, SetName } from "../domain/ids.ts";
 import { nearestFew } from "../domain/nearest.ts";
-import type { DemandOutcome, NodeVerdict, Plan, PlanLoad } from "../domain/plan.ts";
+import type { DemandOutcome, NodeVerdict, Plan, PlanLoad, Proposal } from "../domain/plan.ts";
 import { renderVerdict, whyReleased } from "../domain/plan.ts";
 import type { Reason } from "../domain/reason.ts";
 import { renderReason } from "../domain/reason.ts";
 import type { Ledger, LedgerNode } from "../domain/record.ts";
+import { isMadeByUs } from "../domain/record.ts";
 import type { TimeoutRules, Timeouts } from "../domain/timeouts.ts";
 import { timeoutsOf } from "../domain/timeouts.ts";
 import type { WrittenResources } from "../domain/resources.ts";
@@ -126,7 +128,7 @@ export function explainJob(
   const [at, outcome] = found.find(([, one]) => set === undefined || one.set === set) ?? [];
   if (at === undefined || outcome === undefined) return unknownJob(plan, job);
   const { places, moreNodes } = placesOf(plan, ledger, at, outcome);
-  const { reasons, moreReasons = 0, binding } = outcome;
+  const { moreReasons = 0, binding } = outcome;
   const told = {
     kind: "demand",
     set: outcome.set,
@@ -141,13 +143,13 @@ export function explainJob(
     places,
     moreNodes,
     incomplete: (plan.loads?.cut ?? 0) > 0,
-    reasons,
+    reasons: reasonsInOrder(outcome),
     moreReasons,
     ...(binding === undefined ? {} : { binding }),
     ahead: aheadOf(plan, at, binding),
     alsoIn: found.map(([, one]) => one.set).filter((one) => one !== outcome.set),
   } as const;
-  return { ...told, text: demandLines(told, plan.creates.length > 0).join("\n") };
+  return { ...told, text: demandLines(told, plan.withheld).join("\n") };
 }
 
 function unknownJob(plan: Plan, job: string): Unknown {
@@ -223,13 +225,14 @@ function aheadOf(plan: Plan, at: number, binding: Binding | undefined): readonly
 const raiseKey = (raise: Raise): string =>
   raise.of === "pool" ? `pool/${raise.pool}` : canonicalText(raise.limit);
 
-function demandLines(told: Omit<DemandExplained, "text">, acting: boolean): readonly string[] {
+function demandLines(told: Omit<DemandExplained, "text">, withheld: Proposal | undefined): readonly string[] {
   const { set, id, of, unit, asked, placed, pending, rank, ranks } = told;
   const missing = asked - placed;
   const lines = [
     `${of} ${set}/${id} asks for ${count(asked, unit)}; rank ${rank} of ${ranks}`,
-    `${placed} of ${asked} placed${pending === 0 ? "" : `, ${pending} of them waiting for nodes to come up`}`,
-    ...placeLines(told, acting),
+    `${placed} of ${asked} ${isBare(withheld) ? "placed" : "would be placed"}${pending === 0 ? "" : `, ${pending} of them ${waitsFor(withheld)}`}`,
+    ...placeLines(told, withheld !== undefined),
+    ...(withheld === undefined || pending === 0 ? [] : creationLines(withheld)),
   ];
   if (missing > 0) lines.push(`${count(missing, unit)} not placed:`);
   lines.push(...told.reasons.map((reason) => `- ${renderReason(reason)}`));
@@ -243,16 +246,32 @@ function demandLines(told: Omit<DemandExplained, "text">, acting: boolean): read
 const count = (amount: number, unit: DemandOutcome["unit"]): string =>
   `${amount} ${amount === 1 ? unit.slice(0, -1) : unit}`;
 
-/** What has a place on new nodes, while the autoscaler is switched off or the cluster is not started, waits for that. */
+/** Nothing is withheld that a demand could wait for. */
+function isBare(withheld: Proposal | undefined): boolean {
+  return withheld === undefined || (withheld.creates.length === 0 && withheld.starts.length === 0);
+}
+
+function waitsFor(withheld: Proposal | undefined): string {
+  return isBare(withheld) ? "waiting for nodes to come up" : "on nodes that are not up: enabled is false";
+}
+
+/** All that the plan withholds: which of it is for this demand is not kept. */
+function creationLines({ creates, starts }: Proposal): readonly string[] {
+  const made = creates.map(({ bucket, count: nodes }) => `create ${nodes} x ${bucketText(bucket)}`);
+  const all = starts.length === 0 ? made : [...made, `start ${count(starts.length, "nodes")}`];
+  return all.length === 0 ? [] : [`the plan would ${all.join(", ")}, but enabled is false`];
+}
+
+/** What has a place on new nodes waits for `enabled: true`, where that is false. */
 const ORIGINS = {
   existing: { acting: "on", watching: "on" },
   "in-flight": { acting: "in flight:", watching: "in flight:" },
-  planned: { acting: "to be created:", watching: "would be created, but this plan creates nothing:" },
+  planned: { acting: "to be created:", watching: "would be created, but enabled is false:" },
 } as const;
 
 function placeLines(
   { places, moreNodes, incomplete }: Omit<DemandExplained, "text">,
-  acting: boolean,
+  watching: boolean,
 ): readonly string[] {
   const lines: string[] = [];
   for (const origin of ["existing", "in-flight", "planned"] as const) {
@@ -261,7 +280,7 @@ function placeLines(
     const named = here.slice(0, NAMED).map(placeText);
     const unnamed = here.slice(NAMED).reduce((sum, { nodes }) => sum + nodes, 0);
     const more = unnamed === 0 ? "" : ` and ${unnamed} more nodes`;
-    lines.push(`${ORIGINS[origin][acting ? "acting" : "watching"]} ${named.join(", ")}${more}`);
+    lines.push(`${ORIGINS[origin][watching ? "watching" : "acting"]} ${named.join(", ")}${more}`);
   }
   if (moreNodes > 0) lines.push(`and on ${moreNodes} more nodes`);
   if (incomplete) lines.push("the plan did not keep the load of every node: there may be more");
@@ -371,7 +390,7 @@ function nodeLines(
   report: ReportedHost | undefined,
 ): readonly string[] {
   const host = told.hostname === undefined || told.hostname === told.name ? "" : `, host ${told.hostname}`;
-  const lines = [`node ${told.name} of ${told.array}${host} (${told.nodeId}), made for ${purposeText(node)}`];
+  const lines = [`node ${told.name} of ${told.array}${host} (${told.nodeId}), ${originText(node)}`];
   if (node.goneAt !== undefined) return [...lines, `is gone since ${isoTime(node.goneAt)}`];
   lines.push(told.verdict === undefined ? "no plan has judged it yet" : renderVerdict(told.verdict));
   if (node.leftReadyAt !== undefined && told.verdict?.kind !== "down")
@@ -379,6 +398,8 @@ function nodeLines(
   const released = whyReleased(plan, node.purpose);
   if (released !== undefined) lines.push(released);
   if (plan.terminates.includes(told.nodeId)) lines.push("this plan has it terminated");
+  if (plan.withheld?.terminates.includes(told.nodeId) === true)
+    lines.push("this plan would stop it, but enabled is false");
   if (told.load.length > 0) lines.push(`on it: ${loadText(told)}`);
   else if (told.verdict?.kind === "needed" && (plan.loads?.cut ?? 0) === 0)
     lines.push("no job has a slot on it: it counts towards a target");
@@ -388,6 +409,11 @@ function nodeLines(
   }
   if (report !== undefined) lines.push(amountsText(report));
   return lines;
+}
+
+function originText(node: LedgerNode): string {
+  const purpose = purposeText(node);
+  return isMadeByUs(node) ? `made for ${purpose}` : `made by another tool; counts for ${purpose}`;
 }
 
 function purposeText({ array, purpose }: LedgerNode): string {

@@ -3,6 +3,7 @@ import { canonicalText } from "../domain/canonical.ts";
 import type { ArrayName } from "../domain/ids.ts";
 import { nearest } from "../domain/nearest.ts";
 import type { Across, Reason } from "../domain/reason.ts";
+import { rankOfReason } from "../domain/binding-reason.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import { valueText } from "../domain/refusal.ts";
 import { bucketId } from "./ground.ts";
@@ -26,7 +27,8 @@ const NAMED_VALUES = 3;
 const GATHERED_NONE: Gathered = { reasons: [] };
 
 /**
- * Makes one reason of those that say the same of several buckets, in the order in which they first came. A shared limit is named once,
+ * Makes one reason of those that say the same of several buckets: first what bounds buckets that the demand could use, then what keeps it
+ * from others, each in the order in which they first came. A shared limit is named once,
  * whoever runs into it. Nothing is lost but the numbers of each bucket: every bucket is counted. Demands that share
  * one list of reasons share the result.
  */
@@ -50,7 +52,7 @@ function gather(reasons: readonly Reason[]): Gathered {
     if (others === undefined) alike.set(key, [reason]);
     else others.push(reason);
   }
-  const folded = [...alike.values()].flatMap(fold);
+  const folded = [...alike.values()].flatMap(fold).toSorted((a, b) => rankOfReason(a) - rankOfReason(b));
   if (folded.length <= MOST_REASONS) return { reasons: folded };
   return { reasons: folded.slice(0, MOST_REASONS), moreReasons: folded.length - MOST_REASONS };
 }
@@ -64,7 +66,8 @@ function likeness(reason: Reason): string {
         ? `group/${bucketId(reason.bucket, false)}`
         : `limit/${reason.limit.kind}/${reason.limit.unit}/${reason.limit.name}/${reason.starting === true}`;
     case "does-not-fit":
-      return `fit/${reason.resource}/${reason.unit ?? ""}`;
+      // The numbers of one bucket stand for all: they must ask the same.
+      return `fit/${reason.resource}/${reason.asked}/${reason.unit ?? ""}`;
     case "requirement":
       return `requirement/${refusalLikeness(reason.refusal)}`;
     case "bucket-invalid":

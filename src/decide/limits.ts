@@ -110,6 +110,7 @@ export class Capacity {
       left,
       asked: nodes * charge.amount,
       bucket: offer.bucket,
+      ...(limit.id.kind === "bucket" ? capacityFailureOf(offer) : {}),
     };
   }
 
@@ -140,6 +141,13 @@ export class Capacity {
   groupSize(offer: BucketOffer, group: PlacementGroup): number {
     return this.#groupSizes.get(homeOf(offer))?.get(group) ?? offer.groupSizes.get(group) ?? 0;
   }
+}
+
+/** For reasons: how long before the last look Azure lacked capacity there. */
+export function capacityFailureOf({
+  capacityFailureSeconds,
+}: Pick<BucketOffer, "capacityFailureSeconds">): Pick<BucketOffer, "capacityFailureSeconds"> {
+  return capacityFailureSeconds === undefined ? {} : { capacityFailureSeconds };
 }
 
 /** The bucket of the cluster in which nodes of an offer are made, and whose placement groups they are in. */

@@ -58,7 +58,7 @@ function reasonsOfPacking(
 ): readonly Reason[] {
   const reasons = scope.offers.map((offer): Reason | undefined => {
     const group = groupOfNew(draft, ask, offer);
-    const closed = closedTo(draft, offer) ?? misfit(draft, ask, offer, group);
+    const closed = misfit(draft, ask, offer, group) ?? closedTo(draft, offer);
     if (closed !== undefined) return closed;
     const units = Math.min(left, unitsOnEmpty(ask, newNode(draft, offer, group), draft.bins.resources));
     const nodes = Math.ceil(left / units);
@@ -174,7 +174,7 @@ export function misfit(
   const subject = newNode(draft, offer, group);
   if (unitsOnEmpty(ask, subject, draft.bins.resources) >= 1) return undefined;
   const needs = ask.jobClass.fit.on(subject);
-  if (needs.refusal !== undefined) return refusalReason(offer, needs.refusal);
+  if (needs.refusal !== undefined) return refusalReason(offer, needs.refusal, ask.slotsPerUnit);
   const asked = needs.amount.map((amount) => amount * ask.slotsPerUnit);
   const names = needs.resource.map((position) => draft.bins.resources[position] ?? "");
   const short = names.findIndex((name, i) => amountOf(offer.resources[name]) < (asked[i] ?? 0));
@@ -219,12 +219,12 @@ function unitOf(offer: BucketOffer, resource: string): { readonly unit?: AmountU
   return isSize(offer.resources[resource]) ? { unit: "bytes" } : {};
 }
 
-/** Why a bucket's nodes do not meet a job's constraints. */
-export function refusalReason({ bucket }: Pick<BucketOffer, "bucket">, refusal: Refusal): Reason {
+/** Why a bucket's nodes do not meet a job's constraints. A refusal is of one slot; a node must take so many `slots` at once. */
+export function refusalReason({ bucket }: Pick<BucketOffer, "bucket">, refusal: Refusal, slots = 1): Reason {
   if (refusal.code !== "insufficient-resource") return { code: "requirement", bucket, refusal };
   const { resource, asked, offered } = refusal;
   const unit = isSize(asked) || isSize(offered) ? ({ unit: "bytes" } as const) : {};
-  const amounts = { asked: amountOf(asked), offered: amountOf(offered) };
+  const amounts = { asked: amountOf(asked) * slots, offered: amountOf(offered) };
   return { code: "does-not-fit", bucket, resource, ...amounts, ...unit };
 }
 
@@ -282,7 +282,7 @@ export function spanRefusal(asked: number, possible: number): Reason | undefined
 /** Why the new nodes of one way to place a gang cannot be had. */
 export function openingRefusal(draft: Draft, ask: Ask, opening: Opening): Reason | undefined {
   const { offer, group, nodes } = opening;
-  const closed = closedTo(draft, offer) ?? misfit(draft, ask, offer, group);
+  const closed = misfit(draft, ask, offer, group) ?? closedTo(draft, offer);
   const capacity = opening.site?.afterWaking;
   const then = capacity === undefined ? draft : { ...draft, capacity };
   const notMade = group === "new" && !knowsNoGroups(offer) ? newGroupClosedTo(draft, offer) : undefined;
@@ -326,7 +326,7 @@ function noCores({ bucket }: BucketOffer, asked: number): Reason {
 function noWay(draft: Draft, ask: Ask, offer: BucketOffer, home: Place | undefined): Reason {
   if (home !== undefined && offerOf(draft, home) !== offer)
     return { code: "bound-elsewhere", bucket: offer.bucket, home: home.bucket };
-  const closed = closedTo(draft, offer) ?? misfit(draft, ask, offer);
+  const closed = misfit(draft, ask, offer) ?? closedTo(draft, offer);
   if (closed !== undefined) return closed;
   const group = offer.pinnedGroup;
   return full(

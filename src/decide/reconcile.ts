@@ -3,18 +3,20 @@ import type { Pool, RankedDemand } from "../domain/demand.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";
 import type { ArrayName, NodeId, Owner, SetName } from "../domain/ids.ts";
 import type { Allocation, LastPlan, World } from "../domain/allocation.ts";
-import type { NodeVerdict, Plan, PlanLoads } from "../domain/plan.ts";
+import type { NodeVerdict, Plan, PlanLoads, Proposal } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type {
   ClusterRecord,
   CreateEffect,
+  Draining,
   Effect,
   Intent,
   Ledger,
   LedgerNode,
   Outage,
   StartEffect,
+  Unneeded,
 } from "../domain/record.ts";
 import { timeoutsOf } from "../domain/timeouts.ts";
 import type { Instant } from "../domain/units.ts";
@@ -33,6 +35,7 @@ import { factOfNode, hostFacts, managedArrays, updateInFlight, updateLedger } fr
 import type { NodeAction } from "./scale-down.ts";
 import {
   applyAction,
+  awaitedBy,
   idleSeconds,
   isExcluded,
   isIdleLongEnough,
@@ -57,6 +60,7 @@ import type { Reports } from "./scheduler-only.ts";
 import { readReports } from "./scheduler-only.ts";
 import type { Supply } from "./spare.ts";
 import { allocationPolicyOf, orderOf, spareAmongReady } from "./spare.ts";
+import { findUnneeded } from "./unneeded.ts";
 import { buildWorld } from "./world.ts";
 
 /** The outcome of one reconcile: the next record, its bodies, and the plan that says why. */
@@ -218,7 +222,11 @@ function giveUp(
 
 /** Changes are made only to a cluster that is started and meant to be, and only where the configuration lets us. */
 export function isActing(snapshot: Snapshot, policy: Policy): boolean {
-  return policy.enabled && snapshot.state === "Started" && snapshot.targetState === "Started";
+  return policy.enabled && isStarted(snapshot);
+}
+
+function isStarted({ state, targetState }: Snapshot): boolean {
+  return state === "Started" && targetState === "Started";
 }
 
 /** A bucket whose node did not come up gets a rest, so that its replacement is sought elsewhere (wire G: waits for ever for capacity). */
@@ -387,6 +395,8 @@ interface Conclusion {
 function conclude(on: Conclusion): Decision {
   const { look, policy, now, weighed } = on;
   const acting = isActing(look.snapshot, policy);
+  // Switched off, the same is worked out, and only shown.
+  const withheld = !acting && isStarted(look.snapshot);
   const managed = managedArrays(look.snapshot, policy);
   const stopping = stoppingNodes(on.record.intents);
   let ledger = on.ledger;
@@ -399,6 +409,7 @@ function conclude(on: Conclusion): Decision {
   };
   const verdicts = new Map<NodeId, NodeVerdict>();
   const terminates: NodeId[] = [];
+  const unstopped: NodeId[] = [];
   const record = acting
     ? noteGroups(on.record, look.snapshot, on.ledger, weighed.allocation.groups, now)
     : on.record;
@@ -417,13 +428,18 @@ function conclude(on: Conclusion): Decision {
       verdicts.set(node.nodeId, { kind: "not-managed" });
       return;
     }
-    const judged = acting && !stopping.has(node.nodeId) && !isSettled(node, known, weighed.spare);
-    const action: NodeAction = judged ? judgeNode(node, known, circumstances(on, node, known)) : NO_ACTION;
+    const judged =
+      (acting || withheld) && !stopping.has(node.nodeId) && !isSettled(node, known, weighed.spare);
+    const due: NodeAction = judged ? judgeNode(node, known, circumstances(on, node, known)) : NO_ACTION;
+    if (withheld && (due.kind === "mark" || due.kind === "terminate")) unstopped.push(node.nodeId);
+    const action = acting ? due : NO_ACTION;
     const needed = needs.get(node.nodeId);
     const next = touch(applyAction(known, action, record.plan, now), needed !== undefined, policy, now);
     if (next !== known) note(next);
     if (action.kind === "terminate") terminates.push(node.nodeId);
-    verdicts.set(node.nodeId, verdictOf(node, next, needed, on));
+    const verdict: NodeVerdict =
+      action.kind === "terminate" ? { kind: "draining", by: action.by } : verdictOf(node, next, needed, on);
+    verdicts.set(node.nodeId, verdict);
   });
   const plan: Plan = {
     number: record.plan,
@@ -431,13 +447,18 @@ function conclude(on: Conclusion): Decision {
     creates,
     ...(starts.length === 0 ? {} : { starts }),
     terminates,
+    ...(withheld ? { withheld: withheldBy(weighed.allocation, unstopped) } : {}),
     demands: weighed.allocation.outcomes,
     nodes: verdicts,
     ...(weighed.allocation.groups.length === 0 ? {} : { groups: weighed.allocation.groups }),
     loads: weighed.allocation.loads,
   };
   const effects = { creates, starts: startEffects(starts, look.snapshot), terminates };
-  const committed = commitEffects(withAwaited(record, ledger), effects, now, on.owner);
+  const noted = withUnneeded(
+    withAwaited(record, ledger),
+    findUnneeded(look.snapshot, ledger, verdicts, policy, now),
+  );
+  const committed = commitEffects(noted, effects, now, on.owner);
   return { record: withDynamics(committed, ledger, on), ledger, plan };
 }
 
@@ -446,6 +467,15 @@ function withDynamics(record: ClusterRecord, ledger: Ledger, { dynamics, look }:
   const { dynamicArrays: _before, ...rest } = record;
   const existing = existingDynamics(record, ledger, dynamics, look.snapshot);
   return existing.length === 0 ? rest : { ...rest, dynamicArrays: existing };
+}
+
+function withheldBy({ creates, starts }: Weighing, terminates: readonly NodeId[]): Proposal {
+  return { creates, starts, terminates };
+}
+
+function withUnneeded(record: ClusterRecord, unneeded: Unneeded | undefined): ClusterRecord {
+  const { unneeded: _before, ...rest } = record;
+  return unneeded === undefined ? rest : { ...rest, unneeded };
 }
 
 /** Notes whether a marked node waits for its scheduler's next report. */
@@ -505,7 +535,7 @@ function verdictOf(
   on: Conclusion,
 ): NodeVerdict {
   if (known.draining?.sentAt !== undefined) return { kind: "stopping", attempts: known.draining.attempts };
-  if (known.draining !== undefined) return { kind: "draining", by: known.draining.by };
+  if (known.draining !== undefined) return drainingVerdict(node, known, known.draining, on);
   switch (node.phase) {
     case "going":
       return { kind: "going" };
@@ -528,6 +558,13 @@ function verdictOf(
     case "ready":
       return readyVerdict(node, known, needed, on);
   }
+}
+
+function drainingVerdict(node: Node, known: LedgerNode, draining: Draining, on: Conclusion): NodeVerdict {
+  const lastReportAt = factOfNode(on.facts, node)?.reportedAt;
+  const awaited = awaitedBy(draining, circumstances(on, node, known));
+  const last = awaited.reportAfter === undefined || lastReportAt === undefined ? {} : { lastReportAt };
+  return { kind: "draining", by: draining.by, ...awaited, ...last };
 }
 
 function bootSecondsLeft(node: Node, known: LedgerNode, policy: Policy, now: Instant): number {

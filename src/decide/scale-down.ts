@@ -4,7 +4,7 @@ import type { Policy } from "../domain/policy.ts";
 import type { Draining, LedgerNode } from "../domain/record.ts";
 import { timeoutsOf } from "../domain/timeouts.ts";
 import type { Instant } from "../domain/units.ts";
-import { secondsBetween } from "../domain/units.ts";
+import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { isDown } from "./down.ts";
 import { undrain } from "./settle.ts";
 import { bootingSince } from "./starts.ts";
@@ -131,6 +131,16 @@ function confirmed(draining: Draining, around: Circumstances): boolean {
     around.reportedIdleAt > draining.since &&
     (around.closed || secondsBetween(around.reportedIdleAt, around.now) <= FRESH_REPORT_SECONDS)
   );
+}
+
+/** For people, what a marked node waits for: a report that would confirm the mark, or else the moment at which it is judged again. */
+export function awaitedBy(
+  { by, since }: Draining,
+  { closed, now }: Pick<Circumstances, "closed" | "now">,
+): { readonly reportAfter?: Instant; readonly until?: Instant } {
+  if (by !== "idle" && by !== "failed") return { until: plusSeconds(since, STALE_MARK_SECONDS) };
+  const freshAfter = plusSeconds(now, -FRESH_REPORT_SECONDS);
+  return { reportAfter: closed || freshAfter < since ? since : freshAfter };
 }
 
 /** A terminate that had no effect in time, or a mark that a crash left: only marks for idleness wait for a newer look by themselves. */

@@ -381,6 +381,7 @@ function refusalsOf(
   bucket: Bucket,
 ): { readonly refusal: Reason | undefined; readonly groupRefusals: ReadonlyMap<PlacementGroup, Reason> } {
   const key = { array: array.name, machineType: bucket.machineType };
+  const failedAgo = bucket.lastCapacityFailureSeconds;
   const groupRefusals = new Map<PlacementGroup, Reason>();
   let refusal: Reason | undefined = bucket.valid
     ? undefined
@@ -394,6 +395,7 @@ function refusalsOf(
       bucket: group === undefined ? key : { ...key, placementGroup: group },
       until: backoff.until,
       message: backoff.message,
+      ...(failedAgo === undefined ? {} : { capacityFailureSeconds: failedAgo }),
     };
     if (group === undefined) refusal ??= reason;
     else groupRefusals.set(group, reason);

@@ -4,7 +4,7 @@ import type { ArrayName, NodeId, SetName } from "./ids.ts";
 import type { Reason } from "./reason.ts";
 import type { CreateEffect } from "./record.ts";
 import type { Instant } from "./units.ts";
-import { isoTime } from "./units.ts";
+import { clockTime, isoTime } from "./units.ts";
 
 /** The outcome of one reconcile, kept with its reasons. Every decision, also "do nothing", says why. */
 export interface Plan {
@@ -14,6 +14,8 @@ export interface Plan {
   /** Deallocated nodes that are started; absent in plans of a release that started none. */
   readonly starts?: readonly NodeId[];
   readonly terminates: readonly NodeId[];
+  /** Only where the configuration has `enabled: false`: what this plan would do. Then it does nothing. */
+  readonly withheld?: Proposal;
   readonly demands: readonly DemandOutcome[];
   readonly nodes: ReadonlyMap<NodeId, NodeVerdict>;
   /** Only some of the demands are here: their positions among all, of which there were so many. Absent: all of them are. */
@@ -22,6 +24,20 @@ export interface Plan {
   readonly groups?: readonly GroupedArray[];
   /** Which jobs are on which node; absent in plans of older releases. */
   readonly loads?: PlanLoads;
+}
+
+/** What a plan does, or would do. */
+export interface Proposal {
+  readonly creates: readonly CreateEffect[];
+  /** Deallocated nodes. */
+  readonly starts: readonly NodeId[];
+  /** Of a plan that is withheld: also nodes that it would only mark, to look at them once more. */
+  readonly terminates: readonly NodeId[];
+}
+
+/** What a plan does or, with `enabled: false`, would do. */
+export function proposalOf({ withheld, creates, starts = [], terminates }: Plan): Proposal {
+  return withheld ?? { creates, starts, terminates };
 }
 
 /** All groups of one array and size: what the autoscale API calls a generated array (cyclecloud-wire.md C.2). */
@@ -122,7 +138,16 @@ export type NodeVerdict =
   | { readonly kind: "stop-disabled" }
   | { readonly kind: "not-managed" }
   | { readonly kind: "resting"; readonly until: Instant }
-  | { readonly kind: "draining"; readonly by: string }
+  | {
+      readonly kind: "draining";
+      readonly by: string;
+      /** It is stopped once a report later than this names it idle. */
+      readonly reportAfter?: Instant;
+      /** The last report that named it. */
+      readonly lastReportAt?: Instant;
+      /** It is judged again then, unless CycleCloud has been asked to stop it. */
+      readonly until?: Instant;
+    }
   | { readonly kind: "stopping"; readonly attempts: number }
   | { readonly kind: "going" }
   /** `wasReady`: it failed after it was Ready, so that jobs may still run there. */
@@ -137,6 +162,9 @@ export type NodeVerdict =
 const FAILED_AFTER_READY =
   " after it was Ready: no capacity, but jobs may still run on it; it goes by its own callback, or when a scheduler reports it idle";
 
+/** What is said wherever it keeps a node from being stopped. */
+export const BUSY_STATE_UNKNOWN = "busy state unknown: no report and no callback yet";
+
 /** One sentence for people. */
 export function renderVerdict(verdict: NodeVerdict): string {
   switch (verdict.kind) {
@@ -147,7 +175,7 @@ export function renderVerdict(verdict: NodeVerdict): string {
     case "busy":
       return "stays: a job runs on it";
     case "busyness-unknown":
-      return "stays: not needed, but nobody has said whether a job runs on it; it may go by its own callback, or when a scheduler reports it idle";
+      return `stays: not needed; ${BUSY_STATE_UNKNOWN}`;
     case "idle":
       return `stays for now: idle for ${Math.round(verdict.idleSeconds)} of ${verdict.idleTimeoutSeconds} s`;
     case "keep-alive":
@@ -159,9 +187,9 @@ export function renderVerdict(verdict: NodeVerdict): string {
     case "resting":
       return "stays for now: scale-down rests after an interruption of the autoscaler";
     case "draining":
-      return `marked to be stopped (${verdict.by})`;
+      return `marked to be stopped (${verdict.by})${awaitedText(verdict)}`;
     case "stopping":
-      return `asked CycleCloud to terminate it (${verdict.attempts} times)`;
+      return `asked CycleCloud to terminate it${verdict.attempts > 1 ? ` (${verdict.attempts} times)` : ""}`;
     case "going":
       return "is being stopped";
     case "failed":
@@ -179,4 +207,15 @@ export function renderVerdict(verdict: NodeVerdict): string {
         ? "deallocated, and asked to start; no longer needed"
         : `deallocated, and asked to start for ${verdict.by.join(", ")}`;
   }
+}
+
+function awaitedText({
+  reportAfter,
+  lastReportAt,
+  until,
+}: Extract<NodeVerdict, { readonly kind: "draining" }>): string {
+  if (until !== undefined) return `: judged again at ${clockTime(until)} if it is still up`;
+  if (reportAfter === undefined) return "";
+  const last = lastReportAt === undefined ? "there is none" : `the last is of ${clockTime(lastReportAt)}`;
+  return `: waiting for a report later than ${clockTime(reportAfter)}; ${last}`;
 }

@@ -62,6 +62,8 @@ type Cause =
       readonly bucket?: BucketKey;
       /** Deallocated nodes were to be started: that takes from the limits what new ones would. */
       readonly starting?: true;
+      /** Of a bucket's own limit: Azure lacked capacity there so long before the last look. */
+      readonly capacityFailureSeconds?: number;
     }
   | { readonly code: "unknown-array"; readonly array: string; readonly known: readonly string[] }
   | { readonly code: "array-not-managed"; readonly array: string }
@@ -112,6 +114,8 @@ type Cause =
       readonly bucket: BucketKey;
       readonly until: Instant;
       readonly message: string;
+      /** Azure lacked capacity there so long before the last look. */
+      readonly capacityFailureSeconds?: number;
     }
   | {
       readonly code: "group-too-large";
@@ -195,7 +199,7 @@ export function renderReason(reason: Reason): string {
       return `${placesText(reason.bucket, reason.across)}: CycleCloud offers no new nodes here (${reason.why})`;
     case "backing-off": {
       const or = reason.across === undefined ? "" : " or longer";
-      return `${placesText(reason.bucket, reason.across)}: pausing until ${isoTime(reason.until)}${or} after: ${reason.message}`;
+      return `${placesText(reason.bucket, reason.across)}: pausing until ${isoTime(reason.until)}${or} after: ${reason.message}${failureText(reason)}`;
     }
     case "group-too-large": {
       const asked = rangeText(reason.asked, reason.across);
@@ -258,7 +262,13 @@ function limitSentence(reason: Extract<Reason, { readonly code: "limit-reached" 
   const asked = rangeText(reason.asked, across);
   const what = starting === true ? " to start deallocated nodes" : "";
   const where = across === undefined ? "" : ` (${placesText(undefined, across)})`;
-  return `${limitText(limit)}: ${used} of ${max} ${limit.unit} used, ${asked} more needed${what}, ${left} left${where}`;
+  return `${limitText(limit)}: ${used} of ${max} ${limit.unit} used, ${asked} more needed${what}, ${left} left${where}${failureText(reason)}`;
+}
+
+function failureText({ capacityFailureSeconds }: { readonly capacityFailureSeconds?: number }): string {
+  return capacityFailureSeconds === undefined
+    ? ""
+    : `; Azure lacked capacity ${Math.round(capacityFailureSeconds)} s before the last look`;
 }
 
 function requirementText(refusal: Refusal, across: Across | undefined): string {

@@ -1,7 +1,17 @@
 import type { BucketKey, Purpose } from "./bucket.ts";
 import type { NodeAttributes, Problem, Revision } from "./demand.ts";
 import type { DynamicArray } from "./dynamic-array.ts";
-import type { ArrayName, ClusterName, Digest, Epoch, NodeId, Owner, RequestId, SetName } from "./ids.ts";
+import type {
+  ArrayName,
+  ClusterName,
+  Digest,
+  Epoch,
+  MachineType,
+  NodeId,
+  Owner,
+  RequestId,
+  SetName,
+} from "./ids.ts";
 import type { Instant } from "./units.ts";
 
 /** Version of the stored form. Version N is readable by release N-1; a function that meets a newer one leaves it alone. */
@@ -56,6 +66,32 @@ export interface ClusterRecord {
   readonly groupFills?: readonly GroupFill[];
   /** Dynamic node arrays that exist, by name; absent: none. A release that knows none carries them along unread. */
   readonly dynamicArrays?: readonly DynamicArray[];
+  /** As the last plan saw them; absent: none, or the record of an older release. */
+  readonly unneeded?: Unneeded;
+}
+
+/** Nodes that are up, that nobody needs, and of which nobody says whether a job runs on them: they stay, and they cost. */
+export interface Unneeded {
+  readonly nodes: number;
+  /** The first of them has not been needed since about then. */
+  readonly since: Instant;
+  /** The VM sizes with the most of them. */
+  readonly sizes: readonly UnneededSize[];
+  /** Absent: no price of any of them is known. */
+  readonly cost?: UnneededCost;
+}
+
+export interface UnneededSize {
+  readonly array: ArrayName;
+  readonly machineType: MachineType;
+  readonly nodes: number;
+}
+
+export interface UnneededCost {
+  readonly perHour: number;
+  readonly currency: string;
+  /** Nodes whose price is not known, and not in the sum. */
+  readonly unpriced: number;
 }
 
 /**
@@ -152,6 +188,11 @@ export interface LedgerNode {
    * resources, so that the host is not taken for one that was never ours.
    */
   readonly goneAt?: Instant;
+}
+
+/** Whether a create of ours is known to have made the node. All others are another tool's: CycleCloud's own page, say, or azslurm. */
+export function isMadeByUs({ requestId }: LedgerNode): boolean {
+  return requestId !== undefined;
 }
 
 /** Unknown is a third value: idle time never runs while it holds. */

@@ -20,3 +20,8 @@ export function secondsBetween(earlier: Instant, later: Instant): number {
 export function isoTime(at: Instant): string {
   return new Date(at).toISOString();
 }
+
+/** The time of day of a moment, "13:40:00Z": for sentences about what is at most hours away. */
+export function clockTime(at: Instant): string {
+  return `${isoTime(at).slice(11, 19)}Z`;
+}

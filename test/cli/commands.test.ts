@@ -63,7 +63,7 @@ describe("a session", () => {
     await expect
       .poll(async () => (await run("status")).out, patiently)
       .toMatch(
-        /^prod: well, Started \(target Started\), looked at \d+ s ago\n( {2}scale-down rests .*\n)?sets {7}1 live\ndemands {4}1: 0 unmet, 0 waiting for nodes\nnodes {6}2 ready\ntimeouts {3}idle 300 s, boot 3600 s\nplan {7}\d+ at \S+: nothing to do$/,
+        /^prod: healthy, Started \(target Started\), looked at \d+ s ago\n( {2}scale-down rests .*\n)?sets {7}1 live\ndemands {4}1: 0 unmet, 0 waiting for nodes\nnodes {6}2 ready\ntimeouts {3}idle 300 s, boot 3600 s\nplan {7}\d+ at \S+: nothing to do$/,
       );
     expect(lines(await outOf("nodes"))).toEqual([
       expect.stringMatching(/^NODE +NODEARRAY +SIZE +PHASE +HOST +BUSY +WHY$/),
@@ -135,9 +135,10 @@ describe("a session", () => {
     expect(lines(status.out)).toEqual(
       expect.arrayContaining([
         "demands    2: 1 unmet (2 slots missing), 0 waiting for nodes",
-        "trouble    request set jobs: left out, as they could not be read: bad",
+        "warning    request set jobs: left out, as they could not be read: bad",
         "why        execute/Standard_F4: ncpus 64 asked of one node, 4 offered (jobs/wide)",
-        "remedy     no raise of a limit helps: needs 64 ncpus on one node; the largest offered is 4 (execute/Standard_F4) (jobs/wide)",
+        "remedy     no raise of a limit helps: needs 64 ncpus on one node; the largest offered is 4",
+        "           (execute/Standard_F4) (jobs/wide)",
       ]),
     );
     expect((await run("explain job wide")).out).toContain("0 of 2 placed");
@@ -149,7 +150,7 @@ describe("a session", () => {
     await expect.poll(async () => (await run("demand")).out, patiently).toMatch(/^standard +empty +0/m);
     await expect
       .poll(() => outOf("nodes"), patiently)
-      .toMatch(/^execute-1 .* stays: not needed, but nobody has said/m);
+      .toMatch(/^execute-1 .* stays: not needed; busy state unknown: no report and no callback yet/m);
   });
 
   test("autostop: a node that is needed stays with 1, one that is not goes with 0, a wrong token is refused", async () => {
@@ -200,11 +201,11 @@ describe("a session", () => {
     expect((await run("demand -s extra")).code).toBe(1);
   });
 
-  test("status without a cluster: all of them, and 1 while one is not well", async () => {
+  test("status without a cluster: all of them, and 1 while one is unhealthy", async () => {
     const all = () => runCommand(["status", ...reach()]);
     await expect.poll(async () => (await all()).code, patiently).toBe(0);
     expect((await all()).out).toMatch(
-      /^CLUSTER +WELL +LOOKED( +NOTES)?\nprod +yes +\d+ s ago.*\ntwo words +yes /,
+      /^CLUSTER +HEALTHY +LOOKED( +NOTES)?\nprod +yes +\d+ s ago.*\ntwo words +yes /,
     );
   });
 });

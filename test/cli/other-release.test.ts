@@ -101,7 +101,7 @@ describe("plan", () => {
     expect(await runCommand(["plan", ...reach])).toEqual({
       code: 0,
       out: [
-        "switched off, or the cluster is not started: none of this would be done",
+        "enabled is false, or the cluster is not started: none of this would be done",
         "nothing to do",
         "the changes change nothing",
       ].join("\n"),
@@ -124,7 +124,7 @@ describe("answers of another kind", () => {
     expect(await runCommand(["status", ...reach])).toEqual({
       code: 0,
       out: [
-        "prod: NOT WELL, state not known, looked at never",
+        "prod: unhealthy, state not known, looked at never",
         "  old",
         "sets       none",
         "demands    none",

@@ -125,7 +125,7 @@ describe("a node that was Ready and is shown otherwise", () => {
     expect(verdictOf(decision)).toBe("on its way up; 2800 s left to boot");
     const explained = explainNode(decision.plan, decision.ledger, "execute-n1");
     expect(explained).toMatchObject({
-      text: "node execute-n1 of execute, host ip-n1 (n1), made for array execute\non its way up; 2800 s left to boot\nit was Ready, and has been on its way up again since 2025-11-20T11:00:00.000Z",
+      text: "node execute-n1 of execute, host ip-n1 (n1), made by another tool; counts for array execute\non its way up; 2800 s left to boot\nit was Ready, and has been on its way up again since 2025-11-20T11:00:00.000Z",
     });
   });
 
@@ -180,7 +180,9 @@ describe("a node that is down", () => {
     expect(created(decision)).toBe(0);
     expect(verdictOf(decision, "n1")).toBe("needed by standard/execute");
     expect(verdictOf(decision, "n2")).toBe("needed by standard/execute");
-    expect(verdictOf(decision, "n3")).toBe("marked to be stopped (idle)");
+    expect(verdictOf(decision, "n3")).toBe(
+      "marked to be stopped (idle): waiting for a report later than 11:00:02Z; the last is of 11:00:01Z",
+    );
   });
 
   test("is marked when a scheduler reports it idle, and stopped after the next report", () => {
@@ -192,7 +194,9 @@ describe("a node that is down", () => {
     };
     const first = look(push(buildState({ ledger: known() }), 0), withFirst(OFF), 0);
     expect(first.decision.plan.terminates).toEqual([]);
-    expect(verdictOf(first.decision)).toBe("marked to be stopped (failed)");
+    expect(verdictOf(first.decision)).toBe(
+      "marked to be stopped (failed): waiting for a report later than 11:00:00Z; the last is of 11:00:00Z",
+    );
     const second = look(push(first.state, 10), withFirst(OFF), 20);
     expect(second.decision.plan.terminates).toEqual(["n1"]);
   });

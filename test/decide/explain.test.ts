@@ -4,7 +4,7 @@ import { explainJob, explainNode } from "../../src/decide/explain.ts";
 import { storeLoads } from "../../src/decide/plan-loads.ts";
 import type { World } from "../../src/domain/allocation.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
-import { arrayName, nodeId, setName } from "../../src/domain/ids.ts";
+import { arrayName, nodeId, requestId, setName } from "../../src/domain/ids.ts";
 import type { NodeVerdict, Plan } from "../../src/domain/plan.ts";
 import type { Ledger, LedgerNode } from "../../src/domain/record.ts";
 import { bucket, job, limit, node, NOW, offer, target, world } from "../golden/small-world.ts";
@@ -38,6 +38,7 @@ function known(id: string, name: string, more: Partial<LedgerNode> = {}): Ledger
     nodeId: nodeId(id),
     name,
     array: arrayName("execute"),
+    requestId: requestId("request-1"),
     purpose: { kind: "array" },
     firstSeenAt: NOW,
     busyness: { state: "unknown", since: NOW },
@@ -111,11 +112,29 @@ describe("a job", () => {
     ]);
   });
 
-  test("while nothing is created, that is said", () => {
-    const told = explainJob(planOf(small, [job({ iterations: 16 })], { creates: [] }), ledger, "a");
-    expect(told.kind === "demand" && told.text.split("\n").at(-1)).toBe(
-      "would be created, but this plan creates nothing: 1 node of execute/D4 (4 slots)",
-    );
+  test("while enabled is false, what would be created is said, and that it is not", () => {
+    const acting = planOf(small, [job({ iterations: 16 })]);
+    const withheld = { creates: acting.creates, starts: [], terminates: [] };
+    const told = explainJob({ ...acting, creates: [], withheld }, ledger, "a");
+    expect(told.kind === "demand" && told.text.split("\n")).toEqual([
+      "job standard/a asks for 16 slots; rank 1 of 1",
+      "16 of 16 would be placed, 8 of them on nodes that are not up: enabled is false",
+      "on ip-1.internal (4 slots), ip-2.internal (4 slots)",
+      "in flight: 1 node of execute/D4 (4 slots)",
+      "would be created, but enabled is false: 1 node of execute/D4 (4 slots)",
+      "the plan would create 1 x execute/D4, but enabled is false",
+    ]);
+  });
+
+  test("a target while enabled is false: the nodes that it waits for are not created", () => {
+    const acting = planOf(world([offer("execute/D4", 4, [])]), [target(4)]);
+    const withheld = { creates: acting.creates, starts: [], terminates: [] };
+    const told = explainJob({ ...acting, creates: [], withheld }, ledger, "t");
+    expect(told.kind === "demand" && told.text.split("\n")).toEqual([
+      "target standard/t asks for 4 nodes; rank 1 of 1",
+      "4 of 4 would be placed, 4 of them on nodes that are not up: enabled is false",
+      "the plan would create 4 x execute/D4, but enabled is false",
+    ]);
   });
 
   test("of two sets the one that was named, else the first in rank", () => {
@@ -206,6 +225,17 @@ describe("a node", () => {
     expect(lastLine("n2")).toBe("this plan has it terminated");
     expect(lastLine("n1")).toBe("no job has a slot on it: it counts towards a target");
     expect(lastLine("n0")).toBe("is gone since 2025-11-20T11:00:00.000Z");
+  });
+
+  test("one that another tool made, and one that would be stopped while enabled is false", () => {
+    const { requestId: _none, ...foreign } = known("n2", "execute-2");
+    const withheld = { creates: [], starts: [], terminates: [nodeId("n2")] };
+    const told = explainNode(planOf(small, [target(1)], { withheld }), ledgerOf(foreign), "n2");
+    expect(told.kind === "node" && told.text.split("\n")).toEqual([
+      "node execute-2 of execute (n2), made by another tool; counts for array execute",
+      "stays for now: idle for 60 of 300 s",
+      "this plan would stop it, but enabled is false",
+    ]);
   });
 
   test("a name used again means the node that is there", () => {

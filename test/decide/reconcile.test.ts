@@ -303,8 +303,8 @@ describe("a target that was lowered", () => {
     expect([...decision.ledger.values()].filter((node) => node.draining !== undefined)).toEqual([]);
     expect(countVerdicts(decision)).toEqual({ needed: 5, "busyness-unknown": 5 });
     const spare = Object.values(verdicts(decision)).find(({ kind }) => kind === "busyness-unknown");
-    expect(spare === undefined ? "" : renderVerdict(spare)).toContain(
-      "nobody has said whether a job runs on it",
+    expect(spare === undefined ? "" : renderVerdict(spare)).toBe(
+      "stays: not needed; busy state unknown: no report and no callback yet",
     );
   });
 
@@ -428,7 +428,12 @@ describe("nobody acts", () => {
   test("where everything is in order these nodes would go, and eight would be created", () => {
     const decision = decideOn(state, started);
     expect(decision.plan.terminates).toEqual(["n1", "n2"]);
-    expect(verdicts(decision)["n3"]).toEqual({ kind: "draining", by: "idle" });
+    expect(verdicts(decision)["n3"]).toEqual({
+      kind: "draining",
+      by: "idle",
+      reportAfter: NOW,
+      lastReportAt: NOW,
+    });
     expect(created(decision)).toEqual(["8 viz/Standard_D4s_v5"]);
   });
 
@@ -507,7 +512,7 @@ describe("only Ready nodes stand in for a Ready node", () => {
     const up = large.map((node): Node => ({ ...node, phase: "ready", status: "Ready" }));
     const decision = decideOn(state, buildSnapshot([...small, ...up], { arrays: twoSizes }));
     expect(countVerdicts(decision)).toEqual({ needed: 2, draining: 2 });
-    expect(verdicts(decision)["small1"]).toEqual({ kind: "draining", by: "idle" });
+    expect(verdicts(decision)["small1"]).toMatchObject({ kind: "draining", by: "idle", reportAfter: NOW });
   });
 });
 
@@ -675,7 +680,7 @@ describe("the verdict on every node", () => {
       name: "marked by its callback",
       node: buildNode("n1"),
       known: { draining: { since: at(-5), by: "callback", plan: 5, attempts: 0 } },
-      verdict: { kind: "draining", by: "callback" },
+      verdict: { kind: "draining", by: "callback", until: at(55) },
     },
   ];
   test.each(unneeded)("$name", ({ node, known = {}, verdict }) => {

@@ -95,7 +95,7 @@ describe("nodes of two arrays in one plan", () => {
     const { plan } = decideOn(nodes, idleSince(at(-400)), ["ip-h1", "ip-t1"]);
     expect(Object.fromEntries(plan.nodes)).toEqual({
       h1: { kind: "idle", idleSeconds: 400, idleTimeoutSeconds: 600 },
-      t1: { kind: "draining", by: "idle" },
+      t1: { kind: "draining", by: "idle", reportAfter: NOW, lastReportAt: NOW },
     });
   });
 

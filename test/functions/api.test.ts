@@ -114,12 +114,13 @@ describe("health", () => {
     expect((await health()).body).toEqual({
       ok: true,
       clusters: 3,
+      warnings: 0,
       oldestLookAgeSeconds: expect.any(Number),
     });
     darkened = true;
     const sick = await health();
     expect(sick).toMatchObject({ status: 503, type: expect.stringContaining("json") });
-    expect(sick.body).toEqual({ ok: false, clusters: 3, oldestLookAgeSeconds: null });
+    expect(sick.body).toEqual({ ok: false, clusters: 3, warnings: 0, oldestLookAgeSeconds: null });
   });
 
   test("with a key: each cluster, and why", async () => {
@@ -129,7 +130,7 @@ describe("health", () => {
         { cluster: "two words", health: { ok: true } },
         {
           cluster: "dark",
-          health: { ok: false, notes: ["unreachable: load record of dark: no answer"] },
+          health: { ok: false, notes: ["unreachable: load record of dark: no answer"], warnings: [] },
         },
       ],
       rejectedMessages: { count: 0, oldest: [] },
@@ -320,7 +321,9 @@ describe("the state page", () => {
       .toMatchObject({ outcome: "troubled", trouble: { kind: "unexpected" } });
     const sick = await stateOf("two words");
     expect(sick.health.ok).toBe(false);
-    expect(sick.health.notes.join()).toContain("unexpected: GET /clusters/two%20words/status");
+    expect(sick.health.notes.join()).toContain(
+      "CycleCloud's answer is unexpected: GET /clusters/two%20words/status",
+    );
     app.simulator.faults.clear();
     await expect
       .poll(async () => (await app.call("POST", `${path}/tick`)).body, patiently)
@@ -584,7 +587,7 @@ describe("configuration", () => {
     await app.call("PUT", path, { enabled: false });
     await expect
       .poll(async () => (await stateOf("two words")).health.notes, patiently)
-      .toContain("switched off in the configuration: watching and explaining only");
+      .toContain("enabled is false in the configuration: nothing is created, started or stopped");
   });
 });
 

@@ -98,7 +98,7 @@ test("over HTTP: 503 with a time to come again, and the versions only for who ha
   const note = expect.stringContaining(versions);
   expect(all).toMatchObject({
     status: 200,
-    body: { clusters: [{ cluster: "rolling", health: { ok: false, notes: [note] } }] },
+    body: { clusters: [{ cluster: "rolling", health: { ok: false, notes: [note], warnings: [] } }] },
   });
   const health = await app.callBare("GET", "/api/health");
   expect(health).toMatchObject({

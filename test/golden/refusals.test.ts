@@ -132,8 +132,8 @@ describe("golden refusals", () => {
       demand: groups(1, 2),
       placed: "0 of 1",
       reasons: [
-        "execute/D4: this VM size has no placement groups here",
         "family quota standardHBv3Family: 0 of 120 cores used, 240 more needed, 120 left",
+        "execute/D4: this VM size has no placement groups here",
       ],
       binding: "120 more cores of family quota standardHBv3Family would place all of it",
     },

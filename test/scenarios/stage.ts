@@ -6,6 +6,7 @@ import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/tra
 import { createLanes } from "../../src/app/lanes.ts";
 import { describeCluster } from "../../src/app/describe-cluster.ts";
 import type { Explanation, Question } from "../../src/app/explain-cluster.ts";
+import type { Log } from "../../src/app/ports.ts";
 import { explain } from "../../src/app/explain-cluster.ts";
 import type { Composition, MemoryComposition } from "../../src/compose.ts";
 import { composeInMemory } from "../../src/compose.ts";
@@ -31,6 +32,7 @@ export type Send = (request: TransportRequest) => Promise<Answer>;
 export interface StageOptions {
   readonly simulator: SimulatorOptions;
   readonly policy?: Partial<Policy>;
+  readonly log?: Log;
   /** Stands between the autoscaler and CycleCloud: what a slow, silent or lying server does. */
   readonly between?: (send: Send, clock: VirtualClock) => Send;
 }
@@ -98,7 +100,7 @@ export class Stage {
         publicUrl: "http://autoscaler.invalid",
         autostopKeys: { current: "v", byId: new Map([["v", "scenarios need no secret"]]) },
         policy: { ...DEFAULT_POLICY, ...options.policy },
-        log: () => undefined,
+        log: options.log ?? (() => undefined),
       }),
     );
     const [first] = compositions;

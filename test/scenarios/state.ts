@@ -4,15 +4,24 @@ import { z } from "zod";
 const page = z.object({
   health: z.object({
     ok: z.boolean(),
+    warnings: z.array(z.string()),
     trouble: z.object({ kind: z.string(), message: z.string() }).optional(),
     restingUntil: z.string().optional(),
   }),
   plan: z
     .object({
       unmetCount: z.number(),
+      withheld: z
+        .object({
+          creates: z.array(z.object({ bucket: z.string(), count: z.number() })),
+          starts: z.array(z.string()),
+          terminates: z.array(z.string()),
+        })
+        .optional(),
       unmet: z.array(z.object({ id: z.string(), reasons: z.array(z.string()) })),
     })
     .optional(),
+  troubles: z.array(z.object({ kind: z.string(), text: z.string(), count: z.number() })),
   nodes: z.object({
     count: z.number(),
     byPhase: z.record(z.string(), z.number()),

@@ -3,8 +3,7 @@ import { oneArray, target } from "./clusters.ts";
 import { Stage } from "./stage.ts";
 
 const DAY = 86_400;
-const UNKNOWN =
-  "stays: not needed, but nobody has said whether a job runs on it; it may go by its own callback, or when a scheduler reports it idle";
+const UNKNOWN = "stays: not needed; busy state unknown: no report and no callback yet";
 
 /** Ten nodes of pure target demand, Ready and working; no scheduler reports, and a working node does not call. */
 async function tenWorkingNodes(): Promise<Stage> {

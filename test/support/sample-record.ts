@@ -154,6 +154,12 @@ export const SAMPLE_RECORD: ClusterRecord = {
   lastGoodLookAt: later(-65),
   outage: { from: later(-900), to: later(-120), until: later(180), awaiting: [setName("standard")] },
   trouble: { at: later(-5), kind: "suspicious", message: "199 of 200 nodes missing" },
+  unneeded: {
+    nodes: 3,
+    since: later(-4000),
+    sizes: [{ array: execute, machineType: hb, nodes: 2 }],
+    cost: { perHour: 7.5, currency: "EUR", unpriced: 1 },
+  },
   rejections: [
     {
       at: later(-10),
@@ -320,6 +326,11 @@ const plan: Plan = {
   creates: [{ kind: "create", bucket, count: 4, purpose: { kind: "array" } }],
   starts: [nodeId("n-4")],
   terminates: [nodeId("n-2")],
+  withheld: {
+    creates: [{ kind: "create", bucket, count: 2, purpose: { kind: "array" } }],
+    starts: [nodeId("n-6")],
+    terminates: [nodeId("n-7")],
+  },
   demands: [
     {
       set: setName("standard"),
@@ -338,7 +349,13 @@ const plan: Plan = {
           left: 0,
           asked: 120,
         },
-        { code: "backing-off", bucket, until: later(60), message: "nothing added" },
+        {
+          code: "backing-off",
+          bucket,
+          until: later(60),
+          message: "nothing added",
+          capacityFailureSeconds: 30,
+        },
       ],
       moreReasons: 3,
       binding: {
@@ -356,6 +373,7 @@ const plan: Plan = {
   nodes: new Map([
     [nodeId("n-1"), { kind: "needed", by: ["standard/t-1"] }],
     [nodeId("n-2"), { kind: "resting", until: later(180) }],
+    [nodeId("n-3"), { kind: "draining", by: "idle", reportAfter: later(-20), lastReportAt: later(-40) }],
     [nodeId("n-4"), { kind: "starting", by: ["standard/t-1"] }],
   ]),
   loads: {

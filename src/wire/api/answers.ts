@@ -102,6 +102,10 @@ export const historyAnswer = z.object({
       terminated: count,
       started: count.optional(),
       unmet: count,
+      withheld: z
+        .object({ create: count, start: count, stop: count })
+        .optional()
+        .meta({ description: "With enabled false: nodes that the last plan would create, start and stop." }),
       trouble: text.optional(),
     }),
   ),
@@ -206,6 +210,7 @@ export const tickAnswer = z.object({
 export const healthAnswer = z.object({
   ok: z.boolean(),
   clusters: count,
+  warnings: count.meta({ description: "Of all clusters. They leave ok as it is." }),
   oldestLookAgeSeconds: z
     .number()
     .nullable()
@@ -237,7 +242,10 @@ export const trialAnswer = z
   .object({
     cluster: text,
     lookedAt: time.meta({ description: "The look that both plans are made on." }),
-    acting: z.boolean().meta({ description: "False: switched off, or the cluster is not started." }),
+    acting: z.boolean().meta({
+      description:
+        "False: enabled is false, or the cluster is not started. With enabled false the plan is what would be done.",
+    }),
     plan: z.object({
       ...trialCounts,
       creates: z.array(create),

@@ -41,6 +41,7 @@ const trouble = z.object({
     "backing-off",
     "node-failed",
     "node-down",
+    "nodes-not-needed",
     "start-refused",
     "job-rejected",
     "message-rejected",
@@ -96,12 +97,20 @@ const unmetDemand = z.object({
   binding: text.optional(),
 });
 
-const lastPlan = z.object({
-  number: count,
-  at: time,
+const proposal = {
   creates: z.array(z.object({ bucket: text, count, countsFor: text })),
   starts: texts,
   terminates: texts,
+};
+
+const lastPlan = z.object({
+  number: count,
+  at: time,
+  ...proposal,
+  withheld: z.object(proposal).optional().meta({
+    description:
+      "With enabled false: what the plan would do. terminates: also nodes that it would look at once more first.",
+  }),
   demands: count,
   waitingForNodes: count,
   unmet: z.array(unmetDemand),
@@ -123,6 +132,9 @@ const node = z.object({
   countsFor: text.meta({
     description: "The array that it counts for: one of the template, a dynamic one, or a grouped one.",
   }),
+  madeBy: z
+    .enum(["us", "another tool"])
+    .meta({ description: "Another tool: no create of ours is known to have made it." }),
   released: text
     .optional()
     .meta({ description: "Why the group that it was made for does not count on it any more." }),
@@ -293,7 +305,7 @@ const outcome = z
     asked: z.number(),
     placed: z.number(),
     pending: z.number().meta({ description: "Of placed, what waits for nodes that are coming." }),
-    why: text.optional().meta({ description: "The first reason, where it has less than it asked for." }),
+    why: text.optional().meta({ description: "The reason that binds, where it has less than it asked for." }),
   })
   .meta({ description: "What became of one demand; those that lack something come first." });
 

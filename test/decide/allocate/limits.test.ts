@@ -91,8 +91,8 @@ describe("limits and reasons", () => {
       demands: [job("a")],
       placed: ["a 0/1 (0 pending)"],
       reasons: [
-        "execute/D4: CycleCloud offers no new nodes here (DisabledMachineType)",
         "execute/D8: pausing until 2025-11-20T11:01:00.000Z after: SkuNotAvailable",
+        "execute/D4: CycleCloud offers no new nodes here (DisabledMachineType)",
       ],
     },
     {

@@ -1,0 +1,132 @@
+import type { Bodies } from "../domain/bodies.ts";
+import type { Snapshot } from "../domain/cluster.ts";
+import type { ClusterName } from "../domain/ids.ts";
+import { BUSY_STATE_UNKNOWN } from "../domain/plan.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { ClusterRecord, Trouble, Unneeded } from "../domain/record.ts";
+import type { Instant } from "../domain/units.ts";
+import { isoTime, secondsBetween } from "../domain/units.ts";
+import type { App } from "./commit.ts";
+import { loadCurrent } from "./commit.ts";
+import { PortError } from "./ports.ts";
+
+/** A sentence names so many. */
+const SHOWN_NAMES = 10;
+
+/** A look so old means that something is wrong: the timer looks every minute. */
+const STALE_LOOK_INTERVALS = 5;
+
+/** Health in short: whether the last believed look is fresh, and what is wrong if it is not. */
+export interface Health {
+  readonly ok: boolean;
+  /** In words: why it is not ok, and what keeps the autoscaler from acting although it is. */
+  readonly notes: readonly string[];
+  /** What costs money or needs somebody, although all works. */
+  readonly warnings: readonly string[];
+  readonly lastLookAgeSeconds?: number;
+  readonly trouble?: { readonly at: string; readonly kind: string; readonly message: string };
+  readonly restingUntil?: string;
+  /** The sets whose next message ends the rest. */
+  readonly awaiting?: readonly string[];
+  readonly clusterState?: string;
+}
+
+/** Never throws for storage's sake: one cluster whose record cannot be read must not hide the others. */
+export async function checkHealth(app: App, cluster: ClusterName): Promise<Health> {
+  try {
+    const [{ record }, policy] = await Promise.all([loadCurrent(app, cluster), app.ports.policyOf(cluster)]);
+    return describeHealth(record, undefined, policy, app.ports.clock.now());
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return { ok: false, notes: [`${error.kind}: ${error.message}`], warnings: [] };
+  }
+}
+
+export function describeHealth(
+  record: ClusterRecord,
+  bodies: Bodies | undefined,
+  policy: Policy,
+  now: Instant,
+): Health {
+  const age = record.lastGoodLookAt === undefined ? undefined : secondsBetween(record.lastGoodLookAt, now);
+  const { trouble } = record;
+  const fresh = age !== undefined && age <= STALE_LOOK_INTERVALS * policy.snapshotIntervalSeconds;
+  const outage = record.outage === undefined || record.outage.until <= now ? undefined : record.outage;
+  const seen = bodies?.seen;
+  return {
+    ok: fresh && trouble === undefined,
+    notes: notesOn(record, seen, policy, now),
+    warnings: record.unneeded === undefined ? [] : [unneededText(record.unneeded)],
+    ...(age === undefined ? {} : { lastLookAgeSeconds: age }),
+    ...(trouble === undefined
+      ? {}
+      : { trouble: { at: isoTime(trouble.at), kind: trouble.kind, message: trouble.message } }),
+    ...(outage === undefined ? {} : { restingUntil: isoTime(outage.until), awaiting: outage.awaiting }),
+    ...(seen === undefined ? {} : { clusterState: stateOf(seen) }),
+  };
+}
+
+function notesOn(
+  record: ClusterRecord,
+  seen: Snapshot | undefined,
+  policy: Policy,
+  now: Instant,
+): readonly string[] {
+  const { lastGoodLookAt, trouble, outage } = record;
+  const age = lastGoodLookAt === undefined ? undefined : secondsBetween(lastGoodLookAt, now);
+  const notes: string[] = [];
+  if (age === undefined) notes.push("the cluster has not been looked at yet: the timer looks every minute");
+  else if (age > STALE_LOOK_INTERVALS * policy.snapshotIntervalSeconds)
+    notes.push(
+      `the last believed look is ${Math.round(age)} s old${trouble === undefined ? ": does the timer run?" : ", and what is shown is of then"}`,
+    );
+  if (trouble !== undefined) notes.push(`${TROUBLES[trouble.kind]}: ${trouble.message}`);
+  if (!policy.enabled)
+    notes.push("enabled is false in the configuration: nothing is created, started or stopped");
+  if (seen !== undefined && (seen.state !== "Started" || seen.targetState !== "Started"))
+    notes.push(`the cluster is ${stateOf(seen)}: nothing is created or stopped`);
+  if (outage !== undefined && outage.until > now) {
+    const waiting =
+      outage.awaiting.length === 0
+        ? ""
+        : `, or until these sets are pushed: ${outage.awaiting.slice(0, SHOWN_NAMES).join(", ")}`;
+    notes.push(
+      `scale-down rests after an interruption of the autoscaler until ${isoTime(outage.until)}${waiting}`,
+    );
+  }
+  return notes;
+}
+
+const TROUBLES: Readonly<Record<Trouble["kind"], string>> = {
+  unreachable: "CycleCloud cannot be reached",
+  throttled: "CycleCloud asks to wait",
+  denied: "CycleCloud refuses the credentials",
+  unexpected: "CycleCloud's answer is unexpected",
+  suspicious: "the last look is not believed yet",
+  "not-found": "CycleCloud does not know the cluster",
+};
+
+function stateOf(seen: Snapshot): string {
+  return `${seen.state ?? "never started"} (target ${seen.targetState ?? "none"})`;
+}
+
+/** Nodes that run for nobody, as a warning: how many, since when, what they cost, and what ends them. */
+export function unneededText({ nodes, since, sizes, cost }: Unneeded): string {
+  const one = nodes === 1;
+  const named = sizes.map((size) => `${size.nodes} x ${size.array}/${size.machineType}`).join(", ");
+  const rest = nodes - sizes.reduce((sum, size) => sum + size.nodes, 0);
+  const all = rest === 0 ? named : `${named} and ${rest} more`;
+  return [
+    one
+      ? `1 node is not needed since ${isoTime(since)};`
+      : `${nodes} nodes are not needed, the first since ${isoTime(since)};`,
+    `${BUSY_STATE_UNKNOWN}.`,
+    cost === undefined ? `${all}.` : `${one ? "It costs" : "They cost"} ${costText(cost)}: ${all}.`,
+    `${one ? "It stays" : "Each stays"} until its autostop callback asks, a report names it idle, or it is terminated in CycleCloud.`,
+  ].join(" ");
+}
+
+function costText({ perHour, currency, unpriced }: NonNullable<Unneeded["cost"]>): string {
+  const least = unpriced === 0 ? "" : "at least ";
+  return `${least}${perHour.toFixed(2)} ${currency} an hour`;
+}

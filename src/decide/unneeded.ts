@@ -1,0 +1,70 @@
+import type { Node, Snapshot } from "../domain/cluster.ts";
+import type { NodeId } from "../domain/ids.ts";
+import type { NodeVerdict } from "../domain/plan.ts";
+import type { Policy } from "../domain/policy.ts";
+import { findPrice } from "../domain/price.ts";
+import type { Ledger, LedgerNode, Unneeded, UnneededCost, UnneededSize } from "../domain/record.ts";
+import type { Instant } from "../domain/units.ts";
+import { instant, secondsBetween } from "../domain/units.ts";
+
+/** A node that nobody needs is given so long to ask for itself: CycleCloud's own scripts ask after 15 to 30 minutes without a job. */
+const ASKS_WITHIN_SECONDS = 900;
+
+const NAMED_SIZES = 5;
+
+/** The nodes of a look that run for nobody, and that nothing but a callback, a report or a person ends. Undefined: there are none. */
+export function findUnneeded(
+  snapshot: Snapshot,
+  ledger: Ledger,
+  verdicts: ReadonlyMap<NodeId, NodeVerdict>,
+  policy: Policy,
+  now: Instant,
+): Unneeded | undefined {
+  const nodes: Node[] = [];
+  let since = now;
+  snapshot.nodes.forEach((node) => {
+    if (verdicts.get(node.nodeId)?.kind !== "busyness-unknown") return;
+    const known = ledger.get(node.nodeId);
+    const at = known === undefined ? now : unneededSince(known);
+    if (secondsBetween(at, now) < ASKS_WITHIN_SECONDS) return;
+    nodes.push(node);
+    if (at < since) since = at;
+  });
+  if (nodes.length === 0) return undefined;
+  const cost = costOf(nodes, snapshot, policy);
+  return {
+    nodes: nodes.length,
+    since,
+    sizes: sizesOf(nodes).slice(0, NAMED_SIZES),
+    ...(cost === undefined ? {} : { cost }),
+  };
+}
+
+function unneededSince({ firstReadyAt, firstSeenAt, lastNeededAt }: LedgerNode): Instant {
+  return instant(Math.max(firstReadyAt ?? firstSeenAt, lastNeededAt ?? 0));
+}
+
+function sizesOf(nodes: readonly Node[]): readonly UnneededSize[] {
+  const sizes = new Map<string, UnneededSize>();
+  for (const { array, machineType } of nodes) {
+    const key = `${array}/${machineType}`;
+    sizes.set(key, { array, machineType, nodes: (sizes.get(key)?.nodes ?? 0) + 1 });
+  }
+  return [...sizes.values()].toSorted((a, b) => b.nodes - a.nodes);
+}
+
+function costOf(nodes: readonly Node[], { arrays }: Snapshot, { prices }: Policy): UnneededCost | undefined {
+  if (prices === undefined) return undefined;
+  const arrayOf = new Map(arrays.map((one) => [one.name, one]));
+  let perHour = 0;
+  let unpriced = 0;
+  for (const { array, machineType, spot } of nodes) {
+    const its = arrayOf.get(array);
+    const price = findPrice(prices, its?.region, machineType, spot ?? its?.spot === true);
+    if (price === undefined) unpriced += 1;
+    else perHour += price;
+  }
+  if (unpriced === nodes.length) return undefined;
+  // Sums of prices are not exact.
+  return { perHour: Math.round(perHour * 1e6) / 1e6, currency: prices.currency, unpriced };
+}

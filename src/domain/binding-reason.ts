@@ -1,0 +1,84 @@
+import { bucketText } from "./bucket.ts";
+import type { Binding, Raise } from "./binding.ts";
+import type { DemandOutcome } from "./plan.ts";
+import type { Reason } from "./reason.ts";
+
+/**
+ * The reasons of an outcome, what binds first: what its remedy names, then other limits and pauses of buckets that the demand could use, then
+ * why it cannot use the rest. A summary shows the first.
+ */
+export function reasonsInOrder({
+  reasons,
+  binding,
+}: Pick<DemandOutcome, "reasons" | "binding">): readonly Reason[] {
+  if (reasons.length < 2) return reasons;
+  const rank = (reason: Reason): number => (names(binding, reason) ? BINDING : rankOfReason(reason));
+  return reasons.toSorted((a, b) => rank(a) - rank(b));
+}
+
+const BINDING = 0;
+const USABLE = 1;
+const CLOSED = 2;
+const UNUSABLE = 3;
+
+/** How much a reason says of why a demand waits: 1 is of a bucket that the demand could use, 3 of one that it could not use anyway. */
+export function rankOfReason(reason: Reason): number {
+  switch (reason.code) {
+    case "limit-reached":
+    case "pool-empty":
+    case "backing-off":
+    case "group-too-large":
+    case "group-filling":
+    case "group-given-up":
+    case "span-too-large":
+    case "too-many-unmet":
+    case "cluster-not-started":
+    case "dynamic-disputed":
+    case "dynamic-name-taken":
+    case "dynamic-not-asked-for":
+      return USABLE;
+    case "bucket-invalid":
+    case "not-exclusive":
+    case "no-placement-group":
+    case "attributes-differ":
+      return CLOSED;
+    default:
+      return UNUSABLE;
+  }
+}
+
+/** Whether the remedy is about what the reason says. */
+function names(binding: Binding | undefined, reason: Reason): boolean {
+  switch (binding?.kind) {
+    case undefined:
+      return false;
+    case "raise":
+      return binding.raises.some((raise) => isRaised(raise, reason));
+    case "wait":
+      return reason.code === "backing-off" && bucketText(reason.bucket) === bucketText(binding.bucket);
+    case "too-large":
+      return (
+        reason.code === "does-not-fit" &&
+        reason.resource === binding.resource &&
+        reason.asked === binding.asked &&
+        reason.offered === binding.offered
+      );
+    case "no-raise":
+      return reason.code === binding.reason.code && placeOf(reason) === placeOf(binding.reason);
+  }
+}
+
+function placeOf(reason: Reason): string | undefined {
+  return "bucket" in reason && reason.bucket !== undefined ? bucketText(reason.bucket) : undefined;
+}
+
+function isRaised(raise: Raise, reason: Reason): boolean {
+  if (raise.of === "pool") return reason.code === "pool-empty" && reason.pool === raise.pool;
+  const { limit } = raise;
+  if (reason.code === "group-too-large")
+    return limit.kind === "placement-group" && limit.name === bucketText(reason.bucket);
+  if (reason.code !== "limit-reached") return false;
+  return (
+    reason.limit.kind === limit.kind && reason.limit.name === limit.name && reason.limit.unit === limit.unit
+  );
+}

@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import { fold } from "../../src/cli/fold.ts";
+import { answeringServer } from "../support/answering-server.ts";
+import { runCommand } from "./run-command.ts";
+
+/** What the commands show of health, warnings, and plans that enabled: false withholds. */
+
+async function shown(words: readonly string[], body: object) {
+  const { url } = await answeringServer(200, JSON.stringify(body));
+  return runCommand([...words, "--url", `${url}/`, "--key", "k"]);
+}
+
+const health = { ok: true, notes: [], warnings: [], lastLookAgeSeconds: 12, clusterState: "Started" };
+const withheld = {
+  creates: [{ bucket: "htc/F2", count: 4 }],
+  starts: [],
+  terminates: ["htc-1", "htc-2", "htc-3", "htc-4", "htc-5", "htc-6"],
+};
+const WOULD =
+  "would create 4 x htc/F2; stop htc-1, htc-2, htc-3, htc-4, htc-5 and 1 more, but enabled is false";
+const plan = { number: 10, at: "T", demands: 1, creates: [], starts: [], terminates: [], withheld };
+const cluster = {
+  cluster: "demo",
+  health,
+  plan,
+  demandCounts: { live: 1 },
+  waiting: { unmet: 0, onTheirWay: 1 },
+};
+
+describe("the exit code of status follows health", () => {
+  test("a warning alone leaves it 0", async () => {
+    const troubles = [{ kind: "nodes-not-needed", text: "4 nodes are not needed", count: 1 }];
+    const one = await shown(["status", "-c", "demo"], { ...cluster, troubles });
+    expect(one.code).toBe(0);
+    expect(one.out).toMatch(/^demo: healthy, Started, looked at 12 s ago\n/);
+    expect(one.out).toMatch(/^warning {4}4 nodes are not needed$/m);
+    const warned = { ...health, warnings: ["4 nodes are not needed"] };
+    expect(await shown(["status"], { clusters: [{ cluster: "demo", health: warned }] })).toEqual({
+      code: 0,
+      out: ["CLUSTER  HEALTHY  LOOKED    NOTES", "demo     yes      12 s ago  4 nodes are not needed"].join(
+        "\n",
+      ),
+      err: "",
+    });
+  });
+
+  test("an unhealthy cluster makes it 1", async () => {
+    const ill = { ...health, ok: false, notes: ["CycleCloud cannot be reached: no answer"] };
+    const one = await shown(["status", "-c", "demo"], { ...cluster, health: ill });
+    expect(one.code).toBe(1);
+    expect(one.out).toMatch(/^demo: unhealthy, .*\n {2}CycleCloud cannot be reached: no answer\n/);
+    expect((await shown(["status"], { clusters: [{ cluster: "demo", health: ill }] })).code).toBe(1);
+  });
+});
+
+describe("with enabled: false every view says what would be done", () => {
+  test("status", async () => {
+    const { out } = await shown(["status", "-c", "demo"], cluster);
+    expect(out.split("\n").slice(2)).toEqual([
+      "demands    1: 0 unmet, 1 waiting for nodes (none comes while enabled is false)",
+      "nodes      none",
+      "plan       10 at T: would create 4 x htc/F2; stop htc-1, htc-2, htc-3, htc-4, htc-5 and 1 more, but",
+      "           enabled is false",
+    ]);
+  });
+
+  test.each([
+    { command: "demand", kind: "target" },
+    { command: "jobs", kind: "job" },
+  ])("$command", async ({ command, kind }) => {
+    const outcomes = [{ requestSet: "low", id: "t", kind, asked: 4, placed: 4, pending: 4, unit: "nodes" }];
+    const { out } = await shown([command, "-c", "demo"], { ...cluster, outcomes });
+    expect(out.split("\n").at(-1)).toBe(`the plan ${WOULD}`);
+  });
+
+  test("plan", async () => {
+    const tried = {
+      acting: false,
+      plan: {
+        creates: [{ nodearray: "htc", machineType: "F2", count: 4 }],
+        starts: ["htc-9"],
+        terminates: ["htc-1"],
+        unmet: 0,
+        outcomes: [],
+      },
+      rejectedJobs: [],
+    };
+    expect(await shown(["plan", "-c", "demo"], tried)).toEqual({
+      code: 0,
+      out: [
+        "would create 4 x htc/F2, but enabled is false",
+        "would start htc-9, but enabled is false",
+        "would stop htc-1, but enabled is false",
+      ].join("\n"),
+      err: "",
+    });
+  });
+
+  test("history", async () => {
+    const row = {
+      at: "T",
+      plan: 10,
+      nodes: {},
+      inFlight: 0,
+      liveSets: 1,
+      created: 0,
+      terminated: 0,
+      unmet: 0,
+    };
+    const rows = [{ ...row, withheld: { create: 4, start: 0, stop: 1 } }];
+    const { out } = await shown(["history", "-c", "demo"], { rows, keptPlans: [] });
+    expect(out).toMatch(/ WITHHELD\n.* 4 create, 1 stop$/);
+  });
+});
+
+test("nodes of another tool are marked as such, and the column is there only then", async () => {
+  const list = [
+    { name: "htc-1", madeBy: "us" },
+    { name: "htc-2", madeBy: "another tool" },
+  ];
+  const nodes = (some: typeof list) =>
+    shown(["nodes", "-c", "demo"], { ...cluster, nodes: { count: 2, list: some } });
+  expect((await nodes(list)).out.split("\n")).toEqual(["NODE   MADE BY", "htc-1  -", "htc-2  another tool"]);
+  expect((await nodes(list.slice(0, 1))).out).toBe("NODE\nhtc-1\nand 1 more");
+});
+
+test.each([
+  { text: "", width: 5, lines: [""] },
+  { text: "one two", width: 7, lines: ["one two"] },
+  { text: "one two", width: 6, lines: ["one", "two"] },
+  { text: "a longer-than-wide b", width: 5, lines: ["a", "longer-than-wide", "b"] },
+])('"$text" in lines of $width', ({ text, width, lines }) => {
+  expect(fold(text, width)).toEqual(lines);
+});
