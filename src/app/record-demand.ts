@@ -6,12 +6,21 @@ import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import type { App, Change, Current } from "./commit.ts";
 import { commitRecord } from "./commit.ts";
+import type { LoadedRecord } from "./ports.ts";
 import type { NewerState } from "./newer-state.ts";
 import { unlessNewerState } from "./newer-state.ts";
 
 /** What the sender is told: `accepted` means that the demand is durable, not that capacity exists. */
 export type Recorded =
-  | { readonly kind: "accepted"; readonly changed: boolean; readonly record: ClusterRecord }
+  | {
+      readonly kind: "accepted";
+      readonly changed: boolean;
+      readonly record: ClusterRecord;
+      /** As it is stored: valid no longer than the cluster's configuration allows. */
+      readonly update: RequestSetUpdate;
+      /** The record that it changed; absent: there was none. */
+      readonly before?: LoadedRecord;
+    }
   | { readonly kind: "older"; readonly held: Revision }
   | { readonly kind: "stale"; readonly expiredAt: Instant }
   /** The record was fought over too long: deliver again. */
@@ -61,7 +70,7 @@ async function serve(app: App, cluster: ClusterName, waiting: Map<ClusterName, W
         app.ports.clock.now(),
       );
     });
-    batch.forEach(({ answer }, index) => answer.resolve(recordedOf(committed, index)));
+    batch.forEach(({ answer, update }, index) => answer.resolve(recordedOf(committed, index, update)));
   } catch (error) {
     const left = [...batch, ...(batch.length === 0 ? (waiting.get(cluster) ?? []) : [])];
     if (batch.length === 0) waiting.delete(cluster);
@@ -70,26 +79,30 @@ async function serve(app: App, cluster: ClusterName, waiting: Map<ClusterName, W
 }
 
 function recordedOf(
-  committed: Awaited<ReturnType<typeof commitRecord<readonly Acceptance[]>>>,
+  committed: Awaited<ReturnType<typeof commitRecord<Accepted>>>,
   index: number,
+  update: RequestSetUpdate,
 ): Recorded {
   if (committed.kind === "contended") return committed;
-  const acceptance = committed.result[index];
+  const { acceptances, before } = committed.result;
+  const acceptance = acceptances[index];
   if (acceptance === undefined) return { kind: "contended" };
-  return acceptance.kind === "accepted"
-    ? { kind: "accepted", changed: acceptance.changed, record: committed.record }
-    : acceptance;
+  if (acceptance.kind !== "accepted") return acceptance;
+  const { changed } = acceptance;
+  const accepted = { kind: "accepted" as const, changed, record: committed.record, update };
+  return before === undefined ? accepted : { ...accepted, before };
 }
 
-function acceptAll(
-  current: Current,
-  updates: readonly RequestSetUpdate[],
-  now: Instant,
-): Change<readonly Acceptance[]> {
+interface Accepted {
+  readonly acceptances: readonly Acceptance[];
+  readonly before: LoadedRecord | undefined;
+}
+
+function acceptAll(current: Current, updates: readonly RequestSetUpdate[], now: Instant): Change<Accepted> {
   const demands = new Map<Digest, SetDemand>();
   const reports = new Map<Digest, readonly SchedulerNode[]>();
   let record = current.record;
-  const result = updates.map((update) => {
+  const acceptances = updates.map((update) => {
     const acceptance = accept(record, update, now);
     if (acceptance.kind === "accepted") {
       record = acceptance.record;
@@ -98,5 +111,6 @@ function acceptAll(
     }
     return acceptance;
   });
+  const result = { acceptances, before: current.stored };
   return record === current.record ? { result } : { save: { record, changes: { demands, reports } }, result };
 }

@@ -195,9 +195,26 @@ function tellAccepted(terminal: Terminal, source: string, body: unknown) {
   const accepted = readAccepted(body);
   const rejected = accepted?.rejectedJobs ?? [];
   for (const { name, problems } of rejected) complainOfJob(terminal, source, name ?? "?", problems);
+  for (const note of accepted?.notes ?? []) terminal.complain(`${source}: ${note}`);
   const what = accepted?.changed === true ? "accepted" : "accepted; nothing changed but its time";
-  const text = `${what}: request set ${accepted?.requestSet ?? "?"}, valid until ${accepted?.expiresAt ?? "?"}`;
+  const text = `${what}: request set ${accepted?.requestSet ?? "?"}, valid until ${accepted?.expiresAt ?? "?"}${asksText(accepted?.asks)}`;
   return { text, code: rejected.length > 0 ? EXIT.no : EXIT.done };
+}
+
+/** "; asks for 2 node arrays, 13 jobs, 27 slots". */
+function asksText(asks: NonNullable<ReturnType<typeof readAccepted>>["asks"]): string {
+  if (asks === undefined) return "";
+  const parts = [
+    countOf(asks.nodearrays, "node array"),
+    countOf(asks.jobs, "job"),
+    countOf(asks.slots, "slot"),
+  ].filter((part) => part !== undefined);
+  return `; asks for ${parts.length === 0 ? "nothing" : parts.join(", ")}`;
+}
+
+function countOf(count = 0, what: string): string | undefined {
+  if (count === 0) return undefined;
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 function complainOfJob(

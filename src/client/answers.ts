@@ -176,7 +176,19 @@ export interface Acknowledgement {
    * False: a mere renewal.
    */
   changed: boolean;
+  /**
+   * How much was accepted; slots are those of all jobs.
+   */
+  asks: {
+    nodearrays: number;
+    jobs: number;
+    slots: number;
+  };
   rejectedJobs: RejectedJob[];
+  /**
+   * What is accepted, and may not be meant.
+   */
+  notes: string[];
 }
 export interface RequestSetState {
   requestSet: string;
@@ -301,7 +313,14 @@ export interface Cluster {
     }[];
   };
   troubles: {
-    kind: "health" | "backing-off" | "node-failed" | "start-refused" | "job-rejected" | "message-rejected";
+    kind:
+      | "health"
+      | "backing-off"
+      | "node-failed"
+      | "node-down"
+      | "start-refused"
+      | "job-rejected"
+      | "message-rejected";
     text: string;
     count: number;
   }[];
@@ -399,7 +418,7 @@ export interface Cluster {
       array: string;
       machineType: string;
       placementGroup?: string;
-      phase: "coming" | "ready" | "failed" | "going" | "off" | "deallocated" | "unknown";
+      phase: "coming" | "ready" | "failed" | "going" | "off" | "deallocated" | "down" | "unknown";
       status: string;
       statusMessage?: string;
       hostname?: string;
@@ -421,6 +440,10 @@ export interface Cluster {
        * A moment, ISO 8601 in UTC.
        */
       firstReadyAt?: string;
+      /**
+       * The first look that showed it up no more, after it was Ready.
+       */
+      leftReadyAt?: string;
       /**
        * A moment, ISO 8601 in UTC.
        */

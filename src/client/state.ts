@@ -196,7 +196,9 @@ const accepted = z.object({
   revision: number,
   expiresAt: text,
   changed: flag,
+  asks: z.object({ nodearrays: number, jobs: number, slots: number }).optional().catch(undefined),
   rejectedJobs: listOf(z.object({ name: text, problems: listOf(problemPart) })),
+  notes: texts,
 });
 
 const problem = z.object({

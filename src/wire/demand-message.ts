@@ -249,6 +249,9 @@ function finish(envelope: Envelope, { demand, schedulerNodes }: Lists, context: 
     revision:
       envelope.revision === undefined ? context.implicitRevision : { value: envelope.revision, tieBreak: "" },
     intervalSeconds,
+    ...(envelope.expirationInterval > intervalSeconds
+      ? { askedIntervalSeconds: envelope.expirationInterval }
+      : {}),
     sentAt: context.sentAt,
     expiresAt,
     digest: digestOf(demand),

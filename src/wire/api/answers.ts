@@ -26,7 +26,11 @@ export const acknowledgement = z
     revision: z.number(),
     expiresAt: time,
     changed: z.boolean().meta({ description: "False: a mere renewal." }),
+    asks: z
+      .object({ nodearrays: count, jobs: count, slots: z.number() })
+      .meta({ description: "How much was accepted; slots are those of all jobs." }),
     rejectedJobs: z.array(rejectedJob),
+    notes: texts.meta({ description: "What is accepted, and may not be meant." }),
   })
   .meta({ description: "The demand is stored; achieving it is under way." });
 
