@@ -7,7 +7,7 @@ import { stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { ClusterRecord, CreateEffect, Effect, LedgerNode, SetEntry } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
-import { isoTime, secondsBetween } from "../domain/units.ts";
+import { instant, isoTime, plusSeconds, secondsBetween } from "../domain/units.ts";
 import type { Snapshot } from "../domain/cluster.ts";
 import type { ClusterName, NodeId, SetName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
@@ -17,9 +17,10 @@ import { loadCurrent, loadWhole } from "./commit.ts";
 import { metadataOf } from "./explain-cluster.ts";
 import { describeBuckets } from "./describe-buckets.ts";
 import { arrayShown, describeNodearrays } from "./describe-nodearrays.ts";
-import { describeOutcomes } from "./describe-outcomes.ts";
+import { describeOutcomes, usersOf } from "./describe-outcomes.ts";
 import { describeTroubles } from "./describe-troubles.ts";
 import { describeWaiting } from "./describe-waiting.ts";
+import { expectReady } from "./expect-ready.ts";
 import { phaseShown } from "./phase-shown.ts";
 import { PortError } from "./ports.ts";
 
@@ -56,7 +57,7 @@ export async function describeCluster(
     nodes: describeNodes(bodies),
     nodearrays: describeNodearrays(record, bodies, policy, now),
     buckets: describeBuckets(record, bodies, policy, now),
-    outcomes: describeOutcomes(bodies, SHOWN),
+    outcomes: describeOutcomes(bodies, SHOWN, usersOf(record, bodies)),
     totals: record.totals,
     groups: describeGroups(bodies, policy),
     inFlight: record.inFlight.map((entry) => ({
@@ -195,8 +196,11 @@ export async function describeRequestSet(
   if (entry === undefined) return undefined;
   const outcomes = (bodies.plan?.demands ?? []).filter((outcome) => outcome.set === set);
   const notedOf = metadataOf(record, bodies, set);
+  const now = app.ports.clock.now();
+  const expected = outcomes.some(({ pending }) => pending > 0) ? readyFor(set, bodies, now) : undefined;
   return {
-    ...describeSet(set, entry, bodies, app.ports.clock.now()),
+    ...describeSet(set, entry, bodies, now),
+    ...(expected === undefined ? {} : { expectedReadyAt: isoTime(expected) }),
     observed: record.observedGeneration === record.generation,
     outcomes: outcomes.map((outcome) => ({
       ...outcome,
@@ -204,6 +208,21 @@ export async function describeRequestSet(
       metadata: notedOf(outcome.id),
     })),
   };
+}
+
+/** When the last node that a set waits for can be expected; one that no look has shown yet takes as long as others did. */
+function readyFor(set: SetName, bodies: Bodies, now: Instant): Instant | undefined {
+  const ready = expectReady(bodies);
+  const waitedFor = (bodies.seen?.nodes ?? [])
+    .filter(({ nodeId }) => isNeededBy(verdictOn(bodies, nodeId), set))
+    .map((node) => ready.of(node))
+    .filter((at) => at !== undefined);
+  const last = Math.max(...waitedFor);
+  return waitedFor.length === 0 ? plusSeconds(now, ready.usualSeconds) : instant(last);
+}
+
+function isNeededBy(verdict: NodeVerdict | undefined, set: SetName): boolean {
+  return verdict?.kind === "needed" && verdict.by.some((demand) => demand.startsWith(`${set}/`));
 }
 
 function describeSets(
@@ -298,6 +317,7 @@ function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
   const nodes = (bodies.seen?.nodes ?? []).filter((node) => bodies.ledger.has(node.nodeId));
   const byPhase: Record<string, number> = {};
   const byVerdict: Record<string, number> = {};
+  const ready = expectReady(bodies);
   for (const node of nodes) {
     const phase = phaseShown(node, bodies.plan);
     const verdict = verdictOn(bodies, node.nodeId)?.kind ?? "not-judged";
@@ -310,6 +330,7 @@ function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
     byVerdict,
     list: nodes.slice(0, SHOWN).map((node) => {
       const verdict = verdictOn(bodies, node.nodeId);
+      const expected = ready.of(node);
       return {
         name: node.name,
         nodeId: node.nodeId,
@@ -322,6 +343,8 @@ function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
         hostname: node.hostname,
         instanceId: node.instanceId,
         ...describeKnown(bodies.ledger.get(node.nodeId), bodies),
+        expectedReadyAt: expected === undefined ? undefined : isoTime(expected),
+        verdict: verdict?.kind ?? "not-judged",
         why: verdict === undefined ? "not judged yet" : renderVerdict(verdict),
       };
     }),

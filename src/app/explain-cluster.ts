@@ -1,7 +1,7 @@
 import type { DemandExplained, NodeExplained, Unknown } from "../decide/explain.ts";
 import { explainJob, explainNode } from "../decide/explain.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { JobDemand } from "../domain/demand.ts";
+import type { JobDemand, Problem } from "../domain/demand.ts";
 import type { ClusterName, SetName } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
@@ -26,7 +26,7 @@ export type Explanation =
   /** It was pushed, and no plan has seen it yet. */
   | { readonly kind: "not-planned" }
   /** It was pushed and could not be read. */
-  | { readonly kind: "rejected"; readonly problems: readonly unknown[] };
+  | { readonly kind: "rejected"; readonly problems: readonly Problem[] };
 
 /** Explains a job or a node of a cluster: data, with all of it in words as `text`. */
 export async function explain(app: App, cluster: ClusterName, question: Question): Promise<Explanation> {

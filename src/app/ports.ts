@@ -110,6 +110,14 @@ export interface HistoryRow {
   /** Demands of the last plan that are not wholly placed. */
   readonly unmet: number;
   readonly trouble?: string;
+  /** Ready nodes that nothing needs and that nobody calls busy; absent: an older release wrote the row. */
+  readonly idle?: number;
+  /** What all nodes cost an hour, and what the idle ones do; absent: there were no prices. */
+  readonly pricePerHour?: number;
+  readonly idlePricePerHour?: number;
+  readonly currency?: string;
+  /** Nodes whose price was not known; absent: none. */
+  readonly unpricedNodes?: number;
 }
 
 /** Counts per cluster and tick, kept 30 days. */

@@ -4,7 +4,7 @@ import { readBuckets } from "../client/state.ts";
 import type { Register } from "./command-line.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
-import { nameOf, readInput, readJson } from "./read-json.ts";
+import { nameOf, readJson } from "./read-json.ts";
 import { renderBuckets, renderLimits } from "./render-buckets.ts";
 import { countsText, renderTable } from "./table.ts";
 import { complainOfProblems, jsonText } from "./tell.ts";
@@ -85,7 +85,7 @@ async function readConfig(
   terminal: Terminal,
   file: string | undefined,
 ): Promise<Given<Pick<CheckRequest, "policy">>> {
-  const input = file === undefined ? { text: "{}" } : await readInput(terminal, file);
+  const input = file === undefined ? { text: "{}" } : await readJson(terminal, file);
   if ("code" in input) return input;
   const read = validateConfig(input.text);
   if (read.kind === "valid") return { policy: read.policy };

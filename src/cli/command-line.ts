@@ -3,11 +3,14 @@ import { Command, CommanderError } from "commander";
 import { registerCheck } from "./check-command.ts";
 import { registerConfigCommands } from "./config-commands.ts";
 import { registerDemandCommands } from "./demand-commands.ts";
+import { registerDelete } from "./delete-command.ts";
 import { dropEmptyVariables } from "./environment.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT, EXIT_HELP } from "./exit-code.ts";
 import { registerExplainCommands } from "./explain-commands.ts";
+import { registerListCommands } from "./list-commands.ts";
 import { registerNodeCommands } from "./node-commands.ts";
+import { registerRejected } from "./rejected-command.ts";
 import { registerStateCommands } from "./state-commands.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -36,7 +39,10 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
     },
   };
   registerDemandCommands(register);
+  registerDelete(register);
   registerStateCommands(register);
+  registerListCommands(register);
+  registerRejected(register);
   registerExplainCommands(register);
   registerConfigCommands(register);
   registerNodeCommands(register);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { Option } from "commander";
 import type { DemandMessage, Doors, Sent, UncheckedMessage } from "../client/index.ts";
-import { sendDemand, targetOf, updateOf } from "../client/index.ts";
+import { openApi, sendDemand, targetOf, updateOf } from "../client/index.ts";
 import { readAccepted } from "../client/state.ts";
 import type { Register } from "./command-line.ts";
 import type { ExitCode } from "./exit-code.ts";
@@ -11,6 +11,7 @@ import { readCount, withDoors } from "./options.ts";
 import { nameOf, readJson } from "./read-json.ts";
 import { complainOfProblems, jsonText, problemText, tell } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
+import { waitUntilMet } from "./wait.ts";
 import { wrapped } from "./wrapped.ts";
 
 /** Commands that say what is wanted: each replaces one request set. */
@@ -140,11 +141,33 @@ async function send(
   options: DoorOptions,
   command: Command,
 ): Promise<ExitCode> {
-  const sent = await sendDemand(doorsOf(options, command), message, {
-    throws: false,
-    now: terminal.now(),
+  const doors = doorsOf(options, command);
+  if (options.wait === true && doors.api === undefined)
+    return command.error(
+      "error: --wait asks the app: expected --url and --key (AUTOSCALER_URL, AUTOSCALER_KEY)",
+    );
+  const now = terminal.now();
+  const sent = await sendDemand(doors, message, { throws: false, now });
+  const json = options.json === true;
+  if (options.wait !== true || doors.api === undefined) return tellSent(terminal, source, sent, json);
+  // Standard output is for the end.
+  const code = tellSent({ ...terminal, say: terminal.complain }, source, sent, false);
+  if (sent.kind !== "answered" && sent.kind !== "queued") return code;
+  const waited = await waitUntilMet(terminal, openApi(doors.api, { throws: false }), {
+    cluster: message.cluster,
+    set: message.requestSet ?? options.requestSet,
+    revision: sent.kind === "answered" ? readAccepted(sent.body)?.revision : revisionOf(message, now),
+    timeoutSeconds: options.timeout,
+    json,
   });
-  return tellSent(terminal, source, sent, options.json === true);
+  // A job that was left out is a no, whatever becomes of the others.
+  return waited === EXIT.done ? code : waited;
+}
+
+/** Of a message in the queue: its own, or the moment that it was sent. */
+function revisionOf(message: DemandMessage | UncheckedMessage, now: number): number {
+  const revision: unknown = "revision" in message ? message.revision : undefined;
+  return typeof revision === "number" ? revision : now;
 }
 
 /** A connection string, or the address of a queue service. */

@@ -11,6 +11,20 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+/** While it sleeps, Ctrl-C ends the sleep and not the process. */
+function sleepUntilInterrupted(milliseconds: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (slept: boolean) => {
+      clearTimeout(timer);
+      process.off("SIGINT", interrupt);
+      resolve(slept);
+    };
+    const interrupt = () => end(false);
+    const timer = setTimeout(() => end(true), milliseconds);
+    process.once("SIGINT", interrupt);
+  });
+}
+
 const wrong = useProxy(process.env);
 if (wrong !== undefined) process.stderr.write(`${wrong}\n`);
 
@@ -19,6 +33,8 @@ void runCommandLine(process.argv.slice(2), {
   complain: (line) => void process.stderr.write(`${line}\n`),
   read: (file) => (file === "-" ? text(process.stdin) : readFile(file, "utf8")),
   now: () => Date.now(),
+  sleep: sleepUntilInterrupted,
+  columns: process.stdout.isTTY ? process.stdout.columns : undefined,
   environment: process.env,
   release: packageJson.version,
 }).then((code) => {

@@ -78,25 +78,6 @@ function planText({ number, at, creates, starts, terminates }: PlanAnswer): stri
   return `${number ?? "?"} at ${at ?? "?"}: ${parts.length === 0 ? "nothing to do" : parts.join("; ")}`;
 }
 
-export function renderNodes({ nodes }: StateAnswer): string {
-  const table = renderTable(
-    [
-      ["NODE", ({ name }) => name],
-      ["NODEARRAY", ({ array }) => array],
-      ["SIZE", ({ machineType }) => machineType],
-      ["GROUP", ({ placementGroup }) => placementGroup],
-      ["PHASE", ({ phase }) => phase],
-      ["HOST", ({ hostname }) => hostname],
-      ["BUSY", ({ busyness }) => busyness],
-      ["WHY", ({ why }) => why],
-    ],
-    nodes.list,
-    "no nodes",
-  );
-  const more = (nodes.count ?? nodes.list.length) - nodes.list.length;
-  return more > 0 ? `${table}\nand ${more} more` : table;
-}
-
 export function ageText(seconds: number | undefined): string | undefined {
   return seconds === undefined ? undefined : `${Math.round(seconds)} s ago`;
 }

@@ -211,6 +211,10 @@ export interface RequestSetState {
    * A plan has taken this demand into account.
    */
   observed: boolean;
+  /**
+   * When the last node that it waits for can be expected, by the boot times seen.
+   */
+  expectedReadyAt?: string;
   outcomes: {
     set: string;
     id: string;
@@ -445,6 +449,10 @@ export interface Cluster {
        */
       leftReadyAt?: string;
       /**
+       * Of a node that is coming, by the boot times seen; past: it takes longer than others did.
+       */
+      expectedReadyAt?: string;
+      /**
        * A moment, ISO 8601 in UTC.
        */
       lastNeededAt?: string;
@@ -463,6 +471,10 @@ export interface Cluster {
        * A moment, ISO 8601 in UTC.
        */
       drainingSince?: string;
+      /**
+       * The kind of `why`: "needed", "idle", "busyness-unknown", ...
+       */
+      verdict: string;
       /**
        * Why it stays or goes.
        */
@@ -640,6 +652,10 @@ export interface Cluster {
     requestSet: string;
     id: string;
     kind: "target" | "groups" | "job";
+    /**
+     * Of a job, as its sender names it.
+     */
+    user?: string;
     unit: "nodes" | "cores" | "groups" | "slots";
     asked: number;
     placed: number;
@@ -725,6 +741,17 @@ export interface History {
     started?: number;
     unmet: number;
     trouble?: string;
+    /**
+     * Ready nodes that nothing needs and nobody calls busy.
+     */
+    idle?: number;
+    /**
+     * Of all nodes whose price is known.
+     */
+    pricePerHour?: number;
+    idlePricePerHour?: number;
+    currency?: string;
+    unpricedNodes?: number;
   }[];
   /**
    * Plans of that time that changed something and can be explained.
@@ -757,6 +784,10 @@ export interface DryRun {
    * The look that both plans are made on.
    */
   lookedAt: string;
+  /**
+   * Of prices; absent: there are none.
+   */
+  currency?: string;
   /**
    * False: switched off, or the cluster is not started.
    */

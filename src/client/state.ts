@@ -14,6 +14,7 @@ const listOf = <T extends z.ZodType>(item: T) => z.array(item).catch([]);
 const outcome = z.object({
   requestSet: text,
   id: text,
+  user: text,
   kind: text,
   unit: text,
   asked: number,
@@ -84,7 +85,19 @@ const node = z.object({
   hostname: text,
   busyness: text,
   why: text,
+  verdict: text,
+  firstSeenAt: text,
+  expectedReadyAt: text,
 });
+
+const problemPart = z.object({
+  path: z.string(),
+  found: z.string(),
+  expected: z.string(),
+  didYouMean: text,
+});
+
+const rejectedJob = z.object({ name: text, problems: listOf(problemPart) });
 
 const requestSet = z.object({
   requestSet: text,
@@ -92,12 +105,15 @@ const requestSet = z.object({
   expiresAt: text,
   demands: number,
   unmet: number,
-  rejectedJobs: listOf(z.object({ name: text })),
+  rejectedJobs: listOf(rejectedJob),
 });
 
 /** One request set by itself: its outcomes carry all their reasons. */
 const requestSetAlone = requestSet.extend({
   observed: flag,
+  revision: number,
+  expiresInSeconds: number,
+  expectedReadyAt: text,
   outcomes: listOf(
     outcome.extend({
       reasons: texts,
@@ -116,6 +132,11 @@ const state = z.object({
   nodes: z
     .object({ count: number, byPhase: z.record(z.string(), z.number()).catch({}), list: listOf(node) })
     .catch({ count: undefined, byPhase: {}, list: [] }),
+  choice: z
+    .object({ prices: z.object({ currency: text }).optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+  nodearrays: listOf(z.object({ name: text })),
   buckets: listOf(bucket),
   outcomes: listOf(outcome),
   waiting: waiting.optional().catch(undefined),
@@ -123,9 +144,20 @@ const state = z.object({
   inFlight: listOf(z.object({ bucket: text, stillToShow: number })),
 });
 
+const rejectedMessage = z.object({
+  messageId: text,
+  rejectedAt: text,
+  cluster: text,
+  set: text,
+  problems: listOf(problemPart),
+});
+
 const clusters = z.object({
   clusters: listOf(z.object({ cluster: text, health })),
-  rejectedMessages: z.object({ count: number }).optional().catch(undefined),
+  rejectedMessages: z
+    .object({ count: number, oldest: listOf(rejectedMessage) })
+    .optional()
+    .catch(undefined),
 });
 
 const history = z.object({
@@ -140,6 +172,11 @@ const history = z.object({
       created: number,
       terminated: number,
       unmet: number,
+      idle: number,
+      pricePerHour: number,
+      idlePricePerHour: number,
+      currency: text,
+      unpricedNodes: number,
     }),
   ),
 });
@@ -153,6 +190,7 @@ const triedCreate = z.object({
 
 /** A dry run: what would be done, and how that differs from what would be done anyway. */
 const dryRun = z.object({
+  currency: text,
   acting: flag,
   plan: z.object({
     creates: listOf(triedCreate),
@@ -184,20 +222,13 @@ const dryRun = z.object({
   rejectedJobs: listOf(z.object({ requestSet: text, jobs: listOf(z.object({ name: text })) })),
 });
 
-const problemPart = z.object({
-  path: z.string(),
-  found: z.string(),
-  expected: z.string(),
-  didYouMean: text,
-});
-
 const accepted = z.object({
   requestSet: text,
   revision: number,
   expiresAt: text,
   changed: flag,
   asks: z.object({ nodearrays: number, jobs: number, slots: number }).optional().catch(undefined),
-  rejectedJobs: listOf(z.object({ name: text, problems: listOf(problemPart) })),
+  rejectedJobs: listOf(rejectedJob),
   notes: texts,
 });
 
@@ -248,4 +279,7 @@ export type BucketAnswer = z.infer<typeof bucket>;
 export type HistoryAnswer = z.infer<typeof history>;
 export type DryRunAnswer = z.infer<typeof dryRun>;
 export type PlanAnswer = z.infer<typeof plan>;
+export type HistoryRowAnswer = HistoryAnswer["rows"][number];
+export type NodeAnswer = z.infer<typeof node>;
+export type RequestSetAnswer = z.infer<typeof requestSetAlone>;
 export type OutcomeAnswer = z.infer<typeof outcome>;

@@ -54,6 +54,9 @@ const metadata = z
 
 export const requestSetAnswer = requestSetSummary.extend({
   observed: z.boolean().meta({ description: "A plan has taken this demand into account." }),
+  expectedReadyAt: time
+    .optional()
+    .meta({ description: "When the last node that it waits for can be expected, by the boot times seen." }),
   outcomes: z.array(outcome.extend({ metadata })),
 });
 
@@ -97,6 +100,11 @@ export const historyAnswer = z.object({
       started: count.optional(),
       unmet: count,
       trouble: text.optional(),
+      idle: count.optional().meta({ description: "Ready nodes that nothing needs and nobody calls busy." }),
+      pricePerHour: z.number().optional().meta({ description: "Of all nodes whose price is known." }),
+      idlePricePerHour: z.number().optional(),
+      currency: text.optional(),
+      unpricedNodes: count.optional(),
     }),
   ),
   keptPlans: z
@@ -206,6 +214,7 @@ export const trialAnswer = z
   .object({
     cluster: text,
     lookedAt: time.meta({ description: "The look that both plans are made on." }),
+    currency: text.optional().meta({ description: "Of prices; absent: there are none." }),
     acting: z.boolean().meta({ description: "False: switched off, or the cluster is not started." }),
     plan: z.object({
       ...trialCounts,

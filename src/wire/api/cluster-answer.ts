@@ -118,6 +118,9 @@ const node = z.object({
   leftReadyAt: time
     .optional()
     .meta({ description: "The first look that showed it up no more, after it was Ready." }),
+  expectedReadyAt: time.optional().meta({
+    description: "Of a node that is coming, by the boot times seen; past: it takes longer than others did.",
+  }),
   lastNeededAt: time.optional(),
   busyness: z.enum(["busy", "idle", "unknown"]),
   busynessSince: time,
@@ -125,6 +128,7 @@ const node = z.object({
   startSince: time.optional(),
   draining: text.optional(),
   drainingSince: time.optional(),
+  verdict: text.meta({ description: 'The kind of `why`: "needed", "idle", "busyness-unknown", ...' }),
   why: text.meta({ description: "Why it stays or goes." }),
 });
 
@@ -248,6 +252,7 @@ const outcome = z
     requestSet: text,
     id: text,
     kind: demandKind,
+    user: text.optional().meta({ description: "Of a job, as its sender names it." }),
     unit,
     asked: z.number(),
     placed: z.number(),
