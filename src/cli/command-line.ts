@@ -1,6 +1,6 @@
-import tab from "@bomb.sh/tab/commander";
 import { Command, CommanderError } from "commander";
 import { registerCheck } from "./check-command.ts";
+import { capture, completeNames, mendScript, registerCompletion } from "./completion.ts";
 import { registerConfigCommands } from "./config-commands.ts";
 import { registerDemandCommands } from "./demand-commands.ts";
 import { registerDelete } from "./delete-command.ts";
@@ -47,9 +47,17 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
   registerConfigCommands(register);
   registerNodeCommands(register);
   registerCheck(register);
-  tab(program, { completionCommandName: "completion" });
+  registerCompletion(program);
   try {
-    await program.parseAsync([...words], { from: "user" });
+    const completed =
+      words[0] === "complete" ? await completeNames(program, words.slice(2), terminal) : undefined;
+    if (completed !== undefined) return completed;
+    const parse = () => program.parseAsync([...words], { from: "user" });
+    if (words[0] !== "completion") await parse();
+    else {
+      const script = mendScript(await capture(parse));
+      if (script !== "") terminal.say(script);
+    }
     return code;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
