@@ -33,7 +33,9 @@ const unmet = z.object({
   binding: text,
 });
 
-const health = z.object({ ok: flag, notes: texts, lastLookAgeSeconds: number, clusterState: text });
+const health = z
+  .object({ ok: flag, notes: texts, lastLookAgeSeconds: number, clusterState: text })
+  .catch({ ok: undefined, notes: [], lastLookAgeSeconds: undefined, clusterState: undefined });
 
 const limit = z.object({ limit: text, unit: text, used: number, max: number, left: number });
 
@@ -125,7 +127,7 @@ const requestSetAlone = requestSet.extend({
 const state = z.object({
   cluster: text,
   now: text,
-  health: health.catch({ ok: undefined, notes: [], lastLookAgeSeconds: undefined, clusterState: undefined }),
+  health,
   demandCounts: z.record(z.string(), z.number()).catch({}),
   demand: listOf(requestSet),
   plan: plan.optional().catch(undefined),
