@@ -4,7 +4,7 @@ import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Progress } from "./progress.ts";
 import { judgeProgress } from "./progress.ts";
-import { jsonText, tell } from "./tell.ts";
+import { jsonText, tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What is waited for, and how. */
@@ -34,7 +34,7 @@ export async function waitUntilMet(terminal: Terminal, api: AnsweringApi, wait: 
   while (terminal.now() < deadline) {
     const answer = await api.requestSet(wait.cluster, wait.set);
     const now = read(answer, wait);
-    if (now === "refused") return tell(terminal, answer, wait.json, () => ({ text: "" }));
+    if (now === "refused") return tell(terminal, answer, wait.json, () => ({ text: UNREADABLE }));
     if (now.kind !== "waiting") return tellEnd(terminal, now, answer, wait.json);
     progressed(now.text);
     if (!(await terminal.sleep(Math.min(POLL_MS, deadline - terminal.now())))) {
