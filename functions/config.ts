@@ -4,6 +4,7 @@ import { loadWhole } from "../src/app/commit.ts";
 import type { Site } from "../src/app/ports.ts";
 import type { Composition } from "../src/compose.ts";
 import type { Policy } from "../src/domain/policy.ts";
+import { EVERY_OTHER } from "../src/wire/timeouts.ts";
 import { readPolicy, writePolicy } from "../src/wire/policy.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
@@ -45,13 +46,19 @@ async function putConfig(composed: Composition, site: Site, request: HttpRequest
     return problem(413, "Too large", `the configuration takes ${sizes}: ${advice}`);
   }
   const unknownNodearrays = await namesNotInStatus(composed, site, read.policy);
-  const { ignored, doubts } = read;
-  return { status: 200, jsonBody: { ...writePolicy(read.policy), ignored, doubts, unknownNodearrays } };
+  const { report, doubts } = read;
+  return { status: 200, jsonBody: { ...writePolicy(read.policy), ...report, doubts, unknownNodearrays } };
 }
 
 /** Arrays that the cluster does not have (yet): said, not refused, as a template may be imported later. */
 async function namesNotInStatus(composed: Composition, site: Site, policy: Policy) {
-  const { bodies } = await loadWhole(composed.app, site.cluster);
-  const known = new Set(bodies.seen?.arrays.map((array) => array.name));
-  return bodies.seen === undefined ? [] : (policy.nodearrays ?? []).filter((name) => !known.has(name));
+  const { record, bodies } = await loadWhole(composed.app, site.cluster);
+  if (bodies.seen === undefined) return [];
+  const arrays = [...bodies.seen.arrays, ...(record.dynamicArrays ?? [])];
+  const known = new Set<string>([EVERY_OTHER, ...arrays.map(({ name }) => name)]);
+  // A generated array is called after its own: "hpc:64", "hpc:16n".
+  const isKnown = (name: string): boolean => known.has(name) || known.has(name.replace(/:\d+n?$/, ""));
+  const { nodearrays = [], idleTimeouts, bootTimeouts, placementGroups } = policy;
+  const named = [idleTimeouts, bootTimeouts, placementGroups].flatMap((one) => [...(one?.keys() ?? [])]);
+  return [...new Set([...nodearrays, ...named])].filter((name) => !isKnown(name));
 }

@@ -70,7 +70,7 @@ async function acknowledge(
 type Accepted = Extract<Recorded, { kind: "accepted" }>;
 
 async function acknowledgement({ app: { ports } }: Composition, recorded: Accepted): Promise<object> {
-  const { changed, record, update, before } = recorded;
+  const { changed, record, update, before, taken, older } = recorded;
   // A renewal stays cheap: what can be said of its demand was said when it came.
   const bodies = changed && before !== undefined ? await readKnown(ports, before) : undefined;
   const held = before?.record.sets.get(update.set);
@@ -81,8 +81,10 @@ async function acknowledgement({ app: { ports } }: Composition, recorded: Accept
     revision: update.revision.value,
     expiresAt: isoTime(update.expiresAt),
     changed,
-    asks: countAsked(update.demand),
-    rejectedJobs: update.demand.rejectedJobs,
+    taken,
+    older,
+    ...(update.demand === undefined ? {} : { asks: countAsked(update.demand) }),
+    rejectedJobs: update.demand?.rejectedJobs ?? [],
     notes: noteDemand(update, {
       record,
       ...(bodies === undefined ? {} : { bodies }),

@@ -39,6 +39,8 @@ async function bundle(source: string, file: string): Promise<WrittenFile> {
     platform: "node",
     target: "node22",
     format: "cjs",
+    // Its main file asks for its parts by a variable, which no bundler follows.
+    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     minify: true,
     // Error classes are told apart by name.
     keepNames: true,

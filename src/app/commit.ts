@@ -101,6 +101,8 @@ const NO_BODIES: Bodies = { demands: new Map(), reports: new Map(), ledger: new 
 
 function bornRecord(app: App, cluster: ClusterName): ClusterRecord {
   return {
+    separateReports: new Map(),
+    separatePools: new Map(),
     cluster,
     epoch: app.ports.entropy.epoch(),
     plan: 0,

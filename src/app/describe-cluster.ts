@@ -5,7 +5,7 @@ import { renderReason } from "../domain/reason.ts";
 import { bucketText, groupText } from "../domain/bucket.ts";
 import { stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { ClusterRecord, CreateEffect, Effect, LedgerNode, SetEntry } from "../domain/record.ts";
+import type { ClusterRecord, CreateEffect, Effect, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { instant, isoTime, plusSeconds, secondsBetween } from "../domain/units.ts";
 import type { Snapshot } from "../domain/cluster.ts";
@@ -18,6 +18,8 @@ import { metadataOf } from "./explain-cluster.ts";
 import { describeBuckets } from "./describe-buckets.ts";
 import { arrayShown, describeNodearrays } from "./describe-nodearrays.ts";
 import { describeOutcomes, usersOf } from "./describe-outcomes.ts";
+import { describeSchedulerHosts } from "./describe-scheduler-hosts.ts";
+import { countSets, describeSet, describeSets } from "./describe-sets.ts";
 import { describeTroubles } from "./describe-troubles.ts";
 import { describeWaiting } from "./describe-waiting.ts";
 import { expectReady } from "./expect-ready.ts";
@@ -52,9 +54,10 @@ export async function describeCluster(
     troubles: describeTroubles(record, bodies, health.notes, now),
     choice: describeChoice(policy),
     demandCounts: countSets(record, bodies, now),
-    demand: describeSets(record, bodies, now),
+    demand: describeSets(record, bodies, SHOWN, now),
     plan: describePlan(bodies),
     nodes: describeNodes(bodies),
+    schedulerHosts: describeSchedulerHosts(record, bodies, now, SHOWN),
     nodearrays: describeNodearrays(record, bodies, policy, now),
     buckets: describeBuckets(record, bodies, policy, now),
     outcomes: describeOutcomes(bodies, SHOWN, usersOf(record, bodies)),
@@ -192,14 +195,14 @@ export async function describeRequestSet(
   set: SetName,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const { record, bodies } = await loadWhole(app, cluster);
-  const entry = record.sets.get(set);
-  if (entry === undefined) return undefined;
+  const now = app.ports.clock.now();
+  const described = describeSet(record, set, bodies, now);
+  if (described === undefined) return undefined;
   const outcomes = (bodies.plan?.demands ?? []).filter((outcome) => outcome.set === set);
   const notedOf = metadataOf(record, bodies, set);
-  const now = app.ports.clock.now();
   const expected = outcomes.some(({ pending }) => pending > 0) ? readyFor(set, bodies, now) : undefined;
   return {
-    ...describeSet(set, entry, bodies, now),
+    ...described,
     ...(expected === undefined ? {} : { expectedReadyAt: isoTime(expected) }),
     observed: record.observedGeneration === record.generation,
     outcomes: outcomes.map((outcome) => ({
@@ -223,60 +226,6 @@ function readyFor(set: SetName, bodies: Bodies, now: Instant): Instant | undefin
 
 function isNeededBy(verdict: NodeVerdict | undefined, set: SetName): boolean {
   return verdict?.kind === "needed" && verdict.by.some((demand) => demand.startsWith(`${set}/`));
-}
-
-function describeSets(
-  record: ClusterRecord,
-  bodies: Bodies,
-  now: Instant,
-): readonly Readonly<Record<string, unknown>>[] {
-  const unmet = new Map<SetName, number>();
-  for (const outcome of bodies.plan?.demands ?? []) {
-    if (outcome.placed < outcome.asked) unmet.set(outcome.set, (unmet.get(outcome.set) ?? 0) + 1);
-  }
-  return [...record.sets].slice(0, SHOWN).map(([name, entry]) => ({
-    ...describeSet(name, entry, bodies, now),
-    unmet: unmet.get(name) ?? 0,
-  }));
-}
-
-function describeSet(
-  name: SetName,
-  entry: SetEntry,
-  bodies: Bodies,
-  now: Instant,
-): Readonly<Record<string, unknown>> {
-  const body = bodies.demands.get(entry.digest);
-  return {
-    requestSet: name,
-    state: stateOfSet(entry, bodies, now),
-    revision: entry.revision.value,
-    expirationInterval: entry.intervalSeconds,
-    acceptedAt: isoTime(entry.acceptedAt),
-    expiresAt: isoTime(entry.expiresAt),
-    expiresInSeconds: Math.max(0, secondsBetween(now, entry.expiresAt)),
-    demands: body?.demands.length ?? 0,
-    reportsHosts: entry.report !== undefined,
-    rejectedJobs: body?.rejectedJobs ?? [],
-  };
-}
-
-type SetState = "live" | "empty" | "lapsed";
-
-function stateOfSet(entry: SetEntry, { demands }: Bodies, now: Instant): SetState {
-  if (!entry.live || entry.expiresAt <= now) return "lapsed";
-  return (demands.get(entry.digest)?.demands.length ?? 0) === 0 ? "empty" : "live";
-}
-
-/** Of all sets, however many are shown. */
-function countSets(
-  { sets }: ClusterRecord,
-  bodies: Bodies,
-  now: Instant,
-): Readonly<Record<SetState, number>> {
-  const counts = { live: 0, empty: 0, lapsed: 0 };
-  for (const entry of sets.values()) counts[stateOfSet(entry, bodies, now)] += 1;
-  return counts;
 }
 
 /** What is missing and why, in words. */

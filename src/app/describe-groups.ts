@@ -1,8 +1,11 @@
 import type { Bodies } from "../domain/bodies.ts";
 import { bucketText } from "../domain/bucket.ts";
+import { arrayName } from "../domain/ids.ts";
 import type { GroupedArray, GroupState } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
+import { timeoutsOfArray } from "../domain/timeouts.ts";
 import { isoTime, plusSeconds } from "../domain/units.ts";
+import { describeTimeouts } from "./describe-nodearrays.ts";
 
 /** So many groups of an array and size are shown; counts are always of all. */
 const SHOWN = 2000;
@@ -25,6 +28,7 @@ function describeArray(array: GroupedArray, policy: Policy): Readonly<Record<str
   return {
     name,
     extends: array.array,
+    ...describeTimeouts(timeoutsOfArray(policy, arrayName(name), array.array)),
     requestSets: sets,
     groupsWanted: wanted,
     groupsWhole: counted.filter(({ nodes, size }) => nodes >= size).length,

@@ -13,6 +13,8 @@ import type { Reason } from "../domain/reason.ts";
 import { renderReason } from "../domain/reason.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { compareText } from "../domain/text.ts";
+import type { Timeouts } from "../domain/timeouts.ts";
+import { timeoutsOfArray } from "../domain/timeouts.ts";
 import type { Instant } from "../domain/units.ts";
 import { describeArrayUse, NO_USE } from "./describe-array-use.ts";
 
@@ -44,7 +46,8 @@ export function describeNodearrays(
   const managed = managedArrays(seen, policy);
   const asked = countAsked(demands);
   const use = describeArrayUse(record, bodies);
-  const describeUse = (name: ArrayName): Described => ({
+  const describeUse = (name: ArrayName, parent?: ArrayName): Described => ({
+    ...describeTimeouts(timeoutsOfArray(policy, name, parent)),
     ...describeAsked(asked.get(name)),
     ...(use.get(name) ?? NO_USE),
   });
@@ -72,6 +75,11 @@ function countAsked(demands: readonly RankedDemand[]): ReadonlyMap<ArrayName, As
     asked[unit] = Math.max(asked[unit], count);
   }
   return all;
+}
+
+/** The timeouts that count for an array's nodes, in seconds, under the names of the configuration's keys. */
+export function describeTimeouts({ idleSeconds, bootSeconds }: Timeouts): Described {
+  return { idleTimeout: idleSeconds, bootTimeout: bootSeconds };
 }
 
 /** Targets in nodes and in cores are two floors: the one that asks for more counts. */
@@ -107,7 +115,7 @@ function describeDynamics(
   record: ClusterRecord,
   dynamics: Dynamics,
   managed: ReadonlySet<ArrayName>,
-  describeUse: (name: ArrayName) => Described,
+  describeUse: (name: ArrayName, parent?: ArrayName) => Described,
 ): readonly Described[] {
   const existing = new Map((record.dynamicArrays ?? []).map((array) => [array.name, array]));
   return [...dynamics.values()].flatMap(({ name, definition, parent, refusal }) => {
@@ -121,7 +129,7 @@ function describeDynamics(
       exists: array !== undefined,
       extends: (definition ?? array)?.extends,
       flaggedForRemoval: array !== undefined && isFlagged(array),
-      ...describeUse(name),
+      ...describeUse(name, (definition ?? array)?.extends),
       ...(problem === undefined ? {} : { problem: renderReason(problem) }),
     };
   });

@@ -82,6 +82,7 @@ function topicOfReason(reason: Reason): string {
       return JSON.stringify([reason.code, reason.pool]);
     case "group-too-large":
     case "no-placement-group":
+    case "no-new-group":
     case "backing-off":
       return JSON.stringify([reason.code, bucketText(reason.bucket)]);
     default:

@@ -1,11 +1,16 @@
 import type { DemandExplained, NodeExplained, Unknown } from "../decide/explain.ts";
 import { explainJob, explainNode } from "../decide/explain.ts";
+import type { HostExplained } from "../decide/explain-host.ts";
+import { explainHost } from "../decide/explain-host.ts";
+import type { JudgedHosts } from "../decide/scheduler-only.ts";
+import { storedHosts } from "../decide/stored-world.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { JobDemand, Problem } from "../domain/demand.ts";
 import type { ClusterName, SetName } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
 import type { ClusterRecord, Ledger } from "../domain/record.ts";
+import type { TimeoutRules } from "../domain/timeouts.ts";
 import { isoTime } from "../domain/units.ts";
 import type { App } from "./commit.ts";
 import { loadWhole } from "./commit.ts";
@@ -67,30 +72,51 @@ async function explainPast(
 }
 
 async function explainLast(app: App, cluster: ClusterName, question: Question): Promise<Explanation> {
-  const { record, bodies } = await loadWhole(app, cluster);
+  const [{ record, bodies }, policy] = await Promise.all([
+    loadWhole(app, cluster),
+    app.ports.policyOf(cluster),
+  ]);
   const { plan, ledger } = bodies;
   if (plan === undefined) return { kind: "not-planned" };
-  const answer = answerBy(plan, ledger, question);
+  const hosts = question.kind === "node" ? storedHosts(record, bodies, app.ports.clock.now()) : NO_HOSTS;
+  const answer = answerBy(plan, ledger, question, { hosts, rules: policy });
   if (answer.kind === "demand") {
     const body = withMetadata(answer, metadataOf(record, bodies, answer.set)(answer.id));
     return { kind: "explained", body: bodyOf(body, plan) };
   }
-  if (answer.kind === "node") return { kind: "explained", body: bodyOf(answer, plan) };
+  if (answer.kind !== "unknown") return { kind: "explained", body: bodyOf(answer, plan) };
   return question.kind === "job" ? lookInDemand(bodies, question.job, answer) : answer;
 }
 
-function answerBy(plan: Plan, ledger: Ledger, question: Question): DemandExplained | NodeExplained | Unknown {
-  return question.kind === "node"
-    ? explainNode(plan, ledger, question.node)
-    : explainJob(plan, ledger, question.job, question.set);
+type Explained = DemandExplained | NodeExplained | HostExplained;
+
+/** Nothing is known of what schedulers said when a past plan was made. */
+const NO_HOSTS: JudgedHosts = { nodes: new Map(), others: [] };
+
+/** What counts now beside the plan; of a past plan's time it is not known. */
+interface Present {
+  readonly hosts: JudgedHosts;
+  readonly rules?: TimeoutRules;
 }
 
-function bodyOf(
-  answer: DemandExplained | NodeExplained,
-  { number, at }: Plan,
-): Readonly<Record<string, unknown>> {
+function answerBy(
+  plan: Plan,
+  ledger: Ledger,
+  question: Question,
+  { hosts, rules }: Present = { hosts: NO_HOSTS },
+): Explained | Unknown {
+  if (question.kind === "job") return explainJob(plan, ledger, question.job, question.set);
+  const node = explainNode(plan, ledger, question.node, {
+    reported: hosts.nodes,
+    ...(rules === undefined ? {} : { rules }),
+  });
+  if (node.kind === "node") return node;
+  return explainHost(plan, question.node, hosts.others) ?? node;
+}
+
+function bodyOf(answer: Explained, { number, at }: Plan): Readonly<Record<string, unknown>> {
   const made = { plan: number, planAt: isoTime(at) };
-  if (answer.kind === "node") return { ...made, ...answer };
+  if (answer.kind !== "demand") return { ...made, ...answer };
   return { ...made, ...answer, reasonTexts: answer.reasons.map(renderReason) };
 }
 

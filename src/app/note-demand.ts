@@ -1,6 +1,13 @@
 import type { Bodies } from "../domain/bodies.ts";
 import type { NodeArray, Snapshot } from "../domain/cluster.ts";
-import type { Demand, GroupDemand, RequestSetUpdate, SetDemand, TargetDemand } from "../domain/demand.ts";
+import type {
+  Demand,
+  GroupDemand,
+  RequestSetUpdate,
+  SetDemand,
+  TargetDemand,
+  WholeUpdate,
+} from "../domain/demand.ts";
 import { renderReason } from "../domain/reason.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 
@@ -32,6 +39,8 @@ export interface Circumstances {
 
 /** What is accepted and may not be what its sender meant, a sentence each. Limits are those of the last look. */
 export function noteDemand(update: RequestSetUpdate, known: Circumstances): readonly string[] {
+  // A message without demand leaves the set's demand as it is.
+  if (update.demand === undefined) return noteCut(update);
   const targets = update.demand.demands.filter(isTarget);
   const { seen } = known.bodies ?? {};
   return [
@@ -101,7 +110,7 @@ function leastOf(target: Target, { buckets }: NodeArray): Readonly<Record<"nodes
 /** A message replaces its set: what it does not name is no longer asked for. An empty message means just that. */
 function noteDropped(
   targets: readonly Target[],
-  { set, demand }: RequestSetUpdate,
+  { set, demand }: WholeUpdate,
   before: SetDemand | undefined,
 ): readonly string[] {
   if (before === undefined || demand.demands.length === 0) return [];

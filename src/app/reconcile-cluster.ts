@@ -19,7 +19,7 @@ import type { Owner, RequestId } from "../domain/ids.ts";
 import { changesSomething, keepPlan } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { ClusterRecord, Intent, Ledger, Trouble } from "../domain/record.ts";
+import type { ClusterRecord, Intent, Ledger, SetEntries, Trouble } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import type { App, Change, Current, CurrentWhole } from "./commit.ts";
@@ -231,17 +231,25 @@ function basisOf(record: ClusterRecord): string {
 
 /** The same decision on a manifest whose sets were only renewed. */
 function rebase(decision: Decision, current: ClusterRecord): Decision {
-  const sets = new Map(current.sets);
-  for (const [name, decided] of decision.record.sets) {
-    const entry = sets.get(name);
-    if (entry !== undefined && !decided.live && entry.revision.value === decided.revision.value)
-      sets.set(name, decided);
-  }
+  const { sets, separateReports, separatePools } = decision.record;
+  const held = {
+    sets: lapseAsDecided(current.sets, sets),
+    separateReports: lapseAsDecided(current.separateReports, separateReports),
+    separatePools: lapseAsDecided(current.separatePools, separatePools),
+  };
   const { lookedAt: _look, wakeAt: _at, wakeFor: _for, ...record } = decision.record;
   const { lookedAt, wakeAt, wakeFor, rejections } = current;
   const looked = lookedAt === undefined ? {} : { lookedAt };
   const wake = wakeAt === undefined || wakeFor === undefined ? {} : { wakeAt, wakeFor };
-  return { ...decision, record: { ...record, sets, rejections, ...looked, ...wake } };
+  return { ...decision, record: { ...record, ...held, rejections, ...looked, ...wake } };
+}
+
+function lapseAsDecided(current: SetEntries, decided: SetEntries): SetEntries {
+  const next = new Map(current);
+  for (const [name, lapsed] of decided) {
+    if (!lapsed.live && next.get(name)?.revision.value === lapsed.revision.value) next.set(name, lapsed);
+  }
+  return next;
 }
 
 function savePlan(decision: Decision, look: Look): Change<Concluded> {

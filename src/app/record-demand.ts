@@ -12,15 +12,14 @@ import { unlessNewerState } from "./newer-state.ts";
 
 /** What the sender is told: `accepted` means that the demand is durable, not that capacity exists. */
 export type Recorded =
-  | {
+  | ({
       readonly kind: "accepted";
-      readonly changed: boolean;
       readonly record: ClusterRecord;
       /** As it is stored: valid no longer than the cluster's configuration allows. */
       readonly update: RequestSetUpdate;
       /** The record that it changed; absent: there was none. */
       readonly before?: LoadedRecord;
-    }
+    } & Pick<Extract<Acceptance, { kind: "accepted" }>, "changed" | "taken" | "older">)
   | { readonly kind: "older"; readonly held: Revision }
   | { readonly kind: "stale"; readonly expiredAt: Instant }
   /** The record was fought over too long: deliver again. */
@@ -88,8 +87,8 @@ function recordedOf(
   const acceptance = acceptances[index];
   if (acceptance === undefined) return { kind: "contended" };
   if (acceptance.kind !== "accepted") return acceptance;
-  const { changed } = acceptance;
-  const accepted = { kind: "accepted" as const, changed, record: committed.record, update };
+  const { changed, taken, older } = acceptance;
+  const accepted = { kind: "accepted" as const, record: committed.record, update, changed, taken, older };
   return before === undefined ? accepted : { ...accepted, before };
 }
 

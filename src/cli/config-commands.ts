@@ -6,12 +6,14 @@ import { readConfigNotes } from "../client/state.ts";
 import type { ClusterOptions } from "./options.ts";
 import { appOf, withCluster } from "./options.ts";
 import { nameOf, readJson } from "./read-json.ts";
+import type { Column } from "./table.ts";
+import { renderTable } from "./table.ts";
 import { complainOfProblems, jsonText, problemText, tell } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrapped } from "./wrapped.ts";
 
 const PUT_HELP =
-  "The app checks it first. Keys of scalelib's autoscale.json are accepted as they are. - reads standard input.";
+  "The app checks it first. Keys of scalelib's autoscale.json are accepted as they are, and it says of each whether it counts. - reads standard input.";
 const VALIDATE_HELP =
   "By the app's own rules: every problem with its path, what was found and what was expected. - reads standard input.";
 
@@ -68,15 +70,32 @@ async function putConfig(terminal: Terminal, file: string, options: ClusterOptio
   }));
 }
 
+interface KeyRow {
+  readonly key: string | undefined;
+  readonly becomes: string;
+}
+
+const KEY_COLUMNS: readonly Column<KeyRow>[] = [
+  ["KEY", ({ key }) => key],
+  ["WHAT BECOMES OF IT", ({ becomes }) => becomes],
+];
+
 interface Notes {
-  readonly ignored?: readonly string[];
+  readonly used?: readonly { readonly key?: string | undefined; readonly as?: string | undefined }[];
+  readonly ignored?: readonly { readonly key?: string | undefined; readonly why?: string | undefined }[];
   readonly doubts?: readonly Parameters<typeof problemText>[0][];
   readonly unknownNodearrays?: readonly string[];
 }
 
-function notesOf({ ignored = [], doubts = [], unknownNodearrays = [] }: Notes): readonly string[] {
+function notesOf({ used = [], ignored = [], doubts = [], unknownNodearrays = [] }: Notes): readonly string[] {
+  const rows = [
+    ...used.map(({ key, as }) => ({ key, becomes: key === as ? "used" : `used as ${as ?? "?"}` })),
+    ...ignored.map(({ key, why }) => ({ key, becomes: `ignored: ${why ?? "?"}` })),
+  ];
+  // A document in our own keys only says itself what counts.
+  const isPlain = ignored.length === 0 && used.every(({ key, as }) => key === as);
   return [
-    ...(ignored.length === 0 ? [] : [`ignored, as they mean nothing here: ${ignored.join(", ")}`]),
+    ...(isPlain ? [] : [renderTable(KEY_COLUMNS, rows, "")]),
     ...(unknownNodearrays.length === 0
       ? []
       : [`node arrays that the cluster does not have: ${unknownNodearrays.join(", ")}`]),

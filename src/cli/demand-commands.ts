@@ -54,11 +54,11 @@ export function registerDemandCommands({ program, terminal, run }: Register): vo
     );
 
   withDoors(program.command("push"))
-    .description("send a whole demand message: targets, jobs, hosts, pools")
+    .description("send a demand message: targets, jobs, hosts, pools")
     .addHelpText(
       "after",
       wrapped(
-        'Sends a whole demand message: targets, jobs, hosts and pools of one request set. The message\'s own cluster, requestSet and expirationInterval go before the options. "-" reads standard input.',
+        'Sends a demand message: targets, jobs, hosts and pools of one request set. With neither targets nor jobs it leaves these as they are. The message\'s own cluster, requestSet and expirationInterval go before the options. "-" reads standard input.',
       ),
     )
     .argument("<file>", "the message as JSON")
@@ -156,7 +156,7 @@ async function send(
   const waited = await waitUntilMet(terminal, openApi(doors.api, { throws: false }), {
     cluster: message.cluster,
     set: message.requestSet ?? options.requestSet,
-    revision: sent.kind === "answered" ? readAccepted(sent.body)?.revision : revisionOf(message, now),
+    revision: sent.kind === "answered" ? revisionTaken(sent.body) : revisionOf(message, now),
     timeoutSeconds: options.timeout,
     json,
   });
@@ -164,10 +164,17 @@ async function send(
   return waited === EXIT.done ? code : waited;
 }
 
-/** Of a message in the queue: its own, or the moment that it was sent. */
-function revisionOf(message: DemandMessage | UncheckedMessage, now: number): number {
+/** The revision of the demand that was taken; undefined: the message left the set's demand as it is. */
+function revisionTaken(body: unknown): number | undefined {
+  const { taken = [], revision } = readAccepted(body) ?? {};
+  return taken.length === 0 || taken.includes("demand") ? revision : undefined;
+}
+
+/** The same of a message in the queue, where nobody answers: its own, or the moment that it was sent. */
+function revisionOf(message: DemandMessage | UncheckedMessage, now: number): number | undefined {
+  if (!("nodearrays" in message) && !("jobs" in message)) return undefined;
   const revision: unknown = "revision" in message ? message.revision : undefined;
-  return typeof revision === "number" ? revision : now;
+  return typeof revision === "number" ? revision : Math.floor(now);
 }
 
 /** A connection string, or the address of a queue service. */
@@ -219,9 +226,24 @@ function tellAccepted(terminal: Terminal, source: string, body: unknown) {
   const rejected = accepted?.rejectedJobs ?? [];
   for (const { name, problems } of rejected) complainOfJob(terminal, source, name ?? "?", problems);
   for (const note of accepted?.notes ?? []) terminal.complain(`${source}: ${note}`);
-  const what = accepted?.changed === true ? "accepted" : "accepted; nothing changed but its time";
-  const text = `${what}: request set ${accepted?.requestSet ?? "?"}, valid until ${accepted?.expiresAt ?? "?"}${asksText(accepted?.asks)}`;
+  const text = `${acceptedText(accepted)}, valid until ${accepted?.expiresAt ?? "?"}${asksText(accepted?.asks)}${olderText(accepted)}`;
   return { text, code: rejected.length > 0 ? EXIT.no : EXIT.done };
+}
+
+type Accepted = ReturnType<typeof readAccepted>;
+
+function acceptedText(accepted: Accepted): string {
+  const set = `request set ${accepted?.requestSet ?? "?"}`;
+  const taken = accepted?.taken ?? [];
+  // An app of the release before this one names no parts.
+  if (taken.length > 0 && !taken.includes("demand"))
+    return `accepted: ${taken.join(" and ")} of ${set}; its demand stays as it is`;
+  return accepted?.changed === true ? `accepted: ${set}` : `accepted; nothing changed but its time: ${set}`;
+}
+
+function olderText(accepted: Accepted): string {
+  const older = accepted?.older ?? [];
+  return older.length === 0 ? "" : `; not taken, as newer is held: ${older.join(" and ")}`;
 }
 
 /** "; asks for 2 node arrays, 13 jobs, 27 slots". */

@@ -104,6 +104,11 @@ export function renderRequestSet(body: unknown): string {
   if (set === undefined) return UNREADABLE;
   const seen = set.observed === false ? "; no plan has seen it yet" : "";
   const head = `${set.requestSet ?? "?"}: ${set.state ?? "?"}, ${set.demands ?? 0} demands, until ${set.expiresAt ?? "?"}${seen}`;
+  const separate = [["report", set.report] as const, ["pools", set.pools] as const].flatMap(([name, part]) =>
+    part === undefined
+      ? []
+      : [`${name}: ${part.live === true ? "until" : "lapsed at"} ${part.expiresAt ?? "?"}`],
+  );
   const left = set.rejectedJobs.map(
     ({ name, problems }) =>
       `left out: ${[name ?? "?", problems.map(problemText).join("; ")].filter((part) => part !== "").join(": ")}`,
@@ -114,5 +119,10 @@ export function renderRequestSet(body: unknown): string {
     why: outcome.reasons[0],
     metadata: outcome.metadata === undefined ? undefined : JSON.stringify(outcome.metadata),
   }));
-  return [head, ...left, ...(outcomes.length === 0 ? [] : [renderOutcomes(outcomes, "DEMAND")])].join("\n");
+  return [
+    head,
+    ...separate,
+    ...left,
+    ...(outcomes.length === 0 ? [] : [renderOutcomes(outcomes, "DEMAND")]),
+  ].join("\n");
 }

@@ -31,6 +31,7 @@ export function renderStatus(state: StateAnswer): string {
     row("demands", demandsText(plan?.demands, waiting)),
     row("nodes", countsText(nodes.byPhase, "none")),
     ...(coming === 0 ? [] : [row("in flight", `${coming} accepted, not shown yet`)]),
+    ...labelled("timeouts", timeoutTexts(state.nodearrays)),
     row("plan", plan === undefined ? "none yet" : planText(plan)),
     ...labelled("trouble", wrong),
     ...labelled("why", waiting?.reasons.map(causeText) ?? []),
@@ -55,6 +56,18 @@ function demandsText(demands = 0, waiting: StateAnswer["waiting"]): string {
   const lacks = missing.map(({ amount, unit }) => `${amount ?? "?"} ${unit ?? ""}`).join(", ");
   const short = lacks === "" ? `${unmet} unmet` : `${unmet} unmet (${lacks} missing)`;
   return `${demands}: ${short}, ${onTheirWay} waiting for nodes`;
+}
+
+/** The timeouts of the arrays that are autoscaled: one line for all, or one for each pair of timeouts with the arrays that have it. */
+function timeoutTexts(arrays: StateAnswer["nodearrays"]): readonly string[] {
+  const byText = new Map<string, string[]>();
+  for (const { name, managed, idleTimeout, bootTimeout } of arrays) {
+    if (managed === false || idleTimeout === undefined || bootTimeout === undefined) continue;
+    const timeouts = `idle ${idleTimeout} s, boot ${bootTimeout} s`;
+    byText.set(timeouts, [...(byText.get(timeouts) ?? []), name ?? "?"]);
+  }
+  if (byText.size < 2) return [...byText.keys()];
+  return [...byText].map(([timeouts, names]) => `${timeouts}: ${names.join(", ")}`);
 }
 
 type Told = NonNullable<StateAnswer["waiting"]>["reasons"][number];

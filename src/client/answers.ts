@@ -122,6 +122,68 @@ export type Explanation =
         bound: boolean;
       }[];
       moreJobs: number;
+      /**
+       * That count for it now; absent: it is gone, or a past plan was asked for.
+       */
+      timeouts?: {
+        idleSeconds: number;
+        bootSeconds: number;
+      };
+      /**
+       * What its scheduler says of it now: it counts in place of what is computed.
+       */
+      reported?: {
+        resources: {
+          [k: string]: string | number | boolean | null;
+        };
+        available: {
+          [k: string]: string | number | boolean | null;
+        };
+      };
+    }
+  | {
+      cluster: string;
+      plan: number;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      planAt: string;
+      /**
+       * Of all of a past plan.
+       */
+      counts?: {
+        created: number;
+        started: number;
+        terminated: number;
+        nodes: number;
+        demands: number;
+        unmet: number;
+      };
+      /**
+       * All of it in sentences, a line each.
+       */
+      text: string;
+      kind: "host";
+      hostname: string;
+      requestSets: string[];
+      /**
+       * Absent: it is not reported any more.
+       */
+      standing?: "capacity" | "closed" | "former-node" | "named-as-a-node" | "load-unknown";
+      resources: {
+        [k: string]: string | number | boolean | null;
+      };
+      available: {
+        [k: string]: string | number | boolean | null;
+      };
+      jobs: string[];
+      load: {
+        set: string;
+        id: string;
+        slots: number;
+        bound: boolean;
+      }[];
+      moreJobs: number;
     };
 
 /**
@@ -173,13 +235,21 @@ export interface Acknowledgement {
    */
   expiresAt: string;
   /**
-   * False: a mere renewal.
+   * False: a mere renewal, or a report alone.
    */
   changed: boolean;
   /**
-   * How much was accepted; slots are those of all jobs.
+   * The parts of the message that are in force now.
    */
-  asks: {
+  taken: ("demand" | "schedulerNodes" | "pools")[];
+  /**
+   * Its other parts: a newer revision of each is held.
+   */
+  older: ("demand" | "schedulerNodes" | "pools")[];
+  /**
+   * How much was accepted; slots are those of all jobs. Absent: the message left the demand as it is.
+   */
+  asks?: {
     nodearrays: number;
     jobs: number;
     slots: number;
@@ -207,6 +277,40 @@ export interface RequestSetState {
   demands: number;
   reportsHosts: boolean;
   rejectedJobs: RejectedJob[];
+  /**
+   * It came without demand, at least as new as the demand that is held.
+   */
+  report?: {
+    live: boolean;
+    revision: number;
+    expirationInterval: number;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    acceptedAt: string;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    expiresAt: string;
+    expiresInSeconds: number;
+  };
+  /**
+   * It came without demand, at least as new as the demand that is held.
+   */
+  pools?: {
+    live: boolean;
+    revision: number;
+    expirationInterval: number;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    acceptedAt: string;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    expiresAt: string;
+    expiresInSeconds: number;
+  };
   /**
    * A plan has taken this demand into account.
    */
@@ -375,6 +479,40 @@ export interface Cluster {
     demands: number;
     reportsHosts: boolean;
     rejectedJobs: RejectedJob[];
+    /**
+     * It came without demand, at least as new as the demand that is held.
+     */
+    report?: {
+      live: boolean;
+      revision: number;
+      expirationInterval: number;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      acceptedAt: string;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      expiresAt: string;
+      expiresInSeconds: number;
+    };
+    /**
+     * It came without demand, at least as new as the demand that is held.
+     */
+    pools?: {
+      live: boolean;
+      revision: number;
+      expirationInterval: number;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      acceptedAt: string;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      expiresAt: string;
+      expiresInSeconds: number;
+    };
     unmet: number;
   }[];
   /**
@@ -481,6 +619,33 @@ export interface Cluster {
       why: string;
     }[];
   };
+  /**
+   * Hosts that schedulers report with resources and that are no nodes of the cluster.
+   */
+  schedulerHosts: {
+    count: number;
+    /**
+     * Of these, the hosts that take jobs of the request sets that report them.
+     */
+    capacity: number;
+    list: {
+      hostname: string;
+      requestSets: string[];
+      standing: "capacity" | "closed" | "former-node" | "named-as-a-node" | "load-unknown";
+      resources: {
+        [k: string]: string | number | boolean | null;
+      };
+      available: {
+        [k: string]: string | number | boolean | null;
+      };
+      jobs: string[];
+      moreJobs: number;
+      /**
+       * Whether it is capacity, and if not, why.
+       */
+      why: string;
+    }[];
+  };
   nodearrays: (
     | {
         name: string;
@@ -490,6 +655,14 @@ export interface Cluster {
           count?: number;
           cores?: number;
         };
+        /**
+         * Of its nodes, by the configuration. Seconds.
+         */
+        idleTimeout: number;
+        /**
+         * Of its nodes, by the configuration. Seconds.
+         */
+        bootTimeout: number;
         /**
          * The largest target of any set in nodes, and in cores: two floors.
          */
@@ -535,6 +708,14 @@ export interface Cluster {
         extends?: string;
         flaggedForRemoval: boolean;
         /**
+         * Of its nodes, by the configuration. Seconds.
+         */
+        idleTimeout: number;
+        /**
+         * Of its nodes, by the configuration. Seconds.
+         */
+        bootTimeout: number;
+        /**
          * The largest target of any set in nodes, and in cores: two floors.
          */
         target: {
@@ -575,6 +756,14 @@ export interface Cluster {
   groups: {
     name: string;
     extends: string;
+    /**
+     * Of its nodes, by the configuration. Seconds.
+     */
+    idleTimeout: number;
+    /**
+     * Of its nodes, by the configuration. Seconds.
+     */
+    bootTimeout: number;
     requestSets: string[];
     groupsWanted: number;
     groupsWhole: number;
@@ -882,8 +1071,22 @@ export interface Tick {
  *
  */
 export interface Configuration {
-  idleTimeout: number;
-  bootTimeout: number;
+  /**
+   * One for all node arrays, or by node array; "default": those that are not named.
+   */
+  idleTimeout:
+    | number
+    | {
+        [k: string]: number;
+      };
+  /**
+   * One for all node arrays, or by node array; "default": those that are not named.
+   */
+  bootTimeout:
+    | number
+    | {
+        [k: string]: number;
+      };
   maxExpirationInterval: number;
   inFlightGrace: number;
   groupFillTimeout: number;
@@ -934,8 +1137,22 @@ export interface Configuration {
  *
  */
 export interface ConfigurationWritten {
-  idleTimeout: number;
-  bootTimeout: number;
+  /**
+   * One for all node arrays, or by node array; "default": those that are not named.
+   */
+  idleTimeout:
+    | number
+    | {
+        [k: string]: number;
+      };
+  /**
+   * One for all node arrays, or by node array; "default": those that are not named.
+   */
+  bootTimeout:
+    | number
+    | {
+        [k: string]: number;
+      };
   maxExpirationInterval: number;
   inFlightGrace: number;
   groupFillTimeout: number;
@@ -973,9 +1190,19 @@ export interface ConfigurationWritten {
   planHistory: number;
   enabled: boolean;
   /**
-   * Keys that mean nothing here.
+   * Keys of the document that count, and what they count as.
    */
-  ignored: string[];
+  used: {
+    key: string;
+    as: string;
+  }[];
+  /**
+   * Keys of the document that change nothing, and why. Values are not repeated.
+   */
+  ignored: {
+    key: string;
+    why: string;
+  }[];
   /**
    * What counts and is likely a mistake.
    */

@@ -12,7 +12,7 @@ import type {
   Stop,
   Tick,
 } from "./answers.ts";
-import { isName, NAME_EXPECTED } from "../wire/name.ts";
+import { isName, NAME_EXPECTED } from "../domain/name.ts";
 import { bodyOf } from "./error.ts";
 
 /** Where the function app is, and the key that lets us in (a function key, or the host's). */

@@ -10,7 +10,7 @@ export type { Accepted, Doors, SendOptions, Sent } from "./send.ts";
 export { checkDemand, sendDemand } from "./send.ts";
 export type { ArrayTarget, Envelope } from "./targets.ts";
 export { targetOf, updateOf } from "./targets.ts";
-export { isName, NAME_EXPECTED } from "../wire/name.ts";
+export { isName, NAME_EXPECTED } from "../domain/name.ts";
 export type { ConfigRead } from "./validate.ts";
 export { validateConfig } from "./validate.ts";
 export type {

@@ -4,7 +4,7 @@ import { LONGEST_EXPIRATION_SECONDS } from "../domain/policy.ts";
 import { instant } from "../domain/units.ts";
 import { readRequestSet } from "../wire/demand-message.ts";
 import type { DemandMessage, UncheckedMessage } from "../wire/message.ts";
-import { isName, NAME_EXPECTED } from "../wire/name.ts";
+import { isName, NAME_EXPECTED } from "../domain/name.ts";
 import { problemAt } from "../wire/problem.ts";
 import type { Acknowledgement } from "./answers.ts";
 import type { Answer, ApiAddress } from "./api.ts";
@@ -125,7 +125,7 @@ export function checkDemand(
     case "rejected":
       return { problems: read.problems, rejectedJobs: [] };
     case "update":
-      return { problems: [], rejectedJobs: read.update.demand.rejectedJobs };
+      return { problems: [], rejectedJobs: read.update.demand?.rejectedJobs ?? [] };
     default:
       return { problems: [], rejectedJobs: [] };
   }

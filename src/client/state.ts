@@ -92,6 +92,8 @@ const node = z.object({
   expectedReadyAt: text,
 });
 
+const part = z.object({ live: flag, expiresAt: text }).optional().catch(undefined);
+
 const problemPart = z.object({
   path: z.string(),
   found: z.string(),
@@ -108,6 +110,8 @@ const requestSet = z.object({
   demands: number,
   unmet: number,
   rejectedJobs: listOf(rejectedJob),
+  report: part,
+  pools: part,
 });
 
 /** One request set by itself: its outcomes carry all their reasons. */
@@ -138,7 +142,7 @@ const state = z.object({
     .object({ prices: z.object({ currency: text }).optional().catch(undefined) })
     .optional()
     .catch(undefined),
-  nodearrays: listOf(z.object({ name: text })),
+  nodearrays: listOf(z.object({ name: text, managed: flag, idleTimeout: number, bootTimeout: number })),
   buckets: listOf(bucket),
   outcomes: listOf(outcome),
   waiting: waiting.optional().catch(undefined),
@@ -229,6 +233,8 @@ const accepted = z.object({
   revision: number,
   expiresAt: text,
   changed: flag,
+  taken: texts,
+  older: texts,
   asks: z.object({ nodearrays: number, jobs: number, slots: number }).optional().catch(undefined),
   rejectedJobs: listOf(rejectedJob),
   notes: texts,
@@ -252,7 +258,8 @@ const tick = z.object({
 });
 
 const configNotes = z.object({
-  ignored: texts,
+  used: listOf(z.object({ key: text, as: text })),
+  ignored: listOf(z.object({ key: text, why: text })),
   doubts: listOf(problemPart),
   unknownNodearrays: texts,
 });

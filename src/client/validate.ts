@@ -1,5 +1,6 @@
 import type { Problem } from "../domain/demand.ts";
 import type { Policy } from "../domain/policy.ts";
+import type { IgnoredKey, UsedKey } from "../wire/config-report.ts";
 import { readPolicy, writePolicy } from "../wire/policy.ts";
 
 /** What a configuration document says, read as the app would. */
@@ -9,8 +10,9 @@ export type ConfigRead =
       readonly policy: Policy;
       /** The whole document with its defaults, as GET shows it. */
       readonly document: object;
-      /** Keys of scalelib's that mean nothing here. */
-      readonly ignored: readonly string[];
+      /** Every key of the document: what it counts as, or why it is ignored. */
+      readonly used: readonly UsedKey[];
+      readonly ignored: readonly IgnoredKey[];
       /** What counts as it is and is likely a mistake. */
       readonly doubts: readonly Problem[];
     }
@@ -20,6 +22,6 @@ export type ConfigRead =
 export function validateConfig(text: string): ConfigRead {
   const read = readPolicy(text);
   if (read.kind === "problems") return read;
-  const { policy, ignored, doubts } = read;
-  return { kind: "valid", policy, document: writePolicy(policy), ignored, doubts };
+  const { policy, report, doubts } = read;
+  return { kind: "valid", policy, document: writePolicy(policy), ...report, doubts };
 }

@@ -1,6 +1,15 @@
-import type { RequestSetUpdate, Revision, SchedulerNode, SetDemand } from "../domain/demand.ts";
+import type {
+  PartialUpdate,
+  Pool,
+  RequestSetUpdate,
+  Revision,
+  SchedulerNode,
+  SetDemand,
+  WholeUpdate,
+} from "../domain/demand.ts";
+import { compareRevisions } from "../domain/demand.ts";
 import type { Digest, SetName } from "../domain/ids.ts";
-import type { ClusterRecord, SetEntry } from "../domain/record.ts";
+import type { ClusterRecord, SetEntries, SetEntry } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { compareText } from "../domain/text.ts";
 import { plusSeconds } from "../domain/units.ts";
@@ -13,41 +22,53 @@ export type Acceptance =
       readonly record: ClusterRecord;
       readonly demands: ReadonlyMap<Digest, SetDemand>;
       readonly reports: ReadonlyMap<Digest, readonly SchedulerNode[]>;
-      /** The demand in force changed, so a plan is due; false for a mere renewal. */
+      /** The demand or the pools in force changed, so a plan is due; false for a mere renewal or report. */
       readonly changed: boolean;
+      /** Parts of the message that are in force now. */
+      readonly taken: readonly Part[];
+      /** Its other parts: something newer is held of each. */
+      readonly older: readonly Part[];
     }
-  /** A newer revision is held already. */
+  /** Something newer is held of each of its parts. */
   | { readonly kind: "older"; readonly held: Revision }
   /** Its expiry has passed. */
   | { readonly kind: "stale"; readonly expiredAt: Instant };
 
-/** Orders revisions: by value, then by tie-break. Negative if `a` is older. */
-export function compareRevisions(a: Revision, b: Revision): number {
-  return a.value - b.value || compareText(a.tieBreak, b.tieBreak);
-}
+/** The parts of a set that are joined separately. Those that may come without demand are called as in a message. */
+export type Part = "demand" | "schedulerNodes" | "pools";
 
 /**
- * Replaces one request set if the message is not older than what is held: the join of the two, so that neither the order nor the
- * number of deliveries matters (design.md section 3). Of two demands with one revision the larger digest wins, with its own times and
- * report; of two messages with one demand the one that lasts longer.
+ * Takes in the parts of a message that are not older than what is held: the join of the two, so that neither the order nor the number of
+ * deliveries matters (design.md section 3). A message with demand states all parts of its set at its revision. What came without demand
+ * counts until a message with demand is newer.
  */
 export function accept(record: ClusterRecord, update: RequestSetUpdate, now: Instant): Acceptance {
   if (update.expiresAt <= now) return { kind: "stale", expiredAt: update.expiresAt };
+  return update.demand === undefined ? acceptPartial(record, update, now) : acceptWhole(record, update, now);
+}
+
+/**
+ * Of two demands with one revision the larger digest wins, with its own times and report; of two messages with one demand the one that
+ * lasts longer.
+ */
+function acceptWhole(record: ClusterRecord, update: WholeUpdate, now: Instant): Acceptance {
   const held = record.sets.get(update.set);
   const order = held === undefined ? 1 : compareDemands(update, held);
   if (held !== undefined && order < 0) return { kind: "older", held: held.revision };
 
   const entry = entryOf(update, now);
+  const parts = sortParts(record, update);
   if (held?.live === true && order === 0 && compareRepeats(entry, held) <= 0) {
-    return { kind: "accepted", record, demands: new Map(), reports: new Map(), changed: false };
+    return { kind: "accepted", record, demands: new Map(), reports: new Map(), changed: false, ...parts };
   }
-  const inForce = held?.live === true && held.expiresAt > now;
-  const changed = !inForce || held.digest !== update.digest;
+  const changed = !isInForce(held, now) || held.digest !== update.digest || changesPools(record, update, now);
   return {
     kind: "accepted",
     record: {
       ...record,
       sets: new Map(record.sets).set(update.set, entry),
+      separateReports: withoutOlder(record.separateReports, update),
+      separatePools: withoutOlder(record.separatePools, update),
       generation: record.generation + (changed ? 1 : 0),
     },
     demands: new Map([[update.digest, update.demand]]),
@@ -56,17 +77,151 @@ export function accept(record: ClusterRecord, update: RequestSetUpdate, now: Ins
         ? new Map()
         : new Map([[entry.report, update.schedulerNodes]]),
     changed,
+    ...parts,
   };
 }
 
-function entryOf(update: RequestSetUpdate, now: Instant): SetEntry {
-  const { revision, intervalSeconds, sentAt, expiresAt, digest, schedulerNodes } = update;
-  const entry = { revision, intervalSeconds, sentAt, acceptedAt: now, expiresAt, digest, live: true };
+function entryOf(update: WholeUpdate, now: Instant): SetEntry {
+  const { digest, schedulerNodes } = update;
+  const entry = { ...timesOf(update, now), digest, live: true };
   return schedulerNodes === undefined ? entry : { ...entry, report: digestOf(schedulerNodes) };
 }
 
+function timesOf({ revision, intervalSeconds, sentAt, expiresAt }: RequestSetUpdate, acceptedAt: Instant) {
+  return { revision, intervalSeconds, sentAt, acceptedAt, expiresAt };
+}
+
+function isInForce(entry: SetEntry | undefined, now: Instant): entry is SetEntry {
+  return entry?.live === true && entry.expiresAt > now;
+}
+
+// ---------------------------------------------------------------- what came without demand
+
+/** The parts that a message with demand has: what came without demand may be as new as it. */
+function sortParts(
+  record: ClusterRecord,
+  { set, revision, demand, schedulerNodes }: WholeUpdate,
+): { readonly taken: readonly Part[]; readonly older: readonly Part[] } {
+  const taken: Part[] = ["demand"];
+  const older: Part[] = [];
+  const sort = (part: Part, held: SetEntry | undefined): void => {
+    const stays = held !== undefined && compareRevisions(held.revision, revision) >= 0;
+    (stays ? older : taken).push(part);
+  };
+  if (schedulerNodes !== undefined) sort("schedulerNodes", record.separateReports.get(set));
+  if (demand.pools.length > 0) sort("pools", record.separatePools.get(set));
+  return { taken, older };
+}
+
+/** What came without demand is replaced by a newer message with demand, also by one that says nothing of it. */
+function withoutOlder(entries: SetEntries, { set, revision }: WholeUpdate): SetEntries {
+  const held = entries.get(set);
+  if (held === undefined || compareRevisions(held.revision, revision) >= 0) return entries;
+  const next = new Map(entries);
+  next.delete(set);
+  return next;
+}
+
+/** Whether other pools are in force because a message with demand replaces those that came without. */
+function changesPools(record: ClusterRecord, update: WholeUpdate, now: Instant): boolean {
+  const held = record.separatePools.get(update.set);
+  if (held === undefined || withoutOlder(record.separatePools, update) === record.separatePools) return false;
+  return poolsDigest(held, now) !== digestOf(poolsAlone(update.demand.pools));
+}
+
+function poolsDigest(separate: SetEntry | undefined, now: Instant): Digest {
+  return isInForce(separate, now) ? separate.digest : NOTHING_DIGEST;
+}
+
+const poolsAlone = (pools: readonly Pool[]): SetDemand => ({ demands: [], pools, rejectedJobs: [] });
+/** The demand of a set that only reports. */
+const NOTHING = poolsAlone([]);
+const NOTHING_DIGEST = digestOf(NOTHING);
+
+/** One part of a message without demand, as it is held. */
+interface Brought {
+  readonly part: Exclude<Part, "demand">;
+  readonly entry: SetEntry;
+  readonly body: SetDemand;
+  readonly report?: readonly SchedulerNode[];
+}
+
+function partsOf(update: PartialUpdate, now: Instant): readonly Brought[] {
+  const { schedulerNodes, pools } = update;
+  const parts: Brought[] = [];
+  if (schedulerNodes !== undefined) {
+    const held = { digest: NOTHING_DIGEST, live: true, report: digestOf(schedulerNodes) };
+    const entry = { ...timesOf(update, now), ...held };
+    parts.push({ part: "schedulerNodes", entry, body: NOTHING, report: schedulerNodes });
+  }
+  if (pools !== undefined) {
+    const body = poolsAlone(pools);
+    const entry = { ...timesOf(update, now), digest: digestOf(body), live: true };
+    parts.push({ part: "pools", entry, body });
+  }
+  return parts;
+}
+
+/** Each part is joined by itself. The set's demand stays as it is, with its times. */
+function acceptPartial(record: ClusterRecord, update: PartialUpdate, now: Instant): Acceptance {
+  const demands = new Map<Digest, SetDemand>();
+  const reports = new Map<Digest, readonly SchedulerNode[]>();
+  const taken: Part[] = [];
+  const older: Part[] = [];
+  let next = record;
+  let newest: Revision | undefined;
+  for (const { part, entry, body, report } of partsOf(update, now)) {
+    const joined = joinSeparate(next, part, update.set, entry);
+    if (joined.kind === "older") {
+      older.push(part);
+      newest = joined.held;
+      continue;
+    }
+    taken.push(part);
+    if (joined.kind === "held") continue;
+    next = joined.record;
+    demands.set(entry.digest, body);
+    if (entry.report !== undefined && report !== undefined) reports.set(entry.report, report);
+  }
+  if (newest !== undefined && taken.length === 0) return { kind: "older", held: newest };
+  const changed =
+    next.separatePools !== record.separatePools && havePoolsChanged(record, next, update.set, now);
+  if (changed) next = { ...next, generation: next.generation + 1 };
+  return { kind: "accepted", record: next, demands, reports, changed, taken, older };
+}
+
+type Joined =
+  | { readonly kind: "taken"; readonly record: ClusterRecord }
+  /** It is held already, and lasts as long. */
+  | { readonly kind: "held" }
+  | { readonly kind: "older"; readonly held: Revision };
+
+function joinSeparate(record: ClusterRecord, part: Brought["part"], set: SetName, entry: SetEntry): Joined {
+  const field = part === "pools" ? "separatePools" : "separateReports";
+  const stated = record.sets.get(set);
+  if (stated !== undefined && compareRevisions(entry.revision, stated.revision) < 0)
+    return { kind: "older", held: stated.revision };
+  const held = record[field].get(set);
+  const ahead = held === undefined ? 1 : compareRevisions(entry.revision, held.revision);
+  if (held !== undefined && ahead < 0) return { kind: "older", held: held.revision };
+  if (held?.live === true && ahead === 0 && compareRepeats(entry, held) <= 0) {
+    const same = entry.digest === held.digest && entry.report === held.report;
+    return same ? { kind: "held" } : { kind: "older", held: held.revision };
+  }
+  return { kind: "taken", record: { ...record, [field]: new Map(record[field]).set(set, entry) } };
+}
+
+/** Pools that came with demand are part of its body, which is not at hand: pools that replace those count as others. */
+function havePoolsChanged(before: ClusterRecord, after: ClusterRecord, set: SetName, now: Instant): boolean {
+  const held = before.separatePools.get(set);
+  if (held === undefined && isInForce(before.sets.get(set), now)) return true;
+  return poolsDigest(held, now) !== poolsDigest(after.separatePools.get(set), now);
+}
+
+// ---------------------------------------------------------------- what is newer
+
 /** Which of two demands of one set is in force: negative if `update`'s is not. */
-function compareDemands(update: RequestSetUpdate, held: SetEntry): number {
+function compareDemands(update: WholeUpdate, held: SetEntry): number {
   return compareRevisions(update.revision, held.revision) || compareText(update.digest, held.digest);
 }
 
@@ -76,7 +231,8 @@ function compareRepeats(a: SetEntry, b: SetEntry): number {
     a.expiresAt - b.expiresAt ||
     a.sentAt - b.sentAt ||
     a.intervalSeconds - b.intervalSeconds ||
-    compareText(a.report ?? "", b.report ?? "")
+    compareText(a.report ?? "", b.report ?? "") ||
+    compareText(a.digest, b.digest)
   );
 }
 
@@ -91,12 +247,18 @@ export function limitExpiry(update: RequestSetUpdate, longestSeconds: number): R
   };
 }
 
+/** Each part lapses by itself. */
+export function lapseParts(record: ClusterRecord, now: Instant, keepRevisionSeconds: number): ClusterRecord {
+  return {
+    ...record,
+    sets: lapseSets(record.sets, now, keepRevisionSeconds),
+    separateReports: lapseSets(record.separateReports, now, keepRevisionSeconds),
+    separatePools: lapseSets(record.separatePools, now, keepRevisionSeconds),
+  };
+}
+
 /** Marks what has expired as no longer in force, and forgets names whose revision nobody can need any more. */
-export function lapseSets(
-  sets: ReadonlyMap<SetName, SetEntry>,
-  now: Instant,
-  keepRevisionSeconds: number,
-): ReadonlyMap<SetName, SetEntry> {
+export function lapseSets(sets: SetEntries, now: Instant, keepRevisionSeconds: number): SetEntries {
   let changed: Map<SetName, SetEntry> | undefined;
   for (const [name, entry] of sets) {
     if (entry.expiresAt > now) continue;

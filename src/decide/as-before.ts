@@ -68,6 +68,10 @@ function sortBins(bins: Bins, nodes: LastPlan["nodes"]) {
     if (nodeId !== undefined && nodes.has(nodeId)) seen.set(nodeId, [bin]);
     else listAt(coming, bucketId(bins.placeOfBin(bin).bucket, true)).push(bin);
   }
+  for (const bin of [...bins.hosts.values()].flat()) {
+    const nodeId = bins.node(bin)?.nodeId;
+    if (nodeId !== undefined) seen.set(nodeId, [bin]);
+  }
   return { seen, coming };
 }
 

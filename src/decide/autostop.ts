@@ -16,6 +16,9 @@ import { dynamicsOf } from "./dynamic-arrays.ts";
 import type { Spare } from "./spare.ts";
 import { findSpare } from "./spare.ts";
 import { premisesOf, Recall } from "./recall.ts";
+import { bindReported } from "./bind-reported.ts";
+import { reportedHosts } from "./reported-hosts.ts";
+import { readReports } from "./scheduler-only.ts";
 import { lapseSets } from "./accept.ts";
 
 /** One node's question "may I stop?" (cyclecloud-wire.md D). The array is the one that its token is for. */
@@ -228,18 +231,26 @@ function spareNodes(
   recall: Recalls,
 ): Weighed {
   if (bodies.seen === undefined || askers.size === 0) return { spare: askers, why: () => "needed" };
-  const demands = demandsInForce(record, bodies);
+  const sent = demandsInForce(record, bodies);
   // The askers' own marks, from the first of the two commits, must not hide them: they are weighed again, and with the same outcome while
   // nothing else has changed.
   const ledger = withoutMarks(bodies.ledger, askers);
   const snapshot = withUp(bodies.seen, askers);
   const out = excludedNodes(snapshot, ledger, stoppingNodes(record.intents), policy, now);
+  const dynamics = dynamicsOf(sent, record.dynamicArrays ?? [], bodies.seen);
+  const reports = readReports(
+    reportedHosts(record, bodies, now),
+    { snapshot, ledger, dynamics: dynamics.keys() },
+    sent,
+  );
+  const demands = bindReported(sent, reports);
   const supply = supplyOf(record, {
     snapshot,
     ledger,
     policy,
     pools: poolsInForce(record, bodies),
-    dynamics: dynamicsOf(demands, record.dynamicArrays ?? [], bodies.seen),
+    dynamics,
+    ...(reports === undefined ? {} : { reports }),
     excluded: new Set([...out, ...unfit]),
     now,
   });

@@ -16,8 +16,9 @@ import { waysOfGang } from "./gang.ts";
 import type { Taken } from "./limits.ts";
 import type { Step } from "./raise.ts";
 import { smallestRaise } from "./raise.ts";
+import { mayBeIn, namedGroups } from "./named-groups.ts";
 import type { OwnCeiling } from "./reasons.ts";
-import { misfit, openingRefusal } from "./reasons.ts";
+import { misfit, noGroup, openingRefusal } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
 import { TOLERANCE } from "./tolerance.ts";
 
@@ -71,11 +72,18 @@ function bindingOfJob(
   }
   const ways = inOrderOfUse(draft, ask, scope).map((offer): Way => {
     const serves = unitsOnEmpty(ask, offer, draft.bins.resources);
-    const barrier = closedTo(draft, offer) ?? misfit(draft, ask, offer);
+    const barrier = closedTo(draft, offer) ?? misfit(draft, ask, offer) ?? groupless(draft, ask, offer);
     return { offer, group: offer.pinnedGroup, lot: 1, serves, most: Number.POSITIVE_INFINITY, barrier };
   });
   const rest = pools.length === 0 ? missing : Math.max(0, missing - unitsFree(draft, ask));
   return bindingOf(draft, { ways, missing: rest, given: draft.capacity.takenSinceMark(), pools, ceilings });
+}
+
+/** Why a job that asks for a placement group can have none of a bucket, whatever its limits: none is made there, and it may use none that has a name. */
+function groupless(draft: Draft, ask: Ask, offer: BucketOffer): Reason | undefined {
+  if (!ask.requirements.grouped || offer.notHpc !== true) return undefined;
+  const mayUseOne = namedGroups(draft, offer).some((group) => mayBeIn(draft, ask, offer, group));
+  return mayUseOne ? undefined : noGroup(draft, offer);
 }
 
 /** Offers in the order in which the job would be given new nodes; those that it would not be given at all come last. */

@@ -1,7 +1,9 @@
 import type { NodeLoad, SupplyNode, World } from "../domain/allocation.ts";
 import type { BucketKey, Purpose } from "../domain/bucket.ts";
 import type { NodeAttributes } from "../domain/demand.ts";
-import type { NodeId } from "../domain/ids.ts";
+import type { Resources } from "../domain/resources.ts";
+import { amountOf } from "../domain/resources.ts";
+import type { NodeId, SetName } from "../domain/ids.ts";
 import type { Ask } from "./ask.ts";
 import { slotsIn, unitsFrom } from "./ask.ts";
 import type { Subject } from "./fit.ts";
@@ -11,6 +13,7 @@ import type { LineBins, Sought } from "./line.ts";
 import { CLAIMED, CLOSED, EMPTY, Line } from "./line.ts";
 import type { NodeOrder } from "./node-order.ts";
 import type { Shape } from "./shape.ts";
+import type { Takes } from "./job-class.ts";
 
 /** A bin's number. A bin is one existing node, or so many identical nodes that are in flight or planned. */
 export type Bin = number;
@@ -87,6 +90,8 @@ export class Bins implements LineBins {
   /** Existing nodes in their order of use; then deallocated ones in theirs. */
   readonly existing: readonly Bin[];
   readonly asleep: readonly Bin[];
+  /** Hosts that only a scheduler knows, by request set: no other set has them, and no target counts them. */
+  readonly hosts: ReadonlyMap<SetName, readonly Bin[]>;
   /** Bins in flight and nodes that are starting, in the order in which they were asked for. */
   readonly inFlight: Bin[] = [];
   /** Bins that this plan creates, in the order in which it did. */
@@ -107,8 +112,9 @@ export class Bins implements LineBins {
   readonly #ofKind: Bin[][] = [];
   readonly #plannedOfKind: Bin[][] = [];
   readonly #lines = new Map<string, ServingLine>();
-  /** The line of all bins. */
+  /** The line of all bins, and those of the hosts that only a scheduler knows. */
   #all: Line | undefined;
+  readonly #hostLines = new Map<SetName, Line>();
   /** The lines that bins of a kind stand in; worked out anew whenever there is another line. */
   #linesByKind: (readonly Line[] | undefined)[] = [];
 
@@ -131,6 +137,7 @@ export class Bins implements LineBins {
     this.pools = new Map(pools);
     this.existing = order.awake;
     this.asleep = order.asleep;
+    this.hosts = order.hosts;
     // Filled from the front first: an array that is begun far from its front becomes a dictionary.
     this.#position = this.world.nodes.map((_, bin) => bin);
     [...order.awake, ...order.asleep].forEach((bin, position) => {
@@ -147,6 +154,8 @@ export class Bins implements LineBins {
         node.ready,
         order.tiers[bin] ?? 0,
       );
+      if (node.left !== undefined) this.#setLeft(bin, node.left);
+      if (node.occupied === true) this.state[bin] = (this.state[bin] ?? 0) & ~EMPTY;
     });
     const flying = this.world.inFlight.map((supply, entry) =>
       this.#add(
@@ -270,7 +279,7 @@ export class Bins implements LineBins {
 
   /** How many units of the ask fit on one node of the bin. */
   unitsOn(bin: Bin, ask: Ask): number {
-    if (this.isClosed(bin)) return 0;
+    if (this.isClosed(bin) || !this.#serves(bin, ask.set)) return 0;
     const { shape } = ask.jobClass;
     if (!this.#takes(shape, bin)) return 0;
     if (ask.jobClass.takes === undefined) return roomIntricate(this, bin, ask);
@@ -291,9 +300,31 @@ export class Bins implements LineBins {
         if (left > 0) this.free[at] = Math.max(0, left - (takes.amount[i] ?? 0) * slots);
       }
     }
+    // What is left there is reported without what runs there.
+    const left = bound ? this.node(bin)?.left : undefined;
+    if (left !== undefined) this.#setLeft(bin, left);
     const state = this.state[bin] ?? 0;
     this.state[bin] = alone ? (state & ~EMPTY) | CLOSED : state & ~EMPTY;
     this.#hold(bin, ask, slots, bound);
+  }
+
+  #setLeft(bin: Bin, left: Resources): void {
+    this.resources.forEach((name, r) => {
+      if (left[name] !== undefined) this.free[bin * this.width + r] = amountOf(left[name]);
+    });
+  }
+
+  /** Whether jobs of the set may be there. */
+  #serves(bin: Bin, set: SetName): boolean {
+    // Asked for every look at a bin, and most clusters have no such hosts.
+    if (this.hosts.size === 0) return true;
+    const onlyFor = this.world.nodes[bin]?.onlyFor;
+    return onlyFor === undefined || onlyFor.includes(set);
+  }
+
+  /** Whether it is a host that only a scheduler knows, and no node of ours. */
+  isHost(bin: Bin): boolean {
+    return this.world.nodes[bin]?.onlyFor !== undefined;
   }
 
   /** What the constraints of jobs are judged on. */
@@ -315,14 +346,19 @@ export class Bins implements LineBins {
     return jobsOf(this.#contents[bin]).map(({ by }) => by);
   }
 
-  /** The first bin with room for a unit, in the order of use; among those of one tier one that somebody needs already. */
+  /**
+   * The first bin with room for a unit, in the order of use: hosts that only the scheduler knows, as they cost nothing, then nodes; among
+   * those of one tier one that somebody needs already.
+   */
   first(ask: Ask): Bin | undefined {
-    const { lines, accepts } = this.#whereOf(ask.jobClass.shape);
     const { takes } = ask.jobClass;
     if (takes === undefined) {
       for (const bin of this.each(ask)) return bin;
       return undefined;
     }
+    const host = this.#hostLine(ask.set)?.first(this.#soughtOnHosts(ask, takes));
+    if (host !== undefined) return host;
+    const { lines, accepts } = this.#whereOf(ask.jobClass.shape);
     const sought = { takes, times: ask.slotsPerUnit, accepts };
     let best: Bin | undefined;
     for (const line of lines) {
@@ -334,10 +370,13 @@ export class Bins implements LineBins {
 
   /** Bins with room for a unit, in the order of use; among those of one tier the ones that somebody needs already come first. */
   *each(ask: Ask): Generator<Bin> {
+    const { takes } = ask.jobClass;
+    const hosts = this.#hostLine(ask.set);
+    if (hosts !== undefined && takes !== undefined) yield* hosts.each(this.#soughtOnHosts(ask, takes));
+    else if (hosts !== undefined) for (const bin of hosts.all()) if (this.unitsOn(bin, ask) > 0) yield bin;
     const { lines, accepts } = this.#whereOf(ask.jobClass.shape);
     const [only, ...others] = lines;
     if (only === undefined) return;
-    const { takes } = ask.jobClass;
     if (takes === undefined) {
       for (const bin of only.all()) if (this.unitsOn(bin, ask) > 0) yield bin;
       return;
@@ -380,7 +419,7 @@ export class Bins implements LineBins {
     const needed = new Map<NodeId, readonly string[]>();
     this.world.nodes.forEach((node, bin) => {
       const content = this.#contents[bin];
-      if (content !== undefined) needed.set(node.nodeId, firstNames(content));
+      if (content !== undefined && node.onlyFor === undefined) needed.set(node.nodeId, firstNames(content));
     });
     return needed;
   }
@@ -535,7 +574,23 @@ export class Bins implements LineBins {
     return entry.line;
   }
 
-  /** All bins that may take something, without those that this plan creates, in the order of use. */
+  #hostLine(set: SetName): Line | undefined {
+    const hosts = this.hosts.size === 0 ? undefined : this.hosts.get(set);
+    if (hosts === undefined) return undefined;
+    let line = this.#hostLines.get(set);
+    if (line === undefined) {
+      line = new Line(this, hosts, []);
+      this.#hostLines.set(set, line);
+      this.#linesByKind = [];
+    }
+    return line;
+  }
+
+  #soughtOnHosts({ jobClass, slotsPerUnit }: Ask, takes: Takes): Sought {
+    return { takes, times: slotsPerUnit, accepts: (bin) => this.#takes(jobClass.shape, bin) };
+  }
+
+  /** All bins that may take something, without those that this plan creates and hosts that are not ours, in the order of use. */
   #open(): readonly Bin[] {
     const all = [...this.existing, ...this.inFlight, ...this.asleep];
     return all.filter((bin) => !this.isClosed(bin));
@@ -545,6 +600,12 @@ export class Bins implements LineBins {
   #linesOf(kind: Kind): readonly Line[] {
     const known = this.#linesByKind[kind.index];
     if (known !== undefined) return known;
+    const { onlyFor } = kind.subject;
+    if (onlyFor !== undefined) {
+      const ofHosts = onlyFor.flatMap((set) => this.#hostLines.get(set) ?? []);
+      this.#linesByKind[kind.index] = ofHosts;
+      return ofHosts;
+    }
     const lines = this.#all === undefined ? [] : [this.#all];
     const own = this.#kindLines[kind.index];
     if (own !== undefined) lines.push(own);

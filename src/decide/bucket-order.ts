@@ -8,7 +8,7 @@ import type { Ask } from "./ask.ts";
 import { unitsOnEmpty } from "./ask.ts";
 import type { Bin } from "./bins.ts";
 import type { Candidates } from "./bucket-candidates.ts";
-import { chooseBuckets } from "./bucket-candidates.ts";
+import { candidatesFor, chooseBuckets } from "./bucket-candidates.ts";
 import type { Site } from "./bucket-sites.ts";
 import { BucketSites, roomAt } from "./bucket-sites.ts";
 import type { Draft, Settled } from "./draft.ts";
@@ -72,7 +72,8 @@ export class BucketOrder {
   /** Places the units of a job; `home`: the placement group that it is bound to already. */
   settle(ask: Ask, home: Place | undefined): Settled {
     const { pools } = this.#draft;
-    const chosen = this.#candidatesOf(ask);
+    const all = this.#candidatesOf(ask);
+    const chosen = this.#draft.bins.hosts.size === 0 ? all : candidatesFor(all, ask.set);
     const sites = home === undefined ? chosen.sites : chosen.sites.filter(({ place }) => place === home);
     const { units, short } = unitsInPools(pools, ask);
     const progress: Progress = { left: ask.units, pending: 0, uses: [] };
@@ -89,7 +90,7 @@ export class BucketOrder {
     this.orders.push({
       by: ask.by,
       candidates: sites.map(({ made }) => made.bucket),
-      refused: chosen.refused,
+      refused: chosen.refused.map(({ site, refusal }) => ({ bucket: site.made.bucket, refusal })),
       uses: progress.uses,
     });
     const reasons =
@@ -294,7 +295,9 @@ export class BucketOrder {
   #reasons(ask: Ask, sites: readonly Site[], { refused }: Candidates, left: number): readonly Reason[] {
     return [
       ...sites.map((site) => this.#whyNotMore(ask, site, left)).filter((reason) => reason !== undefined),
-      ...refused.map(({ bucket, refusal }): Reason => ({ code: "requirement", bucket, refusal })),
+      ...refused
+        .filter(({ site }) => site.offer.onlyFor === undefined)
+        .map(({ site, refusal }) => whyRefused(site, refusal)),
       ...(this.#sites.all.length > 0 ? [] : [this.#noBuckets()]),
     ];
   }
@@ -306,7 +309,7 @@ export class BucketOrder {
 
   #whyNotMore(ask: Ask, site: Site, left: number): Reason | undefined {
     const { offer, group, made } = site;
-    if (!opensFor(ask, site)) return undefined;
+    if (!opensFor(ask, site) || offer.onlyFor !== undefined) return undefined;
     const closed =
       closedTo(this.#draft, offer) ??
       (group === undefined ? undefined : groupClosedTo(this.#draft, offer, group));
@@ -434,4 +437,11 @@ function takeFromPools(pools: Map<string, number>, ask: Ask, units: number): voi
   if (units <= 0) return;
   for (const { pool, amount, once } of poolNeeds(ask))
     pools.set(pool, Math.max(0, (pools.get(pool) ?? 0) - amount * (once ? 1 : units)));
+}
+
+/** An array that is not for HPC lacks groups on purpose, and its bucket without one says so. */
+function whyRefused({ offer, made: { bucket } }: Site, refusal: Refusal): Reason {
+  return refusal.code === "not-in-a-placement-group" && offer.notHpc === true
+    ? { code: "no-new-group", bucket }
+    : { code: "requirement", bucket, refusal };
 }

@@ -45,11 +45,12 @@ export class BucketSites {
     const positions = new Map([...world.arrays.keys()].map((array, position) => [array, position]));
     const positionOf = ({ bucket }: BucketOffer): number => positions.get(bucket.array) ?? positions.size;
     const offers = world.buckets.toSorted((a, b) => positionOf(a) - positionOf(b));
-    const generated = generateGroups(offers, () => DEFAULT_GROUP_SUPPLY);
+    const generated =
+      world.namesGroups === true ? undefined : generateGroups(offers, () => DEFAULT_GROUP_SUPPLY);
     this.all = [
       ...offers.flatMap((offer) => groupsOf(offer).map((group) => siteOf(bins, offer, group))),
       ...offers.flatMap((offer) =>
-        (offer.generatedGroups ?? generated.get(offer) ?? []).map((group) => siteOf(bins, offer, group)),
+        (offer.generatedGroups ?? generated?.get(offer) ?? []).map((group) => siteOf(bins, offer, group)),
       ),
     ];
     for (const site of this.all) this.#byPlace.set(site.place, site);
@@ -87,7 +88,7 @@ export class BucketSites {
 
 /** How many new nodes a bucket allows now. */
 export function roomAt(draft: Draft, { offer, group }: Site): number {
-  if (offer.unmanaged === true || closedTo(draft, offer) !== undefined) return 0;
+  if (offer.onlyFor !== undefined || closedTo(draft, offer) !== undefined) return 0;
   if (group !== undefined && groupClosedTo(draft, offer, group) !== undefined) return 0;
   if (group !== undefined && !mayOpenIn(draft, offer, group)) return 0;
   return draft.capacity.room(offer, group);
@@ -140,6 +141,7 @@ function siteOfNodes(bins: Bins, place: Place, subject: Subject): Site {
     charges: [],
     groupSizes: new Map(),
     refusal: { code: "no-bucket", array: bucket.array },
+    ...(subject.onlyFor === undefined ? {} : { onlyFor: subject.onlyFor }),
   };
   return siteOf(bins, offer ?? gone, group);
 }

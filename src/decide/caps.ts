@@ -20,7 +20,8 @@ export interface Holder {
 
 /**
  * Our own ceilings on what one request set or user may hold: a node counts whole for each of them, once, as soon as a demand of theirs
- * needs it, whether it exists or is to be made. Jobs that run already count, even beyond the ceiling.
+ * needs it, whether it exists or is to be made. Jobs that run already count, even beyond the ceiling. Hosts that only a scheduler knows
+ * are not counted.
  */
 export class Caps {
   readonly #caps: readonly OpenCap[];
@@ -62,6 +63,7 @@ export class Caps {
   roomOn(holder: Holder, bins: Bins, bin: Bin): number {
     let room = Number.POSITIVE_INFINITY;
     const cores = bins.cores[bin] ?? 0;
+    if (bins.isHost(bin)) return room;
     for (const { cap, left, held } of this.#of(holder)) {
       if (held.has(bin)) continue;
       room = Math.min(room, cap.unit === "nodes" ? left : cores > 0 ? Math.floor(left / cores) : room);
@@ -71,6 +73,7 @@ export class Caps {
 
   /** Counts the nodes of the bin for the holder. */
   hold(holder: Holder, bins: Bins, bin: Bin): void {
+    if (bins.isHost(bin)) return;
     for (const open of this.#of(holder)) {
       if (open.held.has(bin)) continue;
       open.held.add(bin);
@@ -114,7 +117,7 @@ export class Caps {
     atMost: number,
   ): Reason | undefined {
     const open = this.#of(holder);
-    const news = taken.filter((bin) => open.some(({ held }) => !held.has(bin)));
+    const news = taken.filter((bin) => !bins.isHost(bin) && open.some(({ held }) => !held.has(bin)));
     const most = Math.max(cores, ...news.map((bin) => bins.cores[bin] ?? 0), 0);
     const count = news.reduce((total, bin) => total + (bins.count[bin] ?? 0), 0);
     return this.refusal(holder, Math.min(count + nodes, atMost), most);
@@ -131,7 +134,8 @@ export class Caps {
       const byNode = open.cap.unit === "nodes";
       let asked = 0;
       for (const { bin, nodes } of used)
-        if (!open.held.has(bin)) asked += byNode ? nodes : nodes * (bins.cores[bin] ?? 0);
+        if (!open.held.has(bin) && !bins.isHost(bin))
+          asked += byNode ? nodes : nodes * (bins.cores[bin] ?? 0);
       for (const { nodes, cores } of news) asked += byNode ? nodes : nodes * cores;
       if (asked > open.left) return refusalBy(open, asked);
     }

@@ -33,6 +33,16 @@ export function groupClosedTo(
     .find((reason) => reason !== undefined);
 }
 
+/**
+ * Why no placement group is made for jobs in a bucket: its array is not for HPC, or a group there is pausing. Groups that have a name are
+ * used all the same, and those that a target asks for are made.
+ */
+export function newGroupClosedTo(moment: Moment, offer: BucketOffer): Reason | undefined {
+  return offer.notHpc === true
+    ? { code: "no-new-group", bucket: offer.bucket }
+    : groupClosedTo(moment, offer, "new");
+}
+
 function inForce(reason: Reason | undefined, now: Instant): Reason | undefined {
   return reason?.code === "backing-off" && reason.until <= now ? undefined : reason;
 }

@@ -3,6 +3,8 @@ import type { NodeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Ledger, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
+import type { TimeoutRules } from "../domain/timeouts.ts";
+import { timeoutsOf } from "../domain/timeouts.ts";
 import { plusSeconds } from "../domain/units.ts";
 
 /**
@@ -32,13 +34,13 @@ export function nextLeftReady(
 export function awaitedUntil(
   node: Node,
   known: LedgerNode | undefined,
-  policy: Pick<Policy, "bootTimeoutSeconds" | "snapshotIntervalSeconds">,
+  policy: TimeoutRules & Pick<Policy, "snapshotIntervalSeconds">,
 ): Instant | undefined {
   if (known?.leftReadyAt === undefined || !isAway(node)) return undefined;
   const promises = node.phase === "coming" && node.unexpectedStatus !== true;
   return plusSeconds(
     known.leftReadyAt,
-    promises ? policy.bootTimeoutSeconds : policy.snapshotIntervalSeconds,
+    promises ? timeoutsOf(policy, known).bootSeconds : policy.snapshotIntervalSeconds,
   );
 }
 
@@ -46,7 +48,7 @@ export function awaitedUntil(
 export function isDown(
   node: Node,
   known: LedgerNode | undefined,
-  policy: Pick<Policy, "bootTimeoutSeconds" | "snapshotIntervalSeconds">,
+  policy: TimeoutRules & Pick<Policy, "snapshotIntervalSeconds">,
   now: Instant,
 ): boolean {
   const until = awaitedUntil(node, known, policy);

@@ -73,15 +73,17 @@ function homesOf({
 
 function copyOf(name: ArrayName, parent: NodeArray, definition: DynamicDefinition): NodeArray {
   const { attributes = {}, machineTypes } = definition;
-  const { resources, configuration } = autoscaleSettingsOf(attributes["Configuration"]);
+  const { resources, configuration, isHpc } = autoscaleSettingsOf(attributes["Configuration"]);
+  const { notHpc, ...rest } = parent;
   const spot = spotIn(attributes);
   const group = pinnedGroupOf(definition);
   const buckets = parent.buckets.filter(
     ({ machineType }) => machineTypes?.some((type) => sameMachineType(type, machineType)) ?? true,
   );
   return {
-    ...parent,
+    ...rest,
     name,
+    ...((isHpc ?? notHpc !== true) ? {} : { notHpc: true }),
     resources: { ...parent.resources, ...resources },
     ...(configuration === undefined ? {} : { configuration: { ...parent.configuration, ...configuration } }),
     ...(spot === undefined ? {} : { spot }),
@@ -149,7 +151,7 @@ function extend(
     input.policy.prices === undefined
       ? undefined
       : findPrice(input.policy.prices, array.region, machineType, spot);
-  const { configuredGroups: _theirs, price: _price, spot: _spot, ...rest } = parent;
+  const { configuredGroups: _theirs, price: _price, spot: _spot, notHpc: _hpc, ...rest } = parent;
   return {
     ...rest,
     bucket: place.bucket,
@@ -162,6 +164,7 @@ function extend(
     ...(price === undefined ? {} : { price }),
     ...(spot ? { spot } : {}),
     charges: chargesFor(parent, spot, opposites),
+    ...(place.array?.notHpc === true ? { notHpc: true } : {}),
     ...(pinned === undefined ? {} : { pinnedGroup: pinned }),
     ...attributesOf(definition),
     ...pauses,

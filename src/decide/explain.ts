@@ -10,8 +10,15 @@ import { renderVerdict, whyReleased } from "../domain/plan.ts";
 import type { Reason } from "../domain/reason.ts";
 import { renderReason } from "../domain/reason.ts";
 import type { Ledger, LedgerNode } from "../domain/record.ts";
+import type { TimeoutRules, Timeouts } from "../domain/timeouts.ts";
+import { timeoutsOf } from "../domain/timeouts.ts";
+import type { WrittenResources } from "../domain/resources.ts";
+import { writeResources } from "../domain/resources.ts";
+import { schedulerHostname } from "../domain/scheduler-host.ts";
 import { isoTime } from "../domain/units.ts";
+import { amountsText } from "./host-text.ts";
 import { hostKey } from "./hosts.ts";
+import type { ReportedHost } from "./reported-hosts.ts";
 
 /** A name that the plan does not know, with those that it may have been meant to be. */
 export interface Unknown {
@@ -83,6 +90,10 @@ export interface NodeExplained {
   readonly load: readonly JobOnNode[];
   /** Jobs on it that are not listed. */
   readonly moreJobs: number;
+  /** That count for it now. Absent: it is gone, or a past plan was asked for, whose configuration is not known. */
+  readonly timeouts?: Timeouts;
+  /** What its scheduler says of it now, which counts in place of what we compute; absent: nothing, or the node is not up. */
+  readonly reported?: { readonly resources: WrittenResources; readonly available: WrittenResources };
   readonly text: string;
 }
 
@@ -94,7 +105,7 @@ export interface JobOnNode {
 }
 
 const MOST_PLACES = 200;
-const MOST_JOBS = 200;
+export const MOST_JOBS = 200;
 /** A sentence names so many. */
 const NAMED = 10;
 const NEAREST = 5;
@@ -188,7 +199,7 @@ function nodesNeeded(plan: Plan, ledger: Ledger, { set, id }: DemandOutcome): re
 /** Who knows a node by its hostname says that; else CycleCloud's name; the id where nobody remembers either. */
 function nameOf(ledger: Ledger, node: NodeId): string {
   const known = ledger.get(node);
-  return known?.hostname ?? known?.name ?? node;
+  return known?.hostname ?? known?.name ?? schedulerHostname(node) ?? node;
 }
 
 /** What those who come first lack of the limits that this demand lacks: a raise serves them before it serves this one. */
@@ -274,13 +285,29 @@ function aheadLine({ raise, demands }: Ahead): string {
 
 // ---------------------------------------------------------------- a node
 
-/** Why a node stays or goes, by its NodeId, its name in CycleCloud, its hostname (with or without a domain) or its instance id. */
-export function explainNode(plan: Plan, ledger: Ledger, name: string): NodeExplained | Unknown {
+/** What counts for a node now; of a past plan's time it is not known. */
+export interface NodeContext {
+  /** What schedulers say of nodes that are up. */
+  readonly reported?: ReadonlyMap<NodeId, ReportedHost>;
+  /** The timeouts of the configuration in force. */
+  readonly rules?: TimeoutRules;
+}
+
+/**
+ * Why a node stays or goes, by its NodeId, its name in CycleCloud, its hostname (with or without a domain) or its instance id.
+ */
+export function explainNode(
+  plan: Plan,
+  ledger: Ledger,
+  name: string,
+  { reported = new Map(), rules }: NodeContext = {},
+): NodeExplained | Unknown {
   const node = findNode(ledger, name);
   if (node === undefined) return unknownNode(ledger, name);
   const { nodeId } = node;
   const jobs = jobsOn(plan, nodeId);
   const verdict = plan.nodes.get(nodeId);
+  const report = reported.get(nodeId);
   const told = {
     kind: "node",
     nodeId,
@@ -292,8 +319,17 @@ export function explainNode(plan: Plan, ledger: Ledger, name: string): NodeExpla
     neededBy: verdict?.kind === "needed" ? verdict.by : [],
     load: jobs.slice(0, MOST_JOBS),
     moreJobs: Math.max(0, jobs.length - MOST_JOBS),
+    ...(rules === undefined || node.goneAt !== undefined ? {} : { timeouts: timeoutsOf(rules, node) }),
+    ...(report === undefined
+      ? {}
+      : {
+          reported: {
+            resources: writeResources(report.resources),
+            available: writeResources(report.available),
+          },
+        }),
   } as const;
-  return { ...told, text: nodeLines(plan, node, told).join("\n") };
+  return { ...told, text: nodeLines(plan, node, told, report).join("\n") };
 }
 
 /** Nodes that are there come before those that are gone, as names are used again. */
@@ -320,14 +356,20 @@ function unknownNode(ledger: Ledger, name: string): Unknown {
   return { kind: "unknown", name, nearest: nearestFew(name, names, NEAREST) };
 }
 
-function jobsOn(plan: Plan, node: NodeId): readonly JobOnNode[] {
+/** What the plan has on a node, in the order of rank. */
+export function jobsOn(plan: Plan, node: NodeId): readonly JobOnNode[] {
   const load = plan.loads?.loads.find(({ nodeId }) => nodeId === node);
   return (load?.jobs ?? []).flatMap(([first, last, slots, bound]) =>
     plan.demands.slice(first, last + 1).map(({ set, id }) => ({ set, id, slots, bound: bound === 1 })),
   );
 }
 
-function nodeLines(plan: Plan, node: LedgerNode, told: Omit<NodeExplained, "text">): readonly string[] {
+function nodeLines(
+  plan: Plan,
+  node: LedgerNode,
+  told: Omit<NodeExplained, "text">,
+  report: ReportedHost | undefined,
+): readonly string[] {
   const host = told.hostname === undefined || told.hostname === told.name ? "" : `, host ${told.hostname}`;
   const lines = [`node ${told.name} of ${told.array}${host} (${told.nodeId}), made for ${purposeText(node)}`];
   if (node.goneAt !== undefined) return [...lines, `is gone since ${isoTime(node.goneAt)}`];
@@ -340,6 +382,11 @@ function nodeLines(plan: Plan, node: LedgerNode, told: Omit<NodeExplained, "text
   if (told.load.length > 0) lines.push(`on it: ${loadText(told)}`);
   else if (told.verdict?.kind === "needed" && (plan.loads?.cut ?? 0) === 0)
     lines.push("no job has a slot on it: it counts towards a target");
+  if (told.timeouts !== undefined) {
+    const { idleSeconds, bootSeconds } = told.timeouts;
+    lines.push(`its timeouts: idle ${idleSeconds} s, boot ${bootSeconds} s`);
+  }
+  if (report !== undefined) lines.push(amountsText(report));
   return lines;
 }
 
@@ -348,7 +395,8 @@ function purposeText({ array, purpose }: LedgerNode): string {
   return purpose.kind === "dynamic" ? `dynamic array ${purpose.array}` : `array ${array}`;
 }
 
-function loadText({ load, moreJobs }: Pick<NodeExplained, "load" | "moreJobs">): string {
+/** The first few jobs on a node, in words. */
+export function loadText({ load, moreJobs }: Pick<NodeExplained, "load" | "moreJobs">): string {
   const named = load
     .slice(0, NAMED)
     .map(

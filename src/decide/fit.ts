@@ -1,5 +1,5 @@
 import type { Constraint } from "../domain/constraint.ts";
-import type { NodeId } from "../domain/ids.ts";
+import type { NodeId, SetName } from "../domain/ids.ts";
 import type { NodeProperties, NodeView, SharedState } from "../domain/node-view.ts";
 import type { BucketKey } from "../domain/bucket.ts";
 import type { Refusal } from "../domain/refusal.ts";
@@ -19,6 +19,8 @@ export interface Subject {
   readonly capacityFailureSeconds?: number;
   /** It may be evicted; only asked where there are no properties. */
   readonly spot?: true;
+  /** A host that only a scheduler knows: for the jobs of these request sets. */
+  readonly onlyFor?: readonly SetName[];
 }
 
 /** What a slot takes of a node of one kind, by position of the resource; sizes in bytes. */

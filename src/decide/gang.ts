@@ -252,6 +252,8 @@ function groupsFor(
   if (home !== undefined) return [home.bucket.placementGroup];
   if (offer.pinnedGroup !== undefined) return [offer.pinnedGroup];
   if (ask.together !== "one-group") return [undefined];
+  if (offer.notHpc === true)
+    return [...namedGroups(draft, offer).filter((group) => mayBeIn(draft, ask, offer, group)), "new"];
   if (mayBeInNew(draft, ask, offer)) {
     const { configuredGroups } = offer;
     if (configuredGroups === undefined) return ["new"];

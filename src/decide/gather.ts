@@ -77,6 +77,7 @@ function likeness(reason: Reason): string {
     case "group-given-up":
       return `${reason.code}/${bucketId(reason.bucket, true)}`;
     case "no-placement-group":
+    case "no-new-group":
     case "spot-not-allowed":
     case "not-spot":
       return reason.code;

@@ -13,14 +13,13 @@ export const DEFAULT_GROUP_SUPPLY: GroupSupply = { buffer: 2, most: 10_000 };
 
 /**
  * Names for groups that do not exist yet (scalelib-behaviour.md 8): "SIZE_pg0", "SIZE_pg1" and so on, without those that the array has.
- * None at all where the configuration names groups for any array.
+ * None in an array that is not for HPC. The caller leaves them out where the configuration names groups: `World.namesGroups`.
  */
 export function generateGroups(
   offers: readonly BucketOffer[],
   supplyOf: (array: ArrayName) => GroupSupply,
 ): ReadonlyMap<BucketOffer, readonly PlacementGroup[]> {
   const generated = new Map<BucketOffer, readonly PlacementGroup[]>();
-  if (offers.some(({ configuredGroups = [] }) => configuredGroups.length > 0)) return generated;
   const known = new Map<ArrayName, Set<string>>();
   for (const { bucket, groupSizes, pinnedGroup } of offers) {
     const names = known.get(bucket.array) ?? new Set<string>();
@@ -29,7 +28,8 @@ export function generateGroups(
     if (pinnedGroup !== undefined) names.add(pinnedGroup.toLowerCase());
   }
   for (const offer of offers) {
-    if (offer.maxPlacementGroupSize === undefined || offer.unmanaged === true) continue;
+    const { maxPlacementGroupSize, onlyFor, notHpc } = offer;
+    if (maxPlacementGroupSize === undefined || onlyFor !== undefined || notHpc === true) continue;
     const names = known.get(offer.bucket.array) ?? new Set<string>();
     const { buffer, most } = supplyOf(offer.bucket.array);
     const groups: PlacementGroup[] = [];

@@ -1,4 +1,5 @@
-import type { SupplyNode } from "../domain/allocation.ts";
+import type { SupplyNode, World } from "../domain/allocation.ts";
+import type { SetName } from "../domain/ids.ts";
 import { sortedByText } from "../domain/text.ts";
 import type { Ground } from "./ground.ts";
 import { comparePlaces } from "./ground.ts";
@@ -9,6 +10,8 @@ export interface NodeOrder {
   /** What is in flight and what is starting, in the order of asking. */
   readonly coming: readonly Coming[];
   readonly asleep: readonly number[];
+  /** Hosts that only a scheduler knows, by request set; they are in none of the others. */
+  readonly hosts: ReadonlyMap<SetName, readonly number[]>;
   /** By existing node, and by entry in flight. */
   readonly tiers: readonly number[];
   readonly inFlightTiers: readonly number[];
@@ -32,6 +35,7 @@ export function orderNodes(ground: Ground): NodeOrder {
   const deallocated = new Groups(ground, ranks);
   const starting = new Groups(ground, ranks);
   nodes.forEach((node, bin) => {
+    if (node.onlyFor !== undefined) return;
     const groups = node.starting === true ? starting : node.deallocated === true ? deallocated : upOrComing;
     groups.add(node, bin);
   });
@@ -65,7 +69,21 @@ export function orderNodes(ground: Ground): NodeOrder {
       tiers[bin] = tier;
     }),
   );
-  return { awake, coming, asleep, tiers, inFlightTiers };
+  return { awake, coming, asleep, hosts: hostsBySet(nodes), tiers, inFlightTiers };
+}
+
+/** By their names, so that each plan uses the same ones first. */
+function hostsBySet(nodes: World["nodes"]): ReadonlyMap<SetName, readonly number[]> {
+  const hosts = new Map<SetName, number[]>();
+  const bins = nodes.flatMap(({ onlyFor }, bin) => (onlyFor === undefined ? [] : [bin]));
+  for (const bin of sortedByText(bins, (one) => nodes[one]?.nodeId ?? "")) {
+    for (const set of nodes[bin]?.onlyFor ?? []) {
+      const ofSet = hosts.get(set);
+      if (ofSet === undefined) hosts.set(set, [bin]);
+      else ofSet.push(bin);
+    }
+  }
+  return hosts;
 }
 
 /** Nodes by order and place. Of thousands most are alike but for their ids: to sort them all by everything would take most of a plan's time. */

@@ -4,7 +4,16 @@ import type { ArrayName, Digest, NodeId, RequestId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Purpose } from "../domain/bucket.ts";
-import type { Busyness, ClusterRecord, InFlight, Ledger, LedgerNode, SetEntry } from "../domain/record.ts";
+import type {
+  Busyness,
+  ClusterRecord,
+  Held,
+  InFlight,
+  Ledger,
+  LedgerNode,
+  SetEntry,
+} from "../domain/record.ts";
+import { entriesOf, reportsOf } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { InTurn } from "../domain/in-turn.ts";
@@ -32,24 +41,38 @@ export interface HostFact {
    * until the scheduler opens it. Absent: no report said.
    */
   readonly state?: "open" | "closed";
+  /** A report says what it has, or what is left of that. */
+  readonly hasAmounts?: true;
 }
 
 /**
  * What live sets say of hosts: jobs by report or by `placed`, or a report without a job. A report counts while it is younger than two of
- * its set's intervals and its set is live (design.md section 3, Busyness).
+ * its set's intervals and what it came with is live (design.md section 3, Busyness). One that came without demand counts instead of the
+ * one that came with its set's demand.
  */
-export function hostFacts({ sets }: ClusterRecord, { demands, reports }: Bodies, now: Instant): HostFacts {
-  const known = gathered.get(sets);
-  if (known?.demands === demands && known.reports === reports && known.from <= now && now < known.until)
-    return known.facts;
-  const facts = gatherFacts(sets, { demands, reports }, now);
-  gathered.set(sets, { demands, reports, facts, from: now, until: nextLapse(sets, now) });
+export function hostFacts(record: ClusterRecord, { demands, reports }: Bodies, now: Instant): HostFacts {
+  const known = gathered.get(record.sets);
+  const isSame =
+    known?.demands === demands &&
+    known.reports === reports &&
+    known.separateReports === record.separateReports;
+  if (isSame && known.from <= now && now < known.until) return known.facts;
+  const facts = gatherFacts(record, { demands, reports }, now);
+  const { separateReports } = record;
+  gathered.set(record.sets, {
+    demands,
+    reports,
+    separateReports,
+    facts,
+    from: now,
+    until: nextLapse(record, now),
+  });
   return facts;
 }
 
 type HostFacts = ReadonlyMap<string, HostFact>;
 
-interface Gathered extends Pick<Bodies, "demands" | "reports"> {
+interface Gathered extends Pick<Bodies, "demands" | "reports">, Pick<ClusterRecord, "separateReports"> {
   readonly facts: HostFacts;
   readonly from: Instant;
   readonly until: number;
@@ -62,9 +85,9 @@ const NO_JOBS: string[] = [];
 const gathered = new WeakMap<ClusterRecord["sets"], Gathered>();
 
 /** When the next live set or report runs out. */
-function nextLapse(sets: ClusterRecord["sets"], now: Instant): number {
+export function nextLapse(record: Held, now: Instant): number {
   let next = Number.POSITIVE_INFINITY;
-  for (const { live, expiresAt, sentAt, intervalSeconds } of sets.values()) {
+  for (const { live, expiresAt, sentAt, intervalSeconds } of entriesOf(record)) {
     if (!live) continue;
     for (const at of [expiresAt, plusSeconds(sentAt, 2 * intervalSeconds)])
       if (now < at && at < next) next = at;
@@ -73,7 +96,7 @@ function nextLapse(sets: ClusterRecord["sets"], now: Instant): number {
 }
 
 function gatherFacts(
-  sets: ClusterRecord["sets"],
+  record: ClusterRecord,
   bodies: Pick<Bodies, "demands" | "reports">,
   now: Instant,
 ): HostFacts {
@@ -87,15 +110,20 @@ function gatherFacts(
     facts.set(key, fact);
     return fact;
   };
-  for (const entry of sets.values()) {
-    if (!entry.live || entry.expiresAt <= now) continue;
+  const inForce = ({ live, expiresAt }: SetEntry): boolean => live && expiresAt > now;
+  for (const entry of reportsOf(record).values()) {
+    if (!inForce(entry)) continue;
     freshReport(entry, bodies, now).forEach((host) => {
       const fact = factOf(host.hostname);
       if (host.jobs.length > 0) fact.jobs = fact.jobs.concat(host.jobs);
+      if (host.resources !== undefined || host.available !== undefined) fact.hasAmounts = true;
       if (host.state === "open") fact.state = "open";
       if (host.state === "closed") fact.state ??= "closed";
       if (fact.reportedAt === undefined || fact.reportedAt < entry.sentAt) fact.reportedAt = entry.sentAt;
     });
+  }
+  for (const entry of record.sets.values()) {
+    if (!inForce(entry)) continue;
     for (const demand of bodies.demands.get(entry.digest)?.demands ?? []) {
       if (demand.kind !== "job") continue;
       demand.placed.forEach((placed) => {
@@ -109,7 +137,8 @@ function gatherFacts(
   return facts;
 }
 
-function freshReport(
+/** The hosts of a set's report, while it counts. */
+export function freshReport(
   entry: SetEntry,
   bodies: Pick<Bodies, "reports">,
   now: Instant,
@@ -226,26 +255,28 @@ export function updateLedger(
     if (known !== old) touched += 1;
     present.push(known);
   });
-  if (touched === 0 && ledger.size === present.length + countRemembered(ledger, now)) return ledger;
+  if (touched === 0 && ledger.size === present.length + countRemembered(ledger, facts, now)) return ledger;
   const next = new Map<NodeId, LedgerNode>();
   present.forEach((node) => next.set(node.nodeId, node));
   ledger.forEach((old, id) => {
     if (next.has(id)) return;
     if (old.goneAt === undefined) next.set(id, { ...old, goneAt: now });
-    else if (isRemembered(old, now)) next.set(id, old);
+    else if (isRemembered(old, facts, now)) next.set(id, old);
   });
   return next;
 }
 
-/** Gone, but not for long. */
-function isRemembered({ goneAt }: LedgerNode, now: Instant): boolean {
-  return goneAt !== undefined && secondsBetween(goneAt, now) < REMEMBER_GONE_SECONDS;
+/** Gone, but not for long; or its host is still reported with resources, and must not be taken for one that was never ours. */
+function isRemembered(node: LedgerNode, facts: HostFacts, now: Instant): boolean {
+  if (node.goneAt === undefined) return false;
+  if (secondsBetween(node.goneAt, now) < REMEMBER_GONE_SECONDS) return true;
+  return factOfNode(facts, node)?.hasAmounts === true;
 }
 
-function countRemembered(ledger: Ledger, now: Instant): number {
+function countRemembered(ledger: Ledger, facts: HostFacts, now: Instant): number {
   let count = 0;
   ledger.forEach((node) => {
-    if (isRemembered(node, now)) count += 1;
+    if (isRemembered(node, facts, now)) count += 1;
   });
   return count;
 }

@@ -4,7 +4,7 @@ import type { Ask } from "./ask.ts";
 import type { Bin } from "./bins.ts";
 import { holderOf } from "./caps.ts";
 import type { Draft } from "./draft.ts";
-import { groupClosedTo } from "./closed.ts";
+import { groupClosedTo, newGroupClosedTo } from "./closed.ts";
 import { createNodes, groupKey, nameGroup, wake } from "./draft.ts";
 import type { Offered } from "./offers.ts";
 import { mayBeIn, mayBeInNew, namedGroups } from "./named-groups.ts";
@@ -59,6 +59,8 @@ export function packOn(draft: Draft, ask: Ask): boolean {
   const { jobClass, bin } = latest;
   if (jobClass !== ask.jobClass || ask.together !== "anywhere" || ask.isGang || ask.units < 1) return false;
   if (bins.count[bin] !== 1 || bins.unitsOn(bin, ask) < ask.units) return false;
+  // The job before it may have been of a set that has no hosts of its own.
+  if (bins.hosts.has(ask.set) && !bins.isHost(bin)) return false;
   bins.occupy(bin, ask, ask.units);
   return true;
 }
@@ -178,7 +180,7 @@ function openInGroups(
     left -= open(group, left);
   const size = offer.maxPlacementGroupSize;
   if (offer.pinnedGroup !== undefined || size === undefined || size < 1) return;
-  if (groupClosedTo(draft, offer, "new") !== undefined) return;
+  if (newGroupClosedTo(draft, offer) !== undefined) return;
   if (!mayBeInNew(draft, ask, offer)) return;
   for (let more = Math.min(left, capacity.room(offer, undefined)); more > 0;) {
     const group = nameGroup(draft, groupKey(offer));

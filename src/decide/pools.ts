@@ -1,9 +1,10 @@
 import type { Constraint } from "../domain/constraint.ts";
 import type { Pool, Revision } from "../domain/demand.ts";
+import { compareRevisions } from "../domain/demand.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { ClusterRecord } from "../domain/record.ts";
+import { poolsOf } from "../domain/record.ts";
 import type { Scalar } from "../domain/resources.ts";
-import { compareRevisions } from "./accept.ts";
 import type { SharedState } from "../domain/node-view.ts";
 
 /** The name under which the pool of a shared consumable is shared: by all jobs that name the same resource and source. */
@@ -29,7 +30,7 @@ export function sharedStateOf(pools: readonly Pool[], constraints: readonly Cons
 /** The pools that the live sets tell; of two that tell one, the newer (design.md section 4). */
 export function poolsInForce(record: ClusterRecord, bodies: Bodies): readonly Pool[] {
   const newest = new Map<string, { readonly pool: Pool; readonly revision: Revision }>();
-  for (const { live, digest, revision } of record.sets.values()) {
+  for (const { live, digest, revision } of poolsOf(record).values()) {
     for (const pool of (live ? bodies.demands.get(digest)?.pools : undefined) ?? []) {
       const known = newest.get(pool.name);
       if (known === undefined || compareRevisions(revision, known.revision) > 0)

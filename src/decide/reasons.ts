@@ -13,7 +13,7 @@ import { unitsOnEmpty } from "./ask.ts";
 import type { Bin } from "./bins.ts";
 import type { Draft } from "./draft.ts";
 import { attributesOn, groupKey, nextGroupName } from "./draft.ts";
-import { closedTo, groupClosedTo } from "./closed.ts";
+import { closedTo, groupClosedTo, newGroupClosedTo } from "./closed.ts";
 import type { Opening } from "./gang.ts";
 import type { Place } from "./ground.ts";
 import { inGroup } from "./ground.ts";
@@ -72,10 +72,10 @@ function reasonsOfPacking(
 }
 
 /** Why a bucket with room has no placement group for new nodes: it knows none, or none may be made at the moment. */
-function noGroup(draft: Draft, offer: BucketOffer): Reason | undefined {
+export function noGroup(draft: Draft, offer: BucketOffer): Reason | undefined {
   if (offer.pinnedGroup !== undefined) return undefined;
   if (offer.maxPlacementGroupSize === undefined) return { code: "no-placement-group", bucket: offer.bucket };
-  return groupClosedTo(draft, offer, "new");
+  return newGroupClosedTo(draft, offer);
 }
 
 /** Why a floor could not be raised: for each bucket the first thing that said no. */
@@ -280,7 +280,8 @@ export function openingRefusal(draft: Draft, ask: Ask, opening: Opening): Reason
   const closed = closedTo(draft, offer) ?? misfit(draft, ask, offer, group);
   const capacity = opening.site?.afterWaking;
   const then = capacity === undefined ? draft : { ...draft, capacity };
-  return closed ?? roomRefusal(then, offer, group, nodes) ?? capsOf(draft, ask, opening);
+  const notMade = group === "new" && !knowsNoGroups(offer) ? newGroupClosedTo(draft, offer) : undefined;
+  return closed ?? notMade ?? roomRefusal(then, offer, group, nodes) ?? capsOf(draft, ask, opening);
 }
 
 /** Why our own ceilings do not allow the nodes that a gang would use, those that are there included. */

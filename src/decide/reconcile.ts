@@ -16,11 +16,13 @@ import type {
   Outage,
   StartEffect,
 } from "../domain/record.ts";
+import { timeoutsOf } from "../domain/timeouts.ts";
 import type { Instant } from "../domain/units.ts";
 import { InTurn } from "../domain/in-turn.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
-import { lapseSets } from "./accept.ts";
+import { lapseParts } from "./accept.ts";
 import { allocate } from "./allocate.ts";
+import { bindReported } from "./bind-reported.ts";
 import { noteGroups } from "./group-fills.ts";
 import { requestIdOf } from "./hash.ts";
 import type { Dynamics } from "./dynamic-arrays.ts";
@@ -50,6 +52,9 @@ import {
 } from "./starts.ts";
 import { poolsInForce } from "./pools.ts";
 import { premisesOf, Recall } from "./recall.ts";
+import { reportedHosts } from "./reported-hosts.ts";
+import type { Reports } from "./scheduler-only.ts";
+import { readReports } from "./scheduler-only.ts";
 import type { Supply } from "./spare.ts";
 import { allocationPolicyOf, orderOf, spareAmongReady } from "./spare.ts";
 import { buildWorld } from "./world.ts";
@@ -80,10 +85,9 @@ export function decide(
   const number = record.plan + 1;
   const outage = nextOutage(record, policy, now);
   const observed: ClusterRecord = withoutTrouble({
-    ...record,
+    ...lapseParts(record, now, policy.maxExpirationSeconds),
     plan: number,
     observedGeneration: record.generation,
-    sets: lapseSets(record.sets, now, policy.maxExpirationSeconds),
     inFlight: updateInFlight(record.inFlight, look, policy),
     backoffs: forgetOldBackoffs(record.backoffs, now),
     lastGoodLookAt: look.snapshot.at,
@@ -92,13 +96,24 @@ export function decide(
   const facts = hostFacts(rested, bodies, now);
   const seen = updateLedger(bodies.ledger, look, record.inFlight, facts, now);
   const rewound = outage !== undefined && outage.to === now ? restartClocks(seen, now) : seen;
-  const demands = demandsInForce(rested, bodies);
-  const dynamics = dynamicsOf(demands, rested.dynamicArrays ?? [], look.snapshot);
+  const sent = demandsInForce(rested, bodies);
+  const dynamics = dynamicsOf(sent, rested.dynamicArrays ?? [], look.snapshot);
   const known = recogniseByName(rewound, dynamics);
   const { record: started, ledger } = endStarts(rested, known, look.snapshot, policy, now);
   const { record: next, givenUp } = giveUp(started, look.snapshot, ledger, facts, policy, now);
   const pools = poolsInForce(rested, bodies);
-  const wanted = { demands, pools, dynamics, last: () => lastPlanOf(bodies) };
+  const reports = readReports(
+    reportedHosts(rested, bodies, now),
+    { snapshot: look.snapshot, ledger, dynamics: dynamics.keys() },
+    sent,
+  );
+  const wanted = {
+    demands: bindReported(sent, reports),
+    pools,
+    dynamics,
+    reports,
+    last: () => lastPlanOf(bodies),
+  };
   const weighed = weigh({
     record: next,
     snapshot: look.snapshot,
@@ -146,7 +161,7 @@ function nextOutage(record: ClusterRecord, policy: Policy, now: Instant): Outage
   return { ...current, awaiting };
 }
 
-/** The sets that were in force at our last look and have not been pushed since. */
+/** The sets whose demand was in force at our last look and has not been pushed since. A report alone is no push: it renews no demand. */
 function awaited(record: ClusterRecord, from: Instant): readonly SetName[] {
   return [...record.sets].filter(([, entry]) => entry.live && entry.sentAt <= from).map(([name]) => name);
 }
@@ -235,6 +250,8 @@ interface Wanted {
   readonly demands: readonly RankedDemand[];
   readonly pools: readonly Pool[];
   readonly dynamics: Dynamics;
+  /** What schedulers say of their hosts; undefined: nothing of amounts. */
+  readonly reports: Reports | undefined;
   /** Where the last plan had what it knew; undefined: it did not keep that whole. */
   readonly last: () => LastPlan | undefined;
 }
@@ -257,10 +274,11 @@ interface ToWeigh {
 }
 
 function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall }: ToWeigh): Weighed {
-  const { demands, pools, dynamics, last } = wanted;
+  const { demands, pools, dynamics, reports, last } = wanted;
   const stopping = stoppingNodes(record.intents);
   const excluded = new Set([...excludedNodes(snapshot, ledger, stopping, policy, now), ...givenUp]);
-  const input = supplyOf(record, { snapshot, ledger, policy, pools, dynamics, excluded, now });
+  const seen = { snapshot, ledger, policy, pools, dynamics, excluded, now };
+  const input = supplyOf(record, reports === undefined ? seen : { ...seen, reports });
   const work = (asked: PlanQuestion): Weighing => {
     const world: World = {
       ...buildWorld({ ...input, excluded: asked.excluded, demands, order: orderOf }),
@@ -469,10 +487,11 @@ function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
  * timeout while the node is idle, as it counts against that; else only for people, as a node's idleness begins when it ceases to be busy.
  * By the clock and not by the node, so that one plan notes all nodes and the next ones none.
  */
-function touch(node: LedgerNode, needed: boolean, { idleTimeoutSeconds }: Policy, now: Instant): LedgerNode {
+function touch(node: LedgerNode, needed: boolean, policy: Policy, now: Instant): LedgerNode {
   if (!needed) return node;
   const { busyness, lastNeededAt } = node;
-  const seconds = Math.max(1, busyness.state === "idle" ? idleTimeoutSeconds / 5 : idleTimeoutSeconds);
+  const timeout = timeoutsOf(policy, node).idleSeconds;
+  const seconds = Math.max(1, busyness.state === "idle" ? timeout / 5 : timeout);
   const spanOf = (at: Instant): number => Math.floor(at / (1000 * seconds));
   return lastNeededAt !== undefined && spanOf(lastNeededAt) === spanOf(now)
     ? node
@@ -513,7 +532,8 @@ function verdictOf(
 
 function bootSecondsLeft(node: Node, known: LedgerNode, policy: Policy, now: Instant): number {
   const until =
-    awaitedUntil(node, known, policy) ?? plusSeconds(bootingSince(known), policy.bootTimeoutSeconds);
+    awaitedUntil(node, known, policy) ??
+    plusSeconds(bootingSince(known), timeoutsOf(policy, known).bootSeconds);
   return secondsBetween(now, until);
 }
 
@@ -548,7 +568,7 @@ function readyVerdict(
   return {
     kind: "idle",
     idleSeconds: idleSeconds(known, on.now),
-    idleTimeoutSeconds: on.policy.idleTimeoutSeconds,
+    idleTimeoutSeconds: timeoutsOf(on.policy, known).idleSeconds,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Node } from "../domain/cluster.ts";
 import type { NodeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Draining, LedgerNode } from "../domain/record.ts";
+import { timeoutsOf } from "../domain/timeouts.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import { isDown } from "./down.ts";
@@ -83,7 +84,7 @@ export function whyGivenUp(
   if (node.phase !== "coming" && node.phase !== "unknown") return undefined;
   const age = secondsBetween(bootingSince(known), around.now);
   const begun = known.start === undefined ? "it was first seen" : "its start";
-  return age < around.policy.bootTimeoutSeconds
+  return age < timeoutsOf(around.policy, known).bootSeconds
     ? undefined
     : `${node.name} was not Ready ${Math.round(age)} s after ${begun} (${failureText(node)})`;
 }
@@ -141,7 +142,7 @@ function isStale(draining: Draining | undefined, around: Circumstances): boolean
 
 /** Idle and not needed for the whole timeout; never while nobody says what the node does. */
 export function isIdleLongEnough(known: LedgerNode, policy: Policy, now: Instant): boolean {
-  return known.busyness.state === "idle" && idleSeconds(known, now) >= policy.idleTimeoutSeconds;
+  return known.busyness.state === "idle" && idleSeconds(known, now) >= timeoutsOf(policy, known).idleSeconds;
 }
 
 export function idleSeconds(known: LedgerNode, now: Instant): number {

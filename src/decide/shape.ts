@@ -51,7 +51,7 @@ export class Shape {
     return answer;
   }
 
-  /** All kinds whose nodes meet the marks. */
+  /** All kinds whose nodes meet the marks, but those of hosts that only a scheduler knows: these are not for all who ask. */
   kindsIn(ground: Ground): readonly Kind[] {
     const { arrays, machineTypes } = this.requirements;
     const named =
@@ -60,7 +60,7 @@ export class Shape {
         : arrays !== undefined
           ? ground.kindsNamed("nodearray", arrays)
           : ground.kinds;
-    return named.filter((kind) => this.takesKind(kind));
+    return named.filter((kind) => kind.subject.onlyFor === undefined && this.takesKind(kind));
   }
 
   /** Whether this very node meets the marks. */

@@ -3,7 +3,10 @@ import type { Bodies } from "../domain/bodies.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
-import { excludedNodes, pendingCreates, stoppingNodes } from "./reconcile.ts";
+import { demandsInForce, excludedNodes, pendingCreates, stoppingNodes } from "./reconcile.ts";
+import { reportedHosts } from "./reported-hosts.ts";
+import type { JudgedHosts } from "./scheduler-only.ts";
+import { judgeHosts } from "./scheduler-only.ts";
 import { orderOf } from "./spare.ts";
 import { buildWorld } from "./world.ts";
 
@@ -29,4 +32,13 @@ export function storedWorld(
     order: orderOf,
     now,
   });
+}
+
+/** What the reports in force say of hosts now, beside the last believed look. */
+export function storedHosts(record: ClusterRecord, bodies: Bodies, now: Instant): JudgedHosts {
+  const { seen, ledger } = bodies;
+  if (seen === undefined) return { nodes: new Map(), others: [] };
+  const dynamics = (record.dynamicArrays ?? []).map(({ name }) => name);
+  const demands = demandsInForce(record, bodies, now);
+  return judgeHosts(reportedHosts(record, bodies, now), { snapshot: seen, ledger, dynamics }, demands);
 }

@@ -27,7 +27,9 @@ import { counterpartsOf, oppositesOf } from "./counterparts.ts";
 import { familyOf } from "./family.ts";
 import type { ClusterPlace, ResourceRules } from "./places.ts";
 import { coresOf, Places } from "./places.ts";
+import { ReportedSupply } from "./reported-supply.ts";
 import { scaleSetsOf } from "./scale-set.ts";
+import type { Reports } from "./scheduler-only.ts";
 import { isStarting, mayBeStarted } from "./starts.ts";
 
 export interface WorldInput {
@@ -46,6 +48,8 @@ export interface WorldInput {
   readonly demands?: readonly RankedDemand[];
   /** Dynamic node arrays by name; absent: none. */
   readonly dynamics?: Dynamics;
+  /** What schedulers say of their hosts; absent: nothing of amounts. */
+  readonly reports?: Reports;
   /** Nodes that are draining or being stopped: not capacity, though they still count against limits. */
   readonly excluded: ReadonlySet<NodeId>;
   /** Which existing nodes are used first: see {@link SupplyNode.order}. Nodes seen later should come after those seen earlier. */
@@ -64,7 +68,8 @@ export function buildWorld(input: WorldInput): World {
   const dynamic = dynamicSupply(input, managed);
   const { arrays } = dynamic;
   const places = new Places([...snapshot.arrays, ...dynamic.copies], rulesOf(policy));
-  const nodes = collectNodes(input, managed, places);
+  const reported = new ReportedSupply(input.reports);
+  const nodes = collectNodes(input, managed, places, reported);
   const inFlight = collectInFlight(input, managed, places);
   const usage = countUsage(places.all());
   const catalogue = catalogueOf(policy);
@@ -76,19 +81,23 @@ export function buildWorld(input: WorldInput): World {
     .toSorted((a, b) => b.priority - a.priority)
     .flatMap((array) =>
       array.buckets.map((bucket) => openBucket(input, array, bucket, places, usage, ceilings)),
-    );
+    )
+    .map((one) => ({ ...one, offer: reported.believed(one.offer) }));
   const own = opened.map(({ offer }) => offer);
   const opposites = oppositesOf(opened, ceilings);
-  const buckets = [...own, ...dynamicOffers(input, own, opposites, places)];
+  const dynamicOnes = dynamicOffers(input, own, opposites, places);
+  const buckets = [...own, ...dynamicOnes.map((one) => reported.believed(one))];
   const counterparts = counterpartsOf(buckets, input.demands, opposites, places, policy);
   const scaleSets = scaleSetsOf(input);
   const closed = closedReason(snapshot);
   const limits = ceilings.limits();
   const caps = policy.caps === undefined ? [] : capsFor(policy.caps, input.demands ?? []);
+  const ours = nodes.some(({ deallocated }) => deallocated === true)
+    ? nodes.flatMap((node) => withStartCharges(node, buckets, limits))
+    : nodes;
+  const others = reported.hosts(policy);
   return {
-    nodes: nodes.some(({ deallocated }) => deallocated === true)
-      ? nodes.flatMap((node) => withStartCharges(node, buckets, limits))
-      : nodes,
+    nodes: others.length === 0 ? ours : [...ours, ...others],
     inFlight,
     buckets,
     limits,
@@ -99,9 +108,15 @@ export function buildWorld(input: WorldInput): World {
     ...(caps.length === 0 ? {} : { caps }),
     ...(counterparts.size === 0 ? {} : { counterparts }),
     ...(closed === undefined ? {} : { closed }),
+    ...(namesGroups(policy) ? { namesGroups: true } : {}),
     ...(input.groupFills === undefined ? {} : { groupFills: input.groupFills }),
     ...formerGroups(input.ledger),
   };
+}
+
+/** Whether the configuration names a placement group of any array, also of one that is not autoscaled, as scalelib counts them. */
+function namesGroups({ placementGroups }: Policy): boolean {
+  return [...(placementGroups?.values() ?? [])].some((groups) => groups.length > 0);
 }
 
 /** Groups whose nodes we remember, also those that have gone. */
@@ -133,7 +148,12 @@ function countsAgainstLimits(phase: NodePhase): boolean {
   return phase !== "off" && phase !== "deallocated";
 }
 
-function collectNodes(input: WorldInput, arrays: World["arrays"], places: Places): readonly SupplyNode[] {
+function collectNodes(
+  input: WorldInput,
+  arrays: World["arrays"],
+  places: Places,
+  reported: ReportedSupply,
+): readonly SupplyNode[] {
   const supply: SupplyNode[] = [];
   const entries = new InTurn(input.ledger);
   input.snapshot.nodes.forEach((node) => {
@@ -155,7 +175,9 @@ function collectNodes(input: WorldInput, arrays: World["arrays"], places: Places
     const dynamic = dynamicArrayOf(known?.purpose);
     const home =
       dynamic === undefined ? place : places.at(dynamic, place.bucket.machineType, node.placementGroup);
-    supply.push(supplyNode(node, known, home, places, input));
+    const plain = supplyNode(node, known, home, places, input);
+    const fromReport = reported.of(plain);
+    supply.push(fromReport === undefined ? plain : { ...plain, ...fromReport });
   });
   return supply;
 }
@@ -316,6 +338,7 @@ function openBucket(
     ...(bucket.maxPlacementGroupSize === undefined
       ? {}
       : { maxPlacementGroupSize: bucket.maxPlacementGroupSize }),
+    ...(array.notHpc === true ? { notHpc: true } : {}),
     ...(array.placementGroup === undefined ? {} : { pinnedGroup: array.placementGroup }),
     ...(groupRefusals.size === 0 ? {} : { groupRefusals }),
   };

@@ -1,5 +1,5 @@
 import type { NodeAttributes, Pool } from "./demand.ts";
-import type { ArrayName, Digest, NodeId, PlacementGroup } from "./ids.ts";
+import type { ArrayName, Digest, NodeId, PlacementGroup, SetName } from "./ids.ts";
 import type { NodeProperties } from "./node-view.ts";
 import type { DemandOutcome, GroupedArray, PlanLoads } from "./plan.ts";
 import type { LimitId, Reason } from "./reason.ts";
@@ -10,8 +10,10 @@ import type { Resources } from "./resources.ts";
 
 /** Everything that the allocator may use, and every ceiling: its only view of the cluster. */
 export interface World {
-  /** Nodes that exist and count as capacity. */
+  /** Nodes that exist and count as capacity, and hosts that only a scheduler knows. */
   readonly nodes: readonly SupplyNode[];
+  /** The configuration names placement groups of some array: then no others are generated anywhere (`bucket-order` only; scalelib-behaviour.md 8). */
+  readonly namesGroups?: true;
   /** Accepted creates that no look has shown yet; without an `order`, in the order in which they were asked for. */
   readonly inFlight: readonly InFlightSupply[];
   /** Where new nodes can be made, preferred first. Empty: nothing new may be planned. */
@@ -61,6 +63,12 @@ export interface SupplyNode {
   readonly bucket: BucketKey;
   readonly purpose: Purpose;
   readonly resources: Resources;
+  /** What its scheduler says is left of some of its resources. Tasks that are bound to it take nothing more of these. Absent: of none. */
+  readonly left?: Resources;
+  /** Its scheduler says that something runs there. */
+  readonly occupied?: true;
+  /** A host that only a scheduler knows: for the jobs of these request sets, and no node of ours. Absent: a node of the cluster. */
+  readonly onlyFor?: readonly SetName[];
   /** What constraints may ask of it, made when one does; absent: no more than its bucket says. */
   readonly properties?: () => NodeProperties;
   /** Its vCPUs, whatever `resources` calls a core: what a target in cores counts. */
@@ -109,6 +117,8 @@ export interface BucketOffer {
   readonly refusal?: Reason;
   /** Largest number of nodes in one placement group; absent: this bucket knows no placement groups. */
   readonly maxPlacementGroupSize?: number;
+  /** No placement group is made here for jobs; those that have a name are used. Its array says that it is not for HPC. */
+  readonly notHpc?: true;
   /** Groups that the configuration names for this bucket, in its order; they need not exist yet. */
   readonly configuredGroups?: readonly PlacementGroup[];
   /** The array's only group, if it is pinned to one. */
@@ -126,8 +136,8 @@ export interface BucketOffer {
   readonly counterpartOf?: BucketOffer;
   /** What new nodes are created with, before anything that the demand itself adds; absent: nothing. */
   readonly attributes?: NodeAttributes;
-  /** A host that only the scheduler knows: nothing new can be had here, and it is used first (`bucket-order` only). */
-  readonly unmanaged?: true;
+  /** Hosts that only a scheduler knows, for the jobs of these request sets: nothing new can be had here. `bucket-order` only. */
+  readonly onlyFor?: readonly SetName[];
   /** Nodes per group in use, going ones included. */
   readonly groupSizes: ReadonlyMap<PlacementGroup, number>;
   /** Groups that are backing off, and why. While there is one, no group with a fresh name is made here: that would evade the pause. */

@@ -44,6 +44,8 @@ export interface AutoscaleSettings {
   readonly resources: Resources;
   /** `cyclecloud.cluster.autoscale.stop_enabled`: only an explicit false (or "false") switches autostop off (cyclecloud-wire.md C.2, C.3). */
   readonly stopEnabled: boolean;
+  /** `autoscale.is_hpc`: false (or "false") means that no placement groups are made there (scalelib-behaviour.md 8); absent: it is not said. */
+  readonly isHpc?: boolean;
   /** The members of Configuration itself that are plain values and hold no secret by their name; absent: there are none. */
   readonly configuration?: Readonly<Record<string, Scalar>>;
 }
@@ -62,6 +64,7 @@ export function autoscaleSettingsOf(configuration: unknown): AutoscaleSettings {
     enabled: !isFalse(autoscale["enabled"]),
     resources: scalarsOf(autoscale["resources"], () => true),
     stopEnabled: !isFalse(memberAt(configuration, ["cyclecloud", "cluster", "autoscale", "stop_enabled"])),
+    ...(autoscale["is_hpc"] === undefined ? {} : { isHpc: !isFalse(autoscale["is_hpc"]) }),
     ...(Object.keys(values).length === 0 ? {} : { configuration: values }),
   };
 }

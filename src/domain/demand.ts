@@ -1,6 +1,7 @@
 import type { Constraint } from "./constraint.ts";
 import type { ArrayName, ClusterName, Digest, MachineType, SetName } from "./ids.ts";
-import type { Scalar } from "./resources.ts";
+import type { Resources, Scalar } from "./resources.ts";
+import { compareText } from "./text.ts";
 import type { Instant } from "./units.ts";
 
 /**
@@ -118,6 +119,10 @@ export interface SchedulerNode {
   /** Jobs on the host; empty: it runs none. */
   readonly jobs: readonly string[];
   readonly state?: string;
+  /** What the host has in all. Never empty; absent: the scheduler does not say. */
+  readonly resources?: Resources;
+  /** What is left of that now, with all that runs there subtracted. Never empty; absent: the scheduler does not say. */
+  readonly available?: Resources;
 }
 
 /** Which of two messages of one set is the newer. Compared by `value`, then by `tieBreak` (design.md section 3). */
@@ -128,8 +133,15 @@ export interface Revision {
   readonly tieBreak: string;
 }
 
+/** Orders revisions: by value, then by tie-break. Negative if `a` is older. */
+export function compareRevisions(a: Revision, b: Revision): number {
+  return a.value - b.value || compareText(a.tieBreak, b.tieBreak);
+}
+
 /** A demand message after the door: checked, lowered, with its absolute times. */
-export interface RequestSetUpdate {
+export type RequestSetUpdate = WholeUpdate | PartialUpdate;
+
+interface Envelope {
   readonly cluster: ClusterName;
   readonly set: SetName;
   readonly revision: Revision;
@@ -139,9 +151,20 @@ export interface RequestSetUpdate {
   /** When it was put into the queue or arrived over HTTP. */
   readonly sentAt: Instant;
   readonly expiresAt: Instant;
+}
+
+/** A message with `nodearrays` or `jobs`: it states all three parts of the set, and a part that it leaves out as none. */
+export interface WholeUpdate extends Envelope {
   /** Digest of the demand's canonical text; equal digests ask for the same. */
   readonly digest: Digest;
   readonly demand: SetDemand;
   /** Absent: this scheduler does not report hosts. */
   readonly schedulerNodes?: readonly SchedulerNode[];
+}
+
+/** A message with neither: it changes the parts that it has, at least one, and leaves the set's demand as it is. */
+export interface PartialUpdate extends Envelope {
+  readonly demand?: undefined;
+  readonly schedulerNodes?: readonly SchedulerNode[];
+  readonly pools?: readonly Pool[];
 }

@@ -5,13 +5,10 @@ import type { ConfiguredGroups } from "./configured-groups.ts";
 import type { DefaultResource } from "./default-resource.ts";
 import type { ArrayName } from "./ids.ts";
 import type { PriceTable } from "./price.ts";
+import type { TimeoutRules } from "./timeouts.ts";
 
 /** How a cluster is to be run: its configuration document after the door. All durations in seconds. */
-export interface Policy {
-  /** A node that is Ready, idle and not needed for so long is stopped. scalelib's idle_timeout; default 300. */
-  readonly idleTimeoutSeconds: number;
-  /** A node not Ready so long after it was first seen is stopped. scalelib's boot_timeout; default 1800. */
-  readonly bootTimeoutSeconds: number;
+export interface Policy extends TimeoutRules {
   /** How often the timer looks: 60, by its schedule, so no configuration can change it. Autostop believes a snapshot for two of these. */
   readonly snapshotIntervalSeconds: number;
   /** No demand may stay valid longer than this; also how long a lapsed set keeps its revision. Default 86,400. */
@@ -47,7 +44,7 @@ export const LONGEST_EXPIRATION_SECONDS = 86_400;
 
 export const DEFAULT_POLICY: Policy = {
   idleTimeoutSeconds: 300,
-  bootTimeoutSeconds: 1800,
+  bootTimeoutSeconds: 3600,
   snapshotIntervalSeconds: 60,
   maxExpirationSeconds: LONGEST_EXPIRATION_SECONDS,
   inFlightGraceSeconds: 900,

@@ -120,6 +120,8 @@ type Cause =
       readonly max: number;
     }
   | { readonly code: "no-placement-group"; readonly bucket: BucketKey }
+  /** The array says that it is not for HPC (`Configuration.autoscale.is_hpc` is false): no placement group is made there for jobs. */
+  | { readonly code: "no-new-group"; readonly bucket: BucketKey }
   /** A group lacks nodes: what it has is kept, and no other is made in its place before then. */
   | {
       readonly code: "group-filling";
@@ -200,6 +202,10 @@ export function renderReason(reason: Reason): string {
     case "no-placement-group": {
       const which = reason.across === undefined ? "this VM size has" : "these VM sizes have";
       return `${placesText(reason.bucket, reason.across)}: ${which} no placement groups here`;
+    }
+    case "no-new-group": {
+      const who = reason.across === undefined ? `node array ${reason.bucket.array} makes` : "they make";
+      return `${placesText(reason.bucket, reason.across)}: ${who} no placement groups (Configuration.autoscale.is_hpc is false)`;
     }
     case "group-filling":
       return `${placesText(reason.bucket, reason.across)}: has ${reason.nodes} of ${reason.size} nodes of a group, and is filled until ${isoTime(reason.until)}`;

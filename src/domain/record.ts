@@ -21,7 +21,15 @@ export interface ClusterRecord {
   readonly generation: number;
   /** The generation that the last plan took into account. */
   readonly observedGeneration: number;
-  readonly sets: ReadonlyMap<SetName, SetEntry>;
+  /** What the last message with demand said of each set: its demand, and its report and pools unless those below are in force. */
+  readonly sets: SetEntries;
+  /**
+   * Reports that came without demand, none older than what `sets` holds of their set: each is in force instead of the report there, also
+   * once it has lapsed. An entry of its own, whose demand is empty.
+   */
+  readonly separateReports: SetEntries;
+  /** Pools that came without demand, by the same rules: an entry whose demand has nothing but pools. */
+  readonly separatePools: SetEntries;
   readonly intents: readonly Intent[];
   readonly inFlight: readonly InFlight[];
   readonly backoffs: readonly Backoff[];
@@ -72,6 +80,31 @@ export interface Totals {
   readonly started?: number;
 }
 
+export type SetEntries = ReadonlyMap<SetName, SetEntry>;
+
+/** The parts of a record that hold what senders said. */
+export type Held = Pick<ClusterRecord, "sets" | "separateReports" | "separatePools">;
+
+/** All that senders said, whatever part of their sets it is. */
+export function entriesOf({ sets, separateReports, separatePools }: Held): readonly SetEntry[] {
+  return [...sets.values(), ...separateReports.values(), ...separatePools.values()];
+}
+
+/** By set the entry whose report is in force, if any is: a lapsed one has none. */
+export function reportsOf({ sets, separateReports }: Held): SetEntries {
+  return separateReports.size === 0 ? sets : new Map([...sets, ...separateReports]);
+}
+
+/** By set the entry in whose demand the pools in force are. */
+export function poolsOf({ sets, separatePools }: Held): SetEntries {
+  return separatePools.size === 0 ? sets : new Map([...sets, ...separatePools]);
+}
+
+/** Whether two records hold the very same entries: then they name the same bodies. */
+export function holdSame(a: Held, b: Held): boolean {
+  return a.sets === b.sets && a.separateReports === b.separateReports && a.separatePools === b.separatePools;
+}
+
 /** One request set in the manifest; its demand and report are bodies. A lapsed or emptied set keeps its revision for a day. */
 export interface SetEntry {
   readonly revision: Revision;
@@ -114,7 +147,10 @@ export interface LedgerNode {
   readonly deallocated?: true;
   /** How far its way out of Deallocated has come; absent: nobody has asked for it since it was deallocated, or it never was. */
   readonly start?: NodeStart;
-  /** Absent from a believed look since; kept an hour so that a node that asks again is told yes. */
+  /**
+   * Absent from a believed look since; kept an hour so that a node that asks again is told yes, and longer while a report gives its host
+   * resources, so that the host is not taken for one that was never ours.
+   */
   readonly goneAt?: Instant;
 }
 

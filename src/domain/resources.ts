@@ -1,5 +1,5 @@
 import type { Size } from "./size.ts";
-import { bytesOf } from "./size.ts";
+import { bytesOf, isSize, sizeJson } from "./size.ts";
 
 /** A single value of the constraint language and of resources. */
 export type Scalar = string | number | boolean | null;
@@ -17,4 +17,13 @@ export type Resources = Readonly<Record<string, ResourceValue>>;
 export function amountOf(value: ResourceValue | undefined): number {
   if (typeof value === "number") return value;
   return typeof value === "object" && value !== null ? bytesOf(value) : 0;
+}
+
+/** Resources as they stand in JSON: sizes as text, "memory::4g". */
+export type WrittenResources = Readonly<Record<string, Scalar>>;
+
+export function writeResources(resources: Resources): WrittenResources {
+  return Object.fromEntries(
+    Object.entries(resources).map(([name, value]) => [name, isSize(value) ? sizeJson(value) : value]),
+  );
 }

@@ -27,14 +27,13 @@ export function readConfiguredGroups(
 }
 
 /**
- * Reads scalelib's `nodearrays`: of each array `placement_groups` counts (scalelib-behaviour.md 7); the others are put into `ignored`, with
- * their paths. A key that is nearly that one is a slip.
+ * Reads scalelib's `nodearrays`: of each array `placement_groups` counts (scalelib-behaviour.md 7), and other keys change nothing. A key
+ * that is nearly that one is a slip.
  */
 export function readScalelibArrays(
   from: Fields,
   path: string,
   problems: Problem[],
-  ignored: string[],
 ): ConfiguredGroups | undefined {
   const groups = new Map<string, readonly PlacementGroup[]>();
   for (const [array, value] of Object.entries(from)) {
@@ -45,8 +44,8 @@ export function readScalelibArrays(
     }
     for (const key of Object.keys(value)) {
       if (key === GROUPS) groups.set(array, readGroups(value[key], `${at}.${key}`, problems));
-      else if (OTHERS.includes(key) || nearest(key, [GROUPS]) === undefined) ignored.push(`${at}.${key}`);
-      else problems.push(unknownKey(at, key, [GROUPS]));
+      else if (!OTHERS.includes(key) && nearest(key, [GROUPS]) !== undefined)
+        problems.push(unknownKey(at, key, [GROUPS]));
     }
   }
   return groups.size === 0 ? undefined : groups;

@@ -3,7 +3,7 @@ import type { Notes } from "./notes.ts";
 import { nearest, problemAt } from "./problem.ts";
 
 /** Resources that every node has as a number or a size (scalelib-behaviour.md 4): no text can match them. */
-const COUNTED: ReadonlySet<string> = new Set([
+export const COUNTED: ReadonlySet<string> = new Set([
   "ncpus",
   "pcpus",
   "ngpus",

@@ -11,21 +11,19 @@ import { nearest, problemAt, unknownKey } from "./problem.ts";
 const OPERATIONS = ["add", "subtract", "multiply", "divide", "divide_floor"] as const;
 const KEYS = ["select", "name", "value", ...OPERATIONS] as const;
 
-/** Properties that are text: no amount can be added to them. */
+/**
+ * Properties that are text on every node: no amount can be added to them. Those that may be null are not here, as scalelib leaves null
+ * alone (scalelib-behaviour.md 4): a node without a placement group, a new node without a host.
+ */
 const TEXTS: ReadonlySet<NodeProperty> = new Set<NodeProperty>([
   "name",
   "nodearray",
   "bucket_id",
   "vm_size",
   "vm_family",
-  "hostname",
-  "fqdn",
   "hostname_or_uuid",
-  "private_ip",
-  "instance_id",
   "location",
   "state",
-  "placement_group",
   "version",
 ]);
 

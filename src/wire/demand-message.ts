@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type {
-  Demand,
+  PartialUpdate,
   Problem,
   RequestSetUpdate,
   Revision,
-  SchedulerNode,
   SetDemand,
+  WholeUpdate,
 } from "../domain/demand.ts";
 import { clusterName, setName, type ClusterName, type SetName } from "../domain/ids.ts";
 import { instant, isoTime, plusSeconds, type Instant } from "../domain/units.ts";
@@ -169,14 +169,14 @@ function undecodable({ problem, tooLarge }: Extract<Decoded, { kind: "problem" }
   return { kind: "rejected", problems: [problem], ...(tooLarge === undefined ? {} : { tooLarge }) };
 }
 
-/** The update that empties a request set, for DELETE: it asks for nothing and is remembered like any other. */
+/** The update that empties a request set, for DELETE: all its parts are none, which is remembered like any other demand. */
 export function emptyRequestSet(
   cluster: ClusterName,
   set: SetName,
   revision: Revision,
   now: Instant,
   intervalSeconds: number,
-): RequestSetUpdate {
+): WholeUpdate {
   const demand: SetDemand = { demands: [], pools: [], rejectedJobs: [] };
   return {
     cluster,
@@ -209,24 +209,41 @@ function readUpdate(value: unknown, context: UpdateContext): MessageRead {
   const fields = isFields(value) ? value : {};
   problems.push(...circumstanceProblems(fields, context));
   const lists = readLists(fields, problems);
+  // Asked last: a message that is wrong elsewhere may only have misspelt its list.
+  if (problems.length === 0 && !LISTS.some((key) => fields[key] !== undefined))
+    problems.push(problemAt("", undefined, SOME_LIST));
   if (!parsed.success || problems.length > 0) return rejectedUpdate(fields, problems);
   return finish(parsed.data, lists, context);
 }
 
-interface Lists {
-  readonly demand: SetDemand;
-  readonly schedulerNodes?: readonly SchedulerNode[];
+const LISTS = ["nodearrays", "jobs", "schedulerNodes", "pools"] as const;
+const SOME_LIST = `at least one of ${LISTS.join(", ")}; to empty a set send "jobs": []`;
+
+/** What a message has besides its envelope. */
+type Lists =
+  | Pick<WholeUpdate, "demand" | "digest" | "schedulerNodes">
+  | Pick<PartialUpdate, "schedulerNodes" | "pools">;
+
+/** A message without `nodearrays` and `jobs` says nothing of its set's demand. */
+function readLists(message: Fields, problems: Problem[]): Lists {
+  const states = message["nodearrays"] !== undefined || message["jobs"] !== undefined;
+  const asked = states ? readDemands(message, problems) : undefined;
+  const pools = message["pools"] === undefined ? undefined : readPools(message["pools"], problems);
+  const report =
+    message["schedulerNodes"] === undefined
+      ? {}
+      : { schedulerNodes: readSchedulerNodes(message["schedulerNodes"], problems) };
+  if (asked === undefined) return pools === undefined ? report : { ...report, pools };
+  const { demands, rejectedJobs } = asked;
+  // Keys in alphabetical order: see digestOf.
+  const demand: SetDemand = { demands, pools: pools ?? [], rejectedJobs };
+  return { digest: digestOf(demand), demand, ...report };
 }
 
-function readLists(message: Fields, problems: Problem[]): Lists {
+function readDemands(message: Fields, problems: Problem[]): Pick<SetDemand, "demands" | "rejectedJobs"> {
   const targets = readNodearrays(itemsOf(message, "nodearrays", problems), problems);
   const { jobs, rejected } = readJobs(itemsOf(message, "jobs", problems), targets.length);
-  const demands: readonly Demand[] = [...targets, ...jobs];
-  const pools = message["pools"] === undefined ? [] : readPools(message["pools"], problems);
-  // Keys in alphabetical order: see digestOf.
-  const demand: SetDemand = { demands, pools, rejectedJobs: rejected };
-  if (message["schedulerNodes"] === undefined) return { demand };
-  return { demand, schedulerNodes: readSchedulerNodes(message["schedulerNodes"], problems) };
+  return { demands: [...targets, ...jobs], rejectedJobs: rejected };
 }
 
 function itemsOf(message: Fields, key: string, problems: Problem[]): readonly unknown[] {
@@ -237,7 +254,7 @@ function itemsOf(message: Fields, key: string, problems: Problem[]): readonly un
   return items ?? [];
 }
 
-function finish(envelope: Envelope, { demand, schedulerNodes }: Lists, context: UpdateContext): MessageRead {
+function finish(envelope: Envelope, lists: Lists, context: UpdateContext): MessageRead {
   const cluster = clusterName(envelope.cluster);
   const set = setName(envelope.requestSet);
   const intervalSeconds = Math.min(envelope.expirationInterval, context.maxExpirationSeconds);
@@ -254,9 +271,7 @@ function finish(envelope: Envelope, { demand, schedulerNodes }: Lists, context: 
       : {}),
     sentAt: context.sentAt,
     expiresAt,
-    digest: digestOf(demand),
-    demand,
-    ...(schedulerNodes === undefined ? {} : { schedulerNodes }),
+    ...lists,
   };
   return { kind: "update", update };
 }

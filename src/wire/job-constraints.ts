@@ -6,8 +6,9 @@ import type { Notes } from "./notes.ts";
 const EXCLUSIVE: Constraint = { kind: "exclusive", scope: "job", wanted: true };
 
 /**
- * Reads the constraints of a job; `exclusive`: the job says by a key of its own that it wants its nodes to itself. What can hardly be meant is refused here as well (see {@link Notes}): a job that can match nothing would
- * wait for ever. Members that must all hold come in one order whatever the sender's, so that the same job gives the same digest.
+ * Reads the constraints of a job. `exclusive`: a key of the job itself says that its nodes run nothing else. What can hardly be meant is
+ * refused here as well (see {@link Notes}): a job that can match nothing would wait for ever. Members that must all hold come in one order
+ * whatever the sender's, so that the same job gives the same digest.
  */
 export function readJobConstraints(
   value: unknown,

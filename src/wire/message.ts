@@ -11,9 +11,12 @@ export interface DemandMessage {
   readonly revision?: number;
   /** Seconds that the demand stays valid without a renewal; default 300. */
   readonly expirationInterval?: number;
+  /** Without `nodearrays` and `jobs` the set's demand stays as it is; empty lists ask for nothing. */
   readonly nodearrays?: NodearrayMessage | readonly NodearrayMessage[];
   readonly jobs?: JobMessage | readonly JobMessage[];
+  /** With `nodearrays` or `jobs`, absent: the set reports no hosts. */
   readonly schedulerNodes?: readonly SchedulerNodeMessage[];
+  /** With `nodearrays` or `jobs`, absent: the set has no pools. */
   readonly pools?: readonly PoolMessage[];
 }
 

@@ -1,31 +1,7 @@
 import { z } from "zod";
+import { isLabel, isName, LABEL_EXPECTED, NAME_EXPECTED } from "../domain/name.ts";
 
-const LONGEST = 200;
-const CONTROL_CHARACTER = /\p{Cc}/u;
-/** `%2F` too: Azure's web server hands an encoded slash over as these three characters, so that no reader can tell the two apart. */
-const NOT_IN_A_PATH = /[/\\]|%2f/i;
-
-/** What a label has to be: the name of a user, a pool, a VM size or a placement group. Labels are never part of an address. */
-export const LABEL_EXPECTED = `text of 1 to ${LONGEST} characters, none of them a control character`;
-
-/**
- * What the name of a cluster, a request set or a node array has to be. Clusters and sets are parts of addresses
- * (/api/clusters/{cluster}/request-sets/{set}), and "set/demand" names a demand: every name that is accepted must be reachable there.
- */
-export const NAME_EXPECTED = `text of 1 to ${LONGEST} characters, without "/", "\\", "%2F" and control characters, and not "." or ".."`;
-
-export function isLabel(value: unknown): value is string {
-  return (
-    typeof value === "string" &&
-    value.length >= 1 &&
-    value.length <= LONGEST &&
-    !CONTROL_CHARACTER.test(value)
-  );
-}
-
-export function isName(value: unknown): value is string {
-  return isLabel(value) && !NOT_IN_A_PATH.test(value) && value !== "." && value !== "..";
-}
+export { isLabel, isName, LABEL_EXPECTED, NAME_EXPECTED } from "../domain/name.ts";
 
 export const labelSchema = z.string({ error: LABEL_EXPECTED }).refine(isLabel, { error: LABEL_EXPECTED });
 export const nameSchema = z.string({ error: NAME_EXPECTED }).refine(isName, { error: NAME_EXPECTED });

@@ -4,6 +4,7 @@ import { arrayName } from "../domain/ids.ts";
 import { DEFAULT_POLICY, type Policy } from "../domain/policy.ts";
 import { catalogueOf } from "../domain/vm-size-data.ts";
 import { doubtCaps, readCaps, writeCaps } from "./caps.ts";
+import { isIgnored, reportKeys, type ConfigReport } from "./config-report.ts";
 import { readConfiguredGroups, readScalelibArrays } from "./configured-groups.ts";
 import { readDefaultResources, writeDefaultResource } from "./default-resources.ts";
 import { parseDocument } from "./document.ts";
@@ -12,12 +13,14 @@ import { isName, NAME_EXPECTED } from "./name.ts";
 import type { Notes } from "./notes.ts";
 import { doubtPrices, readPriceTable, writePriceTable } from "./price-table.ts";
 import { boundProblems, problemAt, unknownKey, type Problem } from "./problem.ts";
+import { readTimeout, writeTimeout, type TimeoutKey } from "./timeouts.ts";
 import { readSizeTable, writeSizeTable } from "./vm-sizes.ts";
 
 /** A cluster's configuration document, as written and as GET shows it. Durations in seconds. */
 export interface PolicyDocument {
-  readonly idleTimeout: number;
-  readonly bootTimeout: number;
+  /** One number, or an object by node array: "default" and the arrays that have their own. */
+  readonly idleTimeout: number | Readonly<Record<string, number>>;
+  readonly bootTimeout: number | Readonly<Record<string, number>>;
   readonly maxExpirationInterval: number;
   readonly inFlightGrace: number;
   readonly groupFillTimeout: number;
@@ -37,8 +40,8 @@ export type PolicyRead =
   | {
       readonly kind: "policy";
       readonly policy: Policy;
-      /** Keys of scalelib's autoscale.json that were there and mean nothing to us, in order of appearance. Names only: some hold secrets. */
-      readonly ignored: readonly string[];
+      /** Every key of the document, and what became of it. Values of ignored keys are not repeated: some are secrets. */
+      readonly report: ConfigReport;
       /** What counts as it is and is likely a mistake. */
       readonly doubts: readonly Problem[];
     }
@@ -66,37 +69,24 @@ const OWN_KEYS = [
 
 const OWN: ReadonlySet<string> = new Set(OWN_KEYS);
 
-/** What our answers add to the document: what was read may be changed and put back as it is. */
-const OF_ANSWERS: ReadonlySet<string> = new Set(["ignored", "doubts", "unknownNodearrays", "unreadable"]);
+const IDLE_TIMEOUT: TimeoutKey = {
+  ours: "idleTimeout",
+  theirs: "idle_timeout",
+  least: 0,
+  builtIn: DEFAULT_POLICY.idleTimeoutSeconds,
+};
 
-/** The other keys of scalelib's autoscale.json (scalelib-behaviour.md 18) and those of the drivers built on it. */
-const SCALELIB: ReadonlySet<string> = new Set([
-  "cluster_name",
-  "url",
-  "username",
-  "password",
-  "verify_certificates",
-  "read_only",
-  "lock_file",
-  "nodehistorydb",
-  "disable_default_resources",
-  "assume_standalone_hostnames",
-  "valid_hostnames",
-  "output-columns",
-  "logging",
-  "include",
-  "cost",
-  "_mimic_on_prem",
-  "_mock_bindings",
-  "_node-overrides",
-  "pbspro",
-  "gridengine",
-]);
+/** Not 0: no node would ever come up. */
+const BOOT_TIMEOUT: TimeoutKey = {
+  ours: "bootTimeout",
+  theirs: "boot_timeout",
+  least: 1,
+  builtIn: DEFAULT_POLICY.bootTimeoutSeconds,
+};
 
 /**
  * Reads a cluster's configuration document; an empty object is the default policy. Keys of scalelib's autoscale.json are accepted as
- * they are: idle_timeout and boot_timeout count (a number, digits as text, or an object with only "default"), the others are listed in
- * `ignored`. `nodearrays` as a list of names is ours, as an object it is scalelib's, of which the placement groups count. All problems at once; never throws. No value of a
+ * they are; `report` says which of them count, as what, and why the others do not. `nodearrays` as a list of names is ours, as an object it is scalelib's, of which the placement groups count. All problems at once; never throws. No value of a
  * key that is not ours is ever repeated: it may be a password.
  */
 export function readPolicy(input: string | object): PolicyRead {
@@ -106,21 +96,22 @@ export function readPolicy(input: string | object): PolicyRead {
   const from = document.value;
   if (!isFields(from)) return { kind: "problems", problems: [problemAt("", kindOf(from), "an object")] };
 
-  const ignored = Object.keys(from).filter((key) => SCALELIB.has(key));
   const problems: Problem[] = Object.keys(from)
-    .filter((key) => !OWN.has(key) && !SCALELIB.has(key) && !OF_ANSWERS.has(key))
+    .filter((key) => !OWN.has(key) && !isIgnored(key))
     .map((key) => unknownKey("", key, OWN_KEYS));
   const nodearrays = readArrays(from, problems);
   const defaultResources = readDefaults(from, problems);
-  const placementGroups = readGroups(from, problems, ignored);
+  const placementGroups = readGroups(from, problems);
   const vmSizes = readPart(from, "vmSizes", problems, readSizeTable);
   const caps = readPart(from, "caps", problems, readCaps);
   const prices = readPart(from, "prices", problems, readPriceTable);
+  const idle = readTimeout(from, IDLE_TIMEOUT, problems);
+  const boot = readTimeout(from, BOOT_TIMEOUT, problems);
   const policy: Policy = {
-    idleTimeoutSeconds:
-      readTimeout(from, "idleTimeout", "idle_timeout", 0, problems) ?? DEFAULT_POLICY.idleTimeoutSeconds,
-    bootTimeoutSeconds:
-      readTimeout(from, "bootTimeout", "boot_timeout", 1, problems) ?? DEFAULT_POLICY.bootTimeoutSeconds,
+    idleTimeoutSeconds: idle.seconds,
+    bootTimeoutSeconds: boot.seconds,
+    ...(idle.byArray === undefined ? {} : { idleTimeouts: idle.byArray }),
+    ...(boot.byArray === undefined ? {} : { bootTimeouts: boot.byArray }),
     snapshotIntervalSeconds: DEFAULT_POLICY.snapshotIntervalSeconds,
     maxExpirationSeconds:
       readSeconds(from, "maxExpirationInterval", 1, problems) ?? DEFAULT_POLICY.maxExpirationSeconds,
@@ -143,7 +134,7 @@ export function readPolicy(input: string | object): PolicyRead {
   };
   return problems.length > 0
     ? { kind: "problems", problems: boundProblems(problems) }
-    : { kind: "policy", policy, ignored, doubts: doubtsOf(policy) };
+    : { kind: "policy", policy, report: reportKeys(from, policy), doubts: doubtsOf(policy) };
 }
 
 function readPart<T>(
@@ -166,8 +157,14 @@ function doubtsOf({ caps, prices, vmSizes }: Policy): readonly Problem[] {
 /** The document that says what a policy says; reading it gives the policy back. */
 export function writePolicy(policy: Policy): PolicyDocument {
   return {
-    idleTimeout: policy.idleTimeoutSeconds,
-    bootTimeout: policy.bootTimeoutSeconds,
+    idleTimeout: writeTimeout({
+      seconds: policy.idleTimeoutSeconds,
+      ...(policy.idleTimeouts === undefined ? {} : { byArray: policy.idleTimeouts }),
+    }),
+    bootTimeout: writeTimeout({
+      seconds: policy.bootTimeoutSeconds,
+      ...(policy.bootTimeouts === undefined ? {} : { byArray: policy.bootTimeouts }),
+    }),
     maxExpirationInterval: policy.maxExpirationSeconds,
     inFlightGrace: policy.inFlightGraceSeconds,
     groupFillTimeout: policy.groupFillTimeoutSeconds,
@@ -189,11 +186,9 @@ export function writePolicy(policy: Policy): PolicyDocument {
 }
 
 /** Our key, or scalelib's for the same, but not both; {@link writePolicy} writes ours, which goes with our list of arrays. */
-function readGroups(from: Fields, problems: Problem[], ignored: string[]): ConfiguredGroups | undefined {
+function readGroups(from: Fields, problems: Problem[]): ConfiguredGroups | undefined {
   const { nodearrays, placementGroups } = from;
-  const theirs = isFields(nodearrays)
-    ? readScalelibArrays(nodearrays, "nodearrays", problems, ignored)
-    : undefined;
+  const theirs = isFields(nodearrays) ? readScalelibArrays(nodearrays, "nodearrays", problems) : undefined;
   if (placementGroups === undefined) return theirs;
   if (theirs !== undefined)
     problems.push(
@@ -210,32 +205,6 @@ function readDefaults(from: Fields, problems: Problem[]): readonly DefaultResour
   const defaults = readDefaultResources(value, "default_resources", notes);
   problems.push(...notes.problems, ...notes.doubts);
   return defaults;
-}
-
-/** Our key, or scalelib's for the same, but not both. */
-function readTimeout(
-  from: Fields,
-  key: string,
-  theirs: string,
-  least: number,
-  problems: Problem[],
-): number | undefined {
-  if (from[theirs] === undefined) return readSeconds(from, key, least, problems);
-  if (from[key] !== undefined) {
-    problems.push(problemAt(theirs, from[theirs], `either ${key} or ${theirs}, not both`));
-    return undefined;
-  }
-  const value = from[theirs];
-  if (isFields(value)) {
-    const others = Object.keys(value).filter((name) => name !== "default");
-    if (others.length === 0) return readSeconds({ [theirs]: value["default"] }, theirs, least, problems);
-    problems.push(
-      problemAt(theirs, value, "one number for all node arrays: a timeout for each is not supported yet"),
-    );
-    return undefined;
-  }
-  const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
-  return readSeconds({ [theirs]: number }, theirs, least, problems);
 }
 
 function readSeconds(from: Fields, key: string, least: number, problems: Problem[]): number | undefined {

@@ -1,4 +1,8 @@
 import type { Problem, SchedulerNode } from "../domain/demand.ts";
+import type { Resources, ResourceValue } from "../domain/resources.ts";
+import { looksLikeSize, parseSize } from "../domain/size.ts";
+import { compareText } from "../domain/text.ts";
+import { COUNTED } from "./constraint-doubt.ts";
 import { checkKeys, isFields, readEach, readText, readTexts, type Fields } from "./fields.ts";
 import { problemAt } from "./problem.ts";
 
@@ -11,10 +15,13 @@ export const HOST_KEYS: ReadonlySet<string> = new Set([
   "state",
 ]);
 
+/** A host has at most this many resources, each with a name and a text of at most this length. */
+const MOST_RESOURCES = 100;
+const LONGEST_TEXT = 200;
+
 /**
- * Reads a scheduler's report of its hosts. `jobs` (or `jobIds`) lists what runs there; absent or empty: nothing does. `resources` and
- * `available` are part of the contract and checked; placement starts to use them with the issue that brings the full language. A host
- * that is named twice is a problem: the two could say different things about its jobs.
+ * Reads a scheduler's report of its hosts. `jobs` (or `jobIds`) lists what runs there; absent or empty: nothing does. `resources` is what a
+ * host has in all, `available` what is left of it. A host that is named twice is a problem: the two could say different things about it.
  */
 export function readSchedulerNodes(value: unknown, problems: Problem[]): readonly SchedulerNode[] {
   if (!Array.isArray(value)) {
@@ -40,28 +47,75 @@ function readSchedulerNode(item: unknown, problems: Problem[]): SchedulerNode | 
     problems.push(problemAt("jobIds", item["jobIds"], "either jobs or jobIds, not both"));
   }
   const state = readText(item, "state", problems);
-  checkResources(item, "resources", problems);
-  checkResources(item, "available", problems);
+  const resources = readResources(item, "resources", problems);
+  const available = readResources(item, "available", problems);
   if (hostname === undefined) return undefined;
-  // Keys in alphabetical order: see digestOf.
+  // Keys in alphabetical order: see digestOf. Most reports have none of these two.
   const known = { hostname, jobs: jobs ?? jobIds ?? [] };
-  return state === undefined ? known : { ...known, state };
+  if (resources === undefined && available === undefined)
+    return state === undefined ? known : { ...known, state };
+  return {
+    ...(available === undefined ? {} : { available }),
+    ...known,
+    ...(resources === undefined ? {} : { resources }),
+    ...(state === undefined ? {} : { state }),
+  };
 }
 
-/** Resource values are numbers, texts, booleans or null (scalelib-behaviour.md 4). */
-function checkResources(item: Fields, key: string, problems: Problem[]): void {
-  const resources = item[key];
-  if (resources === undefined) return;
-  if (!isFields(resources)) {
-    problems.push(problemAt(key, resources, "an object: resource name -> amount"));
-    return;
+/** Values by name, in the order of the names; undefined: there are none. */
+function readResources(item: Fields, key: string, problems: Problem[]): Resources | undefined {
+  const values = item[key];
+  if (values === undefined) return undefined;
+  if (!isFields(values)) {
+    problems.push(problemAt(key, values, "an object: resource name -> amount"));
+    return undefined;
   }
-  for (const name of Object.keys(resources)) {
-    const value = resources[name];
-    if (typeof value === "object" && value !== null) {
-      problems.push(problemAt(`${key}.${name}`, value, "a number, text, true, false or null"));
-    }
+  const names = Object.keys(values).sort(compareText);
+  if (names.length > MOST_RESOURCES) {
+    problems.push(problemAt(key, `${names.length} resources`, `at most ${MOST_RESOURCES} resources`));
+    return undefined;
   }
+  const resources = names.flatMap((name) => {
+    const value = readValue(name, values[name], `${key}.${name}`, problems);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return resources.length === 0 ? undefined : Object.fromEntries(resources);
+}
+
+/** One value of a resource (scalelib-behaviour.md 4); undefined: it was reported. */
+function readValue(
+  name: string,
+  value: unknown,
+  path: string,
+  problems: Problem[],
+): ResourceValue | undefined {
+  if (name === "" || name.length > LONGEST_TEXT) {
+    problems.push(problemAt(path, name, `the name of a resource: 1 to ${LONGEST_TEXT} characters`));
+    return undefined;
+  }
+  if (value === null || typeof value === "boolean") return value;
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  if (typeof value !== "string") {
+    problems.push(problemAt(path, value, "a number, text, true, false or null"));
+    return undefined;
+  }
+  if (value.length > LONGEST_TEXT) {
+    problems.push(problemAt(path, value, `a text of at most ${LONGEST_TEXT} characters`));
+    return undefined;
+  }
+  const size = parseSize(value);
+  if (!looksLikeSize(value)) {
+    if (!COUNTED.has(name)) return value;
+    // A text could not be counted, so that no job would ever fit there.
+    const meant = name.startsWith("mem") && typeof size !== "string" ? `memory::${value.trim()}` : undefined;
+    problems.push(problemAt(path, value, "an amount: a number, or a size such as memory::4g", meant));
+    return undefined;
+  }
+  if (typeof size !== "string") return size;
+  problems.push(
+    problemAt(path, value, "a size such as memory::4g: b, k, m, g, t, p, or upper case for powers of 1000"),
+  );
+  return undefined;
 }
 
 function checkRepeatedHosts(items: readonly unknown[], problems: Problem[]): void {

@@ -120,8 +120,8 @@ export function readWhatIf(body: Uint8Array, context: WhatIfContext): WhatIfRead
       })),
     },
     rejectedJobs: updates
-      .filter(({ demand }) => demand.rejectedJobs.length > 0)
-      .map(({ set, demand }) => ({ requestSet: set, jobs: demand.rejectedJobs })),
+      .map(({ set, demand }) => ({ requestSet: set, jobs: demand?.rejectedJobs ?? [] }))
+      .filter(({ jobs }) => jobs.length > 0),
   };
 }
 

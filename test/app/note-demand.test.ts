@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { countAsked, noteDemand } from "../../src/app/note-demand.ts";
-import type { Demand, RequestSetUpdate } from "../../src/domain/demand.ts";
+import type { Demand, WholeUpdate } from "../../src/domain/demand.ts";
 import { arrayName, digest, setName } from "../../src/domain/ids.ts";
 import { at, buildSnapshot, EXECUTE, NOW, PROD } from "../support/build-node.ts";
 import { buildJob, buildTarget } from "../support/build-record.ts";
@@ -10,7 +10,7 @@ import { emptyRecord } from "../support/sample-record.ts";
 
 const GPU = arrayName("gpu");
 
-function update(demands: readonly Demand[], more: Partial<RequestSetUpdate> = {}): RequestSetUpdate {
+function update(demands: readonly Demand[], more: Partial<WholeUpdate> = {}): WholeUpdate {
   return {
     cluster: PROD,
     set: setName("standard"),
@@ -93,4 +93,11 @@ test("a set is replaced: what it does not name any more is named here", () => {
   ]);
   // Emptied on purpose.
   expect(noteDemand(update([]), { record, before })).toEqual([]);
+});
+
+test("a message without demand leaves the demand as it is: nothing of it is no longer asked for", () => {
+  const { demand: _none, digest: _digest, ...report } = update([]);
+  const before = { demands: [buildTarget(1)], pools: [], rejectedJobs: [] };
+  const known = { record: emptyRecord(PROD), before };
+  expect(noteDemand({ ...report, schedulerNodes: [] }, known)).toEqual([]);
 });

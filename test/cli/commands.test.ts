@@ -63,7 +63,7 @@ describe("a session", () => {
     await expect
       .poll(async () => (await run("status")).out, patiently)
       .toMatch(
-        /^prod: well, Started \(target Started\), looked at \d+ s ago\n( {2}scale-down rests .*\n)?sets {7}1 live\ndemands {4}1: 0 unmet, 0 waiting for nodes\nnodes {6}2 ready\nplan {7}\d+ at \S+: nothing to do$/,
+        /^prod: well, Started \(target Started\), looked at \d+ s ago\n( {2}scale-down rests .*\n)?sets {7}1 live\ndemands {4}1: 0 unmet, 0 waiting for nodes\nnodes {6}2 ready\ntimeouts {3}idle 300 s, boot 3600 s\nplan {7}\d+ at \S+: nothing to do$/,
       );
     expect(lines(await outOf("nodes"))).toEqual([
       expect.stringMatching(/^NODE +NODEARRAY +SIZE +PHASE +AGE +HOST +BUSY +WHY$/),
@@ -289,7 +289,10 @@ describe("the configuration", () => {
       code: 0,
       out: [
         "put; functions go by it within 15 s",
-        "ignored, as they mean nothing here: cluster_name",
+        "KEY           WHAT BECOMES OF IT",
+        "idle_timeout  used as idleTimeout: 600 s",
+        "nodearrays    used",
+        "cluster_name  ignored: the app setting AUTOSCALER_CLUSTERS names the clusters",
         "node arrays that the cluster does not have: excute",
       ].join("\n"),
       err: "",

@@ -135,6 +135,22 @@ describe("answers of another kind", () => {
     });
   });
 
+  test("status: one line for each pair of timeouts, with the arrays that have it", async () => {
+    const nodearrays = [
+      { name: "htc", managed: true, idleTimeout: 300, bootTimeout: 3600 },
+      { name: "hpc", managed: true, idleTimeout: 600, bootTimeout: 7200 },
+      { name: "licensed", dynamic: true, idleTimeout: 300, bootTimeout: 3600 },
+      { name: "old", managed: false, idleTimeout: 1, bootTimeout: 1 },
+    ];
+    const body = { cluster: "prod", health: { ok: true }, nodearrays };
+    const { reach } = await answering(200, JSON.stringify(body));
+    const ended = await runCommand(["status", ...reach]);
+    expect(ended.out.split("\n").slice(4, 6)).toEqual([
+      "timeouts   idle 300 s, boot 3600 s: htc, licensed",
+      "           idle 600 s, boot 7200 s: hpc",
+    ]);
+  });
+
   test.each([
     {
       name: "a web page",

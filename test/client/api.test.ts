@@ -39,6 +39,17 @@ test.each<{ name: string; call: (api: AnsweringApi) => Promise<Answer>; asked: s
   expect(seen).toEqual([{ method, path, key: "the-key", body }]);
 });
 
+test.each(["..", ".", "team/a"])("a set %s has no address: nothing is asked", async (set) => {
+  const { url, seen } = await answeringServer(200, "{}");
+  const api = openApi({ url, key: "the-key" });
+  expect(() => api.emptyRequestSet("prod", set)).toThrow(
+    `found the name "${set}", expected text of 1 to 200`,
+  );
+  expect(() => api.requestSet("prod", set)).toThrow(RangeError);
+  expect(() => api.state(set)).toThrow(RangeError);
+  expect(seen).toEqual([]);
+});
+
 test("askToStop: asks the stop URL as it is, without a key", async () => {
   const { url, seen } = await answeringServer(503, "{}", { "retry-after": "60" });
   const callback = `${url}/api/autostop/prod/k.token`;

@@ -61,7 +61,7 @@ describe("push", () => {
     });
     expect((await onlyText()).slice(0, startsWith.length)).toBe(startsWith);
     const read = await readBack();
-    expect(read.kind === "update" && read.update.demand.demands.length).toBe(count);
+    expect(read.kind === "update" && read.update.demand?.demands.length).toBe(count);
   });
 
   test("too large even when packed: nothing is sent, and a sentence says where to", async () => {

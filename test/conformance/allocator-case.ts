@@ -83,6 +83,8 @@ export interface ArrayFacts {
   readonly maxCount: number;
   readonly maxCores: number;
   readonly enabled: boolean;
+  /** False: no placement groups are generated there. */
+  readonly isHpc: boolean;
   readonly resources: Fields;
 }
 
@@ -130,6 +132,7 @@ function readArray(array: Fields): ArrayFacts {
     maxCount: numberOr(array["maxCount"], Infinity),
     maxCores: numberOr(array["maxCoreCount"], Infinity),
     enabled: autoscaleOf(array)["enabled"] !== false,
+    isHpc: autoscaleOf(array)["is_hpc"] !== false,
     resources: fieldsOf(autoscaleOf(array)["resources"]),
   };
 }

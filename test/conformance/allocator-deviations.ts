@@ -1,35 +1,26 @@
-import type { CaseFacts, JobFacts, NodeFacts, NodeOutcome, Outcome } from "./allocator-case.ts";
-import { fieldsOf, listOf, readFacts, readOutcome, sizeOfBucket, someMember } from "./allocator-case.ts";
+import type { CaseFacts, JobFacts, NodeOutcome } from "./allocator-case.ts";
+import { fieldsOf, listOf, sizeOfBucket, someMember } from "./allocator-case.ts";
 import type { Difference, Json } from "./compare.ts";
-import { isObject, textOf } from "./compare.ts";
-import { asksTwice, sizedResources } from "./deviations.ts";
-import type { NaiveWorld } from "./naive-first-fit.ts";
-import { readNaiveWorld } from "./naive-first-fit.ts";
+import { bytesOfText, isObject, textOf } from "./compare.ts";
+import { asksTwice, isGroupRefused, LIBRARY_NAMES, sizedResources } from "./deviations.ts";
+import type { LibraryPlan } from "./library-plan.ts";
+import { asks, hasNoMachine, readPlan } from "./library-plan.ts";
 import type { NaiveNode } from "./naive-judge.ts";
-import { judgeSlot, putSlot } from "./naive-judge.ts";
+import { judgeSlot } from "./naive-judge.ts";
 import { exceededLimits, familyIn, sizeIn } from "./naive-limits.ts";
+import { showsClusterCount, showsRightFigure, showsRightRest } from "./right-state.ts";
 import type { Surroundings, VectorCase } from "./vector-case.ts";
 
 /**
- * Where a plan differs from the library's on purpose. A predicate sees the input and what the library answered, never our answer, and no
- * name, tag or description. The first job that differs must be explained by one of `ofJob`; all jobs behind it and the state at the end
- * are its consequences, as they stand on another cluster then. If no job differs, each difference in the state must be explained by
- * itself, by one of `ofState`.
+ * Where a plan differs from the library's on purpose. A predicate sees the input and what the library answered, and no name, tag or
+ * description. The first job that differs must be explained by one of `ofJob`, which does not see our answer; all jobs behind it and the
+ * state at the end are its consequences, as they stand on another cluster then. If no job differs, each difference in the state must be
+ * explained by itself, by one of `ofState`, which sees what we show in its place: right-state.ts counts once more what is right there.
  */
 export interface AllocatorDeviation {
   readonly defect: number;
   readonly ofJob?: (plan: LibraryPlan, at: number) => boolean;
-  readonly ofState?: (plan: LibraryPlan, path: string) => boolean;
-}
-
-/** The library's plan of a case, and what its predicates ask of it. */
-interface LibraryPlan {
-  readonly input: VectorCase["input"];
-  readonly facts: CaseFacts;
-  readonly outcome: Outcome;
-  readonly vmSizes: Json;
-  /** Nodes before each job, as the library's placements up to there leave them. */
-  readonly nodesBefore: (at: number) => ReadonlyMap<string, NaiveNode>;
+  readonly ofState?: (plan: LibraryPlan, path: string, actual: unknown) => boolean;
 }
 
 /** What explains the differences of a case; undefined: nothing does. */
@@ -37,8 +28,9 @@ export function explainPlan(
   one: VectorCase,
   differences: readonly Difference[],
   surroundings: Surroundings,
+  answer: Json,
 ): readonly number[] | undefined {
-  const plan = readPlan(one, surroundings);
+  const plan = readPlan(one, answer, surroundings);
   const jobs = differences
     .map(({ path }) => /^jobs\[(\d+)\]/.exec(path)?.[1])
     .filter((at) => at !== undefined);
@@ -48,65 +40,10 @@ export function explainPlan(
     return found === undefined ? undefined : [found.defect];
   }
   const defects = differences.map(
-    ({ path }) => DEVIATIONS.find(({ ofState }) => ofState?.(plan, path) === true)?.defect,
+    ({ path, actual }) => DEVIATIONS.find(({ ofState }) => ofState?.(plan, path, actual) === true)?.defect,
   );
   const known = defects.filter((defect) => defect !== undefined);
   return known.length < defects.length ? undefined : known;
-}
-
-function readPlan(one: VectorCase, surroundings: Surroundings): LibraryPlan {
-  const facts = readFacts(one);
-  const outcome = readOutcome(one.expected);
-  const world = readNaiveWorld(one, facts, surroundings);
-  return {
-    input: one.input,
-    facts,
-    outcome,
-    vmSizes: surroundings.vmSizes,
-    nodesBefore: (at) => (world === undefined ? new Map() : reenact(world, facts, outcome, at)),
-  };
-}
-
-/** Follows the library's placements of the first jobs; what it takes where our judge would not is not taken. */
-function reenact(
-  world: NaiveWorld,
-  facts: CaseFacts,
-  outcome: Outcome,
-  jobs: number,
-): ReadonlyMap<string, NaiveNode> {
-  const fresh = (node: NaiveNode, name: string): NaiveNode => ({
-    ...node,
-    name,
-    resources: new Map(node.resources),
-    jobs: new Set(node.jobs),
-  });
-  const nodes = new Map<string, NaiveNode>();
-  for (const bucket of world.buckets)
-    for (const node of bucket.nodes) nodes.set(node.name, fresh(node, node.name));
-  const pools = {
-    left: new Map([...world.pools.left.keys()].map((pool) => [pool, Infinity])),
-    values: world.pools.values,
-    once: new Set<string>(),
-  };
-  outcome.jobs.slice(0, jobs).forEach(({ nodes: used }, i) => {
-    const job = facts.jobs[i];
-    for (const { name, slots } of job === undefined ? [] : used) {
-      const bucket = outcome.nodes.find((node) => node.name === name)?.bucket;
-      const example = world.buckets.find(({ id, of }) => id === bucket && of !== undefined)?.example;
-      const node = nodes.get(name) ?? (example === undefined ? undefined : fresh(example, name));
-      if (node === undefined || job === undefined) continue;
-      nodes.set(name, node);
-      const { jobs: others, owner } = node;
-      for (let slot = 0; slot < slots; slot += 1) {
-        const alone = { ...node, jobs: new Set<string>(), owner: undefined };
-        const take = judgeSlot(job.members, alone, pools, job.name);
-        if (take !== undefined) putSlot(take, node, pools, job.name);
-      }
-      others.add(job.name);
-      node.owner ??= owner;
-    }
-  });
-  return nodes;
 }
 
 const DEVIATIONS: readonly AllocatorDeviation[] = [
@@ -123,22 +60,39 @@ const DEVIATIONS: readonly AllocatorDeviation[] = [
     ofJob: ({ facts }, at) => asksTwice([...(facts.jobs[at]?.members ?? [])]),
     ofState: skipsExclusiveTask,
   },
-  { defect: 3, ofJob: countsBytes },
+  {
+    defect: 3,
+    ofJob: countsBytes,
+    ofState: (plan, path, actual) =>
+      countsBytes(plan, plan.facts.jobs.length) && showsRightRest(plan, path, actual),
+  },
   { defect: 29, ofJob: lacksArrayResource },
   { defect: 30, ofJob: countsOwnCores },
   { defect: 30, ofJob: (plan, at) => mistakesGpus(plan, at, "node") },
   { defect: 53, ofJob: (plan, at) => mistakesGpus(plan, at, "bucket") },
-  { defect: 10, ofJob: exceedsSharedAvailability, ofState: ownsAvailability },
-  { defect: 32, ofJob: exceedsClusterCount },
-  {
-    defect: 33,
-    ofJob: hasUnknownSize,
-    ofState: (plan, path) => hasUnknownSize(plan) && isLimit(path, ["cluster", "nodearray"]),
-  },
   {
     defect: 34,
     ofJob: (plan, at) => plan.outcome.jobs[at]?.candidates.some((one) => mixesRegions(plan, one)) === true,
-    ofState: (plan, path) => mixesRegions(plan, bucketAt(plan, path)) && isLimit(path, ["family"]),
+    ofState: (plan, path, actual) =>
+      familiesOfTwoRegions(plan).size > 0 &&
+      isLimit(path, ["family"]) &&
+      showsRightFigure(plan, path, actual),
+  },
+  {
+    defect: 10,
+    ofJob: exceedsSharedAvailability,
+    ofState: (plan, path, actual) => hasSiblings(plan) && showsRightFigure(plan, path, actual),
+  },
+  {
+    defect: 32,
+    ofJob: exceedsClusterCount,
+    ofState: showsClusterCount,
+  },
+  {
+    defect: 33,
+    ofJob: hasUnknownSize,
+    ofState: (plan, path, actual) =>
+      hasUnknownSize(plan) && isLimit(path, ["cluster", "nodearray"]) && showsRightFigure(plan, path, actual),
   },
   { defect: 9, ofJob: passesOpenNode },
   { defect: 15, ofJob: meetsLeftover, ofState: showsLeftover },
@@ -146,12 +100,25 @@ const DEVIATIONS: readonly AllocatorDeviation[] = [
   {
     defect: 0,
     ofJob: countsNoMachines,
-    ofState: showsNoMachines,
+    ofState: (plan, path, actual) =>
+      plan.facts.nodes.some(hasNoMachine) &&
+      isLimit(path, ["cluster"]) &&
+      showsRightFigure(plan, path, actual),
   },
+  { defect: 4, ofJob: ({ facts }, at) => asks(facts.jobs[at], isGroupRefused) },
+  {
+    defect: 7,
+    ofJob: ({ facts, input }, at) => asksRedefined(input, facts.jobs.slice(0, at + 1)),
+    ofState: (plan, path, actual) =>
+      asksRedefined(plan.input, plan.facts.jobs) && showsRightRest(plan, path, actual),
+  },
+  {
+    defect: 12,
+    ofJob: meetsTakenInNot,
+    ofState: (plan, path, actual) => plan.facts.jobs.some(takesInNot) && showsRightRest(plan, path, actual),
+  },
+  { defect: 0, ofJob: backsOffInside },
 ];
-
-const asks = (job: JobFacts | undefined, test: (key: string, value: Json) => boolean): boolean =>
-  someMember(job?.members, test);
 
 /** The job is on a node whose Status is Failed. */
 function usesFailedNode({ facts, outcome }: LibraryPlan, at: number): boolean {
@@ -197,6 +164,58 @@ function skipsExclusiveTask({ facts, outcome }: LibraryPlan, path: string): bool
       ),
   );
 }
+
+/** One of the jobs asks for one of the library's ten resources, which the configuration redefines. */
+function asksRedefined(input: VectorCase["input"], jobs: readonly JobFacts[]): boolean {
+  const config = fieldsOf(input["config"]);
+  if (config["disable_default_resources"] === true) return false;
+  const names = listOf(config["default_resources"]).map((entry) => textOf(fieldsOf(entry)["name"]));
+  const redefined = new Set(names.filter((name) => LIBRARY_NAMES.has(name)));
+  return jobs.some((job) => asks(job, (key) => redefined.has(key)));
+}
+
+/**
+ * Several amounts together must not hold: the library takes of them what is there. (Of a single one it takes nothing, or stops with an
+ * exception.)
+ */
+function takesInNot(job: JobFacts): boolean {
+  return asks(job, (key, value) => {
+    if (key !== "not") return false;
+    const members = Object.entries(fieldsOf(value));
+    return members.length > 1 ? members.some(isAmount) : someMember(fieldsOf(value)["and"], holdsAmount);
+  });
+}
+
+const isAmount = ([, value]: [string, Json]): boolean =>
+  typeof value === "number" || bytesOfText(value) !== undefined;
+const holdsAmount = (key: string, value: Json): boolean => isAmount([key, value]);
+
+/** The job takes in a "not", or one before it has where this one may be. */
+function meetsTakenInNot({ facts, outcome }: LibraryPlan, at: number): boolean {
+  const candidates = (outcome.jobs[at]?.candidates ?? []).map(bucketOfNodes);
+  return facts.jobs.slice(0, at + 1).some((job, i) => {
+    if (!takesInNot(job)) return false;
+    const on = outcome.jobs[i]?.nodes.map(({ name }) => name) ?? [];
+    return (
+      i === at || outcome.nodes.some(({ name, bucket }) => on.includes(name) && candidates.includes(bucket))
+    );
+  });
+}
+
+/** The job says inside another constraint, or beside one in its object, for how long a bucket is left alone that has failed since. */
+function backsOffInside({ facts }: LibraryPlan, at: number): boolean {
+  const inside = (facts.jobs[at]?.members ?? []).filter((member) => {
+    const keys = Object.keys(fieldsOf(member));
+    return keys.length > 1 || keys[0] !== BACKOFF;
+  });
+  return someMember(
+    inside,
+    (key, value) =>
+      key === BACKOFF && facts.buckets.some(({ failure }) => failure >= 0 && failure < Number(value)),
+  );
+}
+
+const BACKOFF = "capacity-failure-backoff";
 
 /** The job, or one before it, asks a plain number, not 0, of a resource that is a size. */
 function countsBytes({ input, facts }: LibraryPlan, at: number): boolean {
@@ -258,30 +277,6 @@ function madeUpTo({ facts, outcome }: LibraryPlan, at: number): readonly NodeOut
   return outcome.nodes.filter(({ name }) => names.has(name));
 }
 
-/**
- * The figure is of one of several buckets of one size of an array, and is more than the status's availableCount leaves after all nodes that
- * are made of that size. What a generated group counts for itself is what was left in all when its name was made.
- */
-function ownsAvailability({ facts, outcome, vmSizes }: LibraryPlan, path: string): boolean {
-  const [, at = "", figure = ""] = /^buckets\[(\d+)\]\.(available|limits\.bucket)$/.exec(path) ?? [];
-  const shown = outcome.buckets[Number(at)];
-  if (figure === "" || shown === undefined) return false;
-  const isSibling = (other: string): boolean => sizeOfBucket(other) === sizeOfBucket(shown.bucket);
-  const of = facts.buckets.find(({ id }) => isSibling(id));
-  if (of === undefined || outcome.buckets.filter(({ bucket }) => isSibling(bucket)).length < 2) return false;
-  const made = outcome.created.filter(({ bucket }) => isSibling(bucket));
-  const sum = (rows: typeof made): number => rows.reduce((total, { count }) => total + count, 0);
-  const group = shown.bucket.split("/")[2];
-  if (figure === "limits.bucket" && group !== undefined && !of.groups.has(group) && of.pinned !== group) {
-    let first = 0;
-    while (exceededLimits(facts, vmSizes, [{ bucket: of.id, count: first + 1 }]).length === 0) first += 1;
-    const here = sum(made.filter(({ bucket }) => bucket === shown.bucket));
-    const shared = Math.min(of.available - sum(made), of.groupSize - here);
-    return shown.own !== shared && shown.own === Math.min(of.groupSize, first) - here;
-  }
-  return (figure === "available" ? shown.available : shown.own) > Math.max(0, of.available - sum(made));
-}
-
 /** The nodes that the library makes up to this job exceed the cluster's limit of nodes. */
 function exceedsClusterCount(plan: LibraryPlan, at: number): boolean {
   const counted = plan.facts.nodes.filter((node) => !hasNoMachine(node)).length;
@@ -309,22 +304,24 @@ function countsNoMachines(plan: LibraryPlan, at: number): boolean {
   );
 }
 
-/** The figure is what the cluster's limit of cores leaves where nodes without a machine count too. */
-function showsNoMachines(plan: LibraryPlan, path: string): boolean {
-  const { facts, outcome } = plan;
-  if (!facts.nodes.some(hasNoMachine) || !isLimit(path, ["cluster"])) return false;
-  if (path.endsWith(".limits.cluster")) return true;
-  const shown = outcome.buckets[Number(/^buckets\[(\d+)\]/.exec(path)?.[1] ?? -1)];
-  const left = facts.maxCores - coresCounted(plan, outcome.jobs.length);
-  return shown?.available === Math.max(0, Math.floor(left / coresOf(facts, shown?.bucket ?? "")));
-}
-
 /** An existing node is of a size that the catalogue does not know. */
 function hasUnknownSize({ facts, vmSizes }: LibraryPlan): boolean {
   return facts.nodes.some(({ array, size }) => {
     const bucket = facts.buckets.find(({ id }) => id === `${array}/${size}`);
     return bucket !== undefined && sizeIn(vmSizes, bucket.region, size) === undefined;
   });
+}
+
+/** A size of an array has several buckets: in groups, or in groups and in none. */
+function hasSiblings({ outcome }: LibraryPlan): boolean {
+  const sizes = outcome.buckets.map(({ bucket }) => sizeOfBucket(bucket));
+  return new Set(sizes).size < sizes.length;
+}
+
+/** The figure is one of these limits of a bucket, or what all of them leave. */
+function isLimit(path: string, names: readonly string[]): boolean {
+  const figure = /^buckets\[\d+\]\.(.+)$/.exec(path)?.[1];
+  return names.some((name) => figure === `limits.${name}`) || figure === "available";
 }
 
 /** Families that have buckets on demand in two regions. */
@@ -344,19 +341,10 @@ function mixesRegions(plan: LibraryPlan, bucket: string | undefined): boolean {
   return of !== undefined && !of.spot && familiesOfTwoRegions(plan).has(familyIn(plan.vmSizes, of));
 }
 
-/** The bucket whose figures a path is about. */
-function bucketAt({ outcome }: LibraryPlan, path: string): string | undefined {
-  return outcome.buckets[Number(/^buckets\[(\d+)\]/.exec(path)?.[1] ?? -1)]?.bucket;
-}
-
-function isLimit(path: string, names: readonly string[]): boolean {
-  const figure = /^buckets\[\d+\]\.(.+)$/.exec(path)?.[1];
-  return names.some((name) => figure === `limits.${name}` || figure === "available");
-}
-
 /**
  * A bucket that the job may use, and that comes before the last one it is on (any, if it misses slots), has a node with room for a slot
- * of it. The job is not on that node, and somebody else is; or it is there by one alternative, and another one has room.
+ * of it. The job is not on that node, and another job is, or, if a number of nodes is asked for, another job is on a node of that bucket;
+ * or it is there by one alternative, and another one has room.
  */
 function passesOpenNode(plan: LibraryPlan, at: number): boolean {
   const { facts, outcome } = plan;
@@ -378,10 +366,15 @@ function passesOpenNode(plan: LibraryPlan, at: number): boolean {
     passed.includes(inBucket.get(node.name) ?? "") &&
     node.owner === undefined &&
     judgeSlot(job.members, node, pools, job.name) !== undefined;
+  const usedIn = new Set(
+    [...before.values()].filter(({ jobs }) => jobs.size > 0).map(({ bucket }) => bucket),
+  );
   const isPassed = [...before.values()].some((node) => {
     const row = outcome.nodes.find(({ name }) => name === node.name);
-    if (node.jobs.size === 0 && (row === undefined || !isLeftover(plan, row, at))) return false;
-    return !isOn(node) && hasRoom(node);
+    const isUsed = node.jobs.size > 0 || (row !== undefined && isLeftover(plan, row, at));
+    // A number of nodes is asked of as many as are not used yet, and used ones come first among them by name.
+    const isCounted = job.nodeCount > 0 && usedIn.has(row?.bucket ?? "");
+    return (isUsed || isCounted) && !isOn(node) && hasRoom(node);
   });
   if (isPassed || !asks(job, (key, value) => (key === "or" || key === "xor") && Array.isArray(value)))
     return isPassed;
@@ -462,9 +455,4 @@ function keepsReservation(plan: LibraryPlan, path: string): boolean {
 
 function seesReservation(plan: LibraryPlan, at: number): boolean {
   return plan.outcome.jobs[at]?.candidates.some((bucket) => isReserved(plan, bucket)) === true;
-}
-
-/** Gone, off or deallocated: it has no machine. */
-function hasNoMachine({ status, target }: NodeFacts): boolean {
-  return status === target && target !== "Started";
 }

@@ -1,7 +1,6 @@
 import { compileDefaults } from "../../src/decide/default-resources.ts";
 import { familyKey, familyOf } from "../../src/decide/family.ts";
 import { generateGroups, DEFAULT_GROUP_SUPPLY } from "../../src/decide/generated-groups.ts";
-import type { HostReport } from "../../src/decide/host-view.ts";
 import { overlayReport, viewHost } from "../../src/decide/host-view.ts";
 import type { ResourceRules } from "../../src/decide/places.ts";
 import { Places, withNodeId } from "../../src/decide/places.ts";
@@ -11,7 +10,7 @@ import { bucketText } from "../../src/domain/bucket.ts";
 import type { Node, Snapshot } from "../../src/domain/cluster.ts";
 import type { JobDemand, Pool } from "../../src/domain/demand.ts";
 import type { ArrayName, PlacementGroup } from "../../src/domain/ids.ts";
-import { arrayName, machineType, nodeId, placementGroup } from "../../src/domain/ids.ts";
+import { arrayName, machineType, nodeId, placementGroup, setName } from "../../src/domain/ids.ts";
 import type { NodeView } from "../../src/domain/node-view.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { Resources } from "../../src/domain/resources.ts";
@@ -20,7 +19,8 @@ import { catalogueOf } from "../../src/domain/vm-size-data.ts";
 import { agreeingStatus } from "./agreeing-status.ts";
 import type { Json } from "./compare.ts";
 import { isList, isObject, textOf } from "./compare.ts";
-import { isKnown, readReports, readSnapshot, takesReport } from "./vector-cluster.ts";
+import type { HostReport } from "./vector-cluster.ts";
+import { isKnown, readReports, readSnapshot, takesReport, viewReported } from "./vector-cluster.ts";
 
 /** A node of a case as the answer shows it. */
 export interface CaseNode {
@@ -45,6 +45,11 @@ export interface CaseWorld {
   /** Names that new nodes must not have. */
   readonly names: readonly string[];
 }
+
+/** The request set of all jobs of a case. */
+export const SET = setName("vector");
+
+const NOTHING_REPORTED = { resources: {}, available: {} };
 
 type Input = Readonly<Record<string, Json>>;
 
@@ -117,7 +122,8 @@ function readNode(
   const hostname = node.hostname?.split(".")[0] ?? "";
   const report = reports.get(hostname);
   if (report !== undefined) reports.delete(hostname);
-  const view = report === undefined ? plain : overlayReport(plain, report);
+  const overlaid = overlayReport(plain.available, report ?? NOTHING_REPORTED);
+  const view = report === undefined ? plain : viewReported(plain, report);
   const totals = { ...plain.available, ...report?.resources };
   const shown: CaseNode = {
     id: node.nodeId,
@@ -135,7 +141,7 @@ function readNode(
     ...(node.hostname === undefined ? {} : { hostname: node.hostname }),
     bucket: place.bucket,
     purpose: { kind: "array" },
-    resources: view.available,
+    ...overlaid,
     properties: () => view.properties,
     cores: place.cores,
     order: 0,
@@ -152,15 +158,18 @@ function readHost(
   rules: ResourceRules,
 ): { readonly shown: CaseNode; readonly supply: SupplyNode; readonly offer: BucketOffer } {
   const defaults = compileDefaults(rules.configured, rules.own);
-  const view = viewHost(report, defaults);
-  const total = viewHost({ ...report, available: {}, jobs: [] }, defaults);
+  const plain = viewHost(report.hostname, defaults, 1);
+  const overlaid = overlayReport(plain.available, report);
+  const view = viewReported(plain, report);
+  const total = viewReported(plain, { ...report, available: {}, jobs: [] });
   const bucket = { array: arrayName(`__unmanaged__#${at}`), machineType: machineType("unknown") };
   const supply: SupplyNode = {
     nodeId: nodeId(`host ${report.hostname}`),
     hostname: report.hostname,
     bucket,
     purpose: { kind: "array" },
-    resources: view.available,
+    ...overlaid,
+    onlyFor: [SET],
     properties: () => view.properties,
     cores: 1,
     order: 0,
@@ -173,7 +182,7 @@ function readHost(
     cores: 1,
     charges: [],
     groupSizes: new Map(),
-    unmanaged: true,
+    onlyFor: [SET],
   };
   const shown: CaseNode = {
     id: supply.nodeId,
@@ -219,8 +228,9 @@ function withGroups(offers: readonly BucketOffer[], input: Input): readonly Buck
     buffer: numberOf(of(array)["generated_placement_group_buffer"]) ?? DEFAULT_GROUP_SUPPLY.buffer,
     most: numberOf(of(array)["max_placement_groups"]) ?? DEFAULT_GROUP_SUPPLY.most,
   });
+  const isNamed = Object.keys(arrays).some((array) => named(array).length > 0);
   const generated =
-    input["default_placement_groups"] === true ? generateGroups(configured, supply) : new Map();
+    input["default_placement_groups"] === true && !isNamed ? generateGroups(configured, supply) : new Map();
   return configured.map((offer) => ({ ...offer, generatedGroups: generated.get(offer) ?? [] }));
 }
 

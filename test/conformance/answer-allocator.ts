@@ -5,7 +5,6 @@ import { bucketText } from "../../src/domain/bucket.ts";
 import type { BucketKey } from "../../src/domain/bucket.ts";
 import type { Constraint } from "../../src/domain/constraint.ts";
 import type { JobDemand } from "../../src/domain/demand.ts";
-import { setName } from "../../src/domain/ids.ts";
 import type { PlacementGroup } from "../../src/domain/ids.ts";
 import type { NodeView, SharedState } from "../../src/domain/node-view.ts";
 import type { Resources, ResourceValue } from "../../src/domain/resources.ts";
@@ -14,14 +13,13 @@ import { instant } from "../../src/domain/units.ts";
 import { readConstraints } from "../../src/wire/constraint.ts";
 import type { Notes } from "../../src/wire/notes.ts";
 import type { CaseWorld } from "./allocator-world.ts";
-import { readCaseWorld } from "./allocator-world.ts";
+import { readCaseWorld, SET } from "./allocator-world.ts";
 import { STATUSES } from "./answer-evaluate.ts";
 import type { Json } from "./compare.ts";
 import { isList, isObject, textOf } from "./compare.ts";
 import type { Surroundings, VectorCase } from "./vector-case.ts";
 import { readRules } from "./vector-cluster.ts";
 
-const SET = setName("vector");
 const POLICY = {
   groupPrefix: "pg-",
   groupFillSeconds: 600,
@@ -397,7 +395,7 @@ function showBuckets(world: World, allocation: Allocation, withLimits: boolean):
     for (const { limit, amount } of offer?.charges ?? []) left[limit] = (left[limit] ?? 0) - amount * count;
     if (group !== undefined) groups.set(bucketText(bucket), (groups.get(bucketText(bucket)) ?? 0) + count);
   }
-  const offers = world.buckets.filter((offer) => offer.unmanaged !== true && offer.refusal === undefined);
+  const offers = world.buckets.filter((offer) => offer.onlyFor === undefined && offer.refusal === undefined);
   const rows = [
     ...offers.flatMap((offer) => {
       const own = offer.pinnedGroup === undefined ? [] : [offer.pinnedGroup];

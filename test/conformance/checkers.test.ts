@@ -3,6 +3,7 @@ import { answerAllocator } from "./answer-allocator.ts";
 import { findFaults } from "./checkers.ts";
 import type { Json } from "./compare.ts";
 import { isObject } from "./compare.ts";
+import { arrayOf, bucketOf, inputOf } from "./small-case.ts";
 import type { Suite } from "./suites.ts";
 import { judgeAnswer, SUITES } from "./suites.ts";
 import type { VectorCase } from "./vector-case.ts";
@@ -148,6 +149,65 @@ describe("the checkers", () => {
     },
   ])("find $name", ({ answer, fault }) => {
     expect(findFaults(one, answer, { vmSizes: {} })).toContain(fault);
+  });
+
+  test("of alternatives the one is taken that has room beside the rest", () => {
+    const job: Json = {
+      name: "k",
+      constraints: [{ ncpus: 3 }, { or: [{ ncpus: 2 }, { mem: "memory::1g" }] }],
+    };
+    const config: Json = { default_resources: [{ select: {}, name: "mem", value: "node.memory" }] };
+    const alternatives: VectorCase = { ...one, input: { ...input, config, jobs: [job] } };
+    const answer = {
+      jobs: [{ ...outcome("k", 1, "a/D4", ["a-1", "existing", 1]), requested: 1 }],
+      demand: { new_by_bucket: [] },
+      nodes: [],
+    };
+    expect(findFaults(alternatives, answer, { vmSizes: {} })).toEqual([]);
+    const idle = { ...answer, jobs: [{ ...outcome("k", 0, "a/D4"), by_bucket: [], nodes: [] }] };
+    expect(findFaults(alternatives, idle, { vmSizes: {} })).toEqual([
+      "placed 0, a naive first fit places 1: k 0/1",
+    ]);
+  });
+
+  test.each([
+    { name: "two of each size by default", config: {}, record: {}, places: 4 },
+    {
+      name: "one more, where the array may have two and has one",
+      config: { nodearrays: { a: { max_placement_groups: 2 } } },
+      record: {},
+      places: 1,
+    },
+    {
+      name: "none in an array that is not for HPC",
+      config: {},
+      record: { Configuration: { autoscale: { is_hpc: false } } },
+      places: 0,
+    },
+  ])("the naive first fit has generated groups: $name", ({ config, record, places }) => {
+    // Each group holds one node, and the one that is there is full.
+    const size = bucketOf("D4", {
+      maxPlacementGroupSize: 1,
+      placementGroups: [{ name: "g", activeCount: 1, activeCoreCount: 4 }],
+    });
+    const other = bucketOf("D8", { maxPlacementGroupSize: 1 });
+    const job: Json = {
+      name: "k",
+      constraints: [{ ncpus: 4 }, { "in-a-placement-group": true }],
+      iterations: 9,
+    };
+    const grouped: VectorCase = {
+      name: "groups",
+      input: inputOf([arrayOf("a", [size, other], {}, record)], [job], {
+        config,
+        default_placement_groups: true,
+      }),
+      expected: {},
+    };
+    const idle = { jobs: [{ job: "k", allocated: 0, requested: 9, by_bucket: [], nodes: [] }] };
+    expect(findFaults(grouped, idle, { vmSizes: {} })).toEqual(
+      places === 0 ? [] : [`placed 0, a naive first fit places ${places}: k 0/${places}`],
+    );
   });
 
   test("an answer that deviates and has a fault fails", () => {

@@ -41,6 +41,8 @@ function brokenRules(job: JobFacts, outcome: JobOutcome | undefined): readonly s
   if (job.whole && outcome.buckets.length > 1)
     faults.push(`${job.name}: in ${outcome.buckets.join(" and ")}`);
   const names = outcome.nodes.map(({ name }) => name);
+  if (job.nodeCount > 0 && outcome.nodes.some((node) => node.slots > 1))
+    faults.push(`${job.name}: several times on a node`);
   if (job.nodeCount > 0 && new Set(names).size < names.length) faults.push(`${job.name}: a node twice`);
   return faults;
 }

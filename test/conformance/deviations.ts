@@ -122,7 +122,7 @@ export const DEVIATIONS: readonly Deviation[] = [
   },
 ];
 
-const LIBRARY_NAMES: ReadonlySet<string> = new Set([
+export const LIBRARY_NAMES: ReadonlySet<string> = new Set([
   "ncpus",
   "pcpus",
   "ngpus",
@@ -154,14 +154,13 @@ function isRefused(expected: Json): boolean {
   return isObject(expected) && "raises" in expected;
 }
 
-function isGroupRefused(key: string, value: Json): boolean {
+export function isGroupRefused(key: string, value: Json): boolean {
   return (
     key === "in-a-placement-group" &&
     (value === false || value === 0 || (typeof value === "string" && /^(?:false|0+)$/i.test(value)))
   );
 }
 
-/** Whether any member of any object in the value is like that. */
 /** Whether one resource is asked for by two members that must hold together. */
 export function asksTwice(constraint: Json | undefined): boolean {
   const conjunctions: Json[][] = [];

@@ -102,6 +102,10 @@ function groupsOf(of: BucketFacts, facts: CaseFacts): ReadonlySet<string> {
   return new Set([...of.groups.keys(), ...ofNodes, ...named("default"), ...named(of.array), ...own]);
 }
 
+/**
+ * Names of groups that the library generates (scalelib-behaviour.md 8): so many of each VM size as the array's buffer says, and no more
+ * than the array may have in all; none in an array that is not for HPC, and none at all where the configuration names groups.
+ */
 function generatedNames(
   facts: CaseFacts,
   mine: readonly BucketFacts[],
@@ -109,16 +113,21 @@ function generatedNames(
   const arrays = fieldsOf(facts.config["nodearrays"]);
   if (Object.values(arrays).some((array) => listOf(fieldsOf(array)["placement_groups"]).length > 0))
     return [];
+  const known = new Map<string, Set<string>>();
+  for (const bucket of mine)
+    known.set(bucket.array, new Set([...(known.get(bucket.array) ?? []), ...groupsOf(bucket, facts)]));
   return mine.flatMap((of) => {
-    const buffer = fieldsOf(arrays[of.array])["generated_placement_group_buffer"];
-    const known = new Set(
-      facts.buckets
-        .filter(({ array }) => array === of.array)
-        .flatMap((bucket) => [...groupsOf(bucket, facts)]),
+    const { generated_placement_group_buffer: buffer, max_placement_groups: most } = fieldsOf(
+      arrays[of.array],
     );
+    const ofArray = known.get(of.array) ?? new Set<string>();
+    const room = (typeof most === "number" ? most : 10_000) - ofArray.size;
+    const isHpc = facts.arrays.find(({ name }) => name === of.array)?.isHpc !== false;
+    const wanted = isHpc ? Math.min(typeof buffer === "number" ? buffer : 2, room) : 0;
     const names: string[] = [];
-    for (let i = 0; names.length < (typeof buffer === "number" ? buffer : 2); i += 1)
-      if (!known.has(`${of.size}_pg${i}`)) names.push(`${of.size}_pg${i}`);
+    for (let i = 0; names.length < wanted; i += 1)
+      if (!ofArray.has(`${of.size}_pg${i}`)) names.push(`${of.size}_pg${i}`);
+    for (const name of names) ofArray.add(name);
     return names.map((group) => ({ of, group }));
   });
 }
@@ -252,7 +261,8 @@ function fillBucket(world: NaiveWorld, job: JobFacts, id: string, wanted: number
       got += slots;
     }
     while (got < wanted && bucket.of !== undefined && canMake(world, bucket)) {
-      const node = copyNode(bucket.example, `new ${id} ${bucket.nodes.length}`);
+      // Whether the bucket lacked capacity was judged with the bucket; of a node there is no such thing.
+      const node = { ...copyNode(bucket.example, `new ${id} ${bucket.nodes.length}`), failure: -1 };
       const slots = fillNode(world, job, node, Math.min(mostOnNode, wanted - got), mixes);
       if (slots === 0) break;
       bucket.nodes.push(node);

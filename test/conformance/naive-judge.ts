@@ -47,14 +47,42 @@ export function judgeSlot(
   pools: NaivePools,
   job: string,
 ): NaiveTake | undefined {
-  const takes: NaiveTake[] = [];
-  for (const member of members) {
-    for (const [key, value] of Object.entries(fieldsOf(member))) {
-      const take = judgeKey(key, value, node, pools, job);
-      if (take === undefined) return undefined;
-      takes.push(take);
-    }
+  const keys = conjunctsOf(members);
+  const takes = keys.map(([key, value]) => judgeKey(key, value, node, pools, job));
+  const sure = takes.filter((take) => take !== undefined);
+  if (sure.length < takes.length) return undefined;
+  const joint = joinTakes(sure, node);
+  if (joint !== undefined || !keys.some(isChoice)) return joint;
+  // There is no room for the first alternatives beside the rest: those that hold on what the rest leaves are meant.
+  const [choices, others] = [
+    keys.filter(isChoice),
+    keys.map((key, i) => (isChoice(key) ? undefined : sure[i])),
+  ];
+  const rest: NaiveNode = { ...node, resources: new Map(node.resources) };
+  const chosen = others.filter((take) => take !== undefined);
+  for (const take of chosen) takeAmounts(take, rest);
+  for (const [key, value] of choices) {
+    const take = judgeKey(key, value, rest, pools, job);
+    if (take === undefined) return undefined;
+    takeAmounts(take, rest);
+    chosen.push(take);
   }
+  return joinTakes(chosen, node);
+}
+
+/** All that must hold at once; an "and" in it is no more than its members. */
+function conjunctsOf(members: readonly Json[]): readonly (readonly [string, Json])[] {
+  return members
+    .flatMap((member) => Object.entries(fieldsOf(member)))
+    .flatMap(([key, value]) =>
+      key === "and" && isList(value) ? conjunctsOf(value) : [[key, value] as const],
+    );
+}
+
+const isChoice = ([key, value]: readonly [string, Json]): boolean => key === "or" && isList(value);
+
+/** What all of them take together; undefined: it is more than the node has. */
+function joinTakes(takes: readonly NaiveTake[], node: NaiveNode): NaiveTake | undefined {
   const total = new Map<string, number>();
   for (const [name, amount] of takes.flatMap(({ amounts }) => amounts))
     total.set(name, (total.get(name) ?? 0) + amount);
@@ -191,12 +219,16 @@ function globOf(pattern: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
+function takeAmounts({ amounts }: NaiveTake, { resources }: NaiveNode): void {
+  for (const [name, amount] of amounts) {
+    const found = resources.get(name);
+    if (found?.kind === "amount") resources.set(name, { ...found, amount: found.amount - amount });
+  }
+}
+
 /** Puts a slot where it was judged to be allowed. */
 export function putSlot(take: NaiveTake, node: NaiveNode, pools: NaivePools, job: string): void {
-  for (const [name, amount] of take.amounts) {
-    const found = node.resources.get(name);
-    if (found?.kind === "amount") node.resources.set(name, { ...found, amount: found.amount - amount });
-  }
+  takeAmounts(take, node);
   for (const [pool, amount, once] of take.drains) {
     pools.left.set(pool, (pools.left.get(pool) ?? 0) - amount);
     if (once) pools.once.add(`${job} ${pool}`);

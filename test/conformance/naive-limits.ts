@@ -94,11 +94,11 @@ export function exceededLimits(
 }
 
 /** A node that has a machine, or will have one, or still has it. */
-function hasMachine({ status, target }: NodeFacts): boolean {
+export function hasMachine({ status, target }: NodeFacts): boolean {
   return target === "Started" || status !== target;
 }
 
-const roomIn = ({ used, max }: { readonly used: number; readonly max: number }): number =>
+export const roomIn = ({ used, max }: { readonly used: number; readonly max: number }): number =>
   Math.max(0, max - used);
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 

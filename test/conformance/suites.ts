@@ -4,10 +4,12 @@ import { answerDefaultResources } from "./answer-default-resources.ts";
 import { answerEvaluate } from "./answer-evaluate.ts";
 import { answerConstraintParse } from "./answer-parse.ts";
 import { answerArithmetic, answerCompare, answerConvert, answerParse } from "./answer-size.ts";
+import { answerTimeouts, compareTimeouts } from "./answer-timeouts.ts";
 import { findFaults } from "./checkers.ts";
 import type { Difference, Json } from "./compare.ts";
 import { differences, isClose, isList, isObject, textOf } from "./compare.ts";
 import { DEVIATIONS } from "./deviations.ts";
+import { TIMEOUT_DEVIATIONS } from "./timeout-deviations.ts";
 import type { Answer, Surroundings, VectorCase } from "./vector-case.ts";
 
 /** How the cases of one file are answered and compared. */
@@ -21,6 +23,7 @@ export interface Suite {
     one: VectorCase,
     found: readonly Difference[],
     surroundings: Surroundings,
+    actual: Json,
   ) => readonly number[] | undefined;
   /** What is wrong with an answer that deviates, or that nothing is compared with, whatever is expected. */
   readonly check?: (one: VectorCase, actual: Json, surroundings: Surroundings) => readonly string[];
@@ -109,6 +112,7 @@ export const SUITES: readonly Suite[] = [
   { name: "constraints/parse", answer: answerConstraintParse, compare: refusals },
   { name: "constraints/evaluate", answer: answerEvaluate, compare: judgements },
   { name: "default_resources/evaluate", answer: answerDefaultResources, compare: refusals },
+  { name: "timeouts/settings", answer: answerTimeouts, compare: compareTimeouts },
 ];
 
 /** What became of a case. */
@@ -133,7 +137,8 @@ export function judgeAnswer(
   surroundings: Surroundings,
 ): Verdict {
   const found = suite.compare(one.expected, actual);
-  const explained = found.length === 0 ? [] : (suite.explain ?? explainEach(suite))(one, found, surroundings);
+  const explained =
+    found.length === 0 ? [] : (suite.explain ?? explainEach(suite))(one, found, surroundings, actual);
   if (explained === undefined) return { kind: "failed", actual, differences: found, defects: [] };
   const isChecked = found.length > 0 || suite.compare === nothing;
   const faults = isChecked ? faultsOf(suite, one, actual, surroundings) : [];
@@ -156,7 +161,7 @@ function faultsOf(
 const explainEach =
   ({ name }: Suite): NonNullable<Suite["explain"]> =>
   (one, found, surroundings) => {
-    const deviations = DEVIATIONS.filter(({ suite }) => isFor(suite, name));
+    const deviations = [...DEVIATIONS, ...TIMEOUT_DEVIATIONS].filter(({ suite }) => isFor(suite, name));
     const explained = found.map(
       (difference) => deviations.find(({ explains }) => explains(one, difference, surroundings))?.defect,
     );

@@ -1,6 +1,6 @@
 import { readStatus } from "../../src/adapters/cyclecloud/read-status.ts";
 import { compileDefaults } from "../../src/decide/default-resources.ts";
-import type { HostReport } from "../../src/decide/host-view.ts";
+import type { HostAmounts } from "../../src/decide/host-view.ts";
 import { overlayReport, viewHost } from "../../src/decide/host-view.ts";
 import type { NodeView } from "../../src/domain/node-view.ts";
 import type { ResourceRules } from "../../src/decide/places.ts";
@@ -66,11 +66,24 @@ export function readCluster(world: World, rules: ResourceRules): VectorCluster {
     const hostname = node.hostname?.split(".")[0] ?? "";
     const report = takesReport(snapshot, node) ? reports.get(hostname) : undefined;
     if (report !== undefined) reports.delete(hostname);
-    nodes.set(node.name, report === undefined ? view : overlayReport(view, report));
+    nodes.set(node.name, report === undefined ? view : viewReported(view, report));
   }
   const defaults = compileDefaults(rules.configured, rules.own);
-  for (const report of reports.values()) nodes.set(report.hostname, viewHost(report, defaults));
+  for (const report of reports.values())
+    nodes.set(report.hostname, viewReported(viewHost(report.hostname, defaults, 1), report));
   return { buckets, nodes };
+}
+
+/** A host of a case: what the scheduler says of its resources and jobs. */
+export interface HostReport extends HostAmounts {
+  readonly hostname: string;
+  readonly jobs: readonly string[];
+}
+
+/** A node with its report above it, as constraints are to see it. */
+export function viewReported(view: NodeView, report: HostReport): NodeView {
+  const { resources, left } = overlayReport(view.available, report);
+  return { ...view, available: { ...resources, ...left }, jobs: new Set([...view.jobs, ...report.jobs]) };
 }
 
 /** The library knows nodes of valid buckets of arrays that are its own, if they are up, coming, failed or deallocated. */

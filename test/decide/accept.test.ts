@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Acceptance } from "../../src/decide/accept.ts";
-import { accept, compareRevisions, lapseSets, limitExpiry } from "../../src/decide/accept.ts";
+import { accept, lapseSets, limitExpiry } from "../../src/decide/accept.ts";
 import type { RequestSetUpdate, SchedulerNode } from "../../src/domain/demand.ts";
+import { compareRevisions } from "../../src/domain/demand.ts";
 import { digest, setName } from "../../src/domain/ids.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { Instant } from "../../src/domain/units.ts";
@@ -183,6 +184,8 @@ describe("which message is in force", () => {
       demands: new Map(),
       reports: new Map(),
       changed: false,
+      taken: ["demand", "schedulerNodes"],
+      older: [],
     });
   });
 });

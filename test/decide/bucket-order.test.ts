@@ -278,9 +278,9 @@ test.each<Scenario>([
     world: world(
       [
         { at: "a/D4", room: 9 },
-        { at: "own/unknown", room: 9, more: { unmanaged: true } },
+        { at: "own/unknown", room: 9, more: { onlyFor: [setName("s")] } },
       ],
-      { nodes: [node("h1", "own/unknown")] },
+      { nodes: [node("h1", "own/unknown", { onlyFor: [setName("s")] })] },
     ),
     jobs: jobs({ iterations: 6 }),
     uses: ["j0: 1x4 h1 own/unknown", "j0: 1x2 new a/D4"],

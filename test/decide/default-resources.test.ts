@@ -4,7 +4,7 @@ import { applyDefaults, compileDefaults } from "../../src/decide/default-resourc
 import type { Catalogue } from "../../src/domain/catalogue.ts";
 import type { Node, NodeArray } from "../../src/domain/cluster.ts";
 import { LIBRARY_DEFAULTS } from "../../src/domain/default-resource.ts";
-import { arrayName, machineType, nodeId } from "../../src/domain/ids.ts";
+import { arrayName, machineType, nodeId, placementGroup } from "../../src/domain/ids.ts";
 import { readDefaultResources } from "../../src/wire/default-resources.ts";
 
 const X8 = machineType("Standard_X8");
@@ -56,6 +56,30 @@ describe("default resources", () => {
     ];
     const own = { slots: 9, disk: null };
     expect(resources(entries, { sizes }, { resources: own }).resources).toMatchObject({ slots: 9, disk: 5 });
+  });
+
+  test.each(["placement_group", "hostname", "fqdn", "private_ip", "instance_id"])(
+    "node.%s is null here, and a modifier leaves null alone",
+    (property) => {
+      const entries = [
+        { select: {}, name: "x", value: `node.${property}`, add: 1 },
+        { select: {}, name: "x", value: 7 },
+      ];
+      expect(resources(entries.slice(0, 1))).toMatchObject({ resources: { x: null }, faults: [] });
+      expect(resources(entries).resources).toMatchObject({ x: 7 });
+    },
+  );
+
+  test("where it is a text, there is nothing to reckon: the resource is undefined there, and says why", () => {
+    const configured = readDefaultResources(
+      [{ select: {}, name: "x", value: "node.placement_group", add: 1 }],
+      "",
+      { problems: [], doubts: [] },
+    );
+    const bucket = { ...place().bucket, placementGroup: placementGroup("pg0") };
+    const view = viewBucket({ ...place(), bucket }, { sizes });
+    const { resources: found, faults } = applyDefaults(compileDefaults(configured, LIBRARY_DEFAULTS), view);
+    expect([found["x"], faults]).toEqual([undefined, [{ resource: "x", why: 'add on the text "pg0"' }]]);
   });
 
   test("what cannot be reckoned stays undefined, and says why", () => {

@@ -81,7 +81,7 @@ describe("a node that was Ready and is shown otherwise", () => {
   test.each([
     { name: "Off: one snapshot interval", first: OFF, still: 59, over: 60 },
     { name: "a Status that nobody knows: one snapshot interval", first: LEVITATING, still: 59, over: 60 },
-    { name: "Restarting: the boot timeout", first: RESTARTING, still: 1799, over: 1800 },
+    { name: "Restarting: the boot timeout", first: RESTARTING, still: 3599, over: 3600 },
   ])("$name counts as coming, then not at all", ({ first, still, over }) => {
     const noticed = look(twoNodes(), withFirst(first), 0);
     expect(created(noticed.decision)).toBe(0);
@@ -115,17 +115,17 @@ describe("a node that was Ready and is shown otherwise", () => {
     const off = look(twoNodes(), withFirst(OFF), 0);
     expect(created(look(off.state, withFirst(OFF), 600).decision)).toBe(1);
     expect(created(look(off.state, withFirst(RESTARTING), 1799).decision)).toBe(0);
-    expect(created(look(off.state, withFirst(RESTARTING), 1800).decision)).toBe(1);
+    expect(created(look(off.state, withFirst(RESTARTING), 3600).decision)).toBe(1);
   });
 
   test("not needed and Restarting: the page says how long it is waited for", () => {
     const idle = { ...twoNodes(), ...buildState({ ledger: rememberNodes(buildNodes("n", 2)) }) };
     const { state } = look(idle, withFirst(RESTARTING), 0);
     const { decision } = look(state, withFirst(RESTARTING), 800);
-    expect(verdictOf(decision)).toBe("on its way up; 1000 s left to boot");
+    expect(verdictOf(decision)).toBe("on its way up; 2800 s left to boot");
     const explained = explainNode(decision.plan, decision.ledger, "execute-n1");
     expect(explained).toMatchObject({
-      text: "node execute-n1 of execute, host ip-n1 (n1), made for array execute\non its way up; 1000 s left to boot\nit was Ready, and has been on its way up again since 2025-11-20T11:00:00.000Z",
+      text: "node execute-n1 of execute, host ip-n1 (n1), made for array execute\non its way up; 2800 s left to boot\nit was Ready, and has been on its way up again since 2025-11-20T11:00:00.000Z",
     });
   });
 

@@ -183,6 +183,19 @@ describe("a node", () => {
     ]);
   });
 
+  test("with the configuration in force: its array's timeouts; a node that is gone has none", () => {
+    const rules = {
+      idleTimeoutSeconds: 300,
+      bootTimeoutSeconds: 3600,
+      idleTimeouts: new Map([["execute", 90]]),
+    };
+    const gone = ledgerOf(...ledger.values(), known("n0", "execute-0", { goneAt: NOW }));
+    const told = explainNode(plan, gone, "ip-2", { rules });
+    expect(told).toMatchObject({ timeouts: { idleSeconds: 90, bootSeconds: 3600 } });
+    expect(told.kind === "node" && told.text.split("\n").at(-1)).toBe("its timeouts: idle 90 s, boot 3600 s");
+    expect(explainNode(plan, gone, "execute-0", { rules })).not.toHaveProperty("timeouts");
+  });
+
   test("one that this plan stops, one that counts towards a target, one that is gone", () => {
     const stopping = planOf(small, [target(1)], { terminates: [nodeId("n2")] });
     const gone = ledgerOf(...ledger.values(), known("n0", "execute-0", { goneAt: NOW }));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { generateGroups } from "../../src/decide/generated-groups.ts";
 import type { BucketOffer } from "../../src/domain/allocation.ts";
-import { arrayName, machineType, placementGroup } from "../../src/domain/ids.ts";
+import { arrayName, machineType, placementGroup, setName } from "../../src/domain/ids.ts";
 
 function offer(array: string, type: string, groups: readonly string[], more: Partial<BucketOffer> = {}) {
   const made: BucketOffer = {
@@ -36,7 +36,7 @@ test.each([
     name: "none where the bucket knows no groups, nor on a host that only the scheduler knows",
     offers: [
       { ...offer("a", "D4", []), maxPlacementGroupSize: undefined },
-      offer("b", "unknown", [], { unmanaged: true }),
+      offer("b", "unknown", [], { onlyFor: [setName("standard")] }),
     ].map(({ maxPlacementGroupSize: size, ...rest }): BucketOffer =>
       size === undefined ? rest : { ...rest, maxPlacementGroupSize: size },
     ),
@@ -44,10 +44,10 @@ test.each([
     names: [undefined, undefined],
   },
   {
-    name: "none at all where the configuration names some",
-    offers: [offer("a", "D4", []), offer("b", "D4", [], { configuredGroups: [placementGroup("mine")] })],
-    supply: { buffer: 2, most: 100 },
-    names: [undefined, undefined],
+    name: "none in an array that is not for HPC, whose groups count no less",
+    offers: [offer("a", "D4", ["D4_pg0"], { notHpc: true }), offer("b", "D4", [])],
+    supply: { buffer: 1, most: 100 },
+    names: [undefined, ["D4_pg0"]],
   },
 ])("$name", ({ offers, supply, names }) => {
   const generated = generateGroups(offers, () => supply);

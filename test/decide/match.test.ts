@@ -11,13 +11,12 @@ import { readConstraints } from "../../src/wire/constraint.ts";
 const report = {
   hostname: "h",
   resources: { ncpus: 4, mem: { amount: 8, unit: "g" as const }, rack: "r1", disk: 100 },
-  available: {},
-  jobs: [],
 };
 
 function judge(value: unknown, { jobs = [], pools = [] }: { jobs?: string[]; pools?: Pool[] } = {}) {
   const constraints = readConstraints(value, "", { problems: [], doubts: [] });
-  const view = viewHost({ ...report, jobs }, compileDefaults([], []));
+  const host = viewHost(report.hostname, compileDefaults([], []), 1);
+  const view = { ...host, available: report.resources, jobs: new Set(jobs) };
   const judgement = compileAll(constraints)(view, sharedStateOf(pools, constraints), "me");
   if (judgement.kind === "refused") return renderRefusal(judgement.refusal);
   return { space: judgement.space, takes: Object.fromEntries(judgement.takes), closes: judgement.closes };

@@ -282,6 +282,8 @@ test("what a good look does to the record", () => {
     generation: 12,
     observedGeneration: 12,
     sets: record.sets,
+    separateReports: new Map(),
+    separatePools: new Map(),
     intents: [],
     inFlight: [],
     backoffs: [],
@@ -346,7 +348,7 @@ describe("a target that was lowered", () => {
 
 describe("nodes that do not come up", () => {
   const young = rememberNode(buildNode("n1", { phase: "coming" }), { firstSeenAt: at(-100) });
-  const old = rememberNode(buildNode("n1", { phase: "coming" }), { firstSeenAt: at(-1800) });
+  const old = rememberNode(buildNode("n1", { phase: "coming" }), { firstSeenAt: at(-3600) });
 
   test.each([
     {
@@ -361,7 +363,7 @@ describe("nodes that do not come up", () => {
       node: buildNode("n1", { phase: "coming" }),
       known: old,
       by: "boot-timeout",
-      message: "execute-n1 was not Ready 1800 s after it was first seen (Status Preparation)",
+      message: "execute-n1 was not Ready 3600 s after it was first seen (Status Preparation)",
     },
   ])(
     "$name: stopped, its bucket paused, its replacement planned elsewhere at once",
@@ -621,7 +623,7 @@ describe("the verdict on every node", () => {
       name: "coming",
       node: buildNode("n1", { phase: "coming" }),
       known: { firstSeenAt: at(-800) },
-      verdict: { kind: "coming", bootSecondsLeft: 1000 },
+      verdict: { kind: "coming", bootSecondsLeft: 2800 },
     },
     { name: "KeepAlive", node: buildNode("n1", { keepAlive: true }), verdict: { kind: "keep-alive" } },
     {

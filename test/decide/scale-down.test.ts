@@ -177,8 +177,8 @@ describe("a Ready node", () => {
 });
 
 describe("a node that never was Ready", () => {
-  const young = { firstSeenAt: at(-1799.999) };
-  const old = { firstSeenAt: at(-1800) };
+  const young = { firstSeenAt: at(-3599.999) };
+  const old = { firstSeenAt: at(-3600) };
   const rows: readonly Row[] = [
     { name: "on its way up", known: young, action: none },
     { name: "its time to boot is over", known: old, action: terminate("boot-timeout") },
@@ -304,9 +304,9 @@ describe("a node that is on its way down, gone, or restarting", () => {
       action: none,
     },
     {
-      name: "started half an hour ago, and not Ready",
+      name: "started an hour ago, and not Ready",
       node: { phase: "coming" },
-      known: { firstSeenAt: at(-9000), start: { state: "shown", since: at(-1800) } },
+      known: { firstSeenAt: at(-9000), start: { state: "shown", since: at(-3600) } },
       action: terminate("boot-timeout"),
     },
     { name: "deallocated: kept on purpose", node: { phase: "deallocated" }, action: none },
@@ -336,10 +336,10 @@ test.each([
   {
     name: "too slow",
     node: buildNode("n1", { phase: "coming" }),
-    seen: 1800,
-    why: "execute-n1 was not Ready 1800 s after it was first seen (Status Preparation)",
+    seen: 3600,
+    why: "execute-n1 was not Ready 3600 s after it was first seen (Status Preparation)",
   },
-  { name: "in time", node: buildNode("n1", { phase: "coming" }), seen: 1799, why: undefined },
+  { name: "in time", node: buildNode("n1", { phase: "coming" }), seen: 3599, why: undefined },
   { name: "terminating", node: buildNode("n1", { phase: "going" }), seen: 9000, why: undefined },
 ])("why a node that never was Ready is given up: $name", ({ node, seen, why }) => {
   const { firstReadyAt: _never, ...known } = rememberNode(node, { firstSeenAt: at(-seen) });

@@ -361,7 +361,13 @@ describe("explain", () => {
     const node = (await ready()).places[0]?.name ?? "";
     expect(await explain(`node=${encodeURIComponent(node)}`)).toMatchObject({
       status: 200,
-      body: { kind: "node", neededBy: ["why/small"], load: [{ set: "why", id: "small", slots: 2 }] },
+      body: {
+        kind: "node",
+        neededBy: ["why/small"],
+        load: [{ set: "why", id: "small", slots: 2 }],
+        timeouts: { idleSeconds: 300, bootSeconds: 3600 },
+        text: expect.stringMatching(/\nits timeouts: idle 300 s, boot 3600 s$/),
+      },
     });
     expect(await explain("job=smal")).toMatchObject({
       status: 404,
@@ -432,7 +438,7 @@ describe("configuration", () => {
   const path = "/api/clusters/two%20words/config";
   const defaults = {
     idleTimeout: 300,
-    bootTimeout: 1800,
+    bootTimeout: 3600,
     maxExpirationInterval: 86_400,
     inFlightGrace: 900,
     groupFillTimeout: 600,
@@ -444,9 +450,18 @@ describe("configuration", () => {
 
   test("defaults, then what was put, at once", async () => {
     expect((await app.call("GET", path)).body).toEqual(defaults);
-    expect(await app.call("PUT", path, { idleTimeout: 120, nodearrays: ["execute", "gone"] })).toMatchObject({
+    const document = { idleTimeout: 120, nodearrays: ["execute", "gone"] };
+    expect(await app.call("PUT", path, document)).toMatchObject({
       status: 200,
-      body: { idleTimeout: 120, ignored: [], unknownNodearrays: ["gone"] },
+      body: {
+        idleTimeout: 120,
+        used: [
+          { key: "idleTimeout", as: "idleTimeout" },
+          { key: "nodearrays", as: "nodearrays" },
+        ],
+        ignored: [],
+        unknownNodearrays: ["gone"],
+      },
     });
     expect((await app.call("GET", path)).body).toEqual({
       ...defaults,
@@ -517,7 +532,22 @@ describe("configuration", () => {
     expect(await app.call("PUT", path, "not JSON")).toMatchObject({ status: 400, type: problemJson });
   });
 
-  test("scalelib's autoscale.json as it is: what we do not use is listed by name, and no password comes back", async () => {
+  test("timeouts of node arrays: shown by array in the state, and those of arrays that are not there are named", async () => {
+    const timeouts = { idleTimeout: { default: 240, execute: 90, gone: 5 }, bootTimeout: { execute: 7200 } };
+    expect(await app.call("PUT", path, timeouts)).toMatchObject({
+      status: 200,
+      body: { ...timeouts, bootTimeout: { default: 3600, execute: 7200 }, unknownNodearrays: ["gone"] },
+    });
+    expect((await app.call("GET", path)).body).toMatchObject({ idleTimeout: timeouts.idleTimeout });
+    const shown = async () =>
+      arraysPage.parse((await app.call("GET", "/api/clusters/two%20words")).body).nodearrays;
+    await expect.poll(shown, patiently).toMatchObject([
+      { name: "execute", idleTimeout: 90, bootTimeout: 7200 },
+      { name: "other", idleTimeout: 240, bootTimeout: 3600 },
+    ]);
+  });
+
+  test("scalelib's autoscale.json as it is: what becomes of each key is said, and no password comes back", async () => {
     const answer = await app.call("PUT", path, {
       cluster_name: "two words",
       username: "cc_admin",
@@ -532,12 +562,16 @@ describe("configuration", () => {
       body: {
         idleTimeout: 240,
         bootTimeout: 3600,
+        used: [
+          { key: "idle_timeout", as: "idleTimeout: 240 s" },
+          { key: "boot_timeout.default", as: "bootTimeout.default: 3600 s" },
+        ],
         ignored: [
-          "cluster_name",
-          "username",
-          "password",
-          "url",
-          "nodearrays.execute.generated_placement_group_buffer",
+          { key: "cluster_name", why: "the app setting AUTOSCALER_CLUSTERS names the clusters" },
+          { key: "username" },
+          { key: "password" },
+          { key: "url" },
+          { key: "nodearrays.execute.generated_placement_group_buffer" },
         ],
       },
     });

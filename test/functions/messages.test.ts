@@ -211,7 +211,7 @@ describe("a message that has nothing to say any more", () => {
     );
     expect(await shownSet("expired")).toBeUndefined();
     expect(await rejected()).toEqual([]);
-    expect(await put("expired", { version: 1, expirationInterval: 0.0001 })).toMatchObject({
+    expect(await put("expired", { version: 1, expirationInterval: 0.0001, jobs: [] })).toMatchObject({
       status: 409,
       body: { title: "Expired" },
     });

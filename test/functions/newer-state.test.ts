@@ -83,7 +83,7 @@ test("a wake message and a bad message are done with at once", async () => {
 test("over HTTP: 503 with a time to come again, and the versions only for who has a key", async () => {
   const versions = "its state version is 2 and this release knows only up to 1";
   const asked = [
-    await app.call("PUT", "/api/clusters/rolling/request-sets/first", { version: 1 }),
+    await app.call("PUT", "/api/clusters/rolling/request-sets/first", { version: 1, jobs: [] }),
     await app.call("GET", "/api/clusters/rolling"),
   ];
   for (const answer of asked) {

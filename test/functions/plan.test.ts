@@ -157,6 +157,7 @@ test("asking changes nothing: every stored row is as it was, to its version", as
     {},
     { limits: [{ ...quota, more: 12 }] },
     { requestSets: { mine: null, fresh: { nodearrays: [{ Name: "other", TargetCount: 3 }] } } },
+    { config: { idle_timeout: { default: 60, execute: 5 }, bootTimeout: { other: 7200 } } },
     { config: { enabled: false, idleTimeout: 1 }, buckets: [{ ...where, enabled: true }] },
   ];
   for (const body of bodies) expect((await dryRun(body)).status).toBe(200);

@@ -1,7 +1,17 @@
 import type { DemandMessage, JobMessage, NodearrayMessage } from "../../src/wire/message.ts";
 import type { ClusterShape } from "./shape.ts";
-import type { Entry } from "./steps.ts";
+import type { Entry, PartName } from "./steps.ts";
 import { arrayAt, jobName, typesAt } from "./wants.ts";
+
+const PARTS: Readonly<Record<PartName, Pick<DemandMessage, "schedulerNodes" | "pools">>> = {
+  report: { schedulerNodes: [] },
+  pools: { pools: [{ name: "licence", total: 1, used: 0 }] },
+};
+
+/** What a message without demand has. */
+export function partsOf(parts: readonly PartName[]): Pick<DemandMessage, "schedulerNodes" | "pools"> {
+  return Object.assign({}, ...parts.map((part) => PARTS[part]));
+}
 
 /** What the entries of a message are on the wire. */
 export function contentOf(

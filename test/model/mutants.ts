@@ -47,6 +47,39 @@ export const MUTANTS: readonly Mutant[] = [
     sequences: 40,
   },
   {
+    name: "a report that came before a demand outlives it",
+    edits: [
+      {
+        file: "src/decide/accept.ts",
+        find: "separateReports: withoutOlder(record.separateReports, update),",
+        put: "",
+      },
+    ],
+    sequences: 10,
+  },
+  {
+    name: "a report that is older than the demand counts",
+    edits: [
+      {
+        file: "src/decide/accept.ts",
+        find: "compareRevisions(entry.revision, stated.revision) < 0",
+        put: "stated.live === undefined",
+      },
+    ],
+    sequences: 10,
+  },
+  {
+    name: "pools alone are taken for an emptied set",
+    edits: [
+      {
+        file: "src/decide/accept.ts",
+        find: 'const field = part === "pools" ? "separatePools" : "separateReports";',
+        put: 'const field = part === "pools" ? "sets" : "separateReports";',
+      },
+    ],
+    sequences: 10,
+  },
+  {
     name: "a lapsed set forgets its revision at once",
     edits: [
       {

@@ -2,14 +2,14 @@ import type { TransportRequest } from "../../src/adapters/cyclecloud/transport.t
 import type { StopAnswer } from "../../src/app/answer-autostop.ts";
 import { arrayName } from "../../src/domain/ids.ts";
 import type { Plan } from "../../src/domain/plan.ts";
-import type { ClusterRecord } from "../../src/domain/record.ts";
+import type { ClusterRecord, SetEntries } from "../../src/domain/record.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { DemandMessage } from "../../src/wire/message.ts";
 import type { Creation, Stock } from "./floors.ts";
 import { linesOf } from "./floors.ts";
 import type { Fill } from "./group-memory.ts";
 import { fillsAfter, fillsOf, linesOfFills, unsureKeys } from "./group-memory.ts";
-import { contentOf } from "./messages.ts";
+import { contentOf, partsOf } from "./messages.ts";
 import { Misfortune } from "./misfortune.ts";
 import type { BookedNode } from "./node-book.ts";
 import { NodeBook, placeOf } from "./node-book.ts";
@@ -22,7 +22,7 @@ import { POLICY, Rig } from "./rig.ts";
 import { SetBook } from "./set-book.ts";
 import type { ClusterShape, TypeName } from "./shape.ts";
 import { CLUSTER, TYPES } from "./shape.ts";
-import type { Deed, Entry, Sequence } from "./steps.ts";
+import type { Deed, Entry, PartName, Sequence } from "./steps.ts";
 import type { Moment } from "./stops.ts";
 import { judgeStops } from "./stops.ts";
 import { arrayAt, wantsOf } from "./wants.ts";
@@ -104,6 +104,8 @@ class Game {
     switch (deed.kind) {
       case "push":
         return this.#push(deed, index);
+      case "aside":
+        return this.#setAside(deed, index);
       case "renew": {
         const last = this.#last.get(setAt(deed.set));
         if (last === undefined) return;
@@ -149,6 +151,25 @@ class Game {
   // ------------------------------------------------------------ messages
 
   async #push(deed: Extract<Deed, { kind: "push" }>, index: number): Promise<void> {
+    const parcel = this.#pack(deed, index, contentOf(this.#shape, deed.entries));
+    this.#last.set(setAt(deed.set), { parcel, entries: deed.entries });
+    await this.#deliver(parcel, deed.entries);
+  }
+
+  async #setAside(deed: Extract<Deed, { kind: "aside" }>, index: number): Promise<void> {
+    const parcel = this.#pack(deed, index, partsOf(deed.parts));
+    const stamp = this.#stampOf(parcel);
+    const { now } = this.#rig;
+    await this.#told(parcel, await this.#rig.deliver(parcel), () =>
+      this.#sets.takeAside({ ...stamp, parts: deed.parts }, now),
+    );
+  }
+
+  #pack(
+    deed: Extract<Deed, { kind: "push" | "aside" }>,
+    index: number,
+    content: Partial<DemandMessage>,
+  ): Parcel {
     const set = setAt(deed.set);
     const { now } = this.#rig;
     const held = this.#sets.sets.get(set)?.revision ?? now;
@@ -160,16 +181,21 @@ class Game {
       requestSet: set,
       ...(revision.kind === "none" ? {} : { revision: base + revision.milliseconds }),
       expirationInterval: deed.interval,
-      ...contentOf(this.#shape, deed.entries),
+      ...content,
     };
-    const parcel: Parcel = { door: deed.door, message, id: `m${index}`, insertedAt: now };
-    this.#last.set(set, { parcel, entries: deed.entries });
-    await this.#deliver(parcel, deed.entries);
+    return { door: deed.door, message, id: `m${index}`, insertedAt: now };
   }
 
   async #deliver(parcel: Parcel, entries: readonly Entry[]): Promise<void> {
-    const { door, message, id, insertedAt } = parcel;
-    const set = message.requestSet ?? "";
+    const stamp = this.#stampOf(parcel);
+    const { now } = this.#rig;
+    await this.#told(parcel, await this.#rig.deliver(parcel), (mark) =>
+      this.#sets.take({ ...stamp, mark, entries }, now),
+    );
+  }
+
+  /** Whose message it is, how new it is, and how long it counts. */
+  #stampOf({ door, message, id, insertedAt }: Parcel) {
     const { now } = this.#rig;
     const sentAt = door === "queue" ? insertedAt : now;
     const implicit =
@@ -177,10 +203,7 @@ class Game {
         ? { revision: Math.floor(sentAt / 1000) * 1000, tieBreak: id }
         : { revision: now, tieBreak: "" };
     const stamp = message.revision === undefined ? implicit : { revision: message.revision, tieBreak: "" };
-    const interval = message.expirationInterval ?? 0;
-    await this.#told(parcel, await this.#rig.deliver(parcel), (mark) =>
-      this.#sets.take({ set, ...stamp, mark, sentAt, interval, entries }, now),
-    );
+    return { set: message.requestSet ?? "", ...stamp, sentAt, interval: message.expirationInterval ?? 0 };
   }
 
   async #remove(set: string): Promise<void> {
@@ -210,6 +233,18 @@ class Game {
         `${set}: revision ${revision.value}, until ${expiresAt}, ${live}`,
     );
     this.#compare("sets", theirs.toSorted(), ours.toSorted());
+    const ourParts = this.#sets.parts.map(
+      ({ set, part, revision, expiresAt, live }) => `${set} ${part}: ${revision}, ${expiresAt}, ${live}`,
+    );
+    const partsIn = (part: PartName, entries: SetEntries | undefined): readonly string[] =>
+      [...(entries ?? [])].map(
+        ([set, { revision, expiresAt, live }]) => `${set} ${part}: ${revision.value}, ${expiresAt}, ${live}`,
+      );
+    const theirParts = [
+      ...partsIn("report", record?.separateReports),
+      ...partsIn("pools", record?.separatePools),
+    ];
+    this.#compare("parts", theirParts.toSorted(), ourParts.toSorted());
   }
 
   // ------------------------------------------------------------ plans

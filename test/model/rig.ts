@@ -187,7 +187,7 @@ export class Rig {
       else if (recorded.changed) await this.#queue.wake(this.#site.cluster, instant(this.#now));
       this.#collectWakes();
     };
-    return { answer: recorded.kind, mark: update.digest, follow };
+    return { answer: recorded.kind, mark: update.demand === undefined ? "" : update.digest, follow };
   }
 
   async #tick(): Promise<void> {

@@ -1,16 +1,31 @@
-import type { Entry } from "./steps.ts";
+import type { Entry, PartName } from "./steps.ts";
 
 /** A message as its sender means it, with the times that it gets at the door. */
-export interface Letter {
+export interface Letter extends Stamp {
+  /** Of two demands with one revision and tie-break the one with the larger mark counts. */
+  readonly mark: string;
+  readonly entries: readonly Entry[];
+}
+
+interface Stamp {
   readonly set: string;
   readonly revision: number;
   /** Orders messages of one revision: the queue's message id, or nothing. */
   readonly tieBreak: string;
-  /** Of two demands with one revision and tie-break the one with the larger mark counts. */
-  readonly mark: string;
   readonly sentAt: number;
   readonly interval: number;
-  readonly entries: readonly Entry[];
+}
+
+/** A message without demand. What its parts say is always the same. */
+export interface Aside extends Stamp {
+  readonly parts: readonly PartName[];
+}
+
+/** What is held of a part that came without demand. */
+export interface HeldPart extends Stamp {
+  readonly part: PartName;
+  readonly expiresAt: number;
+  readonly live: boolean;
 }
 
 /** What is held of a request set. */
@@ -25,6 +40,7 @@ export type Answer = "accepted" | "older" | "stale";
 /** The rules of request sets (issue 5, section 2), in plain words: the higher revision counts, and everything dies by itself. */
 export class SetBook {
   readonly #sets = new Map<string, Held>();
+  readonly #parts = new Map<string, HeldPart>();
   /** No set is valid longer; a lapsed one keeps its revision for so long. */
   readonly #longest: number;
 
@@ -34,6 +50,11 @@ export class SetBook {
 
   get sets(): ReadonlyMap<string, Held> {
     return this.#sets;
+  }
+
+  /** What came without demand, and is at least as new as the demand of its set. */
+  get parts(): readonly HeldPart[] {
+    return [...this.#parts.values()];
   }
 
   /** What the sender of a message is told. */
@@ -52,7 +73,31 @@ export class SetBook {
     )
       return "accepted";
     this.#sets.set(letter.set, { ...letter, interval, expiresAt, live: true });
+    // A demand says everything of its set: what came before it by itself is over.
+    for (const [key, part] of this.#parts)
+      if (part.set === letter.set && compareStamps(part, letter) < 0) this.#parts.delete(key);
     return "accepted";
+  }
+
+  /** The same for a message without demand: each part is taken or left by itself. */
+  takeAside(aside: Aside, now: number): Answer {
+    const interval = Math.min(aside.interval, this.#longest);
+    const expiresAt = aside.sentAt + interval * 1000;
+    if (expiresAt <= now) return "stale";
+    const { parts, ...stamp } = aside;
+    const taken = parts.filter((part) => this.#takePart({ ...stamp, interval, part, expiresAt, live: true }));
+    return taken.length > 0 ? "accepted" : "older";
+  }
+
+  #takePart(part: HeldPart): boolean {
+    const key = `${part.set}/${part.part}`;
+    const demand = this.#sets.get(part.set);
+    if (demand !== undefined && compareStamps(part, demand) < 0) return false;
+    const held = this.#parts.get(key);
+    if (held !== undefined && compareStamps(part, held) < 0) return false;
+    const isRepeat = held?.live === true && compareStamps(part, held) === 0;
+    if (!isRepeat || held.expiresAt < part.expiresAt) this.#parts.set(key, part);
+    return true;
   }
 
   /** A plan is made at this moment: what has run out asks for nothing any more, and what ran out long ago is forgotten. */
@@ -61,6 +106,11 @@ export class SetBook {
       if (held.expiresAt > now) continue;
       if (held.expiresAt + this.#longest * 1000 <= now) this.#sets.delete(name);
       else if (held.live) this.#sets.set(name, { ...held, live: false });
+    }
+    for (const [key, part] of this.#parts) {
+      if (part.expiresAt > now) continue;
+      if (part.expiresAt + this.#longest * 1000 <= now) this.#parts.delete(key);
+      else if (part.live) this.#parts.set(key, { ...part, live: false });
     }
   }
 
@@ -71,7 +121,11 @@ export class SetBook {
 }
 
 function compareLetters(a: Letter, b: Letter): number {
-  return a.revision - b.revision || compare(a.tieBreak, b.tieBreak) || compare(a.mark, b.mark);
+  return compareStamps(a, b) || compare(a.mark, b.mark);
+}
+
+function compareStamps(a: Stamp, b: Stamp): number {
+  return a.revision - b.revision || compare(a.tieBreak, b.tieBreak);
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

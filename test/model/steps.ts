@@ -33,6 +33,8 @@ export type RevisionChoice =
   | { readonly kind: "from-now"; readonly milliseconds: number }
   | { readonly kind: "from-held"; readonly milliseconds: number };
 
+export type PartName = "report" | "pools";
+
 /** One thing that happens; so many seconds pass afterwards, in which the timer ticks and wake messages come. */
 export type Step = { readonly pause: number } & Deed;
 
@@ -44,6 +46,15 @@ export type Deed =
       readonly revision: RevisionChoice;
       readonly interval: number;
       readonly entries: readonly Entry[];
+    }
+  /** A report of no host, pools that no job takes from, or both: all that a message without demand may have. */
+  | {
+      readonly kind: "aside";
+      readonly set: number;
+      readonly door: "queue" | "http";
+      readonly revision: RevisionChoice;
+      readonly interval: number;
+      readonly parts: readonly PartName[];
     }
   /** The set's last message once more, with a new revision. */
   | { readonly kind: "renew"; readonly set: number }
@@ -146,11 +157,21 @@ const pushes = fc.record({
   entries,
 });
 
+const asides = fc.record({
+  kind: fc.constant("aside" as const),
+  set,
+  door: fc.constantFrom<"queue" | "http">("queue", "http"),
+  revision,
+  interval: fc.constantFrom(20, 60, 120, 300, 900, 4000),
+  parts: fc.shuffledSubarray<PartName>(["report", "pools"], { minLength: 1 }),
+});
+
 const type = fc.integer({ min: 0, max: TYPES.length - 1 });
 
 const deed: fc.Arbitrary<Deed> = fc.oneof(
   { arbitrary: fc.constant<Deed>({ kind: "wait" }), weight: 2 },
   { arbitrary: pushes, weight: 8 },
+  { arbitrary: asides, weight: 3 },
   { arbitrary: fc.record({ kind: fc.constant("renew" as const), set }), weight: 4 },
   { arbitrary: fc.record({ kind: fc.constant("redeliver" as const), set }), weight: 1 },
   { arbitrary: fc.record({ kind: fc.constant("remove" as const), set }), weight: 2 },

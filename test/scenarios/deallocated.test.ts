@@ -202,7 +202,7 @@ describe("a node that does not start", () => {
     const [stage, [node = ""]] = await stageWithDeallocated(1, { simulator: demo({}, BOTH) });
     stage.simulator.faults.setCapacity("execute", "Standard_F4s_v2", 0);
     await stage.during(stage.push(target("demo", 1, { expirationInterval: DAY })));
-    await stage.pass(1790);
+    await stage.pass(3590);
     expect(stage.eventsOf("terminate-accepted")).toEqual([]);
     await stage.pass(130);
     expect(stage.eventsOf("terminate-accepted").map(({ nodeId }) => nodeId)).toEqual([node]);

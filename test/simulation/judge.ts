@@ -87,6 +87,7 @@ export class Judge {
   readonly #creates = new Map<string, string>();
   readonly #revisions = new Map<string, number>();
   #setsSeen: ClusterRecord["sets"] | undefined;
+  #reportsSeen: ClusterRecord["sets"] | undefined;
   #lookedAt: number | undefined;
   #falseEmptyAt = Number.NEGATIVE_INFINITY;
   #counts = {
@@ -129,17 +130,25 @@ export class Judge {
         for (const node of effect.nodes) this.#leave(node, committedAt + COMMITTED_STOP_MS);
       }
     }
-    if (record.sets === this.#setsSeen) return;
+    if (record.sets === this.#setsSeen && record.separateReports === this.#reportsSeen) return;
     this.#setsSeen = record.sets;
-    const inForce: Told[] = [];
-    for (const [set, entry] of record.sets) {
-      const before = this.#revisions.get(set) ?? 0;
-      if (entry.revision.value < before) this.#violate("revisionsLost", 1, `${set} went back`);
-      this.#revisions.set(set, entry.revision.value);
-      const told = this.#told.get(`${set}@${entry.revision.value}`);
-      if (told !== undefined) inForce.push(told);
-    }
+    this.#reportsSeen = record.separateReports;
+    const inForce = [
+      ...this.#toldBy(record.sets, "demand"),
+      ...this.#toldBy(record.separateReports, "report"),
+    ];
     this.#history.push({ at: this.#now(), told: inForce });
+  }
+
+  /** What the senders said that is held as this part of their sets. */
+  #toldBy(entries: ClusterRecord["sets"], part: string): readonly Told[] {
+    return [...entries].flatMap(([set, { revision }]) => {
+      const before = this.#revisions.get(`${set} ${part}`) ?? 0;
+      if (revision.value < before) this.#violate("revisionsLost", 1, `${set} ${part} went back`);
+      this.#revisions.set(`${set} ${part}`, revision.value);
+      const told = this.#told.get(`${set}@${revision.value}`);
+      return told === undefined ? [] : [told];
+    });
   }
 
   /** A node asks whether it may stop, and takes no work until it is told to stay. */

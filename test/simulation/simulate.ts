@@ -208,6 +208,7 @@ class Run {
     const outlet: Outlet = {
       schedule: this.#schedule,
       cluster: CLUSTER,
+      reportsApart: this.#weather.reportsApart === true,
       send: (update, told) => {
         this.#trace("WRITER", () => JSON.stringify(told));
         this.#judge.sent(told);

@@ -8,6 +8,7 @@ const replayed = process.env["SIM_SEED"];
 /** About 25 ms each on one core. */
 const SEEDS = 150;
 const SWITCHED_OFF_SEEDS = 60;
+const REPORTS_APART_SEEDS = 60;
 /** In one array: nodes that are off use quota, and what another array lacks for it nobody can help. No crowd, as it is not patient. */
 const SWITCHED_OFF = { switchOff: true, crowd: false, arrays: ["alpha"] } as const;
 
@@ -30,6 +31,16 @@ test.skipIf(replayed !== undefined)(
     const { faults, did } = await playSeeds(1, SWITCHED_OFF_SEEDS, SWITCHED_OFF);
     expect(faults).toEqual([]);
     expect(did.nodesStarted).toBeGreaterThan(60);
+  },
+);
+
+test.skipIf(replayed !== undefined)(
+  `P8: so it does where reports come in messages of their own, in ${REPORTS_APART_SEEDS} storms`,
+  { timeout: 120_000 },
+  async () => {
+    const { faults, did } = await playSeeds(1, REPORTS_APART_SEEDS, { reports: true, reportsApart: true });
+    expect(faults).toEqual([]);
+    expect(did.readyNodesStopped).toBeGreaterThan(60);
   },
 );
 

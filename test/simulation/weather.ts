@@ -34,6 +34,8 @@ export interface Weather {
   readonly crowd: boolean;
   /** Somebody switches idle nodes off now and then, so that they keep their disks and can be started again. No seed draws it. */
   readonly switchOff?: true;
+  /** Schedulers send every other report without demand. No seed draws it. */
+  readonly reportsApart?: true;
 }
 
 export function drawWeather(dice: Dice): Weather {

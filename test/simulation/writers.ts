@@ -1,4 +1,10 @@
-import type { Demand, PlacedSlots, RequestSetUpdate, SchedulerNode } from "../../src/domain/demand.ts";
+import type {
+  Demand,
+  PartialUpdate,
+  PlacedSlots,
+  RequestSetUpdate,
+  SchedulerNode,
+} from "../../src/domain/demand.ts";
 import { inArrays, needing } from "../support/build-constraints.ts";
 import type { ClusterName } from "../../src/domain/ids.ts";
 import { arrayName, digest, setName } from "../../src/domain/ids.ts";
@@ -11,6 +17,8 @@ import type { Schedule } from "./schedule.ts";
 export interface Outlet {
   readonly schedule: Schedule;
   readonly cluster: ClusterName;
+  /** Every other report comes without demand. */
+  readonly reportsApart: boolean;
   readonly send: (update: RequestSetUpdate, told: Told) => void;
 }
 
@@ -45,33 +53,50 @@ class Pen {
   }
 
   write({ asks, demands, report }: Statement): void {
-    const sentAt = this.#outlet.schedule.now();
-    this.#revision = Math.max(this.#revision + 1, sentAt);
-    const expiresAt = plusSeconds(sentAt, this.#intervalSeconds);
-    const told: Told = {
-      set: this.#set,
-      revision: this.#revision,
-      array: this.#array,
-      asks,
-      sentAt,
-      expiresAt,
-      reports: report !== undefined,
-    };
+    const envelope = this.#seal();
+    const told = this.#note(envelope, asks, report !== undefined);
     this.last = told;
     this.#outlet.send(
       {
-        cluster: this.#outlet.cluster,
-        set: setName(this.#set),
-        revision: { value: this.#revision, tieBreak: "" },
-        intervalSeconds: this.#intervalSeconds,
-        sentAt,
-        expiresAt,
+        ...envelope,
         digest: digest(JSON.stringify(demands)),
         demand: { demands, pools: [], rejectedJobs: [] },
         ...(report === undefined ? {} : { schedulerNodes: report }),
       },
       told,
     );
+  }
+
+  /** What the set asks for stays what it was, and so does the time for which it does. */
+  report(schedulerNodes: readonly SchedulerNode[]): void {
+    const envelope = this.#seal();
+    const told = this.#note(envelope, { kind: "slots", count: 0, hosts: [] }, true);
+    this.#outlet.send({ ...envelope, schedulerNodes }, told);
+  }
+
+  #seal(): PartialUpdate {
+    const sentAt = this.#outlet.schedule.now();
+    this.#revision = Math.max(this.#revision + 1, sentAt);
+    return {
+      cluster: this.#outlet.cluster,
+      set: setName(this.#set),
+      revision: { value: this.#revision, tieBreak: "" },
+      intervalSeconds: this.#intervalSeconds,
+      sentAt,
+      expiresAt: plusSeconds(sentAt, this.#intervalSeconds),
+    };
+  }
+
+  #note({ revision, sentAt, expiresAt }: PartialUpdate, asks: Told["asks"], reports: boolean): Told {
+    return {
+      set: this.#set,
+      revision: revision.value,
+      array: this.#array,
+      asks,
+      sentAt,
+      expiresAt,
+      reports,
+    };
   }
 }
 
@@ -162,8 +187,9 @@ export function startJobWriter(
     return count;
   };
   const write = (): void => {
-    if (schedule.now() >= silentUntil)
-      pen.write(jobStatement(array, [...jobs.values()], reports ? machines : undefined));
+    if (schedule.now() < silentUntil) return;
+    if (outlet.reportsApart && reports && !calm && dice.chance(0.5)) pen.report(reportOf(machines));
+    else pen.write(jobStatement(array, [...jobs.values()], reports ? machines : undefined));
   };
   const end = (job: Job, machine: Machine): void => {
     if (calm) return;

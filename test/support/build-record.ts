@@ -2,10 +2,11 @@ import type { Snapshot } from "../../src/domain/cluster.ts";
 import type {
   Demand,
   JobDemand,
-  RequestSetUpdate,
+  PartialUpdate,
   SchedulerNode,
   SetDemand,
   TargetDemand,
+  WholeUpdate,
 } from "../../src/domain/demand.ts";
 import type { Digest } from "../../src/domain/ids.ts";
 import { digest, epoch, owner, requestId, setName } from "../../src/domain/ids.ts";
@@ -108,6 +109,8 @@ function entryOf(name: string, set: SetScenario): SetEntry {
 }
 
 export const EMPTY_RECORD: ClusterRecord = {
+  separateReports: new Map(),
+  separatePools: new Map(),
   cluster: PROD,
   epoch: epoch("epoch-1"),
   plan: 6,
@@ -124,8 +127,8 @@ export const EMPTY_RECORD: ClusterRecord = {
 /** A message for the set "standard", sent now and valid for 300 s, whose demand is a target of so many nodes. */
 export function buildUpdate(
   targetCount: number,
-  more: Partial<RequestSetUpdate> & { readonly revisionValue?: number; readonly tieBreak?: string } = {},
-): RequestSetUpdate {
+  more: Partial<WholeUpdate> & { readonly revisionValue?: number; readonly tieBreak?: string } = {},
+): WholeUpdate {
   const { revisionValue = NOW, tieBreak = "", ...rest } = more;
   return {
     cluster: PROD,
@@ -137,6 +140,25 @@ export function buildUpdate(
     digest: digest(`target-${targetCount}`),
     demand: { demands: [buildTarget(targetCount)], pools: [], rejectedJobs: [] },
     ...rest,
+  };
+}
+
+/** A message for the set "standard" without demand, sent now and valid for 300 s. */
+export function buildPartial(
+  parts: Partial<PartialUpdate>,
+  {
+    revisionValue = NOW,
+    tieBreak = "",
+  }: { readonly revisionValue?: number; readonly tieBreak?: string } = {},
+): PartialUpdate {
+  return {
+    cluster: PROD,
+    set: setName("standard"),
+    revision: { value: revisionValue, tieBreak },
+    intervalSeconds: 300,
+    sentAt: NOW,
+    expiresAt: at(300),
+    ...parts,
   };
 }
 

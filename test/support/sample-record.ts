@@ -46,9 +46,14 @@ export function sampleEntry(demandDigest: Digest, report?: Digest): SetEntry {
 
 const demandDigest = digest("aa11");
 const reportDigest = digest("bb22");
+const emptyDigest = digest("cc33");
+const separateReportDigest = digest("dd44");
+const poolsDigest = digest("ee55");
 
 export function emptyRecord(cluster: ClusterName): ClusterRecord {
   return {
+    separateReports: new Map(),
+    separatePools: new Map(),
     cluster,
     epoch: epoch("epoch-1"),
     plan: 0,
@@ -76,6 +81,11 @@ export const SAMPLE_RECORD: ClusterRecord = {
     [setName("standard"), sampleEntry(demandDigest, reportDigest)],
     [setName("job 4711 \u0001\u{1F600}"), { ...sampleEntry(digest("gone")), live: false }],
   ]),
+  separateReports: new Map([
+    [setName("standard"), sampleEntry(emptyDigest, separateReportDigest)],
+    [setName("only reports"), { ...sampleEntry(emptyDigest), live: false }],
+  ]),
+  separatePools: new Map([[setName("licences"), sampleEntry(poolsDigest)]]),
   intents: [
     {
       id: requestId("8d0c5f9e-1111-5222-8333-933333333333"),
@@ -214,6 +224,12 @@ const demand: SetDemand = {
 const report: readonly SchedulerNode[] = [
   { hostname: "ip-0A000001", jobs: ["4711"], state: "allocated" },
   { hostname: "ip-0A000002", jobs: [] },
+  {
+    available: { ncpus: 2 },
+    hostname: "rack7",
+    jobs: ["4712"],
+    resources: { mem: { amount: 256, unit: "g" }, ncpus: 64, rack: "r1", ssd: true },
+  },
 ];
 
 const seen: Snapshot = {
@@ -353,8 +369,15 @@ const plan: Plan = {
 };
 
 export const SAMPLE_BODIES: Bodies = {
-  demands: new Map([[demandDigest, demand]]),
-  reports: new Map([[reportDigest, report]]),
+  demands: new Map([
+    [demandDigest, demand],
+    [emptyDigest, { demands: [], pools: [], rejectedJobs: [] }],
+    [poolsDigest, { demands: [], pools: [{ name: "licence-y", total: 4, used: 1 }], rejectedJobs: [] }],
+  ]),
+  reports: new Map([
+    [reportDigest, report],
+    [separateReportDigest, [{ hostname: "ip-0A000002", jobs: [] }]],
+  ]),
   seen,
   ledger,
   plan,

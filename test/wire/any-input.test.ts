@@ -62,7 +62,7 @@ function expectSound(read: MessageRead): void {
     }
   }
   if (read.kind !== "update") return;
-  const { demands, rejectedJobs } = read.update.demand;
+  const { demands, rejectedJobs } = read.update.demand ?? { demands: [], rejectedJobs: [] };
   expect(new Set(demands.map((demand) => demand.id)).size).toBe(demands.length);
   for (const job of rejectedJobs) expect(job.problems.length).toBeGreaterThan(0);
   expect(read.update.expiresAt).toBeGreaterThan(CONTEXT.now);
@@ -111,7 +111,7 @@ describe("no reader ever throws", () => {
       `{"version":1,"cluster":"prod","nodearrays":[{"Name":"x","TargetCount":1,"a":${deep}}]}`,
     ]) {
       const read = readDemandMessage(text, CONTEXT);
-      expect(read.kind === "update" ? read.update.demand.rejectedJobs : read.kind).not.toEqual([]);
+      expect(read.kind === "update" ? read.update.demand?.rejectedJobs : read.kind).not.toEqual([]);
     }
   });
 
@@ -173,8 +173,6 @@ describe("no reader ever throws", () => {
             return;
           }
           expect(second).toEqual(first);
-          if (first.kind === "update" && second?.kind === "update")
-            expect(second.update.digest).toBe(first.update.digest);
         },
       ),
     );

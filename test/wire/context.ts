@@ -1,6 +1,6 @@
 import type { Fields } from "../../src/wire/fields.ts";
 import { readDemandMessage, type MessageContext, type MessageRead } from "../../src/wire/demand-message.ts";
-import type { RequestSetUpdate } from "../../src/domain/demand.ts";
+import type { PartialUpdate, RequestSetUpdate, WholeUpdate } from "../../src/domain/demand.ts";
 import { instant } from "../../src/domain/units.ts";
 
 /** 2025-11-20T11:00:00Z, the moment at which the messages of these tests are read. */
@@ -14,8 +14,21 @@ export const CONTEXT: MessageContext = {
   knownClusters: new Set(["prod", "test"]),
 };
 
-/** The update that a good message comes to; fails the test with its problems if it does not. */
-export function updateOf(read: MessageRead): RequestSetUpdate {
+/** The update that a good message with demand comes to; fails the test with its problems if it does not. */
+export function updateOf(read: MessageRead): WholeUpdate {
+  const update = anyUpdateOf(read);
+  if (update.demand === undefined) throw new Error(`no demand: ${JSON.stringify(read)}`);
+  return update;
+}
+
+/** The same of a message without demand. */
+export function partialOf(read: MessageRead): PartialUpdate {
+  const update = anyUpdateOf(read);
+  if (update.demand !== undefined) throw new Error(`a demand: ${JSON.stringify(read)}`);
+  return update;
+}
+
+function anyUpdateOf(read: MessageRead): RequestSetUpdate {
   if (read.kind !== "update") throw new Error(`not an update: ${JSON.stringify(read)}`);
   return read.update;
 }

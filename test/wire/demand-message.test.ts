@@ -43,7 +43,7 @@ describe("a good message", () => {
   });
 
   test("without the optional keys gets the defaults and the second of its insertion as revision", () => {
-    expect(updateOf(readDemandMessage({ version: 1, cluster: "prod" }, CONTEXT))).toEqual({
+    expect(updateOf(readDemandMessage({ version: 1, cluster: "prod", jobs: [] }, CONTEXT))).toEqual({
       cluster: "prod",
       set: "standard",
       revision: { value: 1_763_636_399_000, tieBreak: "message-1" },
@@ -112,7 +112,7 @@ describe("a good message", () => {
       },
     },
   ])("$name", ({ members, expected }) => {
-    expect(updateOf(readMembers(members))).toMatchObject(expected);
+    expect(updateOf(readMembers({ jobs: [], ...members }))).toMatchObject(expected);
   });
 
   test("whose time is over is stale, on the very millisecond", () => {
@@ -411,7 +411,9 @@ describe("a request set over HTTP", () => {
   });
 
   test("may repeat them", () => {
-    expect(readRequestSet({ version: 1, cluster: "prod", requestSet: "lsf" }, context).kind).toBe("update");
+    expect(readRequestSet({ version: 1, cluster: "prod", requestSet: "lsf", jobs: [] }, context).kind).toBe(
+      "update",
+    );
   });
 
   test.each([
@@ -452,7 +454,7 @@ describe("a request set over HTTP", () => {
       intervalSeconds: 300,
       sentAt: 1_763_636_400_000,
       expiresAt: 1_763_636_700_000,
-      digest: updateOf(readMembers({})).digest,
+      digest: updateOf(readMembers({ jobs: [] })).digest,
       demand: { demands: [], pools: [], rejectedJobs: [] },
     });
   });

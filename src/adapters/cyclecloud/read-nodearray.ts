@@ -65,12 +65,13 @@ type Attributes = Omit<NodeArray, "name" | "limit" | "buckets">;
 function readRecord(record: JsonObject): Attributes {
   const region = readText(readAttribute(record, "Region"));
   const group = readText(readAttribute(record, "PlacementGroupId"));
-  const { enabled, resources, configuration } = readAutoscale(record);
+  const { enabled, resources, configuration, isHpc } = readAutoscale(record);
   const memoryGib = readMemoryGib(readAttribute(record, "Memory"));
   return {
     ...(region === undefined ? {} : { region }),
     spot: readFlag(readAttribute(record, "Interruptible")),
     autoscaled: enabled,
+    ...(isHpc === false ? { notHpc: true } : {}),
     ...(group === undefined ? {} : { placementGroup: placementGroup(group) }),
     priority: readNumber(readAttribute(record, "Priority")) ?? 1,
     resources,

@@ -4,6 +4,7 @@ import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
 import type { ClusterName, Digest } from "../../domain/ids.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
+import { entriesOf, holdSame } from "../../domain/record.ts";
 
 /** A version of a record in memory: its number, and its bodies as they were. */
 export interface MemoryVersion extends RecordVersion {
@@ -40,7 +41,9 @@ function nextBodies(record: ClusterRecord, changes: BodyChanges, previous: Loade
   const seen = changes.seen ?? was.seen;
   const plan = changes.plan ?? was.plan;
   return {
-    ...(record.sets === previous?.record.sets ? setBodies(was) : namedBodies(record, changes, was)),
+    ...(previous !== undefined && holdSame(record, previous.record)
+      ? setBodies(was)
+      : namedBodies(record, changes, was)),
     ledger: changes.ledger ?? was.ledger,
     ...(seen === undefined ? {} : { seen }),
     ...(plan === undefined ? {} : { plan }),
@@ -55,12 +58,12 @@ const setBodies = ({ demands, reports }: Bodies): SetBodies => ({ demands, repor
 function namedBodies(record: ClusterRecord, changes: BodyChanges, was: Bodies): SetBodies {
   const demands = new Map<Digest, SetDemand>();
   const reports = new Map<Digest, readonly SchedulerNode[]>();
-  for (const [name, entry] of record.sets) {
+  for (const entry of entriesOf(record)) {
     if (!entry.live) continue;
     const { digest, report } = entry;
-    demands.set(digest, pick(digest, was.demands, changes.demands) ?? missing(record.cluster, name, digest));
+    demands.set(digest, pick(digest, was.demands, changes.demands) ?? missing(record.cluster, digest));
     if (report === undefined) continue;
-    reports.set(report, pick(report, was.reports, changes.reports) ?? missing(record.cluster, name, report));
+    reports.set(report, pick(report, was.reports, changes.reports) ?? missing(record.cluster, report));
   }
   return { demands, reports };
 }
@@ -73,10 +76,10 @@ function pick<T>(
   return was.get(digest) ?? changed?.get(digest);
 }
 
-function missing(cluster: string, set: string, digest: string): never {
+function missing(cluster: string, digest: string): never {
   throw new PortError(
     "unexpected",
     `save record of ${cluster}`,
-    `nobody gave the body ${digest} that set "${set}" names`,
+    `nobody gave the body ${digest} that a set names`,
   );
 }

@@ -1,4 +1,5 @@
 import type { ClusterRecord, SetEntry } from "../../domain/record.ts";
+import { entriesOf } from "../../domain/record.ts";
 import type { BodyRef } from "./bodies.ts";
 
 /**
@@ -34,10 +35,10 @@ export const demandKey = (entry: SetEntry): EntryKey => `d${entry.digest}`;
 export const reportKey = (entry: SetEntry): EntryKey | undefined =>
   entry.report === undefined ? undefined : `r${entry.report}`;
 
-/** The demands and reports that a record's live sets name. */
+/** The demands and reports that a record's live entries name. */
 export function entryKeys(record: ClusterRecord | undefined): ReadonlySet<EntryKey> {
   const keys = new Set<EntryKey>();
-  for (const entry of record?.sets.values() ?? []) {
+  for (const entry of record === undefined ? [] : entriesOf(record)) {
     if (!entry.live) continue;
     keys.add(demandKey(entry));
     const report = reportKey(entry);

@@ -1,12 +1,14 @@
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
-import type { NodeId, SetName } from "../../domain/ids.ts";
+import type { NodeId } from "../../domain/ids.ts";
 import type { DemandOutcome, NodeVerdict, Plan } from "../../domain/plan.ts";
 import type { Reason } from "../../domain/reason.ts";
-import type { ClusterRecord, Intent, Ledger, LedgerNode, SetEntry } from "../../domain/record.ts";
+import type { ClusterRecord, Held, Intent, Ledger, LedgerNode } from "../../domain/record.ts";
 import type { BodyRef } from "./bodies.ts";
 import type { BodyIndex } from "./body-index.ts";
+import type { StoredEntry } from "./stored-entries.ts";
+import { readEntries, storedEntries } from "./stored-entries.ts";
 
 /**
  * The stored form: JSON in which a Map is the list of its entries, gzipped. What is read back was written by this file, under a state
@@ -30,8 +32,8 @@ export type StoredManifest =
   /** Too large for the row: the manifest is a body itself. */
   | { readonly spilled: BodyRef };
 
-type StoredRecord = Omit<ClusterRecord, "sets"> & {
-  readonly sets: readonly (readonly [SetName, SetEntry])[];
+type StoredRecord = Omit<ClusterRecord, keyof Held> & {
+  readonly sets: readonly StoredEntry[];
   /**
    * Intents to start nodes; absent: none. Apart from the others, because the release before this one takes every intent that is no create
    * for a terminate, and would stop those nodes once the lease has ended. It carries this field along unread.
@@ -58,14 +60,17 @@ export function writeManifest({ record, index }: Manifest): string {
 
 function storedRecord(record: ClusterRecord): StoredRecord {
   const starts = record.intents.filter(({ effect }) => effect.kind === "start");
-  const sets = [...record.sets];
-  if (starts.length === 0) return { ...record, sets };
+  const { separateReports: _reports, separatePools: _pools, ...rest } = record;
+  const sets = storedEntries(record);
+  if (starts.length === 0) return { ...rest, sets };
   const intents = record.intents.filter(({ effect }) => effect.kind !== "start");
-  return { ...record, sets, intents, startIntents: starts };
+  return { ...rest, sets, intents, startIntents: starts };
 }
 
 function readRecord({ startIntents = [], ...stored }: StoredRecord): ClusterRecord {
-  return { ...stored, intents: [...startIntents, ...stored.intents], sets: new Map(stored.sets) };
+  const { sets, ...separate } = readEntries(stored.sets);
+  // Members keep their places, so that what is decided on the record has the same bytes whoever read it.
+  return { ...separate, ...stored, sets, intents: [...startIntents, ...stored.intents] };
 }
 
 export function writeSpilled(spilled: BodyRef): string {

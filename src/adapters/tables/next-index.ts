@@ -2,6 +2,7 @@ import type { BodyChanges } from "../../app/ports.ts";
 import { PortError } from "../../app/ports.ts";
 import type { Digest } from "../../domain/ids.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
+import { holdSame } from "../../domain/record.ts";
 import type { BodyRef, BodyRows, PreparedBody } from "./bodies.ts";
 import type { BodyIndex, EntryKey } from "./body-index.ts";
 import { EMPTY_INDEX, OWN_BODY_LENGTH, entryKeys, refsOf } from "./body-index.ts";
@@ -34,7 +35,7 @@ export async function nextIndex(
 ): Promise<NextIndex | undefined> {
   const was = stored?.index ?? EMPTY_INDEX;
   const sets =
-    record.sets === stored?.record.sets
+    stored !== undefined && holdSame(record, stored.record)
       ? { packs: was.packs, own: was.own, prepared: [] }
       : await nextSets(bodies, partition, record, changes, stored);
   if (sets === undefined) return undefined;

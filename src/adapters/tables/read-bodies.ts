@@ -3,6 +3,7 @@ import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
 import type { ClusterName, Digest } from "../../domain/ids.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
+import { entriesOf } from "../../domain/record.ts";
 import type { BodyRef, BodyRows } from "./bodies.ts";
 import type { BodyIndex } from "./body-index.ts";
 import { demandKey, reportKey } from "./body-index.ts";
@@ -65,12 +66,12 @@ async function readEntries(
   return (key) => values.get(key);
 }
 
-/** The demands and reports of the live sets; a pack may hold others, which are on their way out. */
+/** The demands and reports of the live entries; a pack may hold others, which are on their way out. */
 function chooseNamed(record: ClusterRecord, valueOf: Lookup): Pick<Bodies, "demands" | "reports"> {
   const demands = new Map<Digest, SetDemand>();
   const reports = new Map<Digest, readonly SchedulerNode[]>();
   const choose = (key: string): EntryValue => valueOf(key) ?? absent(record.cluster, key);
-  for (const entry of record.sets.values()) {
+  for (const entry of entriesOf(record)) {
     if (!entry.live) continue;
     const demand = choose(demandKey(entry));
     if (!isReport(demand)) demands.set(entry.digest, demand);

@@ -10,6 +10,8 @@ import {
   problemItem,
   reason,
   rejectedJob,
+  resources,
+  standing,
   text,
   texts,
   time,
@@ -19,16 +21,22 @@ import {
 
 /** The other answers of the HTTP API. */
 
+/** The parts of a set that keep a revision and an expiry each. */
+const part = z.enum(["demand", "schedulerNodes", "pools"]);
+
 export const acknowledgement = z
   .object({
     cluster: text,
     requestSet: text,
     revision: z.number(),
     expiresAt: time,
-    changed: z.boolean().meta({ description: "False: a mere renewal." }),
-    asks: z
-      .object({ nodearrays: count, jobs: count, slots: z.number() })
-      .meta({ description: "How much was accepted; slots are those of all jobs." }),
+    changed: z.boolean().meta({ description: "False: a mere renewal, or a report alone." }),
+    taken: z.array(part).meta({ description: "The parts of the message that are in force now." }),
+    older: z.array(part).meta({ description: "Its other parts: a newer revision of each is held." }),
+    asks: z.object({ nodearrays: count, jobs: count, slots: z.number() }).optional().meta({
+      description:
+        "How much was accepted; slots are those of all jobs. Absent: the message left the demand as it is.",
+    }),
     rejectedJobs: z.array(rejectedJob),
     notes: texts.meta({ description: "What is accepted, and may not be meant." }),
   })
@@ -155,6 +163,8 @@ export const jobExplained = z.object({
   metadata,
 });
 
+const load = z.array(z.object({ set: text, id: text, slots: count, bound: z.boolean() }));
+
 export const nodeExplained = z.object({
   ...explained,
   kind: z.literal("node"),
@@ -165,11 +175,34 @@ export const nodeExplained = z.object({
   purpose: text,
   verdict: verdict.optional(),
   neededBy: texts,
-  load: z.array(z.object({ set: text, id: text, slots: count, bound: z.boolean() })),
+  load,
   moreJobs: count,
+  timeouts: z
+    .object({ idleSeconds: z.number(), bootSeconds: z.number() })
+    .optional()
+    .meta({ description: "That count for it now; absent: it is gone, or a past plan was asked for." }),
+  reported: z
+    .object({ resources, available: resources })
+    .optional()
+    .meta({ description: "What its scheduler says of it now: it counts in place of what is computed." }),
 });
 
-export const explanation = z.union([jobExplained, nodeExplained]);
+export const hostExplained = z
+  .object({
+    ...explained,
+    kind: z.literal("host"),
+    hostname: text,
+    requestSets: texts,
+    standing: standing.optional().meta({ description: "Absent: it is not reported any more." }),
+    resources,
+    available: resources,
+    jobs: texts,
+    load,
+    moreJobs: count,
+  })
+  .meta({ description: "A host that a scheduler reports and that is no node of the cluster." });
+
+export const explanation = z.union([jobExplained, nodeExplained, hostExplained]);
 
 export const tickAnswer = z.object({
   cluster: text,

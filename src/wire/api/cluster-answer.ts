@@ -9,6 +9,8 @@ import {
   preference,
   problemItem,
   rejectedJob,
+  resources,
+  standing,
   text,
   texts,
   time,
@@ -58,17 +60,28 @@ const choice = z
   })
   .meta({ description: "How new nodes are chosen, by the configuration." });
 
-export const requestSetSummary = z.object({
-  requestSet: text,
-  state: z.enum(["live", "empty", "lapsed"]),
+const times = {
   revision: z.number(),
   expirationInterval: z.number(),
   acceptedAt: time,
   expiresAt: time,
   expiresInSeconds: z.number(),
+};
+
+const separatePart = z
+  .object({ live: z.boolean(), ...times })
+  .optional()
+  .meta({ description: "It came without demand, at least as new as the demand that is held." });
+
+export const requestSetSummary = z.object({
+  requestSet: text,
+  state: z.enum(["live", "empty", "lapsed"]),
+  ...times,
   demands: count,
   reportsHosts: z.boolean(),
   rejectedJobs: z.array(rejectedJob),
+  report: separatePart,
+  pools: separatePart,
 });
 
 const unmetDemand = z.object({
@@ -134,7 +147,34 @@ const node = z.object({
 
 const nodes = z.object({ count, byPhase: counts, byVerdict: counts, list: z.array(node) });
 
+const timeouts = {
+  idleTimeout: z.number().meta({ description: "Of its nodes, by the configuration. Seconds." }),
+  bootTimeout: z.number().meta({ description: "Of its nodes, by the configuration. Seconds." }),
+};
+
+const schedulerHosts = z
+  .object({
+    count,
+    capacity: count.meta({
+      description: "Of these, the hosts that take jobs of the request sets that report them.",
+    }),
+    list: z.array(
+      z.object({
+        hostname: text,
+        requestSets: texts,
+        standing,
+        resources,
+        available: resources,
+        jobs: texts,
+        moreJobs: count,
+        why: text.meta({ description: "Whether it is capacity, and if not, why." }),
+      }),
+    ),
+  })
+  .meta({ description: "Hosts that schedulers report with resources and that are no nodes of the cluster." });
+
 const arrayUse = {
+  ...timeouts,
   target: z
     .object({ nodes: count, cores: count })
     .meta({ description: "The largest target of any set in nodes, and in cores: two floors." }),
@@ -182,6 +222,7 @@ const groupedArray = z
   .object({
     name: text,
     extends: text,
+    ...timeouts,
     requestSets: texts,
     groupsWanted: count,
     groupsWhole: count,
@@ -272,6 +313,7 @@ export const clusterAnswer = z.object({
   demand: z.array(requestSetSummary.extend({ unmet: count })),
   plan: lastPlan.optional().meta({ description: "The last plan; absent: none was made yet." }),
   nodes,
+  schedulerHosts,
   nodearrays: z.array(nodearray),
   groups: z.array(groupedArray),
   buckets: z.array(bucket),

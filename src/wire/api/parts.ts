@@ -7,6 +7,11 @@ export const count = z.int().min(0);
 export const text = z.string();
 export const texts = z.array(text);
 export const counts = z.record(text, count);
+/** A single value of a constraint or a resource; sizes are texts: "memory::4g". */
+export const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+export const resources = z.record(text, scalar);
+/** Whether a host that is reported, and no node of the cluster, is capacity, and if not, why. */
+export const standing = z.enum(["capacity", "closed", "former-node", "named-as-a-node", "load-unknown"]);
 
 export const problemItem = z
   .object({

@@ -3,14 +3,13 @@ import { envelopeSchema } from "../demand-message.ts";
 import { nodearraySchema } from "../nodearray.ts";
 import type { PolicyDocument } from "../policy.ts";
 import { markSchema, poolSchema } from "../pool.ts";
-import { among, preference, problemItem, text, texts } from "./parts.ts";
+import { among, preference, problemItem, resources, text, texts } from "./parts.ts";
 
 /**
  * What the API takes. Lists that come by the thousand have readers of their own (see fields.ts): their schemas here only describe them, and a
  * test compares the two.
  */
 
-const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const constraint = z.record(text, z.unknown()).meta({
   description: "Resources with amounts or choices, node properties, and, or, xor, not, ...: all must hold.",
 });
@@ -52,8 +51,8 @@ export const jobRequest = z
 export const hostRequest = z
   .strictObject({
     hostname: text.min(1),
-    resources: z.record(text, scalar).optional(),
-    available: z.record(text, scalar).optional(),
+    resources: resources.optional().meta({ description: "What the host has in all." }),
+    available: resources.optional().meta({ description: "What is left of that now." }),
     jobs: texts.optional().meta({ description: "What runs there; absent or empty: nothing." }),
     jobIds: texts.optional().meta({ description: "Another name for jobs." }),
     state: text.min(1).optional(),
@@ -72,14 +71,19 @@ export const requestSetRequest = z
     pools: z.array(z.union([poolSchema, markSchema])).optional(),
   })
   .meta({
-    description: "Everything that a request set needs now; it replaces what the set asked for before.",
+    description:
+      "With nodearrays or jobs: everything that a request set needs now; it replaces what the set asked for before. With neither: schedulerNodes, pools or both; the demand stays as it is.",
   });
 
 const seconds = z.number().min(0);
 
+const timeout = z
+  .union([seconds, z.record(text, seconds)])
+  .meta({ description: 'One for all node arrays, or by node array; "default": those that are not named.' });
+
 const documentKeys = {
-  idleTimeout: seconds,
-  bootTimeout: seconds,
+  idleTimeout: timeout,
+  bootTimeout: timeout,
   maxExpirationInterval: seconds,
   inFlightGrace: seconds,
   groupFillTimeout: seconds,
@@ -132,7 +136,12 @@ export const configAnswer = written
 
 export const configWritten = written
   .extend({
-    ignored: texts.meta({ description: "Keys that mean nothing here." }),
+    used: z
+      .array(z.object({ key: text, as: text }))
+      .meta({ description: "Keys of the document that count, and what they count as." }),
+    ignored: z
+      .array(z.object({ key: text, why: text }))
+      .meta({ description: "Keys of the document that change nothing, and why. Values are not repeated." }),
     doubts: z.array(problemItem).meta({ description: "What counts and is likely a mistake." }),
     unknownNodearrays: texts.meta({ description: "Named arrays that the cluster does not have (yet)." }),
   })

@@ -1,0 +1,95 @@
+import type { Bodies } from "../domain/bodies.ts";
+import type { SetName } from "../domain/ids.ts";
+import type { Held, SetEntry } from "../domain/record.ts";
+import { reportsOf } from "../domain/record.ts";
+import type { Instant } from "../domain/units.ts";
+import { isoTime, secondsBetween } from "../domain/units.ts";
+
+type Described = Readonly<Record<string, unknown>>;
+
+/** The first `most` sets of a cluster, each with the number of its demands that lack something. */
+export function describeSets(held: Held, bodies: Bodies, most: number, now: Instant): readonly Described[] {
+  const unmet = new Map<SetName, number>();
+  for (const outcome of bodies.plan?.demands ?? []) {
+    if (outcome.placed < outcome.asked) unmet.set(outcome.set, (unmet.get(outcome.set) ?? 0) + 1);
+  }
+  return namesOf(held)
+    .slice(0, most)
+    .flatMap((name) => {
+      const described = describeSet(held, name, bodies, now);
+      return described === undefined ? [] : [{ ...described, unmet: unmet.get(name) ?? 0 }];
+    });
+}
+
+/** All sets of which something is held, those with a demand first. */
+function namesOf({ sets, separateReports, separatePools }: Held): readonly SetName[] {
+  return [...new Set([...sets.keys(), ...separateReports.keys(), ...separatePools.keys()])];
+}
+
+/**
+ * One set: revision and times of its demand, and those of its report and pools where these came without demand. A set that never had a
+ * demand is shown with what it has. Undefined: nothing is held of it.
+ */
+export function describeSet(held: Held, name: SetName, bodies: Bodies, now: Instant): Described | undefined {
+  const entry = mainEntry(held, name);
+  if (entry === undefined) return undefined;
+  const report = held.separateReports.get(name);
+  const pools = held.separatePools.get(name);
+  const body = bodies.demands.get(entry.digest);
+  return {
+    requestSet: name,
+    state: stateOf(entry, bodies, now),
+    ...describeTimes(entry, now),
+    demands: body?.demands.length ?? 0,
+    reportsHosts: reportsOf(held).get(name)?.report !== undefined,
+    rejectedJobs: body?.rejectedJobs ?? [],
+    ...(report === undefined ? {} : { report: describePart(report, now) }),
+    ...(pools === undefined ? {} : { pools: describePart(pools, now) }),
+  };
+}
+
+function mainEntry({ sets, separateReports, separatePools }: Held, name: SetName): SetEntry | undefined {
+  const [report, pools] = [separateReports.get(name), separatePools.get(name)];
+  const other =
+    report !== undefined && pools !== undefined && report.expiresAt < pools.expiresAt
+      ? pools
+      : (report ?? pools);
+  return sets.get(name) ?? other;
+}
+
+function describePart(entry: SetEntry, now: Instant): Described {
+  return { live: isLive(entry, now), ...describeTimes(entry, now) };
+}
+
+function describeTimes(
+  { revision, intervalSeconds, acceptedAt, expiresAt }: SetEntry,
+  now: Instant,
+): Described {
+  return {
+    revision: revision.value,
+    expirationInterval: intervalSeconds,
+    acceptedAt: isoTime(acceptedAt),
+    expiresAt: isoTime(expiresAt),
+    expiresInSeconds: Math.max(0, secondsBetween(now, expiresAt)),
+  };
+}
+
+/** Of the demand; a set that only reports asks for nothing. */
+type SetState = "live" | "empty" | "lapsed";
+
+function stateOf(entry: SetEntry, { demands }: Bodies, now: Instant): SetState {
+  if (!isLive(entry, now)) return "lapsed";
+  return (demands.get(entry.digest)?.demands.length ?? 0) === 0 ? "empty" : "live";
+}
+
+const isLive = ({ live, expiresAt }: SetEntry, now: Instant): boolean => live && expiresAt > now;
+
+/** Of all sets, however many are shown. */
+export function countSets(held: Held, bodies: Bodies, now: Instant): Readonly<Record<SetState, number>> {
+  const counts = { live: 0, empty: 0, lapsed: 0 };
+  for (const name of namesOf(held)) {
+    const entry = mainEntry(held, name);
+    if (entry !== undefined) counts[stateOf(entry, bodies, now)] += 1;
+  }
+  return counts;
+}

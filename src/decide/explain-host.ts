@@ -1,0 +1,106 @@
+import type { SetName } from "../domain/ids.ts";
+import type { Plan } from "../domain/plan.ts";
+import type { WrittenResources } from "../domain/resources.ts";
+import { writeResources } from "../domain/resources.ts";
+import { schedulerHostId, schedulerHostname } from "../domain/scheduler-host.ts";
+import type { JobOnNode } from "./explain.ts";
+import { jobsOn, loadText, MOST_JOBS } from "./explain.ts";
+import { amountsText } from "./host-text.ts";
+import { hostKey } from "./hosts.ts";
+import type { ReportedHost } from "./reported-hosts.ts";
+import type { Standing } from "./scheduler-only.ts";
+
+/** A host that only a scheduler knows: what it is to us, and what is on it. */
+export interface HostExplained {
+  readonly kind: "host";
+  readonly hostname: string;
+  /** The request sets that report it; none: it is not reported any more. */
+  readonly requestSets: readonly SetName[];
+  /** Absent: it is not reported any more. */
+  readonly standing?: Standing;
+  readonly resources: WrittenResources;
+  readonly available: WrittenResources;
+  /** What the scheduler says runs there. */
+  readonly jobs: readonly string[];
+  /** What the plan has there. */
+  readonly load: readonly JobOnNode[];
+  /** Jobs on it that are not listed. */
+  readonly moreJobs: number;
+  readonly text: string;
+}
+
+/** A host that is reported, and what it is to us. */
+export interface JudgedHost {
+  readonly host: ReportedHost;
+  readonly standing: Standing;
+}
+
+/** A sentence names so many. */
+const NAMED = 10;
+
+/** What a plan has on a host that only a scheduler knows; `judged`: those that are reported now. Undefined: nobody knows such a host. */
+export function explainHost(
+  plan: Plan,
+  name: string,
+  judged: readonly JudgedHost[],
+): HostExplained | undefined {
+  const key = hostKey(name);
+  const known = judged.find(({ host }) => hostKey(host.hostname) === key);
+  const hostname = known?.host.hostname ?? hostInPlan(plan, key);
+  if (hostname === undefined) return undefined;
+  const jobs = jobsOn(plan, schedulerHostId(hostname));
+  const told = {
+    kind: "host",
+    hostname,
+    requestSets: [...new Set(known?.host.by.map(({ set }) => set) ?? [])],
+    ...(known === undefined ? {} : { standing: known.standing }),
+    resources: writeResources(known?.host.resources ?? {}),
+    available: writeResources(known?.host.available ?? {}),
+    jobs: [...new Set(known?.host.by.flatMap((one) => one.jobs) ?? [])].slice(0, MOST_JOBS),
+    load: jobs.slice(0, MOST_JOBS),
+    moreJobs: Math.max(0, jobs.length - MOST_JOBS),
+  } as const;
+  return { ...told, text: hostLines(told, known?.host).join("\n") };
+}
+
+function hostInPlan({ loads }: Plan, key: string): string | undefined {
+  for (const { nodeId } of loads?.loads ?? []) {
+    const hostname = nodeId === undefined ? undefined : schedulerHostname(nodeId);
+    if (hostname !== undefined && hostKey(hostname) === key) return hostname;
+  }
+  return undefined;
+}
+
+function hostLines(told: Omit<HostExplained, "text">, host: ReportedHost | undefined): readonly string[] {
+  const { hostname, requestSets, standing, jobs } = told;
+  const lines = [`host ${hostname}: no node of the cluster`];
+  if (standing === undefined || host === undefined) lines.push("no report in force gives it resources");
+  else {
+    lines.push(`reported by ${requestSets.join(", ")}: ${renderStanding(standing)}`);
+    lines.push(amountsText(host));
+  }
+  if (jobs.length > 0) lines.push(`its scheduler runs there: ${fewOf(jobs)}`);
+  if (told.load.length > 0) lines.push(`on it by the plan: ${loadText(told)}`);
+  return lines;
+}
+
+const fewOf = (names: readonly string[]): string =>
+  names.length <= NAMED
+    ? names.join(", ")
+    : `${names.slice(0, NAMED).join(", ")} and ${names.length - NAMED} more`;
+
+/** What a host is to us, in a sentence. */
+export function renderStanding(standing: Standing): string {
+  switch (standing) {
+    case "capacity":
+      return "capacity for the jobs of the request sets that report it, and never stopped by us";
+    case "closed":
+      return "no capacity, as its scheduler says that it takes no jobs";
+    case "former-node":
+      return "no capacity, as a node of the cluster has or had this name";
+    case "named-as-a-node":
+      return "no capacity, as CycleCloud gives such names to its nodes";
+    case "load-unknown":
+      return "no capacity, as nobody says how much the jobs there take";
+  }
+}

@@ -1,0 +1,19 @@
+import { valueText } from "../domain/refusal.ts";
+import type { Resources } from "../domain/resources.ts";
+import type { HostAmounts } from "./host-view.ts";
+
+/** What a scheduler says of the amounts of a host, in a sentence. */
+export function amountsText({ resources, available }: HostAmounts): string {
+  const has = listOf(resources);
+  const left = listOf(available);
+  if (left === "") return `its scheduler says that it has ${has}`;
+  return has === ""
+    ? `its scheduler says that it has left ${left}`
+    : `its scheduler says that it has ${has}, and left ${left}`;
+}
+
+function listOf(resources: Resources): string {
+  return Object.entries(resources)
+    .map(([name, value]) => `${name} ${valueText(value)}`)
+    .join(", ");
+}

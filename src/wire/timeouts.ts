@@ -1,0 +1,95 @@
+import type { ArrayTimeouts } from "../domain/timeouts.ts";
+import { isFields, type Fields } from "./fields.ts";
+import { isName, NAME_EXPECTED } from "./name.ts";
+import { problemAt, type Problem } from "./problem.ts";
+
+/** How one timeout is spelled, and what it may be. Seconds. */
+export interface TimeoutKey {
+  /** Our key, and scalelib's for the same. */
+  readonly ours: string;
+  readonly theirs: string;
+  readonly least: number;
+  /** What counts where nothing is said. */
+  readonly builtIn: number;
+}
+
+/** A timeout as a configuration says it, in seconds: for all node arrays, and for those that it names. */
+export interface TimeoutRead {
+  readonly seconds: number;
+  /** Absent: no array is named. */
+  readonly byArray?: ArrayTimeouts;
+}
+
+/** The member of a timeout's object that stands for every array that is not named (scalelib-behaviour.md 15). */
+export const EVERY_OTHER = "default";
+
+/**
+ * Reads a timeout in either spelling: one number, or an object of numbers by node array, with "default" for the arrays that it does not
+ * name. scalelib's spelling is read as scalelib reads it (scalelib-behaviour.md 15): digits may be text, and in an object 0 and null
+ * stand for the built-in value. Ours means what it says.
+ */
+export function readTimeout(from: Fields, key: TimeoutKey, problems: Problem[]): TimeoutRead {
+  const { ours, theirs, builtIn } = key;
+  const isTheirs = from[theirs] !== undefined;
+  const name = isTheirs ? theirs : ours;
+  const value = from[name];
+  if (isTheirs && from[ours] !== undefined) {
+    problems.push(problemAt(theirs, value, `either ${ours} or ${theirs}, not both`));
+    return { seconds: builtIn };
+  }
+  if (value === undefined) return { seconds: builtIn };
+  if (isFields(value)) return readObject(value, name, isTheirs, key, problems);
+  const seconds = secondsIn(value, isTheirs, key.least);
+  if (seconds === undefined) {
+    const isNumber = typeof value === "number" || typeof value === "string";
+    const other = isNumber ? "" : ", or an object of them: default, and node arrays";
+    problems.push(problemAt(name, value, `${expectedOf(key)}${other}`));
+  }
+  return { seconds: seconds ?? builtIn };
+}
+
+function readObject(
+  from: Fields,
+  path: string,
+  isTheirs: boolean,
+  key: TimeoutKey,
+  problems: Problem[],
+): TimeoutRead {
+  const byArray = new Map<string, number>();
+  for (const [array, value] of Object.entries(from)) {
+    if (!isName(array)) {
+      problems.push(problemAt(path, array, NAME_EXPECTED));
+      continue;
+    }
+    const seconds = isTheirs && isBuiltIn(value) ? key.builtIn : secondsIn(value, isTheirs, key.least);
+    if (seconds === undefined) problems.push(problemAt(`${path}.${array}`, value, expectedOf(key)));
+    else byArray.set(array, seconds);
+  }
+  const seconds = byArray.get(EVERY_OTHER) ?? key.builtIn;
+  byArray.delete(EVERY_OTHER);
+  return byArray.size === 0 ? { seconds } : { seconds, byArray };
+}
+
+/** Whether a member of scalelib's object stands for the built-in value. */
+export function isBuiltIn(value: unknown): boolean {
+  return (
+    value === null || value === 0 || (typeof value === "string" && DIGITS.test(value) && Number(value) === 0)
+  );
+}
+
+/** What Python reads as a whole number that is not negative, underscores apart. */
+const DIGITS = /^\s*\+?\d+\s*$/;
+
+function secondsIn(value: unknown, isTheirs: boolean, least: number): number | undefined {
+  const number = isTheirs && typeof value === "string" && DIGITS.test(value) ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) && number >= least ? number : undefined;
+}
+
+function expectedOf({ least }: TimeoutKey): string {
+  return `a number of seconds, ${least} or more`;
+}
+
+/** A timeout as our key says it: one number, or an object where arrays have their own. */
+export function writeTimeout({ seconds, byArray }: TimeoutRead): number | Readonly<Record<string, number>> {
+  return byArray === undefined ? seconds : { [EVERY_OTHER]: seconds, ...Object.fromEntries(byArray) };
+}

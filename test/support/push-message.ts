@@ -1,0 +1,68 @@
+import { accept } from "../../src/decide/accept.ts";
+import type { Decision } from "../../src/decide/reconcile.ts";
+import { decide } from "../../src/decide/reconcile.ts";
+import type { Bodies } from "../../src/domain/bodies.ts";
+import type { Snapshot } from "../../src/domain/cluster.ts";
+import type { Policy } from "../../src/domain/policy.ts";
+import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
+import type { Instant } from "../../src/domain/units.ts";
+import { readDemandMessage } from "../../src/wire/demand-message.ts";
+import { NOW } from "./build-node.ts";
+import { buildState, OURS } from "./build-record.ts";
+
+/** A cluster's stored state. */
+export interface State {
+  readonly record: ClusterRecord;
+  readonly bodies: Bodies;
+}
+
+/** A message as a scheduler writes it, without its envelope; and when it was sent, if not {@link NOW}. */
+export interface Pushed {
+  readonly sentAt?: Instant;
+  readonly [key: string]: unknown;
+}
+
+/** The state after messages of these sets, each read at the door and accepted as it was sent. */
+export function push(sets: Readonly<Record<string, Pushed>>, state: State = buildState({})): State {
+  return Object.entries(sets).reduce((before, [requestSet, message]) => {
+    const { sentAt = NOW, ...members } = message;
+    const read = readDemandMessage(
+      { version: 1, cluster: "prod", requestSet, ...members },
+      {
+        insertedAt: sentAt,
+        now: sentAt,
+        messageId: `message-${requestSet}`,
+        maxExpirationSeconds: 86_400,
+        knownClusters: new Set(["prod"]),
+      },
+    );
+    if (read.kind !== "update") throw new Error(`refused: ${JSON.stringify(read)}`);
+    const accepted = accept(before.record, read.update, sentAt);
+    if (accepted.kind !== "accepted") throw new Error(accepted.kind);
+    const { record, bodies } = before;
+    return {
+      record: { ...record, ...accepted.record },
+      bodies: {
+        ...bodies,
+        demands: new Map([...bodies.demands, ...accepted.demands]),
+        reports: new Map([...bodies.reports, ...accepted.reports]),
+      },
+    };
+  }, state);
+}
+
+/** What is decided on a look at this moment. */
+export function decideOn(
+  { record, bodies }: State,
+  snapshot: Snapshot,
+  { policy = {}, now = NOW }: { readonly policy?: Partial<Policy>; readonly now?: Instant } = {},
+): Decision {
+  const look = { snapshot: { ...snapshot, at: now }, requestNodes: new Map() };
+  return decide(record, bodies, look, { ...DEFAULT_POLICY, ...policy }, now, OURS);
+}
+
+/** New nodes in all. */
+export function countCreated({ plan }: Decision): number {
+  return plan.creates.reduce((total, { count }) => total + count, 0);
+}
