@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import packageJson from "../../package.json" with { type: "json" };
 import { runCommandLine } from "./command-line.ts";
 import { useProxy } from "./environment.ts";
@@ -11,18 +12,18 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-/** While it sleeps, Ctrl-C ends the sleep and not the process. */
-function sleepUntilInterrupted(milliseconds: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const end = (slept: boolean) => {
-      clearTimeout(timer);
-      process.off("SIGINT", interrupt);
-      resolve(slept);
-    };
-    const interrupt = () => end(false);
-    const timer = setTimeout(() => end(true), milliseconds);
-    process.once("SIGINT", interrupt);
-  });
+/** From the first sleep on, Ctrl-C ends a sleep, this one or the next, and not the process; a second Ctrl-C ends the process. */
+const interrupted = Promise.withResolvers<false>();
+let isHandled = false;
+
+async function sleepUntilInterrupted(milliseconds: number): Promise<boolean> {
+  if (!isHandled) process.once("SIGINT", () => interrupted.resolve(false));
+  isHandled = true;
+  const ended = new AbortController();
+  const slept = setTimeout(milliseconds, true, { signal: ended.signal }).catch(() => false);
+  const result = await Promise.race([slept, interrupted.promise]);
+  ended.abort();
+  return result;
 }
 
 const wrong = useProxy(process.env);

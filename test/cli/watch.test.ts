@@ -1,4 +1,6 @@
+import { spawn } from "node:child_process";
 import { expect, test } from "vitest";
+import { ROOT } from "../support/run-main.ts";
 import { stagedServer } from "../support/staged-server.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -52,4 +54,20 @@ test("a refusal ends it", async () => {
 
 test("a time that is none", async () => {
   expect((await runCommand([...WORDS, "--url", "http://127.0.0.1:2", "--watch", "0"])).code).toBe(2);
+});
+
+test("Ctrl-C ends the process itself with 0", async () => {
+  const { url } = await stagedServer(() => ({ body: STATE }));
+  const words = ["src/cli/main.ts", ...WORDS, "--url", url, "--watch", "0.2"];
+  const child = spawn(process.execPath, words, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
+  let shown = 0;
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    shown += text.split("demands").length - 1;
+    // It sleeps, or asks: both end well.
+    if (shown === 2) child.kill("SIGINT");
+  });
+  const ended = await new Promise((resolve) => {
+    child.once("close", (code, signal) => resolve({ code, signal }));
+  });
+  expect(ended).toEqual({ code: 0, signal: null });
 });
