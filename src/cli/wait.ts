@@ -1,5 +1,5 @@
 import type { AnsweringApi, Answer } from "../client/index.ts";
-import { readRequestSetAnswer } from "../client/state.ts";
+import { readRequestSetAnswer, readState } from "../client/state.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Progress } from "./progress.ts";
@@ -36,6 +36,7 @@ export async function waitUntilMet(terminal: Terminal, api: AnsweringApi, wait: 
     const now = read(answer, wait);
     if (now === "refused") return tell(terminal, answer, wait.json, () => ({ text: UNREADABLE }));
     if (now.kind !== "waiting") return tellEnd(terminal, now, answer, wait.json);
+    if (said === "") await tellObstacles(terminal, api, wait.cluster);
     progressed(now.text);
     if (!(await terminal.sleep(Math.min(POLL_MS, deadline - terminal.now())))) {
       terminal.complain("no longer waiting; the demand stands");
@@ -44,6 +45,13 @@ export async function waitUntilMet(terminal: Terminal, api: AnsweringApi, wait: 
   }
   terminal.complain(`not met within ${wait.timeoutSeconds} s: ${said}; the demand stands`);
   return EXIT.unreachable;
+}
+
+/** What keeps the app from acting at all, as enabled: false does: who waits is to know it at once, and not when the time is over. */
+async function tellObstacles(terminal: Terminal, api: AnsweringApi, cluster: string): Promise<void> {
+  const answer = await api.state(cluster);
+  const state = answer.kind === "answered" ? readState(answer.body) : undefined;
+  for (const note of state?.health.notes ?? []) terminal.complain(`${cluster}: ${note}`);
 }
 
 function read(answer: Answer, { revision }: Wait): Progress | "refused" {

@@ -143,6 +143,21 @@ test("Ctrl-C ends the wait, and says that the demand stands", async () => {
   expect(ended.err).toMatch(/\nno longer waiting; the demand stands$/);
 });
 
+test("what keeps the app from acting is said at once", async () => {
+  const { url } = await stagedServer((request) => {
+    if (request.startsWith("PUT")) return { status: 202, body: ACCEPTED };
+    if (request.endsWith("/clusters/prod"))
+      return { body: { health: { ok: true, notes: ["switched off in the configuration"] } } };
+    return { body: { ...SET, outcomes: [target(4, 4, 4)] } };
+  });
+  const ended = await runCommand([...WORDS, "--url", url, "--timeout", "10"]);
+  expect(ended.err.split("\n").slice(1)).toEqual([
+    "prod: switched off in the configuration",
+    "0 of 4 nodes ready, 4 booting",
+    "not met within 10 s: 0 of 4 nodes ready, 4 booting; the demand stands",
+  ]);
+});
+
 test("only the queue is given: nobody can be asked", async () => {
   const words = [...WORDS.slice(0, -2), "--queue", "UseDevelopmentStorage=true"];
   expect(await runCommand(words)).toMatchObject({
