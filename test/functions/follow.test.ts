@@ -26,6 +26,16 @@ test("set --wait ends when the nodes are Ready", async () => {
   expect(state.body).toMatchObject({ nodes: { list: [{ verdict: "needed" }, { verdict: "needed" }] } });
 });
 
+test("by the queue, where nobody answers, the app is asked all the same", async () => {
+  const words = "set -s queued --name other --instancecount 1 --expiration-interval 86400 --wait --queue";
+  const waited = await runCommand([
+    ...[...words.split(" "), app.azurite.connectionString, "-c", "prod"],
+    ...["--url", app.host.url, "--key", app.host.keys.host],
+  ]);
+  expect(waited).toMatchObject({ code: 0, out: "met: 1 of 1 nodes ready" });
+  expect(waited.err).toMatch(/^sent to the queue/);
+});
+
 test("set --wait of more than there can be: the reason, and 1", async () => {
   const waited = await run("set -s more --name execute --instancecount 11 --wait");
   expect(waited.code).toBe(1);
