@@ -6,7 +6,7 @@ import type { Site } from "../src/app/ports.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { setName } from "../src/domain/ids.ts";
 import { forCluster } from "./for-cluster.ts";
-import { badRequest, problem } from "./problem.ts";
+import { badRequest, problem, renderProblem } from "./problem.ts";
 
 /**
  * Why a job has what it has, or why a node stays or goes: exactly one of `job` (with `set`, where several have one) and `node`; `plan` asks
@@ -70,10 +70,12 @@ function explanation(site: Site, question: Question, answer: Explanation): HttpR
       const detail = `plan ${question.plan} was too large to be kept whole, and ${question.kind} "${name}" is not in what was kept of it`;
       return problem(404, `Unknown ${question.kind}`, detail);
     }
-    case "rejected":
-      return problem(404, "Rejected job", `job "${name}" could not be read, and is left out`, {
+    case "rejected": {
+      const why = answer.problems.map(renderProblem).join("; ");
+      return problem(404, "Rejected job", `job "${name}" could not be read, and is left out: ${why}`, {
         jobProblems: answer.problems,
       });
+    }
     case "unknown": {
       const near = answer.nearest.length === 0 ? "" : ` (nearest: ${answer.nearest.join(", ")})`;
       const detail = `cluster "${site.cluster}" has no ${question.kind} "${name}"${near}`;

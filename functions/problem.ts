@@ -34,7 +34,7 @@ export function badRequest(problems: readonly Problem[]): HttpResponseInit {
   return problem(400, "Bad request", detail, { problems });
 }
 
-function renderProblem({ path, found, expected, didYouMean }: Problem): string {
+export function renderProblem({ path, found, expected, didYouMean }: Problem): string {
   const where = path === "" ? "" : `${path}: `;
   const hint = didYouMean === undefined ? "" : `; did you mean ${didYouMean}?`;
   return `${where}found ${found}, expected ${expected}${hint}`;

@@ -1,16 +1,19 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { app } from "@azure/functions";
 import { describeRequestSet } from "../src/app/describe-cluster.ts";
-import type { Site } from "../src/app/ports.ts";
+import { countAsked, noteDemand } from "../src/app/note-demand.ts";
+import type { LoadedRecord, Ports, Site } from "../src/app/ports.ts";
+import { PortError } from "../src/app/ports.ts";
 import type { Recorded } from "../src/app/record-demand.ts";
 import type { Composition } from "../src/compose.ts";
-import type { RequestSetUpdate } from "../src/domain/demand.ts";
+import type { Bodies } from "../src/domain/bodies.ts";
+import type { RequestSetUpdate, Revision } from "../src/domain/demand.ts";
 import type { SetName } from "../src/domain/ids.ts";
 import { setName } from "../src/domain/ids.ts";
 import { noteNoAmounts } from "../src/domain/no-amount.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import type { Instant } from "../src/domain/units.ts";
-import { isoTime } from "../src/domain/units.ts";
+import { instant, isoTime } from "../src/domain/units.ts";
 import { emptyRequestSet, readRequestSet } from "../src/wire/demand-message.ts";
 import { isName, NAME_EXPECTED } from "../src/wire/name.ts";
 import { problemAt } from "../src/wire/problem.ts";
@@ -42,11 +45,13 @@ async function putRequestSet(
 }
 
 async function deleteRequestSet(composed: Composition, site: Site, set: SetName): Promise<HttpResponseInit> {
-  const now = composed.app.ports.clock.now();
+  const { clock, policyOf } = composed.app.ports;
+  const { maxExpirationSeconds } = await policyOf(site.cluster);
+  const now = clock.now();
   return acknowledge(
     composed,
     site,
-    emptyRequestSet(site.cluster, set, { value: now, tieBreak: "" }, now, LONGEST_EXPIRATION_SECONDS),
+    emptyRequestSet(site.cluster, set, { value: now, tieBreak: "" }, now, maxExpirationSeconds),
   );
 }
 
@@ -58,36 +63,60 @@ async function acknowledge(
 ): Promise<HttpResponseInit> {
   const { clock, queue } = composed.app.ports;
   const recorded = await composed.recorder.record(update);
-  if (recorded.kind === "accepted" && recorded.changed) await queue.wake(site.cluster, clock.now());
-  return acknowledgement(recorded, update);
+  if (recorded.kind !== "accepted") return notAccepted(recorded, update, clock.now());
+  if (recorded.changed) await queue.wake(site.cluster, clock.now());
+  return { status: 202, jsonBody: await acknowledgement(composed, recorded) };
 }
 
-function acknowledgement(recorded: Recorded, update: RequestSetUpdate): HttpResponseInit {
+type Accepted = Extract<Recorded, { kind: "accepted" }>;
+
+async function acknowledgement({ app: { ports } }: Composition, recorded: Accepted): Promise<object> {
+  const { changed, record, update, before, taken, older } = recorded;
+  // A renewal stays cheap: what can be said of its demand was said when it came.
+  const bodies = changed && before !== undefined ? await readKnown(ports, before) : undefined;
+  const held = before?.record.sets.get(update.set);
+  const demand = held?.live === true ? bodies?.demands.get(held.digest) : undefined;
+  return {
+    cluster: update.cluster,
+    requestSet: update.set,
+    revision: update.revision.value,
+    expiresAt: isoTime(update.expiresAt),
+    changed,
+    taken,
+    older,
+    ...(update.demand === undefined ? {} : { asks: countAsked(update.demand) }),
+    rejectedJobs: update.demand?.rejectedJobs ?? [],
+    notes: [
+      ...noteNoAmounts(update.demand?.demands ?? []),
+      ...noteDemand(update, {
+        record,
+        ...(bodies === undefined ? {} : { bodies }),
+        ...(demand === undefined ? {} : { before: demand }),
+      }),
+    ],
+  };
+}
+
+/** For notes only: the demand is durable, whatever storage does now. */
+async function readKnown({ store }: Ports, before: LoadedRecord): Promise<Bodies | undefined> {
+  try {
+    return await store.bodies(before);
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return undefined;
+  }
+}
+
+function notAccepted(
+  recorded: Exclude<Recorded, Accepted>,
+  update: RequestSetUpdate,
+  now: Instant,
+): HttpResponseInit {
   switch (recorded.kind) {
-    case "accepted":
-      return {
-        status: 202,
-        jsonBody: {
-          cluster: update.cluster,
-          requestSet: update.set,
-          revision: update.revision.value,
-          expiresAt: isoTime(update.expiresAt),
-          changed: recorded.changed,
-          taken: recorded.taken,
-          older: recorded.older,
-          rejectedJobs: update.demand?.rejectedJobs ?? [],
-          notes: noteNoAmounts(update.demand?.demands ?? []),
-        },
-      };
     case "older":
-      return problem(
-        409,
-        "Older revision",
-        `revision ${update.revision.value} is older than ${recorded.held.value}, which is held`,
-        {
-          held: recorded.held.value,
-        },
-      );
+      return problem(409, "Older revision", adviseOnOlder(update, recorded.held, now), {
+        held: recorded.held.value,
+      });
     case "stale":
       return expired(recorded.expiredAt);
     case "contended":
@@ -96,6 +125,21 @@ function acknowledgement(recorded: Recorded, update: RequestSetUpdate): HttpResp
       return problem(503, "Cannot tell now", recorded.message, { retryAfterSeconds: 30 });
   }
 }
+
+/** What to do about a revision that is not taken, with the times if clocks seem to differ. */
+function adviseOnOlder({ revision }: RequestSetUpdate, held: Revision, now: Instant): string {
+  const older = `revision ${revision.value} is older than ${held.value}, which is held`;
+  const advice = "send a later revision or none, or use another request set";
+  const moment = ({ value }: Revision) => isoTime(instant(value));
+  if (held.value > now)
+    return `${older}: the clock of the sender of the held one is ahead (held ${moment(held)}, the app's time is ${isoTime(now)}); ${advice}`;
+  if (now - revision.value > CLOCKS_DIFFER_MS)
+    return `${older}: this sender's clock is behind, or the message is old (revision ${moment(revision)}, the app's time is ${isoTime(now)}); ${advice}`;
+  return `${older}; ${advice}`;
+}
+
+/** A request over HTTP arrives at once: a revision that is so much older was not made just now. */
+const CLOCKS_DIFFER_MS = 30_000;
 
 function expired(at: Instant): HttpResponseInit {
   return problem(409, "Expired", `the message expired at ${isoTime(at)}`);

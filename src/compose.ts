@@ -228,6 +228,11 @@ export function check({ settings, cluster, policy }: CheckRequest): Promise<read
   return checkClusters(sites, policy, systemClock());
 }
 
+/** The clusters that the app settings name. Throws ConfigError. */
+export function checkableClusters({ settings }: Pick<CheckRequest, "settings">): readonly string[] {
+  return readSites(settings).map(({ name }) => name);
+}
+
 // ---------------------------------------------------------------- configuration documents
 
 /** A configuration document is believed for so long. */

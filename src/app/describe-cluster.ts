@@ -8,7 +8,7 @@ import { isMadeByUs, stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { ClusterRecord, CreateEffect, Effect, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
-import { isoTime } from "../domain/units.ts";
+import { instant, isoTime, plusSeconds } from "../domain/units.ts";
 import type { ClusterName, NodeId, SetName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { App } from "./commit.ts";
@@ -18,11 +18,12 @@ import { loadWhole } from "./commit.ts";
 import { metadataOf } from "./explain-cluster.ts";
 import { describeBuckets } from "./describe-buckets.ts";
 import { arrayShown, describeNodearrays } from "./describe-nodearrays.ts";
-import { describeOutcomes } from "./describe-outcomes.ts";
+import { describeOutcomes, usersOf } from "./describe-outcomes.ts";
 import { describeSchedulerHosts } from "./describe-scheduler-hosts.ts";
 import { countSets, describeSet, describeSets } from "./describe-sets.ts";
 import { describeTroubles } from "./describe-troubles.ts";
 import { describeWaiting } from "./describe-waiting.ts";
+import { expectReady } from "./expect-ready.ts";
 import { phaseShown } from "./phase-shown.ts";
 
 /** The state page shows so many nodes, sets and outcomes; counts are always of all. */
@@ -62,7 +63,7 @@ export function describeState(
     schedulerHosts: describeSchedulerHosts(record, bodies, now, SHOWN),
     nodearrays: describeNodearrays(record, bodies, policy, now),
     buckets: describeBuckets(record, bodies, policy, now),
-    outcomes: describeOutcomes(bodies, SHOWN),
+    outcomes: describeOutcomes(bodies, SHOWN, usersOf(record, bodies)),
     totals: record.totals,
     groups: describeGroups(bodies, policy),
     inFlight: record.inFlight.map((entry) => ({
@@ -118,12 +119,15 @@ export async function describeRequestSet(
   set: SetName,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const { record, bodies } = await loadWhole(app, cluster);
-  const described = describeSet(record, set, bodies, app.ports.clock.now());
+  const now = app.ports.clock.now();
+  const described = describeSet(record, set, bodies, now);
   if (described === undefined) return undefined;
   const outcomes = (bodies.plan?.demands ?? []).filter((outcome) => outcome.set === set);
   const notedOf = metadataOf(record, bodies, set);
+  const expected = outcomes.some(({ pending }) => pending > 0) ? readyFor(set, bodies, now) : undefined;
   return {
     ...described,
+    ...(expected === undefined ? {} : { expectedReadyAt: isoTime(expected) }),
     observed: record.observedGeneration === record.generation,
     outcomes: outcomes.map((outcome) => ({
       ...outcome,
@@ -131,6 +135,21 @@ export async function describeRequestSet(
       metadata: notedOf(outcome.id),
     })),
   };
+}
+
+/** When the last node that a set waits for can be expected; one that no look has shown yet takes as long as others did. */
+function readyFor(set: SetName, bodies: Bodies, now: Instant): Instant | undefined {
+  const ready = expectReady(bodies);
+  const waitedFor = (bodies.seen?.nodes ?? [])
+    .filter(({ nodeId }) => isNeededBy(verdictOn(bodies, nodeId), set))
+    .map((node) => ready.of(node))
+    .filter((at) => at !== undefined);
+  const last = Math.max(...waitedFor);
+  return waitedFor.length === 0 ? plusSeconds(now, ready.usualSeconds) : instant(last);
+}
+
+function isNeededBy(verdict: NodeVerdict | undefined, set: SetName): boolean {
+  return verdict?.kind === "needed" && verdict.by.some((demand) => demand.startsWith(`${set}/`));
 }
 
 /** What is missing and why, in words; what binds comes first. */
@@ -184,6 +203,7 @@ function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
   const nodes = (bodies.seen?.nodes ?? []).filter((node) => bodies.ledger.has(node.nodeId));
   const byPhase: Record<string, number> = {};
   const byVerdict: Record<string, number> = {};
+  const ready = expectReady(bodies);
   for (const node of nodes) {
     const phase = phaseShown(node, bodies.plan);
     const verdict = verdictOn(bodies, node.nodeId)?.kind ?? "not-judged";
@@ -196,6 +216,7 @@ function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
     byVerdict,
     list: nodes.slice(0, SHOWN).map((node) => {
       const verdict = verdictOn(bodies, node.nodeId);
+      const expected = ready.of(node);
       return {
         name: node.name,
         nodeId: node.nodeId,
@@ -208,6 +229,8 @@ function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
         hostname: node.hostname,
         instanceId: node.instanceId,
         ...describeKnown(bodies.ledger.get(node.nodeId), bodies),
+        expectedReadyAt: expected === undefined ? undefined : isoTime(expected),
+        verdict: verdict?.kind ?? "not-judged",
         why: verdict === undefined ? "not judged yet" : renderVerdict(verdict),
       };
     }),

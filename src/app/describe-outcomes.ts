@@ -1,13 +1,17 @@
 import { reasonsInOrder } from "../domain/binding-reason.ts";
 import type { Bodies } from "../domain/bodies.ts";
+import type { SetName } from "../domain/ids.ts";
 import type { DemandOutcome } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
+import type { ClusterRecord } from "../domain/record.ts";
 
 /** What became of one demand. */
 export interface DescribedOutcome {
   readonly requestSet: string;
   readonly id: string;
   readonly kind: DemandOutcome["kind"];
+  /** Of a job, as its sender names it. */
+  readonly user?: string;
   readonly unit: DemandOutcome["unit"];
   readonly asked: number;
   readonly placed: number;
@@ -18,21 +22,50 @@ export interface DescribedOutcome {
 }
 
 /** The outcomes of the last plan: those that lack something first, then those that wait, at most `shown` of them. */
-export function describeOutcomes({ plan }: Pick<Bodies, "plan">, shown: number): readonly DescribedOutcome[] {
+export function describeOutcomes(
+  { plan }: Pick<Bodies, "plan">,
+  shown: number,
+  userOf: UserOf = () => undefined,
+): readonly DescribedOutcome[] {
   const demands = plan?.demands ?? [];
   const unmet = demands.filter(isUnmet);
   const waiting = demands.filter((one) => !isUnmet(one) && one.pending > 0);
   const met = demands.filter((one) => !isUnmet(one) && one.pending === 0);
-  return [...unmet, ...waiting, ...met].slice(0, shown).map(describeOutcome);
+  return [...unmet, ...waiting, ...met]
+    .slice(0, shown)
+    .map((outcome) => describeOutcome(outcome, userOf(outcome)));
+}
+
+/** The user of a job. */
+export type UserOf = (outcome: Pick<DemandOutcome, "set" | "id">) => string | undefined;
+
+/** By the demand in force, which may be newer than the plan. */
+export function usersOf({ sets }: ClusterRecord, { demands }: Pick<Bodies, "demands">): UserOf {
+  const bySet = new Map<SetName, ReadonlyMap<string, string>>();
+  const usersIn = (set: SetName): ReadonlyMap<string, string> => {
+    const entry = sets.get(set);
+    const held = (entry === undefined ? undefined : demands.get(entry.digest))?.demands ?? [];
+    return new Map(
+      held.flatMap((demand): readonly (readonly [string, string])[] =>
+        demand.kind === "job" && demand.user !== undefined ? [[demand.id, demand.user]] : [],
+      ),
+    );
+  };
+  return ({ set, id }) => {
+    const users = bySet.get(set) ?? usersIn(set);
+    bySet.set(set, users);
+    return users.get(id);
+  };
 }
 
 function isUnmet({ placed, asked }: DemandOutcome): boolean {
   return placed < asked;
 }
 
-function describeOutcome(outcome: DemandOutcome): DescribedOutcome {
+function describeOutcome(outcome: DemandOutcome, user: string | undefined): DescribedOutcome {
   const { set, id, kind, unit, asked, placed, pending } = outcome;
   const [reason] = reasonsInOrder(outcome);
   const why = reason !== undefined && isUnmet(outcome) ? { why: renderReason(reason) } : {};
-  return { requestSet: set, id, kind, unit, asked, placed, pending, ...why };
+  const whose = user === undefined ? {} : { user };
+  return { requestSet: set, id, kind, ...whose, unit, asked, placed, pending, ...why };
 }

@@ -23,6 +23,8 @@ export interface TrialAnswer {
   readonly cluster: ClusterName;
   /** The look that both plans are made on. */
   readonly lookedAt: string;
+  /** Of the prices that both plans go by; absent: there are none. */
+  readonly currency?: string;
   /** False: switched off, or the cluster is not started. What is shown is then not done; nothing is planned for a cluster that is not started. */
   readonly acting: boolean;
   readonly plan: DescribedTrial;

@@ -5,7 +5,7 @@ import { explainHost } from "../decide/explain-host.ts";
 import type { JudgedHosts } from "../decide/scheduler-only.ts";
 import { storedHosts } from "../decide/stored-world.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { JobDemand } from "../domain/demand.ts";
+import type { JobDemand, Problem } from "../domain/demand.ts";
 import type { ClusterName, SetName } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
@@ -31,7 +31,7 @@ export type Explanation =
   /** It was pushed, and no plan has seen it yet. */
   | { readonly kind: "not-planned" }
   /** It was pushed and could not be read. */
-  | { readonly kind: "rejected"; readonly problems: readonly unknown[] };
+  | { readonly kind: "rejected"; readonly problems: readonly Problem[] };
 
 /** Explains a job or a node of a cluster: data, with all of it in words as `text`. */
 export async function explain(app: App, cluster: ClusterName, question: Question): Promise<Explanation> {

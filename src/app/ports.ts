@@ -112,6 +112,14 @@ export interface HistoryRow {
   /** Nodes of the last plan, where enabled is false: what it would create, start and stop. */
   readonly withheld?: { readonly create: number; readonly start: number; readonly stop: number };
   readonly trouble?: string;
+  /** Ready nodes that nothing needs and that nobody calls busy; absent: an older release wrote the row. */
+  readonly idle?: number;
+  /** What all nodes cost an hour, and what the idle ones do; absent: there were no prices. */
+  readonly pricePerHour?: number;
+  readonly idlePricePerHour?: number;
+  readonly currency?: string;
+  /** Nodes whose price was not known; absent: none. */
+  readonly unpricedNodes?: number;
 }
 
 /** Counts per cluster and tick, kept 30 days. */

@@ -6,15 +6,20 @@ import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import type { App, Change, Current } from "./commit.ts";
 import { commitRecord } from "./commit.ts";
+import type { LoadedRecord } from "./ports.ts";
 import type { NewerState } from "./newer-state.ts";
 import { unlessNewerState } from "./newer-state.ts";
 
 /** What the sender is told: `accepted` means that the demand is durable, not that capacity exists. */
 export type Recorded =
-  | ({ readonly kind: "accepted"; readonly record: ClusterRecord } & Pick<
-      Extract<Acceptance, { kind: "accepted" }>,
-      "changed" | "taken" | "older"
-    >)
+  | ({
+      readonly kind: "accepted";
+      readonly record: ClusterRecord;
+      /** As it is stored: valid no longer than the cluster's configuration allows. */
+      readonly update: RequestSetUpdate;
+      /** The record that it changed; absent: there was none. */
+      readonly before?: LoadedRecord;
+    } & Pick<Extract<Acceptance, { kind: "accepted" }>, "changed" | "taken" | "older">)
   | { readonly kind: "older"; readonly held: Revision }
   | { readonly kind: "stale"; readonly expiredAt: Instant }
   /** The record was fought over too long: deliver again. */
@@ -64,7 +69,7 @@ async function serve(app: App, cluster: ClusterName, waiting: Map<ClusterName, W
         app.ports.clock.now(),
       );
     });
-    batch.forEach(({ answer }, index) => answer.resolve(recordedOf(committed, index)));
+    batch.forEach(({ answer, update }, index) => answer.resolve(recordedOf(committed, index, update)));
   } catch (error) {
     const left = [...batch, ...(batch.length === 0 ? (waiting.get(cluster) ?? []) : [])];
     if (batch.length === 0) waiting.delete(cluster);
@@ -73,26 +78,30 @@ async function serve(app: App, cluster: ClusterName, waiting: Map<ClusterName, W
 }
 
 function recordedOf(
-  committed: Awaited<ReturnType<typeof commitRecord<readonly Acceptance[]>>>,
+  committed: Awaited<ReturnType<typeof commitRecord<Accepted>>>,
   index: number,
+  update: RequestSetUpdate,
 ): Recorded {
   if (committed.kind === "contended") return committed;
-  const acceptance = committed.result[index];
+  const { acceptances, before } = committed.result;
+  const acceptance = acceptances[index];
   if (acceptance === undefined) return { kind: "contended" };
   if (acceptance.kind !== "accepted") return acceptance;
   const { changed, taken, older } = acceptance;
-  return { kind: "accepted", record: committed.record, changed, taken, older };
+  const accepted = { kind: "accepted" as const, record: committed.record, update, changed, taken, older };
+  return before === undefined ? accepted : { ...accepted, before };
 }
 
-function acceptAll(
-  current: Current,
-  updates: readonly RequestSetUpdate[],
-  now: Instant,
-): Change<readonly Acceptance[]> {
+interface Accepted {
+  readonly acceptances: readonly Acceptance[];
+  readonly before: LoadedRecord | undefined;
+}
+
+function acceptAll(current: Current, updates: readonly RequestSetUpdate[], now: Instant): Change<Accepted> {
   const demands = new Map<Digest, SetDemand>();
   const reports = new Map<Digest, readonly SchedulerNode[]>();
   let record = current.record;
-  const result = updates.map((update) => {
+  const acceptances = updates.map((update) => {
     const acceptance = accept(record, update, now);
     if (acceptance.kind === "accepted") {
       record = acceptance.record;
@@ -101,5 +110,6 @@ function acceptAll(
     }
     return acceptance;
   });
+  const result = { acceptances, before: current.stored };
   return record === current.record ? { result } : { save: { record, changes: { demands, reports } }, result };
 }

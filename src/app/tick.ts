@@ -1,11 +1,16 @@
 import type { Plan } from "../domain/plan.ts";
 import { stillInFlight } from "../domain/record.ts";
-import { instant, plusSeconds } from "../domain/units.ts";
+import type { Bodies } from "../domain/bodies.ts";
+import type { NodeId } from "../domain/ids.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { Instant } from "../domain/units.ts";
+import { plusSeconds } from "../domain/units.ts";
 import type { App, CurrentWhole } from "./commit.ts";
 import { loadWhole } from "./commit.ts";
 import type { PhaseShown } from "./phase-shown.ts";
 import { phaseShown } from "./phase-shown.ts";
 import type { HistoryRow, Site } from "./ports.ts";
+import { priceNodes } from "./price-nodes.ts";
 import { PortError } from "./ports.ts";
 import type { ReconcileOutcome } from "./reconcile-cluster.ts";
 import { reconcileCluster } from "./reconcile-cluster.ts";
@@ -71,31 +76,39 @@ async function tickOne(app: App, site: Site): Promise<TickReport> {
 async function keepHistory(app: App, site: Site): Promise<void> {
   const { clock, history, plans, policyOf, store } = app.ports;
   const now = clock.now();
-  await history.append(site.cluster, historyRow(await loadWhole(app, site.cluster), now));
+  const [current, policy] = await Promise.all([loadWhole(app, site.cluster), policyOf(site.cluster)]);
+  await history.append(site.cluster, historyRow(current, policy, now));
   if (Math.floor(now / 60_000) % HOUSEKEEPING_MINUTES !== 0) return;
   await store.collect(site.cluster, now);
   await history.prune(site.cluster, plusSeconds(now, -HISTORY_DAYS * 86_400));
-  const { planHistorySeconds } = await policyOf(site.cluster);
-  await plans.prune(site.cluster, plusSeconds(now, -planHistorySeconds));
+  await plans.prune(site.cluster, plusSeconds(now, -policy.planHistorySeconds));
 }
 
-function historyRow(current: CurrentWhole, now: number): HistoryRow {
+/** One row of history. Exported for tests. */
+export function historyRow({ bodies, record }: CurrentWhole, policy: Policy, now: Instant): HistoryRow {
+  const { seen, ledger, plan } = bodies;
+  const known = (seen?.nodes ?? []).filter(({ nodeId }) => ledger.has(nodeId));
   const nodes: Partial<Record<PhaseShown, number>> = {};
-  for (const node of current.bodies.seen?.nodes ?? []) {
-    if (!current.bodies.ledger.has(node.nodeId)) continue;
-    const phase = phaseShown(node, current.bodies.plan);
+  for (const node of known) {
+    const phase = phaseShown(node, plan);
     nodes[phase] = (nodes[phase] ?? 0) + 1;
   }
+  const idle = known.filter((node) => phaseShown(node, plan) === "ready" && isIdle(node.nodeId, bodies));
+  const price = seen === undefined ? undefined : priceNodes(known, seen, policy);
+  const idlePrice = seen === undefined ? undefined : priceNodes(idle, seen, policy);
   return {
-    at: instant(now),
-    plan: current.record.plan,
+    at: now,
+    plan: record.plan,
     nodes,
-    inFlight: current.record.inFlight.reduce((sum, entry) => sum + stillInFlight(entry), 0),
-    liveSets: [...current.record.sets.values()].filter((entry) => entry.live).length,
-    ...current.record.totals,
-    unmet: current.bodies.plan?.demands.filter((demand) => demand.placed < demand.asked).length ?? 0,
-    ...withheldIn(current.bodies.plan),
-    ...(current.record.trouble === undefined ? {} : { trouble: current.record.trouble.kind }),
+    idle: idle.length,
+    ...price,
+    ...(idlePrice === undefined ? {} : { idlePricePerHour: idlePrice.pricePerHour }),
+    inFlight: record.inFlight.reduce((sum, entry) => sum + stillInFlight(entry), 0),
+    liveSets: [...record.sets.values()].filter((entry) => entry.live).length,
+    ...record.totals,
+    unmet: plan?.demands.filter((demand) => demand.placed < demand.asked).length ?? 0,
+    ...withheldIn(plan),
+    ...(record.trouble === undefined ? {} : { trouble: record.trouble.kind }),
   };
 }
 
@@ -104,4 +117,11 @@ function withheldIn(plan: Plan | undefined): Pick<HistoryRow, "withheld"> {
   const { creates, starts, terminates } = plan.withheld;
   const create = creates.reduce((sum, { count }) => sum + count, 0);
   return { withheld: { create, start: starts.length, stop: terminates.length } };
+}
+
+/** Nothing that is asked for needs it, and nobody says that it is busy. */
+function isIdle(node: NodeId, { ledger, plan }: Bodies): boolean {
+  if (plan === undefined || ledger.get(node)?.busyness.state === "busy") return false;
+  const verdict = plan.nodes.get(node)?.kind;
+  return verdict !== "needed" && verdict !== "busy";
 }

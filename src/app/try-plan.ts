@@ -47,6 +47,7 @@ export async function tryPlan(app: App, cluster: ClusterName, whatIf: WhatIf): P
     body: {
       cluster,
       lookedAt: isoTime(seen.at),
+      ...(whatIf.policy.prices === undefined ? {} : { currency: whatIf.policy.prices.currency }),
       acting: isActing(changed.snapshot, whatIf.policy),
       plan: describeTrial(future),
       without: countTrial(present),

@@ -4,7 +4,7 @@ import { readBuckets } from "../client/state.ts";
 import type { Register } from "./command-line.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
-import { nameOf, readInput, readJson } from "./read-json.ts";
+import { nameOf, readJson } from "./read-json.ts";
 import { renderBuckets, renderLimits } from "./render-buckets.ts";
 import { countsText, renderTable } from "./table.ts";
 import { complainOfProblems, jsonText } from "./tell.ts";
@@ -45,11 +45,11 @@ async function checkFrom(terminal: Terminal, options: CheckOptions): Promise<Exi
   const config = await readConfig(terminal, options.config);
   if ("code" in config) return config.code;
   // Only here: the adapters are most of the program, and no other command needs them.
-  const { check, ConfigError } = await import("../compose.ts");
+  const { check, checkableClusters, ConfigError } = await import("../compose.ts");
   const { cluster } = options;
   try {
     const checks = await check({ ...settings, ...config, ...(cluster === undefined ? {} : { cluster }) });
-    return tellChecks(terminal, checks, options);
+    return tellChecks(terminal, checks, options, checkableClusters(settings));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     complainOfProblems(terminal, nameOf(options.settings ?? "the environment"), error.problems);
@@ -85,7 +85,7 @@ async function readConfig(
   terminal: Terminal,
   file: string | undefined,
 ): Promise<Given<Pick<CheckRequest, "policy">>> {
-  const input = file === undefined ? { text: "{}" } : await readInput(terminal, file);
+  const input = file === undefined ? { text: "{}" } : await readJson(terminal, file);
   if ("code" in input) return input;
   const read = validateConfig(input.text);
   if (read.kind === "valid") return { policy: read.policy };
@@ -93,14 +93,19 @@ async function readConfig(
   return { code: EXIT.usage };
 }
 
-function tellChecks(terminal: Terminal, checks: readonly ClusterCheck[], options: CheckOptions): ExitCode {
+function tellChecks(
+  terminal: Terminal,
+  checks: readonly ClusterCheck[],
+  options: CheckOptions,
+  known: readonly string[],
+): ExitCode {
   if (options.json === true) terminal.say(jsonText({ clusters: checks }));
   else if (checks.length > 0) terminal.say(checks.map(renderCheck).join("\n\n"));
   if (checks.length === 0) {
     terminal.complain(
       options.cluster === undefined
         ? "AUTOSCALER_CLUSTERS names no cluster"
-        : `AUTOSCALER_CLUSTERS names no cluster "${options.cluster}"`,
+        : `AUTOSCALER_CLUSTERS names no cluster "${options.cluster}" (known: ${known.join(", ") || "none"})`,
     );
     return EXIT.usage;
   }

@@ -1,13 +1,16 @@
-import tab from "@bomb.sh/tab/commander";
 import { Command, CommanderError } from "commander";
 import { registerCheck } from "./check-command.ts";
+import { capture, completeNames, mendScript, registerCompletion } from "./completion.ts";
 import { registerConfigCommands } from "./config-commands.ts";
 import { registerDemandCommands } from "./demand-commands.ts";
+import { registerDelete } from "./delete-command.ts";
 import { dropEmptyVariables } from "./environment.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT, EXIT_HELP } from "./exit-code.ts";
 import { registerExplainCommands } from "./explain-commands.ts";
+import { registerListCommands } from "./list-commands.ts";
 import { registerNodeCommands } from "./node-commands.ts";
+import { registerRejected } from "./rejected-command.ts";
 import { registerStateCommands } from "./state-commands.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -36,14 +39,25 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
     },
   };
   registerDemandCommands(register);
+  registerDelete(register);
   registerStateCommands(register);
+  registerListCommands(register);
+  registerRejected(register);
   registerExplainCommands(register);
   registerConfigCommands(register);
   registerNodeCommands(register);
   registerCheck(register);
-  tab(program, { completionCommandName: "completion" });
+  registerCompletion(program);
   try {
-    await program.parseAsync([...words], { from: "user" });
+    const completed =
+      words[0] === "complete" ? await completeNames(program, words.slice(2), terminal) : undefined;
+    if (completed !== undefined) return completed;
+    const parse = () => program.parseAsync([...words], { from: "user" });
+    if (words[0] !== "completion") await parse();
+    else {
+      const script = mendScript(await capture(parse));
+      if (script !== "") terminal.say(script);
+    }
     return code;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;

@@ -5,7 +5,7 @@ import { EXIT } from "./exit-code.ts";
 import { readConfigNotes } from "../client/state.ts";
 import type { ClusterOptions } from "./options.ts";
 import { appOf, withCluster } from "./options.ts";
-import { nameOf, readInput } from "./read-json.ts";
+import { nameOf, readJson } from "./read-json.ts";
 import type { Column } from "./table.ts";
 import { renderTable } from "./table.ts";
 import { complainOfProblems, jsonText, problemText, tell } from "./tell.ts";
@@ -49,7 +49,7 @@ export function registerConfigCommands({ program, terminal, run }: Register): vo
 }
 
 async function validate(terminal: Terminal, file: string, json: boolean): Promise<ExitCode> {
-  const input = await readInput(terminal, file);
+  const input = await readJson(terminal, file);
   if ("code" in input) return input.code;
   const read = validateConfig(input.text);
   if (read.kind === "problems") {
@@ -62,7 +62,7 @@ async function validate(terminal: Terminal, file: string, json: boolean): Promis
 }
 
 async function putConfig(terminal: Terminal, file: string, options: ClusterOptions): Promise<ExitCode> {
-  const input = await readInput(terminal, file);
+  const input = await readJson(terminal, file);
   if ("code" in input) return input.code;
   const answer = await appOf(options).putConfig(options.cluster, input.text);
   return tell(terminal, answer, options.json === true, (body) => ({

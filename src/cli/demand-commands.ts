@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { Option } from "commander";
 import type { DemandMessage, Doors, Sent, UncheckedMessage } from "../client/index.ts";
-import { sendDemand, targetOf, updateOf } from "../client/index.ts";
+import { openApi, sendDemand, targetOf, updateOf } from "../client/index.ts";
 import { readAccepted } from "../client/state.ts";
 import type { Register } from "./command-line.ts";
 import type { ExitCode } from "./exit-code.ts";
@@ -11,6 +11,7 @@ import { readCount, withDoors } from "./options.ts";
 import { nameOf, readJson } from "./read-json.ts";
 import { complainOfProblems, jsonText, problemText, tell } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
+import { waitUntilMet } from "./wait.ts";
 import { wrapped } from "./wrapped.ts";
 
 /** Commands that say what is wanted: each replaces one request set. */
@@ -140,11 +141,40 @@ async function send(
   options: DoorOptions,
   command: Command,
 ): Promise<ExitCode> {
-  const sent = await sendDemand(doorsOf(options, command), message, {
-    throws: false,
-    now: terminal.now(),
+  const doors = doorsOf(options, command);
+  if (options.wait === true && doors.api === undefined)
+    return command.error(
+      "error: --wait asks the app: expected --url and --key (AUTOSCALER_URL, AUTOSCALER_KEY)",
+    );
+  const now = terminal.now();
+  const sent = await sendDemand(doors, message, { throws: false, now });
+  const json = options.json === true;
+  if (options.wait !== true || doors.api === undefined) return tellSent(terminal, source, sent, json);
+  // Standard output is for the end.
+  const code = tellSent({ ...terminal, say: terminal.complain }, source, sent, false);
+  if (sent.kind !== "answered" && sent.kind !== "queued") return code;
+  const waited = await waitUntilMet(terminal, openApi(doors.api, { throws: false }), {
+    cluster: message.cluster,
+    set: message.requestSet ?? options.requestSet,
+    revision: sent.kind === "answered" ? revisionTaken(sent.body) : revisionOf(message, now),
+    timeoutSeconds: options.timeout,
+    json,
   });
-  return tellSent(terminal, source, sent, options.json === true);
+  // A job that was left out is a no, whatever becomes of the others.
+  return waited === EXIT.done ? code : waited;
+}
+
+/** The revision of the demand that was taken; undefined: the message left the set's demand as it is. */
+function revisionTaken(body: unknown): number | undefined {
+  const { taken = [], revision } = readAccepted(body) ?? {};
+  return taken.length === 0 || taken.includes("demand") ? revision : undefined;
+}
+
+/** The same of a message in the queue, where nobody answers: its own, or the moment that it was sent. */
+function revisionOf(message: DemandMessage | UncheckedMessage, now: number): number | undefined {
+  if (!("nodearrays" in message) && !("jobs" in message)) return undefined;
+  const revision: unknown = "revision" in message ? message.revision : undefined;
+  return typeof revision === "number" ? revision : Math.floor(now);
 }
 
 /** A connection string, or the address of a queue service. */
@@ -197,7 +227,7 @@ function tellAccepted(terminal: Terminal, source: string, body: unknown) {
   const rejected = accepted?.rejectedJobs ?? [];
   for (const { name, problems } of rejected) complainOfJob(terminal, source, name ?? "?", problems);
   for (const note of accepted?.notes ?? []) terminal.complain(`${source}: ${note}`);
-  const text = `${acceptedText(accepted)}, valid until ${accepted?.expiresAt ?? "?"}${olderText(accepted)}`;
+  const text = `${acceptedText(accepted)}, valid until ${accepted?.expiresAt ?? "?"}${asksText(accepted?.asks)}${olderText(accepted)}`;
   return { text, code: rejected.length > 0 ? EXIT.no : EXIT.done };
 }
 
@@ -215,6 +245,22 @@ function acceptedText(accepted: Accepted): string {
 function olderText(accepted: Accepted): string {
   const older = accepted?.older ?? [];
   return older.length === 0 ? "" : `; not taken, as newer is held: ${older.join(" and ")}`;
+}
+
+/** "; asks for 2 node arrays, 13 jobs, 27 slots". */
+function asksText(asks: NonNullable<ReturnType<typeof readAccepted>>["asks"]): string {
+  if (asks === undefined) return "";
+  const parts = [
+    countOf(asks.nodearrays, "node array"),
+    countOf(asks.jobs, "job"),
+    countOf(asks.slots, "slot"),
+  ].filter((part) => part !== undefined);
+  return `; asks for ${parts.length === 0 ? "nothing" : parts.join(", ")}`;
+}
+
+function countOf(count = 0, what: string): string | undefined {
+  if (count === 0) return undefined;
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 function complainOfJob(

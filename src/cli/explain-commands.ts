@@ -1,14 +1,14 @@
 import { Option } from "commander";
 import type { ExplainQuery } from "../client/index.ts";
-import { readDryRun, readExplanation, readHistory } from "../client/state.ts";
+import { readDryRun, readExplanation } from "../client/state.ts";
 import type { Register } from "./command-line.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ClusterOptions } from "./options.ts";
 import { appOf, readCount, readTime, requestSet, withCluster } from "./options.ts";
 import { readJson } from "./read-json.ts";
+import { tellHistory } from "./render-history.ts";
 import { renderDryRun } from "./render-dry-run.ts";
-import { countsText, renderTable } from "./table.ts";
 import type { Telling } from "./tell.ts";
 import { tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
@@ -104,29 +104,4 @@ const tellPlan: Telling = (body) => {
   if (answer === undefined) return { text: UNREADABLE };
   const unmet = (answer.plan.unmet ?? 0) > 0;
   return { text: renderDryRun(answer), code: unmet ? EXIT.no : EXIT.done };
-};
-
-/** Numbers of plans below the history. */
-const KEPT_SHOWN = 20;
-
-const tellHistory: Telling = (body) => {
-  const answer = readHistory(body);
-  if (answer === undefined) return { text: UNREADABLE };
-  const table = renderTable(
-    [
-      ["AT", ({ at }) => at],
-      ["PLAN", ({ plan }) => plan],
-      ["NODES", ({ nodes }) => countsText(nodes, "none")],
-      ["IN FLIGHT", ({ inFlight }) => inFlight],
-      ["SETS", ({ liveSets }) => liveSets],
-      ["UNMET", ({ unmet }) => unmet],
-      ["CREATED", ({ created }) => created],
-      ["STOPPED", ({ terminated }) => terminated],
-      ["WITHHELD", ({ withheld }) => (withheld === undefined ? undefined : countsText(withheld, "nothing"))],
-    ],
-    answer.rows,
-    "no history in that time",
-  );
-  const kept = answer.keptPlans.slice(0, KEPT_SHOWN).join(", ");
-  return { text: kept === "" ? table : `${table}\nplans that explain --plan knows: ${kept}` };
 };

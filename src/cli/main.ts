@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import packageJson from "../../package.json" with { type: "json" };
 import { runCommandLine } from "./command-line.ts";
 import { useProxy } from "./environment.ts";
@@ -11,6 +12,20 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+/** From the first sleep on, Ctrl-C ends a sleep, this one or the next, and not the process; a second Ctrl-C ends the process. */
+const interrupted = Promise.withResolvers<false>();
+let isHandled = false;
+
+async function sleepUntilInterrupted(milliseconds: number): Promise<boolean> {
+  if (!isHandled) process.once("SIGINT", () => interrupted.resolve(false));
+  isHandled = true;
+  const ended = new AbortController();
+  const slept = setTimeout(milliseconds, true, { signal: ended.signal }).catch(() => false);
+  const result = await Promise.race([slept, interrupted.promise]);
+  ended.abort();
+  return result;
+}
+
 const wrong = useProxy(process.env);
 if (wrong !== undefined) process.stderr.write(`${wrong}\n`);
 
@@ -19,6 +34,8 @@ void runCommandLine(process.argv.slice(2), {
   complain: (line) => void process.stderr.write(`${line}\n`),
   read: (file) => (file === "-" ? text(process.stdin) : readFile(file, "utf8")),
   now: () => Date.now(),
+  sleep: sleepUntilInterrupted,
+  columns: process.stdout.isTTY ? process.stdout.columns : undefined,
   environment: process.env,
   release: packageJson.version,
 }).then((code) => {

@@ -52,8 +52,17 @@ export function withDoors(command: Command): Command {
     .addOption(url())
     .addOption(key())
     .addOption(queue())
+    .option("--wait", "wait until all of it is there, or some of it cannot be had")
+    .addOption(
+      new Option("--timeout <seconds>", "with --wait: no longer than this")
+        .argParser(readPositive)
+        .default(WAIT_SECONDS),
+    )
     .option("--json", "the app's answer as JSON");
 }
+
+/** Long enough for a slow boot. */
+const WAIT_SECONDS = 3600;
 
 export interface ApiOptions {
   readonly url: string;
@@ -72,6 +81,8 @@ export interface DoorOptions {
   readonly url?: string;
   readonly key?: string;
   readonly queue?: string;
+  readonly wait?: true;
+  readonly timeout: number;
   readonly json?: true;
 }
 
@@ -87,7 +98,7 @@ function readAddress(text: string): string {
 }
 
 /** The name of a cluster or of a request set. */
-function readName(text: string): string {
+export function readName(text: string): string {
   if (isName(text)) return text;
   throw new InvalidArgumentError(`Expected ${NAME_EXPECTED}.`);
 }
@@ -99,7 +110,7 @@ export function readCount(text: string): number {
   throw new InvalidArgumentError("Expected a whole number of at least 0.");
 }
 
-function readPositive(text: string): number {
+export function readPositive(text: string): number {
   const value = Number(text);
   if (text.trim() !== "" && Number.isFinite(value) && value > 0) return value;
   throw new InvalidArgumentError("Expected a number of seconds above 0.");

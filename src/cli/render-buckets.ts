@@ -1,10 +1,16 @@
-import type { BucketAnswer } from "../client/state.ts";
+import type { BucketAnswer, StateAnswer } from "../client/state.ts";
 import { renderTable } from "./table.ts";
 
 const NONE = "none known: no look yet, or no node array is autoscaled";
 
+interface Shown {
+  readonly buckets: readonly BucketAnswer[];
+  readonly choice?: StateAnswer["choice"];
+}
+
 /** Where nodes can be had, preferred first. */
-export function renderBuckets({ buckets }: { readonly buckets: readonly BucketAnswer[] }): string {
+export function renderBuckets({ buckets, choice }: Shown): string {
+  const currency = choice?.prices?.currency;
   return renderTable(
     [
       ["NODEARRAY", ({ nodearray }) => nodearray],
@@ -14,7 +20,7 @@ export function renderBuckets({ buckets }: { readonly buckets: readonly BucketAn
       ["GIB", ({ memoryGib }) => memoryGib],
       ["GPUS", ({ gpus }) => (gpus === 0 ? undefined : gpus)],
       ["SPOT", ({ spot }) => (spot === true ? "spot" : undefined)],
-      ["PRICE", ({ price }) => price],
+      [currency === undefined ? "PRICE" : `PRICE ${currency}/H`, ({ price }) => price],
       ["NODES", ({ active }) => active],
       ["ROOM", ({ available }) => available],
       ["BOUND BY", (bucket) => bucket.closed ?? boundBy(bucket)],

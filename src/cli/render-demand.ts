@@ -2,7 +2,7 @@ import type { OutcomeAnswer, StateAnswer } from "../client/state.ts";
 import { readRequestSetAnswer } from "../client/state.ts";
 import { withheldText } from "./render-status.ts";
 import { renderTable } from "./table.ts";
-import { UNREADABLE } from "./tell.ts";
+import { problemText, UNREADABLE } from "./tell.ts";
 
 /** All request sets, and below what became of their targets. */
 export function renderSets({ demand, outcomes, plan }: StateAnswer): string {
@@ -28,24 +28,71 @@ function withheldLine(plan: StateAnswer["plan"]): string {
   return text === undefined ? "" : `\nthe plan ${text}`;
 }
 
-export function renderJobs({ outcomes, plan }: StateAnswer): string {
-  const table = renderOutcomes(
-    outcomes.filter(({ kind }) => kind === "job"),
-    "JOB",
-  );
+/** Which jobs are shown, and in which order; absent: all, as the app lists them: what lacks something first. */
+export interface JobChoice {
+  readonly requestSet?: string;
+  /** Only those that have less than they ask for. */
+  readonly unmet?: true;
+  readonly user?: string;
+  readonly sort?: JobOrder;
+}
+
+export const JOB_ORDERS = ["name", "set", "user", "asked", "placed", "waiting"] as const;
+export type JobOrder = (typeof JOB_ORDERS)[number];
+
+/** Every job that is chosen; no line is longer than `columns`. */
+export function renderJobs(
+  { outcomes, plan }: StateAnswer,
+  choice: JobChoice = {},
+  columns?: number,
+): string {
+  const jobs = outcomes.filter(({ kind }) => kind === "job");
+  const chosen = jobs.filter((job) => isChosen(job, choice));
+  const none = jobs.length === 0 ? undefined : "no such jobs";
+  const table = renderOutcomes(inOrder(chosen, choice.sort), "JOB", { columns, none });
   const more = (plan?.demands ?? outcomes.length) - outcomes.length;
   const all = more > 0 ? `${table}\nand ${more} more demands` : table;
   return `${all}${withheldLine(plan)}`;
 }
 
+function isChosen(job: OutcomeAnswer, { requestSet, unmet, user }: JobChoice): boolean {
+  if (requestSet !== undefined && job.requestSet !== requestSet) return false;
+  if (unmet === true && (job.placed ?? 0) >= (job.asked ?? 0)) return false;
+  return user === undefined || job.user === user;
+}
+
+function inOrder(jobs: readonly OutcomeAnswer[], sort: JobOrder | undefined): readonly OutcomeAnswer[] {
+  if (sort === undefined) return jobs;
+  const key = KEYS[sort];
+  return jobs.toSorted((a, b) => {
+    const [left, right] = [key(a), key(b)];
+    if (typeof left === "number" || typeof right === "number") return Number(right ?? 0) - Number(left ?? 0);
+    return NATURAL.compare(left ?? "", right ?? "");
+  });
+}
+
+const KEYS: Readonly<Record<JobOrder, (job: OutcomeAnswer) => string | number | undefined>> = {
+  name: ({ id }) => id,
+  set: ({ requestSet }) => requestSet,
+  user: ({ user }) => user,
+  asked: ({ asked = 0 }) => asked,
+  placed: ({ placed = 0 }) => placed,
+  waiting: ({ pending = 0 }) => pending,
+};
+
+/** job-2 before job-10. */
+const NATURAL = new Intl.Collator("en", { numeric: true });
+
 function renderOutcomes(
   outcomes: readonly (OutcomeAnswer & { readonly metadata?: string | undefined })[],
   what: "DEMAND" | "JOB" | "TARGET",
+  shown: { readonly columns?: number | undefined; readonly none?: string | undefined } = {},
 ): string {
   return renderTable(
     [
       ["SET", ({ requestSet }) => requestSet],
       [what, ({ id }) => id],
+      ["USER", ({ user }) => user],
       ["ASKED", ({ asked }) => asked],
       ["PLACED", ({ placed }) => placed],
       ["WAITING", ({ pending }) => pending],
@@ -54,7 +101,8 @@ function renderOutcomes(
       ["METADATA", ({ metadata }) => metadata],
     ],
     outcomes,
-    what === "JOB" ? "no jobs in the last plan" : "no targets in the last plan",
+    shown.none ?? (what === "JOB" ? "no jobs in the last plan" : "no targets in the last plan"),
+    shown.columns,
   );
 }
 
@@ -69,7 +117,10 @@ export function renderRequestSet(body: unknown): string {
       ? []
       : [`${name}: ${part.live === true ? "until" : "lapsed at"} ${part.expiresAt ?? "?"}`],
   );
-  const left = set.rejectedJobs.map(({ name }) => `left out: ${name ?? "?"}`);
+  const left = set.rejectedJobs.map(
+    ({ name, problems }) =>
+      `left out: ${[name ?? "?", problems.map(problemText).join("; ")].filter((part) => part !== "").join(": ")}`,
+  );
   const outcomes = set.outcomes.map((outcome) => ({
     ...outcome,
     requestSet: undefined,

@@ -1,8 +1,11 @@
 import type { DryRunAnswer } from "../client/state.ts";
 
 /** What would be done, what would be left unmet and why, and what the changes change. */
-export function renderDryRun({ acting, plan, difference, rejectedJobs }: DryRunAnswer): string {
-  const price = plan.pricePerHour === undefined ? [] : [`new nodes cost ${plan.pricePerHour} an hour`];
+export function renderDryRun({ acting, currency, plan, difference, rejectedJobs }: DryRunAnswer): string {
+  const price =
+    plan.pricePerHour === undefined
+      ? []
+      : [`new nodes cost ${withCurrency(String(plan.pricePerHour), currency)} an hour`];
   const deeds = [
     ...plan.creates.map(
       ({ count = 0, nodearray = "?", machineType = "?", placementGroup }) =>
@@ -24,7 +27,7 @@ export function renderDryRun({ acting, plan, difference, rejectedJobs }: DryRunA
     ...price,
     ...renderUnmet(short, plan.unmet ?? short.length),
     ...leftOut,
-    ...(difference === undefined ? [] : renderDifference(difference)),
+    ...(difference === undefined ? [] : renderDifference(difference, currency)),
   ].join("\n");
 }
 
@@ -43,12 +46,11 @@ function renderUnmet(unmet: DryRunAnswer["plan"]["outcomes"], count: number): re
   return count > shown.length ? [...lines, `and ${count - shown.length} more`] : lines;
 }
 
-function renderDifference({
-  nodesCreated = 0,
-  pricePerHour,
-  demands,
-}: NonNullable<DryRunAnswer["difference"]>): readonly string[] {
-  const price = pricePerHour === undefined ? "" : `, ${signed(pricePerHour)} an hour`;
+function renderDifference(
+  { nodesCreated = 0, pricePerHour, demands }: NonNullable<DryRunAnswer["difference"]>,
+  currency: string | undefined,
+): readonly string[] {
+  const price = pricePerHour === undefined ? "" : `, ${withCurrency(signed(pricePerHour), currency)} an hour`;
   const changed = demands.map(
     ({ requestSet = "?", id = "?", unit = "", asked = 0, placed = 0, askedWithout = 0, placedWithout = 0 }) =>
       `  ${requestSet}/${id}: ${placed} of ${asked} ${unit} instead of ${placedWithout} of ${askedWithout}`,
@@ -59,4 +61,8 @@ function renderDifference({
 
 function signed(amount: number): string {
   return amount > 0 ? `+${amount}` : String(amount);
+}
+
+function withCurrency(amount: string, currency: string | undefined): string {
+  return currency === undefined ? amount : `${amount} ${currency}`;
 }

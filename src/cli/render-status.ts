@@ -129,26 +129,6 @@ function someOf(names: readonly string[]): string {
   return more > 0 ? `${names.slice(0, NAMED).join(", ")} and ${more} more` : names.join(", ");
 }
 
-export function renderNodes({ nodes }: StateAnswer): string {
-  const table = renderTable(
-    [
-      ["NODE", ({ name }) => name],
-      ["NODEARRAY", ({ array }) => array],
-      ["SIZE", ({ machineType }) => machineType],
-      ["GROUP", ({ placementGroup }) => placementGroup],
-      ["PHASE", ({ phase }) => phase],
-      ["HOST", ({ hostname }) => hostname],
-      ["BUSY", ({ busyness }) => busyness],
-      ["MADE BY", ({ madeBy }) => (madeBy === "us" ? undefined : madeBy)],
-      ["WHY", ({ why }) => why],
-    ],
-    nodes.list,
-    "no nodes",
-  );
-  const more = (nodes.count ?? nodes.list.length) - nodes.list.length;
-  return more > 0 ? `${table}\nand ${more} more` : table;
-}
-
 export function ageText(seconds: number | undefined): string | undefined {
   return seconds === undefined ? undefined : `${Math.round(seconds)} s ago`;
 }

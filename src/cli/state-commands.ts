@@ -1,15 +1,19 @@
+import { Option } from "commander";
 import type { Answer } from "../client/index.ts";
 import type { StateAnswer } from "../client/state.ts";
 import { readClusters, readState } from "../client/state.ts";
 import type { Register } from "./command-line.ts";
+import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ApiOptions, ClusterOptions } from "./options.ts";
-import { appOf, requestSet, withAnyCluster, withCluster } from "./options.ts";
+import { appOf, readPositive, requestSet, withAnyCluster, withCluster } from "./options.ts";
 import { renderBuckets, renderLimits } from "./render-buckets.ts";
-import { renderJobs, renderRequestSet, renderSets } from "./render-demand.ts";
-import { renderClusters, renderNodes, renderStatus } from "./render-status.ts";
+import { renderRequestSet, renderSets } from "./render-demand.ts";
+import { renderClusters, renderStatus } from "./render-status.ts";
 import type { Telling } from "./tell.ts";
 import { tell, UNREADABLE } from "./tell.ts";
+import type { Terminal } from "./terminal.ts";
+import { watch } from "./watch.ts";
 import { wrapped } from "./wrapped.ts";
 
 /** Commands that show what the app knows. */
@@ -25,18 +29,17 @@ export function registerStateCommands({ program, terminal, run }: Register): voi
         "Health, demand, plan and nodes of a cluster in short, with what is missing and why; without --cluster, the health of all. Ends with 1 if a cluster is unhealthy; a warning alone leaves it 0.",
       ),
     )
-    .action((options: ApiOptions & { readonly cluster?: string }) =>
-      options.cluster === undefined
-        ? show(options, appOf(options).clusters(), tellClusters)
-        : show(options, appOf(options).state(options.cluster), tellStatus),
-    );
+    .addOption(
+      new Option("--watch [seconds]", "show it again every so many seconds, until Ctrl-C")
+        .argParser(readPositive)
+        .preset(String(WATCH_SECONDS)),
+    )
+    .action((options: StatusOptions) => run(() => showStatus(terminal, options)));
 
   const views: readonly (readonly [name: string, summary: string, render: (state: StateAnswer) => string])[] =
     [
-      ["nodes", "every node, and why it stays or goes", renderNodes],
       ["buckets", "where nodes can be had, how many more, and what bounds that", renderBuckets],
       ["limits", "every limit and quota, and what is left of it", renderLimits],
-      ["jobs", "what each job asks for and has", renderJobs],
     ];
   for (const [name, summary, render] of views) {
     withCluster(program.command(name).description(summary)).action((options: ClusterOptions) =>
@@ -61,6 +64,22 @@ export function registerStateCommands({ program, terminal, run }: Register): voi
             text: renderRequestSet(body),
           }));
     });
+}
+
+type StatusOptions = ApiOptions & { readonly cluster?: string; readonly watch?: number };
+
+const WATCH_SECONDS = 5;
+
+function showStatus(terminal: Terminal, options: StatusOptions): Promise<ExitCode> {
+  const { cluster, watch: seconds } = options;
+  const api = appOf(options);
+  const once = async (to: Terminal) => {
+    const answer: Answer = await (cluster === undefined ? api.clusters() : api.state(cluster));
+    const code = tell(to, answer, options.json === true, cluster === undefined ? tellClusters : tellStatus);
+    return { code, refused: answer.kind === "refused" && answer.status < 500 && answer.status !== 429 };
+  };
+  if (seconds !== undefined) return watch(terminal, seconds, once);
+  return once(terminal).then(({ code }) => code);
 }
 
 function telling(render: (state: StateAnswer) => string): Telling {

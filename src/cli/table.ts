@@ -5,12 +5,13 @@ export type Column<Row> = readonly [head: string, cell: (row: Row) => Cell];
 
 /**
  * Rows as text in columns, with heads. Columns of numbers go right; what is absent is "-"; columns in which no row has anything are left
- * out. Without rows: `none`.
+ * out. Without rows: `none`. No line is longer than `width`, where that is given: the last column is cut.
  */
 export function renderTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   none: string,
+  width = Infinity,
 ): string {
   if (rows.length === 0) return none;
   const shown = columns
@@ -22,13 +23,15 @@ export function renderTable<Row>(
       texts: cells.map(cellText),
     }))
     .map((column) => ({ ...column, width: Math.max(...[column.head, ...column.texts].map(lengthOf)) }));
-  const line = (textOf: (column: (typeof shown)[number]) => string) =>
-    shown
+  const line = (textOf: (column: (typeof shown)[number]) => string) => {
+    const text = shown
       .map((column) =>
         column.right ? textOf(column).padStart(column.width) : textOf(column).padEnd(column.width),
       )
       .join("  ")
       .trimEnd();
+    return text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text;
+  };
   return [line(({ head }) => head), ...rows.map((_, row) => line(({ texts }) => texts[row] ?? "-"))].join(
     "\n",
   );

@@ -27,6 +27,10 @@ export function tell(terminal: Terminal, answer: Answer, json: boolean, telling:
     return codeOf(answer.status);
   }
   const { text, code = EXIT.done } = telling(body);
+  if (text === UNREADABLE) {
+    terminal.complain(text);
+    return EXIT.no;
+  }
   if (!json) terminal.say(text);
   return code;
 }

@@ -246,9 +246,17 @@ export interface Acknowledgement {
    * Its other parts: a newer revision of each is held.
    */
   older: ("demand" | "schedulerNodes" | "pools")[];
+  /**
+   * How much was accepted; slots are those of all jobs. Absent: the message left the demand as it is.
+   */
+  asks?: {
+    nodearrays: number;
+    jobs: number;
+    slots: number;
+  };
   rejectedJobs: RejectedJob[];
   /**
-   * What is accepted, and may not be meant: jobs that ask for no amount.
+   * What is accepted, and may not be meant: jobs that ask for no amount, a cut interval, an unknown node array, and the like.
    */
   notes: string[];
 }
@@ -307,6 +315,10 @@ export interface RequestSetState {
    * A plan has taken this demand into account.
    */
   observed: boolean;
+  /**
+   * When the last node that it waits for can be expected, by the boot times seen.
+   */
+  expectedReadyAt?: string;
   outcomes: {
     set: string;
     id: string;
@@ -596,6 +608,10 @@ export interface Cluster {
        */
       leftReadyAt?: string;
       /**
+       * Of a node that is coming, by the boot times seen; past: it takes longer than others did.
+       */
+      expectedReadyAt?: string;
+      /**
        * A moment, ISO 8601 in UTC.
        */
       lastNeededAt?: string;
@@ -614,6 +630,10 @@ export interface Cluster {
        * A moment, ISO 8601 in UTC.
        */
       drainingSince?: string;
+      /**
+       * The kind of `why`: "needed", "idle", "busyness-unknown", ...
+       */
+      verdict: string;
       /**
        * Why it stays or goes.
        */
@@ -842,6 +862,10 @@ export interface Cluster {
     requestSet: string;
     id: string;
     kind: "target" | "groups" | "job";
+    /**
+     * Of a job, as its sender names it.
+     */
+    user?: string;
     unit: "nodes" | "cores" | "groups" | "slots";
     asked: number;
     placed: number;
@@ -935,6 +959,17 @@ export interface History {
       stop: number;
     };
     trouble?: string;
+    /**
+     * Ready nodes that nothing needs and nobody calls busy.
+     */
+    idle?: number;
+    /**
+     * Of all nodes whose price is known.
+     */
+    pricePerHour?: number;
+    idlePricePerHour?: number;
+    currency?: string;
+    unpricedNodes?: number;
   }[];
   /**
    * Plans of that time that changed something and can be explained.
@@ -967,6 +1002,10 @@ export interface DryRun {
    * The look that both plans are made on.
    */
   lookedAt: string;
+  /**
+   * Of prices; absent: there are none.
+   */
+  currency?: string;
   /**
    * False: enabled is false, or the cluster is not started. With enabled false the plan is what would be done.
    */

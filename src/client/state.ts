@@ -15,6 +15,7 @@ const listOf = <T extends z.ZodType>(item: T) => z.array(item).catch([]);
 const outcome = z.object({
   requestSet: text,
   id: text,
+  user: text,
   kind: text,
   unit: text,
   asked: number,
@@ -33,13 +34,15 @@ const unmet = z.object({
   binding: text,
 });
 
-const health = z.object({
-  ok: flag,
-  notes: texts,
-  warnings: texts,
-  lastLookAgeSeconds: number,
-  clusterState: text,
-});
+const health = z
+  .object({ ok: flag, notes: texts, warnings: texts, lastLookAgeSeconds: number, clusterState: text })
+  .catch({
+    ok: undefined,
+    notes: [],
+    warnings: [],
+    lastLookAgeSeconds: undefined,
+    clusterState: undefined,
+  });
 
 const limit = z.object({ limit: text, unit: text, used: number, max: number, left: number });
 
@@ -97,9 +100,21 @@ const node = z.object({
   busyness: text,
   madeBy: text,
   why: text,
+  verdict: text,
+  firstSeenAt: text,
+  expectedReadyAt: text,
 });
 
 const part = z.object({ live: flag, expiresAt: text }).optional().catch(undefined);
+
+const problemPart = z.object({
+  path: z.string(),
+  found: z.string(),
+  expected: z.string(),
+  didYouMean: text,
+});
+
+const rejectedJob = z.object({ name: text, problems: listOf(problemPart) });
 
 const requestSet = z.object({
   requestSet: text,
@@ -107,7 +122,7 @@ const requestSet = z.object({
   expiresAt: text,
   demands: number,
   unmet: number,
-  rejectedJobs: listOf(z.object({ name: text })),
+  rejectedJobs: listOf(rejectedJob),
   report: part,
   pools: part,
 });
@@ -115,6 +130,9 @@ const requestSet = z.object({
 /** One request set by itself: its outcomes carry all their reasons. */
 const requestSetAlone = requestSet.extend({
   observed: flag,
+  revision: number,
+  expiresInSeconds: number,
+  expectedReadyAt: text,
   outcomes: listOf(
     outcome.extend({
       reasons: texts,
@@ -126,19 +144,17 @@ const requestSetAlone = requestSet.extend({
 const state = z.object({
   cluster: text,
   now: text,
-  health: health.catch({
-    ok: undefined,
-    notes: [],
-    warnings: [],
-    lastLookAgeSeconds: undefined,
-    clusterState: undefined,
-  }),
+  health,
   demandCounts: z.record(z.string(), z.number()).catch({}),
   demand: listOf(requestSet),
   plan: plan.optional().catch(undefined),
   nodes: z
     .object({ count: number, byPhase: counts, byVerdict: counts, list: listOf(node) })
     .catch({ count: undefined, byPhase: {}, byVerdict: {}, list: [] }),
+  choice: z
+    .object({ prices: z.object({ currency: text }).optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
   nodearrays: listOf(z.object({ name: text, managed: flag, idleTimeout: number, bootTimeout: number })),
   buckets: listOf(bucket),
   outcomes: listOf(outcome),
@@ -147,9 +163,20 @@ const state = z.object({
   inFlight: listOf(z.object({ bucket: text, stillToShow: number })),
 });
 
+const rejectedMessage = z.object({
+  messageId: text,
+  rejectedAt: text,
+  cluster: text,
+  set: text,
+  problems: listOf(problemPart),
+});
+
 const clusters = z.object({
   clusters: listOf(z.object({ cluster: text, health })),
-  rejectedMessages: z.object({ count: number }).optional().catch(undefined),
+  rejectedMessages: z
+    .object({ count: number, oldest: listOf(rejectedMessage) })
+    .optional()
+    .catch(undefined),
 });
 
 const history = z.object({
@@ -165,6 +192,11 @@ const history = z.object({
       terminated: number,
       unmet: number,
       withheld: z.record(z.string(), z.number()).optional().catch(undefined),
+      idle: number,
+      pricePerHour: number,
+      idlePricePerHour: number,
+      currency: text,
+      unpricedNodes: number,
     }),
   ),
 });
@@ -178,6 +210,7 @@ const triedCreate = z.object({
 
 /** A dry run: what would be done, and how that differs from what would be done anyway. */
 const dryRun = z.object({
+  currency: text,
   acting: flag,
   plan: z.object({
     creates: listOf(triedCreate),
@@ -209,13 +242,6 @@ const dryRun = z.object({
   rejectedJobs: listOf(z.object({ requestSet: text, jobs: listOf(z.object({ name: text })) })),
 });
 
-const problemPart = z.object({
-  path: z.string(),
-  found: z.string(),
-  expected: z.string(),
-  didYouMean: text,
-});
-
 const accepted = z.object({
   requestSet: text,
   revision: number,
@@ -223,7 +249,8 @@ const accepted = z.object({
   changed: flag,
   taken: texts,
   older: texts,
-  rejectedJobs: listOf(z.object({ name: text, problems: listOf(problemPart) })),
+  asks: z.object({ nodearrays: number, jobs: number, slots: number }).optional().catch(undefined),
+  rejectedJobs: listOf(rejectedJob),
   notes: texts,
 });
 
@@ -275,4 +302,7 @@ export type BucketAnswer = z.infer<typeof bucket>;
 export type HistoryAnswer = z.infer<typeof history>;
 export type DryRunAnswer = z.infer<typeof dryRun>;
 export type PlanAnswer = z.infer<typeof plan>;
+export type HistoryRowAnswer = HistoryAnswer["rows"][number];
+export type NodeAnswer = z.infer<typeof node>;
+export type RequestSetAnswer = z.infer<typeof requestSetAlone>;
 export type OutcomeAnswer = z.infer<typeof outcome>;

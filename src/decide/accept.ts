@@ -241,6 +241,7 @@ export function limitExpiry(update: RequestSetUpdate, longestSeconds: number): R
   if (update.intervalSeconds <= longestSeconds) return update;
   return {
     ...update,
+    askedIntervalSeconds: update.askedIntervalSeconds ?? update.intervalSeconds,
     intervalSeconds: longestSeconds,
     expiresAt: plusSeconds(update.sentAt, longestSeconds),
   };

@@ -146,6 +146,8 @@ interface Envelope {
   readonly set: SetName;
   readonly revision: Revision;
   readonly intervalSeconds: number;
+  /** What the message asked for, where that was more than is allowed; absent: it was not. */
+  readonly askedIntervalSeconds?: number;
   /** When it was put into the queue or arrived over HTTP. */
   readonly sentAt: Instant;
   readonly expiresAt: Instant;

@@ -266,6 +266,9 @@ function finish(envelope: Envelope, lists: Lists, context: UpdateContext): Messa
     revision:
       envelope.revision === undefined ? context.implicitRevision : { value: envelope.revision, tieBreak: "" },
     intervalSeconds,
+    ...(envelope.expirationInterval > intervalSeconds
+      ? { askedIntervalSeconds: envelope.expirationInterval }
+      : {}),
     sentAt: context.sentAt,
     expiresAt,
     ...lists,

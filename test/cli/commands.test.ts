@@ -66,7 +66,7 @@ describe("a session", () => {
         /^prod: healthy, Started \(target Started\), looked at \d+ s ago\n( {2}scale-down rests .*\n)?sets {7}1 live\ndemands {4}1: 0 unmet, 0 waiting for nodes\nnodes {6}2 ready\ntimeouts {3}idle 300 s, boot 3600 s\nplan {7}\d+ at \S+: nothing to do$/,
       );
     expect(lines(await outOf("nodes"))).toEqual([
-      expect.stringMatching(/^NODE +NODEARRAY +SIZE +PHASE +HOST +BUSY +WHY$/),
+      expect.stringMatching(/^NODE +NODEARRAY +SIZE +PHASE +AGE +HOST +BUSY +WHY$/),
       expect.stringMatching(
         /^execute-1 +execute +Standard_F4 +ready .* needed by standard\/nodearray:execute$/,
       ),
@@ -85,7 +85,7 @@ describe("a session", () => {
     expect(await outOf("explain node execute-2")).toContain("needed by standard/nodearray:execute");
     await expect
       .poll(() => outOf("history --limit 1"), patiently)
-      .toMatch(/^AT .*\n\d{4}-\S+ +\d+ +2 ready +0 +1 +0 +2 +0(\n|$)/);
+      .toMatch(/^AT .*\n\d{4}-\S+ +\d+ +2 ready +0 +0 +1 +0 +2 +0(\n|$)/);
   });
 
   test("explain --plan tells of the plan that made a node, as it was then", async () => {

@@ -1,4 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { ROOT } from "../support/run-main.ts";
 import { runCommand } from "./run-command.ts";
 
 test("--help of the program names every command and every exit code, and the options say their variables", async () => {
@@ -6,7 +8,7 @@ test("--help of the program names every command and every exit code, and the opt
   expect(code).toBe(0);
   const commands = [...out.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
   expect(commands.join(" ")).toBe(
-    "set update push status nodes buckets limits jobs demand explain plan history config tick autostop check completion help",
+    "set update push delete status buckets limits demand nodes jobs rejected explain plan history config tick autostop check completion help",
   );
   expect(out).toMatch(/Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}3 /);
   const help = (await runCommand(["set", "--help"])).out;
@@ -42,4 +44,14 @@ test.each([
   expect((await runCommand(["complete", "--", ...words])).code).toBe(0);
   const offered = said.filter((line) => !line.startsWith(":")).map((line) => line.split("\t")[0]);
   expect(offered).toEqual(offers);
+});
+
+test("docs/cli.md names every command and every exit code", async () => {
+  const documented = await readFile(`${ROOT}/docs/cli.md`, "utf8");
+  const { out } = await runCommand(["--help"]);
+  const commands = [...out.matchAll(/^ {2}([a-z]+) /gm)]
+    .map(([, name]) => name ?? "")
+    .filter((name) => name !== "help");
+  expect(commands.filter((name) => !new RegExp(`\`${name}[ \`]`).test(documented))).toEqual([]);
+  expect([...documented.matchAll(/^\| (\d) \| /gm)].map(([, code]) => code)).toEqual(["0", "1", "2", "3"]);
 });

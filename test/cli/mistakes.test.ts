@@ -106,3 +106,56 @@ test("a server that does not answer is waited for 10 s", { timeout: 20_000 }, as
   expect(ended).toEqual({ code: 3, out: "", err: `no answer from ${url} within 10 s` });
   expect(performance.now() - began).toBeLessThan(15_000);
 });
+
+test.each([
+  ["config", "put"],
+  ["config", "validate"],
+  ["check", "--config"],
+])("%s %s: the place of a JSON error", async (...words) => {
+  const reach = words[1] === "put" ? ["--url", "http://127.0.0.1:2", "--key", "k", "-c", "prod"] : [];
+  const ended = await runCommand([...words, "c.json", ...reach, ...SETTINGS(words[0])], {
+    "c.json": '{\n  "enabled": tru\n}',
+    "s.json": { Values: { AUTOSCALER_CLUSTERS: "[]" } },
+  });
+  expect(ended).toMatchObject({
+    code: 2,
+    err: "c.json: found 20 characters that are not JSON (line 2, column 14: invalid symbol), expected JSON",
+  });
+});
+
+/** `check` reads the app settings before the configuration. */
+const SETTINGS = (command: string | undefined) => (command === "check" ? ["--settings", "s.json"] : []);
+
+test("check of a cluster that the settings do not name: the known ones", async () => {
+  const clusters = ["demo", "prod"].map((name) => ({
+    name,
+    url: "http://127.0.0.1:2",
+    username: "u",
+    passwordSetting: "P",
+  }));
+  const settings = { Values: { AUTOSCALER_CLUSTERS: JSON.stringify(clusters), P: "secret" } };
+  const ended = await runCommand(["check", "-c", "dem", "--settings", "s.json"], { "s.json": settings });
+  expect(ended).toMatchObject({
+    code: 2,
+    err: 'AUTOSCALER_CLUSTERS names no cluster "dem" (known: demo, prod)',
+  });
+});
+
+test("what was accepted is said, and what may not be meant", async () => {
+  const { url } = await answeringServer(
+    202,
+    JSON.stringify({
+      requestSet: "standard",
+      changed: true,
+      expiresAt: "2026-01-01T00:05:00.000Z",
+      asks: { nodearrays: 2, jobs: 13, slots: 27 },
+      notes: ['node array "nosuch" does not exist in the cluster (known: execute)'],
+    }),
+  );
+  const words = ["push", "jobs.json", "--url", url, "--key", "k", "-c", "prod"];
+  expect(await runCommand(words, { "jobs.json": "{}" })).toEqual({
+    code: 0,
+    out: "accepted: request set standard, valid until 2026-01-01T00:05:00.000Z; asks for 2 node arrays, 13 jobs, 27 slots",
+    err: 'jobs.json: node array "nosuch" does not exist in the cluster (known: execute)',
+  });
+});

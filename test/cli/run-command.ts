@@ -1,4 +1,7 @@
 import { runCommandLine } from "../../src/cli/command-line.ts";
+import type { Terminal } from "../../src/cli/terminal.ts";
+
+const SLEEP_MS = 50;
 
 /** What a command line has printed, and how it ends. */
 export interface CommandEnd {
@@ -11,9 +14,15 @@ export interface CommandEnd {
 export type Files = Readonly<Record<string, unknown>>;
 
 /** Runs a command line in this process. A file that is an error cannot be read; one that is no text is read as the JSON of what it is. */
-export async function runCommand(words: readonly string[], files: Files = {}): Promise<CommandEnd> {
+export async function runCommand(
+  words: readonly string[],
+  files: Files = {},
+  terminal: Partial<Terminal> = {},
+): Promise<CommandEnd> {
   const out: string[] = [];
   const err: string[] = [];
+  // What is slept through is a moment for the test, and counts as slept for the command.
+  let slept = 0;
   const code = await runCommandLine(words, {
     say: (line) => out.push(line),
     complain: (line) => err.push(line),
@@ -23,9 +32,16 @@ export async function runCommand(words: readonly string[], files: Files = {}): P
       if (file instanceof Error) return Promise.reject(file);
       return Promise.resolve(typeof file === "string" ? file : JSON.stringify(file));
     },
-    now: () => Date.now(),
+    now: () => Date.now() + slept,
+    sleep: async (milliseconds) => {
+      slept += milliseconds;
+      await new Promise((resolve) => setTimeout(resolve, SLEEP_MS));
+      return true;
+    },
+    columns: undefined,
     environment: process.env,
     release: "1.2.3",
+    ...terminal,
   });
   return { code, out: out.join("\n"), err: err.join("\n") };
 }

@@ -119,7 +119,7 @@ describe("push of a file without targets and jobs", () => {
       "hosts.json": { expirationInterval: 7200, schedulerNodes: [{ hostname: "ip-1" }] },
     };
     expect((await run("push jobs.json -s pbs", files)).out).toMatch(
-      new RegExp(`^accepted: request set pbs, valid until ${UNTIL}$`),
+      new RegExp(`^accepted: request set pbs, valid until ${UNTIL}; asks for 1 job, 1 slot$`),
     );
     const reported = await run("push hosts.json -s pbs", files);
     expect(reported).toMatchObject({ code: 0, err: "" });

@@ -33,9 +33,14 @@ export const acknowledgement = z
     changed: z.boolean().meta({ description: "False: a mere renewal, or a report alone." }),
     taken: z.array(part).meta({ description: "The parts of the message that are in force now." }),
     older: z.array(part).meta({ description: "Its other parts: a newer revision of each is held." }),
+    asks: z.object({ nodearrays: count, jobs: count, slots: z.number() }).optional().meta({
+      description:
+        "How much was accepted; slots are those of all jobs. Absent: the message left the demand as it is.",
+    }),
     rejectedJobs: z.array(rejectedJob),
     notes: texts.meta({
-      description: "What is accepted, and may not be meant: jobs that ask for no amount.",
+      description:
+        "What is accepted, and may not be meant: jobs that ask for no amount, a cut interval, an unknown node array, and the like.",
     }),
   })
   .meta({ description: "The demand is stored; achieving it is under way." });
@@ -60,6 +65,9 @@ const metadata = z
 
 export const requestSetAnswer = requestSetSummary.extend({
   observed: z.boolean().meta({ description: "A plan has taken this demand into account." }),
+  expectedReadyAt: time
+    .optional()
+    .meta({ description: "When the last node that it waits for can be expected, by the boot times seen." }),
   outcomes: z.array(outcome.extend({ metadata })),
 });
 
@@ -107,6 +115,11 @@ export const historyAnswer = z.object({
         .optional()
         .meta({ description: "With enabled false: nodes that the last plan would create, start and stop." }),
       trouble: text.optional(),
+      idle: count.optional().meta({ description: "Ready nodes that nothing needs and nobody calls busy." }),
+      pricePerHour: z.number().optional().meta({ description: "Of all nodes whose price is known." }),
+      idlePricePerHour: z.number().optional(),
+      currency: text.optional(),
+      unpricedNodes: count.optional(),
     }),
   ),
   keptPlans: z
@@ -242,6 +255,7 @@ export const trialAnswer = z
   .object({
     cluster: text,
     lookedAt: time.meta({ description: "The look that both plans are made on." }),
+    currency: text.optional().meta({ description: "Of prices; absent: there are none." }),
     acting: z.boolean().meta({
       description:
         "False: enabled is false, or the cluster is not started. With enabled false the plan is what would be done.",

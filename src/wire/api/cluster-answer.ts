@@ -143,6 +143,9 @@ const node = z.object({
   leftReadyAt: time
     .optional()
     .meta({ description: "The first look that showed it up no more, after it was Ready." }),
+  expectedReadyAt: time.optional().meta({
+    description: "Of a node that is coming, by the boot times seen; past: it takes longer than others did.",
+  }),
   lastNeededAt: time.optional(),
   busyness: z.enum(["busy", "idle", "unknown"]),
   busynessSince: time,
@@ -150,6 +153,7 @@ const node = z.object({
   startSince: time.optional(),
   draining: text.optional(),
   drainingSince: time.optional(),
+  verdict: text.meta({ description: 'The kind of `why`: "needed", "idle", "busyness-unknown", ...' }),
   why: text.meta({ description: "Why it stays or goes." }),
 });
 
@@ -301,6 +305,7 @@ const outcome = z
     requestSet: text,
     id: text,
     kind: demandKind,
+    user: text.optional().meta({ description: "Of a job, as its sender names it." }),
     unit,
     asked: z.number(),
     placed: z.number(),

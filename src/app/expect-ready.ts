@@ -1,0 +1,48 @@
+import type { Bodies } from "../domain/bodies.ts";
+import type { Node } from "../domain/cluster.ts";
+import type { MachineType } from "../domain/ids.ts";
+import type { Instant } from "../domain/units.ts";
+import { plusSeconds, secondsBetween } from "../domain/units.ts";
+
+/** How long a node takes from its first look to Ready where no node of the cluster has come up yet. */
+export const DEFAULT_BOOT_SECONDS = 300;
+
+/** When nodes that are coming can be expected to be Ready. */
+export interface ReadyTimes {
+  /** Undefined: the node is not coming. A moment in the past: it takes longer than others did. */
+  readonly of: (node: Node) => Instant | undefined;
+  /** Seconds from the first look at a node to Ready, in the middle of all nodes known. */
+  readonly usualSeconds: number;
+}
+
+/** Goes by the boot times of nodes that the ledger still knows: the median of the VM size, else that of all sizes, else a default. */
+export function expectReady({ seen, ledger }: Pick<Bodies, "seen" | "ledger">): ReadyTimes {
+  const sizes = new Map((seen?.nodes ?? []).map(({ nodeId, machineType }) => [nodeId, machineType]));
+  const all: number[] = [];
+  const bySize = new Map<MachineType, number[]>();
+  for (const { nodeId, firstSeenAt, firstReadyAt } of ledger.values()) {
+    if (firstReadyAt === undefined) continue;
+    const seconds = secondsBetween(firstSeenAt, firstReadyAt);
+    // Ready at the first look: how long it took is not known.
+    if (seconds <= 0) continue;
+    all.push(seconds);
+    const size = sizes.get(nodeId);
+    if (size !== undefined) bySize.set(size, [...(bySize.get(size) ?? []), seconds]);
+  }
+  const usualSeconds = medianOf(all) ?? DEFAULT_BOOT_SECONDS;
+  const usualOf = new Map([...bySize].map(([size, seconds]) => [size, medianOf(seconds)]));
+  return {
+    usualSeconds,
+    of({ nodeId, machineType, phase }) {
+      const known = ledger.get(nodeId);
+      if (phase !== "coming" || known === undefined) return undefined;
+      const since = known.start?.since ?? known.firstSeenAt;
+      return plusSeconds(since, usualOf.get(machineType) ?? usualSeconds);
+    },
+  };
+}
+
+/** Of an even number of values the lower one of the middle two; of none, undefined. */
+function medianOf(values: readonly number[]): number | undefined {
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
+}

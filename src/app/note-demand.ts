@@ -1,0 +1,130 @@
+import type { Bodies } from "../domain/bodies.ts";
+import type { NodeArray, Snapshot } from "../domain/cluster.ts";
+import type {
+  Demand,
+  GroupDemand,
+  RequestSetUpdate,
+  SetDemand,
+  TargetDemand,
+  WholeUpdate,
+} from "../domain/demand.ts";
+import { renderReason } from "../domain/reason.ts";
+import type { ClusterRecord } from "../domain/record.ts";
+
+/** How much a request set asks for, to be compared with what its sender meant. */
+export interface AskedFor {
+  readonly nodearrays: number;
+  readonly jobs: number;
+  /** Slots of all jobs. */
+  readonly slots: number;
+}
+
+export function countAsked({ demands }: SetDemand): AskedFor {
+  const jobs = demands.filter((demand) => demand.kind === "job");
+  return {
+    nodearrays: demands.length - jobs.length,
+    jobs: jobs.length,
+    slots: jobs.reduce((sum, { iterations, nodeCount = 1 }) => sum + iterations * nodeCount, 0),
+  };
+}
+
+/** What was known when the update was accepted. */
+export interface Circumstances {
+  /** The record with the update, and the bodies of the record before it; absent: they were not read, as nothing changed. */
+  readonly record: ClusterRecord;
+  readonly bodies?: Bodies;
+  /** What the set asked for before. */
+  readonly before?: SetDemand;
+}
+
+/** What is accepted and may not be what its sender meant, a sentence each. Limits are those of the last look. */
+export function noteDemand(update: RequestSetUpdate, known: Circumstances): readonly string[] {
+  // A message without demand leaves the set's demand as it is.
+  if (update.demand === undefined) return noteCut(update);
+  const targets = update.demand.demands.filter(isTarget);
+  const { seen } = known.bodies ?? {};
+  return [
+    ...noteCut(update),
+    ...(seen === undefined ? [] : noteUnknown(targets, seen, known.record)),
+    ...(seen === undefined ? [] : targets.flatMap((target) => noteHuge(target, seen))),
+    ...noteDropped(targets, update, known.before),
+  ];
+}
+
+type Target = TargetDemand | GroupDemand;
+
+function isTarget(demand: Demand): demand is Target {
+  return demand.kind !== "job";
+}
+
+function noteCut({ askedIntervalSeconds, intervalSeconds }: RequestSetUpdate): readonly string[] {
+  if (askedIntervalSeconds === undefined) return [];
+  return [
+    `expirationInterval ${askedIntervalSeconds} s is cut to ${intervalSeconds} s, this cluster's maxExpirationInterval`,
+  ];
+}
+
+function noteUnknown(targets: readonly Target[], seen: Snapshot, record: ClusterRecord): readonly string[] {
+  const names = seen.arrays.map(({ name }) => name);
+  const dynamic = targets.filter((target) => target.extends !== undefined).map(({ array }) => array);
+  const known = new Set([...names, ...dynamic, ...(record.dynamicArrays ?? []).map(({ name }) => name)]);
+  const unknown = new Set(targets.map(({ array }) => array).filter((array) => !known.has(array)));
+  return [...unknown].map((array) => renderReason({ code: "unknown-array", array, known: names }));
+}
+
+/** More than the node array, or the cluster, may ever have. */
+function noteHuge(target: Target, seen: Snapshot): readonly string[] {
+  const home = target.extends ?? target.array;
+  const array = seen.arrays.find(({ name }) => name === home);
+  if (array === undefined) return [];
+  const asked = leastOf(target, array);
+  const bounds = [
+    { name: `node array ${home}`, limit: array.limit },
+    { name: "the cluster", limit: seen.limit },
+  ];
+  for (const { name, limit } of bounds) {
+    const over = OVER.find(({ unit, max }) => asked[unit] > (max(limit) ?? Infinity));
+    if (over === undefined) continue;
+    return [
+      `node array ${target.array}: ${asked[over.unit]} ${over.unit} asked for, ${name} has at most ${over.max(limit) ?? 0} (${over.key})`,
+    ];
+  }
+  return [];
+}
+
+const OVER = [
+  { unit: "nodes", key: "maxCount", max: ({ count }: NodeArray["limit"]) => count },
+  { unit: "cores", key: "maxCoreCount", max: ({ cores }: NodeArray["limit"]) => cores },
+] as const;
+
+/** The fewest nodes and cores that would satisfy a target, in the largest or the smallest VM sizes of its node array. */
+function leastOf(target: Target, { buckets }: NodeArray): Readonly<Record<"nodes" | "cores", number>> {
+  const { unit, count } = target.kind === "target" ? target.amount : target.size;
+  const asked = count * (target.kind === "target" ? 1 : target.groups);
+  const vcpus = buckets.map(({ machine }) => machine.vcpus).filter((cores) => cores > 0);
+  if (unit === "cores")
+    return { cores: asked, nodes: vcpus.length === 0 ? 0 : Math.ceil(asked / Math.max(...vcpus)) };
+  return { nodes: asked, cores: vcpus.length === 0 ? 0 : asked * Math.min(...vcpus) };
+}
+
+/** A message replaces its set: what it does not name is no longer asked for. An empty message means just that. */
+function noteDropped(
+  targets: readonly Target[],
+  { set, demand }: WholeUpdate,
+  before: SetDemand | undefined,
+): readonly string[] {
+  if (before === undefined || demand.demands.length === 0) return [];
+  const now = new Set(targets.map(({ array }) => array));
+  const dropped = new Set(
+    before.demands
+      .filter(isTarget)
+      .map(({ array }) => array)
+      .filter((array) => !now.has(array)),
+  );
+  if (dropped.size === 0) return [];
+  const names = [...dropped].slice(0, MOST_NAMED).join(", ");
+  const more = dropped.size > MOST_NAMED ? ` and ${dropped.size - MOST_NAMED} more` : "";
+  return [`request set ${set} no longer asks for ${names}${more}: a message replaces all of its request set`];
+}
+
+const MOST_NAMED = 10;

@@ -1,0 +1,43 @@
+import { Option } from "commander";
+import type { StateAnswer } from "../client/state.ts";
+import { readState } from "../client/state.ts";
+import type { Register } from "./command-line.ts";
+import type { ClusterOptions } from "./options.ts";
+import { appOf, requestSet, withCluster } from "./options.ts";
+import type { JobChoice } from "./render-demand.ts";
+import { JOB_ORDERS, renderJobs } from "./render-demand.ts";
+import type { NodeChoice } from "./render-nodes.ts";
+import { NODE_ORDERS, renderNodes } from "./render-nodes.ts";
+import { tell, UNREADABLE } from "./tell.ts";
+
+/** Commands that list what there is many of, chosen and sorted. */
+export function registerListCommands({ program, terminal, run }: Register): void {
+  const list = (options: ClusterOptions, render: (state: StateAnswer) => string) =>
+    run(async () =>
+      tell(terminal, await appOf(options).state(options.cluster), options.json === true, (body) => {
+        const state = readState(body);
+        return { text: state === undefined ? UNREADABLE : render(state) };
+      }),
+    );
+
+  withCluster(program.command("nodes"))
+    .description("nodes, and why each stays or goes")
+    .option("--nodearray <name>", "only of this node array")
+    .option("--phase <phase>", "only in this phase: coming, ready, failed, going, off, deallocated, down")
+    .option("--unneeded", "only those that are up and that nothing needs")
+    .option("--why <text>", "only those whose WHY holds this text")
+    .addOption(new Option("--sort <column>", "the oldest first, for age").choices(NODE_ORDERS))
+    .action((options: ClusterOptions & NodeChoice) =>
+      list(options, (state) => renderNodes(state, options, terminal.columns)),
+    );
+
+  withCluster(program.command("jobs"))
+    .description("what each job asks for and has")
+    .addOption(requestSet())
+    .option("--unmet", "only those that lack something")
+    .option("--user <name>", "only of this user")
+    .addOption(new Option("--sort <column>", "the largest first, for numbers").choices(JOB_ORDERS))
+    .action((options: ClusterOptions & JobChoice) =>
+      list(options, (state) => renderJobs(state, options, terminal.columns)),
+    );
+}

@@ -1,0 +1,134 @@
+import type { AnsweringApi, Answer } from "../client/index.ts";
+import type { ClustersAnswer, StateAnswer } from "../client/state.ts";
+import { readClusters, readState } from "../client/state.ts";
+import type { Register } from "./command-line.ts";
+import type { ExitCode } from "./exit-code.ts";
+import { EXIT } from "./exit-code.ts";
+import type { ApiOptions } from "./options.ts";
+import { appOf, withAnyCluster } from "./options.ts";
+import { renderTable } from "./table.ts";
+import { jsonText, tell, UNREADABLE } from "./tell.ts";
+import type { Terminal } from "./terminal.ts";
+import { wrapped } from "./wrapped.ts";
+
+type RejectedOptions = ApiOptions & { readonly cluster?: string };
+
+/** What was not accepted, for who was not there when its sender was told. */
+export function registerRejected({ program, terminal, run }: Register): void {
+  withAnyCluster(program.command("rejected"))
+    .description("messages and jobs that could not be read, and why")
+    .addHelpText(
+      "after",
+      wrapped(
+        "Lists messages that lie in the queue demand-rejected, and jobs that request sets hold and that were left out: where in the input, and what was expected there. What was found there is its sender's own and is not shown. Without --cluster, of all clusters.",
+      ),
+    )
+    .action((options: RejectedOptions) => run(() => listRejected(terminal, options)));
+}
+
+async function listRejected(terminal: Terminal, options: RejectedOptions): Promise<ExitCode> {
+  const api = appOf(options);
+  const listed = await api.clusters();
+  const clusters = listed.kind === "answered" ? readClusters(listed.body) : undefined;
+  if (clusters === undefined) return tell(terminal, listed, false, () => ({ text: UNREADABLE }));
+  const names =
+    options.cluster === undefined
+      ? clusters.clusters.map(({ cluster }) => cluster).filter((name) => name !== undefined)
+      : [options.cluster];
+  const jobs: RejectedJobRow[] = [];
+  let code: ExitCode = EXIT.done;
+  for (const name of names) {
+    const state = await stateOf(api, name);
+    if ("answer" in state) code = tell(terminal, state.answer, false, () => ({ text: UNREADABLE }));
+    else jobs.push(...rejectedJobs(name, state));
+  }
+  const messages = rejectedMessages(clusters, options.cluster);
+  if (options.json === true) {
+    terminal.say(jsonText({ rejectedMessages: messages, rejectedJobs: jobs }));
+    return code;
+  }
+  // Where nothing of a cluster could be read, nothing is said of it.
+  if (code === EXIT.done || jobs.length + messages.length > 0)
+    terminal.say(render(messages, jobs, clusters.rejectedMessages?.count ?? 0));
+  return code;
+}
+
+async function stateOf(
+  api: AnsweringApi,
+  cluster: string,
+): Promise<StateAnswer | { readonly answer: Answer }> {
+  const answer = await api.state(cluster);
+  const state = answer.kind === "answered" ? readState(answer.body) : undefined;
+  return state ?? { answer };
+}
+
+interface Place {
+  readonly path: string;
+  readonly expected: string;
+}
+
+interface RejectedMessageRow extends Place {
+  readonly at: string | undefined;
+  readonly cluster: string | undefined;
+  readonly requestSet: string | undefined;
+  readonly messageId: string | undefined;
+}
+
+interface RejectedJobRow extends Place {
+  readonly cluster: string;
+  readonly requestSet: string | undefined;
+  readonly job: string | undefined;
+}
+
+/** A row for each problem. A message whose cluster could not be read may be anybody's, so it is always shown. */
+function rejectedMessages(
+  { rejectedMessages }: ClustersAnswer,
+  only: string | undefined,
+): readonly RejectedMessageRow[] {
+  const oldest = rejectedMessages?.oldest ?? [];
+  return oldest
+    .filter(({ cluster }) => only === undefined || cluster === undefined || cluster === only)
+    .flatMap(({ rejectedAt: at, cluster, set: requestSet, messageId, problems }) =>
+      problems.map(({ path, expected }) => ({ at, cluster, requestSet, messageId, path, expected })),
+    );
+}
+
+function rejectedJobs(cluster: string, { demand }: StateAnswer): readonly RejectedJobRow[] {
+  return demand.flatMap(({ requestSet, rejectedJobs }) =>
+    rejectedJobs.flatMap(({ name: job, problems }) =>
+      problems.map(({ path, expected }) => ({ cluster, requestSet, job, path, expected })),
+    ),
+  );
+}
+
+function render(
+  messages: readonly RejectedMessageRow[],
+  jobs: readonly RejectedJobRow[],
+  count: number,
+): string {
+  const ofMessages = renderTable(
+    [
+      ["REJECTED AT", ({ at }) => at],
+      ["CLUSTER", ({ cluster }) => cluster],
+      ["SET", ({ requestSet }) => requestSet],
+      ["WHERE", ({ path }) => (path === "" ? "(all of it)" : path)],
+      ["EXPECTED", ({ expected }) => expected],
+    ],
+    messages,
+    "no messages were rejected",
+  );
+  const shown = new Set(messages.map(({ messageId }) => messageId)).size;
+  const more = count > shown ? [`of ${count} messages in demand-rejected`] : [];
+  const ofJobs = renderTable(
+    [
+      ["CLUSTER", ({ cluster }) => cluster],
+      ["SET", ({ requestSet }) => requestSet],
+      ["JOB", ({ job }) => job],
+      ["WHERE", ({ path }) => path],
+      ["EXPECTED", ({ expected }) => expected],
+    ],
+    jobs,
+    "no jobs were left out",
+  );
+  return [ofMessages, ...more, "", ofJobs].join("\n");
+}

@@ -1,0 +1,82 @@
+import type { NodeAnswer, StateAnswer } from "../client/state.ts";
+import { ageBetween } from "./age.ts";
+import { renderTable } from "./table.ts";
+
+/** Which nodes are shown, and in which order; absent: all, as the app lists them. */
+export interface NodeChoice {
+  readonly nodearray?: string;
+  readonly phase?: string;
+  /** Only nodes that are up and that nothing needs. */
+  readonly unneeded?: true;
+  /** Only nodes whose WHY holds this text, in whatever case. */
+  readonly why?: string;
+  readonly sort?: NodeOrder;
+}
+
+export const NODE_ORDERS = ["name", "nodearray", "size", "phase", "age"] as const;
+export type NodeOrder = (typeof NODE_ORDERS)[number];
+
+/** Every node that is chosen, with why it stays or goes; no line is longer than `columns`. */
+export function renderNodes({ nodes, now }: StateAnswer, choice: NodeChoice = {}, columns?: number): string {
+  const chosen = nodes.list.filter((node) => isChosen(node, choice));
+  const table = renderTable(
+    [
+      ["NODE", ({ name }) => name],
+      ["NODEARRAY", ({ array }) => array],
+      ["SIZE", ({ machineType }) => machineType],
+      ["GROUP", ({ placementGroup }) => placementGroup],
+      ["PHASE", ({ phase }) => phase],
+      ["AGE", ({ firstSeenAt }) => ageBetween(firstSeenAt, now)],
+      ["READY IN", ({ expectedReadyAt }) => readyIn(now, expectedReadyAt)],
+      ["HOST", ({ hostname }) => hostname],
+      ["BUSY", ({ busyness }) => busyness],
+      ["MADE BY", ({ madeBy }) => (madeBy === "us" ? undefined : madeBy)],
+      ["WHY", ({ why }) => why],
+    ],
+    inOrder(chosen, choice.sort),
+    nodes.list.length === 0 ? "no nodes" : "no such nodes",
+    columns,
+  );
+  const more = (nodes.count ?? nodes.list.length) - nodes.list.length;
+  return more > 0 ? `${table}\nand ${more} more` : table;
+}
+
+function isChosen(node: NodeAnswer, { nodearray, phase, unneeded, why }: NodeChoice): boolean {
+  if (nodearray !== undefined && node.array !== nodearray) return false;
+  if (phase !== undefined && node.phase !== phase) return false;
+  if (unneeded === true && (node.phase !== "ready" || NEEDED.has(node.verdict))) return false;
+  return why === undefined || (node.why ?? "").toLowerCase().includes(why.toLowerCase());
+}
+
+/** Verdicts on nodes that are in use, or of which nothing is known. */
+const NEEDED: ReadonlySet<string | undefined> = new Set([
+  "needed",
+  "busy",
+  "coming",
+  "not-judged",
+  "not-managed",
+  undefined,
+]);
+
+function inOrder(nodes: readonly NodeAnswer[], sort: NodeOrder | undefined): readonly NodeAnswer[] {
+  if (sort === undefined) return nodes;
+  const key = KEYS[sort];
+  return nodes.toSorted((a, b) => NATURAL.compare(key(a) ?? "", key(b) ?? ""));
+}
+
+/** By age: the oldest first. */
+const KEYS: Readonly<Record<NodeOrder, (node: NodeAnswer) => string | undefined>> = {
+  name: ({ name }) => name,
+  nodearray: ({ array }) => array,
+  size: ({ machineType }) => machineType,
+  phase: ({ phase }) => phase,
+  age: ({ firstSeenAt }) => firstSeenAt,
+};
+
+/** execute-2 before execute-10. */
+const NATURAL = new Intl.Collator("en", { numeric: true });
+
+function readyIn(now: string | undefined, expected: string | undefined): string | undefined {
+  if (now === undefined || expected === undefined) return undefined;
+  return Date.parse(expected) <= Date.parse(now) ? "overdue" : ageBetween(now, expected);
+}

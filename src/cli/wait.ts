@@ -1,0 +1,92 @@
+import type { AnsweringApi, Answer } from "../client/index.ts";
+import { readRequestSetAnswer, readState } from "../client/state.ts";
+import type { ExitCode } from "./exit-code.ts";
+import { EXIT } from "./exit-code.ts";
+import type { Progress } from "./progress.ts";
+import { judgeProgress } from "./progress.ts";
+import { jsonText, tell, UNREADABLE } from "./tell.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What is waited for, and how. */
+export interface Wait {
+  readonly cluster: string;
+  readonly set: string;
+  /** Of the message that was sent; undefined: whatever the set holds. */
+  readonly revision: number | undefined;
+  readonly timeoutSeconds: number;
+  readonly json: boolean;
+}
+
+/** How often the app is asked: a node needs minutes. */
+const POLL_MS = 5000;
+
+/**
+ * Asks until the demand of a set is met (0), until a plan says that some of it cannot be had (1, with the reasons), or until the time is
+ * over (3). Progress goes to standard error, a line for each change; the end to standard output.
+ */
+export async function waitUntilMet(terminal: Terminal, api: AnsweringApi, wait: Wait): Promise<ExitCode> {
+  const deadline = terminal.now() + wait.timeoutSeconds * 1000;
+  let said = "";
+  const progressed = (text: string) => {
+    if (text !== said) terminal.complain(text);
+    said = text;
+  };
+  while (terminal.now() < deadline) {
+    const answer = await api.requestSet(wait.cluster, wait.set);
+    const now = read(answer, wait);
+    if (now === "refused") return tell(terminal, answer, wait.json, () => ({ text: UNREADABLE }));
+    if (now.kind !== "waiting") return tellEnd(terminal, now, answer, wait.json);
+    if (said === "") await tellObstacles(terminal, api, wait.cluster);
+    progressed(now.text);
+    if (!(await terminal.sleep(Math.min(POLL_MS, deadline - terminal.now())))) {
+      terminal.complain("no longer waiting; the demand stands");
+      return EXIT.unreachable;
+    }
+  }
+  terminal.complain(`not met within ${wait.timeoutSeconds} s: ${said}; the demand stands`);
+  return EXIT.unreachable;
+}
+
+/** What keeps the app from acting at all, as enabled: false does: who waits is to know it at once, and not when the time is over. */
+async function tellObstacles(terminal: Terminal, api: AnsweringApi, cluster: string): Promise<void> {
+  const answer = await api.state(cluster);
+  const state = answer.kind === "answered" ? readState(answer.body) : undefined;
+  for (const note of state?.health.notes ?? []) terminal.complain(`${cluster}: ${note}`);
+}
+
+function read(answer: Answer, { revision }: Wait): Progress | "refused" {
+  if (answer.kind === "answered") {
+    const set = readRequestSetAnswer(answer.body);
+    return set === undefined ? "refused" : judgeProgress(set, revision);
+  }
+  if (answer.kind === "unreachable") return { kind: "waiting", text: answer.message };
+  if (answer.kind !== "refused") return "refused";
+  // A message in the queue makes its set when it is read.
+  if (answer.status === 404 && answer.problem?.title === "Unknown request set")
+    return { kind: "waiting", text: "the message has not been read yet" };
+  if (answer.status >= 500 || answer.status === 429)
+    return { kind: "waiting", text: `${answer.status}: the app cannot tell now` };
+  return "refused";
+}
+
+function tellEnd(
+  terminal: Terminal,
+  end: Exclude<Progress, { kind: "waiting" }>,
+  answer: Answer,
+  json: boolean,
+): ExitCode {
+  if (json && answer.kind === "answered") terminal.say(jsonText(answer.body));
+  const say = json ? terminal.complain : terminal.say;
+  switch (end.kind) {
+    case "met":
+      say(`met: ${end.text}`);
+      return EXIT.done;
+    case "unmet":
+      say(`unmet: ${end.text}`);
+      for (const reason of end.reasons) say(`  ${reason}`);
+      return EXIT.no;
+    case "gone":
+      say(end.text);
+      return EXIT.no;
+  }
+}
