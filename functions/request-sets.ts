@@ -29,6 +29,7 @@ async function putRequestSet(
     now: clock.now(),
     maxExpirationSeconds: LONGEST_EXPIRATION_SECONDS,
     knownClusters: new Set(sites.keys()),
+    senderTime: composed.senderTime,
   });
   if (read.kind === "rejected") {
     return read.tooLarge === true
@@ -45,7 +46,13 @@ async function deleteRequestSet(composed: Composition, site: Site, set: SetName)
   return acknowledge(
     composed,
     site,
-    emptyRequestSet(site.cluster, set, { value: now, tieBreak: "" }, now, LONGEST_EXPIRATION_SECONDS),
+    emptyRequestSet(
+      site.cluster,
+      set,
+      { value: composed.senderTime(now), tieBreak: "" },
+      now,
+      LONGEST_EXPIRATION_SECONDS,
+    ),
   );
 }
 

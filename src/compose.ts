@@ -11,7 +11,7 @@ import { memoryHistory } from "./adapters/memory/history.ts";
 import { memoryPlanArchive } from "./adapters/memory/plan-archive.ts";
 import { memoryRecordStore } from "./adapters/memory/record-store.ts";
 import { storageDemandQueue } from "./adapters/queue/demand-queue.ts";
-import { scaledClock, systemClock } from "./adapters/system/clock.ts";
+import { scaledClock, systemClock, unscaledTime } from "./adapters/system/clock.ts";
 import { systemEntropy } from "./adapters/system/entropy.ts";
 import { jsonLog } from "./adapters/system/log.ts";
 import { observeServiceTime } from "./adapters/system/service-time.ts";
@@ -38,6 +38,7 @@ import type { ArrayName, ClusterName } from "./domain/ids.ts";
 import { clusterName } from "./domain/ids.ts";
 import type { Policy } from "./domain/policy.ts";
 import { DEFAULT_POLICY } from "./domain/policy.ts";
+import type { SenderTime } from "./wire/demand-message.ts";
 import { readPolicy } from "./wire/policy.ts";
 
 export { ConfigError } from "./config.ts";
@@ -49,6 +50,7 @@ export interface Composition {
   readonly recorder: DemandRecorder;
   readonly stopDesk: StopDesk;
   readonly autostopKeys?: AutostopKeys;
+  readonly senderTime: SenderTime;
   /** Creates the table and the queues if they are not there. Once per process; safe to repeat. */
   readonly prepare: () => Promise<void>;
 }
@@ -95,11 +97,13 @@ export function compose(config: Config, write: (line: string) => void): Composit
     policyOf: policyReader(documents, clock, log),
   };
   let prepared = false;
-  return assemble(decoration(ports), config.autostopKeys, async () => {
+  const prepare = async () => {
     if (prepared) return;
     await Promise.all([table.ensure(), queue.ensureQueues()]);
     prepared = true;
-  });
+  };
+  const senderTime: SenderTime = (at) => (local === undefined ? at : unscaledTime(local, at));
+  return { ...assemble(decoration(ports), config.autostopKeys, prepare), senderTime };
 }
 
 function assemble(ports: Ports, keys: AutostopKeys | undefined, prepare: () => Promise<void>): Composition {
@@ -109,6 +113,7 @@ function assemble(ports: Ports, keys: AutostopKeys | undefined, prepare: () => P
     recorder: createRecorder(app),
     stopDesk: createStopDesk(app),
     ...(keys === undefined ? {} : { autostopKeys: keys }),
+    senderTime: (at) => at,
     prepare,
   };
 }

@@ -261,7 +261,9 @@ describe("our own routes", () => {
     const { url } = await serve();
     const answer = await call(`${url}/simulator/nope`);
     expect(answer.status).toBe(404);
-    expect(parse(answer)).toEqual({ error: "no GET nope; there are GET log, GET summary, POST faults" });
+    expect(parse(answer)).toEqual({
+      error: "no GET nope; there are GET log, GET ready-nodes, GET summary, POST faults",
+    });
   });
 });
 
