@@ -9,6 +9,7 @@ import { EXIT, EXIT_HELP } from "./exit-code.ts";
 import { registerExplainCommands } from "./explain-commands.ts";
 import { registerNodeCommands } from "./node-commands.ts";
 import { registerStateCommands } from "./state-commands.ts";
+import { sayWhenSimulated } from "./simulated-time.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What each file of commands is given to register them. */
@@ -23,7 +24,8 @@ export interface Register {
 const NAME = "cyclecloud-autoscaler";
 
 /** Runs one command line (without the program's own name) and says how the process is to end. Never throws for an input's sake. */
-export async function runCommandLine(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
+export async function runCommandLine(words: readonly string[], onto: Terminal): Promise<ExitCode> {
+  const { terminal, close } = sayWhenSimulated(onto);
   let code: ExitCode = EXIT.done;
   for (const name of dropEmptyVariables(terminal.environment))
     terminal.complain(`${name} is set but empty: it counts as not set`);
@@ -44,6 +46,7 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
   tab(program, { completionCommandName: "completion" });
   try {
     await program.parseAsync([...words], { from: "user" });
+    close();
     return code;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;

@@ -70,30 +70,41 @@ describe.skipIf(!hasOpenssl())("certificates", () => {
     expect(await send(server, options)).toMatchObject({ status: 200, body: 1 });
   });
 
+  const NOT_TRUSTED =
+    'the server\'s certificate is not trusted: put it, or its CA\'s, into "ca" (PEM text or a file\'s path), or use "insecure": true';
   test.each([
-    { name: "self-signed and no CA given", server: "own", options: {}, code: "DEPTH_ZERO_SELF_SIGNED_CERT" },
+    {
+      name: "self-signed and no CA given",
+      server: "own",
+      options: {},
+      code: "DEPTH_ZERO_SELF_SIGNED_CERT",
+      says: NOT_TRUSTED,
+    },
     {
       name: "not the CA that was given",
       server: "own",
       options: { ca: stranger.cert },
       code: "DEPTH_ZERO_SELF_SIGNED_CERT",
+      says: NOT_TRUSTED,
     },
     {
       name: "for another host",
       server: "misnamed",
       options: { ca: misnamed.cert },
       code: "ERR_TLS_CERT_ALTNAME_INVALID",
+      says: 'the server\'s certificate is for another name than the one in "url": use a name that it has, or "insecure": true',
     },
     {
       name: "insecure said no",
       server: "own",
       options: { insecure: false },
       code: "DEPTH_ZERO_SELF_SIGNED_CERT",
+      says: NOT_TRUSTED,
     },
-  ])("refused at the first try: $name", async ({ server, options, code }) => {
+  ])("refused at the first try: $name", async ({ server, options, code, says }) => {
     await expect(send(server, options)).rejects.toMatchObject({
       kind: "unreachable",
-      message: `GET /: the server's certificate or TLS is not accepted (${code})`,
+      message: `GET /: ${says} (${code})`,
     });
   });
 
