@@ -17,6 +17,7 @@ const REAL_TIME = [
 /** A functions app is registered once per process, and who plays one has a process of its own; all other files share two. */
 const OWN_PROCESS = [
   "test/*.test.ts",
+  "test/docs/quickstart.test.ts",
   "test/functions/**/*.test.ts",
   "test/infra/**/*.test.ts",
   "test/local/**/*.test.ts",
