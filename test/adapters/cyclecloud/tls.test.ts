@@ -1,33 +1,12 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createHttpTransport } from "../../../src/adapters/cyclecloud/http-transport.ts";
 import type { HttpTransportOptions } from "../../../src/adapters/cyclecloud/http-transport.ts";
+import { hasOpenssl, issueCertificate } from "../../support/certificate.ts";
 import { serve } from "./local-server.ts";
 import type { LocalServer } from "./local-server.ts";
-
-/** A self-signed certificate for an address, as a CycleCloud server is installed with one. Node itself cannot issue any. */
-function issueCertificate(folder: string, name: string, subject: string): { key: string; cert: string } {
-  const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
-  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"];
-  const names = ["-subj", `/CN=${name}`, "-addext", `subjectAltName=${subject}`];
-  execFileSync("openssl", ["req", "-x509", ...curve, ...names, "-keyout", key, "-out", cert], {
-    stdio: "ignore",
-  });
-  return { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") };
-}
-
-function hasOpenssl(): boolean {
-  try {
-    execFileSync("openssl", ["version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    console.warn("skipped: certificates are made with openssl, which is not installed");
-    return false;
-  }
-}
 
 describe.skipIf(!hasOpenssl())("certificates", () => {
   const folder = mkdtempSync(join(tmpdir(), "cyclecloud-tls-"));
