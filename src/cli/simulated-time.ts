@@ -31,7 +31,7 @@ export function sayWhenSimulated(terminal: Terminal): {
 }
 
 function clockOf(environment: Environment): { readonly origin: number; readonly speed: number } | undefined {
-  const [origin, speed] = (environment["AUTOSCALER_LOCAL_CLOCK"] ?? "").split("@").map(Number);
+  const [origin, speed] = (environment["AUTOSCALER_SIMULATED_CLOCK"] ?? "").split("@").map(Number);
   if (origin === undefined || speed === undefined) return undefined;
   return Number.isFinite(origin) && speed > 0 && speed !== 1 ? { origin, speed } : undefined;
 }

@@ -66,7 +66,7 @@ function describe({ clusters, publicUrl }: LocalSettings, trial: Trial, act: boo
       AUTOSCALER_KEY: trial.keys.host,
       AUTOSCALER_CLUSTER: first?.name ?? "",
     }),
-    "unset AUTOSCALER_LOCAL_CLOCK",
+    "unset AUTOSCALER_SIMULATED_CLOCK",
     commandLine(),
     "",
     "Ctrl-C stops everything.",

@@ -85,7 +85,7 @@ function exportsOf(system: LocalSystem, cluster: string, speed: number): readonl
       AUTOSCALER_KEY: system.keys.host,
       AUTOSCALER_CLUSTER: cluster,
       // Only so that the command line says that times are simulated.
-      ...(speed === 1 ? {} : { AUTOSCALER_LOCAL_CLOCK }),
+      ...(speed === 1 ? {} : { AUTOSCALER_SIMULATED_CLOCK: AUTOSCALER_LOCAL_CLOCK }),
     }),
     exportLine({ AUTOSCALER_CLUSTERS, CYCLECLOUD_PASSWORD }),
     exportLine({ CONN: system.connectionString }),

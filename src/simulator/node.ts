@@ -10,7 +10,6 @@ export type NodeStatus =
   | "Ready"
   | "Restarting"
   | "Failed"
-  | "Restarting"
   | "Reimaging"
   | "Stopping"
   | "Deallocated"
