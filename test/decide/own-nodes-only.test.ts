@@ -19,7 +19,7 @@ import {
 import { buildState } from "../support/build-record.ts";
 
 /** A trial on a laptop: only nodes that the ledger has a request for are ever stopped. */
-const policy = { ...DEFAULT_POLICY, ownNodesOnly: true as const };
+const policy = { ...DEFAULT_POLICY, bootTimeoutSeconds: 1800, ownNodesOnly: true as const };
 const free: Circumstances = {
   policy,
   now: NOW,

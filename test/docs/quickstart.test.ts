@@ -22,7 +22,7 @@ async function runPbsScript(lines: string): Promise<readonly string[]> {
 sed -i "s|https://NAME.azurewebsites.net/api/clusters/CLUSTER|${address}|" autoscaler.env
 qstat() { :; }
 export -f qstat`;
-  const curl = `curl -s -o answer -w 'curl %{http_code}\\n' -X PUT -H "x-functions-key: $AUTOSCALER_KEY" -d '{"version":1}' "${address}/request-sets/pbs"`;
+  const curl = `curl -s -o answer -w 'curl %{http_code}\\n' -X PUT -H "x-functions-key: $AUTOSCALER_KEY" -d '{"version":1,"jobs":[]}' "${address}/request-sets/pbs"`;
   const script = "bash autostart.sh; echo script $?";
   const command =
     "cyclecloud-autoscaler set --name htc --instancecount 0 -s pbs >answer 2>&1; echo command $?";
