@@ -10,6 +10,7 @@ const WAITING = [
 /** What works in real time, against leases and boot times: each of them has the machine to itself, at last. */
 const REAL_TIME = [
   "test/crash/**/*.test.ts",
+  "test/docs/quickstart.test.ts",
   "test/local/main-real-time.test.ts",
   "test/scenarios/four-hosts.test.ts",
 ];
@@ -17,7 +18,6 @@ const REAL_TIME = [
 /** A functions app is registered once per process, and who plays one has a process of its own; all other files share two. */
 const OWN_PROCESS = [
   "test/*.test.ts",
-  "test/docs/quickstart.test.ts",
   "test/functions/**/*.test.ts",
   "test/infra/**/*.test.ts",
   "test/local/**/*.test.ts",

@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
-import { startMain } from "../support/run-main.ts";
+import { ROOT, startMain } from "../support/run-main.ts";
 import { printedFiles } from "./printed.ts";
 import { comparable, readSteps, runSteps, writeSteps } from "./session.ts";
 
@@ -33,11 +34,17 @@ export -f qstat`;
   return ran.flatMap(({ output }) => output);
 }
 
+/** What the page gives `npm start`. */
+function startArguments(): readonly string[] {
+  const page = readFileSync(`${ROOT}/${PAGE}`, "utf8");
+  return /^npm ci && npm start -- (.*)$/m.exec(page)?.[1]?.split(" ") ?? [];
+}
+
 /** UPDATE=1 writes what is said now into the page, where it differs by more than times, ids and addresses. */
 const UPDATE = process.env["UPDATE"] === "1";
 
 test("every command of the quickstart, word for word, prints what the page says", async () => {
-  const serving = startMain(["--serve"]);
+  const serving = startMain(startArguments());
   try {
     await expect.poll(() => serving.said(), { timeout: 20_000 }).toContain("Ctrl-C stops everything.");
     const lines = /paste this into another terminal \(bash\):\n(.*?)\n\n/s.exec(serving.said())?.[1] ?? "";
