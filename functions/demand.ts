@@ -31,6 +31,7 @@ export async function handleDemand(
     now,
     maxExpirationSeconds: LONGEST_EXPIRATION_SECONDS,
     knownClusters: new Set(ports.sites.keys()),
+    senderTime: composed.senderTime,
   });
   switch (read.kind) {
     case "update": {

@@ -29,6 +29,7 @@ export async function handleRejected(
     now,
     maxExpirationSeconds: LONGEST_EXPIRATION_SECONDS,
     knownClusters: new Set(ports.sites.keys()),
+    senderTime: composed.senderTime,
   });
   if (read.kind === "update" && read.update.revision.tieBreak === "") {
     const recorded = await composed.recorder.record(read.update);

@@ -33,6 +33,7 @@ async function putRequestSet(
     now: clock.now(),
     maxExpirationSeconds: LONGEST_EXPIRATION_SECONDS,
     knownClusters: new Set(sites.keys()),
+    senderTime: composed.senderTime,
   });
   if (read.kind === "rejected") {
     return read.tooLarge === true
@@ -51,7 +52,13 @@ async function deleteRequestSet(composed: Composition, site: Site, set: SetName)
   return acknowledge(
     composed,
     site,
-    emptyRequestSet(site.cluster, set, { value: now, tieBreak: "" }, now, maxExpirationSeconds),
+    emptyRequestSet(
+      site.cluster,
+      set,
+      { value: composed.senderTime(now), tieBreak: "" },
+      now,
+      maxExpirationSeconds,
+    ),
   );
 }
 
@@ -63,7 +70,9 @@ async function acknowledge(
 ): Promise<HttpResponseInit> {
   const { clock, queue } = composed.app.ports;
   const recorded = await composed.recorder.record(update);
-  if (recorded.kind !== "accepted") return notAccepted(recorded, update, clock.now());
+  if (recorded.kind !== "accepted") {
+    return notAccepted(recorded, update, composed.senderTime(clock.now()));
+  }
   if (recorded.changed) await queue.wake(site.cluster, clock.now());
   return { status: 202, jsonBody: await acknowledgement(composed, recorded) };
 }

@@ -11,7 +11,7 @@ import { memoryHistory } from "./adapters/memory/history.ts";
 import { memoryPlanArchive } from "./adapters/memory/plan-archive.ts";
 import { memoryRecordStore } from "./adapters/memory/record-store.ts";
 import { storageDemandQueue } from "./adapters/queue/demand-queue.ts";
-import { scaledClock, systemClock } from "./adapters/system/clock.ts";
+import { scaledClock, systemClock, unscaledTime } from "./adapters/system/clock.ts";
 import { systemEntropy } from "./adapters/system/entropy.ts";
 import { jsonLog } from "./adapters/system/log.ts";
 import { observeServiceTime } from "./adapters/system/service-time.ts";
@@ -31,16 +31,17 @@ import { createLanes } from "./app/lanes.ts";
 import type { Clock, Documents, Log, Ports, Site } from "./app/ports.ts";
 import type { DemandRecorder } from "./app/record-demand.ts";
 import { createRecorder } from "./app/record-demand.ts";
-import type { AutostopKeys, Config, ConfiguredCluster } from "./config.ts";
+import type { AutostopKeys, Config, ConfiguredCluster, Trial } from "./config.ts";
 import { readConfig, readSites } from "./config.ts";
 import { autostopPath, verifyToken } from "./decide/autostop-token.ts";
 import type { ArrayName, ClusterName } from "./domain/ids.ts";
 import { clusterName } from "./domain/ids.ts";
 import type { Policy } from "./domain/policy.ts";
 import { DEFAULT_POLICY } from "./domain/policy.ts";
+import type { SenderTime } from "./wire/demand-message.ts";
 import { readPolicy } from "./wire/policy.ts";
 
-export { ConfigError } from "./config.ts";
+export { ConfigError, readConfig } from "./config.ts";
 export type { ClusterCheck } from "./app/check-cluster.ts";
 
 /** What the functions are given: the app, and the two desks whose callers in one process are served together. */
@@ -49,6 +50,7 @@ export interface Composition {
   readonly recorder: DemandRecorder;
   readonly stopDesk: StopDesk;
   readonly autostopKeys?: AutostopKeys;
+  readonly senderTime: SenderTime;
   /** Creates the table and the queues if they are not there. Once per process; safe to repeat. */
   readonly prepare: () => Promise<void>;
 }
@@ -92,14 +94,16 @@ export function compose(config: Config, write: (line: string) => void): Composit
     queue,
     sites: new Map(sites.map((site) => [site.cluster, site])),
     log,
-    policyOf: policyReader(documents, clock, log),
+    policyOf: policyReader(documents, clock, log, onTrial(config.trial)),
   };
   let prepared = false;
-  return assemble(decoration(ports), config.autostopKeys, async () => {
+  const prepare = async () => {
     if (prepared) return;
     await Promise.all([table.ensure(), queue.ensureQueues()]);
     prepared = true;
-  });
+  };
+  const senderTime: SenderTime = (at) => (local === undefined ? at : unscaledTime(local, at));
+  return { ...assemble(decoration(ports), config.autostopKeys, prepare), senderTime };
 }
 
 function assemble(ports: Ports, keys: AutostopKeys | undefined, prepare: () => Promise<void>): Composition {
@@ -109,6 +113,7 @@ function assemble(ports: Ports, keys: AutostopKeys | undefined, prepare: () => P
     recorder: createRecorder(app),
     stopDesk: createStopDesk(app),
     ...(keys === undefined ? {} : { autostopKeys: keys }),
+    senderTime: (at) => at,
     prepare,
   };
 }
@@ -162,11 +167,12 @@ function openSite(
   log: Log,
   identity: typeof managedIdentity = managedIdentity,
 ): Site {
+  if (cluster.ca !== undefined) log("certificates-trusted", { cluster: cluster.name, ca: cluster.ca.found });
   if (cluster.insecure) log("certificates-not-checked", { cluster: cluster.name, url: cluster.url });
   const transport = createHttpTransport({
     baseUrl: cluster.url,
     credentials: credentialsOf(cluster, identity),
-    ...(cluster.ca === undefined ? {} : { ca: cluster.ca }),
+    ...(cluster.ca === undefined ? {} : { ca: cluster.ca.pem }),
     ...(cluster.insecure ? { insecure: true } : {}),
   });
   return {
@@ -221,11 +227,21 @@ export interface CheckRequest {
  * Reads the clusters of the app settings from CycleCloud, with no storage and no app behind it, and says what the policy would make of
  * them. Writes nothing anywhere. A cluster that the settings do not have gives an empty list. Throws ConfigError.
  */
-export function check({ settings, cluster, policy }: CheckRequest): Promise<readonly ClusterCheck[]> {
-  const sites = readSites(settings)
-    .filter(({ name }) => cluster === undefined || name === cluster)
-    .map((site) => openSite(site, {}, () => undefined, ownIdentity));
-  return checkClusters(sites, policy, systemClock());
+export async function check({ settings, cluster, policy }: CheckRequest): Promise<readonly ClusterCheck[]> {
+  const clusters = readSites(settings).filter(({ name }) => cluster === undefined || name === cluster);
+  const sites = clusters.map((site) => openSite(site, {}, () => undefined, ownIdentity));
+  const checks = await checkClusters(sites, policy, systemClock());
+  return checks.map((checked) =>
+    withTrust(checked, clusters.find(({ name }) => name === checked.cluster)?.ca?.found),
+  );
+}
+
+/** Says which certificates were trusted, where the settings name some. */
+function withTrust(checked: ClusterCheck, found: string | undefined): ClusterCheck {
+  if (found === undefined) return checked;
+  return checked.kind === "read"
+    ? { ...checked, notes: [...checked.notes, `ca: ${found}`] }
+    : { ...checked, message: `${checked.message} (ca: ${found})` };
 }
 
 /** The clusters that the app settings name. Throws ConfigError. */
@@ -242,16 +258,27 @@ const POLICY_AGE_MS = 15_000;
  * Reads a cluster's configuration. One that cannot be read (a newer release wrote it) is reported, and the last that could holds; without
  * such a one we only watch: the defaults would act where the operator may have said not to.
  */
-function policyReader(documents: Documents, clock: Clock, log: Log): Ports["policyOf"] {
+function policyReader(
+  documents: Documents,
+  clock: Clock,
+  log: Log,
+  adjust: (policy: Policy) => Policy,
+): Ports["policyOf"] {
   const known = new Map<ClusterName, { readonly policy: Policy; readonly at: number }>();
   return async (cluster) => {
     const held = known.get(cluster);
     const now = clock.now();
     if (held !== undefined && now - held.at < POLICY_AGE_MS) return held.policy;
-    const policy = policyFrom(await documents.read(cluster), held?.policy, cluster, log);
+    const policy = adjust(policyFrom(await documents.read(cluster), held?.policy, cluster, log));
     known.set(cluster, { policy, at: now });
     return policy;
   };
+}
+
+/** What a trial on a laptop makes of every configuration, whatever is stored. */
+function onTrial(trial: Trial | undefined): (policy: Policy) => Policy {
+  if (trial === undefined) return (policy) => policy;
+  return (policy) => ({ ...policy, ownNodesOnly: true, enabled: trial === "act" && policy.enabled });
 }
 
 function policyFrom(

@@ -1,3 +1,5 @@
+import type { TrustedCertificates } from "./config/read-ca.ts";
+import { readCa } from "./config/read-ca.ts";
 import type { Problem } from "./domain/demand.ts";
 import type { RegistryCluster } from "./wire/registry.ts";
 import { readRegistry } from "./wire/registry.ts";
@@ -11,7 +13,12 @@ export interface Config {
   readonly autostopKeys?: AutostopKeys;
   /** Present on one machine only: where the scaled clock began (real milliseconds), and how fast it runs. */
   readonly localClock?: { readonly origin: number; readonly speed: number };
+  /** Present only where a laptop tries the app on a real cluster. */
+  readonly trial?: Trial;
 }
+
+/** `watch`: nothing is changed, whatever a configuration says. `act`: changes are made. In both, only nodes that we asked for are stopped. */
+export type Trial = "watch" | "act";
 
 /** Key id -> secret; `current` signs, all are accepted. */
 export interface AutostopKeys {
@@ -28,7 +35,9 @@ export type StorageSetting =
       readonly clientId?: string;
     };
 
-export interface ConfiguredCluster extends RegistryCluster {
+export interface ConfiguredCluster extends Omit<RegistryCluster, "ca"> {
+  /** Trusted instead of the public CAs. */
+  readonly ca?: TrustedCertificates;
   /** The password itself, from the app setting that the registry names. */
   readonly password?: string;
 }
@@ -55,6 +64,7 @@ export function readConfig(settings: Settings = process.env): Config {
   const clusters = readClusters(settings, problems);
   const autostopKeys = readKeys(settings, problems);
   const localClock = readLocalClock(settings, problems);
+  const trial = readTrial(settings, problems);
   const publicUrl = readPublicUrl(settings, problems);
   if (publicUrl !== undefined && (settings[KEYS] ?? "") === "") {
     problems.push({
@@ -70,6 +80,7 @@ export function readConfig(settings: Settings = process.env): Config {
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(autostopKeys === undefined ? {} : { autostopKeys }),
     ...(localClock === undefined ? {} : { localClock }),
+    ...(trial === undefined ? {} : { trial }),
   };
 }
 
@@ -145,7 +156,8 @@ function readClusters(settings: Settings, problems: Problem[]): readonly Configu
     );
     return [];
   }
-  return read.clusters.map((cluster, index) => {
+  return read.clusters.map((entry, index) => {
+    const cluster = withCa(entry, `AUTOSCALER_CLUSTERS[${index}].ca`, problems);
     if (cluster.credential.kind !== "password") return cluster;
     const { setting: name } = cluster.credential;
     const password = settings[name];
@@ -160,6 +172,15 @@ function readClusters(settings: Settings, problems: Problem[]): readonly Configu
     });
     return cluster;
   });
+}
+
+function withCa(entry: RegistryCluster, path: string, problems: Problem[]): ConfiguredCluster {
+  const { ca, ...cluster } = entry;
+  if (ca === undefined) return cluster;
+  const read = readCa(ca, path);
+  if (read.kind === "ca") return { ...cluster, ca: read.ca };
+  problems.push(read.problem);
+  return cluster;
 }
 
 const SETTING_NAME = /^[A-Z]+(_[A-Z0-9]+)+$/;
@@ -206,5 +227,15 @@ function readLocalClock(settings: Settings, problems: Problem[]): Config["localC
     found: setting,
     expected: 'milliseconds@speed, as "1763636400000@60"',
   });
+  return undefined;
+}
+
+const TRIAL = "AUTOSCALER_LOCAL_TRIAL";
+
+function readTrial(settings: Settings, problems: Problem[]): Trial | undefined {
+  const setting = settings[TRIAL];
+  if (setting === undefined || setting === "") return undefined;
+  if (setting === "watch" || setting === "act") return setting;
+  problems.push({ path: TRIAL, found: setting, expected: '"watch" or "act"' });
   return undefined;
 }

@@ -10,6 +10,7 @@ const WAITING = [
 /** What works in real time, against leases and boot times: each of them has the machine to itself, at last. */
 const REAL_TIME = [
   "test/crash/**/*.test.ts",
+  "test/docs/quickstart.test.ts",
   "test/local/main-real-time.test.ts",
   "test/scenarios/four-hosts.test.ts",
 ];

@@ -12,6 +12,7 @@ import { registerListCommands } from "./list-commands.ts";
 import { registerNodeCommands } from "./node-commands.ts";
 import { registerRejected } from "./rejected-command.ts";
 import { registerStateCommands } from "./state-commands.ts";
+import { sayWhenSimulated } from "./simulated-time.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What each file of commands is given to register them. */
@@ -26,7 +27,8 @@ export interface Register {
 const NAME = "cyclecloud-autoscaler";
 
 /** Runs one command line (without the program's own name) and says how the process is to end. Never throws for an input's sake. */
-export async function runCommandLine(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
+export async function runCommandLine(words: readonly string[], onto: Terminal): Promise<ExitCode> {
+  const { terminal, close } = sayWhenSimulated(onto);
   let code: ExitCode = EXIT.done;
   for (const name of dropEmptyVariables(terminal.environment))
     terminal.complain(`${name} is set but empty: it counts as not set`);
@@ -50,7 +52,7 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
   registerCompletion(program);
   try {
     const completed =
-      words[0] === "complete" ? await completeNames(program, words.slice(2), terminal) : undefined;
+      words[0] === "complete" ? await completeNames(program, words.slice(2), onto) : undefined;
     if (completed !== undefined) return completed;
     const parse = () => program.parseAsync([...words], { from: "user" });
     if (words[0] !== "completion") await parse();
@@ -58,6 +60,7 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
       const script = mendScript(await capture(parse));
       if (script !== "") terminal.say(script);
     }
+    close();
     return code;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;

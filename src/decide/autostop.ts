@@ -7,7 +7,7 @@ import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import type { HostFact } from "./observe.ts";
 import { factOfNode, hostFacts, managedArrays } from "./observe.ts";
-import { DECIDE_AGAIN_SECONDS } from "./scale-down.ts";
+import { DECIDE_AGAIN_SECONDS, isForeign } from "./scale-down.ts";
 import type { Weighing } from "./reconcile.ts";
 import { commitEffects, demandsInForce, excludedNodes, stoppingNodes, supplyOf } from "./reconcile.ts";
 import { backOff, undrain } from "./settle.ts";
@@ -107,7 +107,7 @@ interface Survey {
   readonly facts: ReadonlyMap<string, HostFact>;
   readonly stopping: ReadonlySet<NodeId>;
   readonly managed: ReadonlySet<ArrayName> | undefined;
-  readonly enabled: boolean;
+  readonly policy: Policy;
   /** Why nothing can be told of any node just now. */
   readonly blind: CannotTell | undefined;
   readonly resting: CannotTell | undefined;
@@ -127,7 +127,7 @@ function surveyOf(
     facts: hostFacts(record, bodies, now),
     stopping: stoppingNodes(record.intents),
     managed: bodies.seen === undefined ? undefined : managedArrays(bodies.seen, policy),
-    enabled: policy.enabled,
+    policy,
     blind: blind(record, bodies, policy, now),
     resting: resting(record, now),
   };
@@ -154,11 +154,13 @@ function objectionTo(
 ): Extract<StopVerdict, { kind: "needed" | "cannot-tell" }> | undefined {
   const node = view.nodes.get(known.nodeId);
   if (node?.keepAlive === true) return { kind: "needed", why: "KeepAlive is set" };
-  if (!view.enabled)
+  if (!view.policy.enabled)
     return { kind: "needed", why: "autoscaling is switched off in the configuration of this cluster" };
   if (view.managed?.has(known.array) === false) {
     return { kind: "needed", why: `node array "${known.array}" is not autoscaled` };
   }
+  if (isForeign(known, view.policy))
+    return { kind: "needed", why: "the autoscaler did not ask for this node, and stops only its own" };
   if (unhealthy) return undefined;
   const unsure = view.blind ?? view.resting;
   if (unsure !== undefined) return unsure;

@@ -45,7 +45,8 @@ export interface Circumstances {
  * says: its boot timeout stands. A node that has been Ready is marked first, and stopped only after a newer look and a newer report.
  */
 export function judgeNode(node: Node, known: LedgerNode, around: Circumstances): NodeAction {
-  if (node.keepAlive) return known.draining === undefined ? { kind: "none" } : { kind: "undrain" };
+  if (node.keepAlive || isForeign(known, around.policy))
+    return known.draining === undefined ? { kind: "none" } : { kind: "undrain" };
   if (isUnderWay(known, around.now)) return { kind: "none" };
   if (whyGivenUp(node, known, around) !== undefined)
     return { kind: "terminate", by: node.phase === "failed" ? "failed" : "boot-timeout" };
@@ -66,6 +67,11 @@ export function judgeNode(node: Node, known: LedgerNode, around: Circumstances):
   }
 }
 
+/** Nobody here asked for this node, and such nodes are left alone. */
+export function isForeign(known: LedgerNode, policy: Pick<Policy, "ownNodesOnly">): boolean {
+  return policy.ownNodesOnly === true && known.requestId === undefined;
+}
+
 /** A terminate was accepted a short while ago. */
 function isUnderWay(known: LedgerNode, now: Instant): boolean {
   const sentAt = known.draining?.sentAt;
@@ -78,6 +84,7 @@ export function whyGivenUp(
   known: LedgerNode,
   around: Pick<Circumstances, "policy" | "now" | "busy" | "resting">,
 ): string | undefined {
+  if (isForeign(known, around.policy)) return undefined;
   if (known.firstReadyAt !== undefined || node.keepAlive || isUnderWay(known, around.now)) return undefined;
   // Seen only as Failed, it may have been Ready before we looked, or while we did not.
   if (node.phase === "failed") return around.busy || around.resting ? undefined : failureText(node);

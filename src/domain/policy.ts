@@ -37,6 +37,8 @@ export interface Policy extends TimeoutRules {
   readonly planHistorySeconds: number;
   /** False: watch and explain, change nothing. Default true. */
   readonly enabled: boolean;
+  /** True: nodes that we have not asked for are never stopped. Only where the app is tried on a cluster that others run; in no document. */
+  readonly ownNodesOnly?: true;
 }
 
 /** No demand may stay valid longer, whatever a configuration says. */

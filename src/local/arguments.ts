@@ -8,12 +8,17 @@ const OPTIONS = {
   "cores-per-node": { type: "string" },
   virtual: { type: "boolean" },
   serve: { type: "boolean" },
+  port: { type: "string" },
+  settings: { type: "string" },
+  act: { type: "boolean" },
   json: { type: "boolean" },
   verbose: { type: "boolean" },
   help: { type: "boolean" },
 } as const;
 
 const MOST_SPEED = 1000;
+/** Four ports in a row are used. */
+const LAST_FIRST_PORT = 65_532;
 
 export const USAGE = `Plays an HPC workload against the whole autoscaler on this machine, and audits what it does.
 
@@ -25,7 +30,10 @@ export const USAGE = `Plays an HPC workload against the whole autoscaler on this
   --trace FILE        a recorded workload in Standard Workload Format, plain or .gz
   --cores-per-node N  processors of one node (default 16; of a trace: 1)
   --virtual           the same use cases on a virtual clock, all in memory: weeks in minutes
-  --serve             no workload: print URLs, keys and the connection string, run until Ctrl-C
+  --serve             no workload: print URLs, keys and variables for the shell, run until Ctrl-C (docs/quickstart.md)
+  --port N            with --serve: app at N, simulator at N+1, storage emulator at N+2 and N+3 (default: free ports)
+  --settings FILE     with --serve: the clusters of a local.settings.json instead of the simulator; changes nothing there
+  --act               with --settings: create and stop nodes there; only nodes that this app asked for are ever stopped
   --json              last line: one JSON object with all figures
   --verbose           the function app's log on stderr
   --help              this text
@@ -41,6 +49,10 @@ export interface Arguments {
   readonly coresPerNode?: number;
   readonly virtual: boolean;
   readonly serve: boolean;
+  /** The first of four ports. */
+  readonly port?: number;
+  readonly settings?: string;
+  readonly act: boolean;
   readonly json: boolean;
   readonly verbose: boolean;
 }
@@ -78,6 +90,17 @@ export function readArguments(argv: readonly string[]): ArgumentsRead {
   for (const other of ["virtual", "trace", "jobs"])
     if (serve && values[other] !== undefined)
       problems.push(`--serve: found with --${other}, expected without: it plays no workload`);
+  const port = wholeNumber("--port", text("port"), 1, problems);
+  if (port !== undefined && port > LAST_FIRST_PORT)
+    problems.push(`--port: found ${port}, expected at most ${LAST_FIRST_PORT}`);
+  const settings = text("settings");
+  const act = values.act === true;
+  if (port !== undefined && !serve) problems.push("--port: found without --serve, expected with it");
+  if (settings !== undefined && !serve) problems.push("--settings: found without --serve, expected with it");
+  if (act && settings === undefined) problems.push("--act: found without --settings, expected with it");
+  for (const other of ["speed", "seed"])
+    if (settings !== undefined && values[other] !== undefined)
+      problems.push(`--settings: found with --${other}, expected without: a real cluster has no simulator`);
   if (problems.length > 0) return { kind: "wrong", problems };
   return {
     kind: "arguments",
@@ -86,6 +109,9 @@ export function readArguments(argv: readonly string[]): ArgumentsRead {
       speed,
       virtual: values.virtual === true,
       serve,
+      act,
+      ...(port === undefined ? {} : { port }),
+      ...(settings === undefined ? {} : { settings }),
       json: values.json === true,
       verbose: values.verbose === true,
       ...(jobs === undefined ? {} : { jobs }),

@@ -14,8 +14,12 @@ export type Azurite = {
   close(): Promise<void>;
 };
 
-/** Data is kept in memory unless `inMemory` is false; then in files in the folder `location`. */
-export type AzuriteOptions = { readonly inMemory?: boolean; readonly location?: string };
+/** Data is kept in memory unless `inMemory` is false; then in files in the folder `location`. Without `ports`, free ones are taken. */
+export type AzuriteOptions = {
+  readonly inMemory?: boolean;
+  readonly location?: string;
+  readonly ports?: { readonly queue: number; readonly table: number };
+};
 
 /** The emulator's account, the same in every installation (published by Azurite; no secret). */
 const account = "devstoreaccount1";
@@ -31,10 +35,11 @@ type AzuriteClasses = {
   readonly TableConfiguration: Constructor<object>;
 };
 
-/** Starts queues and tables on free loopback ports in this process. Sends no telemetry. Several may run side by side. */
+/** Starts queues and tables on loopback ports in this process. Sends no telemetry. Several may run side by side. */
 export async function startAzurite(options: AzuriteOptions = {}): Promise<Azurite> {
   const { QueueServer, QueueConfiguration, TableServer, TableConfiguration } = loadAzurite();
   const inMemory = options.inMemory ?? true;
+  const { queue: queuePort, table: tablePort } = options.ports ?? { queue: 0, table: 0 };
   if (!inMemory && options.location === undefined) throw new Error("Azurite on disk needs a location");
   const file = (name: string) => (inMemory ? "" : path.join(options.location ?? "", name));
   const extents = inMemory
@@ -44,9 +49,11 @@ export async function startAzurite(options: AzuriteOptions = {}): Promise<Azurit
   const noLogs = [false, undefined, false, undefined];
   const rest = [false, true, "", "", "", undefined, false, inMemory];
   const queueData = [file("__azurite_db_queue__.json"), file("__azurite_db_queue_extent__.json"), extents];
-  const queues = new QueueServer(new QueueConfiguration(loopback, 0, 5, ...queueData, ...noLogs, ...rest));
+  const queues = new QueueServer(
+    new QueueConfiguration(loopback, queuePort, 5, ...queueData, ...noLogs, ...rest),
+  );
   const tableData = [file("__azurite_db_table__.json"), false, false, undefined, undefined];
-  const tables = new TableServer(new TableConfiguration(loopback, 0, 5, ...tableData, ...rest));
+  const tables = new TableServer(new TableConfiguration(loopback, tablePort, 5, ...tableData, ...rest));
   await Promise.all([queues.start(), tables.start()]);
   const queueEndpoint = `${queues.getHttpServerAddress()}/${account}`;
   const tableEndpoint = `${tables.getHttpServerAddress()}/${account}`;

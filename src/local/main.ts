@@ -8,6 +8,7 @@ import { playReally } from "./play/real.ts";
 import { figuresOf, isClean, renderSummary } from "./play/summary.ts";
 import { playVirtually } from "./play/virtual.ts";
 import { serve } from "./serve.ts";
+import { serveSettings } from "./serve-settings.ts";
 import type { LocalSystem } from "./system.ts";
 import { compressWorkload } from "./workload/compressed-workload.ts";
 import { readSwfTrace } from "./workload/swf.ts";
@@ -32,7 +33,8 @@ async function main(): Promise<number> {
     return 2;
   }
   const options = read.arguments;
-  if (options.serve) return serve(options.speed, options.seed, options.verbose);
+  if (options.settings !== undefined) return serveSettings({ ...options, settings: options.settings });
+  if (options.serve) return serve(options);
   const play = await preparePlay(options);
   if (play === undefined) return 2;
   const interruption = heedInterrupts();

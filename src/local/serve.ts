@@ -1,38 +1,97 @@
 import { defaultOptions } from "../simulator/default-options.ts";
+import type { Arguments } from "./arguments.ts";
 import { heedInterrupts, untilAborted } from "./interruption.ts";
+import { portsFrom, portsInUse } from "./ports.ts";
+import { commandLine, exportLine } from "./shell-lines.ts";
+import type { LocalSystem } from "./system.ts";
 import { startSystem } from "./system.ts";
 
+type ServeArguments = Pick<Arguments, "speed" | "seed" | "verbose" | "port">;
+
 /** The whole system without a workload: prints how to reach it, and runs until Ctrl-C. Leaves no process behind. */
-export async function serve(speed: number, seed: number, verbose: boolean): Promise<number> {
+export async function serve({ speed, seed, verbose, port }: ServeArguments): Promise<number> {
+  const ports = port === undefined ? undefined : portsFrom(port);
+  if (ports !== undefined && !(await arePortsFree(ports))) return 2;
   const interruption = heedInterrupts();
   const system = await startSystem({
     simulator: { ...defaultOptions, seed, keepLog: false },
     speed,
-    onHostLine: verbose ? (line) => process.stderr.write(`${line}\n`) : () => undefined,
+    onHostLine: hostLines(verbose),
+    ...(ports === undefined ? {} : { ports }),
   });
-  const [cluster] = defaultOptions.clusters;
-  const name = encodeURIComponent(cluster?.name ?? "demo");
-  const lines = [
-    `function app         ${system.url}/api/health`,
-    `function key         ${system.keys.host}    (header x-functions-key)`,
-    `master key           ${system.keys.master}`,
-    `state of the cluster ${system.url}/api/clusters/${name}?code=${system.keys.host}`,
-    `CycleCloud simulator ${system.simulatorUrl}    user autoscaler, password ${system.settings["CYCLECLOUD_PASSWORD"] ?? ""}`,
-    `connection string    ${system.connectionString}`,
-    `speed                ${speed} simulated seconds in a real one`,
-    "",
-    "Try:",
-    `  curl -X PUT -H 'x-functions-key: ${system.keys.host}' -d '{"version":1,"nodearrays":{"Name":"htc","TargetCount":3}}' ${system.url}/api/clusters/${name}/request-sets/try`,
-    "With the command line, in another terminal:",
-    `  export AUTOSCALER_URL=${system.url} AUTOSCALER_KEY=${system.keys.host} AUTOSCALER_CLUSTER=${name}`,
-    "  npx cyclecloud-autoscaler set --name htc --instancecount 3 && npx cyclecloud-autoscaler status",
-    "Ctrl-C stops everything.",
-  ];
-  process.stdout.write(`${lines.join("\n")}\n`);
+  process.stdout.write(`${describe(system, speed).join("\n")}\n`);
+  await serveUntilInterrupted(system, interruption);
+  return 0;
+}
+
+export function hostLines(verbose: boolean): (line: string) => void {
+  return verbose ? (line) => process.stderr.write(`${line}\n`) : () => undefined;
+}
+
+/** Says on standard error which of the ports are in use, if any is. */
+export async function arePortsFree(ports: ReturnType<typeof portsFrom>): Promise<boolean> {
+  const taken = await portsInUse(ports);
+  if (taken.length === 0) return true;
+  process.stderr.write(
+    `--port: found port ${taken.join(", ")} in use, expected four free ports from ${ports.app} on\n`,
+  );
+  return false;
+}
+
+/** Waits for Ctrl-C and stops everything. */
+export async function serveUntilInterrupted(
+  system: { close(): Promise<void> },
+  interruption: ReturnType<typeof heedInterrupts>,
+): Promise<void> {
   await untilAborted(interruption.signal);
   process.stdout.write("\nstopping\n");
   await system.close();
   interruption.forget();
   process.stdout.write("stopped; nothing is left running\n");
-  return 0;
+}
+
+function describe(system: LocalSystem, speed: number): readonly string[] {
+  const [cluster] = defaultOptions.clusters;
+  const name = cluster?.name ?? "demo";
+  const inAddress = encodeURIComponent(name);
+  const password = system.settings["CYCLECLOUD_PASSWORD"] ?? "";
+  return [
+    `function app         ${system.url}/api/health`,
+    `function key         ${system.keys.host}    (header x-functions-key)`,
+    `master key           ${system.keys.master}`,
+    `state of the cluster ${system.url}/api/clusters/${inAddress}?code=${system.keys.host}`,
+    `CycleCloud simulator ${system.simulatorUrl}    user autoscaler, password ${password}`,
+    `connection string    ${system.connectionString}`,
+    speed === 1
+      ? "speed                1: simulated time is real time"
+      : `speed                ${speed} simulated seconds in a real one: all times that app and simulator show are simulated`,
+    "",
+    "Try:",
+    `  curl -X PUT -H 'x-functions-key: ${system.keys.host}' -d '{"version":1,"nodearrays":{"Name":"htc","TargetCount":3}}' ${system.url}/api/clusters/${inAddress}/request-sets/try`,
+    "",
+    "For the command line, and for every command of docs/quickstart.md, paste this into another terminal (bash):",
+    ...exportsOf(system, name, speed),
+    "",
+    "Ctrl-C stops everything.",
+  ];
+}
+
+/** What a shell needs to play the administrator, the scheduler and a node. */
+function exportsOf(system: LocalSystem, cluster: string, speed: number): readonly string[] {
+  const { AUTOSCALER_CLUSTERS = "", CYCLECLOUD_PASSWORD = "", AUTOSCALER_LOCAL_CLOCK = "" } = system.settings;
+  return [
+    exportLine({
+      AUTOSCALER_URL: system.url,
+      AUTOSCALER_KEY: system.keys.host,
+      AUTOSCALER_CLUSTER: cluster,
+      // Only so that the command line says that times are simulated.
+      ...(speed === 1 ? {} : { AUTOSCALER_SIMULATED_CLOCK: AUTOSCALER_LOCAL_CLOCK }),
+    }),
+    exportLine({ AUTOSCALER_CLUSTERS, CYCLECLOUD_PASSWORD }),
+    exportLine({ CONN: system.connectionString }),
+    exportLine({ SIMULATOR: system.simulatorUrl }),
+    commandLine(),
+    // What `jetpack config` says on a node, for `autostop`.
+    'as_node() { read -r _ AUTOSCALER_INSTANCE AUTOSCALER_STOP_CALLBACK < <(curl -s "$SIMULATOR/simulator/ready-nodes" | grep "^$1 ") && export AUTOSCALER_INSTANCE AUTOSCALER_STOP_CALLBACK; }',
+  ];
 }

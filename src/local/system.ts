@@ -1,6 +1,5 @@
-import { randomBytes, randomInt } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { Simulator } from "../simulator/engine.ts";
 import type { SimulatorOptions } from "../simulator/options.ts";
@@ -10,6 +9,8 @@ import type { HostKeys } from "./host/host-keys.ts";
 import { createKeys } from "./host/host-keys.ts";
 import type { HostProcess } from "./host/spawn-host.ts";
 import { spawnHost } from "./host/spawn-host.ts";
+import { freePort } from "./ports.ts";
+import type { Ports } from "./ports.ts";
 import { scaledClock } from "./scaled-clock.ts";
 import type { Clock } from "./scaled-clock.ts";
 
@@ -49,11 +50,13 @@ export interface LocalOptions {
   readonly statusDelayMs?: number;
   readonly extraSettings?: Readonly<Record<string, string>>;
   readonly onHostLine?: (line: string) => void;
+  /** Absent: free ones. */
+  readonly ports?: Ports;
 }
 
 const USER = "autoscaler";
-const SOURCE_APP = fileURLToPath(new URL("../../functions/main.ts", import.meta.url));
-const HOST_JSON = fileURLToPath(new URL("../../host.json", import.meta.url));
+export const SOURCE_APP = fileURLToPath(new URL("../../functions/main.ts", import.meta.url));
+export const HOST_JSON = fileURLToPath(new URL("../../host.json", import.meta.url));
 
 export async function startSystem(options: LocalOptions): Promise<LocalSystem> {
   const origin = options.origin ?? Date.now();
@@ -64,15 +67,16 @@ export async function startSystem(options: LocalOptions): Promise<LocalSystem> {
   };
   try {
     const password = randomBytes(12).toString("hex");
-    const azurite = await startAzurite();
+    const azurite = await startAzurite(options.ports === undefined ? {} : { ports: options.ports });
     closing.push(() => azurite.close());
     const simulator = new Simulator(options.simulator, clock);
     const server = await serveSimulator(simulator, {
       credentials: { username: USER, password },
+      ...(options.ports === undefined ? {} : { port: options.ports.simulator }),
       ...(options.statusDelayMs === undefined ? {} : { statusDelayMs: options.statusDelayMs }),
     });
     closing.push(() => server.close());
-    const port = await freePort();
+    const port = options.ports?.app ?? (await freePort());
     const keys = createKeys();
     const settings = {
       AzureWebJobsStorage: azurite.connectionString,
@@ -128,25 +132,4 @@ export async function startSystem(options: LocalOptions): Promise<LocalSystem> {
     await close();
     throw error;
   }
-}
-
-/** Below what operating systems give to connections that go out: such a port stays free while a host is started again. */
-const PORTS = { first: 20_000, end: 32_000 };
-const MOST_PORTS_TRIED = 50;
-
-/** A port that was free a moment ago: nodes must be told the address before the host listens. */
-async function freePort(): Promise<number> {
-  for (let tried = 0; tried < MOST_PORTS_TRIED; tried += 1) {
-    const port = randomInt(PORTS.first, PORTS.end);
-    if (await isFree(port)) return port;
-  }
-  throw new Error(`none of ${MOST_PORTS_TRIED} ports between ${PORTS.first} and ${PORTS.end} is free`);
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once("error", () => resolve(false));
-    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
-  });
 }

@@ -66,15 +66,25 @@ type Fault = z.infer<typeof faultSchema>;
 
 /**
  * `GET /simulator/log?since=N`: events from index N and `next`, the N to ask with next. `GET /simulator/summary`.
+ * `GET /simulator/ready-nodes`: as text, for each node that is Ready a line with its name, instance id and stop URL.
  * `POST /simulator/faults`: one fault or a list, each `{ "fault": NAME, ... }` with the arguments of the method NAME
  * of Faults; 400 says what is wrong, and then none of them is set.
  */
 export function answerAdmin(simulator: Simulator, request: SimulatorRequest): SimulatorResponse {
   const call = `${request.method} ${request.path.slice(adminPrefix.length)}`;
   if (call === "GET summary") return answer(200, simulator.summarize());
+  if (call === "GET ready-nodes") return answer(200, readyNodes(simulator));
   if (call === "GET log") return readLog(simulator, request.query["since"] ?? "0");
   if (call === "POST faults") return setFaults(simulator, request.body);
-  return answer(404, { error: `no ${call}; there are GET log, GET summary, POST faults` });
+  return answer(404, { error: `no ${call}; there are GET log, GET ready-nodes, GET summary, POST faults` });
+}
+
+/** For `read name instance callback` in a shell. */
+function readyNodes(simulator: Simulator): string {
+  return simulator
+    .readyNodes()
+    .map(({ name, instanceId, stopCallback }) => `${name} ${instanceId} ${stopCallback}\n`)
+    .join("");
 }
 
 function readLog(simulator: Simulator, since: string): SimulatorResponse {

@@ -28,6 +28,11 @@ import { buildWorld, findBucket } from "./world.ts";
 
 export type Clock = { now(): number };
 
+/** What a node that is up knows of itself. */
+export type ReadyNode = { readonly name: string; readonly instanceId: string; readonly stopCallback: string };
+
+const STOP_CALLBACK = ["cyclecloud", "cluster", "autoscale", "stop_callback"];
+
 /**
  * A CycleCloud that behaves: it answers requests as cyclecloud-wire.md says the server does, and its nodes live and
  * die by the clock it is given. No I/O and no timers: time passes only in `advance`, which every request calls first.
@@ -95,6 +100,19 @@ export class Simulator {
   summarize(): Summary {
     this.advance();
     return this.#accounts.summarize(this.#fleet.allNodes(), this.#now);
+  }
+
+  /** What `jetpack config` says on each node that is Ready and has a stop URL (cyclecloud-wire.md D.1). */
+  readyNodes(): readonly ReadyNode[] {
+    this.advance();
+    return [...this.#fleet.allNodes()].flatMap(({ name, status, address, configuration }) => {
+      const stopCallback = STOP_CALLBACK.reduce<unknown>(
+        (value, key) => (isObject(value) ? value[key] : undefined),
+        configuration,
+      );
+      if (status !== "Ready" || address === undefined || typeof stopCallback !== "string") return [];
+      return [{ name, instanceId: address.instanceId, stopCallback }];
+    });
   }
 
   /** Answers one request at the clock's time. */

@@ -30,7 +30,14 @@ export interface MessageContext {
   readonly maxExpirationSeconds: number;
   /** Absent: any cluster will do. */
   readonly knownClusters?: ReadonlySet<string>;
+  readonly senderTime?: SenderTime;
 }
+
+/**
+ * What the senders' clocks show at a moment of ours: revisions are moments of theirs. Absent: the same. It differs where our clock is a
+ * scaled one.
+ */
+export type SenderTime = (at: Instant) => Instant;
 
 /** The same for a request set that comes over HTTP: its address names cluster and set. */
 export interface RequestSetContext {
@@ -39,6 +46,7 @@ export interface RequestSetContext {
   readonly now: Instant;
   readonly maxExpirationSeconds: number;
   readonly knownClusters?: ReadonlySet<string>;
+  readonly senderTime?: SenderTime;
 }
 
 /** What became of a message at the door. */
@@ -122,13 +130,18 @@ export function readDemandMessage(input: string | Uint8Array | object, context: 
   const decoded = decodeMessage(input);
   if (decoded.kind === "problem") return undecodable(decoded);
   if (isFields(decoded.value) && "wake" in decoded.value) return readWake(decoded.value, context);
+  const { senderTime = sameTime } = context;
   return readUpdate(decoded.value, {
     keys: MESSAGE_KEYS,
     sentAt: context.insertedAt,
     now: context.now,
     maxExpirationSeconds: context.maxExpirationSeconds,
     knownClusters: context.knownClusters,
-    implicitRevision: { value: Math.floor(context.insertedAt / 1000) * 1000, tieBreak: context.messageId },
+    senderNow: senderTime(context.now),
+    implicitRevision: {
+      value: Math.floor(senderTime(context.insertedAt) / 1000) * 1000,
+      tieBreak: context.messageId,
+    },
   });
 }
 
@@ -143,6 +156,7 @@ export function readRequestSet(body: string | Uint8Array | object, context: Requ
   const decoded = decodeMessage(body);
   if (decoded.kind === "problem") return { ...undecodable(decoded), ...address };
   const { value } = decoded;
+  const senderNow = (context.senderTime ?? sameTime)(context.now);
   if (!isFields(value)) {
     return { kind: "rejected", ...address, problems: [problemAt("", value, "an object: a demand message")] };
   }
@@ -158,12 +172,15 @@ export function readRequestSet(body: string | Uint8Array | object, context: Requ
       now: context.now,
       maxExpirationSeconds: context.maxExpirationSeconds,
       knownClusters: context.knownClusters,
-      implicitRevision: { value: context.now, tieBreak: "" },
+      senderNow,
+      implicitRevision: { value: senderNow, tieBreak: "" },
       address,
     },
   );
   return read.kind === "rejected" ? { ...read, ...address } : read;
 }
+
+const sameTime: SenderTime = (at) => at;
 
 function undecodable({ problem, tooLarge }: Extract<Decoded, { kind: "problem" }>): MessageRead {
   return { kind: "rejected", problems: [problem], ...(tooLarge === undefined ? {} : { tooLarge }) };
@@ -197,6 +214,8 @@ interface UpdateContext {
   readonly now: Instant;
   readonly maxExpirationSeconds: number;
   readonly knownClusters: ReadonlySet<string> | undefined;
+  /** What the senders' clocks show now. */
+  readonly senderNow: Instant;
   readonly implicitRevision: Revision;
   readonly address?: { readonly cluster: ClusterName; readonly set: SetName };
 }
@@ -313,14 +332,16 @@ function circumstanceProblems(message: Fields, context: UpdateContext): readonly
       ),
     );
   }
-  const latest = plusSeconds(context.now, REVISION_LEEWAY_SECONDS);
+  // A sender may also go by our own clock, as a scheduler that is simulated beside us does.
+  const ahead = context.senderNow > context.now ? context.senderNow : context.now;
+  const latest = plusSeconds(ahead, REVISION_LEEWAY_SECONDS);
   const value = message["revision"];
   if (typeof value === "number" && Number.isSafeInteger(value) && value > latest) {
     problems.push(
       problemAt(
         "revision",
         value,
-        `milliseconds since 1970, at most 5 minutes ahead of ${isoTime(context.now)} (${latest})`,
+        `milliseconds since 1970, at most 5 minutes ahead of ${isoTime(ahead)} (${latest})`,
       ),
     );
   }

@@ -13,7 +13,7 @@ export interface RegistryCluster {
   readonly url: string;
   readonly username?: string;
   readonly credential: RegistryCredential;
-  /** Certificates (PEM) to trust besides the system's. */
+  /** Certificates to trust: PEM text, or the path of a file that holds it. */
   readonly ca?: string;
   /** True: certificates are not checked. */
   readonly insecure: boolean;

@@ -1,10 +1,14 @@
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Simulator } from "../../src/simulator/engine.ts";
 import { defaultOptions } from "../../src/simulator/default-options.ts";
 import type { RunningSimulator } from "../../src/simulator/server.ts";
 import { serveSimulator } from "../../src/simulator/server.ts";
 import { scaledClock } from "../../src/local/scaled-clock.ts";
+import { hasOpenssl, issueCertificate } from "../support/certificate.ts";
 import type { Files } from "./run-command.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -214,4 +218,14 @@ describe("what goes wrong", () => {
       err,
     });
   });
+});
+
+test.skipIf(!hasOpenssl())("says whether ca is PEM text or a file, also when nobody answers", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "check-ca-"));
+  const { cert, path } = issueCertificate(folder, "own", "IP:127.0.0.1");
+  const { out } = await check([cluster("demo", { ca: cert })]);
+  expect(out).toContain("  note: ca: PEM text, 1 certificate\n");
+  const away = await check([cluster("demo", { ca: path, url: "https://127.0.0.1:9" })]);
+  expect(away.out).toMatch(/^demo: not reached: .* \(ca: the file .*own\.pem, 1 certificate\)$/);
+  rmSync(folder, { recursive: true });
 });

@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
 import { readArguments } from "../../src/local/arguments.ts";
 
-const defaults = { seed: 1, speed: 60, virtual: false, serve: false, json: false, verbose: false };
+const defaults = {
+  seed: 1,
+  speed: 60,
+  virtual: false,
+  serve: false,
+  act: false,
+  json: false,
+  verbose: false,
+};
 
 test.each([
   { name: "nothing: the defaults", argv: [], expected: defaults },
@@ -34,6 +42,16 @@ test.each([
     expected: { ...defaults, speed: 0.5, verbose: true },
   },
   { name: "no workload", argv: ["--serve"], expected: { ...defaults, serve: true } },
+  {
+    name: "no workload, at ports of one's own",
+    argv: ["--serve", "--port", "7071"],
+    expected: { ...defaults, serve: true, port: 7071 },
+  },
+  {
+    name: "clusters of one's own, to be changed",
+    argv: ["--serve", "--settings", "local.settings.json", "--act"],
+    expected: { ...defaults, serve: true, settings: "local.settings.json", act: true },
+  },
 ])("$name", ({ argv, expected }) => {
   expect(readArguments(argv)).toEqual({ kind: "arguments", arguments: expected });
 });
@@ -43,7 +61,7 @@ test("help is given, whatever else is asked", () => {
 });
 
 const all =
-  "--jobs, --seed, --speed, --trace, --cores-per-node, --virtual, --serve, --json, --verbose, --help";
+  "--jobs, --seed, --speed, --trace, --cores-per-node, --virtual, --serve, --port, --settings, --act, --json, --verbose, --help";
 
 test.each([
   {
@@ -109,6 +127,25 @@ test.each([
       "--serve: found with --virtual, expected without: it plays no workload",
       "--serve: found with --trace, expected without: it plays no workload",
     ],
+  },
+  {
+    name: "what belongs to --serve, without it",
+    argv: ["--port", "70000", "--settings", "s.json"],
+    problems: [
+      "--port: found 70000, expected at most 65532",
+      "--port: found without --serve, expected with it",
+      "--settings: found without --serve, expected with it",
+    ],
+  },
+  {
+    name: "changes to no cluster",
+    argv: ["--serve", "--act"],
+    problems: ["--act: found without --settings, expected with it"],
+  },
+  {
+    name: "a real cluster at another speed",
+    argv: ["--serve", "--settings", "s.json", "--speed", "20"],
+    problems: ["--settings: found with --speed, expected without: a real cluster has no simulator"],
   },
   {
     name: "several problems at once",

@@ -257,11 +257,19 @@ describe("our own routes", () => {
     expect(answer.body.toString()).toContain(text);
   });
 
+  test("ready nodes say what jetpack config says there; those without a stop URL are left out", async () => {
+    const { url } = await serve();
+    const answer = await call(`${url}/simulator/ready-nodes`);
+    expect({ status: answer.status, body: answer.body.toString() }).toEqual({ status: 200, body: "" });
+  });
+
   test("an unknown route names the known ones", async () => {
     const { url } = await serve();
     const answer = await call(`${url}/simulator/nope`);
     expect(answer.status).toBe(404);
-    expect(parse(answer)).toEqual({ error: "no GET nope; there are GET log, GET summary, POST faults" });
+    expect(parse(answer)).toEqual({
+      error: "no GET nope; there are GET log, GET ready-nodes, GET summary, POST faults",
+    });
   });
 });
 

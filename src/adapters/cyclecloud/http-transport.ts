@@ -178,12 +178,19 @@ function describeFailure(error: unknown, operation: string): Attempt {
   }
   if (/CERT|SIGNATURE|SELF_SIGNED|ERR_TLS|ERR_SSL/.test(code)) {
     // Another try would meet the same certificate.
-    return failed(
-      new PortError("unreachable", operation, `the server's certificate or TLS is not accepted (${code})`),
-      false,
-    );
+    return failed(new PortError("unreachable", operation, `${certificateText(code)} (${code})`), false);
   }
   return failed(new PortError("unreachable", operation, `no connection, or it was cut (${code})`), true);
+}
+
+/** What is wrong with a certificate, and which keys of the cluster in AUTOSCALER_CLUSTERS are the way out. */
+function certificateText(code: string): string {
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
+    return 'the server\'s certificate is for another name than the one in "url": use a name that it has, or "insecure": true';
+  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
+    return 'the server\'s certificate is not valid at this time: renew it, or use "insecure": true';
+  if (!/CERT|SIGNATURE|SELF_SIGNED/.test(code)) return "the server's TLS is not accepted";
+  return 'the server\'s certificate is not trusted: put it, or its CA\'s, into "ca" (PEM text or a file\'s path), or use "insecure": true';
 }
 
 function codeOf(error: unknown): string {

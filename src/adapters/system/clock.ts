@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../../app/ports.ts";
+import type { Instant } from "../../domain/units.ts";
 import { instant } from "../../domain/units.ts";
 
 export interface SystemClockOptions {
@@ -26,6 +27,14 @@ export function scaledClock(origin: number, speed: number): Clock {
     now: () => instant(origin + (Date.now() - origin) * speed),
     sleep: (milliseconds, signal) => sleepReal(milliseconds / speed, signal),
   };
+}
+
+/** The real moment at which {@link scaledClock} shows `at`, in whole milliseconds. */
+export function unscaledTime(
+  { origin, speed }: { readonly origin: number; readonly speed: number },
+  at: Instant,
+): Instant {
+  return instant(Math.floor(origin + (at - origin) / speed));
 }
 
 /** Timers hold at most 2^31 - 1 ms; nothing that sleeps on purpose comes near. */

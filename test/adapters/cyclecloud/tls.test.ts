@@ -1,33 +1,12 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createHttpTransport } from "../../../src/adapters/cyclecloud/http-transport.ts";
 import type { HttpTransportOptions } from "../../../src/adapters/cyclecloud/http-transport.ts";
+import { hasOpenssl, issueCertificate } from "../../support/certificate.ts";
 import { serve } from "./local-server.ts";
 import type { LocalServer } from "./local-server.ts";
-
-/** A self-signed certificate for an address, as a CycleCloud server is installed with one. Node itself cannot issue any. */
-function issueCertificate(folder: string, name: string, subject: string): { key: string; cert: string } {
-  const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
-  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"];
-  const names = ["-subj", `/CN=${name}`, "-addext", `subjectAltName=${subject}`];
-  execFileSync("openssl", ["req", "-x509", ...curve, ...names, "-keyout", key, "-out", cert], {
-    stdio: "ignore",
-  });
-  return { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") };
-}
-
-function hasOpenssl(): boolean {
-  try {
-    execFileSync("openssl", ["version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    console.warn("skipped: certificates are made with openssl, which is not installed");
-    return false;
-  }
-}
 
 describe.skipIf(!hasOpenssl())("certificates", () => {
   const folder = mkdtempSync(join(tmpdir(), "cyclecloud-tls-"));
@@ -70,30 +49,41 @@ describe.skipIf(!hasOpenssl())("certificates", () => {
     expect(await send(server, options)).toMatchObject({ status: 200, body: 1 });
   });
 
+  const NOT_TRUSTED =
+    'the server\'s certificate is not trusted: put it, or its CA\'s, into "ca" (PEM text or a file\'s path), or use "insecure": true';
   test.each([
-    { name: "self-signed and no CA given", server: "own", options: {}, code: "DEPTH_ZERO_SELF_SIGNED_CERT" },
+    {
+      name: "self-signed and no CA given",
+      server: "own",
+      options: {},
+      code: "DEPTH_ZERO_SELF_SIGNED_CERT",
+      says: NOT_TRUSTED,
+    },
     {
       name: "not the CA that was given",
       server: "own",
       options: { ca: stranger.cert },
       code: "DEPTH_ZERO_SELF_SIGNED_CERT",
+      says: NOT_TRUSTED,
     },
     {
       name: "for another host",
       server: "misnamed",
       options: { ca: misnamed.cert },
       code: "ERR_TLS_CERT_ALTNAME_INVALID",
+      says: 'the server\'s certificate is for another name than the one in "url": use a name that it has, or "insecure": true',
     },
     {
       name: "insecure said no",
       server: "own",
       options: { insecure: false },
       code: "DEPTH_ZERO_SELF_SIGNED_CERT",
+      says: NOT_TRUSTED,
     },
-  ])("refused at the first try: $name", async ({ server, options, code }) => {
+  ])("refused at the first try: $name", async ({ server, options, code, says }) => {
     await expect(send(server, options)).rejects.toMatchObject({
       kind: "unreachable",
-      message: `GET /: the server's certificate or TLS is not accepted (${code})`,
+      message: `GET /: ${says} (${code})`,
     });
   });
 

@@ -1,0 +1,65 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Problem } from "../domain/demand.ts";
+
+/** Certificates to trust, and where they were found. */
+export interface TrustedCertificates {
+  /** PEM text. */
+  readonly pem: string;
+  /** For people: "PEM text, 2 certificates", or the same of a file. */
+  readonly found: string;
+}
+
+export type CaRead =
+  | { readonly kind: "ca"; readonly ca: TrustedCertificates }
+  | { readonly kind: "problem"; readonly problem: Problem };
+
+const EXPECTED =
+  'certificates as PEM text ("-----BEGIN CERTIFICATE-----..."), or the path of a file that holds them';
+const BLOCK = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
+
+/** Reads the key `ca` of a cluster: PEM text as it is, else the path of a file with PEM text. Every certificate is parsed. Never throws. */
+export function readCa(text: string, path: string): CaRead {
+  const problem = (found: string): CaRead => ({
+    kind: "problem",
+    problem: { path, found, expected: EXPECTED },
+  });
+  if (text.includes("-----BEGIN")) {
+    const count = countCertificates(text);
+    return count === undefined
+      ? problem("PEM text that holds no readable certificate")
+      : { kind: "ca", ca: { pem: text, found: `PEM text, ${count}` } };
+  }
+  let pem: string;
+  try {
+    pem = readFileSync(text, "utf8");
+  } catch (error) {
+    return problem(`the path "${text}": ${failureText(error)}`);
+  }
+  const count = countCertificates(pem);
+  return count === undefined
+    ? problem(`the file "${text}", which holds no readable certificate as PEM text`)
+    : { kind: "ca", ca: { pem, found: `the file ${text}, ${count}` } };
+}
+
+/** How many certificates a text holds, in words; undefined if there are none or one cannot be read. */
+function countCertificates(pem: string): string | undefined {
+  const blocks = pem.match(BLOCK) ?? [];
+  if (blocks.length === 0 || !blocks.every(isReadable)) return undefined;
+  return blocks.length === 1 ? "1 certificate" : `${blocks.length} certificates`;
+}
+
+function isReadable(block: string): boolean {
+  try {
+    return new X509Certificate(block).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function failureText(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOENT") return "there is no such file";
+  if (code === "EISDIR") return "it is a directory";
+  return `it cannot be read (${typeof code === "string" ? code : "unknown error"})`;
+}

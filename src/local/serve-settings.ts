@@ -1,0 +1,74 @@
+import type { Arguments } from "./arguments.ts";
+import { heedInterrupts } from "./interruption.ts";
+import { portsFrom } from "./ports.ts";
+import type { LocalSettings } from "./read-settings.ts";
+import { readSettings } from "./read-settings.ts";
+import { arePortsFree, hostLines, serveUntilInterrupted } from "./serve.ts";
+import { commandLine, exportLine } from "./shell-lines.ts";
+import type { Trial } from "./trial.ts";
+import { startTrial } from "./trial.ts";
+
+type SettingsArguments = Pick<Arguments, "act" | "verbose" | "port"> & { readonly settings: string };
+
+/**
+ * The app against the clusters of a local.settings.json, with no simulator. Without `act` it changes nothing there. Prints how to reach
+ * it and what nodes would be told, and runs until Ctrl-C. Leaves no process behind. 2: the settings make no sense.
+ */
+export async function serveSettings({
+  settings: file,
+  act,
+  verbose,
+  port,
+}: SettingsArguments): Promise<number> {
+  const read = readSettings(file);
+  if (read.kind === "problems") {
+    for (const { path, found, expected } of read.problems)
+      process.stderr.write(
+        `${file}: ${path === "" ? "" : `${path}: `}found ${found}, expected ${expected}\n`,
+      );
+    return 2;
+  }
+  const ports = port === undefined ? undefined : portsFrom(port);
+  if (ports !== undefined && !(await arePortsFree(ports))) return 2;
+  const interruption = heedInterrupts();
+  const { settings } = read;
+  const trial = await startTrial({
+    values: settings.values,
+    act,
+    onHostLine: hostLines(verbose),
+    ...(ports === undefined ? {} : { ports }),
+  });
+  process.stdout.write(`${describe(settings, trial, act).join("\n")}\n`);
+  await serveUntilInterrupted(trial, interruption);
+  return 0;
+}
+
+function describe({ clusters, publicUrl }: LocalSettings, trial: Trial, act: boolean): readonly string[] {
+  const [first] = clusters;
+  return [
+    ...clusters.map(({ name, url, username, ca, insecure }) => {
+      const certificates = ca === undefined ? "" : `; ca: ${ca.found}`;
+      return `cluster ${name}: ${url} as ${username ?? "the identity that is signed in"}${certificates}${insecure ? "; certificates are not checked" : ""}`;
+    }),
+    `function app         ${trial.url}/api/health`,
+    `function key         ${trial.keys.host}    (header x-functions-key)`,
+    `connection string    ${trial.connectionString}    (emulator: forgotten at the end)`,
+    act
+      ? "changes              yes (--act): nodes are created and stopped; nodes that this run has not asked for are never stopped"
+      : "changes              none: enabled is false here, whatever is stored; --act lets it create nodes and stop those",
+    publicUrl === undefined
+      ? "stop URL             none: without AUTOSCALER_PUBLIC_URL, nodes are told no stop URL"
+      : `stop URL             nodes would be told ${publicUrl.replace(/\/+$/, "")}/api/autostop/... (this app listens only at ${trial.url})`,
+    "",
+    "For the command line, in another terminal (bash):",
+    exportLine({
+      AUTOSCALER_URL: trial.url,
+      AUTOSCALER_KEY: trial.keys.host,
+      AUTOSCALER_CLUSTER: first?.name ?? "",
+    }),
+    "unset AUTOSCALER_SIMULATED_CLOCK",
+    commandLine(),
+    "",
+    "Ctrl-C stops everything.",
+  ];
+}

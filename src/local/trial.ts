@@ -1,0 +1,75 @@
+import { readFile } from "node:fs/promises";
+import { startAzurite } from "./azurite.ts";
+import type { HostKeys } from "./host/host-keys.ts";
+import { createKeys } from "./host/host-keys.ts";
+import { spawnHost } from "./host/spawn-host.ts";
+import { freePort } from "./ports.ts";
+import type { Ports } from "./ports.ts";
+import { HOST_JSON, SOURCE_APP } from "./system.ts";
+
+/** The app on this machine against clusters that others run: storage emulator and one host, in real time, without a simulator. */
+export interface Trial {
+  readonly url: string;
+  readonly keys: HostKeys;
+  readonly connectionString: string;
+  close(): Promise<void>;
+}
+
+export interface TrialOptions {
+  /** App settings. The storage account that they may name is not used. */
+  readonly values: Readonly<Record<string, string>>;
+  /** False: nothing is changed in CycleCloud, whatever a configuration says. */
+  readonly act: boolean;
+  /** Absent: free ones. */
+  readonly ports?: Ports;
+  readonly onHostLine: (line: string) => void;
+}
+
+export async function startTrial({ values, act, ports, onHostLine }: TrialOptions): Promise<Trial> {
+  const azurite = await startAzurite(ports === undefined ? {} : { ports });
+  try {
+    const keys = createKeys();
+    const hostJson: unknown = JSON.parse(await readFile(HOST_JSON, "utf8"));
+    const host = await spawnHost(
+      {
+        app: SOURCE_APP,
+        hostJson,
+        settings: {
+          ...NOT_FROM_THE_SHELL,
+          ...withoutStorage(values),
+          ...OURS,
+          AUTOSCALER_LOCAL_TRIAL: act ? "act" : "watch",
+        },
+        origin: Date.now(),
+        speed: 1,
+        keys,
+        port: ports?.app ?? (await freePort()),
+        connectionString: azurite.connectionString,
+      },
+      onHostLine,
+    );
+    return {
+      url: host.url,
+      keys,
+      connectionString: azurite.connectionString,
+      close: async () => {
+        await host.stop();
+        await azurite.close();
+      },
+    };
+  } catch (error) {
+    await azurite.close();
+    throw error;
+  }
+}
+
+/** The host's process inherits the shell's variables: what the file leaves out must not come from there. */
+const NOT_FROM_THE_SHELL = { AUTOSCALER_PUBLIC_URL: "", AUTOSCALER_AUTOSTOP_KEYS: "" };
+/** Real clusters live in real time, whatever file or shell say. */
+const OURS = { AUTOSCALER_LOCAL_CLOCK: "" };
+
+function withoutStorage(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(values).filter(([name]) => !name.startsWith("AzureWebJobsStorage")),
+  );
+}

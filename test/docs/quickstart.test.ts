@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import { expect, test, vi } from "vitest";
+import { ROOT, startMain } from "../support/run-main.ts";
+import { printedFiles } from "./printed.ts";
+import { comparable, readSteps, runSteps, writeSteps } from "./session.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const PAGE = "docs/quickstart.md";
+
+/**
+ * The printed autostart script beside curl without a revision and the command line, in one request set and minutes after the start: the
+ * script writes the shell's time into its messages, and the app's clock is ahead of it.
+ */
+const PBS_STEPS = ["curl 202", "script 0", "curl 202", "command 0", "script 0"];
+
+async function runPbsScript(lines: string): Promise<readonly string[]> {
+  const address = "$AUTOSCALER_URL/api/clusters/$AUTOSCALER_CLUSTER";
+  const files = [...printedFiles("docs/pbs.md")].map(
+    ([name, text]) => `cat >${name} <<'END OF FILE'\n${text}END OF FILE\n`,
+  );
+  const fill = `sed -i "s|KEY|$AUTOSCALER_KEY|" autoscaler.curl
+sed -i "s|https://NAME.azurewebsites.net/api/clusters/CLUSTER|${address}|" autoscaler.env
+qstat() { :; }
+export -f qstat`;
+  const curl = `curl -s -o answer -w 'curl %{http_code}\\n' -X PUT -H "x-functions-key: $AUTOSCALER_KEY" -d '{"version":1,"jobs":[]}' "${address}/request-sets/pbs"`;
+  const script = "bash autostart.sh; echo script $?";
+  const command =
+    "cyclecloud-autoscaler set --name htc --instancecount 0 -s pbs >answer 2>&1; echo command $?";
+  const ran = await runSteps(
+    `${lines}\n${files.join("")}${fill}`,
+    [curl, script, curl, command, script].map((text) => ({ command: text, output: [] })),
+  );
+  return ran.flatMap(({ output }) => output);
+}
+
+/** What the page gives `npm start`. */
+function startArguments(): readonly string[] {
+  const page = readFileSync(`${ROOT}/${PAGE}`, "utf8");
+  return /^npm ci && npm start -- (.*)$/m.exec(page)?.[1]?.split(" ") ?? [];
+}
+
+/** UPDATE=1 writes what is said now into the page, where it differs by more than times, ids and addresses. */
+const UPDATE = process.env["UPDATE"] === "1";
+
+test("every command of the quickstart, word for word, prints what the page says", async () => {
+  const serving = startMain(startArguments());
+  try {
+    await expect.poll(() => serving.said(), { timeout: 20_000 }).toContain("Ctrl-C stops everything.");
+    const lines = /paste this into another terminal \(bash\):\n(.*?)\n\n/s.exec(serving.said())?.[1] ?? "";
+    const printed = readSteps(PAGE);
+    const ran = await runSteps(lines, printed);
+    if (UPDATE) {
+      const kept = ran.map((step, index) => {
+        const before = printed[index];
+        const same =
+          before !== undefined &&
+          JSON.stringify(comparable(before).output) === JSON.stringify(comparable(step).output);
+        return same ? before : step;
+      });
+      writeSteps(PAGE, kept);
+    }
+    expect(await runPbsScript(lines)).toEqual(PBS_STEPS);
+    expect(ran.map(comparable)).toEqual((UPDATE ? readSteps(PAGE) : printed).map(comparable));
+    serving.signal("SIGINT");
+    expect((await serving.ended).code).toBe(0);
+  } finally {
+    if (serving.anyLeft()) serving.signal("SIGKILL");
+  }
+});

@@ -1,0 +1,40 @@
+import { afterEach, expect, test } from "vitest";
+import { z } from "zod";
+import type { LocalApp } from "../support/local-app.ts";
+import { startLocalApp } from "../support/local-app.ts";
+
+/**
+ * In the demo the app's clock is scaled, and the senders' clocks are real: curl without a revision, the command line and a script that
+ * writes `date +%s%3N` must still follow one another in one request set.
+ */
+let app: LocalApp;
+afterEach(() => app.close());
+
+const SET = "/api/clusters/prod/request-sets/mixed";
+const patiently = { timeout: 15_000, interval: 20 };
+const shown = z.object({ revision: z.number(), demands: z.number(), state: z.string() });
+
+test("messages with a real revision and without one follow one another by HTTP and queue", async () => {
+  const settings = { "AzureWebJobs.snapshot.Disabled": "true" };
+  app = await startLocalApp({ clusters: ["prod"], speed: 60, settings });
+  const message = { version: 1, cluster: "prod", requestSet: "mixed", expirationInterval: 86_400 };
+  const put = async (jobs: number, revision?: number) => {
+    const named = Array.from({ length: jobs }, (_, index) => ({ name: String(index) }));
+    return (await app.call("PUT", SET, { ...message, revision, jobs: named })).status;
+  };
+  const state = async () => shown.parse((await app.call("GET", SET)).body);
+
+  expect(await put(1)).toBe(202);
+  expect(await put(2, Date.now())).toBe(202);
+  expect(await put(1)).toBe(202);
+  expect((await app.call("DELETE", SET)).status).toBe(202);
+  expect(await put(3, Date.now())).toBe(202);
+  expect(await state()).toMatchObject({ demands: 3, state: "live" });
+
+  // The queue counts whole seconds: what is sent in the second of an older revision is older than that.
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await app.send("demand", JSON.stringify({ ...message, jobs: [] }));
+  await expect.poll(async () => (await state()).demands, patiently).toBe(0);
+  expect(await put(2, Date.now())).toBe(202);
+  expect(Math.abs((await state()).revision - Date.now())).toBeLessThan(10_000);
+});
