@@ -20,6 +20,8 @@ export interface ApiAddress {
   /** "https://NAME.azurewebsites.net"; what follows is ours. */
   readonly url: string;
   readonly key: string;
+  /** How long an answer is waited for, in seconds; large bodies, ticks and dry runs have longer. Default {@link WAIT_SECONDS}. */
+  readonly waitSeconds?: number;
 }
 
 /** What came of a request. `T` is the answer as the published schema has it (functions/openapi.json). */
@@ -57,7 +59,7 @@ export interface Request<T> extends Call {
 }
 
 /** How long an answer is waited for: a cold start takes a few seconds. */
-const WAIT_SECONDS = 10;
+export const WAIT_SECONDS = 10;
 /** A body of megabytes is still on its way when others are answered. */
 const LARGE_BODY = 1_000_000;
 const LARGE_WAIT_SECONDS = 60;
@@ -66,7 +68,8 @@ const LONG_WAIT_SECONDS = 240;
 
 /** Makes one request of the HTTP API. Never throws for the network's sake. */
 export async function callApi<T>(api: ApiAddress, call: Request<T>): Promise<Answer<T>> {
-  return request(addressOf(api.url, call), call, { "x-functions-key": api.key });
+  const { url, key, waitSeconds } = api;
+  return request(addressOf(url, call), call, { "x-functions-key": key }, waitSeconds);
 }
 
 /**
@@ -214,13 +217,14 @@ async function request<T>(
   address: string,
   { method, body, seconds }: Request<T>,
   headers: Readonly<Record<string, string>>,
+  waitSeconds = WAIT_SECONDS,
 ): Promise<Answer<T>> {
   const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
   const content =
     text === undefined
       ? { headers }
       : { headers: { ...headers, "content-type": "application/json" }, body: text };
-  const wait = seconds ?? ((text?.length ?? 0) > LARGE_BODY ? LARGE_WAIT_SECONDS : WAIT_SECONDS);
+  const wait = seconds ?? ((text?.length ?? 0) > LARGE_BODY ? LARGE_WAIT_SECONDS : waitSeconds);
   try {
     const response = await fetch(address, {
       method,

@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import { createServer } from "node:http";
+import { expect, onTestFinished, test } from "vitest";
+import { WAIT_SECONDS } from "../../src/client/api.ts";
 import type { AnsweringApi, Answer } from "../../src/client/index.ts";
 import { askToStop, AutoscalerError, openApi } from "../../src/client/index.ts";
 import { answeringServer } from "../support/answering-server.ts";
@@ -129,4 +131,18 @@ test("openApi fails loudly: no answer", async () => {
   expect(error.failure.kind).toBe("unreachable");
   expect(error.message).toBe("no answer from http://127.0.0.1:2: connect ECONNREFUSED 127.0.0.1:2");
   expect(error.status).toBeUndefined();
+});
+
+test("a server that does not answer is given up after 10 s, or as long as is said", async () => {
+  const server = createServer(() => undefined);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+  const error = await failureOf(openApi({ url, key: "k", waitSeconds: 0.2 }).clusters());
+  expect(error.message).toBe(`no answer from ${url} within 0.2 s`);
+  expect(WAIT_SECONDS).toBe(10);
 });

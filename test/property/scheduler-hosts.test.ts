@@ -108,7 +108,7 @@ test(
           expect(added).toBeLessThanOrEqual(host?.available?.ncpus ?? total);
         }
       }),
-      runsOf(20_251_120),
+      runsOf(20_251_120, { usual: 150 }),
     );
   },
   TIMEOUT,
