@@ -89,6 +89,8 @@ const DIFFERING: readonly (readonly [RegExp, string])[] = [
   [/\bip-[0-9A-F]{8}\b/g, "ip-0A000000"],
   [/"revision":\d+/g, '"revision":0'],
   [/\b\d+ s ago/g, "0 s ago"],
+  // Ages of nodes, before their hosts.
+  [/ \d+[smh] +(?=ip-)/g, " 0m "],
   // Plans are numbered through, and idle ones count.
   [/^(plan +)\d+ at/g, "$10 at"],
   [/^(2026-01-01T00:00:00.000Z) +\d+ /g, "$1     0 "],

@@ -140,7 +140,7 @@ describe("with an address of TLS", () => {
       await expect
         .poll(async () => (await call("GET", "/explain?job=nodearray:execute")).status, patiently)
         .toBe(200);
-      expect(JSON.stringify((await call("GET", "")).body["health"])).toContain("switched off");
+      expect(JSON.stringify((await call("GET", "")).body["health"])).toContain("enabled is false");
       expect(await cyclecloud.nodes()).toEqual(["execute-1 Started"]);
     },
   );
