@@ -13,7 +13,7 @@ import type { Bin } from "./bins.ts";
 import type { Candidates } from "./bucket-candidates.ts";
 import { candidatesFor, chooseBuckets } from "./bucket-candidates.ts";
 import type { Site } from "./bucket-sites.ts";
-import { BucketSites, roomAt } from "./bucket-sites.ts";
+import { BucketSites, roomAt, roomToStart } from "./bucket-sites.ts";
 import type { Draft, Settled } from "./draft.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
 import { holderOf } from "./caps.ts";
@@ -212,23 +212,28 @@ export class BucketOrder {
     const { bins } = this.#draft;
     const steps: Step[] = [];
     let left = wanted;
-    let room = opensFor(ask, site) ? roomAt(this.#draft, site) : 0;
+    const isOpen = opensFor(ask, site);
+    let room = isOpen ? roomAt(this.#draft, site) : 0;
+    let started = 0;
     let allowed = this.#allowed(ask, site);
     const first = this.#firstOpen(ask, site);
     for (let at = first; at < site.bins.length && left > 0; at += 1) {
       const bin = site.bins[at] ?? 0;
       const units = Math.min(this.#unitsOn(ask, bin, filling), left);
       if (units < 1) continue;
-      if (this.#isToStart(bin)) {
-        if (room < 1) continue;
-        room -= 1;
-      }
+      const toStart = this.#isToStart(bin);
+      const startable = toStart && isOpen ? roomToStart(this.#draft, site, bin) - started : 0;
+      if (toStart && startable < 1) continue;
       const count = bins.count[bin] ?? 0;
       const isHeld =
         this.#draft.caps.none ||
         this.#draft.caps.roomOn(holderOf(ask), bins, bin) === Number.POSITIVE_INFINITY;
       const nodes = Math.min(count, Math.floor(left / units), isHeld ? count : allowed);
       if (nodes < 1) continue;
+      if (toStart) {
+        started += 1;
+        room = Math.min(room, startable - 1);
+      }
       if (!isHeld) allowed -= nodes;
       left -= nodes * units;
       const rest = nodes < count && left < units && (isHeld || allowed > 0) ? left : 0;
