@@ -97,21 +97,32 @@ export class BucketOrder {
       refused: chosen.refused.map(({ site, refusal }) => ({ bucket: site.made.bucket, refusal })),
       uses: progress.uses,
     });
-    const reasons =
-      progress.left > 0
-        ? [
-            ...short,
-            ...(isWhole(ask) ? drained : this.#drained(ask.with(progress.left))),
-            ...this.#reasons(ask, sites, chosen, progress.left),
-          ]
-        : [];
-    const binding = progress.left > 0 ? this.#binding(ask, sites, chosen, progress.left) : undefined;
     return {
       placed: ask.asked - progress.left * ask.slotsPerUnit,
       pending: progress.pending * ask.slotsPerUnit,
-      reasons,
-      ...presentBinding(binding),
+      ...this.#tell(ask, sites, chosen, progress.left, short, drained),
     };
+  }
+
+  /** Why so many units of a job are unmet, and what would place them: to as many jobs as are told. */
+  #tell(
+    ask: Ask,
+    sites: readonly Site[],
+    chosen: Candidates,
+    left: number,
+    short: readonly Reason[],
+    drained: readonly Reason[],
+  ): Pick<Settled, "reasons" | "binding"> {
+    const { tells, telling } = this.#draft;
+    if (left <= 0 || !tells) return { reasons: [] };
+    if (!telling.covers(ask)) return { reasons: [...short, ...telling.brief(ask)] };
+    telling.note(ask);
+    const reasons = [
+      ...short,
+      ...(isWhole(ask) ? drained : this.#drained(ask.with(left))),
+      ...this.#reasons(ask, sites, chosen, left),
+    ];
+    return { reasons, ...presentBinding(this.#binding(ask, sites, chosen, left)) };
   }
 
   /** What would place the rest of a job, or why no raise would; `left`: pools and limits are as its units that have a place leave them. */
