@@ -23,7 +23,7 @@ import type { JobClass } from "./job-class.ts";
 import { mostPoolNeeds, unitsInPools as unitsInAllPools } from "./pool-use.ts";
 import { sharedPoolName } from "./pools.ts";
 import { misfit, refusalReason } from "./reasons.ts";
-import { noteScaleSet } from "./scale-set.ts";
+import { jobRefusal, noteScaleSet } from "./scale-set.ts";
 import { TOLERANCE } from "./tolerance.ts";
 
 /** So many nodes of a bin with so many units each, and, where what is left is less than a node holds, one more with the rest. */
@@ -408,7 +408,9 @@ export class BucketOrder {
 
 /** Why a bucket or its placement group takes no new nodes, whatever the limits. */
 function closedSite(draft: Draft, { offer, group }: Site): Reason | undefined {
-  return closedTo(draft, offer) ?? (group === undefined ? undefined : groupClosedTo(draft, offer, group));
+  const closed = closedTo(draft, offer);
+  if (closed !== undefined || group === undefined) return closed;
+  return groupClosedTo(draft, offer, group) ?? jobRefusal(draft, offer, group);
 }
 
 /** A dynamic node array grows only for those who name it. */

@@ -100,10 +100,11 @@ function isClosed(draft: Draft, { offer, group }: Site): boolean {
   return group !== undefined && groupClosedTo(draft, offer, group) !== undefined;
 }
 
+/** Whether new nodes may be in a placement group; nodes of any kind may be the first in it. */
 function mayOpenIn(draft: Draft, offer: BucketOffer, group: PlacementGroup): boolean {
   return offer.pinnedGroup === group
     ? pinnedRefusal(draft, offer, offer.attributes) === undefined
-    : !isSized(draft, offer, group);
+    : draft.capacity.groupSize(offer, group) === 0 || !isSized(draft, offer, group);
 }
 
 function groupsOf(offer: BucketOffer): readonly (PlacementGroup | undefined)[] {
