@@ -13,7 +13,7 @@ import type { Bin } from "./bins.ts";
 import type { Candidates } from "./bucket-candidates.ts";
 import { candidatesFor, chooseBuckets } from "./bucket-candidates.ts";
 import type { Site } from "./bucket-sites.ts";
-import { BucketSites, roomAt } from "./bucket-sites.ts";
+import { BucketSites, roomAt, roomToStart } from "./bucket-sites.ts";
 import type { Draft, Settled } from "./draft.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
 import { holderOf } from "./caps.ts";
@@ -23,7 +23,7 @@ import type { JobClass } from "./job-class.ts";
 import { mostPoolNeeds, unitsInPools as unitsInAllPools } from "./pool-use.ts";
 import { sharedPoolName } from "./pools.ts";
 import { misfit, refusalReason } from "./reasons.ts";
-import { noteScaleSet } from "./scale-set.ts";
+import { jobRefusal, noteScaleSet } from "./scale-set.ts";
 import { TOLERANCE } from "./tolerance.ts";
 
 /** So many nodes of a bin with so many units each, and, where what is left is less than a node holds, one more with the rest. */
@@ -97,21 +97,32 @@ export class BucketOrder {
       refused: chosen.refused.map(({ site, refusal }) => ({ bucket: site.made.bucket, refusal })),
       uses: progress.uses,
     });
-    const reasons =
-      progress.left > 0
-        ? [
-            ...short,
-            ...(isWhole(ask) ? drained : this.#drained(ask.with(progress.left))),
-            ...this.#reasons(ask, sites, chosen, progress.left),
-          ]
-        : [];
-    const binding = progress.left > 0 ? this.#binding(ask, sites, chosen, progress.left) : undefined;
     return {
       placed: ask.asked - progress.left * ask.slotsPerUnit,
       pending: progress.pending * ask.slotsPerUnit,
-      reasons,
-      ...presentBinding(binding),
+      ...this.#tell(ask, sites, chosen, progress.left, short, drained),
     };
+  }
+
+  /** Why so many units of a job are unmet, and what would place them: to as many jobs as are told. */
+  #tell(
+    ask: Ask,
+    sites: readonly Site[],
+    chosen: Candidates,
+    left: number,
+    short: readonly Reason[],
+    drained: readonly Reason[],
+  ): Pick<Settled, "reasons" | "binding"> {
+    const { tells, telling } = this.#draft;
+    if (left <= 0 || !tells) return { reasons: [] };
+    if (!telling.covers(ask)) return { reasons: [...short, ...telling.brief(ask)] };
+    telling.note(ask);
+    const reasons = [
+      ...short,
+      ...(isWhole(ask) ? drained : this.#drained(ask.with(left))),
+      ...this.#reasons(ask, sites, chosen, left),
+    ];
+    return { reasons, ...presentBinding(this.#binding(ask, sites, chosen, left)) };
   }
 
   /** What would place the rest of a job, or why no raise would; `left`: pools and limits are as its units that have a place leave them. */
@@ -212,23 +223,28 @@ export class BucketOrder {
     const { bins } = this.#draft;
     const steps: Step[] = [];
     let left = wanted;
-    let room = opensFor(ask, site) ? roomAt(this.#draft, site) : 0;
+    const isOpen = opensFor(ask, site);
+    let room = isOpen ? roomAt(this.#draft, site) : 0;
+    let started = 0;
     let allowed = this.#allowed(ask, site);
     const first = this.#firstOpen(ask, site);
     for (let at = first; at < site.bins.length && left > 0; at += 1) {
       const bin = site.bins[at] ?? 0;
       const units = Math.min(this.#unitsOn(ask, bin, filling), left);
       if (units < 1) continue;
-      if (this.#isToStart(bin)) {
-        if (room < 1) continue;
-        room -= 1;
-      }
+      const toStart = this.#isToStart(bin);
+      const startable = toStart && isOpen ? roomToStart(this.#draft, site, bin) - started : 0;
+      if (toStart && startable < 1) continue;
       const count = bins.count[bin] ?? 0;
       const isHeld =
         this.#draft.caps.none ||
         this.#draft.caps.roomOn(holderOf(ask), bins, bin) === Number.POSITIVE_INFINITY;
       const nodes = Math.min(count, Math.floor(left / units), isHeld ? count : allowed);
       if (nodes < 1) continue;
+      if (toStart) {
+        started += 1;
+        room = Math.min(room, startable - 1);
+      }
       if (!isHeld) allowed -= nodes;
       left -= nodes * units;
       const rest = nodes < count && left < units && (isHeld || allowed > 0) ? left : 0;
@@ -392,7 +408,9 @@ export class BucketOrder {
 
 /** Why a bucket or its placement group takes no new nodes, whatever the limits. */
 function closedSite(draft: Draft, { offer, group }: Site): Reason | undefined {
-  return closedTo(draft, offer) ?? (group === undefined ? undefined : groupClosedTo(draft, offer, group));
+  const closed = closedTo(draft, offer);
+  if (closed !== undefined || group === undefined) return closed;
+  return groupClosedTo(draft, offer, group) ?? jobRefusal(draft, offer, group);
 }
 
 /** A dynamic node array grows only for those who name it. */

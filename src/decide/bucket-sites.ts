@@ -23,7 +23,7 @@ export interface Site {
   readonly made: Pick<BucketOffer, "bucket" | "resources" | "properties" | "cores">;
   /** What constraints on the bucket are judged on. */
   readonly view: NodeView;
-  /** Existing nodes by name and number, then those in flight, then those that this plan makes. */
+  /** Nodes that are up, those on their way, deallocated ones, then those that this plan makes. */
   readonly bins: Bin[];
 }
 
@@ -65,16 +65,12 @@ export class BucketSites {
     }
   }
 
-  /** Takes in bins that are new since it was last called; existing nodes come in the order of their names. */
+  /** Takes in bins that are new since it was last called, in the order in which a bucket's nodes are used. */
   refresh(): void {
     const { bins } = this.#draft;
     const fresh: Bin[] = [];
     for (let bin = this.#seen; bin < bins.count.length; bin += 1) fresh.push(bin);
-    const existing = fresh.filter((bin) => bins.node(bin) !== undefined);
-    const names = new Map(existing.map((bin) => [bin, nameOf(bins.node(bin))]));
-    existing.sort((a, b) => compareNames(names.get(a), names.get(b)) || a - b);
-    for (const bin of [...existing, ...fresh.filter((one) => !names.has(one))])
-      this.#byPlace.get(bins.placeOfBin(bin))?.bins.push(bin);
+    for (const bin of inOrderOfUse(bins, fresh)) this.#byPlace.get(bins.placeOfBin(bin))?.bins.push(bin);
     this.#seen = bins.count.length;
   }
 
@@ -87,17 +83,28 @@ export class BucketSites {
 }
 
 /** How many new nodes a bucket allows now. */
-export function roomAt(draft: Draft, { offer, group }: Site): number {
-  if (offer.onlyFor !== undefined || closedTo(draft, offer) !== undefined) return 0;
-  if (group !== undefined && groupClosedTo(draft, offer, group) !== undefined) return 0;
-  if (group !== undefined && !mayOpenIn(draft, offer, group)) return 0;
+export function roomAt(draft: Draft, site: Site): number {
+  const { offer, group } = site;
+  if (isClosed(draft, site) || (group !== undefined && !mayOpenIn(draft, offer, group))) return 0;
   return draft.capacity.room(offer, group);
 }
 
+/** How many deallocated nodes like this one may be started there now. A start is charged to fewer limits than a new node. */
+export function roomToStart(draft: Draft, site: Site, bin: Bin): number {
+  if (isClosed(draft, site)) return 0;
+  return draft.capacity.room(site.offer, site.group, draft.bins.node(bin)?.charges);
+}
+
+function isClosed(draft: Draft, { offer, group }: Site): boolean {
+  if (offer.onlyFor !== undefined || closedTo(draft, offer) !== undefined) return true;
+  return group !== undefined && groupClosedTo(draft, offer, group) !== undefined;
+}
+
+/** Whether new nodes may be in a placement group; nodes of any kind may be the first in it. */
 function mayOpenIn(draft: Draft, offer: BucketOffer, group: PlacementGroup): boolean {
   return offer.pinnedGroup === group
     ? pinnedRefusal(draft, offer, offer.attributes) === undefined
-    : !isSized(draft, offer, group);
+    : draft.capacity.groupSize(offer, group) === 0 || !isSized(draft, offer, group);
 }
 
 function groupsOf(offer: BucketOffer): readonly (PlacementGroup | undefined)[] {
@@ -148,14 +155,44 @@ function siteOfNodes(bins: Bins, place: Place, subject: Subject): Site {
 
 type NodeName = readonly [text: string, number: number];
 
+/**
+ * Nodes that are there, then those on their way, then those that this plan makes; deallocated nodes that come last of all go after those on
+ * their way. scalelib goes by the names alone. But new nodes take the lowest free names: the next plan would meet them before older nodes,
+ * put jobs elsewhere, and need one node more. It would also start a deallocated node while another one is idle. So the common order of use
+ * comes first. Names decide between nodes that are equal in it.
+ */
+function inOrderOfUse(bins: Bins, fresh: readonly Bin[]): readonly Bin[] {
+  const there = fresh.flatMap((bin): readonly Turn[] => {
+    const node = bins.node(bin);
+    return node === undefined || node.starting === true ? [] : [{ bin, node, name: nameOf(node) }];
+  });
+  there.sort((a, b) => a.node.order - b.node.order || compareNames(a.name, b.name) || a.bin - b.bin);
+  const up = there.findLastIndex(({ node }) => node.deallocated !== true) + 1;
+  const isComing = (bin: Bin): boolean =>
+    bins.origin[bin] === "in-flight" || bins.node(bin)?.starting === true;
+  const coming = fresh.filter(isComing).sort((a, b) => bins.tierOf(a) - bins.tierOf(b) || a - b);
+  return [
+    ...there.slice(0, up).map(({ bin }) => bin),
+    ...coming,
+    ...there.slice(up).map(({ bin }) => bin),
+    ...fresh.filter((bin) => bins.origin[bin] === "planned"),
+  ];
+}
+
+interface Turn {
+  readonly bin: Bin;
+  readonly node: SupplyNode;
+  readonly name: NodeName;
+}
+
 /** A name up to its last "-", and the number behind that. */
-function nameOf(node: SupplyNode | undefined): NodeName {
-  const name = node?.properties?.().name;
-  const text = typeof name === "string" ? name : (node?.nodeId ?? "");
+function nameOf(node: SupplyNode): NodeName {
+  const name = node.properties?.().name;
+  const text = typeof name === "string" ? name : node.nodeId;
   const match = /^(.*)-(\d+)$/.exec(text);
   return match === null ? [text, 0] : [match[1] ?? "", Number(match[2])];
 }
 
-function compareNames([a, i]: NodeName = ["", 0], [b, j]: NodeName = ["", 0]): number {
+function compareNames([a, i]: NodeName, [b, j]: NodeName): number {
   return compareText(a, b) || i - j;
 }

@@ -97,7 +97,7 @@ export function beginDraft(
     policy,
     way,
     tells,
-    telling: new Telling(),
+    telling: new Telling(policy.preference === "existing-first"),
     now,
     bins,
     capacity: new Capacity(world.limits),

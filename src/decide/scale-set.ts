@@ -123,3 +123,11 @@ export function pinnedRefusal(
   const { pinnedGroup } = offer;
   return pinnedGroup === undefined ? undefined : joinRefusal(groups, offer, pinnedGroup, attributes);
 }
+
+/** Why a job's nodes of this offer may not be in this placement group; undefined: they may, or the group has none. */
+export function jobRefusal(groups: Groups, offer: BucketOffer, group: PlacementGroup): Reason | undefined {
+  if (offer.pinnedGroup === group) return pinnedRefusal(groups, offer, offer.attributes);
+  if (groups.capacity.groupSize(offer, group) === 0 || mayJoin(groups.scaleSets, offer, group))
+    return undefined;
+  return { code: "attributes-differ", bucket: { ...offer.bucket, placementGroup: group } };
+}

@@ -265,7 +265,8 @@ function settleStart(
   const ledger = new Map(state.ledger);
   for (const id of effect.nodes) {
     const node = ledger.get(id);
-    if (node === undefined) continue;
+    // A look that shows the node on its way up may come before the answer. It knows more, and the boot timeout counts from it.
+    if (node === undefined || node.start?.state === "shown") continue;
     const start = afterStart(id, evidence, now);
     const { start: _before, ...rest } = node;
     ledger.set(

@@ -8,19 +8,26 @@ const MOST_TOLD = 1000;
 
 /** Of a try that tells why: to which unmet jobs, by rank. The others name one of these that asks for the same nodes. */
 export class Telling {
+  /** Whether packed jobs of one class share their reasons, so that another one costs nothing more. */
+  readonly #sharesReasons: boolean;
   #told = 0;
   readonly #classes = new Set<JobClass>();
   readonly #like = new Map<Requirements, string>();
   readonly #briefs = new Map<Requirements, readonly Reason[]>();
 
-  /** Whether the reasons for a job are to be worked out, should it be unmet. Packed jobs of one class share theirs, and cost nothing more. */
-  covers({ jobClass, together }: Ask): boolean {
-    return this.#told < MOST_TOLD || (together === "anywhere" && this.#classes.has(jobClass));
+  constructor(sharesReasons: boolean) {
+    this.#sharesReasons = sharesReasons;
+  }
+
+  /** Whether the reasons for a job are to be worked out, should it be unmet. */
+  covers(ask: Ask): boolean {
+    return this.#told < MOST_TOLD || this.#isShared(ask);
   }
 
   /** Notes that they have been. */
-  note({ jobClass, requirements, together, by }: Ask): void {
-    if (together === "anywhere" && this.#classes.has(jobClass)) return;
+  note(ask: Ask): void {
+    const { jobClass, requirements, by } = ask;
+    if (this.#isShared(ask)) return;
     this.#told += 1;
     this.#classes.add(jobClass);
     if (!this.#like.has(requirements)) this.#like.set(requirements, by);
@@ -35,5 +42,8 @@ export class Telling {
       this.#briefs.set(requirements, brief);
     }
     return brief;
+  }
+  #isShared({ jobClass, together }: Ask): boolean {
+    return this.#sharesReasons && together === "anywhere" && this.#classes.has(jobClass);
   }
 }

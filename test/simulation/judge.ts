@@ -20,6 +20,11 @@ export interface Limits {
   readonly nodesPerArray: number;
   /** Nodes in all, those that are going included. */
   readonly quotaNodes: number;
+  /**
+   * Jobs use the buckets of an array in turn, those in placement groups first: a new node of an earlier bucket goes before an idle node of a
+   * later one, as in scalelib (`bucket-order`).
+   */
+  readonly bucketOrder: boolean;
 }
 
 export interface Verdict {
@@ -42,8 +47,11 @@ export interface Verdict {
   readonly readyNodesStopped: number;
 }
 
+type NodeCreated = Extract<SimulatorEvent, { readonly kind: "node-created" }>;
+
 interface Watched {
   readonly array: string;
+  readonly group: string | undefined;
   host: string | undefined;
   /** Since when it has been marked to be stopped. */
   markedAt: number | undefined;
@@ -198,7 +206,7 @@ export class Judge {
   see(event: SimulatorEvent): void {
     switch (event.kind) {
       case "node-created":
-        return this.#created(event.nodeId, event.array, event.requestId, event.at);
+        return this.#created(event);
       case "create-accepted":
         return this.#checkLimits(event.requestId ?? "", event.asked, event.added);
       case "start-accepted":
@@ -244,11 +252,12 @@ export class Judge {
 
   // ------------------------------------------------------------ what it finds
 
-  #created(nodeId: string, array: string, requestId: string | undefined, at: number): void {
-    this.#checkNeed(nodeId, array, requestId, at);
+  #created({ nodeId, array, placementGroup: group, requestId, at }: NodeCreated): void {
+    this.#checkNeed(nodeId, { array, group }, requestId, at);
     this.#counts.nodesCreated += 1;
     this.#nodes.set(nodeId, {
       array,
+      group,
       host: undefined,
       markedAt: undefined,
       ready: false,
@@ -266,7 +275,7 @@ export class Judge {
   #started(nodeId: string, requestId: string | undefined, at: number): void {
     const node = this.#nodes.get(nodeId);
     if (node === undefined) return;
-    this.#checkNeed(nodeId, node.array, requestId, at);
+    this.#checkNeed(nodeId, node, requestId, at);
     this.#counts.nodesStarted += 1;
     node.off = false;
     node.failed = false;
@@ -278,11 +287,23 @@ export class Judge {
   }
 
   /** Was one more node there asked for? Those that are off count once they are asked to start. */
-  #checkNeed(nodeId: string, array: string, requestId: string | undefined, at: number): void {
+  #checkNeed(
+    nodeId: string,
+    { array, group }: Pick<Watched, "array" | "group">,
+    requestId: string | undefined,
+    at: number,
+  ): void {
     const committedAt = this.#commits.get(requestId ?? "") ?? at;
     const there = [...this.#nodes.values()].filter((node) => node.array === array && isLive(node));
     const staying = there.filter((node) => !wasLeaving(node, committedAt));
-    const most = Math.max(...this.#needs(committedAt, at, (told) => needOf(array, told)));
+    const mostBy = (need: typeof needOf): number =>
+      Math.max(...this.#needs(committedAt, at, (told) => need(array, told)));
+    const most = mostBy(needOf);
+    // Nodes that are in no group are the last bucket of the array.
+    if (this.#limits.bucketOrder && group !== undefined) {
+      const ofGroup = staying.filter((node) => node.group === group);
+      if (ofGroup.length < mostBy(slotsOf)) return;
+    }
     if (staying.length >= most) {
       this.#violate(
         "overshoot",
@@ -406,13 +427,16 @@ export class Judge {
 /** Targets are floors: the larger of the largest target and the nodes that jobs need. */
 function needOf(array: string, told: readonly Told[]): number {
   let target = 0;
+  for (const one of told)
+    if (one.array === array && one.asks.kind === "target") target = Math.max(target, one.asks.count);
+  return Math.max(target, slotsOf(array, told));
+}
+
+/** The nodes that jobs need. */
+function slotsOf(array: string, told: readonly Told[]): number {
   let slots = 0;
-  for (const one of told) {
-    if (one.array !== array) continue;
-    if (one.asks.kind === "target") target = Math.max(target, one.asks.count);
-    else slots += one.asks.count;
-  }
-  return Math.max(target, slots);
+  for (const one of told) if (one.array === array && one.asks.kind === "slots") slots += one.asks.count;
+  return slots;
 }
 
 /**

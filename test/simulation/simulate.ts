@@ -83,10 +83,12 @@ class Run {
     this.#schedule = new Schedule(dice);
     const weather = this.#weather;
     const configuration = drawConfiguration(seed, weather.arrays);
+    const policy = policyOf(configuration);
     this.#configuration = configuration;
     const trace: Shared["trace"] = (who, what) => this.#trace(who, what);
     const now = (): number => this.#schedule.now();
-    this.#judge = new Judge(weather, now, (what) => trace("JUDGE", () => what));
+    const limits = { ...weather, bucketOrder: policy.preference === "bucket-order" };
+    this.#judge = new Judge(limits, now, (what) => trace("JUDGE", () => what));
     this.#trouble = {
       bootFailureShare: weather.bootFailureShare,
       neverBootShare: weather.neverBootShare,
@@ -98,7 +100,7 @@ class Run {
     this.#shared = {
       schedule: this.#schedule,
       cluster: CLUSTER,
-      policy: policyOf(configuration),
+      policy,
       store: this.#watchedStore(),
       queue: {
         wake: (cluster, at) => this.#line.wake(cluster, at),
