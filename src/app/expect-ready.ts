@@ -27,7 +27,10 @@ export function expectReady({ seen, ledger }: Pick<Bodies, "seen" | "ledger">): 
     if (seconds <= 0) continue;
     all.push(seconds);
     const size = sizes.get(nodeId);
-    if (size !== undefined) bySize.set(size, [...(bySize.get(size) ?? []), seconds]);
+    if (size === undefined) continue;
+    const ofSize = bySize.get(size);
+    if (ofSize === undefined) bySize.set(size, [seconds]);
+    else ofSize.push(seconds);
   }
   const usualSeconds = medianOf(all) ?? DEFAULT_BOOT_SECONDS;
   const usualOf = new Map([...bySize].map(([size, seconds]) => [size, medianOf(seconds)]));
