@@ -5,8 +5,9 @@ import type { Bodies } from "../domain/bodies.ts";
 import type { ClusterRecord, Ledger, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
+import { entryOfNode } from "./hosts.ts";
 import type { HostFact } from "./observe.ts";
-import { factOfNode, hostFacts, managedArrays } from "./observe.ts";
+import { hostFacts, managedArrays } from "./observe.ts";
 import { DECIDE_AGAIN_SECONDS, isForeign } from "./scale-down.ts";
 import type { Weighing } from "./reconcile.ts";
 import { commitEffects, demandsInForce, excludedNodes, stoppingNodes, supplyOf } from "./reconcile.ts";
@@ -159,7 +160,7 @@ function objectionTo(
   if (unhealthy) return undefined;
   const unsure = view.blind ?? view.resting;
   if (unsure !== undefined) return unsure;
-  const job = node === undefined ? undefined : factOfNode(view.facts, node)?.jobs[0];
+  const job = node === undefined ? undefined : entryOfNode(view.facts, node)?.jobs[0];
   return job === undefined ? undefined : { kind: "needed", why: `job ${job} is on it` };
 }
 

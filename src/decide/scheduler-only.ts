@@ -2,7 +2,7 @@ import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { RankedDemand } from "../domain/demand.ts";
 import type { ArrayName, NodeId } from "../domain/ids.ts";
 import type { Ledger } from "../domain/record.ts";
-import { hostKey } from "./hosts.ts";
+import { entryOfNode, hostKey } from "./hosts.ts";
 import type { ReportedHost, ReportedHosts } from "./reported-hosts.ts";
 
 /** What a plan reads of the reports. Plain data, as plans are recalled by it. */
@@ -60,7 +60,7 @@ export function judgeHosts(
   const nodes = new Map<NodeId, ReportedHost>();
   const found = new Set<ReportedHost>();
   cluster.snapshot.nodes.forEach((node) => {
-    const host = hostOfNode(reported, node);
+    const host = entryOfNode(reported, node);
     if (host === undefined) return;
     found.add(host);
     if (node.phase === "ready") nodes.set(node.nodeId, host);
@@ -75,12 +75,6 @@ export function judgeHosts(
       return { host, standing };
     });
   return { nodes, others };
-}
-
-function hostOfNode(reported: ReportedHosts, { hostname, name }: Node): ReportedHost | undefined {
-  return (
-    (hostname === undefined ? undefined : reported.get(hostKey(hostname))) ?? reported.get(hostKey(name))
-  );
 }
 
 /**
