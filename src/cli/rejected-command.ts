@@ -1,7 +1,7 @@
 import type { AnsweringApi, Answer } from "../client/index.ts";
 import type { ClustersAnswer, StateAnswer } from "../client/state.ts";
 import { readClusters, readState } from "../client/state.ts";
-import type { Register } from "./command-line.ts";
+import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ApiOptions } from "./options.ts";
