@@ -5,7 +5,7 @@ import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 
 /** How long a node takes from its first look to Ready where no node of the cluster has come up yet. */
-export const DEFAULT_BOOT_SECONDS = 300;
+const DEFAULT_BOOT_SECONDS = 300;
 
 /** When nodes that are coming can be expected to be Ready. */
 export interface ReadyTimes {

@@ -17,7 +17,7 @@ export type Failure = Exclude<Answer, { kind: "answered" }> | NotSent;
 /** The app refused, something else answered, there was no answer, or what was to be sent makes no sense. `message` says it in a sentence. */
 export class AutoscalerError extends Error {
   override readonly name = "AutoscalerError";
-  /** The same as a value, to tell the kinds apart. */
+  /** The same as a value, to distinguish the kinds. */
   readonly failure: Failure;
   /** The HTTP status, if there was an answer. */
   readonly status: number | undefined;

@@ -8,7 +8,7 @@ import { jobsOn, loadText, MOST_JOBS } from "./explain.ts";
 import { amountsText } from "./host-text.ts";
 import { hostKey } from "./hosts.ts";
 import type { ReportedHost } from "./reported-hosts.ts";
-import type { Standing } from "./scheduler-only.ts";
+import type { JudgedHost, Standing } from "./scheduler-only.ts";
 
 /** A host that only a scheduler knows: what it is to us, and what is on it. */
 export interface HostExplained {
@@ -29,13 +29,7 @@ export interface HostExplained {
   readonly text: string;
 }
 
-/** A host that is reported, and what it is to us. */
-export interface JudgedHost {
-  readonly host: ReportedHost;
-  readonly standing: Standing;
-}
-
-/** A sentence names so many. */
+/** The most names in one sentence. */
 const NAMED = 10;
 
 /** What a plan has on a host that only a scheduler knows; `judged`: those that are reported now. Undefined: nobody knows such a host. */
@@ -101,6 +95,6 @@ export function renderStanding(standing: Standing): string {
     case "named-as-a-node":
       return "no capacity, as CycleCloud gives such names to its nodes";
     case "load-unknown":
-      return "no capacity, as nobody says how much the jobs there take";
+      return "no capacity, as neither its report nor the jobs say how much the jobs there take";
   }
 }

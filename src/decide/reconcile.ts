@@ -358,7 +358,7 @@ export function stoppingNodes(intents: readonly Intent[]): ReadonlySet<NodeId> {
   );
 }
 
-/** Nodes of a look that are no capacity, though they count against limits: somebody is stopping them, or they are down. */
+/** Nodes of a look that are no capacity, though they count against limits: they are being stopped, or are down. */
 export function excludedNodes(
   snapshot: Snapshot,
   ledger: Ledger,

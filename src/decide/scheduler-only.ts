@@ -41,17 +41,23 @@ export type Standing =
   /** We remember a node of this name, or the status has one that is not up. */
   | "former-node"
   | "named-as-a-node"
-  /** It has jobs, and nobody says how much of it they take. */
+  /** It has jobs, and neither its report nor the jobs say how much of it they take. */
   | "load-unknown";
+
+/** A host that is reported, and what it is to us. */
+export interface JudgedHost {
+  readonly host: ReportedHost;
+  readonly standing: Standing;
+}
 
 export interface JudgedHosts {
   /** Hosts of nodes that are up. */
   readonly nodes: ReadonlyMap<NodeId, ReportedHost>;
   /** Hosts that the status does not show. */
-  readonly others: readonly { readonly host: ReportedHost; readonly standing: Standing }[];
+  readonly others: readonly JudgedHost[];
 }
 
-/** Tells the hosts of nodes from those that only a scheduler knows. */
+/** Separates the hosts of nodes from those that only a scheduler knows. */
 export function judgeHosts(
   reported: ReportedHosts,
   cluster: Cluster,

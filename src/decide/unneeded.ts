@@ -7,7 +7,7 @@ import type { Instant } from "../domain/units.ts";
 import { instant, secondsBetween } from "../domain/units.ts";
 import { priceNodes } from "./price-nodes.ts";
 
-/** A node that nobody needs is given so long to ask for itself: CycleCloud's own scripts ask after 15 to 30 minutes without a job. */
+/** A node that is not needed has this long to ask by itself: CycleCloud's own scripts ask after 15 to 30 minutes without a job. */
 const ASKS_WITHIN_SECONDS = 900;
 
 const NAMED_SIZES = 5;

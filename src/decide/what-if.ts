@@ -122,7 +122,7 @@ function unknownBucket(seen: Snapshot, { array, machineType }: Place, path: stri
   return unknownName(path, asked, "a bucket of the cluster", known);
 }
 
-/** A sentence names so many. */
+/** The most names in one sentence. */
 const NAMED = 20;
 
 function unknownName(path: string, asked: string, what: string, known: readonly string[]): Problem {
