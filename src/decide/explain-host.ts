@@ -3,6 +3,7 @@ import type { Plan } from "../domain/plan.ts";
 import type { WrittenResources } from "../domain/resources.ts";
 import { writeResources } from "../domain/resources.ts";
 import { schedulerHostId, schedulerHostname } from "../domain/scheduler-host.ts";
+import { someOf } from "../domain/some-of.ts";
 import type { JobOnNode } from "./explain.ts";
 import { jobsOn, loadText, MOST_JOBS } from "./explain.ts";
 import { amountsText } from "./host-text.ts";
@@ -73,15 +74,10 @@ function hostLines(told: Omit<HostExplained, "text">, host: ReportedHost | undef
     lines.push(`reported by ${requestSets.join(", ")}: ${renderStanding(standing)}`);
     lines.push(amountsText(host));
   }
-  if (jobs.length > 0) lines.push(`its scheduler runs there: ${fewOf(jobs)}`);
+  if (jobs.length > 0) lines.push(`its scheduler runs there: ${someOf(jobs, NAMED)}`);
   if (told.load.length > 0) lines.push(`on it by the plan: ${loadText(told)}`);
   return lines;
 }
-
-const fewOf = (names: readonly string[]): string =>
-  names.length <= NAMED
-    ? names.join(", ")
-    : `${names.slice(0, NAMED).join(", ")} and ${names.length - NAMED} more`;
 
 /** What a host is to us, in a sentence. */
 export function renderStanding(standing: Standing): string {
