@@ -6,6 +6,7 @@ import type { DescribedBucket } from "./describe-buckets.ts";
 import { describeBuckets } from "./describe-buckets.ts";
 import type { Clock, PortErrorKind, Site } from "./ports.ts";
 import { PortError } from "./ports.ts";
+import { someOf } from "../domain/some-of.ts";
 
 /** What a first try against a real CycleCloud found of one cluster. */
 export type ClusterCheck =
@@ -137,11 +138,8 @@ function missingPrices(buckets: readonly DescribedBucket[], policy: Policy): rea
     ({ price, placementGroup }) => price === undefined && placementGroup === undefined,
   );
   if (missing.length === 0) return [];
-  const names = missing
-    .slice(0, MOST_NAMES)
-    .map(({ nodearray, machineType }) => `${nodearray}/${machineType}`);
-  const more = missing.length > names.length ? ` and ${missing.length - names.length} more` : "";
-  return [`among is cheapest, and there is no price for ${names.join(", ")}${more}: those come last`];
+  const names = missing.map(({ nodearray, machineType }) => `${nodearray}/${machineType}`);
+  return [`among is cheapest, and there is no price for ${someOf(names, MOST_NAMES)}: those come last`];
 }
 
 const MOST_NAMES = 5;

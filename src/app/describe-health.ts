@@ -10,7 +10,7 @@ import type { App } from "./commit.ts";
 import { loadCurrent } from "./commit.ts";
 import { PortError } from "./ports.ts";
 
-/** A sentence names so many. */
+/** The most names in one sentence. */
 const SHOWN_NAMES = 10;
 
 /** A look so old means that something is wrong: the timer looks every minute. */
@@ -21,7 +21,7 @@ export interface Health {
   readonly ok: boolean;
   /** In words: why it is not ok, and what keeps the autoscaler from acting although it is. */
   readonly notes: readonly string[];
-  /** What costs money or needs somebody, although all works. */
+  /** What costs money or needs attention, although all works. */
   readonly warnings: readonly string[];
   readonly lastLookAgeSeconds?: number;
   readonly trouble?: { readonly at: string; readonly kind: string; readonly message: string };

@@ -17,7 +17,7 @@ export interface DescribedOutcome {
   readonly placed: number;
   /** Of `placed`, what waits for nodes that are coming. */
   readonly pending: number;
-  /** The reason that binds, where it has less than it asked for; `explain` tells all. */
+  /** The reason that binds, where it has less than it asked for; `explain` has them all. */
   readonly why?: string;
 }
 

@@ -5,7 +5,7 @@ import type { ClusterRecord } from "../domain/record.ts";
 import { writeResources } from "../domain/resources.ts";
 import type { Instant } from "../domain/units.ts";
 
-/** Of each host so many of its jobs are shown. */
+/** The most jobs that are shown of one host. */
 const SHOWN_JOBS = 10;
 
 /** Hosts that are reported with resources and are no nodes of the cluster: whether each is capacity, and if not, why. */

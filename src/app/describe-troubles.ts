@@ -6,6 +6,7 @@ import type { Instant } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
 import { unneededText } from "./describe-health.ts";
 import { phaseShown } from "./phase-shown.ts";
+import { someOf } from "../domain/some-of.ts";
 
 /** Something that an operator may have to do something about. */
 export interface DescribedTrouble {
@@ -85,11 +86,16 @@ function byMessage(
   const alike = new Map<string, Node[]>();
   for (const node of nodes) {
     const message = node.statusMessage ?? node.status;
-    alike.set(message, [...(alike.get(message) ?? []), node]);
+    const some = alike.get(message);
+    if (some === undefined) alike.set(message, [node]);
+    else some.push(node);
   }
   return [...alike].map(([message, some]) => ({
     message,
-    names: someOf(some.map(({ name }) => name)),
+    names: someOf(
+      some.map(({ name }) => name),
+      NAMED,
+    ),
     count: some.length,
   }));
 }
@@ -100,7 +106,10 @@ function refusedStarts({ ledger }: Bodies): readonly DescribedTrouble[] {
   );
   const [first] = refused;
   if (first === undefined) return [];
-  const names = someOf(refused.map(({ name }) => name));
+  const names = someOf(
+    refused.map(({ name }) => name),
+    NAMED,
+  );
   const text = `${names} did not start: ${first.start?.message ?? "nothing came of it"}`;
   return [{ kind: "start-refused", text, count: refused.length }];
 }
@@ -109,7 +118,10 @@ function rejectedJobs({ sets }: ClusterRecord, { demands }: Bodies): readonly De
   return [...sets].flatMap(([set, entry]) => {
     const rejected = demands.get(entry.digest)?.rejectedJobs ?? [];
     if (!entry.live || rejected.length === 0) return [];
-    const names = someOf(rejected.map(({ name }) => name));
+    const names = someOf(
+      rejected.map(({ name }) => name),
+      NAMED,
+    );
     const text = `request set ${set}: left out, as they could not be read: ${names}`;
     return [{ kind: "job-rejected", text, count: rejected.length }];
   });
@@ -122,10 +134,4 @@ function rejectedMessages({ rejections }: ClusterRecord): readonly DescribedTrou
   const why = first === undefined ? "" : `: ${first.path} is ${first.found}, expected is ${first.expected}`;
   const text = `messages could not be read, the last at ${isoTime(newest.at)}${why}`;
   return [{ kind: "message-rejected", text, count: rejections.length }];
-}
-
-function someOf(names: readonly string[]): string {
-  const more = names.length - NAMED;
-  const some = names.slice(0, NAMED).join(", ");
-  return more > 0 ? `${some} and ${more} more` : some;
 }

@@ -5,7 +5,7 @@ import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 
 /** How long a node takes from its first look to Ready where no node of the cluster has come up yet. */
-export const DEFAULT_BOOT_SECONDS = 300;
+const DEFAULT_BOOT_SECONDS = 300;
 
 /** When nodes that are coming can be expected to be Ready. */
 export interface ReadyTimes {
@@ -27,7 +27,10 @@ export function expectReady({ seen, ledger }: Pick<Bodies, "seen" | "ledger">): 
     if (seconds <= 0) continue;
     all.push(seconds);
     const size = sizes.get(nodeId);
-    if (size !== undefined) bySize.set(size, [...(bySize.get(size) ?? []), seconds]);
+    if (size === undefined) continue;
+    const ofSize = bySize.get(size);
+    if (ofSize === undefined) bySize.set(size, [seconds]);
+    else ofSize.push(seconds);
   }
   const usualSeconds = medianOf(all) ?? DEFAULT_BOOT_SECONDS;
   const usualOf = new Map([...bySize].map(([size, seconds]) => [size, medianOf(seconds)]));

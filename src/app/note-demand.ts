@@ -10,6 +10,7 @@ import type {
 } from "../domain/demand.ts";
 import { renderReason } from "../domain/reason.ts";
 import type { ClusterRecord } from "../domain/record.ts";
+import { someOf } from "../domain/some-of.ts";
 
 /** How much a request set asks for, to be compared with what its sender meant. */
 export interface AskedFor {
@@ -122,9 +123,8 @@ function noteDropped(
       .filter((array) => !now.has(array)),
   );
   if (dropped.size === 0) return [];
-  const names = [...dropped].slice(0, MOST_NAMED).join(", ");
-  const more = dropped.size > MOST_NAMED ? ` and ${dropped.size - MOST_NAMED} more` : "";
-  return [`request set ${set} no longer asks for ${names}${more}: a message replaces all of its request set`];
+  const names = someOf([...dropped], MOST_NAMED);
+  return [`request set ${set} no longer asks for ${names}: a message replaces all of its request set`];
 }
 
 const MOST_NAMED = 10;

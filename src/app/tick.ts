@@ -10,7 +10,7 @@ import { loadWhole } from "./commit.ts";
 import type { PhaseShown } from "./phase-shown.ts";
 import { phaseShown } from "./phase-shown.ts";
 import type { HistoryRow, Site } from "./ports.ts";
-import { priceNodes } from "./price-nodes.ts";
+import { priceNodes } from "../decide/price-nodes.ts";
 import { PortError } from "./ports.ts";
 import type { ReconcileOutcome } from "./reconcile-cluster.ts";
 import { reconcileCluster } from "./reconcile-cluster.ts";

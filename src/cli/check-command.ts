@@ -1,7 +1,7 @@
 import type { CheckRequest, ClusterCheck } from "../compose.ts";
 import { validateConfig } from "../client/index.ts";
 import { readBuckets } from "../client/state.ts";
-import type { Register } from "./command-line.ts";
+import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import { nameOf, readJson } from "./read-json.ts";

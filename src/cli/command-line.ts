@@ -10,18 +10,11 @@ import { EXIT, EXIT_HELP } from "./exit-code.ts";
 import { registerExplainCommands } from "./explain-commands.ts";
 import { registerListCommands } from "./list-commands.ts";
 import { registerNodeCommands } from "./node-commands.ts";
+import type { Register } from "./register.ts";
 import { registerRejected } from "./rejected-command.ts";
 import { registerStateCommands } from "./state-commands.ts";
 import { sayWhenSimulated } from "./simulated-time.ts";
 import type { Terminal } from "./terminal.ts";
-
-/** What each file of commands is given to register them. */
-export interface Register {
-  readonly program: Command;
-  readonly terminal: Terminal;
-  /** Runs a command; what it returns is how the process ends. */
-  readonly run: (work: () => Promise<ExitCode>) => Promise<void>;
-}
 
 /** The name of the package, so that npx finds it; no other program has it. */
 const NAME = "cyclecloud-autoscaler";

@@ -1,5 +1,5 @@
 import { validateConfig } from "../client/index.ts";
-import type { Register } from "./command-line.ts";
+import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import { readConfigNotes } from "../client/state.ts";

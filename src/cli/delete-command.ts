@@ -1,5 +1,5 @@
 import { readAccepted } from "../client/state.ts";
-import type { Register } from "./command-line.ts";
+import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import type { ClusterOptions } from "./options.ts";
 import { appOf, readName, withCluster } from "./options.ts";

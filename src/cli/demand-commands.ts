@@ -3,7 +3,7 @@ import { Option } from "commander";
 import type { DemandMessage, Doors, Sent, UncheckedMessage } from "../client/index.ts";
 import { openApi, sendDemand, targetOf, updateOf } from "../client/index.ts";
 import { readAccepted } from "../client/state.ts";
-import type { Register } from "./command-line.ts";
+import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { DoorOptions } from "./options.ts";

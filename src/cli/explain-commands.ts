@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { ExplainQuery } from "../client/index.ts";
 import { readDryRun, readExplanation } from "../client/state.ts";
-import type { Register } from "./command-line.ts";
+import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ClusterOptions } from "./options.ts";

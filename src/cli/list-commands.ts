@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { StateAnswer } from "../client/state.ts";
 import { readState } from "../client/state.ts";
-import type { Register } from "./command-line.ts";
+import type { Register } from "./register.ts";
 import type { ClusterOptions } from "./options.ts";
 import { appOf, requestSet, withCluster } from "./options.ts";
 import type { JobChoice } from "./render-demand.ts";

@@ -1,7 +1,7 @@
 import type { AnsweringApi, Answer } from "../client/index.ts";
 import type { ClustersAnswer, StateAnswer } from "../client/state.ts";
 import { readClusters, readState } from "../client/state.ts";
-import type { Register } from "./command-line.ts";
+import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ApiOptions } from "./options.ts";
@@ -13,7 +13,7 @@ import { wrapped } from "./wrapped.ts";
 
 type RejectedOptions = ApiOptions & { readonly cluster?: string };
 
-/** What was not accepted, for who was not there when its sender was told. */
+/** What was not accepted: for people who did not see the answer that its sender got. */
 export function registerRejected({ program, terminal, run }: Register): void {
   withAnyCluster(program.command("rejected"))
     .description("messages and jobs that could not be read, and why")

@@ -37,7 +37,7 @@ function renderHistory({ rows, keptPlans }: HistoryAnswer): string {
 }
 
 /** "3.9 USD": at most two decimals, and never without a currency where one is known. */
-export function moneyText(amount: number | undefined, currency: string | undefined): string | undefined {
+function moneyText(amount: number | undefined, currency: string | undefined): string | undefined {
   if (amount === undefined) return undefined;
   const text = Number.isInteger(amount) ? String(amount) : amount.toFixed(2);
   return currency === undefined ? text : `${text} ${currency}`;

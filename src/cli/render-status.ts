@@ -129,6 +129,6 @@ function someOf(names: readonly string[]): string {
   return more > 0 ? `${names.slice(0, NAMED).join(", ")} and ${more} more` : names.join(", ");
 }
 
-export function ageText(seconds: number | undefined): string | undefined {
+function ageText(seconds: number | undefined): string | undefined {
   return seconds === undefined ? undefined : `${Math.round(seconds)} s ago`;
 }

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import type { Answer } from "../client/index.ts";
 import type { StateAnswer } from "../client/state.ts";
 import { readClusters, readState } from "../client/state.ts";
-import type { Register } from "./command-line.ts";
+import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ApiOptions, ClusterOptions } from "./options.ts";

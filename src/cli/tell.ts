@@ -1,4 +1,4 @@
-import type { Answer } from "../client/api.ts";
+import type { Answer } from "../client/answer.ts";
 import type { ProblemItem } from "../client/index.ts";
 import { readProblemAnswer } from "../client/state.ts";
 import type { ExitCode } from "./exit-code.ts";

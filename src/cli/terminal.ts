@@ -10,7 +10,7 @@ export interface Terminal {
   readonly read: (file: string) => Promise<string>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Resolves after so many milliseconds with true, or with false as soon as the user wants to stop (Ctrl-C). */
+  /** Resolves after this many milliseconds with true, or with false as soon as the user wants to stop (Ctrl-C). */
   readonly sleep: (milliseconds: number) => Promise<boolean>;
   /** How many characters a line of standard output holds; undefined: it is no terminal. */
   readonly columns: number | undefined;

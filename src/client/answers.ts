@@ -365,7 +365,7 @@ export interface ClusterHealth {
    */
   notes: string[];
   /**
-   * What costs money or needs somebody, although all works.
+   * What costs money or needs attention, although all works.
    */
   warnings: string[];
   lastLookAgeSeconds?: number;

@@ -13,6 +13,7 @@ import type {
   Tick,
 } from "./answers.ts";
 import { isName, NAME_EXPECTED } from "../domain/name.ts";
+import type { Answer } from "./answer.ts";
 import { bodyOf } from "./error.ts";
 
 /** Where the function app is, and the key that lets us in (a function key, or the host's). */
@@ -23,24 +24,6 @@ export interface ApiAddress {
   /** How long an answer is waited for, in seconds; large bodies, ticks and dry runs have longer. Default {@link WAIT_SECONDS}. */
   readonly waitSeconds?: number;
 }
-
-/** What came of a request. `T` is the answer as the published schema has it (functions/openapi.json). */
-export type Answer<T = unknown> =
-  /** 2xx, with JSON. */
-  | { readonly kind: "answered"; readonly status: number; readonly body: T }
-  /** Any other status. `problem` is absent if the answer is not from the app, as from a proxy. */
-  | {
-      readonly kind: "refused";
-      readonly status: number;
-      readonly problem?: Problem;
-      /** The answer as it came: JSON, or text if it is none; undefined if it is empty. */
-      readonly body: unknown;
-      readonly retryAfterSeconds?: number;
-    }
-  /** 2xx without JSON: something else than the app answers at this address. */
-  | { readonly kind: "not-json"; readonly status: number; readonly body: string; readonly message: string }
-  /** No answer: the effect may have happened. */
-  | { readonly kind: "unreachable"; readonly message: string };
 
 export interface Call {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";

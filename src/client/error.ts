@@ -1,14 +1,23 @@
 import type { Problem } from "./answers.ts";
-import type { Answer } from "./api.ts";
-import type { Sent } from "./send.ts";
+import type { Answer } from "./answer.ts";
+import type { Problem as ProblemItem } from "../domain/demand.ts";
+
+/** Why demand was not sent at all. */
+export type NotSent =
+  /** The app could not read it. */
+  | { readonly kind: "malformed"; readonly problems: readonly ProblemItem[] }
+  /** Too large for the queue, and there is no address for HTTP. */
+  | { readonly kind: "too-large"; readonly advice: string }
+  /** The queue does not take our word for who we are, or does not know us. */
+  | { readonly kind: "denied"; readonly message: string };
 
 /** Everything but success. */
-export type Failure = Exclude<Answer, { kind: "answered" }> | Exclude<Sent, { kind: "answered" | "queued" }>;
+export type Failure = Exclude<Answer, { kind: "answered" }> | NotSent;
 
 /** The app refused, something else answered, there was no answer, or what was to be sent makes no sense. `message` says it in a sentence. */
 export class AutoscalerError extends Error {
   override readonly name = "AutoscalerError";
-  /** The same as a value, to tell the kinds apart. */
+  /** The same as a value, to distinguish the kinds. */
   readonly failure: Failure;
   /** The HTTP status, if there was an answer. */
   readonly status: number | undefined;

@@ -4,7 +4,8 @@ import type { Encoded } from "../wire/encode.ts";
 import { encodeDemandMessage } from "../wire/encode.ts";
 import type { DemandMessage, UncheckedMessage } from "../wire/message.ts";
 import type { Acknowledgement } from "./answers.ts";
-import type { Answer, ApiAddress, Request } from "./api.ts";
+import type { Answer } from "./answer.ts";
+import type { ApiAddress, Request } from "./api.ts";
 import { callApi, pathOf } from "./api.ts";
 
 /** What became of a message that was to be sent. */

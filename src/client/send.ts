@@ -8,7 +8,9 @@ import type { DemandMessage, UncheckedMessage } from "../wire/message.ts";
 import { isName, NAME_EXPECTED } from "../domain/name.ts";
 import { problemAt } from "../wire/problem.ts";
 import type { Acknowledgement } from "./answers.ts";
-import type { Answer, ApiAddress } from "./api.ts";
+import type { Answer } from "./answer.ts";
+import type { ApiAddress } from "./api.ts";
+import type { NotSent } from "./error.ts";
 import { AutoscalerError } from "./error.ts";
 import { openDemandQueue, putDemand } from "./push.ts";
 
@@ -36,12 +38,7 @@ export type Sent =
   | Accepted
   /** Over HTTP: not accepted. */
   | Exclude<Answer<Acknowledgement>, { kind: "answered" }>
-  /** Not sent: the app could not read it. */
-  | { readonly kind: "malformed"; readonly problems: readonly Problem[] }
-  /** Not sent: too large for the queue, and there is no address for HTTP. */
-  | { readonly kind: "too-large"; readonly advice: string }
-  /** The queue does not take our word for who we are, or does not know us. */
-  | { readonly kind: "denied"; readonly message: string };
+  | NotSent;
 
 /** How demand is sent. */
 export interface SendOptions {

@@ -10,6 +10,7 @@ import type {
 import { compareRevisions } from "../domain/demand.ts";
 import type { Digest, SetName } from "../domain/ids.ts";
 import type { ClusterRecord, SetEntries, SetEntry } from "../domain/record.ts";
+import { holdSame } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { compareText } from "../domain/text.ts";
 import { plusSeconds } from "../domain/units.ts";
@@ -247,14 +248,14 @@ export function limitExpiry(update: RequestSetUpdate, longestSeconds: number): R
   };
 }
 
-/** Each part lapses by itself. */
+/** Each part lapses by itself. The same record if nothing does. */
 export function lapseParts(record: ClusterRecord, now: Instant, keepRevisionSeconds: number): ClusterRecord {
-  return {
-    ...record,
+  const parts = {
     sets: lapseSets(record.sets, now, keepRevisionSeconds),
     separateReports: lapseSets(record.separateReports, now, keepRevisionSeconds),
     separatePools: lapseSets(record.separatePools, now, keepRevisionSeconds),
   };
+  return holdSame(parts, record) ? record : { ...record, ...parts };
 }
 
 /** Marks what has expired as no longer in force, and forgets names whose revision nobody can need any more. */

@@ -126,7 +126,7 @@ function putOne(draft: Draft, ask: Ask, spots: readonly Spot[], home: Place | un
   return progress;
 }
 
-/** Whether each node of a bin has room for so many units, and the job may be there: a gang has a node for each of them. */
+/** Whether each node of a bin has room for this many units, and the job may be there: a gang has a node for each of them. */
 function isFree(draft: Draft, ask: Ask, bin: Bin, units: number, home: Place | undefined): boolean {
   const { bins, caps } = draft;
   const count = bins.count[bin] ?? 0;

@@ -114,7 +114,7 @@ export function slotsIn({ jobClass }: Ask, free: Float64Array, start: number): n
 }
 
 /**
- * How many units go to a node that has room for so many slots; a gang may stack its share on an exclusive node. Room without end means that
+ * How many units go to a node that has room for this many slots; a gang may stack its share on an exclusive node. Room without end means that
  * a slot takes nothing there: then a job has one slot on a node (scalelib-behaviour.md 3, "With no constraints at all the room is 1").
  */
 export function unitsFrom(ask: Ask, slots: number): number {

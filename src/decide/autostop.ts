@@ -5,8 +5,9 @@ import type { Bodies } from "../domain/bodies.ts";
 import type { ClusterRecord, Ledger, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
+import { entryOfNode } from "./hosts.ts";
 import type { HostFact } from "./observe.ts";
-import { factOfNode, hostFacts, managedArrays } from "./observe.ts";
+import { hostFacts, managedArrays } from "./observe.ts";
 import { DECIDE_AGAIN_SECONDS, isForeign } from "./scale-down.ts";
 import type { Weighing } from "./reconcile.ts";
 import { commitEffects, demandsInForce, excludedNodes, stoppingNodes, supplyOf } from "./reconcile.ts";
@@ -19,7 +20,7 @@ import { premisesOf, Recall } from "./recall.ts";
 import { bindReported } from "./bind-reported.ts";
 import { reportedHosts } from "./reported-hosts.ts";
 import { readReports } from "./scheduler-only.ts";
-import { lapseSets } from "./accept.ts";
+import { lapseParts } from "./accept.ts";
 
 /** One node's question "may I stop?" (cyclecloud-wire.md D). The array is the one that its token is for. */
 export interface StopCall {
@@ -71,7 +72,8 @@ export function judgeStops(
   now: Instant,
   recall: Recalls = noRecalls(),
 ): StopDecision {
-  const current = asOf(record, policy, now);
+  // Without what has run out since the last plan: both looks at demand must see the same.
+  const current = lapseParts(record, now, policy.maxExpirationSeconds);
   const byInstance = indexByInstance(bodies.ledger, calls);
   const asked = new Set([...byInstance.values()].map(({ nodeId }) => nodeId));
   const view = surveyOf(current, bodies, asked, policy, now);
@@ -92,12 +94,6 @@ export function judgeStops(
   // Taking a mark back is a decision too: nobody may go on with one that was made on the mark.
   const counted = ledger === bodies.ledger ? record : { ...record, plan: record.plan + 1 };
   return mark(counted, ledger, calls, verdicts, now);
-}
-
-/** The record without what has run out since the last plan: both looks at demand must see the same sets. */
-function asOf(record: ClusterRecord, policy: Policy, now: Instant): ClusterRecord {
-  const sets = lapseSets(record.sets, now, policy.maxExpirationSeconds);
-  return sets === record.sets ? record : { ...record, sets };
 }
 
 /** What every call of one moment is judged by, worked out once. */
@@ -164,7 +160,7 @@ function objectionTo(
   if (unhealthy) return undefined;
   const unsure = view.blind ?? view.resting;
   if (unsure !== undefined) return unsure;
-  const job = node === undefined ? undefined : factOfNode(view.facts, node)?.jobs[0];
+  const job = node === undefined ? undefined : entryOfNode(view.facts, node)?.jobs[0];
   return job === undefined ? undefined : { kind: "needed", why: `job ${job} is on it` };
 }
 
@@ -354,7 +350,8 @@ export function confirmStops(
   readonly going: ReadonlySet<NodeId>;
   readonly why: (node: NodeId) => string;
 } {
-  const current = asOf(record, policy, now);
+  // Without what has run out since the last plan: both looks at demand must see the same.
+  const current = lapseParts(record, now, policy.maxExpirationSeconds);
   const stopping = stoppingNodes(record.intents);
   // Another call of the same node, on another instance, may have come to its end first.
   const underWay = marked.filter((id) => isStopping(bodies.ledger.get(id), stopping));

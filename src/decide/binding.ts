@@ -369,7 +369,7 @@ function firstOf(barriers: readonly Reason[]): Binding | undefined {
   return reason === undefined ? undefined : { kind: "no-raise", reason };
 }
 
-/** What each pool lacks for so many more units; of what is left, as the job has taken its share already. */
+/** What each pool lacks for this many more units; of what is left, as the job has taken its share already. */
 function poolRaises(draft: Draft, ask: Ask, missing: number): readonly Raise[] {
   const raises: Raise[] = [];
   for (const [pool, amount] of ask.requirements.pools) {

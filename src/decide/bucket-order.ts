@@ -509,7 +509,7 @@ function unitsInPools(
   return { units, short };
 }
 
-/** What each pool lacks for so many more units; what a job takes once it has taken with its first unit. */
+/** What each pool lacks for this many more units; what a job takes once it has taken with its first unit. */
 function poolRaises(pools: ReadonlyMap<string, number>, ask: Ask, missing: number): readonly Raise[] {
   return poolNeeds(ask).flatMap(({ pool, amount, once }): readonly Raise[] => {
     const wanted = once ? (missing < ask.units ? 0 : amount) : amount * missing;

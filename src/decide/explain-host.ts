@@ -3,12 +3,13 @@ import type { Plan } from "../domain/plan.ts";
 import type { WrittenResources } from "../domain/resources.ts";
 import { writeResources } from "../domain/resources.ts";
 import { schedulerHostId, schedulerHostname } from "../domain/scheduler-host.ts";
+import { someOf } from "../domain/some-of.ts";
 import type { JobOnNode } from "./explain.ts";
 import { jobsOn, loadText, MOST_JOBS } from "./explain.ts";
 import { amountsText } from "./host-text.ts";
 import { hostKey } from "./hosts.ts";
 import type { ReportedHost } from "./reported-hosts.ts";
-import type { Standing } from "./scheduler-only.ts";
+import type { JudgedHost, Standing } from "./scheduler-only.ts";
 
 /** A host that only a scheduler knows: what it is to us, and what is on it. */
 export interface HostExplained {
@@ -29,13 +30,7 @@ export interface HostExplained {
   readonly text: string;
 }
 
-/** A host that is reported, and what it is to us. */
-export interface JudgedHost {
-  readonly host: ReportedHost;
-  readonly standing: Standing;
-}
-
-/** A sentence names so many. */
+/** The most names in one sentence. */
 const NAMED = 10;
 
 /** What a plan has on a host that only a scheduler knows; `judged`: those that are reported now. Undefined: nobody knows such a host. */
@@ -79,15 +74,10 @@ function hostLines(told: Omit<HostExplained, "text">, host: ReportedHost | undef
     lines.push(`reported by ${requestSets.join(", ")}: ${renderStanding(standing)}`);
     lines.push(amountsText(host));
   }
-  if (jobs.length > 0) lines.push(`its scheduler runs there: ${fewOf(jobs)}`);
+  if (jobs.length > 0) lines.push(`its scheduler runs there: ${someOf(jobs, NAMED)}`);
   if (told.load.length > 0) lines.push(`on it by the plan: ${loadText(told)}`);
   return lines;
 }
-
-const fewOf = (names: readonly string[]): string =>
-  names.length <= NAMED
-    ? names.join(", ")
-    : `${names.slice(0, NAMED).join(", ")} and ${names.length - NAMED} more`;
 
 /** What a host is to us, in a sentence. */
 export function renderStanding(standing: Standing): string {
@@ -101,6 +91,6 @@ export function renderStanding(standing: Standing): string {
     case "named-as-a-node":
       return "no capacity, as CycleCloud gives such names to its nodes";
     case "load-unknown":
-      return "no capacity, as nobody says how much the jobs there take";
+      return "no capacity, as neither its report nor the jobs say how much the jobs there take";
   }
 }

@@ -108,7 +108,7 @@ export interface JobOnNode {
 
 const MOST_PLACES = 200;
 export const MOST_JOBS = 200;
-/** A sentence names so many. */
+/** The most names in one sentence. */
 const NAMED = 10;
 const NEAREST = 5;
 

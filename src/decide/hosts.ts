@@ -10,6 +10,15 @@ export function hostKey(hostname: string): string {
   return dot < 0 || address.test(name) ? name : name.slice(0, dot);
 }
 
+/** What a map by {@link hostKey} has for a node, under any name that CycleCloud has for it. */
+export function entryOfNode<T>(
+  byHost: ReadonlyMap<string, T>,
+  { hostname, name }: { readonly hostname?: string; readonly name: string },
+): T | undefined {
+  const byHostname = hostname === undefined ? undefined : byHost.get(hostKey(hostname));
+  return byHostname ?? byHost.get(hostKey(name));
+}
+
 /**
  * Finds nodes by the names that schedulers use for them: without regard to case, with or without a domain. Of several nodes that a name
  * could mean, one with exactly that name is taken, then one that is up, then the one with the lowest NodeId.

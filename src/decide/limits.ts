@@ -144,7 +144,7 @@ export class Capacity {
 }
 
 /** For reasons: how long before the last look Azure lacked capacity there. */
-export function capacityFailureOf({
+function capacityFailureOf({
   capacityFailureSeconds,
 }: Pick<BucketOffer, "capacityFailureSeconds">): Pick<BucketOffer, "capacityFailureSeconds"> {
   return capacityFailureSeconds === undefined ? {} : { capacityFailureSeconds };

@@ -18,7 +18,7 @@ import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { InTurn } from "../domain/in-turn.ts";
 import { nextLeftReady } from "./down.ts";
-import { hostKey } from "./hosts.ts";
+import { entryOfNode, hostKey } from "./hosts.ts";
 import { nextStart } from "./starts.ts";
 
 /** One look at CycleCloud: the status, and which nodes belong to the requests that are still open. */
@@ -147,17 +147,6 @@ export function freshReport(
   return bodies.reports.get(entry.report) ?? [];
 }
 
-/** The node's fact, by any name that CycleCloud has for it. */
-export function factOfNode(
-  facts: ReadonlyMap<string, HostFact>,
-  node: { hostname?: string; name: string },
-): HostFact | undefined {
-  return (
-    (node.hostname === undefined ? undefined : facts.get(hostKey(node.hostname))) ??
-    facts.get(hostKey(node.name))
-  );
-}
-
 /** Which arrays are ours: autoscaled by their own configuration, and named by ours if it names any. */
 export function managedArrays(snapshot: Snapshot, policy: Policy): ReadonlySet<ArrayName> {
   const named = policy.nodearrays === undefined ? undefined : new Set(policy.nodearrays);
@@ -270,7 +259,7 @@ export function updateLedger(
 function isRemembered(node: LedgerNode, facts: HostFacts, now: Instant): boolean {
   if (node.goneAt === undefined) return false;
   if (secondsBetween(node.goneAt, now) < REMEMBER_GONE_SECONDS) return true;
-  return factOfNode(facts, node)?.hasAmounts === true;
+  return entryOfNode(facts, node)?.hasAmounts === true;
 }
 
 function countRemembered(ledger: Ledger, facts: HostFacts, now: Instant): number {
@@ -362,7 +351,7 @@ function nextBusyness(
   facts: ReadonlyMap<string, HostFact>,
   now: Instant,
 ): Busyness {
-  const fact = node.phase === "ready" ? factOfNode(facts, node) : undefined;
+  const fact = node.phase === "ready" ? entryOfNode(facts, node) : undefined;
   const state = fact === undefined ? "unknown" : fact.jobs.length > 0 ? "busy" : "idle";
   return old !== undefined && old.state === state ? old : { state, since: now };
 }

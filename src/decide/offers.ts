@@ -25,7 +25,7 @@ export interface Offered {
   readonly score: number;
 }
 
-/** Offers that the job's own lists and alternatives like equally well, in the order of the cluster; sorted otherwise when somebody asks. */
+/** Offers that the job's own lists and alternatives like equally well, in the order of the cluster; sorted otherwise on request. */
 class EqualOffers {
   readonly all: readonly Offered[];
   #byPrice: readonly Offered[] | undefined;

@@ -219,7 +219,7 @@ function unitOf(offer: BucketOffer, resource: string): { readonly unit?: AmountU
   return isSize(offer.resources[resource]) ? { unit: "bytes" } : {};
 }
 
-/** Why a bucket's nodes do not meet a job's constraints. A refusal is of one slot; a node must take so many `slots` at once. */
+/** Why a bucket's nodes do not meet a job's constraints. A refusal is of one slot; a node must take `slots` of them at once. */
 export function refusalReason({ bucket }: Pick<BucketOffer, "bucket">, refusal: Refusal, slots = 1): Reason {
   if (refusal.code !== "insufficient-resource") return { code: "requirement", bucket, refusal };
   const { resource, asked, offered } = refusal;

@@ -30,8 +30,9 @@ import { requestIdOf } from "./hash.ts";
 import type { Dynamics } from "./dynamic-arrays.ts";
 import { dynamicsOf, existingDynamics, recogniseByName } from "./dynamic-arrays.ts";
 import { awaitedUntil, downNodes, isDown } from "./down.ts";
+import { entryOfNode } from "./hosts.ts";
 import type { HostFact, Look } from "./observe.ts";
-import { factOfNode, hostFacts, managedArrays, updateInFlight, updateLedger } from "./observe.ts";
+import { hostFacts, managedArrays, updateInFlight, updateLedger } from "./observe.ts";
 import type { NodeAction } from "./scale-down.ts";
 import {
   applyAction,
@@ -211,7 +212,7 @@ function giveUp(
     const known = entries.get(node.nodeId);
     if (known === undefined || !managed.has(node.array) || stopping.has(node.nodeId)) return;
     if (known.firstReadyAt !== undefined) return;
-    const busy = (factOfNode(facts, node)?.jobs.length ?? 0) > 0;
+    const busy = (entryOfNode(facts, node)?.jobs.length ?? 0) > 0;
     const why = whyGivenUp(node, known, { policy, now, busy, resting: record.outage !== undefined });
     if (why === undefined) return;
     givenUp.add(node.nodeId);
@@ -357,7 +358,7 @@ export function stoppingNodes(intents: readonly Intent[]): ReadonlySet<NodeId> {
   );
 }
 
-/** Nodes of a look that are no capacity, though they count against limits: somebody is stopping them, or they are down. */
+/** Nodes of a look that are no capacity, though they count against limits: they are being stopped, or are down. */
 export function excludedNodes(
   snapshot: Snapshot,
   ledger: Ledger,
@@ -498,7 +499,7 @@ function isSettled(node: Node, known: LedgerNode, spare: ReadonlySet<NodeId>): b
 }
 
 function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
-  const fact = factOfNode(on.facts, node);
+  const fact = entryOfNode(on.facts, node);
   const idle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open";
   return {
     policy: on.policy,
@@ -561,7 +562,7 @@ function verdictOf(
 }
 
 function drainingVerdict(node: Node, known: LedgerNode, draining: Draining, on: Conclusion): NodeVerdict {
-  const lastReportAt = factOfNode(on.facts, node)?.reportedAt;
+  const lastReportAt = entryOfNode(on.facts, node)?.reportedAt;
   const awaited = awaitedBy(draining, circumstances(on, node, known));
   const last = awaited.reportAfter === undefined || lastReportAt === undefined ? {} : { lastReportAt };
   return { kind: "draining", by: draining.by, ...awaited, ...last };

@@ -13,7 +13,7 @@ import { isAmount, overlayLeft, overlayTotals, viewHost } from "./host-view.ts";
 import type { ReportedHost } from "./reported-hosts.ts";
 import type { Reports } from "./scheduler-only.ts";
 
-/** A bucket is believed to have less than we compute on the word of so many of its nodes. */
+/** A bucket is believed to have less than we compute if at least this many of its nodes are reported so. */
 const WITNESSES = 2;
 
 type FromReport = Pick<SupplyNode, "resources" | "left" | "occupied">;

@@ -2,6 +2,7 @@ import type { Node } from "../domain/cluster.ts";
 import type { NodeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Draining, LedgerNode } from "../domain/record.ts";
+import { isMadeByUs } from "../domain/record.ts";
 import { timeoutsOf } from "../domain/timeouts.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
@@ -69,7 +70,7 @@ export function judgeNode(node: Node, known: LedgerNode, around: Circumstances):
 
 /** Nobody here asked for this node, and such nodes are left alone. */
 export function isForeign(known: LedgerNode, policy: Pick<Policy, "ownNodesOnly">): boolean {
-  return policy.ownNodesOnly === true && known.requestId === undefined;
+  return policy.ownNodesOnly === true && !isMadeByUs(known);
 }
 
 /** A terminate was accepted a short while ago. */

@@ -2,7 +2,7 @@ import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { RankedDemand } from "../domain/demand.ts";
 import type { ArrayName, NodeId } from "../domain/ids.ts";
 import type { Ledger } from "../domain/record.ts";
-import { hostKey } from "./hosts.ts";
+import { entryOfNode, hostKey } from "./hosts.ts";
 import type { ReportedHost, ReportedHosts } from "./reported-hosts.ts";
 
 /** What a plan reads of the reports. Plain data, as plans are recalled by it. */
@@ -41,17 +41,23 @@ export type Standing =
   /** We remember a node of this name, or the status has one that is not up. */
   | "former-node"
   | "named-as-a-node"
-  /** It has jobs, and nobody says how much of it they take. */
+  /** It has jobs, and neither its report nor the jobs say how much of it they take. */
   | "load-unknown";
+
+/** A host that is reported, and what it is to us. */
+export interface JudgedHost {
+  readonly host: ReportedHost;
+  readonly standing: Standing;
+}
 
 export interface JudgedHosts {
   /** Hosts of nodes that are up. */
   readonly nodes: ReadonlyMap<NodeId, ReportedHost>;
   /** Hosts that the status does not show. */
-  readonly others: readonly { readonly host: ReportedHost; readonly standing: Standing }[];
+  readonly others: readonly JudgedHost[];
 }
 
-/** Tells the hosts of nodes from those that only a scheduler knows. */
+/** Separates the hosts of nodes from those that only a scheduler knows. */
 export function judgeHosts(
   reported: ReportedHosts,
   cluster: Cluster,
@@ -60,7 +66,7 @@ export function judgeHosts(
   const nodes = new Map<NodeId, ReportedHost>();
   const found = new Set<ReportedHost>();
   cluster.snapshot.nodes.forEach((node) => {
-    const host = hostOfNode(reported, node);
+    const host = entryOfNode(reported, node);
     if (host === undefined) return;
     found.add(host);
     if (node.phase === "ready") nodes.set(node.nodeId, host);
@@ -75,12 +81,6 @@ export function judgeHosts(
       return { host, standing };
     });
   return { nodes, others };
-}
-
-function hostOfNode(reported: ReportedHosts, { hostname, name }: Node): ReportedHost | undefined {
-  return (
-    (hostname === undefined ? undefined : reported.get(hostKey(hostname))) ?? reported.get(hostKey(name))
-  );
 }
 
 /**

@@ -2,12 +2,12 @@ import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { NodeId } from "../domain/ids.ts";
 import type { NodeVerdict } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
-import { findPrice } from "../domain/price.ts";
 import type { Ledger, LedgerNode, Unneeded, UnneededCost, UnneededSize } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { instant, secondsBetween } from "../domain/units.ts";
+import { priceNodes } from "./price-nodes.ts";
 
-/** A node that nobody needs is given so long to ask for itself: CycleCloud's own scripts ask after 15 to 30 minutes without a job. */
+/** A node that is not needed has this long to ask by itself: CycleCloud's own scripts ask after 15 to 30 minutes without a job. */
 const ASKS_WITHIN_SECONDS = 900;
 
 const NAMED_SIZES = 5;
@@ -53,18 +53,9 @@ function sizesOf(nodes: readonly Node[]): readonly UnneededSize[] {
   return [...sizes.values()].toSorted((a, b) => b.nodes - a.nodes);
 }
 
-function costOf(nodes: readonly Node[], { arrays }: Snapshot, { prices }: Policy): UnneededCost | undefined {
-  if (prices === undefined) return undefined;
-  const arrayOf = new Map(arrays.map((one) => [one.name, one]));
-  let perHour = 0;
-  let unpriced = 0;
-  for (const { array, machineType, spot } of nodes) {
-    const its = arrayOf.get(array);
-    const price = findPrice(prices, its?.region, machineType, spot ?? its?.spot === true);
-    if (price === undefined) unpriced += 1;
-    else perHour += price;
-  }
-  if (unpriced === nodes.length) return undefined;
-  // Sums of prices are not exact.
-  return { perHour: Math.round(perHour * 1e6) / 1e6, currency: prices.currency, unpriced };
+function costOf(nodes: readonly Node[], snapshot: Snapshot, policy: Policy): UnneededCost | undefined {
+  const price = priceNodes(nodes, snapshot, policy);
+  if (price === undefined || price.unpricedNodes === nodes.length) return undefined;
+  const { pricePerHour, currency, unpricedNodes = 0 } = price;
+  return { perHour: pricePerHour, currency, unpriced: unpricedNodes };
 }

@@ -15,6 +15,7 @@ import { catalogueOf } from "../domain/vm-size-data.ts";
 import { accept } from "./accept.ts";
 import { changeLimit } from "./change-limits.ts";
 import { storedWorld } from "./stored-world.ts";
+import { someOf } from "../domain/some-of.ts";
 
 /** A cluster's state as it would be with other inputs. */
 export type Supposed =
@@ -122,13 +123,12 @@ function unknownBucket(seen: Snapshot, { array, machineType }: Place, path: stri
   return unknownName(path, asked, "a bucket of the cluster", known);
 }
 
-/** A sentence names so many. */
+/** The most names in one sentence. */
 const NAMED = 20;
 
 function unknownName(path: string, asked: string, what: string, known: readonly string[]): Problem {
   const near = nearest(asked, known);
-  const more = known.length > NAMED ? ` and ${known.length - NAMED} more` : "";
-  const expected = `${what}: ${known.slice(0, NAMED).join(", ") || "there is none"}${more}`;
+  const expected = `${what}: ${someOf(known, NAMED) || "there is none"}`;
   return { path, found: asked, expected, ...(near === undefined ? {} : { didYouMean: near }) };
 }
 

@@ -40,6 +40,7 @@ export function rankOfReason(reason: Reason): number {
     case "bucket-invalid":
     case "not-exclusive":
     case "no-placement-group":
+    case "no-new-group":
     case "attributes-differ":
       return CLOSED;
     default:

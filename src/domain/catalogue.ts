@@ -28,8 +28,6 @@ export interface Catalogue {
   readonly sizes: VmSizes | SizeTable;
 }
 
-export const EMPTY_CATALOGUE: Catalogue = { sizes: new Map() };
-
 /** What the catalogue knows of a size, and with what authority; never fails. */
 export function findVmSize(
   catalogue: Catalogue,

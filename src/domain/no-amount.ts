@@ -2,7 +2,7 @@ import type { Constraint } from "./constraint.ts";
 import type { Demand, JobDemand } from "./demand.ts";
 import { isSize } from "./size.ts";
 
-/** So many jobs are named one by one. */
+/** The most jobs that are named one by one. */
 const MOST_NAMED = 10;
 
 /** Jobs that ask for no amount get one node for each slot, which is rarely meant: one line for each, and one for all beyond the first few. */

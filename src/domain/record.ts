@@ -70,7 +70,7 @@ export interface ClusterRecord {
   readonly unneeded?: Unneeded;
 }
 
-/** Nodes that are up, that nobody needs, and of which nobody says whether a job runs on them: they stay, and they cost. */
+/** Nodes that are up and not needed, and whose busy state is unknown: they stay, and they cost. */
 export interface Unneeded {
   readonly nodes: number;
   /** The first of them has not been needed since about then. */

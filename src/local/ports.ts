@@ -9,7 +9,7 @@ export interface Ports {
   readonly table: number;
 }
 
-/** Four ports in a row, for somebody who wants the same addresses each time. */
+/** Four ports in a row, for those who want the same addresses each time. */
 export function portsFrom(first: number): Ports {
   return { app: first, simulator: first + 1, queue: first + 2, table: first + 3 };
 }

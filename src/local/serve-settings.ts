@@ -12,7 +12,7 @@ type SettingsArguments = Pick<Arguments, "act" | "verbose" | "port"> & { readonl
 
 /**
  * The app against the clusters of a local.settings.json, with no simulator. Without `act` it changes nothing there. Prints how to reach
- * it and what nodes would be told, and runs until Ctrl-C. Leaves no process behind. 2: the settings make no sense.
+ * it and which stop URL nodes would get, and runs until Ctrl-C. Leaves no process behind. 2: the settings make no sense.
  */
 export async function serveSettings({
   settings: file,
@@ -57,8 +57,8 @@ function describe({ clusters, publicUrl }: LocalSettings, trial: Trial, act: boo
       ? "changes              yes (--act): nodes are created and stopped; nodes that this run has not asked for are never stopped"
       : "changes              none: enabled is false here, whatever is stored; --act lets it create nodes and stop those",
     publicUrl === undefined
-      ? "stop URL             none: without AUTOSCALER_PUBLIC_URL, nodes are told no stop URL"
-      : `stop URL             nodes would be told ${publicUrl.replace(/\/+$/, "")}/api/autostop/... (this app listens only at ${trial.url})`,
+      ? "stop URL             none: without AUTOSCALER_PUBLIC_URL, nodes get no stop URL"
+      : `stop URL             nodes would get ${publicUrl.replace(/\/+$/, "")}/api/autostop/... (this app listens only at ${trial.url})`,
     "",
     "For the command line, in another terminal (bash):",
     exportLine({

@@ -19,6 +19,7 @@ import { readPools } from "./pool.ts";
 import { boundProblems, nearest, problemAt } from "./problem.ts";
 import { readSchedulerNodes } from "./scheduler-node.ts";
 import { schemaProblems } from "./schema-problems.ts";
+import { someOf } from "../domain/some-of.ts";
 
 /** What the door knows besides the message. */
 export interface MessageContext {
@@ -352,9 +353,8 @@ function clusterProblems(message: Fields, known: ReadonlySet<string> | undefined
   const { cluster } = message;
   if (known === undefined || !isName(cluster) || known.has(cluster)) return [];
   const names = [...known];
-  const more = names.length > MOST_NAMES_SHOWN ? ` and ${names.length - MOST_NAMES_SHOWN} more` : "";
-  const shown = names.slice(0, MOST_NAMES_SHOWN).join(", ") || "none configured";
-  return [problemAt("cluster", cluster, `a known cluster: ${shown}${more}`, nearest(cluster, names))];
+  const shown = someOf(names, MOST_NAMES_SHOWN) || "none configured";
+  return [problemAt("cluster", cluster, `a known cluster: ${shown}`, nearest(cluster, names))];
 }
 
 function rejectedUpdate(message: Fields, problems: readonly Problem[]): MessageRead {

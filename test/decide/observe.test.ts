@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import type { Look } from "../../src/decide/observe.ts";
 import {
   doubtLook,
-  factOfNode,
   hostFacts,
   managedArrays,
   updateInFlight,
   updateLedger,
 } from "../../src/decide/observe.ts";
+import { entryOfNode } from "../../src/decide/hosts.ts";
 import type { Snapshot } from "../../src/domain/cluster.ts";
 import { arrayName, nodeId, requestId } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
@@ -234,7 +234,7 @@ describe("what schedulers say of hosts", () => {
     { name: "not at all", node: { hostname: "ip-ab", name: "execute-1" }, found: false },
   ])("a node is found $name", ({ node, found }) => {
     const { record, bodies } = buildState({ sets: { a: { report: idleReport } } });
-    expect(factOfNode(hostFacts(record, bodies, NOW), node) !== undefined).toBe(found);
+    expect(entryOfNode(hostFacts(record, bodies, NOW), node) !== undefined).toBe(found);
   });
 });
 

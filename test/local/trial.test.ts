@@ -131,7 +131,7 @@ describe("with an address of TLS", () => {
       expect(said).toContain(
         `cluster prod: ${url} as autoscaler; ca: the file ${issued.path}, 1 certificate\n`,
       );
-      expect(said).toContain("nodes would be told https://app.example.org/api/autostop/");
+      expect(said).toContain("nodes would get https://app.example.org/api/autostop/");
       expect(said).toMatch(/^changes +none: enabled is false here, whatever is stored/m);
 
       expect((await call("PUT", "/config", { enabled: true })).status).toBe(200);
@@ -162,9 +162,7 @@ describe("with an address of TLS", () => {
 test("with --act nodes are created, and at their boot timeout only those go that this run has asked for", async () => {
   const cyclecloud = await startCycleCloud();
   const { said, call } = await startTrial(settingsFor(cyclecloud.url), "--act");
-  expect(said).toContain(
-    "stop URL             none: without AUTOSCALER_PUBLIC_URL, nodes are told no stop URL",
-  );
+  expect(said).toContain("stop URL             none: without AUTOSCALER_PUBLIC_URL, nodes get no stop URL");
   await call("PUT", "/config", { bootTimeout: 8 });
   await call("PUT", "/request-sets/standard", DEMAND);
   const all = ["execute-1 Started", "execute-2 Started", "execute-3 Started"];

@@ -6,7 +6,7 @@ import { isObject, readAttribute, readList } from "./read-fields.ts";
 import { arrayNameOf } from "./read-nodearray.ts";
 
 /** Holds the Configuration of each node array of one status in a private member, which nothing stores, logs or prints. */
-export class StatusTemplates implements ArrayTemplates {
+class StatusTemplates implements ArrayTemplates {
   readonly #configurations: ReadonlyMap<ArrayName, NodeAttributes>;
 
   constructor(configurations: ReadonlyMap<ArrayName, NodeAttributes>) {

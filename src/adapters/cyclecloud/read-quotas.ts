@@ -40,7 +40,7 @@ const KEYS = {
   either: { cores: "quotaCoreCount", nodes: "quotaCount", consumed: "consumedCoreCount" },
 } as const satisfies Readonly<Record<string, Keys>>;
 
-/** In cores; where only a count of nodes is given, it is the cores of so many. */
+/** In cores; where only a count of nodes is given, the cores of that many nodes. */
 function readQuota(bucket: JsonObject, keys: Keys, quotaVcpus: number): Quota | undefined {
   const nodes = quotaVcpus > 0 ? readCount(bucket[keys.nodes]) : undefined;
   const quotaCores = readCount(bucket[keys.cores]) ?? (nodes === undefined ? undefined : nodes * quotaVcpus);

@@ -69,7 +69,7 @@ function storedRecord(record: ClusterRecord): StoredRecord {
 
 function readRecord({ startIntents = [], ...stored }: StoredRecord): ClusterRecord {
   const { sets, ...separate } = readEntries(stored.sets);
-  // Members keep their places, so that what is decided on the record has the same bytes whoever read it.
+  // Members keep their places, so that what is decided on the record has the same bytes whichever store read it.
   return { ...separate, ...stored, sets, intents: [...startIntents, ...stored.intents] };
 }
 

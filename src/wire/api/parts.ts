@@ -61,7 +61,7 @@ export const health = z.object({
   notes: texts.meta({
     description: "Why it is not ok, and what keeps the autoscaler from acting although it is.",
   }),
-  warnings: texts.meta({ description: "What costs money or needs somebody, although all works." }),
+  warnings: texts.meta({ description: "What costs money or needs attention, although all works." }),
   lastLookAgeSeconds: z.number().optional(),
   trouble: z.object({ at: time, kind: text, message: text }).optional(),
   restingUntil: time.optional(),

@@ -1,0 +1,6 @@
+/** Names in a sentence: "a, b", or where there are more than `most` "a, b and 3 more". Empty for none. */
+export function someOf(names: readonly string[], most: number): string {
+  const some = names.slice(0, most).join(", ");
+  const more = names.length - most;
+  return more > 0 ? `${some} and ${more} more` : some;
+}
