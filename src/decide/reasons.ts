@@ -173,19 +173,26 @@ export function misfit(
   if (unfit !== undefined) return unfit;
   const subject = newNode(draft, offer, group);
   if (unitsOnEmpty(ask, subject, draft.bins.resources) >= 1) return undefined;
-  const needs = ask.jobClass.fit.on(subject);
-  if (needs.refusal !== undefined) return refusalReason(offer, needs.refusal, ask.slotsPerUnit);
+  const { refusal } = ask.jobClass.fit.on(subject);
+  return refusal === undefined
+    ? tooSmall(draft, ask, subject)
+    : refusalReason(offer, refusal, ask.slotsPerUnit);
+}
+
+/** Of what an empty node has too little for one unit of a job, though it meets the constraints of a slot. */
+export function tooSmall(draft: Draft, ask: Ask, node: Subject): Reason {
+  const needs = ask.jobClass.fit.on(node);
   const asked = needs.amount.map((amount) => amount * ask.slotsPerUnit);
   const names = needs.resource.map((position) => draft.bins.resources[position] ?? "");
-  const short = names.findIndex((name, i) => amountOf(offer.resources[name]) < (asked[i] ?? 0));
+  const short = names.findIndex((name, i) => amountOf(node.resources[name]) < (asked[i] ?? 0));
   const resource = names[short] ?? "";
   return {
     code: "does-not-fit",
-    bucket: offer.bucket,
+    bucket: node.bucket,
     resource,
     asked: asked[short] ?? 0,
-    offered: amountOf(offer.resources[resource]),
-    ...unitOf(offer, resource),
+    offered: amountOf(node.resources[resource]),
+    ...unitOf(node, resource),
   };
 }
 
@@ -215,7 +222,7 @@ export function spotRefusal(wanted: JobDemand["spot"], offer: BucketOffer): Reas
   return undefined;
 }
 
-function unitOf(offer: BucketOffer, resource: string): { readonly unit?: AmountUnit } {
+function unitOf(offer: Pick<BucketOffer, "resources">, resource: string): { readonly unit?: AmountUnit } {
   return isSize(offer.resources[resource]) ? { unit: "bytes" } : {};
 }
 
