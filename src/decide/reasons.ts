@@ -117,6 +117,7 @@ export function groupReasons(
 
 /**
  * Why a gang could not be placed whole: for each way the first thing that said no, and for each bucket that offers no way why that is.
+ * `capped`: buckets whose nodes would suffice, and why a cap keeps the gang from them.
  */
 export function gangReasons(
   draft: Draft,
@@ -124,12 +125,10 @@ export function gangReasons(
   scope: Scope,
   home: Place | undefined,
   openings: readonly Opening[],
-  ceilings: readonly OwnCeiling[] = [],
+  capped: ReadonlyMap<BucketOffer | undefined, Reason>,
 ): readonly Reason[] {
-  const reasons = openings.map(
-    (opening) => openingRefusal(draft, ask, opening) ?? capsRefusal(ceilings, opening.offer, opening.nodes),
-  );
-  const tried = new Set(openings.map(({ offer }) => offer));
+  const reasons = [...capped.values(), ...openings.map((opening) => openingRefusal(draft, ask, opening))];
+  const tried = new Set([...capped.keys(), ...openings.map(({ offer }) => offer)]);
   const others = scope.offers
     .filter((offer) => !tried.has(offer))
     .map((offer) => noWay(draft, ask, offer, home));

@@ -22,3 +22,10 @@ test("memory for all slots that a node must take is told as a size in every mode
   const sentence = "execute/Standard_D4s_v5: mem 30.0 GiB asked of one node, 16.0 GiB offered";
   expect(reasonsOf("one size", job)).toEqual([[sentence], [sentence], [sentence], [sentence]]);
 });
+
+test("a cap that keeps a gang from nodes that are there is told, and what would help", () => {
+  const job = { "node-count": 1, constraints: { "node.vm_size": "Standard_D4s_v5" } };
+  const config = { caps: { requestSets: { tries: { cores: 3 } } } };
+  const [reasons] = reasonsOf("nodes in use", job, config);
+  expect(reasons).toEqual(["cap of request set tries: 0 of 3 cores used, 4 more needed, 3 left"]);
+});
