@@ -96,12 +96,14 @@ async function planFor(
   const read = options.file === undefined ? { value: {} } : await readJson(terminal, options.file);
   if ("code" in read) return read.code;
   const answer = await appOf(options).plan(options.cluster, read.value);
-  return tell(terminal, answer, options.json === true, tellPlan);
+  return tell(terminal, answer, options.json === true, tellPlan(options.file !== undefined));
 }
 
-const tellPlan: Telling = (body) => {
-  const answer = readDryRun(body);
-  if (answer === undefined) return { text: UNREADABLE };
-  const unmet = (answer.plan.unmet ?? 0) > 0;
-  return { text: renderDryRun(answer), code: unmet ? EXIT.no : EXIT.done };
-};
+const tellPlan =
+  (hasChanges: boolean): Telling =>
+  (body) => {
+    const answer = readDryRun(body);
+    if (answer === undefined) return { text: UNREADABLE };
+    const unmet = (answer.plan.unmet ?? 0) > 0;
+    return { text: renderDryRun(answer, hasChanges), code: unmet ? EXIT.no : EXIT.done };
+  };

@@ -1,7 +1,10 @@
 import type { DryRunAnswer } from "../client/state.ts";
 
-/** What would be done, what would be left unmet and why, and what the changes change. */
-export function renderDryRun({ acting, currency, plan, difference, rejectedJobs }: DryRunAnswer): string {
+/** What would be done, what would be left unmet and why, and what the changes change, if there are any. */
+export function renderDryRun(
+  { acting, currency, plan, difference, rejectedJobs }: DryRunAnswer,
+  hasChanges: boolean,
+): string {
   const price =
     plan.pricePerHour === undefined
       ? []
@@ -27,7 +30,7 @@ export function renderDryRun({ acting, currency, plan, difference, rejectedJobs 
     ...price,
     ...renderUnmet(short, plan.unmet ?? short.length),
     ...leftOut,
-    ...(difference === undefined ? [] : renderDifference(difference, currency)),
+    ...(difference === undefined ? [] : renderDifference(difference, currency, hasChanges)),
   ].join("\n");
 }
 
@@ -49,13 +52,14 @@ function renderUnmet(unmet: DryRunAnswer["plan"]["outcomes"], count: number): re
 function renderDifference(
   { nodesCreated = 0, pricePerHour, demands }: NonNullable<DryRunAnswer["difference"]>,
   currency: string | undefined,
+  hasChanges: boolean,
 ): readonly string[] {
   const price = pricePerHour === undefined ? "" : `, ${withCurrency(signed(pricePerHour), currency)} an hour`;
   const changed = demands.map(
     ({ requestSet = "?", id = "?", unit = "", asked = 0, placed = 0, askedWithout = 0, placedWithout = 0 }) =>
       `  ${requestSet}/${id}: ${placed} of ${asked} ${unit} instead of ${placedWithout} of ${askedWithout}`,
   );
-  if (nodesCreated === 0 && changed.length === 0) return ["the changes change nothing"];
+  if (nodesCreated === 0 && changed.length === 0) return hasChanges ? ["the changes change nothing"] : [];
   return [`compared with no changes: ${signed(nodesCreated)} new nodes${price}`, ...changed];
 }
 

@@ -68,11 +68,15 @@ function demandsText(plan: StateAnswer["plan"], waiting: StateAnswer["waiting"])
   const { demands = 0, withheld } = plan ?? {};
   if (demands === 0) return "none";
   const { unmet = 0, onTheirWay = 0, missing = [] } = waiting ?? {};
-  const lacks = missing.map(({ amount, unit }) => `${amount ?? "?"} ${unit ?? ""}`).join(", ");
+  const lacks = missing.map(lackText).join(", ");
   const short = lacks === "" ? `${unmet} unmet` : `${unmet} unmet (${lacks} missing)`;
   const isHeld = withheld !== undefined && withheld.creates.length + withheld.starts.length > 0;
   const none = isHeld ? " (none comes while enabled is false)" : "";
   return `${demands}: ${short}, ${onTheirWay} waiting for nodes${none}`;
+}
+
+function lackText({ amount, unit }: NonNullable<StateAnswer["waiting"]>["missing"][number]): string {
+  return `${amount ?? "?"} ${amount === 1 ? (unit ?? "").replace(/s$/, "") : (unit ?? "")}`;
 }
 
 /** The timeouts of the arrays that are autoscaled: one line for all, or one for each pair of timeouts with the arrays that have it. */

@@ -232,6 +232,9 @@ function failureText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   if (cause instanceof AggregateError) return cause.errors.map(failureText).join("; ");
+  // OpenSSL's own words name a line of its source.
+  if (cause instanceof Error && "code" in cause && cause.code === "ERR_SSL_WRONG_VERSION_NUMBER")
+    return "it does not speak TLS: does the address begin with http: instead of https:?";
   return cause instanceof Error ? cause.message : error.message;
 }
 

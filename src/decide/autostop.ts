@@ -151,7 +151,7 @@ function objectionTo(
   const node = view.nodes.get(known.nodeId);
   if (node?.keepAlive === true) return { kind: "needed", why: "KeepAlive is set" };
   if (!view.policy.enabled)
-    return { kind: "needed", why: "autoscaling is switched off in the configuration of this cluster" };
+    return { kind: "needed", why: "enabled is false in the configuration of this cluster" };
   if (view.managed?.has(known.array) === false) {
     return { kind: "needed", why: `node array "${known.array}" is not autoscaled` };
   }

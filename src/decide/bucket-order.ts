@@ -22,7 +22,7 @@ import { roomIntricate, roomOnNew, slotsAtOnce } from "./intricate.ts";
 import type { JobClass } from "./job-class.ts";
 import { mostPoolNeeds, unitsInPools as unitsInAllPools } from "./pool-use.ts";
 import { sharedPoolName } from "./pools.ts";
-import { misfit, refusalReason } from "./reasons.ts";
+import { misfit, refusalReason, tooSmall } from "./reasons.ts";
 import { jobRefusal, noteScaleSet } from "./scale-set.ts";
 import { TOLERANCE } from "./tolerance.ts";
 
@@ -382,8 +382,11 @@ export class BucketOrder {
     const closed = closedSite(this.#draft, site);
     if (closed !== undefined) return closed;
     const units = Math.min(ask.units, unitsOnEmpty(ask, made, this.#draft.bins.resources));
-    const refusal = ask.jobClass.fit.on(made).refusal ?? tooMuchOf(ask, site);
-    if (units < 1) return { code: "requirement", bucket: made.bucket, refusal };
+    const { refusal } = ask.jobClass.fit.on(made);
+    if (units < 1)
+      return refusal === undefined
+        ? tooSmall(this.#draft, ask, made)
+        : { code: "requirement", bucket: made.bucket, refusal };
     const asked = isWhole(ask) ? ask.units - this.#unitsHad(ask, site) : left;
     const nodes = Math.ceil(asked / units);
     return (
@@ -440,11 +443,6 @@ const hasAlternatives = ({ jobClass }: Ask): boolean => jobClass.takes === undef
 function drains(ask: Ask): boolean {
   const { intricate, pools } = ask.requirements;
   return intricate && [...mostPoolNeeds(ask)].some(([pool, amount]) => amount > (pools.get(pool) ?? 0));
-}
-
-function tooMuchOf(ask: Ask, { made }: Site): Refusal {
-  const { resource, amount: asked } = ask.jobClass.amounts[0] ?? { resource: "", amount: 0 };
-  return { code: "insufficient-resource", resource, asked, offered: Number(made.resources[resource] ?? 0) };
 }
 
 function looksAtPools(constraint: Constraint): boolean {

@@ -69,7 +69,25 @@ export function placeGang(
     openFor(draft, ask, progress, best.offer, group, best.nodes);
     return { progress, reasons: [] };
   }
-  return { progress, reasons: isTold ? gangReasons(draft, ask, scope, home, openings) : [] };
+  if (!isTold) return { progress, reasons: [] };
+  return {
+    progress,
+    reasons: gangReasons(draft, ask, scope, home, openings, cappedSites(draft, ask, sites)),
+  };
+}
+
+/** By bucket: the cap that keeps a gang from nodes there that would suffice. */
+function cappedSites(
+  draft: Draft,
+  ask: Ask,
+  sites: readonly Site[],
+): ReadonlyMap<BucketOffer | undefined, Reason> {
+  const capped = new Map<BucketOffer | undefined, Reason>();
+  for (const { place, bins, have } of sites) {
+    const refusal = have < ask.units ? undefined : capRefusal(draft, ask, bins, []);
+    if (refusal !== undefined) capped.set(draft.world.buckets[place.offer], refusal);
+  }
+  return capped;
 }
 
 /** The ways in which a gang could be placed at this moment: on nodes that are there, or else with new ones. */

@@ -117,6 +117,7 @@ export function groupReasons(
 
 /**
  * Why a gang could not be placed whole: for each way the first thing that said no, and for each bucket that offers no way why that is.
+ * `capped`: buckets whose nodes would suffice, and why a cap keeps the gang from them.
  */
 export function gangReasons(
   draft: Draft,
@@ -124,12 +125,10 @@ export function gangReasons(
   scope: Scope,
   home: Place | undefined,
   openings: readonly Opening[],
-  ceilings: readonly OwnCeiling[] = [],
+  capped: ReadonlyMap<BucketOffer | undefined, Reason>,
 ): readonly Reason[] {
-  const reasons = openings.map(
-    (opening) => openingRefusal(draft, ask, opening) ?? capsRefusal(ceilings, opening.offer, opening.nodes),
-  );
-  const tried = new Set(openings.map(({ offer }) => offer));
+  const reasons = [...capped.values(), ...openings.map((opening) => openingRefusal(draft, ask, opening))];
+  const tried = new Set([...capped.keys(), ...openings.map(({ offer }) => offer)]);
   const others = scope.offers
     .filter((offer) => !tried.has(offer))
     .map((offer) => noWay(draft, ask, offer, home));
@@ -173,19 +172,26 @@ export function misfit(
   if (unfit !== undefined) return unfit;
   const subject = newNode(draft, offer, group);
   if (unitsOnEmpty(ask, subject, draft.bins.resources) >= 1) return undefined;
-  const needs = ask.jobClass.fit.on(subject);
-  if (needs.refusal !== undefined) return refusalReason(offer, needs.refusal, ask.slotsPerUnit);
+  const { refusal } = ask.jobClass.fit.on(subject);
+  return refusal === undefined
+    ? tooSmall(draft, ask, subject)
+    : refusalReason(offer, refusal, ask.slotsPerUnit);
+}
+
+/** Of what an empty node has too little for one unit of a job, though it meets the constraints of a slot. */
+export function tooSmall(draft: Draft, ask: Ask, node: Subject): Reason {
+  const needs = ask.jobClass.fit.on(node);
   const asked = needs.amount.map((amount) => amount * ask.slotsPerUnit);
   const names = needs.resource.map((position) => draft.bins.resources[position] ?? "");
-  const short = names.findIndex((name, i) => amountOf(offer.resources[name]) < (asked[i] ?? 0));
+  const short = names.findIndex((name, i) => amountOf(node.resources[name]) < (asked[i] ?? 0));
   const resource = names[short] ?? "";
   return {
     code: "does-not-fit",
-    bucket: offer.bucket,
+    bucket: node.bucket,
     resource,
     asked: asked[short] ?? 0,
-    offered: amountOf(offer.resources[resource]),
-    ...unitOf(offer, resource),
+    offered: amountOf(node.resources[resource]),
+    ...unitOf(node, resource),
   };
 }
 
@@ -215,7 +221,7 @@ export function spotRefusal(wanted: JobDemand["spot"], offer: BucketOffer): Reas
   return undefined;
 }
 
-function unitOf(offer: BucketOffer, resource: string): { readonly unit?: AmountUnit } {
+function unitOf(offer: Pick<BucketOffer, "resources">, resource: string): { readonly unit?: AmountUnit } {
   return isSize(offer.resources[resource]) ? { unit: "bytes" } : {};
 }
 

@@ -103,7 +103,6 @@ describe("plan", () => {
       out: [
         "enabled is false, or the cluster is not started: none of this would be done",
         "nothing to do",
-        "the changes change nothing",
       ].join("\n"),
       err: "",
     });

@@ -126,6 +126,16 @@ test.each([
   expect({ message, status: found, problem }).toEqual(expected);
 });
 
+test("https: for a port that speaks http: the advice, and no line of OpenSSL's source", async () => {
+  const { url } = await answeringServer(200, "{}");
+  const address = url.replace("http:", "https:");
+  const answer = await openApi({ url: address, key: "k" }, { throws: false }).clusters();
+  expect(answer).toEqual({
+    kind: "unreachable",
+    message: `no answer from ${address}: it does not speak TLS: does the address begin with http: instead of https:?`,
+  });
+});
+
 test("openApi fails loudly: no answer", async () => {
   const error = await failureOf(openApi({ url: "http://127.0.0.1:2", key: "k" }).clusters());
   expect(error.failure.kind).toBe("unreachable");

@@ -226,7 +226,7 @@ describe("what a node is told", () => {
   test("autoscaling is switched off", () => {
     expect(verdictOn({}, call("n1"), [one], { ...policy, enabled: false })).toEqual({
       kind: "needed",
-      why: "autoscaling is switched off in the configuration of this cluster",
+      why: "enabled is false in the configuration of this cluster",
     });
   });
 

@@ -34,6 +34,11 @@ test.each([
     expected: [{ name: "1.sched", user: "anna", iterations: 1, constraints: [{ ncpus: 1 }] }],
   },
   {
+    name: "an owner of a Windows domain",
+    job: printedJob("1.sched", { Job_Owner: "HPC\\anna@login", job_state: "Q" }),
+    expected: [{ name: "1.sched", user: "HPC\\anna", iterations: 1, constraints: [{ ncpus: 1 }] }],
+  },
+  {
     name: "a job without a select",
     job: printedJob("1.sched", { job_state: "Q", "Resource_List.ncpus": "4" }),
     expected: [{ name: "1.sched", user: "anna", iterations: 1, constraints: [{ ncpus: 4 }] }],
