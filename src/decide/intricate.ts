@@ -1,10 +1,10 @@
-import type { NodeView } from "../domain/node-view.ts";
+import type { NodeView, SharedState } from "../domain/node-view.ts";
 import type { ResourceValue } from "../domain/resources.ts";
 import { bytesOf, bytesPer, isSize } from "../domain/size.ts";
 import type { Ask } from "./ask.ts";
 import { unitsFrom } from "./ask.ts";
 import type { Bin, Bins } from "./bins.ts";
-import type { Subject } from "./fit.ts";
+import type { Fit, Subject } from "./fit.ts";
 import { viewOf } from "./fit.ts";
 import type { Met } from "./match.ts";
 import { TOLERANCE } from "./tolerance.ts";
@@ -127,7 +127,6 @@ function tryOut(
   };
   const empty = viewOf(node.subject);
   const others = new Set(node.jobs);
-  // Which alternative is charged does not hang on what others have taken of pools meanwhile; whether it can be had does.
   const { shared } = ask.jobClass.shape;
   // What runs there takes what it takes, also on a node that it may not have any more.
   const fit = bound ? ask.jobClass.fitOfBound : ask.jobClass.fit;
@@ -136,9 +135,8 @@ function tryOut(
   if (fit.judge({ ...empty, jobs: NO_JOBS }, shared).kind === "refused") return { slots, trial };
   while (slots < wanted) {
     const view: NodeView = { ...empty, available: availableOf(bins, node.subject, trial.free), jobs: others };
-    const judgement = fit.judge(view, shared);
-    if (judgement.kind === "refused") break;
-    if (isShort(trial, judgement)) break;
+    const judgement = judgeSlot(fit, view, shared, trial);
+    if (judgement === undefined) break;
     if (judgement.closes === "job" && slots > 0 && ask.unitsPerNode !== 1) break;
     charge(bins, trial, judgement);
     slots += 1;
@@ -149,6 +147,23 @@ function tryOut(
     if (judgement.drains.size === 0) slots = wanted;
   }
   return { slots, trial };
+}
+
+/**
+ * What a slot takes: of alternatives the first that holds with the pools as they were before this plan; where those have run out since,
+ * the first that holds with what is left of them. Undefined: there is no room for it.
+ */
+function judgeSlot(
+  fit: Pick<Fit, "judge">,
+  view: NodeView,
+  shared: SharedState,
+  trial: Trial,
+): Met | undefined {
+  const judgement = fit.judge(view, shared);
+  if (judgement.kind === "refused") return undefined;
+  if (!isShort(trial, judgement)) return judgement;
+  const other = fit.judge(view, { values: shared.values, left: trial.pools });
+  return other.kind === "refused" || isShort(trial, other) ? undefined : other;
 }
 
 const takesNothing = ({ takes }: Met): boolean =>

@@ -29,3 +29,21 @@ test("a cap that keeps a gang from nodes that are there is told, and what would 
   const [reasons] = reasonsOf("nodes in use", job, config);
   expect(reasons).toEqual(["cap of request set tries: 0 of 3 cores used, 4 more needed, 3 left"]);
 });
+
+test("where the pool of an alternative runs out, the next alternative takes the rest", () => {
+  const cluster = CLUSTERS.find(({ name }) => name === "one size");
+  if (cluster === undefined) throw new Error("no such cluster");
+  const constraints = [{ ncpus: 1 }, { or: [{ pool: { licence: 1 } }, { ncpus: 2 }] }];
+  const message = {
+    jobs: [{ name: "j", iterations: 5, constraints }],
+    pools: [{ name: "licence", total: 4, used: 1 }],
+  };
+  for (const mode of MODES) {
+    const [outcome] = tryOut(cluster, mode, message).decision.plan.demands;
+    expect({ mode, placed: outcome?.placed, reasons: outcome?.reasons }).toEqual({
+      mode,
+      placed: 5,
+      reasons: [],
+    });
+  }
+});
