@@ -124,10 +124,13 @@ export async function describeRequestSet(
   if (described === undefined) return undefined;
   const outcomes = (bodies.plan?.demands ?? []).filter((outcome) => outcome.set === set);
   const notedOf = metadataOf(record, bodies, set);
-  const expected = outcomes.some(({ pending }) => pending > 0) ? readyFor(set, bodies, now) : undefined;
+  const waits = outcomes.some(({ pending }) => pending > 0);
+  const withheld = waits ? bodies.plan?.withheld : undefined;
+  const expected = waits && withheld === undefined ? readyFor(set, bodies, now) : undefined;
   return {
     ...described,
     ...(expected === undefined ? {} : { expectedReadyAt: isoTime(expected) }),
+    ...(withheld === undefined ? {} : { withheld: describeProposal(withheld, bodies) }),
     observed: record.observedGeneration === record.generation,
     outcomes: outcomes.map((outcome) => ({
       ...outcome,

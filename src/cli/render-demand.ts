@@ -1,4 +1,4 @@
-import type { OutcomeAnswer, StateAnswer } from "../client/state.ts";
+import type { OutcomeAnswer, PlanAnswer, StateAnswer } from "../client/state.ts";
 import { readRequestSetAnswer } from "../client/state.ts";
 import { withheldText } from "./render-status.ts";
 import { renderTable } from "./table.ts";
@@ -23,7 +23,7 @@ export function renderSets({ demand, outcomes, plan }: StateAnswer): string {
 }
 
 /** Below a table of demands that seem to wait for nodes: none of these comes while enabled is false. */
-function withheldLine(plan: StateAnswer["plan"]): string {
+function withheldLine(plan: Pick<PlanAnswer, "withheld"> | undefined): string {
   const text = plan?.withheld === undefined ? undefined : withheldText(plan.withheld);
   return text === undefined ? "" : `\nthe plan ${text}`;
 }
@@ -111,7 +111,7 @@ export function renderRequestSet(body: unknown): string {
   const set = readRequestSetAnswer(body);
   if (set === undefined) return UNREADABLE;
   const seen = set.observed === false ? "; no plan has seen it yet" : "";
-  const head = `${set.requestSet ?? "?"}: ${set.state ?? "?"}, ${set.demands ?? 0} demands, until ${set.expiresAt ?? "?"}${seen}`;
+  const head = `${set.requestSet ?? "?"}: ${set.state ?? "?"}, ${set.demands ?? 0} ${set.demands === 1 ? "demand" : "demands"}, until ${set.expiresAt ?? "?"}${seen}`;
   const separate = [["report", set.report] as const, ["pools", set.pools] as const].flatMap(([name, part]) =>
     part === undefined
       ? []
@@ -131,6 +131,6 @@ export function renderRequestSet(body: unknown): string {
     head,
     ...separate,
     ...left,
-    ...(outcomes.length === 0 ? [] : [renderOutcomes(outcomes, "DEMAND")]),
+    ...(outcomes.length === 0 ? [] : [`${renderOutcomes(outcomes, "DEMAND")}${withheldLine(set)}`]),
   ].join("\n");
 }

@@ -319,6 +319,18 @@ export interface RequestSetState {
    * When the last node that it waits for can be expected, by the boot times seen.
    */
   expectedReadyAt?: string;
+  /**
+   * With enabled false, if it waits for nodes: what the plan of the cluster would do.
+   */
+  withheld?: {
+    creates: {
+      bucket: string;
+      count: number;
+      countsFor: string;
+    }[];
+    starts: string[];
+    terminates: string[];
+  };
   outcomes: {
     set: string;
     id: string;

@@ -133,6 +133,7 @@ const requestSetAlone = requestSet.extend({
   revision: number,
   expiresInSeconds: number,
   expectedReadyAt: text,
+  withheld: z.object(proposal).optional().catch(undefined),
   outcomes: listOf(
     outcome.extend({
       reasons: texts,

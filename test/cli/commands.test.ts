@@ -79,7 +79,7 @@ describe("a session", () => {
     ]);
     expect(await outOf("limits")).toMatch(/^node array execute +2 +10 +8 +nodes$/m);
     expect(await outOf("demand")).toMatch(/^standard +nodearray:execute +5 +5 +0 +cores$/m);
-    expect(await outOf("demand -s standard")).toMatch(/^standard: live, 1 demands, until /);
+    expect(await outOf("demand -s standard")).toMatch(/^standard: live, 1 demand, until /);
     expect(await outOf("jobs")).toBe("no jobs in the last plan");
     expect(await outOf("explain job nodearray:execute")).toContain("5 of 5 placed");
     expect(await outOf("explain node execute-2")).toContain("needed by standard/nodearray:execute");

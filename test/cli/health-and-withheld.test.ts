@@ -54,6 +54,21 @@ describe("the exit code of status follows health", () => {
 });
 
 describe("with enabled: false every view says what would be done", () => {
+  test("one request set", async () => {
+    const outcome = { id: "nodearray:htc", asked: 4, placed: 4, pending: 4, unit: "nodes", reasons: [] };
+    const set = {
+      requestSet: "low",
+      state: "live",
+      demands: 1,
+      expiresAt: "T",
+      outcomes: [outcome],
+      withheld,
+    };
+    const { out } = await shown(["demand", "-s", "low", "-c", "demo"], set);
+    expect(out.split("\n").at(0)).toBe("low: live, 1 demand, until T");
+    expect(out.replaceAll("\n", " ")).toContain(WOULD);
+  });
+
   test("status", async () => {
     const { out } = await shown(["status", "-c", "demo"], cluster);
     expect(out.split("\n").slice(2)).toEqual([

@@ -129,7 +129,7 @@ describe("push of a file without targets and jobs", () => {
       ),
     );
     const shown = await run("demand -s pbs");
-    expect(shown.out).toMatch(new RegExp(`^pbs: live, 1 demands, until ${UNTIL}`));
+    expect(shown.out).toMatch(new RegExp(`^pbs: live, 1 demand, until ${UNTIL}`));
     expect(shown.out).toMatch(new RegExp(`^report: until ${UNTIL}$`, "m"));
   });
 

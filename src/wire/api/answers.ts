@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { requestSetSummary } from "./cluster-answer.ts";
+import { proposal, requestSetSummary } from "./cluster-answer.ts";
 import {
   binding,
   bucketKey,
@@ -68,6 +68,12 @@ export const requestSetAnswer = requestSetSummary.extend({
   expectedReadyAt: time
     .optional()
     .meta({ description: "When the last node that it waits for can be expected, by the boot times seen." }),
+  withheld: z
+    .object(proposal)
+    .optional()
+    .meta({
+      description: "With enabled false, if it waits for nodes: what the plan of the cluster would do.",
+    }),
   outcomes: z.array(outcome.extend({ metadata })),
 });
 

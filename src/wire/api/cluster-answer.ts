@@ -97,7 +97,7 @@ const unmetDemand = z.object({
   binding: text.optional(),
 });
 
-const proposal = {
+export const proposal = {
   creates: z.array(z.object({ bucket: text, count, countsFor: text })),
   starts: texts,
   terminates: texts,
