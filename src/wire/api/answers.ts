@@ -68,12 +68,9 @@ export const requestSetAnswer = requestSetSummary.extend({
   expectedReadyAt: time
     .optional()
     .meta({ description: "When the last node that it waits for can be expected, by the boot times seen." }),
-  withheld: z
-    .object(proposal)
-    .optional()
-    .meta({
-      description: "With enabled false, if it waits for nodes: what the plan of the cluster would do.",
-    }),
+  withheld: z.object(proposal).optional().meta({
+    description: "With enabled false, if it waits for nodes: what the plan of the cluster would do.",
+  }),
   outcomes: z.array(outcome.extend({ metadata })),
 });
 
