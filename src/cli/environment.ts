@@ -19,7 +19,7 @@ export function dropEmptyVariables(environment: Environment): readonly string[] 
 export function useProxy(environment: Environment): string | undefined {
   const named = PROXY_VARIABLES.find((name) => (environment[name] ?? "") !== "");
   if (named === undefined || environment["NODE_USE_ENV_PROXY"] === "1") return undefined;
-  // Node has it from 22.23 and 24.14 on.
+  // Older releases of Node do not have it.
   if (!("setGlobalProxyFromEnv" in http)) {
     return `${named} is set, but this Node (${process.version}) uses it only if NODE_USE_ENV_PROXY=1 is set too`;
   }

@@ -217,8 +217,8 @@ async function request<T>(
     return read(response, await response.text());
   } catch (error) {
     const late = error instanceof Error && error.name === "TimeoutError";
-    const why = late ? `within ${wait} s` : `: ${failureText(error)}`;
-    return { kind: "unreachable", message: `no answer from ${hostOf(address)}${late ? " " : ""}${why}` };
+    const why = late ? ` within ${wait} s` : `: ${failureText(error)}`;
+    return { kind: "unreachable", message: `no answer from ${hostOf(address)}${why}` };
   }
 }
 
