@@ -6,6 +6,7 @@ import { bytesOf, bytesPer, isSize, subtractSize } from "../domain/size.ts";
 import { TOLERANCE } from "./tolerance.ts";
 import type { NodeView, SharedState } from "../domain/node-view.ts";
 import { sharedPoolName } from "./pools.ts";
+import type { Pattern } from "./shell-pattern.ts";
 import { compilePattern } from "./shell-pattern.ts";
 
 /**
@@ -132,7 +133,7 @@ function compileChoice(what: string, options: readonly Scalar[]): (found: Resour
 }
 
 /** Texts by pattern, everything else by value, where true is 1 and a size is its bytes, as in Python. */
-function isChosen(found: ResourceValue, option: Scalar, pattern: RegExp | undefined): boolean {
+function isChosen(found: ResourceValue, option: Scalar, pattern: Pattern | undefined): boolean {
   if (typeof found === "string" && pattern !== undefined) return pattern.test(found);
   const value = isSize(found) ? bytesOf(found) : found;
   if (value === option) return true;

@@ -1,48 +1,95 @@
+/** A compiled shell pattern. */
+export interface Pattern {
+  /** Whether the whole text matches, in time proportional to the length of the text times that of the pattern. */
+  test(text: string): boolean;
+}
+
+/** One step of a pattern: any run of characters, or one character that passes the test. */
+type Token = "star" | ((char: string) => boolean);
+
 /**
  * Compiles a shell pattern, case-sensitive and for the whole text: `*`, `?`, `[ab]`, `[a-z]`, `[!ab]`; a bracket that is never closed is
- * just a bracket. Undefined: the text holds no pattern and stands for itself.
+ * just a bracket. Undefined: the text holds no pattern and stands for itself. No regular expression: its matcher goes back over the text
+ * for each star, and a pattern of ten characters can take half a minute.
  */
-export function compilePattern(pattern: string): RegExp | undefined {
+export function compilePattern(pattern: string): Pattern | undefined {
   if (!/[*?[]/.test(pattern)) return undefined;
-  let source = "";
+  const tokens = readTokens(pattern);
+  return { test: (text) => matches(tokens, text) };
+}
+
+function readTokens(pattern: string): readonly Token[] {
+  const tokens: Token[] = [];
   let at = 0;
   while (at < pattern.length) {
-    const char = pattern[at] ?? "";
-    const close = char === "[" ? closingBracket(pattern, at) : -1;
-    if (close > 0) {
-      source += bracket(pattern.slice(at + 1, close));
+    const char = String.fromCodePoint(pattern.codePointAt(at) ?? 0);
+    const close = char === "[" ? closingBracket(pattern, at) : undefined;
+    if (close !== undefined) {
+      tokens.push(bracket(pattern.slice(at + 1, close)));
       at = close + 1;
       continue;
     }
-    // Runs of stars are one: several in a row would only make the match slow.
-    if (char === "*") source += source.endsWith(".*") ? "" : ".*";
-    else source += char === "?" ? "." : literal(char);
-    at += 1;
+    // Several stars in a row are one.
+    if (char !== "*") tokens.push(char === "?" ? () => true : (other) => other === char);
+    else if (tokens.at(-1) !== "star") tokens.push("star");
+    at += char.length;
   }
-  return new RegExp(`^(?:${source})$`, "su");
+  return tokens;
 }
 
 /** Where the bracket that opens at `at` is closed; a "]" right after it, or after "!", is one of its characters. */
-function closingBracket(pattern: string, at: number): number {
+function closingBracket(pattern: string, at: number): number | undefined {
   const first = pattern[at + 1] === "!" ? at + 2 : at + 1;
-  return pattern.indexOf("]", first + 1);
+  const close = pattern.indexOf("]", first + 1);
+  return close < 0 ? undefined : close;
 }
 
-function bracket(inside: string): string {
+function bracket(inside: string): (char: string) => boolean {
   const negated = inside.startsWith("!");
-  const chars = negated ? inside.slice(1) : inside;
-  const items: string[] = [];
+  const chars = [...(negated ? inside.slice(1) : inside)];
+  const single = new Set<string>();
+  const ranges: (readonly [from: number, to: number])[] = [];
   for (let at = 0; at < chars.length; at += 1) {
-    const [from = "", to] = [chars[at], chars[at + 2]];
-    if (chars[at + 1] === "-" && to !== undefined) {
+    const [from = "", dash, to] = chars.slice(at, at + 3);
+    if (dash === "-" && to !== undefined) {
       // A range the wrong way round matches nothing.
-      if (from <= to) items.push(`${literal(from)}-${literal(to)}`);
+      ranges.push([pointOf(from), pointOf(to)]);
       at += 2;
-    } else items.push(literal(from));
+    } else single.add(from);
   }
-  if (items.length === 0) return negated ? "." : "(?!)";
-  return `[${negated ? "^" : ""}${items.join("")}]`;
+  return (char) => {
+    const point = pointOf(char);
+    const isListed = single.has(char) || ranges.some(([from, to]) => from <= point && point <= to);
+    return isListed !== negated;
+  };
 }
 
-const literal = (char: string): string =>
-  /[\w\s]/.test(char) ? char : `\\u{${char.codePointAt(0)?.toString(16)}}`;
+const pointOf = (char: string): number => char.codePointAt(0) ?? 0;
+
+/**
+ * Goes along both at once. Where the text does not fit, the last star takes one character more and everything after it is tried again:
+ * an earlier star never has to, as the last one can take whatever the earlier one would.
+ */
+function matches(tokens: readonly Token[], text: string): boolean {
+  const chars = [...text];
+  let token = 0;
+  let at = 0;
+  let star: { readonly token: number; at: number } | undefined;
+  while (at < chars.length) {
+    const next = tokens[token];
+    if (next === "star") {
+      star = { token, at };
+      token += 1;
+    } else if (next?.(chars[at] ?? "") === true) {
+      token += 1;
+      at += 1;
+    } else if (star === undefined) return false;
+    else {
+      star.at += 1;
+      token = star.token + 1;
+      at = star.at;
+    }
+  }
+  while (tokens[token] === "star") token += 1;
+  return token === tokens.length;
+}

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { compileAll } from "../../src/decide/match.ts";
 import { sharedStateOf } from "../../src/decide/pools.ts";
-import { compilePattern } from "../../src/decide/shell-pattern.ts";
 import { viewHost } from "../../src/decide/host-view.ts";
 import { compileDefaults } from "../../src/decide/default-resources.ts";
 import type { Pool } from "../../src/domain/demand.ts";
@@ -128,20 +127,4 @@ describe("a node of 4 cores and 8 GiB", () => {
   ])("$name", ({ value, given, expected }) => {
     expect(judge(value, given)).toEqual(expected);
   });
-});
-
-test.each([
-  { pattern: "Standard_F*", text: "Standard_F16", matches: true },
-  { pattern: "Standard_F*", text: "standard_F16", matches: false },
-  { pattern: "h?", text: "h1", matches: true },
-  { pattern: "h?", text: "h10", matches: false },
-  { pattern: "[!a-c]x", text: "dx", matches: true },
-  { pattern: "[!a-c]x", text: "bx", matches: false },
-  { pattern: "[]]", text: "]", matches: true },
-  { pattern: "[z-a]", text: "m", matches: false },
-  { pattern: "*[", text: "open[", matches: true },
-  { pattern: "a.*", text: "a.b", matches: true },
-  { pattern: "a.*", text: "axb", matches: false },
-])("the pattern $pattern and $text", ({ pattern, text, matches }) => {
-  expect(compilePattern(pattern)?.test(text)).toBe(matches);
 });
