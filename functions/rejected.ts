@@ -11,6 +11,7 @@ import { compositionFor } from "./composition.ts";
 import { putBack } from "./put-back.ts";
 import type { Delivery } from "./queue-message.ts";
 import { messageIdOf, messageOf, textOf } from "./queue-message.ts";
+import { BOUNDS } from "../src/wire/bounds.ts";
 
 /**
  * Queue `demand-poison`: what the host gave up on. The copy has a new id and insertion time, so it is tried once more only if it carries
@@ -57,7 +58,7 @@ export async function handleRejected(
 
 /** A message with its own revision was sent then; the host's copy hides when it was put into the queue. */
 function explicitRevision(message: unknown): Instant | undefined {
-  const decoded = decodeMessage(messageOf(message));
+  const decoded = decodeMessage(messageOf(message), BOUNDS.queueBytes);
   if (decoded.kind === "problem" || typeof decoded.value !== "object" || decoded.value === null)
     return undefined;
   const revision: unknown = Reflect.get(decoded.value, "revision");

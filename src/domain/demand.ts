@@ -101,7 +101,10 @@ export interface Problem {
 export interface SetDemand {
   readonly demands: readonly Demand[];
   readonly pools: readonly Pool[];
+  /** The first ones, with what is wrong with them. */
   readonly rejectedJobs: readonly RejectedJob[];
+  /** How many more jobs could not be read; absent: none. */
+  readonly moreRejectedJobs?: number;
 }
 
 /** A licence or quota shared by the cluster's jobs, or a mark that they look at. */

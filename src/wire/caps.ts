@@ -2,18 +2,20 @@ import type { CapRules, Ceiling } from "../domain/cap-rules.ts";
 import type { Problem } from "../domain/demand.ts";
 import { checkKeys, isFields, readCount } from "./fields.ts";
 import { isLabel, isName, LABEL_EXPECTED, NAME_EXPECTED } from "./name.ts";
-import { addBelow, problemAt, unknownKey } from "./problem.ts";
+import { problemAt, unknownKey } from "./problem.ts";
+import type { Problems } from "./problems.ts";
 
 const KINDS = ["requestSets", "users"];
 const UNITS: ReadonlySet<string> = new Set(["nodes", "cores"]);
 
 /** Reads `{ requestSets: name -> { nodes, cores }, users: ... }`, where the name "*" means each other one by itself. */
-export function readCaps(value: unknown, path: string, problems: Problem[]): CapRules {
+export function readCaps(value: unknown, path: string, problems: Problems): CapRules {
   if (!isFields(value)) {
-    problems.push(problemAt(path, value, "an object: requestSets, users"));
+    problems.add(() => problemAt(path, value, "an object: requestSets, users"));
     return { requestSets: new Map(), users: new Map() };
   }
-  for (const key of Object.keys(value)) if (!KINDS.includes(key)) problems.push(unknownKey(path, key, KINDS));
+  for (const key of Object.keys(value))
+    if (!KINDS.includes(key)) problems.add(() => unknownKey(path, key, KINDS));
   const { requestSets, users } = value;
   return {
     requestSets: readCeilings(requestSets, `${path}.requestSets`, problems),
@@ -21,15 +23,15 @@ export function readCaps(value: unknown, path: string, problems: Problem[]): Cap
   };
 }
 
-function readCeilings(from: unknown, path: string, problems: Problem[]): ReadonlyMap<string, Ceiling> {
+function readCeilings(from: unknown, path: string, problems: Problems): ReadonlyMap<string, Ceiling> {
   const ceilings = new Map<string, Ceiling>();
   if (from === undefined) return ceilings;
   if (!isFields(from)) {
-    problems.push(problemAt(path, from, "an object: name -> nodes, cores"));
+    problems.add(() => problemAt(path, from, "an object: name -> nodes, cores"));
     return ceilings;
   }
   for (const [name, value] of Object.entries(from)) {
-    if (!isLabel(name)) problems.push(problemAt(path, name, LABEL_EXPECTED));
+    if (!isLabel(name)) problems.add(() => problemAt(path, name, LABEL_EXPECTED));
     ceilings.set(name, readCeiling(value, `${path}.${name}`, problems));
   }
   return ceilings;
@@ -44,16 +46,15 @@ export function doubtCaps({ requestSets }: CapRules, path: string): readonly Pro
 }
 
 /** Zero is a ceiling too: nothing at all. */
-function readCeiling(value: unknown, path: string, problems: Problem[]): Ceiling {
+function readCeiling(value: unknown, path: string, problems: Problems): Ceiling {
   if (!isFields(value) || Object.keys(value).length === 0) {
-    problems.push(problemAt(path, value, "an object with nodes, cores, or both"));
+    problems.add(() => problemAt(path, value, "an object with nodes, cores, or both"));
     return {};
   }
-  const own: Problem[] = [];
+  const own = problems.below(() => path);
   checkKeys(value, UNITS, own);
   const nodes = readCount(value, "nodes", 0, own);
   const cores = readCount(value, "cores", 0, own);
-  addBelow(problems, path, own);
   return { ...(nodes === undefined ? {} : { nodes }), ...(cores === undefined ? {} : { cores }) };
 }
 

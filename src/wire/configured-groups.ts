@@ -1,9 +1,9 @@
 import { type ConfiguredGroups } from "../domain/configured-groups.ts";
-import type { Problem } from "../domain/demand.ts";
 import { placementGroup, type PlacementGroup } from "../domain/ids.ts";
 import { isFields, type Fields } from "./fields.ts";
 import { isLabel, LABEL_EXPECTED } from "./name.ts";
 import { nearest, problemAt, unknownKey } from "./problem.ts";
+import type { Problems } from "./problems.ts";
 
 const GROUPS = "placement_groups";
 /** scalelib's other keys of an array: they are about groups that it makes up itself (scalelib-behaviour.md 8). */
@@ -13,10 +13,10 @@ const OTHERS = ["generated_placement_group_buffer", "max_placement_groups"];
 export function readConfiguredGroups(
   value: unknown,
   path: string,
-  problems: Problem[],
+  problems: Problems,
 ): ConfiguredGroups | undefined {
   if (!isFields(value)) {
-    problems.push(problemAt(path, value, "an object: node array -> placement groups"));
+    problems.add(() => problemAt(path, value, "an object: node array -> placement groups"));
     return undefined;
   }
   const arrays = Object.entries(value).map(([array, names]): [string, readonly PlacementGroup[]] => [
@@ -33,32 +33,32 @@ export function readConfiguredGroups(
 export function readScalelibArrays(
   from: Fields,
   path: string,
-  problems: Problem[],
+  problems: Problems,
 ): ConfiguredGroups | undefined {
   const groups = new Map<string, readonly PlacementGroup[]>();
   for (const [array, value] of Object.entries(from)) {
     const at = `${path}.${array}`;
     if (!isFields(value)) {
-      problems.push(problemAt(at, value, `an object with ${GROUPS}`));
+      problems.add(() => problemAt(at, value, `an object with ${GROUPS}`));
       continue;
     }
     for (const key of Object.keys(value)) {
       if (key === GROUPS) groups.set(array, readGroups(value[key], `${at}.${key}`, problems));
       else if (!OTHERS.includes(key) && nearest(key, [GROUPS]) !== undefined)
-        problems.push(unknownKey(at, key, [GROUPS]));
+        problems.add(() => unknownKey(at, key, [GROUPS]));
     }
   }
   return groups.size === 0 ? undefined : groups;
 }
 
-function readGroups(value: unknown, path: string, problems: Problem[]): readonly PlacementGroup[] {
+function readGroups(value: unknown, path: string, problems: Problems): readonly PlacementGroup[] {
   if (!Array.isArray(value)) {
-    problems.push(problemAt(path, value, "a list of placement group names"));
+    problems.add(() => problemAt(path, value, "a list of placement group names"));
     return [];
   }
   const names: readonly unknown[] = value;
   names.forEach((name, index) => {
-    if (!isLabel(name)) problems.push(problemAt(`${path}[${index}]`, name, LABEL_EXPECTED));
+    if (!isLabel(name)) problems.add(() => problemAt(`${path}[${index}]`, name, LABEL_EXPECTED));
   });
   return names.filter(isLabel).map(placementGroup);
 }

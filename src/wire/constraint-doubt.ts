@@ -22,13 +22,15 @@ const SHORTEST_TYPED_KEY = 8;
 export function doubtText(key: string, value: string, path: string, notes: Notes): void {
   const isSizeOfSorts = typeof parseSize(value) !== "string";
   if (COUNTED.has(key) && isSizeOfSorts && key.startsWith("mem"))
-    notes.doubts.push(
+    notes.doubts.add(() =>
       problemAt(path, value, "a size with its prefix, as in memory::4g", `memory::${value.trim()}`),
     );
   else if (COUNTED.has(key))
-    notes.doubts.push(problemAt(path, value, "an amount: a number, or a size such as memory::4g"));
+    notes.doubts.add(() => problemAt(path, value, "an amount: a number, or a size such as memory::4g"));
   else if (/^\s*(?:size|memory)::/i.test(value))
-    notes.doubts.push(problemAt(path, value, "a size such as memory::4g, or a text without that prefix"));
+    notes.doubts.add(() =>
+      problemAt(path, value, "a size such as memory::4g, or a text without that prefix"),
+    );
 }
 
 /** A key that is nearly one of ours, with the kind of value that ours has: it would be taken for a resource that no node has. */
@@ -42,5 +44,5 @@ export function doubtKey(
   if (typeof value !== "boolean" || key.length < SHORTEST_TYPED_KEY) return;
   const meant = nearest(key, known);
   if (meant !== undefined)
-    notes.doubts.push(problemAt(path, key, `the name of a resource, or ${meant}`, meant));
+    notes.doubts.add(() => problemAt(path, key, `the name of a resource, or ${meant}`, meant));
 }

@@ -3,10 +3,11 @@ import { isNodeProperty, NODE_PROPERTIES } from "../domain/constraint.ts";
 import type { Scalar } from "../domain/resources.ts";
 import { looksLikeSize, parseSize } from "../domain/size.ts";
 import { doubtKey, doubtText } from "./constraint-doubt.ts";
-import { isFields, type Fields } from "./fields.ts";
+import { isFields, isTooLong, type Fields } from "./fields.ts";
 import type { Notes } from "./notes.ts";
-import { nearest, problemAt } from "./problem.ts";
+import { nearest, problemAt, shorten } from "./problem.ts";
 import { pythonText } from "./python-text.ts";
+import { BOUNDS } from "./bounds.ts";
 
 /** Keys that mean something by themselves; every other key is the name of a resource. */
 export const STRUCTURAL_KEYS = [
@@ -24,8 +25,7 @@ export const STRUCTURAL_KEYS = [
   "never",
 ] as const;
 
-const EXPECTED_VALUE =
-  'an amount (2, "memory::4g"), a value to match (text, pattern, true, false, null) or a list of values';
+const EXPECTED_VALUE = `an amount (2, "memory::4g"), a value to match (text of at most ${BOUNDS.constraintText} characters, pattern, true, false, null) or a list of at most ${BOUNDS.choices} values`;
 
 /**
  * Reads what stands under "constraints" (scalelib-behaviour.md 9): a list of objects, or one bare object; all members of all of them must
@@ -33,15 +33,17 @@ const EXPECTED_VALUE =
  * can be told in JSON, also in the spelling that the library writes itself (35).
  */
 export function readConstraints(value: unknown, path: string, notes: Notes): readonly Constraint[] {
+  if (Array.isArray(value) && isTooLong(path, value, BOUNDS.constraints, "objects", notes.problems))
+    return [];
   if (isFields(value)) return readObject(value, path, notes, "may be empty");
   if (!Array.isArray(value)) {
-    notes.problems.push(problemAt(path, value, "a list of objects, or one object"));
+    notes.problems.add(() => problemAt(path, value, "a list of objects, or one object"));
     return [];
   }
   return value.flatMap((item: unknown, index) => {
     const at = `${path}[${index}]`;
     if (isFields(item)) return readObject(item, at, notes, "may be empty");
-    notes.problems.push(problemAt(at, item, "an object"));
+    notes.problems.add(() => problemAt(at, item, "an object"));
     return [];
   });
 }
@@ -55,7 +57,7 @@ function readObject(
 ): readonly [] | readonly [Constraint] {
   const keys = Object.keys(from);
   if (keys.length === 0) {
-    if (empty === "must say something") notes.problems.push(problemAt(path, from, "a constraint"));
+    if (empty === "must say something") notes.problems.add(() => problemAt(path, from, "a constraint"));
     return [];
   }
   const members = keys
@@ -68,7 +70,9 @@ function readObject(
 
 /** The first rule that fits decides, in the order of scalelib-behaviour.md 9, JSON. */
 function readMember(key: string, value: unknown, path: string, notes: Notes): Constraint | undefined {
-  if (key === "") notes.doubts.push(problemAt(path, value, "the name of a resource"));
+  if (key.length > BOUNDS.resource)
+    return refuse(notes, path, key, `the name of a resource: at most ${BOUNDS.resource} characters`);
+  if (key === "") notes.doubts.add(() => problemAt(path, value, "the name of a resource"));
   if (key === "__proto__") return refuse(notes, path, value, "the name of a resource");
   switch (key) {
     case "in-a-placement-group":
@@ -96,7 +100,7 @@ function readMember(key: string, value: unknown, path: string, notes: Notes): Co
     case "not":
       return readNot(value, path, notes);
     case "never":
-      return { kind: "never", message: pythonText(value) };
+      return { kind: "never", message: shorten(pythonText(value), BOUNDS.constraintText) };
     case "pool":
       return isFields(value) ? readPoolUse(value, path, notes) : readResource(key, value, path, notes);
     default:
@@ -113,13 +117,12 @@ function refuse(
   expected: string,
   didYouMean?: string,
 ): undefined {
-  notes.problems.push(problemAt(path, value, expected, didYouMean));
+  notes.problems.add(() => problemAt(path, value, expected, didYouMean));
 }
 
 function isScalar(value: unknown): value is Scalar {
-  return (
-    value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean"
-  );
+  if (typeof value === "string") return value.length <= BOUNDS.constraintText;
+  return value === null || typeof value === "number" || typeof value === "boolean";
 }
 
 /** A boolean, an integer, or either of them as text; anything else is no flag. */
@@ -135,14 +138,14 @@ function readFlag(value: unknown): boolean | undefined {
 /** The library takes any value for true; what is plainly false is false here (defect 4). */
 function readWanted(value: unknown, path: string, notes: Notes): boolean {
   const wanted = readFlag(value);
-  if (wanted === undefined) notes.doubts.push(problemAt(path, value, "true or false"));
+  if (wanted === undefined) notes.doubts.add(() => problemAt(path, value, "true or false"));
   return wanted ?? true;
 }
 
 function readBackoff(value: unknown, path: string, notes: Notes): Constraint | undefined {
   if (!isScalar(value)) return refuse(notes, path, value, "a number of seconds");
   const seconds = value === null ? Number.NaN : Number(value);
-  if (typeof value !== "number") notes.doubts.push(problemAt(path, value, "a number of seconds"));
+  if (typeof value !== "number") notes.doubts.add(() => problemAt(path, value, "a number of seconds"));
   const kind = "capacity-failure-backoff";
   return Number.isFinite(seconds) ? { kind, seconds, written: value } : { kind, written: value };
 }
@@ -157,7 +160,7 @@ function readNot(value: unknown, path: string, notes: Notes): Constraint | undef
 function readPoolUse(from: Fields, path: string, notes: Notes): Constraint | undefined {
   const uses: Constraint[] = [];
   for (const [pool, value] of Object.entries(from)) {
-    if (typeof value === "number" && Number.isFinite(value) && value >= 0)
+    if (typeof value === "number" && value >= 0 && value <= BOUNDS.amount)
       uses.push({ amount: value, kind: "pool", pool });
     else if (isScalar(value) && typeof value !== "number") uses.push({ kind: "pool-value", pool, value });
     else
@@ -212,13 +215,13 @@ function readProperty(key: string, value: unknown, path: string, notes: Notes): 
   const choices = readChoices(value);
   if (choices === undefined)
     return refuse(notes, path, value, "a value to match, or a list of values, preferred first");
-  if (choices.length === 0) notes.doubts.push(problemAt(path, value, "at least one value"));
+  if (choices.length === 0) notes.doubts.add(() => problemAt(path, value, "at least one value"));
   return { choices, kind: "property-choice", property };
 }
 
 function readChoices(value: unknown): readonly Scalar[] | undefined {
   if (isScalar(value)) return [value];
-  if (!Array.isArray(value)) return undefined;
+  if (!Array.isArray(value) || value.length > BOUNDS.choices) return undefined;
   const choices = value.filter(isScalar);
   return choices.length === value.length ? choices : undefined;
 }
@@ -237,14 +240,15 @@ function readResource(key: string, value: unknown, path: string, notes: Notes): 
   }
   if (typeof value === "number") {
     if (!Number.isFinite(value)) return refuse(notes, path, value, "a number, 0 or more");
-    if (value < 0) notes.doubts.push(problemAt(path, value, "a number, 0 or more"));
+    if (value < 0) notes.doubts.add(() => problemAt(path, value, "a number, 0 or more"));
+    if (value > BOUNDS.amount) return refuse(notes, path, value, `at most ${BOUNDS.amount}`);
     return { amount: value, kind: "amount", resource: key };
   }
   if (Array.isArray(value) && (key === "and" || key === "or" || key === "xor"))
     return readCompound(key, value, path, notes);
   const choices = readChoices(value);
   if (choices === undefined) return refuse(notes, path, value, EXPECTED_VALUE, nearest(key, STRUCTURAL_KEYS));
-  if (choices.length === 0) notes.doubts.push(problemAt(path, value, "at least one value"));
+  if (choices.length === 0) notes.doubts.add(() => problemAt(path, value, "at least one value"));
   if (typeof value === "string") doubtText(key, value, path, notes);
   doubtKey(key, value, path, notes, STRUCTURAL_KEYS);
   return { choices, kind: "resource-choice", resource: key };
@@ -258,14 +262,16 @@ function readCompound(
 ): Constraint | undefined {
   if (kind !== "and" && members.length < 2)
     return refuse(notes, path, members, "at least two objects: the alternatives, preferred first");
-  const before = notes.problems.length;
+  const most = kind === "and" ? BOUNDS.constraints : BOUNDS.alternatives;
+  if (isTooLong(path, members, most, "objects", notes.problems)) return undefined;
+  const before = notes.problems.count;
   const of = members.flatMap((member, index) => {
     const at = `${path}[${index}]`;
     if (isFields(member))
       return readObject(member, at, notes, kind === "and" ? "may be empty" : "must say something");
     if (kind === "and" && Array.isArray(member)) return readConstraints(member, at, notes);
-    notes.problems.push(problemAt(at, member, "an object"));
+    notes.problems.add(() => problemAt(at, member, "an object"));
     return [];
   });
-  return notes.problems.length > before ? undefined : { kind, of };
+  return notes.problems.count > before ? undefined : { kind, of };
 }

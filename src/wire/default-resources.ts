@@ -33,33 +33,33 @@ const TEXTS: ReadonlySet<NodeProperty> = new Set<NodeProperty>([
  */
 export function readDefaultResources(value: unknown, path: string, notes: Notes): readonly DefaultResource[] {
   if (!Array.isArray(value)) {
-    notes.problems.push(problemAt(path, value, "a list of objects with select, name and value"));
+    notes.problems.add(() => problemAt(path, value, "a list of objects with select, name and value"));
     return [];
   }
   return value.flatMap((item: unknown, index) => {
     const at = `${path}[${index}]`;
     if (isFields(item)) return readEntry(item, at, notes) ?? [];
-    notes.problems.push(problemAt(at, item, "an object with select, name and value"));
+    notes.problems.add(() => problemAt(at, item, "an object with select, name and value"));
     return [];
   });
 }
 
 function readEntry(from: Fields, path: string, notes: Notes): DefaultResource | undefined {
-  const before = notes.problems.length;
+  const before = notes.problems.count;
   for (const key of Object.keys(from)) {
-    if (!KEYS.some((known) => known === key)) notes.doubts.push(unknownKey(path, key, KEYS));
+    if (!KEYS.some((known) => known === key)) notes.doubts.add(() => unknownKey(path, key, KEYS));
   }
   const { select, name } = from;
   if (!isFields(select))
-    notes.problems.push(problemAt(`${path}.select`, select, "an object: for which nodes; {} for all"));
+    notes.problems.add(() => problemAt(`${path}.select`, select, "an object: for which nodes; {} for all"));
   if (typeof name !== "string" || name === "" || name === "__proto__")
-    notes.problems.push(problemAt(`${path}.name`, name, "the name of a resource"));
+    notes.problems.add(() => problemAt(`${path}.name`, name, "the name of a resource"));
   const selects = isFields(select) ? readConstraints(select, `${path}.select`, notes) : [];
   const value = readValue(from["value"], `${path}.value`, notes);
   const modifier = readModifier(from, path, notes);
   if (modifier !== undefined && value !== undefined)
     checkModified(from["value"], value, modifier, path, notes);
-  if (notes.problems.length > before || value === undefined || typeof name !== "string") return undefined;
+  if (notes.problems.count > before || value === undefined || typeof name !== "string") return undefined;
   const entry = { select: selects, name, value };
   return modifier === undefined ? entry : { ...entry, modifier };
 }
@@ -86,7 +86,7 @@ function refuse(
   expected: string,
   didYouMean?: string,
 ): undefined {
-  notes.problems.push(problemAt(path, value, expected, didYouMean));
+  notes.problems.add(() => problemAt(path, value, expected, didYouMean));
 }
 
 /** `node.X`, `node.resources.X`, `node.resources.X.value` or `node.software_configuration.X`, whose dots are part of the key. */
@@ -119,7 +119,7 @@ function readModifier(from: Fields, path: string, notes: Notes): Modifier | unde
   if (by === undefined) return refuse(notes, at, value, "a number, not 0, or a size such as memory::1g");
   const isDivision = operation === "divide" || operation === "divide_floor";
   if (by === "nonsense" || (typeof by !== "number" && isDivision))
-    notes.doubts.push(
+    notes.doubts.add(() =>
       problemAt(at, value, "a number, not 0, or a size such as memory::1g to add or subtract"),
     );
   return { operation, by };

@@ -11,15 +11,17 @@ import { clusterName, setName, type ClusterName, type SetName } from "../domain/
 import { instant, isoTime, plusSeconds, type Instant } from "../domain/units.ts";
 import { decodeMessage, type Decoded } from "./decode.ts";
 import { digestOf } from "./digest.ts";
-import { isFields, listOrOne, type Fields } from "./fields.ts";
+import { isFields, isTooLong, listOrOne, type Fields } from "./fields.ts";
 import { readJobs } from "./job.ts";
 import { isName, nameSchema } from "./name.ts";
 import { readNodearrays } from "./nodearray.ts";
 import { readPools } from "./pool.ts";
-import { boundProblems, nearest, problemAt } from "./problem.ts";
+import { nearest, problemAt } from "./problem.ts";
 import { readSchedulerNodes } from "./scheduler-node.ts";
-import { schemaProblems } from "./schema-problems.ts";
+import { addSchemaProblems } from "./schema-problems.ts";
 import { someOf } from "../domain/some-of.ts";
+import { Problems } from "./problems.ts";
+import { BOUNDS } from "./bounds.ts";
 
 /** What the door knows besides the message. */
 export interface MessageContext {
@@ -128,11 +130,11 @@ const MESSAGE_KEYS = [...UPDATE_KEYS, "wake"];
  * message counts as of the second in which it was put into the queue, ties going by message id (design.md section 3, Revisions).
  */
 export function readDemandMessage(input: string | Uint8Array | object, context: MessageContext): MessageRead {
-  const decoded = decodeMessage(input);
+  const decoded = decodeMessage(input, BOUNDS.queueBytes);
   if (decoded.kind === "problem") return undecodable(decoded);
   if (isFields(decoded.value) && "wake" in decoded.value) return readWake(decoded.value, context);
   const { senderTime = sameTime } = context;
-  return readUpdate(decoded.value, {
+  return readUpdate(decoded, {
     keys: MESSAGE_KEYS,
     sentAt: context.insertedAt,
     now: context.now,
@@ -154,19 +156,20 @@ export function readDemandMessage(input: string | Uint8Array | object, context: 
  */
 export function readRequestSet(body: string | Uint8Array | object, context: RequestSetContext): MessageRead {
   const address = { cluster: context.cluster, set: context.set };
-  const decoded = decodeMessage(body);
+  const decoded = decodeMessage(body, BOUNDS.httpBytes);
   if (decoded.kind === "problem") return { ...undecodable(decoded), ...address };
-  const { value } = decoded;
+  const { value, hasOversizeJob } = decoded;
   const senderNow = (context.senderTime ?? sameTime)(context.now);
   if (!isFields(value)) {
     return { kind: "rejected", ...address, problems: [problemAt("", value, "an object: a demand message")] };
   }
+  const addressed = {
+    ...value,
+    cluster: value["cluster"] ?? context.cluster,
+    requestSet: value["requestSet"] ?? context.set,
+  };
   const read = readUpdate(
-    {
-      ...value,
-      cluster: value["cluster"] ?? context.cluster,
-      requestSet: value["requestSet"] ?? context.set,
-    },
+    hasOversizeJob === true ? { value: addressed, hasOversizeJob } : { value: addressed },
     {
       keys: UPDATE_KEYS,
       sentAt: context.now,
@@ -221,18 +224,19 @@ interface UpdateContext {
   readonly address?: { readonly cluster: ClusterName; readonly set: SetName };
 }
 
-function readUpdate(value: unknown, context: UpdateContext): MessageRead {
+type DecodedValue = Pick<Extract<Decoded, { kind: "value" }>, "value" | "hasOversizeJob">;
+
+function readUpdate({ value, hasOversizeJob }: DecodedValue, context: UpdateContext): MessageRead {
   const parsed = envelopeSchema.safeParse(value);
-  const problems: Problem[] = parsed.success
-    ? []
-    : [...schemaProblems(parsed.error, value, () => context.keys)];
+  const problems = new Problems();
+  if (!parsed.success) addSchemaProblems(problems, parsed.error, value, () => context.keys);
   const fields = isFields(value) ? value : {};
-  problems.push(...circumstanceProblems(fields, context));
-  const lists = readLists(fields, problems);
+  findCircumstances(fields, context, problems);
+  const lists = readLists(fields, hasOversizeJob === true, problems);
   // Asked last: a message that is wrong elsewhere may only have misspelt its list.
-  if (problems.length === 0 && !LISTS.some((key) => fields[key] !== undefined))
-    problems.push(problemAt("", undefined, SOME_LIST));
-  if (!parsed.success || problems.length > 0) return rejectedUpdate(fields, problems);
+  if (problems.count === 0 && !LISTS.some((key) => fields[key] !== undefined))
+    problems.add(() => problemAt("", undefined, SOME_LIST));
+  if (!parsed.success || problems.count > 0) return rejectedUpdate(fields, problems.all());
   return finish(parsed.data, lists, context);
 }
 
@@ -245,33 +249,49 @@ type Lists =
   | Pick<PartialUpdate, "schedulerNodes" | "pools">;
 
 /** A message without `nodearrays` and `jobs` says nothing of its set's demand. */
-function readLists(message: Fields, problems: Problem[]): Lists {
+function readLists(message: Fields, hasOversizeJob: boolean, problems: Problems): Lists {
   const states = message["nodearrays"] !== undefined || message["jobs"] !== undefined;
-  const asked = states ? readDemands(message, problems) : undefined;
+  const asked = states ? readDemands(message, hasOversizeJob, problems) : undefined;
   const pools = message["pools"] === undefined ? undefined : readPools(message["pools"], problems);
   const report =
     message["schedulerNodes"] === undefined
       ? {}
       : { schedulerNodes: readSchedulerNodes(message["schedulerNodes"], problems) };
   if (asked === undefined) return pools === undefined ? report : { ...report, pools };
-  const { demands, rejectedJobs } = asked;
+  const { demands, rejectedJobs, ...more } = asked;
   // Keys in alphabetical order: see digestOf.
-  const demand: SetDemand = { demands, pools: pools ?? [], rejectedJobs };
+  const demand: SetDemand = { demands, ...more, pools: pools ?? [], rejectedJobs };
   return { digest: digestOf(demand), demand, ...report };
 }
 
-function readDemands(message: Fields, problems: Problem[]): Pick<SetDemand, "demands" | "rejectedJobs"> {
-  const targets = readNodearrays(itemsOf(message, "nodearrays", problems), problems);
-  const { jobs, rejected } = readJobs(itemsOf(message, "jobs", problems), targets.length);
-  return { demands: [...targets, ...jobs], rejectedJobs: rejected };
+type Asked = Pick<SetDemand, "demands" | "rejectedJobs" | "moreRejectedJobs">;
+
+function readDemands(message: Fields, hasOversizeJob: boolean, problems: Problems): Asked {
+  const targets = readNodearrays(
+    itemsOf(message, "nodearrays", BOUNDS.nodearrays, "entries", problems),
+    problems,
+  );
+  const items = itemsOf(message, "jobs", BOUNDS.jobs, "jobs", problems);
+  const { jobs, rejected, moreRejected } = readJobs(items, targets.length, hasOversizeJob);
+  return {
+    demands: [...targets, ...jobs],
+    ...(moreRejected === 0 ? {} : { moreRejectedJobs: moreRejected }),
+    rejectedJobs: rejected,
+  };
 }
 
-function itemsOf(message: Fields, key: string, problems: Problem[]): readonly unknown[] {
+function itemsOf(
+  message: Fields,
+  key: string,
+  most: number,
+  what: string,
+  problems: Problems,
+): readonly unknown[] {
   const value = message[key];
   if (value === undefined) return [];
   const items = listOrOne(value);
-  if (items === undefined) problems.push(problemAt(key, value, "a list of objects, or one object"));
-  return items ?? [];
+  if (items === undefined) problems.add(() => problemAt(key, value, "a list of objects, or one object"));
+  return items === undefined || isTooLong(key, items, most, what, problems) ? [] : items;
 }
 
 function finish(envelope: Envelope, lists: Lists, context: UpdateContext): MessageRead {
@@ -298,13 +318,13 @@ function finish(envelope: Envelope, lists: Lists, context: UpdateContext): Messa
 
 function readWake(message: Fields, context: MessageContext): MessageRead {
   const parsed = wakeSchema.safeParse(message);
-  const problems = [
-    ...(parsed.success ? [] : schemaProblems(parsed.error, message, () => Object.keys(wakeSchema.shape))),
-    ...clusterProblems(message, context.knownClusters),
-  ];
-  if (!parsed.success || problems.length > 0) {
+  const problems = new Problems();
+  if (!parsed.success)
+    addSchemaProblems(problems, parsed.error, message, () => Object.keys(wakeSchema.shape));
+  problems.addBelow("", clusterProblems(message, context.knownClusters));
+  if (!parsed.success || problems.count > 0) {
     const { cluster } = message;
-    return { kind: "rejected", ...(isName(cluster) ? { cluster } : {}), problems: boundProblems(problems) };
+    return { kind: "rejected", ...(isName(cluster) ? { cluster } : {}), problems: problems.all() };
   }
   const cluster = clusterName(parsed.data.cluster);
   const { at } = parsed.data;
@@ -312,11 +332,11 @@ function readWake(message: Fields, context: MessageContext): MessageRead {
 }
 
 /** What is wrong only here and now: a cluster that is not ours, an address that says otherwise, a revision from the future. */
-function circumstanceProblems(message: Fields, context: UpdateContext): readonly Problem[] {
-  const problems = [...clusterProblems(message, context.knownClusters)];
+function findCircumstances(message: Fields, context: UpdateContext, problems: Problems): void {
+  problems.addBelow("", clusterProblems(message, context.knownClusters));
   const { address } = context;
   if (address !== undefined && message["cluster"] !== address.cluster) {
-    problems.push(
+    problems.add(() =>
       problemAt(
         "cluster",
         message["cluster"],
@@ -325,7 +345,7 @@ function circumstanceProblems(message: Fields, context: UpdateContext): readonly
     );
   }
   if (address !== undefined && message["requestSet"] !== address.set) {
-    problems.push(
+    problems.add(() =>
       problemAt(
         "requestSet",
         message["requestSet"],
@@ -338,7 +358,7 @@ function circumstanceProblems(message: Fields, context: UpdateContext): readonly
   const latest = plusSeconds(ahead, REVISION_LEEWAY_SECONDS);
   const value = message["revision"];
   if (typeof value === "number" && Number.isSafeInteger(value) && value > latest) {
-    problems.push(
+    problems.add(() =>
       problemAt(
         "revision",
         value,
@@ -346,7 +366,6 @@ function circumstanceProblems(message: Fields, context: UpdateContext): readonly
       ),
     );
   }
-  return problems;
 }
 
 function clusterProblems(message: Fields, known: ReadonlySet<string> | undefined): readonly Problem[] {
@@ -363,6 +382,6 @@ function rejectedUpdate(message: Fields, problems: readonly Problem[]): MessageR
     kind: "rejected",
     ...(isName(cluster) ? { cluster } : {}),
     ...(isName(cluster) && isName(requestSet) ? { set: requestSet } : {}),
-    problems: boundProblems(problems),
+    problems,
   };
 }

@@ -1,4 +1,5 @@
 import { problemAt, type Problem } from "./problem.ts";
+import { oversizeOf, oversizeOfText } from "./check-size.ts";
 
 /** JSON of a configuration document. Text that is none is not shown, not even in part: it may hold a secret. */
 export function parseDocument(
@@ -6,9 +7,12 @@ export function parseDocument(
 ):
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "problem"; readonly problem: Problem } {
+  const tooMany = oversizeOfText(text);
+  if (tooMany !== undefined) return { kind: "problem", problem: tooMany };
   try {
     const value: unknown = JSON.parse(text);
-    return { kind: "value", value };
+    const oversize = oversizeOf(value);
+    return oversize === undefined ? { kind: "value", value } : { kind: "problem", problem: oversize.problem };
   } catch {
     return { kind: "problem", problem: problemAt("", `${text.length} characters that are not JSON`, "JSON") };
   }

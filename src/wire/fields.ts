@@ -1,5 +1,6 @@
-import type { Problem } from "../domain/demand.ts";
-import { addBelow, problemAt, unknownKey } from "./problem.ts";
+import { problemAt, unknownKey } from "./problem.ts";
+import type { Problems } from "./problems.ts";
+import { BOUNDS } from "./bounds.ts";
 
 /**
  * Readers of single members, for the parts of a message that come by the thousand (jobs, hosts) and where a schema library would cost
@@ -13,42 +14,52 @@ export function isFields(value: unknown): value is Fields {
 }
 
 /** Reports every key that is not in `known`. */
-export function checkKeys(from: Fields, known: ReadonlySet<string>, problems: Problem[]): void {
+export function checkKeys(from: Fields, known: ReadonlySet<string>, problems: Problems): void {
   // JSON has no inherited keys, and this loop is several times as fast as one over a list of the keys.
   for (const key in from) {
-    if (!known.has(key)) problems.push(unknownKey("", key, [...known]));
+    if (!known.has(key)) problems.add(() => unknownKey("", key, [...known]));
   }
 }
 
-export function readText(from: Fields, key: string, problems: Problem[]): string | undefined {
+export function readText(from: Fields, key: string, problems: Problems): string | undefined {
   const value = from[key];
   if (value === undefined) return undefined;
-  if (typeof value === "string" && value !== "") return value;
-  problems.push(problemAt(key, value, "text, not empty"));
+  if (isText(value)) return value;
+  problems.add(() => problemAt(key, value, expectedText(value)));
   return undefined;
 }
 
-export function readBoolean(from: Fields, key: string, problems: Problem[]): boolean | undefined {
+const isText = (value: unknown): value is string =>
+  typeof value === "string" && value !== "" && value.length <= BOUNDS.name;
+
+const expectedText = (value: unknown): string =>
+  typeof value === "string" && value !== "" ? `at most ${BOUNDS.name} characters` : "text, not empty";
+
+/** What is expected of a count that is too large. */
+export const AT_MOST = `at most ${BOUNDS.count}`;
+
+export function readBoolean(from: Fields, key: string, problems: Problems): boolean | undefined {
   const value = from[key];
   if (value === undefined || typeof value === "boolean") return value;
-  problems.push(problemAt(key, value, "true or false"));
+  problems.add(() => problemAt(key, value, "true or false"));
   return undefined;
 }
 
-export function readNumber(from: Fields, key: string, problems: Problem[]): number | undefined {
+export function readNumber(from: Fields, key: string, problems: Problems): number | undefined {
   const value = from[key];
   if (value === undefined) return undefined;
   if (typeof value === "number" && Number.isFinite(value)) return value;
-  problems.push(problemAt(key, value, "a number"));
+  problems.add(() => problemAt(key, value, "a number"));
   return undefined;
 }
 
-/** A whole number from `least` on. */
-export function readCount(from: Fields, key: string, least: 0 | 1, problems: Problem[]): number | undefined {
+/** A whole number from `least` to the largest count of all. */
+export function readCount(from: Fields, key: string, least: 0 | 1, problems: Problems): number | undefined {
   const value = from[key];
   if (value === undefined) return undefined;
-  if (typeof value === "number" && Number.isSafeInteger(value) && value >= least) return value;
-  problems.push(problemAt(key, value, `a whole number, ${least} or more`));
+  const tooMany = typeof value === "number" && value > BOUNDS.count;
+  if (!tooMany && typeof value === "number" && Number.isSafeInteger(value) && value >= least) return value;
+  problems.add(() => problemAt(key, value, tooMany ? AT_MOST : `a whole number, ${least} or more`));
   return undefined;
 }
 
@@ -56,28 +67,28 @@ export function readOneOf<T extends string>(
   from: Fields,
   key: string,
   choices: readonly T[],
-  problems: Problem[],
+  problems: Problems,
 ): T | undefined {
   const value = from[key];
   if (value === undefined) return undefined;
   const choice = choices.find((candidate) => candidate === value);
-  if (choice === undefined) problems.push(problemAt(key, value, `one of ${choices.join(", ")}`));
+  if (choice === undefined) problems.add(() => problemAt(key, value, `one of ${choices.join(", ")}`));
   return choice;
 }
 
 /** A list of texts that are not empty; each other member is reported with its index. */
-export function readTexts(from: Fields, key: string, problems: Problem[]): readonly string[] | undefined {
+export function readTexts(from: Fields, key: string, problems: Problems): readonly string[] | undefined {
   const value = from[key];
   if (value === undefined) return undefined;
   if (!Array.isArray(value)) {
-    problems.push(problemAt(key, value, "a list of texts"));
+    problems.add(() => problemAt(key, value, "a list of texts"));
     return undefined;
   }
-  const isText = (item: unknown): item is string => typeof item === "string" && item !== "";
+  if (isTooLong(key, value, BOUNDS.placed, "texts", problems)) return undefined;
   // Copied in one piece: a list that grows keeps room for more, and thousands of hosts have one job each.
   if (value.every(isText)) return value.slice();
   value.forEach((item: unknown, index) => {
-    if (!isText(item)) problems.push(problemAt(`${key}[${index}]`, item, "text, not empty"));
+    if (!isText(item)) problems.add(() => problemAt(`${key}[${index}]`, item, expectedText(item)));
   });
   return value.filter(isText);
 }
@@ -86,20 +97,31 @@ export function readTexts(from: Fields, key: string, problems: Problem[]): reado
 export function readEach<T>(
   items: readonly unknown[],
   path: string,
-  problems: Problem[],
-  readItem: (item: unknown, problems: Problem[]) => T | undefined,
+  problems: Problems,
+  readItem: (item: unknown, problems: Problems) => T | undefined,
 ): T[] {
   const values: T[] = [];
   items.forEach((item, index) => {
-    const before = problems.length;
-    const value = readItem(item, problems);
+    const value = readItem(
+      item,
+      problems.below(() => `${path}[${index}]`),
+    );
     if (value !== undefined) values.push(value);
-    if (problems.length > before) {
-      const own = problems.splice(before);
-      addBelow(problems, `${path}[${index}]`, own);
-    }
   });
   return values;
+}
+
+/** Whether a list has more items than it may have, which is reported: nothing of it is read then. */
+export function isTooLong(
+  path: string,
+  items: readonly unknown[],
+  most: number,
+  what: string,
+  problems: Problems,
+): boolean {
+  if (items.length <= most) return false;
+  problems.add(() => ({ path, found: `${items.length} ${what}`, expected: `at most ${most} ${what}` }));
+  return true;
 }
 
 /** A list, or a bare object that stands for a list of one (cyclecloud-wire.md C.2); undefined: neither. */

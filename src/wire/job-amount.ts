@@ -1,7 +1,9 @@
-import type { JobDemand, PlacedSlots, Problem } from "../domain/demand.ts";
-import { readCount, readOneOf, type Fields } from "./fields.ts";
+import type { JobDemand, PlacedSlots } from "../domain/demand.ts";
+import { AT_MOST, readCount, readOneOf, type Fields } from "./fields.ts";
 import { readPlaced } from "./placed.ts";
 import { problemAt } from "./problem.ts";
+import type { Problems } from "./problems.ts";
+import { BOUNDS } from "./bounds.ts";
 
 /** How much a job asks for, and what of it runs already. */
 export type JobAmount = Pick<JobDemand, "iterations" | "nodeCount" | "partial" | "placed">;
@@ -20,18 +22,23 @@ interface Written {
  * Reads how much a job asks for. The same keys mean two things (docs/demand.md, Jobs of scalelib): `iterations` multiply with `node-count`
  * in a message of ours, and are ignored beside it in a job as scalelib writes it. node-count: absent and 0 both mean slots.
  */
-export function readJobAmount(job: Fields, problems: Problem[]): JobAmount {
+export function readJobAmount(job: Fields, problems: Problems): JobAmount {
   const iterations = readCount(job, "iterations", 1, problems);
   const remaining = readCount(job, "iterations-remaining", 0, problems);
   const nodeCount = readCount(job, "node-count", 0, problems) ?? 0;
   const strategy = readOneOf(job, "packing-strategy", ["pack", "scatter"], problems);
   if (strategy === "scatter" && nodeCount === 0) {
-    problems.push(problemAt("packing-strategy", strategy, "scatter only with a node-count of 1 or more"));
+    problems.add(() =>
+      problemAt("packing-strategy", strategy, "scatter only with a node-count of 1 or more"),
+    );
   }
   const placed = readPlaced(job, problems);
   const written = { iterations, remaining, nodeCount, strategy, placed };
   const amount = isOfScalelib(job, written) ? amountOfScalelib(written) : ownAmount(written);
   checkPlaced(job, amount, problems);
+  const slots = amount.iterations * (amount.nodeCount ?? 1);
+  if (slots > BOUNDS.count)
+    problems.add(() => problemAt("node-count", nodeCount, `${AT_MOST} slots on all nodes together`));
   return amount;
 }
 
@@ -69,12 +76,12 @@ function amountOfScalelib({ iterations, remaining, nodeCount, strategy, placed }
 function checkPlaced(
   job: Fields,
   { iterations, nodeCount = 1, placed }: JobAmount,
-  problems: Problem[],
+  problems: Problems,
 ): void {
   const [slots, running] = [iterations * nodeCount, countSlots(placed)];
   if (running <= slots) return;
   const key = job["placed"] === undefined ? "executing-hostnames" : "placed";
-  problems.push(
+  problems.add(() =>
     problemAt(
       key,
       job[key],

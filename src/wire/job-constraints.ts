@@ -1,7 +1,9 @@
 import type { Constraint } from "../domain/constraint.ts";
-import type { Problem } from "../domain/demand.ts";
 import { readConstraints } from "./constraint.ts";
 import type { Notes } from "./notes.ts";
+import { newNotes } from "./notes.ts";
+import { Problems } from "./problems.ts";
+import { BOUNDS } from "./bounds.ts";
 
 const EXCLUSIVE: Constraint = { kind: "exclusive", scope: "job", wanted: true };
 
@@ -12,16 +14,38 @@ const EXCLUSIVE: Constraint = { kind: "exclusive", scope: "job", wanted: true };
  */
 export function readJobConstraints(
   value: unknown,
-  problems: Problem[],
+  problems: Problems,
   exclusive = false,
 ): readonly Constraint[] {
   if (value === undefined) return exclusive ? [EXCLUSIVE] : [];
-  const notes: Notes = { problems: [], doubts: [] };
+  const notes = newNotes();
   const constraints = readConstraints(value, "constraints", notes);
-  for (const problem of notes.problems) problems.push(problem);
-  for (const doubt of notes.doubts) problems.push(doubt);
+  problems.addAll(notes.problems);
+  problems.addAll(notes.doubts);
+  const count = constraints.reduce((sum, constraint) => sum + countAll(constraint), 0);
+  if (count > BOUNDS.constraints) {
+    problems.add(() => ({
+      path: "constraints",
+      found: `${count} constraints, those inside others included`,
+      expected: `at most ${BOUNDS.constraints}`,
+    }));
+    return [];
+  }
   const isSaid = constraints.flatMap(parts).some(isExclusive);
   return inOrder(exclusive && !isSaid ? [...constraints, EXCLUSIVE] : constraints);
+}
+
+function countAll(constraint: Constraint): number {
+  switch (constraint.kind) {
+    case "and":
+    case "or":
+    case "xor":
+      return constraint.of.reduce((sum, one) => sum + countAll(one), 1);
+    case "not":
+      return 1 + countAll(constraint.of);
+    default:
+      return 1;
+  }
 }
 
 function inOrder(constraints: readonly Constraint[]): readonly Constraint[] {

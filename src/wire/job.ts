@@ -1,9 +1,12 @@
-import type { JobDemand, Problem, RejectedJob } from "../domain/demand.ts";
+import type { JobDemand, RejectedJob } from "../domain/demand.ts";
 import { readJobConstraints } from "./job-constraints.ts";
 import { checkKeys, isFields, readBoolean, readNumber, readOneOf, readText, type Fields } from "./fields.ts";
 import { readJobAmount } from "./job-amount.ts";
 import { readMetadata } from "./metadata.ts";
-import { below, boundProblems, problemAt, shorten } from "./problem.ts";
+import { problemAt, shorten } from "./problem.ts";
+import { Problems } from "./problems.ts";
+import { BOUNDS } from "./bounds.ts";
+import { oversizeOf } from "./check-size.ts";
 
 /** Ids of targets begin so; a job's id is its name and must not. */
 export const TARGET_ID_PREFIX = "nodearray:";
@@ -31,37 +34,43 @@ export const JOB_KEYS: ReadonlySet<string> = new Set([
   "metadata",
 ]);
 
+/** Levels above a job: the message and the list. */
+const LEVELS_ABOVE = 2;
+
 export interface JobsRead {
   readonly jobs: readonly JobDemand[];
+  /** The first ones. */
   readonly rejected: readonly RejectedJob[];
+  /** How many more there are. */
+  readonly moreRejected: number;
 }
 
 /**
  * Lowers the jobs of a message. One that cannot be read is rejected by itself, under its name or "#index"; the others stand. `position`
- * is the rank of the first one in its message. The second job of a name is rejected: renewals could not tell the two apart.
+ * is the rank of the first one in its message. `hasOversizeJob`: one of them is too large or too deep to be read. The second job of a name is rejected: renewals could not tell the two apart.
  */
-export function readJobs(items: readonly unknown[], position: number): JobsRead {
+export function readJobs(items: readonly unknown[], position: number, hasOversizeJob = false): JobsRead {
   const jobs: JobDemand[] = [];
   const rejected: RejectedJob[] = [];
   const names = new Set<string>();
+  let moreRejected = 0;
   items.forEach((item, index) => {
-    const problems: Problem[] = [];
-    const job = readJob(item, position + index, problems);
+    const isFull = rejected.length >= BOUNDS.rejectedJobs;
+    const found = new Problems(isFull ? 0 : BOUNDS.problems);
+    const problems = found.below(() => `jobs[${index}]`);
+    const oversize = hasOversizeJob ? oversizeOf(item, LEVELS_ABOVE) : undefined;
+    if (oversize !== undefined) problems.add(() => oversize.problem);
+    const job = oversize === undefined ? readJob(item, position + index, problems) : undefined;
     if (job !== undefined && names.has(job.name)) {
-      problems.push(problemAt("name", job.name, "a name that no other job of the message has"));
+      problems.add(() => problemAt("name", job.name, "a name that no other job of the message has"));
     }
-    if (job !== undefined && problems.length === 0) {
+    if (job !== undefined && problems.count === 0) {
       names.add(job.name);
       jobs.push(job);
-    } else {
-      const path = `jobs[${index}]`;
-      rejected.push({
-        name: nameOf(item) ?? `#${index}`,
-        problems: boundProblems(problems.map((problem) => below(path, problem))),
-      });
-    }
+    } else if (isFull) moreRejected += 1;
+    else rejected.push({ name: nameOf(item) ?? `#${index}`, problems: found.all() });
   });
-  return { jobs, rejected };
+  return { jobs, rejected, moreRejected };
 }
 
 function nameOf(item: unknown): string | undefined {
@@ -69,9 +78,9 @@ function nameOf(item: unknown): string | undefined {
   return typeof name === "string" && name !== "" ? shorten(name, LONGEST_REJECTED_NAME) : undefined;
 }
 
-function readJob(item: unknown, position: number, problems: Problem[]): JobDemand | undefined {
+function readJob(item: unknown, position: number, problems: Problems): JobDemand | undefined {
   if (!isFields(item)) {
-    problems.push(problemAt("", item, "an object: a job with its name"));
+    problems.add(() => problemAt("", item, "an object: a job with its name"));
     return undefined;
   }
   checkKeys(item, JOB_KEYS, problems);
@@ -80,13 +89,13 @@ function readJob(item: unknown, position: number, problems: Problem[]): JobDeman
   checkWalltime(item, problems);
   const name = readJobName(item, problems);
   const user = readText(item, "user", problems);
-  const priority = readNumber(item, "priority", problems) ?? 0;
+  const priority = readPriority(item, problems);
   const { iterations, nodeCount, partial, placed } = readJobAmount(item, problems);
   const colocated = readBoolean(item, "colocated", problems) ?? false;
   const exclusive = readBoolean(item, "exclusive", problems) ?? false;
   const constraints = readJobConstraints(item["constraints"], problems, exclusive);
   const metadata = readMetadata(item, problems);
-  if (name === undefined || problems.length > 0) return undefined;
+  if (name === undefined || problems.count > 0) return undefined;
   // Keys in alphabetical order: see digestOf.
   return {
     colocated,
@@ -107,17 +116,26 @@ function readJob(item: unknown, position: number, problems: Problem[]): JobDeman
   };
 }
 
-function readJobName(job: Fields, problems: Problem[]): string | undefined {
+function readPriority(job: Fields, problems: Problems): number {
+  const priority = readNumber(job, "priority", problems) ?? 0;
+  if (Math.abs(priority) <= BOUNDS.priority) return priority;
+  problems.add(() =>
+    problemAt("priority", priority, `a number from -${BOUNDS.priority} to ${BOUNDS.priority}`),
+  );
+  return 0;
+}
+
+function readJobName(job: Fields, problems: Problems): string | undefined {
   const name = readText(job, "name", problems);
-  if (job["name"] === undefined) problems.push(problemAt("name", undefined, "text, not empty"));
+  if (job["name"] === undefined) problems.add(() => problemAt("name", undefined, "text, not empty"));
   if (name?.startsWith(TARGET_ID_PREFIX) === true) {
-    problems.push(problemAt("name", name, `a name that does not begin with "${TARGET_ID_PREFIX}"`));
+    problems.add(() => problemAt("name", name, `a name that does not begin with "${TARGET_ID_PREFIX}"`));
   }
   return name;
 }
 
-function checkWalltime(job: Fields, problems: Problem[]): void {
+function checkWalltime(job: Fields, problems: Problems): void {
   const walltime = readNumber(job, "walltime", problems);
   if (walltime !== undefined && walltime <= 0)
-    problems.push(problemAt("walltime", walltime, "a number of seconds above 0"));
+    problems.add(() => problemAt("walltime", walltime, "a number of seconds above 0"));
 }

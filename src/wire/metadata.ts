@@ -1,7 +1,7 @@
-import type { Problem } from "../domain/demand.ts";
 import { isFields, type Fields } from "./fields.ts";
-import { nestingFlaw, sortFields } from "./nesting.ts";
+import { hasProtoKey, isDeeperThan, sortFields } from "./nesting.ts";
 import { problemAt } from "./problem.ts";
+import type { Problems } from "./problems.ts";
 
 const LONGEST = 4096;
 const DEEPEST = 8;
@@ -10,11 +10,11 @@ const DEEPEST = 8;
  * What a scheduler's driver notes of a job (scalelib's Job.metadata): for people to read, nothing is decided by it. At most 4096 characters
  * of JSON and 8 levels, as there may be 100,000 jobs. Without a member it is as good as absent.
  */
-export function readMetadata(job: Fields, problems: Problem[]): Fields | undefined {
+export function readMetadata(job: Fields, problems: Problems): Fields | undefined {
   const value = job["metadata"];
   if (value === undefined) return undefined;
   const flaw = flawOf(value);
-  if (flaw !== undefined) problems.push(problemAt("metadata", value, flaw));
+  if (flaw !== undefined) problems.add(() => problemAt("metadata", value, flaw));
   if (flaw !== undefined || !isFields(value) || Object.keys(value).length === 0) return undefined;
   return sortFields(value);
 }
@@ -22,6 +22,7 @@ export function readMetadata(job: Fields, problems: Problem[]): Fields | undefin
 function flawOf(value: unknown): string | undefined {
   const expected = `an object of at most ${LONGEST} characters of JSON`;
   if (!isFields(value)) return expected;
-  const flaw = nestingFlaw(value, DEEPEST, `at most ${DEEPEST} levels of nesting`);
-  return flaw ?? (JSON.stringify(value).length > LONGEST ? expected : undefined);
+  if (hasProtoKey(value)) return "a value without the key __proto__";
+  if (isDeeperThan(value, DEEPEST)) return `at most ${DEEPEST} levels of nesting`;
+  return JSON.stringify(value).length > LONGEST ? expected : undefined;
 }

@@ -1,15 +1,15 @@
 import { isFields } from "./fields.ts";
 
-/** What a value must be and is not: at most `levels` deep, and free of the one key that JavaScript objects cannot copy. */
-export function nestingFlaw(value: unknown, levels: number, tooDeep: string): string | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  if (levels === 0) return tooDeep;
-  for (const key of Object.keys(value)) {
-    if (key === "__proto__") return "a value without the key __proto__";
-    const flaw = nestingFlaw(Reflect.get(value, key), levels - 1, tooDeep);
-    if (flaw !== undefined) return flaw;
-  }
-  return undefined;
+/** Whether a value has, at any level, the one key that JavaScript objects cannot copy. */
+export function hasProtoKey(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.keys(value).some((key) => key === "__proto__" || hasProtoKey(Reflect.get(value, key)));
+}
+
+/** Whether a value has more than so many levels of objects and lists. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
 }
 
 /** The same JSON with the keys of all its objects in order, so that the digest does not depend on how the sender wrote it. */

@@ -5,22 +5,34 @@ import { canonicalText } from "../domain/canonical.ts";
 import { isFields, type Fields } from "./fields.ts";
 import { TARGET_ID_PREFIX } from "./job.ts";
 import { nameSchema } from "./name.ts";
-import { nestingFlaw, sortKeys } from "./nesting.ts";
-import { addBelow, nearest, problemAt } from "./problem.ts";
-import { schemaProblems } from "./schema-problems.ts";
+import { hasProtoKey, sortKeys } from "./nesting.ts";
+import { nearest, problemAt } from "./problem.ts";
+import { addSchemaProblems } from "./schema-problems.ts";
+import type { Problems } from "./problems.ts";
+import { BOUNDS } from "./bounds.ts";
+import { AT_MOST } from "./fields.ts";
 
-/** Deepest nesting of a message; only attributes can be deep, everything else has a shape of its own (design.md section 4). */
-const DEEPEST = 64;
-/** Levels above an attribute's value: the message, the list, the entry. */
-const LEVELS_ABOVE = 3;
-const TOO_DEEP = `at most ${DEEPEST} levels of nesting in a message`;
-
-const count = z.int({ error: "a whole number, 0 or more" }).min(0, { error: "a whole number, 0 or more" });
-const size = z.int({ error: "a whole number, 1 or more" }).min(1, { error: "a whole number, 1 or more" });
+const wholeNumber = (least: 0 | 1) => {
+  const error = ({ input }: { readonly input?: unknown }) =>
+    typeof input === "number" && input > BOUNDS.count ? AT_MOST : `a whole number, ${least} or more`;
+  return z.int({ error, abort: true }).min(least, { error }).max(BOUNDS.count, { error });
+};
+const count = wholeNumber(0);
+const size = wholeNumber(1);
 const SIZES = "a VM size, or a list of VM sizes, preferred first";
-const machineTypeText = z.string({ error: SIZES }).min(1, { error: SIZES });
+const TOO_MANY_SIZES = `at most ${BOUNDS.machineTypes} VM sizes, each of at most ${BOUNDS.resource} characters`;
+const machineTypeText = z
+  .string({ error: SIZES })
+  .min(1, { error: SIZES })
+  .max(BOUNDS.resource, { error: TOO_MANY_SIZES });
 const machineTypes = z.union(
-  [machineTypeText, z.array(machineTypeText, { error: SIZES }).min(1, { error: SIZES })],
+  [
+    machineTypeText,
+    z
+      .array(machineTypeText, { error: SIZES })
+      .min(1, { error: SIZES })
+      .max(BOUNDS.machineTypes, { error: TOO_MANY_SIZES }),
+  ],
   {
     error: SIZES,
   },
@@ -55,21 +67,20 @@ const OWN_KEYS: ReadonlySet<string> = new Set(KNOWN_KEYS.filter((key) => key !==
  * Lowers the targets of a message, in order. Several entries may name one array: each is a floor of its own, the largest counts
  * (design.md section 3, Merging demand). All problems are reported; any of them rejects the message.
  */
-export function readNodearrays(items: readonly unknown[], problems: Problem[]): readonly Demand[] {
+export function readNodearrays(items: readonly unknown[], problems: Problems): readonly Demand[] {
   const demands: Demand[] = [];
   const ids = new Map<string, number>();
   const defined = new Map<unknown, Definition>();
   items.forEach((item, index) => {
-    const path = `nodearrays[${index}]`;
+    const found = problems.below(() => `nodearrays[${index}]`);
     const parsed = nodearraySchema.safeParse(item);
-    const found = [
-      ...(parsed.success ? [] : schemaProblems(parsed.error, item, () => KNOWN_KEYS)),
-      ...(isFields(item)
-        ? [...targetProblems(item), ...dynamicProblems(item, index, defined), ...attributeProblems(item)]
-        : []),
-    ];
-    addBelow(problems, path, found);
-    if (parsed.success && isFields(item) && found.length === 0) {
+    if (!parsed.success) addSchemaProblems(found, parsed.error, item, () => KNOWN_KEYS);
+    if (isFields(item)) {
+      found.addBelow("", targetProblems(item));
+      found.addBelow("", dynamicProblems(item, index, defined));
+      findAttributeProblems(item, found);
+    }
+    if (parsed.success && isFields(item) && found.count === 0) {
       demands.push(lower(parsed.data, attributesOf(item), index, ids));
     }
   });
@@ -107,6 +118,9 @@ function targetProblems(item: Fields): readonly Problem[] {
       ),
     ];
   }
+  const [groups, size] = [item["TargetGroupCount"], item[sizes[0] ?? ""]];
+  if (typeof groups === "number" && typeof size === "number" && groups * size > BOUNDS.count)
+    return [problemAt("", pick(item, [...targets, ...sizes]), `${AT_MOST} in all groups together`)];
   return [];
 }
 
@@ -145,15 +159,21 @@ function pick(item: Fields, keys: readonly string[]): Fields {
 }
 
 /** Unknown keys are attributes, but not one that is a known key in other capitals: it would be a target that nobody pursues. */
-function attributeProblems(item: Fields): readonly Problem[] {
-  return Object.keys(item).flatMap((key) => {
-    const meant = KNOWN_KEYS.find((known) => known !== key && known.toLowerCase() === key.toLowerCase());
-    if (meant !== undefined) return [problemAt("", key, `the key ${meant}, in these capitals`, meant)];
-    if (key === "__proto__") return [problemAt("", key, "the name of a node attribute")];
-    const flaw = OWN_KEYS.has(key) ? undefined : nestingFlaw(item[key], DEEPEST - LEVELS_ABOVE, TOO_DEEP);
-    return flaw === undefined ? [] : [problemAt(key, item[key], flaw)];
-  });
+function findAttributeProblems(item: Fields, problems: Problems): void {
+  for (const key of Object.keys(item)) {
+    if (KNOWN_KEYS.includes(key)) continue;
+    const meant = BY_SMALL_LETTERS.get(key.toLowerCase());
+    if (meant !== undefined)
+      problems.add(() => problemAt("", key, `the key ${meant}, in these capitals`, meant));
+    else if (key === "__proto__") problems.add(() => problemAt("", key, "the name of a node attribute"));
+  }
+  for (const key of Object.keys(item)) {
+    if (OWN_KEYS.has(key) || !hasProtoKey(item[key])) continue;
+    problems.add(() => problemAt(key, item[key], "a value without the key __proto__"));
+  }
 }
+
+const BY_SMALL_LETTERS = new Map(KNOWN_KEYS.map((key) => [key.toLowerCase(), key]));
 
 function lower(
   entry: Nodearray,

@@ -1,12 +1,14 @@
-import type { Problem } from "../domain/demand.ts";
+import { Problems } from "./problems.ts";
 
 /** What a reader of constraints notes on its way. */
 export interface Notes {
   /** What is no constraint: nothing of it may be used. */
-  readonly problems: Problem[];
+  readonly problems: Problems;
   /**
    * What scalelib takes in its stride and can hardly be meant: `"mem": "4g"` is a text to match there, not an amount. The door for jobs
    * refuses it; where the library's own verdict is asked for, it stands.
    */
-  readonly doubts: Problem[];
+  readonly doubts: Problems;
 }
+
+export const newNotes = (): Notes => ({ problems: new Problems(), doubts: new Problems() });

@@ -1,6 +1,17 @@
-import type { PlacedSlots, Problem } from "../domain/demand.ts";
-import { checkKeys, isFields, readCount, readEach, readText, readTexts, type Fields } from "./fields.ts";
+import type { PlacedSlots } from "../domain/demand.ts";
+import {
+  checkKeys,
+  isFields,
+  isTooLong,
+  readCount,
+  readEach,
+  readText,
+  readTexts,
+  type Fields,
+} from "./fields.ts";
 import { problemAt } from "./problem.ts";
+import type { Problems } from "./problems.ts";
+import { BOUNDS } from "./bounds.ts";
 
 const PLACED_KEYS: ReadonlySet<string> = new Set(["hostname", "iterations"]);
 
@@ -8,36 +19,37 @@ const PLACED_KEYS: ReadonlySet<string> = new Set(["hostname", "iterations"]);
  * Where slots of a job already run: `placed` ([{hostname, iterations}], each host once), or `executing-hostnames`, where each mention of a
  * host is one slot there. Sorted by host: the order means nothing and must not move the digest.
  */
-export function readPlaced(job: Fields, problems: Problem[]): readonly PlacedSlots[] {
+export function readPlaced(job: Fields, problems: Problems): readonly PlacedSlots[] {
   const hostnames = readTexts(job, "executing-hostnames", problems);
   const list = job["placed"];
   if (list === undefined) return hostnames === undefined ? [] : countMentions(hostnames);
   if (hostnames !== undefined) {
-    problems.push(problemAt("placed", list, "either placed or executing-hostnames, not both"));
+    problems.add(() => problemAt("placed", list, "either placed or executing-hostnames, not both"));
     return [];
   }
   if (!Array.isArray(list)) {
-    problems.push(problemAt("placed", list, "a list of objects with hostname and iterations"));
+    problems.add(() => problemAt("placed", list, "a list of objects with hostname and iterations"));
     return [];
   }
+  if (isTooLong("placed", list, BOUNDS.placed, "hosts", problems)) return [];
   const placed = readEach(list, "placed", problems, readSlots);
   if (new Set(placed.map((slots) => slots.hostname)).size < placed.length) {
-    problems.push(problemAt("placed", list, "each host only once"));
+    problems.add(() => problemAt("placed", list, "each host only once"));
   }
   return sortByHost(placed);
 }
 
-function readSlots(item: unknown, problems: Problem[]): PlacedSlots | undefined {
+function readSlots(item: unknown, problems: Problems): PlacedSlots | undefined {
   if (!isFields(item)) {
-    problems.push(problemAt("", item, "an object with hostname and iterations"));
+    problems.add(() => problemAt("", item, "an object with hostname and iterations"));
     return undefined;
   }
   checkKeys(item, PLACED_KEYS, problems);
   const hostname = readText(item, "hostname", problems);
   const iterations = readCount(item, "iterations", 1, problems);
-  if (item["hostname"] === undefined) problems.push(problemAt("hostname", undefined, "text, not empty"));
+  if (item["hostname"] === undefined) problems.add(() => problemAt("hostname", undefined, "text, not empty"));
   if (item["iterations"] === undefined)
-    problems.push(problemAt("iterations", undefined, "a whole number, 1 or more"));
+    problems.add(() => problemAt("iterations", undefined, "a whole number, 1 or more"));
   return hostname === undefined || iterations === undefined ? undefined : { hostname, iterations };
 }
 

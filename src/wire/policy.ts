@@ -11,10 +11,13 @@ import { parseDocument } from "./document.ts";
 import { isFields, readOneOf, type Fields } from "./fields.ts";
 import { isName, NAME_EXPECTED } from "./name.ts";
 import type { Notes } from "./notes.ts";
+import { newNotes } from "./notes.ts";
 import { doubtPrices, readPriceTable, writePriceTable } from "./price-table.ts";
-import { boundProblems, problemAt, unknownKey, type Problem } from "./problem.ts";
+import { problemAt, unknownKey, type Problem } from "./problem.ts";
 import { readTimeout, writeTimeout, type TimeoutKey } from "./timeouts.ts";
 import { readSizeTable, writeSizeTable } from "./vm-sizes.ts";
+import { Problems } from "./problems.ts";
+import { BOUNDS } from "./bounds.ts";
 
 /** A cluster's configuration document, as written and as GET shows it. Durations in seconds. */
 export interface PolicyDocument {
@@ -96,9 +99,9 @@ export function readPolicy(input: string | object): PolicyRead {
   const from = document.value;
   if (!isFields(from)) return { kind: "problems", problems: [problemAt("", kindOf(from), "an object")] };
 
-  const problems: Problem[] = Object.keys(from)
-    .filter((key) => !OWN.has(key) && !isIgnored(key))
-    .map((key) => unknownKey("", key, OWN_KEYS));
+  const problems = new Problems();
+  for (const key of Object.keys(from))
+    if (!OWN.has(key) && !isIgnored(key)) problems.add(() => unknownKey("", key, OWN_KEYS));
   const nodearrays = readArrays(from, problems);
   const defaultResources = readDefaults(from, problems);
   const placementGroups = readGroups(from, problems);
@@ -132,26 +135,26 @@ export function readPolicy(input: string | object): PolicyRead {
     planHistorySeconds: readSeconds(from, "planHistory", 0, problems) ?? DEFAULT_POLICY.planHistorySeconds,
     enabled: readEnabled(from, problems),
   };
-  return problems.length > 0
-    ? { kind: "problems", problems: boundProblems(problems) }
+  return problems.count > 0
+    ? { kind: "problems", problems: problems.all() }
     : { kind: "policy", policy, report: reportKeys(from, policy), doubts: doubtsOf(policy) };
 }
 
 function readPart<T>(
   from: Fields,
   key: string,
-  problems: Problem[],
-  read: (value: unknown, path: string, problems: Problem[]) => T,
+  problems: Problems,
+  read: (value: unknown, path: string, problems: Problems) => T,
 ): T | undefined {
   return from[key] === undefined ? undefined : read(from[key], key, problems);
 }
 
 function doubtsOf({ caps, prices, vmSizes }: Policy): readonly Problem[] {
   const catalogue = catalogueOf(vmSizes === undefined ? {} : { vmSizes });
-  return boundProblems([
+  return [
     ...(caps === undefined ? [] : doubtCaps(caps, "caps")),
     ...(prices === undefined ? [] : doubtPrices(prices, "prices", catalogue)),
-  ]);
+  ].slice(0, BOUNDS.problems);
 }
 
 /** The document that says what a policy says; reading it gives the policy back. */
@@ -186,52 +189,53 @@ export function writePolicy(policy: Policy): PolicyDocument {
 }
 
 /** Our key, or scalelib's for the same, but not both; {@link writePolicy} writes ours, which goes with our list of arrays. */
-function readGroups(from: Fields, problems: Problem[]): ConfiguredGroups | undefined {
+function readGroups(from: Fields, problems: Problems): ConfiguredGroups | undefined {
   const { nodearrays, placementGroups } = from;
   const theirs = isFields(nodearrays) ? readScalelibArrays(nodearrays, "nodearrays", problems) : undefined;
   if (placementGroups === undefined) return theirs;
   if (theirs !== undefined)
-    problems.push(
+    problems.add(() =>
       problemAt("placementGroups", placementGroups, "either this key or nodearrays.*.placement_groups"),
     );
   return readConfiguredGroups(placementGroups, "placementGroups", problems);
 }
 
 /** What can hardly be meant is a problem here too: see {@link Notes}. */
-function readDefaults(from: Fields, problems: Problem[]): readonly DefaultResource[] | undefined {
+function readDefaults(from: Fields, problems: Problems): readonly DefaultResource[] | undefined {
   const { default_resources: value } = from;
   if (value === undefined) return undefined;
-  const notes: Notes = { problems: [], doubts: [] };
+  const notes = newNotes();
   const defaults = readDefaultResources(value, "default_resources", notes);
-  problems.push(...notes.problems, ...notes.doubts);
+  problems.addAll(notes.problems);
+  problems.addAll(notes.doubts);
   return defaults;
 }
 
-function readSeconds(from: Fields, key: string, least: number, problems: Problem[]): number | undefined {
+function readSeconds(from: Fields, key: string, least: number, problems: Problems): number | undefined {
   const value = from[key];
   if (value === undefined) return undefined;
   if (typeof value === "number" && Number.isFinite(value) && value >= least) return value;
-  problems.push(problemAt(key, value, `a number of seconds, ${least} or more`));
+  problems.add(() => problemAt(key, value, `a number of seconds, ${least} or more`));
   return undefined;
 }
 
-function readEnabled(from: Fields, problems: Problem[]): boolean {
+function readEnabled(from: Fields, problems: Problems): boolean {
   const { enabled = DEFAULT_POLICY.enabled } = from;
   if (typeof enabled === "boolean") return enabled;
-  problems.push(problemAt("enabled", enabled, "true or false"));
+  problems.add(() => problemAt("enabled", enabled, "true or false"));
   return DEFAULT_POLICY.enabled;
 }
 
-function readArrays(from: Fields, problems: Problem[]): readonly string[] | undefined {
+function readArrays(from: Fields, problems: Problems): readonly string[] | undefined {
   const { nodearrays } = from;
   if (nodearrays === undefined || isFields(nodearrays)) return undefined;
   if (!Array.isArray(nodearrays)) {
-    problems.push(problemAt("nodearrays", nodearrays, "a list of node array names"));
+    problems.add(() => problemAt("nodearrays", nodearrays, "a list of node array names"));
     return undefined;
   }
   const names: readonly unknown[] = nodearrays;
   names.forEach((name, index) => {
-    if (!isName(name)) problems.push(problemAt(`nodearrays[${index}]`, name, NAME_EXPECTED));
+    if (!isName(name)) problems.add(() => problemAt(`nodearrays[${index}]`, name, NAME_EXPECTED));
   });
   return names.filter(isName);
 }

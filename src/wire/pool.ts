@@ -1,12 +1,17 @@
 import { z } from "zod";
-import type { Pool, Problem } from "../domain/demand.ts";
+import type { Pool } from "../domain/demand.ts";
 import { labelSchema } from "./name.ts";
-import { isFields } from "./fields.ts";
-import { addBelow, problemAt } from "./problem.ts";
-import { schemaProblems } from "./schema-problems.ts";
+import { isFields, isTooLong } from "./fields.ts";
+import { problemAt } from "./problem.ts";
+import { addSchemaProblems } from "./schema-problems.ts";
+import type { Problems } from "./problems.ts";
+import { BOUNDS } from "./bounds.ts";
 
 const AMOUNT = "a number, 0 or more";
-const amount = z.number({ error: AMOUNT }).min(0, { error: AMOUNT });
+const amount = z
+  .number({ error: AMOUNT })
+  .min(0, { error: AMOUNT })
+  .max(BOUNDS.amount, { error: `at most ${BOUNDS.amount}` });
 
 export const poolSchema = z.strictObject(
   { name: labelSchema, total: amount, used: amount },
@@ -16,16 +21,22 @@ export const poolSchema = z.strictObject(
 /** A mark that jobs look at has a value instead. */
 const MARK = "text, a number, true, false or null";
 export const markSchema = z.strictObject(
-  { name: labelSchema, value: z.union([z.string(), z.number(), z.boolean(), z.null()], { error: MARK }) },
+  {
+    name: labelSchema,
+    value: z.union([z.string().max(BOUNDS.constraintText), z.number(), z.boolean(), z.null()], {
+      error: MARK,
+    }),
+  },
   { error: "an object with name and value" },
 );
 
 /** Reads the licences and quotas that the cluster's jobs share. `used` may exceed `total`: a licence server may have been cut down. */
-export function readPools(value: unknown, problems: Problem[]): readonly Pool[] {
+export function readPools(value: unknown, problems: Problems): readonly Pool[] {
   if (!Array.isArray(value)) {
-    problems.push(problemAt("pools", value, "a list of objects with name, total and used"));
+    problems.add(() => problemAt("pools", value, "a list of objects with name, total and used"));
     return [];
   }
+  if (isTooLong("pools", value, BOUNDS.pools, "pools", problems)) return [];
   const pools: Pool[] = [];
   const names = new Set<string>();
   value.forEach((item: unknown, index) => {
@@ -34,15 +45,16 @@ export function readPools(value: unknown, problems: Problem[]): readonly Pool[] 
     const parsed = schema.safeParse(item);
     if (!parsed.success) {
       const known = Object.keys(schema.shape);
-      addBelow(
-        problems,
-        path,
-        schemaProblems(parsed.error, item, () => known),
+      addSchemaProblems(
+        problems.below(() => path),
+        parsed.error,
+        item,
+        () => known,
       );
       return;
     }
     const { name } = parsed.data;
-    if (names.has(name)) problems.push(problemAt(`${path}.name`, name, "each pool only once"));
+    if (names.has(name)) problems.add(() => problemAt(`${path}.name`, name, "each pool only once"));
     names.add(name);
     pools.push("value" in parsed.data ? { name, total: 0, used: 0, value: parsed.data.value } : parsed.data);
   });

@@ -6,6 +6,7 @@ import { doubtfulPrices } from "../domain/price.ts";
 import { isFields, type Fields } from "./fields.ts";
 import { isLabel, LABEL_EXPECTED } from "./name.ts";
 import { below, nearest, problemAt, unknownKey } from "./problem.ts";
+import type { Problems } from "./problems.ts";
 
 const TABLE_KEYS = ["currency", "locations", "proxied-locations"];
 const PRICE_KEYS = ["onDemand", "spot"];
@@ -15,19 +16,20 @@ const PRICE_EXPECTED = "a price per hour, a number above 0";
  * Reads `{ currency, locations: location -> VM size -> price, "proxied-locations": location -> location }`, prices per hour: a number is the
  * price on demand, an object may have `onDemand` and `spot`. What is wrong is reported and left out.
  */
-export function readPriceTable(value: unknown, path: string, problems: Problem[]): PriceTable {
+export function readPriceTable(value: unknown, path: string, problems: Problems): PriceTable {
   const locations = new Map<string, ReadonlyMap<string, SizePrice>>();
   const proxies = new Map<string, string>();
   if (!isFields(value)) {
-    problems.push(problemAt(path, value, "an object: currency, locations"));
+    problems.add(() => problemAt(path, value, "an object: currency, locations"));
     return { currency: "", locations, proxies };
   }
   const { currency, locations: tables, "proxied-locations": others } = value;
   for (const key of Object.keys(value))
-    if (!TABLE_KEYS.includes(key)) problems.push(unknownKey(path, key, TABLE_KEYS));
-  if (!isLabel(currency)) problems.push(problemAt(`${path}.currency`, currency, "the currency, as in USD"));
+    if (!TABLE_KEYS.includes(key)) problems.add(() => unknownKey(path, key, TABLE_KEYS));
+  if (!isLabel(currency))
+    problems.add(() => problemAt(`${path}.currency`, currency, "the currency, as in USD"));
   if (!isFields(tables))
-    problems.push(problemAt(`${path}.locations`, tables, "an object: location -> VM size -> price"));
+    problems.add(() => problemAt(`${path}.locations`, tables, "an object: location -> VM size -> price"));
   else
     for (const [location, sizes] of Object.entries(tables))
       locations.set(location, readSizes(sizes, `${path}.locations.${location}`, problems));
@@ -35,37 +37,37 @@ export function readPriceTable(value: unknown, path: string, problems: Problem[]
   return { currency: isLabel(currency) ? currency : "", locations, proxies };
 }
 
-function readSizes(from: unknown, path: string, problems: Problem[]): ReadonlyMap<string, SizePrice> {
+function readSizes(from: unknown, path: string, problems: Problems): ReadonlyMap<string, SizePrice> {
   const sizes = new Map<string, SizePrice>();
   if (!isFields(from)) {
-    problems.push(problemAt(path, from, "an object: VM size -> price"));
+    problems.add(() => problemAt(path, from, "an object: VM size -> price"));
     return sizes;
   }
   for (const [size, value] of Object.entries(from)) {
     const at = `${path}.${size}`;
-    if (!isLabel(size)) problems.push(problemAt(path, size, LABEL_EXPECTED));
+    if (!isLabel(size)) problems.add(() => problemAt(path, size, LABEL_EXPECTED));
     if (sizes.has(size.toLowerCase()))
-      problems.push(problemAt(at, value, "one price for a VM size: it is there in another spelling"));
+      problems.add(() => problemAt(at, value, "one price for a VM size: it is there in another spelling"));
     sizes.set(size.toLowerCase(), { machineType: machineType(size), ...readPrice(value, at, problems) });
   }
   return sizes;
 }
 
-function readPrice(value: unknown, path: string, problems: Problem[]): Pick<SizePrice, "onDemand" | "spot"> {
+function readPrice(value: unknown, path: string, problems: Problems): Pick<SizePrice, "onDemand" | "spot"> {
   if (!isFields(value)) return isPrice(value) ? { onDemand: value } : refuse(value, path, problems);
   for (const key of Object.keys(value))
-    if (!PRICE_KEYS.includes(key)) problems.push(unknownKey(path, key, PRICE_KEYS));
+    if (!PRICE_KEYS.includes(key)) problems.add(() => unknownKey(path, key, PRICE_KEYS));
   const { onDemand, spot } = value;
   for (const key of PRICE_KEYS)
     if (value[key] !== undefined && !isPrice(value[key]))
-      problems.push(problemAt(`${path}.${key}`, value[key], PRICE_EXPECTED));
+      problems.add(() => problemAt(`${path}.${key}`, value[key], PRICE_EXPECTED));
   if (onDemand === undefined && spot === undefined)
-    problems.push(problemAt(path, value, "onDemand, spot, or both"));
+    problems.add(() => problemAt(path, value, "onDemand, spot, or both"));
   return { ...(isPrice(onDemand) ? { onDemand } : {}), ...(isPrice(spot) ? { spot } : {}) };
 }
 
-function refuse(value: unknown, path: string, problems: Problem[]): Pick<SizePrice, "onDemand" | "spot"> {
-  problems.push(problemAt(path, value, `${PRICE_EXPECTED}, or an object with onDemand and spot`));
+function refuse(value: unknown, path: string, problems: Problems): Pick<SizePrice, "onDemand" | "spot"> {
+  problems.add(() => problemAt(path, value, `${PRICE_EXPECTED}, or an object with onDemand and spot`));
   return {};
 }
 
@@ -78,10 +80,10 @@ function readProxies(
   path: string,
   locations: PriceTable["locations"],
   proxies: Map<string, string>,
-  problems: Problem[],
+  problems: Problems,
 ): void {
   if (!isFields(from)) {
-    problems.push(problemAt(path, from, "an object: location -> the location that stands in for it"));
+    problems.add(() => problemAt(path, from, "an object: location -> the location that stands in for it"));
     return;
   }
   for (const [location, other] of Object.entries(from)) {
@@ -90,7 +92,9 @@ function readProxies(
       continue;
     }
     const meant = typeof other === "string" ? nearest(other, [...locations.keys()]) : undefined;
-    problems.push(problemAt(`${path}.${location}`, other, "one of the locations that have prices", meant));
+    problems.add(() =>
+      problemAt(`${path}.${location}`, other, "one of the locations that have prices", meant),
+    );
   }
 }
 

@@ -5,7 +5,6 @@ export type { Problem } from "../domain/demand.ts";
 export { nearest } from "../domain/nearest.ts";
 
 const LONGEST_EXCERPT = 80;
-const MOST_PROBLEMS = 100;
 /** Paths name keys of the sender's, which may be of any length. */
 const LONGEST_PATH = 200;
 
@@ -28,22 +27,9 @@ export function below(prefix: string, problem: Problem): Problem {
   return { ...problem, path: joinPath(prefix, problem.path) };
 }
 
-/** Puts problems found further down into `problems`, with `prefix` in front. One by one: there may be more than a call takes arguments. */
-export function addBelow(problems: Problem[], prefix: string, found: readonly Problem[]): void {
-  for (const problem of found) problems.push(below(prefix, problem));
-}
-
 /** Joins two parts of a path; either may be empty, the second may begin with an index. */
 export function joinPath(prefix: string, rest: string): string {
   return prefix === "" || rest === "" || rest.startsWith("[") ? prefix + rest : `${prefix}.${rest}`;
-}
-
-/** The first hundred problems, and how many more there are: an input of megabytes can be wrong a million times. */
-export function boundProblems(problems: readonly Problem[]): readonly Problem[] {
-  if (problems.length <= MOST_PROBLEMS) return problems;
-  const left = problems.length - MOST_PROBLEMS;
-  const rest = { path: "", found: `${left} more problems`, expected: "an input without problems" };
-  return [...problems.slice(0, MOST_PROBLEMS), rest];
 }
 
 /** JSON text of a value, cut to 80 characters; never fails, however large or deep the value is. */

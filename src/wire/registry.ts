@@ -3,8 +3,9 @@ import { clusterName, type ClusterName } from "../domain/ids.ts";
 import { parseDocument } from "./document.ts";
 import { isFields } from "./fields.ts";
 import { nameSchema } from "./name.ts";
-import { addBelow, problemAt, type Problem } from "./problem.ts";
-import { schemaProblems } from "./schema-problems.ts";
+import { problemAt, type Problem } from "./problem.ts";
+import { addSchemaProblems } from "./schema-problems.ts";
+import { Problems } from "./problems.ts";
 
 /** One cluster of the registry and the CycleCloud that runs it (design.md section 4, Configuration). Holds no secret. */
 export interface RegistryCluster {
@@ -58,28 +59,29 @@ export function readRegistry(setting: string): RegistryRead {
   if (!Array.isArray(document.value)) {
     return { kind: "problems", problems: [problemAt("", document.value, "a list of clusters")] };
   }
-  const problems: Problem[] = [];
+  const problems = new Problems();
   const clusters = document.value.flatMap(
     (item: unknown, index) => readCluster(item, `[${index}]`, problems) ?? [],
   );
-  addBelow(problems, "", repeatedNames(document.value));
-  return problems.length > 0 ? { kind: "problems", problems } : { kind: "registry", clusters };
+  problems.addBelow("", repeatedNames(document.value));
+  return problems.count > 0 ? { kind: "problems", problems: problems.all() } : { kind: "registry", clusters };
 }
 
-function readCluster(item: unknown, path: string, problems: Problem[]): RegistryCluster | undefined {
-  const before = problems.length;
+function readCluster(item: unknown, path: string, problems: Problems): RegistryCluster | undefined {
+  const before = problems.count;
   const parsed = clusterSchema.safeParse(item);
   if (!parsed.success) {
-    addBelow(
-      problems,
-      path,
-      schemaProblems(parsed.error, item, () => CLUSTER_KEYS),
+    addSchemaProblems(
+      problems.below(() => path),
+      parsed.error,
+      item,
+      () => CLUSTER_KEYS,
     );
   }
   const fields = isFields(item) ? item : undefined;
   const url = typeof fields?.["url"] === "string" ? readUrl(fields["url"], path, problems) : undefined;
   const credential = fields === undefined ? undefined : readCredential(fields, path, problems);
-  if (!parsed.success || url === undefined || credential === undefined || problems.length > before)
+  if (!parsed.success || url === undefined || credential === undefined || problems.count > before)
     return undefined;
   const { name, username, ca, insecure } = parsed.data;
   return {
@@ -92,11 +94,11 @@ function readCluster(item: unknown, path: string, problems: Problem[]): Registry
   };
 }
 
-function readUrl(value: string, path: string, problems: Problem[]): string | undefined {
+function readUrl(value: string, path: string, problems: Problems): string | undefined {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url !== undefined && (url.username !== "" || url.password !== "")) {
     // Not shown: it holds a password.
-    problems.push(
+    problems.add(() =>
       problemAt(`${path}.url`, `${url.protocol}//...@${url.host}`, "an address without user and password"),
     );
     return undefined;
@@ -106,7 +108,7 @@ function readUrl(value: string, path: string, problems: Problem[]): string | und
   if (url === undefined || !plain) {
     // What has an @ may hold a password, and is not shown.
     const found = value.includes("@") ? "something with an @" : value;
-    problems.push(problemAt(`${path}.url`, found, "an http or https address, at most with a path"));
+    problems.add(() => problemAt(`${path}.url`, found, "an http or https address, at most with a path"));
     return undefined;
   }
   return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
@@ -115,32 +117,33 @@ function readUrl(value: string, path: string, problems: Problem[]): string | und
 function readCredential(
   item: Readonly<Record<string, unknown>>,
   path: string,
-  problems: Problem[],
+  problems: Problems,
 ): RegistryCredential | undefined {
   const { passwordSetting, identity, username } = item;
   if ((passwordSetting === undefined) === (identity === undefined)) {
     const found = passwordSetting === undefined ? "neither" : "both";
-    problems.push(problemAt(path, found, "exactly one of passwordSetting and identity"));
+    problems.add(() => problemAt(path, found, "exactly one of passwordSetting and identity"));
     return undefined;
   }
   if (identity !== undefined) return readIdentity(identity, `${path}.identity`, problems);
   if (username === undefined)
-    problems.push(problemAt(`${path}.username`, username, "text, as there is a passwordSetting"));
+    problems.add(() => problemAt(`${path}.username`, username, "text, as there is a passwordSetting"));
   return typeof passwordSetting === "string" ? { kind: "password", setting: passwordSetting } : undefined;
 }
 
-function readIdentity(value: unknown, path: string, problems: Problem[]): RegistryCredential | undefined {
+function readIdentity(value: unknown, path: string, problems: Problems): RegistryCredential | undefined {
   if (value === true) return { kind: "identity" };
   if (!isFields(value)) {
-    problems.push(problemAt(path, value, "true, or an object with clientId and scope, both optional"));
+    problems.add(() => problemAt(path, value, "true, or an object with clientId and scope, both optional"));
     return undefined;
   }
   const parsed = identitySchema.safeParse(value);
   if (!parsed.success) {
-    addBelow(
-      problems,
-      path,
-      schemaProblems(parsed.error, value, () => IDENTITY_KEYS),
+    addSchemaProblems(
+      problems.below(() => path),
+      parsed.error,
+      value,
+      () => IDENTITY_KEYS,
     );
     return undefined;
   }

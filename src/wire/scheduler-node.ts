@@ -1,10 +1,12 @@
-import type { Problem, SchedulerNode } from "../domain/demand.ts";
+import type { SchedulerNode } from "../domain/demand.ts";
 import type { Resources, ResourceValue } from "../domain/resources.ts";
 import { looksLikeSize, parseSize } from "../domain/size.ts";
 import { compareText } from "../domain/text.ts";
 import { COUNTED } from "./constraint-doubt.ts";
-import { checkKeys, isFields, readEach, readText, readTexts, type Fields } from "./fields.ts";
+import { checkKeys, isFields, isTooLong, readEach, readText, readTexts, type Fields } from "./fields.ts";
 import { problemAt } from "./problem.ts";
+import type { Problems } from "./problems.ts";
+import { BOUNDS } from "./bounds.ts";
 
 export const HOST_KEYS: ReadonlySet<string> = new Set([
   "hostname",
@@ -23,28 +25,29 @@ const LONGEST_TEXT = 200;
  * Reads a scheduler's report of its hosts. `jobs` (or `jobIds`) lists what runs there; absent or empty: nothing does. `resources` is what a
  * host has in all, `available` what is left of it. A host that is named twice is a problem: the two could say different things about it.
  */
-export function readSchedulerNodes(value: unknown, problems: Problem[]): readonly SchedulerNode[] {
+export function readSchedulerNodes(value: unknown, problems: Problems): readonly SchedulerNode[] {
   if (!Array.isArray(value)) {
-    problems.push(problemAt("schedulerNodes", value, "a list of objects with hostname and jobs"));
+    problems.add(() => problemAt("schedulerNodes", value, "a list of objects with hostname and jobs"));
     return [];
   }
+  if (isTooLong("schedulerNodes", value, BOUNDS.hosts, "hosts", problems)) return [];
   const nodes = readEach(value, "schedulerNodes", problems, readSchedulerNode);
   checkRepeatedHosts(value, problems);
   return nodes;
 }
 
-function readSchedulerNode(item: unknown, problems: Problem[]): SchedulerNode | undefined {
+function readSchedulerNode(item: unknown, problems: Problems): SchedulerNode | undefined {
   if (!isFields(item)) {
-    problems.push(problemAt("", item, "an object with hostname and jobs"));
+    problems.add(() => problemAt("", item, "an object with hostname and jobs"));
     return undefined;
   }
   checkKeys(item, HOST_KEYS, problems);
   const hostname = readText(item, "hostname", problems);
-  if (item["hostname"] === undefined) problems.push(problemAt("hostname", undefined, "text, not empty"));
+  if (item["hostname"] === undefined) problems.add(() => problemAt("hostname", undefined, "text, not empty"));
   const jobs = readTexts(item, "jobs", problems);
   const jobIds = readTexts(item, "jobIds", problems);
   if (jobs !== undefined && jobIds !== undefined) {
-    problems.push(problemAt("jobIds", item["jobIds"], "either jobs or jobIds, not both"));
+    problems.add(() => problemAt("jobIds", item["jobIds"], "either jobs or jobIds, not both"));
   }
   const state = readText(item, "state", problems);
   const resources = readResources(item, "resources", problems);
@@ -63,16 +66,16 @@ function readSchedulerNode(item: unknown, problems: Problem[]): SchedulerNode | 
 }
 
 /** Values by name, in the order of the names; undefined: there are none. */
-function readResources(item: Fields, key: string, problems: Problem[]): Resources | undefined {
+function readResources(item: Fields, key: string, problems: Problems): Resources | undefined {
   const values = item[key];
   if (values === undefined) return undefined;
   if (!isFields(values)) {
-    problems.push(problemAt(key, values, "an object: resource name -> amount"));
+    problems.add(() => problemAt(key, values, "an object: resource name -> amount"));
     return undefined;
   }
   const names = Object.keys(values).sort(compareText);
   if (names.length > MOST_RESOURCES) {
-    problems.push(problemAt(key, `${names.length} resources`, `at most ${MOST_RESOURCES} resources`));
+    problems.add(() => problemAt(key, `${names.length} resources`, `at most ${MOST_RESOURCES} resources`));
     return undefined;
   }
   const resources = names.flatMap((name) => {
@@ -87,20 +90,20 @@ function readValue(
   name: string,
   value: unknown,
   path: string,
-  problems: Problem[],
+  problems: Problems,
 ): ResourceValue | undefined {
   if (name === "" || name.length > LONGEST_TEXT) {
-    problems.push(problemAt(path, name, `the name of a resource: 1 to ${LONGEST_TEXT} characters`));
+    problems.add(() => problemAt(path, name, `the name of a resource: 1 to ${LONGEST_TEXT} characters`));
     return undefined;
   }
   if (value === null || typeof value === "boolean") return value;
-  if (typeof value === "number" && Number.isFinite(value)) return value;
+  if (typeof value === "number" && Math.abs(value) <= BOUNDS.amount) return value;
   if (typeof value !== "string") {
-    problems.push(problemAt(path, value, "a number, text, true, false or null"));
+    problems.add(() => problemAt(path, value, "a number, text, true, false or null"));
     return undefined;
   }
   if (value.length > LONGEST_TEXT) {
-    problems.push(problemAt(path, value, `a text of at most ${LONGEST_TEXT} characters`));
+    problems.add(() => problemAt(path, value, `a text of at most ${LONGEST_TEXT} characters`));
     return undefined;
   }
   const size = parseSize(value);
@@ -108,21 +111,21 @@ function readValue(
     if (!COUNTED.has(name)) return value;
     // A text could not be counted, so that no job would ever fit there.
     const meant = name.startsWith("mem") && typeof size !== "string" ? `memory::${value.trim()}` : undefined;
-    problems.push(problemAt(path, value, "an amount: a number, or a size such as memory::4g", meant));
+    problems.add(() => problemAt(path, value, "an amount: a number, or a size such as memory::4g", meant));
     return undefined;
   }
   if (typeof size !== "string") return size;
-  problems.push(
+  problems.add(() =>
     problemAt(path, value, "a size such as memory::4g: b, k, m, g, t, p, or upper case for powers of 1000"),
   );
   return undefined;
 }
 
-function checkRepeatedHosts(items: readonly unknown[], problems: Problem[]): void {
+function checkRepeatedHosts(items: readonly unknown[], problems: Problems): void {
   const seen = new Set<unknown>();
   items.forEach((item, index) => {
     const hostname = isFields(item) ? item["hostname"] : undefined;
     if (typeof hostname !== "string" || seen.size !== seen.add(hostname).size) return;
-    problems.push(problemAt(`schedulerNodes[${index}].hostname`, hostname, "each host only once"));
+    problems.add(() => problemAt(`schedulerNodes[${index}].hostname`, hostname, "each host only once"));
   });
 }

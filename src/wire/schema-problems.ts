@@ -1,22 +1,24 @@
 import type { z } from "zod";
-import { joinPath, problemAt, unknownKey, type Problem } from "./problem.ts";
+import { joinPath, problemAt, unknownKey } from "./problem.ts";
+import type { Problems } from "./problems.ts";
 
 /**
- * The problems that a schema found, in our own form. House rule for all schemas in wire/: the message of every check is the phrase for
- * `expected`. `knownKeys` tells the keys of the object at a path, for the suggestion beside an unknown one.
+ * Adds the problems that a schema found, in our own form. House rule for all schemas in wire/: the message of every check is the phrase for
+ * `expected`. `knownKeys` gives the keys of the object at a path, for the suggestion beside an unknown one.
  */
-export function schemaProblems(
+export function addSchemaProblems(
+  problems: Problems,
   error: z.ZodError,
   input: unknown,
   knownKeys: (path: readonly PropertyKey[]) => readonly string[],
-): readonly Problem[] {
-  return error.issues.flatMap((issue) => {
+): void {
+  for (const issue of error.issues) {
     const path = pathText(issue.path);
     if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => unknownKey(path, key, knownKeys(issue.path)));
-    }
-    return [problemAt(path, valueAt(input, issue.path), issue.message)];
-  });
+      const known = knownKeys(issue.path);
+      for (const key of issue.keys) problems.add(() => unknownKey(path, key, known));
+    } else problems.add(() => problemAt(path, valueAt(input, issue.path), issue.message));
+  }
 }
 
 function pathText(path: readonly PropertyKey[]): string {

@@ -1,7 +1,8 @@
 import type { ArrayTimeouts } from "../domain/timeouts.ts";
 import { isFields, type Fields } from "./fields.ts";
 import { isName, NAME_EXPECTED } from "./name.ts";
-import { problemAt, type Problem } from "./problem.ts";
+import { problemAt } from "./problem.ts";
+import type { Problems } from "./problems.ts";
 
 /** How one timeout is spelled, and what it may be. Seconds. */
 export interface TimeoutKey {
@@ -28,13 +29,13 @@ export const EVERY_OTHER = "default";
  * name. scalelib's spelling is read as scalelib reads it (scalelib-behaviour.md 15): digits may be text, and in an object 0 and null
  * stand for the built-in value. Ours means what it says.
  */
-export function readTimeout(from: Fields, key: TimeoutKey, problems: Problem[]): TimeoutRead {
+export function readTimeout(from: Fields, key: TimeoutKey, problems: Problems): TimeoutRead {
   const { ours, theirs, builtIn } = key;
   const isTheirs = from[theirs] !== undefined;
   const name = isTheirs ? theirs : ours;
   const value = from[name];
   if (isTheirs && from[ours] !== undefined) {
-    problems.push(problemAt(theirs, value, `either ${ours} or ${theirs}, not both`));
+    problems.add(() => problemAt(theirs, value, `either ${ours} or ${theirs}, not both`));
     return { seconds: builtIn };
   }
   if (value === undefined) return { seconds: builtIn };
@@ -43,7 +44,7 @@ export function readTimeout(from: Fields, key: TimeoutKey, problems: Problem[]):
   if (seconds === undefined) {
     const isNumber = typeof value === "number" || typeof value === "string";
     const other = isNumber ? "" : ", or an object of them: default, and node arrays";
-    problems.push(problemAt(name, value, `${expectedOf(key)}${other}`));
+    problems.add(() => problemAt(name, value, `${expectedOf(key)}${other}`));
   }
   return { seconds: seconds ?? builtIn };
 }
@@ -53,16 +54,16 @@ function readObject(
   path: string,
   isTheirs: boolean,
   key: TimeoutKey,
-  problems: Problem[],
+  problems: Problems,
 ): TimeoutRead {
   const byArray = new Map<string, number>();
   for (const [array, value] of Object.entries(from)) {
     if (!isName(array)) {
-      problems.push(problemAt(path, array, NAME_EXPECTED));
+      problems.add(() => problemAt(path, array, NAME_EXPECTED));
       continue;
     }
     const seconds = isTheirs && isBuiltIn(value) ? key.builtIn : secondsIn(value, isTheirs, key.least);
-    if (seconds === undefined) problems.push(problemAt(`${path}.${array}`, value, expectedOf(key)));
+    if (seconds === undefined) problems.add(() => problemAt(`${path}.${array}`, value, expectedOf(key)));
     else byArray.set(array, seconds);
   }
   const seconds = byArray.get(EVERY_OTHER) ?? key.builtIn;

@@ -1,7 +1,7 @@
 import type { SizeTable, VmSize, VmSizes } from "../domain/catalogue.ts";
-import type { Problem } from "../domain/demand.ts";
 import { isFields, type Fields } from "./fields.ts";
 import { problemAt } from "./problem.ts";
+import type { Problems } from "./problems.ts";
 
 /** The key of a table that is no location: which location stands in for which. */
 const PROXIES = "proxied-locations";
@@ -10,44 +10,44 @@ const PROXIES = "proxied-locations";
  * Reads a table of VM sizes as scalelib has it (scalelib-behaviour.md 2): location -> VM size -> family and capabilities as the SKU API
  * names them, and proxied locations. This is the form of the user's own file. Capabilities that are no numbers or booleans are reported.
  */
-export function readSizeTable(value: unknown, path: string, problems: Problem[]): SizeTable {
+export function readSizeTable(value: unknown, path: string, problems: Problems): SizeTable {
   const locations = new Map<string, VmSizes>();
   const proxies = new Map<string, string>();
   if (!isFields(value)) {
-    problems.push(problemAt(path, value, "an object: location -> VM size -> its record"));
+    problems.add(() => problemAt(path, value, "an object: location -> VM size -> its record"));
     return { locations, proxies };
   }
   for (const [location, sizes] of Object.entries(value)) {
     const at = `${path}.${location}`;
-    if (!isFields(sizes)) problems.push(problemAt(at, sizes, "an object"));
+    if (!isFields(sizes)) problems.add(() => problemAt(at, sizes, "an object"));
     else if (location === PROXIES) readProxies(sizes, at, proxies, problems);
     else locations.set(location, readSizes(sizes, at, problems));
   }
   return { locations, proxies };
 }
 
-function readProxies(from: Fields, path: string, proxies: Map<string, string>, problems: Problem[]): void {
+function readProxies(from: Fields, path: string, proxies: Map<string, string>, problems: Problems): void {
   for (const [location, other] of Object.entries(from)) {
     if (typeof other === "string") proxies.set(location, other);
-    else problems.push(problemAt(`${path}.${location}`, other, "the location that stands in for it"));
+    else problems.add(() => problemAt(`${path}.${location}`, other, "the location that stands in for it"));
   }
 }
 
-function readSizes(from: Fields, path: string, problems: Problem[]): VmSizes {
+function readSizes(from: Fields, path: string, problems: Problems): VmSizes {
   const sizes = new Map<string, VmSize>();
   for (const [name, record] of Object.entries(from)) {
     if (isFields(record)) sizes.set(name.toLowerCase(), readSize(record, `${path}.${name}`, problems));
-    else problems.push(problemAt(`${path}.${name}`, record, "an object with family and capabilities"));
+    else problems.add(() => problemAt(`${path}.${name}`, record, "an object with family and capabilities"));
   }
   return sizes;
 }
 
-function readSize(record: Fields, path: string, problems: Problem[]): VmSize {
+function readSize(record: Fields, path: string, problems: Problems): VmSize {
   const capabilities = isFields(record["capabilities"]) ? record["capabilities"] : {};
   const number = (key: string): number | undefined => {
     const value = capabilities[key];
     if (value === undefined || (typeof value === "number" && Number.isFinite(value))) return value;
-    problems.push(problemAt(`${path}.capabilities.${key}`, value, "a number"));
+    problems.add(() => problemAt(`${path}.capabilities.${key}`, value, "a number"));
     return undefined;
   };
   const family = record["family"];

@@ -12,8 +12,10 @@ import { emptyRequestSet, readRequestSet } from "./demand-message.ts";
 import { isFields, type Fields } from "./fields.ts";
 import { isName, labelSchema, NAME_EXPECTED, nameSchema } from "./name.ts";
 import { readPolicy, writePolicy } from "./policy.ts";
-import { addBelow, boundProblems, problemAt } from "./problem.ts";
-import { schemaProblems } from "./schema-problems.ts";
+import { problemAt } from "./problem.ts";
+import { addSchemaProblems } from "./schema-problems.ts";
+import { Problems } from "./problems.ts";
+import { BOUNDS } from "./bounds.ts";
 
 const LIMIT_KIND = `one of ${CHANGEABLE_LIMITS.join(", ")} (caps of sets and users are changed in config)`;
 const WHOLE = "a whole number";
@@ -92,7 +94,7 @@ export type WhatIfRead =
 
 /** Reads the body of a dry run; an empty one changes nothing. All problems at once, each with its path; never throws. */
 export function readWhatIf(body: Uint8Array, context: WhatIfContext): WhatIfRead {
-  const decoded = body.length === 0 ? NOTHING_CHANGED : decodeMessage(body);
+  const decoded = body.length === 0 ? NOTHING_CHANGED : decodeMessage(body, BOUNDS.httpBytes);
   if (decoded.kind === "problem") {
     const { problem, tooLarge } = decoded;
     return { kind: "problems", problems: [problem], ...(tooLarge === undefined ? {} : { tooLarge }) };
@@ -100,11 +102,12 @@ export function readWhatIf(body: Uint8Array, context: WhatIfContext): WhatIfRead
   const { value } = decoded;
   const parsed = whatIfSchema.safeParse(value);
   const fields = isFields(value) ? value : {};
-  const problems: Problem[] = parsed.success ? [] : [...schemaProblems(parsed.error, value, keysAt)];
+  const problems = new Problems();
+  if (!parsed.success) addSchemaProblems(problems, parsed.error, value, keysAt);
   const policy = readConfig(fields["config"], context.policy, problems);
   const updates = readSets(fields["requestSets"], context, policy, problems);
-  if (!parsed.success || problems.length > 0) {
-    return { kind: "problems", problems: boundProblems(problems) };
+  if (!parsed.success || problems.count > 0) {
+    return { kind: "problems", problems: problems.all() };
   }
   const { limits = [], buckets = [] } = parsed.data;
   return {
@@ -142,7 +145,7 @@ function lowerLimit({ kind, name, unit, more, max }: z.infer<typeof limitSchema>
 const SAME: Readonly<Record<string, string>> = { idle_timeout: "idleTimeout", boot_timeout: "bootTimeout" };
 
 /** The configuration in force with these keys instead: read as a whole, so that what does not go together is found. */
-function readConfig(value: unknown, policy: Policy, problems: Problem[]): Policy {
+function readConfig(value: unknown, policy: Policy, problems: Problems): Policy {
   if (!isFields(value)) return policy;
   const document: Record<string, unknown> = { ...writePolicy(policy) };
   for (const [key, changed] of Object.entries(value)) {
@@ -154,7 +157,7 @@ function readConfig(value: unknown, policy: Policy, problems: Problem[]): Policy
   }
   const read = readPolicy(document);
   if (read.kind === "policy") return read.policy;
-  addBelow(problems, "config", read.problems);
+  problems.addBelow("config", read.problems);
   return policy;
 }
 
@@ -167,12 +170,12 @@ function readSets(
   value: unknown,
   context: WhatIfContext,
   policy: Policy,
-  problems: Problem[],
+  problems: Problems,
 ): readonly RequestSetUpdate[] {
   if (!isFields(value)) return [];
   return Object.entries(value).flatMap(([name, demand]) => {
     if (!isName(name)) {
-      problems.push(problemAt("requestSets", name, NAME_EXPECTED));
+      problems.add(() => problemAt("requestSets", name, NAME_EXPECTED));
       return [];
     }
     const path = `requestSets.${name}`;
@@ -192,10 +195,10 @@ function readSet(
   demand: unknown,
   path: string,
   { cluster, now, policy }: WhatIfContext,
-  problems: Problem[],
+  problems: Problems,
 ): RequestSetUpdate | undefined {
   if (!isFields(demand)) {
-    problems.push(problemAt(path, demand, "an object: what the set asks for, or null"));
+    problems.add(() => problemAt(path, demand, "an object: what the set asks for, or null"));
     return undefined;
   }
   const message: Fields = { version: 1, ...demand };
@@ -208,6 +211,6 @@ function readSet(
   if (read.kind === "update") {
     return { ...read.update, expiresAt: plusSeconds(now, policy.maxExpirationSeconds) };
   }
-  if (read.kind === "rejected") addBelow(problems, path, read.problems);
+  if (read.kind === "rejected") problems.addBelow(path, read.problems);
   return undefined;
 }

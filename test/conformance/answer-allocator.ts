@@ -12,6 +12,7 @@ import { equalSizes, isSize, sizeJson } from "../../src/domain/size.ts";
 import { instant } from "../../src/domain/units.ts";
 import { readConstraints } from "../../src/wire/constraint.ts";
 import type { Notes } from "../../src/wire/notes.ts";
+import { newNotes } from "../../src/wire/notes.ts";
 import type { CaseWorld } from "./allocator-world.ts";
 import { readCaseWorld, SET } from "./allocator-world.ts";
 import { STATUSES } from "./answer-evaluate.ts";
@@ -70,13 +71,13 @@ interface CaseJob {
 
 /** Reads a job as the product does. With a node count scalelib does not look at iterations. */
 function readJob(item: Item, position: number): CaseJob {
-  const notes: Notes = { problems: [], doubts: [] };
+  const notes = newNotes();
   const members = isList(item["constraints"]) ? item["constraints"] : [item["constraints"] ?? []];
   const constraints = members.flatMap((member) => readMember(member, notes));
   const strategy = item["packing_strategy"];
   const nodeCount = typeof item["node_count"] === "number" ? item["node_count"] : 0;
   const iterations = typeof item["iterations"] === "number" ? item["iterations"] : 1;
-  const [problem] = notes.problems;
+  const [problem] = notes.problems.all();
   if (problem !== undefined) return { item, problem: `${problem.path}: ${problem.expected}` };
   if (strategy !== undefined && strategy !== "pack" && strategy !== "scatter")
     return { item, problem: "packing_strategy: pack or scatter" };

@@ -7,7 +7,7 @@ import type { Refusal } from "../../src/domain/refusal.ts";
 import { isSize, sizeJson } from "../../src/domain/size.ts";
 import { compile } from "../../src/decide/match.ts";
 import { readConstraints } from "../../src/wire/constraint.ts";
-import type { Notes } from "../../src/wire/notes.ts";
+import { newNotes } from "../../src/wire/notes.ts";
 import type { Json } from "./compare.ts";
 import type { Surroundings, VectorCase } from "./vector-case.ts";
 import { readCluster, readRules } from "./vector-cluster.ts";
@@ -39,9 +39,9 @@ export function answerEvaluate({ input }: VectorCase, surroundings: Surroundings
   const { world } = surroundings;
   if (world === undefined) throw new Error("the case names a world that is not there");
   const read = readRules(world, surroundings);
-  const notes: Notes = { problems: [], doubts: [] };
+  const notes = newNotes();
   const constraints = readConstraints(input["constraint"], "constraint", notes);
-  const [problem] = notes.problems;
+  const [problem] = notes.problems.all();
   if (read.kind === "refused" || problem !== undefined)
     return { raises: problem?.expected ?? "default_resources" };
   const cluster = readCluster(world, read.rules);

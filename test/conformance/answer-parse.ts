@@ -2,15 +2,15 @@ import type { Constraint } from "../../src/domain/constraint.ts";
 import { isSize, sizeJson } from "../../src/domain/size.ts";
 import { writeConstraint } from "../../src/wire/constraint-json.ts";
 import { readConstraints } from "../../src/wire/constraint.ts";
-import type { Notes } from "../../src/wire/notes.ts";
+import { newNotes } from "../../src/wire/notes.ts";
 import type { Json } from "./compare.ts";
 import type { VectorCase } from "./vector-case.ts";
 
 /** Reads constraints and shows what they were taken for. Doubts are the job door's business and do not count here. */
 export function answerConstraintParse({ input }: VectorCase): Json {
-  const notes: Notes = { problems: [], doubts: [] };
+  const notes = newNotes();
   const constraints = readConstraints(input["constraints"], "constraints", notes);
-  const [problem] = notes.problems;
+  const [problem] = notes.problems.all();
   if (problem !== undefined) return { accepted: false, raises: `${problem.path}: ${problem.expected}` };
   return { accepted: true, tree: constraints.map(treeOf), json: constraints.map(jsonOf) };
 }

@@ -14,11 +14,12 @@ import type { Resources, ResourceValue } from "../../src/domain/resources.ts";
 import { looksLikeSize, parseSize } from "../../src/domain/size.ts";
 import { instant } from "../../src/domain/units.ts";
 import { readDefaultResources } from "../../src/wire/default-resources.ts";
-import type { Notes } from "../../src/wire/notes.ts";
+import { newNotes } from "../../src/wire/notes.ts";
 import { readSizeTable } from "../../src/wire/vm-sizes.ts";
 import type { Json } from "./compare.ts";
 import { isList, isObject, textOf } from "./compare.ts";
 import type { Surroundings } from "./vector-case.ts";
+import { Problems } from "../../src/wire/problems.ts";
 
 /** The buckets and nodes of a vector's cluster as constraints see them, in the order of the status. */
 export interface VectorCluster {
@@ -35,10 +36,10 @@ type World = Readonly<Record<string, Json>>;
 
 export function readRules(world: World, { vmSizes }: Surroundings): RulesRead {
   const config = isObject(world["config"]) ? world["config"] : {};
-  const notes: Notes = { problems: [], doubts: [] };
+  const notes = newNotes();
   const configured = readDefaultResources(config["default_resources"] ?? [], "default_resources", notes);
-  const sizes = readSizeTable(vmSizes, "vm_sizes", []);
-  const [problem] = notes.problems;
+  const sizes = readSizeTable(vmSizes, "vm_sizes", new Problems());
+  const [problem] = notes.problems.all();
   if (problem !== undefined) return { kind: "refused", problem: `${problem.path}: ${problem.expected}` };
   const own: readonly DefaultResource[] =
     config["disable_default_resources"] === true ? [] : LIBRARY_DEFAULTS;

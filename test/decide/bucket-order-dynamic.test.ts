@@ -7,6 +7,7 @@ import { arrayName, machineType, placementGroup, setName } from "../../src/domai
 import { renderReason } from "../../src/domain/reason.ts";
 import { instant } from "../../src/domain/units.ts";
 import { readConstraints } from "../../src/wire/constraint.ts";
+import { newNotes } from "../../src/wire/notes.ts";
 
 const policy = {
   groupPrefix: "pg-",
@@ -61,7 +62,7 @@ function grouped(nodeCount: number): readonly RankedDemand[] {
         name: "j",
         priority: 0,
         position: 0,
-        constraints: readConstraints(asks, "constraints", { problems: [], doubts: [] }),
+        constraints: readConstraints(asks, "constraints", newNotes()),
         iterations: 1,
         nodeCount,
         colocated: true,

@@ -7,6 +7,7 @@ import { arrayName, machineType, nodeId, placementGroup, setName } from "../../s
 import { renderReason } from "../../src/domain/reason.ts";
 import { instant } from "../../src/domain/units.ts";
 import { readConstraints } from "../../src/wire/constraint.ts";
+import { newNotes } from "../../src/wire/notes.ts";
 
 const policy = {
   groupPrefix: "pg-",
@@ -79,7 +80,7 @@ function jobs(...written: readonly Written[]): readonly RankedDemand[] {
       name: id,
       priority: 0,
       position,
-      constraints: readConstraints(asks, "constraints", { problems: [], doubts: [] }),
+      constraints: readConstraints(asks, "constraints", newNotes()),
       iterations: 1,
       colocated: false,
       placed: [],

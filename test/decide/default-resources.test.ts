@@ -6,6 +6,7 @@ import type { Node, NodeArray } from "../../src/domain/cluster.ts";
 import { LIBRARY_DEFAULTS } from "../../src/domain/default-resource.ts";
 import { arrayName, machineType, nodeId, placementGroup } from "../../src/domain/ids.ts";
 import { readDefaultResources } from "../../src/wire/default-resources.ts";
+import { newNotes } from "../../src/wire/notes.ts";
 
 const X8 = machineType("Standard_X8");
 const machine = { vcpus: 8, quotaVcpus: 8, gpus: 1, memoryGib: 32, infiniband: false };
@@ -39,7 +40,7 @@ function resources(
   catalogue: Catalogue = { sizes },
   more: Partial<NodeArray> = {},
 ) {
-  const configured = readDefaultResources(entries, "", { problems: [], doubts: [] });
+  const configured = readDefaultResources(entries, "", newNotes());
   return applyDefaults(compileDefaults(configured, LIBRARY_DEFAULTS), viewBucket(place(more), catalogue));
 }
 
@@ -74,7 +75,7 @@ describe("default resources", () => {
     const configured = readDefaultResources(
       [{ select: {}, name: "x", value: "node.placement_group", add: 1 }],
       "",
-      { problems: [], doubts: [] },
+      newNotes(),
     );
     const bucket = { ...place().bucket, placementGroup: placementGroup("pg0") };
     const view = viewBucket({ ...place(), bucket }, { sizes });

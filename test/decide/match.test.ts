@@ -6,6 +6,7 @@ import { compileDefaults } from "../../src/decide/default-resources.ts";
 import type { Pool } from "../../src/domain/demand.ts";
 import { renderRefusal } from "../../src/domain/refusal.ts";
 import { readConstraints } from "../../src/wire/constraint.ts";
+import { newNotes } from "../../src/wire/notes.ts";
 
 const report = {
   hostname: "h",
@@ -13,7 +14,7 @@ const report = {
 };
 
 function judge(value: unknown, { jobs = [], pools = [] }: { jobs?: string[]; pools?: Pool[] } = {}) {
-  const constraints = readConstraints(value, "", { problems: [], doubts: [] });
+  const constraints = readConstraints(value, "", newNotes());
   const host = viewHost(report.hostname, compileDefaults([], []), 1);
   const view = { ...host, available: report.resources, jobs: new Set(jobs) };
   const judgement = compileAll(constraints)(view, sharedStateOf(pools, constraints), "me");

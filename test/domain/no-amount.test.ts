@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { JobDemand } from "../../src/domain/demand.ts";
 import { asksForNoAmount, noteNoAmounts } from "../../src/domain/no-amount.ts";
 import { readConstraints } from "../../src/wire/constraint.ts";
+import { newNotes } from "../../src/wire/notes.ts";
 
 const job = (name: string, asks: unknown, more: Partial<JobDemand> = {}): JobDemand => ({
   kind: "job",
@@ -9,7 +10,7 @@ const job = (name: string, asks: unknown, more: Partial<JobDemand> = {}): JobDem
   name,
   priority: 0,
   position: 0,
-  constraints: readConstraints(asks, "constraints", { problems: [], doubts: [] }),
+  constraints: readConstraints(asks, "constraints", newNotes()),
   iterations: 1,
   colocated: false,
   placed: [],

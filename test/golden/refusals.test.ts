@@ -15,6 +15,7 @@ import { instant } from "../../src/domain/units.ts";
 import { readConstraints } from "../../src/wire/constraint.ts";
 import { EXCLUSIVE, inArrays, needing } from "../support/build-constraints.ts";
 import { bucket, groups, job, limit, node, NOW, offer, target, world } from "./small-world.ts";
+import { newNotes } from "../../src/wire/notes.ts";
 
 /** What an operator reads when something cannot be had, worked out by hand: which limit, its numbers, and the smallest change that helps. */
 
@@ -38,7 +39,7 @@ interface Golden {
 
 /** Constraints as a job's JSON has them. */
 function asking(...json: readonly object[]): Partial<JobDemand> {
-  return { constraints: readConstraints(json, "", { problems: [], doubts: [] }) };
+  return { constraints: readConstraints(json, "", newNotes()) };
 }
 
 const gib = (amount: number) => ({ resources: { ncpus: 8, mem: { amount, unit: "g" as const } } });

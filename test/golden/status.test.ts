@@ -22,6 +22,7 @@ import {
 } from "../support/build-node.ts";
 import { buildJob, buildState, buildTarget, OURS } from "../support/build-record.ts";
 import type { Scenario } from "../support/build-record.ts";
+import { Problems } from "../../src/wire/problems.ts";
 
 /** What `status` shows of a cluster that needs somebody, as a newcomer reads it. */
 
@@ -177,5 +178,5 @@ test("a VM size that pauses after a capacity failure: how long ago that was, and
 });
 
 function pricesOf(sizes: Readonly<Record<string, number>>): NonNullable<Policy["prices"]> {
-  return readPriceTable({ currency: "USD", locations: { westeurope: sizes } }, "prices", []);
+  return readPriceTable({ currency: "USD", locations: { westeurope: sizes } }, "prices", new Problems());
 }

@@ -129,14 +129,11 @@ describe("no reader ever throws", () => {
       name: "a pool",
       message: (keys: object) => ({ version: 1, cluster: "prod", pools: [{ name: "p", ...keys }] }),
     },
-  ])(
-    "a hundred and fifty thousand unknown keys in $name are a hundred problems and a count",
-    ({ message }) => {
-      const keys = Object.fromEntries(Array.from({ length: 150_000 }, (_, index) => [`k${index}`, index]));
-      const read = readDemandMessage(message(keys), CONTEXT);
-      expect(read.kind === "rejected" ? read.problems.length : read.kind).toBe(101);
-    },
-  );
+  ])("ten thousand unknown keys in $name are a hundred problems and a count", ({ message }) => {
+    const keys = Object.fromEntries(Array.from({ length: 9_990 }, (_, index) => [`k${index}`, index]));
+    const read = readDemandMessage(message(keys), CONTEXT);
+    expect(read.kind === "rejected" ? read.problems.length : read.kind).toBe(101);
+  });
 
   test("an equal message gives an equal update, whatever the order of its keys", () => {
     const reversed = (value: unknown): unknown => {

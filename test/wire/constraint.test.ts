@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import type { Problem } from "../../src/domain/demand.ts";
 import { writeConstraint } from "../../src/wire/constraint-json.ts";
 import { readConstraints } from "../../src/wire/constraint.ts";
 import { readJobConstraints } from "../../src/wire/job-constraints.ts";
-import type { Notes } from "../../src/wire/notes.ts";
+import { newNotes } from "../../src/wire/notes.ts";
 import { lineOf } from "./context.ts";
+import { Problems } from "../../src/wire/problems.ts";
 
 function read(value: unknown) {
-  const problems: Problem[] = [];
+  const problems = new Problems();
   const constraints = readJobConstraints(value, problems);
-  return { constraints, lines: problems.map(lineOf) };
+  return { constraints, lines: problems.all().map(lineOf) };
 }
 
 describe("the constraints of a job", () => {
@@ -222,9 +222,9 @@ describe("the constraints of a job", () => {
   });
 
   test("an unknown property of nodes names the nearest", () => {
-    const problems: Problem[] = [];
+    const problems = new Problems();
     readJobConstraints({ or: [{ a: 1 }, { "node.vmsize": "x" }] }, problems);
-    expect(problems).toEqual([
+    expect(problems.all()).toEqual([
       {
         path: "constraints.or[1].node.vmsize",
         found: '"node.vmsize"',
@@ -247,10 +247,10 @@ test.each([
   { name: "a list where keys repeat", value: [{ and: [{ ncpus: 1 }, { ncpus: 2 }] }] },
   { name: "pools", value: [{ pool: { x: 1 } }, { pool: { shift: "night" } }] },
 ])("constraints written back read as the same: $name", ({ value }) => {
-  const notes: Notes = { problems: [], doubts: [] };
+  const notes = newNotes();
   const constraints = readConstraints(value, "", notes);
   const written = constraints.map(writeConstraint);
   expect(written).toEqual(value);
   expect(readConstraints(written, "", notes)).toEqual(constraints);
-  expect(notes).toEqual({ problems: [], doubts: [] });
+  expect(notes).toEqual(newNotes());
 });

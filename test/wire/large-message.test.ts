@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { readDemandMessage } from "../../src/wire/demand-message.ts";
+import { clusterName, setName } from "../../src/domain/ids.ts";
+import { readDemandMessage, readRequestSet } from "../../src/wire/demand-message.ts";
 import { CONTEXT, updateOf } from "./context.ts";
 
 /** The machine may be busy, so that only ratios within one run say something; the times themselves are printed. */
@@ -26,7 +27,9 @@ test("a hundred thousand distinct jobs are read in seconds", () => {
   }));
   const text = JSON.stringify({ version: 1, cluster: "prod", jobs });
   const parse = measure((): unknown => JSON.parse(text));
-  const read = measure(() => readDemandMessage(text, CONTEXT));
+  const read = measure(() =>
+    readRequestSet(text, { ...CONTEXT, cluster: clusterName("prod"), set: setName("standard") }),
+  );
   const { demands } = updateOf(read.result).demand;
   console.log(
     `100,000 jobs, ${text.length} characters: ${Math.round(read.milliseconds)} ms, of which JSON.parse ${Math.round(parse.milliseconds)} ms`,

@@ -250,7 +250,7 @@ describe("a bad target rejects the message", () => {
       readMembers({ nodearrays: [{ Name: "execute", TargetCount: 1, Configuration: nested(levels) }] });
     expect(message(61).kind).toBe("update");
     expect(problemLines(message(62))).toEqual([
-      `nodearrays[0].Configuration: ${'{"a":'.repeat(16).slice(0, 79)}… -> at most 64 levels of nesting in a message`,
+      `nodearrays[0].Configuration${".a".repeat(61)}: one level more -> at most 64 levels of nesting`,
     ]);
   });
 });

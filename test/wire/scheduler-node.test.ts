@@ -1,11 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { Problem } from "../../src/domain/demand.ts";
 import { readSchedulerNodes } from "../../src/wire/scheduler-node.ts";
+import { Problems } from "../../src/wire/problems.ts";
 
 function read(host: object) {
-  const problems: Problem[] = [];
+  const problems = new Problems();
   const [node] = readSchedulerNodes([{ hostname: "h", ...host }], problems);
-  return { node, problems: problems.map(({ path, found, expected }) => `${path}: ${found} -> ${expected}`) };
+  return {
+    node,
+    problems: problems.all().map(({ path, found, expected }) => `${path}: ${found} -> ${expected}`),
+  };
 }
 
 describe("the resources of a host", () => {

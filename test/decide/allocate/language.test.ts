@@ -5,9 +5,10 @@ import { readConstraints } from "../../../src/wire/constraint.ts";
 import { job, offer, world } from "../../support/build-world.ts";
 import type { Scenario } from "./scenario.ts";
 import { check } from "./scenario.ts";
+import { newNotes } from "../../../src/wire/notes.ts";
 
 function asking(...json: readonly object[]): Partial<JobDemand> {
-  return { constraints: readConstraints(json, "", { problems: [], doubts: [] }) };
+  return { constraints: readConstraints(json, "", newNotes()) };
 }
 
 const sized = (gib: number) => ({ resources: { ncpus: 8, mem: { amount: gib, unit: "g" as const } } });

@@ -7,6 +7,7 @@ import { arrayName } from "../../../src/domain/ids.ts";
 import { readConstraints } from "../../../src/wire/constraint.ts";
 import { bucket, job, limit, node, now, offer, policy, world } from "../../support/build-world.ts";
 import { shown } from "./scenario.ts";
+import { newNotes } from "../../../src/wire/notes.ts";
 
 /** `or` and lists of values are orders of preference for new nodes: before node array priority and before price. */
 
@@ -43,7 +44,7 @@ function cluster(sizes: readonly Size[], more: Partial<World> = {}): World {
 }
 
 const ask = (id: string, asks: unknown, more: Partial<JobDemand> = {}): RankedDemand =>
-  job(id, { constraints: readConstraints(asks, "constraints", { problems: [], doubts: [] }), ...more });
+  job(id, { constraints: readConstraints(asks, "constraints", newNotes()), ...more });
 
 /** Cheap and first in priority: CPUs; then GPUs, spot last. */
 const SIZES: readonly Size[] = [

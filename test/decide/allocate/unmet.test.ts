@@ -8,6 +8,7 @@ import { arrayName, placementGroup } from "../../../src/domain/ids.ts";
 import { renderReason } from "../../../src/domain/reason.ts";
 import { readConstraints } from "../../../src/wire/constraint.ts";
 import { bucket, groups, job, limit, now, offer, policy, target, world } from "../../support/build-world.ts";
+import { newNotes } from "../../../src/wire/notes.ts";
 
 /** What is unmet has a true reason, and a remedy or the statement that no raise of a limit helps, in every mode. */
 
@@ -31,7 +32,7 @@ const small = (more: Partial<World> = {}): World =>
     ...more,
   });
 const ask = (asks: unknown, more: Partial<JobDemand> = {}): RankedDemand =>
-  job("j", { constraints: readConstraints(asks, "constraints", { problems: [], doubts: [] }), ...more });
+  job("j", { constraints: readConstraints(asks, "constraints", newNotes()), ...more });
 
 interface Case {
   readonly name: string;

@@ -1,0 +1,93 @@
+import type { Problem } from "../domain/demand.ts";
+import { BOUNDS } from "./bounds.ts";
+import { joinPath, problemAt } from "./problem.ts";
+
+/** Something is too large or too deep: where, and what is wrong there. */
+export interface Oversize {
+  readonly at: readonly (string | number)[];
+  readonly problem: Problem;
+}
+
+const TOO_MANY = `at most ${BOUNDS.values} values in one input`;
+const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
+
+/**
+ * What is too much in a text before it is parsed: megabytes can hold millions of empty objects, and each costs tens of bytes of memory
+ * once parsed. Counts members and items outside of strings, in one pass. Undefined: nothing is.
+ */
+export function oversizeOfText(text: string): Problem | undefined {
+  // A value takes at least one character and its comma.
+  if (text.length <= 2 * BOUNDS.values) return undefined;
+  let values = 1;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) isQuoted = !isQuoted;
+    else if (isQuoted) at += code === BACKSLASH ? 1 : 0;
+    else if (code === COMMA || code === BRACKET || code === BRACE) values += 1;
+    if (values > BOUNDS.values)
+      return { path: "", found: `more than ${BOUNDS.values} values`, expected: TOO_MANY };
+  }
+  return undefined;
+}
+
+/** One level of a walk over a value. */
+interface Level {
+  readonly value: object;
+  /** Absent: a list. */
+  readonly keys: readonly string[] | undefined;
+  readonly length: number;
+  next: number;
+}
+
+/**
+ * The first thing that is too large or too deep in a parsed value. No recursion, so that no depth is too much here: everything behind it
+ * follows the levels of a value by recursion. Undefined: nothing is.
+ */
+export function oversizeOf(root: unknown, levelsAbove = 0): Oversize | undefined {
+  const levels: Level[] = [];
+  let left: number = BOUNDS.values;
+  /** What is wrong with a value itself; goes into it otherwise. */
+  const enter = (value: unknown): Pick<Problem, "found" | "expected"> | undefined => {
+    left -= 1;
+    if (left < 0) return { found: `more than ${BOUNDS.values} values`, expected: TOO_MANY };
+    if (typeof value === "string") return longText(value);
+    if (typeof value === "number" && !Number.isFinite(value))
+      return { found: "a number beyond the largest", expected: "a number below 1.8e308" };
+    if (typeof value !== "object" || value === null) return undefined;
+    if (levels.length + levelsAbove === BOUNDS.levels)
+      return { found: "one level more", expected: `at most ${BOUNDS.levels} levels of nesting` };
+    const keys = Array.isArray(value) ? undefined : Object.keys(value);
+    const length = Array.isArray(value) ? value.length : (keys?.length ?? 0);
+    if (keys !== undefined && length > BOUNDS.members)
+      return { found: `${length} members`, expected: `at most ${BOUNDS.members} members` };
+    const long = keys?.map(longText).find((flaw) => flaw !== undefined);
+    if (long === undefined) levels.push({ value, keys, length, next: 0 });
+    return long;
+  };
+  let flaw = enter(root);
+  while (flaw === undefined) {
+    const level = levels.at(-1);
+    if (level === undefined) return undefined;
+    if (level.next === level.length) levels.pop();
+    else {
+      const key = level.keys?.[level.next] ?? level.next;
+      level.next += 1;
+      flaw = enter(Reflect.get(level.value, key));
+    }
+  }
+  const at = levels.map(({ keys, next }) => keys?.[next - 1] ?? next - 1);
+  return { at, problem: { ...problemAt(pathText(at), undefined, flaw.expected), found: flaw.found } };
+}
+
+function longText(text: string): Pick<Problem, "found" | "expected"> | undefined {
+  if (text.length <= BOUNDS.text) return undefined;
+  return { found: `${text.length} characters`, expected: `at most ${BOUNDS.text} characters` };
+}
+
+function pathText(at: Oversize["at"]): string {
+  return at.reduce<string>(
+    (text, part) => joinPath(text, typeof part === "number" ? `[${part}]` : part.slice(0, BOUNDS.resource)),
+    "",
+  );
+}

@@ -1,0 +1,60 @@
+import type { Problem } from "../domain/demand.ts";
+import { BOUNDS } from "./bounds.ts";
+import { below } from "./problem.ts";
+
+/**
+ * Collects what is wrong with an input: the first problems in full, and the number of all. An input of megabytes can be wrong a million
+ * times, so a problem is described only while there is room for it.
+ */
+export class Problems {
+  readonly #most: number;
+  readonly #parent: { readonly problems: Problems; readonly prefix: () => string } | undefined;
+  readonly #first: Problem[] = [];
+  #count = 0;
+
+  /** `most`: how many are described; 0: they are only counted. */
+  constructor(most: number = BOUNDS.problems, parent?: { problems: Problems; prefix: () => string }) {
+    this.#most = most;
+    this.#parent = parent;
+  }
+
+  /** All that were found, described or not. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** `describe` is called only if there is room. */
+  add(describe: () => Problem): void {
+    this.#count += 1;
+    if (this.#parent === undefined) {
+      if (this.#first.length < this.#most) this.#first.push(describe());
+      return;
+    }
+    const { problems, prefix } = this.#parent;
+    problems.add(() => below(prefix(), describe()));
+  }
+
+  /** Problems of a part that were found elsewhere, with `prefix` in front of their paths. */
+  addBelow(prefix: string, found: readonly Problem[]): void {
+    for (const problem of found) this.add(() => below(prefix, problem));
+  }
+
+  /** What another collector has found. */
+  addAll(others: Problems): void {
+    for (const problem of others.#first) this.add(() => problem);
+    this.#count += others.#count - others.#first.length;
+  }
+
+  /** A collector for a part of the input: what it is given comes here, with `prefix` in front; its count is its own. */
+  below(prefix: () => string): Problems {
+    return new Problems(0, { problems: this, prefix });
+  }
+
+  /** The first ones, and one more that says how many are left out. */
+  all(): readonly Problem[] {
+    const left = this.#count - this.#first.length;
+    if (left === 0) return this.#first;
+    const rest = { path: "", found: `${left} more problems`, expected: "an input without problems" };
+    return [...this.#first, rest];
+  }
+}
