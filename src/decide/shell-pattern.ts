@@ -46,7 +46,7 @@ function closingBracket(pattern: string, at: number): number | undefined {
 
 function bracket(inside: string): (char: string) => boolean {
   const negated = inside.startsWith("!");
-  const chars = [...(negated ? inside.slice(1) : inside)];
+  const chars = Array.from(negated ? inside.slice(1) : inside);
   const single = new Set<string>();
   const ranges: (readonly [from: number, to: number])[] = [];
   for (let at = 0; at < chars.length; at += 1) {
@@ -71,7 +71,7 @@ const pointOf = (char: string): number => char.codePointAt(0) ?? 0;
  * an earlier star never has to, as the last one can take whatever the earlier one would.
  */
 function matches(tokens: readonly Token[], text: string): boolean {
-  const chars = [...text];
+  const chars = Array.from(text);
   let token = 0;
   let at = 0;
   let star: { readonly token: number; at: number } | undefined;

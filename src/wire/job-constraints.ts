@@ -1,6 +1,5 @@
 import type { Constraint } from "../domain/constraint.ts";
 import { readConstraints } from "./constraint.ts";
-import type { Notes } from "./notes.ts";
 import { newNotes } from "./notes.ts";
 import { Problems } from "./problems.ts";
 import { BOUNDS } from "./bounds.ts";

@@ -10,7 +10,6 @@ import { readDefaultResources, writeDefaultResource } from "./default-resources.
 import { parseDocument } from "./document.ts";
 import { isFields, readOneOf, type Fields } from "./fields.ts";
 import { isName, NAME_EXPECTED } from "./name.ts";
-import type { Notes } from "./notes.ts";
 import { newNotes } from "./notes.ts";
 import { doubtPrices, readPriceTable, writePriceTable } from "./price-table.ts";
 import { problemAt, unknownKey, type Problem } from "./problem.ts";
