@@ -27,7 +27,8 @@ import { packJob, packOn } from "./pack.ts";
 import { alternativePoolNeeds, poolNeeds, takeFromPools, unitsInPools } from "./pool-use.ts";
 import { packingReasons } from "./reasons.ts";
 import type { Scope, Wanted } from "./scope.ts";
-import { bucketsBySize, scopeOf } from "./scope.ts";
+import type { BucketIndex } from "./scope.ts";
+import { indexBuckets, scopeOf } from "./scope.ts";
 import type { Shape } from "./shape.ts";
 import { shrinkShared } from "./shrink.ts";
 
@@ -169,13 +170,13 @@ function costOf({ bins, world }: Draft): Pick<Attempt, "created" | "price"> {
 /** Demands that name the same arrays and sizes share one scope. */
 export class Scopes {
   readonly #world: World;
-  readonly #bySize: ReturnType<typeof bucketsBySize>;
+  readonly #index: BucketIndex;
   readonly #ofShape = new Map<Shape, Scope>();
   readonly #byText = new Map<string, Scope>();
 
   constructor(world: World) {
     this.#world = world;
-    this.#bySize = bucketsBySize(world);
+    this.#index = indexBuckets(world);
   }
 
   of(entry: Entry): Scope {
@@ -201,7 +202,7 @@ export class Scopes {
     const key = `${preference}\n${wanted.arrays?.join("\t") ?? "*"}\n${wanted.machineTypes?.join("\t") ?? "*"}`;
     let scope = this.#byText.get(key);
     if (scope === undefined) {
-      scope = scopeOf(this.#world, this.#bySize, wanted, preference);
+      scope = scopeOf(this.#world, this.#index, wanted, preference);
       this.#byText.set(key, scope);
     }
     return scope;

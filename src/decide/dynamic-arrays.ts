@@ -49,13 +49,27 @@ export function dynamicsOf(
   const all = new Set([...known.keys(), ...names.map(([name]) => name)]);
   if (all.size === 0) return NO_DYNAMICS;
   const arrays = new Map(snapshot.arrays.map((array) => [array.name, array]));
+  // Those that exist keep their places: of too many, only new ones are refused.
+  const inOrder = [...all].sort((a, b) => Number(known.has(b)) - Number(known.has(a)) || compareText(a, b));
   const settled = new Map<ArrayName, Dynamic>();
-  for (const name of [...all].sort(compareText))
-    settled.set(name, settle(name, named.get(name), known.get(name)));
+  inOrder.forEach((name, at) => {
+    const dynamic = settle(name, named.get(name), known.get(name));
+    const refusal: Reason = { code: "dynamic-too-many", array: name, most: MOST_DYNAMICS };
+    settled.set(name, at < MOST_DYNAMICS ? dynamic : { name, sets: dynamic.sets, refusal });
+  });
+  const family = { settled, arrays, wholes: new Map<ArrayName, Whole>() };
   const dynamics = new Map<ArrayName, Dynamic>();
-  for (const dynamic of settled.values()) dynamics.set(dynamic.name, placed(dynamic, settled, arrays));
+  for (const name of [...all].sort(compareText)) {
+    const dynamic = settled.get(name);
+    if (dynamic !== undefined) dynamics.set(name, placed(dynamic, family));
+  }
   return dynamics;
 }
+
+/** Dynamic node arrays of one cluster: each is a copy of all buckets of its parent, which every demand looks at. */
+const MOST_DYNAMICS = 500;
+/** How many dynamic node arrays may extend each other in a row. */
+const DEEPEST = 8;
 
 const NO_DYNAMICS: Dynamics = new Map();
 
@@ -99,29 +113,74 @@ function definitionOf({ machineTypes, attributes, ...rest }: DynamicDefinition):
   };
 }
 
+/** What a dynamic array comes to with all that it extends, or why that is not known. */
+type Whole =
+  | {
+      readonly kind: "whole";
+      readonly definition: DynamicDefinition;
+      readonly parent: NodeArray;
+      readonly depth: number;
+    }
+  | { readonly kind: "unknown"; readonly extends: ArrayName }
+  | { readonly kind: "too-deep" };
+
+interface Family {
+  readonly settled: ReadonlyMap<ArrayName, Dynamic>;
+  readonly arrays: ReadonlyMap<ArrayName, NodeArray>;
+  /** Each is worked out once. */
+  readonly wholes: Map<ArrayName, Whole>;
+}
+
 /** Finds the array of the cluster that it extends in the end, with what those in between lay over it. */
-function placed(
-  dynamic: Dynamic,
-  all: ReadonlyMap<ArrayName, Dynamic>,
-  arrays: ReadonlyMap<ArrayName, NodeArray>,
-): Dynamic {
+function placed(dynamic: Dynamic, family: Family): Dynamic {
   const { name, definition, refusal } = dynamic;
+  const { arrays } = family;
   if (arrays.has(name)) return { ...dynamic, refusal: { code: "dynamic-name-taken", array: name } };
   if (refusal !== undefined || definition === undefined) return dynamic;
-  let whole = definition;
-  const passed = new Set([name]);
-  for (;;) {
-    const parent = arrays.get(whole.extends);
-    if (parent !== undefined)
-      return { ...dynamic, definition: { ...whole, extends: definition.extends }, parent };
-    const between = all.get(whole.extends)?.definition;
-    if (between === undefined || passed.has(whole.extends)) {
+  const whole = wholeOf(name, definition, family);
+  switch (whole.kind) {
+    case "whole":
+      return {
+        ...dynamic,
+        definition: { ...whole.definition, extends: definition.extends },
+        parent: whole.parent,
+      };
+    case "too-deep":
+      return { ...dynamic, refusal: { code: "extends-too-deep", array: name, most: DEEPEST } };
+    case "unknown": {
       const known = [...arrays.keys()].sort(compareText);
       return { ...dynamic, refusal: { code: "extends-unknown", array: name, extends: whole.extends, known } };
     }
-    passed.add(whole.extends);
-    whole = laidOver(between, whole);
   }
+}
+
+/** `above`: how many dynamic arrays extend this one in a row, on the way to it. A circle is too deep, too. */
+function wholeOf(name: ArrayName, definition: DynamicDefinition, family: Family, above = 0): Whole {
+  const known = family.wholes.get(name);
+  if (known !== undefined) return known.kind === "whole" && known.depth + above >= DEEPEST ? TOO_DEEP : known;
+  if (above >= DEEPEST) return TOO_DEEP;
+  const whole = workOut(definition, family, above);
+  // What is too deep from here may not be from elsewhere.
+  if (whole.kind !== "too-deep" || above === 0) family.wholes.set(name, whole);
+  return whole;
+}
+
+const TOO_DEEP: Whole = { kind: "too-deep" };
+
+function workOut(definition: DynamicDefinition, family: Family, above: number): Whole {
+  const { settled, arrays } = family;
+  const parent = arrays.get(definition.extends);
+  if (parent !== undefined) return { kind: "whole", definition, parent, depth: 0 };
+  const between = settled.get(definition.extends)?.definition;
+  if (between === undefined) return { kind: "unknown", extends: definition.extends };
+  const under = wholeOf(definition.extends, between, family, above + 1);
+  if (under.kind !== "whole") return under;
+  return {
+    kind: "whole",
+    definition: laidOver(under.definition, definition),
+    parent: under.parent,
+    depth: under.depth + 1,
+  };
 }
 
 function laidOver(under: DynamicDefinition, over: DynamicDefinition): DynamicDefinition {

@@ -23,12 +23,30 @@ export interface Wanted {
   readonly machineTypes?: readonly MachineType[];
 }
 
-/** The buckets of a world by VM size, whatever its spelling, with their positions. */
-type BucketsBySize = ReadonlyMap<string, readonly { readonly offer: BucketOffer; readonly at: number }[]>;
+/** The buckets of a world, and which of them are of a VM size or a node array: a cluster may have hundreds of arrays, and many demands. */
+export interface BucketIndex {
+  /** By VM size, whatever its spelling. */
+  readonly bySize: ReadonlyMap<string, readonly Indexed[]>;
+  readonly byArray: ReadonlyMap<ArrayName, readonly Indexed[]>;
+  /** Those of arrays that are not dynamic. */
+  readonly ordinary: readonly BucketOffer[];
+  readonly dynamic: ReadonlySet<ArrayName>;
+}
 
-export function bucketsBySize({ buckets }: World): BucketsBySize {
+interface Indexed {
+  readonly offer: BucketOffer;
+  /** Its position in the world. */
+  readonly at: number;
+}
+
+export function indexBuckets({ buckets }: World): BucketIndex {
   const entries = buckets.map((offer, at) => ({ offer, at }));
-  return Map.groupBy(entries, ({ offer }) => offer.bucket.machineType.toLowerCase());
+  return {
+    bySize: Map.groupBy(entries, ({ offer }) => offer.bucket.machineType.toLowerCase()),
+    byArray: Map.groupBy(entries, ({ offer }) => offer.bucket.array),
+    ordinary: buckets.filter(({ parent }) => parent === undefined),
+    dynamic: new Set(buckets.flatMap(({ bucket, parent }) => (parent === undefined ? [] : [bucket.array]))),
+  };
 }
 
 /**
@@ -37,7 +55,7 @@ export function bucketsBySize({ buckets }: World): BucketsBySize {
  */
 export function scopeOf(
   world: World,
-  bySize: BucketsBySize,
+  index: BucketIndex,
   wanted: Wanted,
   preference: "listed" | "cluster",
 ): Scope {
@@ -61,12 +79,12 @@ export function scopeOf(
       ? { rank: (place) => listed(place.bucket.machineType) }
       : {};
   if (closed !== undefined) return { offers: [], accepts, ...ranking, reasons: [closed] };
-  const offers = offersOf(world, bySize, arrays, sizes);
+  const offers = offersOf(index, arrays, sizes);
   if (ranking.rank !== undefined)
     offers.sort((a, b) => listed(a.bucket.machineType) - listed(b.bucket.machineType));
-  const missing = arrays ?? (offers.length > 0 ? [] : allArrays(world));
+  const missing = arrays ?? (offers.length > 0 ? [] : allArrays(world, index));
   const reasons = missing
-    .map((array) => arrayReason(world, array, machineTypes))
+    .map((array) => arrayReason(world, index, array, machineTypes))
     .filter((reason) => reason !== undefined);
   if (offers.length === 0 && reasons.length === 0)
     reasons.push({ code: "unknown-array", array: "any", known: [] });
@@ -75,15 +93,18 @@ export function scopeOf(
 
 /** The buckets that are meant, in the order of the world. */
 function offersOf(
-  { buckets }: World,
-  bySize: BucketsBySize,
+  { bySize, byArray, ordinary }: BucketIndex,
   arrays: readonly ArrayName[] | undefined,
   sizes: ReadonlySet<string> | undefined,
 ): BucketOffer[] {
   // A dynamic node array grows only for those who name it; its nodes are there for all.
   const isOfArrays = ({ bucket, parent }: BucketOffer): boolean =>
     arrays === undefined ? parent === undefined : arrays.includes(bucket.array);
-  if (sizes === undefined) return buckets.filter(isOfArrays);
+  if (sizes === undefined) {
+    if (arrays === undefined) return [...ordinary];
+    const named = [...new Set(arrays)].flatMap((array) => byArray.get(array) ?? []);
+    return named.sort((a, b) => a.at - b.at).map(({ offer }) => offer);
+  }
   const found = [...sizes].flatMap((size) => bySize.get(size) ?? []).filter(({ offer }) => isOfArrays(offer));
   return found.sort((a, b) => a.at - b.at).map(({ offer }) => offer);
 }
@@ -97,19 +118,20 @@ function isWanted(
   return sizes === undefined || sizes.has(bucket.machineType.toLowerCase());
 }
 
-function allArrays(world: World): readonly ArrayName[] {
-  return [...world.arrays.keys()].filter((name) => !isDynamic(world, name)).sort(compareText);
+function allArrays(world: World, index: BucketIndex): readonly ArrayName[] {
+  return [...world.arrays.keys()].filter((name) => !isDynamic(world, index, name)).sort(compareText);
 }
 
-function isDynamic({ buckets, refusedArrays }: World, array: ArrayName): boolean {
+function isDynamic({ refusedArrays }: World, index: BucketIndex, array: ArrayName): boolean {
   const refused = refusedArrays?.get(array);
   if (refused !== undefined) return refused.code !== "dynamic-name-taken";
-  return buckets.some(({ bucket, parent }) => parent !== undefined && bucket.array === array);
+  return index.dynamic.has(array);
 }
 
 /** Why an array has no bucket for the demand; undefined if it has one. */
 function arrayReason(
   world: World,
+  index: BucketIndex,
   array: ArrayName,
   machineTypes: readonly MachineType[] | undefined,
 ): Reason | undefined {
@@ -117,9 +139,9 @@ function arrayReason(
   // The array of that name is there: only who takes it for a dynamic one is refused.
   if (refused !== undefined && refused.code !== "dynamic-name-taken") return refused;
   const state = world.arrays.get(array);
-  if (state === undefined) return { code: "unknown-array", array, known: allArrays(world) };
+  if (state === undefined) return { code: "unknown-array", array, known: allArrays(world, index) };
   if (state === "not-managed") return { code: "array-not-managed", array };
-  const offers = world.buckets.filter(({ bucket }) => bucket.array === array);
+  const offers = (index.byArray.get(array) ?? []).map(({ offer }) => offer);
   if (offers.length === 0) return { code: "no-bucket", array };
   const offered = offers.map(({ bucket }) => bucket.machineType);
   const fits = offers.some(({ bucket }) =>

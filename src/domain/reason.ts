@@ -80,6 +80,10 @@ type Cause =
       readonly extends: string;
       readonly known: readonly string[];
     }
+  /** It extends a dynamic node array that extends another, and so on; or they extend each other in a circle. */
+  | { readonly code: "extends-too-deep"; readonly array: string; readonly most: number }
+  /** The cluster has as many dynamic node arrays as it may have. */
+  | { readonly code: "dynamic-too-many"; readonly array: string; readonly most: number }
   /** The nodes in a placement group have other attributes, and nodes of one scale set have the same (cyclecloud-wire.md A.6). */
   | { readonly code: "attributes-differ"; readonly bucket: BucketKey }
   | {
@@ -175,6 +179,10 @@ export function renderReason(reason: Reason): string {
       return `dynamic node array "${reason.array}" is asked for by no request set any more: it keeps its nodes and gets no more`;
     case "extends-unknown":
       return `dynamic node array "${reason.array}" extends "${reason.extends}", which the cluster does not have (${nearText(reason.extends, reason.known)}known: ${reason.known.join(", ") || "none"})`;
+    case "extends-too-deep":
+      return `dynamic node array "${reason.array}" extends more than ${reason.most} dynamic node arrays in a row, or itself through others`;
+    case "dynamic-too-many":
+      return `dynamic node array "${reason.array}" is one too many: a cluster has at most ${reason.most}`;
     case "attributes-differ":
       return `${placesText(reason.bucket, reason.across)}: the nodes in its placement group ${reason.bucket.placementGroup ?? ""} have other attributes, and those of one scale set must be the same`;
     case "no-such-machine-type": {
