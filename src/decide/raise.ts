@@ -6,6 +6,9 @@ import type { LimitId } from "../domain/reason.ts";
 import type { Capacity, Taken } from "./limits.ts";
 import type { OwnCeiling } from "./reasons.ts";
 
+/** Halvings after which a search for the least raise ends: enough for every number that counts by ones. */
+const HALVINGS = 64;
+
 /** One way in which new nodes serve a demand; ways are tried in their order, each as far as it goes. */
 export interface Step {
   readonly offer: BucketOffer;
@@ -81,12 +84,13 @@ function enough(ledger: Ledger, step: Step): Raises | undefined {
 /** Each raise as small as the others allow, until none can be smaller. */
 function shrink(ledger: Ledger, raises: Raises): Raises {
   let least = raises;
-  for (;;) {
+  for (let round = 0; round < ROUNDS; round += 1) {
     let next = least;
     for (const at of least.keys()) next = shrinkOne(ledger, next, at);
     if (total(next) === total(least)) return next;
     least = next;
   }
+  return least;
 }
 
 const total = (raises: Raises): number => [...raises.values()].reduce((sum, more) => sum + more, 0);
@@ -95,7 +99,8 @@ const total = (raises: Raises): number => [...raises.values()].reduce((sum, more
 function shrinkOne(ledger: Ledger, raises: Raises, at: number): Raises {
   let low = 0;
   let high = raises.get(at) ?? 0;
-  while (low < high) {
+  // Beyond 2^53 a number plus one is the number itself, and the two would never meet. What is found by then serves, if it is not the least.
+  for (let round = 0; round < HALVINGS && low < high; round += 1) {
     const middle = Math.floor((low + high) / 2);
     if (ledger.serve(new Map(raises).set(at, middle)) <= 0) high = middle;
     else low = middle + 1;
