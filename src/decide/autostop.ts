@@ -10,7 +10,8 @@ import type { HostFact } from "./observe.ts";
 import { hostFacts, managedArrays } from "./observe.ts";
 import { DECIDE_AGAIN_SECONDS, isForeign } from "./scale-down.ts";
 import type { Weighing } from "./reconcile.ts";
-import { commitEffects, demandsInForce, excludedNodes, stoppingNodes, supplyOf } from "./reconcile.ts";
+import { doubtedNodes, stoppingNodes } from "./doubt.ts";
+import { commitEffects, demandsInForce, excludedNodes, supplyOf } from "./reconcile.ts";
 import { backOff, undrain } from "./settle.ts";
 import { poolsInForce } from "./pools.ts";
 import { dynamicsOf } from "./dynamic-arrays.ts";
@@ -250,6 +251,7 @@ function spareNodes(
     dynamics,
     ...(reports === undefined ? {} : { reports }),
     excluded: new Set([...out, ...unfit]),
+    doubted: doubtedNodes(record, snapshot, ledger, now),
     now,
   });
   const premises = premisesOf(record, supply);

@@ -29,6 +29,7 @@ import { noteGroups } from "./group-fills.ts";
 import { requestIdOf } from "./hash.ts";
 import type { Dynamics } from "./dynamic-arrays.ts";
 import { dynamicsOf, existingDynamics, recogniseByName } from "./dynamic-arrays.ts";
+import { doubtedNodes, stoppingNodes } from "./doubt.ts";
 import { awaitedUntil, downNodes, isDown } from "./down.ts";
 import { entryOfNode } from "./hosts.ts";
 import type { HostFact, Look } from "./observe.ts";
@@ -286,7 +287,8 @@ function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall 
   const { demands, pools, dynamics, reports, last } = wanted;
   const stopping = stoppingNodes(record.intents);
   const excluded = new Set([...excludedNodes(snapshot, ledger, stopping, policy, now), ...givenUp]);
-  const seen = { snapshot, ledger, policy, pools, dynamics, excluded, now };
+  const doubted = doubtedNodes(record, snapshot, ledger, now);
+  const seen = { snapshot, ledger, policy, pools, dynamics, excluded, doubted, now };
   const input = supplyOf(record, reports === undefined ? seen : { ...seen, reports });
   const work = (asked: PlanQuestion): Weighing => {
     const world: World = {
@@ -349,13 +351,6 @@ function isTimeless({ groups }: Weighing): boolean {
 
 function mayBeReleased(node: LedgerNode, policy: Policy, now: Instant): boolean {
   return node.goneAt === undefined && (node.draining !== undefined || isIdleLongEnough(node, policy, now));
-}
-
-/** Nodes with a terminate under way. */
-export function stoppingNodes(intents: readonly Intent[]): ReadonlySet<NodeId> {
-  return new Set(
-    intents.flatMap((intent) => (intent.effect.kind === "terminate" ? intent.effect.nodes : [])),
-  );
 }
 
 /** Nodes of a look that are no capacity, though they count against limits: they are being stopped, or are down. */
