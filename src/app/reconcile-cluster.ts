@@ -2,10 +2,12 @@ import type { Doubt, Look } from "../decide/observe.ts";
 import { doubtLook, suspectedSince } from "../decide/observe.ts";
 import type { Decision } from "../decide/reconcile.ts";
 import { decide } from "../decide/reconcile.ts";
+import { foldQuestions } from "../decide/questions.ts";
 import type { Settled } from "../decide/settle.ts";
 import { settle } from "../decide/settle.ts";
+import { contradictedNodes, withoutContradicted } from "../decide/still-idle.ts";
+import { endOldStops, settleStopsByLook } from "../decide/stops.ts";
 import {
-  dropLostStops,
   followUpAt,
   isCovered,
   isWakePending,
@@ -18,6 +20,7 @@ import {
 import type { Owner, RequestId } from "../domain/ids.ts";
 import { changesSomething, keepPlan } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
+import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { ClusterRecord, Intent, Ledger, SetEntries, Trouble } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
@@ -28,7 +31,7 @@ import type { Finding, Run } from "./effects.ts";
 import { applyIntents, askIntents, resendIntents } from "./effects.ts";
 import type { Seen } from "./look-at-cluster.ts";
 import { lookAtCluster } from "./look-at-cluster.ts";
-import type { Site } from "./ports.ts";
+import type { ArrayTemplates, BodyChanges, Site } from "./ports.ts";
 import { PortError } from "./ports.ts";
 
 /** A use case starts no effect later than this after its beginning. */
@@ -174,9 +177,54 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   const ours = committed.record.intents.filter(
     (intent) => intent.owner === run.owner && intent.committedAt === plan.at,
   );
-  if (ours.length > 0) await settleAll(run, await applyIntents(run, ours, looked.templates));
+  await applyOurs(run, ours, looked.templates);
   await keepReasons(run, plan, ledger);
   return { kind: "planned", plan };
+}
+
+/**
+ * Sends the stops of a plan, once the record has been read again: a host that has a job, or of which a newer report or answer says
+ * something else, is left out.
+ */
+async function sendStillIdle(run: Reconcile, stops: readonly Intent[]): Promise<void> {
+  const ids = new Set(stops.map(({ id }) => id));
+  if (ids.size === 0) return;
+  const { clock } = run.app.ports;
+  const committed = await commitWhole(run.app, run.site.cluster, (current): Change<undefined> => {
+    const now = clock.now();
+    const settled = current.record.intents
+      .filter(({ id }) => ids.has(id))
+      .reduce(
+        (state, intent) => withdrawContradicted(state, intent, current, now),
+        settleFindings(current, [], now),
+      );
+    return { ...saveSettled(current, settled), result: undefined };
+  });
+  if (committed.kind === "contended") return;
+  const left = committed.record.intents.filter(({ id }) => ids.has(id));
+  if (left.length > 0) await settleAll(run, await applyIntents(run, left));
+}
+
+function withdrawContradicted(
+  state: Settled,
+  { id, effect, committedAt }: Intent,
+  { record, bodies }: CurrentWhole,
+  now: Instant,
+): Settled {
+  if (effect.kind !== "terminate") return state;
+  const nodes = contradictedNodes(effect.nodes, committedAt, record, bodies, now);
+  return nodes.size === 0 ? state : settle(state, id, { kind: "withdrawn", nodes }, now);
+}
+
+/** Stops go first, and no create waits for their answers: a create that is late is sent by nobody for a while. */
+async function applyOurs(run: Reconcile, ours: readonly Intent[], templates: ArrayTemplates): Promise<void> {
+  const stops = ours.filter(({ effect }) => effect.kind === "terminate");
+  const others = ours.filter(({ effect }) => effect.kind !== "terminate");
+  const apply = async (intents: readonly Intent[]) => {
+    if (intents.length > 0) await settleAll(run, await applyIntents(run, intents, templates));
+  };
+  const ended = await Promise.allSettled([sendStillIdle(run, stops), apply(others)]);
+  for (const one of ended) if (one.status === "rejected") throw one.reason;
 }
 
 type Concluded =
@@ -199,19 +247,21 @@ function concluder(
   return (current) => {
     const now = run.app.ports.clock.now();
     const basis = basisOf(current.record);
-    if (made?.basis === basis) return savePlan(rebase(made.decision, current.record), seen.look);
+    if (made?.basis === basis) return savePlan(rebase(made.decision, current, now), seen.look);
     if (current.record.plan !== begun.plan || secondsBetween(seen.arrivedAt, now) > LOOK_APART_SECONDS) {
       return {
         ...saveSettled(current, settleFindings(current, resumed, now)),
         result: { kind: "overtaken" },
       };
     }
-    const { record, ledger } = settleFindings(current, resumed, now);
+    const settled = settleFindings(current, resumed, now);
+    const { record, ledger } = settled;
     const doubt = doubtLook(record, ledger, seen.look.snapshot, run.policy);
     if (doubt !== undefined) return saveDoubt(record, ledger, doubt, seen.look, now);
+    const stops = settleStopsByLook(settled, seen.look.snapshot, now);
     const decision = decide(
-      dropLostStops(record, seen.look),
-      { ...current.bodies, ledger },
+      stops.record,
+      { ...current.bodies, ledger, questions: stops.questions ?? NO_QUESTIONS },
       seen.look,
       run.policy,
       now,
@@ -229,8 +279,13 @@ function basisOf(record: ClusterRecord): string {
   return JSON.stringify([epoch, plan, generation, intents, inFlight, backoffs, suspicion, outage]);
 }
 
-/** The same decision on a manifest whose sets were only renewed. */
-function rebase(decision: Decision, current: ClusterRecord): Decision {
+/**
+ * The same decision on a manifest whose sets were only renewed, without marks and stops that a newer report or answer speaks against.
+ * Nodes may have asked meanwhile: that is kept.
+ */
+function rebase(made: Decision, { record: current, bodies }: CurrentWhole, now: Instant): Decision {
+  const questions = foldQuestions(bodies.questions ?? NO_QUESTIONS, now);
+  const decision = { ...withoutContradicted(made, current, bodies, now), questions };
   const { sets, separateReports, separatePools } = decision.record;
   const held = {
     sets: lapseAsDecided(current.sets, sets),
@@ -256,7 +311,12 @@ function savePlan(decision: Decision, look: Look): Change<Concluded> {
   return {
     save: {
       record: withoutCoveredWake(decision.record),
-      changes: { ledger: decision.ledger, seen: look.snapshot, plan: decision.plan },
+      changes: {
+        ledger: decision.ledger,
+        questions: decision.questions,
+        seen: look.snapshot,
+        plan: decision.plan,
+      },
     },
     result: { kind: "planned", plan: decision.plan, ledger: decision.ledger },
   };
@@ -280,13 +340,26 @@ function saveDoubt(
 }
 
 function settleFindings(current: CurrentWhole, findings: readonly Finding[], now: Instant): Settled {
-  const state: Settled = { record: current.record, ledger: current.bodies.ledger };
+  const { ledger, questions } = current.bodies;
+  const state: Settled = {
+    record: current.record,
+    ledger,
+    ...(questions === undefined ? {} : { questions }),
+  };
   return findings.reduce((settled, { id, evidence }) => settle(settled, id, evidence, now), state);
 }
 
 function saveSettled(current: CurrentWhole, settled: Settled): Pick<Change<never>, "save"> {
   if (settled.record === current.record) return {};
-  return { save: { record: settled.record, changes: { ledger: settled.ledger } } };
+  return { save: { record: settled.record, changes: changesOf(current, settled) } };
+}
+
+/** What was settled of creates and starts is in the ledger, what was settled of stops in the questions: only what changed is written. */
+function changesOf({ bodies }: CurrentWhole, { ledger, questions }: Settled): BodyChanges {
+  return {
+    ...(ledger === bodies.ledger ? {} : { ledger }),
+    ...(questions === undefined || questions === bodies.questions ? {} : { questions }),
+  };
 }
 
 function noteTrouble(
@@ -295,18 +368,21 @@ function noteTrouble(
   trouble: Trouble,
   now: Instant,
 ): Change<undefined> {
-  const settled = settleFindings(current, findings, now);
+  const settled = endOldStops(settleFindings(current, findings, now), now);
   return {
-    save: { record: { ...settled.record, trouble }, changes: { ledger: settled.ledger } },
+    save: { record: { ...settled.record, trouble }, changes: changesOf(current, settled) },
     result: undefined,
   };
 }
 
-/** Commits what was learnt; what is still open, or fell short, is followed up before the next tick. */
-export async function settleAll(run: Run, findings: readonly Finding[]): Promise<void> {
+/**
+ * Commits what was learnt; what is still open, or fell short, is followed up before the next tick. Answers what the record says then;
+ * undefined: others were quicker every time.
+ */
+export async function settleAll(run: Run, findings: readonly Finding[]): Promise<Settled | undefined> {
   const { clock, queue } = run.app.ports;
   const ids = new Set(findings.map((finding) => finding.id));
-  const committed = await commitWhole(run.app, run.site.cluster, (current): Change<Instant | undefined> => {
+  const committed = await commitWhole(run.app, run.site.cluster, (current): Change<SettledAll> => {
     const now = clock.now();
     const settled = settleFindings(current, findings, now);
     const due = followUpAt(settled.record, ids, now);
@@ -314,11 +390,18 @@ export async function settleAll(run: Run, findings: readonly Finding[]): Promise
     const record: ClusterRecord = wake
       ? { ...settled.record, wakeAt: due, wakeFor: "follow-up" }
       : settled.record;
-    return { save: { record, changes: { ledger: settled.ledger } }, result: wake ? due : undefined };
+    const result = { settled: { ...settled, record }, ...(wake ? { due } : {}) };
+    return { save: { record, changes: changesOf(current, settled) }, result };
   });
-  if (committed.kind === "committed" && committed.result !== undefined) {
-    await queue.wake(run.site.cluster, committed.result);
-  }
+  if (committed.kind === "contended") return undefined;
+  const { due, settled } = committed.result;
+  if (due !== undefined) await queue.wake(run.site.cluster, due);
+  return settled;
+}
+
+interface SettledAll {
+  readonly settled: Settled;
+  readonly due?: Instant;
 }
 
 /** Once all is done, and for nobody's decision: a plan that cannot be kept is only not explained later. */

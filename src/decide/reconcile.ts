@@ -19,6 +19,8 @@ import type {
   Unneeded,
 } from "../domain/record.ts";
 import { timeoutsOf } from "../domain/timeouts.ts";
+import type { Questions } from "../domain/questions.ts";
+import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { Instant } from "../domain/units.ts";
 import { InTurn } from "../domain/in-turn.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
@@ -44,6 +46,7 @@ import {
   judgeNode,
   whyGivenUp,
 } from "./scale-down.ts";
+import { STOP_SEND_SECONDS } from "./stops.ts";
 import { backOff, forgetOldBackoffs, LEASE_SECONDS, NOT_AFTER_SECONDS } from "./settle.ts";
 import { storeLoads } from "./plan-loads.ts";
 import {
@@ -55,6 +58,7 @@ import {
   startEffects,
   withStart,
 } from "./starts.ts";
+import { foldQuestions, mayStopByReport, withQuestions } from "./questions.ts";
 import { poolsInForce } from "./pools.ts";
 import { premisesOf, Recall } from "./recall.ts";
 import { reportedHosts } from "./reported-hosts.ts";
@@ -69,6 +73,8 @@ import { buildWorld } from "./world.ts";
 export interface Decision {
   readonly record: ClusterRecord;
   readonly ledger: Ledger;
+  /** What is left of the nodes' questions: their marks and accepted stops are in the ledger now. */
+  readonly questions: Questions;
   readonly plan: Plan;
 }
 
@@ -100,7 +106,9 @@ export function decide(
   });
   const rested: ClusterRecord = outage === undefined ? withoutOutage(observed) : { ...observed, outage };
   const facts = hostFacts(rested, bodies, now);
-  const seen = updateLedger(bodies.ledger, look, record.inFlight, facts, now);
+  const questions = bodies.questions ?? NO_QUESTIONS;
+  const before = withQuestions(bodies.ledger, questions);
+  const seen = updateLedger(before, look, record.inFlight, facts, now);
   const rewound = outage !== undefined && outage.to === now ? restartClocks(seen, now) : seen;
   const sent = demandsInForce(rested, bodies);
   const dynamics = dynamicsOf(sent, rested.dynamicArrays ?? [], look.snapshot);
@@ -130,7 +138,19 @@ export function decide(
     now,
     recall,
   });
-  return conclude({ record: next, dynamics, look, ledger, facts, weighed, policy, now, owner, outage });
+  return conclude({
+    record: next,
+    dynamics,
+    look,
+    ledger,
+    questions,
+    facts,
+    weighed,
+    policy,
+    now,
+    owner,
+    outage,
+  });
 }
 
 /**
@@ -380,6 +400,7 @@ interface Conclusion {
   readonly dynamics: Dynamics;
   readonly look: Look;
   readonly ledger: Ledger;
+  readonly questions: Questions;
   readonly facts: ReadonlyMap<string, HostFact>;
   readonly weighed: Weighed;
   readonly policy: Policy;
@@ -455,7 +476,8 @@ function conclude(on: Conclusion): Decision {
     findUnneeded(look.snapshot, ledger, verdicts, policy, now),
   );
   const committed = commitEffects(noted, effects, now, on.owner);
-  return { record: withDynamics(committed, ledger, on), ledger, plan };
+  const questions = foldQuestions(on.questions, now);
+  return { record: withDynamics(committed, ledger, on), ledger, questions, plan };
 }
 
 /** Notes which dynamic node arrays there are, with what this plan has just asked for. */
@@ -495,7 +517,8 @@ function isSettled(node: Node, known: LedgerNode, spare: ReadonlySet<NodeId>): b
 
 function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
   const fact = entryOfNode(on.facts, node);
-  const idle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open";
+  const provesIdle = mayStopByReport(on.questions.get(node.nodeId), fact?.reportedAt, on.now);
+  const idle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open" && provesIdle;
   return {
     policy: on.policy,
     now: on.now,
@@ -610,23 +633,27 @@ export interface Changes {
   readonly creates?: readonly CreateEffect[];
   readonly starts?: readonly StartEffect[];
   readonly terminates?: readonly NodeId[];
+  /** The stops are sent before then; absent: as long after their commit as they may be. */
+  readonly stopsBy?: Instant;
 }
 
 /** Effects become intents, committed before any is sent (design.md section 3, Intents). Starts go first: they are the quickest to help. */
 export function commitEffects(
   record: ClusterRecord,
-  { creates = [], starts = [], terminates = [] }: Changes,
+  { creates = [], starts = [], terminates = [], stopsBy }: Changes,
   now: Instant,
   owner: Owner,
 ): ClusterRecord {
   const effects: Effect[] = [...starts, ...creates];
   if (terminates.length > 0) effects.push({ kind: "terminate", nodes: terminates });
+  const latest = plusSeconds(now, STOP_SEND_SECONDS);
+  const stopLease = stopsBy === undefined || stopsBy > latest ? latest : stopsBy;
   const intents = effects.map((effect, ordinal): Intent => ({
     id: requestIdOf(record.cluster, record.epoch, now, record.plan, ordinal),
     owner,
     committedAt: now,
-    leaseUntil: plusSeconds(now, LEASE_SECONDS),
-    notAfter: plusSeconds(now, NOT_AFTER_SECONDS),
+    leaseUntil: effect.kind === "terminate" ? stopLease : plusSeconds(now, LEASE_SECONDS),
+    notAfter: effect.kind === "terminate" ? stopLease : plusSeconds(now, NOT_AFTER_SECONDS),
     effect,
     sent: "never",
   }));
