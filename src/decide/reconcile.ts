@@ -61,6 +61,7 @@ import type { Reports } from "./scheduler-only.ts";
 import { readReports } from "./scheduler-only.ts";
 import type { Supply } from "./spare.ts";
 import { allocationPolicyOf, orderOf, spareAmongReady } from "./spare.ts";
+import { outageSeconds } from "./turn.ts";
 import { findUnneeded } from "./unneeded.ts";
 import { buildWorld } from "./world.ts";
 
@@ -153,7 +154,7 @@ export function demandsInForce(
 
 function nextOutage(record: ClusterRecord, policy: Policy, now: Instant): Outage | undefined {
   const last = record.lastGoodLookAt;
-  const gap = last === undefined || secondsBetween(last, now) > 2 * policy.snapshotIntervalSeconds;
+  const gap = last === undefined || secondsBetween(last, now) > outageSeconds(record, policy);
   if (gap) {
     const from = last ?? now;
     return { from, to: now, until: plusSeconds(now, REST_SECONDS), awaiting: awaited(record, from) };
