@@ -37,7 +37,12 @@ export async function lookAtCluster(run: Run, open: readonly RequestId[]): Promi
     const arrivedAt = app.ports.clock.now();
     await endsWithin(app, questions.allEnded(), ANSWERS_WAIT_SECONDS);
     const { snapshot, templates } = status;
-    return { kind: "look", look: { snapshot, requestNodes: questions.answersTo(open) }, templates, arrivedAt };
+    return {
+      kind: "look",
+      look: { snapshot, requestNodes: questions.answersTo(open) },
+      templates,
+      arrivedAt,
+    };
   } catch (error) {
     if (!(error instanceof PortError) || error.kind === "newer-state") throw error;
     return { kind: "trouble", trouble: { at, kind: error.kind, message: error.message } };

@@ -65,9 +65,7 @@ export function nodesOf(hosts: ReadonlyMap<string, true>): (node: LedgerNode) =>
 
 function planWithout(plan: Plan, dropped: ReadonlySet<NodeId>): Plan {
   const unknown: NodeVerdict = { kind: "busyness-unknown" };
-  const nodes = [...plan.nodes].map(
-    ([id, verdict]) => [id, dropped.has(id) ? unknown : verdict] as const,
-  );
+  const nodes = [...plan.nodes].map(([id, verdict]) => [id, dropped.has(id) ? unknown : verdict] as const);
   return {
     ...plan,
     terminates: plan.terminates.filter((id) => !dropped.has(id)),

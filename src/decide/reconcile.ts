@@ -31,6 +31,7 @@ import type { Dynamics } from "./dynamic-arrays.ts";
 import { dynamicsOf, existingDynamics, recogniseByName } from "./dynamic-arrays.ts";
 import { awaitedUntil, downNodes, isDown } from "./down.ts";
 import { entryOfNode } from "./hosts.ts";
+import { outageSeconds } from "./looks.ts";
 import type { HostFact, Look } from "./observe.ts";
 import { hostFacts, managedArrays, updateInFlight, updateLedger } from "./observe.ts";
 import type { NodeAction } from "./scale-down.ts";
@@ -61,7 +62,6 @@ import type { Reports } from "./scheduler-only.ts";
 import { readReports } from "./scheduler-only.ts";
 import type { Supply } from "./spare.ts";
 import { allocationPolicyOf, orderOf, spareAmongReady } from "./spare.ts";
-import { outageSeconds } from "./turn.ts";
 import { findUnneeded } from "./unneeded.ts";
 import { buildWorld } from "./world.ts";
 

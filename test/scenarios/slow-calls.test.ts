@@ -55,11 +55,14 @@ async function reach(between: NonNullable<StageOptions["between"]>) {
 }
 
 describe.each([0.1, 2, 5.5, 7, 20, 40])("CycleCloud takes %d s for ever", (seconds) => {
-  test.each(Object.entries(CALLS))("for %s: demand is reached in boot time + 60 s + 6 calls", async (_, concerns) => {
-    const { reached, created } = await reach(slow(concerns, seconds));
-    expect(Math.max(...reached)).toBeLessThanOrEqual(BOOT_SECONDS + 60 + 6 * seconds);
-    expect(created).toBe(20);
-  });
+  test.each(Object.entries(CALLS))(
+    "for %s: demand is reached in boot time + 60 s + 6 calls",
+    async (_, concerns) => {
+      const { reached, created } = await reach(slow(concerns, seconds));
+      expect(Math.max(...reached)).toBeLessThanOrEqual(BOOT_SECONDS + 60 + 6 * seconds);
+      expect(created).toBe(20);
+    },
+  );
 });
 
 describe.each([

@@ -20,7 +20,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "effects are applied before they are committed",
     edits: [
       {
-        file: "src/app/reconcile-cluster.ts",
+        file: "src/app/conclude-look.ts",
         find: "    made = { basis, decision, on: { ...current, bodies } };\n",
         put: "    made = { basis, decision, on: { ...current, bodies } };\n    void applyIntents(run, decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now), seen.templates);\n",
       },
@@ -33,7 +33,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "an old look is decided on after a later one, or after another plan's creates",
     edits: [
       {
-        file: "src/app/reconcile-cluster.ts",
+        file: "src/app/conclude-look.ts",
         find: "return !hasSameEffects(record, begun.effects) || isOlderLook(bodies.seen, look.snapshot.at, now);",
         put: "return false;",
       },
@@ -113,11 +113,11 @@ export const MUTANTS: readonly Mutant[] = [
         put: 'result: { kind: "begun", at: now, effects: effectsOf(record), sets: record.sets, open, taken },',
       },
       {
-        file: "src/app/reconcile-cluster.ts",
+        file: "src/app/conclude-look.ts",
         find: "return !hasSameEffects(record, begun.effects) || ",
         put: "return record.sets !== begun.sets || ",
       },
-      { file: "src/app/reconcile-cluster.ts", find: "made?.basis === basis", put: "made === 0" },
+      { file: "src/app/conclude-look.ts", find: "made?.basis === basis", put: "made === 0" },
     ],
     moves: "shortAfterResync",
     seeds: 60,
