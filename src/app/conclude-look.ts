@@ -13,6 +13,7 @@ import {
 } from "../decide/looks.ts";
 import type { Doubt, Look } from "../decide/observe.ts";
 import { doubtLook, suspectedSince } from "../decide/observe.ts";
+import { presumeShown } from "../decide/presume-shown.ts";
 import type { Decision } from "../decide/reconcile.ts";
 import { decide } from "../decide/reconcile.ts";
 import type { Settled } from "../decide/settle.ts";
@@ -117,8 +118,9 @@ export function concluder(
     const doubt = doubtLook(settled.record, settled.ledger, seen.look.snapshot, run.policy);
     if (doubt !== undefined) return saveDoubt(settled.record, settled.ledger, doubt, seen.look, now);
     const bodies = { ...current.bodies, ledger: settled.ledger };
+    const shown = presumeShown(settled.record, settled.ledger, seen.look, now);
     const decision = decide(
-      dropLostStops(settled.record, seen.look),
+      dropLostStops(shown, seen.look),
       bodies,
       seen.look,
       run.policy,

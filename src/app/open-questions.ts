@@ -1,17 +1,24 @@
 import type { NodeId, RequestId } from "../domain/ids.ts";
+import type { Instant } from "../domain/units.ts";
 
 /** So many requests are asked for side by side. */
 const ASKED_TOGETHER = 6;
 
 /** Answers undefined where nothing was learnt. */
-type Ask = (id: RequestId) => Promise<readonly NodeId[] | undefined>;
+type Ask = (id: RequestId) => Promise<ListedNodes | undefined>;
+
+/** The nodes of a request, as an answer told them; `askedAt`: when the question began. */
+export interface ListedNodes {
+  readonly nodes: readonly NodeId[];
+  readonly askedAt: Instant;
+}
 
 /**
  * Which nodes belong to the open requests of one cluster, as far as this process has been told. A question may outlive the look that asked
  * it: its answer then serves the next look. An older answer is still true: a request's list only grows (docs/protocol.md, Looks).
  */
 export class OpenQuestions {
-  readonly #answers = new Map<RequestId, readonly NodeId[]>();
+  readonly #answers = new Map<RequestId, ListedNodes>();
   /** Those that were asked for, the longest ago first. */
   readonly #asked = new Set<RequestId>();
   readonly #underWay = new Set<RequestId>();
@@ -31,14 +38,14 @@ export class OpenQuestions {
   }
 
   /** What is known of these requests by now. Throws what a question has thrown. */
-  answersTo(open: readonly RequestId[]): ReadonlyMap<RequestId, readonly NodeId[]> {
+  answersTo(open: readonly RequestId[]): ReadonlyMap<RequestId, ListedNodes> {
     const defect = this.#defect;
     this.#defect = undefined;
     if (defect !== undefined) throw defect.error;
-    const known = new Map<RequestId, readonly NodeId[]>();
+    const known = new Map<RequestId, ListedNodes>();
     for (const id of open) {
-      const nodes = this.#answers.get(id);
-      if (nodes !== undefined) known.set(id, nodes);
+      const listed = this.#answers.get(id);
+      if (listed !== undefined) known.set(id, listed);
     }
     return known;
   }
@@ -60,8 +67,8 @@ export class OpenQuestions {
     this.#asked.delete(id);
     this.#asked.add(id);
     try {
-      const nodes = await ask(id);
-      if (nodes !== undefined) this.#answers.set(id, nodes);
+      const listed = await ask(id);
+      if (listed !== undefined) this.#answers.set(id, listed);
     } catch (error) {
       this.#defect ??= { error };
     } finally {

@@ -15,7 +15,7 @@ export interface MeasuredCall {
 }
 
 /** A quicker call needs no bound that grows. */
-const QUICK_SECONDS = 1;
+export const QUICK_SECONDS = 1;
 /** An endpoint that nobody has called for so long may be quick, or work, again. */
 const FORGET_SECONDS = 900;
 /** A measured time counts as no more than this: the longest time limit that a call may have. */
