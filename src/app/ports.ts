@@ -4,6 +4,7 @@ import type { ArrayName, ClusterName, Digest, Epoch, NodeId, Owner, RequestId } 
 import type { KeptPlan, KeptPlanRow } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
+import type { Questions } from "../domain/questions.ts";
 import type { Endpoint, Ledger } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { BucketKey } from "../domain/bucket.ts";
@@ -73,6 +74,7 @@ export interface BodyChanges {
   readonly reports?: ReadonlyMap<Digest, readonly SchedulerNode[]>;
   readonly seen?: Snapshot;
   readonly ledger?: Ledger;
+  readonly questions?: Questions;
   readonly plan?: Plan;
 }
 
