@@ -2,11 +2,30 @@ import { BODY_KEYS, clusterPartition } from "../../../src/adapters/tables/keys.t
 import { tableRecordStore } from "../../../src/adapters/tables/record-store.ts";
 import { clusterName } from "../../../src/domain/ids.ts";
 import { settleMicrotasks, VirtualClock } from "../../../src/local/play/virtual-clock.ts";
+import type { MemoryTable } from "../../support/memory-table.ts";
 import { memoryTable } from "../../support/memory-table.ts";
 import { emptyRecord, SAMPLE_TIME } from "../../support/sample-record.ts";
 
-/** Moves the clock from sleeper to sleeper until the work has ended. */
-export async function runUntil<T>(clock: VirtualClock, work: Promise<T>): Promise<T> {
+/** A virtual clock that knows how many sleep. */
+export class CountingClock extends VirtualClock {
+  #asleep = 0;
+
+  asleep(): number {
+    return this.#asleep;
+  }
+
+  override async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    this.#asleep += 1;
+    await super.sleep(milliseconds, signal);
+    this.#asleep -= 1;
+  }
+}
+
+/**
+ * Moves the clock from sleeper to sleeper until the work has ended, but only while so many sleep: who does not sleep packs or unpacks, and
+ * that takes no time of this clock.
+ */
+export async function runUntil<T>(clock: CountingClock, work: Promise<T>, sleepers = 1): Promise<T> {
   let ended = false;
   const end = () => (ended = true);
   work.then(end, end);
@@ -14,7 +33,7 @@ export async function runUntil<T>(clock: VirtualClock, work: Promise<T>): Promis
     await settleMicrotasks();
     if (ended) return work;
     const at = clock.nextWakeAt();
-    if (at !== undefined) clock.moveTo(at);
+    if (at !== undefined && clock.asleep() >= sleepers) clock.moveTo(at);
   }
 }
 
@@ -23,20 +42,32 @@ export interface Steady {
   readonly hours: number;
   /** A new process, which remembers nothing, ticks from each such minute on; absent: one process all the time. */
   readonly restartMinutes?: number;
+  /** The share of transactions that a save of another process comes before; absent: none. */
+  readonly lost?: number;
 }
 
 /**
  * Body rows that nobody names any more, written at a steady rate, and a tick each minute that collects as the timer does. Answers the most
  * rows at the end of any minute of the second half, and those at the end.
  */
-export async function steadyGarbage({ rowsAnHour, hours, restartMinutes }: Steady): Promise<{
+export async function steadyGarbage({ rowsAnHour, hours, restartMinutes, lost = 0 }: Steady): Promise<{
   readonly most: number;
   readonly last: number;
 }> {
   const demo = clusterName("demo");
   const partition = clusterPartition(demo);
   const clock = new VirtualClock(SAMPLE_TIME);
-  const table = memoryTable(clock);
+  const plain = memoryTable(clock);
+  const other = tableRecordStore(plain, clock);
+  const next = dice(1);
+  const table: MemoryTable = {
+    ...plain,
+    async removeTogether(...call) {
+      const loaded = next() < lost ? await other.load(demo) : undefined;
+      if (loaded !== undefined) await other.save(loaded.record, {}, loaded);
+      return plain.removeTogether(...call);
+    },
+  };
   let store = tableRecordStore(table, clock);
   await store.save(emptyRecord(demo), {}, undefined);
   const ids = idsOfBodies();
@@ -53,6 +84,15 @@ export async function steadyGarbage({ rowsAnHour, hours, restartMinutes }: Stead
     if (minute > hours * 30) most = Math.max(most, rows);
   }
   return { most, last: table.keys(partition, BODY_KEYS.from, BODY_KEYS.to).length };
+}
+
+/** A fixed sequence of numbers in [0, 1), the same in every run. */
+export function dice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
 }
 
 /** Names that are spread as digests are, the same in every run. */
