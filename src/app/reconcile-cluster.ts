@@ -2,6 +2,7 @@ import type { Doubt, Look } from "../decide/observe.ts";
 import { doubtLook, suspectedSince } from "../decide/observe.ts";
 import type { Decision } from "../decide/reconcile.ts";
 import { decide } from "../decide/reconcile.ts";
+import { isRemembered, retireSets } from "../decide/finished-sets.ts";
 import type { Settled } from "../decide/settle.ts";
 import { settle } from "../decide/settle.ts";
 import {
@@ -15,6 +16,7 @@ import {
   withoutCoveredWake,
   withoutDueWake,
 } from "../decide/turn.ts";
+import type { FinishedSet } from "../domain/finished-set.ts";
 import type { Owner, RequestId } from "../domain/ids.ts";
 import { changesSomething, keepPlan } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
@@ -28,7 +30,7 @@ import type { Finding, Run } from "./effects.ts";
 import { applyIntents, askIntents, resendIntents } from "./effects.ts";
 import type { Seen } from "./look-at-cluster.ts";
 import { lookAtCluster } from "./look-at-cluster.ts";
-import type { Site } from "./ports.ts";
+import type { BodyChanges, Site } from "./ports.ts";
 import { PortError } from "./ports.ts";
 
 /** A use case starts no effect later than this after its beginning. */
@@ -160,7 +162,7 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   const looked = await lookAtCluster(run, begun.open);
   if (looked.kind === "trouble") {
     await commitWhole(run.app, run.site.cluster, (current) =>
-      noteTrouble(current, asked, looked.trouble, run.app.ports.clock.now()),
+      noteTrouble(run, current, asked, looked.trouble),
     );
     return { kind: "troubled", trouble: looked.trouble };
   }
@@ -199,7 +201,7 @@ function concluder(
   return (current) => {
     const now = run.app.ports.clock.now();
     const basis = basisOf(current.record);
-    if (made?.basis === basis) return savePlan(rebase(made.decision, current.record), seen.look);
+    if (made?.basis === basis) return savePlan(rebase(made.decision, current.record), seen.look, run.policy);
     if (current.record.plan !== begun.plan || secondsBetween(seen.arrivedAt, now) > LOOK_APART_SECONDS) {
       return {
         ...saveSettled(current, settleFindings(current, resumed, now)),
@@ -219,7 +221,7 @@ function concluder(
       run.app.lanes.recallOf(run.site.cluster).plans,
     );
     made = { basis, decision };
-    return savePlan(decision, seen.look);
+    return savePlan(decision, seen.look, run.policy);
   };
 }
 
@@ -252,14 +254,27 @@ function lapseAsDecided(current: SetEntries, decided: SetEntries): SetEntries {
   return next;
 }
 
-function savePlan(decision: Decision, look: Look): Change<Concluded> {
+function savePlan(decision: Decision, look: Look, policy: Policy): Change<Concluded> {
+  const { record, changes } = retire(withoutCoveredWake(decision.record), policy, decision.plan.at);
   return {
     save: {
-      record: withoutCoveredWake(decision.record),
-      changes: { ledger: decision.ledger, seen: look.snapshot, plan: decision.plan },
+      record,
+      changes: { ...changes, ledger: decision.ledger, seen: look.snapshot, plan: decision.plan },
     },
     result: { kind: "planned", plan: decision.plan, ledger: decision.ledger },
   };
+}
+
+/** Finished sets leave the record where each tick passes by, with a plan or with the word that there can be none; never with a renewal. */
+function retire(
+  whole: ClusterRecord,
+  { maxExpirationSeconds }: Policy,
+  now: Instant,
+): { readonly record: ClusterRecord; readonly changes: Pick<BodyChanges, "finished"> } {
+  const { record, finished } = retireSets(whole);
+  if (finished.size === 0) return { record, changes: {} };
+  const isKept = (set: FinishedSet) => isRemembered(set, maxExpirationSeconds, now);
+  return { record, changes: { finished: { sets: finished, isKept } } };
 }
 
 function saveDoubt(
@@ -290,14 +305,16 @@ function saveSettled(current: CurrentWhole, settled: Settled): Pick<Change<never
 }
 
 function noteTrouble(
+  { app, policy }: Reconcile,
   current: CurrentWhole,
   findings: readonly Finding[],
   trouble: Trouble,
-  now: Instant,
 ): Change<undefined> {
+  const now = app.ports.clock.now();
   const settled = settleFindings(current, findings, now);
+  const { record, changes } = retire({ ...settled.record, trouble }, policy, now);
   return {
-    save: { record: { ...settled.record, trouble }, changes: { ledger: settled.ledger } },
+    save: { record, changes: { ...changes, ledger: settled.ledger } },
     result: undefined,
   };
 }
