@@ -127,7 +127,7 @@ function notAccepted(
         held: recorded.held.value,
       });
     case "stale":
-      return expired(recorded.expiredAt);
+      return "oldest" in recorded ? forgotten(update, recorded.oldest) : expired(recorded.expiredAt);
     case "contended":
       return problem(503, "Cannot tell now", "too many writers at once", { retryAfterSeconds: 5 });
     case "newer-state":
@@ -152,6 +152,16 @@ const CLOCKS_DIFFER_MS = 30_000;
 
 function expired(at: Instant): HttpResponseInit {
   return problem(409, "Expired", `the message expired at ${isoTime(at)}`);
+}
+
+/** Nobody knows any more what came after such a revision. */
+function forgotten({ revision }: RequestSetUpdate, oldest: Instant): HttpResponseInit {
+  const of = isoTime(instant(revision.value));
+  return problem(
+    409,
+    "Stale revision",
+    `revision ${revision.value} (${of}) is from before ${isoTime(oldest)}, and nothing newer of this request set is held: revisions are remembered for maxExpirationInterval; send a later revision or none`,
+  );
 }
 
 async function getRequestSet(composed: Composition, site: Site, set: SetName): Promise<HttpResponseInit> {

@@ -103,17 +103,22 @@ export function compose(config: Config, write: (line: string) => void): Composit
     prepared = true;
   };
   const senderTime: SenderTime = (at) => (local === undefined ? at : unscaledTime(local, at));
-  return { ...assemble(decoration(ports), config.autostopKeys, prepare), senderTime };
+  return assemble(decoration(ports), config.autostopKeys, prepare, senderTime);
 }
 
-function assemble(ports: Ports, keys: AutostopKeys | undefined, prepare: () => Promise<void>): Composition {
+function assemble(
+  ports: Ports,
+  keys: AutostopKeys | undefined,
+  prepare: () => Promise<void>,
+  senderTime: SenderTime = (at) => at,
+): Composition {
   const app: App = { ports, lanes: createLanes() };
   return {
     app,
-    recorder: createRecorder(app),
+    recorder: createRecorder(app, senderTime),
     stopDesk: createStopDesk(app),
     ...(keys === undefined ? {} : { autostopKeys: keys }),
-    senderTime: (at) => at,
+    senderTime,
     prepare,
   };
 }

@@ -66,7 +66,7 @@ describe("a report alone", () => {
     });
     await app.call("DELETE", address("hosts"));
     const emptied = await get("hosts");
-    expect(emptied).toMatchObject({ state: "empty", reportsHosts: false });
+    expect(emptied).toMatchObject({ state: "lapsed", reportsHosts: false });
     expect(emptied).not.toHaveProperty("report");
   });
 });
