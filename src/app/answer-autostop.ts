@@ -8,9 +8,11 @@ import type { Intent } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import type { App, Change } from "./commit.ts";
-import { commitWhole, loadWhole } from "./commit.ts";
+import { commitAfterPlan } from "./commit-after-plan.ts";
+import { loadWhole } from "./commit.ts";
 import type { Finding } from "./effects.ts";
 import { applyIntents } from "./effects.ts";
+import { measureCalls } from "./measure-calls.ts";
 import type { Site } from "./ports.ts";
 import { PortError } from "./ports.ts";
 import { reconcileCluster, settleAll } from "./reconcile-cluster.ts";
@@ -177,7 +179,7 @@ async function markStops(
 ): Promise<readonly StopVerdict[] | undefined> {
   const recall = app.lanes.recallOf(site.cluster);
   const calls = batch.map(({ call }) => call);
-  const committed = await commitWhole(
+  const committed = await commitAfterPlan(
     app,
     site.cluster,
     ({ record, bodies }): Change<readonly StopVerdict[]> => {
@@ -225,7 +227,7 @@ async function grantStops(
   const { app } = desk;
   const owner = app.ports.entropy.owner();
   const recall = app.lanes.recallOf(site.cluster);
-  const committed = await commitWhole(app, site.cluster, ({ record, bodies }) => {
+  const committed = await commitAfterPlan(app, site.cluster, ({ record, bodies }) => {
     const now = app.ports.clock.now();
     const { verdicts, ...decided } = confirmStops(record, bodies, marked, policy, now, owner, recall);
     return {
@@ -253,7 +255,8 @@ async function sendGranted(
   stops: readonly Intent[],
   granted: readonly MarkedOne[],
 ): Promise<void> {
-  const run = { app, site, deadline: plusSeconds(app.ports.clock.now(), SEND_SECONDS) };
+  const { clock } = app.ports;
+  const run = { app, site: measureCalls(app, site), deadline: plusSeconds(clock.now(), SEND_SECONDS) };
   try {
     const findings = await applyIntents(run, stops);
     const settled = await settleAll(run, findings);
