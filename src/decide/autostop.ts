@@ -12,6 +12,7 @@ import { DECIDE_AGAIN_SECONDS, isForeign } from "./scale-down.ts";
 import type { Weighing } from "./reconcile.ts";
 import { commitEffects, demandsInForce, excludedNodes, stoppingNodes, supplyOf } from "./reconcile.ts";
 import { backOff, undrain } from "./settle.ts";
+import { isResting } from "./outage.ts";
 import { poolsInForce } from "./pools.ts";
 import { dynamicsOf } from "./dynamic-arrays.ts";
 import type { Spare } from "./spare.ts";
@@ -125,7 +126,7 @@ function surveyOf(
     managed: bodies.seen === undefined ? undefined : managedArrays(bodies.seen, policy),
     policy,
     blind: blind(record, bodies, policy, now),
-    resting: resting(record, now),
+    resting: resting(record, policy, now),
   };
 }
 
@@ -190,12 +191,8 @@ function blind(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Insta
   return undefined;
 }
 
-function resting(record: ClusterRecord, now: Instant): CannotTell | undefined {
-  if (record.outage === undefined || now >= record.outage.until) return undefined;
-  const missing = record.outage.awaiting.filter(
-    (name) => (record.sets.get(name)?.sentAt ?? 0) <= (record.outage?.from ?? 0),
-  );
-  if (record.outage.awaiting.length > 0 && missing.length === 0) return undefined;
+function resting(record: ClusterRecord, policy: Policy, now: Instant): CannotTell | undefined {
+  if (!isResting(record, policy, now)) return undefined;
   return { kind: "cannot-tell", why: "scale-down rests after an interruption of the autoscaler" };
 }
 
