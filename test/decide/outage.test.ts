@@ -87,7 +87,7 @@ describe("a new epoch", () => {
     const setBack = { plan: 75 };
     const next = beginEpoch(before, { epoch: epoch("epoch-2"), awaiting: [], setBack }, NOW);
     expect(next).toMatchObject({ plan: 75, createsFrom: at(60), intents: before.intents });
-    const pushed = { ...next, sets: away({ standard: 10, other: 10 }).sets };
+    const pushed = { ...next, sets: away({ standard: 10, other: 10 }).sets, lastGoodLookAt: at(190) };
     expect(rest(pushed, at(200))).toEqual({ from: NOW, to: NOW, until: at(300), awaiting: [] });
   });
 
