@@ -175,6 +175,8 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
     (intent) => intent.owner === run.owner && intent.committedAt === plan.at,
   );
   if (ours.length > 0) await settleAll(run, await applyIntents(run, ours, looked.templates));
+  const { createsFrom } = committed.record;
+  if (createsFrom !== undefined) await run.app.ports.queue.wake(run.site.cluster, createsFrom);
   await keepReasons(run, plan, ledger);
   return { kind: "planned", plan };
 }

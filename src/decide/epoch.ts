@@ -1,4 +1,5 @@
-import type { Epoch, SetName } from "../domain/ids.ts";
+import type { Snapshot } from "../domain/cluster.ts";
+import type { ArrayName, ClusterName, Epoch, SetName } from "../domain/ids.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds } from "../domain/units.ts";
@@ -35,4 +36,44 @@ export function beginEpoch(
   if (setBack === undefined) return next;
   const plan = Math.max(record.plan, setBack.plan);
   return { ...next, plan, createsFrom: plusSeconds(now, CREATES_WAIT_SECONDS) };
+}
+
+/** The record of a cluster of which nothing is stored. It may be new, or its table may be lost. */
+export function bornRecord(cluster: ClusterName, epoch: Epoch, now: Instant): ClusterRecord {
+  return {
+    separateReports: new Map(),
+    separatePools: new Map(),
+    cluster,
+    epoch,
+    epochAt: now,
+    createsFrom: plusSeconds(now, CREATES_WAIT_SECONDS),
+    plan: 0,
+    generation: 0,
+    observedGeneration: 0,
+    sets: new Map(),
+    intents: [],
+    inFlight: [],
+    backoffs: [],
+    rejections: [],
+    totals: { created: 0, terminated: 0 },
+  };
+}
+
+/**
+ * The record with `createsFrom` only while creates have to wait: nodes that the first look of an epoch shows are a sign that creates of an
+ * earlier state may be under way. `before` is the record as it was before this look.
+ */
+export function withCreatesWait(
+  record: ClusterRecord,
+  before: ClusterRecord,
+  snapshot: Snapshot,
+  managed: ReadonlySet<ArrayName>,
+  now: Instant,
+): ClusterRecord {
+  const { createsFrom, ...rest } = record;
+  if (createsFrom === undefined) return record;
+  const { epochAt = now, lastGoodLookAt } = before;
+  const isFirst = lastGoodLookAt === undefined || lastGoodLookAt < epochAt;
+  const hasNodes = snapshot.nodes.some(({ array, phase }) => managed.has(array) && phase !== "off");
+  return now >= createsFrom || (isFirst && !hasNodes) ? rest : record;
 }

@@ -30,6 +30,7 @@ import { requestIdOf } from "./hash.ts";
 import type { Dynamics } from "./dynamic-arrays.ts";
 import { dynamicsOf, existingDynamics, recogniseByName } from "./dynamic-arrays.ts";
 import { awaitedUntil, downNodes, isDown } from "./down.ts";
+import { withCreatesWait } from "./epoch.ts";
 import { entryOfNode } from "./hosts.ts";
 import type { HostFact, Look } from "./observe.ts";
 import { hostFacts, managedArrays, updateInFlight, updateLedger } from "./observe.ts";
@@ -87,8 +88,10 @@ export function decide(
 ): Decision {
   const number = record.plan + 1;
   const outage = nextOutage(record, policy, now);
+  const lapsed = lapseParts(record, now, policy.maxExpirationSeconds);
+  const managed = managedArrays(look.snapshot, policy);
   const observed: ClusterRecord = withoutTrouble({
-    ...lapseParts(record, now, policy.maxExpirationSeconds),
+    ...withCreatesWait(lapsed, record, look.snapshot, managed, now),
     plan: number,
     observedGeneration: record.generation,
     inFlight: updateInFlight(record.inFlight, look, policy),
@@ -392,7 +395,7 @@ function conclude(on: Conclusion): Decision {
   const record = acting
     ? noteGroups(on.record, look.snapshot, on.ledger, weighed.allocation.groups, now)
     : on.record;
-  const creates = acting ? weighed.allocation.creates : [];
+  const creates = acting && on.record.createsFrom === undefined ? weighed.allocation.creates : [];
   const starts = acting ? weighed.allocation.starts : [];
   for (const id of starts) {
     const known = ledger.get(id);

@@ -12,7 +12,7 @@ export const LOOK_APART_SECONDS = 5;
 /** A wake message that is so late is taken for lost. */
 const WAKE_LATE_SECONDS = 10;
 
-/** A plan has observed this generation, nothing is under way, and no follow-up is due. */
+/** A plan has observed this generation, nothing is under way or waits to be created, and no follow-up is due. */
 export function isCovered(record: ClusterRecord, now: Instant): boolean {
   const followUpDue = record.wakeFor === "follow-up" && record.wakeAt !== undefined && record.wakeAt <= now;
   return (
@@ -20,6 +20,7 @@ export function isCovered(record: ClusterRecord, now: Instant): boolean {
     record.intents.length === 0 &&
     record.awaitsReport !== true &&
     !followUpDue &&
+    (record.createsFrom === undefined || record.createsFrom > now) &&
     record.plan > 0
   );
 }
