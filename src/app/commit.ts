@@ -1,6 +1,8 @@
 import { bornRecord } from "../decide/epoch.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { ClusterRecord } from "../domain/record.ts";
+import { withQuestions } from "../decide/questions.ts";
+import type { Questions } from "../domain/questions.ts";
+import type { ClusterRecord, Ledger } from "../domain/record.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import type { Lanes } from "./lanes.ts";
 import type { BodyChanges, LoadedRecord, Ports } from "./ports.ts";
@@ -89,7 +91,7 @@ export async function loadWhole(app: App, cluster: ClusterName): Promise<Current
     const current = await loadCurrent(app, cluster);
     if (current.stored === undefined) return { ...current, bodies: NO_BODIES };
     const bodies = await store.bodies(current.stored);
-    if (bodies !== undefined) return { ...current, bodies };
+    if (bodies !== undefined) return { ...current, bodies: withStops(bodies) };
     await clock.sleep(entropy.fraction() * LONGEST_PAUSE_MS);
   }
   throw new PortError(
@@ -98,5 +100,19 @@ export async function loadWhole(app: App, cluster: ClusterName): Promise<Current
     "a body that the record names is missing from storage",
   );
 }
+
+/** The ledger says of each node what its questions have changed since the last plan. */
+function withStops(bodies: Bodies): Bodies {
+  const { ledger, questions } = bodies;
+  if (questions === undefined || questions.size === 0) return bodies;
+  const known = joined.get(questions);
+  if (known?.from === ledger) return { ...bodies, ledger: known.ledger };
+  const next = withQuestions(ledger, questions);
+  joined.set(questions, { from: ledger, ledger: next });
+  return { ...bodies, ledger: next };
+}
+
+/** Of one record the same ledger is returned each time: what was worked out for it is known by it. */
+const joined = new WeakMap<Questions, { readonly from: Ledger; readonly ledger: Ledger }>();
 
 const NO_BODIES: Bodies = { demands: new Map(), reports: new Map(), ledger: new Map() };

@@ -4,7 +4,8 @@ import type { ArrayName, ClusterName, Digest, Epoch, NodeId, Owner, RequestId } 
 import type { KeptPlan, KeptPlanRow } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { Ledger } from "../domain/record.ts";
+import type { Questions } from "../domain/questions.ts";
+import type { Endpoint, Ledger } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { BucketKey } from "../domain/bucket.ts";
 import type { ClusterRecord } from "../domain/record.ts";
@@ -73,6 +74,7 @@ export interface BodyChanges {
   readonly reports?: ReadonlyMap<Digest, readonly SchedulerNode[]>;
   readonly seen?: Snapshot;
   readonly ledger?: Ledger;
+  readonly questions?: Questions;
   readonly plan?: Plan;
 }
 
@@ -91,8 +93,12 @@ export interface RecordStore<V extends RecordVersion = RecordVersion> {
     changes: BodyChanges,
     previous: LoadedRecord<V> | undefined,
   ): Promise<{ readonly kind: "saved"; readonly loaded: LoadedRecord<V> } | { readonly kind: "conflict" }>;
-  /** Removes unreferenced bodies written over an hour before `now`, in transactions that include the cluster row. Returns how many. */
-  collect(cluster: ClusterName, now: Instant): Promise<number>;
+  /**
+   * Removes unreferenced bodies written over an hour before `now`, in transactions that include the cluster row; for about 20 s at most.
+   * `begin` (the default) starts a pass over all bodies, or goes on with one; `go-on` costs nothing where no pass is unfinished. Returns
+   * how many rows were removed.
+   */
+  collect(cluster: ClusterName, now: Instant, how?: "begin" | "go-on"): Promise<number>;
 }
 
 /** One row of history: the cluster's counts at a tick. */
@@ -120,6 +126,8 @@ export interface HistoryRow {
   readonly currency?: string;
   /** Nodes whose price was not known; absent: none. */
   readonly unpricedNodes?: number;
+  /** Seconds that a call takes, of each endpoint of CycleCloud that takes a second or more; absent: none does. */
+  readonly callSeconds?: Readonly<Partial<Record<Endpoint, number>>>;
 }
 
 /** Counts per cluster and tick, kept 30 days. */

@@ -3,6 +3,7 @@ import type { Policy } from "../domain/policy.ts";
 import type { ClusterRecord, Outage } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
+import { outageSeconds } from "./looks.ts";
 
 /** The rest of scale-down after a time in which the autoscaler was away, or could not see (docs/protocol.md, Recovery). */
 
@@ -34,13 +35,9 @@ export function isMemoryOld(record: ClusterRecord, policy: Policy, now: Instant)
   return isOlder || isAfterGap(record, policy, now);
 }
 
-function isAfterGap({ lastGoodLookAt }: ClusterRecord, policy: Policy, now: Instant): boolean {
-  return lastGoodLookAt === undefined || secondsBetween(lastGoodLookAt, now) > outageSeconds(policy);
-}
-
-/** Without a believed look for so long the autoscaler was away, or could not see. */
-function outageSeconds(policy: Policy): number {
-  return 2 * policy.snapshotIntervalSeconds;
+function isAfterGap(record: ClusterRecord, policy: Policy, now: Instant): boolean {
+  const { lastGoodLookAt } = record;
+  return lastGoodLookAt === undefined || secondsBetween(lastGoodLookAt, now) > outageSeconds(record, policy);
 }
 
 function currentOutage(record: ClusterRecord, policy: Policy, now: Instant): Outage | undefined {
@@ -57,7 +54,7 @@ function currentOutage(record: ClusterRecord, policy: Policy, now: Instant): Out
  * none, nor is what came soon after the last look: the autoscaler may have gone after it, and what the sender said next is not known.
  */
 function stillAwaited(record: ClusterRecord, outage: Outage, policy: Policy): readonly SetName[] {
-  const noticed = plusSeconds(outage.from, outageSeconds(policy));
+  const noticed = plusSeconds(outage.from, outageSeconds(record, policy));
   const after = noticed < outage.to ? noticed : outage.to;
   return outage.awaiting.filter((name) => {
     const entry = record.sets.get(name);
