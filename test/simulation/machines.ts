@@ -4,6 +4,8 @@ import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { Instance } from "./instance.ts";
 import type { Judge } from "./judge.ts";
 import type { Schedule } from "./schedule.ts";
+import { ScriptAgents } from "./scripts.ts";
+import type { Scripts } from "./weather.ts";
 
 /** A node that is up, as a scheduler and the node's own agent see it. */
 export interface Machine {
@@ -36,6 +38,8 @@ export class Machines {
   readonly #stormy: () => boolean;
   readonly #defect: (error: unknown) => void;
   readonly #up = new Map<string, Machine>();
+  readonly #agents: ScriptAgents | undefined;
+  #firstAsk: ((array: string) => number) | undefined;
 
   constructor(
     schedule: Schedule,
@@ -44,6 +48,7 @@ export class Machines {
     unfit: () => number,
     stormy: () => boolean,
     defect: (error: unknown) => void,
+    scripts?: Scripts,
   ) {
     this.#schedule = schedule;
     this.#instance = instance;
@@ -51,7 +56,30 @@ export class Machines {
     this.#unfit = unfit;
     this.#stormy = stormy;
     this.#defect = defect;
+    this.saysStates = scripts?.states === true;
+    const isUp = (machine: Machine): boolean => this.#up.get(machine.nodeId) === machine;
+    this.#agents =
+      scripts === undefined
+        ? undefined
+        : new ScriptAgents({
+            schedule,
+            instance,
+            judge: judge.answers,
+            scripts,
+            unfit,
+            stormy,
+            defect,
+            isUp,
+          });
     this.#lookAround();
+  }
+
+  /** Whether reports say of each host if it is open. */
+  readonly saysStates: boolean;
+
+  /** When a new node may ask first. */
+  askFrom(firstAsk: (array: string) => number): void {
+    this.#firstAsk = firstAsk;
   }
 
   get up(): Iterable<Machine> {
@@ -62,7 +90,8 @@ export class Machines {
     if (event.kind === "node-ready") {
       const { nodeId, instanceId, hostname, array } = event;
       const now = this.#schedule.now();
-      const fresh = { job: undefined, closed: false, idleSince: now, askAt: now, asking: false };
+      const askAt = this.#firstAsk?.(array) ?? now;
+      const fresh = { job: undefined, closed: false, idleSince: now, askAt, asking: false };
       this.#up.set(nodeId, { nodeId, instanceId, hostname, array, ...fresh });
     }
     if (event.kind === "terminate-accepted" || event.kind === "node-gone" || event.kind === "node-failed") {
@@ -76,6 +105,13 @@ export class Machines {
     const chosen = idle[this.#schedule.dice.whole(0, idle.length - 1)];
     if (chosen !== undefined) this.#up.delete(chosen.nodeId);
     return chosen?.nodeId;
+  }
+
+  /** An idle node runs its script now, and its question reaches that instance. */
+  askNow(at: Instance): void {
+    const idle = [...this.#up.values()].filter(({ job, closed }) => job === undefined && !closed);
+    const chosen = idle[this.#schedule.dice.whole(0, idle.length - 1)];
+    if (chosen !== undefined) this.#agents?.look(chosen, at);
   }
 
   begin(machine: Machine, job: string): void {
@@ -94,6 +130,10 @@ export class Machines {
   #lookAround(): void {
     const now = this.#schedule.now();
     for (const machine of this.#up.values()) {
+      if (this.#agents !== undefined) {
+        this.#agents.look(machine);
+        continue;
+      }
       const idle = machine.job === undefined && now - machine.idleSince >= IDLE_MS;
       if (idle && !machine.asking && machine.askAt <= now) this.#ask(machine);
     }

@@ -11,6 +11,15 @@ export const VIOLATIONS = [
   "limitsExceeded",
   "looksTooSoon",
   "revisionsLost",
+  "looksTooMany",
+  "statusCallsTooMany",
+  "oldIntents",
+  "waited",
+  "late",
+  "wrongYes",
+  "wrongUndrain",
+  "stoppedOpen",
+  "neverGranted",
 ] as const satisfies readonly (keyof Verdict)[];
 
 /** What a run did that it must not, in words; empty: nothing. */

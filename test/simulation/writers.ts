@@ -28,6 +28,8 @@ export interface Writer {
   calmDown(): void;
   /** Its last message. */
   readonly last: Told | undefined;
+  /** Something happens now, and it says so at once. */
+  poke?(): void;
 }
 
 interface Statement {
@@ -140,12 +142,53 @@ function targetStatement(array: string, count: number): Statement {
   return { asks: { kind: "target", count }, demands: count === 0 ? [] : [demand] };
 }
 
+/** Wants a number of nodes that changes in steps: `next` gives each, and for how many seconds it stands. */
+export function startStepWriter(
+  outlet: Outlet,
+  set: string,
+  array: string,
+  next: () => { readonly count: number; readonly seconds: number },
+): Writer {
+  const pen = new Pen(outlet, set, array, 300);
+  let count = 0;
+  let calm = false;
+  const write = (): void => pen.write(targetStatement(array, count));
+  const step = (): void => {
+    if (calm) return;
+    const stands = next();
+    count = stands.count;
+    write();
+    outlet.schedule.after(stands.seconds * 1000, step);
+  };
+  const renew = (): void => {
+    write();
+    outlet.schedule.after(40_000, renew);
+  };
+  outlet.schedule.after(outlet.schedule.dice.whole(0, 10_000), step);
+  outlet.schedule.after(40_000, renew);
+  return {
+    calmDown: () => {
+      calm = true;
+      write();
+    },
+    get last() {
+      return pen.last;
+    },
+  };
+}
+
 /** Renews one and the same small target, many times a minute. */
-export function startRenewer(outlet: Outlet, set: string, array: string, everyMs: number): Writer {
+export function startRenewer(
+  outlet: Outlet,
+  set: string,
+  array: string,
+  everyMs: number,
+  isRandom = false,
+): Writer {
   const pen = new Pen(outlet, set, array, 300);
   const act = (): void => {
     pen.write(targetStatement(array, 1));
-    outlet.schedule.after(everyMs, act);
+    outlet.schedule.after(isRandom ? outlet.schedule.dice.whole(0, 2 * everyMs) : everyMs, act);
   };
   outlet.schedule.after(outlet.schedule.dice.whole(0, everyMs), act);
   return {
@@ -199,7 +242,7 @@ export function startJobWriter(
     if (job.waiting + job.on.length === 0) jobs.delete(job.name);
     schedule.after(dice.whole(0, 2000), write);
   };
-  const place = (): void => {
+  const fill = (): void => {
     for (const machine of machines.up) {
       if (machine.array !== array || machine.closed || machine.job !== undefined) continue;
       const job = [...jobs.values()].find(({ waiting }) => waiting > 0);
@@ -210,6 +253,9 @@ export function startJobWriter(
       schedule.after(dice.whole(15_000, 200_000), () => end(job, machine));
       schedule.after(dice.whole(0, 2000), write);
     }
+  };
+  const place = (): void => {
+    fill();
     schedule.after(SCHEDULER_MS, place);
   };
   const submit = (): void => {
@@ -239,6 +285,15 @@ export function startJobWriter(
     get last() {
       return pen.last;
     },
+    poke: () => {
+      if (calm) return;
+      if (asked() < most + 2) {
+        const name = `${set}-${(submitted += 1)}`;
+        jobs.set(name, { name, waiting: 1, on: [] });
+      }
+      fill();
+      pen.write(jobStatement(array, [...jobs.values()], reports ? machines : undefined));
+    },
   };
 }
 
@@ -265,7 +320,11 @@ function jobStatement(array: string, jobs: readonly Job[], machines: Machines | 
 const isEven = (text: string): boolean => text.charCodeAt(text.length - 1) % 2 === 0;
 
 function reportOf(machines: Machines): readonly SchedulerNode[] {
-  return [...machines.up].map(({ hostname, job }) => ({ hostname, jobs: job === undefined ? [] : [job] }));
+  return [...machines.up].map(({ hostname, job, closed }) => ({
+    hostname,
+    jobs: job === undefined ? [] : [job],
+    ...(machines.saysStates ? { state: closed ? ("closed" as const) : ("open" as const) } : {}),
+  }));
 }
 
 export const CORES_PER_NODE = 4;
