@@ -19,6 +19,7 @@ import { createRecorder } from "../../src/app/record-demand.ts";
 import type { ClusterName } from "../../src/domain/ids.ts";
 import { epoch, owner } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
 import { memoryDocuments } from "../../src/adapters/memory/documents.ts";
 import { memoryPlanArchive } from "../../src/adapters/memory/plan-archive.ts";
 import type { Schedule } from "./schedule.ts";
@@ -42,8 +43,11 @@ export interface Shared {
   readonly weather: () => Weather;
   /** The words are made only if somebody reads them. */
   readonly trace: (who: string, what: () => string) => void;
-  /** Told when a call is sent at which something may come at another instance; how many milliseconds longer the call takes for it. */
-  readonly atAwait: (instance: Instance) => number;
+  /**
+   * Told when a call is sent at which something may come at another instance, with the nodes whose stop it saves or sends; says how many
+   * milliseconds longer the call takes for it.
+   */
+  readonly atAwait: (instance: Instance, stopping: readonly string[]) => number;
   /** Told when a process has ended. */
   readonly noteCrash: (instance: Instance) => void;
 }
@@ -135,8 +139,8 @@ export class Instance {
     const { schedule, openStore, queue, breaker, history, policy } = this.#shared;
     const { dice } = schedule;
     const store = openStore();
-    const call = <T>(what: string, effect: () => Promise<T>): Promise<T> =>
-      this.#call("storage", what, effect);
+    const call = <T>(what: string, effect: () => Promise<T>, stopping?: readonly string[]): Promise<T> =>
+      this.#call("storage", what, effect, undefined, stopping);
     return {
       clock: {
         now: () => schedule.now(),
@@ -151,7 +155,8 @@ export class Instance {
       store: {
         load: (cluster) => call("load", () => store.load(cluster)),
         bodies: (loaded) => call("bodies", () => store.bodies(loaded)),
-        save: (record, changes, previous) => call("save", () => store.save(record, changes, previous)),
+        save: (record, changes, previous) =>
+          call("save", () => store.save(record, changes, previous), stoppedBy(record, previous?.record)),
         collect: (cluster, now) => call("collect", () => store.collect(cluster, now)),
       },
       history: {
@@ -189,7 +194,13 @@ export class Instance {
   }
 
   /** One call: the seed decides when it arrives, whether its answer does, and whether the process lives to see it. */
-  #call<T>(link: Link, what: string, effect: () => Promise<T>, endpoint?: Endpoint): Promise<T> {
+  #call<T>(
+    link: Link,
+    what: string,
+    effect: () => Promise<T>,
+    endpoint?: Endpoint,
+    stopping: readonly string[] = [],
+  ): Promise<T> {
     const { schedule, weather, trace, atAwait } = this.#shared;
     const { dice } = schedule;
     const { crash, loss, slow, freeze, lasting } = weather();
@@ -226,7 +237,7 @@ export class Instance {
     }
     const trip = drawTrip(lasting, endpoint, dice);
     if (trip !== undefined) trace(this.name, () => `${what}: ${trip.words}`);
-    const longer = lasting?.races !== undefined && isRaced(link, what) ? atAwait(this) : 0;
+    const longer = lasting?.races !== undefined && isRaced(link, what) ? atAwait(this, stopping) : 0;
     const there = trip === undefined ? span() : trip.arrives;
     const back = (): number => (trip?.arrives === undefined ? span() : (trip.answered ?? 0) - trip.arrives);
     if (trip?.answered === undefined && trip !== undefined) {
@@ -243,6 +254,14 @@ export class Instance {
     });
     return promise;
   }
+}
+
+/** The nodes of the stops that this save commits. */
+function stoppedBy({ intents }: ClusterRecord, previous: ClusterRecord | undefined): readonly string[] {
+  const before = new Set(previous?.intents.map(({ id }) => id));
+  return intents.flatMap(({ id, effect }) =>
+    effect.kind === "terminate" && !before.has(id) ? effect.nodes : [],
+  );
 }
 
 /** Where a plan is under way: while it is saved, and while CycleCloud is asked. */

@@ -47,7 +47,11 @@ export class PaceJudge {
     for (const { id, committedAt } of intents) {
       if (this.#now() - committedAt < OLDEST_INTENT_MS || this.#old.has(id)) continue;
       this.#old.add(id);
-      this.#violate("oldIntents", 1, `${id} is still an intent ${this.#now() - committedAt} ms after its commit`);
+      this.#violate(
+        "oldIntents",
+        1,
+        `${id} is still an intent ${this.#now() - committedAt} ms after its commit`,
+      );
     }
   }
 
@@ -80,7 +84,11 @@ export class PaceJudge {
     if (this.#lateSince.has(key)) return;
     this.#lateSince.set(key, now);
     const words = kind === "late" ? "are Ready" : "are there";
-    this.#violate(kind, 1, `${there} of ${need} nodes ${words} in ${array}, ${seconds} s after they were asked for`);
+    this.#violate(
+      kind,
+      1,
+      `${there} of ${need} nodes ${words} in ${array}, ${seconds} s after they were asked for`,
+    );
   }
 
   #count(times: number[], most: number, kind: "looksTooMany" | "statusCallsTooMany", what: string): void {

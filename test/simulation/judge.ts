@@ -461,7 +461,11 @@ export class Judge implements Counts {
     const reportedAt = this.#lastReportBefore(Math.max(committedAt, sentAt - LATEST_READ_MS));
     const isBlind = this.answers.hasNoScript(nodeId) && this.#limits.lasting?.scripts?.states === false;
     if (isBlind && reportedAt !== undefined && busySince > reportedAt) return;
-    this.#violate("stoppedNeeded", 1, `${nodeId} was stopped (committed at ${committedAt}) while a job ran on it`);
+    this.#violate(
+      "stoppedNeeded",
+      1,
+      `${nodeId} was stopped (committed at ${committedAt}) while a job ran on it`,
+    );
   }
 
   /**
@@ -538,7 +542,8 @@ export class Judge implements Counts {
 
   /** Nodes that were up at a look that a decision of that moment may rest on, and that have been switched off or lost since. */
   #countOffUnseen(array: string, decidedAt: number): number {
-    const oldest = decidedAt - OLDEST_LOOK_MS - SLOW_LOOKS * 1000 * (this.#limits.lasting?.slow?.seconds ?? 0);
+    const oldest =
+      decidedAt - OLDEST_LOOK_MS - SLOW_LOOKS * 1000 * (this.#limits.lasting?.slow?.seconds ?? 0);
     let count = 0;
     for (const node of this.#nodes.values()) {
       if (node.array !== array) continue;

@@ -58,6 +58,11 @@ function clusterOf(nodesPerArray: number, arrays: readonly string[] = ["alpha"])
   return { arrays, nodesPerArray, quotaNodes: 4 * nodesPerArray * arrays.length };
 }
 
+/** Nodes are up a minute after demand rises; half a minute after it drops they ask. It returns within 180 s of that. */
+const DIPS = [20, 210] as const;
+/** Long enough for an idle node to be stopped by report. */
+const LONG_DIPS = [150, 300] as const;
+
 const SCRIPTS = { unreached: 0, silent: 0, states: false };
 
 type Draw = (dice: Dice) => Partial<Weather>;
@@ -87,14 +92,14 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
     stormSeconds: dice.whole(400, 700),
     sets: 1,
     instances: dice.pick([2, 3]),
-    lasting: { late: dice.pick([0.2, 0.5]), dips: true, scripts: SCRIPTS },
+    lasting: { late: dice.pick([0.2, 0.5]), dips: DIPS, scripts: SCRIPTS },
   }),
   lost: (dice) => ({
     ...clusterOf(dice.whole(4, 10)),
     stormSeconds: dice.whole(400, 700),
     sets: 1,
     instances: dice.pick([1, 2, 3]),
-    lasting: { lost: dice.pick([0.15, 0.4]), dips: true, scripts: SCRIPTS },
+    lasting: { lost: dice.pick([0.15, 0.4]), dips: DIPS, scripts: SCRIPTS },
   }),
   unclear: (dice) => {
     const from = dice.whole(0, 300);
@@ -161,14 +166,15 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
   }),
   races: (dice) => ({
     ...clusterOf(dice.whole(4, 10)),
-    stormSeconds: dice.whole(300, 600),
-    sets: dice.whole(1, 2),
+    stormSeconds: dice.whole(500, 900),
+    sets: 1,
     instances: 3,
     reports: true,
     lasting: {
-      races: dice.pick([0.05, 0.15]),
-      renewals: dice.pick([0, 3, 10]),
-      scripts: { unreached: 0, silent: dice.pick([0.5, 1]), states: dice.chance(0.3) },
+      dips: LONG_DIPS,
+      races: dice.pick([0.01, 0.05]),
+      renewals: dice.pick([0, 2, 6]),
+      scripts: { unreached: 0, silent: dice.pick([0.5, 1, 1]), states: dice.chance(0.2) },
     },
   }),
   stops: (dice) => {
@@ -220,7 +226,9 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
     },
   }),
   mixed: (dice) => {
-    const slow = dice.chance(0.4) ? { slow: { endpoint: "all" as const, seconds: dice.pick([2, 6, 12]) } } : {};
+    const slow = dice.chance(0.4)
+      ? { slow: { endpoint: "all" as const, seconds: dice.pick([2, 6, 12]) } }
+      : {};
     const lasting: Lasting = {
       ...slow,
       ...(dice.chance(0.5) ? { lost: 0.15 } : {}),
@@ -228,7 +236,7 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
       ...(dice.chance(0.4) ? { races: 0.05 } : {}),
       ...(dice.chance(0.3) ? { vanish: { beforeReady: 0.05, everySeconds: 90 } } : {}),
       ...(dice.chance(0.3) ? { deleters: { everySeconds: 60, onlyIdle: dice.chance(0.5) } } : {}),
-      ...(dice.chance(0.5) ? { dips: true as const } : {}),
+      ...(dice.chance(0.5) ? { dips: DIPS } : {}),
       renewals: dice.pick([0, 3]),
       scripts: { unreached: dice.pick([0, 0.2]), silent: dice.pick([0, 0.3]), states: true },
     };

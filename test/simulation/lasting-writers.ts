@@ -24,17 +24,17 @@ export function startLastingWriters(
   const { stops, dips, stepSeconds } = lasting;
   if (stops !== undefined) {
     writers.push(...startStops(outlet, array, other, stops, machines));
-  } else if (dips === true) {
+  } else if (dips !== undefined) {
     let low = false;
     const next = (): { readonly count: number; readonly seconds: number } => {
       low = !low;
-      // Nodes are up after a minute, idle half a minute after that, and ask.
       return low
         ? { count: most, seconds: dice.whole(110, 220) }
-        : { count: dice.whole(0, Math.floor(most / 2)), seconds: dice.whole(20, 200) };
+        : { count: dice.whole(0, Math.floor(most / 2)), seconds: dice.whole(...dips) };
     };
     writers.push(startStepWriter(outlet, "dips", array, next));
-    if (dice.chance(0.5)) writers.push(startJobWriter(outlet, "jobs", array, 3, machines, weather.reports));
+    if (weather.reports || dice.chance(0.5))
+      writers.push(startJobWriter(outlet, "jobs", array, weather.reports ? 0 : 3, machines, weather.reports));
   } else if (stepSeconds !== undefined) {
     const next = (): { readonly count: number; readonly seconds: number } => ({
       count: dice.whole(Math.ceil(most / 2), most),

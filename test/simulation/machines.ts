@@ -24,6 +24,7 @@ export interface Machine {
 }
 
 const LOOK_AROUND_MS = 5000;
+const SCRIPTS_LOOK_MS = 1000;
 /** The agent asks once the node has been idle for so long. */
 const IDLE_MS = 30_000;
 /** No answer by then: the connection is given up. */
@@ -107,10 +108,12 @@ export class Machines {
     return chosen?.nodeId;
   }
 
-  /** An idle node runs its script now, and its question reaches that instance. */
-  askNow(at: Instance): void {
+  /** An idle node runs its script now, one of these if it can, and its question reaches that instance. */
+  askNow(at: Instance, preferred: readonly string[]): void {
     const idle = [...this.#up.values()].filter(({ job, closed }) => job === undefined && !closed);
-    const chosen = idle[this.#schedule.dice.whole(0, idle.length - 1)];
+    const chosen =
+      idle.find(({ nodeId }) => preferred.includes(nodeId)) ??
+      idle[this.#schedule.dice.whole(0, idle.length - 1)];
     if (chosen !== undefined) this.#agents?.look(chosen, at);
   }
 
@@ -137,7 +140,8 @@ export class Machines {
       const idle = machine.job === undefined && now - machine.idleSince >= IDLE_MS;
       if (idle && !machine.asking && machine.askAt <= now) this.#ask(machine);
     }
-    this.#schedule.after(LOOK_AROUND_MS, () => this.#lookAround());
+    const pause = this.#agents === undefined ? LOOK_AROUND_MS : SCRIPTS_LOOK_MS;
+    this.#schedule.after(pause, () => this.#lookAround());
   }
 
   #ask(machine: Machine): void {

@@ -49,8 +49,7 @@ export class Others {
   start(): void {
     const { vanish, waves, deleters } = this.#lasting;
     if (vanish !== undefined) this.#often(vanish.everySeconds, () => this.#vanish(this.#pickReady()));
-    if (deleters !== undefined)
-      this.#often(deleters.everySeconds, () => this.#delete(deleters.onlyIdle));
+    if (deleters !== undefined) this.#often(deleters.everySeconds, () => this.#delete(deleters.onlyIdle));
     for (let wave = 0; wave < (waves?.count ?? 0); wave += 1) {
       this.#schedule.after(FIRST_WAVE_MS + wave * WAVES_APART_MS, () =>
         this.#wave(waves?.trickleSeconds ?? 30),

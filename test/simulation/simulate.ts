@@ -47,6 +47,8 @@ const SAMPLE_MS = 5000;
 const ROOM = 3;
 /** A call at which something comes at another instance takes so much longer. */
 const RACED_MS = [300, 5000] as const;
+/** So often does something come while a stop is saved or sent. */
+const RACED_STOPS = 0.7;
 const MACHINE_TYPE = "Simulated_4_cores";
 const TICK_MS = 60_000;
 /** Quiet for so long at least, and until the longest pause of a bucket must have ended at most. */
@@ -143,7 +145,7 @@ class Run {
       weather: () => (this.#storm ? weather : calm(weather)),
       trace,
       noteCrash: (instance) => this.#restart(instance),
-      atAwait: (at) => this.#race(at),
+      atAwait: (at, stopping) => this.#race(at, stopping),
     };
     this.#storage = new Storage(this.#schedule, CLUSTER, lasting?.storage !== undefined);
     const instance = (): Instance | undefined => this.#anyInstance();
@@ -338,18 +340,19 @@ class Run {
   #rushTo: Instance | undefined;
 
   /** Now and then something comes at another instance while this call is under way, which then takes longer. */
-  #race(at: Instance): number {
+  #race(at: Instance, stopping: readonly string[]): number {
     const { dice } = this.#schedule;
     const others = this.#instances.filter((one) => one !== undefined && one !== at);
     const other = others[dice.whole(0, others.length - 1)];
-    if (other === undefined || !dice.chance(this.#weather.lasting?.races ?? 0)) return 0;
+    const share = this.#weather.lasting?.races ?? 0;
+    if (other === undefined || !dice.chance(stopping.length > 0 ? RACED_STOPS : share)) return 0;
     const longer = dice.whole(...RACED_MS);
     this.#schedule.after(dice.whole(1, Math.floor(longer / 2)), () => {
       if (!other.alive) return;
       this.#rushTo = other;
-      const writer = this.#writers[dice.whole(0, this.#writers.length - 1)];
-      if (dice.chance(0.3) || writer?.poke === undefined) this.#machines.askNow(other);
-      else writer.poke();
+      const writer = dice.pick([undefined, ...this.#writers.filter(({ poke }) => poke !== undefined)]);
+      if (writer?.poke === undefined) this.#machines.askNow(other, stopping);
+      else writer.poke(stopping);
       this.#rushTo = undefined;
     });
     return longer;

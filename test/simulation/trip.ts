@@ -48,7 +48,10 @@ function drawLoss(dice: Dice): Trip {
   return { arrives: dice.whole(20, 400), givesUp, words: "the answer is lost" };
 }
 
-export function endpointOf({ method, path }: Pick<TransportRequest, "method" | "path">): Endpoint | undefined {
+export function endpointOf({
+  method,
+  path,
+}: Pick<TransportRequest, "method" | "path">): Endpoint | undefined {
   if (path.startsWith("/operations/")) return "operations";
   const last = path.slice(path.lastIndexOf("/") + 1);
   if (method === "GET") return last === "status" || last === "nodes" ? last : undefined;
@@ -58,7 +61,10 @@ export function endpointOf({ method, path }: Pick<TransportRequest, "method" | "
 const LOGIN_PAGE = "<!DOCTYPE html><html><head><title>Sign in</title></head><body></body></html>";
 
 /** What a broken endpoint answers, without any effect; undefined: it is not broken. */
-export function brokenAnswer(lasting: Lasting | undefined, endpoint: Endpoint | undefined): Answer | undefined {
+export function brokenAnswer(
+  lasting: Lasting | undefined,
+  endpoint: Endpoint | undefined,
+): Answer | undefined {
   if (lasting?.broken === undefined || lasting.broken.endpoint !== endpoint) return undefined;
   const { how } = lasting.broken;
   if (how === "login") return { status: 200, headers: { "content-type": "text/html" }, body: LOGIN_PAGE };

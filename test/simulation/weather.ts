@@ -76,8 +76,8 @@ export interface Lasting {
   readonly storage?: { readonly at: number; readonly how: "body-lost" | "record-lost" | "set-back" };
   /** Demand is steady but for steps so far apart; otherwise it moves as in the storms. */
   readonly stepSeconds?: number;
-  /** Demand drops, and returns within 0 to 180 s of the moment at which nodes begin to ask. */
-  readonly dips?: true;
+  /** Demand drops for a time between these two, in seconds, so that nodes begin to ask or to be idle, and returns. */
+  readonly dips?: readonly [number, number];
   /** Nodes run the script of docs/pbs.md. */
   readonly scripts?: Scripts;
   /** What the run is judged by, beside what always holds. */

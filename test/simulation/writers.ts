@@ -28,8 +28,8 @@ export interface Writer {
   calmDown(): void;
   /** Its last message. */
   readonly last: Told | undefined;
-  /** Something happens now, and it says so at once. */
-  poke?(): void;
+  /** A job begins now, on one of these nodes if it can, and is reported at once. */
+  poke?(preferred: readonly string[]): void;
 }
 
 interface Statement {
@@ -242,8 +242,21 @@ export function startJobWriter(
     if (job.waiting + job.on.length === 0) jobs.delete(job.name);
     schedule.after(dice.whole(0, 2000), write);
   };
-  const fill = (): void => {
-    for (const machine of machines.up) {
+  const inOrder = (preferred: readonly string[]): Iterable<Machine> =>
+    preferred.length === 0
+      ? machines.up
+      : [...machines.up].toSorted((a, b) => rank(a, preferred) - rank(b, preferred));
+  /** A job that no demand names: only the report does. */
+  const startForeign = (preferred: readonly string[]): void => {
+    const free = [...inOrder(preferred)].find(
+      (machine) => machine.array === array && !machine.closed && machine.job === undefined,
+    );
+    if (free === undefined) return;
+    machines.begin(free, `foreign-${(submitted += 1)}`);
+    schedule.after(dice.whole(5000, 90_000), () => machines.end(free));
+  };
+  const fill = (preferred: readonly string[] = []): void => {
+    for (const machine of inOrder(preferred)) {
       if (machine.array !== array || machine.closed || machine.job !== undefined) continue;
       const job = [...jobs.values()].find(({ waiting }) => waiting > 0);
       if (job === undefined) break;
@@ -285,17 +298,22 @@ export function startJobWriter(
     get last() {
       return pen.last;
     },
-    poke: () => {
+    poke: (preferred) => {
       if (calm) return;
-      if (asked() < most + 2) {
+      if (dice.chance(0.7)) {
+        startForeign(preferred);
+      } else if (asked() < most + 2) {
         const name = `${set}-${(submitted += 1)}`;
         jobs.set(name, { name, waiting: 1, on: [] });
+        fill(preferred);
       }
-      fill();
       pen.write(jobStatement(array, [...jobs.values()], reports ? machines : undefined));
     },
   };
 }
+
+const rank = ({ nodeId }: Machine, preferred: readonly string[]): number =>
+  preferred.includes(nodeId) ? 0 : 1;
 
 function jobStatement(array: string, jobs: readonly Job[], machines: Machines | undefined): Statement {
   const demands = jobs.map((job, position): Demand => ({
