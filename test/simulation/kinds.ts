@@ -21,6 +21,28 @@ export const KINDS = [
 
 export type Kind = (typeof KINDS)[number];
 
+/** Seeds that `npm test` plays of each kind: the first ones, as many as 20 s allow, and those that the mutants need (mutants-lasting.ts). */
+export const SAMPLE: Readonly<Record<Kind, readonly number[]>> = {
+  slow: firstSeeds(20),
+  broken: firstSeeds(8),
+  late: firstSeeds(12),
+  lost: firstSeeds(16),
+  unclear: firstSeeds(12),
+  half: firstSeeds(12),
+  vanish: firstSeeds(8),
+  waves: firstSeeds(8),
+  deleters: firstSeeds(10),
+  races: firstSeeds(24),
+  stops: firstSeeds(8),
+  scripts: firstSeeds(24),
+  storage: firstSeeds(8),
+  mixed: firstSeeds(16),
+};
+
+function firstSeeds(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index + 1);
+}
+
 /** Boot time of the simulated nodes, at most: 44 s, and half of it more. */
 const BOOT_SECONDS = 66;
 /** As the configuration of the runs has it, at most. */
@@ -259,7 +281,7 @@ function steady(dice: Dice, lasting: Lasting, readySeconds: number): Partial<Wea
   const stepSeconds = Math.round(readySeconds * 1.2);
   return {
     ...clusterOf(dice.whole(4, 12)),
-    stormSeconds: stepSeconds * 4,
+    stormSeconds: stepSeconds * 3,
     sets: 1,
     instances: dice.pick([1, 2]),
     lagSeconds: dice.pick([0, 10]),
