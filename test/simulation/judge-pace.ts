@@ -55,6 +55,12 @@ export class PaceJudge {
     }
   }
 
+  /** Storage has lost how many looks there were. */
+  forget(): void {
+    this.#looks.length = 0;
+    this.#calls.length = 0;
+  }
+
   statusSent(): void {
     this.#count(this.#calls, STATUS_CALLS_PER_MINUTE, "statusCallsTooMany", "status calls");
   }

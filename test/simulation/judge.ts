@@ -210,6 +210,8 @@ export class Judge implements Counts {
   /** Storage has lost what the record held, or set it back: for a while nothing is in force, and so many nodes may come twice. */
   forget(twice: number): void {
     this.#revisions.clear();
+    this.#lookedAt = undefined;
+    this.pace.forget();
     this.#history.push({ at: this.#now(), told: [] });
     this.#spare = twice;
   }

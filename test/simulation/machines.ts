@@ -58,7 +58,7 @@ export class Machines {
     this.#stormy = stormy;
     this.#defect = defect;
     this.saysStates = scripts?.states === true;
-    const isUp = (machine: Machine): boolean => this.#up.get(machine.nodeId) === machine;
+    const isUp = (machine: Machine): boolean => this.isUp(machine);
     this.#agents =
       scripts === undefined
         ? undefined
@@ -81,6 +81,10 @@ export class Machines {
   /** When a new node may ask first. */
   askFrom(firstAsk: (array: string) => number): void {
     this.#firstAsk = firstAsk;
+  }
+
+  isUp(machine: Machine): boolean {
+    return this.#up.get(machine.nodeId) === machine;
   }
 
   get up(): Iterable<Machine> {

@@ -255,6 +255,7 @@ class Run {
       schedule: this.#schedule,
       cluster: CLUSTER,
       reportsApart: this.#weather.reportsApart === true,
+      noticesGone: this.#weather.lasting !== undefined,
       send: (update, told) => {
         this.#trace("WRITER", () => JSON.stringify(told));
         this.#judge.sent(told);

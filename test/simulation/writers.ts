@@ -19,6 +19,8 @@ export interface Outlet {
   readonly cluster: ClusterName;
   /** Every other report comes without demand. */
   readonly reportsApart: boolean;
+  /** Schedulers notice that a host is gone: its job waits again. */
+  readonly noticesGone: boolean;
   readonly send: (update: RequestSetUpdate, told: Told) => void;
 }
 
@@ -229,15 +231,21 @@ export function startJobWriter(
     for (const job of jobs.values()) count += job.waiting + job.on.length;
     return count;
   };
+  const say = (): void => {
+    if (outlet.noticesGone) jobs.forEach((job) => requeueGone(job, machines));
+    pen.write(jobStatement(array, [...jobs.values()], reports ? machines : undefined));
+  };
   const write = (): void => {
     if (schedule.now() < silentUntil) return;
     if (outlet.reportsApart && reports && !calm && dice.chance(0.5)) pen.report(reportOf(machines));
-    else pen.write(jobStatement(array, [...jobs.values()], reports ? machines : undefined));
+    else say();
   };
   const end = (job: Job, machine: Machine): void => {
     if (calm) return;
+    const at = job.on.indexOf(machine);
+    if (at < 0) return;
     const gone = !machines.end(machine);
-    job.on.splice(job.on.indexOf(machine), 1);
+    job.on.splice(at, 1);
     if (gone) job.waiting += 1;
     if (job.waiting + job.on.length === 0) jobs.delete(job.name);
     schedule.after(dice.whole(0, 2000), write);
@@ -307,9 +315,16 @@ export function startJobWriter(
         jobs.set(name, { name, waiting: 1, on: [] });
         fill(preferred);
       }
-      pen.write(jobStatement(array, [...jobs.values()], reports ? machines : undefined));
+      say();
     },
   };
+}
+
+function requeueGone(job: Job, machines: Machines): void {
+  for (const machine of job.on.filter((one) => !machines.isUp(one))) {
+    job.on.splice(job.on.indexOf(machine), 1);
+    job.waiting += 1;
+  }
 }
 
 const rank = ({ nodeId }: Machine, preferred: readonly string[]): number =>
