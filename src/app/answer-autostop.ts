@@ -6,9 +6,11 @@ import type { Policy } from "../domain/policy.ts";
 import type { Intent } from "../domain/record.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import type { App, Change } from "./commit.ts";
-import { commitWhole, loadWhole } from "./commit.ts";
+import { commitAfterPlan } from "./commit-after-plan.ts";
+import { loadWhole } from "./commit.ts";
 import type { Run } from "./effects.ts";
 import { applyIntents } from "./effects.ts";
+import { measureCalls } from "./measure-calls.ts";
 import type { Site } from "./ports.ts";
 import { reconcileCluster, settleAll } from "./reconcile-cluster.ts";
 
@@ -100,7 +102,11 @@ function take(waiting: Map<ClusterName, Waiting[]>, cluster: ClusterName): reado
 
 async function answerAll(app: App, site: Site, calls: readonly StopCall[]): Promise<readonly StopAnswer[]> {
   const { clock } = app.ports;
-  const run: Run = { app, site, deadline: plusSeconds(clock.now(), PATIENCE_SECONDS) };
+  const run: Run = {
+    app,
+    site: measureCalls(app, site),
+    deadline: plusSeconds(clock.now(), PATIENCE_SECONDS),
+  };
   const policy = await app.ports.policyOf(site.cluster);
   if (await mayLookForUnknown(run, calls)) await reconcileCluster(app, site, "tick");
   const marking = await markStops(run, calls, policy);
@@ -120,7 +126,7 @@ interface Marking {
 async function markStops(run: Run, calls: readonly StopCall[], policy: Policy): Promise<Marking | undefined> {
   const { app, site } = run;
   const recall = app.lanes.recallOf(site.cluster);
-  const committed = await commitWhole(app, site.cluster, ({ record, bodies }): Change<Marking> => {
+  const committed = await commitAfterPlan(app, site.cluster, ({ record, bodies }): Change<Marking> => {
     const now = app.ports.clock.now();
     const decision = judgeStops(record, bodies, calls, policy, now, recall);
     const result = { verdicts: decision.verdicts, marked: decision.marked };
@@ -157,7 +163,7 @@ async function stopMarked(run: Run, marked: readonly NodeId[], policy: Policy): 
   const { app, site } = run;
   const owner = app.ports.entropy.owner();
   const recall = app.lanes.recallOf(site.cluster);
-  const committed = await commitWhole(app, site.cluster, ({ record, bodies }) => {
+  const committed = await commitAfterPlan(app, site.cluster, ({ record, bodies }) => {
     const confirmed = confirmStops(record, bodies, marked, policy, app.ports.clock.now(), owner, recall);
     return { save: { record: confirmed.record, changes: { ledger: confirmed.ledger } }, result: confirmed };
   });

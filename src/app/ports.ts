@@ -4,7 +4,7 @@ import type { ArrayName, ClusterName, Digest, Epoch, NodeId, Owner, RequestId } 
 import type { KeptPlan, KeptPlanRow } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { Ledger } from "../domain/record.ts";
+import type { Endpoint, Ledger } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { BucketKey } from "../domain/bucket.ts";
 import type { ClusterRecord } from "../domain/record.ts";
@@ -120,6 +120,8 @@ export interface HistoryRow {
   readonly currency?: string;
   /** Nodes whose price was not known; absent: none. */
   readonly unpricedNodes?: number;
+  /** Seconds that a call takes, of each endpoint of CycleCloud that takes a second or more; absent: none does. */
+  readonly callSeconds?: Readonly<Partial<Record<Endpoint, number>>>;
 }
 
 /** Counts per cluster and tick, kept 30 days. */

@@ -31,6 +31,7 @@ import type { Dynamics } from "./dynamic-arrays.ts";
 import { dynamicsOf, existingDynamics, recogniseByName } from "./dynamic-arrays.ts";
 import { awaitedUntil, downNodes, isDown } from "./down.ts";
 import { entryOfNode } from "./hosts.ts";
+import { outageSeconds } from "./looks.ts";
 import type { HostFact, Look } from "./observe.ts";
 import { hostFacts, managedArrays, updateInFlight, updateLedger } from "./observe.ts";
 import type { NodeAction } from "./scale-down.ts";
@@ -153,7 +154,7 @@ export function demandsInForce(
 
 function nextOutage(record: ClusterRecord, policy: Policy, now: Instant): Outage | undefined {
   const last = record.lastGoodLookAt;
-  const gap = last === undefined || secondsBetween(last, now) > 2 * policy.snapshotIntervalSeconds;
+  const gap = last === undefined || secondsBetween(last, now) > outageSeconds(record, policy);
   if (gap) {
     const from = last ?? now;
     return { from, to: now, until: plusSeconds(now, REST_SECONDS), awaiting: awaited(record, from) };

@@ -2,8 +2,7 @@ import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { Violate } from "./judge.ts";
 import type { Bounds } from "./weather.ts";
 
-const LOOKS_PER_MINUTE = 13;
-/** A process may stand still between reserving a look and sending its call: two calls more may meet in a minute. */
+/** 13 looks may begin in any minute; as a process may stand still between reserving a look and sending its call, two calls more may meet. */
 const STATUS_CALLS_PER_MINUTE = 15;
 /** No intent lasts for ever: 15 minutes, and until the next plan. */
 const OLDEST_INTENT_MS = 900_000 + 180_000;
@@ -18,18 +17,16 @@ export interface Counts {
   countLost(array: string, since: number): number;
 }
 
-/** Counts looks, calls, old intents, and demand that waits too long. */
+/** Counts calls, old intents, and demand that waits too long. */
 export class PaceJudge {
   readonly #bounds: Bounds;
   readonly #counts: Counts;
   readonly #now: () => number;
   readonly #violate: Violate;
-  readonly #looks: number[] = [];
   readonly #calls: number[] = [];
   readonly #old = new Set<string>();
   readonly #lateSince = new Map<string, number>();
   readonly #begun: number;
-  #lookedAt: number | undefined;
 
   constructor(bounds: Bounds, counts: Counts, now: () => number, violate: Violate) {
     this.#bounds = bounds;
@@ -39,11 +36,7 @@ export class PaceJudge {
     this.#begun = now();
   }
 
-  saved({ lookedAt, intents }: ClusterRecord): void {
-    if (lookedAt !== undefined && lookedAt !== this.#lookedAt) {
-      this.#lookedAt = lookedAt;
-      this.#count(this.#looks, LOOKS_PER_MINUTE, "looksTooMany", "looks");
-    }
+  saved({ intents }: ClusterRecord): void {
     for (const { id, committedAt } of intents) {
       if (this.#now() - committedAt < OLDEST_INTENT_MS || this.#old.has(id)) continue;
       this.#old.add(id);
@@ -57,12 +50,16 @@ export class PaceJudge {
 
   /** Storage has lost how many looks there were. */
   forget(): void {
-    this.#looks.length = 0;
     this.#calls.length = 0;
   }
 
   statusSent(): void {
-    this.#count(this.#calls, STATUS_CALLS_PER_MINUTE, "statusCallsTooMany", "status calls");
+    const now = this.#now();
+    this.#calls.push(now);
+    while ((this.#calls[0] ?? now) <= now - 60_000) this.#calls.shift();
+    const calls = this.#calls.length;
+    if (calls > STATUS_CALLS_PER_MINUTE)
+      this.#violate("statusCallsTooMany", 1, `${calls} status calls in 60 s`);
   }
 
   /** Demand that has been in force for long is looked at now and then. */
@@ -95,12 +92,5 @@ export class PaceJudge {
       1,
       `${there} of ${need} nodes ${words} in ${array}, ${seconds} s after they were asked for`,
     );
-  }
-
-  #count(times: number[], most: number, kind: "looksTooMany" | "statusCallsTooMany", what: string): void {
-    const now = this.#now();
-    times.push(now);
-    while ((times[0] ?? now) <= now - 60_000) times.shift();
-    if (times.length > most) this.#violate(kind, 1, `${times.length} ${what} in 60 s`);
   }
 }

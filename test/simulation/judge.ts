@@ -45,12 +45,11 @@ export interface Verdict {
   readonly shortAfterResync: number;
   /** Creates that asked for more than a limit had left. */
   readonly limitsExceeded: number;
-  /** Looks reserved less than 5 s after the one before. */
+  /** Looks reserved beyond what a minute may have. */
   readonly looksTooSoon: number;
   /** A set that went back to an older revision. */
   readonly revisionsLost: number;
-  /** Looks and status calls beyond what a minute may have. */
-  readonly looksTooMany: number;
+  /** Status calls beyond what a minute may have. */
   readonly statusCallsTooMany: number;
   /** Intents older than 15 minutes. */
   readonly oldIntents: number;
@@ -110,7 +109,9 @@ const LATEST_LASTING_STOP_MS = 95_000;
 const LATEST_READ_MS = 1000;
 /** Looks are older where calls are slow. */
 const SLOW_LOOKS = 8;
-const LOOK_APART_MS = 5000;
+/** Looks that may begin in any minute. */
+const MOST_LOOKS = 13;
+const MINUTE_MS = 60_000;
 /** A callback is answered on a look of at most two intervals. */
 const OLDEST_LOOK_MS = 120_000;
 /** A plan that was made on a false answer is carried out within so long. */
@@ -139,7 +140,8 @@ export class Judge implements Counts {
   #spare = 0;
   #setsSeen: ClusterRecord["sets"] | undefined;
   #reportsSeen: ClusterRecord["sets"] | undefined;
-  #lookedAt: number | undefined;
+  /** When looks began, in the last minute. */
+  #looks: readonly number[] = [];
   #falseEmptyAt = Number.NEGATIVE_INFINITY;
   #counts = {
     overshoot: 0,
@@ -148,7 +150,6 @@ export class Judge implements Counts {
     limitsExceeded: 0,
     looksTooSoon: 0,
     revisionsLost: 0,
-    looksTooMany: 0,
     statusCallsTooMany: 0,
     oldIntents: 0,
     waited: 0,
@@ -210,7 +211,7 @@ export class Judge implements Counts {
   /** Storage has lost what the record held, or set it back: for a while nothing is in force, and so many nodes may come twice. */
   forget(twice: number): void {
     this.#revisions.clear();
-    this.#lookedAt = undefined;
+    this.#looks = [];
     this.pace.forget();
     this.#history.push({ at: this.#now(), told: [] });
     this.#spare = twice;
@@ -489,10 +490,10 @@ export class Judge implements Counts {
   }
 
   #checkLook({ lookedAt }: ClusterRecord): void {
-    if (lookedAt === undefined || lookedAt === this.#lookedAt) return;
-    const apart = lookedAt - (this.#lookedAt ?? Number.NEGATIVE_INFINITY);
-    if (apart < LOOK_APART_MS) this.#violate("looksTooSoon", 1, `a look ${apart} ms after the one before`);
-    this.#lookedAt = lookedAt;
+    if (lookedAt === undefined || lookedAt === this.#looks.at(-1)) return;
+    this.#looks = [...this.#looks.filter((at) => at > lookedAt - MINUTE_MS), lookedAt];
+    if (this.#looks.length > MOST_LOOKS)
+      this.#violate("looksTooSoon", 1, `${this.#looks.length} looks in a minute`);
   }
 
   #violate(kind: keyof Verdict, count: number, words: string): void {

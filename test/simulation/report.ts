@@ -13,7 +13,6 @@ export const VIOLATIONS = [
   "limitsExceeded",
   "looksTooSoon",
   "revisionsLost",
-  "looksTooMany",
   "statusCallsTooMany",
   "oldIntents",
   "waited",
