@@ -61,6 +61,8 @@ export interface Verdict {
   readonly wrongUndrain: number;
   /** Nodes stopped after their script had opened them. */
   readonly stoppedOpen: number;
+  /** Nodes made again without a pause, though none of them becomes Ready. */
+  readonly unbraked: number;
   /** Stops that were due and were not granted. */
   readonly neverGranted: number;
   /** Busy nodes stopped none of whose questions reached a host for minutes, while reports did; no violation, a measure. */
@@ -112,6 +114,8 @@ const SLOW_LOOKS = 8;
 /** Looks that may begin in any minute. */
 const MOST_LOOKS = 13;
 const MINUTE_MS = 60_000;
+/** Rounds of nodes in a quarter of an hour in which all of them fail. */
+const MOST_ROUNDS = 8;
 /** A callback is answered on a look of at most two intervals. */
 const OLDEST_LOOK_MS = 120_000;
 /** A plan that was made on a false answer is carried out within so long. */
@@ -157,6 +161,7 @@ export class Judge implements Counts {
     wrongYes: 0,
     wrongUndrain: 0,
     stoppedOpen: 0,
+    unbraked: 0,
     neverGranted: 0,
     unreachedStopped: 0,
     statusReads: 0,
@@ -328,6 +333,13 @@ export class Judge implements Counts {
     const stopped = [...this.#nodes.values()].filter((node) => node.array === array && node.stopped).length;
     if (stopped < due * 0.9)
       this.#violate("neverGranted", due - stopped, `${stopped} of ${due} stops were granted`);
+  }
+
+  /** No node becomes Ready: with pauses that double from a minute on, so few rounds are made. */
+  noneBecameReady(array: string, most: number): void {
+    const created = [...this.#nodes.values()].filter((node) => node.array === array).length;
+    const beyond = created - MOST_ROUNDS * most;
+    if (beyond > 0) this.#violate("unbraked", beyond, `${created} nodes were created for ${most}`);
   }
 
   conclude(last: readonly Told[]): Verdict {

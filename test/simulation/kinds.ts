@@ -161,7 +161,7 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
     stormSeconds: 900,
     sets: 1,
     lasting: {
-      vanish: { beforeReady: dice.pick([0, 0.2]), everySeconds: dice.pick([20, 60]) },
+      vanish: { beforeReady: dice.pick([0, 0.2, 1]), everySeconds: dice.pick([20, 60]) },
       stepSeconds: 300,
       scripts: SCRIPTS,
     },

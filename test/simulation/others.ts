@@ -87,7 +87,8 @@ export class Others {
     const { dice } = this.#schedule;
     const share = this.#lasting.vanish?.beforeReady ?? 0;
     if (share === 0 || !this.#stormy() || !dice.chance(share)) return;
-    this.#schedule.after(dice.whole(1000, 40_000), () => {
+    // The quickest boot takes 22 s.
+    this.#schedule.after(share === 1 ? dice.whole(15_000, 22_000) : dice.whole(1000, 40_000), () => {
       if (this.#alive.get(node)?.ready === false) this.#vanish(node);
     });
   }

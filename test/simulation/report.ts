@@ -20,6 +20,7 @@ export const VIOLATIONS = [
   "wrongYes",
   "wrongUndrain",
   "stoppedOpen",
+  "unbraked",
   "neverGranted",
 ] as const satisfies readonly (keyof Verdict)[];
 

@@ -332,6 +332,10 @@ class Run {
           this.#storage.backUp(),
         );
     }
+    if (lasting.vanish?.beforeReady === 1)
+      this.#schedule.after(this.#weather.stormSeconds * 1000, () =>
+        this.#judge.noneBecameReady(arrays[0] ?? "", this.#weather.nodesPerArray),
+      );
     if (stops !== undefined)
       this.#schedule.after(this.#weather.stormSeconds * 1000, () =>
         this.#judge.stopsWereDue(arrays[0] ?? "", stops.nodes),
