@@ -1,5 +1,7 @@
 import type { Bodies } from "../domain/bodies.ts";
-import type { ClusterRecord } from "../domain/record.ts";
+import { withQuestions } from "../decide/questions.ts";
+import type { Questions } from "../domain/questions.ts";
+import type { ClusterRecord, Ledger } from "../domain/record.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import type { Lanes } from "./lanes.ts";
 import type { BodyChanges, LoadedRecord, Ports } from "./ports.ts";
@@ -87,7 +89,7 @@ export async function loadWhole(app: App, cluster: ClusterName): Promise<Current
     const current = await loadCurrent(app, cluster);
     if (current.stored === undefined) return { ...current, bodies: NO_BODIES };
     const bodies = await store.bodies(current.stored);
-    if (bodies !== undefined) return { ...current, bodies };
+    if (bodies !== undefined) return { ...current, bodies: withStops(bodies) };
     await clock.sleep(entropy.fraction() * LONGEST_PAUSE_MS);
   }
   throw new PortError(
@@ -97,6 +99,20 @@ export async function loadWhole(app: App, cluster: ClusterName): Promise<Current
   );
 }
 
+/** The ledger says of each node what its questions have changed since the last plan. */
+function withStops(bodies: Bodies): Bodies {
+  const { ledger, questions } = bodies;
+  if (questions === undefined || questions.size === 0) return bodies;
+  const known = joined.get(questions);
+  if (known?.from === ledger) return { ...bodies, ledger: known.ledger };
+  const next = withQuestions(ledger, questions);
+  joined.set(questions, { from: ledger, ledger: next });
+  return { ...bodies, ledger: next };
+}
+
+/** Of one record the same ledger is returned each time: what was worked out for it is known by it. */
+const joined = new WeakMap<Questions, { readonly from: Ledger; readonly ledger: Ledger }>();
+
 const NO_BODIES: Bodies = { demands: new Map(), reports: new Map(), ledger: new Map() };
 
 function bornRecord(app: App, cluster: ClusterName): ClusterRecord {
@@ -105,6 +121,7 @@ function bornRecord(app: App, cluster: ClusterName): ClusterRecord {
     separatePools: new Map(),
     cluster,
     epoch: app.ports.entropy.epoch(),
+    epochAt: app.ports.clock.now(),
     plan: 0,
     generation: 0,
     observedGeneration: 0,

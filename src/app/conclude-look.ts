@@ -1,4 +1,4 @@
-import { changedHosts, nodesOf, withoutStops } from "../decide/amend.ts";
+import { withoutStops } from "../decide/amend.ts";
 import type { MeasuredCall } from "../decide/calls.ts";
 import { noteCalls } from "../decide/calls.ts";
 import type { Effects } from "../decide/looks.ts";
@@ -18,14 +18,19 @@ import type { Decision } from "../decide/reconcile.ts";
 import { decide } from "../decide/reconcile.ts";
 import type { Settled } from "../decide/settle.ts";
 import { settle } from "../decide/settle.ts";
-import { dropLostStops, withoutCoveredWake } from "../decide/turn.ts";
+import { foldQuestions } from "../decide/questions.ts";
+import { withoutContradicted } from "../decide/still-idle.ts";
+import { endOldStops, settleStopsByLook } from "../decide/stops.ts";
+import { withoutCoveredWake } from "../decide/turn.ts";
 import type { Owner } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
+import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { ClusterRecord, Ledger, SetEntries, Trouble } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import type { Change, CurrentWhole } from "./commit.ts";
 import type { Finding, Run } from "./effects.ts";
+import type { BodyChanges } from "./ports.ts";
 import type { Seen } from "./look-at-cluster.ts";
 
 /** What becomes of a look: the change of the record that it leads to (docs/protocol.md, Plans). */
@@ -87,24 +92,19 @@ export function concluder(
     if (byPlan || isLookOld(record, seen.arrivedAt, now)) {
       const settled = settleFindings(current, resumed, now);
       const noted = noteGoodLook(settled.record, seen.look.snapshot.at, run.policy, now);
-      const changes = ledgerChange(current, settled.ledger);
+      const changes = changesOf(current, settled);
       return { save: { record: noted, changes }, result: { kind: "overtaken", byPlan } };
     }
     const basis = basisOf(record);
-    if (made?.basis === basis) return savePlan(amend(made, current), seen.look);
+    if (made?.basis === basis) return savePlan(amend(made, current, now), seen.look);
     if (made !== undefined) {
       const isGrant = basisOf(record, made.on.record) !== made.basis;
       const isDemand = made.on.record.generation !== record.generation;
       met = { grants: met.grants + Number(isGrant), demand: met.demand + Number(isDemand) };
       if (met.demand > DECIDED_AGAIN && !isGrant) {
         const { ledger } = made.on.bodies;
-        return savePlan(
-          rebase(
-            withoutStops(made.decision, ledger, () => true),
-            record,
-          ),
-          seen.look,
-        );
+        const decision = withoutStops(made.decision, ledger);
+        return savePlan(amend({ ...made, decision }, current, now), seen.look);
       }
       if (met.grants >= DECIDED_AGAIN && !isPlanFirst(record, now)) {
         met = { ...met, grants: 0 };
@@ -117,10 +117,11 @@ export function concluder(
     const settled = settleFindings(current, resumed, now);
     const doubt = doubtLook(settled.record, settled.ledger, seen.look.snapshot, run.policy);
     if (doubt !== undefined) return saveDoubt(settled.record, settled.ledger, doubt, seen.look, now);
-    const bodies = { ...current.bodies, ledger: settled.ledger };
-    const shown = presumeShown(settled.record, settled.ledger, seen.look, now);
+    const stops = settleStopsByLook(settled, seen.look.snapshot, now);
+    const { ledger, questions = NO_QUESTIONS } = stops;
+    const bodies = { ...current.bodies, ledger, questions };
     const decision = decide(
-      dropLostStops(shown, seen.look),
+      presumeShown(stops.record, ledger, seen.look, now),
       bodies,
       seen.look,
       run.policy,
@@ -144,11 +145,13 @@ function basisOf(record: ClusterRecord, demand = record): string {
   return JSON.stringify([epoch, plan, demand.generation, intents, inFlight, backoffs, suspicion, outage]);
 }
 
-/** The same decision on a manifest whose sets were only renewed, without the marks and stops of hosts whose report has changed. */
-function amend({ decision, on }: Made, current: CurrentWhole): Decision {
-  const hosts = changedHosts({ ...on.record, ...on.bodies }, { ...current.record, ...current.bodies });
-  const held = hosts.size === 0 ? decision : withoutStops(decision, on.bodies.ledger, nodesOf(hosts));
-  return rebase(held, current.record);
+/**
+ * The same decision on a manifest whose sets were only renewed, without marks and stops that a newer report or answer speaks against.
+ * Nodes may have asked meanwhile: that is kept.
+ */
+function amend({ decision }: Made, { record, bodies }: CurrentWhole, now: Instant): Decision {
+  const questions = foldQuestions(bodies.questions ?? NO_QUESTIONS, now);
+  return rebase({ ...withoutContradicted(decision, record, bodies, now), questions }, record);
 }
 
 /** The decision on a record in which others have moved nothing but what senders said, looks and wakes. */
@@ -187,7 +190,12 @@ function savePlan(decision: Decision, look: Look): Change<Concluded> {
   return {
     save: {
       record: withoutCoveredWake(record),
-      changes: { ledger: decision.ledger, seen: look.snapshot, plan: decision.plan },
+      changes: {
+        ledger: decision.ledger,
+        questions: decision.questions,
+        seen: look.snapshot,
+        plan: decision.plan,
+      },
     },
     result: { kind: "planned", plan: decision.plan, ledger: decision.ledger },
   };
@@ -211,12 +219,21 @@ function saveDoubt(
 }
 
 export function settleFindings(current: CurrentWhole, findings: readonly Finding[], now: Instant): Settled {
-  const state: Settled = { record: current.record, ledger: current.bodies.ledger };
+  const { ledger, questions } = current.bodies;
+  const state: Settled = {
+    record: current.record,
+    ledger,
+    ...(questions === undefined ? {} : { questions }),
+  };
   return findings.reduce((settled, { id, evidence }) => settle(settled, id, evidence, now), state);
 }
 
-export function ledgerChange({ bodies }: CurrentWhole, ledger: Ledger): { readonly ledger?: Ledger } {
-  return ledger === bodies.ledger ? {} : { ledger };
+/** What was settled of creates and starts is in the ledger, what was settled of stops in the questions: only what changed is written. */
+export function changesOf({ bodies }: CurrentWhole, { ledger, questions }: Settled): BodyChanges {
+  return {
+    ...(ledger === bodies.ledger ? {} : { ledger }),
+    ...(questions === undefined || questions === bodies.questions ? {} : { questions }),
+  };
 }
 
 /** A look that failed says nothing once a later one has been believed. */
@@ -228,11 +245,11 @@ export function noteTrouble(
   now: Instant,
 ): Change<undefined> {
   const { lastGoodLookAt } = current.record;
-  const { record, ledger } = settleFindings(current, findings, now);
-  const noted = endLook(noteCalls(record, calls, now), began);
+  const settled = endOldStops(settleFindings(current, findings, now), now);
+  const noted = endLook(noteCalls(settled.record, calls, now), began);
   const isOver = lastGoodLookAt !== undefined && trouble.at < lastGoodLookAt && lastGoodLookAt <= now;
   return {
-    save: { record: isOver ? noted : { ...noted, trouble }, changes: ledgerChange(current, ledger) },
+    save: { record: isOver ? noted : { ...noted, trouble }, changes: changesOf(current, settled) },
     result: undefined,
   };
 }

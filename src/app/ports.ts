@@ -4,6 +4,7 @@ import type { ArrayName, ClusterName, Digest, Epoch, NodeId, Owner, RequestId } 
 import type { KeptPlan, KeptPlanRow } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
+import type { Questions } from "../domain/questions.ts";
 import type { Endpoint, Ledger } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { BucketKey } from "../domain/bucket.ts";
@@ -73,6 +74,7 @@ export interface BodyChanges {
   readonly reports?: ReadonlyMap<Digest, readonly SchedulerNode[]>;
   readonly seen?: Snapshot;
   readonly ledger?: Ledger;
+  readonly questions?: Questions;
   readonly plan?: Plan;
 }
 
@@ -91,8 +93,12 @@ export interface RecordStore<V extends RecordVersion = RecordVersion> {
     changes: BodyChanges,
     previous: LoadedRecord<V> | undefined,
   ): Promise<{ readonly kind: "saved"; readonly loaded: LoadedRecord<V> } | { readonly kind: "conflict" }>;
-  /** Removes unreferenced bodies written over an hour before `now`, in transactions that include the cluster row. Returns how many. */
-  collect(cluster: ClusterName, now: Instant): Promise<number>;
+  /**
+   * Removes unreferenced bodies written over an hour before `now`, in transactions that include the cluster row; for about 20 s at most.
+   * `begin` (the default) starts a pass over all bodies, or goes on with one; `go-on` costs nothing where no pass is unfinished. Returns
+   * how many rows were removed.
+   */
+  collect(cluster: ClusterName, now: Instant, how?: "begin" | "go-on"): Promise<number>;
 }
 
 /** One row of history: the cluster's counts at a tick. */

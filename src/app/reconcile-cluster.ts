@@ -1,5 +1,8 @@
 import { noteCalls } from "../decide/calls.ts";
 import { beginLook, effectsOf, mendLooks } from "../decide/looks.ts";
+import type { Settled } from "../decide/settle.ts";
+import { settle } from "../decide/settle.ts";
+import { contradictedNodes } from "../decide/still-idle.ts";
 import { followUpAt, isCovered, isWakePending, notBefore, takeOver, withoutDueWake } from "../decide/turn.ts";
 import type { Owner, RequestId } from "../domain/ids.ts";
 import { changesSomething, keepPlan } from "../domain/kept-plan.ts";
@@ -7,16 +10,16 @@ import type { Plan } from "../domain/plan.ts";
 import type { ClusterRecord, Intent, Ledger } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime, plusSeconds } from "../domain/units.ts";
-import type { App, Change, Current } from "./commit.ts";
+import type { App, Change, Current, CurrentWhole } from "./commit.ts";
 import { commitRecord, commitWhole } from "./commit.ts";
 import type { Concluded, LookBegun, Planner } from "./conclude-look.ts";
-import { concluder, ledgerChange, noteTrouble, settleFindings, takeCalls } from "./conclude-look.ts";
+import { changesOf, concluder, noteTrouble, settleFindings, takeCalls } from "./conclude-look.ts";
 import type { Finding, Run } from "./effects.ts";
 import { applyIntents, askIntents, resendIntents } from "./effects.ts";
 import type { Seen } from "./look-at-cluster.ts";
 import { lookAtCluster } from "./look-at-cluster.ts";
 import { measureCalls } from "./measure-calls.ts";
-import type { Site } from "./ports.ts";
+import type { ArrayTemplates, Site } from "./ports.ts";
 import { PortError } from "./ports.ts";
 
 /** No effect is started later than this after the look that led to it began. */
@@ -164,9 +167,55 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   const ours = concluded.record.intents.filter(
     (intent) => intent.owner === run.owner && intent.committedAt === plan.at,
   );
-  if (ours.length > 0) await settleAll(run, await applyIntents(run, ours, looked.templates));
+  await applyOurs(run, ours, looked.templates);
   await keepReasons(run, plan, ledger);
   return { kind: "planned", plan };
+}
+
+/**
+ * Sends the stops of a plan, once the record has been read again: a host that has a job, or of which a newer report or answer says
+ * something else, is left out.
+ */
+async function sendStillIdle(run: Reconcile, stops: readonly Intent[]): Promise<void> {
+  const ids = new Set(stops.map(({ id }) => id));
+  if (ids.size === 0) return;
+  const { clock } = run.app.ports;
+  const committed = await commitWhole(run.app, run.site.cluster, (current): Change<undefined> => {
+    const now = clock.now();
+    const settled = current.record.intents
+      .filter(({ id }) => ids.has(id))
+      .reduce(
+        (state, intent) => withdrawContradicted(state, intent, current, now),
+        settleFindings(current, [], now),
+      );
+    if (settled.record === current.record) return { result: undefined };
+    return { save: { record: settled.record, changes: changesOf(current, settled) }, result: undefined };
+  });
+  if (committed.kind === "contended") return;
+  const left = committed.record.intents.filter(({ id }) => ids.has(id));
+  if (left.length > 0) await settleAll(run, await applyIntents(run, left));
+}
+
+function withdrawContradicted(
+  state: Settled,
+  { id, effect, committedAt }: Intent,
+  { record, bodies }: CurrentWhole,
+  now: Instant,
+): Settled {
+  if (effect.kind !== "terminate") return state;
+  const nodes = contradictedNodes(effect.nodes, committedAt, record, bodies, now);
+  return nodes.size === 0 ? state : settle(state, id, { kind: "withdrawn", nodes }, now);
+}
+
+/** Stops go first, and no create waits for their answers: a create that is late is sent by nobody for a while. */
+async function applyOurs(run: Reconcile, ours: readonly Intent[], templates: ArrayTemplates): Promise<void> {
+  const stops = ours.filter(({ effect }) => effect.kind === "terminate");
+  const others = ours.filter(({ effect }) => effect.kind !== "terminate");
+  const apply = async (intents: readonly Intent[]) => {
+    if (intents.length > 0) await settleAll(run, await applyIntents(run, intents, templates));
+  };
+  const ended = await Promise.allSettled([sendStillIdle(run, stops), apply(others)]);
+  for (const one of ended) if (one.status === "rejected") throw one.reason;
 }
 
 /** Commits what the look leads to. undefined: the record was fought over too long. */
@@ -185,23 +234,33 @@ async function concludeLook(
   }
 }
 
-/** Commits what was learnt; what is still open, or fell short, is followed up before the next tick. */
-export async function settleAll(run: Run, findings: readonly Finding[]): Promise<void> {
+/**
+ * Commits what was learnt; what is still open, or fell short, is followed up before the next tick. Answers what the record says then;
+ * undefined: others were quicker every time.
+ */
+export async function settleAll(run: Run, findings: readonly Finding[]): Promise<Settled | undefined> {
   const { clock, queue } = run.app.ports;
   const ids = new Set(findings.map((finding) => finding.id));
   const calls = takeCalls(run);
-  const committed = await commitWhole(run.app, run.site.cluster, (current): Change<Instant | undefined> => {
+  const committed = await commitWhole(run.app, run.site.cluster, (current): Change<SettledAll> => {
     const now = clock.now();
-    const { record: settled, ledger } = settleFindings(current, findings, now);
-    const noted = noteCalls(settled, calls, now);
+    const settled = settleFindings(current, findings, now);
+    const noted = noteCalls(settled.record, calls, now);
     const due = followUpAt(noted, ids, now);
     const wake = due !== undefined && !isWakePending(noted, now, due);
     const record: ClusterRecord = wake ? { ...noted, wakeAt: due, wakeFor: "follow-up" } : noted;
-    return { save: { record, changes: ledgerChange(current, ledger) }, result: wake ? due : undefined };
+    const result = { settled: { ...settled, record }, ...(wake ? { due } : {}) };
+    return { save: { record, changes: changesOf(current, settled) }, result };
   });
-  if (committed.kind === "committed" && committed.result !== undefined) {
-    await queue.wake(run.site.cluster, committed.result);
-  }
+  if (committed.kind === "contended") return undefined;
+  const { due, settled } = committed.result;
+  if (due !== undefined) await queue.wake(run.site.cluster, due);
+  return settled;
+}
+
+interface SettledAll {
+  readonly settled: Settled;
+  readonly due?: Instant;
 }
 
 /** Once all is done, and for nobody's decision: a plan that cannot be kept is only not explained later. */

@@ -35,7 +35,7 @@ const DEADLINE_SECONDS = 200;
 const TIMER_DEADLINE_SECONDS = 50;
 /** History is kept so long. */
 const HISTORY_DAYS = 30;
-/** Garbage is collected and history pruned in one tick of so many minutes. */
+/** A collection of garbage begins, and history is pruned, in one tick of so many minutes; what a tick leaves over the next goes on with. */
 const HOUSEKEEPING_MINUTES = 10;
 
 /** The timer: every cluster side by side. Never throws for one cluster's sake. */
@@ -107,8 +107,9 @@ async function keepHistory(app: App, site: Site): Promise<void> {
   const now = clock.now();
   const [current, policy] = await Promise.all([loadWhole(app, site.cluster), policyOf(site.cluster)]);
   await history.append(site.cluster, historyRow(current, policy, now));
-  if (Math.floor(now / 60_000) % HOUSEKEEPING_MINUTES !== 0) return;
-  await store.collect(site.cluster, now);
+  const isHousekeeping = Math.floor(now / 60_000) % HOUSEKEEPING_MINUTES === 0;
+  await store.collect(site.cluster, now, isHousekeeping ? "begin" : "go-on");
+  if (!isHousekeeping) return;
   await history.prune(site.cluster, plusSeconds(now, -HISTORY_DAYS * 86_400));
   await plans.prune(site.cluster, plusSeconds(now, -policy.planHistorySeconds));
 }

@@ -1,66 +1,27 @@
-import type { Bodies } from "../domain/bodies.ts";
 import type { NodeId } from "../domain/ids.ts";
 import type { NodeVerdict, Plan } from "../domain/plan.ts";
-import type { ClusterRecord, Held, Intent, Ledger, LedgerNode, SetEntries } from "../domain/record.ts";
-import { entryOfNode, hostKey } from "./hosts.ts";
+import type { ClusterRecord, Intent, Ledger } from "../domain/record.ts";
 import type { Decision } from "./reconcile.ts";
 
 /** What of a decision still holds once reports or demand have changed, while it was being saved (docs/protocol.md, Plans). */
 
-type Reported = Held & Pick<Bodies, "reports">;
-
-/** By {@link hostKey} the hosts of every report that has come, changed or gone from one to the other. */
-export function changedHosts(before: Reported, after: Reported): ReadonlyMap<string, true> {
-  const hosts = new Map<string, true>();
-  const noteReport = ({ reports }: Reported, digest: ReportOf): void => {
-    if (digest === undefined) return;
-    for (const { hostname } of reports.get(digest) ?? []) hosts.set(hostKey(hostname), true);
-  };
-  for (const part of ["sets", "separateReports"] as const) {
-    for (const name of new Set([...before[part].keys(), ...after[part].keys()])) {
-      const was = reportOf(before[part], name);
-      const is = reportOf(after[part], name);
-      if (was === is) continue;
-      noteReport(before, was);
-      noteReport(after, is);
-    }
-  }
-  return hosts;
-}
-
-type ReportOf = ReturnType<typeof reportOf>;
-
-function reportOf(entries: SetEntries, name: Parameters<SetEntries["get"]>[0]) {
-  const entry = entries.get(name);
-  return entry?.live === true ? entry.report : undefined;
-}
-
 /**
- * The decision without the marks and stops of these nodes; its creates and starts stand. `before` is the ledger that it was made on. The
+ * The decision without its marks and stops; its creates and starts stand. `before` is the ledger that it was made on. The
  * next plan decides again about them.
  */
-export function withoutStops(
-  decision: Decision,
-  before: Ledger,
-  concerns: (node: LedgerNode) => boolean,
-): Decision {
+export function withoutStops(decision: Decision, before: Ledger): Decision {
   const { plan } = decision;
   const dropped = new Set<NodeId>();
   const ledger = new Map(decision.ledger);
   decision.ledger.forEach((node, id) => {
-    if (node.draining?.plan !== plan.number || !concerns(node)) return;
+    if (node.draining?.plan !== plan.number) return;
     dropped.add(id);
     const { draining: _new, ...rest } = node;
     const earlier = before.get(id)?.draining;
     ledger.set(id, earlier === undefined ? rest : { ...rest, draining: earlier });
   });
   if (dropped.size === 0) return decision;
-  return { ledger, plan: planWithout(plan, dropped), record: recordWithout(decision, dropped) };
-}
-
-/** The nodes of these hosts. */
-export function nodesOf(hosts: ReadonlyMap<string, true>): (node: LedgerNode) => boolean {
-  return (node) => entryOfNode(hosts, node) !== undefined;
+  return { ...decision, ledger, plan: planWithout(plan, dropped), record: recordWithout(decision, dropped) };
 }
 
 function planWithout(plan: Plan, dropped: ReadonlySet<NodeId>): Plan {

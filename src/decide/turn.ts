@@ -3,7 +3,6 @@ import type { ClusterRecord, Intent } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { nextTogether, nextToken } from "./looks.ts";
-import type { Look } from "./observe.ts";
 import { LEASE_SECONDS } from "./settle.ts";
 
 /** Whose turn it is to look, and when (docs/protocol.md, Looks): all of it read from the record, so that every instance agrees. */
@@ -12,12 +11,12 @@ import { LEASE_SECONDS } from "./settle.ts";
 const SOON_SECONDS = 5;
 /** A wake message that is so late is taken for lost. */
 const WAKE_LATE_SECONDS = 10;
-/** A plan has observed this generation, nothing is under way, and no follow-up is due. */
+/** A plan has observed this generation, nothing is under way that brings nodes, and no follow-up is due. */
 export function isCovered(record: ClusterRecord, now: Instant): boolean {
   const followUpDue = record.wakeFor === "follow-up" && record.wakeAt !== undefined && record.wakeAt <= now;
   return (
     record.observedGeneration === record.generation &&
-    record.intents.length === 0 &&
+    record.intents.every(({ effect }) => effect.kind === "terminate") &&
     record.awaitsReport !== true &&
     !followUpDue &&
     record.plan > 0
@@ -76,17 +75,6 @@ export function takeOver(
   return { record: taken.length === 0 ? record : { ...record, intents }, taken };
 }
 
-/**
- * Without the terminates whose owner is gone: after its lease it sends none any more, so that this look shows what became of them, and
- * what is still to be stopped is decided again. Not sooner: until then they may have had their effect, and their nodes are no capacity.
- */
-export function dropLostStops(record: ClusterRecord, { snapshot }: Look): ClusterRecord {
-  const intents = record.intents.filter(
-    ({ effect, leaseUntil }) => effect.kind !== "terminate" || leaseUntil > snapshot.at,
-  );
-  return intents.length === record.intents.length ? record : { ...record, intents };
-}
-
 /** The plan has seen the demand that the wake message was for: it need not cause another look. */
 export function withoutCoveredWake(record: ClusterRecord): ClusterRecord {
   if (record.wakeFor !== "demand" || record.observedGeneration !== record.generation) return record;
@@ -100,7 +88,10 @@ export function followUpAt(
   settled: ReadonlySet<RequestId>,
   now: Instant,
 ): Instant | undefined {
-  const open = record.intents.filter((intent) => settled.has(intent.id)).map((intent) => intent.leaseUntil);
+  const left = record.intents.filter((intent) => settled.has(intent.id));
+  // The next look shows what became of a stop, and its node asks again within half a minute.
+  if (left.some(({ effect }) => effect.kind === "terminate")) return plusSeconds(now, SOON_SECONDS);
+  const open = left.map((intent) => intent.leaseUntil);
   const soonest = open.length === 0 ? undefined : open.reduce((a, b) => (a < b ? a : b));
   if (soonest !== undefined) return soonest > now ? soonest : plusSeconds(now, SOON_SECONDS);
   const pausedNow = record.backoffs.some((entry) => entry.until - entry.seconds * 1000 === now);

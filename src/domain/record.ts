@@ -25,6 +25,8 @@ export interface ClusterRecord {
   readonly cluster: ClusterName;
   /** Random; written when the record is born or restored. */
   readonly epoch: Epoch;
+  /** When this epoch began; absent: an older release wrote the record, so long ago. */
+  readonly epochAt?: Instant;
   /** Counts committed decisions: reconciles and autostop grants. */
   readonly plan: number;
   /** Moves when the demand of a set changes; a mere renewal does not move it. */

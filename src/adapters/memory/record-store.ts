@@ -40,11 +40,13 @@ function nextBodies(record: ClusterRecord, changes: BodyChanges, previous: Loade
   };
   const seen = changes.seen ?? was.seen;
   const plan = changes.plan ?? was.plan;
+  const questions = changes.questions ?? was.questions;
   return {
     ...(previous !== undefined && holdSame(record, previous.record)
       ? setBodies(was)
       : namedBodies(record, changes, was)),
     ledger: changes.ledger ?? was.ledger,
+    ...(questions === undefined ? {} : { questions }),
     ...(seen === undefined ? {} : { seen }),
     ...(plan === undefined ? {} : { plan }),
   };

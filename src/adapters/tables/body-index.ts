@@ -9,6 +9,8 @@ import type { BodyRef } from "./bodies.ts";
 export interface BodyIndex {
   readonly seen?: BodyRef;
   readonly ledger?: BodyRef;
+  /** An older release leaves it out of what it saves. */
+  readonly questions?: BodyRef;
   readonly plan?: BodyRef;
   /** A power of two of places; undefined: no small body hashes here. */
   readonly packs: readonly (BodyRef | undefined)[];
@@ -26,9 +28,14 @@ export const OWN_BODY_LENGTH = 64 * 1024;
 
 /** Every body that the index names. */
 export function refsOf(index: BodyIndex): readonly BodyRef[] {
-  return [index.seen, index.ledger, index.plan, ...index.packs, ...index.own.values()].filter(
-    (ref) => ref !== undefined,
-  );
+  return [
+    index.seen,
+    index.ledger,
+    index.questions,
+    index.plan,
+    ...index.packs,
+    ...index.own.values(),
+  ].filter((ref) => ref !== undefined);
 }
 
 export const demandKey = (entry: SetEntry): EntryKey => `d${entry.digest}`;
