@@ -55,7 +55,9 @@ export class AnswerJudge {
   }
 
   /** An answer leaves its host. */
-  answered(nodeId: string, { status }: ScriptAnswer): void {
+  answered(nodeId: string, { status, undrain }: ScriptAnswer): void {
+    if (undrain === undefined && (status === 409 || status === 503))
+      this.#violate("wrongUndrain", 1, `${nodeId} is told ${status} without undrain`);
     const asker = this.#askers.get(nodeId);
     if (asker !== undefined) {
       asker.lastAnswerAt = this.#now();

@@ -14,8 +14,8 @@ const BETWEEN_QUESTIONS_MS = 30_000;
 const GIVES_UP_MS = 20_000;
 /** Without a verdict it opens so long after its last question for a stop. */
 const OPENS_ALONE_MS = 180_000;
-/** Told yes, and still there: it asks again. */
-const AFTER_YES_MS = 150_000;
+/** Told yes, it stays closed, and asks again so often until it is gone. */
+const AFTER_YES_MS = 60_000;
 
 /** From closing the node until a verdict. */
 interface Series {
@@ -24,6 +24,8 @@ interface Series {
   lastForStop: number;
   /** A question of it ended without a verdict. */
   unclear: boolean;
+  /** It was told yes: it does not open by itself any more. */
+  granted: boolean;
 }
 
 interface Node {
@@ -62,7 +64,7 @@ export class ScriptAgents {
     const unhealthy = schedule.dice.chance(unfit());
     machine.closed = true;
     judge.closed(machine.nodeId, unhealthy);
-    const series = { from: now, unhealthy, lastForStop: now, unclear: false };
+    const series = { from: now, unhealthy, lastForStop: now, unclear: false, granted: false };
     node.series = series;
     this.#question(machine, series, at);
   }
@@ -83,7 +85,7 @@ export class ScriptAgents {
     const { schedule, instance } = this.#world;
     if (!this.#world.isUp(machine)) return;
     const now = schedule.now();
-    const forStop = now - series.from <= ASKS_FOR_STOP_MS;
+    const forStop = series.granted || now - series.from <= ASKS_FOR_STOP_MS;
     if (forStop) series.lastForStop = now;
     const opensAt = series.lastForStop + OPENS_ALONE_MS;
     let waits = true;
@@ -142,12 +144,8 @@ export class ScriptAgents {
     const node = this.#nodeOf(machine);
     const now = schedule.now();
     if (node.series !== series) return;
-    if (answer?.status === 200) {
-      node.series = undefined;
-      machine.askAt = now + AFTER_YES_MS;
-      return;
-    }
-    if (answer !== undefined && mayOpen(answer, series)) {
+    if (answer?.status === 200) series.granted = true;
+    if (answer !== undefined && answer.status !== 200 && mayOpen(answer, series)) {
       node.series = undefined;
       machine.askAt = now + dice.whole(20_000, 60_000);
       if (answer.status === 409) machine.idleSince = now;
@@ -157,9 +155,9 @@ export class ScriptAgents {
       return;
     }
     series.unclear = true;
-    const next = askedAt + BETWEEN_QUESTIONS_MS;
+    const next = askedAt + (series.granted ? AFTER_YES_MS : BETWEEN_QUESTIONS_MS);
     const opensAt = series.lastForStop + OPENS_ALONE_MS;
-    if (next < opensAt)
+    if (series.granted || next < opensAt)
       return schedule.after(next - now, () => node.series === series && this.#question(machine, series));
     schedule.after(opensAt - now, () => {
       if (node.series !== series || !this.#world.isUp(machine)) return;
@@ -174,9 +172,7 @@ export class ScriptAgents {
   }
 }
 
-/** `undrain` goes before the status. An answer that does not have it is no word of ours if an earlier question ended unclear. */
+/** `undrain` goes before the status. 403 and 404 without it are no words of ours if an earlier question ended unclear. */
 function mayOpen({ status, undrain }: ScriptAnswer, { unclear }: Series): boolean {
-  if (undrain !== undefined) return undrain;
-  if (status === 403 || status === 404) return !unclear;
-  return true;
+  return undrain ?? ((status === 403 || status === 404) && !unclear);
 }

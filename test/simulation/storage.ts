@@ -3,13 +3,13 @@ import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
 import type { RecordStore } from "../../src/app/ports.ts";
 import type { ClusterName } from "../../src/domain/ids.ts";
 import { clusterPartition, RECORD_KEY } from "../../src/adapters/tables/keys.ts";
-import type { Rows } from "./memory-table.ts";
-import { memoryTable } from "./memory-table.ts";
+import type { Row } from "../../src/adapters/tables/table.ts";
+import { memoryTable } from "../support/memory-table.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Lasting } from "./weather.ts";
 
-/** Bodies written that lately are likely to be named by the record. */
-const LATELY = 8;
+/** Row keys come after "" and before "~". */
+const ALL_KEYS = ["", "~"] as const;
 
 type Failure = NonNullable<Lasting["storage"]>["how"];
 
@@ -17,15 +17,16 @@ type Failure = NonNullable<Lasting["storage"]>["how"];
 export class Storage {
   readonly #schedule: Schedule;
   readonly #partition: string;
-  readonly #table = memoryTable();
+  readonly #table: ReturnType<typeof memoryTable>;
   readonly #shared: RecordStore | undefined;
   /** Packing takes real time: no step of the clock comes before it has ended. */
   readonly #underWay = new Set<Promise<unknown>>();
-  #backup: Rows | undefined;
+  #backup: ReadonlyMap<string, Row> | undefined;
 
   constructor(schedule: Schedule, cluster: ClusterName, inRows: boolean) {
     this.#schedule = schedule;
     this.#partition = clusterPartition(cluster);
+    this.#table = memoryTable({ sleep: () => Promise.resolve() });
     this.#shared = inRows ? undefined : memoryRecordStore();
   }
 
@@ -56,18 +57,42 @@ export class Storage {
   }
 
   backUp(): void {
-    this.#backup = this.#table.copy();
+    void this.#watch(this.#rows().then((rows) => (this.#backup = rows)));
   }
 
   fail(how: Failure): void {
-    if (how === "set-back") {
-      if (this.#backup !== undefined) this.#table.restore(this.#backup);
-      return;
-    }
-    const record = `${this.#partition}\n${RECORD_KEY}`;
-    if (how === "record-lost") return this.#table.lose([record]);
-    const bodies = this.#table.keys(`${this.#partition}\nb-`).slice(-LATELY);
-    const lost = bodies[this.#schedule.dice.whole(0, bodies.length - 1)];
-    if (lost !== undefined) this.#table.lose([lost]);
+    void this.#watch(this.#fail(how));
   }
+
+  async #fail(how: Failure): Promise<void> {
+    if (how === "record-lost") return this.#table.remove(this.#partition, RECORD_KEY);
+    const rows = await this.#rows();
+    if (how === "body-lost") {
+      // Which row has which key differs from run to run, but not how large it is.
+      const bodies = [...rows]
+        .filter(([key]) => key !== RECORD_KEY)
+        .toSorted((a, b) => sizeOf(a[1]) - sizeOf(b[1]));
+      const lost = bodies[this.#schedule.dice.whole(0, bodies.length - 1)];
+      return lost === undefined ? undefined : this.#table.remove(this.#partition, lost[0]);
+    }
+    if (this.#backup === undefined) return;
+    for (const key of rows.keys()) await this.#table.remove(this.#partition, key);
+    for (const [key, values] of this.#backup) await this.#table.put(this.#partition, key, values);
+  }
+
+  async #rows(): Promise<ReadonlyMap<string, Row>> {
+    const rows = new Map<string, Row>();
+    for (const key of this.#table.keys(this.#partition, ...ALL_KEYS)) {
+      const row = await this.#table.read(this.#partition, key);
+      if (row !== undefined) rows.set(key, row.values);
+    }
+    return rows;
+  }
+}
+
+function sizeOf(values: Row): number {
+  return Object.values(values).reduce(
+    (sum: number, value) => sum + (value instanceof Uint8Array ? value.length : 0),
+    0,
+  );
 }
