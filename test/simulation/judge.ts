@@ -80,6 +80,8 @@ type NodeCreated = Extract<SimulatorEvent, { readonly kind: "node-created" }>;
 export interface Watched {
   readonly array: string;
   readonly group: string | undefined;
+  /** When its create was decided. */
+  readonly committedAt: number;
   host: string | undefined;
   /** Since when it has been marked to be stopped. */
   markedAt: number | undefined;
@@ -356,6 +358,7 @@ export class Judge implements Counts {
     this.#nodes.set(nodeId, {
       array,
       group,
+      committedAt: this.#commits.get(requestId ?? "") ?? at,
       host: undefined,
       markedAt: undefined,
       ready: false,
@@ -395,7 +398,10 @@ export class Judge implements Counts {
   ): void {
     const committedAt = this.#commits.get(requestId ?? "") ?? at;
     const there = [...this.#nodes.values()].filter((node) => node.array === array && isLive(node));
-    const staying = there.filter((node) => !wasLeaving(node, committedAt));
+    // A node of an earlier bucket that was decided on later, while this create's outcome was not known, went before this one.
+    const isEarlier = (node: Watched): boolean =>
+      this.#limits.bucketOrder && node.group !== undefined && node.committedAt > committedAt;
+    const staying = there.filter((node) => !wasLeaving(node, committedAt) && !isEarlier(node));
     const mostBy = (need: typeof needOf): number =>
       Math.max(...this.#needs(committedAt, at, (told) => need(array, told)));
     const most = mostBy(needOf);

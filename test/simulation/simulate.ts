@@ -399,7 +399,7 @@ class Run {
         if (how.kind === "threw") this.#noteError(how.error);
         if (how.kind !== "returned") return;
         for (const { outcome } of how.result) {
-          if (outcome.kind === "failed" && !/no answer/.test(outcome.message))
+          if (outcome.kind === "failed" && !/no answer|missing from storage/.test(outcome.message))
             this.#noteError(outcome.message);
         }
       },

@@ -8,6 +8,7 @@ import { memoryTable } from "../support/memory-table.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Lasting } from "./weather.ts";
 
+const LATELY = 3;
 /** Row keys come after "" and before "~". */
 const ALL_KEYS = ["", "~"] as const;
 
@@ -19,6 +20,8 @@ export class Storage {
   readonly #partition: string;
   readonly #table: ReturnType<typeof memoryTable>;
   readonly #shared: RecordStore | undefined;
+  /** Keys of bodies in the order in which they were written. */
+  readonly #written: string[] = [];
   /** Packing takes real time: no step of the clock comes before it has ended. */
   readonly #underWay = new Set<Promise<unknown>>();
   #backup: ReadonlyMap<string, Row> | undefined;
@@ -26,7 +29,12 @@ export class Storage {
   constructor(schedule: Schedule, cluster: ClusterName, inRows: boolean) {
     this.#schedule = schedule;
     this.#partition = clusterPartition(cluster);
-    this.#table = memoryTable({ sleep: () => Promise.resolve() });
+    const table = memoryTable({ sleep: () => Promise.resolve() });
+    const put: typeof table.put = (partition, key, values) => {
+      this.#written.push(key);
+      return table.put(partition, key, values);
+    };
+    this.#table = { ...table, put };
     this.#shared = inRows ? undefined : memoryRecordStore();
   }
 
@@ -68,12 +76,10 @@ export class Storage {
     if (how === "record-lost") return this.#table.remove(this.#partition, RECORD_KEY);
     const rows = await this.#rows();
     if (how === "body-lost") {
-      // Which row has which key differs from run to run, but not how large it is.
-      const bodies = [...rows]
-        .filter(([key]) => key !== RECORD_KEY)
-        .toSorted((a, b) => sizeOf(a[1]) - sizeOf(b[1]));
+      // Written lately, they are likely to be named by the record.
+      const bodies = this.#written.filter((key) => rows.has(key)).slice(-LATELY);
       const lost = bodies[this.#schedule.dice.whole(0, bodies.length - 1)];
-      return lost === undefined ? undefined : this.#table.remove(this.#partition, lost[0]);
+      return lost === undefined ? undefined : this.#table.remove(this.#partition, lost);
     }
     if (this.#backup === undefined) return;
     for (const key of rows.keys()) await this.#table.remove(this.#partition, key);
@@ -88,11 +94,4 @@ export class Storage {
     }
     return rows;
   }
-}
-
-function sizeOf(values: Row): number {
-  return Object.values(values).reduce(
-    (sum: number, value) => sum + (value instanceof Uint8Array ? value.length : 0),
-    0,
-  );
 }
