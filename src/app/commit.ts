@@ -56,6 +56,16 @@ export async function commitWhole<T>(
   return app.lanes.run(cluster, () => commitLoop(app, () => loadWhole(app, cluster), change));
 }
 
+/** The same with whatever `load` reads besides: it runs again after each conflict. */
+export async function commitLoaded<C extends Current, T>(
+  app: App,
+  cluster: ClusterName,
+  load: () => Promise<C>,
+  change: (current: C) => Change<T>,
+): Promise<Committed<T>> {
+  return app.lanes.run(cluster, () => commitLoop(app, load, change));
+}
+
 async function commitLoop<C extends Current, T>(
   app: App,
   load: () => Promise<C>,

@@ -11,6 +11,8 @@ import {
   letPlanFirst,
   noteGoodLook,
 } from "../decide/looks.ts";
+import { isRemembered, retireSets } from "../decide/finished-sets.ts";
+import type { FinishedSet } from "../domain/finished-set.ts";
 import type { Doubt, Look } from "../decide/observe.ts";
 import { doubtLook, suspectedSince } from "../decide/observe.ts";
 import { presumeShown } from "../decide/presume-shown.ts";
@@ -96,7 +98,7 @@ export function concluder(
       return { save: { record: noted, changes }, result: { kind: "overtaken", byPlan } };
     }
     const basis = basisOf(record);
-    if (made?.basis === basis) return savePlan(amend(made, current, now), seen.look);
+    if (made?.basis === basis) return savePlan(amend(made, current, now), seen.look, run.policy);
     if (made !== undefined) {
       const isGrant = basisOf(record, made.on.record) !== made.basis;
       const isDemand = made.on.record.generation !== record.generation;
@@ -104,7 +106,7 @@ export function concluder(
       if (met.demand > DECIDED_AGAIN && !isGrant) {
         const { ledger } = made.on.bodies;
         const decision = withoutStops(made.decision, ledger);
-        return savePlan(amend({ ...made, decision }, current, now), seen.look);
+        return savePlan(amend({ ...made, decision }, current, now), seen.look, run.policy);
       }
       if (met.grants >= DECIDED_AGAIN && !isPlanFirst(record, now)) {
         met = { ...met, grants: 0 };
@@ -130,7 +132,7 @@ export function concluder(
       run.app.lanes.recallOf(run.site.cluster).plans,
     );
     made = { basis, decision, on: { ...current, bodies } };
-    return savePlan(decision, seen.look);
+    return savePlan(decision, seen.look, run.policy);
   };
 }
 
@@ -185,12 +187,14 @@ function lapseAsDecided(current: SetEntries, decided: SetEntries): SetEntries {
   return next;
 }
 
-function savePlan(decision: Decision, look: Look): Change<Concluded> {
-  const { planBy: _saved, ...record } = decision.record;
+function savePlan(decision: Decision, look: Look, policy: Policy): Change<Concluded> {
+  const { planBy: _saved, ...planned } = decision.record;
+  const { record, changes } = retire(withoutCoveredWake(planned), policy, decision.plan.at);
   return {
     save: {
-      record: withoutCoveredWake(record),
+      record,
       changes: {
+        ...changes,
         ledger: decision.ledger,
         questions: decision.questions,
         seen: look.snapshot,
@@ -199,6 +203,18 @@ function savePlan(decision: Decision, look: Look): Change<Concluded> {
     },
     result: { kind: "planned", plan: decision.plan, ledger: decision.ledger },
   };
+}
+
+/** Finished sets leave the record where each tick passes by, with a plan or with the word that there can be none; never with a renewal. */
+function retire(
+  whole: ClusterRecord,
+  { maxExpirationSeconds }: Policy,
+  now: Instant,
+): { readonly record: ClusterRecord; readonly changes: Pick<BodyChanges, "finished"> } {
+  const { record, finished } = retireSets(whole);
+  if (finished.size === 0) return { record, changes: {} };
+  const isKept = (set: FinishedSet) => isRemembered(set, maxExpirationSeconds, now);
+  return { record, changes: { finished: { sets: finished, isKept } } };
 }
 
 function saveDoubt(
@@ -238,18 +254,17 @@ export function changesOf({ bodies }: CurrentWhole, { ledger, questions }: Settl
 
 /** A look that failed says nothing once a later one has been believed. */
 export function noteTrouble(
+  { app, policy }: Planner,
   current: CurrentWhole,
   findings: readonly Finding[],
   trouble: Trouble,
   { began, calls }: { readonly began: Instant; readonly calls: readonly MeasuredCall[] },
-  now: Instant,
 ): Change<undefined> {
+  const now = app.ports.clock.now();
   const { lastGoodLookAt } = current.record;
   const settled = endOldStops(settleFindings(current, findings, now), now);
   const noted = endLook(noteCalls(settled.record, calls, now), began);
   const isOver = lastGoodLookAt !== undefined && trouble.at < lastGoodLookAt && lastGoodLookAt <= now;
-  return {
-    save: { record: isOver ? noted : { ...noted, trouble }, changes: changesOf(current, settled) },
-    result: undefined,
-  };
+  const { record, changes } = retire(isOver ? noted : { ...noted, trouble }, policy, now);
+  return { save: { record, changes: { ...changes, ...changesOf(current, settled) } }, result: undefined };
 }

@@ -1,6 +1,16 @@
 import type { Snapshot } from "../domain/cluster.ts";
 import type { NodeAttributes, SchedulerNode, SetDemand } from "../domain/demand.ts";
-import type { ArrayName, ClusterName, Digest, Epoch, NodeId, Owner, RequestId } from "../domain/ids.ts";
+import type { FinishedSet } from "../domain/finished-set.ts";
+import type {
+  ArrayName,
+  ClusterName,
+  Digest,
+  Epoch,
+  NodeId,
+  Owner,
+  RequestId,
+  SetName,
+} from "../domain/ids.ts";
 import type { KeptPlan, KeptPlanRow } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
@@ -76,6 +86,14 @@ export interface BodyChanges {
   readonly ledger?: Ledger;
   readonly questions?: Questions;
   readonly plan?: Plan;
+  readonly finished?: FinishedChange;
+}
+
+/** Sets that leave the record with this save and are remembered. */
+export interface FinishedChange {
+  readonly sets: ReadonlyMap<SetName, FinishedSet>;
+  /** Of those there already, which are still to be remembered. */
+  readonly isKept: (set: FinishedSet) => boolean;
 }
 
 /**
@@ -85,6 +103,8 @@ export interface BodyChanges {
 export interface RecordStore<V extends RecordVersion = RecordVersion> {
   /** The manifest alone; undefined: no such record yet. Throws PortError kind "newer-state" if its state version is newer than ours. */
   load(cluster: ClusterName): Promise<LoadedRecord<V> | undefined>;
+  /** What is remembered of those of the sets that have left the record. Reads only the bodies in which they would be. */
+  finished(loaded: LoadedRecord<V>, sets: readonly SetName[]): Promise<ReadonlyMap<SetName, FinishedSet>>;
   /** The bodies of a loaded record; undefined: one is missing because the record has moved on, load again. */
   bodies(loaded: LoadedRecord<V>): Promise<Bodies | undefined>;
   /** Saves if the stored version is still `previous` (undefined: if there is none). Writes bodies first, then the manifest. */

@@ -154,7 +154,7 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   if (looked.kind === "trouble") {
     const ended = { began: begun.at, calls: takeCalls(run) };
     await commitWhole(app, site.cluster, (current) =>
-      noteTrouble(current, asked, looked.trouble, ended, app.ports.clock.now()),
+      noteTrouble(run, current, asked, looked.trouble, ended),
     );
     return { kind: "troubled", trouble: looked.trouble };
   }

@@ -209,7 +209,15 @@ class Game {
 
   async #remove(set: string): Promise<void> {
     const { now } = this.#rig;
-    const letter = { set, revision: now, tieBreak: "", sentAt: now, interval: 86_400, entries: [] };
+    const letter = {
+      set,
+      revision: now,
+      tieBreak: "",
+      sentAt: now,
+      interval: 86_400,
+      entries: [],
+      ends: true,
+    } as const;
     await this.#told(`DELETE ${set}`, await this.#rig.remove(set), (mark) =>
       this.#sets.take({ ...letter, mark }, now),
     );

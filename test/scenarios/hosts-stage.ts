@@ -72,7 +72,8 @@ export class Host {
             const save = () => store.save(record, changes, previous);
             return interference().save?.(this, changes, save) ?? save();
           }),
-        collect: (cluster, now) => guard(() => store.collect(cluster, now)),
+        finished: (loaded, sets) => guard(() => store.finished(loaded, sets)),
+        collect: (cluster, now, how) => guard(() => store.collect(cluster, now, how)),
       },
       sites: new Map(
         [...shared.sites].map(([name, site]) => {

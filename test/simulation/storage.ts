@@ -44,9 +44,10 @@ export class Storage {
     const store: RecordStore = tableRecordStore(this.#table, this.#schedule);
     return {
       load: (cluster) => this.#watch(store.load(cluster)),
+      finished: (loaded, sets) => this.#watch(store.finished(loaded, sets)),
       bodies: (loaded) => this.#watch(store.bodies(loaded)),
       save: (record, changes, previous) => this.#watch(store.save(record, changes, previous)),
-      collect: (cluster, now) => this.#watch(store.collect(cluster, now)),
+      collect: (cluster, now, how) => this.#watch(store.collect(cluster, now, how)),
     };
   }
 

@@ -16,6 +16,8 @@ export interface BodyIndex {
   readonly packs: readonly (BodyRef | undefined)[];
   /** The large ones. */
   readonly own: ReadonlyMap<EntryKey, BodyRef>;
+  /** What is remembered of finished sets, by the hash of their names: a power of two of places. Absent: none has left the record yet. */
+  readonly finished?: readonly (BodyRef | undefined)[];
 }
 
 /** "d" or "r" (demand, report), then the digest. */
@@ -28,14 +30,10 @@ export const OWN_BODY_LENGTH = 64 * 1024;
 
 /** Every body that the index names. */
 export function refsOf(index: BodyIndex): readonly BodyRef[] {
-  return [
-    index.seen,
-    index.ledger,
-    index.questions,
-    index.plan,
-    ...index.packs,
-    ...index.own.values(),
-  ].filter((ref) => ref !== undefined);
+  const { seen, ledger, questions, plan, packs, own, finished = [] } = index;
+  return [seen, ledger, questions, plan, ...packs, ...own.values(), ...finished].filter(
+    (ref) => ref !== undefined,
+  );
 }
 
 export const demandKey = (entry: SetEntry): EntryKey => `d${entry.digest}`;

@@ -16,6 +16,7 @@ import type { CollectorView, Rest } from "./collector.ts";
 import { WHOLE_TABLE, collectBodies } from "./collector.ts";
 import { RECORD_KEY, clusterPartition } from "./keys.ts";
 import { createLru } from "./lru.ts";
+import { readFinished } from "./finished-shards.ts";
 import { nextIndex } from "./next-index.ts";
 import { readBodies } from "./read-bodies.ts";
 import { ROW_BYTES, chunkProperties, joinChunks } from "./rows.ts";
@@ -123,6 +124,15 @@ export function tableRecordStore(
 
   return {
     load: (cluster) => asPortCall(`load record of ${cluster}`, () => load(cluster)),
+    finished: (loaded, sets) =>
+      asPortCall(`read finished sets of ${loaded.record.cluster}`, () =>
+        readFinished(
+          bodies,
+          clusterPartition(loaded.record.cluster),
+          loaded.version.index.finished ?? [],
+          sets,
+        ),
+      ),
     bodies: (loaded) =>
       asPortCall(`read bodies of ${loaded.record.cluster}`, () =>
         readBodies(bodies, loaded.record, loaded.version.index),
