@@ -86,9 +86,7 @@ export function concluder(
     const byPlan = isOvertaken(current, begun, seen.look, now);
     if (byPlan || isLookOld(record, seen.arrivedAt, now)) {
       const settled = settleFindings(current, resumed, now);
-      const noted = noteGoodLook(settled.record, seen.look.snapshot.at, run.policy, now);
-      const changes = ledgerChange(current, settled.ledger);
-      return { save: { record: noted, changes }, result: { kind: "overtaken", byPlan } };
+      return saveOvertaken(current, settled, seen.look, run.policy, byPlan, now);
     }
     const basis = basisOf(record);
     if (made?.basis === basis) return savePlan(amend(made, current), seen.look);
@@ -97,21 +95,13 @@ export function concluder(
       const isDemand = made.on.record.generation !== record.generation;
       met = { grants: met.grants + Number(isGrant), demand: met.demand + Number(isDemand) };
       if (met.demand > DECIDED_AGAIN && !isGrant) {
-        const { ledger } = made.on.bodies;
-        return savePlan(
-          rebase(
-            withoutStops(made.decision, ledger, () => true),
-            record,
-          ),
-          seen.look,
-        );
+        const creates = withoutStops(made.decision, made.on.bodies.ledger, () => true);
+        return savePlan(rebase(creates, record), seen.look);
       }
       if (met.grants >= DECIDED_AGAIN && !isPlanFirst(record, now)) {
         met = { ...met, grants: 0 };
-        return {
-          save: { record: letPlanFirst(loaded.record, now), changes: {} },
-          result: { kind: "plan-first" },
-        };
+        const save = { record: letPlanFirst(loaded.record, now), changes: {} };
+        return { save, result: { kind: "plan-first" } };
       }
     }
     const settled = settleFindings(current, resumed, now);
@@ -131,6 +121,20 @@ export function concluder(
     made = { basis, decision, on: { ...current, bodies } };
     return savePlan(decision, seen.look);
   };
+}
+
+/** Nothing is decided: what was settled is saved, and that we were there. */
+function saveOvertaken(
+  current: CurrentWhole,
+  settled: Settled,
+  look: Look,
+  policy: Policy,
+  byPlan: boolean,
+  now: Instant,
+): Change<Concluded> {
+  const record = noteGoodLook(settled.record, look.snapshot.at, policy, now);
+  const changes = ledgerChange(current, settled.ledger);
+  return { save: { record, changes }, result: { kind: "overtaken", byPlan } };
 }
 
 /** Others have committed creates since the look began, or have saved a later look. */

@@ -1,5 +1,5 @@
 import type { Bodies } from "../domain/bodies.ts";
-import type { NodeId } from "../domain/ids.ts";
+import type { Digest, NodeId, SetName } from "../domain/ids.ts";
 import type { NodeVerdict, Plan } from "../domain/plan.ts";
 import type { ClusterRecord, Held, Intent, Ledger, LedgerNode, SetEntries } from "../domain/record.ts";
 import { entryOfNode, hostKey } from "./hosts.ts";
@@ -9,30 +9,36 @@ import type { Decision } from "./reconcile.ts";
 
 type Reported = Held & Pick<Bodies, "reports">;
 
-/** By {@link hostKey} the hosts of every report that has come, changed or gone from one to the other. */
+/** By {@link hostKey} the hosts of which a report says something else, or nothing any more, from one to the other. */
 export function changedHosts(before: Reported, after: Reported): ReadonlyMap<string, true> {
   const hosts = new Map<string, true>();
-  const noteReport = ({ reports }: Reported, digest: ReportOf): void => {
-    if (digest === undefined) return;
-    for (const { hostname } of reports.get(digest) ?? []) hosts.set(hostKey(hostname), true);
-  };
   for (const part of ["sets", "separateReports"] as const) {
     for (const name of new Set([...before[part].keys(), ...after[part].keys()])) {
       const was = reportOf(before[part], name);
       const is = reportOf(after[part], name);
-      if (was === is) continue;
-      noteReport(before, was);
-      noteReport(after, is);
+      if (was !== is) noteChanged(hosts, textsByHost(before, was), textsByHost(after, is));
     }
   }
   return hosts;
 }
 
-type ReportOf = ReturnType<typeof reportOf>;
-
-function reportOf(entries: SetEntries, name: Parameters<SetEntries["get"]>[0]) {
+function reportOf(entries: SetEntries, name: SetName): Digest | undefined {
   const entry = entries.get(name);
   return entry?.live === true ? entry.report : undefined;
+}
+
+function textsByHost({ reports }: Reported, report: Digest | undefined): ReadonlyMap<string, string> {
+  const hosts = (report === undefined ? undefined : reports.get(report)) ?? [];
+  return new Map(hosts.map((host) => [hostKey(host.hostname), JSON.stringify(host)]));
+}
+
+function noteChanged(
+  hosts: Map<string, true>,
+  was: ReadonlyMap<string, string>,
+  is: ReadonlyMap<string, string>,
+): void {
+  for (const [host, text] of was) if (is.get(host) !== text) hosts.set(host, true);
+  for (const host of is.keys()) if (!was.has(host)) hosts.set(host, true);
 }
 
 /**
