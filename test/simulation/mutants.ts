@@ -61,8 +61,8 @@ export const MUTANTS: readonly Mutant[] = [
       },
       {
         file: "src/decide/settle.ts",
-        find: '    case "terminated":\n      return replaceIntent(',
-        put: '    case "terminated":\n      return without;\n      replaceIntent(',
+        find: '    case "withdrawn":\n      return replaceIntent(',
+        put: '    case "withdrawn":\n      return without;\n      replaceIntent(',
       },
     ],
     moves: "overshoot",
@@ -131,8 +131,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/autostop.ts",
-        find: "new Set([...unhealthy, ...[...askers].filter((id) => free.spare.has(id))])",
-        put: "new Set(ours)",
+        find: "[...unhealthy, ...[...askers].filter((id) => free.spare.has(id))]",
+        put: "[...ours]",
       },
     ],
     moves: "stoppedNeeded",
@@ -174,8 +174,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/autostop.ts",
-        find: "unmark(bodies.ledger, byInstance, calls, verdicts, now)",
-        put: "bodies.ledger",
+        find: "    } else if (isStay(verdict)) {",
+        put: "    } else if (isStay(verdict) && !isMarked) {",
       },
     ],
     moves: "overshoot",
@@ -222,9 +222,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a stop that may be under way is forgotten before its lease has ended",
     edits: [
       {
-        file: "src/decide/turn.ts",
-        find: 'effect.kind !== "terminate" || leaseUntil > snapshot.at',
-        put: 'effect.kind !== "terminate"',
+        file: "src/decide/stops.ts",
+        find: 'return isPast ? "lost" : "open";',
+        put: 'return "lost";',
       },
     ],
     moves: "stoppedNeeded",
