@@ -7,6 +7,7 @@ import type { ClusterName } from "../domain/ids.ts";
 import type { Lanes } from "./lanes.ts";
 import type { BodyChanges, LoadedRecord, Ports } from "./ports.ts";
 import { PortError } from "./ports.ts";
+import { loadInOrder } from "./set-back.ts";
 
 /** What the use cases share: the ports, and the turn-taking of this process. */
 export interface App {
@@ -45,7 +46,7 @@ export async function commitRecord<T>(
   cluster: ClusterName,
   change: (current: Current) => Change<T>,
 ): Promise<Committed<T>> {
-  return app.lanes.run(cluster, () => commitLoop(app, () => loadCurrent(app, cluster), change));
+  return app.lanes.run(cluster, () => commitLoop(app, cluster, () => loadCurrent(app, cluster), change));
 }
 
 /** The same with the bodies at hand. */
@@ -54,7 +55,7 @@ export async function commitWhole<T>(
   cluster: ClusterName,
   change: (current: CurrentWhole) => Change<T>,
 ): Promise<Committed<T>> {
-  return app.lanes.run(cluster, () => commitLoop(app, () => loadWhole(app, cluster), change));
+  return app.lanes.run(cluster, () => commitLoop(app, cluster, () => loadWhole(app, cluster), change));
 }
 
 /** The same with whatever `load` reads besides: it runs again after each conflict. */
@@ -64,21 +65,25 @@ export async function commitLoaded<C extends Current, T>(
   load: () => Promise<C>,
   change: (current: C) => Change<T>,
 ): Promise<Committed<T>> {
-  return app.lanes.run(cluster, () => commitLoop(app, load, change));
+  return app.lanes.run(cluster, () => commitLoop(app, cluster, load, change));
 }
 
 async function commitLoop<C extends Current, T>(
   app: App,
+  cluster: ClusterName,
   load: () => Promise<C>,
   change: (current: C) => Change<T>,
 ): Promise<Committed<T>> {
   const { store, clock, entropy } = app.ports;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const current = await load();
+    const current = await loadInOrder(app, cluster, load);
     const { save, result } = change(current);
     if (save === undefined) return { kind: "committed", result, record: current.record };
     const saved = await store.save(save.record, save.changes, current.stored);
-    if (saved.kind === "saved") return { kind: "committed", result, record: saved.loaded.record };
+    if (saved.kind === "saved") {
+      app.lanes.memoryOf(cluster).plans.note(saved.loaded.record.plan);
+      return { kind: "committed", result, record: saved.loaded.record };
+    }
     await clock.sleep(entropy.fraction() * Math.min(LONGEST_PAUSE_MS, 10 * 2 ** attempt));
   }
   return { kind: "contended" };
