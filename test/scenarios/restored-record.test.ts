@@ -1,43 +1,43 @@
 import { expect, test } from "vitest";
+import type { Policy } from "../../src/domain/policy.ts";
 import { oneArray, target } from "./clusters.ts";
 import { Stage } from "./stage.ts";
 
 const MINUTE = 60;
+const TWELVE = target("demo", 12, { expirationInterval: 86_400 });
 
-/** Twelve nodes are Ready; the record was backed up while there were ten, and is set back to that. */
-async function setBack(between: (stage: Stage) => Promise<void>): Promise<Stage> {
-  const stage = new Stage({ simulator: oneArray("demo", {}, { visibilityLagSeconds: 30 }) });
-  const push = (count: number) =>
-    stage.during(stage.push(target("demo", count, { expirationInterval: 86_400 })));
-  await push(10);
+interface Restore {
+  readonly policy?: Partial<Policy>;
+  /** Seconds between the create that the backup does not have and the restore. */
+  readonly later: number;
+  /** Another process goes on after it. */
+  readonly isNew: boolean;
+}
+
+/** The record was backed up while there were ten nodes. Two more are asked for and created, and it is set back. */
+async function setBack({ policy = {}, later, isNew }: Restore): Promise<Stage> {
+  const stage = new Stage({ simulator: oneArray("demo", {}, { visibilityLagSeconds: 30 }), policy });
+  await stage.during(stage.push(target("demo", 10, { expirationInterval: 86_400 })));
   await stage.pass(3 * MINUTE);
   const backup = await stage.backUp("demo");
-  await push(12);
-  await stage.pass(2);
+  await stage.during(stage.push(TWELVE));
+  await stage.pass(later);
+  stage.stopHost();
   await stage.restore(backup);
-  await between(stage);
-  await push(12);
+  stage.startHost({ isNew });
+  await stage.during(stage.push(TWELVE));
   await stage.pass(10);
   return stage;
 }
 
 test.each([
-  {
-    name: "under a running host, which knows a higher plan number",
-    between: async () => undefined,
-  },
-  {
-    name: "while the host is stopped; the history knows a higher plan number",
-    between: async (stage: Stage) => {
-      stage.stopHost();
-      await stage.pass(1);
-      stage.startHost({ isNew: true });
-    },
-  },
+  { name: "the running process", later: 2, isNew: false },
+  { name: "a kept plan", later: 2, isNew: true },
+  { name: "the history", policy: { planHistorySeconds: 0 }, later: 70, isNew: true },
 ])(
-  "a record that is set back $name begins a new epoch: it rests, and nothing is made twice",
-  async ({ between }) => {
-    const stage = await setBack(between);
+  "a record that is set back, and $name knows a higher plan number: it rests its full time, and nothing is made twice",
+  async (restore) => {
+    const stage = await setBack(restore);
     expect((await stage.state("demo")).health.restingUntil).toBeDefined();
     const [node] = stage.readyNodes;
     if (node === undefined) throw new Error("ten nodes are Ready");
@@ -46,8 +46,17 @@ test.each([
     await stage.pass(4 * MINUTE);
     expect(stage.eventsOf("node-created")).toHaveLength(12);
     expect(await stage.during(stage.ask(node))).toBe(503);
-    await stage.pass(3 * MINUTE);
+    await stage.pass(2 * MINUTE);
     expect((await stage.state("demo")).health.restingUntil).toBeUndefined();
     expect(await stage.during(stage.ask(node))).toBe(409);
   },
 );
+
+test("another process goes on with a record that nobody set back: no rest begins", async () => {
+  const stage = new Stage({ simulator: oneArray("demo") });
+  await stage.during(stage.push(TWELVE));
+  await stage.pass(10 * MINUTE);
+  stage.startHost({ isNew: true });
+  await stage.pass(2 * MINUTE);
+  expect((await stage.state("demo")).health.restingUntil).toBeUndefined();
+});
