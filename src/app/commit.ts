@@ -1,3 +1,4 @@
+import { bornRecord } from "../decide/epoch.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import { withQuestions } from "../decide/questions.ts";
 import type { Questions } from "../domain/questions.ts";
@@ -85,8 +86,9 @@ async function commitLoop<C extends Current, T>(
 
 /** The manifest, or a newborn one. */
 export async function loadCurrent(app: App, cluster: ClusterName): Promise<Current> {
-  const stored = await app.ports.store.load(cluster);
-  return { record: stored?.record ?? bornRecord(app, cluster), stored };
+  const { clock, entropy, store } = app.ports;
+  const stored = await store.load(cluster);
+  return { record: stored?.record ?? bornRecord(cluster, entropy.epoch(), clock.now()), stored };
 }
 
 /** A body that is still missing after so many loads is lost, not overtaken. */
@@ -124,22 +126,3 @@ function withStops(bodies: Bodies): Bodies {
 const joined = new WeakMap<Questions, { readonly from: Ledger; readonly ledger: Ledger }>();
 
 const NO_BODIES: Bodies = { demands: new Map(), reports: new Map(), ledger: new Map() };
-
-function bornRecord(app: App, cluster: ClusterName): ClusterRecord {
-  return {
-    separateReports: new Map(),
-    separatePools: new Map(),
-    cluster,
-    epoch: app.ports.entropy.epoch(),
-    epochAt: app.ports.clock.now(),
-    plan: 0,
-    generation: 0,
-    observedGeneration: 0,
-    sets: new Map(),
-    intents: [],
-    inFlight: [],
-    backoffs: [],
-    rejections: [],
-    totals: { created: 0, terminated: 0 },
-  };
-}

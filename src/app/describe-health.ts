@@ -76,7 +76,7 @@ function notesOn(
   policy: Policy,
   now: Instant,
 ): readonly string[] {
-  const { lastGoodLookAt, trouble, outage } = record;
+  const { createsFrom, lastGoodLookAt, trouble, outage } = record;
   const age = lastGoodLookAt === undefined ? undefined : secondsBetween(lastGoodLookAt, now);
   const notes: string[] = [];
   if (age === undefined) notes.push("the cluster has not been looked at yet: the timer looks every minute");
@@ -90,6 +90,10 @@ function notesOn(
     notes.push("enabled is false in the configuration: nothing is created, started or stopped");
   if (seen !== undefined && (seen.state !== "Started" || seen.targetState !== "Started"))
     notes.push(`the cluster is ${stateOf(seen)}: nothing is created or stopped`);
+  if (createsFrom !== undefined && createsFrom > now && lastGoodLookAt !== undefined)
+    notes.push(
+      `the autoscaler's record of this cluster is new or was restored, and the cluster has nodes: nothing is created before ${isoTime(createsFrom)}, so that earlier creates show first`,
+    );
   if (outage !== undefined && outage.until > now) {
     const waiting =
       outage.awaiting.length === 0

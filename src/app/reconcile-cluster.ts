@@ -168,6 +168,8 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
     (intent) => intent.owner === run.owner && intent.committedAt === plan.at,
   );
   await applyOurs(run, ours, looked.templates);
+  const { createsFrom } = concluded.record;
+  if (createsFrom !== undefined) await app.ports.queue.wake(site.cluster, createsFrom);
   await keepReasons(run, plan, ledger);
   return { kind: "planned", plan };
 }

@@ -27,6 +27,11 @@ export interface ClusterRecord {
   readonly epoch: Epoch;
   /** When this epoch began; absent: an older release wrote the record, so long ago. */
   readonly epochAt?: Instant;
+  /**
+   * If the first look of this epoch shows nodes, nothing is created before: a create that an earlier state of the record has sent may not
+   * show yet. Absent: creates need not wait.
+   */
+  readonly createsFrom?: Instant;
   /** Counts committed decisions: reconciles and autostop grants. */
   readonly plan: number;
   /** Moves when the demand of a set changes; a mere renewal does not move it. */
