@@ -74,16 +74,16 @@ function withoutParts(entry: SetEntry, lost: ReadonlySet<Digest>): SetEntry {
   return report === undefined || lost.has(report) ? rest : entry;
 }
 
-/** The trouble of the last loss, until every set that lapsed by it has been pushed again; at least for an hour. */
+/** The trouble of the last loss, until every set that lapsed by it has been pushed again; at least for an hour, at most for a day. */
 export function lossShown({ lost, sets }: ClusterRecord, now: Instant): Loss | undefined {
-  if (lost === undefined) return undefined;
+  if (lost === undefined || secondsBetween(lost.at, now) > SHOWN_SECONDS.most) return undefined;
   const awaited = lost.sets.filter((name) => {
     const entry = sets.get(name);
     return entry === undefined || (!entry.live && entry.acceptedAt <= lost.at);
   });
-  if (awaited.length === 0 && secondsBetween(lost.at, now) > SHOWN_SECONDS) return undefined;
+  if (awaited.length === 0 && secondsBetween(lost.at, now) > SHOWN_SECONDS.least) return undefined;
   return { ...lost, sets: awaited };
 }
 
 type Loss = NonNullable<ClusterRecord["lost"]>;
-const SHOWN_SECONDS = 3600;
+const SHOWN_SECONDS = { least: 3600, most: 86_400 } as const;
