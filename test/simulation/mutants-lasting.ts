@@ -97,9 +97,14 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     ],
     moves: "stoppedOpen",
   }),
-  inSample("races", {
+  inSample("scripts", {
     name: "a report stops a node that has just asked, or was told to stay",
     edits: [
+      {
+        file: "src/decide/questions.ts",
+        find: "  const { draining: _mark, ...rest } = noteAsked(question, asking);",
+        put: "  if (!isMarked) return question;\n  const { draining: _mark, ...rest } = noteAsked(question, asking);",
+      },
       {
         file: "src/decide/questions.ts",
         find: "if (question === undefined || reportedAt === undefined) return true;",
