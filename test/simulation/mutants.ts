@@ -1,5 +1,6 @@
 import type { Verdict } from "./judge.ts";
 import type { Kind } from "./kinds.ts";
+import { LASTING_MUTANTS } from "./mutants-lasting.ts";
 import type { Edit } from "../support/product-copy.ts";
 import { runInCopy } from "../support/product-copy.ts";
 import type { Weather } from "./weather.ts";
@@ -18,7 +19,7 @@ export interface Mutant {
   readonly weather?: Partial<Weather>;
 }
 
-export const MUTANTS: readonly Mutant[] = [
+const STORM_MUTANTS: readonly Mutant[] = [
   {
     name: "effects are applied before they are committed",
     edits: [
@@ -270,6 +271,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
 ];
 
+/** Those that the storms find, and those that need weather that lasts. */
+export const MUTANTS: readonly Mutant[] = [...STORM_MUTANTS, ...LASTING_MUTANTS];
+
 export interface Played {
   /** The seed that moved the number, or the last one. */
   readonly seed: number;
@@ -296,7 +300,7 @@ function readPlayed(line: string): Played {
   };
 }
 
-/** What the unchanged product is played in, to see that it is not the weather. */
+/** What a mutant is played in. */
 export function playedIn({ weather, kind }: Mutant): { weather: Partial<Weather>; kind?: Kind } {
   return { weather: weather ?? {}, ...(kind === undefined ? {} : { kind }) };
 }
