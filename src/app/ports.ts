@@ -56,6 +56,8 @@ export class PortError extends Error {
 
 /** The one clock. In Azure the instance's clock corrected to the storage service's; locally a scaled or virtual one. */
 export interface Clock {
+  /** How many of its seconds pass in a real one; absent: 1, or it stands still until it is set. */
+  readonly speed?: number;
   now(): Instant;
   /** Resolves after so many milliseconds of this clock, or as soon as `signal` aborts: a sleep that nobody waits for any more is ended. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;

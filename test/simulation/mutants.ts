@@ -25,6 +25,11 @@ const STORM_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/app/conclude-look.ts",
+        find: 'import type { Finding, Run } from "./effects.ts";\n',
+        put: 'import type { Finding, Run } from "./effects.ts";\nimport { applyIntents } from "./effects.ts";\n',
+      },
+      {
+        file: "src/app/conclude-look.ts",
         find: "    made = { basis, decision, on: { ...current, bodies } };\n",
         put: "    made = { basis, decision, on: { ...current, bodies } };\n    void applyIntents(run, decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now), seen.templates);\n",
       },
