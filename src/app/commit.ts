@@ -8,6 +8,7 @@ import type { Lanes } from "./lanes.ts";
 import type { BodyChanges, LoadedRecord, Ports } from "./ports.ts";
 import { PortError } from "./ports.ts";
 import { secondsBetween } from "../domain/units.ts";
+import { loadInOrder } from "./set-back.ts";
 
 /** What the use cases share: the ports, and the turn-taking of this process. */
 export interface App {
@@ -46,7 +47,7 @@ export async function commitRecord<T>(
   cluster: ClusterName,
   change: (current: Current) => Change<T>,
 ): Promise<Committed<T>> {
-  return app.lanes.run(cluster, () => commitLoop(app, () => loadCurrent(app, cluster), change));
+  return app.lanes.run(cluster, () => commitLoop(app, cluster, () => loadCurrent(app, cluster), change));
 }
 
 /**
@@ -77,8 +78,9 @@ async function commitStaged<T>(
   const { clock, entropy } = app.ports;
   const { wasted } = app.lanes;
   const begun = clock.now();
-  const load = () => loadWhole(app, cluster);
-  if (wasted.delete(cluster)) return app.lanes.run(cluster, () => commitLoop(app, load, change));
+  const whole = () => loadWhole(app, cluster);
+  if (wasted.delete(cluster)) return app.lanes.run(cluster, () => commitLoop(app, cluster, whole, change));
+  const load = () => loadInOrder(app, cluster, whole);
   let ahead = prepare(await load(), change);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     if (ahead.change.save === undefined) return committedAs(ahead);
@@ -137,7 +139,11 @@ async function trySave<T>(app: App, prepared: Prepared<T>, how: "write" | "if-st
   const { save, result } = change;
   if (save === undefined) return committedAs(prepared);
   const saved = await app.ports.store.save(save.record, save.changes, current.stored, how);
-  if (saved.kind === "saved") return { kind: "committed", result, record: saved.loaded.record };
+  if (saved.kind === "saved") {
+    const { record } = saved.loaded;
+    app.lanes.memoryOf(record.cluster).plans.note(record.plan);
+    return { kind: "committed", result, record };
+  }
   return saved.unstaged === true ? { kind: "unstaged", prepared } : { kind: "conflict" };
 }
 
@@ -148,21 +154,25 @@ export async function commitLoaded<C extends Current, T>(
   load: () => Promise<C>,
   change: (current: C) => Change<T>,
 ): Promise<Committed<T>> {
-  return app.lanes.run(cluster, () => commitLoop(app, load, change));
+  return app.lanes.run(cluster, () => commitLoop(app, cluster, load, change));
 }
 
 async function commitLoop<C extends Current, T>(
   app: App,
+  cluster: ClusterName,
   load: () => Promise<C>,
   change: (current: C) => Change<T>,
 ): Promise<Committed<T>> {
   const { store, clock, entropy } = app.ports;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const current = await load();
+    const current = await loadInOrder(app, cluster, load);
     const { save, result } = change(current);
     if (save === undefined) return { kind: "committed", result, record: current.record };
     const saved = await store.save(save.record, save.changes, current.stored);
-    if (saved.kind === "saved") return { kind: "committed", result, record: saved.loaded.record };
+    if (saved.kind === "saved") {
+      app.lanes.memoryOf(cluster).plans.note(saved.loaded.record.plan);
+      return { kind: "committed", result, record: saved.loaded.record };
+    }
     await clock.sleep(entropy.fraction() * Math.min(LONGEST_PAUSE_MS, 10 * 2 ** attempt));
   }
   return { kind: "contended" };

@@ -1,6 +1,7 @@
 import type { Recalls } from "../decide/autostop.ts";
 import { noRecalls } from "../decide/autostop.ts";
 import type { ClusterName } from "../domain/ids.ts";
+import { KnownPlans } from "./known-plans.ts";
 import { CallMeter } from "./measure-calls.ts";
 import { OpenQuestions } from "./open-questions.ts";
 
@@ -19,13 +20,14 @@ export interface Lanes {
   readonly trials: Trials;
   /** What this process has worked out for a cluster last. */
   recallOf(cluster: ClusterName): Recalls;
-  /** What this process knows of a cluster's CycleCloud and has not saved yet. */
+  /** What this process knows of a cluster, and the record does not. */
   memoryOf(cluster: ClusterName): ClusterMemory;
 }
 
 export interface ClusterMemory {
   readonly calls: CallMeter;
   readonly questions: OpenQuestions;
+  readonly plans: KnownPlans;
 }
 
 /** Credentials on trial, by name: see credentials.ts. */
@@ -48,7 +50,11 @@ export function createLanes(): Lanes {
       return known;
     },
     memoryOf(cluster) {
-      const known = memories.get(cluster) ?? { calls: new CallMeter(), questions: new OpenQuestions() };
+      const known = memories.get(cluster) ?? {
+        calls: new CallMeter(),
+        questions: new OpenQuestions(),
+        plans: new KnownPlans(),
+      };
       memories.set(cluster, known);
       return known;
     },

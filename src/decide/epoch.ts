@@ -1,6 +1,6 @@
 import type { Snapshot } from "../domain/cluster.ts";
 import type { ArrayName, ClusterName, Epoch, SetName } from "../domain/ids.ts";
-import type { ClusterRecord } from "../domain/record.ts";
+import type { ClusterRecord, Outage } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds } from "../domain/units.ts";
 import { REST_SECONDS } from "./outage.ts";
@@ -11,31 +11,42 @@ export interface NewEpoch {
   readonly epoch: Epoch;
   /** Sets whose demand is lost: scale-down rests until each has been pushed again. Empty: nobody knows which, and it rests its full time. */
   readonly awaiting: readonly SetName[];
-  /** The record was set back to an earlier state. */
-  readonly setBack?: {
-    /** The highest plan number known of the state that is lost: the next plans count on from there. */
-    readonly plan: number;
-  };
 }
+
+/** A record whose scale-down rests. */
+type Resting = ClusterRecord & { readonly outage: Outage };
 
 /** A create that the lost state has sent shows in a status after so long: a status may be 30 s old, and a call takes its time. */
 const CREATES_WAIT_SECONDS = 60;
 
 /**
  * The record under a new epoch. Sets, intents and what is in flight stay. Scale-down rests, and for a while nobody is told to take work
- * again (`epochAt`): stops that this record knows nothing of may be under way. A record that was set back also waits with creates, if the
- * cluster has nodes (`createsFrom`).
+ * again (`epochAt`): stops that this record knows nothing of may be under way.
  */
-export function beginEpoch(
-  record: ClusterRecord,
-  { epoch, awaiting, setBack }: NewEpoch,
-  now: Instant,
-): ClusterRecord {
+export function beginEpoch(record: ClusterRecord, { epoch, awaiting }: NewEpoch, now: Instant): Resting {
   const outage = { from: now, to: now, until: plusSeconds(now, REST_SECONDS), awaiting };
-  const next: ClusterRecord = { ...record, epoch, epochAt: now, outage };
-  if (setBack === undefined) return next;
-  const plan = Math.max(record.plan, setBack.plan);
-  return { ...next, plan, createsFrom: plusSeconds(now, CREATES_WAIT_SECONDS) };
+  return { ...record, epoch, epochAt: now, outage };
+}
+
+/** A record that was set back to an earlier state. */
+export interface SetBack {
+  readonly epoch: Epoch;
+  /** The highest plan number known of the state that is lost: the next plans count on from there. */
+  readonly plan: number;
+}
+
+/**
+ * The record under a new epoch. The lost state may have had sets that this one does not know, so the rest lasts its full time. It may have
+ * sent creates, too: if the cluster has nodes, creates wait (`createsFrom`).
+ */
+export function beginEpochSetBack(
+  record: ClusterRecord,
+  { epoch, plan }: SetBack,
+  now: Instant,
+): Resting & { readonly createsFrom: Instant } {
+  const next = beginEpoch(record, { epoch, awaiting: [] }, now);
+  const createsFrom = plusSeconds(now, CREATES_WAIT_SECONDS);
+  return { ...next, plan: Math.max(record.plan, plan), createsFrom };
 }
 
 /** The record of a cluster of which nothing is stored. It may be new, or its table may be lost. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { beginEpoch } from "../../src/decide/epoch.ts";
+import { beginEpoch, beginEpochSetBack } from "../../src/decide/epoch.ts";
 import { isMemoryOld, isResting, nextOutage } from "../../src/decide/outage.ts";
 import { epoch, setName } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
@@ -84,15 +84,13 @@ describe("a new epoch", () => {
   });
 
   test("after a restore: plans count on from the highest that is known, and the rest lasts its full time", () => {
-    const setBack = { plan: 75 };
-    const next = beginEpoch(before, { epoch: epoch("epoch-2"), awaiting: [], setBack }, NOW);
+    const next = beginEpochSetBack(before, { epoch: epoch("epoch-2"), plan: 75 }, NOW);
     expect(next).toMatchObject({ plan: 75, createsFrom: at(60), intents: before.intents });
     const pushed = { ...next, sets: away({ standard: 10, other: 10 }).sets, lastGoodLookAt: at(190) };
     expect(rest(pushed, at(200))).toEqual({ from: NOW, to: NOW, until: at(300), awaiting: [] });
   });
 
   test("a lower plan number is not taken", () => {
-    const setBack = { plan: 12 };
-    expect(beginEpoch(before, { epoch: epoch("epoch-2"), awaiting: [], setBack }, NOW).plan).toBe(40);
+    expect(beginEpochSetBack(before, { epoch: epoch("epoch-2"), plan: 12 }, NOW).plan).toBe(40);
   });
 });

@@ -92,6 +92,7 @@ describe("keys", () => {
     "GET /api/clusters/prod/history",
     "GET /api/clusters/prod/explain",
     "POST /api/clusters/prod/tick",
+    "POST /api/clusters/prod/restored",
     "GET /api/clusters/prod/config",
     "PUT /api/clusters/prod/config",
   ])("%s: 401 without a key and with a wrong one", async (route) => {
