@@ -7,6 +7,7 @@ import type { ClusterName } from "../domain/ids.ts";
 import type { Lanes } from "./lanes.ts";
 import type { BodyChanges, LoadedRecord, Ports } from "./ports.ts";
 import { PortError } from "./ports.ts";
+import { secondsBetween } from "../domain/units.ts";
 import { loadInOrder } from "./set-back.ts";
 
 /** What the use cases share: the ports, and the turn-taking of this process. */
@@ -49,13 +50,101 @@ export async function commitRecord<T>(
   return app.lanes.run(cluster, () => commitLoop(app, cluster, () => loadCurrent(app, cluster), change));
 }
 
-/** The same with the bodies at hand. */
+/**
+ * The same with the bodies at hand, which may be large: they are written before the commit takes its turn, so that accepts of demand wait
+ * for the manifest alone. Where the record has moved meanwhile, `change` runs again when the turn has come; bodies that are the same then are
+ * not written again (docs/protocol.md, Record and commits).
+ */
 export async function commitWhole<T>(
   app: App,
   cluster: ClusterName,
   change: (current: CurrentWhole) => Change<T>,
 ): Promise<Committed<T>> {
-  return app.lanes.run(cluster, () => commitLoop(app, cluster, () => loadWhole(app, cluster), change));
+  return app.lanes.runWhole(cluster, () => commitStaged(app, cluster, change));
+}
+
+/** Bodies that were of no use are written anew outside the lane for so long; then the commit keeps its turn while it writes. */
+const STAGING_SECONDS = 2;
+
+/**
+ * Bodies written ahead are of no use where the record has moved so that `change` gives others. If that happens, the next commit keeps its
+ * turn from the beginning: demand that changes all the time can make a plan late, but not keep plans from being saved.
+ */
+async function commitStaged<T>(
+  app: App,
+  cluster: ClusterName,
+  change: (current: CurrentWhole) => Change<T>,
+): Promise<Committed<T>> {
+  const { clock, entropy } = app.ports;
+  const { wasted } = app.lanes;
+  const begun = clock.now();
+  const whole = () => loadWhole(app, cluster);
+  if (wasted.delete(cluster)) return app.lanes.run(cluster, () => commitLoop(app, cluster, whole, change));
+  const load = () => loadInOrder(app, cluster, whole);
+  let ahead = prepare(await load(), change);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    if (ahead.change.save === undefined) return committedAs(ahead);
+    const how = secondsBetween(begun, clock.now()) < STAGING_SECONDS ? "if-staged" : "write";
+    if (attempt === 0 || how === "if-staged") await stage(app, ahead);
+    const tried = await app.lanes.run(cluster, async () => {
+      // What was loaded before the turn came is mostly still what is stored.
+      const first = await trySave(app, ahead, "if-staged");
+      if (first.kind !== "conflict") return first;
+      const again = prepare(await load(), change);
+      if (!savesSame(ahead, again)) wasted.add(cluster);
+      return trySave(app, again, how);
+    });
+    if (tried.kind === "committed") return tried;
+    if (tried.kind === "conflict") {
+      await clock.sleep(entropy.fraction() * Math.min(LONGEST_PAUSE_MS, 10 * 2 ** attempt));
+      ahead = prepare(await load(), change);
+    } else ahead = tried.prepared;
+  }
+  return { kind: "contended" };
+}
+
+function prepare<T>(current: CurrentWhole, change: (current: CurrentWhole) => Change<T>): Prepared<T> {
+  return { current, change: change(current) };
+}
+
+const committedAs = <T>({ current, change }: Prepared<T>): Extract<Committed<T>, { kind: "committed" }> => ({
+  kind: "committed",
+  result: change.result,
+  record: current.record,
+});
+
+async function stage<T>({ ports }: App, { current, change: { save } }: Prepared<T>): Promise<void> {
+  if (save !== undefined) await ports.store.stage(save.record, save.changes, current.stored);
+}
+
+/** Whether the second saves the very bodies that were written for the first. */
+function savesSame<T>({ change: first }: Prepared<T>, { change: second }: Prepared<T>): boolean {
+  const [a, b] = [first.save?.changes, second.save?.changes];
+  return (["seen", "ledger", "questions", "plan"] as const).every((body) => a?.[body] === b?.[body]);
+}
+
+interface Prepared<T> {
+  readonly current: CurrentWhole;
+  readonly change: Change<T>;
+}
+
+type Tried<T> =
+  | Extract<Committed<T>, { kind: "committed" }>
+  | { readonly kind: "conflict" }
+  /** Its bodies are to be written first. */
+  | { readonly kind: "unstaged"; readonly prepared: Prepared<T> };
+
+async function trySave<T>(app: App, prepared: Prepared<T>, how: "write" | "if-staged"): Promise<Tried<T>> {
+  const { current, change } = prepared;
+  const { save, result } = change;
+  if (save === undefined) return committedAs(prepared);
+  const saved = await app.ports.store.save(save.record, save.changes, current.stored, how);
+  if (saved.kind === "saved") {
+    const { record } = saved.loaded;
+    app.lanes.memoryOf(record.cluster).plans.note(record.plan);
+    return { kind: "committed", result, record };
+  }
+  return saved.unstaged === true ? { kind: "unstaged", prepared } : { kind: "conflict" };
 }
 
 /** The same with whatever `load` reads besides: it runs again after each conflict. */

@@ -1,4 +1,4 @@
-import { ENDPOINTS, patienceSeconds } from "../decide/calls.ts";
+import { ENDPOINTS, patienceSeconds, recentCalls } from "../decide/calls.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Snapshot } from "../domain/cluster.ts";
 import type { ClusterName } from "../domain/ids.ts";
@@ -85,7 +85,7 @@ function notesOn(
       `the last believed look is ${Math.round(age)} s old${trouble === undefined ? ": does the timer run?" : ", and what is shown is of then"}`,
     );
   if (trouble !== undefined) notes.push(`${TROUBLES[trouble.kind]}: ${trouble.message}`);
-  notes.push(...notesOnCalls(record.calls ?? {}));
+  notes.push(...notesOnCalls(recentCalls(record, now)));
   if (!policy.enabled)
     notes.push("enabled is false in the configuration: nothing is created, started or stopped");
   if (seen !== undefined && (seen.state !== "Started" || seen.targetState !== "Started"))

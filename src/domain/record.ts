@@ -186,8 +186,10 @@ export interface SetEntry {
   readonly expiresAt: Instant;
   /** Digest of the demand; moves `generation`. */
   readonly digest: Digest;
-  /** False once lapsed: the body is no longer kept. */
+  /** False once lapsed or deleted: the body is no longer kept. */
   readonly live: boolean;
+  /** It was deleted: its sender says that it asks for nothing. Absent: it is in force, or was not renewed. */
+  readonly ended?: true;
   /** The scheduler's report that came with it, if any. */
   readonly report?: Digest;
 }

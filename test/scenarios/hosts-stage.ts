@@ -67,9 +67,10 @@ export class Host {
       store: {
         load: (cluster) => guard(() => store.load(cluster)),
         bodies: (loaded) => guard(() => store.bodies(loaded)),
-        save: (record, changes, previous) =>
+        stage: (record, changes, previous) => guard(() => store.stage(record, changes, previous)),
+        save: (record, changes, previous, how) =>
           guard(() => {
-            const save = () => store.save(record, changes, previous);
+            const save = () => store.save(record, changes, previous, how);
             return interference().save?.(this, changes, save) ?? save();
           }),
         finished: (loaded, sets) => guard(() => store.finished(loaded, sets)),

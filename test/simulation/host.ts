@@ -1,6 +1,7 @@
 import type { HttpResponseInit } from "@azure/functions";
 import { handleAutostop } from "../../functions/autostop.ts";
 import { answeringAnyone } from "../../functions/problem.ts";
+import { createBackground } from "../../src/app/background.ts";
 import type { Composition } from "../../src/compose.ts";
 import { autostopPath } from "../../src/decide/autostop-token.ts";
 import { arrayName } from "../../src/domain/ids.ts";
@@ -26,6 +27,7 @@ export async function askInstance(
     app,
     recorder,
     stopDesk,
+    background: createBackground(app.ports.log),
     autostopKeys: AUTOSTOP_KEYS,
     senderTime: (at) => at,
     prepare: () => Promise.resolve(),

@@ -156,8 +156,9 @@ export class Instance {
         load: (cluster) => call("load", () => store.load(cluster)),
         finished: (loaded, sets) => call("finished", () => store.finished(loaded, sets)),
         bodies: (loaded) => call("bodies", () => store.bodies(loaded)),
-        save: (record, changes, previous) =>
-          call("save", () => store.save(record, changes, previous), stoppedBy(record, previous?.record)),
+        stage: (record, changes, previous) => call("stage", () => store.stage(record, changes, previous)),
+        save: (record, changes, previous, how) =>
+          call("save", () => store.save(record, changes, previous, how), stoppedBy(record, previous?.record)),
         collect: (cluster, now, how) => call("collect", () => store.collect(cluster, now, how)),
       },
       history: {

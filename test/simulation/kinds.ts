@@ -243,6 +243,7 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
       storage: {
         at: dice.whole(180, 400),
         how: dice.pick<NonNullable<Lasting["storage"]>["how"]>(["body-lost", "record-lost", "set-back"]),
+        restart: dice.chance(0.5),
       },
       scripts: SCRIPTS,
     },

@@ -326,6 +326,7 @@ class Run {
         this.#trace("WEATHER", () => `storage: ${storage.how}`);
         this.#storage.fail(storage.how);
         this.#judge.forget(this.#weather.nodesPerArray);
+        if (storage.restart) for (const one of [...this.#instances]) one?.crash();
       });
       if (storage.how === "set-back")
         this.#schedule.after((storage.at - this.#schedule.dice.whole(30, 150)) * 1000, () =>

@@ -72,8 +72,12 @@ export interface Lasting {
   readonly renewals?: number;
   /** Idle nodes of a large array ask one after the other, so far apart, while another array's demand changes. */
   readonly stops?: { readonly nodes: number; readonly everySeconds: number };
-  /** Storage loses or sets back rows at such a moment. */
-  readonly storage?: { readonly at: number; readonly how: "body-lost" | "record-lost" | "set-back" };
+  /** Storage loses or sets back rows at such a moment; `restart`: all processes end then, and what they remember with them. */
+  readonly storage?: {
+    readonly at: number;
+    readonly how: "body-lost" | "record-lost" | "set-back";
+    readonly restart: boolean;
+  };
   /** Demand is steady but for steps so far apart; otherwise it moves as in the storms. */
   readonly stepSeconds?: number;
   /** Demand drops for a time between these two, in seconds, so that nodes begin to ask or to be idle, and returns. */
