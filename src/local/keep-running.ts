@@ -89,9 +89,14 @@ async function attempt(start: KeepOptions["start"]): Promise<Attempt> {
   try {
     return { process: await start() };
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    return { why: text.split("\n")[0] ?? text };
+    return { why: reasonOf(error instanceof Error ? error.message : String(error)) };
   }
+}
+
+/** Of all that a process has said: the line with its error ("RestError: connect ECONNREFUSED"), else the first one. */
+function reasonOf(text: string): string {
+  const lines = text.split("\n");
+  return lines.find((line) => /^\w*Error( \[\w+\])?: /.test(line)) ?? lines[0] ?? text;
 }
 
 async function pauseReally(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -22,7 +22,8 @@ function scene(starts: readonly ("runs" | "fails")[]) {
     };
   };
   const start = async (): Promise<Process> => {
-    if (starts[started++] === "fails") throw new Error("cannot listen\nmore lines");
+    if (starts[started++] === "fails")
+      throw new Error("main.ts ended (1):\nRestError: connect ECONNREFUSED\n    at somewhere");
     return process();
   };
   const kept = keepRunning({
@@ -45,7 +46,7 @@ test("a process that ends is started again, each time after a longer pause, and 
     "the function app has ended (SIGKILL); it is started again in 1 s",
     "the function app runs again (process 101, started again 1 time)",
     "the function app has ended (1); it is started again in 2 s",
-    "the function app could not be started (cannot listen); the next try is in 4 s",
+    "the function app could not be started (RestError: connect ECONNREFUSED); the next try is in 4 s",
     "the function app runs again (process 102, started again 2 times)",
   ]);
   await kept.stop();
