@@ -2,7 +2,8 @@ import type { Machines } from "./machines.ts";
 import { ORIGIN } from "./schedule.ts";
 import type { Lasting, Weather } from "./weather.ts";
 import type { Outlet, Writer } from "./writers.ts";
-import { startJobWriter, startRenewer, startStepWriter } from "./writers.ts";
+import { startJobWriter } from "./job-writer.ts";
+import { startRenewer, startStepWriter } from "./writers.ts";
 
 const FOR_EVER = 1e7;
 /** Nodes that shall all ask one after the other have this long to boot. */
