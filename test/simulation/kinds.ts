@@ -228,9 +228,9 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
     lasting: {
       lost: 0.05,
       late: 0.1,
-      ...(dice.chance(0.6) ? { dips: DIPS } : {}),
+      ...(dice.chance(0.7) ? { dips: DIPS } : {}),
       scripts: {
-        delayed: dice.pick([0.1, 0.4]),
+        delayed: dice.pick([0.2, 0.7]),
         unreached: dice.pick([0, 0.2]),
         silent: dice.pick([0, 0.3]),
         states: dice.chance(0.7),

@@ -32,9 +32,9 @@ test.skipIf(process.env["SEED"] !== undefined).each(KINDS)(
 );
 
 test.skipIf(process.env["SEED"] !== undefined)(
-  "a seed of each kind replays exactly, trace and all",
+  "a seed replays exactly, trace and all",
   async () => {
-    for (const kind of KINDS.filter((one) => one !== "storage")) {
+    for (const kind of ["half", "races", "mixed"] as const) {
       const traces = [];
       for (let copy = 0; copy < 2; copy += 1) {
         const lines: string[] = [];
