@@ -100,8 +100,9 @@ function take(waiting: Map<ClusterName, Waiting[]>, cluster: ClusterName): reado
 
 async function answerAll(app: App, site: Site, calls: readonly StopCall[]): Promise<readonly StopAnswer[]> {
   const { clock } = app.ports;
-  const run: Run = { app, site, deadline: plusSeconds(clock.now(), PATIENCE_SECONDS) };
+  const deadline = plusSeconds(clock.now(), PATIENCE_SECONDS);
   const policy = await app.ports.policyOf(site.cluster);
+  const run: Run = { app, site, policy, deadline };
   if (await mayLookForUnknown(run, calls)) await reconcileCluster(app, site, "tick");
   const marking = await markStops(run, calls, policy);
   if (marking === undefined) return calls.map(() => CONTENDED);

@@ -1,6 +1,7 @@
+import type { RequestNodes } from "../decide/in-flight.ts";
 import type { Look } from "../decide/observe.ts";
 import { LOOK_APART_SECONDS } from "../decide/turn.ts";
-import type { NodeId, RequestId } from "../domain/ids.ts";
+import type { RequestId } from "../domain/ids.ts";
 import type { Trouble } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds } from "../domain/units.ts";
@@ -53,8 +54,8 @@ const ASKED_TOGETHER = 6;
 async function nodesOfOpen(
   run: Run,
   open: readonly RequestId[],
-): Promise<ReadonlyMap<RequestId, readonly NodeId[]>> {
-  const found = new Map<RequestId, readonly NodeId[]>();
+): Promise<ReadonlyMap<RequestId, RequestNodes>> {
+  const found = new Map<RequestId, RequestNodes>();
   const until = plusSeconds(run.app.ports.clock.now(), LOOK_APART_SECONDS / 2);
   const left = [...open];
   const askOn = async () => {
@@ -67,10 +68,12 @@ async function nodesOfOpen(
   return found;
 }
 
-async function nodesOfOne(run: Run, id: RequestId): Promise<readonly NodeId[] | undefined> {
+async function nodesOfOne(run: Run, id: RequestId): Promise<RequestNodes | undefined> {
   const { app, site } = run;
+  const askedAt = app.ports.clock.now();
   try {
-    return await withCredentials(app, site, () => site.cyclecloud.nodesOfRequest(site.cluster, id));
+    const nodes = await withCredentials(app, site, () => site.cyclecloud.nodesOfRequest(site.cluster, id));
+    return { askedAt, nodes };
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     const { kind, message } = error;

@@ -18,7 +18,6 @@ import {
 import type { Owner, RequestId } from "../domain/ids.ts";
 import { changesSomething, keepPlan } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
-import type { Policy } from "../domain/policy.ts";
 import type { ClusterRecord, Intent, Ledger, SetEntries, Trouble } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime, plusSeconds, secondsBetween } from "../domain/units.ts";
@@ -54,7 +53,6 @@ interface Reconcile extends Run {
   readonly owner: Owner;
   /** A wake message brought us here: if the record still waits for one that is due, this is it. */
   readonly woken: boolean;
-  readonly policy: Policy;
 }
 
 /** Reads like the protocol of design.md section 3: look at most every 5 s, decide, commit, apply, settle. */
@@ -144,9 +142,9 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
     if (!wake) return { result };
     return { save: { record: { ...record, wakeAt: until, wakeFor: "demand" }, changes: {} }, result };
   }
-  const { record: reserved, taken } = takeOver(withoutDueWake(record, now), run.owner, now);
+  const { record: reserved, taken } = takeOver(withoutDueWake(record, now), run.owner, now, run.policy);
   const resumed = taken.filter(({ effect }) => effect.kind === "create").map((intent) => intent.id);
-  const open = [...record.inFlight.map((entry) => entry.requestId), ...resumed];
+  const open = [...new Set([...record.inFlight.map((entry) => entry.requestId), ...resumed])];
   return {
     save: { record: { ...reserved, lookedAt: now }, changes: {} },
     result: { kind: "begun", plan: record.plan, open, taken },
@@ -174,7 +172,10 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   const ours = committed.record.intents.filter(
     (intent) => intent.owner === run.owner && intent.committedAt === plan.at,
   );
-  if (ours.length > 0) await settleAll(run, await applyIntents(run, ours, looked.templates));
+  const taken = new Set(begun.taken.map(({ id }) => id));
+  const open = committed.record.intents.flatMap(({ id }) => (taken.has(id) ? [id] : []));
+  if (ours.length > 0 || open.length > 0)
+    await settleAll(run, await applyIntents(run, ours, looked.templates), open);
   await keepReasons(run, plan, ledger);
   return { kind: "planned", plan };
 }
@@ -302,14 +303,22 @@ function noteTrouble(
   };
 }
 
-/** Commits what was learnt; what is still open, or fell short, is followed up before the next tick. */
-export async function settleAll(run: Run, findings: readonly Finding[]): Promise<void> {
+/** Commits what was learnt; what is still open, or `open` besides, or fell short, is followed up before the next tick. */
+export async function settleAll(
+  run: Run,
+  findings: readonly Finding[],
+  open: readonly RequestId[] = [],
+): Promise<void> {
   const { clock, queue } = run.app.ports;
-  const ids = new Set(findings.map((finding) => finding.id));
+  const ids = new Set([...findings.map((finding) => finding.id), ...open]);
+  const late = findings.some(({ evidence }) => evidence.kind === "not-sent" && evidence.late === true);
   const committed = await commitWhole(run.app, run.site.cluster, (current): Change<Instant | undefined> => {
     const now = clock.now();
     const settled = settleFindings(current, findings, now);
-    const due = followUpAt(settled.record, ids, now);
+    const again = late || goesAloneNow(current.record, settled.record);
+    const due = again
+      ? plusSeconds(now, LOOK_APART_SECONDS)
+      : followUpAt(settled.record, ids, now, run.policy);
     const wake = due !== undefined && !isWakePending(settled.record, now, due);
     const record: ClusterRecord = wake
       ? { ...settled.record, wakeAt: due, wakeFor: "follow-up" }
@@ -319,6 +328,11 @@ export async function settleAll(run: Run, findings: readonly Finding[]): Promise
   if (committed.kind === "committed" && committed.result !== undefined) {
     await queue.wake(run.site.cluster, committed.result);
   }
+}
+
+/** A request has come to nothing, and its sets are to be asked for one by one. */
+function goesAloneNow(before: ClusterRecord, after: ClusterRecord): boolean {
+  return after.alone !== undefined && after.alone.length > (before.alone?.length ?? 0);
 }
 
 /** Once all is done, and for nobody's decision: a plan that cannot be kept is only not explained later. */

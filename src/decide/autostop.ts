@@ -11,7 +11,8 @@ import { hostFacts, managedArrays } from "./observe.ts";
 import { DECIDE_AGAIN_SECONDS, isForeign } from "./scale-down.ts";
 import type { Weighing } from "./reconcile.ts";
 import { commitEffects, demandsInForce, excludedNodes, stoppingNodes, supplyOf } from "./reconcile.ts";
-import { backOff, undrain } from "./settle.ts";
+import { backOff } from "./back-off.ts";
+import { undrain } from "./settle.ts";
 import { poolsInForce } from "./pools.ts";
 import { dynamicsOf } from "./dynamic-arrays.ts";
 import type { Spare } from "./spare.ts";
@@ -375,7 +376,7 @@ export function confirmStops(
   );
   const counted = { ...paused, plan: record.plan + 1 };
   return {
-    record: commitEffects(counted, { terminates: [...stopped] }, now, owner),
+    record: commitEffects(counted, { terminates: [...stopped] }, now, owner, policy),
     ledger,
     going: new Set([...underWay, ...stopped]),
     why: (node) => objections.get(node) ?? free.why(node),

@@ -1,9 +1,11 @@
 import type { Owner, RequestId } from "../domain/ids.ts";
+import type { CallBounds } from "../domain/policy.ts";
 import type { ClusterRecord, Intent } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import type { Look } from "./observe.ts";
-import { LEASE_SECONDS } from "./settle.ts";
+import { certainAtLast, certainBefore, isWorthResending, LEASE_SECONDS } from "./send-times.ts";
+import { dropSilentCreates } from "./settle-create.ts";
 
 /** Whose turn it is to look, and when (design.md section 3): all of it read from the record, so that every instance agrees. */
 
@@ -58,13 +60,17 @@ export function withoutDueWake(record: ClusterRecord, now: Instant): ClusterReco
 
 /**
  * After the lease anybody may go on with a create, and ask what became of a start, which nobody sends again. A terminate is never replayed
- * either: it stands until a look has shown what became of it.
+ * either: it stands until a look has shown what became of it. A create of which nobody has said a word for 15 minutes ends here. In the
+ * record a taken create may be sent until the last moment, as its new owner may die after a send; what is handed over with `taken` says
+ * what was so before.
  */
 export function takeOver(
-  record: ClusterRecord,
+  before: ClusterRecord,
   owner: Owner,
   now: Instant,
+  bounds: CallBounds,
 ): { readonly record: ClusterRecord; readonly taken: readonly Intent[] } {
+  const record = dropSilentCreates(before, now);
   const taken: Intent[] = [];
   const intents = record.intents.map((intent) => {
     if (intent.leaseUntil > now && intent.owner !== owner) return intent;
@@ -72,8 +78,8 @@ export function takeOver(
     // Its owner may have sent it before it went: unless its only send is known to have been refused, that is unknown.
     const sent = intent.sent === "never" ? "maybe" : intent.sent;
     const ours: Intent = { ...intent, owner, leaseUntil: plusSeconds(now, LEASE_SECONDS), sent };
-    taken.push(ours);
-    return ours;
+    taken.push({ ...ours, certainFrom: certainBefore(intent, bounds) });
+    return { ...ours, certainFrom: certainAtLast(intent, bounds) };
   });
   return { record: taken.length === 0 ? record : { ...record, intents }, taken };
 }
@@ -101,10 +107,20 @@ export function followUpAt(
   record: ClusterRecord,
   settled: ReadonlySet<RequestId>,
   now: Instant,
+  bounds: CallBounds,
 ): Instant | undefined {
-  const open = record.intents.filter((intent) => settled.has(intent.id)).map((intent) => intent.leaseUntil);
+  const open = record.intents
+    .filter((intent) => settled.has(intent.id))
+    .map((intent) => askAgainAt(intent, now, bounds));
   const soonest = open.length === 0 ? undefined : open.reduce((a, b) => (a < b ? a : b));
   if (soonest !== undefined) return soonest > now ? soonest : plusSeconds(now, LOOK_APART_SECONDS);
   const pausedNow = record.backoffs.some((entry) => entry.until - entry.seconds * 1000 === now);
   return pausedNow ? plusSeconds(now, LOOK_APART_SECONDS) : undefined;
+}
+
+/** A create that nobody sends any more is asked for when the answer is certain; until then it is asked for at every look anyway. */
+function askAgainAt(intent: Intent, now: Instant, bounds: CallBounds): Instant {
+  const { effect, sent, leaseUntil, certainFrom = leaseUntil } = intent;
+  const waits = effect.kind === "create" && sent === "maybe" && !isWorthResending(intent, now, bounds);
+  return waits && certainFrom > leaseUntil ? certainFrom : leaseUntil;
 }

@@ -59,9 +59,10 @@ test("whoever takes a create over sends what the template says in a status that 
   const id: unknown = first instanceof Object ? Reflect.get(first, "requestId") : undefined;
   expect(second).toEqual(bodyWith(id, "/mnt/later"));
   expect(more).toEqual([]);
-  // The first create, and then: is its id known, one status, and the create again.
-  expect(asked.slice(1, 5).map(({ path }) => path)).toEqual([
+  // The first create, and then: is its id known (by two witnesses), one status, and the create again.
+  expect(asked.slice(1, 6).map(({ path }) => path)).toEqual([
     "/operations/",
+    "/clusters/demo/nodes",
     "/clusters/demo/status",
     "/clusters/demo/nodes",
     CREATE,

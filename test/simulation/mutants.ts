@@ -44,7 +44,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "accepted creates are not counted until they show",
-    edits: [{ file: "src/decide/settle.ts", find: "    added <= 0\n", put: "    added > -1\n" }],
+    edits: [
+      {
+        file: "src/decide/settle-create.ts",
+        find: "    if (added > 0) next = withInFlight(",
+        put: "    if (added < 0) next = withInFlight(",
+      },
+    ],
     moves: "overshoot",
     seeds: 100,
   },
@@ -52,14 +58,14 @@ export const MUTANTS: readonly Mutant[] = [
     name: "after an unclear outcome a new request id is used",
     edits: [
       {
-        file: "src/decide/settle.ts",
-        find: '    case "absent":\n      if (now >= intent.notAfter) return without;\n',
-        put: '    case "absent":\n      return without;\n',
+        file: "src/decide/settle-create.ts",
+        find: '    case "absent":\n',
+        put: '    case "absent":\n      if (intent.id !== undefined) return without;\n',
       },
       {
-        file: "src/decide/settle.ts",
-        find: '    case "terminated":\n      return replaceIntent(',
-        put: '    case "terminated":\n      return without;\n      replaceIntent(',
+        file: "src/decide/settle-create.ts",
+        find: '    case "unclear": {\n',
+        put: '    case "unclear": {\n      if (intent.id !== undefined) return without;\n',
       },
     ],
     moves: "overshoot",
@@ -233,7 +239,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/app/effects.ts",
-        find: "now < intent.leaseUntil && now < run.deadline ? call() : undefined",
+        find: "maySendNow(intent, now, run.policy) && now < run.deadline ? call() : undefined",
         put: "call()",
       },
     ],
@@ -245,9 +251,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a node is taken for shown because its request lists it, though the status does not",
     edits: [
       {
-        file: "src/decide/observe.ts",
-        find: "(id) => present.has(id) && !before.has(id)",
-        put: "(id) => !before.has(id)",
+        file: "src/decide/in-flight.ts",
+        find: "found.nodes.filter(isKnown)",
+        put: "found.nodes",
       },
     ],
     moves: "overshoot",

@@ -164,7 +164,8 @@ export function buildPartial(
 
 /** A create of `count` nodes that was committed now and has not been sent. */
 export function buildCreate(id: string, count: number, more: Partial<Intent> = {}): Intent {
-  const effect: CreateEffect = { kind: "create", bucket: BUCKET, count, purpose: { kind: "array" } };
+  const sets = [{ bucket: BUCKET, count, purpose: { kind: "array" } as const }];
+  const effect: CreateEffect = { kind: "create", sets };
   return buildIntent(id, { effect, ...more });
 }
 
@@ -174,7 +175,8 @@ export function buildIntent(id: string, more: Partial<Intent> & Pick<Intent, "ef
     owner: OURS,
     committedAt: NOW,
     leaseUntil: at(60),
-    notAfter: at(120),
+    notAfter: at(180),
+    certainFrom: at(210),
     sent: "never",
     ...more,
   };
