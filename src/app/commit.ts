@@ -1,5 +1,7 @@
 import type { Bodies } from "../domain/bodies.ts";
-import type { ClusterRecord } from "../domain/record.ts";
+import { withQuestions } from "../decide/questions.ts";
+import type { Questions } from "../domain/questions.ts";
+import type { ClusterRecord, Ledger } from "../domain/record.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import type { Lanes } from "./lanes.ts";
 import type { BodyChanges, LoadedRecord, Ports } from "./ports.ts";
@@ -54,6 +56,16 @@ export async function commitWhole<T>(
   return app.lanes.run(cluster, () => commitLoop(app, () => loadWhole(app, cluster), change));
 }
 
+/** The same with whatever `load` reads besides: it runs again after each conflict. */
+export async function commitLoaded<C extends Current, T>(
+  app: App,
+  cluster: ClusterName,
+  load: () => Promise<C>,
+  change: (current: C) => Change<T>,
+): Promise<Committed<T>> {
+  return app.lanes.run(cluster, () => commitLoop(app, load, change));
+}
+
 async function commitLoop<C extends Current, T>(
   app: App,
   load: () => Promise<C>,
@@ -87,7 +99,7 @@ export async function loadWhole(app: App, cluster: ClusterName): Promise<Current
     const current = await loadCurrent(app, cluster);
     if (current.stored === undefined) return { ...current, bodies: NO_BODIES };
     const bodies = await store.bodies(current.stored);
-    if (bodies !== undefined) return { ...current, bodies };
+    if (bodies !== undefined) return { ...current, bodies: withStops(bodies) };
     await clock.sleep(entropy.fraction() * LONGEST_PAUSE_MS);
   }
   throw new PortError(
@@ -97,6 +109,20 @@ export async function loadWhole(app: App, cluster: ClusterName): Promise<Current
   );
 }
 
+/** The ledger says of each node what its questions have changed since the last plan. */
+function withStops(bodies: Bodies): Bodies {
+  const { ledger, questions } = bodies;
+  if (questions === undefined || questions.size === 0) return bodies;
+  const known = joined.get(questions);
+  if (known?.from === ledger) return { ...bodies, ledger: known.ledger };
+  const next = withQuestions(ledger, questions);
+  joined.set(questions, { from: ledger, ledger: next });
+  return { ...bodies, ledger: next };
+}
+
+/** Of one record the same ledger is returned each time: what was worked out for it is known by it. */
+const joined = new WeakMap<Questions, { readonly from: Ledger; readonly ledger: Ledger }>();
+
 const NO_BODIES: Bodies = { demands: new Map(), reports: new Map(), ledger: new Map() };
 
 function bornRecord(app: App, cluster: ClusterName): ClusterRecord {
@@ -105,6 +131,7 @@ function bornRecord(app: App, cluster: ClusterName): ClusterRecord {
     separatePools: new Map(),
     cluster,
     epoch: app.ports.entropy.epoch(),
+    epochAt: app.ports.clock.now(),
     plan: 0,
     generation: 0,
     observedGeneration: 0,

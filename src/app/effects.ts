@@ -12,6 +12,7 @@ import type {
   TerminateEffect,
 } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
+import { knowsRequest } from "./ask-request.ts";
 import type { App } from "./commit.ts";
 import { withCredentials } from "./credentials.ts";
 import type { ArrayTemplates, RequestedSet, Site } from "./ports.ts";
@@ -44,7 +45,7 @@ export async function applyIntents(
   const findings: Finding[] = [];
   const left = intents.filter(({ effect }) => effect.kind === "create");
   const apply = async (intent: Intent): Promise<void> => {
-    const evidence = (await send(run, intent, templates)) ?? { kind: "not-sent", late: true };
+    const evidence = (await send(run, intent, templates)) ?? { kind: "not-sent" };
     logEffect(run, intent, evidence);
     findings.push({ id: intent.id, evidence });
   };
@@ -109,7 +110,7 @@ export async function resendIntents(
   return [...found].map(([id, evidence]) => ({ id, evidence }));
 }
 
-/** undefined: it was too late, and nothing was sent. */
+/** undefined: it was too late, and nothing was sent; somebody else goes on with it. A stop is its owner's alone. */
 function send(
   run: Run,
   intent: Intent,
@@ -196,11 +197,31 @@ async function sendTerminate(
     const outcome = await inTime(run, intent, () =>
       site.cyclecloud.terminate(site.cluster, intent.id, effect.nodes),
     );
-    if (outcome === undefined) return undefined;
+    if (outcome === undefined) return { kind: "not-sent" };
     if (outcome.kind === "accepted") return { kind: "terminated", nodes: outcome.nodes };
     return { kind: "refused", message: outcome.message ?? "CycleCloud answered 409" };
   } catch (error) {
-    return afterError(error, async () => ({ kind: "unclear" }));
+    return afterError(error, () => askStop(run, intent.id));
+  }
+}
+
+/** What CycleCloud says of a stop whose answer is missing: operations are documented for creates only (cyclecloud-wire.md A.9). */
+async function askStop(run: Run, id: RequestId): Promise<Evidence> {
+  const { app, site } = run;
+  const { cluster, cyclecloud } = site;
+  try {
+    if (await withCredentials(app, site, () => cyclecloud.knowsRequest(cluster, id)))
+      return { kind: "found" };
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+  }
+  try {
+    const nodes = (await withCredentials(app, site, () => cyclecloud.nodesOfRequest(cluster, id))) ?? [];
+    const named = new Set(nodes.map(({ nodeId }) => nodeId));
+    return named.size === 0 ? { kind: "unclear" } : { kind: "named", nodes: named };
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return { kind: "unclear" };
   }
 }
 
@@ -228,11 +249,9 @@ function askAfterSend(
 type AfterSend = Pick<Extract<Evidence, { kind: "absent" }>, "afterSend" | "certainFrom" | "message">;
 
 async function askFor(run: Run, id: RequestId, sent: AfterSend): Promise<Evidence> {
-  const { app, site } = run;
-  const askedAt = app.ports.clock.now();
+  const askedAt = run.app.ports.clock.now();
   try {
-    const known = await withCredentials(app, site, () => site.cyclecloud.knowsRequest(site.cluster, id));
-    return known ? { kind: "found" } : { kind: "absent", askedAt, ...sent };
+    return (await knowsRequest(run, id)) ? { kind: "found" } : { kind: "absent", askedAt, ...sent };
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     return { kind: "unclear", certainFrom: sent.certainFrom };

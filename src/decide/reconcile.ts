@@ -19,6 +19,8 @@ import type {
   Unneeded,
 } from "../domain/record.ts";
 import { timeoutsOf } from "../domain/timeouts.ts";
+import type { Questions } from "../domain/questions.ts";
+import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { Instant } from "../domain/units.ts";
 import { InTurn } from "../domain/in-turn.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
@@ -31,9 +33,11 @@ import { noteGroups } from "./group-fills.ts";
 import { requestIdOf } from "./hash.ts";
 import type { Dynamics } from "./dynamic-arrays.ts";
 import { dynamicsOf, existingDynamics, recogniseByName } from "./dynamic-arrays.ts";
+import { doubtedNodes, stoppingNodes } from "./doubt.ts";
 import { awaitedUntil, downNodes, isDown } from "./down.ts";
 import { entryOfNode } from "./hosts.ts";
 import { followInFlight } from "./in-flight.ts";
+import { outageSeconds } from "./looks.ts";
 import type { HostFact, Look } from "./observe.ts";
 import { hostFacts, managedArrays, updateLedger } from "./observe.ts";
 import type { NodeAction } from "./scale-down.ts";
@@ -46,7 +50,7 @@ import {
   judgeNode,
   whyGivenUp,
 } from "./scale-down.ts";
-import { sendTimes } from "./send-times.ts";
+import { sendTimes, stopTimes } from "./send-times.ts";
 import { storeLoads } from "./plan-loads.ts";
 import {
   bootingSince,
@@ -57,6 +61,7 @@ import {
   startEffects,
   withStart,
 } from "./starts.ts";
+import { foldQuestions, mayStopByReport, withQuestions } from "./questions.ts";
 import { poolsInForce } from "./pools.ts";
 import { premisesOf, Recall } from "./recall.ts";
 import { reportedHosts } from "./reported-hosts.ts";
@@ -71,6 +76,8 @@ import { buildWorld } from "./world.ts";
 export interface Decision {
   readonly record: ClusterRecord;
   readonly ledger: Ledger;
+  /** What is left of the nodes' questions: their marks and accepted stops are in the ledger now. */
+  readonly questions: Questions;
   readonly plan: Plan;
 }
 
@@ -102,7 +109,9 @@ export function decide(
   });
   const rested: ClusterRecord = outage === undefined ? withoutOutage(observed) : { ...observed, outage };
   const facts = hostFacts(rested, bodies, now);
-  const seen = updateLedger(bodies.ledger, look, record.inFlight, facts, now);
+  const questions = bodies.questions ?? NO_QUESTIONS;
+  const before = withQuestions(bodies.ledger, questions);
+  const seen = updateLedger(before, look, record.inFlight, facts, now);
   const rewound = outage !== undefined && outage.to === now ? restartClocks(seen, now) : seen;
   const sent = demandsInForce(rested, bodies);
   const dynamics = dynamicsOf(sent, rested.dynamicArrays ?? [], look.snapshot);
@@ -132,7 +141,19 @@ export function decide(
     now,
     recall,
   });
-  return conclude({ record: next, dynamics, look, ledger, facts, weighed, policy, now, owner, outage });
+  return conclude({
+    record: next,
+    dynamics,
+    look,
+    ledger,
+    questions,
+    facts,
+    weighed,
+    policy,
+    now,
+    owner,
+    outage,
+  });
 }
 
 /**
@@ -156,7 +177,7 @@ export function demandsInForce(
 
 function nextOutage(record: ClusterRecord, policy: Policy, now: Instant): Outage | undefined {
   const last = record.lastGoodLookAt;
-  const gap = last === undefined || secondsBetween(last, now) > 2 * policy.snapshotIntervalSeconds;
+  const gap = last === undefined || secondsBetween(last, now) > outageSeconds(record, policy);
   if (gap) {
     const from = last ?? now;
     return { from, to: now, until: plusSeconds(now, REST_SECONDS), awaiting: awaited(record, from) };
@@ -289,7 +310,8 @@ function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall 
   const { demands, pools, dynamics, reports, last } = wanted;
   const stopping = stoppingNodes(record.intents);
   const excluded = new Set([...excludedNodes(snapshot, ledger, stopping, policy, now), ...givenUp]);
-  const seen = { snapshot, ledger, policy, pools, dynamics, excluded, now };
+  const doubted = doubtedNodes(record, snapshot, ledger, now);
+  const seen = { snapshot, ledger, policy, pools, dynamics, excluded, doubted, now };
   const input = supplyOf(record, reports === undefined ? seen : { ...seen, reports });
   const work = (asked: PlanQuestion): Weighing => {
     const world: World = {
@@ -354,13 +376,6 @@ function mayBeReleased(node: LedgerNode, policy: Policy, now: Instant): boolean 
   return node.goneAt === undefined && (node.draining !== undefined || isIdleLongEnough(node, policy, now));
 }
 
-/** Nodes with a terminate under way. */
-export function stoppingNodes(intents: readonly Intent[]): ReadonlySet<NodeId> {
-  return new Set(
-    intents.flatMap((intent) => (intent.effect.kind === "terminate" ? intent.effect.nodes : [])),
-  );
-}
-
 /** Nodes of a look that are no capacity, though they count against limits: they are being stopped, or are down. */
 export function excludedNodes(
   snapshot: Snapshot,
@@ -388,6 +403,7 @@ interface Conclusion {
   readonly dynamics: Dynamics;
   readonly look: Look;
   readonly ledger: Ledger;
+  readonly questions: Questions;
   readonly facts: ReadonlyMap<string, HostFact>;
   readonly weighed: Weighed;
   readonly policy: Policy;
@@ -463,7 +479,8 @@ function conclude(on: Conclusion): Decision {
     findUnneeded(look.snapshot, ledger, verdicts, policy, now),
   );
   const committed = commitEffects(noted, effects, now, on.owner, policy);
-  return { record: withDynamics(committed, ledger, on), ledger, plan };
+  const questions = foldQuestions(on.questions, now);
+  return { record: withDynamics(committed, ledger, on), ledger, questions, plan };
 }
 
 /** Notes which dynamic node arrays there are, with what this plan has just asked for. */
@@ -503,7 +520,8 @@ function isSettled(node: Node, known: LedgerNode, spare: ReadonlySet<NodeId>): b
 
 function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
   const fact = entryOfNode(on.facts, node);
-  const idle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open";
+  const provesIdle = mayStopByReport(on.questions.get(node.nodeId), fact?.reportedAt, on.now);
+  const idle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open" && provesIdle;
   return {
     policy: on.policy,
     now: on.now,
@@ -618,12 +636,14 @@ export interface Changes {
   readonly creates?: readonly CreateSet[];
   readonly starts?: readonly StartEffect[];
   readonly terminates?: readonly NodeId[];
+  /** The stops are sent before then; absent: as long after their commit as they may be. */
+  readonly stopsBy?: Instant;
 }
 
 /** Effects become intents, committed before any is sent (design.md section 3, Intents). Starts go first: they are the quickest to help. */
 export function commitEffects(
   record: ClusterRecord,
-  { creates = [], starts = [], terminates = [] }: Changes,
+  { creates = [], starts = [], terminates = [], stopsBy }: Changes,
   now: Instant,
   owner: Owner,
   bounds: CallBounds,
@@ -634,7 +654,7 @@ export function commitEffects(
   const intents = effects.map((effect, ordinal): Intent => ({
     id: requestIdOf(record.cluster, record.epoch, now, record.plan, ordinal),
     owner,
-    ...sendTimes(now, bounds),
+    ...(effect.kind === "terminate" ? stopTimes(now, stopsBy, bounds) : sendTimes(now, bounds)),
     effect,
     sent: "never",
   }));

@@ -14,7 +14,7 @@ const LAST_SEND_SECONDS = 120;
 /** Without any word of it, an intent ends this long after its commit. */
 export const LONGEST_INTENT_SECONDS = 900;
 
-type SendTimes = Pick<Intent, "committedAt" | "leaseUntil" | "notAfter" | "certainFrom">;
+export type SendTimes = Pick<Intent, "committedAt" | "leaseUntil" | "notAfter" | "certainFrom">;
 
 /** The times of an intent that is committed now. */
 export function sendTimes(now: Instant, bounds: CallBounds): SendTimes {
@@ -27,8 +27,21 @@ export function sendTimes(now: Instant, bounds: CallBounds): SendTimes {
   };
 }
 
+/** The times of a stop that is committed now, and that its owner alone sends: before `sendBy`; absent: as late as an owner may. */
+export function stopTimes(now: Instant, sendBy: Instant | undefined, bounds: CallBounds): SendTimes {
+  const latest = plusSeconds(now, OWNER_SENDS_SECONDS);
+  const leaseUntil = sendBy === undefined || sendBy > latest ? latest : sendBy;
+  return {
+    committedAt: now,
+    leaseUntil,
+    notAfter: leaseUntil,
+    certainFrom: plusSeconds(leaseUntil, bounds.callLimitSeconds + bounds.lagSeconds),
+  };
+}
+
 /** Whether the owner, or whoever has taken the intent over, may begin to send it now. */
 export function maySendNow(intent: Intent, now: Instant, { callLimitSeconds }: CallBounds): boolean {
+  if (intent.effect.kind === "terminate") return now < intent.leaseUntil;
   if (intent.sent === "never") return now < plusSeconds(intent.committedAt, OWNER_SENDS_SECONDS);
   return now < intent.leaseUntil && plusSeconds(now, callLimitSeconds) <= intent.notAfter;
 }

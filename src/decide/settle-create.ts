@@ -57,6 +57,8 @@ export function settleCreate(
     }
     case "started":
     case "terminated":
+    case "named":
+    case "withdrawn":
       return replaceIntent(record, intent, { ...intent, sent: "maybe", leaseUntil: now });
   }
 }

@@ -74,7 +74,7 @@ test("terminated records that stay listed for a while are off, not going", async
     sets: [{ bucket: harness.roomy, count: 1 }],
   });
   const listed = await cyclecloud.nodesOfRequest(cluster, requestId("r1"));
-  const nodes = listed.map((node) => node.nodeId);
+  const nodes = (listed ?? []).map((node) => node.nodeId);
   await cyclecloud.terminate(cluster, requestId("r2"), nodes);
   harness.advance(61);
   const outcome = await cyclecloud.status(cluster, harness.now());

@@ -52,7 +52,7 @@ export function describeCycleCloud(name: string, makeHarness: () => Promise<Cycl
       });
     const nodesOf = async (last: number): Promise<readonly NodeId[]> => {
       const nodes = await harness.cyclecloud.nodesOfRequest(harness.cluster, id(last));
-      return nodes.map((node) => node.nodeId);
+      return (nodes ?? []).map((node) => node.nodeId);
     };
     const knows = (last: number) => harness.cyclecloud.knowsRequest(harness.cluster, id(last));
     const terminate = (last: number, nodes: readonly NodeId[]) =>
@@ -174,7 +174,7 @@ export function describeCycleCloud(name: string, makeHarness: () => Promise<Cycl
         sets: [{ added: 3, message: expect.any(String) }, { added: 1 }, { added: 2 }, { added: 1 }],
       });
       harness.advance(harness.secondsToShow);
-      const nodes = await harness.cyclecloud.nodesOfRequest(harness.cluster, id(1));
+      const nodes = (await harness.cyclecloud.nodesOfRequest(harness.cluster, id(1))) ?? [];
       const { array } = harness.roomy;
       const own = nodes.filter((node) => node.array === array);
       expect(nodes.filter((node) => node.array === harness.tight.array)).toHaveLength(3);

@@ -101,7 +101,7 @@ describe("a request of two sets", () => {
   });
 
   test("not sent: nothing is known of its sets, and they stay together", () => {
-    const record = settled({ kind: "not-sent", late: true });
+    const record = settled({ kind: "not-sent" });
     expect([record.intents, record.alone]).toEqual([[], undefined]);
   });
 });

@@ -139,7 +139,7 @@ describe("health", () => {
 });
 
 describe("a request set", () => {
-  test("PUT is acknowledged, planned and shown; GET tells what came of it; DELETE empties it", async () => {
+  test("PUT is acknowledged, planned and shown; GET tells what came of it; DELETE ends it", async () => {
     const path = "/api/clusters/prod/request-sets/life";
     const put = await app.call("PUT", path, {
       version: 1,
@@ -177,7 +177,7 @@ describe("a request set", () => {
     expect(await app.call("DELETE", path)).toMatchObject({ status: 202, body: { changed: true } });
     await expect
       .poll(async () => (await app.call("GET", path)).body, patiently)
-      .toMatchObject({ state: "empty", demands: 0, observed: true, outcomes: [] });
+      .toMatchObject({ state: "lapsed", demands: 0, observed: true, outcomes: [] });
   });
 
   test("a dynamic array comes with its first request, shows who asks for it, is flagged when DELETE empties the set, and goes with its last node", async () => {

@@ -145,9 +145,10 @@ export class Instance {
       },
       store: {
         load: (cluster) => call("load", () => store.load(cluster)),
+        finished: (loaded, sets) => call("finished", () => store.finished(loaded, sets)),
         bodies: (loaded) => call("bodies", () => store.bodies(loaded)),
         save: (record, changes, previous) => call("save", () => store.save(record, changes, previous)),
-        collect: (cluster, now) => call("collect", () => store.collect(cluster, now)),
+        collect: (cluster, now, how) => call("collect", () => store.collect(cluster, now, how)),
       },
       history: {
         append: (cluster, row) => call("append history", () => history.append(cluster, row)),

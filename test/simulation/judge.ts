@@ -73,7 +73,9 @@ interface Watched {
 const COMMITTED_STOP_MS = 185_000;
 /** A stop that arrives later than this after its commit was not sent on that decision: lease, and the time on the way. */
 const LATEST_STOP_MS = 75_000;
-const LOOK_APART_MS = 5000;
+/** Looks that may begin in any minute. */
+const MOST_LOOKS = 13;
+const MINUTE_MS = 60_000;
 /** A callback is answered on a look of at most two intervals. */
 const OLDEST_LOOK_MS = 120_000;
 /** A plan that was made on a false answer is carried out within so long. */
@@ -96,7 +98,8 @@ export class Judge {
   readonly #revisions = new Map<string, number>();
   #setsSeen: ClusterRecord["sets"] | undefined;
   #reportsSeen: ClusterRecord["sets"] | undefined;
-  #lookedAt: number | undefined;
+  /** When looks began, in the last minute. */
+  #looks: readonly number[] = [];
   #falseEmptyAt = Number.NEGATIVE_INFINITY;
   #counts = {
     overshoot: 0,
@@ -360,10 +363,10 @@ export class Judge {
   }
 
   #checkLook({ lookedAt }: ClusterRecord): void {
-    if (lookedAt === undefined || lookedAt === this.#lookedAt) return;
-    const apart = lookedAt - (this.#lookedAt ?? Number.NEGATIVE_INFINITY);
-    if (apart < LOOK_APART_MS) this.#violate("looksTooSoon", 1, `a look ${apart} ms after the one before`);
-    this.#lookedAt = lookedAt;
+    if (lookedAt === undefined || lookedAt === this.#looks.at(-1)) return;
+    this.#looks = [...this.#looks.filter((at) => at > lookedAt - MINUTE_MS), lookedAt];
+    if (this.#looks.length > MOST_LOOKS)
+      this.#violate("looksTooSoon", 1, `${this.#looks.length} looks in a minute`);
   }
 
   #violate(kind: keyof Verdict, count: number, words: string): void {

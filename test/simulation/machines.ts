@@ -1,5 +1,6 @@
 import type { StopAnswer } from "../../src/app/answer-autostop.ts";
 import { arrayName } from "../../src/domain/ids.ts";
+import { instant } from "../../src/domain/units.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { Instance } from "./instance.ts";
 import type { Judge } from "./judge.ts";
@@ -114,15 +115,23 @@ export class Machines {
       open = false;
       this.#heed(machine, answer);
     };
-    this.#schedule.after(PATIENCE_MS, () => answered({ kind: "cannot-tell", why: "no answer" }));
-    const call = { instance: machine.instanceId, array: arrayName(machine.array), unhealthy };
+    this.#schedule.after(PATIENCE_MS, () =>
+      answered({ kind: "cannot-tell", why: "no answer", undrain: false }),
+    );
+    const call = {
+      instance: machine.instanceId,
+      array: arrayName(machine.array),
+      unhealthy,
+      begin: true,
+      arrivedAt: instant(this.#schedule.now()),
+    };
     instance.invoke(
       `${machine.hostname} asks to stop${unhealthy ? " as unhealthy" : ""}`,
       () => instance.stopDesk.ask(instance.site, call),
       (how) => {
         if (how.kind === "threw") this.#defect(how.error);
         const answer: StopAnswer =
-          how.kind === "returned" ? how.result : { kind: "cannot-tell", why: "no answer" };
+          how.kind === "returned" ? how.result : { kind: "cannot-tell", why: "no answer", undrain: false };
         if (this.#stormy() && dice.chance(0.03)) return;
         this.#schedule.after(dice.whole(1, 300), () => answered(answer));
       },

@@ -20,9 +20,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "effects are applied before they are committed",
     edits: [
       {
-        file: "src/app/reconcile-cluster.ts",
-        find: "    made = { basis, decision };\n",
-        put: "    made = { basis, decision };\n    void applyIntents(run, decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now), seen.templates);\n",
+        file: "src/app/conclude-look.ts",
+        find: "    made = { basis, decision, on: { ...current, bodies } };\n",
+        put: "    made = { basis, decision, on: { ...current, bodies } };\n    void applyIntents(run, decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now), seen.templates);\n",
       },
     ],
     moves: "overshoot",
@@ -30,12 +30,12 @@ export const MUTANTS: readonly Mutant[] = [
     weather: { sets: 3, loss: 0.06, crash: 0.02 },
   },
   {
-    name: "an old look is decided on again after another plan was committed",
+    name: "an old look is decided on after a later one, or after another plan's creates",
     edits: [
       {
-        file: "src/app/reconcile-cluster.ts",
-        find: "current.record.plan !== begun.plan || ",
-        put: "",
+        file: "src/app/conclude-look.ts",
+        find: "return !hasSameEffects(record, begun.effects) || isOlderLook(bodies.seen, look.snapshot.at, now);",
+        put: "return false;",
       },
     ],
     moves: "overshoot",
@@ -115,15 +115,15 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/app/reconcile-cluster.ts",
-        find: 'result: { kind: "begun", plan: record.plan, open, taken },',
-        put: 'result: { kind: "begun", plan: record.plan, sets: record.sets, open, taken },',
+        find: 'result: { kind: "begun", at: now, effects: effectsOf(record), open, taken },',
+        put: 'result: { kind: "begun", at: now, effects: effectsOf(record), sets: record.sets, open, taken },',
       },
       {
-        file: "src/app/reconcile-cluster.ts",
-        find: "current.record.plan !== begun.plan || ",
-        put: "current.record.sets !== begun.sets || ",
+        file: "src/app/conclude-look.ts",
+        find: "return !hasSameEffects(record, begun.effects) || ",
+        put: "return record.sets !== begun.sets || ",
       },
-      { file: "src/app/reconcile-cluster.ts", find: "made?.basis === basis", put: "made === 0" },
+      { file: "src/app/conclude-look.ts", find: "made?.basis === basis", put: "made === 0" },
     ],
     moves: "shortAfterResync",
     seeds: 60,

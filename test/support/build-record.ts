@@ -166,7 +166,7 @@ export function buildPartial(
 export function buildCreate(id: string, count: number, more: Partial<Intent> = {}): Intent {
   const sets = [{ bucket: BUCKET, count, purpose: { kind: "array" } as const }];
   const effect: CreateEffect = { kind: "create", sets };
-  return buildIntent(id, { effect, ...more });
+  return buildIntent(id, { effect, certainFrom: at(210), ...more });
 }
 
 export function buildIntent(id: string, more: Partial<Intent> & Pick<Intent, "effect">): Intent {
@@ -176,7 +176,6 @@ export function buildIntent(id: string, more: Partial<Intent> & Pick<Intent, "ef
     committedAt: NOW,
     leaseUntil: at(60),
     notAfter: at(180),
-    certainFrom: at(210),
     sent: "never",
     ...more,
   };

@@ -39,8 +39,8 @@ export interface CycleCloudOptions {
 export function createCycleCloud({ transport, autostop, log }: CycleCloudOptions): CycleCloud {
   return {
     status: (cluster, now) => observe(transport, cluster, now, log),
-    nodesOfRequest: async (cluster, id) => (await listNodesOfRequest(transport, cluster, id)) ?? [],
-    knowsRequest: (cluster, id) => knowsRequest(transport, cluster, id),
+    nodesOfRequest: (cluster, id) => listNodesOfRequest(transport, cluster, id),
+    knowsRequest: (_cluster, id) => findOperation(transport, id),
     create: (cluster, request) => createNodes(transport, cluster, request, autostop),
     start: (cluster, id, nodes) => manageNodes(transport, cluster, "start", id, nodes),
     terminate: (cluster, id, nodes) => manageNodes(transport, cluster, "terminate", id, nodes),
@@ -82,30 +82,6 @@ async function listNodesOfRequest(
     : malformed("(body)", answer.body, "an object");
   if (reading.kind === "malformed") throw malformedAnswer(operationOf(request), reading, answer);
   return reading.nodes;
-}
-
-/** Both witnesses are asked at once, as either may be slow or fail for ever. "Yes" does not wait for the other. */
-async function knowsRequest(transport: Transport, cluster: ClusterName, id: RequestId): Promise<boolean> {
-  const operation = findOperation(transport, id);
-  const nodes = listNodesOfRequest(transport, cluster, id);
-  const yes = Promise.any([operation.then(onlyYes), nodes.then((list) => onlyYes(hasNodes(list)))]);
-  const ended = await Promise.any([yes, Promise.allSettled([operation, nodes])]);
-  if (ended === true) return true;
-  const [byOperation, byNodes] = ended;
-  const list = byNodes.status === "fulfilled" ? byNodes.value : [];
-  if (hasNodes(list)) return true;
-  if (byOperation.status === "fulfilled") return byOperation.value;
-  if (list === undefined) return false;
-  throw byOperation.reason;
-}
-
-function hasNodes(list: readonly RequestedNode[] | undefined): boolean {
-  return list !== undefined && list.length > 0;
-}
-
-/** Rejects "no": it decides nothing before the other witness has answered. */
-function onlyYes(isKnown: boolean): true | Promise<never> {
-  return isKnown ? true : Promise.reject(new Error("not known"));
 }
 
 /** Request ids are the server's, not the cluster's: the path has no cluster (cyclecloud-wire.md A.9, with the trailing slash). */

@@ -12,9 +12,11 @@ import type { BodyIndex } from "./body-index.ts";
 import { refsOf } from "./body-index.ts";
 import type { BodyCodec, Manifest } from "./codec.ts";
 import { compress, decompress, readManifest, writeManifest, writeSpilled } from "./codec.ts";
-import { collectBodies } from "./collector.ts";
+import type { CollectorView, Rest } from "./collector.ts";
+import { WHOLE_TABLE, collectBodies } from "./collector.ts";
 import { RECORD_KEY, clusterPartition } from "./keys.ts";
 import { createLru } from "./lru.ts";
+import { readFinished } from "./finished-shards.ts";
 import { nextIndex } from "./next-index.ts";
 import { readBodies } from "./read-bodies.ts";
 import { ROW_BYTES, chunkProperties, joinChunks } from "./rows.ts";
@@ -48,6 +50,8 @@ export function tableRecordStore(
 ): RecordStore<TableVersion> {
   const bodies = openBodies(table, clock, createLru(options.cacheLength ?? 64 * 1024 * 1024));
   const latest = new Map<ClusterName, Latest>();
+  /** Passes over the table that are not over yet. */
+  const passes = new Map<ClusterName, Rest>();
   const remember = (loaded: TableRecord, rowBytes: number): TableRecord => {
     latest.set(loaded.record.cluster, { loaded, rowBytes });
     return loaded;
@@ -95,28 +99,48 @@ export function tableRecordStore(
     return { kind: "saved", loaded: remember({ record, version }, data.length) };
   }
 
-  async function collect(cluster: ClusterName, now: Instant): Promise<number> {
+  async function viewFor(cluster: ClusterName): Promise<CollectorView | undefined> {
     const loaded = await load(cluster);
-    if (loaded === undefined) return 0;
+    if (loaded === undefined) return undefined;
     const { etag, index, spilled } = loaded.version;
     const refs = spilled === undefined ? refsOf(index) : [...refsOf(index), spilled];
-    return collectBodies(
-      table,
-      clusterPartition(cluster),
-      { etag, named: new Set(refs.map(({ id }) => id)) },
+    return { etag, named: new Set(refs.map(({ id }) => id)) };
+  }
+
+  async function collect(cluster: ClusterName, now: Instant, how: "begin" | "go-on"): Promise<number> {
+    const rest = passes.get(cluster) ?? (how === "begin" ? WHOLE_TABLE : []);
+    if (rest.length === 0) return 0;
+    const partition = clusterPartition(cluster);
+    const view = () => viewFor(cluster);
+    const collected = await collectBodies(
+      { table, partition, clock, view, fraction: Math.random },
+      rest,
       now,
     );
+    if (collected.rest.length === 0) passes.delete(cluster);
+    else passes.set(cluster, collected.rest);
+    return collected.removed;
   }
 
   return {
     load: (cluster) => asPortCall(`load record of ${cluster}`, () => load(cluster)),
+    finished: (loaded, sets) =>
+      asPortCall(`read finished sets of ${loaded.record.cluster}`, () =>
+        readFinished(
+          bodies,
+          clusterPartition(loaded.record.cluster),
+          loaded.version.index.finished ?? [],
+          sets,
+        ),
+      ),
     bodies: (loaded) =>
       asPortCall(`read bodies of ${loaded.record.cluster}`, () =>
         readBodies(bodies, loaded.record, loaded.version.index),
       ),
     save: (record, changes, previous) =>
       asPortCall(`save record of ${record.cluster}`, () => save(record, changes, previous)),
-    collect: (cluster, now) => asPortCall(`collect bodies of ${cluster}`, () => collect(cluster, now)),
+    collect: (cluster, now, how = "begin") =>
+      asPortCall(`collect bodies of ${cluster}`, () => collect(cluster, now, how)),
   };
 }
 

@@ -41,12 +41,11 @@ describe("what is asked of the server", () => {
     ]);
   });
 
-  test("whether a request is known: its operation, by the path with the trailing slash, and its nodes", async () => {
-    const transport = answering(404, undefined);
-    expect(await createCycleCloud({ transport }).knowsRequest(clusterName("demo"), id)).toBe(false);
+  test("an operation, by the path with the trailing slash", async () => {
+    const transport = answering(200, []);
+    await createCycleCloud({ transport }).knowsRequest(clusterName("demo"), id);
     expect(transport.requests).toEqual([
       { method: "GET", path: "/operations/", query: { request_id: id }, idempotent: true },
-      { method: "GET", path: "/clusters/demo/nodes", query: { request_id: id }, idempotent: true },
     ]);
   });
 

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createCycleCloud } from "../../../src/adapters/cyclecloud/cyclecloud.ts";
-import type { Answer } from "../../../src/adapters/cyclecloud/transport.ts";
 import type { CreateRequest } from "../../../src/app/ports.ts";
-import { PortError } from "../../../src/app/ports.ts";
 import { arrayName, clusterName, machineType, placementGroup, requestId } from "../../../src/domain/ids.ts";
 import { NO_TEMPLATES } from "../../support/no-templates.ts";
 import { answering } from "./scripted-transport.ts";
@@ -71,45 +69,5 @@ describe("a create request of several sets", () => {
       kind: "unexpected",
       message: expect.stringContaining("sets[1].added: found nothing, expected a number"),
     });
-  });
-});
-
-describe("whether a request is known, by two witnesses", () => {
-  const found: Answer = { status: 200, headers: {}, body: [{ action: "create" }] };
-  const none: Answer = { status: 200, headers: {}, body: [] };
-  const broken: Answer = { status: 500, headers: {}, body: undefined };
-  const unknown: Answer = { status: 404, headers: {}, body: undefined };
-  const oneNode: Answer = { status: 200, headers: {}, body: { nodes: [{ NodeId: "n1", Name: "hpc-1" }] } };
-  const noNodes: Answer = { status: 200, headers: {}, body: { nodes: [] } };
-
-  const asked = (operations: Answer | undefined, nodes: Answer | undefined) =>
-    createCycleCloud({
-      transport: {
-        send: ({ path }) => {
-          const answer = path === "/operations/" ? operations : nodes;
-          return answer === undefined ? new Promise(() => undefined) : Promise.resolve(answer);
-        },
-      },
-    }).knowsRequest(demo, id);
-
-  test.each([
-    { name: "the operation is there, the nodes hang", operations: found, nodes: undefined, known: true },
-    { name: "the operations hang, nodes are there", operations: undefined, nodes: oneNode, known: true },
-    { name: "no operation, but nodes", operations: none, nodes: oneNode, known: true },
-    { name: "the operations fail, nodes are there", operations: broken, nodes: oneNode, known: true },
-    { name: "no operation, an empty list", operations: none, nodes: noNodes, known: false },
-    { name: "no operation, the nodes fail", operations: none, nodes: broken, known: false },
-    { name: "the operations fail, no such request", operations: broken, nodes: unknown, known: false },
-  ])("$name: $known", async ({ operations, nodes, known }) => {
-    expect(await asked(operations, nodes)).toBe(known);
-  });
-
-  test.each([
-    { name: "an empty list proves nothing", nodes: noNodes },
-    { name: "both fail", nodes: broken },
-  ])("the operations fail, and $name: nobody can tell", async ({ nodes }) => {
-    const error = await asked(broken, nodes).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(PortError);
-    expect(error).toMatchObject({ kind: "unexpected", operation: "GET /operations/", status: 500 });
   });
 });
