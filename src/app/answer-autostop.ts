@@ -42,6 +42,8 @@ export interface StopDesk {
    * 15 s of `arrivedAt`; "late": storage has not answered by then.
    */
   arraysOf(site: Site, arrivedAt: Instant): Promise<readonly ArrayName[] | "late" | undefined>;
+  /** Resolves once the stops and looks that answers have begun so far have ended. */
+  settled(): Promise<void>;
 }
 
 interface Waiting {
@@ -56,6 +58,8 @@ interface Desk {
   readonly serving: Set<ClusterName>;
   /** When a question for an unknown instance last began a look. */
   readonly lookedAt: Map<ClusterName, Instant>;
+  /** Stops that are being sent, and looks. None of them rejects. */
+  readonly underWay: Set<Promise<void>>;
 }
 
 /** An answer leaves this long after its question came, whatever is still under way: the node gives up after 20 s. */
@@ -66,10 +70,19 @@ const UNKNOWN_LOOK_APART_SECONDS = 30;
 const SEND_SECONDS = 60;
 
 export function createStopDesk(app: App): StopDesk {
-  const desk: Desk = { app, waiting: new Map(), serving: new Set(), lookedAt: new Map() };
+  const desk: Desk = {
+    app,
+    waiting: new Map(),
+    serving: new Set(),
+    lookedAt: new Map(),
+    underWay: new Set(),
+  };
   const { waiting, serving } = desk;
   const loading = new Map<ClusterName, Promise<readonly ArrayName[] | undefined>>();
   return {
+    async settled() {
+      while (desk.underWay.size > 0) await Promise.all(desk.underWay);
+    },
     arraysOf({ cluster }, arrivedAt) {
       const shared = loading.get(cluster) ?? loadArrays(app, cluster).finally(() => loading.delete(cluster));
       loading.set(cluster, shared);
@@ -87,6 +100,12 @@ export function createStopDesk(app: App): StopDesk {
       return inTime(app, call.arrivedAt, answer.promise, unsettled("no answer in time; ask again"));
     },
   };
+}
+
+/** Lets work go on while the next questions are answered. */
+function goOn({ underWay }: Desk, work: Promise<void>): void {
+  underWay.add(work);
+  void work.then(() => underWay.delete(work));
 }
 
 function unsettled(why: string): StopAnswer {
@@ -142,7 +161,7 @@ async function answerAll(desk: Desk, site: Site, batch: readonly Waiting[]): Pro
     one.answer.resolve(verdict === undefined ? CONTENDED : answerOf(verdict));
     return [];
   });
-  if (marked.length > 0) await grantStops(app, site, marked, policy);
+  if (marked.length > 0) await grantStops(desk, site, marked, policy);
 }
 
 const CONTENDED = unsettled("too many at once; ask again");
@@ -175,21 +194,37 @@ async function markStops(
 }
 
 /** A node may be newer than the last look. Nobody waits for the look: the node asks again. */
-function lookSoon({ app, lookedAt }: Desk, site: Site): void {
-  const { clock, log } = app.ports;
+function lookSoon(desk: Desk, site: Site): void {
+  const { app, lookedAt } = desk;
+  const { clock } = app.ports;
   const last = lookedAt.get(site.cluster);
   if (last !== undefined && secondsBetween(last, clock.now()) < UNKNOWN_LOOK_APART_SECONDS) return;
   lookedAt.set(site.cluster, clock.now());
-  reconcileCluster(app, site, "tick").catch((error: unknown) => {
-    const kind = error instanceof PortError ? error.kind : "defect";
-    log("look-for-unknown-failed", { cluster: site.cluster, kind, message: String(error) });
-  });
+  const look = async (): Promise<void> => {
+    try {
+      await reconcileCluster(app, site, "tick");
+    } catch (error) {
+      logFailure(app, site, "look-for-unknown-failed", error);
+    }
+  };
+  goOn(desk, look());
+}
+
+function logFailure(app: App, site: Site, event: string, error: unknown): void {
+  const kind = error instanceof PortError ? error.kind : "defect";
+  app.ports.log(event, { cluster: site.cluster, kind, message: String(error) });
 }
 
 type MarkedOne = Waiting & Marked;
 
 /** Second commit: the stops, after a look at the record as it is now. */
-async function grantStops(app: App, site: Site, marked: readonly MarkedOne[], policy: Policy): Promise<void> {
+async function grantStops(
+  desk: Desk,
+  site: Site,
+  marked: readonly MarkedOne[],
+  policy: Policy,
+): Promise<void> {
+  const { app } = desk;
   const owner = app.ports.entropy.owner();
   const recall = app.lanes.recallOf(site.cluster);
   const committed = await commitAfterPlan(app, site.cluster, ({ record, bodies }) => {
@@ -210,7 +245,7 @@ async function grantStops(app: App, site: Site, marked: readonly MarkedOne[], po
   });
   if (granted.length === 0) return;
   const stops = committed.record.intents.filter((intent) => intent.owner === owner);
-  void sendGranted(app, site, policy, stops, granted);
+  goOn(desk, sendGranted(app, site, policy, stops, granted));
 }
 
 /** Sends the stops and answers their nodes. Where this fails, the stop stays open and a look settles it. */
@@ -221,7 +256,7 @@ async function sendGranted(
   stops: readonly Intent[],
   granted: readonly MarkedOne[],
 ): Promise<void> {
-  const { clock, log } = app.ports;
+  const { clock } = app.ports;
   const deadline = plusSeconds(clock.now(), SEND_SECONDS);
   const run: Run = { app, site: measureCalls(app, site), policy, deadline };
   try {
@@ -229,8 +264,7 @@ async function sendGranted(
     const settled = await settleAll(run, findings);
     resolveAll(granted, ({ node }) => answerAfterSend(node, findings, settled));
   } catch (error) {
-    const kind = error instanceof PortError ? error.kind : "defect";
-    log("stop-not-settled", { cluster: site.cluster, kind, message: String(error) });
+    logFailure(app, site, "stop-not-settled", error);
     resolveAll(granted, () => UNDER_WAY);
   }
 }

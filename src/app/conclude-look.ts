@@ -93,9 +93,7 @@ export function concluder(
     const byPlan = isOvertaken(current, begun, seen.look, now);
     if (byPlan || isLookOld(record, seen.arrivedAt, now)) {
       const settled = settleFindings(current, resumed, now);
-      const noted = noteGoodLook(settled.record, seen.look.snapshot.at, run.policy, now);
-      const changes = changesOf(current, settled);
-      return { save: { record: noted, changes }, result: { kind: "overtaken", byPlan } };
+      return saveOvertaken(current, settled, seen.look, run.policy, byPlan, now);
     }
     const basis = basisOf(record);
     if (made?.basis === basis) return savePlan(amend(made, current, now), seen.look, run.policy);
@@ -110,10 +108,8 @@ export function concluder(
       }
       if (met.grants >= DECIDED_AGAIN && !isPlanFirst(record, now)) {
         met = { ...met, grants: 0 };
-        return {
-          save: { record: letPlanFirst(loaded.record, now), changes: {} },
-          result: { kind: "plan-first" },
-        };
+        const save = { record: letPlanFirst(loaded.record, now), changes: {} };
+        return { save, result: { kind: "plan-first" } };
       }
     }
     const settled = settleFindings(current, resumed, now);
@@ -134,6 +130,20 @@ export function concluder(
     made = { basis, decision, on: { ...current, bodies } };
     return savePlan(decision, seen.look, run.policy);
   };
+}
+
+/** Nothing is decided: what was settled is saved, and that we were there. */
+function saveOvertaken(
+  current: CurrentWhole,
+  settled: Settled,
+  look: Look,
+  policy: Policy,
+  byPlan: boolean,
+  now: Instant,
+): Change<Concluded> {
+  const record = noteGoodLook(settled.record, look.snapshot.at, policy, now);
+  const changes = changesOf(current, settled);
+  return { save: { record, changes }, result: { kind: "overtaken", byPlan } };
 }
 
 /** Others have committed creates since the look began, or have saved a later look. */

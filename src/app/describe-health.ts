@@ -1,4 +1,4 @@
-import { ENDPOINTS, patienceSeconds } from "../decide/calls.ts";
+import { ENDPOINTS, patienceSeconds, recentCalls } from "../decide/calls.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Snapshot } from "../domain/cluster.ts";
 import type { ClusterName } from "../domain/ids.ts";
@@ -76,7 +76,7 @@ function notesOn(
   policy: Policy,
   now: Instant,
 ): readonly string[] {
-  const { lastGoodLookAt, trouble, outage } = record;
+  const { createsFrom, lastGoodLookAt, trouble, outage } = record;
   const age = lastGoodLookAt === undefined ? undefined : secondsBetween(lastGoodLookAt, now);
   const notes: string[] = [];
   if (age === undefined) notes.push("the cluster has not been looked at yet: the timer looks every minute");
@@ -85,11 +85,15 @@ function notesOn(
       `the last believed look is ${Math.round(age)} s old${trouble === undefined ? ": does the timer run?" : ", and what is shown is of then"}`,
     );
   if (trouble !== undefined) notes.push(`${TROUBLES[trouble.kind]}: ${trouble.message}`);
-  notes.push(...notesOnCalls(record.calls ?? {}));
+  notes.push(...notesOnCalls(recentCalls(record, now)));
   if (!policy.enabled)
     notes.push("enabled is false in the configuration: nothing is created, started or stopped");
   if (seen !== undefined && (seen.state !== "Started" || seen.targetState !== "Started"))
     notes.push(`the cluster is ${stateOf(seen)}: nothing is created or stopped`);
+  if (createsFrom !== undefined && createsFrom > now && lastGoodLookAt !== undefined)
+    notes.push(
+      `the autoscaler's record of this cluster is new or was restored, and the cluster has nodes: nothing is created before ${isoTime(createsFrom)}, so that earlier creates show first`,
+    );
   if (outage !== undefined && outage.until > now) {
     const waiting =
       outage.awaiting.length === 0

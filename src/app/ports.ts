@@ -107,12 +107,21 @@ export interface RecordStore<V extends RecordVersion = RecordVersion> {
   finished(loaded: LoadedRecord<V>, sets: readonly SetName[]): Promise<ReadonlyMap<SetName, FinishedSet>>;
   /** The bodies of a loaded record; undefined: one is missing because the record has moved on, load again. */
   bodies(loaded: LoadedRecord<V>): Promise<Bodies | undefined>;
-  /** Saves if the stored version is still `previous` (undefined: if there is none). Writes bodies first, then the manifest. */
+  /**
+   * Writes the bodies that a save of the same would write, and nothing else, so that such a save finds them written; also one whose record
+   * differs, and whatever was saved meanwhile. It may take seconds, and needs no turn.
+   */
+  stage(record: ClusterRecord, changes: BodyChanges, previous: LoadedRecord<V> | undefined): Promise<void>;
+  /**
+   * Saves if the stored version is still `previous` (undefined: if there is none). Writes bodies first, then the manifest. `if-staged`:
+   * where bodies of a plan would have to be written first, nothing is done, and they are to be staged.
+   */
   save(
     record: ClusterRecord,
     changes: BodyChanges,
     previous: LoadedRecord<V> | undefined,
-  ): Promise<{ readonly kind: "saved"; readonly loaded: LoadedRecord<V> } | { readonly kind: "conflict" }>;
+    how?: "write" | "if-staged",
+  ): Promise<Saved<V>>;
   /**
    * Removes unreferenced bodies written over an hour before `now`, in transactions that include the cluster row; for about 20 s at most.
    * `begin` (the default) starts a pass over all bodies, or goes on with one; `go-on` costs nothing where no pass is unfinished. Returns
@@ -120,6 +129,11 @@ export interface RecordStore<V extends RecordVersion = RecordVersion> {
    */
   collect(cluster: ClusterName, now: Instant, how?: "begin" | "go-on"): Promise<number>;
 }
+
+export type Saved<V extends RecordVersion = RecordVersion> =
+  | { readonly kind: "saved"; readonly loaded: LoadedRecord<V> }
+  /** Nothing is saved: the stored version is another one; or, with `unstaged`, bodies are to be staged first. */
+  | { readonly kind: "conflict"; readonly unstaged?: true };
 
 /** One row of history: the cluster's counts at a tick. */
 export interface HistoryRow {

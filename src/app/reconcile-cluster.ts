@@ -170,6 +170,8 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   await applyOurs(run, ours, looked.templates);
   const left = stillOpen(begun.taken, concluded.record);
   if (left.length > 0) await settleAll(run, [], left);
+  const { createsFrom } = concluded.record;
+  if (createsFrom !== undefined) await app.ports.queue.wake(site.cluster, createsFrom);
   await keepReasons(run, plan, ledger);
   return { kind: "planned", plan };
 }

@@ -1,5 +1,5 @@
 import type { Plan } from "../domain/plan.ts";
-import { ENDPOINTS, patienceSeconds, QUICK_SECONDS } from "../decide/calls.ts";
+import { ENDPOINTS, patienceSeconds, QUICK_SECONDS, recentCalls } from "../decide/calls.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
@@ -139,13 +139,14 @@ export function historyRow({ bodies, record }: CurrentWhole, policy: Policy, now
     unmet: plan?.demands.filter((demand) => demand.placed < demand.asked).length ?? 0,
     ...withheldIn(plan),
     ...(record.trouble === undefined ? {} : { trouble: record.trouble.kind }),
-    ...slowCallsIn(record),
+    ...slowCallsIn(record, now),
   };
 }
 
-function slowCallsIn({ calls }: ClusterRecord): Pick<HistoryRow, "callSeconds"> {
+function slowCallsIn(record: ClusterRecord, now: Instant): Pick<HistoryRow, "callSeconds"> {
+  const calls = recentCalls(record, now);
   const slow = ENDPOINTS.flatMap((endpoint) => {
-    const seconds = calls?.[endpoint]?.seconds ?? 0;
+    const seconds = calls[endpoint]?.seconds ?? 0;
     return seconds >= QUICK_SECONDS ? [[endpoint, seconds] as const] : [];
   });
   return slow.length === 0 ? {} : { callSeconds: Object.fromEntries(slow) };

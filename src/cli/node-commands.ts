@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { askToStop } from "../client/index.ts";
-import { readTick } from "../client/state.ts";
+import { readRestored, readTick } from "../client/state.ts";
 import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
@@ -10,7 +10,7 @@ import type { Telling } from "./tell.ts";
 import { tell } from "./tell.ts";
 import { wrapped } from "./wrapped.ts";
 
-/** Commands that make something happen now: a look by hand, and a node's own question. */
+/** Commands that make something happen now: a look by hand, a restore, and a node's own question. */
 export function registerNodeCommands({ program, terminal, run }: Register): void {
   withCluster(program.command("tick"))
     .description("look and plan now, as the timer does")
@@ -21,6 +21,20 @@ export function registerNodeCommands({ program, terminal, run }: Register): void
     .action((options: ClusterOptions) =>
       run(async () =>
         tell(terminal, await appOf(options).tick(options.cluster), options.json === true, tellTick),
+      ),
+    );
+
+  withCluster(program.command("restored"))
+    .description("storage was restored from a backup")
+    .addHelpText(
+      "after",
+      wrapped(
+        "Says that the autoscaler's table was restored from a backup. What the record says may be old then, so a new epoch begins: scale-down rests for five minutes, and creates wait for one, if the cluster has nodes. Demand stays as it was at the backup until it is pushed again.",
+      ),
+    )
+    .action((options: ClusterOptions) =>
+      run(async () =>
+        tell(terminal, await appOf(options).restored(options.cluster), options.json === true, tellRestored),
       ),
     );
 
@@ -60,6 +74,16 @@ interface AutostopOptions {
   readonly unhealthy?: true;
   readonly json?: true;
 }
+
+const tellRestored: Telling = (body) => {
+  const { cluster, restingUntil, createsFrom } = readRestored(body) ?? {};
+  const lines = [
+    `${cluster ?? "the cluster"} begins a new epoch`,
+    `scale-down rests until ${restingUntil ?? "?"}`,
+    `if the cluster has nodes, nothing is created before ${createsFrom ?? "?"}`,
+  ];
+  return { text: lines.join("\n") };
+};
 
 /** A tick that could not look, or that others were quicker than, is to be tried again. */
 const tellTick: Telling = (body) => {

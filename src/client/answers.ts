@@ -1114,6 +1114,29 @@ export interface Tick {
   message?: string;
 }
 /**
+ * A new epoch has begun.
+ *
+ */
+export interface Restored {
+  cluster: string;
+  /**
+   * Random; ids of requests to CycleCloud are made with it.
+   */
+  epoch: string;
+  /**
+   * The next plan has the next number.
+   */
+  plan: number;
+  /**
+   * Scale-down rests until then.
+   */
+  restingUntil: string;
+  /**
+   * If the cluster has nodes, nothing is created before.
+   */
+  createsFrom: string;
+}
+/**
  * The configuration in force, with its defaults.
  *
  */

@@ -9,6 +9,7 @@ import type {
   History,
   Problem,
   RequestSetState,
+  Restored,
   Stop,
   Tick,
 } from "./answers.ts";
@@ -102,6 +103,10 @@ const REQUESTS = {
     path: `${pathOf(cluster)}/tick`,
     seconds: LONG_WAIT_SECONDS,
   }),
+  restored: (cluster: string): Request<Restored> => ({
+    method: "POST",
+    path: `${pathOf(cluster)}/restored`,
+  }),
   config: (cluster: string): Request<Configuration> => ({
     method: "GET",
     path: `${pathOf(cluster)}/config`,
@@ -141,6 +146,8 @@ function throwingApi(api: ApiAddress) {
     /** A dry run on changed inputs: changes nothing. */
     plan: (cluster: string, inputs: unknown) => body(REQUESTS.plan(cluster, inputs)),
     tick: (cluster: string) => body(REQUESTS.tick(cluster)),
+    /** The cluster's record was restored from a backup: a new epoch begins. */
+    restored: (cluster: string) => body(REQUESTS.restored(cluster)),
     config: (cluster: string) => body(REQUESTS.config(cluster)),
     putConfig: (cluster: string, text: string) => body(REQUESTS.putConfig(cluster, text)),
   };
@@ -158,6 +165,8 @@ function answeringApi(api: ApiAddress) {
     /** A dry run on changed inputs: changes nothing. */
     plan: (cluster: string, inputs: unknown) => callApi(api, REQUESTS.plan(cluster, inputs)),
     tick: (cluster: string) => callApi(api, REQUESTS.tick(cluster)),
+    /** The cluster's record was restored from a backup: a new epoch begins. */
+    restored: (cluster: string) => callApi(api, REQUESTS.restored(cluster)),
     config: (cluster: string) => callApi(api, REQUESTS.config(cluster)),
     putConfig: (cluster: string, text: string) => callApi(api, REQUESTS.putConfig(cluster, text)),
   };

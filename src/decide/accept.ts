@@ -107,7 +107,8 @@ function renewsHeld(
 
 function entryOf(update: WholeUpdate, now: Instant): SetEntry {
   const { digest, schedulerNodes } = update;
-  if (update.ends === true) return { ...timesOf(update, now), expiresAt: now, digest, live: false };
+  if (update.ends === true)
+    return { ...timesOf(update, now), expiresAt: now, digest, live: false, ended: true };
   const entry = { ...timesOf(update, now), digest, live: true };
   return schedulerNodes === undefined ? entry : { ...entry, report: digestOf(schedulerNodes) };
 }
@@ -167,9 +168,6 @@ const poolsAlone = (pools: readonly Pool[]): SetDemand => ({ demands: [], pools,
 /** The demand of a set that only reports. */
 const NOTHING = poolsAlone([]);
 const NOTHING_DIGEST = digestOf(NOTHING);
-
-/** Whether an entry's demand is none at all: of a set that was emptied or deleted. */
-export const asksForNothing = ({ digest }: SetEntry): boolean => digest === NOTHING_DIGEST;
 
 /** One part of a message without demand, as it is held. */
 interface Brought {

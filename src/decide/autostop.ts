@@ -17,6 +17,7 @@ import type { Weighing } from "./reconcile.ts";
 import { doubtedNodes, STALE_MARK_SECONDS, stoppingNodes } from "./doubt.ts";
 import { commitEffects, demandsInForce, excludedNodes, supplyOf } from "./reconcile.ts";
 import { backOff } from "./back-off.ts";
+import { isResting } from "./outage.ts";
 import { poolsInForce } from "./pools.ts";
 import { dynamicsOf } from "./dynamic-arrays.ts";
 import type { Spare } from "./spare.ts";
@@ -159,7 +160,7 @@ function surveyOf(
     isForgetful:
       record.epochAt !== undefined && secondsBetween(record.epochAt, now) < forgottenSeconds(policy),
     blind: blind(record, bodies, policy, now),
-    resting: resting(record, now),
+    resting: resting(record, policy, now),
   };
 }
 
@@ -261,13 +262,10 @@ function blind(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Insta
   return record.suspicion === undefined ? undefined : "the last look at the cluster is in doubt";
 }
 
-function resting(record: ClusterRecord, now: Instant): string | undefined {
-  if (record.outage === undefined || now >= record.outage.until) return undefined;
-  const missing = record.outage.awaiting.filter(
-    (name) => (record.sets.get(name)?.sentAt ?? 0) <= (record.outage?.from ?? 0),
-  );
-  if (record.outage.awaiting.length > 0 && missing.length === 0) return undefined;
-  return "scale-down rests after an interruption of the autoscaler";
+function resting(record: ClusterRecord, policy: Policy, now: Instant): string | undefined {
+  return isResting(record, policy, now)
+    ? "scale-down rests after an interruption of the autoscaler"
+    : undefined;
 }
 
 /** The callers' nodes. A VM is known by its instance id, as the callback knows no other (cyclecloud-wire.md D.2). A live node wins over a gone one. */

@@ -18,6 +18,7 @@ export interface MeasuredCall {
 export const QUICK_SECONDS = 1;
 /** An endpoint that nobody has called for so long may be quick, or work, again. */
 const FORGET_SECONDS = 900;
+const RECENT_SECONDS = 300;
 /** A measured time counts as no more than this: the longest time limit that a call may have. */
 const LONGEST_CALL_SECONDS = 90;
 
@@ -61,6 +62,15 @@ function nextSeconds(known: number, { seconds, failure }: MeasuredCall): number 
   const slower = Math.max(known, Math.min(LONGEST_CALL_SECONDS, seconds));
   const next = failure === undefined && seconds < known ? (known + seconds) / 2 : slower;
   return Math.round(next * 10) / 10;
+}
+
+/** What is shown of CycleCloud's calls: of what was called long ago it is not known whether it is still slow, or fails. */
+export function recentCalls({ calls = {} }: Pick<ClusterRecord, "calls">, now: Instant): Calls {
+  const recent = ENDPOINTS.flatMap((endpoint) => {
+    const known = calls[endpoint];
+    return known !== undefined && secondsBetween(known.at, now) <= RECENT_SECONDS ? [[endpoint, known]] : [];
+  });
+  return Object.fromEntries(recent);
 }
 
 /** Seconds that a status takes; 0: less than one. */

@@ -11,7 +11,6 @@ import type { Reason } from "../domain/reason.ts";
 import type { ClusterRecord, Ledger, LedgerNode, SetEntry } from "../domain/record.ts";
 import { stillInFlight } from "../domain/record.ts";
 import { compareText } from "../domain/text.ts";
-import { asksForNothing } from "./accept.ts";
 
 /** What a dynamic node array comes to in one plan. */
 export interface Dynamic {
@@ -171,7 +170,7 @@ export function existingDynamics(
 
 /** It asked for something, and is renewed no more; a set that was deleted says by that that it asks for nothing. */
 function isSilent(entry: SetEntry | undefined): boolean {
-  return entry?.live === false && !asksForNothing(entry);
+  return entry?.live === false && entry.ended === undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { Pool, RankedDemand } from "../domain/demand.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";
-import type { ArrayName, NodeId, Owner, SetName } from "../domain/ids.ts";
+import type { ArrayName, NodeId, Owner } from "../domain/ids.ts";
 import type { Allocation, LastPlan, World } from "../domain/allocation.ts";
 import type { NodeVerdict, Plan, PlanLoads, Proposal } from "../domain/plan.ts";
 import type { CallBounds, Policy } from "../domain/policy.ts";
@@ -35,11 +35,12 @@ import type { Dynamics } from "./dynamic-arrays.ts";
 import { dynamicsOf, existingDynamics, recogniseByName } from "./dynamic-arrays.ts";
 import { doubtedNodes, stoppingNodes } from "./doubt.ts";
 import { awaitedUntil, downNodes, isDown } from "./down.ts";
+import { withCreatesWait } from "./epoch.ts";
 import { entryOfNode } from "./hosts.ts";
 import { followInFlight } from "./in-flight.ts";
-import { outageSeconds } from "./looks.ts";
 import type { HostFact, Look } from "./observe.ts";
 import { hostFacts, managedArrays, updateLedger } from "./observe.ts";
+import { isMemoryOld, nextOutage } from "./outage.ts";
 import type { NodeAction } from "./scale-down.ts";
 import {
   applyAction,
@@ -81,9 +82,6 @@ export interface Decision {
   readonly plan: Plan;
 }
 
-/** Scale-down rests so long after an outage of ours, unless every set that was live is pushed again before (design.md section 3). */
-const REST_SECONDS = 300;
-
 /**
  * Works out, from demand and one believed look, what to create and what to stop (design.md section 3): level-triggered, so the same
  * record and look always give the same decision, and applying it and looking again gives "nothing to do". `recall` only spares work.
@@ -100,8 +98,10 @@ export function decide(
   const number = record.plan + 1;
   const outage = nextOutage(record, policy, now);
   const followed = followInFlight(record, look, bodies.ledger, policy, now);
+  const lapsed = lapseParts(followed, now, policy.maxExpirationSeconds);
+  const managed = managedArrays(look.snapshot, policy);
   const observed: ClusterRecord = withoutTrouble({
-    ...lapseParts(followed, now, policy.maxExpirationSeconds),
+    ...withCreatesWait(lapsed, record, look.snapshot, managed, now),
     plan: number,
     observedGeneration: record.generation,
     backoffs: forgetOldBackoffs(followed.backoffs, now),
@@ -112,7 +112,7 @@ export function decide(
   const questions = bodies.questions ?? NO_QUESTIONS;
   const before = withQuestions(bodies.ledger, questions);
   const seen = updateLedger(before, look, record.inFlight, facts, now);
-  const rewound = outage !== undefined && outage.to === now ? restartClocks(seen, now) : seen;
+  const rewound = isMemoryOld(record, policy, now) ? restartClocks(seen, now) : seen;
   const sent = demandsInForce(rested, bodies);
   const dynamics = dynamicsOf(sent, rested.dynamicArrays ?? [], look.snapshot);
   const known = recogniseByName(rewound, dynamics);
@@ -174,26 +174,6 @@ export function demandsInForce(
 }
 
 // ---------------------------------------------------------------- our own outage
-
-function nextOutage(record: ClusterRecord, policy: Policy, now: Instant): Outage | undefined {
-  const last = record.lastGoodLookAt;
-  const gap = last === undefined || secondsBetween(last, now) > outageSeconds(record, policy);
-  if (gap) {
-    const from = last ?? now;
-    return { from, to: now, until: plusSeconds(now, REST_SECONDS), awaiting: awaited(record, from) };
-  }
-  const current = record.outage;
-  if (current === undefined || now >= current.until) return undefined;
-  const awaiting = current.awaiting.filter((name) => (record.sets.get(name)?.sentAt ?? 0) <= current.from);
-  // An outage with nobody to wait for (a new record) lasts its full time.
-  if (current.awaiting.length > 0 && awaiting.length === 0) return undefined;
-  return { ...current, awaiting };
-}
-
-/** The sets whose demand was in force at our last look and has not been pushed since. A report alone is no push: it renews no demand. */
-function awaited(record: ClusterRecord, from: Instant): readonly SetName[] {
-  return [...record.sets].filter(([, entry]) => entry.live && entry.sentAt <= from).map(([name]) => name);
-}
 
 function withoutOutage(record: ClusterRecord): ClusterRecord {
   const { outage: _over, ...rest } = record;
@@ -433,7 +413,7 @@ function conclude(on: Conclusion): Decision {
   const record = acting
     ? noteGroups(on.record, look.snapshot, on.ledger, weighed.allocation.groups, now)
     : on.record;
-  const creates = acting ? weighed.allocation.creates : [];
+  const creates = acting && on.record.createsFrom === undefined ? weighed.allocation.creates : [];
   const starts = acting ? weighed.allocation.starts : [];
   for (const id of starts) {
     const known = ledger.get(id);

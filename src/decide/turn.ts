@@ -13,7 +13,8 @@ import { dropSilentCreates } from "./settle-create.ts";
 const SOON_SECONDS = 5;
 /** A wake message that is so late is taken for lost. */
 const WAKE_LATE_SECONDS = 10;
-/** A plan has observed this generation, nothing is under way that brings nodes, and no follow-up is due. */
+
+/** A plan has observed this generation, nothing is under way that brings nodes or waits to be created, and no follow-up is due. */
 export function isCovered(record: ClusterRecord, now: Instant): boolean {
   const followUpDue = record.wakeFor === "follow-up" && record.wakeAt !== undefined && record.wakeAt <= now;
   return (
@@ -21,6 +22,7 @@ export function isCovered(record: ClusterRecord, now: Instant): boolean {
     record.intents.every(({ effect }) => effect.kind === "terminate") &&
     record.awaitsReport !== true &&
     !followUpDue &&
+    (record.createsFrom === undefined || record.createsFrom > now) &&
     record.plan > 0
   );
 }

@@ -27,6 +27,11 @@ export interface ClusterRecord {
   readonly epoch: Epoch;
   /** When this epoch began; absent: an older release wrote the record, so long ago. */
   readonly epochAt?: Instant;
+  /**
+   * If the first look of this epoch shows nodes, nothing is created before: a create that an earlier state of the record has sent may not
+   * show yet. Absent: creates need not wait.
+   */
+  readonly createsFrom?: Instant;
   /** Counts committed decisions: reconciles and autostop grants. */
   readonly plan: number;
   /** Moves when the demand of a set changes; a mere renewal does not move it. */
@@ -183,8 +188,10 @@ export interface SetEntry {
   readonly expiresAt: Instant;
   /** Digest of the demand; moves `generation`. */
   readonly digest: Digest;
-  /** False once lapsed: the body is no longer kept. */
+  /** False once lapsed or deleted: the body is no longer kept. */
   readonly live: boolean;
+  /** It was deleted: its sender says that it asks for nothing. Absent: it is in force, or was not renewed. */
+  readonly ended?: true;
   /** The scheduler's report that came with it, if any. */
   readonly report?: Digest;
 }

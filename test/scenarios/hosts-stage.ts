@@ -67,9 +67,10 @@ export class Host {
       store: {
         load: (cluster) => guard(() => store.load(cluster)),
         bodies: (loaded) => guard(() => store.bodies(loaded)),
-        save: (record, changes, previous) =>
+        stage: (record, changes, previous) => guard(() => store.stage(record, changes, previous)),
+        save: (record, changes, previous, how) =>
           guard(() => {
-            const save = () => store.save(record, changes, previous);
+            const save = () => store.save(record, changes, previous, how);
             return interference().save?.(this, changes, save) ?? save();
           }),
         finished: (loaded, sets) => guard(() => store.finished(loaded, sets)),
@@ -236,11 +237,11 @@ export class HostsStage {
     query?: Readonly<Record<string, string>>,
     seconds = 30,
   ): Promise<Told | undefined> {
-    let told: Told | undefined;
-    this.#watch(this.ask(node, host, query).then((answer) => (told = answer)));
+    const told: Told[] = [];
+    this.#watch(this.ask(node, host, query).then((answer) => told.push(answer)));
     await settleMicrotasks();
-    for (let waited = 0; told === undefined && waited < seconds; waited += 1) await this.pass(1);
-    return told;
+    for (let waited = 0; told.length === 0 && waited < seconds; waited += 1) await this.pass(1);
+    return told[0];
   }
 
   async pass(seconds: number): Promise<void> {
@@ -277,7 +278,8 @@ export class HostsStage {
     for (const item of this.#queue.drain()) this.#wakes = [...this.#wakes, Number(item.at)];
     const due = this.#wakes.filter((at) => at <= now);
     this.#wakes = this.#wakes.filter((at) => at > now);
-    for (const _wake of due) this.#deliver({ version: 1, cluster: CLUSTER, wake: true }, this.#someHost());
+    for (let wake = 0; wake < due.length; wake += 1)
+      this.#deliver({ version: 1, cluster: CLUSTER, wake: true }, this.#someHost());
     for (let round = 0; round < 4; round += 1) await settleMicrotasks();
     if (this.#failure !== undefined) throw this.#failure.error;
   }
@@ -313,7 +315,7 @@ function toldBy({ status = 200, headers, body }: HttpResponseInit): Told {
   const parsed: unknown = typeof body === "string" ? JSON.parse(body) : undefined;
   const said = typeof parsed === "object" && parsed !== null ? parsed : {};
   const retryAfter =
-    headers instanceof Object && "retry-after" in headers ? String(headers["retry-after"]) : undefined;
+    headers instanceof Object && "retry-after" in headers ? headers["retry-after"] : undefined;
   return {
     status,
     ...("undrain" in said && typeof said.undrain === "boolean" ? { undrain: said.undrain } : {}),

@@ -65,6 +65,24 @@ describe.each([0.1, 2, 5.5, 7, 20, 40])("CycleCloud takes %d s for ever", (secon
   );
 });
 
+test("health says how long a call takes, and history keeps it; then it is quick again", async () => {
+  let seconds = 22;
+  const stage = new Stage({
+    simulator: oneArray("demo"),
+    between: (send, clock) => (request) => slow(() => true, seconds)(send, clock)(request),
+  });
+  stage.send(target("demo", 2, { expirationInterval: DAY }));
+  await stage.pass(130);
+  const { health } = await stage.state("demo");
+  expect(health.ok).toBe(true);
+  expect(health.notes).toContain("CycleCloud takes 22 s per call");
+  expect((await stage.history("demo")).at(0)).toMatchObject({ callSeconds: { status: 22 } });
+  seconds = 0;
+  await stage.pass(600);
+  expect((await stage.state("demo")).health.notes).toEqual([]);
+  expect((await stage.history("demo")).at(0)).not.toHaveProperty("callSeconds");
+});
+
 describe.each([
   ["429", { status: 429, headers: { "retry-after": "3" }, body: undefined }],
   ["500", { status: 500, headers: {}, body: "Internal Server Error" }],
@@ -77,9 +95,16 @@ describe.each([
     expect(created).toBe(20);
   });
 
-  test("nodes?request_id=: later demand is reached as always", async () => {
-    const { reached, created } = await reach(failing(CALLS["nodes?request_id="] ?? (() => false), answer));
+  test("nodes?request_id=: later demand is reached as always, and health names it", async () => {
+    const between = failing(CALLS["nodes?request_id="] ?? (() => false), answer);
+    const { reached, created, stage } = await reach(between);
     expect(Math.max(...reached)).toBeLessThanOrEqual(BOOT_SECONDS + 60);
     expect(created).toBe(20);
+    stage.send(target("demo", 21, { expirationInterval: DAY }));
+    await stage.pass(61);
+    const { notes } = (await stage.state("demo")).health;
+    expect(notes).toEqual([
+      expect.stringMatching(/^CycleCloud's nodes\?request_id= fails since 2026-01-01T01:01:00.000Z: GET /),
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 import type { Verdict } from "./judge.ts";
+import type { Kind } from "./kinds.ts";
 import type { Edit } from "../support/product-copy.ts";
 import { runInCopy } from "../support/product-copy.ts";
 import type { Weather } from "./weather.ts";
@@ -9,8 +10,10 @@ export interface Mutant {
   readonly edits: readonly Edit[];
   /** The number that shows it. */
   readonly moves: keyof Verdict;
-  /** Seeds to try at most: about ten times as many as it took when this was written. */
-  readonly seeds: number;
+  /** Seeds to try at most: about ten times as many as it took when this was written. Of a kind: the sample's own. */
+  readonly seeds: number | readonly number[];
+  /** The kind of weather that lasts in which the rule is needed. */
+  readonly kind?: Kind;
   /** Weather in which the rule is needed more often. */
   readonly weather?: Partial<Weather>;
 }
@@ -134,8 +137,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/autostop.ts",
-        find: "new Set([...unhealthy, ...[...askers].filter((id) => free.spare.has(id))])",
-        put: "new Set(ours)",
+        find: "[...unhealthy, ...[...askers].filter((id) => free.spare.has(id))]",
+        put: "[...ours]",
       },
     ],
     moves: "stoppedNeeded",
@@ -177,8 +180,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/autostop.ts",
-        find: "unmark(bodies.ledger, byInstance, calls, verdicts, now)",
-        put: "bodies.ledger",
+        find: "    } else if (isStay(verdict)) {",
+        put: "    } else if (isStay(verdict) && !isMarked) {",
       },
     ],
     moves: "overshoot",
@@ -225,9 +228,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a stop that may be under way is forgotten before its lease has ended",
     edits: [
       {
-        file: "src/decide/turn.ts",
-        find: 'effect.kind !== "terminate" || leaseUntil > snapshot.at',
-        put: 'effect.kind !== "terminate"',
+        file: "src/decide/stops.ts",
+        find: 'return isPast ? "lost" : "open";',
+        put: 'return "lost";',
       },
     ],
     moves: "stoppedNeeded",
@@ -280,8 +283,9 @@ export interface Played {
 }
 
 /** Plays a mutant in a copy of the product, in a process of its own. Throws if a text to replace is not there exactly once. */
-export async function playMutant({ edits, moves, seeds, weather }: Mutant): Promise<Played> {
-  const args = [moves, String(seeds), JSON.stringify(weather ?? {})];
+export async function playMutant({ edits, moves, seeds, weather, kind }: Mutant): Promise<Played> {
+  const tried = typeof seeds === "number" ? String(seeds) : `${seeds.join(",")},`;
+  const args = [moves, tried, JSON.stringify(weather ?? {}), ...(kind === undefined ? [] : [kind])];
   const { stdout } = await runInCopy(edits, ["simulation", "support"], "test/simulation/run-seeds.ts", args);
   return readPlayed(stdout);
 }
@@ -296,4 +300,9 @@ function readPlayed(line: string): Played {
     seed: Number(parsed.seed),
     totals: Object.fromEntries(Object.entries(totals).map(([name, value]) => [name, Number(value)])),
   };
+}
+
+/** What the unchanged product is played in, to see that it is not the weather. */
+export function playedIn({ weather, kind }: Mutant): { weather: Partial<Weather>; kind?: Kind } {
+  return { weather: weather ?? {}, ...(kind === undefined ? {} : { kind }) };
 }

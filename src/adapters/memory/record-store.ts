@@ -29,6 +29,8 @@ export function memoryRecordStore(): RecordStore<MemoryVersion> {
       return new Map(known);
     },
     bodies: (loaded) => Promise.resolve(loaded.version.bodies),
+    // Nothing takes time here.
+    stage: () => Promise.resolve(),
     async save(record, changes, previous) {
       if (records.get(record.cluster)?.version.etag !== previous?.version.etag) return { kind: "conflict" };
       const bodies = nextBodies(record, changes, previous);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Clock } from "../../app/ports.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
@@ -138,7 +139,8 @@ async function removeBatch(run: Run, batch: Batch): Promise<Removed> {
     const outcome = await table.removeTogether(partition, garbage, {
       rowKey: RECORD_KEY,
       etag: view.etag,
-      values: { collectedAt: BigInt(run.clock.now()) },
+      // A save that has written its bodies before sees by this that they may be gone again.
+      values: { collectedAt: BigInt(run.clock.now()), collection: randomUUID() },
     });
     if (outcome.kind === "written") {
       run.known = { ...view, etag: outcome.etag };

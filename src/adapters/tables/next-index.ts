@@ -1,5 +1,6 @@
 import type { BodyChanges } from "../../app/ports.ts";
 import { PortError } from "../../app/ports.ts";
+import type { Snapshot } from "../../domain/cluster.ts";
 import type { Digest } from "../../domain/ids.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import { holdSame } from "../../domain/record.ts";
@@ -41,7 +42,7 @@ export async function nextIndex(
       : await nextSets(bodies, partition, record, changes, stored);
   if (sets === undefined) return undefined;
   const [seen, ledger, questions, plan, finished] = await Promise.all([
-    prepareIfGiven(bodies, plainCodec(), changes.seen),
+    prepareIfGiven(bodies, plainCodec<Snapshot>(), changes.seen),
     prepareIfGiven(bodies, ledgerCodec, changes.ledger),
     prepareIfGiven(bodies, questionsCodec, changes.questions),
     prepareIfGiven(bodies, planCodec, changes.plan),
@@ -70,8 +71,8 @@ function refMember<K extends string>(name: K, ref: BodyRef | undefined): { reado
   return member;
 }
 
-async function prepareIfGiven<T>(bodies: BodyRows, codec: BodyCodec<T>, value: T | undefined) {
-  return value === undefined ? undefined : bodies.prepare(codec, value);
+async function prepareIfGiven<T extends object>(bodies: BodyRows, codec: BodyCodec<T>, value: T | undefined) {
+  return value === undefined ? undefined : bodies.prepareOnce(codec, value);
 }
 
 interface NextSets extends Pick<BodyIndex, "packs" | "own"> {

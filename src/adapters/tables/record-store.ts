@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { BodyChanges, Clock, LoadedRecord, RecordStore, RecordVersion } from "../../app/ports.ts";
+import type { BodyChanges, Clock, LoadedRecord, RecordStore, RecordVersion, Saved } from "../../app/ports.ts";
 import { PortError } from "../../app/ports.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
@@ -20,11 +20,14 @@ import { readFinished } from "./finished-shards.ts";
 import { nextIndex } from "./next-index.ts";
 import { readBodies } from "./read-bodies.ts";
 import { ROW_BYTES, chunkProperties, joinChunks } from "./rows.ts";
+import { createStaged } from "./staged-bodies.ts";
 import type { ReadRow, Row, Table, WriteOutcome } from "./table.ts";
 
 /** A version of a stored record: its ETag, and where the bodies of that version are. */
 export interface TableVersion extends RecordVersion {
   readonly index: BodyIndex;
+  /** Moves when garbage is collected; undefined: an older release has written the row, which does not say. */
+  readonly collection: string | undefined;
   /** The body that holds the manifest, if it is too large for its row. */
   readonly spilled?: BodyRef;
 }
@@ -50,6 +53,7 @@ export function tableRecordStore(
 ): RecordStore<TableVersion> {
   const bodies = openBodies(table, clock, createLru(options.cacheLength ?? 64 * 1024 * 1024));
   const latest = new Map<ClusterName, Latest>();
+  const staged = createStaged(clock);
   /** Passes over the table that are not over yet. */
   const passes = new Map<ClusterName, Rest>();
   const remember = (loaded: TableRecord, rowBytes: number): TableRecord => {
@@ -70,32 +74,55 @@ export function tableRecordStore(
       if (known?.loaded.version.etag === row.etag) return known.loaded;
       refuseNewerState(cluster, row);
       const data = joinChunks(row.values);
-      const opened = await openManifest(bodies, partition, data, row.etag);
+      const opened = await openManifest(bodies, partition, data, row);
       if (opened !== undefined) return remember(opened, data.length);
     }
     throw new PortError("unexpected", `load record of ${cluster}`, "a part of the manifest is missing");
+  }
+
+  /** The index that a save would have, and which of its bodies are not written yet. */
+  async function work(record: ClusterRecord, changes: BodyChanges, previous: TableRecord | undefined) {
+    const partition = clusterPartition(record.cluster);
+    const stored = previous && { record: previous.record, index: previous.version.index };
+    const next = await nextIndex(bodies, partition, record, changes, stored);
+    if (next === undefined) return undefined;
+    const collection = previous?.version.collection;
+    const missing = next.toWrite.filter(({ ref }) => !staged.holds(partition, ref.id, collection));
+    return { partition, index: next.index, missing, collection };
+  }
+
+  async function stage(record: ClusterRecord, changes: BodyChanges, previous: TableRecord | undefined) {
+    if (previous?.version.collection === undefined) return;
+    const todo = await work(record, changes, previous);
+    if (todo === undefined) return;
+    await bodies.write(todo.partition, todo.missing);
+    staged.note(todo.partition, todo.missing, todo.collection);
   }
 
   async function save(
     record: ClusterRecord,
     changes: BodyChanges,
     previous: TableRecord | undefined,
-  ): Promise<{ readonly kind: "saved"; readonly loaded: TableRecord } | { readonly kind: "conflict" }> {
-    const partition = clusterPartition(record.cluster);
-    const stored = previous && { record: previous.record, index: previous.version.index };
-    const next = await nextIndex(bodies, partition, record, changes, stored);
-    if (next === undefined) return { kind: "conflict" };
-    const { data, spilled } = await packManifest(bodies, { record, index: next.index });
-    await bodies.write(partition, spilled === undefined ? next.toWrite : [...next.toWrite, spilled]);
+    how: "write" | "if-staged" = "write",
+  ): Promise<Saved<TableVersion>> {
+    const todo = await work(record, changes, previous);
+    if (todo === undefined) return { kind: "conflict" };
+    const { partition, index, missing } = todo;
+    // A row of an older release does not say what is collected: nothing that was written ahead counts.
+    if (how === "if-staged" && missing.length > 0 && todo.collection !== undefined)
+      return { kind: "conflict", unstaged: true };
+    const { data, spilled } = await packManifest(bodies, { record, index });
+    await bodies.write(partition, spilled === undefined ? missing : [...missing, spilled]);
+    const collection = todo.collection ?? randomUUID();
     const outcome = await writeRow(
       table,
       partition,
-      manifestRow(record, data, clock),
+      { ...manifestRow(record, data, clock), collection },
       previous?.version.etag,
     );
     if (outcome.kind === "conflict") return outcome;
     const spill = spilled === undefined ? {} : { spilled: spilled.ref };
-    const version = { etag: outcome.etag, index: next.index, ...spill };
+    const version = { etag: outcome.etag, index, collection, ...spill };
     return { kind: "saved", loaded: remember({ record, version }, data.length) };
   }
 
@@ -137,8 +164,10 @@ export function tableRecordStore(
       asPortCall(`read bodies of ${loaded.record.cluster}`, () =>
         readBodies(bodies, loaded.record, loaded.version.index),
       ),
-    save: (record, changes, previous) =>
-      asPortCall(`save record of ${record.cluster}`, () => save(record, changes, previous)),
+    stage: (record, changes, previous) =>
+      asPortCall(`write bodies of ${record.cluster}`, () => stage(record, changes, previous)),
+    save: (record, changes, previous, how) =>
+      asPortCall(`save record of ${record.cluster}`, () => save(record, changes, previous, how)),
     collect: (cluster, now, how = "begin") =>
       asPortCall(`collect bodies of ${cluster}`, () => collect(cluster, now, how)),
   };
@@ -167,14 +196,16 @@ async function openManifest(
   bodies: BodyRows,
   partition: string,
   data: Uint8Array,
-  etag: string,
+  { etag, values }: ReadRow,
 ): Promise<TableRecord | undefined> {
+  const collection = typeof values["collection"] === "string" ? values["collection"] : undefined;
   const inRow = readManifest(await decompress(data));
-  if (!("spilled" in inRow)) return { record: inRow.record, version: { etag, index: inRow.index } };
+  if (!("spilled" in inRow))
+    return { record: inRow.record, version: { etag, collection, index: inRow.index } };
   const { spilled } = inRow;
   const manifest = await bodies.read(partition, spilled, manifestCodec);
   if (manifest === undefined) return undefined;
-  return { record: manifest.record, version: { etag, index: manifest.index, spilled } };
+  return { record: manifest.record, version: { etag, collection, index: manifest.index, spilled } };
 }
 
 const manifestCodec: BodyCodec<Manifest> = {

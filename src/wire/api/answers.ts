@@ -226,6 +226,16 @@ export const tickAnswer = z.object({
   message: text.optional(),
 });
 
+export const restoredAnswer = z
+  .object({
+    cluster: text,
+    epoch: text.meta({ description: "Random; ids of requests to CycleCloud are made with it." }),
+    plan: count.meta({ description: "The next plan has the next number." }),
+    restingUntil: time.meta({ description: "Scale-down rests until then." }),
+    createsFrom: time.meta({ description: "If the cluster has nodes, nothing is created before." }),
+  })
+  .meta({ description: "A new epoch has begun." });
+
 export const healthAnswer = z.object({
   ok: z.boolean(),
   clusters: count,
