@@ -24,6 +24,8 @@ import { tableRecordStore } from "./adapters/tables/record-store.ts";
 import { openTable } from "./adapters/tables/table.ts";
 import type { StopDesk } from "./app/answer-autostop.ts";
 import { createStopDesk } from "./app/answer-autostop.ts";
+import type { Background } from "./app/background.ts";
+import { createBackground } from "./app/background.ts";
 import type { ClusterCheck } from "./app/check-cluster.ts";
 import { checkClusters } from "./app/check-cluster.ts";
 import type { App } from "./app/commit.ts";
@@ -49,6 +51,7 @@ export interface Composition {
   readonly app: App;
   readonly recorder: DemandRecorder;
   readonly stopDesk: StopDesk;
+  readonly background: Background;
   readonly autostopKeys?: AutostopKeys;
   readonly senderTime: SenderTime;
   /** Creates the table and the queues if they are not there. Once per process; safe to repeat. */
@@ -117,6 +120,7 @@ function assemble(
     app,
     recorder: createRecorder(app, senderTime),
     stopDesk: createStopDesk(app),
+    background: createBackground(ports.log),
     ...(keys === undefined ? {} : { autostopKeys: keys }),
     senderTime,
     prepare,

@@ -1,12 +1,16 @@
+import { bornRecord } from "../decide/epoch.ts";
 import { areLost, forgetLost, missingSince } from "../decide/lost-bodies.ts";
+import { withQuestions } from "../decide/questions.ts";
 import type { Bodies } from "../domain/bodies.ts";
+import type { Questions } from "../domain/questions.ts";
+import type { ClusterRecord, Ledger } from "../domain/record.ts";
 import { sameData } from "../domain/same-data.ts";
-import type { ClusterRecord } from "../domain/record.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import type { Lanes } from "./lanes.ts";
 import type { BodyChanges, LoadedRecord, Ports } from "./ports.ts";
 import { PortError } from "./ports.ts";
 import { secondsBetween } from "../domain/units.ts";
+import { loadInOrder } from "./set-back.ts";
 
 /** What the use cases share: the ports, and the turn-taking of this process. */
 export interface App {
@@ -45,7 +49,7 @@ export async function commitRecord<T>(
   cluster: ClusterName,
   change: (current: Current) => Change<T>,
 ): Promise<Committed<T>> {
-  return app.lanes.run(cluster, () => commitLoop(app, () => loadCurrent(app, cluster), change));
+  return app.lanes.run(cluster, () => commitLoop(app, cluster, () => loadCurrent(app, cluster), change));
 }
 
 /**
@@ -65,7 +69,7 @@ export async function commitWhole<T>(
 const STAGING_SECONDS = 2;
 
 /**
- * Bodies written ahead are of no use where the record has moved so that `change` gives others. If that happens, the next commit keeps its
+ * Bodies written ahead are of no use where the record has moved so that `change` gives others. If they took long, the next commit keeps its
  * turn from the beginning: demand that changes all the time can make a plan late, but not keep plans from being saved.
  */
 async function commitStaged<T>(
@@ -76,19 +80,20 @@ async function commitStaged<T>(
   const { clock, entropy } = app.ports;
   const { wasted } = app.lanes;
   const begun = clock.now();
-  const load = () => loadWhole(app, cluster);
-  if (wasted.delete(cluster)) return app.lanes.run(cluster, () => commitLoop(app, load, change));
+  const whole = () => loadWhole(app, cluster);
+  if (wasted.delete(cluster)) return app.lanes.run(cluster, () => commitLoop(app, cluster, whole, change));
+  const load = () => loadInOrder(app, cluster, whole);
   let ahead = prepare(await load(), change);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     if (ahead.change.save === undefined) return committedAs(ahead);
+    await stage(app, ahead);
     const how = secondsBetween(begun, clock.now()) < STAGING_SECONDS ? "if-staged" : "write";
-    if (attempt === 0 || how === "if-staged") await stage(app, ahead);
     const tried = await app.lanes.run(cluster, async () => {
       // What was loaded before the turn came is mostly still what is stored.
-      const first = await trySave(app, ahead, "if-staged");
+      const first = await trySave(app, ahead, how);
       if (first.kind !== "conflict") return first;
       const again = prepare(await load(), change);
-      if (!savesSame(ahead, again)) wasted.add(cluster);
+      if (how === "write" && !savesSame(ahead, again)) wasted.add(cluster);
       return trySave(app, again, how);
     });
     if (tried.kind === "committed") return tried;
@@ -117,7 +122,7 @@ async function stage<T>({ ports }: App, { current, change: { save } }: Prepared<
 /** Whether the second saves the very bodies that were written for the first. */
 function savesSame<T>({ change: first }: Prepared<T>, { change: second }: Prepared<T>): boolean {
   const [a, b] = [first.save?.changes, second.save?.changes];
-  return a?.seen === b?.seen && a?.ledger === b?.ledger && a?.plan === b?.plan;
+  return (["seen", "ledger", "questions", "plan"] as const).every((body) => a?.[body] === b?.[body]);
 }
 
 interface Prepared<T> {
@@ -136,7 +141,11 @@ async function trySave<T>(app: App, prepared: Prepared<T>, how: "write" | "if-st
   const { save, result } = change;
   if (save === undefined) return committedAs(prepared);
   const saved = await app.ports.store.save(save.record, save.changes, current.stored, how);
-  if (saved.kind === "saved") return { kind: "committed", result, record: saved.loaded.record };
+  if (saved.kind === "saved") {
+    const { record } = saved.loaded;
+    app.lanes.memoryOf(record.cluster).plans.note(record.plan);
+    return { kind: "committed", result, record };
+  }
   return saved.unstaged === true ? { kind: "unstaged", prepared } : { kind: "conflict" };
 }
 
@@ -147,21 +156,25 @@ export async function commitLoaded<C extends Current, T>(
   load: () => Promise<C>,
   change: (current: C) => Change<T>,
 ): Promise<Committed<T>> {
-  return app.lanes.run(cluster, () => commitLoop(app, load, change));
+  return app.lanes.run(cluster, () => commitLoop(app, cluster, load, change));
 }
 
 async function commitLoop<C extends Current, T>(
   app: App,
+  cluster: ClusterName,
   load: () => Promise<C>,
   change: (current: C) => Change<T>,
 ): Promise<Committed<T>> {
   const { store, clock, entropy } = app.ports;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const current = await load();
+    const current = await loadInOrder(app, cluster, load);
     const { save, result } = change(current);
     if (save === undefined) return { kind: "committed", result, record: current.record };
     const saved = await store.save(save.record, save.changes, current.stored);
-    if (saved.kind === "saved") return { kind: "committed", result, record: saved.loaded.record };
+    if (saved.kind === "saved") {
+      app.lanes.memoryOf(cluster).plans.note(saved.loaded.record.plan);
+      return { kind: "committed", result, record: saved.loaded.record };
+    }
     await clock.sleep(entropy.fraction() * Math.min(LONGEST_PAUSE_MS, 10 * 2 ** attempt));
   }
   return { kind: "contended" };
@@ -169,8 +182,9 @@ async function commitLoop<C extends Current, T>(
 
 /** The manifest, or a newborn one. */
 export async function loadCurrent(app: App, cluster: ClusterName): Promise<Current> {
-  const stored = await app.ports.store.load(cluster);
-  return { record: stored?.record ?? bornRecord(app, cluster), stored };
+  const { clock, entropy, store } = app.ports;
+  const stored = await store.load(cluster);
+  return { record: stored?.record ?? bornRecord(cluster, entropy.epoch(), clock.now()), stored };
 }
 
 /** A body that is still missing after so many loads is not there; before that the load may have been overtaken. */
@@ -186,7 +200,8 @@ export async function loadWhole(app: App, cluster: ClusterName): Promise<Current
     const current = await loadCurrent(app, cluster);
     if (current.stored === undefined) return { ...current, bodies: NO_BODIES };
     const bodies = await store.bodies(current.stored);
-    if (bodies !== undefined) return { ...current, record: withoutMissing(current.record), bodies };
+    if (bodies !== undefined)
+      return { ...current, record: withoutMissing(current.record), bodies: withStops(bodies) };
     if (attempt % LOAD_ATTEMPTS !== 0) await clock.sleep(entropy.fraction() * LONGEST_PAUSE_MS);
     else if ((await noteMissing(app, cluster)) === "waiting") break;
   }
@@ -230,22 +245,18 @@ async function noteMissing(app: App, cluster: ClusterName): Promise<"waiting" | 
   return "waiting";
 }
 
-const NO_BODIES: Bodies = { demands: new Map(), reports: new Map(), ledger: new Map() };
-
-function bornRecord(app: App, cluster: ClusterName): ClusterRecord {
-  return {
-    separateReports: new Map(),
-    separatePools: new Map(),
-    cluster,
-    epoch: app.ports.entropy.epoch(),
-    plan: 0,
-    generation: 0,
-    observedGeneration: 0,
-    sets: new Map(),
-    intents: [],
-    inFlight: [],
-    backoffs: [],
-    rejections: [],
-    totals: { created: 0, terminated: 0 },
-  };
+/** The ledger says of each node what its questions have changed since the last plan. */
+function withStops(bodies: Bodies): Bodies {
+  const { ledger, questions } = bodies;
+  if (questions === undefined || questions.size === 0) return bodies;
+  const known = joined.get(questions);
+  if (known?.from === ledger) return { ...bodies, ledger: known.ledger };
+  const next = withQuestions(ledger, questions);
+  joined.set(questions, { from: ledger, ledger: next });
+  return { ...bodies, ledger: next };
 }
+
+/** Of one record the same ledger is returned each time: what was worked out for it is known by it. */
+const joined = new WeakMap<Questions, { readonly from: Ledger; readonly ledger: Ledger }>();
+
+const NO_BODIES: Bodies = { demands: new Map(), reports: new Map(), ledger: new Map() };

@@ -1,6 +1,9 @@
 import type { Recalls } from "../decide/autostop.ts";
 import { noRecalls } from "../decide/autostop.ts";
 import type { ClusterName } from "../domain/ids.ts";
+import { KnownPlans } from "./known-plans.ts";
+import { CallMeter } from "./measure-calls.ts";
+import { OpenQuestions } from "./open-questions.ts";
 
 /**
  * Callers in one process that want to change one cluster's record take turns, so that they do not spoil each other's compare-and-set;
@@ -17,6 +20,14 @@ export interface Lanes {
   readonly trials: Trials;
   /** What this process has worked out for a cluster last. */
   recallOf(cluster: ClusterName): Recalls;
+  /** What this process knows of a cluster, and the record does not. */
+  memoryOf(cluster: ClusterName): ClusterMemory;
+}
+
+export interface ClusterMemory {
+  readonly calls: CallMeter;
+  readonly questions: OpenQuestions;
+  readonly plans: KnownPlans;
 }
 
 /** Credentials on trial, by name: see credentials.ts. */
@@ -29,12 +40,22 @@ export interface Trials {
 
 export function createLanes(): Lanes {
   const recalls = new Map<ClusterName, Recalls>();
+  const memories = new Map<ClusterName, ClusterMemory>();
   return {
     wasted: new Set(),
     trials: { accepted: new Set(), running: new Map() },
     recallOf(cluster) {
       const known = recalls.get(cluster) ?? noRecalls();
       recalls.set(cluster, known);
+      return known;
+    },
+    memoryOf(cluster) {
+      const known = memories.get(cluster) ?? {
+        calls: new CallMeter(),
+        questions: new OpenQuestions(),
+        plans: new KnownPlans(),
+      };
+      memories.set(cluster, known);
       return known;
     },
     run: createLane(),

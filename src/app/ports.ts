@@ -14,7 +14,8 @@ import type {
 import type { KeptPlan, KeptPlanRow } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { Ledger } from "../domain/record.ts";
+import type { Questions } from "../domain/questions.ts";
+import type { Endpoint, Ledger } from "../domain/record.ts";
 import type { MissingBodies } from "../decide/lost-bodies.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { BucketKey } from "../domain/bucket.ts";
@@ -84,10 +85,11 @@ export interface BodyChanges {
   readonly reports?: ReadonlyMap<Digest, readonly SchedulerNode[]>;
   readonly seen?: Snapshot;
   readonly ledger?: Ledger;
+  readonly questions?: Questions;
   readonly plan?: Plan;
   readonly finished?: FinishedChange;
   /** Bodies that the record names no more, as they are lost. */
-  readonly forget?: Pick<MissingBodies, "seen" | "ledger" | "plan">;
+  readonly forget?: Pick<MissingBodies, "seen" | "ledger" | "questions" | "plan">;
 }
 
 /** Sets that leave the record with this save and are remembered. */
@@ -163,6 +165,8 @@ export interface HistoryRow {
   readonly currency?: string;
   /** Nodes whose price was not known; absent: none. */
   readonly unpricedNodes?: number;
+  /** Seconds that a call takes, of each endpoint of CycleCloud that takes a second or more; absent: none does. */
+  readonly callSeconds?: Readonly<Partial<Record<Endpoint, number>>>;
 }
 
 /** Counts per cluster and tick, kept 30 days. */

@@ -6,15 +6,13 @@ import { isMadeByUs } from "../domain/record.ts";
 import { timeoutsOf } from "../domain/timeouts.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
+import { isGivenUp, STALE_MARK_SECONDS } from "./doubt.ts";
 import { isDown } from "./down.ts";
-import { undrain } from "./settle.ts";
+import { undrain } from "./questions.ts";
 import { bootingSince } from "./starts.ts";
 
 /** A terminate that was accepted so long ago and has left the node up is decided again. */
 export const DECIDE_AGAIN_SECONDS = 120;
-/** A mark without its terminate is the trace of a crash: a node that asked will ask again, another is judged anew. */
-const STALE_MARK_SECONDS = 60;
-
 /** What is to become of one node. */
 export type NodeAction =
   | { readonly kind: "none" }
@@ -196,11 +194,15 @@ export function applyAction(known: LedgerNode, action: NodeAction, plan: number,
   }
 }
 
-/** Nodes that are no capacity because somebody is stopping them. A mark of ours for idleness can be taken back, so it still is. */
+/**
+ * Nodes that are no capacity because of their stop: CycleCloud has accepted it, or the node is of no use whatever becomes of it. A node
+ * whose stop is not certain otherwise is in doubt (doubt.ts).
+ */
 export function isExcluded(known: LedgerNode, stopping: ReadonlySet<NodeId>, now: Instant): boolean {
-  if (stopping.has(known.nodeId)) return true;
   const draining = known.draining;
   if (draining === undefined) return false;
+  // A stop that is open now is newer than one that was accepted before.
+  if (stopping.has(known.nodeId)) return isGivenUp(draining);
   if (draining.sentAt !== undefined) return secondsBetween(draining.sentAt, now) < DECIDE_AGAIN_SECONDS;
-  return draining.by !== "idle" && secondsBetween(draining.since, now) < STALE_MARK_SECONDS;
+  return isGivenUp(draining) && secondsBetween(draining.since, now) < STALE_MARK_SECONDS;
 }

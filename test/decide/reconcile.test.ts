@@ -156,11 +156,11 @@ describe("what a plan asks for", () => {
       creates: [`1 ${d4}`],
     },
     {
-      name: "being stopped: no capacity",
+      name: "its stop is committed, and may come to nothing: it counts",
       target: 4,
       nodes: buildNodes("n", 4),
       record: { intents: [buildIntent("r-1", { effect: { kind: "terminate", nodes: [nodeId("n1")] } })] },
-      creates: [`1 ${d4}`],
+      creates: [],
     },
     {
       name: "terminating, failed while up, off, deallocated and somebody's own: no capacity",

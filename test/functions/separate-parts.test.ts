@@ -107,7 +107,10 @@ describe("parts of several ages in one message", () => {
       },
     });
     expect(await get("aged")).toMatchObject({ demands: 1 });
-    expect(await put("aged", { jobs: [] })).toMatchObject({ status: 202, body: { taken: ["demand"] } });
+    expect(await put("aged", { ...revision(0), jobs: [] })).toMatchObject({
+      status: 202,
+      body: { taken: ["demand"] },
+    });
     expect(await get("aged")).toMatchObject({ state: "empty", demands: 0 });
   });
 });

@@ -62,11 +62,13 @@ function nextBodies(record: ClusterRecord, changes: BodyChanges, previous: Loade
   const { forget } = changes;
   const seen = changes.seen ?? (forget?.seen === true ? undefined : was.seen);
   const plan = changes.plan ?? (forget?.plan === true ? undefined : was.plan);
+  const questions = changes.questions ?? (forget?.questions === true ? undefined : was.questions);
   return {
     ...(previous !== undefined && holdSame(record, previous.record)
       ? setBodies(was)
       : namedBodies(record, changes, was)),
     ledger: changes.ledger ?? (forget?.ledger === true ? new Map() : was.ledger),
+    ...(questions === undefined ? {} : { questions }),
     ...(seen === undefined ? {} : { seen }),
     ...(plan === undefined ? {} : { plan }),
   };

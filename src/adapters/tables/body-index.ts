@@ -9,6 +9,8 @@ import type { BodyRef } from "./bodies.ts";
 export interface BodyIndex {
   readonly seen?: BodyRef;
   readonly ledger?: BodyRef;
+  /** An older release leaves it out of what it saves. */
+  readonly questions?: BodyRef;
   readonly plan?: BodyRef;
   /** A power of two of places; undefined: no small body hashes here. */
   readonly packs: readonly (BodyRef | undefined)[];
@@ -28,8 +30,10 @@ export const OWN_BODY_LENGTH = 64 * 1024;
 
 /** Every body that the index names. */
 export function refsOf(index: BodyIndex): readonly BodyRef[] {
-  const { seen, ledger, plan, packs, own, finished = [] } = index;
-  return [seen, ledger, plan, ...packs, ...own.values(), ...finished].filter((ref) => ref !== undefined);
+  const { seen, ledger, questions, plan, packs, own, finished = [] } = index;
+  return [seen, ledger, questions, plan, ...packs, ...own.values(), ...finished].filter(
+    (ref) => ref !== undefined,
+  );
 }
 
 export const demandKey = (entry: SetEntry): EntryKey => `d${entry.digest}`;

@@ -4,6 +4,7 @@ import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
 import type { FinishedSet } from "../../domain/finished-set.ts";
 import type { NodeId, SetName } from "../../domain/ids.ts";
 import type { DemandOutcome, NodeVerdict, Plan } from "../../domain/plan.ts";
+import type { Question, Questions } from "../../domain/questions.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { ClusterRecord, Held, Intent, Ledger, LedgerNode } from "../../domain/record.ts";
 import type { BodyRef } from "./bodies.ts";
@@ -199,5 +200,6 @@ class Whys {
 }
 
 export const ledgerCodec: BodyCodec<Ledger> = mapCodec<NodeId, LedgerNode>();
+export const questionsCodec: BodyCodec<Questions> = mapCodec<NodeId, Question>();
 export const packCodec: BodyCodec<Pack> = mapCodec<string, EntryValue>();
 export const finishedCodec: BodyCodec<ReadonlyMap<SetName, FinishedSet>> = mapCodec<SetName, FinishedSet>();

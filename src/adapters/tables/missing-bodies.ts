@@ -15,10 +15,10 @@ import { packOf } from "./packs.ts";
 export async function findMissing(
   bodies: BodyRows,
   record: ClusterRecord,
-  { seen, ledger, plan, packs, own }: BodyIndex,
+  { seen, ledger, questions, plan, packs, own }: BodyIndex,
 ): Promise<MissingBodies | undefined> {
   const partition = clusterPartition(record.cluster);
-  const refs = [seen, ledger, plan, ...packs, ...own.values()].filter((ref) => ref !== undefined);
+  const refs = [seen, ledger, questions, plan, ...packs, ...own.values()].filter((ref) => ref !== undefined);
   const found = await Promise.all(
     refs.map(async (ref) => ({ ref, isThere: await bodies.isThere(partition, ref) })),
   );
@@ -37,6 +37,7 @@ export async function findMissing(
     ids: [...ids].toSorted(),
     seen: isMissing(seen),
     ledger: isMissing(ledger),
+    questions: isMissing(questions),
     plan: isMissing(plan),
     digests,
   };
