@@ -36,7 +36,7 @@ export function letNodesAsk(parts: Parts, spreadSeconds: number, uniform: () => 
     url.searchParams.set("instance", node.instanceId);
     url.searchParams.set("asked", String(askedAt));
     const begun = Date.now();
-    const got = await call(url.href, {}, (ASK_WAIT_SECONDS * 1000) / speed);
+    const got = await call(url.href, {}, Math.round((ASK_WAIT_SECONDS * 1000) / speed));
     if (got.status !== undefined) askMs.push(Date.now() - begun);
     const undrain = answer.safeParse(got.body).data?.undrain;
     const question = {

@@ -46,7 +46,8 @@ export async function countLeft(parts: Parts, keys: readonly string[]): Promise<
   const wanted = new Set(keys);
   let left = 0;
   const select = { queryOptions: { filter: bodyFilter, select: ["RowKey"] } };
-  for await (const { rowKey } of openTable(parts).listEntities(select)) if (wanted.has(rowKey ?? "")) left += 1;
+  for await (const { rowKey } of openTable(parts).listEntities(select))
+    if (wanted.has(rowKey ?? "")) left += 1;
   return left;
 }
 

@@ -77,7 +77,7 @@ async function start(
   close: () => Promise<void>,
 ): Promise<Parts> {
   const { checkout, speed } = options;
-  const origin = Date.now();
+  const origin = originFor(speed);
   const azurite = await spawnAzurite();
   closing.push(() => azurite.close());
   const simulator = await spawnSimulator({
@@ -131,6 +131,15 @@ async function start(
     onLine: (listener) => void listeners.push(listener),
     close,
   };
+}
+
+/**
+ * Where simulated and real time agree. A faster clock begins at a full minute, so that demand can be pushed before the first tick: a record
+ * whose first look finds no demand rests for minutes.
+ */
+function originFor(speed: number): number {
+  const now = Date.now();
+  return speed > 1 ? Math.floor(now - (60_000 - (now % 60_000)) / (speed - 1)) : now;
 }
 
 interface Endpoints {

@@ -13,7 +13,9 @@ export interface RenewalOptions {
   readonly sets: number;
   readonly nodes: number;
   readonly minutes: number;
-  /** Each set asks for another job each minute, instead of the same. */
+  /** Each set is sent once in so many seconds. */
+  readonly intervalSeconds: number;
+  /** Each set asks for another job each time, instead of the same. */
   readonly changing: boolean;
   readonly seed: number;
 }
@@ -24,9 +26,10 @@ const FILL_SECONDS = 900;
 /** A changing set has one job of one core; nodes have so many, so that the jobs never need more than the nodes that are there. */
 const CORES = 16;
 const GARBAGE_ROWS = 300;
+const REST_MS = 5000;
 
 /**
- * Sets are renewed through the queue each minute, with all their nodes running: what a message waits, what the state page takes, how often
+ * Sets are renewed through the queue in each interval, with all their nodes running: what a message waits, what the state page takes, how often
  * it is planned, and what storage, the host's processor and its memory have to bear. One host, speed 1.
  */
 export async function measureRenewals(options: RenewalOptions): Promise<Figures> {
@@ -50,11 +53,16 @@ export async function measureRenewals(options: RenewalOptions): Promise<Figures>
     if (changing) await floor();
     const begun = Date.now();
     const content = changing ? changingJob : () => wholeNodes(nodes / sets);
-    const renewing = renew(parts, { count: sets, content: withTimes(content) }, random.uniform);
+    const { intervalSeconds } = options;
+    const renewing = renew(
+      parts,
+      { count: sets, intervalSeconds, content: withTimes(content) },
+      random.uniform,
+    );
     try {
       await until("all nodes are Ready and planned for", () => isFilled(parts, nodes), FILL_SECONDS, 1000);
       // Each set has been sent once, and what that moved has come to rest.
-      await pause(Math.max(0, begun + 65_000 - Date.now()));
+      await pause(Math.max(0, begun + intervalSeconds * 1000 + REST_MS - Date.now()));
       const filledSeconds = (Date.now() - begun) / 1000;
       const planted = await plantGarbage(parts, GARBAGE_ROWS);
       const before = await countBodyRows(parts);
@@ -78,12 +86,12 @@ export async function measureRenewals(options: RenewalOptions): Promise<Figures>
   }
 }
 
-type Content = (index: number, minute: number) => readonly object[];
+type Content = (index: number, round: number) => readonly object[];
 
-const withTimes = (jobs: Content) => (index: number, minute: number, now: number) => ({
+const withTimes = (jobs: Content) => (index: number, round: number, now: number) => ({
   revision: now,
   expirationInterval: EXPIRATION_SECONDS,
-  jobs: jobs(index, minute),
+  jobs: jobs(index, round),
 });
 
 /** The same each time: a mere renewal. */
@@ -91,8 +99,8 @@ const wholeNodes = (count: number): readonly object[] => [
   { name: "job", constraints: [{ ncpus: CORES }], iterations: Math.max(1, Math.round(count)) },
 ];
 
-const changingJob: Content = (index, minute) => [
-  { name: `job-${index}-${minute}`, constraints: [{ ncpus: 1 }], iterations: 1 },
+const changingJob: Content = (index, round) => [
+  { name: `job-${index}-${round}`, constraints: [{ ncpus: 1 }], iterations: 1 },
 ];
 
 async function isFilled(parts: Awaited<ReturnType<typeof startParts>>, nodes: number): Promise<boolean> {

@@ -2,10 +2,12 @@ import type { SetContent } from "./doors.ts";
 import { sendSet } from "./doors.ts";
 import type { Parts } from "./parts.ts";
 
-/** Sets that are each sent once a minute, at a moment of the minute that is drawn for each. */
+/** Sets that are each sent once in an interval, at a moment of it that is drawn for each. */
 export interface RenewingSets {
   readonly count: number;
-  content(index: number, minute: number, now: number): SetContent;
+  readonly intervalSeconds: number;
+  /** `round`: how often the set was sent before. */
+  content(index: number, round: number, now: number): SetContent;
 }
 
 /** What became of the messages. Times are real milliseconds. */
@@ -18,14 +20,14 @@ export interface Traffic {
   readonly failures: number;
 }
 
-const MINUTE_MS = 60_000;
 const STEP_MS = 20;
 const NAME = /^job-(\d+)$/;
 
 /** Sends the sets, through the queue and for as long as it is not stopped, and follows each message until a host logs it as durable. */
 export function renew(parts: Parts, sets: RenewingSets, uniform: () => number) {
-  const due = Array.from({ length: sets.count }, () => Date.now() + uniform() * MINUTE_MS);
-  const minutes = due.map(() => 0);
+  const intervalMs = sets.intervalSeconds * 1000;
+  const due = Array.from({ length: sets.count }, () => Date.now() + uniform() * intervalMs);
+  const rounds = due.map(() => 0);
   /** Moments of messages that are not durable yet, by set. */
   const pending = due.map((): number[] => []);
   let sent = 0;
@@ -46,13 +48,13 @@ export function renew(parts: Parts, sets: RenewingSets, uniform: () => number) {
     const now = Date.now();
     due.forEach((moment, index) => {
       if (moment > now) return;
-      due[index] = moment + MINUTE_MS;
-      const minute = minutes[index] ?? 0;
-      minutes[index] = minute + 1;
+      due[index] = moment + intervalMs;
+      const round = rounds[index] ?? 0;
+      rounds[index] = round + 1;
       pending[index]?.push(now);
       sent += 1;
       waiting += 1;
-      sendSet(parts, `job-${index}`, sets.content(index, minute, now)).catch(() => {
+      sendSet(parts, `job-${index}`, sets.content(index, round, now)).catch(() => {
         pending[index]?.pop();
         waiting -= 1;
         failures += 1;
