@@ -25,6 +25,11 @@ const STORM_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/app/conclude-look.ts",
+        find: 'import type { Finding, Run } from "./effects.ts";\n',
+        put: 'import type { Finding, Run } from "./effects.ts";\nimport { applyIntents } from "./effects.ts";\n',
+      },
+      {
+        file: "src/app/conclude-look.ts",
         find: "    made = { basis, decision, on: { ...current, bodies } };\n",
         put: "    made = { basis, decision, on: { ...current, bodies } };\n    void applyIntents(run, decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now), seen.templates);\n",
       },
@@ -48,7 +53,13 @@ const STORM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "accepted creates are not counted until they show",
-    edits: [{ file: "src/decide/settle.ts", find: "    added <= 0\n", put: "    added > -1\n" }],
+    edits: [
+      {
+        file: "src/decide/settle-create.ts",
+        find: "    if (added > 0) next = withInFlight(",
+        put: "    if (added < 0) next = withInFlight(",
+      },
+    ],
     moves: "overshoot",
     seeds: 100,
   },
@@ -56,14 +67,14 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "after an unclear outcome a new request id is used",
     edits: [
       {
-        file: "src/decide/settle.ts",
-        find: '    case "absent":\n      if (now >= intent.notAfter) return without;\n',
-        put: '    case "absent":\n      return without;\n',
+        file: "src/decide/settle-create.ts",
+        find: '    case "absent":\n',
+        put: '    case "absent":\n      if (intent.id !== undefined) return without;\n',
       },
       {
-        file: "src/decide/settle.ts",
-        find: '    case "withdrawn":\n      return replaceIntent(',
-        put: '    case "withdrawn":\n      return without;\n      replaceIntent(',
+        file: "src/decide/settle-create.ts",
+        find: '    case "unclear": {\n',
+        put: '    case "unclear": {\n      if (intent.id !== undefined) return without;\n',
       },
     ],
     moves: "overshoot",
@@ -237,7 +248,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/app/effects.ts",
-        find: "now < intent.leaseUntil && now < run.deadline ? call() : undefined",
+        find: "maySendNow(intent, now, run.policy) && now < run.deadline ? call() : undefined",
         put: "call()",
       },
     ],
@@ -249,9 +260,9 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a node is taken for shown because its request lists it, though the status does not",
     edits: [
       {
-        file: "src/decide/observe.ts",
-        find: "(id) => present.has(id) && !before.has(id)",
-        put: "(id) => !before.has(id)",
+        file: "src/decide/in-flight.ts",
+        find: "found.nodes.filter(isKnown)",
+        put: "found.nodes",
       },
     ],
     moves: "overshoot",
