@@ -62,7 +62,7 @@ export class Judge implements Counts {
   /** What was in force since when, oldest first. */
   readonly #history: { readonly at: number; readonly told: readonly Told[] }[] = [];
   readonly #commits = new Map<string, number>();
-  readonly #creates = new Map<string, string>();
+  readonly #creates = new Map<string, ReadonlySet<string>>();
   readonly #revisions = new Map<string, number>();
   /** When each stop was first sent. */
   readonly #sent = new Map<string, number>();
@@ -171,9 +171,9 @@ export class Judge implements Counts {
     this.#leave(nodeId, Number.POSITIVE_INFINITY);
   }
 
-  /** A create was sent: which array it is for. */
-  createSent(requestId: string, array: string): void {
-    this.#creates.set(requestId, array);
+  /** A create was sent: which arrays it is for. */
+  createSent(requestId: string, arrays: ReadonlySet<string>): void {
+    this.#creates.set(requestId, arrays);
   }
 
   /** A stop is sent. */
@@ -396,12 +396,16 @@ export class Judge implements Counts {
    * stop cannot be told from a true one.
    */
   #checkLimits(requestId: string, asked: number, added: number): void {
-    const array = this.#creates.get(requestId);
+    const arrays = this.#creates.get(requestId) ?? new Set();
     const deceived = this.#now() - this.#falseEmptyAt < DECEIVED_MS;
     const held = [...this.#nodes.values()].filter((node) => !node.gone && !(deceived && node.stopped));
-    const ofArray = held.filter((node) => node.array === array && isActive(node));
     const short = asked - added;
-    const beyondArray = ofArray.length + short - this.#limits.nodesPerArray;
+    // Which of several arrays the request fell short in, the event does not say.
+    const shortInArray = arrays.size === 1 ? short : 0;
+    const used = [...arrays].map(
+      (array) => held.filter((node) => node.array === array && isActive(node)).length,
+    );
+    const beyondArray = Math.max(0, ...used) + shortInArray - this.#limits.nodesPerArray;
     const beyondQuota = held.length + short - this.#limits.quotaNodes;
     const beyond = Math.max(beyondArray, beyondQuota);
     if (beyond > 0) {

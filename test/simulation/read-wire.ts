@@ -5,13 +5,15 @@ export function readRequestId(body: unknown): string {
   return typeof body === "object" && body !== null && "requestId" in body ? String(body.requestId) : "";
 }
 
-/** Which array a create is for, read from the wire. */
+/** Which arrays a create is for, read from the wire. */
 export function readCreate(
   body: unknown,
-): { readonly requestId: string; readonly array: string } | undefined {
+): { readonly requestId: string; readonly arrays: ReadonlySet<string> } | undefined {
   if (typeof body !== "object" || body === null || !("requestId" in body) || !("sets" in body))
     return undefined;
-  const set: unknown = Array.isArray(body.sets) ? body.sets[0] : undefined;
-  if (typeof set !== "object" || set === null || !("nodearray" in set)) return undefined;
-  return { requestId: String(body.requestId), array: String(set.nodearray) };
+  const sets: readonly unknown[] = Array.isArray(body.sets) ? body.sets : [];
+  const arrays = sets.flatMap((set) =>
+    typeof set === "object" && set !== null && "nodearray" in set ? [String(set.nodearray)] : [],
+  );
+  return { requestId: String(body.requestId), arrays: new Set(arrays) };
 }

@@ -401,7 +401,7 @@ class Run {
     if (endpoint === "terminate") this.#judge.stopSent(readRequestId(request.body));
     if (endpoint !== "create") return;
     const create = readCreate(request.body);
-    if (create !== undefined) this.#judge.createSent(create.requestId, create.array);
+    if (create !== undefined) this.#judge.createSent(create.requestId, create.arrays);
   }
 
   #answer({ method, path, query, body }: TransportRequest): Answer {
