@@ -22,7 +22,14 @@ export function startLastingWriters(
   const writers: Writer[] = [];
   for (let index = 0; index < (lasting.renewals ?? 0); index += 1)
     writers.push(startRenewer(outlet, `renewal-${index}`, array, 4000, true));
-  const { stops, dips, stepSeconds } = lasting;
+  const { stops, dips, stepSeconds, churn } = lasting;
+  if (churn === true) {
+    const next = (): { readonly count: number; readonly seconds: number } => ({
+      count: dice.whole(1, 4),
+      seconds: dice.whole(5, 10),
+    });
+    writers.push(startStepWriter(outlet, "churn", array, next));
+  }
   if (stops !== undefined) {
     writers.push(...startStops(outlet, array, other, stops, machines));
   } else if (dips !== undefined) {
