@@ -1,9 +1,9 @@
-import type { Doubt, Look } from "../decide/observe.ts";
-import { doubtLook, suspectedSince } from "../decide/observe.ts";
 import type { Decision } from "../decide/reconcile.ts";
 import { decide } from "../decide/reconcile.ts";
 import type { Settled } from "../decide/settle.ts";
 import { settle } from "../decide/settle.ts";
+import type { Lacking } from "../decide/unclear.ts";
+import { findLacking } from "../decide/unclear.ts";
 import {
   dropLostStops,
   followUpAt,
@@ -199,7 +199,7 @@ function concluder(
   return (current) => {
     const now = run.app.ports.clock.now();
     const basis = basisOf(current.record);
-    if (made?.basis === basis) return savePlan(rebase(made.decision, current.record), seen.look);
+    if (made?.basis === basis) return savePlan(rebase(made.decision, current.record));
     if (current.record.plan !== begun.plan || secondsBetween(seen.arrivedAt, now) > LOOK_APART_SECONDS) {
       return {
         ...saveSettled(current, settleFindings(current, resumed, now)),
@@ -207,8 +207,8 @@ function concluder(
       };
     }
     const { record, ledger } = settleFindings(current, resumed, now);
-    const doubt = doubtLook(record, ledger, seen.look.snapshot, run.policy);
-    if (doubt !== undefined) return saveDoubt(record, ledger, doubt, seen.look, now);
+    const lacking = findLacking(record, seen.look.snapshot);
+    if (lacking !== undefined && now < lacking.until) return saveLacking(record, ledger, lacking, now);
     const decision = decide(
       dropLostStops(record, seen.look),
       { ...current.bodies, ledger },
@@ -219,14 +219,23 @@ function concluder(
       run.app.lanes.recallOf(run.site.cluster).plans,
     );
     made = { basis, decision };
-    return savePlan(decision, seen.look);
+    return savePlan(decision);
   };
 }
 
 /** All of the manifest that a decision rests on; what else accepts and wakes write does not change it. */
 function basisOf(record: ClusterRecord): string {
-  const { epoch, plan, generation, intents, inFlight, backoffs, suspicion, outage } = record;
-  return JSON.stringify([epoch, plan, generation, intents, inFlight, backoffs, suspicion, outage]);
+  const {
+    epoch,
+    plan,
+    generation,
+    intents,
+    inFlight,
+    backoffs,
+    outage,
+    targetStatesLackedSince: lacked,
+  } = record;
+  return JSON.stringify([epoch, plan, generation, intents, inFlight, backoffs, lacked, outage]);
 }
 
 /** The same decision on a manifest whose sets were only renewed. */
@@ -252,29 +261,28 @@ function lapseAsDecided(current: SetEntries, decided: SetEntries): SetEntries {
   return next;
 }
 
-function savePlan(decision: Decision, look: Look): Change<Concluded> {
+function savePlan(decision: Decision): Change<Concluded> {
   return {
     save: {
       record: withoutCoveredWake(decision.record),
-      changes: { ledger: decision.ledger, seen: look.snapshot, plan: decision.plan },
+      changes: { ledger: decision.ledger, seen: decision.seen, plan: decision.plan },
     },
     result: { kind: "planned", plan: decision.plan, ledger: decision.ledger },
   };
 }
 
-function saveDoubt(
+/** A status whose records mostly lack TargetState is as good as malformed, for a while. */
+function saveLacking(
   record: ClusterRecord,
   ledger: Ledger,
-  doubt: Doubt,
-  look: Look,
+  { lacking, of, since, until }: Lacking,
   now: Instant,
 ): Change<Concluded> {
-  const detail = `${doubt.missing} of ${doubt.expected} nodes are missing at once; waiting for a second look`;
-  const trouble: Trouble = { at: now, kind: "suspicious", message: detail };
-  const { missing } = doubt;
-  const since = suspectedSince(record, missing) ?? look.snapshot.at;
+  const found = `found ${lacking} of ${of} records without TargetState, expected it in each`;
+  const message = `the status: nodes: ${found}; if that goes on, it is believed from ${isoTime(until)} on`;
+  const trouble: Trouble = { at: now, kind: "unexpected", message };
   return {
-    save: { record: { ...record, trouble, suspicion: { since, missing, detail } }, changes: { ledger } },
+    save: { record: { ...record, trouble, targetStatesLackedSince: since }, changes: { ledger } },
     result: { kind: "troubled", trouble },
   };
 }

@@ -10,7 +10,7 @@ import type { HostFact } from "./observe.ts";
 import { hostFacts, managedArrays } from "./observe.ts";
 import { DECIDE_AGAIN_SECONDS, isForeign } from "./scale-down.ts";
 import type { Weighing } from "./reconcile.ts";
-import { doubtedNodes, stoppingNodes } from "./doubt.ts";
+import { doubtedNodes, isRecordDoubted, stoppingNodes } from "./doubt.ts";
 import { commitEffects, demandsInForce, excludedNodes, supplyOf } from "./reconcile.ts";
 import { backOff, undrain } from "./settle.ts";
 import { poolsInForce } from "./pools.ts";
@@ -41,6 +41,9 @@ export type StopVerdict =
   | { readonly kind: "unknown-instance" }
   | { readonly kind: "forbidden" }
   | { readonly kind: "cannot-tell"; readonly why: string };
+
+/** A node that has gone for so long has certainly gone. */
+const GONE_SURE_SECONDS = 60;
 
 type CannotTell = Extract<StopVerdict, { kind: "cannot-tell" }>;
 
@@ -125,7 +128,7 @@ function surveyOf(
     stopping: stoppingNodes(record.intents),
     managed: bodies.seen === undefined ? undefined : managedArrays(bodies.seen, policy),
     policy,
-    blind: blind(record, bodies, policy, now),
+    blind: blind(bodies, policy, now),
     resting: resting(record, now),
   };
 }
@@ -134,13 +137,23 @@ function surveyOf(
 function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall, now: Instant): StopVerdict {
   if (known === undefined) return view.blind ?? { kind: "unknown-instance" };
   if (known.array !== call.array) return { kind: "forbidden" };
-  if (known.goneAt !== undefined || isStopFresh(known, now)) return { kind: "stopping" };
+  if (isStopFresh(known, now)) return { kind: "stopping" };
+  if (known.goneAt !== undefined) return judgeGone(known, known.goneAt, now);
   const node = view.nodes.get(known.nodeId);
+  if (node?.missing !== undefined)
+    return { kind: "cannot-tell", why: "CycleCloud does not list it; it is taken for gone if that goes on" };
   if (node?.phase === "going" || node?.phase === "off") return { kind: "stopping" };
   // Whoever committed the terminate may have died since: it is never replayed, and a yes now would be a promise that nobody keeps.
   if (view.stopping.has(known.nodeId))
     return { kind: "cannot-tell", why: "its stop is under way; ask again" };
-  return objectionTo(view, known, call.unhealthy) ?? { kind: "marked", node: known.nodeId };
+  return objectionTo(view, known, call.unhealthy, now) ?? { kind: "marked", node: known.nodeId };
+}
+
+/** A node that has gone and asks all the same may be a status in error: only one that we stopped is told yes at once. */
+function judgeGone(known: LedgerNode, goneAt: Instant, now: Instant): StopVerdict {
+  const isOurs = known.draining?.sentAt !== undefined;
+  if (isOurs || secondsBetween(goneAt, now) >= GONE_SURE_SECONDS) return { kind: "stopping" };
+  return { kind: "cannot-tell", why: "CycleCloud has ceased to list it just now" };
 }
 
 /** What speaks against stopping a node, whatever the demand is. A node that is unfit for work needs neither a fresh look nor idleness. */
@@ -148,6 +161,7 @@ function objectionTo(
   view: Survey,
   known: LedgerNode,
   unhealthy: boolean,
+  now: Instant,
 ): Extract<StopVerdict, { kind: "needed" | "cannot-tell" }> | undefined {
   const node = view.nodes.get(known.nodeId);
   if (node?.keepAlive === true) return { kind: "needed", why: "KeepAlive is set" };
@@ -161,6 +175,8 @@ function objectionTo(
   if (unhealthy) return undefined;
   const unsure = view.blind ?? view.resting;
   if (unsure !== undefined) return unsure;
+  if (node !== undefined && isRecordDoubted(node, known, view.policy, now))
+    return { kind: "cannot-tell", why: "CycleCloud's record of it does not say whether it is wanted" };
   const job = node === undefined ? undefined : entryOfNode(view.facts, node)?.jobs[0];
   return job === undefined ? undefined : { kind: "needed", why: `job ${job} is on it` };
 }
@@ -179,15 +195,13 @@ function isStopping(known: LedgerNode | undefined, stopping: ReadonlySet<NodeId>
   return known.goneAt !== undefined || known.draining?.sentAt !== undefined || stopping.has(known.nodeId);
 }
 
-function blind(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Instant): CannotTell | undefined {
+function blind(bodies: Bodies, policy: Policy, now: Instant): CannotTell | undefined {
   if (bodies.seen === undefined)
     return { kind: "cannot-tell", why: "the cluster has not been looked at yet" };
   const age = secondsBetween(bodies.seen.at, now);
   if (age > 2 * policy.snapshotIntervalSeconds) {
     return { kind: "cannot-tell", why: `the last look at the cluster is ${Math.round(age)} s old` };
   }
-  if (record.suspicion !== undefined)
-    return { kind: "cannot-tell", why: "the last look at the cluster is in doubt" };
   return undefined;
 }
 
@@ -251,7 +265,7 @@ function spareNodes(
     dynamics,
     ...(reports === undefined ? {} : { reports }),
     excluded: new Set([...out, ...unfit]),
-    doubted: doubtedNodes(record, snapshot, ledger, now),
+    doubted: doubtedNodes(record, snapshot, ledger, policy, now),
     now,
   });
   const premises = premisesOf(record, supply);
@@ -272,7 +286,7 @@ function spareNodes(
 /** A node that asks is up, whatever it was at the last look: only other nodes that are up may stand in for it. */
 function withUp(seen: Snapshot, askers: ReadonlySet<NodeId>): Snapshot {
   const isBehind = ({ nodeId, phase }: Node): boolean =>
-    (phase === "coming" || phase === "deallocated") && askers.has(nodeId);
+    (phase === "coming" || phase === "deallocated" || phase === "unknown") && askers.has(nodeId);
   if (!seen.nodes.some(isBehind)) return seen;
   return { ...seen, nodes: seen.nodes.map((node) => (isBehind(node) ? { ...node, phase: "ready" } : node)) };
 }
@@ -359,7 +373,7 @@ export function confirmStops(
   const underWay = marked.filter((id) => isStopping(bodies.ledger.get(id), stopping));
   const ours = marked.filter((id) => !underWay.includes(id) && isOurMark(bodies.ledger.get(id)));
   const view = surveyOf(current, bodies, new Set(ours), policy, now);
-  const objections = objectionsTo(view, bodies.ledger, ours);
+  const objections = objectionsTo(view, bodies.ledger, ours, now);
   const going = ours.filter((id) => !objections.has(id));
   const unhealthy = going.filter((id) => isUnhealthy(bodies.ledger.get(id)));
   const askers = without(new Set(going), new Set(unhealthy));
@@ -385,11 +399,16 @@ export function confirmStops(
 }
 
 /** Why each of these nodes is to stay, where something has come up since it was marked. */
-function objectionsTo(view: Survey, ledger: Ledger, ids: readonly NodeId[]): ReadonlyMap<NodeId, string> {
+function objectionsTo(
+  view: Survey,
+  ledger: Ledger,
+  ids: readonly NodeId[],
+  now: Instant,
+): ReadonlyMap<NodeId, string> {
   const objections = new Map<NodeId, string>();
   for (const id of ids) {
     const known = ledger.get(id);
-    const objection = known === undefined ? undefined : objectionTo(view, known, isUnhealthy(known));
+    const objection = known === undefined ? undefined : objectionTo(view, known, isUnhealthy(known), now);
     if (objection !== undefined) objections.set(id, objection.why);
   }
   return objections;

@@ -146,9 +146,12 @@ describe("what a node is told", () => {
       verdict: { kind: "cannot-tell", why: "the last look at the cluster is 121 s old" },
     },
     {
-      name: "the look is in doubt",
-      scenario: { record: { suspicion: { since: at(-60), detail: "" } } },
-      verdict: { kind: "cannot-tell", why: "the last look at the cluster is in doubt" },
+      name: "the look lacks it",
+      scenario: { seen: buildSnapshot([{ ...one, missing: { since: at(-60) } }]) },
+      verdict: {
+        kind: "cannot-tell",
+        why: "CycleCloud does not list it; it is taken for gone if that goes on",
+      },
     },
     {
       name: "scale-down rests after an outage",

@@ -379,7 +379,7 @@ class Game {
     const record = await this.#rig.record();
     const isBlurred =
       this.#rig.now < this.#blurredUntil ||
-      record?.suspicion !== undefined ||
+      record?.targetStatesLackedSince !== undefined ||
       (record?.intents.length ?? 0) > 0;
     if (!isBlurred) this.#compareStops(askers, answers, unhealthy, stopping);
   }
