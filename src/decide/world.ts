@@ -168,11 +168,12 @@ function collectNodes(
     const startable = mayBeStarted(node, known);
     if (!countsAgainstLimits(node.phase) && !starting && !startable) return;
     const place = places.at(node.array, node.machineType, node.placementGroup);
-    if (countsAgainstLimits(node.phase)) {
+    const uncounted = starting || (node.missing !== undefined && node.missing.named !== true);
+    if (countsAgainstLimits(node.phase) && !uncounted) {
       place.nodes += 1;
       place.nodeCores += coresOf(node, place);
-    } else if (starting) {
-      // As with a create that no status shows yet: whether CycleCloud counts it already is unknown.
+    } else if (uncounted) {
+      // As with a create that no status shows yet: whether CycleCloud counts it is unknown.
       place.waiting += 1;
       if (node.spot !== undefined) place.waitingOpposite += isOpposite(place, node.spot);
     }

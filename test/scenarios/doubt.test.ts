@@ -13,7 +13,7 @@ type Change = (nodes: readonly unknown[]) => readonly unknown[];
 interface Liar {
   readonly stage: Stage;
   /** From now on statuses are changed so; undefined: they are true again. */
-  lie(change: Change | undefined): void;
+  readonly lie: (change: Change | undefined) => void;
 }
 
 /** So many nodes are Ready and wanted; 0: nothing is asked for yet. */
