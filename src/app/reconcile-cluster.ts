@@ -271,16 +271,16 @@ function savePlan(decision: Decision): Change<Concluded> {
   };
 }
 
-/** A status whose records mostly lack TargetState is as good as malformed, for a while. */
+/** A status whose records mostly lack TargetState is not believed for a while (docs/protocol.md, Doubt). */
 function saveLacking(
   record: ClusterRecord,
   ledger: Ledger,
   { lacking, of, since, until }: Lacking,
   now: Instant,
 ): Change<Concluded> {
-  const found = `found ${lacking} of ${of} records without TargetState, expected it in each`;
-  const message = `the status: nodes: ${found}; if that goes on, it is believed from ${isoTime(until)} on`;
-  const trouble: Trouble = { at: now, kind: "unexpected", message };
+  const found = `found ${lacking} of ${of} node records without TargetState, expected it in each`;
+  const message = `${found}; if that goes on, it is believed from ${isoTime(until)} on`;
+  const trouble: Trouble = { at: now, kind: "suspicious", message };
   return {
     save: { record: { ...record, trouble, targetStatesLackedSince: since }, changes: { ledger } },
     result: { kind: "troubled", trouble },

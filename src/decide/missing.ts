@@ -25,7 +25,7 @@ export function withMissing(
   const { unlisted: named = [], ...rest } = snapshot;
   const unlisted = named.map((node) => ({ ...node, since: firstNamed(before, node) ?? node.since }));
   const look: Snapshot = unlisted.length === 0 ? rest : { ...rest, unlisted };
-  if (before === undefined) return look;
+  if (before === undefined || startsWith(snapshot.nodes, before.nodes)) return look;
   const listed = new Set(snapshot.nodes.map(({ nodeId }) => nodeId));
   const lacking = before.nodes.filter(({ nodeId }) => !listed.has(nodeId));
   if (lacking.length === 0) return look;
@@ -41,6 +41,11 @@ export function withMissing(
     return snapshot.at < (missingUntil(carried) ?? since) ? [carried] : [];
   });
   return missing.length === 0 ? look : { ...look, nodes: [...snapshot.nodes, ...missing] };
+}
+
+/** The order stays until a node comes or goes: mostly there is nothing to search. */
+function startsWith(nodes: readonly Node[], first: readonly Node[]): boolean {
+  return first.every(({ nodeId }, at) => nodes[at]?.nodeId === nodeId);
 }
 
 /** It was up or on its way up, and nobody here has stopped it for certain. */

@@ -326,10 +326,10 @@ function weigh({ record, snapshot, ledger, wanted, policy, now, recall }: ToWeig
     if (mayBeReleased(node, policy, now) && !allocation.needed.has(id)) candidates.add(id);
   });
   if (candidates.size > 0) {
-    // An unclear node may be one of those that serve the demand: it goes only where the others do without it.
-    const unclearStay = !isServedByReady(allocation, input);
     snapshot.nodes.forEach(({ nodeId, phase, stopDisabled }) => {
-      if (phase === "unknown" && unclearStay) candidates.delete(nodeId);
+      // An unclear node may be one of those that serve the demand: it goes only where others that are up serve all of it.
+      if (phase === "unknown" && candidates.has(nodeId) && !isServedByReady(allocation, input))
+        candidates.delete(nodeId);
       if (stopDisabled === true && ledger.get(nodeId)?.draining === undefined) candidates.delete(nodeId);
     });
   }

@@ -27,8 +27,8 @@ export function unclearUntil(
 
 /** A status in which fewer records than this lack their TargetState is believed. */
 const FEWEST_LACKING = 5;
-/** For this long a status whose records mostly lack TargetState is taken for malformed. */
-const MALFORMED_SECONDS = 600;
+/** For this long a status whose records mostly lack TargetState is not believed. */
+const DISBELIEVED_SECONDS = 600;
 
 /** A status whose records mostly lack TargetState. */
 export interface Lacking {
@@ -48,5 +48,5 @@ export function findLacking(
   const lacking = nodes.reduce((sum, node) => (node.noTargetState === true ? sum + 1 : sum), 0);
   if (lacking < FEWEST_LACKING || lacking * 2 <= nodes.length) return undefined;
   const since = targetStatesLackedSince ?? at;
-  return { lacking, of: nodes.length, since, until: plusSeconds(since, MALFORMED_SECONDS) };
+  return { lacking, of: nodes.length, since, until: plusSeconds(since, DISBELIEVED_SECONDS) };
 }

@@ -111,6 +111,32 @@ describe("what a node is told", () => {
       verdict: { kind: "stopping" },
     },
     {
+      name: "it has gone for less than a minute, and nobody here stopped it: the status may be wrong",
+      scenario: known({ goneAt: at(-59) }),
+      verdict: { kind: "cannot-tell", why: "CycleCloud has ceased to list it just now" },
+    },
+    {
+      name: "it has gone just now, and we stopped it",
+      scenario: known({ goneAt: at(-59), ...draining({ sentAt: at(-200) }) }),
+      verdict: { kind: "stopping" },
+    },
+    {
+      name: "its record is unclear",
+      scenario: {
+        seen: buildSnapshot([{ ...one, phase: "unknown" }]),
+        ...known({ unclearSince: at(-3599) }),
+      },
+      verdict: { kind: "cannot-tell", why: "CycleCloud's record of it does not say whether it is wanted" },
+    },
+    {
+      name: "its record has been unclear for too long: its own word ends that",
+      scenario: {
+        seen: buildSnapshot([{ ...one, phase: "unknown" }]),
+        ...known({ unclearSince: at(-3600) }),
+      },
+      verdict: marked,
+    },
+    {
       name: "it was asked to terminate",
       scenario: known(draining({ sentAt: at(-20) })),
       verdict: { kind: "stopping" },

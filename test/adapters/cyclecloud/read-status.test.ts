@@ -215,6 +215,30 @@ test.each([
     address: { PrivateIp: "10.0.0.4" },
     phase: "unknown",
   },
+  {
+    name: "no target, a word that we do not know",
+    status: "Odd",
+    target: undefined,
+    address: {},
+    phase: "unknown",
+  },
+  { name: "no target, off", status: "Off", target: undefined, address: {}, phase: "off" },
+  { name: "no target, terminating", status: "Terminating", target: undefined, address: {}, phase: "going" },
+  { name: "no target, failed", status: "Failed", target: undefined, address: {}, phase: "failed" },
+  {
+    name: "a word that we do not know, wanted",
+    status: "Odd",
+    target: "Started",
+    address: {},
+    phase: "coming",
+  },
+  {
+    name: "a word that we do not know, not wanted",
+    status: "Odd",
+    target: "Terminated",
+    address: {},
+    phase: "going",
+  },
 ])("phase of a node: $name -> $phase", ({ status, target, address, phase }) => {
   const record = {
     NodeId: "n",
