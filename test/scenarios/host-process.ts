@@ -44,6 +44,7 @@ export class Host {
             return interference().save?.(this, changes, save) ?? save();
           }),
         finished: (loaded, sets) => guard(() => store.finished(loaded, sets)),
+        missing: (loaded) => guard(() => store.missing(loaded)),
         collect: (cluster, now, how) => guard(() => store.collect(cluster, now, how)),
       },
       sites: new Map(
