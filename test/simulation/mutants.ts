@@ -1,5 +1,6 @@
 import type { Verdict } from "./judge.ts";
 import type { Kind } from "./kinds.ts";
+import { LASTING_MUTANTS } from "./mutants-lasting.ts";
 import type { Edit } from "../support/product-copy.ts";
 import { runInCopy } from "../support/product-copy.ts";
 import type { Weather } from "./weather.ts";
@@ -18,10 +19,15 @@ export interface Mutant {
   readonly weather?: Partial<Weather>;
 }
 
-export const MUTANTS: readonly Mutant[] = [
+const STORM_MUTANTS: readonly Mutant[] = [
   {
     name: "effects are applied before they are committed",
     edits: [
+      {
+        file: "src/app/conclude-look.ts",
+        find: 'import type { Finding, Run } from "./effects.ts";\n',
+        put: 'import type { Finding, Run } from "./effects.ts";\nimport { applyIntents } from "./effects.ts";\n',
+      },
       {
         file: "src/app/conclude-look.ts",
         find: "    made = { basis, decision, on: { ...current, bodies } };\n",
@@ -47,7 +53,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "accepted creates are not counted until they show",
-    edits: [{ file: "src/decide/settle.ts", find: "    added <= 0\n", put: "    added > -1\n" }],
+    edits: [
+      {
+        file: "src/decide/settle-create.ts",
+        find: "    if (added > 0) next = withInFlight(",
+        put: "    if (added < 0) next = withInFlight(",
+      },
+    ],
     moves: "overshoot",
     seeds: 100,
   },
@@ -55,14 +67,14 @@ export const MUTANTS: readonly Mutant[] = [
     name: "after an unclear outcome a new request id is used",
     edits: [
       {
-        file: "src/decide/settle.ts",
-        find: '    case "absent":\n      if (now >= intent.notAfter) return without;\n',
-        put: '    case "absent":\n      return without;\n',
+        file: "src/decide/settle-create.ts",
+        find: '    case "absent":\n',
+        put: '    case "absent":\n      if (intent.id !== undefined) return without;\n',
       },
       {
-        file: "src/decide/settle.ts",
-        find: '    case "withdrawn":\n      return replaceIntent(',
-        put: '    case "withdrawn":\n      return without;\n      replaceIntent(',
+        file: "src/decide/settle-create.ts",
+        find: '    case "unclear": {\n',
+        put: '    case "unclear": {\n      if (intent.id !== undefined) return without;\n',
       },
     ],
     moves: "overshoot",
@@ -236,7 +248,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/app/effects.ts",
-        find: "now < intent.leaseUntil && now < run.deadline ? call() : undefined",
+        find: "maySendNow(intent, now, run.policy) && now < run.deadline ? call() : undefined",
         put: "call()",
       },
     ],
@@ -248,9 +260,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a node is taken for shown because its request lists it, though the status does not",
     edits: [
       {
-        file: "src/decide/observe.ts",
-        find: "(id) => present.has(id) && !before.has(id)",
-        put: "(id) => !before.has(id)",
+        file: "src/decide/in-flight.ts",
+        find: "found.nodes.filter(isKnown)",
+        put: "found.nodes",
       },
     ],
     moves: "overshoot",
@@ -269,6 +281,9 @@ export const MUTANTS: readonly Mutant[] = [
     seeds: 40,
   },
 ];
+
+/** Those that the storms find, and those that need weather that lasts. */
+export const MUTANTS: readonly Mutant[] = [...STORM_MUTANTS, ...LASTING_MUTANTS];
 
 export interface Played {
   /** The seed that moved the number, or the last one. */
@@ -296,7 +311,7 @@ function readPlayed(line: string): Played {
   };
 }
 
-/** What the unchanged product is played in, to see that it is not the weather. */
+/** What a mutant is played in. */
 export function playedIn({ weather, kind }: Mutant): { weather: Partial<Weather>; kind?: Kind } {
   return { weather: weather ?? {}, ...(kind === undefined ? {} : { kind }) };
 }
