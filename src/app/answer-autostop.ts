@@ -261,12 +261,21 @@ async function sendGranted(
   const run: Run = { app, site: measureCalls(app, site), policy, deadline };
   try {
     const findings = await applyIntents(run, stops);
+    // Yes does not wait for its own commit: CycleCloud has the stop, whatever becomes of that.
+    for (const { node, answer } of granted) if (isTaken(findings, node)) answer.resolve({ kind: "stop" });
     const settled = await settleAll(run, findings);
     resolveAll(granted, ({ node }) => answerAfterSend(node, findings, settled));
   } catch (error) {
     logFailure(app, site, "stop-not-settled", error);
     resolveAll(granted, () => UNDER_WAY);
   }
+}
+
+/** CycleCloud itself has said so. */
+function isTaken(findings: readonly Finding[], node: NodeId): boolean {
+  return findings.some(
+    ({ evidence }) => evidence.kind === "terminated" && evidence.nodes.get(node)?.ok === true,
+  );
 }
 
 const UNDER_WAY = unsettled("its stop is under way; ask again");

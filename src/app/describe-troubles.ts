@@ -5,6 +5,8 @@ import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
 import { lossShown } from "../decide/lost-bodies.ts";
+import { missingUntil } from "../decide/missing.ts";
+import { removedByOthers } from "../decide/removed.ts";
 import { unneededText } from "./describe-health.ts";
 import { phaseShown } from "./phase-shown.ts";
 import { someOf } from "../domain/some-of.ts";
@@ -16,6 +18,12 @@ export interface DescribedTrouble {
     | "backing-off"
     | "node-failed"
     | "node-down"
+    /** CycleCloud lists it no more; it counts as there for a while. */
+    | "node-missing"
+    /** CycleCloud has not said for the whole boot timeout whether it is wanted. */
+    | "node-unclear"
+    /** Removed in the last hour, and not by us. */
+    | "nodes-removed"
     | "nodes-not-needed"
     | "start-refused"
     | "job-rejected"
@@ -42,6 +50,9 @@ export function describeTroubles(
     ...pauses(record, now),
     ...failedNodes(bodies),
     ...nodesDown(bodies),
+    ...nodesMissing(bodies),
+    ...nodesUnclear(bodies),
+    ...nodesRemoved(record, bodies, now),
     ...refusedStarts(bodies),
     ...rejectedJobs(record, bodies),
     ...rejectedMessages(record),
@@ -94,6 +105,43 @@ function nodesDown({ seen, plan }: Bodies): readonly DescribedTrouble[] {
   }));
 }
 
+function nodesMissing({ seen }: Bodies): readonly DescribedTrouble[] {
+  const missing = (seen?.nodes ?? []).filter((node) => node.missing !== undefined);
+  const [first] = missing.flatMap((node) => missingUntil(node) ?? []).toSorted((a, b) => a - b);
+  if (first === undefined) return [];
+  const text = `${namesOf(missing)} ${missing.length === 1 ? "is" : "are"} not listed by CycleCloud: counted as there until ${isoTime(first)} or later, and taken for gone then`;
+  return [{ kind: "node-missing", text, count: missing.length }];
+}
+
+function nodesUnclear({ seen, plan }: Bodies): readonly DescribedTrouble[] {
+  const unclear = (seen?.nodes ?? []).filter(({ nodeId }) => {
+    const verdict = plan?.nodes.get(nodeId);
+    return verdict?.kind === "unclear" && verdict.over !== undefined;
+  });
+  if (unclear.length === 0) return [];
+  const text = `${namesOf(unclear)}: CycleCloud has not said for the whole boot timeout whether ${unclear.length === 1 ? "it is" : "they are"} wanted (no TargetState)`;
+  return [{ kind: "node-unclear", text, count: unclear.length }];
+}
+
+function nodesRemoved(record: ClusterRecord, { ledger }: Bodies, now: Instant): readonly DescribedTrouble[] {
+  const removed = removedByOthers(record, ledger, now);
+  if (removed.length === 0) return [];
+  const young = removed.filter(({ firstReadyAt }) => firstReadyAt === undefined).length;
+  const all =
+    removed.length === 1
+      ? "1 node was removed in the last hour, and not by the autoscaler"
+      : `${removed.length} nodes were removed in the last hour, and not by the autoscaler`;
+  const before = young === 0 ? "" : `, ${young} of them before they were Ready`;
+  return [{ kind: "nodes-removed", text: `${all}${before}: ${namesOf(removed)}`, count: removed.length }];
+}
+
+function namesOf(nodes: readonly { readonly name: string }[]): string {
+  return someOf(
+    nodes.map(({ name }) => name),
+    NAMED,
+  );
+}
+
 /** By what CycleCloud says of them: many nodes fail alike. */
 function byMessage(
   nodes: readonly Node[],
@@ -107,10 +155,7 @@ function byMessage(
   }
   return [...alike].map(([message, some]) => ({
     message,
-    names: someOf(
-      some.map(({ name }) => name),
-      NAMED,
-    ),
+    names: namesOf(some),
     count: some.length,
   }));
 }
@@ -121,11 +166,7 @@ function refusedStarts({ ledger }: Bodies): readonly DescribedTrouble[] {
   );
   const [first] = refused;
   if (first === undefined) return [];
-  const names = someOf(
-    refused.map(({ name }) => name),
-    NAMED,
-  );
-  const text = `${names} did not start: ${first.start?.message ?? "nothing came of it"}`;
+  const text = `${namesOf(refused)} did not start: ${first.start?.message ?? "nothing came of it"}`;
   return [{ kind: "start-refused", text, count: refused.length }];
 }
 
@@ -133,11 +174,7 @@ function rejectedJobs({ sets }: ClusterRecord, { demands }: Bodies): readonly De
   return [...sets].flatMap(([set, entry]) => {
     const rejected = demands.get(entry.digest)?.rejectedJobs ?? [];
     if (!entry.live || rejected.length === 0) return [];
-    const names = someOf(
-      rejected.map(({ name }) => name),
-      NAMED,
-    );
-    const text = `request set ${set}: left out, as they could not be read: ${names}`;
+    const text = `request set ${set}: left out, as they could not be read: ${namesOf(rejected)}`;
     return [{ kind: "job-rejected", text, count: rejected.length }];
   });
 }

@@ -14,7 +14,7 @@ import { DECIDE_AGAIN_SECONDS, isForeign } from "./scale-down.ts";
 import type { Asking } from "./questions.ts";
 import { isOvertaken, noteAsked, noteStay } from "./questions.ts";
 import type { Weighing } from "./reconcile.ts";
-import { doubtedNodes, STALE_MARK_SECONDS, stoppingNodes } from "./doubt.ts";
+import { doubtedNodes, isRecordDoubted, STALE_MARK_SECONDS, stoppingNodes } from "./doubt.ts";
 import { commitEffects, demandsInForce, excludedNodes, supplyOf } from "./reconcile.ts";
 import { backOff } from "./back-off.ts";
 import { isResting } from "./outage.ts";
@@ -159,7 +159,7 @@ function surveyOf(
     seenAt: bodies.seen?.at,
     isForgetful:
       record.epochAt !== undefined && secondsBetween(record.epochAt, now) < forgottenSeconds(policy),
-    blind: blind(record, bodies, policy, now),
+    blind: blind(bodies, policy, now),
     resting: resting(record, policy, now),
   };
 }
@@ -176,7 +176,7 @@ function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall,
   if (secondsBetween(call.arrivedAt, now) >= PATIENCE_SECONDS)
     return unsettled("the question waited too long here; ask again");
   const undrain = !view.isForgetful;
-  const objection = objectionTo(view, known, call.unhealthy);
+  const objection = objectionTo(view, known, call.unhealthy, now);
   if (objection !== undefined) return { ...objection, undrain };
   if (call.begin) return { kind: "marked", node: known.nodeId };
   // A question on another instance may be about to commit the stop that this one asks about.
@@ -207,8 +207,10 @@ function judgeStop(view: Survey, known: LedgerNode, now: Instant): FinalVerdict 
       ? { kind: "stopping" }
       : unsettled("the last look does not show the node");
   if (isStopFresh(known, view.seenAt ?? now)) return { kind: "stopping" };
-  const phase = view.nodes.get(known.nodeId)?.phase;
-  if (phase === "going" || phase === "off") return { kind: "stopping" };
+  const node = view.nodes.get(known.nodeId);
+  if (node?.missing !== undefined)
+    return unsettled("CycleCloud does not list it; it is taken for gone if that goes on");
+  if (node?.phase === "going" || node?.phase === "off") return { kind: "stopping" };
   return view.stopping.has(known.nodeId) ? unsettled("its stop is under way; ask again") : undefined;
 }
 
@@ -229,7 +231,12 @@ function isFreshMark({ draining }: LedgerNode, now: Instant): boolean {
 type Objection = { readonly kind: "needed" | "cannot-tell"; readonly why: string };
 
 /** What speaks against stopping a node, whatever the demand is. A node that is unfit for work needs neither a fresh look nor idleness. */
-function objectionTo(view: Survey, known: LedgerNode, unhealthy: boolean): Objection | undefined {
+function objectionTo(
+  view: Survey,
+  known: LedgerNode,
+  unhealthy: boolean,
+  now: Instant,
+): Objection | undefined {
   const node = view.nodes.get(known.nodeId);
   if (node?.keepAlive === true) return { kind: "needed", why: "KeepAlive is set" };
   if (!view.policy.enabled)
@@ -242,6 +249,8 @@ function objectionTo(view: Survey, known: LedgerNode, unhealthy: boolean): Objec
   if (unhealthy) return undefined;
   const unsure = view.blind ?? view.resting;
   if (unsure !== undefined) return { kind: "cannot-tell", why: unsure };
+  if (node !== undefined && isRecordDoubted(node, known, view.policy, now))
+    return { kind: "cannot-tell", why: "CycleCloud's record of it does not say whether it is wanted" };
   const job = node === undefined ? undefined : entryOfNode(view.facts, node)?.jobs[0];
   return job === undefined ? undefined : { kind: "needed", why: `job ${job} is on it` };
 }
@@ -254,12 +263,12 @@ function isStopFresh({ draining }: LedgerNode, seenAt: Instant): boolean {
   return draining?.sentAt !== undefined && secondsBetween(draining.sentAt, seenAt) < DECIDE_AGAIN_SECONDS;
 }
 
-function blind(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Instant): string | undefined {
+function blind(bodies: Bodies, policy: Policy, now: Instant): string | undefined {
   if (bodies.seen === undefined) return "the cluster has not been looked at yet";
   const age = secondsBetween(bodies.seen.at, now);
-  if (age > 2 * policy.snapshotIntervalSeconds)
-    return `the last look at the cluster is ${Math.round(age)} s old`;
-  return record.suspicion === undefined ? undefined : "the last look at the cluster is in doubt";
+  return age > 2 * policy.snapshotIntervalSeconds
+    ? `the last look at the cluster is ${Math.round(age)} s old`
+    : undefined;
 }
 
 function resting(record: ClusterRecord, policy: Policy, now: Instant): string | undefined {
@@ -319,7 +328,7 @@ function spareNodes(
     dynamics,
     ...(reports === undefined ? {} : { reports }),
     excluded: new Set([...out, ...unfit]),
-    doubted: doubtedNodes(record, snapshot, ledger, now),
+    doubted: doubtedNodes(record, snapshot, ledger, policy, now),
     now,
   });
   const premises = premisesOf(record, supply);
@@ -340,7 +349,7 @@ function spareNodes(
 /** A node that asks is up, whatever it was at the last look: only other nodes that are up may stand in for it. */
 function withUp(seen: Snapshot, askers: ReadonlySet<NodeId>): Snapshot {
   const isBehind = ({ nodeId, phase }: Node): boolean =>
-    (phase === "coming" || phase === "deallocated") && askers.has(nodeId);
+    (phase === "coming" || phase === "deallocated" || phase === "unknown") && askers.has(nodeId);
   if (!seen.nodes.some(isBehind)) return seen;
   return { ...seen, nodes: seen.nodes.map((node) => (isBehind(node) ? { ...node, phase: "ready" } : node)) };
 }
@@ -444,7 +453,7 @@ export function confirmStops(
     else verdicts.set(id, early);
   }
   const undrain = !view.isForgetful;
-  const objections = objectionsTo(view, bodies.ledger, ours);
+  const objections = objectionsTo(view, bodies.ledger, ours, now);
   for (const [id, objection] of objections) verdicts.set(id, { ...objection, undrain });
   const going = ours.filter((id) => !objections.has(id));
   const unhealthy = going.filter((id) => isUnhealthy(bodies.ledger.get(id)));
@@ -512,11 +521,16 @@ function withStays(
 }
 
 /** Why each of these nodes is to stay, where something has come up since it was marked. */
-function objectionsTo(view: Survey, ledger: Ledger, ids: readonly NodeId[]): ReadonlyMap<NodeId, Objection> {
+function objectionsTo(
+  view: Survey,
+  ledger: Ledger,
+  ids: readonly NodeId[],
+  now: Instant,
+): ReadonlyMap<NodeId, Objection> {
   const objections = new Map<NodeId, Objection>();
   for (const id of ids) {
     const known = ledger.get(id);
-    const objection = known === undefined ? undefined : objectionTo(view, known, isUnhealthy(known));
+    const objection = known === undefined ? undefined : objectionTo(view, known, isUnhealthy(known), now);
     if (objection !== undefined) objections.set(id, objection);
   }
   return objections;
