@@ -12,7 +12,7 @@ import type { HostFact } from "./observe.ts";
 import { hostFacts, managedArrays } from "./observe.ts";
 import { DECIDE_AGAIN_SECONDS, isForeign } from "./scale-down.ts";
 import type { Asking } from "./questions.ts";
-import { isOvertaken, noteAsked, noteStay } from "./questions.ts";
+import { isOvertaken, noteAsked, noteMark, noteStay } from "./questions.ts";
 import type { Weighing } from "./reconcile.ts";
 import { doubtedNodes, isRecordDoubted, STALE_MARK_SECONDS, stoppingNodes } from "./doubt.ts";
 import { commitEffects, demandsInForce, excludedNodes, supplyOf } from "./reconcile.ts";
@@ -392,7 +392,7 @@ function noteVerdicts(
     if (verdict.kind === "marked") {
       const by = call.unhealthy ? "unhealthy" : "callback";
       const draining: Draining = { since: now, by, plan, attempts: known?.draining?.attempts ?? 0 };
-      next.set(id, { ...noteAsked(next.get(id), call), draining });
+      next.set(id, noteMark(next.get(id), call, draining));
       isPlanned = true;
     } else if (isStay(verdict)) {
       const stay = noteStay(next.get(id), call, isMarked, now);

@@ -100,8 +100,13 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
       "create",
       "terminate",
     ];
+    if (dice.chance(0.25)) {
+      // Nodes are stopped before the first list of their request comes.
+      const pulse = [dice.whole(40, 70), dice.whole(60, 120)] as const;
+      return steady(dice, { slow: { endpoint: "nodes", seconds: 40 }, pulse }, slowSeconds(40));
+    }
     const endpoint = dice.chance(0.5) ? "all" : dice.pick(all);
-    return steady(dice, { slow: { endpoint, seconds } }, BOOT_SECONDS + 60 + 6 * seconds);
+    return steady(dice, { slow: { endpoint, seconds } }, slowSeconds(seconds));
   },
   broken: (dice) => {
     const endpoint = dice.pick<Endpoint>(["nodes", "operations", "terminate"]);
@@ -174,18 +179,8 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
     lagSeconds: 0,
     lasting: {
       stepSeconds: 1e6,
-      ...(dice.chance(0.5)
-        ? {
-            waves: { count: 2, firstAt: 240, trickleSeconds: dice.whole(20, 45) },
-            bounds: { createdSeconds: 200, forgiveSeconds: 200 },
-          }
-        : // Nodes go while the first list of their request is still on its way.
-          {
-            waves: { count: 1, firstAt: dice.whole(28, 50), trickleSeconds: 1e6 },
-            slow: { endpoint: "nodes", seconds: 40 },
-            churn: true,
-            bounds: { createdSeconds: 500, forgiveSeconds: 200 },
-          }),
+      waves: { count: 2, firstAt: 240, trickleSeconds: dice.whole(20, 45) },
+      bounds: { createdSeconds: 200, forgiveSeconds: 200 },
     },
   }),
   deleters: (dice) => ({
@@ -289,6 +284,11 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
     };
   },
 };
+
+/** Demand is reached by then where calls take so long. */
+function slowSeconds(seconds: number): number {
+  return BOOT_SECONDS + 60 + 6 * seconds;
+}
 
 /** When the first substitutes may come: a node without a Status has left Ready, and is down soon; others are doubted for the boot timeout. */
 function unclearSeconds(how: Unclear): number {

@@ -22,19 +22,12 @@ export function startLastingWriters(
   const writers: Writer[] = [];
   for (let index = 0; index < (lasting.renewals ?? 0); index += 1)
     writers.push(startRenewer(outlet, `renewal-${index}`, array, 4000, true));
-  const { stops, dips, stepSeconds, churn } = lasting;
-  if (churn === true) {
-    const next = (): { readonly count: number; readonly seconds: number } => ({
-      count: dice.whole(1, 4),
-      seconds: dice.whole(5, 10),
-    });
-    writers.push(startStepWriter(outlet, "churn", array, next));
-  }
+  const { stops, dips, stepSeconds } = lasting;
   if (stops !== undefined) {
     writers.push(...startStops(outlet, array, other, stops, machines));
   } else if (dips !== undefined) {
     let low = false;
-    const next = (): { readonly count: number; readonly seconds: number } => {
+    const next = (): Stand => {
       low = !low;
       return low
         ? { count: most, seconds: dice.whole(110, 220) }
@@ -44,15 +37,31 @@ export function startLastingWriters(
     if (weather.reports || dice.chance(0.5))
       writers.push(startJobWriter(outlet, "jobs", array, weather.reports ? 0 : 3, machines, weather.reports));
   } else if (stepSeconds !== undefined) {
-    const next = (): { readonly count: number; readonly seconds: number } => ({
-      count: dice.whole(Math.ceil(most / 2), most),
-      seconds: dice.whole(stepSeconds, Math.round(1.3 * stepSeconds)),
-    });
+    const early = pulsesOf(lasting, most);
+    const next = (): Stand =>
+      early.shift() ?? {
+        count: dice.whole(Math.ceil(most / 2), most),
+        seconds: dice.whole(stepSeconds, Math.round(1.3 * stepSeconds)),
+      };
     writers.push(startStepWriter(outlet, "steps", array, next));
   } else {
     return { writers, sets: false };
   }
   return { writers, sets: true };
+}
+
+interface Stand {
+  readonly count: number;
+  readonly seconds: number;
+}
+
+function pulsesOf({ pulse }: Lasting, most: number): Stand[] {
+  if (pulse === undefined) return [];
+  const [high, low] = pulse;
+  return [
+    { count: most, seconds: high },
+    { count: 0, seconds: low },
+  ];
 }
 
 /** All nodes of one array are idle and ask in turn, while the other array's demand changes. */
@@ -71,12 +80,12 @@ function startStops(
     return ORIGIN + (BOOTED_BY_SECONDS + turn * everySeconds) * 1000;
   });
   let begun = false;
-  const drop = (): { readonly count: number; readonly seconds: number } => {
+  const drop = (): Stand => {
     const first = !begun;
     begun = true;
     return first ? { count: nodes, seconds: BOOTED_BY_SECONDS } : { count: 0, seconds: FOR_EVER };
   };
-  const change = (): { readonly count: number; readonly seconds: number } => ({
+  const change = (): Stand => ({
     count: dice.whole(0, 6),
     seconds: dice.whole(40, 90),
   });

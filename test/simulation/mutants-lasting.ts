@@ -37,13 +37,13 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/scale-down.ts",
-        find: "if (stopping.has(known.nodeId)) return isGivenUp(draining);",
+        find: "if (stopping.has(known.nodeId)) return isUnfit;",
         put: "if (stopping.has(known.nodeId)) return true;",
       },
       {
         file: "src/decide/doubt.ts",
-        find: "if (open.has(nodeId) || isMarked(draining, now))",
-        put: "if (isMarked(draining, now))",
+        find: "return open.has(nodeId) || isMarked(known?.draining, now);",
+        put: "return isMarked(known?.draining, now);",
       },
     ],
     moves: "overshoot",
@@ -102,8 +102,8 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/questions.ts",
-        find: "  const { draining: _mark, ...rest } = noteAsked(question, asking);",
-        put: "  if (!isMarked) return question;\n  const { draining: _mark, ...rest } = noteAsked(question, asking);",
+        find: "  const { draining: _mark, markedAsked: _marker, ...rest } = noteAsked(question, asking);",
+        put: "  if (!isMarked) return question;\n  const { draining: _mark, markedAsked: _marker, ...rest } = noteAsked(question, asking);",
       },
       {
         file: "src/decide/questions.ts",
@@ -145,7 +145,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     ],
     moves: "overshoot",
   }),
-  inSample("waves", {
+  inSample("slow", {
     name: "a listed node closes its place only while a look shows it",
     edits: [
       {
@@ -154,6 +154,50 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
         put: "present.has(id)",
       },
     ],
+    moves: "late",
+  }),
+  inSample("unclear", {
+    name: "an unclear node is replaced at once",
+    edits: [
+      {
+        file: "src/decide/unclear.ts",
+        find: "return plusSeconds(known.unclearSince, timeoutsOf(policy, known).bootSeconds);",
+        put: "return plusSeconds(known.unclearSince, -timeoutsOf(policy, known).bootSeconds);",
+      },
+      {
+        file: "src/decide/unclear.ts",
+        find: "const DISBELIEVED_SECONDS = 600;",
+        put: "const DISBELIEVED_SECONDS = 0;",
+      },
+      {
+        file: "src/decide/replaced.ts",
+        find: 'if (known?.busyness.state === "busy" || left === 0)',
+        put: 'if (known?.busyness.state === "busy" || left < -1e6)',
+      },
+    ],
+    moves: "overshoot",
+  }),
+  inSample("waves", {
+    name: "losses are doubted as one, and again with each node more",
+    edits: [
+      {
+        file: "src/decide/missing.ts",
+        find: "const since = node.missing?.since ?? snapshot.at;",
+        put: "const since = listed.size < before.nodes.length ? snapshot.at : (node.missing?.since ?? snapshot.at);",
+      },
+    ],
     moves: "waited",
+  }),
+  inSample("half", {
+    name: "a node that a status lacks is gone at once",
+    edits: [
+      {
+        file: "src/decide/missing.ts",
+        find: "const MISSING_SECONDS = 60;",
+        put: "const MISSING_SECONDS = 0;",
+      },
+      { file: "src/decide/missing.ts", find: "const NAMED_SECONDS = 180;", put: "const NAMED_SECONDS = 0;" },
+    ],
+    moves: "overshoot",
   }),
 ];

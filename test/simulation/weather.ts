@@ -84,8 +84,8 @@ export interface Lasting {
   };
   /** Demand is steady but for steps so far apart; otherwise it moves as in the storms. */
   readonly stepSeconds?: number;
-  /** A small target beside it that changes every few seconds, so that looks are many. */
-  readonly churn?: true;
+  /** Demand is high and then low for so many seconds, before it is steady: nodes go that have hardly come. */
+  readonly pulse?: readonly [number, number];
   /** Demand drops for a time between these two, in seconds, so that nodes begin to ask or to be idle, and returns. */
   readonly dips?: readonly [number, number];
   /** Nodes run the script of docs/pbs.md. */
