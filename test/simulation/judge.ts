@@ -181,7 +181,7 @@ export class Judge implements Counts {
   /** A status lists the node. */
   shown(nodeId: string, ready: boolean): void {
     this.#change(nodeId, (node) => {
-      node.shown = true;
+      node.shown += 1;
       node.shownReady ||= ready;
     });
   }
@@ -279,7 +279,7 @@ export class Judge implements Counts {
       host: undefined,
       markedAt: undefined,
       ready: false,
-      shown: false,
+      shown: 0,
       shownReady: false,
       failed: false,
       stopped: false,
@@ -474,12 +474,15 @@ export class Judge implements Counts {
     return count;
   }
 
-  /** One that no status has shown is expected for as long as nodes in flight are. */
+  /**
+   * One that no status has shown, or only one, is expected for as long as nodes in flight are: the list of its request, which is asked for
+   * beside the status, may not have had it any more.
+   */
   countLost(array: string, since: number): number {
     const sinceUnseen = this.#now() - LONGEST_IN_FLIGHT_MS;
     let count = 0;
     for (const { array: of, lostAt = 0, shown } of this.#nodes.values())
-      if (of === array && lostAt > (shown ? since : sinceUnseen)) count += 1;
+      if (of === array && lostAt > (shown > 1 ? since : sinceUnseen)) count += 1;
     return count;
   }
 

@@ -8,8 +8,8 @@ export interface Watched {
   /** Since when it has been marked to be stopped. */
   markedAt: number | undefined;
   ready: boolean;
-  /** Whether a status has listed it, and as Ready. */
-  shown: boolean;
+  /** How many statuses have listed it, and whether one did as Ready. */
+  shown: number;
   shownReady: boolean;
   failed: boolean;
   stopped: boolean;
