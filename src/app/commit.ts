@@ -1,8 +1,10 @@
 import { bornRecord } from "../decide/epoch.ts";
-import type { Bodies } from "../domain/bodies.ts";
+import { areLost, forgetLost, missingSince } from "../decide/lost-bodies.ts";
 import { withQuestions } from "../decide/questions.ts";
+import type { Bodies } from "../domain/bodies.ts";
 import type { Questions } from "../domain/questions.ts";
 import type { ClusterRecord, Ledger } from "../domain/record.ts";
+import { sameData } from "../domain/same-data.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import type { Lanes } from "./lanes.ts";
 import type { BodyChanges, LoadedRecord, Ports } from "./ports.ts";
@@ -67,7 +69,7 @@ export async function commitWhole<T>(
 const STAGING_SECONDS = 2;
 
 /**
- * Bodies written ahead are of no use where the record has moved so that `change` gives others. If that happens, the next commit keeps its
+ * Bodies written ahead are of no use where the record has moved so that `change` gives others. If they took long, the next commit keeps its
  * turn from the beginning: demand that changes all the time can make a plan late, but not keep plans from being saved.
  */
 async function commitStaged<T>(
@@ -84,14 +86,14 @@ async function commitStaged<T>(
   let ahead = prepare(await load(), change);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     if (ahead.change.save === undefined) return committedAs(ahead);
+    await stage(app, ahead);
     const how = secondsBetween(begun, clock.now()) < STAGING_SECONDS ? "if-staged" : "write";
-    if (attempt === 0 || how === "if-staged") await stage(app, ahead);
     const tried = await app.lanes.run(cluster, async () => {
       // What was loaded before the turn came is mostly still what is stored.
-      const first = await trySave(app, ahead, "if-staged");
+      const first = await trySave(app, ahead, how);
       if (first.kind !== "conflict") return first;
       const again = prepare(await load(), change);
-      if (!savesSame(ahead, again)) wasted.add(cluster);
+      if (how === "write" && !savesSame(ahead, again)) wasted.add(cluster);
       return trySave(app, again, how);
     });
     if (tried.kind === "committed") return tried;
@@ -185,24 +187,62 @@ export async function loadCurrent(app: App, cluster: ClusterName): Promise<Curre
   return { record: stored?.record ?? bornRecord(cluster, entropy.epoch(), clock.now()), stored };
 }
 
-/** A body that is still missing after so many loads is lost, not overtaken. */
+/** A body that is still missing after so many loads is not there; before that the load may have been overtaken. */
 const LOAD_ATTEMPTS = 5;
 
-/** The manifest with its bodies; a load that misses one has been overtaken and starts over. */
+/**
+ * The manifest with its bodies; a load that misses one has been overtaken and starts over. Throws PortError while a body is missing that is
+ * not given up yet; after a minute the record goes on without it.
+ */
 export async function loadWhole(app: App, cluster: ClusterName): Promise<CurrentWhole> {
   const { store, clock, entropy } = app.ports;
-  for (let attempt = 0; attempt < LOAD_ATTEMPTS; attempt += 1) {
+  for (let attempt = 1; attempt <= 3 * LOAD_ATTEMPTS; attempt += 1) {
     const current = await loadCurrent(app, cluster);
     if (current.stored === undefined) return { ...current, bodies: NO_BODIES };
     const bodies = await store.bodies(current.stored);
-    if (bodies !== undefined) return { ...current, bodies: withStops(bodies) };
-    await clock.sleep(entropy.fraction() * LONGEST_PAUSE_MS);
+    if (bodies !== undefined)
+      return { ...current, record: withoutMissing(current.record), bodies: withStops(bodies) };
+    if (attempt % LOAD_ATTEMPTS !== 0) await clock.sleep(entropy.fraction() * LONGEST_PAUSE_MS);
+    else if ((await noteMissing(app, cluster)) === "waiting") break;
   }
   throw new PortError(
     "unexpected",
     `load ${cluster}`,
-    "a body that the record names is missing from storage",
+    "a body that the record names is missing from storage; what it held is given up after a minute",
   );
+}
+
+/** All that it names was found: the next save says so. */
+function withoutMissing(record: ClusterRecord): ClusterRecord {
+  if (record.missing === undefined) return record;
+  const { missing: _found, ...rest } = record;
+  return rest;
+}
+
+/**
+ * Notes in the record since when which bodies are missing, and gives them up when it is time. It takes no turn in a lane: whoever loads may
+ * have it.
+ */
+async function noteMissing(app: App, cluster: ClusterName): Promise<"waiting" | "changed"> {
+  const { store, clock, entropy, log } = app.ports;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const stored = await store.load(cluster);
+    const missing = stored && (await store.missing(stored));
+    if (stored === undefined || missing === undefined) return "changed";
+    const { record } = stored;
+    const now = clock.now();
+    const since = missingSince(record, missing.ids, now);
+    const isLost = areLost(since, now);
+    if (!isLost && sameData(since, record.missing)) return "waiting";
+    const next = isLost ? forgetLost(record, missing, entropy.epoch(), now) : { ...record, missing: since };
+    const saved = await store.save(next, isLost ? { forget: missing } : {}, stored);
+    if (saved.kind === "conflict") continue;
+    const { lost } = next;
+    if (isLost) log("bodies-lost", { cluster, bodies: missing.ids, sets: lost?.sets, nodes: lost?.nodes });
+    else log("bodies-missing", { cluster, bodies: missing.ids });
+    return isLost ? "changed" : "waiting";
+  }
+  return "waiting";
 }
 
 /** The ledger says of each node what its questions have changed since the last plan. */

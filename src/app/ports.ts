@@ -14,6 +14,7 @@ import type {
 import type { KeptPlan, KeptPlanRow } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
+import type { MissingBodies } from "../decide/lost-bodies.ts";
 import type { Questions } from "../domain/questions.ts";
 import type { Endpoint, Ledger } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
@@ -55,6 +56,8 @@ export class PortError extends Error {
 
 /** The one clock. In Azure the instance's clock corrected to the storage service's; locally a scaled or virtual one. */
 export interface Clock {
+  /** How many of its seconds pass in a real one; absent: 1, or it stands still until it is set. */
+  readonly speed?: number;
   now(): Instant;
   /** Resolves after so many milliseconds of this clock, or as soon as `signal` aborts: a sleep that nobody waits for any more is ended. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
@@ -87,6 +90,8 @@ export interface BodyChanges {
   readonly questions?: Questions;
   readonly plan?: Plan;
   readonly finished?: FinishedChange;
+  /** Bodies that the record names no more, as they are lost. */
+  readonly forget?: Pick<MissingBodies, "seen" | "ledger" | "questions" | "plan">;
 }
 
 /** Sets that leave the record with this save and are remembered. */
@@ -107,6 +112,8 @@ export interface RecordStore<V extends RecordVersion = RecordVersion> {
   finished(loaded: LoadedRecord<V>, sets: readonly SetName[]): Promise<ReadonlyMap<SetName, FinishedSet>>;
   /** The bodies of a loaded record; undefined: one is missing because the record has moved on, load again. */
   bodies(loaded: LoadedRecord<V>): Promise<Bodies | undefined>;
+  /** Which of the bodies of a loaded record are not in storage, whatever this process remembers of them; undefined: none is missing. */
+  missing(loaded: LoadedRecord<V>): Promise<MissingBodies | undefined>;
   /**
    * Writes the bodies that a save of the same would write, and nothing else, so that such a save finds them written; also one whose record
    * differs, and whatever was saved meanwhile. It may take seconds, and needs no turn.

@@ -188,12 +188,34 @@ export interface ExplainQuery {
   readonly plan?: number;
 }
 
+/** More of a node's question. */
+export interface StopQuestion {
+  /** The node's own time in ms, rising: an older question never counts against a newer one. */
+  readonly asked?: number;
+  /** False: only what has become of earlier questions is asked. */
+  readonly begin?: boolean;
+}
+
+/** An answer comes within 15 s, or never. */
+const STOP_WAIT_SECONDS = 20;
+
 /**
- * "May I stop?", asked by a node: 200 is yes, anything else means stay. `callback` is the stop URL of the node's configuration (its token
+ * "May I stop?", asked by a node: 200 is yes, and else `undrain` of the answer says whether the node may take work again. `callback` is the stop URL of the node's configuration (its token
  * is the key); `instance` the VM's id. Never throws: a refusal is an answer here.
  */
-export function askToStop(callback: string, instance: string, reason?: "unhealthy"): Promise<Answer<Stop>> {
-  const call: Request<Stop> = { method: "POST", path: "", query: { instance, reason } };
+export function askToStop(
+  callback: string,
+  instance: string,
+  reason?: "unhealthy",
+  { asked, begin = true }: StopQuestion = {},
+): Promise<Answer<Stop>> {
+  const query = {
+    instance,
+    reason,
+    ...(asked === undefined ? {} : { asked: String(asked) }),
+    ...(begin ? {} : { begin: "no" }),
+  };
+  const call: Request<Stop> = { method: "POST", path: "", query, seconds: STOP_WAIT_SECONDS };
   return request(addressOf(callback, call), call, {});
 }
 

@@ -510,7 +510,6 @@ function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
     spare: on.weighed.spare.has(node.nodeId),
     busy: (fact?.jobs.length ?? 0) > 0 || known.busyness.state === "busy",
     reportedIdleAt: idle ? fact.reportedAt : undefined,
-    closed: fact?.state === "closed",
   };
 }
 

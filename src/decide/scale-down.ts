@@ -34,8 +34,6 @@ export interface Circumstances {
   readonly spare: boolean;
   /** Reported without a job, and not as open to more, at this moment. */
   readonly reportedIdleAt: Instant | undefined;
-  /** Reported as closed: no job can have started there since the report. */
-  readonly closed: boolean;
   readonly busy: boolean;
 }
 
@@ -126,7 +124,7 @@ function judgeReady({ stopDisabled }: Node, known: LedgerNode, around: Circumsta
   return { kind: "mark", by: "idle" };
 }
 
-/** A report so old says too little of a host that nobody has closed: a job may have started since. */
+/** A report so old says too little: the host may have been opened since, and a job may have started. */
 const FRESH_REPORT_SECONDS = 30;
 
 /** Marked by an earlier plan, and reported idle since, just now: the look after the mark. */
@@ -135,18 +133,18 @@ function confirmed(draining: Draining, around: Circumstances): boolean {
     draining.plan < around.plan &&
     around.reportedIdleAt !== undefined &&
     around.reportedIdleAt > draining.since &&
-    (around.closed || secondsBetween(around.reportedIdleAt, around.now) <= FRESH_REPORT_SECONDS)
+    secondsBetween(around.reportedIdleAt, around.now) <= FRESH_REPORT_SECONDS
   );
 }
 
 /** For people, what a marked node waits for: a report that would confirm the mark, or else the moment at which it is judged again. */
 export function awaitedBy(
   { by, since }: Draining,
-  { closed, now }: Pick<Circumstances, "closed" | "now">,
+  { now }: Pick<Circumstances, "now">,
 ): { readonly reportAfter?: Instant; readonly until?: Instant } {
   if (by !== "idle" && by !== "failed") return { until: plusSeconds(since, STALE_MARK_SECONDS) };
   const freshAfter = plusSeconds(now, -FRESH_REPORT_SECONDS);
-  return { reportAfter: closed || freshAfter < since ? since : freshAfter };
+  return { reportAfter: freshAfter < since ? since : freshAfter };
 }
 
 /** A terminate that had no effect in time, or a mark that a crash left: only marks for idleness wait for a newer look by themselves. */

@@ -83,6 +83,19 @@ export interface ClusterRecord {
   readonly dynamicArrays?: readonly DynamicArray[];
   /** As the last plan saw them; absent: none, or the record of an older release. */
   readonly unneeded?: Unneeded;
+  /** Stored bodies that the last loads did not find, each with the moment when it was first missed; absent: none. */
+  readonly missing?: readonly { readonly body: string; readonly since: Instant }[];
+  /** The last time that storage lost some of what the record named; absent: never. */
+  readonly lost?: Lost;
+}
+
+export interface Lost {
+  readonly at: Instant;
+  readonly bodies: number;
+  /** Sets whose demand was lost: they lapsed. */
+  readonly sets: readonly SetName[];
+  /** The snapshot, or what was known of the nodes besides, was lost. */
+  readonly nodes: boolean;
 }
 
 /** The token bucket of looks at `at`, which is `lookedAt`: turn.ts has the rules. */

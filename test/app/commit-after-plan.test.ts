@@ -29,7 +29,7 @@ async function beginMark() {
     app,
     marked,
     markedAt: () => markedAt,
-    async pass(seconds: number): Promise<void> {
+    pass: async (seconds: number): Promise<void> => {
       for (let quarters = 0; quarters < 4 * seconds; quarters += 1) {
         await settleMicrotasks();
         clock.moveTo(clock.now() + 250);

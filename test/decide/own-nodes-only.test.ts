@@ -27,7 +27,6 @@ const free: Circumstances = {
   resting: false,
   spare: true,
   reportedIdleAt: NOW,
-  closed: true,
   busy: false,
 };
 const asked = { requestId: requestId("r-1") };

@@ -24,7 +24,6 @@ const free: Circumstances = {
   resting: false,
   spare: true,
   reportedIdleAt: NOW,
-  closed: false,
   busy: false,
 };
 const mark = (more: Partial<Draining> = {}): { readonly draining: Draining } => ({
@@ -105,12 +104,6 @@ describe("a Ready node", () => {
       known: { ...idle, ...mark({ since: at(-60) }) },
       around: { reportedIdleAt: at(-31) },
       action: none,
-    },
-    {
-      name: "marked as idle, its report is thirty-one seconds old, and the host is closed to jobs: stopped",
-      known: { ...idle, ...mark({ since: at(-60) }) },
-      around: { reportedIdleAt: at(-31), closed: true },
-      action: terminate("idle"),
     },
     {
       name: "marked as idle, and nobody reports it any more: taken back",

@@ -141,6 +141,40 @@ describe("a node is told to stay only if no stop of it can be under way", () => 
     expect(await stage.told(node, stage.hosts[1])).toEqual({ status: 200 });
   });
 
+  test.each(["load", "save"] as const)(
+    "storage does not answer a %s: 503 within 15 s, undrain false",
+    async (call) => {
+      const stage = await idleCluster(2);
+      const [node] = stage.readyNodes;
+      if (node === undefined) throw new Error("no node");
+      const begun = stage.seconds;
+      stage.interference = { [call]: () => new Promise(() => undefined) };
+      expect(await stage.told(node)).toMatchObject({ status: 503, undrain: false, retryAfter: "30" });
+      expect(stage.seconds - begun).toBeLessThanOrEqual(16);
+    },
+  );
+
+  test("storage refuses: 503 at once, undrain false", async () => {
+    const stage = await idleCluster(2);
+    const [node] = stage.readyNodes;
+    if (node === undefined) throw new Error("no node");
+    stage.interference = { save: () => Promise.reject(new PortError("unreachable", "save", "cut")) };
+    expect(await stage.told(node, stage.hosts[0], {}, 2)).toMatchObject({ status: 503, undrain: false });
+  });
+
+  test.each([
+    [
+      { asked: "soon" },
+      'parameter asked: found "soon", expected the node\'s time as a whole number that rises',
+    ],
+    [{ begin: "maybe" }, 'parameter begin: found "maybe", expected yes or no'],
+  ])("%o is refused with what was expected", async (query, why) => {
+    const stage = await idleCluster(1);
+    const [node] = stage.readyNodes;
+    if (node === undefined) throw new Error("no node");
+    expect(await stage.told(node, stage.hosts[0], query)).toEqual({ status: 400, why });
+  });
+
   test("a terminate that takes longer than the node waits: 503 within 15 s, and 200 once it is accepted", async () => {
     const stage = await idleCluster(3);
     const [node, other] = stage.readyNodes;

@@ -72,6 +72,54 @@ describe("a job starts on a node whose stop is being saved", () => {
   );
 });
 
+test("a job starts between the commit of a stop and its send: the record is read once more, and the node stays", async () => {
+  const stage = new HostsStage({ simulator: oneArray("demo") });
+  const reporter = new Reporter(stage, false);
+  reporter.targets = [{ name: "execute", count: 2 }];
+  await stage.pass(10);
+  stage.push(reporter.message());
+  await stage.pass(120);
+  reporter.targets = [{ name: "execute", count: 1 }];
+  stage.every(20, () => stage.push(reporter.message()));
+  let hit: string | undefined;
+  stage.interference = {
+    async save(host, { plan }, save) {
+      const saved = await save();
+      const [id] = plan?.terminates ?? [];
+      const other = stage.hosts.find((one) => one !== host);
+      if (id === undefined || other === undefined || hit !== undefined) return saved;
+      hit = id;
+      reporter.busy.add(id);
+      await stage.clock.sleep(1);
+      await stage.accept(reporter.message(), other);
+      return saved;
+    },
+  };
+  await stage.pass(1500);
+  expect(hit).toBeDefined();
+  expect(stage.stoppedAt(hit ?? "")).toBeUndefined();
+  expect(stage.count("terminate-accepted")).toBe(1);
+  expect((await stage.record())?.intents).toEqual([]);
+});
+
+test("a node that asks every four minutes is not stopped by reports, one that does not ask is", async () => {
+  const stage = new HostsStage({ simulator: oneArray("demo") });
+  const reporter = new Reporter(stage, true);
+  reporter.targets = [{ name: "execute", count: 3 }];
+  await stage.pass(10);
+  stage.push(reporter.message());
+  await stage.pass(120);
+  const [asker] = stage.readyNodes;
+  if (asker === undefined) throw new Error("no node");
+  // It asks only what has become of its questions: none of them begins a stop.
+  stage.every(20, () => stage.push(reporter.message()));
+  stage.every(240, () => void stage.ask(asker, undefined, { begin: "no" }));
+  reporter.targets = [];
+  await stage.pass(1500);
+  expect(stage.count("terminate-accepted")).toBe(2);
+  expect(stage.stoppedAt(asker.nodeId)).toBeUndefined();
+});
+
 describe("stops are sent before slow creates of the same plan", () => {
   test.each([2, 10, 20])(
     "creates take %i s: the stop reaches CycleCloud within 2 s of its plan",

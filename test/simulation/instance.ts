@@ -156,6 +156,7 @@ export class Instance {
         load: (cluster) => call("load", () => store.load(cluster)),
         finished: (loaded, sets) => call("finished", () => store.finished(loaded, sets)),
         bodies: (loaded) => call("bodies", () => store.bodies(loaded)),
+        missing: (loaded) => call("missing", () => store.missing(loaded)),
         stage: (record, changes, previous) => call("stage", () => store.stage(record, changes, previous)),
         save: (record, changes, previous, how) =>
           call("save", () => store.save(record, changes, previous, how), stoppedBy(record, previous?.record)),

@@ -85,7 +85,7 @@ const DIPS = [20, 210] as const;
 /** Long enough for an idle node to be stopped by report. */
 const LONG_DIPS = [150, 300] as const;
 
-const SCRIPTS = { unreached: 0, silent: 0, states: false };
+const SCRIPTS = { delayed: 0.1, unreached: 0, silent: 0, states: false };
 
 type Draw = (dice: Dice) => Partial<Weather>;
 
@@ -196,7 +196,7 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
       dips: LONG_DIPS,
       races: dice.pick([0.01, 0.05]),
       renewals: dice.pick([0, 2, 6]),
-      scripts: { unreached: 0, silent: dice.pick([0.5, 1, 1]), states: dice.chance(0.2) },
+      scripts: { delayed: 0.1, unreached: 0, silent: dice.pick([0, 0.5, 1, 1]), states: dice.chance(0.2) },
     },
   }),
   stops: (dice) => {
@@ -228,7 +228,9 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
     lasting: {
       lost: 0.05,
       late: 0.1,
+      ...(dice.chance(0.6) ? { dips: DIPS } : {}),
       scripts: {
+        delayed: dice.pick([0.1, 0.4]),
         unreached: dice.pick([0, 0.2]),
         silent: dice.pick([0, 0.3]),
         states: dice.chance(0.7),
@@ -261,7 +263,7 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
       ...(dice.chance(0.3) ? { deleters: { everySeconds: 60, onlyIdle: dice.chance(0.5) } } : {}),
       ...(dice.chance(0.5) ? { dips: DIPS } : {}),
       renewals: dice.pick([0, 3]),
-      scripts: { unreached: dice.pick([0, 0.2]), silent: dice.pick([0, 0.3]), states: true },
+      scripts: { delayed: 0.1, unreached: dice.pick([0, 0.2]), silent: dice.pick([0, 0.3]), states: true },
     };
     return {
       ...clusterOf(dice.whole(4, 10)),

@@ -1,5 +1,6 @@
 import type { Verdict } from "./judge.ts";
 import type { Kind } from "./kinds.ts";
+import { LASTING_MUTANTS } from "./mutants-lasting.ts";
 import type { Edit } from "../support/product-copy.ts";
 import { runInCopy } from "../support/product-copy.ts";
 import type { Weather } from "./weather.ts";
@@ -18,10 +19,15 @@ export interface Mutant {
   readonly weather?: Partial<Weather>;
 }
 
-export const MUTANTS: readonly Mutant[] = [
+const STORM_MUTANTS: readonly Mutant[] = [
   {
     name: "effects are applied before they are committed",
     edits: [
+      {
+        file: "src/app/conclude-look.ts",
+        find: 'import type { Finding, Run } from "./effects.ts";\n',
+        put: 'import type { Finding, Run } from "./effects.ts";\nimport { applyIntents } from "./effects.ts";\n',
+      },
       {
         file: "src/app/conclude-look.ts",
         find: "    made = { basis, decision, on: { ...current, bodies } };\n",
@@ -276,6 +282,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
 ];
 
+/** Those that the storms find, and those that need weather that lasts. */
+export const MUTANTS: readonly Mutant[] = [...STORM_MUTANTS, ...LASTING_MUTANTS];
+
 export interface Played {
   /** The seed that moved the number, or the last one. */
   readonly seed: number;
@@ -302,7 +311,7 @@ function readPlayed(line: string): Played {
   };
 }
 
-/** What the unchanged product is played in, to see that it is not the weather. */
+/** What a mutant is played in. */
 export function playedIn({ weather, kind }: Mutant): { weather: Partial<Weather>; kind?: Kind } {
   return { weather: weather ?? {}, ...(kind === undefined ? {} : { kind }) };
 }

@@ -113,7 +113,7 @@ export class ScriptAgents {
     if (!stormy()) return dice.whole(1, 50);
     if (this.#nodeOf(machine).unreached) return dice.chance(0.5) ? undefined : dice.whole(60_000, 300_000);
     if (dice.chance(0.04)) return undefined;
-    return dice.chance(0.1) ? dice.whole(1000, 60_000) : dice.whole(1, 50);
+    return dice.chance(this.#world.scripts.delayed) ? dice.whole(1000, 60_000) : dice.whole(1, 50);
   }
 
   #reach(

@@ -96,6 +96,8 @@ export interface Spell {
 export type Unclear = "no-target-state" | "no-status" | "no-state-at-all" | "new-word";
 
 export interface Scripts {
+  /** Share of questions that wait for up to a minute in front of a host. */
+  readonly delayed: number;
   /** Share of nodes whose questions wait for minutes in front of a host, or are lost. */
   readonly unreached: number;
   /** Share of nodes without a script: only reports speak of them. */

@@ -403,5 +403,16 @@ export const SAMPLE_BODIES: Bodies = {
   ]),
   seen,
   ledger,
+  questions: new Map([
+    [
+      nodeId("n-1"),
+      {
+        asked: 1_795_000_000_123,
+        askedAt: SAMPLE_TIME,
+        stayAt: SAMPLE_TIME,
+        draining: { since: SAMPLE_TIME, by: "callback", plan: 41, attempts: 0 },
+      },
+    ],
+  ]),
   plan,
 };

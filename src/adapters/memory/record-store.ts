@@ -29,7 +29,8 @@ export function memoryRecordStore(): RecordStore<MemoryVersion> {
       return new Map(known);
     },
     bodies: (loaded) => Promise.resolve(loaded.version.bodies),
-    // Nothing takes time here.
+    // Nothing is ever lost here, and nothing takes time.
+    missing: () => Promise.resolve(undefined),
     stage: () => Promise.resolve(),
     async save(record, changes, previous) {
       if (records.get(record.cluster)?.version.etag !== previous?.version.etag) return { kind: "conflict" };
@@ -58,14 +59,15 @@ function nextBodies(record: ClusterRecord, changes: BodyChanges, previous: Loade
     reports: new Map(),
     ledger: new Map(),
   };
-  const seen = changes.seen ?? was.seen;
-  const plan = changes.plan ?? was.plan;
-  const questions = changes.questions ?? was.questions;
+  const { forget } = changes;
+  const seen = changes.seen ?? (forget?.seen === true ? undefined : was.seen);
+  const plan = changes.plan ?? (forget?.plan === true ? undefined : was.plan);
+  const questions = changes.questions ?? (forget?.questions === true ? undefined : was.questions);
   return {
     ...(previous !== undefined && holdSame(record, previous.record)
       ? setBodies(was)
       : namedBodies(record, changes, was)),
-    ledger: changes.ledger ?? was.ledger,
+    ledger: changes.ledger ?? (forget?.ledger === true ? new Map() : was.ledger),
     ...(questions === undefined ? {} : { questions }),
     ...(seen === undefined ? {} : { seen }),
     ...(plan === undefined ? {} : { plan }),

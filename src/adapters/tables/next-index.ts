@@ -25,8 +25,9 @@ export interface Stored {
 }
 
 /**
- * Works out which bodies a save needs. Undefined: a pack that must be rewritten is gone, because the record has moved on. Throws
- * PortError when the record names a body that neither the stored record nor the changes hold.
+ * Works out which bodies a save needs. A pack that would be rewritten and is gone stays as it is, and what would be added to it gets bodies
+ * of its own: if the record has moved on the save conflicts anyway, and if the pack is lost no more is lost than it held. Throws PortError
+ * when the record names a body that neither the stored record nor the changes hold.
  */
 export async function nextIndex(
   bodies: BodyRows,
@@ -34,13 +35,12 @@ export async function nextIndex(
   record: ClusterRecord,
   changes: BodyChanges,
   stored: Stored | undefined,
-): Promise<NextIndex | undefined> {
+): Promise<NextIndex> {
   const was = stored?.index ?? EMPTY_INDEX;
   const sets =
     stored !== undefined && holdSame(record, stored.record)
       ? { packs: was.packs, own: was.own, prepared: [] }
       : await nextSets(bodies, partition, record, changes, stored);
-  if (sets === undefined) return undefined;
   const [seen, ledger, questions, plan, finished] = await Promise.all([
     prepareIfGiven(bodies, plainCodec<Snapshot>(), changes.seen),
     prepareIfGiven(bodies, ledgerCodec, changes.ledger),
@@ -49,11 +49,12 @@ export async function nextIndex(
     changes.finished && nextShards(bodies, partition, was.finished ?? [], changes.finished),
   ]);
   const shards = finished?.shards ?? was.finished;
+  const { forget } = changes;
   const index: BodyIndex = {
-    ...refMember("seen", seen?.ref ?? was.seen),
-    ...refMember("ledger", ledger?.ref ?? was.ledger),
-    ...refMember("questions", questions?.ref ?? was.questions),
-    ...refMember("plan", plan?.ref ?? was.plan),
+    ...refMember("seen", seen?.ref ?? (forget?.seen === true ? undefined : was.seen)),
+    ...refMember("ledger", ledger?.ref ?? (forget?.ledger === true ? undefined : was.ledger)),
+    ...refMember("questions", questions?.ref ?? (forget?.questions === true ? undefined : was.questions)),
+    ...refMember("plan", plan?.ref ?? (forget?.plan === true ? undefined : was.plan)),
     packs: sets.packs,
     own: sets.own,
     ...(shards === undefined ? {} : { finished: shards }),
@@ -85,27 +86,26 @@ async function nextSets(
   record: ClusterRecord,
   changes: BodyChanges,
   stored: Stored | undefined,
-): Promise<NextSets | undefined> {
+): Promise<NextSets> {
   const was = stored?.index ?? EMPTY_INDEX;
   const named = entryKeys(record);
   const namedBefore = entryKeys(stored?.record);
   const newlyNamed = [...named].filter((key) => !namedBefore.has(key));
   const added = addedEntries(record, newlyNamed, changes);
   const large = added.filter(({ text }) => text.length > OWN_BODY_LENGTH);
-  const largeBodies = await Promise.all(
-    large.map(async ({ key, value, text }) => ({
+  const own = new Map([...was.own].filter(([key]) => named.has(key)));
+  const largeKeys = new Set(large.map(({ key }) => key));
+  const smallKeys = [...named].filter((key) => !own.has(key) && !largeKeys.has(key));
+  const small = added.filter(({ text }) => text.length <= OWN_BODY_LENGTH);
+  const packs = await nextPacks(bodies, partition, was.packs, new Set(smallKeys), small);
+  const ownBodies = await Promise.all(
+    [...large, ...packs.left].map(async ({ key, value, text }) => ({
       key,
       body: await bodies.prepare(plainCodec(), value, text),
     })),
   );
-  const own = new Map([...was.own].filter(([key]) => named.has(key)));
-  for (const { key, body } of largeBodies) own.set(key, body.ref);
-
-  const smallKeys = [...named].filter((key) => !own.has(key));
-  const small = added.filter(({ text }) => text.length <= OWN_BODY_LENGTH);
-  const packs = await nextPacks(bodies, partition, was.packs, new Set(smallKeys), small);
-  if (packs === undefined) return undefined;
-  return { own, packs: packs.packs, prepared: [...largeBodies.map(({ body }) => body), ...packs.prepared] };
+  for (const { key, body } of ownBodies) own.set(key, body.ref);
+  return { own, packs: packs.packs, prepared: [...ownBodies.map(({ body }) => body), ...packs.prepared] };
 }
 
 interface AddedEntry extends Entry {
@@ -140,7 +140,7 @@ type Packs = Pick<BodyIndex, "packs"> & { readonly prepared: readonly PreparedBo
 
 /**
  * The packs with the added entries in. A pack is rewritten only if something is added to it, or if the sizes that come out ask for another
- * number of packs; entries that are no longer named are left in it until then. Undefined: a pack is missing.
+ * number of packs; entries that are no longer named are left in it until then. `left`: entries whose pack is missing.
  */
 async function nextPacks(
   bodies: BodyRows,
@@ -148,21 +148,24 @@ async function nextPacks(
   was: BodyIndex["packs"],
   named: ReadonlySet<EntryKey>,
   added: readonly AddedEntry[],
-): Promise<Packs | undefined> {
+): Promise<Packs & { readonly left: readonly AddedEntry[] }> {
   const inUse = new Set([...named].map((key) => packOf(key, was.length)));
   const kept = was.map((ref, number) => (inUse.has(number) ? ref : undefined));
   const touched = new Set(added.map(({ key }) => packOf(key, was.length)));
   const opened = await openPacks(bodies, partition, kept, (number) => touched.has(number));
-  if (opened === undefined) return undefined;
-  const packs = await fillPacks(bodies, kept, [...namedOnly(opened, named), ...added]);
+  const isMissing = ({ key }: Entry): boolean => opened.missing.has(packOf(key, was.length));
+  const left = added.filter(isMissing);
+  const fitting = added.filter((entry) => !isMissing(entry));
+  const packs = await fillPacks(bodies, kept, [...namedOnly(opened.entries, named), ...fitting]);
 
   const bytes = packs.packs.reduce((sum, ref) => sum + (ref?.bytes ?? 0), 0);
   const count = packCountFor(bytes, was.length);
-  if (count === was.length) return packs;
+  if (count === was.length || left.length > 0) return { ...packs, left };
   const rest = await openPacks(bodies, partition, kept, (number) => !touched.has(number));
-  if (rest === undefined) return undefined;
+  if (rest.missing.size > 0) return { ...packs, left };
   const empty = Array.from({ length: count }, () => undefined);
-  return fillPacks(bodies, empty, [...namedOnly([...opened, ...rest], named), ...added]);
+  const all = [...namedOnly([...opened.entries, ...rest.entries], named), ...fitting];
+  return { ...(await fillPacks(bodies, empty, all)), left };
 }
 
 interface Entry {
@@ -194,17 +197,26 @@ async function fillPacks(
   };
 }
 
-/** The entries of the chosen packs; undefined: a pack is missing. */
+interface OpenedPacks {
+  readonly entries: readonly Entry[];
+  /** Numbers of packs that are not there. */
+  readonly missing: ReadonlySet<number>;
+}
+
+/** The entries of the chosen packs. */
 async function openPacks(
   bodies: BodyRows,
   partition: string,
   packs: BodyIndex["packs"],
   isChosen: (number: number) => boolean,
-): Promise<readonly Entry[] | undefined> {
-  const chosen = packs.filter((ref, number) => ref !== undefined && isChosen(number));
+): Promise<OpenedPacks> {
   const opened = await Promise.all(
-    chosen.map(async (ref): Promise<Pack | undefined> => ref && bodies.read(partition, ref, packCodec)),
+    packs.map(async (ref, number): Promise<Pack | undefined> =>
+      ref === undefined || !isChosen(number) ? new Map() : bodies.read(partition, ref, packCodec),
+    ),
   );
-  if (opened.includes(undefined)) return undefined;
-  return opened.flatMap((pack) => [...(pack ?? [])].map(([key, value]) => ({ key, value })));
+  return {
+    entries: opened.flatMap((pack) => [...(pack ?? [])].map(([key, value]) => ({ key, value }))),
+    missing: new Set(opened.flatMap((pack, number) => (pack === undefined ? [number] : []))),
+  };
 }

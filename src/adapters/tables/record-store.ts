@@ -17,6 +17,7 @@ import { WHOLE_TABLE, collectBodies } from "./collector.ts";
 import { RECORD_KEY, clusterPartition } from "./keys.ts";
 import { createLru } from "./lru.ts";
 import { readFinished } from "./finished-shards.ts";
+import { findMissing } from "./missing-bodies.ts";
 import { nextIndex } from "./next-index.ts";
 import { readBodies } from "./read-bodies.ts";
 import { ROW_BYTES, chunkProperties, joinChunks } from "./rows.ts";
@@ -85,7 +86,6 @@ export function tableRecordStore(
     const partition = clusterPartition(record.cluster);
     const stored = previous && { record: previous.record, index: previous.version.index };
     const next = await nextIndex(bodies, partition, record, changes, stored);
-    if (next === undefined) return undefined;
     const collection = previous?.version.collection;
     const missing = next.toWrite.filter(({ ref }) => !staged.holds(partition, ref.id, collection));
     return { partition, index: next.index, missing, collection };
@@ -94,7 +94,6 @@ export function tableRecordStore(
   async function stage(record: ClusterRecord, changes: BodyChanges, previous: TableRecord | undefined) {
     if (previous?.version.collection === undefined) return;
     const todo = await work(record, changes, previous);
-    if (todo === undefined) return;
     await bodies.write(todo.partition, todo.missing);
     staged.note(todo.partition, todo.missing, todo.collection);
   }
@@ -106,7 +105,6 @@ export function tableRecordStore(
     how: "write" | "if-staged" = "write",
   ): Promise<Saved<TableVersion>> {
     const todo = await work(record, changes, previous);
-    if (todo === undefined) return { kind: "conflict" };
     const { partition, index, missing } = todo;
     // A row of an older release does not say what is collected: nothing that was written ahead counts.
     if (how === "if-staged" && missing.length > 0 && todo.collection !== undefined)
@@ -161,8 +159,13 @@ export function tableRecordStore(
         ),
       ),
     bodies: (loaded) =>
-      asPortCall(`read bodies of ${loaded.record.cluster}`, () =>
-        readBodies(bodies, loaded.record, loaded.version.index),
+      asPortCall(`read bodies of ${loaded.record.cluster}`, () => {
+        for (const { body } of loaded.record.missing ?? []) bodies.suspect(body);
+        return readBodies(bodies, loaded.record, loaded.version.index);
+      }),
+    missing: (loaded) =>
+      asPortCall(`look for bodies of ${loaded.record.cluster}`, () =>
+        findMissing(bodies, loaded.record, loaded.version.index),
       ),
     stage: (record, changes, previous) =>
       asPortCall(`write bodies of ${record.cluster}`, () => stage(record, changes, previous)),

@@ -208,9 +208,20 @@ export const OPERATIONS: readonly Operation[] = [
     path: "/autostop/{cluster}/{token}",
     id: method === "get" ? "askToStop" : "askToStopByPost",
     auth: "anonymous",
-    summary: "May this node stop? 200 is yes, anything else is stay; the token is the key",
+    summary:
+      "May this node stop? 200 is yes; else `undrain` says whether it may take work again. The token is the key",
     query: [
       { name: "instance", description: "The VM's instance id", required: true, type: "string" },
+      {
+        name: "asked",
+        description: "The node's own time in ms, rising: an older question never counts against a newer one",
+        type: "integer",
+      },
+      {
+        name: "begin",
+        description: "no: begins no stop, only asks what has become of earlier questions",
+        type: "string",
+      },
       { name: "reason", description: "unhealthy: it may always go", type: "string" },
     ],
     answers: {

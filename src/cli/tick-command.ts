@@ -1,5 +1,3 @@
-import { Option } from "commander";
-import { askToStop } from "../client/index.ts";
 import { readRestored, readTick } from "../client/state.ts";
 import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
@@ -10,8 +8,8 @@ import type { Telling } from "./tell.ts";
 import { tell } from "./tell.ts";
 import { wrapped } from "./wrapped.ts";
 
-/** Commands that make something happen now: a look by hand, a restore, and a node's own question. */
-export function registerNodeCommands({ program, terminal, run }: Register): void {
+/** Commands that make something happen now: a look by hand, and a restore. */
+export function registerTick({ program, terminal, run }: Register): void {
   withCluster(program.command("tick"))
     .description("look and plan now, as the timer does")
     .addHelpText(
@@ -37,42 +35,6 @@ export function registerNodeCommands({ program, terminal, run }: Register): void
         tell(terminal, await appOf(options).restored(options.cluster), options.json === true, tellRestored),
       ),
     );
-
-  program
-    .command("autostop")
-    .description("on a node: may it stop?")
-    .addHelpText(
-      "after",
-      wrapped(
-        "Asks, on a node, whether it may stop, as jetpack shutdown does. 0: it will be stopped. 1: it is needed and stays; re-open it in the scheduler. 3: nobody can tell now; ask again.",
-      ),
-    )
-    .addOption(
-      new Option("--callback <address>", "jetpack config cyclecloud.cluster.autoscale.stop_callback")
-        .env("AUTOSCALER_STOP_CALLBACK")
-        .makeOptionMandatory(),
-    )
-    .addOption(
-      new Option("--instance <id>", "jetpack config cyclecloud.instance.id")
-        .env("AUTOSCALER_INSTANCE")
-        .makeOptionMandatory(),
-    )
-    .option("--unhealthy", "the node is broken: it may always go, and is replaced if it is needed")
-    .option("--json", "the app's answer as JSON")
-    .action((options: AutostopOptions) =>
-      run(async () => {
-        const { callback, instance, unhealthy, json } = options;
-        const answer = await askToStop(callback, instance, unhealthy === true ? "unhealthy" : undefined);
-        return tell(terminal, answer, json === true, () => ({ text: `${instance} will be stopped` }));
-      }),
-    );
-}
-
-interface AutostopOptions {
-  readonly callback: string;
-  readonly instance: string;
-  readonly unhealthy?: true;
-  readonly json?: true;
 }
 
 const tellRestored: Telling = (body) => {
