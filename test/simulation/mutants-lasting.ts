@@ -80,7 +80,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/stops.ts",
-        find: "return plusSeconds(leaseUntil, CALL_LIMIT_SECONDS + STATUS_LAG_SECONDS);",
+        find: "return certainFrom ?? plusSeconds(leaseUntil, callLimitSeconds + lagSeconds);",
         put: "return leaseUntil;",
       },
     ],
