@@ -41,13 +41,15 @@ export function settleCreate(
       return afterRefused(without, effect, evidence.message, now);
     case "not-sent":
       return intent.sent === "maybe" ? letGo(record, intent, now) : without;
-    case "absent":
-      if (evidence.askedAt >= evidence.certainFrom || meansInvalid(intent, now))
-        return afterNoEffect(without, intent, effect, evidence, now);
-      return replaceIntent(record, intent, afterAbsent(intent, evidence, now));
+    case "absent": {
+      const isHeld = evidence.held.by === intent.owner;
+      if (isCertain(intent, evidence, isHeld)) return afterNoEffect(without, intent, effect, evidence, now);
+      return isHeld ? replaceIntent(record, intent, afterAbsent(intent, evidence, now)) : record;
+    }
     case "unclear": {
-      const { certainFrom } = evidence;
-      const known = certainFrom === undefined ? {} : { certainFrom };
+      const { held } = evidence;
+      if (held !== undefined && held.by !== intent.owner) return record;
+      const known = held === undefined ? {} : { certainFrom: held.certainFrom };
       return replaceIntent(record, intent, {
         ...intent,
         ...known,
@@ -79,12 +81,19 @@ function letGo(record: ClusterRecord, intent: Intent, now: Instant): ClusterReco
   return replaceIntent(record, intent, { ...intent, leaseUntil: now });
 }
 
+/** Who does not hold the intent any more does not know whether it has been sent since: the record does. */
+function isCertain(intent: Intent, { askedAt, held }: Absent, isHeld: boolean): boolean {
+  if (isHeld && meansInvalid(intent, askedAt)) return true;
+  const certainFrom = isHeld ? held.certainFrom : intent.certainFrom;
+  return certainFrom !== undefined && askedAt >= certainFrom;
+}
+
 /** A 409 to an id that was never sent before, and two questions that find nothing: the input is invalid. */
-function meansInvalid(intent: Intent, now: Instant): boolean {
+function meansInvalid(intent: Intent, askedAt: Instant): boolean {
   return (
     intent.sent === "once-refused" &&
     intent.absentSince !== undefined &&
-    secondsBetween(intent.absentSince, now) >= SECOND_ASK_SECONDS
+    secondsBetween(intent.absentSince, askedAt) >= SECOND_ASK_SECONDS
   );
 }
 
@@ -119,7 +128,8 @@ function sentBefore({ sent }: Intent): Intent["sent"] {
 }
 
 function afterAbsent(intent: Intent, evidence: Absent, now: Instant): Intent {
-  const { afterSend, message, certainFrom } = evidence;
+  const { afterSend, message } = evidence;
+  const { certainFrom } = evidence.held;
   if (afterSend === "none") {
     return { ...intent, certainFrom, leaseUntil: now, absentSince: intent.absentSince ?? now };
   }
