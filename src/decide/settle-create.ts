@@ -162,7 +162,10 @@ function afterAccepted(
   return next;
 }
 
-/** Each set may have got less than it asked for: until the list of the request's nodes says how many, all of it is taken to come. */
+/**
+ * Each set may have got less than it asked for: until the list of the request's nodes says how many, all of it is taken to come. Its grace
+ * counts from the commit, as it may have been found long after its nodes came, and went.
+ */
 function afterFound(
   record: ClusterRecord,
   intent: Intent,
@@ -172,7 +175,7 @@ function afterFound(
   const unconfirmed = { listed: 0, since: now };
   return sets.reduce(
     (next, set) => {
-      const entry = { ...inFlightOf(set, intent, set.count, now), unconfirmed };
+      const entry = { ...inFlightOf(set, intent, set.count, intent.committedAt), unconfirmed };
       return withoutRefusals(withInFlight(next, entry), set);
     },
     sendTogether(record, sets),
@@ -183,7 +186,7 @@ function withInFlight(record: ClusterRecord, entry: InFlight): ClusterRecord {
   return { ...record, inFlight: [...record.inFlight, entry] };
 }
 
-function inFlightOf(set: CreateSet, intent: Intent, added: number, now: Instant): InFlight {
+function inFlightOf(set: CreateSet, intent: Intent, added: number, since: Instant): InFlight {
   const look = lookOf(set.attributes);
   const spot = spotIn(set.attributes);
   return {
@@ -194,7 +197,7 @@ function inFlightOf(set: CreateSet, intent: Intent, added: number, now: Instant)
     ...(spot === undefined ? {} : { spot }),
     added,
     seen: [],
-    since: now,
+    since,
     plannedAt: intent.committedAt,
   };
 }

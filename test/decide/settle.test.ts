@@ -80,7 +80,7 @@ describe("a create whose fate is clear is settled, whatever was known of it befo
         evidence: { kind: "accepted", sets: [{ added: 0 }] },
         outcome: { ...gone, pauses: [{ cause: "fell-short", seconds: 60, message: "4 asked, 0 added" }] },
       },
-      { learnt: "found: all of its count in flight", evidence: { kind: "found" }, outcome: coming(4, at(5)) },
+      { learnt: "found: all of its count in flight", evidence: { kind: "found" }, outcome: coming(4, NOW) },
       {
         learnt: "refused: the bucket is paused, unless an earlier send may have had its effect",
         evidence: { kind: "refused", message: "no such array" },
@@ -236,7 +236,7 @@ describe("settling", () => {
         added: 4,
         unconfirmed: { listed: 0, since: at(5) },
         seen: [],
-        since: at(5),
+        since: NOW,
         plannedAt: NOW,
       },
     ]);

@@ -432,7 +432,7 @@ class Run {
     if (endpoint === "terminate") this.#judge.stopSent(readRequestId(request.body));
     if (endpoint !== "create") return;
     const create = readCreate(request.body);
-    if (create !== undefined) this.#judge.createSent(create.requestId, create.array);
+    if (create !== undefined) this.#judge.createSent(create.requestId, create.arrays);
   }
 
   #answer({ method, path, query, body }: TransportRequest): Answer {
@@ -461,13 +461,17 @@ function readRequestId(body: unknown): string {
   return typeof body === "object" && body !== null && "requestId" in body ? String(body.requestId) : "";
 }
 
-/** Which array a create is for, read from the wire. */
-function readCreate(body: unknown): { readonly requestId: string; readonly array: string } | undefined {
+/** Which arrays the sets of a create are for, read from the wire. */
+function readCreate(
+  body: unknown,
+): { readonly requestId: string; readonly arrays: readonly string[] } | undefined {
   if (typeof body !== "object" || body === null || !("requestId" in body) || !("sets" in body))
     return undefined;
-  const set: unknown = Array.isArray(body.sets) ? body.sets[0] : undefined;
-  if (typeof set !== "object" || set === null || !("nodearray" in set)) return undefined;
-  return { requestId: String(body.requestId), array: String(set.nodearray) };
+  const sets: readonly unknown[] = Array.isArray(body.sets) ? body.sets : [];
+  const arrays = sets.map((set) =>
+    typeof set === "object" && set !== null && "nodearray" in set ? String(set.nodearray) : "",
+  );
+  return { requestId: String(body.requestId), arrays };
 }
 
 function simulatorOptions(weather: Weather, seed: number): SimulatorOptions {
