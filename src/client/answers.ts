@@ -444,6 +444,8 @@ export interface Cluster {
       | "node-down"
       | "nodes-not-needed"
       | "start-refused"
+      | "nodearray-missing"
+      | "revision-ahead"
       | "job-rejected"
       | "message-rejected";
     text: string;

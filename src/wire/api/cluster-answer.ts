@@ -43,6 +43,8 @@ const trouble = z.object({
     "node-down",
     "nodes-not-needed",
     "start-refused",
+    "nodearray-missing",
+    "revision-ahead",
     "job-rejected",
     "message-rejected",
   ]),
