@@ -10,7 +10,7 @@ import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import type { App, Change } from "./commit.ts";
 import { commitAfterPlan } from "./commit-after-plan.ts";
 import { loadWhole } from "./commit.ts";
-import type { Finding } from "./effects.ts";
+import type { Finding, Run } from "./effects.ts";
 import { applyIntents } from "./effects.ts";
 import { measureCalls } from "./measure-calls.ts";
 import type { Site } from "./ports.ts";
@@ -249,18 +249,20 @@ async function grantStops(
   });
   if (granted.length === 0) return;
   const stops = committed.record.intents.filter((intent) => intent.owner === owner);
-  goOn(desk, sendGranted(app, site, stops, granted));
+  goOn(desk, sendGranted(app, site, policy, stops, granted));
 }
 
 /** Sends the stops and answers their nodes. Where this fails, the stop stays open and a look settles it. */
 async function sendGranted(
   app: App,
   site: Site,
+  policy: Policy,
   stops: readonly Intent[],
   granted: readonly MarkedOne[],
 ): Promise<void> {
   const { clock } = app.ports;
-  const run = { app, site: measureCalls(app, site), deadline: plusSeconds(clock.now(), SEND_SECONDS) };
+  const deadline = plusSeconds(clock.now(), SEND_SECONDS);
+  const run: Run = { app, site: measureCalls(app, site), policy, deadline };
   try {
     const findings = await applyIntents(run, stops);
     const settled = await settleAll(run, findings);

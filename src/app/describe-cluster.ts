@@ -6,7 +6,7 @@ import { renderReason } from "../domain/reason.ts";
 import { bucketText, groupText } from "../domain/bucket.ts";
 import { isMadeByUs, stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { ClusterRecord, CreateEffect, Effect, LedgerNode } from "../domain/record.ts";
+import type { ClusterRecord, CreateSet, Effect, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { instant, isoTime, plusSeconds } from "../domain/units.ts";
 import type { ClusterName, NodeId, SetName } from "../domain/ids.ts";
@@ -81,13 +81,15 @@ export function describeState(
       stillToShow: stillInFlight(entry),
       since: isoTime(entry.since),
     })),
-    intents: record.intents.map((intent) => ({
-      id: intent.id,
-      effect: intent.effect.kind,
-      ...describeEffect(intent.effect, bodies),
-      committedAt: isoTime(intent.committedAt),
-      sent: intent.sent,
-    })),
+    intents: record.intents.flatMap(({ id, effect, committedAt, sent }) =>
+      describeEffect(effect, bodies).map((described) => ({
+        id,
+        effect: effect.kind,
+        ...described,
+        committedAt: isoTime(committedAt),
+        sent,
+      })),
+    ),
     backoffs: record.backoffs
       .filter((entry) => entry.until > now)
       .map((entry) => ({
@@ -104,18 +106,19 @@ export function describeState(
   };
 }
 
-function describeEffect(effect: Effect, bodies: Bodies): Readonly<Record<string, unknown>> {
+/** One entry for each set of a create, else one. */
+function describeEffect(effect: Effect, bodies: Bodies): readonly Readonly<Record<string, unknown>>[] {
   switch (effect.kind) {
     case "create":
-      return describeCreate(effect);
+      return effect.sets.map(describeCreate);
     case "start":
-      return { bucket: bucketText(effect.bucket), nodes: namesOf(effect.nodes, bodies) };
+      return [{ bucket: bucketText(effect.bucket), nodes: namesOf(effect.nodes, bodies) }];
     case "terminate":
-      return { nodes: namesOf(effect.nodes, bodies) };
+      return [{ nodes: namesOf(effect.nodes, bodies) }];
   }
 }
 
-function describeCreate({ bucket, count, purpose }: CreateEffect): Readonly<Record<string, unknown>> {
+function describeCreate({ bucket, count, purpose }: CreateSet): Readonly<Record<string, unknown>> {
   return { bucket: bucketText(bucket), count, countsFor: arrayShown(purpose, bucket.array) };
 }
 

@@ -68,7 +68,7 @@ function storageLoss(record: ClusterRecord, now: Instant): readonly DescribedTro
       ? ""
       : `; the demand of ${someOf(loss.sets, NAMED)} is lost, and counts again when it is pushed again`;
   const nodes = loss.nodes ? "; what was known of the nodes is lost, and comes from the next look" : "";
-  const text = `storage lost ${loss.bodies} of its rows at ${isoTime(loss.at)}${sets}${nodes}; nothing is stopped until every request set has been pushed again, for five minutes at most`;
+  const text = `storage lost ${loss.bodies} of its rows at ${isoTime(loss.at)}${sets}${nodes}; scale-down rests`;
   return [{ kind: "health", text, count: loss.bodies }];
 }
 

@@ -16,8 +16,7 @@ import { isOvertaken, noteAsked, noteStay } from "./questions.ts";
 import type { Weighing } from "./reconcile.ts";
 import { doubtedNodes, STALE_MARK_SECONDS, stoppingNodes } from "./doubt.ts";
 import { commitEffects, demandsInForce, excludedNodes, supplyOf } from "./reconcile.ts";
-import { backOff } from "./settle.ts";
-import { CALL_LIMIT_SECONDS, STATUS_LAG_SECONDS } from "./stops.ts";
+import { backOff } from "./back-off.ts";
 import { isResting } from "./outage.ts";
 import { poolsInForce } from "./pools.ts";
 import { dynamicsOf } from "./dynamic-arrays.ts";
@@ -72,10 +71,8 @@ export interface StopDecision {
 export const PATIENCE_SECONDS = 20;
 /** An instance that no look shows is unknown only if a look is not older than this: a node may be newer than the look. */
 const UNKNOWN_LOOK_SECONDS = 45;
-/** Stops of an epoch that ended, or of a ledger that was lost, may arrive so long after it. */
 /** A node that the looks do not show is gone for certain after so long. */
 const GONE_SECONDS = 60;
-const FORGOTTEN_SECONDS = CALL_LIMIT_SECONDS + STATUS_LAG_SECONDS;
 
 /** The last answers of the planner about one cluster: none of them is worked out again while nothing has changed. */
 export interface Recalls {
@@ -120,6 +117,11 @@ export function judgeStops(
   return noteVerdicts(record, bodies, byInstance, calls, verdicts, now);
 }
 
+/** Stops of an epoch that ended, or of a ledger that was lost, may arrive, and show, so long after it. */
+function forgottenSeconds({ callLimitSeconds, lagSeconds }: Policy): number {
+  return callLimitSeconds + lagSeconds;
+}
+
 /** What every call of one moment is judged by, worked out once. */
 interface Survey {
   /** The nodes that are asked about, as the last look saw them. */
@@ -158,7 +160,8 @@ function surveyOf(
     managed: bodies.seen === undefined ? undefined : managedArrays(bodies.seen, policy),
     policy,
     seenAt: bodies.seen?.at,
-    isForgetful: record.epochAt !== undefined && secondsBetween(record.epochAt, now) < FORGOTTEN_SECONDS,
+    isForgetful:
+      record.epochAt !== undefined && secondsBetween(record.epochAt, now) < forgottenSeconds(policy),
     blind: blind(record, bodies, policy, now),
     resting: resting(record, policy, now),
   };
@@ -468,7 +471,13 @@ export function confirmStops(
     PATIENCE_SECONDS,
   );
   return {
-    record: commitEffects({ ...paused, plan: record.plan + 1 }, { terminates: stopped, stopsBy }, now, owner),
+    record: commitEffects(
+      { ...paused, plan: record.plan + 1 },
+      { terminates: stopped, stopsBy },
+      now,
+      owner,
+      policy,
+    ),
     questions: withStays(view.questions, calls, verdicts, now),
     verdicts,
   };

@@ -4,11 +4,11 @@ import { dynamicArrayOf } from "../domain/bucket.ts";
 import type { ArrayName, NodeId, Owner } from "../domain/ids.ts";
 import type { Allocation, LastPlan, World } from "../domain/allocation.ts";
 import type { NodeVerdict, Plan, PlanLoads, Proposal } from "../domain/plan.ts";
-import type { Policy } from "../domain/policy.ts";
+import type { CallBounds, Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type {
   ClusterRecord,
-  CreateEffect,
+  CreateSet,
   Draining,
   Effect,
   Intent,
@@ -26,7 +26,9 @@ import { InTurn } from "../domain/in-turn.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { lapseParts } from "./accept.ts";
 import { allocate } from "./allocate.ts";
+import { backOff, forgetOldBackoffs } from "./back-off.ts";
 import { bindReported } from "./bind-reported.ts";
+import { requestsOf } from "./create-requests.ts";
 import { noteGroups } from "./group-fills.ts";
 import { requestIdOf } from "./hash.ts";
 import type { Dynamics } from "./dynamic-arrays.ts";
@@ -35,8 +37,9 @@ import { doubtedNodes, stoppingNodes } from "./doubt.ts";
 import { awaitedUntil, downNodes, isDown } from "./down.ts";
 import { withCreatesWait } from "./epoch.ts";
 import { entryOfNode } from "./hosts.ts";
+import { followInFlight } from "./in-flight.ts";
 import type { HostFact, Look } from "./observe.ts";
-import { hostFacts, managedArrays, updateInFlight, updateLedger } from "./observe.ts";
+import { hostFacts, managedArrays, updateLedger } from "./observe.ts";
 import { isMemoryOld, nextOutage } from "./outage.ts";
 import type { NodeAction } from "./scale-down.ts";
 import {
@@ -48,8 +51,7 @@ import {
   judgeNode,
   whyGivenUp,
 } from "./scale-down.ts";
-import { STOP_SEND_SECONDS } from "./stops.ts";
-import { backOff, forgetOldBackoffs, LEASE_SECONDS, NOT_AFTER_SECONDS } from "./settle.ts";
+import { sendTimes, stopTimes } from "./send-times.ts";
 import { storeLoads } from "./plan-loads.ts";
 import {
   bootingSince,
@@ -95,14 +97,14 @@ export function decide(
 ): Decision {
   const number = record.plan + 1;
   const outage = nextOutage(record, policy, now);
-  const lapsed = lapseParts(record, now, policy.maxExpirationSeconds);
+  const followed = followInFlight(record, look, bodies.ledger, policy, now);
+  const lapsed = lapseParts(followed, now, policy.maxExpirationSeconds);
   const managed = managedArrays(look.snapshot, policy);
   const observed: ClusterRecord = withoutTrouble({
     ...withCreatesWait(lapsed, record, look.snapshot, managed, now),
     plan: number,
     observedGeneration: record.generation,
-    inFlight: updateInFlight(record.inFlight, look, policy),
-    backoffs: forgetOldBackoffs(record.backoffs, now),
+    backoffs: forgetOldBackoffs(followed.backoffs, now),
     lastGoodLookAt: look.snapshot.at,
   });
   const rested: ClusterRecord = outage === undefined ? withoutOutage(observed) : { ...observed, outage };
@@ -370,8 +372,8 @@ export function excludedNodes(
 }
 
 /** Creates that are committed and not settled: they may come, so they count. */
-export function pendingCreates(intents: readonly Intent[]): readonly CreateEffect[] {
-  return intents.flatMap((intent) => (intent.effect.kind === "create" ? [intent.effect] : []));
+export function pendingCreates(intents: readonly Intent[]): readonly CreateSet[] {
+  return intents.flatMap((intent) => (intent.effect.kind === "create" ? intent.effect.sets : []));
 }
 
 // ---------------------------------------------------------------- the conclusion
@@ -456,7 +458,7 @@ function conclude(on: Conclusion): Decision {
     withAwaited(record, ledger),
     findUnneeded(look.snapshot, ledger, verdicts, policy, now),
   );
-  const committed = commitEffects(noted, effects, now, on.owner);
+  const committed = commitEffects(noted, effects, now, on.owner, policy);
   const questions = foldQuestions(on.questions, now);
   return { record: withDynamics(committed, ledger, on), ledger, questions, plan };
 }
@@ -610,7 +612,7 @@ function readyVerdict(
 
 /** What a plan wants changed. */
 export interface Changes {
-  readonly creates?: readonly CreateEffect[];
+  readonly creates?: readonly CreateSet[];
   readonly starts?: readonly StartEffect[];
   readonly terminates?: readonly NodeId[];
   /** The stops are sent before then; absent: as long after their commit as they may be. */
@@ -623,17 +625,15 @@ export function commitEffects(
   { creates = [], starts = [], terminates = [], stopsBy }: Changes,
   now: Instant,
   owner: Owner,
+  bounds: CallBounds,
 ): ClusterRecord {
-  const effects: Effect[] = [...starts, ...creates];
+  const requests = requestsOf(creates, record.alone ?? []);
+  const effects: Effect[] = [...starts, ...requests.map((sets) => ({ kind: "create", sets }) as const)];
   if (terminates.length > 0) effects.push({ kind: "terminate", nodes: terminates });
-  const latest = plusSeconds(now, STOP_SEND_SECONDS);
-  const stopLease = stopsBy === undefined || stopsBy > latest ? latest : stopsBy;
   const intents = effects.map((effect, ordinal): Intent => ({
     id: requestIdOf(record.cluster, record.epoch, now, record.plan, ordinal),
     owner,
-    committedAt: now,
-    leaseUntil: effect.kind === "terminate" ? stopLease : plusSeconds(now, LEASE_SECONDS),
-    notAfter: effect.kind === "terminate" ? stopLease : plusSeconds(now, NOT_AFTER_SECONDS),
+    ...(effect.kind === "terminate" ? stopTimes(now, stopsBy, bounds) : sendTimes(now, bounds)),
     effect,
     sent: "never",
   }));

@@ -13,7 +13,7 @@ import { findPrice } from "../domain/price.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Purpose } from "../domain/bucket.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";
-import type { Backoff, CreateEffect, GroupFill, InFlight, Ledger, LedgerNode } from "../domain/record.ts";
+import type { Backoff, CreateSet, GroupFill, InFlight, Ledger, LedgerNode } from "../domain/record.ts";
 import { stillInFlight } from "../domain/record.ts";
 import { catalogueOf } from "../domain/vm-size-data.ts";
 import type { Instant } from "../domain/units.ts";
@@ -37,7 +37,7 @@ export interface WorldInput {
   readonly ledger: Ledger;
   readonly inFlight: readonly InFlight[];
   /** Creates that are committed and not settled: they count as in flight. */
-  readonly pendingCreates: readonly CreateEffect[];
+  readonly pendingCreates: readonly CreateSet[];
   readonly backoffs: readonly Backoff[];
   /** Groups that earlier plans found lacking; absent: none. */
   readonly groupFills?: readonly GroupFill[];

@@ -68,7 +68,7 @@ describe("what a send teaches", () => {
     },
     {
       name: "CycleCloud does not know the request: that proves nothing",
-      evidence: { kind: "absent", afterSend: "no-answer" },
+      evidence: { kind: "absent", afterSend: "no-answer", askedAt: NOW, certainFrom: NOW },
       outcome: unknown,
     },
     { name: "nothing learnt", evidence: { kind: "unclear" }, outcome: unknown },

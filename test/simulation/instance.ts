@@ -160,7 +160,6 @@ export class Instance {
         stage: (record, changes, previous) => call("stage", () => store.stage(record, changes, previous)),
         save: (record, changes, previous, how) =>
           call("save", () => store.save(record, changes, previous, how), stoppedBy(record, previous?.record)),
-        missing: (loaded) => call("missing", () => store.missing(loaded)),
         collect: (cluster, now, how) => call("collect", () => store.collect(cluster, now, how)),
       },
       history: {

@@ -398,9 +398,9 @@ export class Judge implements Counts {
   ): void {
     const committedAt = this.#commits.get(requestId ?? "") ?? at;
     const there = [...this.#nodes.values()].filter((node) => node.array === array && isLive(node));
-    // A node of an earlier bucket that was decided on later, while this create's outcome was not known, went before this one.
+    // A node of an earlier bucket that was decided on with this create, or while its outcome was not known, went before it.
     const isEarlier = (node: Watched): boolean =>
-      this.#limits.bucketOrder && node.group !== undefined && node.committedAt > committedAt;
+      this.#limits.bucketOrder && node.group !== undefined && node.committedAt >= committedAt;
     const staying = there.filter((node) => !wasLeaving(node, committedAt) && !isEarlier(node));
     const mostBy = (need: typeof needOf): number =>
       Math.max(...this.#needs(committedAt, at, (told) => need(array, told)));

@@ -356,7 +356,7 @@ class Run {
     this.#schedule.after(dice.whole(1, Math.floor(longer / 2)), () => {
       if (!other.alive) return;
       this.#rushTo = other;
-      const writer = dice.pick([undefined, ...this.#writers.filter(({ poke }) => poke !== undefined)]);
+      const writer = dice.pick([undefined, ...this.#writers.filter((one) => "poke" in one)]);
       if (writer?.poke === undefined) this.#machines.askNow(other, stopping);
       else writer.poke(stopping);
       this.#rushTo = undefined;
