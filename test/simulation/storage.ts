@@ -49,7 +49,6 @@ export class Storage {
       bodies: (loaded) => this.#watch(store.bodies(loaded)),
       stage: (record, changes, previous) => this.#watch(store.stage(record, changes, previous)),
       save: (record, changes, previous, how) => this.#watch(store.save(record, changes, previous, how)),
-      missing: (loaded) => this.#watch(store.missing(loaded)),
       collect: (cluster, now, how) => this.#watch(store.collect(cluster, now, how)),
     };
   }
