@@ -8,6 +8,7 @@ import { lossShown } from "../decide/lost-bodies.ts";
 import { missingUntil } from "../decide/missing.ts";
 import { removedByOthers } from "../decide/removed.ts";
 import { unneededText } from "./describe-health.ts";
+import { arraysMissing, revisionsAhead } from "./input-troubles.ts";
 import { phaseShown } from "./phase-shown.ts";
 import { someOf } from "../domain/some-of.ts";
 
@@ -26,6 +27,10 @@ export interface DescribedTrouble {
     | "nodes-removed"
     | "nodes-not-needed"
     | "start-refused"
+    /** CycleCloud lists nodes of it, but not the node array. */
+    | "nodearray-missing"
+    /** A message came from a sender whose clock was ahead. */
+    | "revision-ahead"
     | "job-rejected"
     | "message-rejected";
   readonly text: string;
@@ -36,12 +41,16 @@ export interface DescribedTrouble {
 /** A list of names in a sentence. */
 const NAMED = 5;
 
-/** All that is wrong with a cluster in one list; details are elsewhere in the answer. */
+/**
+ * All that is wrong with a cluster in one list; details are elsewhere in the answer. `senderNow`: what the senders' clocks show, which is
+ * another time where ours is scaled.
+ */
 export function describeTroubles(
   record: ClusterRecord,
   bodies: Bodies,
   notes: readonly string[],
   now: Instant,
+  senderNow: Instant = now,
 ): readonly DescribedTrouble[] {
   return [
     ...notes.map((text): DescribedTrouble => ({ kind: "health", text, count: 1 })),
@@ -54,6 +63,8 @@ export function describeTroubles(
     ...nodesUnclear(bodies),
     ...nodesRemoved(record, bodies, now),
     ...refusedStarts(bodies),
+    ...arraysMissing(bodies),
+    ...revisionsAhead(record, senderNow),
     ...rejectedJobs(record, bodies),
     ...rejectedMessages(record),
   ];

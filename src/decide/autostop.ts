@@ -129,6 +129,8 @@ interface Survey {
   readonly questions: Questions;
   readonly facts: ReadonlyMap<string, HostFact>;
   readonly stopping: ReadonlySet<NodeId>;
+  /** The node arrays of the last look, and which of them are ours. */
+  readonly listed: ReadonlySet<ArrayName> | undefined;
   readonly managed: ReadonlySet<ArrayName> | undefined;
   readonly policy: Policy;
   /** When the last believed look was begun. */
@@ -154,6 +156,7 @@ function surveyOf(
     questions: bodies.questions ?? NO_QUESTIONS,
     facts: hostFacts(record, bodies, now),
     stopping: stoppingNodes(record.intents),
+    listed: bodies.seen === undefined ? undefined : new Set(bodies.seen.arrays.map(({ name }) => name)),
     managed: bodies.seen === undefined ? undefined : managedArrays(bodies.seen, policy),
     policy,
     seenAt: bodies.seen?.at,
@@ -241,6 +244,9 @@ function objectionTo(
   if (node?.keepAlive === true) return { kind: "needed", why: "KeepAlive is set" };
   if (!view.policy.enabled)
     return { kind: "needed", why: "enabled is false in the configuration of this cluster" };
+  // Whether it is ours, and what it is needed for, is not known then.
+  if (view.listed?.has(known.array) === false)
+    return { kind: "cannot-tell", why: `the last look did not show node array "${known.array}"` };
   if (view.managed?.has(known.array) === false) {
     return { kind: "needed", why: `node array "${known.array}" is not autoscaled` };
   }
