@@ -4,6 +4,7 @@ import "./clusters.ts";
 import "./explain.ts";
 import "./history.ts";
 import "./plan.ts";
+import "./restored.ts";
 import "./config.ts";
 import "./health.ts";
 import "./openapi.ts";

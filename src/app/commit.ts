@@ -1,9 +1,16 @@
+import { bornRecord } from "../decide/epoch.ts";
+import { areLost, forgetLost, missingSince } from "../decide/lost-bodies.ts";
+import { withQuestions } from "../decide/questions.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { ClusterRecord } from "../domain/record.ts";
+import type { Questions } from "../domain/questions.ts";
+import type { ClusterRecord, Ledger } from "../domain/record.ts";
+import { sameData } from "../domain/same-data.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import type { Lanes } from "./lanes.ts";
 import type { BodyChanges, LoadedRecord, Ports } from "./ports.ts";
 import { PortError } from "./ports.ts";
+import { secondsBetween } from "../domain/units.ts";
+import { loadInOrder } from "./set-back.ts";
 
 /** What the use cases share: the ports, and the turn-taking of this process. */
 export interface App {
@@ -42,30 +49,132 @@ export async function commitRecord<T>(
   cluster: ClusterName,
   change: (current: Current) => Change<T>,
 ): Promise<Committed<T>> {
-  return app.lanes.run(cluster, () => commitLoop(app, () => loadCurrent(app, cluster), change));
+  return app.lanes.run(cluster, () => commitLoop(app, cluster, () => loadCurrent(app, cluster), change));
 }
 
-/** The same with the bodies at hand. */
+/**
+ * The same with the bodies at hand, which may be large: they are written before the commit takes its turn, so that accepts of demand wait
+ * for the manifest alone. Where the record has moved meanwhile, `change` runs again when the turn has come; bodies that are the same then are
+ * not written again (docs/protocol.md, Record and commits).
+ */
 export async function commitWhole<T>(
   app: App,
   cluster: ClusterName,
   change: (current: CurrentWhole) => Change<T>,
 ): Promise<Committed<T>> {
-  return app.lanes.run(cluster, () => commitLoop(app, () => loadWhole(app, cluster), change));
+  return app.lanes.runWhole(cluster, () => commitStaged(app, cluster, change));
+}
+
+/** Bodies that were of no use are written anew outside the lane for so long; then the commit keeps its turn while it writes. */
+const STAGING_SECONDS = 2;
+
+/**
+ * Bodies written ahead are of no use where the record has moved so that `change` gives others. If they took long, the next commit keeps its
+ * turn from the beginning: demand that changes all the time can make a plan late, but not keep plans from being saved.
+ */
+async function commitStaged<T>(
+  app: App,
+  cluster: ClusterName,
+  change: (current: CurrentWhole) => Change<T>,
+): Promise<Committed<T>> {
+  const { clock, entropy } = app.ports;
+  const { wasted } = app.lanes;
+  const begun = clock.now();
+  const whole = () => loadWhole(app, cluster);
+  if (wasted.delete(cluster)) return app.lanes.run(cluster, () => commitLoop(app, cluster, whole, change));
+  const load = () => loadInOrder(app, cluster, whole);
+  let ahead = prepare(await load(), change);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    if (ahead.change.save === undefined) return committedAs(ahead);
+    await stage(app, ahead);
+    const how = secondsBetween(begun, clock.now()) < STAGING_SECONDS ? "if-staged" : "write";
+    const tried = await app.lanes.run(cluster, async () => {
+      // What was loaded before the turn came is mostly still what is stored.
+      const first = await trySave(app, ahead, how);
+      if (first.kind !== "conflict") return first;
+      const again = prepare(await load(), change);
+      if (how === "write" && !savesSame(ahead, again)) wasted.add(cluster);
+      return trySave(app, again, how);
+    });
+    if (tried.kind === "committed") return tried;
+    if (tried.kind === "conflict") {
+      await clock.sleep(entropy.fraction() * Math.min(LONGEST_PAUSE_MS, 10 * 2 ** attempt));
+      ahead = prepare(await load(), change);
+    } else ahead = tried.prepared;
+  }
+  return { kind: "contended" };
+}
+
+function prepare<T>(current: CurrentWhole, change: (current: CurrentWhole) => Change<T>): Prepared<T> {
+  return { current, change: change(current) };
+}
+
+const committedAs = <T>({ current, change }: Prepared<T>): Extract<Committed<T>, { kind: "committed" }> => ({
+  kind: "committed",
+  result: change.result,
+  record: current.record,
+});
+
+async function stage<T>({ ports }: App, { current, change: { save } }: Prepared<T>): Promise<void> {
+  if (save !== undefined) await ports.store.stage(save.record, save.changes, current.stored);
+}
+
+/** Whether the second saves the very bodies that were written for the first. */
+function savesSame<T>({ change: first }: Prepared<T>, { change: second }: Prepared<T>): boolean {
+  const [a, b] = [first.save?.changes, second.save?.changes];
+  return (["seen", "ledger", "questions", "plan"] as const).every((body) => a?.[body] === b?.[body]);
+}
+
+interface Prepared<T> {
+  readonly current: CurrentWhole;
+  readonly change: Change<T>;
+}
+
+type Tried<T> =
+  | Extract<Committed<T>, { kind: "committed" }>
+  | { readonly kind: "conflict" }
+  /** Its bodies are to be written first. */
+  | { readonly kind: "unstaged"; readonly prepared: Prepared<T> };
+
+async function trySave<T>(app: App, prepared: Prepared<T>, how: "write" | "if-staged"): Promise<Tried<T>> {
+  const { current, change } = prepared;
+  const { save, result } = change;
+  if (save === undefined) return committedAs(prepared);
+  const saved = await app.ports.store.save(save.record, save.changes, current.stored, how);
+  if (saved.kind === "saved") {
+    const { record } = saved.loaded;
+    app.lanes.memoryOf(record.cluster).plans.note(record.plan);
+    return { kind: "committed", result, record };
+  }
+  return saved.unstaged === true ? { kind: "unstaged", prepared } : { kind: "conflict" };
+}
+
+/** The same with whatever `load` reads besides: it runs again after each conflict. */
+export async function commitLoaded<C extends Current, T>(
+  app: App,
+  cluster: ClusterName,
+  load: () => Promise<C>,
+  change: (current: C) => Change<T>,
+): Promise<Committed<T>> {
+  return app.lanes.run(cluster, () => commitLoop(app, cluster, load, change));
 }
 
 async function commitLoop<C extends Current, T>(
   app: App,
+  cluster: ClusterName,
   load: () => Promise<C>,
   change: (current: C) => Change<T>,
 ): Promise<Committed<T>> {
   const { store, clock, entropy } = app.ports;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const current = await load();
+    const current = await loadInOrder(app, cluster, load);
     const { save, result } = change(current);
     if (save === undefined) return { kind: "committed", result, record: current.record };
     const saved = await store.save(save.record, save.changes, current.stored);
-    if (saved.kind === "saved") return { kind: "committed", result, record: saved.loaded.record };
+    if (saved.kind === "saved") {
+      app.lanes.memoryOf(cluster).plans.note(saved.loaded.record.plan);
+      return { kind: "committed", result, record: saved.loaded.record };
+    }
     await clock.sleep(entropy.fraction() * Math.min(LONGEST_PAUSE_MS, 10 * 2 ** attempt));
   }
   return { kind: "contended" };
@@ -73,46 +182,81 @@ async function commitLoop<C extends Current, T>(
 
 /** The manifest, or a newborn one. */
 export async function loadCurrent(app: App, cluster: ClusterName): Promise<Current> {
-  const stored = await app.ports.store.load(cluster);
-  return { record: stored?.record ?? bornRecord(app, cluster), stored };
+  const { clock, entropy, store } = app.ports;
+  const stored = await store.load(cluster);
+  return { record: stored?.record ?? bornRecord(cluster, entropy.epoch(), clock.now()), stored };
 }
 
-/** A body that is still missing after so many loads is lost, not overtaken. */
+/** A body that is still missing after so many loads is not there; before that the load may have been overtaken. */
 const LOAD_ATTEMPTS = 5;
 
-/** The manifest with its bodies; a load that misses one has been overtaken and starts over. */
+/**
+ * The manifest with its bodies; a load that misses one has been overtaken and starts over. Throws PortError while a body is missing that is
+ * not given up yet; after a minute the record goes on without it.
+ */
 export async function loadWhole(app: App, cluster: ClusterName): Promise<CurrentWhole> {
   const { store, clock, entropy } = app.ports;
-  for (let attempt = 0; attempt < LOAD_ATTEMPTS; attempt += 1) {
+  for (let attempt = 1; attempt <= 3 * LOAD_ATTEMPTS; attempt += 1) {
     const current = await loadCurrent(app, cluster);
     if (current.stored === undefined) return { ...current, bodies: NO_BODIES };
     const bodies = await store.bodies(current.stored);
-    if (bodies !== undefined) return { ...current, bodies };
-    await clock.sleep(entropy.fraction() * LONGEST_PAUSE_MS);
+    if (bodies !== undefined)
+      return { ...current, record: withoutMissing(current.record), bodies: withStops(bodies) };
+    if (attempt % LOAD_ATTEMPTS !== 0) await clock.sleep(entropy.fraction() * LONGEST_PAUSE_MS);
+    else if ((await noteMissing(app, cluster)) === "waiting") break;
   }
   throw new PortError(
     "unexpected",
     `load ${cluster}`,
-    "a body that the record names is missing from storage",
+    "a body that the record names is missing from storage; what it held is given up after a minute",
   );
 }
 
-const NO_BODIES: Bodies = { demands: new Map(), reports: new Map(), ledger: new Map() };
-
-function bornRecord(app: App, cluster: ClusterName): ClusterRecord {
-  return {
-    separateReports: new Map(),
-    separatePools: new Map(),
-    cluster,
-    epoch: app.ports.entropy.epoch(),
-    plan: 0,
-    generation: 0,
-    observedGeneration: 0,
-    sets: new Map(),
-    intents: [],
-    inFlight: [],
-    backoffs: [],
-    rejections: [],
-    totals: { created: 0, terminated: 0 },
-  };
+/** All that it names was found: the next save says so. */
+function withoutMissing(record: ClusterRecord): ClusterRecord {
+  if (record.missing === undefined) return record;
+  const { missing: _found, ...rest } = record;
+  return rest;
 }
+
+/**
+ * Notes in the record since when which bodies are missing, and gives them up when it is time. It takes no turn in a lane: whoever loads may
+ * have it.
+ */
+async function noteMissing(app: App, cluster: ClusterName): Promise<"waiting" | "changed"> {
+  const { store, clock, entropy, log } = app.ports;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const stored = await store.load(cluster);
+    const missing = stored && (await store.missing(stored));
+    if (stored === undefined || missing === undefined) return "changed";
+    const { record } = stored;
+    const now = clock.now();
+    const since = missingSince(record, missing.ids, now);
+    const isLost = areLost(since, now);
+    if (!isLost && sameData(since, record.missing)) return "waiting";
+    const next = isLost ? forgetLost(record, missing, entropy.epoch(), now) : { ...record, missing: since };
+    const saved = await store.save(next, isLost ? { forget: missing } : {}, stored);
+    if (saved.kind === "conflict") continue;
+    const { lost } = next;
+    if (isLost) log("bodies-lost", { cluster, bodies: missing.ids, sets: lost?.sets, nodes: lost?.nodes });
+    else log("bodies-missing", { cluster, bodies: missing.ids });
+    return isLost ? "changed" : "waiting";
+  }
+  return "waiting";
+}
+
+/** The ledger says of each node what its questions have changed since the last plan. */
+function withStops(bodies: Bodies): Bodies {
+  const { ledger, questions } = bodies;
+  if (questions === undefined || questions.size === 0) return bodies;
+  const known = joined.get(questions);
+  if (known?.from === ledger) return { ...bodies, ledger: known.ledger };
+  const next = withQuestions(ledger, questions);
+  joined.set(questions, { from: ledger, ledger: next });
+  return { ...bodies, ledger: next };
+}
+
+/** Of one record the same ledger is returned each time: what was worked out for it is known by it. */
+const joined = new WeakMap<Questions, { readonly from: Ledger; readonly ledger: Ledger }>();
+
+const NO_BODIES: Bodies = { demands: new Map(), reports: new Map(), ledger: new Map() };

@@ -6,12 +6,13 @@ import { renderReason } from "../domain/reason.ts";
 import { bucketText, groupText } from "../domain/bucket.ts";
 import { isMadeByUs, stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { ClusterRecord, CreateEffect, Effect, LedgerNode } from "../domain/record.ts";
+import type { ClusterRecord, CreateSet, Effect, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { instant, isoTime, plusSeconds } from "../domain/units.ts";
 import type { ClusterName, NodeId, SetName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { App } from "./commit.ts";
+import { holds, recallSets } from "../decide/finished-sets.ts";
+import type { App, Current } from "./commit.ts";
 import { describeGroups } from "./describe-groups.ts";
 import { describeHealth } from "./describe-health.ts";
 import { loadWhole } from "./commit.ts";
@@ -74,13 +75,15 @@ export function describeState(
       stillToShow: stillInFlight(entry),
       since: isoTime(entry.since),
     })),
-    intents: record.intents.map((intent) => ({
-      id: intent.id,
-      effect: intent.effect.kind,
-      ...describeEffect(intent.effect, bodies),
-      committedAt: isoTime(intent.committedAt),
-      sent: intent.sent,
-    })),
+    intents: record.intents.flatMap(({ id, effect, committedAt, sent }) =>
+      describeEffect(effect, bodies).map((described) => ({
+        id,
+        effect: effect.kind,
+        ...described,
+        committedAt: isoTime(committedAt),
+        sent,
+      })),
+    ),
     backoffs: record.backoffs
       .filter((entry) => entry.until > now)
       .map((entry) => ({
@@ -97,19 +100,26 @@ export function describeState(
   };
 }
 
-function describeEffect(effect: Effect, bodies: Bodies): Readonly<Record<string, unknown>> {
+/** One entry for each set of a create, else one. */
+function describeEffect(effect: Effect, bodies: Bodies): readonly Readonly<Record<string, unknown>>[] {
   switch (effect.kind) {
     case "create":
-      return describeCreate(effect);
+      return effect.sets.map(describeCreate);
     case "start":
-      return { bucket: bucketText(effect.bucket), nodes: namesOf(effect.nodes, bodies) };
+      return [{ bucket: bucketText(effect.bucket), nodes: namesOf(effect.nodes, bodies) }];
     case "terminate":
-      return { nodes: namesOf(effect.nodes, bodies) };
+      return [{ nodes: namesOf(effect.nodes, bodies) }];
   }
 }
 
-function describeCreate({ bucket, count, purpose }: CreateEffect): Readonly<Record<string, unknown>> {
+function describeCreate({ bucket, count, purpose }: CreateSet): Readonly<Record<string, unknown>> {
   return { bucket: bucketText(bucket), count, countsFor: arrayShown(purpose, bucket.array) };
+}
+
+/** The record with the set in, should it be over and have left it. */
+async function recall({ ports }: App, { record, stored }: Current, set: SetName): Promise<ClusterRecord> {
+  if (stored === undefined || holds(record, set)) return record;
+  return recallSets(record, await ports.store.finished(stored, [set]), [set]);
 }
 
 /** One request set as a sender sees it. */
@@ -118,8 +128,10 @@ export async function describeRequestSet(
   cluster: ClusterName,
   set: SetName,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const { record, bodies } = await loadWhole(app, cluster);
+  const current = await loadWhole(app, cluster);
+  const { bodies } = current;
   const now = app.ports.clock.now();
+  const record = await recall(app, current, set);
   const described = describeSet(record, set, bodies, now);
   if (described === undefined) return undefined;
   const outcomes = (bodies.plan?.demands ?? []).filter((outcome) => outcome.set === set);

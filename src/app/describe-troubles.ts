@@ -4,6 +4,7 @@ import type { Node } from "../domain/cluster.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
+import { lossShown } from "../decide/lost-bodies.ts";
 import { unneededText } from "./describe-health.ts";
 import { phaseShown } from "./phase-shown.ts";
 import { someOf } from "../domain/some-of.ts";
@@ -36,6 +37,7 @@ export function describeTroubles(
 ): readonly DescribedTrouble[] {
   return [
     ...notes.map((text): DescribedTrouble => ({ kind: "health", text, count: 1 })),
+    ...storageLoss(record, now),
     ...notNeeded(record),
     ...pauses(record, now),
     ...failedNodes(bodies),
@@ -44,6 +46,19 @@ export function describeTroubles(
     ...rejectedJobs(record, bodies),
     ...rejectedMessages(record),
   ];
+}
+
+/** What was lost in storage: until the sets that lapsed by it have been pushed again, and for an hour at least. */
+function storageLoss(record: ClusterRecord, now: Instant): readonly DescribedTrouble[] {
+  const loss = lossShown(record, now);
+  if (loss === undefined) return [];
+  const sets =
+    loss.sets.length === 0
+      ? ""
+      : `; the demand of ${someOf(loss.sets, NAMED)} is lost, and counts again when it is pushed again`;
+  const nodes = loss.nodes ? "; what was known of the nodes is lost, and comes from the next look" : "";
+  const text = `storage lost ${loss.bodies} of its rows at ${isoTime(loss.at)}${sets}${nodes}; scale-down rests`;
+  return [{ kind: "health", text, count: loss.bodies }];
 }
 
 function notNeeded({ unneeded }: ClusterRecord): readonly DescribedTrouble[] {

@@ -1,13 +1,25 @@
-import type { Snapshot } from "../domain/cluster.ts";
+import type { RequestedNode, Snapshot } from "../domain/cluster.ts";
 import type { NodeAttributes, SchedulerNode, SetDemand } from "../domain/demand.ts";
-import type { ArrayName, ClusterName, Digest, Epoch, NodeId, Owner, RequestId } from "../domain/ids.ts";
+import type { FinishedSet } from "../domain/finished-set.ts";
+import type {
+  ArrayName,
+  ClusterName,
+  Digest,
+  Epoch,
+  NodeId,
+  Owner,
+  RequestId,
+  SetName,
+} from "../domain/ids.ts";
 import type { KeptPlan, KeptPlanRow } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { Ledger } from "../domain/record.ts";
+import type { MissingBodies } from "../decide/lost-bodies.ts";
+import type { Questions } from "../domain/questions.ts";
+import type { Endpoint, Ledger } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { BucketKey } from "../domain/bucket.ts";
-import type { ClusterRecord } from "../domain/record.ts";
+import type { ClusterRecord, GrantedSet } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 
 /**
@@ -44,6 +56,8 @@ export class PortError extends Error {
 
 /** The one clock. In Azure the instance's clock corrected to the storage service's; locally a scaled or virtual one. */
 export interface Clock {
+  /** How many of its seconds pass in a real one; absent: 1, or it stands still until it is set. */
+  readonly speed?: number;
   now(): Instant;
   /** Resolves after so many milliseconds of this clock, or as soon as `signal` aborts: a sleep that nobody waits for any more is ended. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
@@ -73,7 +87,18 @@ export interface BodyChanges {
   readonly reports?: ReadonlyMap<Digest, readonly SchedulerNode[]>;
   readonly seen?: Snapshot;
   readonly ledger?: Ledger;
+  readonly questions?: Questions;
   readonly plan?: Plan;
+  readonly finished?: FinishedChange;
+  /** Bodies that the record names no more, as they are lost. */
+  readonly forget?: Pick<MissingBodies, "seen" | "ledger" | "questions" | "plan">;
+}
+
+/** Sets that leave the record with this save and are remembered. */
+export interface FinishedChange {
+  readonly sets: ReadonlyMap<SetName, FinishedSet>;
+  /** Of those there already, which are still to be remembered. */
+  readonly isKept: (set: FinishedSet) => boolean;
 }
 
 /**
@@ -83,17 +108,39 @@ export interface BodyChanges {
 export interface RecordStore<V extends RecordVersion = RecordVersion> {
   /** The manifest alone; undefined: no such record yet. Throws PortError kind "newer-state" if its state version is newer than ours. */
   load(cluster: ClusterName): Promise<LoadedRecord<V> | undefined>;
+  /** What is remembered of those of the sets that have left the record. Reads only the bodies in which they would be. */
+  finished(loaded: LoadedRecord<V>, sets: readonly SetName[]): Promise<ReadonlyMap<SetName, FinishedSet>>;
   /** The bodies of a loaded record; undefined: one is missing because the record has moved on, load again. */
   bodies(loaded: LoadedRecord<V>): Promise<Bodies | undefined>;
-  /** Saves if the stored version is still `previous` (undefined: if there is none). Writes bodies first, then the manifest. */
+  /** Which of the bodies of a loaded record are not in storage, whatever this process remembers of them; undefined: none is missing. */
+  missing(loaded: LoadedRecord<V>): Promise<MissingBodies | undefined>;
+  /**
+   * Writes the bodies that a save of the same would write, and nothing else, so that such a save finds them written; also one whose record
+   * differs, and whatever was saved meanwhile. It may take seconds, and needs no turn.
+   */
+  stage(record: ClusterRecord, changes: BodyChanges, previous: LoadedRecord<V> | undefined): Promise<void>;
+  /**
+   * Saves if the stored version is still `previous` (undefined: if there is none). Writes bodies first, then the manifest. `if-staged`:
+   * where bodies of a plan would have to be written first, nothing is done, and they are to be staged.
+   */
   save(
     record: ClusterRecord,
     changes: BodyChanges,
     previous: LoadedRecord<V> | undefined,
-  ): Promise<{ readonly kind: "saved"; readonly loaded: LoadedRecord<V> } | { readonly kind: "conflict" }>;
-  /** Removes unreferenced bodies written over an hour before `now`, in transactions that include the cluster row. Returns how many. */
-  collect(cluster: ClusterName, now: Instant): Promise<number>;
+    how?: "write" | "if-staged",
+  ): Promise<Saved<V>>;
+  /**
+   * Removes unreferenced bodies written over an hour before `now`, in transactions that include the cluster row; for about 20 s at most.
+   * `begin` (the default) starts a pass over all bodies, or goes on with one; `go-on` costs nothing where no pass is unfinished. Returns
+   * how many rows were removed.
+   */
+  collect(cluster: ClusterName, now: Instant, how?: "begin" | "go-on"): Promise<number>;
 }
+
+export type Saved<V extends RecordVersion = RecordVersion> =
+  | { readonly kind: "saved"; readonly loaded: LoadedRecord<V> }
+  /** Nothing is saved: the stored version is another one; or, with `unstaged`, bodies are to be staged first. */
+  | { readonly kind: "conflict"; readonly unstaged?: true };
 
 /** One row of history: the cluster's counts at a tick. */
 export interface HistoryRow {
@@ -120,6 +167,8 @@ export interface HistoryRow {
   readonly currency?: string;
   /** Nodes whose price was not known; absent: none. */
   readonly unpricedNodes?: number;
+  /** Seconds that a call takes, of each endpoint of CycleCloud that takes a second or more; absent: none does. */
+  readonly callSeconds?: Readonly<Partial<Record<Endpoint, number>>>;
 }
 
 /** Counts per cluster and tick, kept 30 days. */
@@ -180,21 +229,26 @@ export interface ArrayTemplates {
 
 export interface CreateRequest {
   readonly requestId: RequestId;
+  /** At least one. */
+  readonly sets: readonly RequestedSet[];
+  /** Of a status that the sender has just read: what is sent with nodes stands on what their array says now. */
+  readonly templates: ArrayTemplates;
+}
+
+export interface RequestedSet {
   readonly bucket: BucketKey;
   readonly count: number;
   /** How the nodes are called, "%d" standing for their number; absent: after their node array. */
   readonly nameFormat?: string;
   readonly attributes?: NodeAttributes;
-  /** Of a status that the sender has just read: what is sent with nodes stands on what their array says now. */
-  readonly templates: ArrayTemplates;
 }
 
 export type CreateOutcome =
-  /** 202: `added` nodes come, maybe fewer than asked, with CycleCloud's words why. */
-  | { readonly kind: "accepted"; readonly added: number; readonly message?: string }
+  /** 202: what comes of each set, in the order of the request. */
+  | { readonly kind: "accepted"; readonly sets: readonly GrantedSet[] }
   /** 409: a repeated id or invalid input; alone it does not tell which (wire A.6). */
   | { readonly kind: "conflict"; readonly message?: string }
-  /** Another 4xx: certainly no effect. */
+  /** Another 4xx: certainly no effect, of any set. */
   | { readonly kind: "refused"; readonly message: string };
 
 export type ManagementOutcome =
@@ -215,9 +269,9 @@ export type StatusOutcome =
 export interface CycleCloud {
   /** One call: status with nodes, so that both are of one moment. `at` of the snapshot is `now`. */
   status(cluster: ClusterName, now: Instant): Promise<StatusOutcome>;
-  /** NodeIds of a create request; an unknown id gives none. */
-  nodesOfRequest(cluster: ClusterName, id: RequestId): Promise<readonly NodeId[]>;
-  /** Whether CycleCloud knows the request id. */
+  /** Nodes of a request that have not gone; undefined: CycleCloud says that it knows no such request. */
+  nodesOfRequest(cluster: ClusterName, id: RequestId): Promise<readonly RequestedNode[] | undefined>;
+  /** Whether CycleCloud knows the request id. Documented for creates only (cyclecloud-wire.md A.9). */
   knowsRequest(cluster: ClusterName, id: RequestId): Promise<boolean>;
   create(cluster: ClusterName, request: CreateRequest): Promise<CreateOutcome>;
   /** Asks for deallocated nodes to come up again, by their ids. */

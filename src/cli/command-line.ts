@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { registerAutostop } from "./autostop-command.ts";
 import { registerCheck } from "./check-command.ts";
 import { capture, completeNames, mendScript, registerCompletion } from "./completion.ts";
 import { registerConfigCommands } from "./config-commands.ts";
@@ -9,7 +10,7 @@ import type { ExitCode } from "./exit-code.ts";
 import { EXIT, EXIT_HELP } from "./exit-code.ts";
 import { registerExplainCommands } from "./explain-commands.ts";
 import { registerListCommands } from "./list-commands.ts";
-import { registerNodeCommands } from "./node-commands.ts";
+import { registerTick } from "./tick-command.ts";
 import type { Register } from "./register.ts";
 import { registerRejected } from "./rejected-command.ts";
 import { registerStateCommands } from "./state-commands.ts";
@@ -40,7 +41,8 @@ export async function runCommandLine(words: readonly string[], onto: Terminal): 
   registerRejected(register);
   registerExplainCommands(register);
   registerConfigCommands(register);
-  registerNodeCommands(register);
+  registerTick(register);
+  registerAutostop(register);
   registerCheck(register);
   registerCompletion(program);
   try {

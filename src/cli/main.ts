@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import packageJson from "../../package.json" with { type: "json" };
+import { alone } from "./alone.ts";
 import { runCommandLine } from "./command-line.ts";
 import { useProxy } from "./environment.ts";
 
@@ -35,6 +36,7 @@ void runCommandLine(process.argv.slice(2), {
   read: (file) => (file === "-" ? text(process.stdin) : readFile(file, "utf8")),
   now: () => Date.now(),
   sleep: sleepUntilInterrupted,
+  alone,
   columns: process.stdout.isTTY ? process.stdout.columns : undefined,
   environment: process.env,
   release: packageJson.version,

@@ -77,7 +77,14 @@ function complainOf(terminal: Terminal, answer: Extract<Answer, { kind: "refused
   const again = retryAfterSeconds === undefined ? "" : ` (try again in ${retryAfterSeconds} s)`;
   terminal.complain(`${status} ${title}${detail}${again}`);
   if (problems.length > 1) for (const one of problems) terminal.complain(`  ${problemText(one)}`);
-  if (told?.undrain === true) terminal.complain("the node is needed: re-open it in the scheduler");
+  if (told?.undrain === true)
+    terminal.complain(
+      status === 409
+        ? "the node is needed: re-open it in the scheduler"
+        : "no stop of the node is under way: re-open it in the scheduler, and ask again later",
+    );
+  if (told?.undrain === false)
+    terminal.complain("its stop may still take effect: keep it closed, and ask again");
 }
 
 /** A web page: the function app answers none. */

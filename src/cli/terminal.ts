@@ -1,5 +1,14 @@
 import type { Environment } from "./environment.ts";
 
+/** Replaces the text that a later run of the same work finds; undefined: it finds none. */
+export type Keep = (text: string | undefined) => Promise<void>;
+
+/** Runs `work` unless another process runs work of this name: then "busy". `kept`: what the last run kept. Rejects with the system's error. */
+export type Alone = <T>(
+  name: string,
+  work: (kept: string | undefined, keep: Keep) => Promise<T>,
+) => Promise<T | "busy">;
+
 /** What the command line needs of the machine it runs on. */
 export interface Terminal {
   /** To standard output, with a line's end. */
@@ -12,6 +21,8 @@ export interface Terminal {
   readonly now: () => number;
   /** Resolves after this many milliseconds with true, or with false as soon as the user wants to stop (Ctrl-C). */
   readonly sleep: (milliseconds: number) => Promise<boolean>;
+  /** Runs work that no other process of this machine runs at the same time. */
+  readonly alone: Alone;
   /** How many characters a line of standard output holds; undefined: it is no terminal. */
   readonly columns: number | undefined;
   /** The process's environment. */

@@ -982,6 +982,12 @@ export interface History {
     idlePricePerHour?: number;
     currency?: string;
     unpricedNodes?: number;
+    /**
+     * Seconds per call of CycleCloud's endpoints, of those that take a second or more.
+     */
+    callSeconds?: {
+      [k: string]: number;
+    };
   }[];
   /**
    * Plans of that time that changed something and can be explained.
@@ -1106,6 +1112,29 @@ export interface Tick {
    */
   until?: string;
   message?: string;
+}
+/**
+ * A new epoch has begun.
+ *
+ */
+export interface Restored {
+  cluster: string;
+  /**
+   * Random; ids of requests to CycleCloud are made with it.
+   */
+  epoch: string;
+  /**
+   * The next plan has the next number.
+   */
+  plan: number;
+  /**
+   * Scale-down rests until then.
+   */
+  restingUntil: string;
+  /**
+   * If the cluster has nodes, nothing is created before.
+   */
+  createsFrom: string;
 }
 /**
  * The configuration in force, with its defaults.

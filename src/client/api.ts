@@ -9,6 +9,7 @@ import type {
   History,
   Problem,
   RequestSetState,
+  Restored,
   Stop,
   Tick,
 } from "./answers.ts";
@@ -102,6 +103,10 @@ const REQUESTS = {
     path: `${pathOf(cluster)}/tick`,
     seconds: LONG_WAIT_SECONDS,
   }),
+  restored: (cluster: string): Request<Restored> => ({
+    method: "POST",
+    path: `${pathOf(cluster)}/restored`,
+  }),
   config: (cluster: string): Request<Configuration> => ({
     method: "GET",
     path: `${pathOf(cluster)}/config`,
@@ -141,6 +146,8 @@ function throwingApi(api: ApiAddress) {
     /** A dry run on changed inputs: changes nothing. */
     plan: (cluster: string, inputs: unknown) => body(REQUESTS.plan(cluster, inputs)),
     tick: (cluster: string) => body(REQUESTS.tick(cluster)),
+    /** The cluster's record was restored from a backup: a new epoch begins. */
+    restored: (cluster: string) => body(REQUESTS.restored(cluster)),
     config: (cluster: string) => body(REQUESTS.config(cluster)),
     putConfig: (cluster: string, text: string) => body(REQUESTS.putConfig(cluster, text)),
   };
@@ -158,6 +165,8 @@ function answeringApi(api: ApiAddress) {
     /** A dry run on changed inputs: changes nothing. */
     plan: (cluster: string, inputs: unknown) => callApi(api, REQUESTS.plan(cluster, inputs)),
     tick: (cluster: string) => callApi(api, REQUESTS.tick(cluster)),
+    /** The cluster's record was restored from a backup: a new epoch begins. */
+    restored: (cluster: string) => callApi(api, REQUESTS.restored(cluster)),
     config: (cluster: string) => callApi(api, REQUESTS.config(cluster)),
     putConfig: (cluster: string, text: string) => callApi(api, REQUESTS.putConfig(cluster, text)),
   };
@@ -179,12 +188,34 @@ export interface ExplainQuery {
   readonly plan?: number;
 }
 
+/** More of a node's question. */
+export interface StopQuestion {
+  /** The node's own time in ms, rising: an older question never counts against a newer one. */
+  readonly asked?: number;
+  /** False: only what has become of earlier questions is asked. */
+  readonly begin?: boolean;
+}
+
+/** An answer comes within 15 s, or never. */
+const STOP_WAIT_SECONDS = 20;
+
 /**
- * "May I stop?", asked by a node: 200 is yes, anything else means stay. `callback` is the stop URL of the node's configuration (its token
+ * "May I stop?", asked by a node: 200 is yes, and else `undrain` of the answer says whether the node may take work again. `callback` is the stop URL of the node's configuration (its token
  * is the key); `instance` the VM's id. Never throws: a refusal is an answer here.
  */
-export function askToStop(callback: string, instance: string, reason?: "unhealthy"): Promise<Answer<Stop>> {
-  const call: Request<Stop> = { method: "POST", path: "", query: { instance, reason } };
+export function askToStop(
+  callback: string,
+  instance: string,
+  reason?: "unhealthy",
+  { asked, begin = true }: StopQuestion = {},
+): Promise<Answer<Stop>> {
+  const query = {
+    instance,
+    reason,
+    ...(asked === undefined ? {} : { asked: String(asked) }),
+    ...(begin ? {} : { begin: "no" }),
+  };
+  const call: Request<Stop> = { method: "POST", path: "", query, seconds: STOP_WAIT_SECONDS };
   return request(addressOf(callback, call), call, {});
 }
 

@@ -198,6 +198,7 @@ const history = z.object({
       idlePricePerHour: number,
       currency: text,
       unpricedNodes: number,
+      callSeconds: z.record(z.string(), z.number()).optional().catch(undefined),
     }),
   ),
 });
@@ -272,6 +273,8 @@ const tick = z.object({
   trouble: z.object({ kind: text, message: text }).optional().catch(undefined),
 });
 
+const restored = z.object({ cluster: text, restingUntil: text, createsFrom: text });
+
 const configNotes = z.object({
   used: listOf(z.object({ key: text, as: text })),
   ignored: listOf(z.object({ key: text, why: text })),
@@ -293,6 +296,7 @@ export const readHistory = reader(history);
 export const readDryRun = reader(dryRun);
 export const readExplanation = reader(explanation);
 export const readTick = reader(tick);
+export const readRestored = reader(restored);
 export const readConfigNotes = reader(configNotes);
 export const readAccepted = reader(accepted);
 export const readProblemAnswer = reader(problem);

@@ -1,9 +1,8 @@
 import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { SchedulerNode } from "../domain/demand.ts";
-import type { ArrayName, Digest, NodeId, RequestId } from "../domain/ids.ts";
+import type { ArrayName, NodeId, RequestId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { Purpose } from "../domain/bucket.ts";
 import type {
   Busyness,
   ClusterRecord,
@@ -19,12 +18,15 @@ import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { InTurn } from "../domain/in-turn.ts";
 import { nextLeftReady } from "./down.ts";
 import { entryOfNode, hostKey } from "./hosts.ts";
+import type { Origin, RequestNodes } from "./in-flight.ts";
+import { originsOf } from "./in-flight.ts";
 import { nextStart } from "./starts.ts";
 
 /** One look at CycleCloud: the status, and which nodes belong to the requests that are still open. */
 export interface Look {
   readonly snapshot: Snapshot;
-  readonly requestNodes: ReadonlyMap<RequestId, readonly NodeId[]>;
+  /** Requests whose nodes could not be asked for, or not in time, are not here. */
+  readonly requestNodes: ReadonlyMap<RequestId, RequestNodes>;
 }
 
 /** A node that has gone is remembered so long, so that one which asks again is told yes. */
@@ -199,29 +201,6 @@ export function suspectedSince({ suspicion }: ClusterRecord, missing: number): I
   return suspicion.since;
 }
 
-/** Which nodes of open requests this look shows, and which requests are still open. */
-export function updateInFlight(
-  inFlight: readonly InFlight[],
-  look: Look,
-  policy: Policy,
-): readonly InFlight[] {
-  if (inFlight.length === 0) return inFlight;
-  const present = new Set(look.snapshot.nodes.map((node) => node.nodeId));
-  return inFlight
-    .map((entry) => {
-      const before = new Set(entry.seen);
-      const shown = (look.requestNodes.get(entry.requestId) ?? []).filter(
-        (id) => present.has(id) && !before.has(id),
-      );
-      return shown.length === 0 ? entry : { ...entry, seen: [...entry.seen, ...shown] };
-    })
-    .filter(
-      (entry) =>
-        entry.seen.length < entry.added &&
-        secondsBetween(entry.since, look.snapshot.at) < policy.inFlightGraceSeconds,
-    );
-}
-
 /** Brings the ledger up to date with a believed look; the very same where that changes nothing. */
 export function updateLedger(
   ledger: Ledger,
@@ -268,28 +247,6 @@ function countRemembered(ledger: Ledger, facts: HostFacts, now: Instant): number
     if (isRemembered(node, facts, now)) count += 1;
   });
   return count;
-}
-
-interface Origin {
-  readonly requestId: RequestId;
-  readonly purpose: Purpose;
-  /** So many of the open requests were made before. */
-  readonly askedAfter: number;
-  readonly look?: Digest;
-}
-
-function originsOf(look: Look, inFlight: readonly InFlight[]): ReadonlyMap<NodeId, Origin> {
-  const origins = new Map<NodeId, Origin>();
-  inFlight.forEach(({ requestId, purpose, look: attributes }, askedAfter) => {
-    const origin = {
-      requestId,
-      purpose,
-      askedAfter,
-      ...(attributes === undefined ? {} : { look: attributes }),
-    };
-    for (const id of look.requestNodes.get(requestId) ?? []) origins.set(id, origin);
-  });
-  return origins;
 }
 
 function updateNode(

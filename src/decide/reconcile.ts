@@ -1,14 +1,14 @@
 import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { Pool, RankedDemand } from "../domain/demand.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";
-import type { ArrayName, NodeId, Owner, SetName } from "../domain/ids.ts";
+import type { ArrayName, NodeId, Owner } from "../domain/ids.ts";
 import type { Allocation, LastPlan, World } from "../domain/allocation.ts";
 import type { NodeVerdict, Plan, PlanLoads, Proposal } from "../domain/plan.ts";
-import type { Policy } from "../domain/policy.ts";
+import type { CallBounds, Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type {
   ClusterRecord,
-  CreateEffect,
+  CreateSet,
   Draining,
   Effect,
   Intent,
@@ -19,20 +19,28 @@ import type {
   Unneeded,
 } from "../domain/record.ts";
 import { timeoutsOf } from "../domain/timeouts.ts";
+import type { Questions } from "../domain/questions.ts";
+import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { Instant } from "../domain/units.ts";
 import { InTurn } from "../domain/in-turn.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { lapseParts } from "./accept.ts";
 import { allocate } from "./allocate.ts";
+import { backOff, forgetOldBackoffs } from "./back-off.ts";
 import { bindReported } from "./bind-reported.ts";
+import { requestsOf } from "./create-requests.ts";
 import { noteGroups } from "./group-fills.ts";
 import { requestIdOf } from "./hash.ts";
 import type { Dynamics } from "./dynamic-arrays.ts";
 import { dynamicsOf, existingDynamics, recogniseByName } from "./dynamic-arrays.ts";
+import { doubtedNodes, stoppingNodes } from "./doubt.ts";
 import { awaitedUntil, downNodes, isDown } from "./down.ts";
+import { withCreatesWait } from "./epoch.ts";
 import { entryOfNode } from "./hosts.ts";
+import { followInFlight } from "./in-flight.ts";
 import type { HostFact, Look } from "./observe.ts";
-import { hostFacts, managedArrays, updateInFlight, updateLedger } from "./observe.ts";
+import { hostFacts, managedArrays, updateLedger } from "./observe.ts";
+import { isMemoryOld, nextOutage } from "./outage.ts";
 import type { NodeAction } from "./scale-down.ts";
 import {
   applyAction,
@@ -43,7 +51,7 @@ import {
   judgeNode,
   whyGivenUp,
 } from "./scale-down.ts";
-import { backOff, forgetOldBackoffs, LEASE_SECONDS, NOT_AFTER_SECONDS } from "./settle.ts";
+import { sendTimes, stopTimes } from "./send-times.ts";
 import { storeLoads } from "./plan-loads.ts";
 import {
   bootingSince,
@@ -54,6 +62,7 @@ import {
   startEffects,
   withStart,
 } from "./starts.ts";
+import { foldQuestions, mayStopByReport, withQuestions } from "./questions.ts";
 import { poolsInForce } from "./pools.ts";
 import { premisesOf, Recall } from "./recall.ts";
 import { reportedHosts } from "./reported-hosts.ts";
@@ -68,11 +77,10 @@ import { buildWorld } from "./world.ts";
 export interface Decision {
   readonly record: ClusterRecord;
   readonly ledger: Ledger;
+  /** What is left of the nodes' questions: their marks and accepted stops are in the ledger now. */
+  readonly questions: Questions;
   readonly plan: Plan;
 }
-
-/** Scale-down rests so long after an outage of ours, unless every set that was live is pushed again before (design.md section 3). */
-const REST_SECONDS = 300;
 
 /**
  * Works out, from demand and one believed look, what to create and what to stop (design.md section 3): level-triggered, so the same
@@ -89,18 +97,22 @@ export function decide(
 ): Decision {
   const number = record.plan + 1;
   const outage = nextOutage(record, policy, now);
+  const followed = followInFlight(record, look, bodies.ledger, policy, now);
+  const lapsed = lapseParts(followed, now, policy.maxExpirationSeconds);
+  const managed = managedArrays(look.snapshot, policy);
   const observed: ClusterRecord = withoutTrouble({
-    ...lapseParts(record, now, policy.maxExpirationSeconds),
+    ...withCreatesWait(lapsed, record, look.snapshot, managed, now),
     plan: number,
     observedGeneration: record.generation,
-    inFlight: updateInFlight(record.inFlight, look, policy),
-    backoffs: forgetOldBackoffs(record.backoffs, now),
+    backoffs: forgetOldBackoffs(followed.backoffs, now),
     lastGoodLookAt: look.snapshot.at,
   });
   const rested: ClusterRecord = outage === undefined ? withoutOutage(observed) : { ...observed, outage };
   const facts = hostFacts(rested, bodies, now);
-  const seen = updateLedger(bodies.ledger, look, record.inFlight, facts, now);
-  const rewound = outage !== undefined && outage.to === now ? restartClocks(seen, now) : seen;
+  const questions = bodies.questions ?? NO_QUESTIONS;
+  const before = withQuestions(bodies.ledger, questions);
+  const seen = updateLedger(before, look, record.inFlight, facts, now);
+  const rewound = isMemoryOld(record, policy, now) ? restartClocks(seen, now) : seen;
   const sent = demandsInForce(rested, bodies);
   const dynamics = dynamicsOf(sent, rested.dynamicArrays ?? [], look.snapshot);
   const known = recogniseByName(rewound, dynamics);
@@ -129,7 +141,19 @@ export function decide(
     now,
     recall,
   });
-  return conclude({ record: next, dynamics, look, ledger, facts, weighed, policy, now, owner, outage });
+  return conclude({
+    record: next,
+    dynamics,
+    look,
+    ledger,
+    questions,
+    facts,
+    weighed,
+    policy,
+    now,
+    owner,
+    outage,
+  });
 }
 
 /**
@@ -150,26 +174,6 @@ export function demandsInForce(
 }
 
 // ---------------------------------------------------------------- our own outage
-
-function nextOutage(record: ClusterRecord, policy: Policy, now: Instant): Outage | undefined {
-  const last = record.lastGoodLookAt;
-  const gap = last === undefined || secondsBetween(last, now) > 2 * policy.snapshotIntervalSeconds;
-  if (gap) {
-    const from = last ?? now;
-    return { from, to: now, until: plusSeconds(now, REST_SECONDS), awaiting: awaited(record, from) };
-  }
-  const current = record.outage;
-  if (current === undefined || now >= current.until) return undefined;
-  const awaiting = current.awaiting.filter((name) => (record.sets.get(name)?.sentAt ?? 0) <= current.from);
-  // An outage with nobody to wait for (a new record) lasts its full time.
-  if (current.awaiting.length > 0 && awaiting.length === 0) return undefined;
-  return { ...current, awaiting };
-}
-
-/** The sets whose demand was in force at our last look and has not been pushed since. A report alone is no push: it renews no demand. */
-function awaited(record: ClusterRecord, from: Instant): readonly SetName[] {
-  return [...record.sets].filter(([, entry]) => entry.live && entry.sentAt <= from).map(([name]) => name);
-}
 
 function withoutOutage(record: ClusterRecord): ClusterRecord {
   const { outage: _over, ...rest } = record;
@@ -286,7 +290,8 @@ function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall 
   const { demands, pools, dynamics, reports, last } = wanted;
   const stopping = stoppingNodes(record.intents);
   const excluded = new Set([...excludedNodes(snapshot, ledger, stopping, policy, now), ...givenUp]);
-  const seen = { snapshot, ledger, policy, pools, dynamics, excluded, now };
+  const doubted = doubtedNodes(record, snapshot, ledger, now);
+  const seen = { snapshot, ledger, policy, pools, dynamics, excluded, doubted, now };
   const input = supplyOf(record, reports === undefined ? seen : { ...seen, reports });
   const work = (asked: PlanQuestion): Weighing => {
     const world: World = {
@@ -351,13 +356,6 @@ function mayBeReleased(node: LedgerNode, policy: Policy, now: Instant): boolean 
   return node.goneAt === undefined && (node.draining !== undefined || isIdleLongEnough(node, policy, now));
 }
 
-/** Nodes with a terminate under way. */
-export function stoppingNodes(intents: readonly Intent[]): ReadonlySet<NodeId> {
-  return new Set(
-    intents.flatMap((intent) => (intent.effect.kind === "terminate" ? intent.effect.nodes : [])),
-  );
-}
-
 /** Nodes of a look that are no capacity, though they count against limits: they are being stopped, or are down. */
 export function excludedNodes(
   snapshot: Snapshot,
@@ -374,8 +372,8 @@ export function excludedNodes(
 }
 
 /** Creates that are committed and not settled: they may come, so they count. */
-export function pendingCreates(intents: readonly Intent[]): readonly CreateEffect[] {
-  return intents.flatMap((intent) => (intent.effect.kind === "create" ? [intent.effect] : []));
+export function pendingCreates(intents: readonly Intent[]): readonly CreateSet[] {
+  return intents.flatMap((intent) => (intent.effect.kind === "create" ? intent.effect.sets : []));
 }
 
 // ---------------------------------------------------------------- the conclusion
@@ -385,6 +383,7 @@ interface Conclusion {
   readonly dynamics: Dynamics;
   readonly look: Look;
   readonly ledger: Ledger;
+  readonly questions: Questions;
   readonly facts: ReadonlyMap<string, HostFact>;
   readonly weighed: Weighed;
   readonly policy: Policy;
@@ -414,7 +413,7 @@ function conclude(on: Conclusion): Decision {
   const record = acting
     ? noteGroups(on.record, look.snapshot, on.ledger, weighed.allocation.groups, now)
     : on.record;
-  const creates = acting ? weighed.allocation.creates : [];
+  const creates = acting && on.record.createsFrom === undefined ? weighed.allocation.creates : [];
   const starts = acting ? weighed.allocation.starts : [];
   for (const id of starts) {
     const known = ledger.get(id);
@@ -459,8 +458,9 @@ function conclude(on: Conclusion): Decision {
     withAwaited(record, ledger),
     findUnneeded(look.snapshot, ledger, verdicts, policy, now),
   );
-  const committed = commitEffects(noted, effects, now, on.owner);
-  return { record: withDynamics(committed, ledger, on), ledger, plan };
+  const committed = commitEffects(noted, effects, now, on.owner, policy);
+  const questions = foldQuestions(on.questions, now);
+  return { record: withDynamics(committed, ledger, on), ledger, questions, plan };
 }
 
 /** Notes which dynamic node arrays there are, with what this plan has just asked for. */
@@ -500,7 +500,8 @@ function isSettled(node: Node, known: LedgerNode, spare: ReadonlySet<NodeId>): b
 
 function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
   const fact = entryOfNode(on.facts, node);
-  const idle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open";
+  const provesIdle = mayStopByReport(on.questions.get(node.nodeId), fact?.reportedAt, on.now);
+  const idle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open" && provesIdle;
   return {
     policy: on.policy,
     now: on.now,
@@ -509,7 +510,6 @@ function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
     spare: on.weighed.spare.has(node.nodeId),
     busy: (fact?.jobs.length ?? 0) > 0 || known.busyness.state === "busy",
     reportedIdleAt: idle ? fact.reportedAt : undefined,
-    closed: fact?.state === "closed",
   };
 }
 
@@ -612,26 +612,28 @@ function readyVerdict(
 
 /** What a plan wants changed. */
 export interface Changes {
-  readonly creates?: readonly CreateEffect[];
+  readonly creates?: readonly CreateSet[];
   readonly starts?: readonly StartEffect[];
   readonly terminates?: readonly NodeId[];
+  /** The stops are sent before then; absent: as long after their commit as they may be. */
+  readonly stopsBy?: Instant;
 }
 
 /** Effects become intents, committed before any is sent (design.md section 3, Intents). Starts go first: they are the quickest to help. */
 export function commitEffects(
   record: ClusterRecord,
-  { creates = [], starts = [], terminates = [] }: Changes,
+  { creates = [], starts = [], terminates = [], stopsBy }: Changes,
   now: Instant,
   owner: Owner,
+  bounds: CallBounds,
 ): ClusterRecord {
-  const effects: Effect[] = [...starts, ...creates];
+  const requests = requestsOf(creates, record.alone ?? []);
+  const effects: Effect[] = [...starts, ...requests.map((sets) => ({ kind: "create", sets }) as const)];
   if (terminates.length > 0) effects.push({ kind: "terminate", nodes: terminates });
   const intents = effects.map((effect, ordinal): Intent => ({
     id: requestIdOf(record.cluster, record.epoch, now, record.plan, ordinal),
     owner,
-    committedAt: now,
-    leaseUntil: plusSeconds(now, LEASE_SECONDS),
-    notAfter: plusSeconds(now, NOT_AFTER_SECONDS),
+    ...(effect.kind === "terminate" ? stopTimes(now, stopsBy, bounds) : sendTimes(now, bounds)),
     effect,
     sent: "never",
   }));

@@ -6,15 +6,13 @@ import { isMadeByUs } from "../domain/record.ts";
 import { timeoutsOf } from "../domain/timeouts.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
+import { isGivenUp, STALE_MARK_SECONDS } from "./doubt.ts";
 import { isDown } from "./down.ts";
-import { undrain } from "./settle.ts";
+import { undrain } from "./questions.ts";
 import { bootingSince } from "./starts.ts";
 
 /** A terminate that was accepted so long ago and has left the node up is decided again. */
 export const DECIDE_AGAIN_SECONDS = 120;
-/** A mark without its terminate is the trace of a crash: a node that asked will ask again, another is judged anew. */
-const STALE_MARK_SECONDS = 60;
-
 /** What is to become of one node. */
 export type NodeAction =
   | { readonly kind: "none" }
@@ -36,8 +34,6 @@ export interface Circumstances {
   readonly spare: boolean;
   /** Reported without a job, and not as open to more, at this moment. */
   readonly reportedIdleAt: Instant | undefined;
-  /** Reported as closed: no job can have started there since the report. */
-  readonly closed: boolean;
   readonly busy: boolean;
 }
 
@@ -128,7 +124,7 @@ function judgeReady({ stopDisabled }: Node, known: LedgerNode, around: Circumsta
   return { kind: "mark", by: "idle" };
 }
 
-/** A report so old says too little of a host that nobody has closed: a job may have started since. */
+/** A report so old says too little: the host may have been opened since, and a job may have started. */
 const FRESH_REPORT_SECONDS = 30;
 
 /** Marked by an earlier plan, and reported idle since, just now: the look after the mark. */
@@ -137,18 +133,18 @@ function confirmed(draining: Draining, around: Circumstances): boolean {
     draining.plan < around.plan &&
     around.reportedIdleAt !== undefined &&
     around.reportedIdleAt > draining.since &&
-    (around.closed || secondsBetween(around.reportedIdleAt, around.now) <= FRESH_REPORT_SECONDS)
+    secondsBetween(around.reportedIdleAt, around.now) <= FRESH_REPORT_SECONDS
   );
 }
 
 /** For people, what a marked node waits for: a report that would confirm the mark, or else the moment at which it is judged again. */
 export function awaitedBy(
   { by, since }: Draining,
-  { closed, now }: Pick<Circumstances, "closed" | "now">,
+  { now }: Pick<Circumstances, "now">,
 ): { readonly reportAfter?: Instant; readonly until?: Instant } {
   if (by !== "idle" && by !== "failed") return { until: plusSeconds(since, STALE_MARK_SECONDS) };
   const freshAfter = plusSeconds(now, -FRESH_REPORT_SECONDS);
-  return { reportAfter: closed || freshAfter < since ? since : freshAfter };
+  return { reportAfter: freshAfter < since ? since : freshAfter };
 }
 
 /** A terminate that had no effect in time, or a mark that a crash left: only marks for idleness wait for a newer look by themselves. */
@@ -196,11 +192,15 @@ export function applyAction(known: LedgerNode, action: NodeAction, plan: number,
   }
 }
 
-/** Nodes that are no capacity because somebody is stopping them. A mark of ours for idleness can be taken back, so it still is. */
+/**
+ * Nodes that are no capacity because of their stop: CycleCloud has accepted it, or the node is of no use whatever becomes of it. A node
+ * whose stop is not certain otherwise is in doubt (doubt.ts).
+ */
 export function isExcluded(known: LedgerNode, stopping: ReadonlySet<NodeId>, now: Instant): boolean {
-  if (stopping.has(known.nodeId)) return true;
   const draining = known.draining;
   if (draining === undefined) return false;
+  // A stop that is open now is newer than one that was accepted before.
+  if (stopping.has(known.nodeId)) return isGivenUp(draining);
   if (draining.sentAt !== undefined) return secondsBetween(draining.sentAt, now) < DECIDE_AGAIN_SECONDS;
-  return draining.by !== "idle" && secondsBetween(draining.since, now) < STALE_MARK_SECONDS;
+  return isGivenUp(draining) && secondsBetween(draining.since, now) < STALE_MARK_SECONDS;
 }

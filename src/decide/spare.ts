@@ -94,11 +94,12 @@ export function spareAmongReady(
 /** Whatever the plan does, it does with nodes that are up. */
 function usesOnlyReady(
   { creates, starts, needed }: Present,
-  { snapshot, inFlight, pendingCreates }: Supply,
+  { snapshot, inFlight, pendingCreates, doubted }: Supply,
 ): boolean {
   if ([creates, starts, inFlight, pendingCreates].some(({ length }) => length > 0)) return false;
   const needs = new InTurn(needed);
-  return snapshot.nodes.every(({ nodeId, phase }) => phase === "ready" || needs.get(nodeId) === undefined);
+  const isUp = ({ nodeId, phase }: Node): boolean => phase === "ready" && doubted?.has(nodeId) !== true;
+  return snapshot.nodes.every((node) => isUp(node) || needs.get(node.nodeId) === undefined);
 }
 
 interface Found {

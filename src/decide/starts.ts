@@ -6,7 +6,8 @@ import type { BucketKey } from "../domain/bucket.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
-import { backOff, cameToNothing } from "./settle.ts";
+import { backOff } from "./back-off.ts";
+import { cameToNothing } from "./settle.ts";
 
 /**
  * The start of deallocated nodes. A start is never replayed, it is decided again, as a terminate is: it names nodes by id, so that what

@@ -3,7 +3,8 @@ import type { Bodies } from "../domain/bodies.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
-import { demandsInForce, excludedNodes, pendingCreates, stoppingNodes } from "./reconcile.ts";
+import { doubtedNodes, stoppingNodes } from "./doubt.ts";
+import { demandsInForce, excludedNodes, pendingCreates } from "./reconcile.ts";
 import { reportedHosts } from "./reported-hosts.ts";
 import type { JudgedHosts } from "./scheduler-only.ts";
 import { judgeHosts } from "./scheduler-only.ts";
@@ -29,6 +30,7 @@ export function storedWorld(
     backoffs: record.backoffs,
     policy,
     excluded: excludedNodes(seen, ledger, stoppingNodes(record.intents), policy, now),
+    doubted: doubtedNodes(record, seen, ledger, now),
     order: orderOf,
     now,
   });

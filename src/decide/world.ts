@@ -13,7 +13,7 @@ import { findPrice } from "../domain/price.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Purpose } from "../domain/bucket.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";
-import type { Backoff, CreateEffect, GroupFill, InFlight, Ledger, LedgerNode } from "../domain/record.ts";
+import type { Backoff, CreateSet, GroupFill, InFlight, Ledger, LedgerNode } from "../domain/record.ts";
 import { stillInFlight } from "../domain/record.ts";
 import { catalogueOf } from "../domain/vm-size-data.ts";
 import type { Instant } from "../domain/units.ts";
@@ -37,7 +37,7 @@ export interface WorldInput {
   readonly ledger: Ledger;
   readonly inFlight: readonly InFlight[];
   /** Creates that are committed and not settled: they count as in flight. */
-  readonly pendingCreates: readonly CreateEffect[];
+  readonly pendingCreates: readonly CreateSet[];
   readonly backoffs: readonly Backoff[];
   /** Groups that earlier plans found lacking; absent: none. */
   readonly groupFills?: readonly GroupFill[];
@@ -50,8 +50,10 @@ export interface WorldInput {
   readonly dynamics?: Dynamics;
   /** What schedulers say of their hosts; absent: nothing of amounts. */
   readonly reports?: Reports;
-  /** Nodes that are draining or being stopped: not capacity, though they still count against limits. */
+  /** Nodes that are being stopped or are down: not capacity, though they still count against limits. */
   readonly excluded: ReadonlySet<NodeId>;
+  /** Nodes in doubt: capacity that is not up, so that nothing is created for them and they stand in for nobody. Absent: none. */
+  readonly doubted?: ReadonlySet<NodeId>;
   /** Which existing nodes are used first: see {@link SupplyNode.order}. Nodes seen later should come after those seen earlier. */
   readonly order: (node: Node, known?: LedgerNode) => number;
   readonly now: Instant;
@@ -203,7 +205,7 @@ function supplyNode(
       known?.start !== undefined && starts
         ? (known.start.plannedAt ?? known.start.since)
         : input.order(node, known),
-    ready: node.phase === "ready",
+    ready: node.phase === "ready" && input.doubted?.has(node.nodeId) !== true,
   };
   // One after the other, as spreading them would cost more than all the rest: there are thousands of nodes.
   if (node.hostname !== undefined) supply.hostname = node.hostname;

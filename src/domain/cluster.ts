@@ -79,6 +79,9 @@ export interface Machine {
   readonly infiniband: boolean;
 }
 
+/** A node in the list of a request's nodes: what tells the sets of one request apart. */
+export type RequestedNode = Pick<Node, "nodeId" | "name" | "array" | "machineType" | "placementGroup">;
+
 /**
  * Where a node is on its way (cyclecloud-wire.md A.5).
  * `coming`: wanted, not up yet, whatever its Status is called; the boot timeout decides. `ready`: up, and it has an address.

@@ -2,7 +2,7 @@ import type { Binding } from "./binding.ts";
 import type { BucketKey, Purpose } from "./bucket.ts";
 import type { ArrayName, NodeId, SetName } from "./ids.ts";
 import type { Reason } from "./reason.ts";
-import type { CreateEffect } from "./record.ts";
+import type { CreateSet } from "./record.ts";
 import type { Instant } from "./units.ts";
 import { clockTime, isoTime } from "./units.ts";
 
@@ -10,7 +10,7 @@ import { clockTime, isoTime } from "./units.ts";
 export interface Plan {
   readonly number: number;
   readonly at: Instant;
-  readonly creates: readonly CreateEffect[];
+  readonly creates: readonly CreateSet[];
   /** Deallocated nodes that are started; absent in plans of a release that started none. */
   readonly starts?: readonly NodeId[];
   readonly terminates: readonly NodeId[];
@@ -28,7 +28,7 @@ export interface Plan {
 
 /** What a plan does, or would do. */
 export interface Proposal {
-  readonly creates: readonly CreateEffect[];
+  readonly creates: readonly CreateSet[];
   /** Deallocated nodes. */
   readonly starts: readonly NodeId[];
   /** Of a plan that is withheld: also nodes that it would only mark, to look at them once more. */

@@ -25,6 +25,13 @@ export interface ClusterRecord {
   readonly cluster: ClusterName;
   /** Random; written when the record is born or restored. */
   readonly epoch: Epoch;
+  /** When this epoch began; absent: an older release wrote the record, so long ago. */
+  readonly epochAt?: Instant;
+  /**
+   * If the first look of this epoch shows nodes, nothing is created before: a create that an earlier state of the record has sent may not
+   * show yet. Absent: creates need not wait.
+   */
+  readonly createsFrom?: Instant;
   /** Counts committed decisions: reconciles and autostop grants. */
   readonly plan: number;
   /** Moves when the demand of a set changes; a mere renewal does not move it. */
@@ -43,8 +50,16 @@ export interface ClusterRecord {
   readonly intents: readonly Intent[];
   readonly inFlight: readonly InFlight[];
   readonly backoffs: readonly Backoff[];
-  /** When the last look at CycleCloud was begun: the next may begin 5 s later (at most 13 in any 60 s). */
+  /** What is asked for in a request of its own until CycleCloud has accepted it once; absent: nothing. */
+  readonly alone?: readonly CreateKind[];
+  /** When the last look at CycleCloud began. */
   readonly lookedAt?: Instant;
+  /** How soon the next look may begin. Absent: an older release has looked last, or nobody has. */
+  readonly looks?: LookTokens;
+  /** A plan waits to be saved: until then nobody begins a mark or a grant. Absent: none waits. */
+  readonly planBy?: Instant;
+  /** Endpoints of CycleCloud that are slow, or that fail; absent: none. An endpoint that answers within a second is not listed. */
+  readonly calls?: Calls;
   /** A wake message is under way for this moment. */
   readonly wakeAt?: Instant;
   /** Why: `demand` needs no look once a plan has observed the generation, `follow-up` always does. */
@@ -68,6 +83,42 @@ export interface ClusterRecord {
   readonly dynamicArrays?: readonly DynamicArray[];
   /** As the last plan saw them; absent: none, or the record of an older release. */
   readonly unneeded?: Unneeded;
+  /** Stored bodies that the last loads did not find, each with the moment when it was first missed; absent: none. */
+  readonly missing?: readonly { readonly body: string; readonly since: Instant }[];
+  /** The last time that storage lost some of what the record named; absent: never. */
+  readonly lost?: Lost;
+}
+
+export interface Lost {
+  readonly at: Instant;
+  readonly bodies: number;
+  /** Sets whose demand was lost: they lapsed. */
+  readonly sets: readonly SetName[];
+  /** The snapshot, or what was known of the nodes besides, was lost. */
+  readonly nodes: boolean;
+}
+
+/** The token bucket of looks at `at`, which is `lookedAt`: turn.ts has the rules. */
+export interface LookTokens {
+  readonly tokens: number;
+  readonly at: Instant;
+  /** When the looks began that have not ended, oldest first; absent: none is under way. */
+  readonly underWay?: readonly Instant[];
+}
+
+/** What CycleCloud is called for: each may be slow, or fail, for itself. `nodes` are the nodes of one request. */
+export type Endpoint = "status" | "nodes" | "operations" | "create" | "start" | "terminate";
+
+export type Calls = Readonly<Partial<Record<Endpoint, EndpointCalls>>>;
+
+/** What the last calls of one endpoint were like. */
+export interface EndpointCalls {
+  /** How long a call takes: it rises at once, and falls by half with each quicker call. */
+  readonly seconds: number;
+  /** The end of the last call. */
+  readonly at: Instant;
+  /** Absent: the last call succeeded. */
+  readonly failure?: { readonly since: Instant; readonly message: string };
 }
 
 /** Nodes that are up and not needed, and whose busy state is unknown: they stay, and they cost. */
@@ -150,8 +201,10 @@ export interface SetEntry {
   readonly expiresAt: Instant;
   /** Digest of the demand; moves `generation`. */
   readonly digest: Digest;
-  /** False once lapsed: the body is no longer kept. */
+  /** False once lapsed or deleted: the body is no longer kept. */
   readonly live: boolean;
+  /** It was deleted: its sender says that it asks for nothing. Absent: it is in force, or was not renewed. */
+  readonly ended?: true;
   /** The scheduler's report that came with it, if any. */
   readonly report?: Digest;
 }
@@ -238,6 +291,11 @@ export interface Intent {
   readonly leaseUntil: Instant;
   /** Nobody sends it after this. */
   readonly notAfter: Instant;
+  /**
+   * "No" to a question that begins then or later is certain: by then each send has arrived, and what came of it shows. Absent in records
+   * of an older release: a while after `notAfter`.
+   */
+  readonly certainFrom?: Instant;
   readonly effect: Effect;
   /** What is known of earlier sends of this id. `never`: certainly not sent; `once-refused`: our only send was answered 409. */
   readonly sent: "never" | "maybe" | "once-refused";
@@ -249,12 +307,33 @@ export interface Intent {
 
 export type Effect = CreateEffect | StartEffect | TerminateEffect;
 
+/** One create request. What tells its sets apart when their nodes are listed is in create-requests.ts. */
 export interface CreateEffect {
   readonly kind: "create";
+  /** At least one. */
+  readonly sets: readonly CreateSet[];
+}
+
+/** Nodes of one bucket that are created alike: one set of a create request (cyclecloud-wire.md A.6). */
+export interface CreateSet {
   readonly bucket: BucketKey;
   readonly count: number;
   readonly purpose: Purpose;
   readonly attributes?: NodeAttributes;
+}
+
+/** What CycleCloud granted of one set: `added` may be less than its count, even 0, with CycleCloud's words why. */
+export interface GrantedSet {
+  readonly added: number;
+  readonly message?: string;
+}
+
+/** What may make CycleCloud refuse a set: sets that agree in this stand and fall together. */
+export interface CreateKind {
+  readonly array: ArrayName;
+  readonly machineType: MachineType;
+  /** Of nodes of a dynamic node array: `array` is the one that it extends. */
+  readonly dynamic?: ArrayName;
 }
 
 /** Deallocated nodes of one bucket that are to be started. */
@@ -269,7 +348,7 @@ export interface TerminateEffect {
   readonly nodes: readonly NodeId[];
 }
 
-/** Nodes that CycleCloud accepted and no look has shown yet: `added` minus those ever seen (design.md section 3, In flight). */
+/** Nodes of one set of a request that CycleCloud accepted and no look has shown yet: `added` minus those ever seen. */
 export interface InFlight {
   readonly requestId: RequestId;
   readonly bucket: BucketKey;
@@ -279,14 +358,24 @@ export interface InFlight {
   /** Whether they are spot nodes, as these attributes say; absent: they do not, or an older release sent them. */
   readonly spot?: boolean;
   readonly added: number;
-  /** NodeIds of this request that a status has ever shown. */
+  /** The answer was lost: `added` is what was asked for, and CycleCloud may have granted less. Absent: the answer said `added`. */
+  readonly unconfirmed?: ListGrowth;
+  /** NodeIds of this set that a status has ever shown. */
   readonly seen: readonly NodeId[];
   readonly since: Instant;
   /** When the plan that wanted it was committed; absent: at `since`. */
   readonly plannedAt?: Instant;
 }
 
-/** How many nodes of an in-flight request are still to show up. */
+/** How the list of a request's nodes has grown, over all of its sets. */
+export interface ListGrowth {
+  /** The most nodes that it has had. */
+  readonly listed: number;
+  /** When the question began that first found that many. */
+  readonly since: Instant;
+}
+
+/** How many nodes of an in-flight set are still to show up. */
 export function stillInFlight(entry: InFlight): number {
   return Math.max(0, entry.added - entry.seen.length);
 }

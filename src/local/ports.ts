@@ -14,12 +14,18 @@ export function portsFrom(first: number): Ports {
   return { app: first, simulator: first + 1, queue: first + 2, table: first + 3 };
 }
 
-/** The ports of these that are in use. */
-export async function portsInUse(ports: Ports): Promise<readonly number[]> {
-  const taken = await Promise.all(
-    Object.values(ports).map(async (port: number) => ((await isFree(port)) ? [] : [port])),
-  );
-  return taken.flat();
+/** Whether all of these ports are free. If not, it says on standard error which are in use, and what was expected. */
+export async function arePortsFree(ports: readonly number[], expected: string): Promise<boolean> {
+  const used = await Promise.all(ports.map(async (port) => ((await isFree(port)) ? [] : [port])));
+  const taken = used.flat();
+  if (taken.length === 0) return true;
+  process.stderr.write(`--port: found port ${taken.join(", ")} in use, expected ${expected}\n`);
+  return false;
+}
+
+/** The same for {@link portsFrom}. */
+export function areAllFree(ports: Ports): Promise<boolean> {
+  return arePortsFree(Object.values(ports), `four free ports from ${ports.app} on`);
 }
 
 /** Below what operating systems give to connections that go out: such a port stays free while a host is started again. */

@@ -5,11 +5,11 @@ import { z } from "zod";
 import { ConfigError, readConfig } from "../compose.ts";
 import type { Problem } from "../domain/demand.ts";
 
-/** App settings that a local.settings.json holds, and the clusters that they name. */
-export interface LocalSettings {
+type Config = ReturnType<typeof readConfig>;
+
+/** App settings that a local.settings.json holds, and what of them says where the app's clusters, nodes and clock are. */
+export interface LocalSettings extends Pick<Config, "clusters" | "publicUrl" | "localClock"> {
   readonly values: Readonly<Record<string, string>>;
-  readonly clusters: ReturnType<typeof readConfig>["clusters"];
-  readonly publicUrl?: string;
 }
 
 export type SettingsRead =
@@ -18,13 +18,20 @@ export type SettingsRead =
 
 /** What the sample of the file has where a secret belongs. */
 const UNFILLED = /put the password here|replace-by-32-random-characters/;
+/** The connection string of an emulator: it speaks http. */
+const EMULATOR = /^\s*UseDevelopmentStorage=true|(^|;)\s*DefaultEndpointsProtocol=http\s*;/i;
 const EXPECTED = "an object with the app settings as texts in Values, as infra/local.settings.sample.json";
 
+/** Which storage the app uses: an emulator of its own, or the one that the file names, which must be an emulator. */
+export type StorageUse = "own" | "named";
+
+const OWN_STORAGE = { AzureWebJobsStorage: "UseDevelopmentStorage=true" };
+
 /**
- * Reads the app settings of a local.settings.json (comments are allowed) and checks them as the app does, with a storage emulator in
- * place of the storage account that they may name. All problems at once. Never throws for the file's sake.
+ * Reads the app settings of a local.settings.json (comments are allowed) and checks them as the app does. With storage of its own, the
+ * storage that they name does not matter. All problems at once. Never throws for the file's sake.
  */
-export function readSettings(file: string): SettingsRead {
+export function readSettings(file: string, storage: StorageUse = "own"): SettingsRead {
   const read = readValues(file);
   if (read.kind === "problems") return read;
   const { values } = read;
@@ -36,10 +43,17 @@ export function readSettings(file: string): SettingsRead {
       expected: "a secret of your own",
     }));
   try {
-    const { clusters, publicUrl } = readConfig({
+    const { clusters, publicUrl, localClock } = readConfig({
       ...values,
-      AzureWebJobsStorage: "UseDevelopmentStorage=true",
+      ...(storage === "own" ? OWN_STORAGE : {}),
     });
+    if (storage === "named" && !EMULATOR.test(values["AzureWebJobsStorage"] ?? ""))
+      problems.push({
+        path: "Values.AzureWebJobsStorage",
+        found: "a storage account",
+        expected:
+          "UseDevelopmentStorage=true or the connection string of a storage emulator: two apps must not share an account",
+      });
     if (clusters.length === 0)
       problems.push({
         path: "Values.AUTOSCALER_CLUSTERS",
@@ -49,7 +63,12 @@ export function readSettings(file: string): SettingsRead {
     if (problems.length > 0) return { kind: "problems", problems };
     return {
       kind: "settings",
-      settings: { values, clusters, ...(publicUrl === undefined ? {} : { publicUrl }) },
+      settings: {
+        values,
+        clusters,
+        ...(publicUrl === undefined ? {} : { publicUrl }),
+        ...(localClock === undefined ? {} : { localClock }),
+      },
     };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

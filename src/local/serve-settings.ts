@@ -1,9 +1,9 @@
 import type { Arguments } from "./arguments.ts";
 import { heedInterrupts } from "./interruption.ts";
-import { portsFrom } from "./ports.ts";
+import { areAllFree, portsFrom } from "./ports.ts";
 import type { LocalSettings } from "./read-settings.ts";
 import { readSettings } from "./read-settings.ts";
-import { arePortsFree, hostLines, serveUntilInterrupted } from "./serve.ts";
+import { hostLines, serveUntilInterrupted } from "./serve.ts";
 import { commandLine, exportLine } from "./shell-lines.ts";
 import type { Trial } from "./trial.ts";
 import { startTrial } from "./trial.ts";
@@ -29,7 +29,7 @@ export async function serveSettings({
     return 2;
   }
   const ports = port === undefined ? undefined : portsFrom(port);
-  if (ports !== undefined && !(await arePortsFree(ports))) return 2;
+  if (ports !== undefined && !(await areAllFree(ports))) return 2;
   const interruption = heedInterrupts();
   const { settings } = read;
   const trial = await startTrial({
@@ -39,7 +39,7 @@ export async function serveSettings({
     ...(ports === undefined ? {} : { ports }),
   });
   process.stdout.write(`${describe(settings, trial, act).join("\n")}\n`);
-  await serveUntilInterrupted(trial, interruption);
+  await serveUntilInterrupted(trial, interruption, { start: trial.startHost, first: trial.host });
   return 0;
 }
 

@@ -1,7 +1,10 @@
 import { defaultOptions } from "../simulator/default-options.ts";
 import type { Arguments } from "./arguments.ts";
+import { clockTime, instant } from "../domain/units.ts";
 import { heedInterrupts, untilAborted } from "./interruption.ts";
-import { portsFrom, portsInUse } from "./ports.ts";
+import type { KeepOptions } from "./keep-running.ts";
+import { keepRunning } from "./keep-running.ts";
+import { areAllFree, portsFrom } from "./ports.ts";
 import { commandLine, exportLine } from "./shell-lines.ts";
 import type { LocalSystem } from "./system.ts";
 import { startSystem } from "./system.ts";
@@ -9,9 +12,9 @@ import { startSystem } from "./system.ts";
 type ServeArguments = Pick<Arguments, "speed" | "seed" | "verbose" | "port">;
 
 /** The whole system without a workload: prints how to reach it, and runs until Ctrl-C. Leaves no process behind. */
-export async function serve({ speed, seed, verbose, port }: ServeArguments): Promise<number> {
-  const ports = port === undefined ? undefined : portsFrom(port);
-  if (ports !== undefined && !(await arePortsFree(ports))) return 2;
+export async function serve({ speed, seed, verbose, port: first }: ServeArguments): Promise<number> {
+  const ports = first === undefined ? undefined : portsFrom(first);
+  if (ports !== undefined && !(await areAllFree(ports))) return 2;
   const interruption = heedInterrupts();
   const system = await startSystem({
     simulator: { ...defaultOptions, seed, keepLog: false },
@@ -20,7 +23,12 @@ export async function serve({ speed, seed, verbose, port }: ServeArguments): Pro
     ...(ports === undefined ? {} : { ports }),
   });
   process.stdout.write(`${describe(system, speed).join("\n")}\n`);
-  await serveUntilInterrupted(system, interruption);
+  const port = Number(new URL(system.url).port);
+  const [host] = system.hosts;
+  await serveUntilInterrupted(system, interruption, {
+    start: () => system.startHost({ port }),
+    ...(host === undefined ? {} : { first: host }),
+  });
   return 0;
 }
 
@@ -28,23 +36,18 @@ export function hostLines(verbose: boolean): (line: string) => void {
   return verbose ? (line) => process.stderr.write(`${line}\n`) : () => undefined;
 }
 
-/** Says on standard error which of the ports are in use, if any is. */
-export async function arePortsFree(ports: ReturnType<typeof portsFrom>): Promise<boolean> {
-  const taken = await portsInUse(ports);
-  if (taken.length === 0) return true;
-  process.stderr.write(
-    `--port: found port ${taken.join(", ")} in use, expected four free ports from ${ports.app} on\n`,
-  );
-  return false;
-}
-
-/** Waits for Ctrl-C and stops everything. */
+/** Keeps the host running until Ctrl-C, and stops everything then. */
 export async function serveUntilInterrupted(
   system: { close(): Promise<void> },
   interruption: ReturnType<typeof heedInterrupts>,
+  host: Pick<KeepOptions, "start" | "first">,
 ): Promise<void> {
+  const say = (line: string): void =>
+    void process.stdout.write(`${clockTime(instant(Date.now()))} ${line}\n`);
+  const kept = keepRunning({ name: "the function app", say, ...host });
   await untilAborted(interruption.signal);
   process.stdout.write("\nstopping\n");
+  await kept.stop();
   await system.close();
   interruption.forget();
   process.stdout.write("stopped; nothing is left running\n");
@@ -57,6 +60,7 @@ function describe(system: LocalSystem, speed: number): readonly string[] {
   const password = system.settings["CYCLECLOUD_PASSWORD"] ?? "";
   return [
     `function app         ${system.url}/api/health`,
+    `process of the app   ${system.hosts.map(({ pid }) => pid).join(", ")}    (if it ends, it is started again)`,
     `function key         ${system.keys.host}    (header x-functions-key)`,
     `master key           ${system.keys.master}`,
     `state of the cluster ${system.url}/api/clusters/${inAddress}?code=${system.keys.host}`,

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { startAzurite } from "./azurite.ts";
 import type { HostKeys } from "./host/host-keys.ts";
 import { createKeys } from "./host/host-keys.ts";
+import type { HostProcess } from "./host/spawn-host.ts";
 import { spawnHost } from "./host/spawn-host.ts";
 import { freePort } from "./ports.ts";
 import type { Ports } from "./ports.ts";
@@ -12,6 +13,9 @@ export interface Trial {
   readonly url: string;
   readonly keys: HostKeys;
   readonly connectionString: string;
+  readonly host: HostProcess;
+  /** Starts a host where the first one was, once that has ended. */
+  startHost(): Promise<HostProcess>;
   close(): Promise<void>;
 }
 
@@ -30,28 +34,32 @@ export async function startTrial({ values, act, ports, onHostLine }: TrialOption
   try {
     const keys = createKeys();
     const hostJson: unknown = JSON.parse(await readFile(HOST_JSON, "utf8"));
-    const host = await spawnHost(
-      {
-        app: SOURCE_APP,
-        hostJson,
-        settings: {
-          ...NOT_FROM_THE_SHELL,
-          ...withoutStorage(values),
-          ...OURS,
-          AUTOSCALER_LOCAL_TRIAL: act ? "act" : "watch",
-        },
-        origin: Date.now(),
-        speed: 1,
-        keys,
-        port: ports?.app ?? (await freePort()),
-        connectionString: azurite.connectionString,
-      },
-      onHostLine,
-    );
+    const settings = {
+      ...NOT_FROM_THE_SHELL,
+      ...withoutStorage(values),
+      ...OURS,
+      AUTOSCALER_LOCAL_TRIAL: act ? "act" : "watch",
+    };
+    const port = ports?.app ?? (await freePort());
+    const { connectionString } = azurite;
+    const options = {
+      app: SOURCE_APP,
+      hostJson,
+      settings,
+      origin: Date.now(),
+      speed: 1,
+      keys,
+      port,
+      connectionString,
+    };
+    const startHost = () => spawnHost(options, onHostLine);
+    const host = await startHost();
     return {
       url: host.url,
       keys,
-      connectionString: azurite.connectionString,
+      connectionString,
+      host,
+      startHost,
       close: async () => {
         await host.stop();
         await azurite.close();

@@ -29,6 +29,7 @@ const ASKING = [
   "config get",
   "config put good.json",
   "tick",
+  "restored",
 ];
 
 async function codeOf(

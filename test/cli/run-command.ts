@@ -10,6 +10,9 @@ export interface CommandEnd {
   readonly err: string;
 }
 
+/** What commands of this test process keep from run to run. */
+const KEPT = new Map<string, string>();
+
 /** Files that a command may read, by name; "-" is standard input. What is not here does not exist. */
 export type Files = Readonly<Record<string, unknown>>;
 
@@ -38,6 +41,11 @@ export async function runCommand(
       await new Promise((resolve) => setTimeout(resolve, SLEEP_MS));
       return true;
     },
+    alone: async (name, work) =>
+      work(KEPT.get(name), async (text) => {
+        if (text === undefined) KEPT.delete(name);
+        else KEPT.set(name, text);
+      }),
     columns: undefined,
     environment: process.env,
     release: "1.2.3",

@@ -11,6 +11,7 @@ function printed(clock: string | undefined, ...texts: readonly string[]) {
     read: () => Promise.reject(new Error("no such file")),
     now: () => 1_763_636_460_000,
     sleep: () => Promise.resolve(true),
+    alone: (_name, work) => work(undefined, async () => undefined),
     columns: undefined,
     environment: { AUTOSCALER_SIMULATED_CLOCK: clock },
     release: "1.2.3",

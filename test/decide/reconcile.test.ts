@@ -3,10 +3,11 @@ import { EXCLUSIVE, inArrays, needing, ofSizes } from "../support/build-constrai
 import { Recall } from "../../src/decide/recall.ts";
 import type { Decision, Weighing } from "../../src/decide/reconcile.ts";
 import { decide } from "../../src/decide/reconcile.ts";
+import type { Look } from "../../src/decide/observe.ts";
 import { settle } from "../../src/decide/settle.ts";
 import type { Node, Snapshot } from "../../src/domain/cluster.ts";
 import type { Demand, SchedulerNode } from "../../src/domain/demand.ts";
-import type { MachineType, NodeId, RequestId } from "../../src/domain/ids.ts";
+import type { MachineType } from "../../src/domain/ids.ts";
 import { arrayName, nodeId, placementGroup, requestId, setName } from "../../src/domain/ids.ts";
 import type { NodeVerdict } from "../../src/domain/plan.ts";
 import type { Policy } from "../../src/domain/policy.ts";
@@ -53,7 +54,7 @@ interface State {
 interface Turn {
   readonly policy?: Policy;
   readonly now?: Instant;
-  readonly requestNodes?: ReadonlyMap<RequestId, readonly NodeId[]>;
+  readonly requestNodes?: Look["requestNodes"];
 }
 
 function decideOn({ record, bodies }: State, snapshot: Snapshot, turn: Turn = {}): Decision {
@@ -93,8 +94,9 @@ describe("what a plan asks for", () => {
         owner: "ours",
         committedAt: NOW,
         leaseUntil: at(60),
-        notAfter: at(120),
-        effect: { kind: "create", bucket: BUCKET, count: 4, purpose: { kind: "array" } },
+        notAfter: at(180),
+        certainFrom: at(210),
+        effect: { kind: "create", sets: [{ bucket: BUCKET, count: 4, purpose: { kind: "array" } }] },
         sent: "never",
       },
     ]);
@@ -156,11 +158,11 @@ describe("what a plan asks for", () => {
       creates: [`1 ${d4}`],
     },
     {
-      name: "being stopped: no capacity",
+      name: "its stop is committed, and may come to nothing: it counts",
       target: 4,
       nodes: buildNodes("n", 4),
       record: { intents: [buildIntent("r-1", { effect: { kind: "terminate", nodes: [nodeId("n1")] } })] },
-      creates: [`1 ${d4}`],
+      creates: [],
     },
     {
       name: "terminating, failed while up, off, deallocated and somebody's own: no capacity",
@@ -389,7 +391,7 @@ describe("nodes that do not come up", () => {
     const again = decideOn(after(first, one), buildSnapshot([]), { now: at(61) });
     expect(created(again)).toEqual([`1 ${d4}`]);
     const accepted = again.record.intents.reduce(
-      (state, { id }) => settle(state, id, { kind: "accepted", added: 1 }, at(62)),
+      (state, { id }) => settle(state, id, { kind: "accepted", sets: [{ added: 1 }] }, at(62)),
       { record: again.record, ledger: again.ledger },
     );
     const { record, ledger } = accepted;

@@ -24,7 +24,6 @@ const free: Circumstances = {
   resting: false,
   spare: true,
   reportedIdleAt: NOW,
-  closed: false,
   busy: false,
 };
 const mark = (more: Partial<Draining> = {}): { readonly draining: Draining } => ({
@@ -105,12 +104,6 @@ describe("a Ready node", () => {
       known: { ...idle, ...mark({ since: at(-60) }) },
       around: { reportedIdleAt: at(-31) },
       action: none,
-    },
-    {
-      name: "marked as idle, its report is thirty-one seconds old, and the host is closed to jobs: stopped",
-      known: { ...idle, ...mark({ since: at(-60) }) },
-      around: { reportedIdleAt: at(-31), closed: true },
-      action: terminate("idle"),
     },
     {
       name: "marked as idle, and nobody reports it any more: taken back",
@@ -413,10 +406,15 @@ test.each([
     known: mark({ since: at(-500) }),
     excluded: false,
   },
-  { name: "a callback's mark", known: mark({ by: "callback", since: at(-59.999) }), excluded: true },
   {
-    name: "a callback's mark that nobody followed up",
-    known: mark({ by: "callback", since: at(-60) }),
+    name: "a callback's mark: the node may still be told to stay",
+    known: mark({ by: "callback" }),
+    excluded: false,
+  },
+  { name: "the mark of an unfit node", known: mark({ by: "unhealthy", since: at(-59.999) }), excluded: true },
+  {
+    name: "the mark of an unfit node that nobody followed up",
+    known: mark({ by: "unhealthy", since: at(-60) }),
     excluded: false,
   },
   { name: "its terminate was accepted", known: mark({ sentAt: at(-119.999) }), excluded: true },
@@ -425,6 +423,13 @@ test.each([
   expect(isExcluded(rememberNode(buildNode("n1"), known), new Set(), NOW)).toBe(excluded);
 });
 
-test("a node with a terminate that is committed is no capacity", () => {
-  expect(isExcluded(rememberNode(buildNode("n1")), new Set([nodeId("n1")]), NOW)).toBe(true);
+test.each([
+  { by: "idle", excluded: false },
+  { by: "callback", excluded: false },
+  { by: "unhealthy", excluded: true },
+  { by: "boot-timeout", excluded: true },
+  { by: "failed", excluded: true },
+] as const)("a node with a committed stop, $by, is no capacity: $excluded", ({ by, excluded }) => {
+  const known = rememberNode(buildNode("n1"), mark({ by, sentAt: at(-500) }));
+  expect(isExcluded(known, new Set([nodeId("n1")]), NOW)).toBe(excluded);
 });

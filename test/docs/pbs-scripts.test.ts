@@ -32,58 +32,120 @@ test("autostop: an idle node is closed, asks once, and stays closed when it will
   expect(stage.seen).toEqual([]);
   stage.pass(1);
   await stage.run("autostop.sh");
-  expect(stage.seen.map(({ url }) => url)).toEqual(["/autostop?instance=vm-1"]);
+  // Closed at 1000300, and looked at again 5 s later.
+  expect(stage.seen.map(({ url }) => url)).toEqual(["/autostop?instance=vm-1&asked=1000305000"]);
   expect(stage.has("offline")).toBe(true);
 });
 
-test("autostop: a node that is still up after its stop was granted asks again, and only 409 opens it", async () => {
+test("autostop: a node that is still up after its stop was granted asks again, and only `undrain` opens it", async () => {
   const stage = await idleNode();
   await stage.run("autostop.sh");
   stage.answer({ status: 503 });
   stage.pass(600);
+  await stage.run("autostop.sh");
+  stage.answer({ status: 404 });
+  stage.pass(60);
   await stage.run("autostop.sh");
   expect(stage.has("offline")).toBe(true);
   stage.answer({ status: 409, body: '{"undrain": true}' });
   stage.pass(60);
   await stage.run("autostop.sh");
   expect(stage.has("offline")).toBe(false);
+  expect(stage.seen.filter(({ url }) => url.includes("begin=no"))).toEqual([]);
 });
 
-test("autostop: a node that is needed takes jobs again at once, and its idle time begins again", async () => {
+test.each([409, 403, 404])(
+  "autostop: %i with undrain true: the node takes jobs again at once, and its idle time begins again",
+  async (status) => {
+    const stage = await idleNode();
+    stage.answer({ status, body: '{"title":"Needed","undrain":true}' });
+    await stage.run("autostop.sh");
+    expect(stage.has("offline")).toBe(false);
+    stage.pass(60);
+    await stage.run("autostop.sh");
+    expect(stage.seen).toHaveLength(1);
+  },
+);
+
+test("autostop: 503 with undrain true: the node takes jobs again at once, and its idle time goes on", async () => {
   const stage = await idleNode();
-  stage.answer({ status: 409, body: '{"title":"Needed","undrain":true}' });
+  stage.answer({ status: 503, body: '{"stop":false,"undrain":true}' });
   await stage.run("autostop.sh");
   expect(stage.has("offline")).toBe(false);
   stage.pass(60);
   await stage.run("autostop.sh");
-  expect(stage.seen).toHaveLength(1);
+  expect(stage.seen).toHaveLength(2);
 });
 
-test("autostop: 409 with undrain false keeps the node closed", async () => {
+test.each([409, 503, 403, 404])("autostop: %i with undrain false keeps the node closed", async (status) => {
   const stage = await idleNode();
-  stage.answer({ status: 409, body: '{"undrain": false}' });
+  stage.answer({ status, body: '{"undrain": false}' });
   await stage.run("autostop.sh");
   expect(stage.has("offline")).toBe(true);
 });
 
-test.each([403, 404, 500, 503])(
-  "autostop: %i is no verdict: asked twice, 30 s apart; open after 180 s; asked again with the idle time kept",
-  async (status) => {
+test.each([
+  ["503 and undrain false", { status: 503, body: '{"undrain":false}' }],
+  ["503 of something else", { status: 503 }],
+  ["500", { status: 500 }],
+  ["200 of something else", { status: 200, body: "<html>Sign in</html>" }],
+])(
+  "autostop: %s is no verdict: two questions for a stop 30 s apart, then questions that begin nothing; open 180 s after the last for a stop",
+  async (_, answer) => {
     const stage = await idleNode();
-    stage.answer({ status });
+    stage.answer(answer);
     await stage.run("autostop.sh");
-    expect(stage.seen).toHaveLength(2);
-    expect(stage.has("offline")).toBe(true);
-    stage.pass(120);
-    await stage.run("autostop.sh");
-    expect(stage.has("offline")).toBe(true);
     stage.pass(60);
+    await stage.run("autostop.sh");
+    // The first run closed the node at 1000300.
+    expect(stage.seen.map(({ url }) => url)).toEqual([
+      "/autostop?instance=vm-1&asked=1000305000",
+      "/autostop?instance=vm-1&asked=1000335000",
+      "/autostop?instance=vm-1&asked=1000395000&begin=no",
+      "/autostop?instance=vm-1&asked=1000425000&begin=no",
+    ]);
+    expect(stage.has("offline")).toBe(true);
+    stage.pass(89);
+    await stage.run("autostop.sh");
+    expect(stage.has("offline")).toBe(true);
+    stage.pass(31);
     await stage.run("autostop.sh");
     expect(stage.has("offline")).toBe(false);
-    expect(stage.seen).toHaveLength(2);
+    // Its idle time has gone on: it asks again at the next run.
+    const before = stage.seen.length;
     stage.pass(60);
     await stage.run("autostop.sh");
-    expect(stage.seen).toHaveLength(4);
+    expect(stage.seen).toHaveLength(before + 2);
+  },
+);
+
+test("autostop: a later run obeys the verdict that its question brings", async () => {
+  const stage = await idleNode();
+  stage.answer({ status: 503, body: '{"undrain":false}' });
+  await stage.run("autostop.sh");
+  stage.pass(30);
+  stage.answer({ status: 200, body: '{"stop":true}' });
+  await stage.run("autostop.sh");
+  stage.answer({ status: 503 });
+  stage.pass(600);
+  await stage.run("autostop.sh");
+  expect(stage.has("offline")).toBe(true);
+});
+
+test.each([403, 404])(
+  "autostop: %i of something else opens the node if no stop was asked for before, and only then",
+  async (status) => {
+    const first = await idleNode();
+    first.answer({ status });
+    await first.run("autostop.sh");
+    expect(first.seen).toHaveLength(1);
+    expect(first.has("offline")).toBe(false);
+
+    const later = await idleNode();
+    later.answer({ status: 503, body: '{"undrain":false}' }, { status });
+    await later.run("autostop.sh");
+    expect(later.seen).toHaveLength(2);
+    expect(later.has("offline")).toBe(true);
   },
 );
 

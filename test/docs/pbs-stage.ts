@@ -98,7 +98,7 @@ export async function setStage(page: string): Promise<Stage> {
 }
 
 async function startApp(): Promise<Pick<Stage, "seen" | "answer"> & { readonly url: string }> {
-  let answers: readonly Answer[] = [{ status: 200 }];
+  let answers: readonly Answer[] = [{ status: 200, body: '{"stop":true}' }];
   const seen: { url: string; body: string; key: unknown }[] = [];
   const server = createServer((request, response) => {
     let body = "";

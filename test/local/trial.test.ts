@@ -159,21 +159,26 @@ describe("with an address of TLS", () => {
   });
 });
 
-test("with --act nodes are created, and at their boot timeout only those go that this run has asked for", async () => {
-  const cyclecloud = await startCycleCloud();
-  const { said, call } = await startTrial(settingsFor(cyclecloud.url), "--act");
-  expect(said).toContain("stop URL             none: without AUTOSCALER_PUBLIC_URL, nodes get no stop URL");
-  await call("PUT", "/config", { bootTimeout: 8 });
-  await call("PUT", "/request-sets/standard", DEMAND);
-  const all = ["execute-1 Started", "execute-2 Started", "execute-3 Started"];
-  await expect.poll(cyclecloud.nodes, patiently).toEqual(all);
-  await expect
-    .poll(async () => {
-      await call("POST", "/tick");
-      return (await cyclecloud.nodes()).filter((node) => !node.endsWith("Terminated"));
-    }, patiently)
-    .toEqual(["execute-1 Started"]);
-});
+test(
+  "with --act nodes are created, and at their boot timeout only those go that this run has asked for",
+  { timeout: 150_000 },
+  async () => {
+    const cyclecloud = await startCycleCloud();
+    const { said, call } = await startTrial(settingsFor(cyclecloud.url), "--act");
+    expect(said).toContain("stop URL             none: without AUTOSCALER_PUBLIC_URL, nodes get no stop URL");
+    await call("PUT", "/config", { bootTimeout: 8 });
+    await call("PUT", "/request-sets/standard", DEMAND);
+    const all = ["execute-1 Started", "execute-2 Started", "execute-3 Started"];
+    // The record is new and the cluster has a node: creates wait for a minute.
+    await expect.poll(cyclecloud.nodes, { ...patiently, timeout: 100_000 }).toEqual(all);
+    await expect
+      .poll(async () => {
+        await call("POST", "/tick");
+        return (await cyclecloud.nodes()).filter((node) => !node.endsWith("Terminated"));
+      }, patiently)
+      .toEqual(["execute-1 Started"]);
+  },
+);
 
 test("settings that make no sense end it with 2, each problem with the file's name", async () => {
   const { code, stderr } = await runMain("--serve", "--settings", settingsFor("somewhere"));

@@ -3,16 +3,21 @@ import { handleAutostop } from "../../functions/autostop.ts";
 import { handleDemand } from "../../functions/demand.ts";
 import { handleSnapshot } from "../../functions/snapshot.ts";
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
+import { createStopDesk } from "../../src/app/answer-autostop.ts";
 import { createLanes } from "../../src/app/lanes.ts";
+import { createRecorder } from "../../src/app/record-demand.ts";
 import { describeCluster } from "../../src/app/describe-cluster.ts";
 import type { Explanation, Question } from "../../src/app/explain-cluster.ts";
-import type { Log } from "../../src/app/ports.ts";
+import type { HistoryRow, Log } from "../../src/app/ports.ts";
 import { explain } from "../../src/app/explain-cluster.ts";
 import type { Composition, MemoryComposition } from "../../src/compose.ts";
 import { composeInMemory } from "../../src/compose.ts";
+import type { Bodies } from "../../src/domain/bodies.ts";
 import { clusterName } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
+import { instant } from "../../src/domain/units.ts";
 import { readStopUrl } from "../../src/local/play/stop-url.ts";
 import { settleMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
@@ -53,6 +58,12 @@ export interface Actor {
   step(now: number): Promise<unknown>;
 }
 
+/** A record as it was, with its bodies. */
+export interface Backup {
+  readonly record: ClusterRecord;
+  readonly bodies: Bodies;
+}
+
 /** A node that is Ready: what it knows of itself. */
 export interface ReadyNode {
   readonly nodeId: string;
@@ -68,7 +79,7 @@ export interface ReadyNode {
 export class Stage {
   readonly clock = new VirtualClock(ORIGIN);
   readonly simulator: Simulator;
-  readonly #composed: Composition;
+  #composed: Composition;
   readonly #queues: readonly MemoryComposition["queue"][];
   readonly #sent: Sent[] = [];
   readonly #ready = new Map<string, ReadyNode>();
@@ -165,6 +176,12 @@ export class Stage {
     return readState(await describeCluster(this.#composed.app, clusterName(cluster)));
   }
 
+  /** What the ticks have kept, the newest first. */
+  history(cluster: string): Promise<readonly HistoryRow[]> {
+    const { history } = this.#composed.app.ports;
+    return history.read(clusterName(cluster), instant(0), instant(Number.MAX_SAFE_INTEGER - 1), 1000);
+  }
+
   /** The plans that can be explained, and what they say. */
   async keptPlans(cluster: string): Promise<readonly number[]> {
     const { plans } = this.#composed.app.ports;
@@ -186,7 +203,25 @@ export class Stage {
     this.#hostIsUp = false;
   }
 
-  startHost(): void {
+  /** The record with its bodies, for {@link restore}. */
+  async backUp(cluster: string): Promise<Backup> {
+    const { store } = this.#composed.app.ports;
+    const loaded = await store.load(clusterName(cluster));
+    const bodies = loaded === undefined ? undefined : await store.bodies(loaded);
+    if (loaded === undefined || bodies === undefined) throw new Error(`there is no record of ${cluster}`);
+    return { record: loaded.record, bodies };
+  }
+
+  /** Sets the record back; history and kept plans stay as they are, and so does what the running host knows. */
+  async restore({ record, bodies }: Backup): Promise<void> {
+    const { store } = this.#composed.app.ports;
+    const saved = await store.save(record, bodies, await store.load(record.cluster));
+    if (saved.kind !== "saved") throw new Error("the record changed meanwhile");
+  }
+
+  /** The host, or another process in its place: it knows nothing of what was before. */
+  startHost({ isNew = false }: { readonly isNew?: boolean } = {}): void {
+    if (isNew) this.#composed = newProcess(this.#composed);
     this.#hostIsUp = true;
     const waiting = this.#undelivered;
     this.#undelivered = [];
@@ -290,4 +325,10 @@ export class Stage {
       this.#ready.delete(event.nodeId);
     }
   }
+}
+
+/** The same ports, and nothing else of what the process knew. */
+function newProcess(composed: Composition): Composition {
+  const app = { ports: composed.app.ports, lanes: createLanes() };
+  return { ...composed, app, recorder: createRecorder(app), stopDesk: createStopDesk(app) };
 }

@@ -1,4 +1,6 @@
 import type { Verdict } from "./judge.ts";
+import type { Kind } from "./kinds.ts";
+import { LASTING_MUTANTS } from "./mutants-lasting.ts";
 import type { Edit } from "../support/product-copy.ts";
 import { runInCopy } from "../support/product-copy.ts";
 import type { Weather } from "./weather.ts";
@@ -9,20 +11,27 @@ export interface Mutant {
   readonly edits: readonly Edit[];
   /** The number that shows it. */
   readonly moves: keyof Verdict;
-  /** Seeds to try at most: about ten times as many as it took when this was written. */
-  readonly seeds: number;
+  /** Seeds to try at most: about ten times as many as it took when this was written. Of a kind: the sample's own. */
+  readonly seeds: number | readonly number[];
+  /** The kind of weather that lasts in which the rule is needed. */
+  readonly kind?: Kind;
   /** Weather in which the rule is needed more often. */
   readonly weather?: Partial<Weather>;
 }
 
-export const MUTANTS: readonly Mutant[] = [
+const STORM_MUTANTS: readonly Mutant[] = [
   {
     name: "effects are applied before they are committed",
     edits: [
       {
-        file: "src/app/reconcile-cluster.ts",
-        find: "    made = { basis, decision };\n",
-        put: "    made = { basis, decision };\n    void applyIntents(run, decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now), seen.templates);\n",
+        file: "src/app/conclude-look.ts",
+        find: 'import type { Finding, Run } from "./effects.ts";\n',
+        put: 'import type { Finding, Run } from "./effects.ts";\nimport { applyIntents } from "./effects.ts";\n',
+      },
+      {
+        file: "src/app/conclude-look.ts",
+        find: "    made = { basis, decision, on: { ...current, bodies } };\n",
+        put: "    made = { basis, decision, on: { ...current, bodies } };\n    void applyIntents(run, decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now), seen.templates);\n",
       },
     ],
     moves: "overshoot",
@@ -30,12 +39,12 @@ export const MUTANTS: readonly Mutant[] = [
     weather: { sets: 3, loss: 0.06, crash: 0.02 },
   },
   {
-    name: "an old look is decided on again after another plan was committed",
+    name: "an old look is decided on after a later one, or after another plan's creates",
     edits: [
       {
-        file: "src/app/reconcile-cluster.ts",
-        find: "current.record.plan !== begun.plan || ",
-        put: "",
+        file: "src/app/conclude-look.ts",
+        find: "return !hasSameEffects(record, begun.effects) || isOlderLook(bodies.seen, look.snapshot.at, now);",
+        put: "return false;",
       },
     ],
     moves: "overshoot",
@@ -44,7 +53,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "accepted creates are not counted until they show",
-    edits: [{ file: "src/decide/settle.ts", find: "    added <= 0\n", put: "    added > -1\n" }],
+    edits: [
+      {
+        file: "src/decide/settle-create.ts",
+        find: "    if (added > 0) next = withInFlight(",
+        put: "    if (added < 0) next = withInFlight(",
+      },
+    ],
     moves: "overshoot",
     seeds: 100,
   },
@@ -52,14 +67,14 @@ export const MUTANTS: readonly Mutant[] = [
     name: "after an unclear outcome a new request id is used",
     edits: [
       {
-        file: "src/decide/settle.ts",
-        find: '    case "absent":\n      if (now >= intent.notAfter) return without;\n',
-        put: '    case "absent":\n      return without;\n',
+        file: "src/decide/settle-create.ts",
+        find: '    case "absent":\n',
+        put: '    case "absent":\n      if (intent.id !== undefined) return without;\n',
       },
       {
-        file: "src/decide/settle.ts",
-        find: '    case "terminated":\n      return replaceIntent(',
-        put: '    case "terminated":\n      return without;\n      replaceIntent(',
+        file: "src/decide/settle-create.ts",
+        find: '    case "unclear": {\n',
+        put: '    case "unclear": {\n      if (intent.id !== undefined) return without;\n',
       },
     ],
     moves: "overshoot",
@@ -109,15 +124,15 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/app/reconcile-cluster.ts",
-        find: 'result: { kind: "begun", plan: record.plan, open, taken },',
-        put: 'result: { kind: "begun", plan: record.plan, sets: record.sets, open, taken },',
+        find: 'result: { kind: "begun", at: now, effects: effectsOf(record), open, taken },',
+        put: 'result: { kind: "begun", at: now, effects: effectsOf(record), sets: record.sets, open, taken },',
       },
       {
-        file: "src/app/reconcile-cluster.ts",
-        find: "current.record.plan !== begun.plan || ",
-        put: "current.record.sets !== begun.sets || ",
+        file: "src/app/conclude-look.ts",
+        find: "return !hasSameEffects(record, begun.effects) || ",
+        put: "return record.sets !== begun.sets || ",
       },
-      { file: "src/app/reconcile-cluster.ts", find: "made?.basis === basis", put: "made === 0" },
+      { file: "src/app/conclude-look.ts", find: "made?.basis === basis", put: "made === 0" },
     ],
     moves: "shortAfterResync",
     seeds: 60,
@@ -128,8 +143,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/autostop.ts",
-        find: "new Set([...unhealthy, ...[...askers].filter((id) => free.spare.has(id))])",
-        put: "new Set(ours)",
+        find: "[...unhealthy, ...[...askers].filter((id) => free.spare.has(id))]",
+        put: "[...ours]",
       },
     ],
     moves: "stoppedNeeded",
@@ -171,8 +186,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/autostop.ts",
-        find: "unmark(bodies.ledger, byInstance, calls, verdicts, now)",
-        put: "bodies.ledger",
+        find: "    } else if (isStay(verdict)) {",
+        put: "    } else if (isStay(verdict) && !isMarked) {",
       },
     ],
     moves: "overshoot",
@@ -219,9 +234,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a stop that may be under way is forgotten before its lease has ended",
     edits: [
       {
-        file: "src/decide/turn.ts",
-        find: 'effect.kind !== "terminate" || leaseUntil > snapshot.at',
-        put: 'effect.kind !== "terminate"',
+        file: "src/decide/stops.ts",
+        find: 'return isPast ? "lost" : "open";',
+        put: 'return "lost";',
       },
     ],
     moves: "stoppedNeeded",
@@ -233,7 +248,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/app/effects.ts",
-        find: "now < intent.leaseUntil && now < run.deadline ? call() : undefined",
+        find: "maySendNow(intent, now, run.policy) && now < run.deadline ? call() : undefined",
         put: "call()",
       },
     ],
@@ -245,9 +260,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a node is taken for shown because its request lists it, though the status does not",
     edits: [
       {
-        file: "src/decide/observe.ts",
-        find: "(id) => present.has(id) && !before.has(id)",
-        put: "(id) => !before.has(id)",
+        file: "src/decide/in-flight.ts",
+        find: "found.nodes.filter(isKnown)",
+        put: "found.nodes",
       },
     ],
     moves: "overshoot",
@@ -267,6 +282,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
 ];
 
+/** Those that the storms find, and those that need weather that lasts. */
+export const MUTANTS: readonly Mutant[] = [...STORM_MUTANTS, ...LASTING_MUTANTS];
+
 export interface Played {
   /** The seed that moved the number, or the last one. */
   readonly seed: number;
@@ -274,8 +292,9 @@ export interface Played {
 }
 
 /** Plays a mutant in a copy of the product, in a process of its own. Throws if a text to replace is not there exactly once. */
-export async function playMutant({ edits, moves, seeds, weather }: Mutant): Promise<Played> {
-  const args = [moves, String(seeds), JSON.stringify(weather ?? {})];
+export async function playMutant({ edits, moves, seeds, weather, kind }: Mutant): Promise<Played> {
+  const tried = typeof seeds === "number" ? String(seeds) : `${seeds.join(",")},`;
+  const args = [moves, tried, JSON.stringify(weather ?? {}), ...(kind === undefined ? [] : [kind])];
   const { stdout } = await runInCopy(edits, ["simulation", "support"], "test/simulation/run-seeds.ts", args);
   return readPlayed(stdout);
 }
@@ -290,4 +309,9 @@ function readPlayed(line: string): Played {
     seed: Number(parsed.seed),
     totals: Object.fromEntries(Object.entries(totals).map(([name, value]) => [name, Number(value)])),
   };
+}
+
+/** What a mutant is played in. */
+export function playedIn({ weather, kind }: Mutant): { weather: Partial<Weather>; kind?: Kind } {
+  return { weather: weather ?? {}, ...(kind === undefined ? {} : { kind }) };
 }

@@ -28,6 +28,11 @@ export function startMain(args: readonly string[]): Running {
   return startCommand(process.execPath, ["src/local/main.ts", ...args]);
 }
 
+/** The same for `npm run host -- ...args`. */
+export function startHostAlone(args: readonly string[]): Running {
+  return startCommand(process.execPath, ["src/local/host-main.ts", ...args]);
+}
+
 /** Starts `npm start -- ...args`, npm and all. */
 export function npmStart(args: readonly string[]): Running {
   return startCommand("npm", ["start", "--", ...args]);

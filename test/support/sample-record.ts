@@ -104,10 +104,15 @@ export const SAMPLE_RECORD: ClusterRecord = {
       notAfter: later(122),
       effect: {
         kind: "create",
-        bucket,
-        count: 4,
-        purpose: { kind: "group", key: "execute:4n", group: "as-1" },
-        attributes: { Configuration: { autoscale: { idle: true } }, Tags: ["a", null], constructor: 1 },
+        sets: [
+          {
+            bucket,
+            count: 4,
+            purpose: { kind: "group", key: "execute:4n", group: "as-1" },
+            attributes: { Configuration: { autoscale: { idle: true } }, Tags: ["a", null], constructor: 1 },
+          },
+          { bucket: looseBucket, count: 2, purpose: { kind: "dynamic", array: licensed } },
+        ],
       },
       sent: "once-refused",
       absentSince: later(12),
@@ -323,11 +328,11 @@ const ledger: Ledger = new Map([
 const plan: Plan = {
   number: 17,
   at: SAMPLE_TIME,
-  creates: [{ kind: "create", bucket, count: 4, purpose: { kind: "array" } }],
+  creates: [{ bucket, count: 4, purpose: { kind: "array" } }],
   starts: [nodeId("n-4")],
   terminates: [nodeId("n-2")],
   withheld: {
-    creates: [{ kind: "create", bucket, count: 2, purpose: { kind: "array" } }],
+    creates: [{ bucket, count: 2, purpose: { kind: "array" } }],
     starts: [nodeId("n-6")],
     terminates: [nodeId("n-7")],
   },
@@ -398,5 +403,16 @@ export const SAMPLE_BODIES: Bodies = {
   ]),
   seen,
   ledger,
+  questions: new Map([
+    [
+      nodeId("n-1"),
+      {
+        asked: 1_795_000_000_123,
+        askedAt: SAMPLE_TIME,
+        stayAt: SAMPLE_TIME,
+        draining: { since: SAMPLE_TIME, by: "callback", plan: 41, attempts: 0 },
+      },
+    ],
+  ]),
   plan,
 };

@@ -24,6 +24,7 @@ export function scaledClock(origin: number, speed: number): Clock {
   if (!(speed > 0) || !Number.isFinite(speed))
     throw new RangeError(`speed must be a positive number, not ${speed}`);
   return {
+    speed,
     now: () => instant(origin + (Date.now() - origin) * speed),
     sleep: (milliseconds, signal) => sleepReal(milliseconds / speed, signal),
   };

@@ -26,8 +26,14 @@ export interface PreparedBody {
 export interface BodyRows {
   /** Compresses and names a value; writes nothing. The value is cached as read. */
   prepare<T>(codec: BodyCodec<T>, value: T, text?: string): Promise<PreparedBody>;
+  /** The same, worked out once for each object: for large bodies that are saved as they are, or with nothing changed. */
+  prepareOnce<T extends object>(codec: BodyCodec<T>, value: T): Promise<PreparedBody>;
   /** Writes the rows of each body, also those that are there already: it makes them young again for the collector. */
   write(partition: string, bodies: readonly PreparedBody[]): Promise<void>;
+  /** Others miss it in storage: the next read looks there, and writes it again if this process remembers it. */
+  suspect(id: string): void;
+  /** Whether all rows of a body are in storage. */
+  isThere(partition: string, ref: BodyRef): Promise<boolean>;
   /** Reads a body; undefined: a row of it is missing. */
   read<T>(partition: string, ref: BodyRef, codec: BodyCodec<T>): Promise<T | undefined>;
 }
@@ -38,6 +44,8 @@ const ROWS_AT_ONCE = 16;
 /** Opens the bodies of a table. `cache` holds parsed bodies by id and is weighed by the length of their JSON text. */
 export function openBodies(table: Table, clock: Pick<Clock, "now">, cache: Lru<unknown>): BodyRows {
   const reading = new Map<string, Promise<unknown>>();
+  const suspected = new Set<string>();
+  const once = new WeakMap<object, Promise<PreparedBody>>();
 
   async function fetch<T>(partition: string, ref: BodyRef, codec: BodyCodec<T>): Promise<T | undefined> {
     const bytes = await readRows(table, partition, ref);
@@ -48,28 +56,50 @@ export function openBodies(table: Table, clock: Pick<Clock, "now">, cache: Lru<u
     return value;
   }
 
+  async function prepare<T>(codec: BodyCodec<T>, value: T, text = codec.write(value)): Promise<PreparedBody> {
+    const bytes = await compress(text);
+    const ref = { id: sha256(bytes), bytes: bytes.length };
+    cache.set(ref.id, value, text.length);
+    return { ref, bytes };
+  }
+
+  async function writeRows(partition: string, bodies: readonly PreparedBody[]): Promise<void> {
+    // One moment for all: the collector compares it with its own clock, an hour apart.
+    const writtenAt = BigInt(clock.now());
+    const rows = bodies.flatMap(({ ref, bytes }) =>
+      partsOf(ref).map((part) => ({ key: bodyKey(ref.id, part), part, bytes })),
+    );
+    await inParallel(rows, ROWS_AT_ONCE, ({ key, part, bytes }) =>
+      table.put(partition, key, { writtenAt, ...chunkProperties(partOf(bytes, part)) }),
+    );
+  }
+
+  /** What is remembered is no longer, unless it is the very body, which then is in storage again. */
+  async function writeAgain<T>(partition: string, ref: BodyRef, codec: BodyCodec<T>): Promise<void> {
+    const cached = cache.get(ref.id);
+    cache.delete(ref.id);
+    if (cached === undefined) return;
+    const again = await prepare(codec, cached as T);
+    if (again.ref.id === ref.id) await writeRows(partition, [again]);
+  }
+
   return {
-    async prepare(codec, value, text = codec.write(value)) {
-      const bytes = await compress(text);
-      const ref = { id: sha256(bytes), bytes: bytes.length };
-      cache.set(ref.id, value, text.length);
-      return { ref, bytes };
+    prepare,
+    prepareOnce(codec, value) {
+      const prepared = once.get(value) ?? prepare(codec, value);
+      once.set(value, prepared);
+      return prepared;
     },
-    async write(partition, bodies) {
-      // One moment for all: the collector compares it with its own clock, an hour apart.
-      const writtenAt = BigInt(clock.now());
-      const rows = bodies.flatMap(({ ref, bytes }) =>
-        Array.from({ length: rowsFor(ref.bytes) }, (_, part) => ({
-          key: bodyKey(ref.id, part),
-          part,
-          bytes,
-        })),
+    write: writeRows,
+    suspect: (id) => void suspected.add(id),
+    async isThere(partition, ref) {
+      const rows = await inParallel(partsOf(ref), ROWS_AT_ONCE, (part) =>
+        table.read(partition, bodyKey(ref.id, part), ["writtenAt"]),
       );
-      await inParallel(rows, ROWS_AT_ONCE, ({ key, part, bytes }) =>
-        table.put(partition, key, { writtenAt, ...chunkProperties(partOf(bytes, part)) }),
-      );
+      return !rows.includes(undefined);
     },
     async read<T>(partition: string, ref: BodyRef, codec: BodyCodec<T>) {
+      if (suspected.delete(ref.id)) await writeAgain(partition, ref, codec);
       const cached = cache.get(ref.id);
       // An id stands for one content, and a content is read with one codec, so the cached value is of the type asked for.
       if (cached !== undefined) return cached as T;
@@ -81,9 +111,13 @@ export function openBodies(table: Table, clock: Pick<Clock, "now">, cache: Lru<u
   };
 }
 
+const partsOf = ({ bytes }: BodyRef): readonly number[] =>
+  Array.from({ length: rowsFor(bytes) }, (_, part) => part);
+
 async function readRows(table: Table, partition: string, ref: BodyRef): Promise<Uint8Array | undefined> {
-  const parts = Array.from({ length: rowsFor(ref.bytes) }, (_, part) => part);
-  const rows = await inParallel(parts, ROWS_AT_ONCE, (part) => table.read(partition, bodyKey(ref.id, part)));
+  const rows = await inParallel(partsOf(ref), ROWS_AT_ONCE, (part) =>
+    table.read(partition, bodyKey(ref.id, part)),
+  );
   const found = rows.filter((row) => row !== undefined);
   if (found.length < rows.length) return undefined;
   const bytes = Buffer.concat(found.map((row) => joinChunks(row.values)));

@@ -1,14 +1,18 @@
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
-import type { NodeId } from "../../domain/ids.ts";
+import type { FinishedSet } from "../../domain/finished-set.ts";
+import type { NodeId, SetName } from "../../domain/ids.ts";
 import type { DemandOutcome, NodeVerdict, Plan } from "../../domain/plan.ts";
+import type { Question, Questions } from "../../domain/questions.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { ClusterRecord, Held, Intent, Ledger, LedgerNode } from "../../domain/record.ts";
 import type { BodyRef } from "./bodies.ts";
 import type { BodyIndex } from "./body-index.ts";
 import type { StoredEntry } from "./stored-entries.ts";
 import { readEntries, storedEntries } from "./stored-entries.ts";
+import type { StoredIntent } from "./stored-intents.ts";
+import { readIntents, storedIntents } from "./stored-intents.ts";
 
 /**
  * The stored form: JSON in which a Map is the list of its entries, gzipped. What is read back was written by this file, under a state
@@ -32,15 +36,18 @@ export type StoredManifest =
   /** Too large for the row: the manifest is a body itself. */
   | { readonly spilled: BodyRef };
 
-type StoredRecord = Omit<ClusterRecord, keyof Held> & {
+type StoredRecord = Omit<ClusterRecord, keyof Held | "intents"> & {
   readonly sets: readonly StoredEntry[];
+  readonly intents: readonly StoredIntent[];
   /**
    * Intents to start nodes; absent: none. Apart from the others, because the release before this one takes every intent that is no create
    * for a terminate, and would stop those nodes once the lease has ended. It carries this field along unread.
    */
   readonly startIntents?: readonly Intent[];
+  /** Of the index; absent: none. It is here because the release before this one carries along what it does not know of a record. */
+  readonly finishedBodies?: readonly (BodyRef | null)[];
 };
-type StoredIndex = Omit<BodyIndex, "packs" | "own"> & {
+type StoredIndex = Omit<BodyIndex, "packs" | "own" | "finished"> & {
   readonly packs: readonly (BodyRef | null)[];
   readonly own: readonly (readonly [string, BodyRef])[];
 };
@@ -51,9 +58,13 @@ export interface Manifest {
 }
 
 export function writeManifest({ record, index }: Manifest): string {
+  const { finished, ...bodies } = index;
   const stored: StoredManifest = {
-    record: storedRecord(record),
-    index: { ...index, packs: index.packs.map((ref) => ref ?? null), own: [...index.own] },
+    record: {
+      ...storedRecord(record),
+      ...(finished === undefined ? {} : { finishedBodies: finished.map((ref) => ref ?? null) }),
+    },
+    index: { ...bodies, packs: index.packs.map((ref) => ref ?? null), own: [...index.own] },
   };
   return JSON.stringify(stored);
 }
@@ -62,15 +73,14 @@ function storedRecord(record: ClusterRecord): StoredRecord {
   const starts = record.intents.filter(({ effect }) => effect.kind === "start");
   const { separateReports: _reports, separatePools: _pools, ...rest } = record;
   const sets = storedEntries(record);
-  if (starts.length === 0) return { ...rest, sets };
-  const intents = record.intents.filter(({ effect }) => effect.kind !== "start");
-  return { ...rest, sets, intents, startIntents: starts };
+  const intents = storedIntents(record.intents.filter(({ effect }) => effect.kind !== "start"));
+  return { ...rest, sets, intents, ...(starts.length === 0 ? {} : { startIntents: starts }) };
 }
 
 function readRecord({ startIntents = [], ...stored }: StoredRecord): ClusterRecord {
   const { sets, ...separate } = readEntries(stored.sets);
   // Members keep their places, so that what is decided on the record has the same bytes whichever store read it.
-  return { ...separate, ...stored, sets, intents: [...startIntents, ...stored.intents] };
+  return { ...separate, ...stored, sets, intents: [...startIntents, ...readIntents(stored.intents)] };
 }
 
 export function writeSpilled(spilled: BodyRef): string {
@@ -81,10 +91,17 @@ export function writeSpilled(spilled: BodyRef): string {
 export function readManifest(text: string): Manifest | { readonly spilled: BodyRef } {
   const stored: StoredManifest = JSON.parse(text);
   if ("spilled" in stored) return stored;
-  const { record, index } = stored;
+  const { index } = stored;
+  const { finishedBodies, ...record } = stored.record;
+  const finished = finishedBodies?.map((ref) => ref ?? undefined);
   return {
     record: readRecord(record),
-    index: { ...index, packs: index.packs.map((ref) => ref ?? undefined), own: new Map(index.own) },
+    index: {
+      ...index,
+      packs: index.packs.map((ref) => ref ?? undefined),
+      own: new Map(index.own),
+      ...(finished === undefined ? {} : { finished }),
+    },
   };
 }
 
@@ -185,4 +202,6 @@ class Whys {
 }
 
 export const ledgerCodec: BodyCodec<Ledger> = mapCodec<NodeId, LedgerNode>();
+export const questionsCodec: BodyCodec<Questions> = mapCodec<NodeId, Question>();
 export const packCodec: BodyCodec<Pack> = mapCodec<string, EntryValue>();
+export const finishedCodec: BodyCodec<ReadonlyMap<SetName, FinishedSet>> = mapCodec<SetName, FinishedSet>();

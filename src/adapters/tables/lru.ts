@@ -3,6 +3,7 @@ export interface Lru<T> {
   get(key: string): T | undefined;
   /** What is heavier than the whole budget is not kept. */
   set(key: string, value: T, weight: number): void;
+  delete(key: string): void;
 }
 
 /** A cache bounded by the sum of its weights; the least recently used goes first. */
@@ -15,6 +16,7 @@ export function createLru<T>(budget: number): Lru<T> {
     entries.delete(key);
   };
   return {
+    delete: drop,
     get(key) {
       const entry = entries.get(key);
       if (entry === undefined) return undefined;

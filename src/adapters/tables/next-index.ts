@@ -1,5 +1,6 @@
 import type { BodyChanges } from "../../app/ports.ts";
 import { PortError } from "../../app/ports.ts";
+import type { Snapshot } from "../../domain/cluster.ts";
 import type { Digest } from "../../domain/ids.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import { holdSame } from "../../domain/record.ts";
@@ -7,7 +8,8 @@ import type { BodyRef, BodyRows, PreparedBody } from "./bodies.ts";
 import type { BodyIndex, EntryKey } from "./body-index.ts";
 import { EMPTY_INDEX, OWN_BODY_LENGTH, entryKeys, refsOf } from "./body-index.ts";
 import type { BodyCodec, EntryValue, Pack } from "./codec.ts";
-import { ledgerCodec, packCodec, planCodec, plainCodec } from "./codec.ts";
+import { ledgerCodec, packCodec, planCodec, plainCodec, questionsCodec } from "./codec.ts";
+import { nextShards } from "./finished-shards.ts";
 import { packCountFor, packOf } from "./packs.ts";
 
 /** The index of a record about to be saved, and the bodies that must be there before it is. */
@@ -23,8 +25,9 @@ export interface Stored {
 }
 
 /**
- * Works out which bodies a save needs. Undefined: a pack that must be rewritten is gone, because the record has moved on. Throws
- * PortError when the record names a body that neither the stored record nor the changes hold.
+ * Works out which bodies a save needs. A pack that would be rewritten and is gone stays as it is, and what would be added to it gets bodies
+ * of its own: if the record has moved on the save conflicts anyway, and if the pack is lost no more is lost than it held. Throws PortError
+ * when the record names a body that neither the stored record nor the changes hold.
  */
 export async function nextIndex(
   bodies: BodyRows,
@@ -32,27 +35,34 @@ export async function nextIndex(
   record: ClusterRecord,
   changes: BodyChanges,
   stored: Stored | undefined,
-): Promise<NextIndex | undefined> {
+): Promise<NextIndex> {
   const was = stored?.index ?? EMPTY_INDEX;
   const sets =
     stored !== undefined && holdSame(record, stored.record)
       ? { packs: was.packs, own: was.own, prepared: [] }
       : await nextSets(bodies, partition, record, changes, stored);
-  if (sets === undefined) return undefined;
-  const [seen, ledger, plan] = await Promise.all([
-    prepareIfGiven(bodies, plainCodec(), changes.seen),
+  const [seen, ledger, questions, plan, finished] = await Promise.all([
+    prepareIfGiven(bodies, plainCodec<Snapshot>(), changes.seen),
     prepareIfGiven(bodies, ledgerCodec, changes.ledger),
+    prepareIfGiven(bodies, questionsCodec, changes.questions),
     prepareIfGiven(bodies, planCodec, changes.plan),
+    changes.finished && nextShards(bodies, partition, was.finished ?? [], changes.finished),
   ]);
+  const shards = finished?.shards ?? was.finished;
+  const { forget } = changes;
   const index: BodyIndex = {
-    ...refMember("seen", seen?.ref ?? was.seen),
-    ...refMember("ledger", ledger?.ref ?? was.ledger),
-    ...refMember("plan", plan?.ref ?? was.plan),
+    ...refMember("seen", seen?.ref ?? (forget?.seen === true ? undefined : was.seen)),
+    ...refMember("ledger", ledger?.ref ?? (forget?.ledger === true ? undefined : was.ledger)),
+    ...refMember("questions", questions?.ref ?? (forget?.questions === true ? undefined : was.questions)),
+    ...refMember("plan", plan?.ref ?? (forget?.plan === true ? undefined : was.plan)),
     packs: sets.packs,
     own: sets.own,
+    ...(shards === undefined ? {} : { finished: shards }),
   };
   const known = new Set(refsOf(was).map(({ id }) => id));
-  const prepared = [seen, ledger, plan, ...sets.prepared].filter((body) => body !== undefined);
+  const prepared = [seen, ledger, questions, plan, ...sets.prepared, ...(finished?.prepared ?? [])].filter(
+    (body) => body !== undefined,
+  );
   return { index, toWrite: prepared.filter(({ ref }) => !known.has(ref.id)) };
 }
 
@@ -62,8 +72,8 @@ function refMember<K extends string>(name: K, ref: BodyRef | undefined): { reado
   return member;
 }
 
-async function prepareIfGiven<T>(bodies: BodyRows, codec: BodyCodec<T>, value: T | undefined) {
-  return value === undefined ? undefined : bodies.prepare(codec, value);
+async function prepareIfGiven<T extends object>(bodies: BodyRows, codec: BodyCodec<T>, value: T | undefined) {
+  return value === undefined ? undefined : bodies.prepareOnce(codec, value);
 }
 
 interface NextSets extends Pick<BodyIndex, "packs" | "own"> {
@@ -76,27 +86,26 @@ async function nextSets(
   record: ClusterRecord,
   changes: BodyChanges,
   stored: Stored | undefined,
-): Promise<NextSets | undefined> {
+): Promise<NextSets> {
   const was = stored?.index ?? EMPTY_INDEX;
   const named = entryKeys(record);
   const namedBefore = entryKeys(stored?.record);
   const newlyNamed = [...named].filter((key) => !namedBefore.has(key));
   const added = addedEntries(record, newlyNamed, changes);
   const large = added.filter(({ text }) => text.length > OWN_BODY_LENGTH);
-  const largeBodies = await Promise.all(
-    large.map(async ({ key, value, text }) => ({
+  const own = new Map([...was.own].filter(([key]) => named.has(key)));
+  const largeKeys = new Set(large.map(({ key }) => key));
+  const smallKeys = [...named].filter((key) => !own.has(key) && !largeKeys.has(key));
+  const small = added.filter(({ text }) => text.length <= OWN_BODY_LENGTH);
+  const packs = await nextPacks(bodies, partition, was.packs, new Set(smallKeys), small);
+  const ownBodies = await Promise.all(
+    [...large, ...packs.left].map(async ({ key, value, text }) => ({
       key,
       body: await bodies.prepare(plainCodec(), value, text),
     })),
   );
-  const own = new Map([...was.own].filter(([key]) => named.has(key)));
-  for (const { key, body } of largeBodies) own.set(key, body.ref);
-
-  const smallKeys = [...named].filter((key) => !own.has(key));
-  const small = added.filter(({ text }) => text.length <= OWN_BODY_LENGTH);
-  const packs = await nextPacks(bodies, partition, was.packs, new Set(smallKeys), small);
-  if (packs === undefined) return undefined;
-  return { own, packs: packs.packs, prepared: [...largeBodies.map(({ body }) => body), ...packs.prepared] };
+  for (const { key, body } of ownBodies) own.set(key, body.ref);
+  return { own, packs: packs.packs, prepared: [...ownBodies.map(({ body }) => body), ...packs.prepared] };
 }
 
 interface AddedEntry extends Entry {
@@ -131,7 +140,7 @@ type Packs = Pick<BodyIndex, "packs"> & { readonly prepared: readonly PreparedBo
 
 /**
  * The packs with the added entries in. A pack is rewritten only if something is added to it, or if the sizes that come out ask for another
- * number of packs; entries that are no longer named are left in it until then. Undefined: a pack is missing.
+ * number of packs; entries that are no longer named are left in it until then. `left`: entries whose pack is missing.
  */
 async function nextPacks(
   bodies: BodyRows,
@@ -139,21 +148,24 @@ async function nextPacks(
   was: BodyIndex["packs"],
   named: ReadonlySet<EntryKey>,
   added: readonly AddedEntry[],
-): Promise<Packs | undefined> {
+): Promise<Packs & { readonly left: readonly AddedEntry[] }> {
   const inUse = new Set([...named].map((key) => packOf(key, was.length)));
   const kept = was.map((ref, number) => (inUse.has(number) ? ref : undefined));
   const touched = new Set(added.map(({ key }) => packOf(key, was.length)));
   const opened = await openPacks(bodies, partition, kept, (number) => touched.has(number));
-  if (opened === undefined) return undefined;
-  const packs = await fillPacks(bodies, kept, [...namedOnly(opened, named), ...added]);
+  const isMissing = ({ key }: Entry): boolean => opened.missing.has(packOf(key, was.length));
+  const left = added.filter(isMissing);
+  const fitting = added.filter((entry) => !isMissing(entry));
+  const packs = await fillPacks(bodies, kept, [...namedOnly(opened.entries, named), ...fitting]);
 
   const bytes = packs.packs.reduce((sum, ref) => sum + (ref?.bytes ?? 0), 0);
   const count = packCountFor(bytes, was.length);
-  if (count === was.length) return packs;
+  if (count === was.length || left.length > 0) return { ...packs, left };
   const rest = await openPacks(bodies, partition, kept, (number) => !touched.has(number));
-  if (rest === undefined) return undefined;
+  if (rest.missing.size > 0) return { ...packs, left };
   const empty = Array.from({ length: count }, () => undefined);
-  return fillPacks(bodies, empty, [...namedOnly([...opened, ...rest], named), ...added]);
+  const all = [...namedOnly([...opened.entries, ...rest.entries], named), ...fitting];
+  return { ...(await fillPacks(bodies, empty, all)), left };
 }
 
 interface Entry {
@@ -185,17 +197,26 @@ async function fillPacks(
   };
 }
 
-/** The entries of the chosen packs; undefined: a pack is missing. */
+interface OpenedPacks {
+  readonly entries: readonly Entry[];
+  /** Numbers of packs that are not there. */
+  readonly missing: ReadonlySet<number>;
+}
+
+/** The entries of the chosen packs. */
 async function openPacks(
   bodies: BodyRows,
   partition: string,
   packs: BodyIndex["packs"],
   isChosen: (number: number) => boolean,
-): Promise<readonly Entry[] | undefined> {
-  const chosen = packs.filter((ref, number) => ref !== undefined && isChosen(number));
+): Promise<OpenedPacks> {
   const opened = await Promise.all(
-    chosen.map(async (ref): Promise<Pack | undefined> => ref && bodies.read(partition, ref, packCodec)),
+    packs.map(async (ref, number): Promise<Pack | undefined> =>
+      ref === undefined || !isChosen(number) ? new Map() : bodies.read(partition, ref, packCodec),
+    ),
   );
-  if (opened.includes(undefined)) return undefined;
-  return opened.flatMap((pack) => [...(pack ?? [])].map(([key, value]) => ({ key, value })));
+  return {
+    entries: opened.flatMap((pack) => [...(pack ?? [])].map(([key, value]) => ({ key, value }))),
+    missing: new Set(opened.flatMap((pack, number) => (pack === undefined ? [number] : []))),
+  };
 }

@@ -20,7 +20,7 @@ export type WriteOutcome =
 
 /** One table, in the few operations that the stores need. Every method throws PortError and nothing else. */
 export interface Table {
-  /** Creates the table if it is not there. Once per process; concurrent callers share it. */
+  /** Creates the table if it is not there. Once per process; concurrent callers share it. Every other call does it, too, where it misses it. */
   ensure(): Promise<void>;
   /** A point read; undefined: no such row. `select` limits the properties. */
   read(partition: string, rowKey: string, select?: readonly string[]): Promise<ReadRow | undefined>;
@@ -95,17 +95,34 @@ function createClient(account: StorageAccount, options: TableOptions): TableClie
 
 function overClient(client: TableClient): Table {
   let created: Promise<void> | undefined;
+  const ensure = (): Promise<void> => {
+    created ??= asPortCall(`create table ${client.tableName}`, () => client.createTable(limited()));
+    // A failure must not be remembered: the next caller tries again.
+    created.catch(() => (created = undefined));
+    return created;
+  };
+  /** A table that somebody has deleted, or that was not there at the start, is made and the call tried once more. */
+  const calling =
+    (operation: string) =>
+    async <T>(call: () => Promise<T>): Promise<T> =>
+      asPortCall(operation, async () => {
+        const before = created;
+        try {
+          return await call();
+        } catch (error) {
+          if (!isTableMissing(error)) throw error;
+          // Of several callers that miss it the first one forgets that it was made.
+          if (created === before) created = undefined;
+          await ensure();
+          return call();
+        }
+      });
   const describe = (verb: string, partition: string, rowKey: string) =>
     `${verb} row ${partition}/${rowKey} of table ${client.tableName}`;
   return {
-    ensure() {
-      created ??= asPortCall(`create table ${client.tableName}`, () => client.createTable(limited()));
-      // A failure must not be remembered: the next caller tries again.
-      created.catch(() => (created = undefined));
-      return created;
-    },
+    ensure,
     read: (partition, rowKey, select) =>
-      asPortCall(describe("read", partition, rowKey), async () => {
+      calling(describe("read", partition, rowKey))(async () => {
         const queryOptions = select === undefined ? {} : { queryOptions: { select: [...select] } };
         const found = await absentIf(notFound, () =>
           client.getEntity(partition, rowKey, { ...limited(), ...queryOptions }),
@@ -113,29 +130,29 @@ function overClient(client: TableClient): Table {
         return found === undefined ? undefined : { rowKey, etag: found.etag, values: found };
       }),
     insert: (partition, rowKey, values) =>
-      asPortCall(describe("insert", partition, rowKey), () =>
+      calling(describe("insert", partition, rowKey))(() =>
         written(() => client.createEntity(entity(partition, rowKey, values), limited())),
       ),
     replace: (partition, rowKey, values, etag) =>
-      asPortCall(describe("replace", partition, rowKey), () =>
+      calling(describe("replace", partition, rowKey))(() =>
         written(() =>
           client.updateEntity(entity(partition, rowKey, values), "Replace", { ...limited(), etag }),
         ),
       ),
     put: (partition, rowKey, values) =>
-      asPortCall(describe("write", partition, rowKey), async () => {
+      calling(describe("write", partition, rowKey))(async () => {
         await client.upsertEntity(entity(partition, rowKey, values), "Replace", limited());
       }),
     remove: (partition, rowKey) =>
-      asPortCall(describe("remove", partition, rowKey), async () => {
+      calling(describe("remove", partition, rowKey))(async () => {
         await absentIf(notFound, () => client.deleteEntity(partition, rowKey, limited()));
       }),
     list: (partition, range, select, limit) =>
-      asPortCall(describe("list", partition, range.from), () =>
+      calling(describe("list", partition, range.from))(() =>
         listRows(client, partition, range, select, limit),
       ),
     removeTogether: (partition, rowKeys, guard) =>
-      asPortCall(describe("collect", partition, guard?.rowKey ?? ""), () =>
+      calling(describe("collect", partition, guard?.rowKey ?? ""))(() =>
         removeInTransaction(client, partition, rowKeys, guard),
       ),
   };
@@ -216,10 +233,14 @@ function conflicts(error: unknown): boolean {
   return status === 412 || (status === 409 && code === "EntityAlreadyExists");
 }
 
-/** The row is not there. A missing *table* is an error: it is created before anything is read. */
+/** The row is not there, but its table is. */
 function notFound(error: unknown): boolean {
+  return readFailure(error).status === 404 && !isTableMissing(error);
+}
+
+function isTableMissing(error: unknown): boolean {
   const { status, code } = readFailure(error);
-  return status === 404 && code !== "TableNotFound";
+  return status === 404 && code === "TableNotFound";
 }
 
 function entity(partitionKey: string, rowKey: string, values: Row): TableEntity {

@@ -123,6 +123,9 @@ export const historyAnswer = z.object({
       idlePricePerHour: z.number().optional(),
       currency: text.optional(),
       unpricedNodes: count.optional(),
+      callSeconds: z.record(z.string(), z.number()).optional().meta({
+        description: "Seconds per call of CycleCloud's endpoints, of those that take a second or more.",
+      }),
     }),
   ),
   keptPlans: z
@@ -222,6 +225,16 @@ export const tickAnswer = z.object({
   until: time.optional(),
   message: text.optional(),
 });
+
+export const restoredAnswer = z
+  .object({
+    cluster: text,
+    epoch: text.meta({ description: "Random; ids of requests to CycleCloud are made with it." }),
+    plan: count.meta({ description: "The next plan has the next number." }),
+    restingUntil: time.meta({ description: "Scale-down rests until then." }),
+    createsFrom: time.meta({ description: "If the cluster has nodes, nothing is created before." }),
+  })
+  .meta({ description: "A new epoch has begun." });
 
 export const healthAnswer = z.object({
   ok: z.boolean(),

@@ -9,6 +9,7 @@ import {
   historyAnswer,
   openapiAnswer,
   requestSetAnswer,
+  restoredAnswer,
   stopAnswer,
   tickAnswer,
   trialAnswer,
@@ -43,6 +44,7 @@ export const SCHEMAS = {
   WhatIf: whatIfSchema,
   DryRun: trialAnswer,
   Tick: tickAnswer,
+  Restored: restoredAnswer,
   ConfigurationRequest: configRequest,
   Configuration: configAnswer,
   ConfigurationWritten: configWritten,
@@ -171,6 +173,14 @@ export const OPERATIONS: readonly Operation[] = [
     answers: { 200: "Tick", ...BELOW_CLUSTER },
   },
   {
+    method: "post",
+    path: "/clusters/{cluster}/restored",
+    id: "declareRestored",
+    auth: "function",
+    summary: "Says that the cluster's record was restored from a backup: a new epoch begins",
+    answers: { 200: "Restored", ...BELOW_CLUSTER },
+  },
+  {
     method: "get",
     path: "/clusters/{cluster}/config",
     id: "getConfiguration",
@@ -198,9 +208,20 @@ export const OPERATIONS: readonly Operation[] = [
     path: "/autostop/{cluster}/{token}",
     id: method === "get" ? "askToStop" : "askToStopByPost",
     auth: "anonymous",
-    summary: "May this node stop? 200 is yes, anything else is stay; the token is the key",
+    summary:
+      "May this node stop? 200 is yes; else `undrain` says whether it may take work again. The token is the key",
     query: [
       { name: "instance", description: "The VM's instance id", required: true, type: "string" },
+      {
+        name: "asked",
+        description: "The node's own time in ms, rising: an older question never counts against a newer one",
+        type: "integer",
+      },
+      {
+        name: "begin",
+        description: "no: begins no stop, only asks what has become of earlier questions",
+        type: "string",
+      },
       { name: "reason", description: "unhealthy: it may always go", type: "string" },
     ],
     answers: {

@@ -146,8 +146,8 @@ describe("loading", () => {
     reset();
     await Promise.all([other.bodies(loaded), other.bodies(loaded), other.bodies(loaded)]);
     await other.bodies(loaded);
-    // Snapshot, ledger, plan, and one pack with the demand and the report.
-    expect(counts.rowsRead).toBe(4);
+    // Snapshot, ledger, questions, plan, and one pack with the demand and the report.
+    expect(counts.rowsRead).toBe(5);
   });
 });
 

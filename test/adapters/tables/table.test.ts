@@ -1,8 +1,12 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
+import { TableClient } from "@azure/data-tables";
+import { tableRecordStore } from "../../../src/adapters/tables/record-store.ts";
+import type { Table } from "../../../src/adapters/tables/table.ts";
 import { openTable } from "../../../src/adapters/tables/table.ts";
 import { azuriteForThisFile } from "../../support/azurite.ts";
+import { SAMPLE_BODIES, SAMPLE_RECORD, SAMPLE_TIME } from "../../support/sample-record.ts";
 
 const azurite = azuriteForThisFile();
 
@@ -56,10 +60,63 @@ test("a port where nobody listens is unreachable, after a few quick retries", as
   expect(performance.now() - started).toBeLessThan(10_000);
 });
 
-test("a table that does not exist is an error, not an absent row", async () => {
-  const table = openTable(azurite.account(), { name: azurite.freshName() });
-  await expect(table.read("p", "r")).rejects.toMatchObject({ kind: "unexpected", status: 404 });
+test("a table that does not exist is made by the first call, whatever it is", async () => {
+  const calls: readonly ((table: Table) => Promise<unknown>)[] = [
+    async (table) => expect(await table.read("p", "r")).toBeUndefined(),
+    async (table) => expect(await table.list("p", { from: "a", to: "z" }, [], 10)).toEqual([]),
+    async (table) => expect(await table.insert("p", "r", {})).toMatchObject({ kind: "written" }),
+    async (table) => expect(await table.replace("p", "r", {}, SOME_ETAG)).toEqual({ kind: "conflict" }),
+    async (table) => expect(await table.removeTogether("p", ["r"])).toEqual({ kind: "conflict" }),
+    (table) => table.put("p", "r", {}),
+    (table) => table.remove("p", "r"),
+  ];
+  for (const call of calls) {
+    const table = openTable(azurite.account(), { name: azurite.freshName() });
+    await call(table);
+    await table.put("p", "after", {});
+    expect(await table.read("p", "after")).toBeDefined();
+  }
 });
+
+test("a table that is deleted while it is used is made again, by any number of callers at one time", async () => {
+  const name = azurite.freshName();
+  const table = openTable(azurite.account(), { name });
+  await table.ensure();
+  await table.put("p", "r", { n: 1 });
+  for (let round = 0; round < 2; round += 1) {
+    await deleteTable(name);
+    expect(await Promise.all([1, 2, 3, 4, 5].map(() => table.read("p", "r")))).toEqual(
+      Array.from({ length: 5 }, () => undefined),
+    );
+    await table.put("p", "r", { n: round });
+    expect((await table.read("p", "r"))?.values).toMatchObject({ n: round });
+  }
+});
+
+test("a record whose table is deleted under it is born again, with all its bodies", async () => {
+  const name = azurite.freshName();
+  const store = tableRecordStore(openTable(azurite.account(), { name }), { now: () => SAMPLE_TIME });
+  const first = await store.save(SAMPLE_RECORD, SAMPLE_BODIES, undefined);
+  await deleteTable(name);
+  const { cluster } = SAMPLE_RECORD;
+  expect(await store.load(cluster)).toBeUndefined();
+  expect(first.kind === "saved" && (await store.save(SAMPLE_RECORD, {}, first.loaded))).toEqual({
+    kind: "conflict",
+  });
+  await store.save(SAMPLE_RECORD, SAMPLE_BODIES, undefined);
+  const cold = tableRecordStore(openTable(azurite.account(), { name }), { now: () => SAMPLE_TIME });
+  const loaded = await cold.load(cluster);
+  expect(loaded && (await cold.bodies(loaded))).toStrictEqual(SAMPLE_BODIES);
+});
+
+const SOME_ETAG = `W/"datetime'2026-01-01T00%3A00%3A00.0000000Z'"`;
+
+async function deleteTable(name: string): Promise<void> {
+  const account = azurite.account();
+  if (account.kind !== "connection-string") throw new Error("Azurite has a connection string");
+  const options = { allowInsecureConnection: true };
+  await TableClient.fromConnectionString(account.connectionString, name, options).deleteTable();
+}
 
 test("creating the table twice, and at one time, is no error", async () => {
   const name = azurite.freshName();

@@ -1,6 +1,4 @@
-import { Option } from "commander";
-import { askToStop } from "../client/index.ts";
-import { readTick } from "../client/state.ts";
+import { readRestored, readTick } from "../client/state.ts";
 import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
@@ -10,8 +8,8 @@ import type { Telling } from "./tell.ts";
 import { tell } from "./tell.ts";
 import { wrapped } from "./wrapped.ts";
 
-/** Commands that make something happen now: a look by hand, and a node's own question. */
-export function registerNodeCommands({ program, terminal, run }: Register): void {
+/** Commands that make something happen now: a look by hand, and a restore. */
+export function registerTick({ program, terminal, run }: Register): void {
   withCluster(program.command("tick"))
     .description("look and plan now, as the timer does")
     .addHelpText(
@@ -24,42 +22,30 @@ export function registerNodeCommands({ program, terminal, run }: Register): void
       ),
     );
 
-  program
-    .command("autostop")
-    .description("on a node: may it stop?")
+  withCluster(program.command("restored"))
+    .description("storage was restored from a backup")
     .addHelpText(
       "after",
       wrapped(
-        "Asks, on a node, whether it may stop, as jetpack shutdown does. 0: it will be stopped. 1: it is needed and stays; re-open it in the scheduler. 3: nobody can tell now; ask again.",
+        "Says that the autoscaler's table was restored from a backup. What the record says may be old then, so a new epoch begins: scale-down rests for five minutes, and creates wait for one, if the cluster has nodes. Demand stays as it was at the backup until it is pushed again.",
       ),
     )
-    .addOption(
-      new Option("--callback <address>", "jetpack config cyclecloud.cluster.autoscale.stop_callback")
-        .env("AUTOSCALER_STOP_CALLBACK")
-        .makeOptionMandatory(),
-    )
-    .addOption(
-      new Option("--instance <id>", "jetpack config cyclecloud.instance.id")
-        .env("AUTOSCALER_INSTANCE")
-        .makeOptionMandatory(),
-    )
-    .option("--unhealthy", "the node is broken: it may always go, and is replaced if it is needed")
-    .option("--json", "the app's answer as JSON")
-    .action((options: AutostopOptions) =>
-      run(async () => {
-        const { callback, instance, unhealthy, json } = options;
-        const answer = await askToStop(callback, instance, unhealthy === true ? "unhealthy" : undefined);
-        return tell(terminal, answer, json === true, () => ({ text: `${instance} will be stopped` }));
-      }),
+    .action((options: ClusterOptions) =>
+      run(async () =>
+        tell(terminal, await appOf(options).restored(options.cluster), options.json === true, tellRestored),
+      ),
     );
 }
 
-interface AutostopOptions {
-  readonly callback: string;
-  readonly instance: string;
-  readonly unhealthy?: true;
-  readonly json?: true;
-}
+const tellRestored: Telling = (body) => {
+  const { cluster, restingUntil, createsFrom } = readRestored(body) ?? {};
+  const lines = [
+    `${cluster ?? "the cluster"} begins a new epoch`,
+    `scale-down rests until ${restingUntil ?? "?"}`,
+    `if the cluster has nodes, nothing is created before ${createsFrom ?? "?"}`,
+  ];
+  return { text: lines.join("\n") };
+};
 
 /** A tick that could not look, or that others were quicker than, is to be tried again. */
 const tellTick: Telling = (body) => {

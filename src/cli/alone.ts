@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Alone } from "./terminal.ts";
+
+/** A run that takes longer than this has died and left its lock: a question waits 20 s at most. */
+const STALE_LOCK_MS = 60_000;
+
+/**
+ * Runs work alone on this machine, with a text that it keeps from run to run, in a folder of the user's home. The name may hold secrets:
+ * the file is called after its digest. Rejects with the system's error if the folder cannot be written.
+ */
+export const alone: Alone = async (name, work) => {
+  const folder = join(homedir(), ".cyclecloud-autoscaler");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, createHash("sha256").update(name).digest("hex").slice(0, 32));
+  const lock = `${file}.lock`;
+  if (!(await take(lock))) return "busy";
+  try {
+    return await work(await readIfThere(file), async (text) => {
+      if (text === undefined) return rm(file, { force: true });
+      await writeFile(`${file}.new`, text, { mode: 0o600 });
+      return rename(`${file}.new`, file);
+    });
+  } finally {
+    await rm(lock, { force: true });
+  }
+};
+
+async function take(lock: string): Promise<boolean> {
+  if (await create(lock)) return true;
+  const age = Date.now() - (await timeOf(lock));
+  if (age < STALE_LOCK_MS) return false;
+  await rm(lock, { force: true });
+  return create(lock);
+}
+
+async function create(path: string): Promise<boolean> {
+  try {
+    await (await open(path, "wx", 0o600)).close();
+    return true;
+  } catch (error) {
+    if (isCode(error, "EEXIST")) return false;
+    throw error;
+  }
+}
+
+/** When it was last written; a file that has gone meanwhile is as old as can be. */
+async function timeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch (error) {
+    if (isCode(error, "ENOENT")) return 0;
+    throw error;
+  }
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (isCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

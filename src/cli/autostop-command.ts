@@ -1,0 +1,94 @@
+import { Option } from "commander";
+import type { Answer } from "../client/answer.ts";
+import { askToStop } from "../client/index.ts";
+import { readProblemAnswer } from "../client/state.ts";
+import type { ExitCode } from "./exit-code.ts";
+import { EXIT } from "./exit-code.ts";
+import type { Register } from "./register.ts";
+import type { StopWord } from "./stop-series.ts";
+import { isOver, mayBegin, readSeries, withQuestion, wordOf, writeSeries } from "./stop-series.ts";
+import { tell } from "./tell.ts";
+import type { Keep, Terminal } from "./terminal.ts";
+import { wrapped } from "./wrapped.ts";
+
+const HELP = `Asks once, on a node that its scheduler has closed, whether it may stop. Run it every half minute until it ends with 0 or 1, and then
+once a minute until the node is gone. 0: it is being stopped; keep it closed. 1: no stop of it is under way; open it in the scheduler. 3: nobody
+can tell now; keep it closed and ask again. It keeps the time of the last question in the home directory, and ends with 1 when 180 s have passed
+without a verdict. With --unhealthy it never does that.`;
+
+/** `autostop`: one question of a series, by the rules that the printed scripts follow as well. */
+export function registerAutostop({ program, terminal, run }: Register): void {
+  program
+    .command("autostop")
+    .description("on a node: may it stop?")
+    .addHelpText("after", wrapped(HELP.replaceAll("\n", " ")))
+    .addOption(
+      new Option("--callback <address>", "jetpack config cyclecloud.cluster.autoscale.stop_callback")
+        .env("AUTOSCALER_STOP_CALLBACK")
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option("--instance <id>", "jetpack config cyclecloud.instance.id")
+        .env("AUTOSCALER_INSTANCE")
+        .makeOptionMandatory(),
+    )
+    .option("--unhealthy", "the node is broken: it may always go, and is replaced if it is needed")
+    .option("--json", "the app's answer as JSON")
+    .action((options: AutostopOptions) =>
+      run(async () => {
+        const code = await terminal.alone(`autostop ${options.callback} ${options.instance}`, (kept, keep) =>
+          askOnce(terminal, options, kept, keep),
+        );
+        if (code !== "busy") return code;
+        terminal.complain("another run of this command asks for this node just now");
+        return EXIT.unreachable;
+      }),
+    );
+}
+
+interface AutostopOptions {
+  readonly callback: string;
+  readonly instance: string;
+  readonly unhealthy?: true;
+  readonly json?: true;
+}
+
+async function askOnce(
+  terminal: Terminal,
+  { callback, instance, unhealthy, json }: AutostopOptions,
+  kept: string | undefined,
+  keep: Keep,
+): Promise<ExitCode> {
+  const series = readSeries(kept);
+  const asked = terminal.now();
+  if (series !== undefined && unhealthy !== true && isOver(series, asked)) {
+    await keep(undefined);
+    terminal.complain("no verdict for 180 s: open the node in the scheduler, and ask again later");
+    return EXIT.no;
+  }
+  const begin = mayBegin(series, asked);
+  const next = withQuestion(series, begin, asked);
+  // Written before the question: its answer may never come.
+  await keep(writeSeries(next));
+  const answer = await askToStop(callback, instance, unhealthy === true ? "unhealthy" : undefined, {
+    asked,
+    begin,
+  });
+  const word = wordIn(answer, series === undefined);
+  if (word === "stop") await keep(writeSeries({ ...next, granted: true }));
+  if (word === "open") await keep(undefined);
+  const code = tell(terminal, answer, json === true, () => ({ text: `${instance} will be stopped` }));
+  return code === EXIT.usage ? code : CODES[word];
+}
+
+const CODES: Readonly<Record<StopWord, ExitCode>> = {
+  stop: EXIT.done,
+  open: EXIT.no,
+  closed: EXIT.unreachable,
+};
+
+function wordIn(answer: Answer, isFirst: boolean): StopWord {
+  if (answer.kind === "answered") return "stop";
+  if (answer.kind !== "refused") return "closed";
+  return wordOf(answer.status, readProblemAnswer(answer.body)?.undrain, isFirst);
+}

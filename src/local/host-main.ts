@@ -1,0 +1,123 @@
+import { readFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { clockTime, instant } from "../domain/units.ts";
+import { createKeys } from "./host/host-keys.ts";
+import { spawnHost } from "./host/spawn-host.ts";
+import { heedInterrupts, untilAborted } from "./interruption.ts";
+import { keepRunning } from "./keep-running.ts";
+import { arePortsFree } from "./ports.ts";
+import { readSettings } from "./read-settings.ts";
+import { HOST_JSON, SOURCE_APP } from "./system.ts";
+
+/** The function app alone, against a storage emulator and a CycleCloud that run elsewhere: `npm run host` (docs/local.md). */
+
+const USAGE = `The function app alone, until Ctrl-C: it creates and stops nodes, as in Azure (docs/local.md).
+
+  npm run host -- --settings FILE [--port N] [--key TEXT] [--verbose]
+
+  --settings FILE   app settings, as infra/local.settings.sample.json; AzureWebJobsStorage names a storage emulator
+  --port N          where it listens on 127.0.0.1 (default 7071)
+  --key TEXT        its function key (default: a random one at each start)
+  --verbose         its log on stderr
+  --help            this text
+`;
+
+const OPTIONS = {
+  settings: { type: "string" },
+  port: { type: "string" },
+  key: { type: "string" },
+  verbose: { type: "boolean" },
+  help: { type: "boolean" },
+} as const;
+
+interface HostArguments {
+  readonly settings: string;
+  readonly port: number;
+  readonly key?: string;
+  readonly verbose: boolean;
+}
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const complain = (line: string) => process.stderr.write(`${line}\n`);
+
+async function main(): Promise<number> {
+  const parsed = readHostArguments(process.argv.slice(2));
+  if (parsed.kind === "help") {
+    say(USAGE);
+    return 0;
+  }
+  if (parsed.kind === "wrong") {
+    complain(`${parsed.problem}\n\n${USAGE}`);
+    return 2;
+  }
+  const args = parsed.arguments;
+  const read = readSettings(args.settings, "named");
+  if (read.kind === "problems") {
+    for (const { path, found, expected } of read.problems)
+      complain(`${args.settings}: ${path === "" ? "" : `${path}: `}found ${found}, expected ${expected}`);
+    return 2;
+  }
+  if (!(await arePortsFree([args.port], "a free port"))) return 2;
+  const { values, localClock = { origin: Date.now(), speed: 1 } } = read.settings;
+  const random = createKeys();
+  const keys = args.key === undefined ? random : { ...random, host: args.key };
+  const options = {
+    app: SOURCE_APP,
+    hostJson: await contentOf(HOST_JSON),
+    settings: values,
+    ...localClock,
+    keys,
+    port: args.port,
+    connectionString: values["AzureWebJobsStorage"] ?? "",
+  };
+  const interruption = heedInterrupts();
+  say(`function app         http://127.0.0.1:${args.port}/api/health`);
+  say(`function key         ${keys.host}    (header x-functions-key)`);
+  say(`master key           ${keys.master}`);
+  say("Ctrl-C stops it.");
+  const kept = keepRunning({
+    name: "the function app",
+    start: () => spawnHost(options, args.verbose ? complain : () => undefined),
+    say: (line) => say(`${clockTime(instant(Date.now()))} ${line}`),
+  });
+  await untilAborted(interruption.signal);
+  await kept.stop();
+  interruption.forget();
+  say("stopped; nothing is left running");
+  return 0;
+}
+
+type ArgumentsRead =
+  | { readonly kind: "arguments"; readonly arguments: HostArguments }
+  | { readonly kind: "help" }
+  | { readonly kind: "wrong"; readonly problem: string };
+
+const wrong = (problem: string): ArgumentsRead => ({ kind: "wrong", problem });
+
+function readHostArguments(argv: readonly string[]): ArgumentsRead {
+  const { values, problem } = parse(argv);
+  if (values === undefined) return wrong(problem);
+  const { settings, port: portText = "7071", key, verbose = false, help } = values;
+  if (help === true) return { kind: "help" };
+  if (settings === undefined)
+    return wrong("--settings: found nothing, expected the path of a local.settings.json");
+  const port = Number(portText);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    return wrong(`--port: found "${portText}", expected a whole number from 1 to 65535`);
+  if (key === "") return wrong("--key: found an empty text, expected a key");
+  return { kind: "arguments", arguments: { settings, port, verbose, ...(key === undefined ? {} : { key }) } };
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return { values: parseArgs({ args: [...argv], options: OPTIONS }).values };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function contentOf(path: string): Promise<unknown> {
+  return JSON.parse(await readFile(path, "utf8"));
+}
+
+process.exitCode = await main();

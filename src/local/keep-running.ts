@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { untilAborted } from "./interruption.ts";
+
+/** A running process. */
+export interface Process {
+  readonly pid: number;
+  /** Resolves to the exit code, or to the signal's name, when it has ended. */
+  readonly exited: Promise<number | string>;
+  /** Ends it, and resolves as `exited` does. */
+  stop(): Promise<number | string>;
+}
+
+export interface KeepOptions {
+  /** "the function app": how the process is called in sentences. */
+  readonly name: string;
+  /** Starts it, and rejects if it cannot be started. */
+  readonly start: () => Promise<Process>;
+  /** Gets a line whenever it has ended, could not be started, or runs. */
+  readonly say: (line: string) => void;
+  /** The process that runs already; absent: it is to be started. */
+  readonly first?: Process;
+  /** Waits so many milliseconds, or until `signal` aborts; absent: in real time. */
+  readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+export interface Kept {
+  /** Ends the process, and starts it no more. */
+  stop(): Promise<void>;
+}
+
+/** The first pause; each next one is twice as long. */
+const SHORTEST_SECONDS = 1;
+const LONGEST_SECONDS = 60;
+/** After so long the pauses begin again with the shortest. */
+const STEADY_MS = 60_000;
+
+/** Starts a process again whenever it ends by itself, or is killed, until `stop`. */
+export function keepRunning(options: KeepOptions): Kept {
+  const stopping = new AbortController();
+  const ended = run(options, stopping.signal);
+  return {
+    stop: () => {
+      stopping.abort();
+      return ended;
+    },
+  };
+}
+
+async function run(options: KeepOptions, signal: AbortSignal): Promise<void> {
+  const { name, say, pause = pauseReally } = options;
+  let current = options.first;
+  let starts = current === undefined ? 0 : 1;
+  let seconds = SHORTEST_SECONDS;
+  const tryAgain = async (what: string): Promise<void> => {
+    say(`${name} ${what} in ${seconds} s`);
+    await pause(seconds * 1000, signal);
+    seconds = Math.min(LONGEST_SECONDS, 2 * seconds);
+  };
+  while (!signal.aborted) {
+    if (current === undefined) {
+      const started = await attempt(options.start);
+      current = started.process;
+      if (current === undefined) {
+        await tryAgain(`could not be started (${started.why}); the next try is`);
+        continue;
+      }
+      say(`${name} ${runsText(current, (starts += 1))}`);
+    }
+    const began = performance.now();
+    const how = await Promise.race([current.exited, untilAborted(signal)]);
+    if (how === undefined) break;
+    current = undefined;
+    if (performance.now() - began >= STEADY_MS) seconds = SHORTEST_SECONDS;
+    await tryAgain(`has ended (${how}); it is started again`);
+  }
+  await current?.stop();
+}
+
+function runsText({ pid }: Process, starts: number): string {
+  if (starts === 1) return `runs (process ${pid})`;
+  return `runs again (process ${pid}, started again ${starts - 1} time${starts === 2 ? "" : "s"})`;
+}
+
+type Attempt =
+  | { readonly process: Process; readonly why?: undefined }
+  | { readonly process?: undefined; readonly why: string };
+
+async function attempt(start: KeepOptions["start"]): Promise<Attempt> {
+  try {
+    return { process: await start() };
+  } catch (error) {
+    return { why: reasonOf(error instanceof Error ? error.message : String(error)) };
+  }
+}
+
+/** Of all that a process has said: the line with its error ("RestError: connect ECONNREFUSED"), else the first one. */
+function reasonOf(text: string): string {
+  const lines = text.split("\n");
+  return lines.find((line) => /^\w*Error( \[\w+\])?: /.test(line)) ?? lines[0] ?? text;
+}
+
+async function pauseReally(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
+}

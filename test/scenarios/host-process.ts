@@ -1,0 +1,82 @@
+import { createStopDesk } from "../../src/app/answer-autostop.ts";
+import type { App } from "../../src/app/commit.ts";
+import { createLanes } from "../../src/app/lanes.ts";
+import type { BodyChanges, CycleCloud, Ports, RecordStore } from "../../src/app/ports.ts";
+import { createRecorder } from "../../src/app/record-demand.ts";
+import type { Composition } from "../../src/compose.ts";
+
+/** What a test puts around the calls of one host; each returns a promise that may never resolve. */
+export interface Interference {
+  /** Before a terminate leaves the host. */
+  readonly terminate?: (
+    host: Host,
+    send: () => ReturnType<CycleCloud["terminate"]>,
+  ) => ReturnType<CycleCloud["terminate"]>;
+  /** Before a load of the record. */
+  readonly load?: (host: Host) => ReturnType<RecordStore["load"]> | undefined;
+  /** Around a save of the record. */
+  readonly save?: (
+    host: Host,
+    changes: BodyChanges,
+    save: () => ReturnType<RecordStore["save"]>,
+  ) => ReturnType<RecordStore["save"]>;
+}
+
+/** One process: its own lanes and desks over the shared store, queue and CycleCloud. A dead one never hears of a call again. */
+export class Host {
+  readonly composed: Composition;
+  #alive = true;
+
+  constructor(shared: Ports, base: Composition, interference: () => Interference) {
+    const guard = <T>(call: () => Promise<T>): Promise<T> =>
+      this.#alive ? this.#whileAlive(call()) : new Promise<T>(() => undefined);
+    const { store, clock } = shared;
+    const ports: Ports = {
+      ...shared,
+      clock: { now: () => clock.now(), sleep: (ms, signal) => guard(() => clock.sleep(ms, signal)) },
+      store: {
+        load: (cluster) => guard(() => interference().load?.(this) ?? store.load(cluster)),
+        bodies: (loaded) => guard(() => store.bodies(loaded)),
+        stage: (record, changes, previous) => guard(() => store.stage(record, changes, previous)),
+        save: (record, changes, previous, how) =>
+          guard(() => {
+            const save = () => store.save(record, changes, previous, how);
+            return interference().save?.(this, changes, save) ?? save();
+          }),
+        finished: (loaded, sets) => guard(() => store.finished(loaded, sets)),
+        missing: (loaded) => guard(() => store.missing(loaded)),
+        collect: (cluster, now, how) => guard(() => store.collect(cluster, now, how)),
+      },
+      sites: new Map(
+        [...shared.sites].map(([name, site]) => {
+          const { cyclecloud } = site;
+          const terminate: CycleCloud["terminate"] = (cluster, id, nodes) =>
+            guard(() => {
+              const send = () => cyclecloud.terminate(cluster, id, nodes);
+              return interference().terminate?.(this, send) ?? send();
+            });
+          return [name, { ...site, cyclecloud: { ...cyclecloud, terminate } }];
+        }),
+      ),
+    };
+    const app: App = { ports, lanes: createLanes() };
+    this.composed = { ...base, app, recorder: createRecorder(app), stopDesk: createStopDesk(app) };
+  }
+
+  get isAlive(): boolean {
+    return this.#alive;
+  }
+
+  die(): void {
+    this.#alive = false;
+  }
+
+  #whileAlive<T>(call: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      call.then(
+        (value) => this.#alive && resolve(value),
+        (error: unknown) => this.#alive && reject(error),
+      );
+    });
+  }
+}

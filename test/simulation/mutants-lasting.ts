@@ -1,0 +1,137 @@
+import type { Kind } from "./kinds.ts";
+import { SAMPLE } from "./kinds.ts";
+import type { Mutant } from "./mutants.ts";
+
+/**
+ * The product with one rule of docs/protocol.md left out. The sample that `npm test` plays of one kind of weather finds it: no other seeds
+ * are tried.
+ */
+function inSample(kind: Kind, mutant: Omit<Mutant, "kind" | "seeds">): Mutant {
+  return { ...mutant, kind, seeds: SAMPLE[kind] };
+}
+
+export const LASTING_MUTANTS: readonly Mutant[] = [
+  inSample("slow", {
+    name: "a look that slow calls made old is thrown away",
+    edits: [
+      {
+        file: "src/app/look-at-cluster.ts",
+        find: "    questions.begin(open, (id) => nodesOfOne(run, id));\n    const status = await answer;\n",
+        put: "    const status = await answer;\n    questions.begin(open, (id) => nodesOfOne(run, id));\n",
+      },
+      {
+        file: "src/app/look-at-cluster.ts",
+        find: "    await endsWithin(app, questions.allEnded(), ANSWERS_WAIT_SECONDS);\n",
+        put: "    await questions.allEnded();\n",
+      },
+      {
+        file: "src/decide/looks.ts",
+        find: "> LOOK_GOOD_SECONDS + patienceSeconds(record)",
+        put: "> 5",
+      },
+    ],
+    moves: "late",
+  }),
+  inSample("lost", {
+    name: "a node whose stop may be lost is replaced",
+    edits: [
+      {
+        file: "src/decide/scale-down.ts",
+        find: "if (stopping.has(known.nodeId)) return isGivenUp(draining);",
+        put: "if (stopping.has(known.nodeId)) return true;",
+      },
+      {
+        file: "src/decide/doubt.ts",
+        find: "if (open.has(nodeId) || isMarked(draining, now))",
+        put: "if (isMarked(draining, now))",
+      },
+    ],
+    moves: "overshoot",
+  }),
+  inSample("lost", {
+    name: "a node is told to open while its stop may be under way",
+    edits: [
+      {
+        file: "src/app/answer-autostop.ts",
+        find: 'const UNDER_WAY = unsettled("its stop is under way; ask again");',
+        put: 'const UNDER_WAY: StopAnswer = { kind: "cannot-tell", why: "mutant", undrain: true };',
+      },
+    ],
+    moves: "wrongUndrain",
+  }),
+  inSample("races", {
+    name: "a plan stops a host although its report has changed",
+    edits: [
+      {
+        file: "src/app/conclude-look.ts",
+        find: "...withoutContradicted(decision, record, bodies, now), questions",
+        put: "...(bodies.plan === undefined ? withoutContradicted(decision, record, bodies, now) : decision), questions",
+      },
+      {
+        file: "src/app/reconcile-cluster.ts",
+        find: "return nodes.size === 0 ? state :",
+        put: "return nodes.size >= 0 ? state :",
+      },
+    ],
+    moves: "stoppedNeeded",
+  }),
+  inSample("late", {
+    name: "a stop is taken for lost while it may still arrive",
+    edits: [
+      {
+        file: "src/decide/stops.ts",
+        find: "return plusSeconds(leaseUntil, CALL_LIMIT_SECONDS + STATUS_LAG_SECONDS);",
+        put: "return leaseUntil;",
+      },
+    ],
+    moves: "stoppedOpen",
+  }),
+  inSample("scripts", {
+    name: "an old question is granted after a newer one was told to stay",
+    edits: [
+      {
+        file: "src/decide/questions.ts",
+        find: "return asked <= question.asked && ",
+        put: "return asked < 0 && ",
+      },
+    ],
+    moves: "stoppedOpen",
+  }),
+  inSample("scripts", {
+    name: "a report stops a node that has just asked, or was told to stay",
+    edits: [
+      {
+        file: "src/decide/questions.ts",
+        find: "  const { draining: _mark, ...rest } = noteAsked(question, asking);",
+        put: "  if (!isMarked) return question;\n  const { draining: _mark, ...rest } = noteAsked(question, asking);",
+      },
+      {
+        file: "src/decide/questions.ts",
+        find: "if (question === undefined || reportedAt === undefined) return true;",
+        put: "if (now > 0 || question === undefined || reportedAt === undefined) return true;",
+      },
+      {
+        file: "src/decide/still-idle.ts",
+        find: "if (question?.stayAt !== undefined && question.stayAt >= decidedAt) return true;",
+        put: "",
+      },
+      {
+        file: "src/decide/still-idle.ts",
+        find: "return !isIdle || (question?.askedAt !== undefined && question.askedAt >= decidedAt);",
+        put: "return !isIdle;",
+      },
+    ],
+    moves: "stoppedOpen",
+  }),
+  inSample("stops", {
+    name: "marks and grants make a look too old",
+    edits: [
+      {
+        file: "src/decide/looks.ts",
+        find: "return { epoch, created: totals.created, started: totals.started ?? 0 };",
+        put: "return { epoch, created: totals.created + totals.terminated, started: totals.started ?? 0 };",
+      },
+    ],
+    moves: "waited",
+  }),
+];
