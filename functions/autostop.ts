@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { app } from "@azure/functions";
-import type { StopAnswer } from "../src/app/answer-autostop.ts";
+import type { StopAnswer, StopCall } from "../src/app/answer-autostop.ts";
+import { PortError } from "../src/app/ports.ts";
 import type { Composition } from "../src/compose.ts";
 import { composition, verifyAutostopToken } from "../src/compose.ts";
 import { clusterName } from "../src/domain/ids.ts";
@@ -10,56 +11,101 @@ import { answeringAnyone, problem } from "./problem.ts";
 export type StopRequest = Pick<HttpRequest, "params" | "query">;
 
 /**
- * GET|POST /api/autostop/{cluster}/{token}?instance=ID[&reason=]: "may I stop?" (cyclecloud-wire.md D). 200 is yes; anything else means stay.
+ * GET|POST /api/autostop/{cluster}/{token}?instance=ID[&asked=][&begin=no][&reason=]: "may I stop?" (cyclecloud-wire.md D). 200: CycleCloud
+ * has the stop of the node. Anything else: no stop, or nobody knows; `undrain` in the answer says whether the node may take work again.
  * The token in the path is the key, so the level is anonymous; Authorization is not read (old callers send CycleCloud's credentials).
  */
 export async function handleAutostop(composed: Composition, request: StopRequest): Promise<HttpResponseInit> {
   const { app: autoscaler, autostopKeys, stopDesk } = composed;
+  const arrivedAt = autoscaler.ports.clock.now();
   const site = autoscaler.ports.sites.get(clusterName(request.params["cluster"] ?? ""));
   if (site === undefined || autostopKeys === undefined)
     return problem(403, "Forbidden", "the token is not valid for this cluster");
-  const instance = request.query.get("instance");
-  if (instance === null || instance === "") {
-    return problem(
-      400,
-      "Bad request",
-      "parameter instance: found nothing, expected the VM's instance id (cyclecloud.instance.id)",
-    );
+  const question = readQuestion(request.query);
+  if ("problem" in question) return question.problem;
+  const { instance } = question;
+  try {
+    // Arrays never disappear from a status (wire A.3), so that every array that ever carried a token is among them.
+    const arrays = await stopDesk.arraysOf(site, arrivedAt);
+    if (arrays === undefined) return responseOf(unread("the cluster has not been looked at yet"), instance);
+    if (arrays === "late") return responseOf(unread("storage does not answer; ask again"), instance);
+    const array = verifyAutostopToken(composed, request.params["token"] ?? "", site.cluster, arrays);
+    if (array === undefined) return problem(403, "Forbidden", "the token is not valid for this cluster");
+    const answer = await stopDesk.ask(site, { ...question, array, arrivedAt });
+    autoscaler.ports.log("autostop", {
+      cluster: site.cluster,
+      instance,
+      answer: answer.kind,
+      ...("undrain" in answer ? { undrain: answer.undrain } : {}),
+      ...("why" in answer ? { why: answer.why } : {}),
+    });
+    return responseOf(answer, instance);
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    const { kind, message } = error;
+    autoscaler.ports.log("cannot-tell", { cluster: site.cluster, instance, kind, message });
+    return responseOf(unread("storage cannot be used just now"), instance);
   }
-  // Arrays never disappear from a status (wire A.3), so that every array that ever carried a token is among them.
-  const arrays = await stopDesk.arraysOf(site);
-  if (arrays === undefined)
-    return responseOf({ kind: "cannot-tell", why: "the cluster has not been looked at yet" }, instance);
-  const array = verifyAutostopToken(composed, request.params["token"] ?? "", site.cluster, arrays);
-  if (array === undefined) return problem(403, "Forbidden", "the token is not valid for this cluster");
-  const unhealthy = request.query.get("reason") === "unhealthy";
-  const answer = await stopDesk.ask(site, { instance, array, unhealthy });
-  autoscaler.ports.log("autostop", {
-    cluster: site.cluster,
-    instance,
-    answer: answer.kind,
-    ...("why" in answer ? { why: answer.why } : {}),
-  });
-  return responseOf(answer, instance);
 }
+
+/** What a node asks; or the answer to a question that cannot be read. */
+type Question = Pick<StopCall, "instance" | "asked" | "begin" | "unhealthy">;
+
+function readQuestion(query: StopRequest["query"]): Question | { readonly problem: HttpResponseInit } {
+  const instance = query.get("instance");
+  if (instance === null || instance === "")
+    return { problem: badParameter("instance", instance, "the VM's instance id (cyclecloud.instance.id)") };
+  const begin = query.get("begin");
+  if (begin !== null && begin !== "yes" && begin !== "no")
+    return { problem: badParameter("begin", begin, "yes or no") };
+  const said = query.get("asked");
+  const asked = said === null ? undefined : Number(said);
+  if (asked !== undefined && !(said !== "" && Number.isSafeInteger(asked) && asked > 0))
+    return { problem: badParameter("asked", said, "the node's time as a whole number that rises") };
+  return {
+    instance,
+    begin: begin !== "no",
+    unhealthy: query.get("reason") === "unhealthy",
+    ...(asked === undefined ? {} : { asked }),
+  };
+}
+
+function badParameter(name: string, found: string | null, expected: string): HttpResponseInit {
+  const what = found === null || found === "" ? "nothing" : JSON.stringify(found);
+  return problem(400, "Bad request", `parameter ${name}: found ${what}, expected ${expected}`);
+}
+
+/** The record was not read, so a stop of the node may be under way. */
+function unread(why: string): StopAnswer {
+  return { kind: "cannot-tell", why, undrain: false };
+}
+
+/** A node asks again after so long. */
+const RETRY_SECONDS = 30;
 
 function responseOf(answer: StopAnswer, instance: string): HttpResponseInit {
   switch (answer.kind) {
     case "stop":
       return { status: 200, jsonBody: { stop: true, instance } };
     case "stay":
-      // Nothing re-opens a node that was drained before it asked, so the answer says that it should be (wire D.2).
-      return problem(409, "Needed", answer.why, { stop: false, undrain: true });
+      // Nothing re-opens a node that was drained before it asked, so the answer says whether it should be (wire D.2).
+      return problem(409, "Needed", answer.why, { stop: false, undrain: answer.undrain });
     case "unknown-instance":
       return problem(404, "Unknown instance", `no node of this cluster has the instance id ${instance}`, {
         stop: false,
+        undrain: true,
       });
     case "forbidden":
       return problem(403, "Forbidden", "the node belongs to another node array than the token", {
         stop: false,
+        undrain: answer.undrain,
       });
     case "cannot-tell":
-      return problem(503, "Cannot tell now", answer.why, { stop: false, retryAfterSeconds: 60 });
+      return problem(503, "Cannot tell now", answer.why, {
+        stop: false,
+        undrain: answer.undrain,
+        retryAfterSeconds: RETRY_SECONDS,
+      });
   }
 }
 
@@ -67,5 +113,6 @@ app.http("autostop", {
   methods: ["GET", "POST"],
   authLevel: "anonymous",
   route: "autostop/{cluster}/{token}",
-  handler: (request, context) => answeringAnyone(context, () => handleAutostop(composition(), request)),
+  handler: (request, context) =>
+    answeringAnyone(context, () => handleAutostop(composition(), request), { stop: false, undrain: false }),
 });

@@ -1,9 +1,6 @@
 import { app } from "@azure/functions";
-import { unlessNewerState } from "../src/app/newer-state.ts";
 import { putAside } from "../src/app/put-aside.ts";
-import { reconcileCluster } from "../src/app/reconcile-cluster.ts";
 import type { Composition } from "../src/compose.ts";
-import type { ClusterName } from "../src/domain/ids.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import type { Instant } from "../src/domain/units.ts";
 import { readDemandMessage } from "../src/wire/demand-message.ts";
@@ -11,6 +8,7 @@ import { compositionFor } from "./composition.ts";
 import { putBack } from "./put-back.ts";
 import type { Delivery } from "./queue-message.ts";
 import { insertedAt, messageIdOf, messageOf, textOf } from "./queue-message.ts";
+import { reconcileDemand } from "./reconcile.ts";
 
 /**
  * Queue `demand`. Returning acknowledges the message: the demand is in Table Storage, or the message is in `demand-rejected`, or it has
@@ -40,12 +38,12 @@ export async function handleDemand(
       if (recorded.kind === "contended")
         throw new Error(`the record of ${read.update.cluster} is contended; deliver again`);
       if (recorded.kind === "newer-state") await putBack(composed, message, read.update);
-      if (recorded.kind === "accepted") await reconcile(composed, read.update.cluster, recorded.record);
+      if (recorded.kind === "accepted") await reconcileDemand(composed, read.update.cluster, recorded.record);
       return;
     }
     case "wake":
       await untilDue(composed, read.at);
-      await reconcile(composed, read.cluster);
+      await reconcileDemand(composed, read.cluster);
       return;
     case "stale":
       ports.log("demand", {
@@ -65,19 +63,6 @@ export async function handleDemand(
         text: textOf(message),
       });
   }
-}
-
-async function reconcile(
-  composed: Composition,
-  cluster: ClusterName,
-  known?: Parameters<typeof reconcileCluster>[3],
-): Promise<void> {
-  const { log, sites } = composed.app.ports;
-  const site = sites.get(cluster);
-  if (site === undefined) return;
-  const outcome = await unlessNewerState(() => reconcileCluster(composed.app, site, "demand", known));
-  // The demand is recorded, or there was none: the newer release's timer goes on from here.
-  if (outcome.kind === "newer-state") log("reconcile-left-to-newer-release", { cluster });
 }
 
 /** Queue delays are whole seconds; the rest is waited for here, so that a wake message never comes too early. */

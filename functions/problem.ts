@@ -66,18 +66,19 @@ export async function answering(
   }
 }
 
-/** The same for callers without a key: what went wrong is said without names, addresses or settings. */
+/** The same for callers without a key: what went wrong is said without names, addresses or settings. `more` is in such an answer, too. */
 export async function answeringAnyone(
   context: Voice,
   work: () => Promise<HttpResponseInit>,
+  more: Readonly<Record<string, boolean>> = {},
 ): Promise<HttpResponseInit> {
   try {
     return await work();
   } catch (error) {
     const failure = sayFailure(context, error);
     return failure instanceof ConfigError
-      ? problem(503, SETTINGS, "the log names them", { retryAfterSeconds: 60 })
-      : storageProblem(failure, "storage cannot be used just now");
+      ? problem(503, SETTINGS, "the log names them", { ...more, retryAfterSeconds: 60 })
+      : storageProblem(failure, "storage cannot be used just now", more);
   }
 }
 
@@ -90,8 +91,13 @@ function sayFailure(context: Voice, error: unknown): ConfigError | PortError {
   return error;
 }
 
-function storageProblem(error: PortError, detail: string): HttpResponseInit {
+function storageProblem(
+  error: PortError,
+  detail: string,
+  more: Readonly<Record<string, boolean>> = {},
+): HttpResponseInit {
   return problem(503, "Cannot tell now", detail, {
+    ...more,
     retryAfterSeconds: error.kind === "newer-state" ? 30 : 10,
   });
 }

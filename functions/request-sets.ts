@@ -8,17 +8,18 @@ import type { Recorded } from "../src/app/record-demand.ts";
 import type { Composition } from "../src/compose.ts";
 import type { Bodies } from "../src/domain/bodies.ts";
 import type { RequestSetUpdate, Revision } from "../src/domain/demand.ts";
-import type { SetName } from "../src/domain/ids.ts";
+import type { ClusterName, SetName } from "../src/domain/ids.ts";
 import { setName } from "../src/domain/ids.ts";
 import { noteNoAmounts } from "../src/domain/no-amount.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import type { Instant } from "../src/domain/units.ts";
-import { instant, isoTime } from "../src/domain/units.ts";
+import { instant, isoTime, plusSeconds } from "../src/domain/units.ts";
 import { emptyRequestSet, readRequestSet } from "../src/wire/demand-message.ts";
 import { isName, NAME_EXPECTED } from "../src/wire/name.ts";
 import { problemAt } from "../src/wire/problem.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
+import { reconcileDemand } from "./reconcile.ts";
 
 async function putRequestSet(
   composed: Composition,
@@ -62,19 +63,37 @@ async function deleteRequestSet(composed: Composition, site: Site, set: SetName)
   );
 }
 
-/** Acknowledged once durable; achieving it is left to the queue function, woken here, and to the timer if that is lost. */
+/**
+ * Acknowledged once durable. A plan is begun at once, and nobody's answer waits for it. If this process ends before it is made, the wake
+ * message brings it, and if that is lost, the timer.
+ */
 async function acknowledge(
   composed: Composition,
   site: Site,
   update: RequestSetUpdate,
 ): Promise<HttpResponseInit> {
-  const { clock, queue } = composed.app.ports;
+  const { clock } = composed.app.ports;
   const recorded = await composed.recorder.record(update);
   if (recorded.kind !== "accepted") {
     return notAccepted(recorded, update, composed.senderTime(clock.now()));
   }
-  if (recorded.changed) await queue.wake(site.cluster, clock.now());
+  const { changed, record } = recorded;
+  if (changed || record.awaitsReport === true)
+    composed.background.start(site.cluster, () => reconcileDemand(composed, site.cluster, record));
+  if (changed) await wakeLater(composed, site.cluster);
   return { status: 202, jsonBody: await acknowledgement(composed, recorded) };
+}
+
+/** The wake message finds the work done, unless this process has ended. */
+const WAKE_SECONDS = 2;
+
+async function wakeLater({ app: { ports } }: Composition, cluster: ClusterName): Promise<void> {
+  try {
+    await ports.queue.wake(cluster, plusSeconds(ports.clock.now(), WAKE_SECONDS));
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    ports.log("wake-not-sent", { cluster, kind: error.kind, message: error.message });
+  }
 }
 
 type Accepted = Extract<Recorded, { kind: "accepted" }>;
@@ -127,7 +146,7 @@ function notAccepted(
         held: recorded.held.value,
       });
     case "stale":
-      return expired(recorded.expiredAt);
+      return "oldest" in recorded ? forgotten(update, recorded.oldest) : expired(recorded.expiredAt);
     case "contended":
       return problem(503, "Cannot tell now", "too many writers at once", { retryAfterSeconds: 5 });
     case "newer-state":
@@ -152,6 +171,16 @@ const CLOCKS_DIFFER_MS = 30_000;
 
 function expired(at: Instant): HttpResponseInit {
   return problem(409, "Expired", `the message expired at ${isoTime(at)}`);
+}
+
+/** Nobody knows any more what came after such a revision. */
+function forgotten({ revision }: RequestSetUpdate, oldest: Instant): HttpResponseInit {
+  const of = isoTime(instant(revision.value));
+  return problem(
+    409,
+    "Stale revision",
+    `revision ${revision.value} (${of}) is from before ${isoTime(oldest)}, and nothing newer of this request set is held: revisions are remembered for maxExpirationInterval; send a later revision or none`,
+  );
 }
 
 async function getRequestSet(composed: Composition, site: Site, set: SetName): Promise<HttpResponseInit> {

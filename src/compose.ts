@@ -24,6 +24,8 @@ import { tableRecordStore } from "./adapters/tables/record-store.ts";
 import { openTable } from "./adapters/tables/table.ts";
 import type { StopDesk } from "./app/answer-autostop.ts";
 import { createStopDesk } from "./app/answer-autostop.ts";
+import type { Background } from "./app/background.ts";
+import { createBackground } from "./app/background.ts";
 import type { ClusterCheck } from "./app/check-cluster.ts";
 import { checkClusters } from "./app/check-cluster.ts";
 import type { App } from "./app/commit.ts";
@@ -49,6 +51,7 @@ export interface Composition {
   readonly app: App;
   readonly recorder: DemandRecorder;
   readonly stopDesk: StopDesk;
+  readonly background: Background;
   readonly autostopKeys?: AutostopKeys;
   readonly senderTime: SenderTime;
   /** Creates the table and the queues if they are not there. Once per process; safe to repeat. */
@@ -103,17 +106,23 @@ export function compose(config: Config, write: (line: string) => void): Composit
     prepared = true;
   };
   const senderTime: SenderTime = (at) => (local === undefined ? at : unscaledTime(local, at));
-  return { ...assemble(decoration(ports), config.autostopKeys, prepare), senderTime };
+  return assemble(decoration(ports), config.autostopKeys, prepare, senderTime);
 }
 
-function assemble(ports: Ports, keys: AutostopKeys | undefined, prepare: () => Promise<void>): Composition {
+function assemble(
+  ports: Ports,
+  keys: AutostopKeys | undefined,
+  prepare: () => Promise<void>,
+  senderTime: SenderTime = (at) => at,
+): Composition {
   const app: App = { ports, lanes: createLanes() };
   return {
     app,
-    recorder: createRecorder(app),
+    recorder: createRecorder(app, senderTime),
     stopDesk: createStopDesk(app),
+    background: createBackground(ports.log),
     ...(keys === undefined ? {} : { autostopKeys: keys }),
-    senderTime: (at) => at,
+    senderTime,
     prepare,
   };
 }

@@ -1,30 +1,49 @@
-import type { StopCall, StopVerdict } from "../decide/autostop.ts";
+import type { FinalVerdict, Marked, StopCall, StopVerdict } from "../decide/autostop.ts";
 import { confirmStops, judgeStops } from "../decide/autostop.ts";
-import type { Evidence } from "../decide/settle.ts";
+import type { Settled } from "../decide/settle.ts";
+import { isAccepted, isStopOpen } from "../decide/stops.ts";
 import type { ArrayName, ClusterName, NodeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Intent } from "../domain/record.ts";
+import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import type { App, Change } from "./commit.ts";
-import { commitWhole, loadWhole } from "./commit.ts";
-import type { Run } from "./effects.ts";
+import { commitAfterPlan } from "./commit-after-plan.ts";
+import { loadWhole } from "./commit.ts";
+import type { Finding } from "./effects.ts";
 import { applyIntents } from "./effects.ts";
+import { measureCalls } from "./measure-calls.ts";
 import type { Site } from "./ports.ts";
+import { PortError } from "./ports.ts";
 import { reconcileCluster, settleAll } from "./reconcile-cluster.ts";
 
-/** The answer to "may I stop?" (design.md section 4, Autostop). Everything but `stop` means stay. */
+export type { StopCall } from "../decide/autostop.ts";
+
+/**
+ * The answer to "may I stop?" (docs/protocol.md, Questions of nodes). `stop`: CycleCloud has the stop of the node. `undrain`: true only if
+ * the record, as this answer has read or saved it, shows no mark of the node and no stop that may still take effect.
+ */
 export type StopAnswer =
   | { readonly kind: "stop" }
-  | { readonly kind: "stay"; readonly why: string }
+  | { readonly kind: "stay"; readonly why: string; readonly undrain: boolean }
   | { readonly kind: "unknown-instance" }
-  | { readonly kind: "forbidden" }
-  | { readonly kind: "cannot-tell"; readonly why: string };
+  | { readonly kind: "forbidden"; readonly undrain: boolean }
+  | { readonly kind: "cannot-tell"; readonly why: string; readonly undrain: boolean };
 
-/** Answers callbacks; those that wait for the same cluster are judged together and share their loads and saves. */
+/**
+ * Answers callbacks; those that wait for the same cluster are judged together and share their loads and saves. The next ones wait neither
+ * for the stops of the ones before to be sent, nor for a look.
+ */
 export interface StopDesk {
+  /** Answers within 15 s of the call's arrival. Throws PortError if the record can be neither read nor saved. */
   ask(site: Site, call: StopCall): Promise<StopAnswer>;
-  /** The node arrays of the last look, undefined before the first: what a token can be for. Callers of one moment share the load. */
-  arraysOf(site: Site): Promise<readonly ArrayName[] | undefined>;
+  /**
+   * The node arrays of the last look, undefined before the first: what a token can be for. Callers of one moment share the load. Within
+   * 15 s of `arrivedAt`; "late": storage has not answered by then.
+   */
+  arraysOf(site: Site, arrivedAt: Instant): Promise<readonly ArrayName[] | "late" | undefined>;
+  /** Resolves once the stops and looks that answers have begun so far have ended. */
+  settled(): Promise<void>;
 }
 
 interface Waiting {
@@ -32,20 +51,42 @@ interface Waiting {
   readonly answer: PromiseWithResolvers<StopAnswer>;
 }
 
-/** A callback waits no longer than this for the record. */
-const PATIENCE_SECONDS = 20;
-/** One fresh look serves all unknown instances of so long. */
-const UNKNOWN_LOOK_SECONDS = 30;
+/** What is under way in this process. */
+interface Desk {
+  readonly app: App;
+  readonly waiting: Map<ClusterName, Waiting[]>;
+  readonly serving: Set<ClusterName>;
+  /** When a question for an unknown instance last began a look. */
+  readonly lookedAt: Map<ClusterName, Instant>;
+  /** Stops that are being sent, and looks. None of them rejects. */
+  readonly underWay: Set<Promise<void>>;
+}
+
+/** An answer leaves this long after its question came, whatever is still under way: the node gives up after 20 s. */
+const ANSWER_SECONDS = 15;
+/** Questions for unknown instances begin one look in this time. */
+const UNKNOWN_LOOK_APART_SECONDS = 30;
+/** A stop is sent by its lease; this bounds only what else the run of a send does. */
+const SEND_SECONDS = 60;
 
 export function createStopDesk(app: App): StopDesk {
-  const waiting = new Map<ClusterName, Waiting[]>();
-  const serving = new Set<ClusterName>();
+  const desk: Desk = {
+    app,
+    waiting: new Map(),
+    serving: new Set(),
+    lookedAt: new Map(),
+    underWay: new Set(),
+  };
+  const { waiting, serving } = desk;
   const loading = new Map<ClusterName, Promise<readonly ArrayName[] | undefined>>();
   return {
-    arraysOf({ cluster }) {
+    async settled() {
+      while (desk.underWay.size > 0) await Promise.all(desk.underWay);
+    },
+    arraysOf({ cluster }, arrivedAt) {
       const shared = loading.get(cluster) ?? loadArrays(app, cluster).finally(() => loading.delete(cluster));
       loading.set(cluster, shared);
-      return shared;
+      return inTime<readonly ArrayName[] | "late" | undefined>(app, arrivedAt, shared, "late");
     },
     ask(site, call) {
       const answer = Promise.withResolvers<StopAnswer>();
@@ -54,11 +95,32 @@ export function createStopDesk(app: App): StopDesk {
       else others.push({ call, answer });
       if (!serving.has(site.cluster)) {
         serving.add(site.cluster);
-        void serveAll(app, site, waiting, serving);
+        void serveAll(desk, site);
       }
-      return answer.promise;
+      return inTime(app, call.arrivedAt, answer.promise, unsettled("no answer in time; ask again"));
     },
   };
+}
+
+/** Lets work go on while the next questions are answered. */
+function goOn({ underWay }: Desk, work: Promise<void>): void {
+  underWay.add(work);
+  void work.then(() => underWay.delete(work));
+}
+
+function unsettled(why: string): StopAnswer {
+  return { kind: "cannot-tell", why, undrain: false };
+}
+
+async function inTime<T>(app: App, arrivedAt: Instant, work: Promise<T>, late: T): Promise<T> {
+  const { clock } = app.ports;
+  const ended = new AbortController();
+  const left = Math.max(0, plusSeconds(arrivedAt, ANSWER_SECONDS) - clock.now());
+  try {
+    return await Promise.race([work, clock.sleep(left, ended.signal).then(() => late)]);
+  } finally {
+    ended.abort();
+  }
 }
 
 async function loadArrays(app: App, cluster: ClusterName): Promise<readonly ArrayName[] | undefined> {
@@ -66,154 +128,180 @@ async function loadArrays(app: App, cluster: ClusterName): Promise<readonly Arra
   return bodies.seen?.arrays.map((array) => array.name);
 }
 
-async function serveAll(
-  app: App,
-  site: Site,
-  waiting: Map<ClusterName, Waiting[]>,
-  serving: Set<ClusterName>,
-): Promise<void> {
+async function serveAll(desk: Desk, site: Site): Promise<void> {
   // Callers of one moment (one turn of the event loop) are judged together.
   await Promise.resolve();
-  for (let batch = take(waiting, site.cluster); batch.length > 0; batch = take(waiting, site.cluster)) {
+  for (let batch = take(desk, site.cluster); batch.length > 0; batch = take(desk, site.cluster)) {
     try {
-      const answers = await answerAll(
-        app,
-        site,
-        batch.map(({ call }) => call),
-      );
-      batch.forEach(({ answer }, index) =>
-        answer.resolve(answers[index] ?? { kind: "cannot-tell", why: "no answer was found" }),
-      );
+      await answerAll(desk, site, batch);
     } catch (error) {
       for (const { answer } of batch) answer.reject(error);
     }
   }
-  // In the same breath as the last look into `waiting`: whoever asks next begins anew.
-  serving.delete(site.cluster);
+  // In the same turn of the event loop as the last look into `waiting`: the next caller serves again.
+  desk.serving.delete(site.cluster);
 }
 
-function take(waiting: Map<ClusterName, Waiting[]>, cluster: ClusterName): readonly Waiting[] {
+function take({ waiting }: Desk, cluster: ClusterName): readonly Waiting[] {
   const batch = waiting.get(cluster) ?? [];
   waiting.delete(cluster);
   return batch;
 }
 
-async function answerAll(app: App, site: Site, calls: readonly StopCall[]): Promise<readonly StopAnswer[]> {
-  const { clock } = app.ports;
-  const run: Run = { app, site, deadline: plusSeconds(clock.now(), PATIENCE_SECONDS) };
+/** Two commits: the marks, and the stops. Sending the stops is not waited for. */
+async function answerAll(desk: Desk, site: Site, batch: readonly Waiting[]): Promise<void> {
+  const { app } = desk;
   const policy = await app.ports.policyOf(site.cluster);
-  if (await mayLookForUnknown(run, calls)) await reconcileCluster(app, site, "tick");
-  const marking = await markStops(run, calls, policy);
-  if (marking === undefined) return calls.map(() => CONTENDED);
-  const fates = marking.marked.length === 0 ? NO_FATES : await stopMarked(run, marking.marked, policy);
-  return marking.verdicts.map((verdict) => answerOf(verdict, fates));
-}
-
-const CONTENDED = { kind: "cannot-tell", why: "too many at once; ask again" } as const;
-
-interface Marking {
-  readonly verdicts: readonly StopVerdict[];
-  readonly marked: readonly NodeId[];
-}
-
-/** First commit: draining. */
-async function markStops(run: Run, calls: readonly StopCall[], policy: Policy): Promise<Marking | undefined> {
-  const { app, site } = run;
-  const recall = app.lanes.recallOf(site.cluster);
-  const committed = await commitWhole(app, site.cluster, ({ record, bodies }): Change<Marking> => {
-    const now = app.ports.clock.now();
-    const decision = judgeStops(record, bodies, calls, policy, now, recall);
-    const result = { verdicts: decision.verdicts, marked: decision.marked };
-    if (decision.ledger === bodies.ledger) return { result };
-    return { save: { record: decision.record, changes: { ledger: decision.ledger } }, result };
+  const verdicts = await markStops(app, site, batch, policy);
+  if (verdicts === undefined) return resolveAll(batch, () => CONTENDED);
+  if (verdicts.some(({ kind }) => kind === "not-seen-yet")) lookSoon(desk, site);
+  const marked = batch.flatMap((one, index) => {
+    const verdict = verdicts[index];
+    if (verdict?.kind === "marked") return [{ ...one, node: verdict.node }];
+    one.answer.resolve(verdict === undefined ? CONTENDED : answerOf(verdict));
+    return [];
   });
+  if (marked.length > 0) await grantStops(desk, site, marked, policy);
+}
+
+const CONTENDED = unsettled("too many at once; ask again");
+
+function resolveAll<W extends Waiting>(batch: readonly W[], answerTo: (one: W) => StopAnswer): void {
+  for (const one of batch) one.answer.resolve(answerTo(one));
+}
+
+/** First commit: who is marked, and who is told to stay. */
+async function markStops(
+  app: App,
+  site: Site,
+  batch: readonly Waiting[],
+  policy: Policy,
+): Promise<readonly StopVerdict[] | undefined> {
+  const recall = app.lanes.recallOf(site.cluster);
+  const calls = batch.map(({ call }) => call);
+  const committed = await commitAfterPlan(
+    app,
+    site.cluster,
+    ({ record, bodies }): Change<readonly StopVerdict[]> => {
+      const decision = judgeStops(record, bodies, calls, policy, app.ports.clock.now(), recall);
+      const { questions, verdicts: result } = decision;
+      if (questions === bodies.questions || (bodies.questions === undefined && questions.size === 0))
+        return { result };
+      return { save: { record: decision.record, changes: { questions } }, result };
+    },
+  );
   return committed.kind === "contended" ? undefined : committed.result;
 }
 
-/** A node may be newer than the last look: one fresh look per cluster and half a minute serves all unknown ones. */
-async function mayLookForUnknown(run: Run, calls: readonly StopCall[]): Promise<boolean> {
-  const { record, bodies } = await loadWhole(run.app, run.site.cluster);
-  const unknown = new Set(calls.map(({ instance }) => instance));
-  for (const { instanceId } of bodies.ledger.values())
-    if (instanceId !== undefined) unknown.delete(instanceId);
-  if (unknown.size === 0) return false;
-  const { lookedAt } = record;
-  return (
-    lookedAt === undefined || secondsBetween(lookedAt, run.app.ports.clock.now()) >= UNKNOWN_LOOK_SECONDS
-  );
+/** A node may be newer than the last look. Nobody waits for the look: the node asks again. */
+function lookSoon(desk: Desk, site: Site): void {
+  const { app, lookedAt } = desk;
+  const { clock } = app.ports;
+  const last = lookedAt.get(site.cluster);
+  if (last !== undefined && secondsBetween(last, clock.now()) < UNKNOWN_LOOK_APART_SECONDS) return;
+  lookedAt.set(site.cluster, clock.now());
+  const look = async (): Promise<void> => {
+    try {
+      await reconcileCluster(app, site, "tick");
+    } catch (error) {
+      logFailure(app, site, "look-for-unknown-failed", error);
+    }
+  };
+  goOn(desk, look());
 }
 
-interface Fates {
-  readonly stopping: ReadonlySet<NodeId>;
-  readonly why: (node: NodeId) => string;
-  /** CycleCloud could not be asked, or refused. */
-  readonly failed: ReadonlyMap<NodeId, string>;
+function logFailure(app: App, site: Site, event: string, error: unknown): void {
+  const kind = error instanceof PortError ? error.kind : "defect";
+  app.ports.log(event, { cluster: site.cluster, kind, message: String(error) });
 }
 
-const NO_FATES: Fates = { stopping: new Set(), why: () => "needed", failed: new Map() };
+type MarkedOne = Waiting & Marked;
 
-/** Second commit: the terminate, after a look at the record as it is now; then the effect, and what came of it. */
-async function stopMarked(run: Run, marked: readonly NodeId[], policy: Policy): Promise<Fates> {
-  const { app, site } = run;
+/** Second commit: the stops, after a look at the record as it is now. */
+async function grantStops(
+  desk: Desk,
+  site: Site,
+  marked: readonly MarkedOne[],
+  policy: Policy,
+): Promise<void> {
+  const { app } = desk;
   const owner = app.ports.entropy.owner();
   const recall = app.lanes.recallOf(site.cluster);
-  const committed = await commitWhole(app, site.cluster, ({ record, bodies }) => {
-    const confirmed = confirmStops(record, bodies, marked, policy, app.ports.clock.now(), owner, recall);
-    return { save: { record: confirmed.record, changes: { ledger: confirmed.ledger } }, result: confirmed };
+  const committed = await commitAfterPlan(app, site.cluster, ({ record, bodies }) => {
+    const now = app.ports.clock.now();
+    const { verdicts, ...decided } = confirmStops(record, bodies, marked, policy, now, owner, recall);
+    return {
+      save: { record: decided.record, changes: { questions: decided.questions } },
+      result: verdicts,
+    };
   });
-  if (committed.kind === "contended") {
-    return { ...NO_FATES, failed: new Map(marked.map((id) => [id, CONTENDED.why])) };
-  }
-  const { going, why } = committed.result;
-  const intents = committed.record.intents.filter((intent) => intent.owner === owner);
-  const failed = await stopAll(run, intents);
-  return { stopping: going, why, failed };
+  if (committed.kind === "contended") return resolveAll(marked, () => CONTENDED);
+  const verdicts = committed.result;
+  const granted = marked.filter(({ node, answer }) => {
+    const verdict = verdicts.get(node);
+    if (verdict?.kind === "granted") return true;
+    answer.resolve(verdict === undefined ? CONTENDED : answerOf(verdict));
+    return false;
+  });
+  if (granted.length === 0) return;
+  const stops = committed.record.intents.filter((intent) => intent.owner === owner);
+  goOn(desk, sendGranted(app, site, stops, granted));
 }
 
-async function stopAll(run: Run, intents: readonly Intent[]): Promise<ReadonlyMap<NodeId, string>> {
-  if (intents.length === 0) return new Map();
-  const findings = await applyIntents(run, intents);
-  await settleAll(run, findings);
-  const failed = new Map<NodeId, string>();
-  for (const { id, effect } of intents) {
-    if (effect.kind !== "terminate") continue;
-    const evidence = findings.find((finding) => finding.id === id)?.evidence;
-    for (const node of effect.nodes) {
-      const why = evidence === undefined ? NOT_ASKED : failureOf(evidence, node);
-      if (why !== undefined) failed.set(node, why);
-    }
-  }
-  return failed;
-}
-
-const NOT_ASKED = "CycleCloud could not be asked to stop the node";
-
-function failureOf(evidence: Evidence, node: NodeId): string | undefined {
-  switch (evidence.kind) {
-    case "terminated": {
-      const outcome = evidence.nodes.get(node);
-      return outcome?.ok === false ? (outcome.error ?? "CycleCloud refused") : undefined;
-    }
-    case "refused":
-      return evidence.message;
-    default:
-      return NOT_ASKED;
+/** Sends the stops and answers their nodes. Where this fails, the stop stays open and a look settles it. */
+async function sendGranted(
+  app: App,
+  site: Site,
+  stops: readonly Intent[],
+  granted: readonly MarkedOne[],
+): Promise<void> {
+  const { clock } = app.ports;
+  const run = { app, site: measureCalls(app, site), deadline: plusSeconds(clock.now(), SEND_SECONDS) };
+  try {
+    const findings = await applyIntents(run, stops);
+    const settled = await settleAll(run, findings);
+    resolveAll(granted, ({ node }) => answerAfterSend(node, findings, settled));
+  } catch (error) {
+    logFailure(app, site, "stop-not-settled", error);
+    resolveAll(granted, () => UNDER_WAY);
   }
 }
 
-function answerOf(verdict: StopVerdict, fates: Fates): StopAnswer {
+const UNDER_WAY = unsettled("its stop is under way; ask again");
+
+/** What the record shows of the node's stop once the send has ended. */
+function answerAfterSend(
+  node: NodeId,
+  findings: readonly Finding[],
+  settled: Settled | undefined,
+): StopAnswer {
+  if (settled === undefined) return UNDER_WAY;
+  if (isAccepted(settled, node)) return { kind: "stop" };
+  if (isStopOpen(settled, node)) return UNDER_WAY;
+  return { kind: "cannot-tell", why: failureOf(findings, node), undrain: true };
+}
+
+/** Why CycleCloud has not taken a stop that certainly has no effect. */
+function failureOf(findings: readonly Finding[], node: NodeId): string {
+  for (const { evidence } of findings) {
+    if (evidence.kind === "refused") return evidence.message;
+    if (evidence.kind !== "terminated") continue;
+    const outcome = evidence.nodes.get(node);
+    if (outcome?.ok === false) return outcome.error ?? "CycleCloud refused";
+  }
+  return "CycleCloud was not asked to stop the node";
+}
+
+function answerOf(verdict: FinalVerdict): StopAnswer {
   switch (verdict.kind) {
     case "stopping":
       return { kind: "stop" };
     case "needed":
-      return { kind: "stay", why: verdict.why };
-    case "marked": {
-      const failure = fates.failed.get(verdict.node);
-      if (failure !== undefined) return { kind: "cannot-tell", why: failure };
-      return fates.stopping.has(verdict.node)
-        ? { kind: "stop" }
-        : { kind: "stay", why: fates.why(verdict.node) };
-    }
+      return { kind: "stay", why: verdict.why, undrain: verdict.undrain };
+    case "not-seen-yet":
+      return unsettled(verdict.why);
+    case "granted":
+      return UNDER_WAY;
     default:
       return verdict;
   }

@@ -11,7 +11,8 @@ import type { Instant } from "../domain/units.ts";
 import { instant, isoTime, plusSeconds } from "../domain/units.ts";
 import type { ClusterName, NodeId, SetName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { App } from "./commit.ts";
+import { holds, recallSets } from "../decide/finished-sets.ts";
+import type { App, Current } from "./commit.ts";
 import { describeGroups } from "./describe-groups.ts";
 import { describeHealth } from "./describe-health.ts";
 import { loadWhole } from "./commit.ts";
@@ -112,14 +113,22 @@ function describeCreate({ bucket, count, purpose }: CreateEffect): Readonly<Reco
   return { bucket: bucketText(bucket), count, countsFor: arrayShown(purpose, bucket.array) };
 }
 
+/** The record with the set in, should it be over and have left it. */
+async function recall({ ports }: App, { record, stored }: Current, set: SetName): Promise<ClusterRecord> {
+  if (stored === undefined || holds(record, set)) return record;
+  return recallSets(record, await ports.store.finished(stored, [set]), [set]);
+}
+
 /** One request set as a sender sees it. */
 export async function describeRequestSet(
   app: App,
   cluster: ClusterName,
   set: SetName,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const { record, bodies } = await loadWhole(app, cluster);
+  const current = await loadWhole(app, cluster);
+  const { bodies } = current;
   const now = app.ports.clock.now();
+  const record = await recall(app, current, set);
   const described = describeSet(record, set, bodies, now);
   if (described === undefined) return undefined;
   const outcomes = (bodies.plan?.demands ?? []).filter((outcome) => outcome.set === set);

@@ -1,9 +1,10 @@
+import { ENDPOINTS, patienceSeconds, recentCalls } from "../decide/calls.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Snapshot } from "../domain/cluster.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { BUSY_STATE_UNKNOWN } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { ClusterRecord, Trouble, Unneeded } from "../domain/record.ts";
+import type { Calls, ClusterRecord, Endpoint, Trouble, Unneeded } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";
 import type { App } from "./commit.ts";
@@ -15,6 +16,9 @@ const SHOWN_NAMES = 10;
 
 /** A look so old means that something is wrong: the timer looks every minute. */
 const STALE_LOOK_INTERVALS = 5;
+
+/** Calls that take so long are worth a sentence. */
+const SLOW_SECONDS = 5;
 
 /** Health in short: whether the last believed look is fresh, and what is wrong if it is not. */
 export interface Health {
@@ -50,7 +54,7 @@ export function describeHealth(
 ): Health {
   const age = record.lastGoodLookAt === undefined ? undefined : secondsBetween(record.lastGoodLookAt, now);
   const { trouble } = record;
-  const fresh = age !== undefined && age <= STALE_LOOK_INTERVALS * policy.snapshotIntervalSeconds;
+  const fresh = age !== undefined && age <= staleSeconds(record, policy);
   const outage = record.outage === undefined || record.outage.until <= now ? undefined : record.outage;
   const seen = bodies?.seen;
   return {
@@ -72,19 +76,24 @@ function notesOn(
   policy: Policy,
   now: Instant,
 ): readonly string[] {
-  const { lastGoodLookAt, trouble, outage } = record;
+  const { createsFrom, lastGoodLookAt, trouble, outage } = record;
   const age = lastGoodLookAt === undefined ? undefined : secondsBetween(lastGoodLookAt, now);
   const notes: string[] = [];
   if (age === undefined) notes.push("the cluster has not been looked at yet: the timer looks every minute");
-  else if (age > STALE_LOOK_INTERVALS * policy.snapshotIntervalSeconds)
+  else if (age > staleSeconds(record, policy))
     notes.push(
       `the last believed look is ${Math.round(age)} s old${trouble === undefined ? ": does the timer run?" : ", and what is shown is of then"}`,
     );
   if (trouble !== undefined) notes.push(`${TROUBLES[trouble.kind]}: ${trouble.message}`);
+  notes.push(...notesOnCalls(recentCalls(record, now)));
   if (!policy.enabled)
     notes.push("enabled is false in the configuration: nothing is created, started or stopped");
   if (seen !== undefined && (seen.state !== "Started" || seen.targetState !== "Started"))
     notes.push(`the cluster is ${stateOf(seen)}: nothing is created or stopped`);
+  if (createsFrom !== undefined && createsFrom > now && lastGoodLookAt !== undefined)
+    notes.push(
+      `the autoscaler's record of this cluster is new or was restored, and the cluster has nodes: nothing is created before ${isoTime(createsFrom)}, so that earlier creates show first`,
+    );
   if (outage !== undefined && outage.until > now) {
     const waiting =
       outage.awaiting.length === 0
@@ -96,6 +105,34 @@ function notesOn(
   }
   return notes;
 }
+
+function staleSeconds(record: ClusterRecord, policy: Policy): number {
+  return STALE_LOOK_INTERVALS * policy.snapshotIntervalSeconds + patienceSeconds(record);
+}
+
+/** Which calls are slow, and which fail. A status that fails is a trouble of its own. */
+function notesOnCalls(calls: Calls): readonly string[] {
+  const slow = ENDPOINTS.filter((endpoint) => (calls[endpoint]?.seconds ?? 0) >= SLOW_SECONDS);
+  const seconds = (endpoint: Endpoint): number => Math.round(calls[endpoint]?.seconds ?? 0);
+  const notes = slow.includes("status")
+    ? [`CycleCloud takes ${seconds("status")} s per call`]
+    : slow.map((endpoint) => `CycleCloud takes ${seconds(endpoint)} s per call of ${CALLED[endpoint]}`);
+  for (const endpoint of ENDPOINTS) {
+    const failure = calls[endpoint]?.failure;
+    if (failure === undefined || endpoint === "status") continue;
+    notes.push(`CycleCloud's ${CALLED[endpoint]} fails since ${isoTime(failure.since)}: ${failure.message}`);
+  }
+  return notes;
+}
+
+const CALLED: Readonly<Record<Endpoint, string>> = {
+  status: "status",
+  nodes: "nodes?request_id=",
+  operations: "operations/",
+  create: "nodes/create",
+  start: "nodes/start",
+  terminate: "nodes/terminate",
+};
 
 const TROUBLES: Readonly<Record<Trouble["kind"], string>> = {
   unreachable: "CycleCloud cannot be reached",

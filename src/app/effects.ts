@@ -81,7 +81,7 @@ export async function resendIntents(
   return [...found].map(([id, evidence]) => ({ id, evidence }));
 }
 
-/** undefined: it was too late, and nothing was sent. */
+/** undefined: it was too late, and nothing was sent; somebody else goes on with it. A stop is its owner's alone. */
 function send(
   run: Run,
   intent: Intent,
@@ -164,11 +164,25 @@ async function sendTerminate(
     const outcome = await inTime(run, intent, () =>
       site.cyclecloud.terminate(site.cluster, intent.id, effect.nodes),
     );
-    if (outcome === undefined) return undefined;
+    if (outcome === undefined) return { kind: "not-sent" };
     if (outcome.kind === "accepted") return { kind: "terminated", nodes: outcome.nodes };
     return { kind: "refused", message: outcome.message ?? "CycleCloud answered 409" };
   } catch (error) {
-    return afterError(error, async () => ({ kind: "unclear" }));
+    return afterError(error, () => askStop(run, intent.id));
+  }
+}
+
+/** What CycleCloud says of a stop whose answer is missing: operations are documented for creates only (cyclecloud-wire.md A.9). */
+async function askStop(run: Run, id: RequestId): Promise<Evidence> {
+  const known = await ask(run, id, "no-answer");
+  if (known.kind === "found") return known;
+  const { app, site } = run;
+  try {
+    const nodes = await withCredentials(app, site, () => site.cyclecloud.nodesOfRequest(site.cluster, id));
+    return nodes.length === 0 ? { kind: "unclear" } : { kind: "named", nodes: new Set(nodes) };
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return { kind: "unclear" };
   }
 }
 

@@ -1,15 +1,15 @@
 import type { Look } from "../decide/observe.ts";
-import { LOOK_APART_SECONDS } from "../decide/turn.ts";
-import type { NodeId, RequestId } from "../domain/ids.ts";
+import type { RequestId } from "../domain/ids.ts";
 import type { Trouble } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
-import { plusSeconds } from "../domain/units.ts";
+import type { App } from "./commit.ts";
 import { withCredentials } from "./credentials.ts";
 import type { Run } from "./effects.ts";
+import type { ListedNodes } from "./open-questions.ts";
 import type { ArrayTemplates } from "./ports.ts";
 import { PortError } from "./ports.ts";
 
-/** A look, and when its status had arrived: it is believed for 5 s from then. */
+/** A look, and when its status had arrived: its age counts from then. */
 export interface Seen {
   readonly kind: "look";
   readonly look: Look;
@@ -20,23 +20,38 @@ export interface Seen {
 
 export type Looked = Seen | { readonly kind: "trouble"; readonly trouble: Trouble };
 
-/** One status with nodes, and the nodes of each request that is still open. */
+/** A look waits no longer than this for answers about open requests once its status has come. */
+const ANSWERS_WAIT_SECONDS = 2.5;
+
+/** One status with nodes, and beside it the nodes of each request that is still open. */
 export async function lookAtCluster(run: Run, open: readonly RequestId[]): Promise<Looked> {
   const { app, site } = run;
+  const { questions } = app.lanes.memoryOf(site.cluster);
   const at = app.ports.clock.now();
   try {
-    const status = await withCredentials(app, site, () => site.cyclecloud.status(site.cluster, at));
+    const answer = withCredentials(app, site, () => site.cyclecloud.status(site.cluster, at));
+    questions.begin(open, (id) => nodesOfOne(run, id));
+    const status = await answer;
     if (status.kind === "not-found") {
       return { kind: "trouble", trouble: { at, kind: "not-found", message: notFoundText(status) } };
     }
     const arrivedAt = app.ports.clock.now();
-    const requestNodes = await nodesOfOpen(run, open);
+    await endsWithin(app, questions.allEnded(), ANSWERS_WAIT_SECONDS);
     const { snapshot, templates } = status;
-    return { kind: "look", look: { snapshot, requestNodes }, templates, arrivedAt };
+    const answers = [...questions.answersTo(open)];
+    const requestNodes = new Map(answers.map(([id, { nodes }]) => [id, nodes]));
+    const listedAt = new Map(answers.map(([id, { askedAt }]) => [id, askedAt]));
+    return { kind: "look", look: { snapshot, requestNodes, listedAt }, templates, arrivedAt };
   } catch (error) {
     if (!(error instanceof PortError) || error.kind === "newer-state") throw error;
     return { kind: "trouble", trouble: { at, kind: error.kind, message: error.message } };
   }
+}
+
+async function endsWithin({ ports }: App, work: Promise<void>, seconds: number): Promise<void> {
+  const ended = new AbortController();
+  await Promise.race([work, ports.clock.sleep(seconds * 1000, ended.signal)]);
+  ended.abort();
 }
 
 function notFoundText(outcome: { readonly fromCycleCloud: boolean; readonly message: string }): string {
@@ -46,31 +61,13 @@ function notFoundText(outcome: { readonly fromCycleCloud: boolean; readonly mess
   return `${whose}: ${outcome.message}`;
 }
 
-/** So many requests are asked for side by side. */
-const ASKED_TOGETHER = 6;
-
 /** A request that cannot be asked for, or not in time, stays in flight whole: too little is created then, never too much. */
-async function nodesOfOpen(
-  run: Run,
-  open: readonly RequestId[],
-): Promise<ReadonlyMap<RequestId, readonly NodeId[]>> {
-  const found = new Map<RequestId, readonly NodeId[]>();
-  const until = plusSeconds(run.app.ports.clock.now(), LOOK_APART_SECONDS / 2);
-  const left = [...open];
-  const askOn = async () => {
-    for (let id = left.shift(); id !== undefined && run.app.ports.clock.now() < until; id = left.shift()) {
-      const nodes = await nodesOfOne(run, id);
-      if (nodes !== undefined) found.set(id, nodes);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(ASKED_TOGETHER, open.length) }, askOn));
-  return found;
-}
-
-async function nodesOfOne(run: Run, id: RequestId): Promise<readonly NodeId[] | undefined> {
+async function nodesOfOne(run: Run, id: RequestId): Promise<ListedNodes | undefined> {
   const { app, site } = run;
+  const askedAt = app.ports.clock.now();
   try {
-    return await withCredentials(app, site, () => site.cyclecloud.nodesOfRequest(site.cluster, id));
+    const nodes = await withCredentials(app, site, () => site.cyclecloud.nodesOfRequest(site.cluster, id));
+    return { nodes, askedAt };
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     const { kind, message } = error;

@@ -1,10 +1,21 @@
 import type { Snapshot } from "../domain/cluster.ts";
 import type { NodeAttributes, SchedulerNode, SetDemand } from "../domain/demand.ts";
-import type { ArrayName, ClusterName, Digest, Epoch, NodeId, Owner, RequestId } from "../domain/ids.ts";
+import type { FinishedSet } from "../domain/finished-set.ts";
+import type {
+  ArrayName,
+  ClusterName,
+  Digest,
+  Epoch,
+  NodeId,
+  Owner,
+  RequestId,
+  SetName,
+} from "../domain/ids.ts";
 import type { KeptPlan, KeptPlanRow } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { Ledger } from "../domain/record.ts";
+import type { Questions } from "../domain/questions.ts";
+import type { Endpoint, Ledger } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { BucketKey } from "../domain/bucket.ts";
 import type { ClusterRecord } from "../domain/record.ts";
@@ -73,7 +84,16 @@ export interface BodyChanges {
   readonly reports?: ReadonlyMap<Digest, readonly SchedulerNode[]>;
   readonly seen?: Snapshot;
   readonly ledger?: Ledger;
+  readonly questions?: Questions;
   readonly plan?: Plan;
+  readonly finished?: FinishedChange;
+}
+
+/** Sets that leave the record with this save and are remembered. */
+export interface FinishedChange {
+  readonly sets: ReadonlyMap<SetName, FinishedSet>;
+  /** Of those there already, which are still to be remembered. */
+  readonly isKept: (set: FinishedSet) => boolean;
 }
 
 /**
@@ -83,17 +103,37 @@ export interface BodyChanges {
 export interface RecordStore<V extends RecordVersion = RecordVersion> {
   /** The manifest alone; undefined: no such record yet. Throws PortError kind "newer-state" if its state version is newer than ours. */
   load(cluster: ClusterName): Promise<LoadedRecord<V> | undefined>;
+  /** What is remembered of those of the sets that have left the record. Reads only the bodies in which they would be. */
+  finished(loaded: LoadedRecord<V>, sets: readonly SetName[]): Promise<ReadonlyMap<SetName, FinishedSet>>;
   /** The bodies of a loaded record; undefined: one is missing because the record has moved on, load again. */
   bodies(loaded: LoadedRecord<V>): Promise<Bodies | undefined>;
-  /** Saves if the stored version is still `previous` (undefined: if there is none). Writes bodies first, then the manifest. */
+  /**
+   * Writes the bodies that a save of the same would write, and nothing else, so that such a save finds them written; also one whose record
+   * differs, and whatever was saved meanwhile. It may take seconds, and needs no turn.
+   */
+  stage(record: ClusterRecord, changes: BodyChanges, previous: LoadedRecord<V> | undefined): Promise<void>;
+  /**
+   * Saves if the stored version is still `previous` (undefined: if there is none). Writes bodies first, then the manifest. `if-staged`:
+   * where bodies of a plan would have to be written first, nothing is done, and they are to be staged.
+   */
   save(
     record: ClusterRecord,
     changes: BodyChanges,
     previous: LoadedRecord<V> | undefined,
-  ): Promise<{ readonly kind: "saved"; readonly loaded: LoadedRecord<V> } | { readonly kind: "conflict" }>;
-  /** Removes unreferenced bodies written over an hour before `now`, in transactions that include the cluster row. Returns how many. */
-  collect(cluster: ClusterName, now: Instant): Promise<number>;
+    how?: "write" | "if-staged",
+  ): Promise<Saved<V>>;
+  /**
+   * Removes unreferenced bodies written over an hour before `now`, in transactions that include the cluster row; for about 20 s at most.
+   * `begin` (the default) starts a pass over all bodies, or goes on with one; `go-on` costs nothing where no pass is unfinished. Returns
+   * how many rows were removed.
+   */
+  collect(cluster: ClusterName, now: Instant, how?: "begin" | "go-on"): Promise<number>;
 }
+
+export type Saved<V extends RecordVersion = RecordVersion> =
+  | { readonly kind: "saved"; readonly loaded: LoadedRecord<V> }
+  /** Nothing is saved: the stored version is another one; or, with `unstaged`, bodies are to be staged first. */
+  | { readonly kind: "conflict"; readonly unstaged?: true };
 
 /** One row of history: the cluster's counts at a tick. */
 export interface HistoryRow {
@@ -120,6 +160,8 @@ export interface HistoryRow {
   readonly currency?: string;
   /** Nodes whose price was not known; absent: none. */
   readonly unpricedNodes?: number;
+  /** Seconds that a call takes, of each endpoint of CycleCloud that takes a second or more; absent: none does. */
+  readonly callSeconds?: Readonly<Partial<Record<Endpoint, number>>>;
 }
 
 /** Counts per cluster and tick, kept 30 days. */

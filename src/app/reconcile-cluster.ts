@@ -1,40 +1,33 @@
-import type { Decision } from "../decide/reconcile.ts";
-import { decide } from "../decide/reconcile.ts";
+import { noteCalls } from "../decide/calls.ts";
+import { beginLook, effectsOf, mendLooks } from "../decide/looks.ts";
 import type { Settled } from "../decide/settle.ts";
 import { settle } from "../decide/settle.ts";
-import type { Lacking } from "../decide/unclear.ts";
-import { findLacking } from "../decide/unclear.ts";
-import {
-  dropLostStops,
-  followUpAt,
-  isCovered,
-  isWakePending,
-  LOOK_APART_SECONDS,
-  notBefore,
-  takeOver,
-  withoutCoveredWake,
-  withoutDueWake,
-} from "../decide/turn.ts";
+import { contradictedNodes } from "../decide/still-idle.ts";
+import { followUpAt, isCovered, isWakePending, notBefore, takeOver, withoutDueWake } from "../decide/turn.ts";
 import type { Owner, RequestId } from "../domain/ids.ts";
 import { changesSomething, keepPlan } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
-import type { Policy } from "../domain/policy.ts";
-import type { ClusterRecord, Intent, Ledger, SetEntries, Trouble } from "../domain/record.ts";
+import type { ClusterRecord, Intent, Ledger } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
-import { isoTime, plusSeconds, secondsBetween } from "../domain/units.ts";
+import { isoTime, plusSeconds } from "../domain/units.ts";
 import type { App, Change, Current, CurrentWhole } from "./commit.ts";
 import { commitRecord, commitWhole } from "./commit.ts";
+import type { Concluded, LookBegun, Planner } from "./conclude-look.ts";
+import { changesOf, concluder, noteTrouble, settleFindings, takeCalls } from "./conclude-look.ts";
 import type { Finding, Run } from "./effects.ts";
 import { applyIntents, askIntents, resendIntents } from "./effects.ts";
 import type { Seen } from "./look-at-cluster.ts";
 import { lookAtCluster } from "./look-at-cluster.ts";
-import type { Site } from "./ports.ts";
+import { measureCalls } from "./measure-calls.ts";
+import type { ArrayTemplates, Site } from "./ports.ts";
 import { PortError } from "./ports.ts";
 
-/** A use case starts no effect later than this after its beginning. */
+/** No effect is started later than this after the look that led to it began. */
 const EFFECTS_SECONDS = 180;
 /** How often a plan that somebody else overtook is tried again before it is left to the timer. */
 const ROUNDS = 3;
+/** A tick that waits for its turn looks at the record again so soon. */
+const POLL_SECONDS = 5;
 
 /** What wants the reconcile. Only `demand` can be covered by a plan that has already seen it; `tick` waits for its turn. */
 export type Cause = "demand" | "tick";
@@ -45,19 +38,15 @@ export type ReconcileOutcome =
   /** Too early, or somebody's create is under way: a wake message is due then. */
   | { readonly kind: "waiting"; readonly until: Instant }
   | { readonly kind: "planned"; readonly plan: Plan }
-  /** CycleCloud could not be asked, or its answer is not believed: no plan. */
-  | { readonly kind: "troubled"; readonly trouble: Trouble }
-  /** Others planned every time: left to the timer. */
-  | { readonly kind: "overtaken" };
+  /** Overtaken in every round: it is left to the timer. */
+  | Extract<Concluded, { readonly kind: "troubled" | "overtaken" }>;
 
-interface Reconcile extends Run {
-  readonly owner: Owner;
+interface Reconcile extends Planner {
   /** A wake message brought us here: if the record still waits for one that is due, this is it. */
   readonly woken: boolean;
-  readonly policy: Policy;
 }
 
-/** Reads like the protocol of design.md section 3: look at most every 5 s, decide, commit, apply, settle. */
+/** Reads like docs/protocol.md: look when it is our turn, decide, commit, apply, settle. */
 export async function reconcileCluster(
   app: App,
   site: Site,
@@ -71,26 +60,29 @@ export async function reconcileCluster(
   if (early !== undefined) return early;
   const run: Reconcile = {
     app,
-    site,
+    site: measureCalls(app, site),
     owner,
     woken: cause === "demand" && known === undefined,
     policy: await app.ports.policyOf(site.cluster),
     deadline: plusSeconds(clock.now(), EFFECTS_SECONDS),
   };
+  let next = cause;
   for (let round = 0; round < ROUNDS; round += 1) {
-    const begun = await beginLook(run, cause);
+    const begun = await reserveLook(run, next);
     if (begun.kind !== "begun") return begun;
-    const outcome = await lookAndDecide(run, begun);
+    const deadline = plusSeconds(begun.at, EFFECTS_SECONDS);
+    const outcome = await lookAndDecide({ ...run, deadline }, begun);
     if (outcome.kind !== "overtaken") return outcome;
+    // The plan that was quicker has done a tick's work; what it may have left out is demand.
+    if (outcome.byPlan) next = "demand";
   }
-  return { kind: "overtaken" };
+  return { kind: "overtaken", byPlan: false };
 }
 
 // ---------------------------------------------------------------- whose turn it is
 
-interface Begun {
+interface Begun extends LookBegun {
   readonly kind: "begun";
-  readonly plan: number;
   readonly open: readonly RequestId[];
   /** Creates and starts whose owner is gone; ours now. */
   readonly taken: readonly Intent[];
@@ -111,8 +103,8 @@ function needsNoLook(known: ClusterRecord, owner: Owner, now: Instant): Reconcil
   return until !== undefined && isWakePending(known, now, until) ? { kind: "waiting", until } : undefined;
 }
 
-/** Reserves the look in the record, so that two instances never look at once; or says why not now. */
-async function beginLook(
+/** Reserves the look in the record, so that all instances together look seldom enough; or says why not now. */
+async function reserveLook(
   run: Reconcile,
   cause: Cause,
 ): Promise<Exclude<Beginning, { wake: boolean }> | ReconcileOutcome> {
@@ -121,11 +113,11 @@ async function beginLook(
     const committed = await commitRecord(run.app, run.site.cluster, (current) =>
       begin(run, current, cause, clock.now()),
     );
-    if (committed.kind === "contended") return { kind: "overtaken" };
+    if (committed.kind === "contended") return { kind: "overtaken", byPlan: false };
     const beginning = committed.result;
     if (beginning.kind !== "waiting") return beginning;
     if (cause === "tick" && clock.now() < run.deadline) {
-      await clock.sleep(Math.max(1, beginning.until - clock.now()));
+      await clock.sleep(Math.min(POLL_SECONDS * 1000, Math.max(1, beginning.until - clock.now())));
       continue;
     }
     if (beginning.wake) await queue.wake(run.site.cluster, beginning.until);
@@ -141,192 +133,136 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
     const ours = run.woken && record.wakeAt !== undefined && record.wakeAt <= now;
     const wake = cause === "demand" && (ours || !isWakePending(record, now, until));
     const result: Beginning = { kind: "waiting", until, wake };
-    if (!wake) return { result };
-    return { save: { record: { ...record, wakeAt: until, wakeFor: "demand" }, changes: {} }, result };
+    const mended = mendLooks(record, now);
+    if (!wake) return mended === record ? { result } : { save: { record: mended, changes: {} }, result };
+    return { save: { record: { ...mended, wakeAt: until, wakeFor: "demand" }, changes: {} }, result };
   }
   const { record: reserved, taken } = takeOver(withoutDueWake(record, now), run.owner, now);
   const resumed = taken.filter(({ effect }) => effect.kind === "create").map((intent) => intent.id);
   const open = [...record.inFlight.map((entry) => entry.requestId), ...resumed];
   return {
-    save: { record: { ...reserved, lookedAt: now }, changes: {} },
-    result: { kind: "begun", plan: record.plan, open, taken },
+    save: { record: beginLook(reserved, now), changes: {} },
+    result: { kind: "begun", at: now, effects: effectsOf(record), open, taken },
   };
 }
 
 // ---------------------------------------------------------------- look, decide, apply, settle
 
 async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOutcome> {
-  const asked = await askIntents(run, begun.taken);
-  const looked = await lookAtCluster(run, begun.open);
+  const { app, site } = run;
+  const [looked, asked] = await Promise.all([lookAtCluster(run, begun.open), askIntents(run, begun.taken)]);
   if (looked.kind === "trouble") {
-    await commitWhole(run.app, run.site.cluster, (current) =>
-      noteTrouble(current, asked, looked.trouble, run.app.ports.clock.now()),
+    const ended = { began: begun.at, calls: takeCalls(run) };
+    await commitWhole(app, site.cluster, (current) =>
+      noteTrouble(run, current, asked, looked.trouble, ended),
     );
     return { kind: "troubled", trouble: looked.trouble };
   }
   const resumed = await resendIntents(run, begun.taken, asked, looked.templates);
-  const conclude = concluder(run, begun, resumed, looked);
-  const committed = await commitWhole(run.app, run.site.cluster, conclude);
-  if (committed.kind === "contended" || committed.result.kind === "overtaken") return { kind: "overtaken" };
-  if (committed.result.kind === "troubled") return committed.result;
-  const { plan, ledger } = committed.result;
-  logPlan(run, plan, committed.record);
-  const ours = committed.record.intents.filter(
+  const concluded = await concludeLook(run, begun, resumed, looked);
+  if (concluded === undefined) return { kind: "overtaken", byPlan: false };
+  if (concluded.result.kind !== "planned") return concluded.result;
+  const { plan, ledger } = concluded.result;
+  logPlan(run, plan, concluded.record);
+  const ours = concluded.record.intents.filter(
     (intent) => intent.owner === run.owner && intent.committedAt === plan.at,
   );
-  if (ours.length > 0) await settleAll(run, await applyIntents(run, ours, looked.templates));
+  await applyOurs(run, ours, looked.templates);
+  const { createsFrom } = concluded.record;
+  if (createsFrom !== undefined) await app.ports.queue.wake(site.cluster, createsFrom);
   await keepReasons(run, plan, ledger);
   return { kind: "planned", plan };
 }
 
-type Concluded =
-  | { readonly kind: "planned"; readonly plan: Plan; readonly ledger: Ledger }
-  | { readonly kind: "troubled"; readonly trouble: Trouble }
-  | { readonly kind: "overtaken" };
-
 /**
- * Decides on this look, unless another plan was committed since it was begun: then the look is too old, and we look again. If only
- * demand moved meanwhile, the same look serves (at most 5 s old); if not even that, the decision itself does: mere renewals, however
- * many, cannot keep a plan from being committed.
+ * Sends the stops of a plan, once the record has been read again: a host that has a job, or of which a newer report or answer says
+ * something else, is left out.
  */
-function concluder(
+async function sendStillIdle(run: Reconcile, stops: readonly Intent[]): Promise<void> {
+  const ids = new Set(stops.map(({ id }) => id));
+  if (ids.size === 0) return;
+  const { clock } = run.app.ports;
+  const committed = await commitWhole(run.app, run.site.cluster, (current): Change<undefined> => {
+    const now = clock.now();
+    const settled = current.record.intents
+      .filter(({ id }) => ids.has(id))
+      .reduce(
+        (state, intent) => withdrawContradicted(state, intent, current, now),
+        settleFindings(current, [], now),
+      );
+    if (settled.record === current.record) return { result: undefined };
+    return { save: { record: settled.record, changes: changesOf(current, settled) }, result: undefined };
+  });
+  if (committed.kind === "contended") return;
+  const left = committed.record.intents.filter(({ id }) => ids.has(id));
+  if (left.length > 0) await settleAll(run, await applyIntents(run, left));
+}
+
+function withdrawContradicted(
+  state: Settled,
+  { id, effect, committedAt }: Intent,
+  { record, bodies }: CurrentWhole,
+  now: Instant,
+): Settled {
+  if (effect.kind !== "terminate") return state;
+  const nodes = contradictedNodes(effect.nodes, committedAt, record, bodies, now);
+  return nodes.size === 0 ? state : settle(state, id, { kind: "withdrawn", nodes }, now);
+}
+
+/** Stops go first, and no create waits for their answers: a create that is late is sent by nobody for a while. */
+async function applyOurs(run: Reconcile, ours: readonly Intent[], templates: ArrayTemplates): Promise<void> {
+  const stops = ours.filter(({ effect }) => effect.kind === "terminate");
+  const others = ours.filter(({ effect }) => effect.kind !== "terminate");
+  const apply = async (intents: readonly Intent[]) => {
+    if (intents.length > 0) await settleAll(run, await applyIntents(run, intents, templates));
+  };
+  const ended = await Promise.allSettled([sendStillIdle(run, stops), apply(others)]);
+  for (const one of ended) if (one.status === "rejected") throw one.reason;
+}
+
+/** Commits what the look leads to. undefined: the record was fought over too long. */
+async function concludeLook(
   run: Reconcile,
   begun: Begun,
   resumed: readonly Finding[],
   seen: Seen,
-): (current: CurrentWhole) => Change<Concluded> {
-  let made: { readonly basis: string; readonly decision: Decision } | undefined;
-  return (current) => {
-    const now = run.app.ports.clock.now();
-    const basis = basisOf(current.record);
-    if (made?.basis === basis) return savePlan(rebase(made.decision, current.record));
-    if (current.record.plan !== begun.plan || secondsBetween(seen.arrivedAt, now) > LOOK_APART_SECONDS) {
-      return {
-        ...saveSettled(current, settleFindings(current, resumed, now)),
-        result: { kind: "overtaken" },
-      };
-    }
-    const { record, ledger } = settleFindings(current, resumed, now);
-    const lacking = findLacking(record, seen.look.snapshot);
-    if (lacking !== undefined && now < lacking.until) return saveLacking(record, ledger, lacking, now);
-    const decision = decide(
-      dropLostStops(record, seen.look),
-      { ...current.bodies, ledger },
-      seen.look,
-      run.policy,
-      now,
-      run.owner,
-      run.app.lanes.recallOf(run.site.cluster).plans,
-    );
-    made = { basis, decision };
-    return savePlan(decision);
-  };
-}
-
-/** All of the manifest that a decision rests on; what else accepts and wakes write does not change it. */
-function basisOf(record: ClusterRecord): string {
-  const {
-    epoch,
-    plan,
-    generation,
-    intents,
-    inFlight,
-    backoffs,
-    outage,
-    targetStatesLackedSince: lacked,
-  } = record;
-  return JSON.stringify([epoch, plan, generation, intents, inFlight, backoffs, lacked, outage]);
-}
-
-/** The same decision on a manifest whose sets were only renewed. */
-function rebase(decision: Decision, current: ClusterRecord): Decision {
-  const { sets, separateReports, separatePools } = decision.record;
-  const held = {
-    sets: lapseAsDecided(current.sets, sets),
-    separateReports: lapseAsDecided(current.separateReports, separateReports),
-    separatePools: lapseAsDecided(current.separatePools, separatePools),
-  };
-  const { lookedAt: _look, wakeAt: _at, wakeFor: _for, ...record } = decision.record;
-  const { lookedAt, wakeAt, wakeFor, rejections } = current;
-  const looked = lookedAt === undefined ? {} : { lookedAt };
-  const wake = wakeAt === undefined || wakeFor === undefined ? {} : { wakeAt, wakeFor };
-  return { ...decision, record: { ...record, ...held, rejections, ...looked, ...wake } };
-}
-
-function lapseAsDecided(current: SetEntries, decided: SetEntries): SetEntries {
-  const next = new Map(current);
-  for (const [name, lapsed] of decided) {
-    if (!lapsed.live && next.get(name)?.revision.value === lapsed.revision.value) next.set(name, lapsed);
+): Promise<{ readonly result: Concluded; readonly record: ClusterRecord } | undefined> {
+  const conclude = concluder(run, begun, resumed, seen);
+  for (;;) {
+    const committed = await commitWhole(run.app, run.site.cluster, conclude);
+    if (committed.kind === "contended") return undefined;
+    const { result, record } = committed;
+    if (result.kind !== "plan-first") return { result, record };
   }
-  return next;
 }
 
-function savePlan(decision: Decision): Change<Concluded> {
-  return {
-    save: {
-      record: withoutCoveredWake(decision.record),
-      changes: { ledger: decision.ledger, seen: decision.seen, plan: decision.plan },
-    },
-    result: { kind: "planned", plan: decision.plan, ledger: decision.ledger },
-  };
-}
-
-/** A status whose records mostly lack TargetState is not believed for a while (docs/protocol.md, Doubt). */
-function saveLacking(
-  record: ClusterRecord,
-  ledger: Ledger,
-  { lacking, of, since, until }: Lacking,
-  now: Instant,
-): Change<Concluded> {
-  const found = `found ${lacking} of ${of} node records without TargetState, expected it in each`;
-  const message = `${found}; if that goes on, it is believed from ${isoTime(until)} on`;
-  const trouble: Trouble = { at: now, kind: "suspicious", message };
-  return {
-    save: { record: { ...record, trouble, targetStatesLackedSince: since }, changes: { ledger } },
-    result: { kind: "troubled", trouble },
-  };
-}
-
-function settleFindings(current: CurrentWhole, findings: readonly Finding[], now: Instant): Settled {
-  const state: Settled = { record: current.record, ledger: current.bodies.ledger };
-  return findings.reduce((settled, { id, evidence }) => settle(settled, id, evidence, now), state);
-}
-
-function saveSettled(current: CurrentWhole, settled: Settled): Pick<Change<never>, "save"> {
-  if (settled.record === current.record) return {};
-  return { save: { record: settled.record, changes: { ledger: settled.ledger } } };
-}
-
-function noteTrouble(
-  current: CurrentWhole,
-  findings: readonly Finding[],
-  trouble: Trouble,
-  now: Instant,
-): Change<undefined> {
-  const settled = settleFindings(current, findings, now);
-  return {
-    save: { record: { ...settled.record, trouble }, changes: { ledger: settled.ledger } },
-    result: undefined,
-  };
-}
-
-/** Commits what was learnt; what is still open, or fell short, is followed up before the next tick. */
-export async function settleAll(run: Run, findings: readonly Finding[]): Promise<void> {
+/**
+ * Commits what was learnt; what is still open, or fell short, is followed up before the next tick. Answers what the record says then;
+ * undefined: others were quicker every time.
+ */
+export async function settleAll(run: Run, findings: readonly Finding[]): Promise<Settled | undefined> {
   const { clock, queue } = run.app.ports;
   const ids = new Set(findings.map((finding) => finding.id));
-  const committed = await commitWhole(run.app, run.site.cluster, (current): Change<Instant | undefined> => {
+  const calls = takeCalls(run);
+  const committed = await commitWhole(run.app, run.site.cluster, (current): Change<SettledAll> => {
     const now = clock.now();
     const settled = settleFindings(current, findings, now);
-    const due = followUpAt(settled.record, ids, now);
-    const wake = due !== undefined && !isWakePending(settled.record, now, due);
-    const record: ClusterRecord = wake
-      ? { ...settled.record, wakeAt: due, wakeFor: "follow-up" }
-      : settled.record;
-    return { save: { record, changes: { ledger: settled.ledger } }, result: wake ? due : undefined };
+    const noted = noteCalls(settled.record, calls, now);
+    const due = followUpAt(noted, ids, now);
+    const wake = due !== undefined && !isWakePending(noted, now, due);
+    const record: ClusterRecord = wake ? { ...noted, wakeAt: due, wakeFor: "follow-up" } : noted;
+    const result = { settled: { ...settled, record }, ...(wake ? { due } : {}) };
+    return { save: { record, changes: changesOf(current, settled) }, result };
   });
-  if (committed.kind === "committed" && committed.result !== undefined) {
-    await queue.wake(run.site.cluster, committed.result);
-  }
+  if (committed.kind === "contended") return undefined;
+  const { due, settled } = committed.result;
+  if (due !== undefined) await queue.wake(run.site.cluster, due);
+  return settled;
+}
+
+interface SettledAll {
+  readonly settled: Settled;
+  readonly due?: Instant;
 }
 
 /** Once all is done, and for nobody's decision: a plan that cannot be kept is only not explained later. */

@@ -1,11 +1,14 @@
 import { accept, limitExpiry } from "../decide/accept.ts";
+import { holds, recallSets } from "../decide/finished-sets.ts";
 import type { Acceptance } from "../decide/accept.ts";
 import type { RequestSetUpdate, Revision, SchedulerNode, SetDemand } from "../domain/demand.ts";
-import type { ClusterName, Digest } from "../domain/ids.ts";
+import type { FinishedSet } from "../domain/finished-set.ts";
+import type { ClusterName, Digest, SetName } from "../domain/ids.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
-import type { App, Change, Current } from "./commit.ts";
-import { commitRecord } from "./commit.ts";
+import { plusSeconds } from "../domain/units.ts";
+import type { App, Change, Committed, Current } from "./commit.ts";
+import { commitLoaded, loadCurrent } from "./commit.ts";
 import type { LoadedRecord } from "./ports.ts";
 import type { NewerState } from "./newer-state.ts";
 import { unlessNewerState } from "./newer-state.ts";
@@ -21,7 +24,7 @@ export type Recorded =
       readonly before?: LoadedRecord;
     } & Pick<Extract<Acceptance, { kind: "accepted" }>, "changed" | "taken" | "older">)
   | { readonly kind: "older"; readonly held: Revision }
-  | { readonly kind: "stale"; readonly expiredAt: Instant }
+  | Extract<Acceptance, { kind: "stale" }>
   /** The record was fought over too long: deliver again. */
   | { readonly kind: "contended" }
   /** A newer release has written the record: to be put back until an instance of that release takes it. */
@@ -34,10 +37,13 @@ export interface DemandRecorder {
 
 interface Waiting {
   readonly update: RequestSetUpdate;
+  /** How long finished sets are remembered. */
+  readonly keepSeconds: number;
   readonly answer: PromiseWithResolvers<Recorded>;
 }
 
-export function createRecorder(app: App): DemandRecorder {
+/** `senderTime`: what the senders' clocks show at a moment of ours; revisions are moments of theirs. */
+export function createRecorder(app: App, senderTime: (at: Instant) => Instant = (at) => at): DemandRecorder {
   const waiting = new Map<ClusterName, Waiting[]>();
   return {
     async record(sent) {
@@ -46,29 +52,34 @@ export function createRecorder(app: App): DemandRecorder {
       const answer = Promise.withResolvers<Recorded>();
       const line = waiting.get(update.cluster);
       if (line !== undefined) {
-        line.push({ update, answer });
+        line.push({ update, answer, keepSeconds: maxExpirationSeconds });
       } else {
-        waiting.set(update.cluster, [{ update, answer }]);
-        void serve(app, update.cluster, waiting);
+        waiting.set(update.cluster, [{ update, answer, keepSeconds: maxExpirationSeconds }]);
+        void serve(app, update.cluster, waiting, senderTime);
       }
       return unlessNewerState(() => answer.promise);
     },
   };
 }
 
-async function serve(app: App, cluster: ClusterName, waiting: Map<ClusterName, Waiting[]>): Promise<void> {
+async function serve(
+  app: App,
+  cluster: ClusterName,
+  waiting: Map<ClusterName, Waiting[]>,
+  senderTime: (at: Instant) => Instant,
+): Promise<void> {
   let batch: readonly Waiting[] = [];
+  const load = async (): Promise<WithFinished> => {
+    const current = await loadCurrent(app, cluster);
+    // Taken when the lane is ours, so that whoever came meanwhile is served too; again, with more, after a conflict.
+    batch = [...batch, ...(waiting.get(cluster) ?? [])];
+    waiting.delete(cluster);
+    return { ...current, finished: await readFinished(app, current, batch) };
+  };
   try {
-    const committed = await commitRecord(app, cluster, (current) => {
-      // Taken when the lane is ours, so that whoever came meanwhile is served too; again, with more, after a conflict.
-      batch = [...batch, ...(waiting.get(cluster) ?? [])];
-      waiting.delete(cluster);
-      return acceptAll(
-        current,
-        batch.map(({ update }) => update),
-        app.ports.clock.now(),
-      );
-    });
+    const committed = await commitLoaded(app, cluster, load, (current) =>
+      acceptAll(current, batch, app.ports.clock.now(), senderTime),
+    );
     batch.forEach(({ answer, update }, index) => answer.resolve(recordedOf(committed, index, update)));
   } catch (error) {
     const left = [...batch, ...(batch.length === 0 ? (waiting.get(cluster) ?? []) : [])];
@@ -77,11 +88,7 @@ async function serve(app: App, cluster: ClusterName, waiting: Map<ClusterName, W
   }
 }
 
-function recordedOf(
-  committed: Awaited<ReturnType<typeof commitRecord<Accepted>>>,
-  index: number,
-  update: RequestSetUpdate,
-): Recorded {
+function recordedOf(committed: Committed<Accepted>, index: number, update: RequestSetUpdate): Recorded {
   if (committed.kind === "contended") return committed;
   const { acceptances, before } = committed.result;
   const acceptance = acceptances[index];
@@ -97,13 +104,34 @@ interface Accepted {
   readonly before: LoadedRecord | undefined;
 }
 
-function acceptAll(current: Current, updates: readonly RequestSetUpdate[], now: Instant): Change<Accepted> {
+/** The record, and what is remembered of those sets of a batch that it does not hold. */
+interface WithFinished extends Current {
+  readonly finished: ReadonlyMap<SetName, FinishedSet>;
+}
+
+/** Nothing is read for sets that the record holds: a renewal costs no more for all the sets that are over. */
+async function readFinished(
+  app: App,
+  { record, stored }: Current,
+  batch: readonly Waiting[],
+): Promise<WithFinished["finished"]> {
+  const names = new Set(batch.map(({ update }) => update.set).filter((name) => !holds(record, name)));
+  return stored === undefined || names.size === 0 ? new Map() : app.ports.store.finished(stored, [...names]);
+}
+
+function acceptAll(
+  current: WithFinished,
+  batch: readonly Waiting[],
+  now: Instant,
+  senderTime: (at: Instant) => Instant,
+): Change<Accepted> {
   const demands = new Map<Digest, SetDemand>();
   const reports = new Map<Digest, readonly SchedulerNode[]>();
   let record = current.record;
-  const acceptances = updates.map((update) => {
-    const acceptance = accept(record, update, now);
-    if (acceptance.kind === "accepted") {
+  const acceptances = batch.map(({ update, keepSeconds }) => {
+    const recalled = recallSets(record, current.finished, [update.set]);
+    const acceptance = accept(recalled, update, now, senderTime(plusSeconds(now, -keepSeconds)));
+    if (acceptance.kind === "accepted" && acceptance.record !== recalled) {
       record = acceptance.record;
       for (const [digest, body] of acceptance.demands) demands.set(digest, body);
       for (const [digest, body] of acceptance.reports) reports.set(digest, body);

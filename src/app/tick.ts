@@ -1,4 +1,6 @@
 import type { Plan } from "../domain/plan.ts";
+import { ENDPOINTS, patienceSeconds, QUICK_SECONDS, recentCalls } from "../decide/calls.ts";
+import type { ClusterRecord } from "../domain/record.ts";
 import { stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { NodeId } from "../domain/ids.ts";
@@ -6,7 +8,7 @@ import type { Policy } from "../domain/policy.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds } from "../domain/units.ts";
 import type { App, CurrentWhole } from "./commit.ts";
-import { loadWhole } from "./commit.ts";
+import { loadCurrent, loadWhole } from "./commit.ts";
 import type { PhaseShown } from "./phase-shown.ts";
 import { phaseShown } from "./phase-shown.ts";
 import type { HistoryRow, Site } from "./ports.ts";
@@ -33,7 +35,7 @@ const DEADLINE_SECONDS = 200;
 const TIMER_DEADLINE_SECONDS = 50;
 /** History is kept so long. */
 const HISTORY_DAYS = 30;
-/** Garbage is collected and history pruned in one tick of so many minutes. */
+/** A collection of garbage begins, and history is pruned, in one tick of so many minutes; what a tick leaves over the next goes on with. */
 const HOUSEKEEPING_MINUTES = 10;
 
 /** The timer: every cluster side by side. Never throws for one cluster's sake. */
@@ -49,15 +51,42 @@ export async function tickInTime(
   site: Site,
   deadlineSeconds = DEADLINE_SECONDS,
 ): Promise<TickReport> {
-  const { clock, log } = app.ports;
+  const work = tickOne(app, site);
+  const report = await within(app, work, deadlineSeconds);
+  if (report !== undefined) {
+    logTick(app, report);
+    return report;
+  }
+  void logLate(app, site, work);
+  return { cluster: site.cluster, outcome: { kind: "timed-out" } };
+}
+
+/** undefined: it is not done in time, and goes on. */
+async function within<T>({ ports }: App, work: Promise<T>, seconds: number): Promise<T | undefined> {
   const ended = new AbortController();
-  const timeout = clock
-    .sleep(deadlineSeconds * 1000, ended.signal)
-    .then((): TickReport => ({ cluster: site.cluster, outcome: { kind: "timed-out" } }));
-  const report = await Promise.race([tickOne(app, site), timeout]);
+  const timeout = ports.clock.sleep(seconds * 1000, ended.signal).then(() => undefined);
+  const result = await Promise.race([work, timeout]);
   ended.abort();
-  log("tick", { cluster: site.cluster, outcome: report.outcome.kind });
-  return report;
+  return result;
+}
+
+/** A tick that nobody waits for any more is timed out only once it has had the time that slow calls take, too. */
+async function logLate(app: App, site: Site, work: Promise<TickReport>): Promise<void> {
+  const report = await within(app, work, await patienceWith(app, site));
+  logTick(app, report ?? { cluster: site.cluster, outcome: { kind: "timed-out" } });
+}
+
+async function patienceWith(app: App, { cluster }: Site): Promise<number> {
+  try {
+    return patienceSeconds((await loadCurrent(app, cluster)).record);
+  } catch (error) {
+    if (error instanceof PortError) return 0;
+    throw error;
+  }
+}
+
+function logTick({ ports }: App, { cluster, outcome }: TickReport): void {
+  ports.log("tick", { cluster, outcome: outcome.kind });
 }
 
 async function tickOne(app: App, site: Site): Promise<TickReport> {
@@ -78,8 +107,9 @@ async function keepHistory(app: App, site: Site): Promise<void> {
   const now = clock.now();
   const [current, policy] = await Promise.all([loadWhole(app, site.cluster), policyOf(site.cluster)]);
   await history.append(site.cluster, historyRow(current, policy, now));
-  if (Math.floor(now / 60_000) % HOUSEKEEPING_MINUTES !== 0) return;
-  await store.collect(site.cluster, now);
+  const isHousekeeping = Math.floor(now / 60_000) % HOUSEKEEPING_MINUTES === 0;
+  await store.collect(site.cluster, now, isHousekeeping ? "begin" : "go-on");
+  if (!isHousekeeping) return;
   await history.prune(site.cluster, plusSeconds(now, -HISTORY_DAYS * 86_400));
   await plans.prune(site.cluster, plusSeconds(now, -policy.planHistorySeconds));
 }
@@ -109,7 +139,17 @@ export function historyRow({ bodies, record }: CurrentWhole, policy: Policy, now
     unmet: plan?.demands.filter((demand) => demand.placed < demand.asked).length ?? 0,
     ...withheldIn(plan),
     ...(record.trouble === undefined ? {} : { trouble: record.trouble.kind }),
+    ...slowCallsIn(record, now),
   };
+}
+
+function slowCallsIn(record: ClusterRecord, now: Instant): Pick<HistoryRow, "callSeconds"> {
+  const calls = recentCalls(record, now);
+  const slow = ENDPOINTS.flatMap((endpoint) => {
+    const seconds = calls[endpoint]?.seconds ?? 0;
+    return seconds >= QUICK_SECONDS ? [[endpoint, seconds] as const] : [];
+  });
+  return slow.length === 0 ? {} : { callSeconds: Object.fromEntries(slow) };
 }
 
 function withheldIn(plan: Plan | undefined): Pick<HistoryRow, "withheld"> {

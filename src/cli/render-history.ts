@@ -25,6 +25,7 @@ function renderHistory({ rows, keptPlans }: HistoryAnswer): string {
       ["UNMET", ({ unmet }) => unmet],
       ["CREATED", ({ created }) => created],
       ["STOPPED", ({ terminated }) => terminated],
+      ["SECONDS/CALL", ({ callSeconds }) => secondsText(callSeconds)],
       ["WITHHELD", ({ withheld }) => (withheld === undefined ? undefined : countsText(withheld, "nothing"))],
     ],
     rows,
@@ -41,6 +42,14 @@ function moneyText(amount: number | undefined, currency: string | undefined): st
   if (amount === undefined) return undefined;
   const text = Number.isInteger(amount) ? String(amount) : amount.toFixed(2);
   return currency === undefined ? text : `${text} ${currency}`;
+}
+
+/** "status 22, create 24". */
+function secondsText(seconds: HistoryRowAnswer["callSeconds"]): string | undefined {
+  if (seconds === undefined) return undefined;
+  return Object.entries(seconds)
+    .map(([endpoint, each]) => `${endpoint} ${each}`)
+    .join(", ");
 }
 
 /** A row holds until the next one, if that comes soon: the timer writes one a minute, unless it did not run. */

@@ -985,6 +985,12 @@ export interface History {
     idlePricePerHour?: number;
     currency?: string;
     unpricedNodes?: number;
+    /**
+     * Seconds per call of CycleCloud's endpoints, of those that take a second or more.
+     */
+    callSeconds?: {
+      [k: string]: number;
+    };
   }[];
   /**
    * Plans of that time that changed something and can be explained.

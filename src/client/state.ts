@@ -198,6 +198,7 @@ const history = z.object({
       idlePricePerHour: number,
       currency: text,
       unpricedNodes: number,
+      callSeconds: z.record(z.string(), z.number()).optional().catch(undefined),
     }),
   ),
 });

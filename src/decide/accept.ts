@@ -9,7 +9,7 @@ import type {
 } from "../domain/demand.ts";
 import { compareRevisions } from "../domain/demand.ts";
 import type { Digest, SetName } from "../domain/ids.ts";
-import type { ClusterRecord, SetEntries, SetEntry } from "../domain/record.ts";
+import type { ClusterRecord, Held, SetEntries, SetEntry } from "../domain/record.ts";
 import { holdSame } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { compareText } from "../domain/text.ts";
@@ -33,7 +33,9 @@ export type Acceptance =
   /** Something newer is held of each of its parts. */
   | { readonly kind: "older"; readonly held: Revision }
   /** Its expiry has passed. */
-  | { readonly kind: "stale"; readonly expiredAt: Instant };
+  | { readonly kind: "stale"; readonly expiredAt: Instant }
+  /** Its revision is older than `oldest`, and nothing is remembered of its set that it would renew. */
+  | { readonly kind: "stale"; readonly oldest: Instant };
 
 /** The parts of a set that are joined separately. Those that may come without demand are called as in a message. */
 export type Part = "demand" | "schedulerNodes" | "pools";
@@ -42,9 +44,19 @@ export type Part = "demand" | "schedulerNodes" | "pools";
  * Takes in the parts of a message that are not older than what is held: the join of the two, so that neither the order nor the number of
  * deliveries matters (design.md section 3). A message with demand states all parts of its set at its revision. What came without demand
  * counts until a message with demand is newer.
+ *
+ * Revisions of finished sets are forgotten in the end. `oldest` is a moment of the senders' clocks that none of those forgotten is later
+ * than: an older revision is taken only as a renewal of what is held (docs/protocol.md, Storage). Absent: nothing is forgotten.
  */
-export function accept(record: ClusterRecord, update: RequestSetUpdate, now: Instant): Acceptance {
+export function accept(
+  record: ClusterRecord,
+  update: RequestSetUpdate,
+  now: Instant,
+  oldest?: Instant,
+): Acceptance {
   if (update.expiresAt <= now) return { kind: "stale", expiredAt: update.expiresAt };
+  if (oldest !== undefined && update.revision.value < oldest && !renewsHeld(record, update))
+    return { kind: "stale", oldest };
   return update.demand === undefined ? acceptPartial(record, update, now) : acceptWhole(record, update, now);
 }
 
@@ -62,7 +74,7 @@ function acceptWhole(record: ClusterRecord, update: WholeUpdate, now: Instant): 
   if (held?.live === true && order === 0 && compareRepeats(entry, held) <= 0) {
     return { kind: "accepted", record, demands: new Map(), reports: new Map(), changed: false, ...parts };
   }
-  const changed = !isInForce(held, now) || held.digest !== update.digest || changesPools(record, update, now);
+  const changed = changesDemand(held, update, now) || changesPools(record, update, now);
   return {
     kind: "accepted",
     record: {
@@ -72,7 +84,7 @@ function acceptWhole(record: ClusterRecord, update: WholeUpdate, now: Instant): 
       separatePools: withoutOlder(record.separatePools, update),
       generation: record.generation + (changed ? 1 : 0),
     },
-    demands: new Map([[update.digest, update.demand]]),
+    demands: entry.live ? new Map([[update.digest, update.demand]]) : new Map(),
     reports:
       entry.report === undefined || update.schedulerNodes === undefined
         ? new Map()
@@ -82,10 +94,28 @@ function acceptWhole(record: ClusterRecord, update: WholeUpdate, now: Instant): 
   };
 }
 
+/** Whether some part of its set is held, and was not newer. */
+function renewsHeld(
+  { sets, separateReports, separatePools }: Held,
+  { set, revision }: RequestSetUpdate,
+): boolean {
+  return [sets, separateReports, separatePools].some((entries) => {
+    const held = entries.get(set);
+    return held !== undefined && compareRevisions(revision, held.revision) >= 0;
+  });
+}
+
 function entryOf(update: WholeUpdate, now: Instant): SetEntry {
   const { digest, schedulerNodes } = update;
+  if (update.ends === true)
+    return { ...timesOf(update, now), expiresAt: now, digest, live: false, ended: true };
   const entry = { ...timesOf(update, now), digest, live: true };
   return schedulerNodes === undefined ? entry : { ...entry, report: digestOf(schedulerNodes) };
+}
+
+function changesDemand(held: SetEntry | undefined, update: WholeUpdate, now: Instant): boolean {
+  if (!isInForce(held, now)) return update.ends !== true;
+  return held.digest !== update.digest;
 }
 
 function timesOf({ revision, intervalSeconds, sentAt, expiresAt }: RequestSetUpdate, acceptedAt: Instant) {

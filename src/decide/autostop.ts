@@ -2,17 +2,23 @@ import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { ArrayName, NodeId, Owner } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { ClusterRecord, Ledger, LedgerNode } from "../domain/record.ts";
+import type { Questions } from "../domain/questions.ts";
+import { NO_QUESTIONS } from "../domain/questions.ts";
+import type { ClusterRecord, Draining, Ledger, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
-import { secondsBetween } from "../domain/units.ts";
+import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { entryOfNode } from "./hosts.ts";
 import type { HostFact } from "./observe.ts";
 import { hostFacts, managedArrays } from "./observe.ts";
 import { DECIDE_AGAIN_SECONDS, isForeign } from "./scale-down.ts";
+import type { Asking } from "./questions.ts";
+import { isOvertaken, noteAsked, noteStay } from "./questions.ts";
 import type { Weighing } from "./reconcile.ts";
-import { doubtedNodes, isRecordDoubted, stoppingNodes } from "./doubt.ts";
+import { doubtedNodes, isRecordDoubted, STALE_MARK_SECONDS, stoppingNodes } from "./doubt.ts";
 import { commitEffects, demandsInForce, excludedNodes, supplyOf } from "./reconcile.ts";
-import { backOff, undrain } from "./settle.ts";
+import { backOff } from "./settle.ts";
+import { CALL_LIMIT_SECONDS, STATUS_LAG_SECONDS } from "./stops.ts";
+import { isResting } from "./outage.ts";
 import { poolsInForce } from "./pools.ts";
 import { dynamicsOf } from "./dynamic-arrays.ts";
 import type { Spare } from "./spare.ts";
@@ -24,36 +30,52 @@ import { readReports } from "./scheduler-only.ts";
 import { lapseParts } from "./accept.ts";
 
 /** One node's question "may I stop?" (cyclecloud-wire.md D). The array is the one that its token is for. */
-export interface StopCall {
+export interface StopCall extends Asking {
   readonly instance: string;
   readonly array: ArrayName;
   /** The node finds itself unfit for work: it may always go. */
   readonly unhealthy: boolean;
+  /** False: the node asks what has become of its earlier questions, and no stop begins. */
+  readonly begin: boolean;
 }
 
+/** `undrain`: the record shows no mark of the node and no stop that may still take effect, so it may take work again. */
 export type StopVerdict =
   /** Marked; it goes if nothing has come up when the record is read again. */
   | { readonly kind: "marked"; readonly node: NodeId }
-  /** Will be stopped, is being stopped, or has gone within the hour. */
+  /** Its stop is committed, and is to be sent. Only {@link confirmStops} says so. */
+  | { readonly kind: "granted"; readonly node: NodeId }
+  /** CycleCloud is stopping it, or it has gone within the hour. */
   | { readonly kind: "stopping" }
-  /** Stay, with the reason; the caller should take work again. */
-  | { readonly kind: "needed"; readonly why: string }
+  /** Stay, with the reason; the caller should take work again if `undrain` says so. */
+  | { readonly kind: "needed"; readonly why: string; readonly undrain: boolean }
   | { readonly kind: "unknown-instance" }
-  | { readonly kind: "forbidden" }
-  | { readonly kind: "cannot-tell"; readonly why: string };
+  /** No look shows such an instance, and none is fresh enough to say that there is none: one should be begun. */
+  | { readonly kind: "not-seen-yet"; readonly why: string }
+  | { readonly kind: "forbidden"; readonly undrain: boolean }
+  | { readonly kind: "cannot-tell"; readonly why: string; readonly undrain: boolean };
 
-/** A node that has gone for so long has certainly gone. */
-const GONE_SURE_SECONDS = 60;
+/** A verdict that lasts: there is nothing left to confirm. */
+export type FinalVerdict = Exclude<StopVerdict, { kind: "marked" }>;
 
-type CannotTell = Extract<StopVerdict, { kind: "cannot-tell" }>;
+type Stay = Extract<StopVerdict, { kind: "needed" | "cannot-tell" }>;
 
 export interface StopDecision {
   /** In the order of the calls. */
   readonly verdicts: readonly StopVerdict[];
   readonly record: ClusterRecord;
-  readonly ledger: Ledger;
-  readonly marked: readonly NodeId[];
+  /** The very same where nothing is to be noted. */
+  readonly questions: Questions;
 }
+
+/** A question is too old to begin anything so long after it reached a host: the node has given up waiting, and may have opened. */
+export const PATIENCE_SECONDS = 20;
+/** An instance that no look shows is unknown only if a look is not older than this: a node may be newer than the look. */
+const UNKNOWN_LOOK_SECONDS = 45;
+/** Stops of an epoch that ended, or of a ledger that was lost, may arrive so long after it. */
+/** A node that the looks do not show is gone for certain after so long. */
+const GONE_SECONDS = 60;
+const FORGOTTEN_SECONDS = CALL_LIMIT_SECONDS + STATUS_LAG_SECONDS;
 
 /** The last answers of the planner about one cluster: none of them is worked out again while nothing has changed. */
 export interface Recalls {
@@ -66,7 +88,8 @@ export const noRecalls = (): Recalls => ({ plans: new Recall(), stops: new Recal
 
 /**
  * Answers all calls of one moment together, so that nodes which ask at once cannot all be let go when some are needed. Decides on the
- * last believed look: cannot tell if that is older than two snapshot intervals (design.md section 3, autostop). `recall` only spares work.
+ * last believed look: cannot tell if that is older than two snapshot intervals. What a node is told is in `questions`: its mark, or that
+ * it is to stay (docs/protocol.md, Questions of nodes). `recall` only spares work.
  */
 export function judgeStops(
   record: ClusterRecord,
@@ -92,25 +115,27 @@ export function judgeStops(
   const free = spareNodes(current, bodies, { askers, unfit }, policy, now, recall);
   const verdicts = first.map((verdict): StopVerdict => {
     if (verdict.kind !== "marked" || unfit.has(verdict.node) || free.spare.has(verdict.node)) return verdict;
-    return { kind: "needed", why: free.why(verdict.node) };
+    return { kind: "needed", why: free.why(verdict.node), undrain: !view.isForgetful };
   });
-  const ledger = unmark(bodies.ledger, byInstance, calls, verdicts, now);
-  // Taking a mark back is a decision too: nobody may go on with one that was made on the mark.
-  const counted = ledger === bodies.ledger ? record : { ...record, plan: record.plan + 1 };
-  return mark(counted, ledger, calls, verdicts, now);
+  return noteVerdicts(record, bodies, byInstance, calls, verdicts, now);
 }
 
 /** What every call of one moment is judged by, worked out once. */
 interface Survey {
   /** The nodes that are asked about, as the last look saw them. */
   readonly nodes: ReadonlyMap<NodeId, Node>;
+  readonly questions: Questions;
   readonly facts: ReadonlyMap<string, HostFact>;
   readonly stopping: ReadonlySet<NodeId>;
   readonly managed: ReadonlySet<ArrayName> | undefined;
   readonly policy: Policy;
+  /** When the last believed look was begun. */
+  readonly seenAt: Instant | undefined;
+  /** The record is so young that stops may be under way of which it knows nothing. */
+  readonly isForgetful: boolean;
   /** Why nothing can be told of any node just now. */
-  readonly blind: CannotTell | undefined;
-  readonly resting: CannotTell | undefined;
+  readonly blind: string | undefined;
+  readonly resting: string | undefined;
 }
 
 function surveyOf(
@@ -124,45 +149,97 @@ function surveyOf(
   for (const node of bodies.seen?.nodes ?? []) if (asked.has(node.nodeId)) nodes.set(node.nodeId, node);
   return {
     nodes,
+    questions: bodies.questions ?? NO_QUESTIONS,
     facts: hostFacts(record, bodies, now),
     stopping: stoppingNodes(record.intents),
     managed: bodies.seen === undefined ? undefined : managedArrays(bodies.seen, policy),
     policy,
+    seenAt: bodies.seen?.at,
+    isForgetful: record.epochAt !== undefined && secondsBetween(record.epochAt, now) < FORGOTTEN_SECONDS,
     blind: blind(bodies, policy, now),
-    resting: resting(record, now),
+    resting: resting(record, policy, now),
   };
 }
 
 /** What can be said of a call without weighing it against the others. */
 function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall, now: Instant): StopVerdict {
-  if (known === undefined) return view.blind ?? { kind: "unknown-instance" };
-  if (known.array !== call.array) return { kind: "forbidden" };
-  if (isStopFresh(known, now)) return { kind: "stopping" };
-  if (known.goneAt !== undefined) return judgeGone(known, known.goneAt, now);
+  if (known === undefined) return judgeUnknown(view, now);
+  if (known.array !== call.array)
+    return { kind: "forbidden", undrain: !view.isForgetful && !mayStop(view, known, now) };
+  const settled = judgeStop(view, known, now) ?? judgeRecord(view, known, call.unhealthy, now);
+  if (settled !== undefined) return settled;
+  if (isOvertaken(view.questions.get(known.nodeId), call, now))
+    return unsettled("a newer question of this node was answered");
+  if (secondsBetween(call.arrivedAt, now) >= PATIENCE_SECONDS)
+    return unsettled("the question waited too long here; ask again");
+  const undrain = !view.isForgetful;
+  const objection = objectionTo(view, known, call.unhealthy);
+  if (objection !== undefined) return { ...objection, undrain };
+  if (call.begin) return { kind: "marked", node: known.nodeId };
+  // A question on another instance may be about to commit the stop that this one asks about.
+  return isFreshMark(known, now)
+    ? unsettled("its stop is being decided; ask again")
+    : { kind: "cannot-tell", why: "no stop of this node is under way", undrain };
+}
+
+function unsettled(why: string): Stay {
+  return { kind: "cannot-tell", why, undrain: false };
+}
+
+/** A node may be newer than the last look: it is unknown once a look has come that does not show it. */
+function judgeUnknown({ isForgetful, blind: why, seenAt }: Survey, now: Instant): FinalVerdict {
+  if (isForgetful) return unsettled("the record of this cluster is new; ask again");
+  if (why !== undefined) return { kind: "not-seen-yet", why };
+  if (seenAt === undefined || secondsBetween(seenAt, now) > UNKNOWN_LOOK_SECONDS)
+    return { kind: "not-seen-yet", why: "no node with this instance id is known yet; the next look tells" };
+  return { kind: "unknown-instance" };
+}
+
+/** What is known of a stop of the node; undefined: none can be under way. */
+function judgeStop(view: Survey, known: LedgerNode, now: Instant): FinalVerdict | undefined {
+  const { draining, goneAt } = known;
+  const isAsked = draining?.sentAt !== undefined;
+  if (goneAt !== undefined)
+    return isAsked || secondsBetween(goneAt, now) >= GONE_SECONDS
+      ? { kind: "stopping" }
+      : unsettled("the last look does not show the node");
+  if (isStopFresh(known, view.seenAt ?? now)) return { kind: "stopping" };
   const node = view.nodes.get(known.nodeId);
-  if (node?.missing !== undefined)
-    return { kind: "cannot-tell", why: "CycleCloud does not list it; it is taken for gone if that goes on" };
   if (node?.phase === "going" || node?.phase === "off") return { kind: "stopping" };
-  // Whoever committed the terminate may have died since: it is never replayed, and a yes now would be a promise that nobody keeps.
-  if (view.stopping.has(known.nodeId))
-    return { kind: "cannot-tell", why: "its stop is under way; ask again" };
-  return objectionTo(view, known, call.unhealthy, now) ?? { kind: "marked", node: known.nodeId };
+  return view.stopping.has(known.nodeId) ? unsettled("its stop is under way; ask again") : undefined;
 }
 
-/** A node that has gone and asks all the same may be a status in error: only one that we stopped is told yes at once. */
-function judgeGone(known: LedgerNode, goneAt: Instant, now: Instant): StopVerdict {
-  const isOurs = known.draining?.sentAt !== undefined;
-  if (isOurs || secondsBetween(goneAt, now) >= GONE_SURE_SECONDS) return { kind: "stopping" };
-  return { kind: "cannot-tell", why: "CycleCloud has ceased to list it just now" };
-}
-
-/** What speaks against stopping a node, whatever the demand is. A node that is unfit for work needs neither a fresh look nor idleness. */
-function objectionTo(
-  view: Survey,
+/** Doubt whether the node is there at all, or wanted (docs/protocol.md, Doubt); undefined: there is none, or it is unfit and may go. */
+function judgeRecord(
+  { nodes, policy }: Survey,
   known: LedgerNode,
   unhealthy: boolean,
   now: Instant,
-): Extract<StopVerdict, { kind: "needed" | "cannot-tell" }> | undefined {
+): FinalVerdict | undefined {
+  const node = nodes.get(known.nodeId);
+  if (node?.missing !== undefined) return unsettled("the last look does not show the node");
+  if (unhealthy || node === undefined || !isRecordDoubted(node, known, policy, now)) return undefined;
+  return unsettled("CycleCloud's record of the node does not say whether it is wanted");
+}
+
+/** Whether a stop of the node may take effect, now or later. */
+function mayStop(view: Survey, known: LedgerNode, now: Instant): boolean {
+  return judgeStop(view, known, now) !== undefined || isFreshMark(known, now);
+}
+
+/** Marked by a question that may still be on its way to its stop. */
+function isFreshMark({ draining }: LedgerNode, now: Instant): boolean {
+  return (
+    draining !== undefined &&
+    draining.sentAt === undefined &&
+    secondsBetween(draining.since, now) < STALE_MARK_SECONDS
+  );
+}
+
+type Objection = { readonly kind: "needed" | "cannot-tell"; readonly why: string };
+
+/** What speaks against stopping a node, whatever the demand is. A node that is unfit for work needs neither a fresh look nor idleness. */
+function objectionTo(view: Survey, known: LedgerNode, unhealthy: boolean): Objection | undefined {
   const node = view.nodes.get(known.nodeId);
   if (node?.keepAlive === true) return { kind: "needed", why: "KeepAlive is set" };
   if (!view.policy.enabled)
@@ -174,44 +251,31 @@ function objectionTo(
     return { kind: "needed", why: "the autoscaler did not ask for this node, and stops only its own" };
   if (unhealthy) return undefined;
   const unsure = view.blind ?? view.resting;
-  if (unsure !== undefined) return unsure;
-  if (node !== undefined && isRecordDoubted(node, known, view.policy, now))
-    return { kind: "cannot-tell", why: "CycleCloud's record of it does not say whether it is wanted" };
+  if (unsure !== undefined) return { kind: "cannot-tell", why: unsure };
   const job = node === undefined ? undefined : entryOfNode(view.facts, node)?.jobs[0];
   return job === undefined ? undefined : { kind: "needed", why: `job ${job} is on it` };
 }
 
 /**
- * CycleCloud was asked to stop it a short while ago. Later a node that is still up was forgotten there, or the request was lost: it is
+ * CycleCloud has accepted its stop, and no look proves the contrary. A node that such a look still shows wanted was forgotten there: it is
  * decided again, as a yes now would be a promise that nobody keeps.
  */
-function isStopFresh({ draining }: LedgerNode, now: Instant): boolean {
-  return draining?.sentAt !== undefined && secondsBetween(draining.sentAt, now) < DECIDE_AGAIN_SECONDS;
+function isStopFresh({ draining }: LedgerNode, seenAt: Instant): boolean {
+  return draining?.sentAt !== undefined && secondsBetween(draining.sentAt, seenAt) < DECIDE_AGAIN_SECONDS;
 }
 
-/** Gone, asked to terminate, or about to be asked. */
-function isStopping(known: LedgerNode | undefined, stopping: ReadonlySet<NodeId>): boolean {
-  if (known === undefined) return false;
-  return known.goneAt !== undefined || known.draining?.sentAt !== undefined || stopping.has(known.nodeId);
-}
-
-function blind(bodies: Bodies, policy: Policy, now: Instant): CannotTell | undefined {
-  if (bodies.seen === undefined)
-    return { kind: "cannot-tell", why: "the cluster has not been looked at yet" };
+function blind(bodies: Bodies, policy: Policy, now: Instant): string | undefined {
+  if (bodies.seen === undefined) return "the cluster has not been looked at yet";
   const age = secondsBetween(bodies.seen.at, now);
-  if (age > 2 * policy.snapshotIntervalSeconds) {
-    return { kind: "cannot-tell", why: `the last look at the cluster is ${Math.round(age)} s old` };
-  }
+  if (age > 2 * policy.snapshotIntervalSeconds)
+    return `the last look at the cluster is ${Math.round(age)} s old`;
   return undefined;
 }
 
-function resting(record: ClusterRecord, now: Instant): CannotTell | undefined {
-  if (record.outage === undefined || now >= record.outage.until) return undefined;
-  const missing = record.outage.awaiting.filter(
-    (name) => (record.sets.get(name)?.sentAt ?? 0) <= (record.outage?.from ?? 0),
-  );
-  if (record.outage.awaiting.length > 0 && missing.length === 0) return undefined;
-  return { kind: "cannot-tell", why: "scale-down rests after an interruption of the autoscaler" };
+function resting(record: ClusterRecord, policy: Policy, now: Instant): string | undefined {
+  return isResting(record, policy, now)
+    ? "scale-down rests after an interruption of the autoscaler"
+    : undefined;
 }
 
 /** The callers' nodes. A VM is known by its instance id, as the callback knows no other (cyclecloud-wire.md D.2). A live node wins over a gone one. */
@@ -306,110 +370,158 @@ function without<T>(all: ReadonlySet<T>, some: ReadonlySet<T>): ReadonlySet<T> {
 }
 
 /**
- * A node that is told to stay takes work again, so no mark of an earlier call of its own may be left: one that is still under way on
- * another instance, or that a crash has cut short, would stop a busy node, or have another created in its place.
+ * Notes what the nodes are told. A node that is told to stay takes work again, so no mark of an earlier call of its own may be left: one
+ * that is still under way on another instance, or that a crash has cut short, would stop a busy node, or have another created in its place.
  */
-function unmark(
-  ledger: Ledger,
+function noteVerdicts(
+  record: ClusterRecord,
+  { ledger, questions: before = NO_QUESTIONS }: Bodies,
   byInstance: ReadonlyMap<string, LedgerNode>,
   calls: readonly StopCall[],
   verdicts: readonly StopVerdict[],
   now: Instant,
-): Ledger {
-  const staying = verdicts.flatMap((verdict, index) => {
-    const known = verdict.kind === "needed" ? byInstance.get(calls[index]?.instance ?? "") : undefined;
-    return known !== undefined && isOurMark(known) ? [known] : [];
+): StopDecision {
+  const plan = record.plan + 1;
+  const next = new Map(before);
+  let isPlanned = false;
+  calls.forEach((call, index) => {
+    const id = byInstance.get(call.instance)?.nodeId;
+    const verdict = verdicts[index];
+    if (id === undefined || verdict === undefined || verdict.kind === "stopping") return;
+    const known = ledger.get(id);
+    const isMarked = known?.draining !== undefined;
+    if (verdict.kind === "marked") {
+      const by = call.unhealthy ? "unhealthy" : "callback";
+      const draining: Draining = { since: now, by, plan, attempts: known?.draining?.attempts ?? 0 };
+      next.set(id, { ...noteAsked(next.get(id), call), draining });
+      isPlanned = true;
+    } else if (isStay(verdict)) {
+      const stay = noteStay(next.get(id), call, isMarked, now);
+      if (stay !== undefined) next.set(id, stay);
+      isPlanned ||= isMarked;
+    } else next.set(id, noteAsked(next.get(id), call));
   });
-  if (staying.length === 0) return ledger;
-  const next = new Map(ledger);
-  for (const node of staying) next.set(node.nodeId, undrain(node, now));
-  return next;
+  const isSame =
+    next.size === before.size && [...next].every(([id, question]) => before.get(id) === question);
+  // Marks and their removal are decisions: nobody may go on with one that was made before.
+  return {
+    verdicts,
+    record: isPlanned ? { ...record, plan } : record,
+    questions: isSame ? before : next,
+  };
 }
 
-function mark(
-  record: ClusterRecord,
-  ledger: Ledger,
-  calls: readonly StopCall[],
-  verdicts: readonly StopVerdict[],
-  now: Instant,
-): StopDecision {
-  const marks = verdicts.flatMap((verdict, index) =>
-    verdict.kind === "marked" ? [{ id: verdict.node, unhealthy: calls[index]?.unhealthy === true }] : [],
-  );
-  if (marks.length === 0) return { verdicts, record, ledger, marked: [] };
-  const plan = record.plan + 1;
-  const next = new Map(ledger);
-  for (const { id, unhealthy } of marks) {
-    const node = next.get(id);
-    if (node === undefined) continue;
-    const by = unhealthy ? "unhealthy" : "callback";
-    next.set(id, { ...node, draining: { since: now, by, plan, attempts: node.draining?.attempts ?? 0 } });
-  }
-  return { verdicts, record: { ...record, plan }, ledger: next, marked: marks.map(({ id }) => id) };
+/** The node may work again once it hears this. */
+function isStay(verdict: StopVerdict): boolean {
+  return "undrain" in verdict && verdict.undrain && verdict.kind !== "forbidden";
+}
+
+/** One question that has marked its node. */
+export interface Marked {
+  readonly node: NodeId;
+  readonly call: Asking;
+}
+
+/** What becomes of marked nodes. */
+export interface Confirmation {
+  readonly record: ClusterRecord;
+  readonly questions: Questions;
+  readonly verdicts: ReadonlyMap<NodeId, FinalVerdict>;
 }
 
 /**
  * The look after the mark: the record as it is now, with whatever demand has come since (the node itself has said that it is idle).
- * What is still spare is stopped; the rest is taken out of draining again.
+ * What is still spare is stopped; the rest is told to stay. A question that waited too long, or whose mark is gone, gets no verdict.
  */
 export function confirmStops(
   record: ClusterRecord,
   bodies: Bodies,
-  marked: readonly NodeId[],
+  marked: readonly Marked[],
   policy: Policy,
   now: Instant,
   owner: Owner,
   recall: Recalls = noRecalls(),
-): {
-  readonly record: ClusterRecord;
-  readonly ledger: Ledger;
-  readonly going: ReadonlySet<NodeId>;
-  readonly why: (node: NodeId) => string;
-} {
+): Confirmation {
   // Without what has run out since the last plan: both looks at demand must see the same.
   const current = lapseParts(record, now, policy.maxExpirationSeconds);
-  const stopping = stoppingNodes(record.intents);
-  // Another call of the same node, on another instance, may have come to its end first.
-  const underWay = marked.filter((id) => isStopping(bodies.ledger.get(id), stopping));
-  const ours = marked.filter((id) => !underWay.includes(id) && isOurMark(bodies.ledger.get(id)));
-  const view = surveyOf(current, bodies, new Set(ours), policy, now);
-  const objections = objectionsTo(view, bodies.ledger, ours, now);
+  const calls = new Map(marked.map(({ node, call }) => [node, call]));
+  const view = surveyOf(current, bodies, new Set(calls.keys()), policy, now);
+  const verdicts = new Map<NodeId, FinalVerdict>();
+  const ours: NodeId[] = [];
+  for (const [id, call] of calls) {
+    const early = verdictBefore(view, bodies.ledger.get(id), call, now);
+    if (early === undefined) ours.push(id);
+    else verdicts.set(id, early);
+  }
+  const undrain = !view.isForgetful;
+  const objections = objectionsTo(view, bodies.ledger, ours);
+  for (const [id, objection] of objections) verdicts.set(id, { ...objection, undrain });
   const going = ours.filter((id) => !objections.has(id));
   const unhealthy = going.filter((id) => isUnhealthy(bodies.ledger.get(id)));
   const askers = without(new Set(going), new Set(unhealthy));
   const free = spareNodes(current, bodies, { askers, unfit: new Set(unhealthy) }, policy, now, recall);
-  const stopped = new Set([...unhealthy, ...[...askers].filter((id) => free.spare.has(id))]);
-  const ledger = new Map(bodies.ledger);
-  for (const id of ours) {
-    const node = ledger.get(id);
-    if (node !== undefined && !stopped.has(id)) ledger.set(id, undrain(node, now));
-  }
+  const stopped = [...unhealthy, ...[...askers].filter((id) => free.spare.has(id))];
+  for (const id of askers)
+    if (!free.spare.has(id)) verdicts.set(id, { kind: "needed", why: free.why(id), undrain });
+  for (const id of stopped) verdicts.set(id, { kind: "granted", node: id });
   const paused = pauseUnhealthy(
     record,
     unhealthy.flatMap((id) => view.nodes.get(id) ?? []),
     now,
   );
-  const counted = { ...paused, plan: record.plan + 1 };
+  const arrivals = stopped.map((id) => calls.get(id)?.arrivedAt ?? now);
+  const stopsBy = plusSeconds(
+    arrivals.reduce((a, b) => (a < b ? a : b), now),
+    PATIENCE_SECONDS,
+  );
   return {
-    record: commitEffects(counted, { terminates: [...stopped] }, now, owner),
-    ledger,
-    going: new Set([...underWay, ...stopped]),
-    why: (node) => objections.get(node) ?? free.why(node),
+    record: commitEffects({ ...paused, plan: record.plan + 1 }, { terminates: stopped, stopsBy }, now, owner),
+    questions: withStays(view.questions, calls, verdicts, now),
+    verdicts,
   };
 }
 
-/** Why each of these nodes is to stay, where something has come up since it was marked. */
-function objectionsTo(
+/** What is known before anything is weighed; undefined: the mark is there, and its stop may be committed. */
+function verdictBefore(
   view: Survey,
-  ledger: Ledger,
-  ids: readonly NodeId[],
+  known: LedgerNode | undefined,
+  call: Asking,
   now: Instant,
-): ReadonlyMap<NodeId, string> {
-  const objections = new Map<NodeId, string>();
+): FinalVerdict | undefined {
+  if (known === undefined) return unsettled("the node is not known any more; ask again");
+  // Another call of the same node, on another instance, may have come to its end first.
+  const settled = judgeStop(view, known, now) ?? judgeRecord(view, known, isUnhealthy(known), now);
+  if (settled !== undefined) return settled;
+  if (!isOurMark(known) || isOvertaken(view.questions.get(known.nodeId), call, now))
+    return unsettled("another question of this node was answered; ask again");
+  if (secondsBetween(call.arrivedAt, now) >= PATIENCE_SECONDS)
+    return unsettled("the question waited too long here; ask again");
+  return undefined;
+}
+
+function withStays(
+  questions: Questions,
+  calls: ReadonlyMap<NodeId, Asking>,
+  verdicts: ReadonlyMap<NodeId, StopVerdict>,
+  now: Instant,
+): Questions {
+  const next = new Map(questions);
+  for (const [id, call] of calls) {
+    const verdict = verdicts.get(id);
+    const stay =
+      verdict !== undefined && isStay(verdict) ? noteStay(next.get(id), call, true, now) : undefined;
+    if (stay !== undefined) next.set(id, stay);
+  }
+  return next;
+}
+
+/** Why each of these nodes is to stay, where something has come up since it was marked. */
+function objectionsTo(view: Survey, ledger: Ledger, ids: readonly NodeId[]): ReadonlyMap<NodeId, Objection> {
+  const objections = new Map<NodeId, Objection>();
   for (const id of ids) {
     const known = ledger.get(id);
-    const objection = known === undefined ? undefined : objectionTo(view, known, isUnhealthy(known), now);
-    if (objection !== undefined) objections.set(id, objection.why);
+    const objection = known === undefined ? undefined : objectionTo(view, known, isUnhealthy(known));
+    if (objection !== undefined) objections.set(id, objection);
   }
   return objections;
 }

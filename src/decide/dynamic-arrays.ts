@@ -8,7 +8,7 @@ import { nodeNameStem } from "../domain/dynamic-array.ts";
 import type { ArrayName, NodeId, SetName } from "../domain/ids.ts";
 import { InTurn } from "../domain/in-turn.ts";
 import type { Reason } from "../domain/reason.ts";
-import type { ClusterRecord, Ledger, LedgerNode } from "../domain/record.ts";
+import type { ClusterRecord, Ledger, LedgerNode, SetEntry } from "../domain/record.ts";
 import { stillInFlight } from "../domain/record.ts";
 import { compareText } from "../domain/text.ts";
 
@@ -158,7 +158,7 @@ export function existingDynamics(
     const definition = parent === undefined ? old : dynamic.definition;
     const asked = open && sets.length > 0;
     if (definition === undefined || !(asked || inUse.has(name))) continue;
-    const silent = (old?.sets ?? []).filter((set) => record.sets.get(set)?.live === false);
+    const silent = (old?.sets ?? []).filter((set) => isSilent(record.sets.get(set)));
     existing.push({
       name,
       ...definitionOf(definition),
@@ -166,6 +166,11 @@ export function existingDynamics(
     });
   }
   return existing;
+}
+
+/** It asked for something, and is renewed no more; a set that was deleted says by that that it asks for nothing. */
+function isSilent(entry: SetEntry | undefined): boolean {
+  return entry?.live === false && entry.ended === undefined;
 }
 
 /**

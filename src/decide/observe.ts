@@ -26,6 +26,8 @@ import { nextUnclear } from "./unclear.ts";
 export interface Look {
   readonly snapshot: Snapshot;
   readonly requestNodes: ReadonlyMap<RequestId, readonly NodeId[]>;
+  /** When the questions began that `requestNodes` answers; a request without an entry has never been answered. */
+  readonly listedAt?: ReadonlyMap<RequestId, Instant>;
 }
 
 /** A node that has gone is remembered so long, so that one which asks again is told yes. */

@@ -1,7 +1,7 @@
 import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { Pool, RankedDemand } from "../domain/demand.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";
-import type { ArrayName, NodeId, Owner, SetName } from "../domain/ids.ts";
+import type { ArrayName, NodeId, Owner } from "../domain/ids.ts";
 import type { Allocation, LastPlan, World } from "../domain/allocation.ts";
 import type { NodeVerdict, Plan, PlanLoads, Proposal } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
@@ -19,6 +19,8 @@ import type {
   Unneeded,
 } from "../domain/record.ts";
 import { timeoutsOf } from "../domain/timeouts.ts";
+import type { Questions } from "../domain/questions.ts";
+import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { Instant } from "../domain/units.ts";
 import { InTurn } from "../domain/in-turn.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
@@ -32,10 +34,12 @@ import { dynamicsOf, existingDynamics, recogniseByName } from "./dynamic-arrays.
 import { doubtVerdict } from "./doubt-verdict.ts";
 import { doubtedNodes, stoppingNodes } from "./doubt.ts";
 import { awaitedUntil } from "./down.ts";
+import { withCreatesWait } from "./epoch.ts";
 import { entryOfNode } from "./hosts.ts";
 import type { HostFact, Look } from "./observe.ts";
 import { withMissing } from "./missing.ts";
 import { hostFacts, managedArrays, updateInFlight, updateLedger } from "./observe.ts";
+import { isMemoryOld, nextOutage } from "./outage.ts";
 import type { NodeAction } from "./scale-down.ts";
 import {
   applyAction,
@@ -46,6 +50,7 @@ import {
   judgeNode,
   whyGivenUp,
 } from "./scale-down.ts";
+import { STOP_SEND_SECONDS } from "./stops.ts";
 import { backOff, forgetOldBackoffs, LEASE_SECONDS, NOT_AFTER_SECONDS } from "./settle.ts";
 import { storeLoads } from "./plan-loads.ts";
 import {
@@ -57,6 +62,7 @@ import {
   startEffects,
   withStart,
 } from "./starts.ts";
+import { foldQuestions, mayStopByReport, withQuestions } from "./questions.ts";
 import { poolsInForce } from "./pools.ts";
 import { premisesOf, Recall } from "./recall.ts";
 import { pauseRemoved } from "./removed.ts";
@@ -77,11 +83,10 @@ export interface Decision {
   readonly ledger: Ledger;
   /** The look as it is believed: with the nodes that it lacks and that are not yet taken for gone. */
   readonly seen: Snapshot;
+  /** What is left of the nodes' questions: their marks and accepted stops are in the ledger now. */
+  readonly questions: Questions;
   readonly plan: Plan;
 }
-
-/** Scale-down rests so long after an outage of ours, unless every set that was live is pushed again before (design.md section 3). */
-const REST_SECONDS = 300;
 
 /**
  * Works out, from demand and one believed look, what to create and what to stop (design.md section 3): level-triggered, so the same
@@ -101,8 +106,10 @@ export function decide(
   const number = record.plan + 1;
   const outage = nextOutage(record, policy, now);
   const { targetStatesLackedSince: _before, ...held } = record;
+  const lapsed = lapseParts(held, now, policy.maxExpirationSeconds);
+  const managed = managedArrays(look.snapshot, policy);
   const observed: ClusterRecord = withoutTrouble({
-    ...lapseParts(held, now, policy.maxExpirationSeconds),
+    ...withCreatesWait(lapsed, record, look.snapshot, managed, now),
     plan: number,
     observedGeneration: record.generation,
     inFlight: updateInFlight(record.inFlight, look, policy),
@@ -112,8 +119,10 @@ export function decide(
   });
   const rested: ClusterRecord = outage === undefined ? withoutOutage(observed) : { ...observed, outage };
   const facts = hostFacts(rested, bodies, now);
-  const seen = updateLedger(bodies.ledger, look, record.inFlight, facts, now);
-  const rewound = outage !== undefined && outage.to === now ? restartClocks(seen, now) : seen;
+  const questions = bodies.questions ?? NO_QUESTIONS;
+  const before = withQuestions(bodies.ledger, questions);
+  const seen = updateLedger(before, look, record.inFlight, facts, now);
+  const rewound = isMemoryOld(record, policy, now) ? restartClocks(seen, now) : seen;
   const sent = demandsInForce(rested, bodies);
   const dynamics = dynamicsOf(sent, rested.dynamicArrays ?? [], look.snapshot);
   const known = recogniseByName(rewound, dynamics);
@@ -141,7 +150,19 @@ export function decide(
     now,
     recall,
   });
-  return conclude({ record: next, dynamics, look, ledger, facts, weighed, policy, now, owner, outage });
+  return conclude({
+    record: next,
+    dynamics,
+    look,
+    ledger,
+    questions,
+    facts,
+    weighed,
+    policy,
+    now,
+    owner,
+    outage,
+  });
 }
 
 /**
@@ -162,26 +183,6 @@ export function demandsInForce(
 }
 
 // ---------------------------------------------------------------- our own outage
-
-function nextOutage(record: ClusterRecord, policy: Policy, now: Instant): Outage | undefined {
-  const last = record.lastGoodLookAt;
-  const gap = last === undefined || secondsBetween(last, now) > 2 * policy.snapshotIntervalSeconds;
-  if (gap) {
-    const from = last ?? now;
-    return { from, to: now, until: plusSeconds(now, REST_SECONDS), awaiting: awaited(record, from) };
-  }
-  const current = record.outage;
-  if (current === undefined || now >= current.until) return undefined;
-  const awaiting = current.awaiting.filter((name) => (record.sets.get(name)?.sentAt ?? 0) <= current.from);
-  // An outage with nobody to wait for (a new record) lasts its full time.
-  if (current.awaiting.length > 0 && awaiting.length === 0) return undefined;
-  return { ...current, awaiting };
-}
-
-/** The sets whose demand was in force at our last look and has not been pushed since. A report alone is no push: it renews no demand. */
-function awaited(record: ClusterRecord, from: Instant): readonly SetName[] {
-  return [...record.sets].filter(([, entry]) => entry.live && entry.sentAt <= from).map(([name]) => name);
-}
 
 function withoutOutage(record: ClusterRecord): ClusterRecord {
   const { outage: _over, ...rest } = record;
@@ -401,6 +402,7 @@ interface Conclusion {
   readonly dynamics: Dynamics;
   readonly look: Look;
   readonly ledger: Ledger;
+  readonly questions: Questions;
   readonly facts: ReadonlyMap<string, HostFact>;
   readonly weighed: Weighed;
   readonly policy: Policy;
@@ -430,7 +432,7 @@ function conclude(on: Conclusion): Decision {
   const record = acting
     ? noteGroups(on.record, look.snapshot, on.ledger, weighed.allocation.groups, now)
     : on.record;
-  const creates = acting ? weighed.allocation.creates : [];
+  const creates = acting && on.record.createsFrom === undefined ? weighed.allocation.creates : [];
   const starts = acting ? weighed.allocation.starts : [];
   for (const id of starts) {
     const known = ledger.get(id);
@@ -476,7 +478,8 @@ function conclude(on: Conclusion): Decision {
     findUnneeded(look.snapshot, ledger, verdicts, policy, now),
   );
   const committed = commitEffects(noted, effects, now, on.owner);
-  return { record: withDynamics(committed, ledger, on), ledger, seen: look.snapshot, plan };
+  const questions = foldQuestions(on.questions, now);
+  return { record: withDynamics(committed, ledger, on), ledger, seen: look.snapshot, questions, plan };
 }
 
 /** Notes which dynamic node arrays there are, with what this plan has just asked for. */
@@ -516,7 +519,8 @@ function isSettled(node: Node, known: LedgerNode, spare: ReadonlySet<NodeId>): b
 
 function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
   const fact = entryOfNode(on.facts, node);
-  const idle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open";
+  const provesIdle = mayStopByReport(on.questions.get(node.nodeId), fact?.reportedAt, on.now);
+  const idle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open" && provesIdle;
   return {
     policy: on.policy,
     now: on.now,
@@ -632,23 +636,27 @@ export interface Changes {
   readonly creates?: readonly CreateEffect[];
   readonly starts?: readonly StartEffect[];
   readonly terminates?: readonly NodeId[];
+  /** The stops are sent before then; absent: as long after their commit as they may be. */
+  readonly stopsBy?: Instant;
 }
 
 /** Effects become intents, committed before any is sent (design.md section 3, Intents). Starts go first: they are the quickest to help. */
 export function commitEffects(
   record: ClusterRecord,
-  { creates = [], starts = [], terminates = [] }: Changes,
+  { creates = [], starts = [], terminates = [], stopsBy }: Changes,
   now: Instant,
   owner: Owner,
 ): ClusterRecord {
   const effects: Effect[] = [...starts, ...creates];
   if (terminates.length > 0) effects.push({ kind: "terminate", nodes: terminates });
+  const latest = plusSeconds(now, STOP_SEND_SECONDS);
+  const stopLease = stopsBy === undefined || stopsBy > latest ? latest : stopsBy;
   const intents = effects.map((effect, ordinal): Intent => ({
     id: requestIdOf(record.cluster, record.epoch, now, record.plan, ordinal),
     owner,
     committedAt: now,
-    leaseUntil: plusSeconds(now, LEASE_SECONDS),
-    notAfter: plusSeconds(now, NOT_AFTER_SECONDS),
+    leaseUntil: effect.kind === "terminate" ? stopLease : plusSeconds(now, LEASE_SECONDS),
+    notAfter: effect.kind === "terminate" ? stopLease : plusSeconds(now, NOT_AFTER_SECONDS),
     effect,
     sent: "never",
   }));

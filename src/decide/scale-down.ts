@@ -8,7 +8,7 @@ import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { isRecordDoubted, STALE_MARK_SECONDS } from "./doubt.ts";
 import { isDown } from "./down.ts";
-import { undrain } from "./settle.ts";
+import { undrain } from "./questions.ts";
 import { bootingSince } from "./starts.ts";
 
 /** A terminate that was accepted so long ago and has left the node up is decided again. */

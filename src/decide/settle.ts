@@ -4,19 +4,20 @@ import type {
   Backoff,
   ClusterRecord,
   CreateEffect,
-  Draining,
   Intent,
   Ledger,
-  LedgerNode,
   NodeStart,
   StartEffect,
-  TerminateEffect,
 } from "../domain/record.ts";
 import { bucketText, dynamicArrayOf } from "../domain/bucket.ts";
+import type { Questions } from "../domain/questions.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { spotIn } from "../domain/attributes.ts";
 import { lookOf } from "./look.ts";
+import { settleStop } from "./stops.ts";
+
+export { CALL_LIMIT_SECONDS } from "./stops.ts";
 
 /** How long the owner of an intent alone may send it. */
 export const LEASE_SECONDS = 60;
@@ -45,6 +46,10 @@ export type Evidence =
   | { readonly kind: "refused"; readonly message: string }
   /** CycleCloud knows the id: it took effect. */
   | { readonly kind: "found" }
+  /** CycleCloud names these nodes under the id of a stop: it is accepted for them, and nothing is known of the others. */
+  | { readonly kind: "named"; readonly nodes: ReadonlySet<NodeId> }
+  /** Its owner has not sent the stop, and will not send it for these nodes. */
+  | { readonly kind: "withdrawn"; readonly nodes: ReadonlySet<NodeId> }
   /** CycleCloud does not know the id, asked after a send with (`conflict`) or without an answer of 409, or without a send. */
   | {
       readonly kind: "absent";
@@ -57,6 +62,8 @@ export type Evidence =
 export interface Settled {
   readonly record: ClusterRecord;
   readonly ledger: Ledger;
+  /** Absent: none. */
+  readonly questions?: Questions;
 }
 
 /** Applies what was learnt about one intent. Learning the same again changes nothing: an intent that is gone stays gone. */
@@ -69,7 +76,7 @@ export function settle(state: Settled, id: RequestId, evidence: Evidence, now: I
     case "start":
       return settleStart(state, intent, intent.effect, evidence, now);
     case "terminate":
-      return settleTerminate(state, intent, intent.effect, evidence, now);
+      return settleStop(state, intent, intent.effect, evidence, now);
   }
 }
 
@@ -115,6 +122,8 @@ function settleCreate(
     case "unclear":
     case "started":
     case "terminated":
+    case "named":
+    case "withdrawn":
       return replaceIntent(record, intent, { ...intent, sent: "maybe", leaseUntil: now });
   }
 }
@@ -276,7 +285,7 @@ function settleStart(
     if (start?.state === "refused")
       record = backOff(record, effect.bucket, "refused", `${node.name}: ${start.message}`, now);
   }
-  return { record, ledger };
+  return { ...state, record, ledger };
 }
 
 /** A start that came to nothing: a broken node is not tried again at once, or it would keep its bucket paused for ever. */
@@ -309,50 +318,8 @@ function afterStart(id: NodeId, evidence: Evidence, now: Instant): NodeStart | u
     case "unclear":
     case "accepted":
     case "terminated":
+    case "named":
+    case "withdrawn":
       return { state: "unsure", since: now };
   }
-}
-
-/** A terminate is never replayed: whatever was learnt, the intent is gone, and the next decision is a new one. */
-function settleTerminate(
-  state: Settled,
-  intent: Intent,
-  effect: TerminateEffect,
-  evidence: Evidence,
-  now: Instant,
-): Settled {
-  const record = { ...state.record, intents: state.record.intents.filter((other) => other !== intent) };
-  const ledger = new Map(state.ledger);
-  for (const id of effect.nodes) {
-    const node = ledger.get(id);
-    if (node?.draining !== undefined) ledger.set(id, afterTerminate(node, node.draining, evidence, now));
-  }
-  return { record, ledger };
-}
-
-function afterTerminate(node: LedgerNode, draining: Draining, evidence: Evidence, now: Instant): LedgerNode {
-  const sent: LedgerNode = {
-    ...node,
-    draining: { ...draining, attempts: draining.attempts + 1, sentAt: now },
-  };
-  switch (evidence.kind) {
-    case "terminated":
-      // A node that is not listed did not exist (cyclecloud-wire.md A.7): the next look shows it.
-      return evidence.nodes.get(node.nodeId)?.ok === false ? undrain(node, now) : sent;
-    case "refused":
-    case "not-sent":
-      return undrain(node, now);
-    case "accepted":
-    case "started":
-    case "found":
-    case "absent":
-    case "unclear":
-      return sent;
-  }
-}
-
-/** Takes a node out of draining; its idle clock starts anew. */
-export function undrain(node: LedgerNode, now: Instant): LedgerNode {
-  const { draining: _gone, ...kept } = node;
-  return { ...kept, busyness: { state: "unknown", since: now } };
 }

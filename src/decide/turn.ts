@@ -2,42 +2,41 @@ import type { Owner, RequestId } from "../domain/ids.ts";
 import type { ClusterRecord, Intent } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
-import type { Look } from "./observe.ts";
+import { nextTogether, nextToken } from "./looks.ts";
 import { LEASE_SECONDS } from "./settle.ts";
 
-/** Whose turn it is to look, and when (design.md section 3): all of it read from the record, so that every instance agrees. */
+/** Whose turn it is to look, and when (docs/protocol.md, Looks): all of it read from the record, so that every instance agrees. */
 
-/** Looks are so far apart: at most 13 in any 60 s. */
-export const LOOK_APART_SECONDS = 5;
+/** What is expected to change soon is looked for again after so long. */
+const SOON_SECONDS = 5;
 /** A wake message that is so late is taken for lost. */
 const WAKE_LATE_SECONDS = 10;
 
-/** A plan has observed this generation, nothing is under way, and no follow-up is due. */
+/** A plan has observed this generation, nothing is under way that brings nodes or waits to be created, and no follow-up is due. */
 export function isCovered(record: ClusterRecord, now: Instant): boolean {
   const followUpDue = record.wakeFor === "follow-up" && record.wakeAt !== undefined && record.wakeAt <= now;
   return (
     record.observedGeneration === record.generation &&
-    record.intents.length === 0 &&
+    record.intents.every(({ effect }) => effect.kind === "terminate") &&
     record.awaitsReport !== true &&
     !followUpDue &&
+    (record.createsFrom === undefined || record.createsFrom > now) &&
     record.plan > 0
   );
 }
 
 /**
- * The earliest moment for the next look; undefined: now. While somebody's create is under way nobody plans; it usually settles long
- * before its lease ends, so that it is asked for again every 5 s.
+ * The earliest moment for the next look; undefined: now. Demand that comes while a look is under way is covered by it. While somebody's
+ * create is under way nobody plans; it usually settles long before its lease ends, so that it is asked for again every 5 s.
  */
 export function notBefore(record: ClusterRecord, owner: Owner, now: Instant): Instant | undefined {
-  const nextLook = record.lookedAt === undefined ? now : plusSeconds(record.lookedAt, LOOK_APART_SECONDS);
+  const nextLook = latest(nextToken(record, now), nextTogether(record, now));
   if (nextLook > now) return nextLook;
   const leases = record.intents
     .filter((intent) => intent.effect.kind === "create" && intent.owner !== owner && intent.leaseUntil > now)
     .map((intent) => intent.leaseUntil);
   if (leases.length === 0) return undefined;
-  const lastLease = leases.reduce((a, b) => (a > b ? a : b));
-  const soon = plusSeconds(now, LOOK_APART_SECONDS);
-  return lastLease < soon ? lastLease : soon;
+  return earliest(leases.reduce(latest), plusSeconds(now, SOON_SECONDS));
 }
 
 /** Whether a wake message is under way that comes soon enough; one that is much too late is taken for lost. */
@@ -78,20 +77,9 @@ export function takeOver(
   return { record: taken.length === 0 ? record : { ...record, intents }, taken };
 }
 
-/**
- * Without the terminates whose owner is gone: after its lease it sends none any more, so that this look shows what became of them, and
- * what is still to be stopped is decided again. Not sooner: until then they may have had their effect, and their nodes are no capacity.
- */
-export function dropLostStops(record: ClusterRecord, { snapshot }: Look): ClusterRecord {
-  const intents = record.intents.filter(
-    ({ effect, leaseUntil }) => effect.kind !== "terminate" || leaseUntil > snapshot.at,
-  );
-  return intents.length === record.intents.length ? record : { ...record, intents };
-}
-
 /** The plan has seen the demand that the wake message was for: it need not cause another look. */
 export function withoutCoveredWake(record: ClusterRecord): ClusterRecord {
-  if (record.wakeFor !== "demand") return record;
+  if (record.wakeFor !== "demand" || record.observedGeneration !== record.generation) return record;
   const { wakeAt: _at, wakeFor: _for, ...rest } = record;
   return rest;
 }
@@ -102,9 +90,20 @@ export function followUpAt(
   settled: ReadonlySet<RequestId>,
   now: Instant,
 ): Instant | undefined {
-  const open = record.intents.filter((intent) => settled.has(intent.id)).map((intent) => intent.leaseUntil);
+  const left = record.intents.filter((intent) => settled.has(intent.id));
+  // The next look shows what became of a stop, and its node asks again within half a minute.
+  if (left.some(({ effect }) => effect.kind === "terminate")) return plusSeconds(now, SOON_SECONDS);
+  const open = left.map((intent) => intent.leaseUntil);
   const soonest = open.length === 0 ? undefined : open.reduce((a, b) => (a < b ? a : b));
-  if (soonest !== undefined) return soonest > now ? soonest : plusSeconds(now, LOOK_APART_SECONDS);
+  if (soonest !== undefined) return soonest > now ? soonest : plusSeconds(now, SOON_SECONDS);
   const pausedNow = record.backoffs.some((entry) => entry.until - entry.seconds * 1000 === now);
-  return pausedNow ? plusSeconds(now, LOOK_APART_SECONDS) : undefined;
+  return pausedNow ? plusSeconds(now, SOON_SECONDS) : undefined;
+}
+
+function latest(a: Instant, b: Instant): Instant {
+  return a > b ? a : b;
+}
+
+function earliest(a: Instant, b: Instant): Instant {
+  return a < b ? a : b;
 }

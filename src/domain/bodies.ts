@@ -2,6 +2,7 @@ import type { Snapshot } from "./cluster.ts";
 import type { SchedulerNode, SetDemand } from "./demand.ts";
 import type { Digest } from "./ids.ts";
 import type { Plan } from "./plan.ts";
+import type { Questions } from "./questions.ts";
 import type { Ledger } from "./record.ts";
 
 /** The large, immutable parts of a record, in the store named by digest. */
@@ -10,6 +11,8 @@ export interface Bodies {
   readonly reports: ReadonlyMap<Digest, readonly SchedulerNode[]>;
   readonly seen?: Snapshot;
   readonly ledger: Ledger;
+  /** What nodes have asked lately; absent: nothing, or an older release saved the record last. */
+  readonly questions?: Questions;
   /** The last plan, with its reasons: what the state page shows. */
   readonly plan?: Plan;
 }

@@ -138,6 +138,9 @@ export function compareRevisions(a: Revision, b: Revision): number {
   return a.value - b.value || compareText(a.tieBreak, b.tieBreak);
 }
 
+/** How far an explicit revision may be ahead of our clock (design.md section 3, Revisions). */
+export const REVISION_LEEWAY_SECONDS = 300;
+
 /** A demand message after the door: checked, lowered, with its absolute times. */
 export type RequestSetUpdate = WholeUpdate | PartialUpdate;
 
@@ -158,6 +161,8 @@ export interface WholeUpdate extends Envelope {
   /** Digest of the demand's canonical text; equal digests ask for the same. */
   readonly digest: Digest;
   readonly demand: SetDemand;
+  /** The set is over at once, as DELETE says: only its revision is kept. Absent: it is in force until it expires. */
+  readonly ends?: true;
   /** Absent: this scheduler does not report hosts. */
   readonly schedulerNodes?: readonly SchedulerNode[];
 }

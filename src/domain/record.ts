@@ -25,6 +25,13 @@ export interface ClusterRecord {
   readonly cluster: ClusterName;
   /** Random; written when the record is born or restored. */
   readonly epoch: Epoch;
+  /** When this epoch began; absent: an older release wrote the record, so long ago. */
+  readonly epochAt?: Instant;
+  /**
+   * If the first look of this epoch shows nodes, nothing is created before: a create that an earlier state of the record has sent may not
+   * show yet. Absent: creates need not wait.
+   */
+  readonly createsFrom?: Instant;
   /** Counts committed decisions: reconciles and autostop grants. */
   readonly plan: number;
   /** Moves when the demand of a set changes; a mere renewal does not move it. */
@@ -43,8 +50,14 @@ export interface ClusterRecord {
   readonly intents: readonly Intent[];
   readonly inFlight: readonly InFlight[];
   readonly backoffs: readonly Backoff[];
-  /** When the last look at CycleCloud was begun: the next may begin 5 s later (at most 13 in any 60 s). */
+  /** When the last look at CycleCloud began. */
   readonly lookedAt?: Instant;
+  /** How soon the next look may begin. Absent: an older release has looked last, or nobody has. */
+  readonly looks?: LookTokens;
+  /** A plan waits to be saved: until then nobody begins a mark or a grant. Absent: none waits. */
+  readonly planBy?: Instant;
+  /** Endpoints of CycleCloud that are slow, or that fail; absent: none. An endpoint that answers within a second is not listed. */
+  readonly calls?: Calls;
   /** A wake message is under way for this moment. */
   readonly wakeAt?: Instant;
   /** Why: `demand` needs no look once a plan has observed the generation, `follow-up` always does. */
@@ -68,6 +81,29 @@ export interface ClusterRecord {
   readonly dynamicArrays?: readonly DynamicArray[];
   /** As the last plan saw them; absent: none, or the record of an older release. */
   readonly unneeded?: Unneeded;
+}
+
+/** The token bucket of looks at `at`, which is `lookedAt`: turn.ts has the rules. */
+export interface LookTokens {
+  readonly tokens: number;
+  readonly at: Instant;
+  /** When the looks began that have not ended, oldest first; absent: none is under way. */
+  readonly underWay?: readonly Instant[];
+}
+
+/** What CycleCloud is called for: each may be slow, or fail, for itself. `nodes` are the nodes of one request. */
+export type Endpoint = "status" | "nodes" | "operations" | "create" | "start" | "terminate";
+
+export type Calls = Readonly<Partial<Record<Endpoint, EndpointCalls>>>;
+
+/** What the last calls of one endpoint were like. */
+export interface EndpointCalls {
+  /** How long a call takes: it rises at once, and falls by half with each quicker call. */
+  readonly seconds: number;
+  /** The end of the last call. */
+  readonly at: Instant;
+  /** Absent: the last call succeeded. */
+  readonly failure?: { readonly since: Instant; readonly message: string };
 }
 
 /** Nodes that are up and not needed, and whose busy state is unknown: they stay, and they cost. */
@@ -150,8 +186,10 @@ export interface SetEntry {
   readonly expiresAt: Instant;
   /** Digest of the demand; moves `generation`. */
   readonly digest: Digest;
-  /** False once lapsed: the body is no longer kept. */
+  /** False once lapsed or deleted: the body is no longer kept. */
   readonly live: boolean;
+  /** It was deleted: its sender says that it asks for nothing. Absent: it is in force, or was not renewed. */
+  readonly ended?: true;
   /** The scheduler's report that came with it, if any. */
   readonly report?: Digest;
 }

@@ -215,7 +215,8 @@ export class Simulator {
   #findOperations(requestId: string | undefined): SimulatorResponse {
     if (requestId === undefined || requestId === "") return this.#refuse(400, "request_id is required");
     const operation = this.#operations.findByRequest(requestId, this.#now);
-    if (operation !== undefined) return answer(200, [renderOperation(operation)]);
+    const isHidden = this.#world.quirks.operationsKnowCreatesOnly && operation?.action !== "create";
+    if (operation !== undefined && !isHidden) return answer(200, [renderOperation(operation)]);
     if (this.#world.quirks.unknownRequestOperations === "empty") return answer(200, []);
     return this.#refuse(404, `No operation found for request id ${requestId}`);
   }

@@ -85,6 +85,8 @@ export type ErrorBody = "object" | "empty" | "html";
 export type Quirks = {
   /** How long after its acceptance an operation can be looked up (A.9 states nothing). */
   readonly operationsLagSeconds: number;
+  /** Whether `operations/?request_id=` finds creates only, as it is documented for (A.9); `nodes?request_id=` finds all. */
+  readonly operationsKnowCreatesOnly: boolean;
   /** Body of a 409 (contradiction H.5). */
   readonly conflictBody: ErrorBody;
   /** Body of every other error but 401. */
@@ -155,6 +157,7 @@ export const defaultTimings: Timings = {
 /** The reading of the reference that its text favours, where it favours one. */
 export const defaultQuirks: Quirks = {
   operationsLagSeconds: 0,
+  operationsKnowCreatesOnly: false,
   conflictBody: "object",
   errorBody: "object",
   headNodesInStatus: false,

@@ -7,6 +7,7 @@ import type {
   SetDemand,
   WholeUpdate,
 } from "../domain/demand.ts";
+import { REVISION_LEEWAY_SECONDS } from "../domain/demand.ts";
 import { clusterName, setName, type ClusterName, type SetName } from "../domain/ids.ts";
 import { instant, isoTime, plusSeconds, type Instant } from "../domain/units.ts";
 import { decodeMessage, type Decoded } from "./decode.ts";
@@ -74,8 +75,6 @@ export type MessageRead =
 
 const DEFAULT_SET = "standard";
 const DEFAULT_INTERVAL_SECONDS = 300;
-/** How far an explicit revision may be ahead of our clock (design.md section 3, Revisions). */
-const REVISION_LEEWAY_SECONDS = 300;
 const MOST_NAMES_SHOWN = 20;
 
 const INTERVAL = "a number of seconds above 0";
@@ -187,7 +186,7 @@ function undecodable({ problem, tooLarge }: Extract<Decoded, { kind: "problem" }
   return { kind: "rejected", problems: [problem], ...(tooLarge === undefined ? {} : { tooLarge }) };
 }
 
-/** The update that empties a request set, for DELETE: all its parts are none, which is remembered like any other demand. */
+/** The update that ends a request set, for DELETE: all its parts are none, and only its revision is kept, for so long. */
 export function emptyRequestSet(
   cluster: ClusterName,
   set: SetName,
@@ -205,6 +204,7 @@ export function emptyRequestSet(
     expiresAt: plusSeconds(now, intervalSeconds),
     digest: digestOf(demand),
     demand,
+    ends: true,
   };
 }
 

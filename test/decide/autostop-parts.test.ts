@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { judgeStops } from "../../src/decide/autostop.ts";
 import { setName } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
-import { at, buildNode, buildSnapshot, EXECUTE, NOW, rememberNodes } from "../support/build-node.ts";
+import { buildCall } from "../support/build-call.ts";
+import { at, buildNode, buildSnapshot, NOW, rememberNodes } from "../support/build-node.ts";
 import { buildJob, buildState } from "../support/build-record.ts";
 
 /** A node asks, and a job that could run there needs a licence that a message without demand has brought. */
@@ -29,7 +30,7 @@ test.each([
   const { verdicts } = judgeStops(
     { ...record, separatePools },
     { ...bodies, demands },
-    [{ instance: "vm-n1", array: EXECUTE, unhealthy: false }],
+    [buildCall("n1")],
     DEFAULT_POLICY,
     NOW,
   );

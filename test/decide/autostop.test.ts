@@ -2,13 +2,16 @@ import { describe, expect, test } from "vitest";
 import { EXCLUSIVE, needing, ofSizes } from "../support/build-constraints.ts";
 import type { StopCall, StopVerdict } from "../../src/decide/autostop.ts";
 import { confirmStops, judgeStops } from "../../src/decide/autostop.ts";
+import type { Settled } from "../../src/decide/settle.ts";
 import { settle } from "../../src/decide/settle.ts";
 import type { Node } from "../../src/domain/cluster.ts";
+import type { NodeId } from "../../src/domain/ids.ts";
 import { arrayName, nodeId } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
 import type { ClusterRecord, Draining, LedgerNode } from "../../src/domain/record.ts";
 import type { Instant } from "../../src/domain/units.ts";
+import { afterQuestions, buildCall } from "../support/build-call.ts";
 import {
   at,
   buildArray,
@@ -19,7 +22,6 @@ import {
   buildSnapshot,
   D4,
   D8,
-  EXECUTE,
   NOW,
   rememberNode,
   rememberNodes,
@@ -34,12 +36,7 @@ interface State {
   readonly bodies: Bodies;
 }
 
-const call = (id: string, more: Partial<StopCall> = {}): StopCall => ({
-  instance: `vm-${id}`,
-  array: EXECUTE,
-  unhealthy: false,
-  ...more,
-});
+const call = buildCall;
 const target = (count: number) => ({ standard: { demands: [buildTarget(count)] } });
 
 /** A cluster of these nodes, all known, looked at just now. */
@@ -53,12 +50,19 @@ function judge({ record, bodies }: State, calls: readonly StopCall[], now: Insta
 
 /** The record as the first commit leaves it. */
 function afterMarks(state: State, calls: readonly StopCall[], now: Instant = NOW) {
-  const { record, ledger, marked } = judge(state, calls, now);
-  return { state: { record, bodies: { ...state.bodies, ledger } }, marked };
+  const { record, questions, verdicts } = judge(state, calls, now);
+  return { state: { record, bodies: afterQuestions(state.bodies, questions) }, marked: markedIn(verdicts) };
 }
 
+const markedIn = (verdicts: readonly StopVerdict[]): readonly NodeId[] =>
+  verdicts.flatMap((verdict) => (verdict.kind === "marked" ? [verdict.node] : []));
+
 function confirm({ record, bodies }: State, marked: readonly string[], now: Instant = NOW) {
-  return confirmStops(record, bodies, marked.map(nodeId), policy, now, OURS);
+  const calls = marked.map((id) => ({ node: nodeId(id), call: { arrivedAt: now } }));
+  const confirmed = confirmStops(record, bodies, calls, policy, now, OURS);
+  const going = [...confirmed.verdicts].flatMap(([id, { kind }]) => (kind === "granted" ? [id] : []));
+  const after = afterQuestions(bodies, confirmed.questions);
+  return { ...confirmed, going: new Set(going), ledger: after.ledger, bodies: after };
 }
 
 const one = buildNode("n1");
@@ -83,7 +87,7 @@ describe("what a node is told", () => {
     {
       name: "a set needs it",
       scenario: { sets: target(1) },
-      verdict: { kind: "needed", why: "needed by standard/execute" },
+      verdict: { kind: "needed", why: "needed by standard/execute", undrain: true },
     },
     {
       name: "the set that needed it has run out",
@@ -93,12 +97,12 @@ describe("what a node is told", () => {
     {
       name: "a job is placed on it",
       scenario: { sets: { standard: { demands: placed } } },
-      verdict: { kind: "needed", why: "job sim is on it" },
+      verdict: { kind: "needed", why: "job sim is on it", undrain: true },
     },
     {
       name: "a job is reported on it",
       scenario: { sets: { standard: { report: [{ hostname: "IP-N1.example", jobs: ["7"] }] } } },
-      verdict: { kind: "needed", why: "job 7 is on it" },
+      verdict: { kind: "needed", why: "job 7 is on it", undrain: true },
     },
     {
       name: "it is reported without a job",
@@ -113,7 +117,7 @@ describe("what a node is told", () => {
     {
       name: "it has gone for less than a minute, and nobody here stopped it: the status may be wrong",
       scenario: known({ goneAt: at(-59) }),
-      verdict: { kind: "cannot-tell", why: "CycleCloud has ceased to list it just now" },
+      verdict: { kind: "cannot-tell", why: "the last look does not show the node", undrain: false },
     },
     {
       name: "it has gone just now, and we stopped it",
@@ -126,7 +130,11 @@ describe("what a node is told", () => {
         seen: buildSnapshot([{ ...one, phase: "unknown" }]),
         ...known({ unclearSince: at(-3599) }),
       },
-      verdict: { kind: "cannot-tell", why: "CycleCloud's record of it does not say whether it is wanted" },
+      verdict: {
+        kind: "cannot-tell",
+        why: "CycleCloud's record of the node does not say whether it is wanted",
+        undrain: false,
+      },
     },
     {
       name: "its record has been unclear for too long: its own word ends that",
@@ -149,7 +157,7 @@ describe("what a node is told", () => {
     {
       name: "its terminate is committed and not confirmed: whoever was to send it may be dead",
       scenario: { record: { intents: stopAsked } },
-      verdict: { kind: "cannot-tell", why: "its stop is under way; ask again" },
+      verdict: { kind: "cannot-tell", why: "its stop is under way; ask again", undrain: false },
     },
     {
       name: "it is marked, and its first call's answer got lost",
@@ -169,20 +177,25 @@ describe("what a node is told", () => {
     {
       name: "the look is older than that",
       scenario: { seen: buildSnapshot([one], { at: at(-121) }) },
-      verdict: { kind: "cannot-tell", why: "the last look at the cluster is 121 s old" },
+      verdict: { kind: "cannot-tell", why: "the last look at the cluster is 121 s old", undrain: true },
     },
     {
       name: "the look lacks it",
       scenario: { seen: buildSnapshot([{ ...one, missing: { since: at(-60) } }]) },
       verdict: {
         kind: "cannot-tell",
-        why: "CycleCloud does not list it; it is taken for gone if that goes on",
+        why: "the last look does not show the node",
+        undrain: false,
       },
     },
     {
       name: "scale-down rests after an outage",
       scenario: { record: { outage: resting } },
-      verdict: { kind: "cannot-tell", why: "scale-down rests after an interruption of the autoscaler" },
+      verdict: {
+        kind: "cannot-tell",
+        why: "scale-down rests after an interruption of the autoscaler",
+        undrain: true,
+      },
     },
     {
       name: "the rest is over",
@@ -212,12 +225,12 @@ describe("what a node is told", () => {
     {
       name: "another array's token",
       asked: call("n1", { array: arrayName("viz") }),
-      verdict: { kind: "forbidden" },
+      verdict: { kind: "forbidden", undrain: true },
     },
     {
       name: "another array's token, though unhealthy",
       asked: call("n1", { array: arrayName("viz"), unhealthy: true }),
-      verdict: { kind: "forbidden" },
+      verdict: { kind: "forbidden", undrain: true },
     },
   ])("$name", ({ asked, verdict }) => {
     expect(verdictOn({}, asked)).toEqual(verdict);
@@ -227,7 +240,7 @@ describe("what a node is told", () => {
     {
       name: "KeepAlive is set",
       node: { keepAlive: true },
-      verdict: { kind: "needed", why: "KeepAlive is set" },
+      verdict: { kind: "needed", why: "KeepAlive is set", undrain: true },
     },
     { name: "it is going already", node: { phase: "going" }, verdict: { kind: "stopping" } },
     { name: "it has no VM any more", node: { phase: "off" }, verdict: { kind: "stopping" } },
@@ -243,19 +256,24 @@ describe("what a node is told", () => {
     expect(verdictOn({ sets: target(1), seen: buildSnapshot(nodes) }, call("n1"), nodes)).toEqual({
       kind: "needed",
       why: "needed by standard/execute",
+      undrain: true,
     });
   });
 
   test("nothing has been looked at since the record was born", () => {
     const { record, bodies } = buildState({ ledger: rememberNodes([one]) });
-    const blind = { kind: "cannot-tell", why: "the cluster has not been looked at yet" };
-    expect(judge({ record, bodies }, [call("n1"), call("n9")]).verdicts).toEqual([blind, blind]);
+    const why = "the cluster has not been looked at yet";
+    expect(judge({ record, bodies }, [call("n1"), call("n9")]).verdicts).toEqual([
+      { kind: "cannot-tell", why, undrain: true },
+      { kind: "not-seen-yet", why },
+    ]);
   });
 
   test("autoscaling is switched off", () => {
     expect(verdictOn({}, call("n1"), [one], { ...policy, enabled: false })).toEqual({
       kind: "needed",
       why: "enabled is false in the configuration of this cluster",
+      undrain: true,
     });
   });
 
@@ -263,6 +281,7 @@ describe("what a node is told", () => {
     expect(verdictOn({}, call("n1"), [one], { ...policy, nodearrays: [arrayName("viz")] })).toEqual({
       kind: "needed",
       why: 'node array "execute" is not autoscaled',
+      undrain: true,
     });
   });
 
@@ -278,6 +297,7 @@ describe("what a node is told", () => {
     expect(verdictOn(scenario, call("n1"), nodes)).toEqual({
       kind: "needed",
       why: "needed until other nodes are Ready",
+      undrain: true,
     });
   });
 
@@ -327,38 +347,34 @@ describe("a node that calls itself unhealthy", () => {
 describe("the first commit marks", () => {
   test("whom it lets go, and counts as a plan", () => {
     const decision = judge(stateOf(buildNodes("n", 2)), [call("n1")]);
-    expect(decision.marked).toEqual(["n1"]);
+    expect(markedIn(decision.verdicts)).toEqual(["n1"]);
     expect(decision.record.plan).toBe(7);
-    expect(decision.ledger.get(nodeId("n1"))?.draining).toEqual({
-      since: NOW,
-      by: "callback",
-      plan: 7,
-      attempts: 0,
-    });
-    expect(decision.ledger.get(nodeId("n2"))).not.toHaveProperty("draining");
+    expect([...decision.questions]).toEqual([
+      ["n1", { askedAt: NOW, draining: { since: NOW, by: "callback", plan: 7, attempts: 0 } }],
+    ]);
   });
 
-  test("nobody: the record is the same object, so that nothing is written", () => {
+  test("nobody: the record is the same object, and only that the node stays is written", () => {
     const state = stateOf([one], { sets: target(1) });
     const decision = judge(state, [call("n1")]);
     expect(decision.record).toBe(state.record);
-    expect(decision.ledger).toBe(state.bodies.ledger);
+    expect([...decision.questions]).toEqual([["n1", { askedAt: NOW, stayAt: NOW }]]);
   });
 
   test("of ten that ask at once, when six are needed, four", () => {
     const nodes = buildNodes("n", 10);
-    const { verdicts, marked: granted } = judge(
+    const { verdicts } = judge(
       stateOf(nodes, { sets: target(6) }),
       nodes.map(({ nodeId: id }) => call(id)),
     );
-    expect(granted).toHaveLength(4);
+    expect(markedIn(verdicts)).toHaveLength(4);
     expect(verdicts.filter(({ kind }) => kind === "needed")).toHaveLength(6);
   });
 
   test("the same node asking twice at once: once", () => {
-    const { verdicts, ledger } = judge(stateOf([one]), [call("n1"), call("n1")]);
+    const { verdicts, questions } = judge(stateOf([one]), [call("n1"), call("n1")]);
     expect(verdicts).toEqual([marked, marked]);
-    expect(ledger.get(nodeId("n1"))?.draining?.plan).toBe(7);
+    expect(questions.get(nodeId("n1"))?.draining?.plan).toBe(7);
   });
 
   test("nobody whose stand-in another demand needs: two gangs on five nodes, and one of the five asks", () => {
@@ -373,13 +389,13 @@ describe("the first commit marks", () => {
     ];
     const state = stateOf(nodes, { sets: { standard: { demands } }, seen: buildSnapshot(nodes, { arrays }) });
     expect(judge(state, [call("small1")]).verdicts).toEqual([
-      { kind: "needed", why: "needed by standard/pair" },
+      { kind: "needed", why: "needed by standard/pair", undrain: true },
     ]);
   });
 
   test("a spare node does not give its place to one that asks", () => {
-    const { marked: granted } = judge(stateOf(buildNodes("n", 3), { sets: target(2) }), [call("n3")]);
-    expect(granted).toEqual(["n3"]);
+    const { verdicts } = judge(stateOf(buildNodes("n", 3), { sets: target(2) }), [call("n3")]);
+    expect(markedIn(verdicts)).toEqual(["n3"]);
   });
 });
 
@@ -404,12 +420,17 @@ describe("the second commit looks at the record as it is by then", () => {
 
   test("demand for one of them has come: it stays, its mark is taken back and its idle clock starts anew", () => {
     const first = afterMarks(stateOf(nodes), asks);
-    const { record, ledger, going, why } = confirm(pushSets(first.state, target(1)), first.marked, at(1));
+    const { record, ledger, going, verdicts } = confirm(
+      pushSets(first.state, target(1)),
+      first.marked,
+      at(1),
+    );
     expect(going.size).toBe(1);
     const staying = nodeId(going.has(nodeId("n1")) ? "n2" : "n1");
     expect(ledger.get(staying)).not.toHaveProperty("draining");
     expect(ledger.get(staying)?.busyness).toEqual({ state: "unknown", since: at(1) });
-    expect(why(staying)).toBe("needed by standard/execute");
+    const why = "needed by standard/execute";
+    expect(verdicts.get(staying)).toEqual({ kind: "needed", why, undrain: true });
     expect(record.intents).toMatchObject([{ effect: { nodes: [...going] } }]);
   });
 
@@ -423,13 +444,13 @@ describe("the second commit looks at the record as it is by then", () => {
   test("a job has been placed on one of them", () => {
     const first = afterMarks(stateOf(nodes), asks);
     const job = buildJob("sim", 1, { placed: [{ hostname: "ip-n2", iterations: 1 }] });
-    const { going, why } = confirm(
+    const { going, verdicts } = confirm(
       pushSets(first.state, { standard: { demands: [job] } }),
       first.marked,
       at(1),
     );
     expect([...going]).toEqual(["n1"]);
-    expect(why(nodeId("n2"))).toBe("job sim is on it");
+    expect(verdicts.get(nodeId("n2"))).toMatchObject({ why: "job sim is on it" });
   });
 
   test("a set that ran out before the call does not hold it back, whether or not a tick has noted that", () => {
@@ -439,21 +460,20 @@ describe("the second commit looks at the record as it is by then", () => {
     expect([...confirm(first.state, first.marked, at(1)).going]).toEqual(["n1", "n2"]);
   });
 
-  test("another call of the same node came to its end first: yes again, and no second terminate", () => {
+  test("another call of the same node came to its end first: no second terminate, and yes once it is accepted", () => {
     const first = afterMarks(stateOf([one]), [call("n1")]);
     const winner = confirm(first.state, first.marked, at(1));
-    const committed = { record: winner.record, bodies: { ...first.state.bodies, ledger: winner.ledger } };
-    const second = confirm(committed, first.marked, at(2));
-    expect([...second.going]).toEqual(["n1"]);
+    const second = confirm(winner, first.marked, at(2));
+    expect(second.verdicts.get(nodeId("n1"))).toMatchObject({ kind: "cannot-tell", undrain: false });
     expect(second.record.intents).toHaveLength(1);
 
     const [intent] = winner.record.intents;
     if (intent === undefined) throw new RangeError("the first call commits a terminate");
     const answer = new Map([[nodeId("n1"), { ok: true }]]);
     const settled = settle(winner, intent.id, { kind: "terminated", nodes: answer }, at(2));
-    const done = { record: settled.record, bodies: { ...first.state.bodies, ledger: settled.ledger } };
+    const done = { record: settled.record, bodies: afterQuestions(winner.bodies, settled.questions) };
     const third = confirm(done, first.marked, at(3));
-    expect([...third.going]).toEqual(["n1"]);
+    expect(third.verdicts.get(nodeId("n1"))).toEqual({ kind: "stopping" });
     expect(third.record.intents).toEqual([]);
     expect(third.ledger.get(nodeId("n1"))?.draining).toMatchObject({ attempts: 1, sentAt: at(2) });
   });
@@ -480,16 +500,16 @@ test("200 nodes ask in four batches of 50 while 50 are needed: exactly 150 go", 
     const confirmed = confirm(first.state, first.marked, at(batch));
     sizes.push(confirmed.going.size);
     const settled = confirmed.record.intents.reduce(
-      (so, { id }) =>
+      (so: Settled, { id }) =>
         settle(
           so,
           id,
           { kind: "terminated", nodes: new Map([...confirmed.going].map((node) => [node, { ok: true }])) },
           at(batch),
         ),
-      { record: confirmed.record, ledger: confirmed.ledger },
+      { record: confirmed.record, ledger: confirmed.ledger, questions: confirmed.questions },
     );
-    state = { record: settled.record, bodies: { ...state.bodies, ledger: settled.ledger } };
+    state = { record: settled.record, bodies: afterQuestions(confirmed.bodies, settled.questions) };
   }
   expect(sizes).toEqual([50, 50, 50, 0]);
   // Who asks again hears the same.

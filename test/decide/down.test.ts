@@ -15,6 +15,7 @@ import { nodeId } from "../../src/domain/ids.ts";
 import { renderVerdict } from "../../src/domain/plan.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { ClusterRecord, LedgerNode } from "../../src/domain/record.ts";
+import { buildCall } from "../support/build-call.ts";
 import {
   at,
   buildArray,
@@ -22,7 +23,6 @@ import {
   buildNode,
   buildNodes,
   buildSnapshot,
-  EXECUTE,
   NOW,
   rememberNode,
   rememberNodes,
@@ -235,9 +235,9 @@ describe("a node that is down", () => {
       ledger: known(),
       seen: buildSnapshot(withFirst(OFF), { at: NOW }),
     });
-    const calls = [{ instance: "vm-n1", array: EXECUTE, unhealthy: false }];
+    const calls = [buildCall("n1")];
     const { verdicts } = judgeStops(state.record, state.bodies, calls, DEFAULT_POLICY, NOW, noRecalls());
-    expect(verdicts).toEqual([{ kind: "needed", why: "needed by standard/execute" }]);
+    expect(verdicts).toEqual([{ kind: "needed", why: "needed by standard/execute", undrain: true }]);
   });
 });
 

@@ -6,12 +6,12 @@ import type { Node } from "../../src/domain/cluster.ts";
 import { nodeId, requestId } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { LedgerNode } from "../../src/domain/record.ts";
+import { buildCall } from "../support/build-call.ts";
 import {
   at,
   buildLedger,
   buildNode,
   buildSnapshot,
-  EXECUTE,
   idleSince,
   NOW,
   rememberNode,
@@ -80,11 +80,14 @@ describe("a node that nobody here asked for is left alone; one of our own is not
     const verdictOn = (known: Partial<LedgerNode>) => {
       const ledger = buildLedger([rememberNode(shown, known)]);
       const { record, bodies } = buildState({ ledger, seen: buildSnapshot([shown]) });
-      return judgeStops(record, bodies, [{ instance: "vm-n1", array: EXECUTE, unhealthy }], policy, NOW)
-        .verdicts;
+      return judgeStops(record, bodies, [buildCall("n1", { unhealthy })], policy, NOW).verdicts;
     };
     expect(verdictOn({})).toEqual([
-      { kind: "needed", why: "the autoscaler did not ask for this node, and stops only its own" },
+      {
+        kind: "needed",
+        why: "the autoscaler did not ask for this node, and stops only its own",
+        undrain: true,
+      },
     ]);
     expect(verdictOn(asked)).toEqual([{ kind: "marked", node: nodeId("n1") }]);
   });

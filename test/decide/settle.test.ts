@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Evidence, Settled } from "../../src/decide/settle.ts";
-import { backOff, forgetOldBackoffs, maySend, settle, undrain } from "../../src/decide/settle.ts";
+import { backOff, forgetOldBackoffs, maySend, settle } from "../../src/decide/settle.ts";
 import type { NodeId } from "../../src/domain/ids.ts";
 import { nodeId, placementGroup, requestId } from "../../src/domain/ids.ts";
-import type { Backoff, ClusterRecord, Draining, Intent } from "../../src/domain/record.ts";
+import type { Backoff, ClusterRecord, Intent } from "../../src/domain/record.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { at, buildLedger, buildNode, NOW, rememberNode } from "../support/build-node.ts";
 import { BUCKET, buildCreate, buildIntent, buildState, EMPTY_RECORD } from "../support/build-record.ts";
@@ -374,46 +374,5 @@ describe("a start is never replayed: whatever was learnt, its intent is gone, an
       "refused",
     ]);
     expect(settled.record.backoffs.map(({ message }) => message)).toEqual(["execute-n2: no"]);
-  });
-});
-
-describe("a terminate is never replayed: whatever was learnt, its intent is gone", () => {
-  const N1 = nodeId("n1");
-  const marked: Draining = { since: at(-5), by: "idle", plan: 6, attempts: 1, sentAt: at(-200) };
-  const known = rememberNode(buildNode("n1"), {
-    draining: marked,
-    busyness: { state: "idle", since: at(-900) },
-  });
-  const intent = buildIntent("r-1", { effect: { kind: "terminate", nodes: [N1] } });
-  const stopping = { draining: { ...marked, attempts: 2, sentAt: at(5) }, busyness: known.busyness };
-  const takenOut = { draining: undefined, busyness: { state: "unknown", since: at(5) } };
-  const answer = (ok: boolean, id: NodeId = N1): Evidence => ({
-    kind: "terminated",
-    nodes: new Map([[id, ok ? { ok } : { ok, error: "locked" }]]),
-  });
-
-  test.each([
-    { name: "accepted for the node: counted and timed", evidence: answer(true), outcome: stopping },
-    { name: "refused for the node: taken out of draining", evidence: answer(false), outcome: takenOut },
-    {
-      name: "the node is not in the answer: it did not exist",
-      evidence: answer(true, nodeId("n9")),
-      outcome: stopping,
-    },
-    { name: "refused altogether", evidence: { kind: "refused", message: "403" }, outcome: takenOut },
-    { name: "not sent", evidence: { kind: "not-sent" }, outcome: takenOut },
-    { name: "nothing learnt: it may be on its way down", evidence: { kind: "unclear" }, outcome: stopping },
-  ] as const)("$name", ({ evidence, outcome }) => {
-    const state: Settled = { record: stateOf([intent]).record, ledger: buildLedger([known]) };
-    const settled = settle(state, R1, evidence, at(5));
-    expect(settled.record.intents).toEqual([]);
-    const node = settled.ledger.get(N1);
-    expect({ draining: node?.draining, busyness: node?.busyness }).toEqual(outcome);
-  });
-
-  test("a node that was taken out of draining meanwhile is left alone", () => {
-    const free = undrain(known, at(1));
-    const state: Settled = { record: stateOf([intent]).record, ledger: buildLedger([free]) };
-    expect(settle(state, R1, answer(true), at(5)).ledger.get(N1)).toBe(free);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MUTANTS, playMutant } from "../simulation/mutants.ts";
+import { MUTANTS, playedIn, playMutant } from "../simulation/mutants.ts";
 import { playSeeds } from "../simulation/report.ts";
 import { simulate } from "../simulation/simulate.ts";
 
@@ -18,7 +18,7 @@ test.each(counted)("a product in which $name is found out: $moves", async (mutan
   const { seed, totals } = await playMutant(mutant);
   process.stdout.write(`mutant: ${mutant.name}: ${mutant.moves} ${totals[mutant.moves]} at seed ${seed}\n`);
   expect(totals[mutant.moves]).toBeGreaterThan(0);
-  const { verdict } = await simulate(seed, { weather: mutant.weather ?? {} });
+  const { verdict } = await simulate(seed, playedIn(mutant));
   expect(verdict[mutant.moves]).toBe(0);
 });
 
@@ -27,7 +27,8 @@ test.each(MUTANTS.filter(({ moves }) => moves === "statusReads"))(
   async (mutant) => {
     const { totals } = await playMutant(mutant);
     let usual = 0;
-    for (let seed = 1; seed <= mutant.seeds; seed += 1) usual += (await simulate(seed)).verdict.statusReads;
+    const last = typeof mutant.seeds === "number" ? mutant.seeds : 0;
+    for (let seed = 1; seed <= last; seed += 1) usual += (await simulate(seed)).verdict.statusReads;
     process.stdout.write(`mutant: ${mutant.name}: ${totals["statusReads"]} status reads, usually ${usual}\n`);
     expect((totals["statusReads"] ?? 0) / usual).toBeGreaterThan(1.5);
   },

@@ -187,7 +187,7 @@ describe("a name that no address can hold", () => {
   test("of a set that an earlier release has stored: it is shown, and lapses like any other", async () => {
     const now = instant(app.clock.now());
     // Three minutes of this clock are three seconds.
-    const update = emptyRequestSet(
+    const { ends: _over, ...update } = emptyRequestSet(
       clusterName("prod"),
       setName("team/a"),
       { value: now, tieBreak: "" },

@@ -84,9 +84,9 @@ test("a rejected job and a rejected message keep their reasons", async () => {
   );
 });
 
-test("delete empties a set, and a set that there is not is not made", async () => {
+test("delete ends a set, and a set that there is not is not made", async () => {
   expect(await run("delete more")).toMatchObject({ code: 0, err: "" });
-  expect((await run("demand -s more")).out).toMatch(/^more: empty/);
+  expect((await run("demand -s more")).out).toMatch(/^more: lapsed/);
   expect((await run("delete never")).err).toBe(
     '404 Unknown request set: cluster "prod" has no request set "never"',
   );

@@ -227,7 +227,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/autostop.ts",
-        find: "draining?.sentAt !== undefined && secondsBetween(draining.sentAt, now) < DECIDE_AGAIN_SECONDS",
+        find: "draining?.sentAt !== undefined && secondsBetween(draining.sentAt, seenAt) < DECIDE_AGAIN_SECONDS",
         put: "draining?.sentAt !== undefined",
       },
     ],

@@ -1,6 +1,7 @@
 import type { TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import type { StopAnswer } from "../../src/app/answer-autostop.ts";
 import { arrayName } from "../../src/domain/ids.ts";
+import { instant } from "../../src/domain/units.ts";
 import type { Plan } from "../../src/domain/plan.ts";
 import type { ClusterRecord, SetEntries } from "../../src/domain/record.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
@@ -208,7 +209,15 @@ class Game {
 
   async #remove(set: string): Promise<void> {
     const { now } = this.#rig;
-    const letter = { set, revision: now, tieBreak: "", sentAt: now, interval: 86_400, entries: [] };
+    const letter = {
+      set,
+      revision: now,
+      tieBreak: "",
+      sentAt: now,
+      interval: 86_400,
+      entries: [],
+      ends: true,
+    } as const;
     await this.#told(`DELETE ${set}`, await this.#rig.remove(set), (mark) =>
       this.#sets.take({ ...letter, mark }, now),
     );
@@ -357,7 +366,10 @@ class Game {
 
   /** What is listed and of no use is replaced, at most a tenth of an array's nodes (at least 3) at a time; the rest counts as there. */
   #replaced(givenUp: readonly BookedNode[]): ReadonlySet<BookedNode> {
-    const useless = new Set([...this.#nodes.all.filter(({ phase }) => phase === "failed"), ...givenUp]);
+    const failed = this.#nodes.believed.filter(
+      ({ phase, seen }) => phase === "failed" || (phase === "gone" && seen?.phase === "failed"),
+    );
+    const useless = new Set([...failed, ...givenUp]);
     return new Set(
       this.#shape.arrays.flatMap(({ name }) => {
         const here = this.#nodes.believed.filter(({ array }) => array === name);
@@ -382,7 +394,13 @@ class Game {
     if (askers.length === 0) return;
     const stopping = new Set(this.#nodes.all.filter(({ phase }) => phase === "stopping").map(({ id }) => id));
     const answers = await this.#rig.ask(
-      askers.map(({ instance = "", array: name }) => ({ instance, array: arrayName(name), unhealthy })),
+      askers.map(({ instance = "", array: name }) => ({
+        instance,
+        array: arrayName(name),
+        unhealthy,
+        begin: true,
+        arrivedAt: instant(this.#rig.now),
+      })),
     );
     this.#counts.answers += answers.length;
     this.#counts.stops += answers.filter(({ kind }) => kind === "stop").length;

@@ -84,9 +84,10 @@ export class Rig {
     this.#audience = audience;
     const clock: Clock = {
       now: () => instant(this.#now),
-      // Nobody else is awake: whoever sleeps moves the clock.
-      sleep: async (milliseconds) => {
-        this.#now += Math.max(0, milliseconds);
+      // Nobody else is awake: a sleeper moves the clock, unless what it waits for comes at once.
+      sleep: async (milliseconds, signal) => {
+        await new Promise(setImmediate);
+        if (signal?.aborted !== true) this.#now += Math.max(0, milliseconds);
       },
     };
     this.simulator = new Simulator(simulatorOptions(shape), clock);
@@ -142,6 +143,8 @@ export class Rig {
   /** Nodes that ask at one moment. */
   async ask(calls: readonly StopCall[]): Promise<readonly StopAnswer[]> {
     const answers = await Promise.all(calls.map((call) => this.#stopDesk.ask(this.#site, call)));
+    // One thing after the other here: a look that a question has begun ends before anything else happens.
+    await this.#stopDesk.settled();
     this.#collectWakes();
     return answers;
   }

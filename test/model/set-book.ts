@@ -5,6 +5,8 @@ export interface Letter extends Stamp {
   /** Of two demands with one revision and tie-break the one with the larger mark counts. */
   readonly mark: string;
   readonly entries: readonly Entry[];
+  /** DELETE: the set is over at once. */
+  readonly ends?: true;
 }
 
 interface Stamp {
@@ -61,7 +63,7 @@ export class SetBook {
   take(letter: Letter, now: number): Answer {
     const interval = Math.min(letter.interval, this.#longest);
     const expiresAt = letter.sentAt + interval * 1000;
-    if (expiresAt <= now) return "stale";
+    if (expiresAt <= now || this.#isForgotten(letter, now)) return "stale";
     const held = this.#sets.get(letter.set);
     const order = held === undefined ? 1 : compareLetters(letter, held);
     if (order < 0) return "older";
@@ -72,7 +74,8 @@ export class SetBook {
       (held.expiresAt > expiresAt || (held.expiresAt === expiresAt && held.sentAt >= letter.sentAt))
     )
       return "accepted";
-    this.#sets.set(letter.set, { ...letter, interval, expiresAt, live: true });
+    const isOver = letter.ends === true;
+    this.#sets.set(letter.set, { ...letter, interval, expiresAt: isOver ? now : expiresAt, live: !isOver });
     // A demand says everything of its set: what came before it by itself is over.
     for (const [key, part] of this.#parts)
       if (part.set === letter.set && compareStamps(part, letter) < 0) this.#parts.delete(key);
@@ -83,10 +86,17 @@ export class SetBook {
   takeAside(aside: Aside, now: number): Answer {
     const interval = Math.min(aside.interval, this.#longest);
     const expiresAt = aside.sentAt + interval * 1000;
-    if (expiresAt <= now) return "stale";
+    if (expiresAt <= now || this.#isForgotten(aside, now)) return "stale";
     const { parts, ...stamp } = aside;
     const taken = parts.filter((part) => this.#takePart({ ...stamp, interval, part, expiresAt, live: true }));
     return taken.length > 0 ? "accepted" : "older";
+  }
+
+  /** So old that what came after it may have been forgotten; it counts only if it is no older than something that is held of its set. */
+  #isForgotten(stamp: Stamp, now: number): boolean {
+    const held = [this.#sets.get(stamp.set), ...this.parts.filter(({ set }) => set === stamp.set)];
+    const renews = held.some((known) => known !== undefined && compareStamps(stamp, known) >= 0);
+    return stamp.revision < now - this.#longest * 1000 && !renews;
   }
 
   #takePart(part: HeldPart): boolean {

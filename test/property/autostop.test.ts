@@ -3,12 +3,14 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { confirmStops, judgeStops } from "../../src/decide/autostop.ts";
 import { decide } from "../../src/decide/reconcile.ts";
+import type { Settled } from "../../src/decide/settle.ts";
 import { settle } from "../../src/decide/settle.ts";
 import type { Node } from "../../src/domain/cluster.ts";
 import type { Demand } from "../../src/domain/demand.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
+import { afterQuestions } from "../support/build-call.ts";
 import { at, rememberNodes } from "../support/build-node.ts";
 import type { RandomCluster } from "../support/build-random-cluster.ts";
 import { anyCluster, anyDemands, showCluster } from "../support/build-random-cluster.ts";
@@ -44,18 +46,30 @@ function serve(
     // Who asks is up: the look that judges the answer would show that.
     return node?.instanceId === undefined || node.phase !== "ready"
       ? []
-      : [{ instance: node.instanceId, array: node.array, unhealthy: false }];
+      : [
+          {
+            instance: node.instanceId,
+            array: node.array,
+            unhealthy: false,
+            begin: true,
+            arrivedAt: at(now),
+          },
+        ];
   });
   const first = judgeStops(state.record, state.bodies, calls, DEFAULT_POLICY, at(now));
   const record = { ...first.record, sets: raised };
-  const bodies = { ...state.bodies, ledger: first.ledger };
-  const second = confirmStops(record, bodies, first.marked, DEFAULT_POLICY, at(now + 1), OURS);
-  const answer = new Map([...second.going].map((id) => [id, { ok: true }]));
-  const settled = second.record.intents.reduce(
-    (so, { id }) => settle(so, id, { kind: "terminated", nodes: answer }, at(now + 2)),
-    { record: second.record, ledger: second.ledger },
+  const bodies = afterQuestions(state.bodies, first.questions);
+  const marked = first.verdicts.flatMap((verdict, i) => {
+    const call = calls[i];
+    return verdict.kind === "marked" && call !== undefined ? [{ node: verdict.node, call }] : [];
+  });
+  const second = confirmStops(record, bodies, marked, DEFAULT_POLICY, at(now + 1), OURS);
+  // CycleCloud stops every node that it is asked to stop.
+  const settled = second.record.intents.reduce<Settled>(
+    (so, { id }) => settle(so, id, { kind: "terminated", nodes: new Map() }, at(now + 2)),
+    { record: second.record, ledger: bodies.ledger, questions: second.questions },
   );
-  return { record: settled.record, bodies: { ...bodies, ledger: settled.ledger } };
+  return { record: settled.record, bodies: afterQuestions(bodies, settled.questions) };
 }
 
 /** What a plan would create while whoever was stopped is still in sight, on its way down. */

@@ -9,6 +9,7 @@ import type { Weighing } from "../../src/decide/reconcile.ts";
 import { decide } from "../../src/decide/reconcile.ts";
 import type { Spare } from "../../src/decide/spare.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import { afterQuestions } from "../support/build-call.ts";
 import { at, buildLedger, EXECUTE, rememberNode } from "../support/build-node.ts";
 import { anyCluster, anyDemands, showCluster } from "../support/build-random-cluster.ts";
 import { BUCKET, buildState, OURS } from "../support/build-record.ts";
@@ -122,23 +123,26 @@ test(
               const node = nodes[i];
               return node?.instanceId === undefined
                 ? []
-                : [{ instance: node.instanceId, array: node.array, unhealthy: false }];
+                : [
+                    {
+                      instance: node.instanceId,
+                      array: node.array,
+                      unhealthy: false,
+                      begin: true,
+                      arrivedAt: at(now),
+                    },
+                  ];
             });
             const decidedOn = { ...bodies, ledger: known.ledger };
             const answered = (recall?: Recalls) => {
               const judged = judgeStops(state.record, decidedOn, calls, policy, at(now), recall);
-              const marked = { ...decidedOn, ledger: judged.ledger };
-              const confirmed = confirmStops(
-                judged.record,
-                marked,
-                judged.marked,
-                policy,
-                at(now + 1),
-                OURS,
-                recall,
-              );
-              const whys = judged.marked.map((id) => confirmed.why(id));
-              return { judged, confirmed: { ...confirmed, why: whys } };
+              const after = afterQuestions(decidedOn, judged.questions);
+              const marked = judged.verdicts.flatMap((verdict, i) => {
+                const call = calls[i];
+                return verdict.kind === "marked" && call !== undefined ? [{ node: verdict.node, call }] : [];
+              });
+              const confirmed = confirmStops(judged.record, after, marked, policy, at(now + 1), OURS, recall);
+              return { judged, confirmed };
             };
             expect(answered(recalls)).toEqual(answered());
             ({ ledger, plan } = known);

@@ -59,11 +59,11 @@ test("whoever takes a create over sends what the template says in a status that 
   const id: unknown = first instanceof Object ? Reflect.get(first, "requestId") : undefined;
   expect(second).toEqual(bodyWith(id, "/mnt/later"));
   expect(more).toEqual([]);
-  // The first create, and then: is its id known, one status, and the create again.
+  // The first create, and then: one status, beside it what is known of its id, and the create again.
   expect(asked.slice(1, 5).map(({ path }) => path)).toEqual([
-    "/operations/",
     "/clusters/demo/status",
     "/clusters/demo/nodes",
+    "/operations/",
     CREATE,
   ]);
   await stage.pass(300);

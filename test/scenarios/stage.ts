@@ -6,13 +6,14 @@ import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/tra
 import { createLanes } from "../../src/app/lanes.ts";
 import { describeCluster } from "../../src/app/describe-cluster.ts";
 import type { Explanation, Question } from "../../src/app/explain-cluster.ts";
-import type { Log } from "../../src/app/ports.ts";
+import type { HistoryRow, Log } from "../../src/app/ports.ts";
 import { explain } from "../../src/app/explain-cluster.ts";
 import type { Composition, MemoryComposition } from "../../src/compose.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import { clusterName } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import { instant } from "../../src/domain/units.ts";
 import { readStopUrl } from "../../src/local/play/stop-url.ts";
 import { settleMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
@@ -163,6 +164,12 @@ export class Stage {
   /** What the state page says. */
   async state(cluster: string): Promise<ClusterState> {
     return readState(await describeCluster(this.#composed.app, clusterName(cluster)));
+  }
+
+  /** What the ticks have kept, the newest first. */
+  history(cluster: string): Promise<readonly HistoryRow[]> {
+    const { history } = this.#composed.app.ports;
+    return history.read(clusterName(cluster), instant(0), instant(Number.MAX_SAFE_INTEGER - 1), 1000);
   }
 
   /** The plans that can be explained, and what they say. */

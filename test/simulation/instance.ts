@@ -19,17 +19,20 @@ import { createRecorder } from "../../src/app/record-demand.ts";
 import type { ClusterName } from "../../src/domain/ids.ts";
 import { epoch, owner } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
 import { memoryDocuments } from "../../src/adapters/memory/documents.ts";
 import { memoryPlanArchive } from "../../src/adapters/memory/plan-archive.ts";
 import type { Schedule } from "./schedule.ts";
-import type { Weather } from "./weather.ts";
+import { brokenAnswer, drawTrip, endpointOf } from "./trip.ts";
+import type { Endpoint, Weather } from "./weather.ts";
 
 /** What all processes share: the storage account and the CycleCloud server. */
 export interface Shared {
   readonly schedule: Schedule;
   readonly cluster: ClusterName;
   readonly policy: Policy;
-  readonly store: RecordStore;
+  /** A store of the process's own, over what all share. */
+  readonly openStore: () => RecordStore;
   readonly queue: DemandQueue;
   readonly breaker: CredentialBreaker;
   readonly history: History;
@@ -40,6 +43,11 @@ export interface Shared {
   readonly weather: () => Weather;
   /** The words are made only if somebody reads them. */
   readonly trace: (who: string, what: () => string) => void;
+  /**
+   * Told when a call is sent at which something may come at another instance, with the nodes whose stop it saves or sends; says how many
+   * milliseconds longer the call takes for it.
+   */
+  readonly atAwait: (instance: Instance, stopping: readonly string[]) => number;
   /** Told when a process has ended. */
   readonly noteCrash: (instance: Instance) => void;
 }
@@ -128,10 +136,11 @@ export class Instance {
   }
 
   #ports(): Ports {
-    const { schedule, store, queue, breaker, history, policy } = this.#shared;
+    const { schedule, openStore, queue, breaker, history, policy } = this.#shared;
     const { dice } = schedule;
-    const call = <T>(what: string, effect: () => Promise<T>): Promise<T> =>
-      this.#call("storage", what, effect);
+    const store = openStore();
+    const call = <T>(what: string, effect: () => Promise<T>, stopping?: readonly string[]): Promise<T> =>
+      this.#call("storage", what, effect, undefined, stopping);
     return {
       clock: {
         now: () => schedule.now(),
@@ -145,9 +154,12 @@ export class Instance {
       },
       store: {
         load: (cluster) => call("load", () => store.load(cluster)),
+        finished: (loaded, sets) => call("finished", () => store.finished(loaded, sets)),
         bodies: (loaded) => call("bodies", () => store.bodies(loaded)),
-        save: (record, changes, previous) => call("save", () => store.save(record, changes, previous)),
-        collect: (cluster, now) => call("collect", () => store.collect(cluster, now)),
+        stage: (record, changes, previous) => call("stage", () => store.stage(record, changes, previous)),
+        save: (record, changes, previous, how) =>
+          call("save", () => store.save(record, changes, previous, how), stoppedBy(record, previous?.record)),
+        collect: (cluster, now, how) => call("collect", () => store.collect(cluster, now, how)),
       },
       history: {
         append: (cluster, row) => call("append history", () => history.append(cluster, row)),
@@ -177,14 +189,23 @@ export class Instance {
 
   #send(request: TransportRequest): Promise<Answer> {
     if (this.#alive) this.#shared.noteRequest(request);
-    return this.#call("cyclecloud", operationOf(request), async () => this.#shared.answer(request));
+    const endpoint = endpointOf(request);
+    const answer = (): Answer =>
+      brokenAnswer(this.#shared.weather().lasting, endpoint) ?? this.#shared.answer(request);
+    return this.#call("cyclecloud", operationOf(request), async () => answer(), endpoint);
   }
 
   /** One call: the seed decides when it arrives, whether its answer does, and whether the process lives to see it. */
-  #call<T>(link: Link, what: string, effect: () => Promise<T>): Promise<T> {
-    const { schedule, weather, trace } = this.#shared;
+  #call<T>(
+    link: Link,
+    what: string,
+    effect: () => Promise<T>,
+    endpoint?: Endpoint,
+    stopping: readonly string[] = [],
+  ): Promise<T> {
+    const { schedule, weather, trace, atAwait } = this.#shared;
     const { dice } = schedule;
-    const { crash, loss, slow, freeze } = weather();
+    const { crash, loss, slow, freeze, lasting } = weather();
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     if (!this.#alive) return promise;
     const span = (): number => {
@@ -216,13 +237,38 @@ export class Instance {
       if (fate === "late") schedule.after(span() + dice.whole(1000, 20_000), () => void effect());
       return promise;
     }
-    schedule.after(span(), () => {
+    const trip = drawTrip(lasting, endpoint, dice);
+    if (trip !== undefined) trace(this.name, () => `${what}: ${trip.words}`);
+    const longer = lasting?.races !== undefined && isRaced(link, what) ? atAwait(this, stopping) : 0;
+    const there = trip === undefined ? span() : trip.arrives;
+    const back = (): number => (trip?.arrives === undefined ? span() : (trip.answered ?? 0) - trip.arrives);
+    if (trip?.answered === undefined && trip !== undefined) {
+      schedule.after(trip.givesUp, () =>
+        this.#whenAwake(() => reject(new PortError("unreachable", what, "no answer"))),
+      );
+    }
+    if (there === undefined) return promise;
+    schedule.after(there + longer, () => {
       const answer = effect();
       answer.catch(() => undefined);
-      schedule.after(span(), () => this.#whenAwake(() => void answer.then(resolve, reject)));
+      if (trip !== undefined && trip.answered === undefined) return;
+      schedule.after(back(), () => this.#whenAwake(() => void answer.then(resolve, reject)));
     });
     return promise;
   }
+}
+
+/** The nodes of the stops that this save commits. */
+function stoppedBy({ intents }: ClusterRecord, previous: ClusterRecord | undefined): readonly string[] {
+  const before = new Set(previous?.intents.map(({ id }) => id));
+  return intents.flatMap(({ id, effect }) =>
+    effect.kind === "terminate" && !before.has(id) ? effect.nodes : [],
+  );
+}
+
+/** Where a plan is under way: while it is saved, and while CycleCloud is asked. */
+function isRaced(link: Link, what: string): boolean {
+  return link === "cyclecloud" || what === "save";
 }
 
 /** How an invocation ended. */

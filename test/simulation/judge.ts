@@ -1,5 +1,9 @@
 import type { ClusterRecord, Ledger } from "../../src/domain/record.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
+import { AnswerJudge } from "./judge-answers.ts";
+import type { Counts } from "./judge-pace.ts";
+import { PaceJudge } from "./judge-pace.ts";
+import type { Lasting } from "./weather.ts";
 
 /** A demand message as its sender knows it. */
 export interface Told {
@@ -25,7 +29,12 @@ export interface Limits {
    * later one, as in scalelib (`bucket-order`).
    */
   readonly bucketOrder: boolean;
+  /** With weather that lasts a node counts as there until CycleCloud has accepted its stop, or it is given up. */
+  readonly lasting?: Lasting;
 }
+
+/** Counts one violation and tells it. */
+export type Violate = (kind: keyof Verdict, count: number, words: string) => void;
 
 export interface Verdict {
   /** Nodes created although those there already met the most that was asked since the plan was committed. */
@@ -36,10 +45,28 @@ export interface Verdict {
   readonly shortAfterResync: number;
   /** Creates that asked for more than a limit had left. */
   readonly limitsExceeded: number;
-  /** Looks reserved less than 5 s after the one before. */
+  /** Looks reserved beyond what a minute may have. */
   readonly looksTooSoon: number;
   /** A set that went back to an older revision. */
   readonly revisionsLost: number;
+  /** Status calls beyond what a minute may have. */
+  readonly statusCallsTooMany: number;
+  /** Intents older than 15 minutes. */
+  readonly oldIntents: number;
+  /** Steady demand that was not created, or not Ready, in time. */
+  readonly waited: number;
+  readonly late: number;
+  /** 200 for a node that CycleCloud has not been asked to stop; `undrain` for one that it has, or is about to be. */
+  readonly wrongYes: number;
+  readonly wrongUndrain: number;
+  /** Nodes stopped after their script had opened them. */
+  readonly stoppedOpen: number;
+  /** Nodes made again without a pause, though none of them becomes Ready. */
+  readonly unbraked: number;
+  /** Stops that were due and were not granted. */
+  readonly neverGranted: number;
+  /** Busy nodes stopped none of whose questions reached a host for minutes, while reports did; no violation, a measure. */
+  readonly unreachedStopped: number;
   /** How often CycleCloud was asked for its status; no violation, a measure. */
   readonly statusReads: number;
   readonly nodesCreated: number;
@@ -49,16 +76,23 @@ export interface Verdict {
 
 type NodeCreated = Extract<SimulatorEvent, { readonly kind: "node-created" }>;
 
-interface Watched {
+/** What is known of one node. */
+export interface Watched {
   readonly array: string;
   readonly group: string | undefined;
+  /** When its create was decided. */
+  readonly committedAt: number;
   host: string | undefined;
   /** Since when it has been marked to be stopped. */
   markedAt: number | undefined;
   ready: boolean;
   failed: boolean;
   stopped: boolean;
+  /** Somebody else had it stopped. */
+  stoppedByOthers: boolean;
   gone: boolean;
+  /** When it vanished, or somebody else had it stopped. */
+  lostAt: number | undefined;
   /** Switched off, or on its way there, and not asked to start since. */
   off: boolean;
   offAt: number;
@@ -73,7 +107,17 @@ interface Watched {
 const COMMITTED_STOP_MS = 185_000;
 /** A stop that arrives later than this after its commit was not sent on that decision: lease, and the time on the way. */
 const LATEST_STOP_MS = 75_000;
-const LOOK_APART_MS = 5000;
+/** Where requests arrive up to the time limit of a call after they were sent. */
+const LATEST_LASTING_STOP_MS = 95_000;
+/** A report accepted so shortly before a stop was sent may not have been read before it. */
+const LATEST_READ_MS = 1000;
+/** Looks are older where calls are slow. */
+const SLOW_LOOKS = 8;
+/** Looks that may begin in any minute. */
+const MOST_LOOKS = 13;
+const MINUTE_MS = 60_000;
+/** Rounds of nodes in a quarter of an hour in which all of them fail. */
+const MOST_ROUNDS = 8;
 /** A callback is answered on a look of at most two intervals. */
 const OLDEST_LOOK_MS = 120_000;
 /** A plan that was made on a false answer is carried out within so long. */
@@ -83,9 +127,12 @@ const DECEIVED_MS = 60_000;
  * Counts what must never happen. It knows what the simulated CycleCloud did, what the senders of demand sent, which of that the shared
  * store holds (and which request ids and stops it holds since when), and which jobs run where; it shares no code with the product.
  */
-export class Judge {
+export class Judge implements Counts {
+  readonly answers: AnswerJudge;
+  readonly pace: PaceJudge;
   readonly #limits: Limits;
   readonly #now: () => number;
+  readonly #begun: number;
   readonly #trace: (what: string) => void;
   readonly #told = new Map<string, Told>();
   readonly #nodes = new Map<string, Watched>();
@@ -94,9 +141,13 @@ export class Judge {
   readonly #commits = new Map<string, number>();
   readonly #creates = new Map<string, string>();
   readonly #revisions = new Map<string, number>();
+  /** When each stop was first sent. */
+  readonly #sent = new Map<string, number>();
+  #spare = 0;
   #setsSeen: ClusterRecord["sets"] | undefined;
   #reportsSeen: ClusterRecord["sets"] | undefined;
-  #lookedAt: number | undefined;
+  /** When looks began, in the last minute. */
+  #looks: readonly number[] = [];
   #falseEmptyAt = Number.NEGATIVE_INFINITY;
   #counts = {
     overshoot: 0,
@@ -105,6 +156,16 @@ export class Judge {
     limitsExceeded: 0,
     looksTooSoon: 0,
     revisionsLost: 0,
+    statusCallsTooMany: 0,
+    oldIntents: 0,
+    waited: 0,
+    late: 0,
+    wrongYes: 0,
+    wrongUndrain: 0,
+    stoppedOpen: 0,
+    unbraked: 0,
+    neverGranted: 0,
+    unreachedStopped: 0,
     statusReads: 0,
     nodesCreated: 0,
     nodesStarted: 0,
@@ -114,7 +175,11 @@ export class Judge {
   constructor(limits: Limits, now: () => number, trace: (what: string) => void) {
     this.#limits = limits;
     this.#now = now;
+    this.#begun = now();
     this.#trace = trace;
+    const violate: Violate = (kind, count, words) => this.#violate(kind, count, words);
+    this.answers = new AnswerJudge(this.#nodes, now, violate);
+    this.pace = new PaceJudge(limits.lasting?.bounds ?? {}, this, now, violate);
   }
 
   // ------------------------------------------------------------ what it is told
@@ -126,6 +191,8 @@ export class Judge {
   /** The shared store has saved this record, and this ledger if it has changed. */
   saved(record: ClusterRecord, ledger: Ledger | undefined): void {
     this.#checkLook(record);
+    this.answers.saved(record);
+    this.pace.saved(record);
     for (const { nodeId, draining } of ledger?.values() ?? []) {
       const node = this.#nodes.get(nodeId);
       if (node !== undefined) node.markedAt = draining?.since;
@@ -135,7 +202,7 @@ export class Judge {
       this.#commits.set(id, committedAt);
       this.#trace(`${id} is committed: ${JSON.stringify(effect)}`);
       if (effect.kind === "terminate") {
-        for (const node of effect.nodes) this.#leave(node, committedAt + COMMITTED_STOP_MS);
+        for (const node of effect.nodes) this.#leaveByStop(node, committedAt);
       }
     }
     if (record.sets === this.#setsSeen && record.separateReports === this.#reportsSeen) return;
@@ -146,6 +213,15 @@ export class Judge {
       ...this.#toldBy(record.separateReports, "report"),
     ];
     this.#history.push({ at: this.#now(), told: inForce });
+  }
+
+  /** Storage has lost what the record held, or set it back: for a while nothing is in force, and so many nodes may come twice. */
+  forget(twice: number): void {
+    this.#revisions.clear();
+    this.#looks = [];
+    this.pace.forget();
+    this.#history.push({ at: this.#now(), told: [] });
+    this.#spare = twice;
   }
 
   /** What the senders said that is held as this part of their sets. */
@@ -198,6 +274,11 @@ export class Judge {
     this.#creates.set(requestId, array);
   }
 
+  /** A stop is sent. */
+  stopSent(requestId: string): void {
+    if (!this.#sent.has(requestId)) this.#sent.set(requestId, this.#now());
+  }
+
   /** CycleCloud has shown a status without any node, though there are some. */
   falselyEmpty(): void {
     this.#falseEmptyAt = this.#now();
@@ -219,9 +300,14 @@ export class Judge {
       case "node-failed":
         return this.#change(event.nodeId, (node) => (node.failed = true));
       case "terminate-accepted":
-        return this.#stopped(event.nodeId, event.requestId, event.at);
+        return event.requestId === undefined
+          ? this.#stoppedByOthers(event.nodeId)
+          : this.#stopped(event.nodeId, event.requestId, event.at);
       case "node-gone":
-        return this.#change(event.nodeId, (node) => (node.gone = true));
+        return this.#change(event.nodeId, (node) => {
+          node.gone = true;
+          if (event.reason === "vanished") node.lostAt ??= event.at;
+        });
       case "status-read":
         this.#counts.statusReads += 1;
         return;
@@ -239,9 +325,23 @@ export class Judge {
     let missing = 0;
     for (const array of arrays) {
       const needed = Math.min(needOf(array, last), this.#limits.nodesPerArray);
-      missing += Math.max(0, needed - this.#countReady(array));
+      missing += Math.max(0, needed - this.countReady(array));
     }
     return missing;
+  }
+
+  /** So many stops were due; nine in ten of them are granted. */
+  stopsWereDue(array: string, due: number): void {
+    const stopped = [...this.#nodes.values()].filter((node) => node.array === array && node.stopped).length;
+    if (stopped < due * 0.9)
+      this.#violate("neverGranted", due - stopped, `${stopped} of ${due} stops were granted`);
+  }
+
+  /** No node becomes Ready: with pauses that double from a minute on, so few rounds are made. */
+  noneBecameReady(array: string, most: number): void {
+    const created = [...this.#nodes.values()].filter((node) => node.array === array).length;
+    const beyond = created - MOST_ROUNDS * most;
+    if (beyond > 0) this.#violate("unbraked", beyond, `${created} nodes were created for ${most}`);
   }
 
   conclude(last: readonly Told[]): Verdict {
@@ -258,12 +358,15 @@ export class Judge {
     this.#nodes.set(nodeId, {
       array,
       group,
+      committedAt: this.#commits.get(requestId ?? "") ?? at,
       host: undefined,
       markedAt: undefined,
       ready: false,
       failed: false,
       stopped: false,
+      stoppedByOthers: false,
       gone: false,
+      lostAt: undefined,
       off: false,
       offAt: 0,
       busySince: undefined,
@@ -295,7 +398,10 @@ export class Judge {
   ): void {
     const committedAt = this.#commits.get(requestId ?? "") ?? at;
     const there = [...this.#nodes.values()].filter((node) => node.array === array && isLive(node));
-    const staying = there.filter((node) => !wasLeaving(node, committedAt));
+    // A node of an earlier bucket that was decided on later, while this create's outcome was not known, went before this one.
+    const isEarlier = (node: Watched): boolean =>
+      this.#limits.bucketOrder && node.group !== undefined && node.committedAt > committedAt;
+    const staying = there.filter((node) => !wasLeaving(node, committedAt) && !isEarlier(node));
     const mostBy = (need: typeof needOf): number =>
       Math.max(...this.#needs(committedAt, at, (told) => need(array, told)));
     const most = mostBy(needOf);
@@ -304,7 +410,7 @@ export class Judge {
       const ofGroup = staying.filter((node) => node.group === group);
       if (ofGroup.length < mostBy(slotsOf)) return;
     }
-    if (staying.length >= most) {
+    if (staying.length >= most + this.#spareNodes()) {
       this.#violate(
         "overshoot",
         1,
@@ -313,17 +419,38 @@ export class Judge {
     }
   }
 
-  #stopped(nodeId: string, requestId: string | undefined, at: number): void {
+  /** Substitutes for nodes that stay unclear, and nodes that storage has forgotten. */
+  #spareNodes(): number {
+    const spare = this.#limits.lasting?.bounds?.spareNodes;
+    const isTime = spare !== undefined && this.#now() - this.#begun >= spare.from * 1000;
+    return this.#spare + (isTime ? spare.count : 0);
+  }
+
+  #stoppedByOthers(nodeId: string): void {
+    this.#change(nodeId, (node) => {
+      if (node.stopped) return;
+      node.stopped = true;
+      node.stoppedByOthers = true;
+      node.lostAt = this.#now();
+    });
+  }
+
+  #stopped(nodeId: string, requestId: string, at: number): void {
     const node = this.#nodes.get(nodeId);
     if (node === undefined || node.stopped) return;
     const hosts = this.#hostsUp();
+    this.answers.stopped(nodeId, this.#commits.get(requestId) ?? at);
     node.stopped = true;
     if (!node.ready || node.failed) return;
     this.#counts.readyNodesStopped += 1;
     if (node.unhealthy) return;
-    const committedAt = this.#commits.get(requestId ?? "") ?? at;
-    const left = this.#countReady(node.array) + this.#countOffUnseen(node.array, committedAt);
-    const since = Math.max(committedAt, at - LATEST_STOP_MS);
+    const committedAt = this.#commits.get(requestId) ?? at;
+    const left = this.countReady(node.array) + this.#countOffUnseen(node.array, committedAt);
+    const { lasting } = this.#limits;
+    const since = Math.max(
+      committedAt,
+      at - (lasting === undefined ? LATEST_STOP_MS : LATEST_LASTING_STOP_MS),
+    );
     const least = Math.min(...this.#needs(since, at, (told) => leastNeedOf(node.array, told, hosts)));
     const late = `committed ${at - committedAt} ms ago`;
     if (left < least) {
@@ -333,12 +460,33 @@ export class Judge {
         `${nodeId} was stopped (${late}), which leaves ${left} Ready nodes in ${node.array} of at least ${least} needed all the time`,
       );
     }
+    if (lasting !== undefined) {
+      if (node.busySince !== undefined) this.#busyStopped(nodeId, node.busySince, requestId, committedAt);
+      return;
+    }
     const reportedAt = this.#lastReportBefore(committedAt);
     // A report that is no newer than the mark is no look after it; a report after it may have been overtaken by a job.
     const looked = reportedAt !== undefined && reportedAt > (node.markedAt ?? committedAt);
     if (node.busySince !== undefined && (!looked || node.busySince <= reportedAt)) {
       this.#violate("stoppedNeeded", 1, `${nodeId} was stopped (${late}) while a job ran on it`);
     }
+  }
+
+  /** Only of a node without a script, whose scheduler does not say whether it is open, nobody can know that a job begins there just now. */
+  #busyStopped(nodeId: string, busySince: number, requestId: string, committedAt: number): void {
+    if (this.answers.isUnreached(nodeId, committedAt)) {
+      this.#counts.unreachedStopped += 1;
+      return;
+    }
+    const sentAt = this.#sent.get(requestId) ?? committedAt;
+    const reportedAt = this.#lastReportBefore(Math.max(committedAt, sentAt - LATEST_READ_MS));
+    const isBlind = this.answers.hasNoScript(nodeId) && this.#limits.lasting?.scripts?.states === false;
+    if (isBlind && reportedAt !== undefined && busySince > reportedAt) return;
+    this.#violate(
+      "stoppedNeeded",
+      1,
+      `${nodeId} was stopped (committed at ${committedAt}) while a job ran on it`,
+    );
   }
 
   /**
@@ -360,15 +508,23 @@ export class Judge {
   }
 
   #checkLook({ lookedAt }: ClusterRecord): void {
-    if (lookedAt === undefined || lookedAt === this.#lookedAt) return;
-    const apart = lookedAt - (this.#lookedAt ?? Number.NEGATIVE_INFINITY);
-    if (apart < LOOK_APART_MS) this.#violate("looksTooSoon", 1, `a look ${apart} ms after the one before`);
-    this.#lookedAt = lookedAt;
+    if (lookedAt === undefined || lookedAt === this.#looks.at(-1)) return;
+    this.#looks = [...this.#looks.filter((at) => at > lookedAt - MINUTE_MS), lookedAt];
+    if (this.#looks.length > MOST_LOOKS)
+      this.#violate("looksTooSoon", 1, `${this.#looks.length} looks in a minute`);
   }
 
   #violate(kind: keyof Verdict, count: number, words: string): void {
     this.#counts[kind] += count;
     this.#trace(`VIOLATION ${kind}: ${words}`);
+  }
+
+  /** A stop that is committed may be lost: a node that it was for counts as there, unless it is given up. */
+  #leaveByStop(nodeId: string, committedAt: number): void {
+    if (this.#limits.lasting === undefined) return this.#leave(nodeId, committedAt + COMMITTED_STOP_MS);
+    const node = this.#nodes.get(nodeId);
+    if (node !== undefined && (!node.ready || node.failed || node.unhealthy))
+      this.#leave(nodeId, Number.POSITIVE_INFINITY);
   }
 
   #leave(nodeId: string, until: number): void {
@@ -380,17 +536,41 @@ export class Judge {
     if (node !== undefined) change(node);
   }
 
-  #countReady(array: string): number {
+  countReady(array: string): number {
     let count = 0;
     for (const node of this.#nodes.values())
       if (node.array === array && node.ready && isLive(node)) count += 1;
     return count;
   }
 
-  /** Nodes that were up at a look that a decision of that moment may rest on, and that somebody has switched off since. */
+  countLive(array: string): number {
+    let count = 0;
+    for (const node of this.#nodes.values()) if (node.array === array && isLive(node)) count += 1;
+    return count;
+  }
+
+  countLost(array: string, since: number): number {
+    let count = 0;
+    for (const node of this.#nodes.values())
+      if (node.array === array && (node.lostAt ?? 0) > since) count += 1;
+    return count;
+  }
+
+  leastNeed(array: string, from: number): number {
+    const least = Math.min(...this.#needs(from, this.#now(), (told) => needOf(array, told)));
+    return Math.min(least, this.#limits.nodesPerArray);
+  }
+
+  /** Nodes that were up at a look that a decision of that moment may rest on, and that have been switched off or lost since. */
   #countOffUnseen(array: string, decidedAt: number): number {
-    const nodes = [...this.#nodes.values()].filter((node) => node.array === array && node.off);
-    return nodes.filter((node) => node.offAt >= decidedAt - OLDEST_LOOK_MS).length;
+    const oldest =
+      decidedAt - OLDEST_LOOK_MS - SLOW_LOOKS * 1000 * (this.#limits.lasting?.slow?.seconds ?? 0);
+    let count = 0;
+    for (const node of this.#nodes.values()) {
+      if (node.array !== array) continue;
+      if (node.off ? node.offAt >= oldest : node.ready && (node.lostAt ?? 0) >= oldest) count += 1;
+    }
+    return count;
   }
 
   #hostsUp(): ReadonlySet<string> {

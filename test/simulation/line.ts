@@ -39,10 +39,12 @@ export class Line implements Pick<DemandQueue, "wake"> {
     this.#defect = defect;
   }
 
-  /** Puts a demand message into the queue: it may come late, after its successors, or twice. */
-  send(update: RequestSetUpdate): void {
+  /** Puts a demand message into the queue: it may come late, after its successors, or twice; with `rushTo` it is there at once. */
+  send(update: RequestSetUpdate, rushTo?: Instance): void {
     const { dice } = this.#schedule;
     const name = `message ${update.set}@${update.revision.value % 1_000_000}`;
+    if (rushTo !== undefined)
+      return this.#deliver({ body: { kind: "update", update }, name, dequeued: 0 }, rushTo);
     const copies = this.#stormy() && dice.chance(0.08) ? 2 : 1;
     for (let copy = 0; copy < copies; copy += 1) {
       const late = this.#stormy() && dice.chance(0.1);
@@ -60,8 +62,8 @@ export class Line implements Pick<DemandQueue, "wake"> {
     this.#schedule.after(milliseconds, () => this.#deliver(message));
   }
 
-  #deliver(message: Message): void {
-    const instance = this.#instance();
+  #deliver(message: Message, rushTo?: Instance): void {
+    const instance = rushTo ?? this.#instance();
     if (instance === undefined) return this.#deliverAfter(1000, message);
     message.dequeued += 1;
     // The host copies a message that failed so often to the poison queue, where it is tried once more.

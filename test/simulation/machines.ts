@@ -1,9 +1,12 @@
 import type { StopAnswer } from "../../src/app/answer-autostop.ts";
 import { arrayName } from "../../src/domain/ids.ts";
+import { instant } from "../../src/domain/units.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { Instance } from "./instance.ts";
 import type { Judge } from "./judge.ts";
 import type { Schedule } from "./schedule.ts";
+import { ScriptAgents } from "./scripts.ts";
+import type { Scripts } from "./weather.ts";
 
 /** A node that is up, as a scheduler and the node's own agent see it. */
 export interface Machine {
@@ -22,6 +25,7 @@ export interface Machine {
 }
 
 const LOOK_AROUND_MS = 5000;
+const SCRIPTS_LOOK_MS = 1000;
 /** The agent asks once the node has been idle for so long. */
 const IDLE_MS = 30_000;
 /** No answer by then: the connection is given up. */
@@ -36,6 +40,8 @@ export class Machines {
   readonly #stormy: () => boolean;
   readonly #defect: (error: unknown) => void;
   readonly #up = new Map<string, Machine>();
+  readonly #agents: ScriptAgents | undefined;
+  #firstAsk: ((array: string) => number) | undefined;
 
   constructor(
     schedule: Schedule,
@@ -44,6 +50,7 @@ export class Machines {
     unfit: () => number,
     stormy: () => boolean,
     defect: (error: unknown) => void,
+    scripts?: Scripts,
   ) {
     this.#schedule = schedule;
     this.#instance = instance;
@@ -51,7 +58,34 @@ export class Machines {
     this.#unfit = unfit;
     this.#stormy = stormy;
     this.#defect = defect;
+    this.saysStates = scripts?.states === true;
+    const isUp = (machine: Machine): boolean => this.isUp(machine);
+    this.#agents =
+      scripts === undefined
+        ? undefined
+        : new ScriptAgents({
+            schedule,
+            instance,
+            judge: judge.answers,
+            scripts,
+            unfit,
+            stormy,
+            defect,
+            isUp,
+          });
     this.#lookAround();
+  }
+
+  /** Whether reports say of each host if it is open. */
+  readonly saysStates: boolean;
+
+  /** When a new node may ask first. */
+  askFrom(firstAsk: (array: string) => number): void {
+    this.#firstAsk = firstAsk;
+  }
+
+  isUp(machine: Machine): boolean {
+    return this.#up.get(machine.nodeId) === machine;
   }
 
   get up(): Iterable<Machine> {
@@ -62,7 +96,8 @@ export class Machines {
     if (event.kind === "node-ready") {
       const { nodeId, instanceId, hostname, array } = event;
       const now = this.#schedule.now();
-      const fresh = { job: undefined, closed: false, idleSince: now, askAt: now, asking: false };
+      const askAt = this.#firstAsk?.(array) ?? now;
+      const fresh = { job: undefined, closed: false, idleSince: now, askAt, asking: false };
       this.#up.set(nodeId, { nodeId, instanceId, hostname, array, ...fresh });
     }
     if (event.kind === "terminate-accepted" || event.kind === "node-gone" || event.kind === "node-failed") {
@@ -76,6 +111,15 @@ export class Machines {
     const chosen = idle[this.#schedule.dice.whole(0, idle.length - 1)];
     if (chosen !== undefined) this.#up.delete(chosen.nodeId);
     return chosen?.nodeId;
+  }
+
+  /** An idle node runs its script now, one of these if it can, and its question reaches that instance. */
+  askNow(at: Instance, preferred: readonly string[]): void {
+    const idle = [...this.#up.values()].filter(({ job, closed }) => job === undefined && !closed);
+    const chosen =
+      idle.find(({ nodeId }) => preferred.includes(nodeId)) ??
+      idle[this.#schedule.dice.whole(0, idle.length - 1)];
+    if (chosen !== undefined) this.#agents?.look(chosen, at);
   }
 
   begin(machine: Machine, job: string): void {
@@ -94,10 +138,15 @@ export class Machines {
   #lookAround(): void {
     const now = this.#schedule.now();
     for (const machine of this.#up.values()) {
+      if (this.#agents !== undefined) {
+        this.#agents.look(machine);
+        continue;
+      }
       const idle = machine.job === undefined && now - machine.idleSince >= IDLE_MS;
       if (idle && !machine.asking && machine.askAt <= now) this.#ask(machine);
     }
-    this.#schedule.after(LOOK_AROUND_MS, () => this.#lookAround());
+    const pause = this.#agents === undefined ? LOOK_AROUND_MS : SCRIPTS_LOOK_MS;
+    this.#schedule.after(pause, () => this.#lookAround());
   }
 
   #ask(machine: Machine): void {
@@ -114,15 +163,23 @@ export class Machines {
       open = false;
       this.#heed(machine, answer);
     };
-    this.#schedule.after(PATIENCE_MS, () => answered({ kind: "cannot-tell", why: "no answer" }));
-    const call = { instance: machine.instanceId, array: arrayName(machine.array), unhealthy };
+    this.#schedule.after(PATIENCE_MS, () =>
+      answered({ kind: "cannot-tell", why: "no answer", undrain: false }),
+    );
+    const call = {
+      instance: machine.instanceId,
+      array: arrayName(machine.array),
+      unhealthy,
+      begin: true,
+      arrivedAt: instant(this.#schedule.now()),
+    };
     instance.invoke(
       `${machine.hostname} asks to stop${unhealthy ? " as unhealthy" : ""}`,
       () => instance.stopDesk.ask(instance.site, call),
       (how) => {
         if (how.kind === "threw") this.#defect(how.error);
         const answer: StopAnswer =
-          how.kind === "returned" ? how.result : { kind: "cannot-tell", why: "no answer" };
+          how.kind === "returned" ? how.result : { kind: "cannot-tell", why: "no answer", undrain: false };
         if (this.#stormy() && dice.chance(0.03)) return;
         this.#schedule.after(dice.whole(1, 300), () => answered(answer));
       },

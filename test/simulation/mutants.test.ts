@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MUTANTS, playMutant } from "./mutants.ts";
+import { MUTANTS, playedIn, playMutant } from "./mutants.ts";
 import { simulate } from "./simulate.ts";
 
 /** All of them are played by test/deep/simulation.deep.ts; these two show at once. */
@@ -11,7 +11,7 @@ test.each(MUTANTS.filter(({ name }) => QUICK.includes(name)))(
   async (mutant) => {
     const { seed, totals } = await playMutant(mutant);
     expect(totals[mutant.moves]).toBeGreaterThan(0);
-    const { verdict } = await simulate(seed, { weather: mutant.weather ?? {} });
+    const { verdict } = await simulate(seed, playedIn(mutant));
     expect(verdict[mutant.moves]).toBe(0);
   },
 );

@@ -1,4 +1,5 @@
 import type { Verdict } from "./judge.ts";
+import type { Kind } from "./kinds.ts";
 import type { Edit } from "../support/product-copy.ts";
 import { runInCopy } from "../support/product-copy.ts";
 import type { Weather } from "./weather.ts";
@@ -9,8 +10,10 @@ export interface Mutant {
   readonly edits: readonly Edit[];
   /** The number that shows it. */
   readonly moves: keyof Verdict;
-  /** Seeds to try at most: about ten times as many as it took when this was written. */
-  readonly seeds: number;
+  /** Seeds to try at most: about ten times as many as it took when this was written. Of a kind: the sample's own. */
+  readonly seeds: number | readonly number[];
+  /** The kind of weather that lasts in which the rule is needed. */
+  readonly kind?: Kind;
   /** Weather in which the rule is needed more often. */
   readonly weather?: Partial<Weather>;
 }
@@ -20,9 +23,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "effects are applied before they are committed",
     edits: [
       {
-        file: "src/app/reconcile-cluster.ts",
-        find: "    made = { basis, decision };\n",
-        put: "    made = { basis, decision };\n    void applyIntents(run, decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now), seen.templates);\n",
+        file: "src/app/conclude-look.ts",
+        find: "    made = { basis, decision, on: { ...current, bodies } };\n",
+        put: "    made = { basis, decision, on: { ...current, bodies } };\n    void applyIntents(run, decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now), seen.templates);\n",
       },
     ],
     moves: "overshoot",
@@ -30,12 +33,12 @@ export const MUTANTS: readonly Mutant[] = [
     weather: { sets: 3, loss: 0.06, crash: 0.02 },
   },
   {
-    name: "an old look is decided on again after another plan was committed",
+    name: "an old look is decided on after a later one, or after another plan's creates",
     edits: [
       {
-        file: "src/app/reconcile-cluster.ts",
-        find: "current.record.plan !== begun.plan || ",
-        put: "",
+        file: "src/app/conclude-look.ts",
+        find: "return !hasSameEffects(record, begun.effects) || isOlderLook(bodies.seen, look.snapshot.at, now);",
+        put: "return false;",
       },
     ],
     moves: "overshoot",
@@ -58,8 +61,8 @@ export const MUTANTS: readonly Mutant[] = [
       },
       {
         file: "src/decide/settle.ts",
-        find: '    case "terminated":\n      return replaceIntent(',
-        put: '    case "terminated":\n      return without;\n      replaceIntent(',
+        find: '    case "withdrawn":\n      return replaceIntent(',
+        put: '    case "withdrawn":\n      return without;\n      replaceIntent(',
       },
     ],
     moves: "overshoot",
@@ -96,15 +99,15 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/app/reconcile-cluster.ts",
-        find: 'result: { kind: "begun", plan: record.plan, open, taken },',
-        put: 'result: { kind: "begun", plan: record.plan, sets: record.sets, open, taken },',
+        find: 'result: { kind: "begun", at: now, effects: effectsOf(record), open, taken },',
+        put: 'result: { kind: "begun", at: now, effects: effectsOf(record), sets: record.sets, open, taken },',
       },
       {
-        file: "src/app/reconcile-cluster.ts",
-        find: "current.record.plan !== begun.plan || ",
-        put: "current.record.sets !== begun.sets || ",
+        file: "src/app/conclude-look.ts",
+        find: "return !hasSameEffects(record, begun.effects) || ",
+        put: "return record.sets !== begun.sets || ",
       },
-      { file: "src/app/reconcile-cluster.ts", find: "made?.basis === basis", put: "made === 0" },
+      { file: "src/app/conclude-look.ts", find: "made?.basis === basis", put: "made === 0" },
     ],
     moves: "shortAfterResync",
     seeds: 60,
@@ -115,8 +118,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/autostop.ts",
-        find: "new Set([...unhealthy, ...[...askers].filter((id) => free.spare.has(id))])",
-        put: "new Set(ours)",
+        find: "[...unhealthy, ...[...askers].filter((id) => free.spare.has(id))]",
+        put: "[...ours]",
       },
     ],
     moves: "stoppedNeeded",
@@ -158,8 +161,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/autostop.ts",
-        find: "unmark(bodies.ledger, byInstance, calls, verdicts, now)",
-        put: "bodies.ledger",
+        find: "    } else if (isStay(verdict)) {",
+        put: "    } else if (isStay(verdict) && !isMarked) {",
       },
     ],
     moves: "overshoot",
@@ -206,9 +209,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a stop that may be under way is forgotten before its lease has ended",
     edits: [
       {
-        file: "src/decide/turn.ts",
-        find: 'effect.kind !== "terminate" || leaseUntil > snapshot.at',
-        put: 'effect.kind !== "terminate"',
+        file: "src/decide/stops.ts",
+        find: 'return isPast ? "lost" : "open";',
+        put: 'return "lost";',
       },
     ],
     moves: "stoppedNeeded",
@@ -261,8 +264,9 @@ export interface Played {
 }
 
 /** Plays a mutant in a copy of the product, in a process of its own. Throws if a text to replace is not there exactly once. */
-export async function playMutant({ edits, moves, seeds, weather }: Mutant): Promise<Played> {
-  const args = [moves, String(seeds), JSON.stringify(weather ?? {})];
+export async function playMutant({ edits, moves, seeds, weather, kind }: Mutant): Promise<Played> {
+  const tried = typeof seeds === "number" ? String(seeds) : `${seeds.join(",")},`;
+  const args = [moves, tried, JSON.stringify(weather ?? {}), ...(kind === undefined ? [] : [kind])];
   const { stdout } = await runInCopy(edits, ["simulation", "support"], "test/simulation/run-seeds.ts", args);
   return readPlayed(stdout);
 }
@@ -277,4 +281,9 @@ function readPlayed(line: string): Played {
     seed: Number(parsed.seed),
     totals: Object.fromEntries(Object.entries(totals).map(([name, value]) => [name, Number(value)])),
   };
+}
+
+/** What the unchanged product is played in, to see that it is not the weather. */
+export function playedIn({ weather, kind }: Mutant): { weather: Partial<Weather>; kind?: Kind } {
+  return { weather: weather ?? {}, ...(kind === undefined ? {} : { kind }) };
 }

@@ -1,7 +1,9 @@
 import type { Verdict } from "./judge.ts";
-import type { Outcome } from "./simulate.ts";
+import type { Outcome, SimulateOptions } from "./simulate.ts";
 import { simulate } from "./simulate.ts";
-import type { Weather } from "./weather.ts";
+
+/** What is played beside the seed. */
+export type Played = Pick<SimulateOptions, "kind" | "weather">;
 
 /** The numbers of a verdict that must be 0. */
 export const VIOLATIONS = [
@@ -11,23 +13,33 @@ export const VIOLATIONS = [
   "limitsExceeded",
   "looksTooSoon",
   "revisionsLost",
+  "statusCallsTooMany",
+  "oldIntents",
+  "waited",
+  "late",
+  "wrongYes",
+  "wrongUndrain",
+  "stoppedOpen",
+  "unbraked",
+  "neverGranted",
 ] as const satisfies readonly (keyof Verdict)[];
 
 /** What a run did that it must not, in words; empty: nothing. */
-export function faultsOf({ seed, verdict, defects }: Outcome): readonly string[] {
-  const counted = VIOLATIONS.flatMap((kind) =>
-    verdict[kind] === 0 ? [] : [`seed ${seed}: ${kind} ${verdict[kind]}`],
+export function faultsOf({ seed, kind, verdict, defects }: Outcome): readonly string[] {
+  const which = `seed ${kind === undefined ? "" : `${kind}:`}${seed}`;
+  const counted = VIOLATIONS.flatMap((name) =>
+    verdict[name] === 0 ? [] : [`${which}: ${name} ${verdict[name]}`],
   );
-  return [...counted, ...defects.map((defect) => `seed ${seed}: ${defect}`)];
+  return [...counted, ...defects.map((defect) => `${which}: ${defect}`)];
 }
 
 /** Lines of a trace that are shown before each violation. */
 const LINES_BEFORE = 60;
 
-/** Plays a seed once more and tells what led to each violation. The whole trace: SIM_SEED=<seed> with the test of this folder. */
-export async function tellStory(seed: number, weather: Partial<Weather> = {}): Promise<string> {
+/** Plays a seed once more and tells what led to each violation. The whole trace: SEED=<seed> with the test of this folder. */
+export async function tellStory(seed: number, played: Played = {}): Promise<string> {
   const lines: string[] = [];
-  await simulate(seed, { weather, write: (line) => lines.push(line) });
+  await simulate(seed, { ...played, write: (line) => lines.push(line) });
   const shown = new Set([0]);
   lines.forEach((line, index) => {
     if (!line.includes("VIOLATION") && !line.includes("DEFECT")) return;
@@ -40,28 +52,39 @@ export async function tellStory(seed: number, weather: Partial<Weather> = {}): P
 export async function playSeeds(
   first: number,
   count: number,
-  weather: Partial<Weather> = {},
+  played: Played = {},
 ): Promise<{ faults: readonly string[]; did: Did }> {
-  const did: Did = {
+  const did = nothingDone();
+  for (let seed = first; seed < first + count; seed += 1) {
+    const faults = await playSeed(seed, played, did);
+    if (faults.length > 0) return { faults, did };
+  }
+  return { faults: [], did };
+}
+
+/** Plays one seed, adds what it did, and prints its story if it goes wrong. */
+export async function playSeed(seed: number, played: Played, did: Did): Promise<readonly string[]> {
+  const outcome = await simulate(seed, played);
+  did.crashes += outcome.crashes;
+  did.nodesStarted += outcome.verdict.nodesStarted;
+  did.nodesCreated += outcome.verdict.nodesCreated;
+  did.readyNodesStopped += outcome.verdict.readyNodesStopped;
+  did.unreachedStopped += outcome.verdict.unreachedStopped;
+  did.simulatedSeconds += outcome.simulatedSeconds;
+  const faults = faultsOf(outcome);
+  if (faults.length > 0) process.stdout.write(`${await tellStory(seed, played)}\n`);
+  return faults;
+}
+
+export function nothingDone(): Did {
+  return {
     crashes: 0,
     nodesCreated: 0,
     nodesStarted: 0,
     readyNodesStopped: 0,
+    unreachedStopped: 0,
     simulatedSeconds: 0,
   };
-  for (let seed = first; seed < first + count; seed += 1) {
-    const outcome = await simulate(seed, { weather });
-    did.crashes += outcome.crashes;
-    did.nodesStarted += outcome.verdict.nodesStarted;
-    did.nodesCreated += outcome.verdict.nodesCreated;
-    did.readyNodesStopped += outcome.verdict.readyNodesStopped;
-    did.simulatedSeconds += outcome.simulatedSeconds;
-    const faults = faultsOf(outcome);
-    if (faults.length === 0) continue;
-    process.stdout.write(`${await tellStory(seed, weather)}\n`);
-    return { faults, did };
-  }
-  return { faults: [], did };
 }
 
 /** How much happened in the runs, so that runs in which nothing happens are noticed. */
@@ -70,5 +93,7 @@ export interface Did {
   nodesCreated: number;
   nodesStarted: number;
   readyNodesStopped: number;
+  /** Busy nodes stopped none of whose questions reached a host for minutes: counted apart. */
+  unreachedStopped: number;
   simulatedSeconds: number;
 }

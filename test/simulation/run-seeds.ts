@@ -1,16 +1,20 @@
+import { KINDS } from "./kinds.ts";
 import { simulate } from "./simulate.ts";
 
 /**
- * Plays seeds one after the other until one moves the named number, as a process of its own: how a mutant is run.
- * Arguments: the number's name, how many seeds at most, and the weather that is not left to them, as JSON. Prints one line of JSON.
+ * Plays seeds one after the other until one moves the named number, as a process of its own: how a mutant is run. Arguments: the number's
+ * name, the seeds as "1,2,3" or how many from 1 on, the weather that is not left to them, as JSON, and its kind. Prints one line of JSON.
  */
-const [name = "", count = "1", given = "{}"] = process.argv.slice(2);
-const weather = readObject(given);
+const [name = "", given = "1", laid = "{}", of] = process.argv.slice(2);
+const weather = readObject(laid);
+const kind = KINDS.find((one) => one === of);
+const seeds = given.includes(",")
+  ? given.split(",").filter(Boolean).map(Number)
+  : Array.from({ length: Number(given) }, (_, index) => index + 1);
 const totals: Record<string, number> = {};
-let seed = 1;
-const last = Number(count);
-for (; seed <= last; seed += 1) {
-  const { verdict } = await simulate(seed, { weather });
+let seed = 0;
+for (seed of seeds) {
+  const { verdict } = await simulate(seed, { weather, ...(kind === undefined ? {} : { kind }) });
   for (const [kind, amount] of Object.entries(verdict)) totals[kind] = (totals[kind] ?? 0) + amount;
   if (name !== "statusReads" && (totals[name] ?? 0) > 0) break;
 }
@@ -20,4 +24,4 @@ function readObject(text: string): object {
   return typeof parsed === "object" && parsed !== null ? parsed : {};
 }
 
-process.stdout.write(`${JSON.stringify({ seed: Math.min(seed, last), totals })}\n`);
+process.stdout.write(`${JSON.stringify({ seed, totals })}\n`);

@@ -1,7 +1,6 @@
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import { memoryCredentialBreaker } from "../../src/adapters/memory/credential-breaker.ts";
 import { memoryHistory } from "../../src/adapters/memory/history.ts";
-import { memoryRecordStore } from "../../src/adapters/memory/record-store.ts";
 import type { RecordStore } from "../../src/app/ports.ts";
 import { PortError } from "../../src/app/ports.ts";
 import { tickAll } from "../../src/app/tick.ts";
@@ -13,18 +12,26 @@ import { drawConfiguration, policyOf } from "./configuration.ts";
 import { Dice } from "./dice.ts";
 import { clockText, Instance } from "./instance.ts";
 import type { Shared } from "./instance.ts";
+import { distortStatus } from "./distort.ts";
 import type { Told, Verdict } from "./judge.ts";
 import { Judge } from "./judge.ts";
+import type { Kind } from "./kinds.ts";
+import { drawKind } from "./kinds.ts";
 import { Contended, Line } from "./line.ts";
 import { Machines } from "./machines.ts";
+import { Others } from "./others.ts";
 import { ORIGIN, Schedule, settleMicrotasks } from "./schedule.ts";
+import { Storage } from "./storage.ts";
+import { endpointOf } from "./trip.ts";
 import type { Weather } from "./weather.ts";
 import { calm, drawWeather } from "./weather.ts";
+import { startLastingWriters } from "./lasting-writers.ts";
 import type { Outlet, Writer } from "./writers.ts";
 import { CORES_PER_NODE, startJobWriter, startRenewer, startTargetWriter } from "./writers.ts";
 
 export interface Outcome {
   readonly seed: number;
+  readonly kind?: Kind;
   readonly weather: Weather;
   readonly verdict: Verdict;
   /** Errors that no fault explains: a use case threw something that is no PortError. */
@@ -34,6 +41,14 @@ export interface Outcome {
 }
 
 const CLUSTER = clusterName("demo");
+/** Deadlines are looked at so often. */
+const SAMPLE_MS = 5000;
+/** Where weather lasts, limits leave room for what would be made twice. */
+const ROOM = 3;
+/** A call at which something comes at another instance takes so much longer. */
+const RACED_MS = [300, 5000] as const;
+/** So often does something come while a stop is saved or sent. */
+const RACED_STOPS = 0.7;
 const MACHINE_TYPE = "Simulated_4_cores";
 const TICK_MS = 60_000;
 /** Quiet for so long at least, and until the longest pause of a bucket must have ended at most. */
@@ -45,6 +60,8 @@ const LONGEST_CROWDED_SECONDS = 600;
 export interface SimulateOptions {
   /** Takes the trace, line by line. */
   readonly write?: (line: string) => void;
+  /** A kind of weather that lasts, drawn by the seed; absent: a storm. */
+  readonly kind?: Kind;
   /** Parts of the weather that are not left to the seed. */
   readonly weather?: Partial<Weather>;
 }
@@ -58,6 +75,9 @@ export async function simulate(seed: number, options: SimulateOptions = {}): Pro
 
 class Run {
   readonly #seed: number;
+  readonly #kind: Kind | undefined;
+  readonly #storage: Storage;
+  readonly #others: Others | undefined;
   readonly #weather: Weather;
   readonly #configuration: ReturnType<typeof drawConfiguration>;
   readonly #schedule: Schedule;
@@ -75,11 +95,16 @@ class Run {
   #emptyNext = false;
   #crashes = 0;
 
-  constructor(seed: number, { write, weather: given }: SimulateOptions) {
+  constructor(seed: number, { write, kind, weather: given }: SimulateOptions) {
     const dice = new Dice(seed);
     this.#seed = seed;
+    this.#kind = kind;
     this.#write = write;
-    this.#weather = { ...drawWeather(dice), ...given };
+    this.#weather = {
+      ...drawWeather(dice),
+      ...(kind === undefined ? {} : drawKind(kind, seed)),
+      ...given,
+    };
     this.#schedule = new Schedule(dice);
     const weather = this.#weather;
     const configuration = drawConfiguration(seed, weather.arrays);
@@ -87,7 +112,12 @@ class Run {
     this.#configuration = configuration;
     const trace: Shared["trace"] = (who, what) => this.#trace(who, what);
     const now = (): number => this.#schedule.now();
-    const limits = { ...weather, bucketOrder: policy.preference === "bucket-order" };
+    const { lasting } = weather;
+    const limits = {
+      ...weather,
+      nodesPerArray: weather.nodesPerArray * (lasting === undefined ? 1 : ROOM),
+      bucketOrder: policy.preference === "bucket-order",
+    };
     this.#judge = new Judge(limits, now, (what) => trace("JUDGE", () => what));
     this.#trouble = {
       bootFailureShare: weather.bootFailureShare,
@@ -101,7 +131,7 @@ class Run {
       schedule: this.#schedule,
       cluster: CLUSTER,
       policy,
-      store: this.#watchedStore(),
+      openStore: () => this.#watched(this.#storage.open()),
       queue: {
         wake: (cluster, at) => this.#line.wake(cluster, at),
         reject: () => Promise.resolve(),
@@ -115,17 +145,38 @@ class Run {
       weather: () => (this.#storm ? weather : calm(weather)),
       trace,
       noteCrash: (instance) => this.#restart(instance),
+      atAwait: (at, stopping) => this.#race(at, stopping),
     };
+    this.#storage = new Storage(this.#schedule, CLUSTER, lasting?.storage !== undefined);
     const instance = (): Instance | undefined => this.#anyInstance();
     const stormy = (): boolean => this.#storm;
     const unfit = (): number => (this.#storm ? weather.unfit : 0);
     const defect = (error: unknown): void => this.#noteError(error);
     this.#line = new Line(this.#schedule, instance, stormy, defect);
-    this.#machines = new Machines(this.#schedule, instance, this.#judge, unfit, stormy, defect);
+    this.#machines = new Machines(
+      this.#schedule,
+      instance,
+      this.#judge,
+      unfit,
+      stormy,
+      defect,
+      lasting?.scripts,
+    );
+    const world = {
+      schedule: this.#schedule,
+      simulator: this.#simulator,
+      machines: this.#machines,
+      cluster: CLUSTER,
+    };
+    this.#others =
+      lasting === undefined
+        ? undefined
+        : new Others(world, lasting, stormy, (what) => trace("WEATHER", () => what));
     this.#simulator.onEvent((event) => {
       if (event.kind !== "status-read") trace("CycleCloud", () => describeEvent(event));
       this.#judge.see(event);
       this.#machines.see(event);
+      this.#others?.see(event);
     });
     for (let index = 0; index < weather.instances; index += 1) this.#start(index, 1);
   }
@@ -138,6 +189,7 @@ class Run {
     if (this.#weather.falseEmpty) this.#later(() => (this.#emptyNext = true));
     if (this.#weather.scarce) this.#later(() => this.#runShort());
     if (this.#weather.switchOff === true) this.#switchOff();
+    this.#startLasting();
     const stormEnds = ORIGIN + this.#weather.stormSeconds * 1000;
     await this.#playUntil(stormEnds);
     this.#calmDown();
@@ -151,6 +203,7 @@ class Run {
   outcome(): Outcome {
     return {
       seed: this.#seed,
+      ...(this.#kind === undefined ? {} : { kind: this.#kind }),
       weather: this.#weather,
       verdict: this.#judge.conclude(this.#lastTold()),
       defects: this.#defects,
@@ -174,6 +227,7 @@ class Run {
       this.#simulator.advance();
       this.#schedule.step();
       await settleMicrotasks();
+      await this.#storage.settle();
     }
     this.#schedule.moveTo(end);
   }
@@ -201,12 +255,19 @@ class Run {
       schedule: this.#schedule,
       cluster: CLUSTER,
       reportsApart: this.#weather.reportsApart === true,
+      noticesGone: this.#weather.lasting !== undefined,
       send: (update, told) => {
         this.#trace("WRITER", () => JSON.stringify(told));
         this.#judge.sent(told);
-        this.#line.send(update);
+        this.#line.send(update, this.#rushTo);
       },
     };
+    const { lasting } = this.#weather;
+    if (lasting !== undefined) {
+      const found = startLastingWriters(outlet, this.#weather, lasting, this.#machines);
+      this.#writers.push(...found.writers);
+      if (found.sets) return;
+    }
     for (let index = 0; index < sets; index += 1) {
       const set = `set-${index}`;
       const array = arrays[index % arrays.length] ?? "alpha";
@@ -250,6 +311,59 @@ class Run {
     });
   }
 
+  #startLasting(): void {
+    const { lasting, arrays } = this.#weather;
+    if (lasting === undefined) return;
+    this.#others?.start();
+    const sample = (): void => {
+      this.#judge.pace.sample(arrays);
+      this.#schedule.after(SAMPLE_MS, sample);
+    };
+    sample();
+    const { storage, stops } = lasting;
+    if (storage !== undefined) {
+      this.#schedule.after(storage.at * 1000, () => {
+        this.#trace("WEATHER", () => `storage: ${storage.how}`);
+        this.#storage.fail(storage.how);
+        this.#judge.forget(this.#weather.nodesPerArray);
+        if (storage.restart) for (const one of [...this.#instances]) one?.crash();
+      });
+      if (storage.how === "set-back")
+        this.#schedule.after((storage.at - this.#schedule.dice.whole(30, 150)) * 1000, () =>
+          this.#storage.backUp(),
+        );
+    }
+    if (lasting.vanish?.beforeReady === 1)
+      this.#schedule.after(this.#weather.stormSeconds * 1000, () =>
+        this.#judge.noneBecameReady(arrays[0] ?? "", this.#weather.nodesPerArray),
+      );
+    if (stops !== undefined)
+      this.#schedule.after(this.#weather.stormSeconds * 1000, () =>
+        this.#judge.stopsWereDue(arrays[0] ?? "", stops.nodes),
+      );
+  }
+
+  #rushTo: Instance | undefined;
+
+  /** Now and then something comes at another instance while this call is under way, which then takes longer. */
+  #race(at: Instance, stopping: readonly string[]): number {
+    const { dice } = this.#schedule;
+    const others = this.#instances.filter((one) => one !== undefined && one !== at);
+    const other = others[dice.whole(0, others.length - 1)];
+    const share = this.#weather.lasting?.races ?? 0;
+    if (other === undefined || !dice.chance(stopping.length > 0 ? RACED_STOPS : share)) return 0;
+    const longer = dice.whole(...RACED_MS);
+    this.#schedule.after(dice.whole(1, Math.floor(longer / 2)), () => {
+      if (!other.alive) return;
+      this.#rushTo = other;
+      const writer = dice.pick([undefined, ...this.#writers.filter(({ poke }) => poke !== undefined)]);
+      if (writer?.poke === undefined) this.#machines.askNow(other, stopping);
+      else writer.poke(stopping);
+      this.#rushTo = undefined;
+    });
+    return longer;
+  }
+
   // ------------------------------------------------------------ processes
 
   #start(slot: number, life: number): void {
@@ -286,7 +400,7 @@ class Run {
         if (how.kind === "threw") this.#noteError(how.error);
         if (how.kind !== "returned") return;
         for (const { outcome } of how.result) {
-          if (outcome.kind === "failed" && !/no answer/.test(outcome.message))
+          if (outcome.kind === "failed" && !/no answer|missing from storage/.test(outcome.message))
             this.#noteError(outcome.message);
         }
       },
@@ -301,8 +415,7 @@ class Run {
 
   // ------------------------------------------------------------ the shared world
 
-  #watchedStore(): RecordStore {
-    const store: RecordStore = memoryRecordStore();
+  #watched(store: RecordStore): RecordStore {
     return {
       ...store,
       save: async (record, changes, previous) => {
@@ -313,9 +426,12 @@ class Run {
     };
   }
 
-  #noteRequest({ method, path, body }: TransportRequest): void {
-    if (method !== "POST" || !path.endsWith("/create")) return;
-    const create = readCreate(body);
+  #noteRequest(request: TransportRequest): void {
+    const endpoint = endpointOf(request);
+    if (endpoint === "status") this.#judge.pace.statusSent();
+    if (endpoint === "terminate") this.#judge.stopSent(readRequestId(request.body));
+    if (endpoint !== "create") return;
+    const create = readCreate(request.body);
     if (create !== undefined) this.#judge.createSent(create.requestId, create.array);
   }
 
@@ -325,7 +441,11 @@ class Run {
       this.#simulator.faults.falseEmptyStatus(1);
       this.#judge.falselyEmpty();
     }
-    return this.#simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) });
+    const answer = this.#simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) });
+    const { lasting } = this.#weather;
+    if (lasting === undefined || !path.endsWith("/status") || answer.status !== 200) return answer;
+    const at = (this.#schedule.now() - ORIGIN) / 1000;
+    return { ...answer, body: distortStatus(answer.body, lasting, at) };
   }
 
   #trace(who: string, what: () => string): void {
@@ -335,6 +455,10 @@ class Run {
 
 function describeEvent(event: SimulatorEvent): string {
   return JSON.stringify({ ...event, at: undefined, cluster: undefined, configuration: undefined });
+}
+
+function readRequestId(body: unknown): string {
+  return typeof body === "object" && body !== null && "requestId" in body ? String(body.requestId) : "";
 }
 
 /** Which array a create is for, read from the wire. */
@@ -354,7 +478,7 @@ function simulatorOptions(weather: Weather, seed: number): SimulatorOptions {
         arrays: weather.arrays.map((name) => ({
           name,
           region: "westeurope",
-          maxCount: weather.nodesPerArray,
+          maxCount: weather.nodesPerArray * (weather.lasting === undefined ? 1 : ROOM),
           machineTypes: [MACHINE_TYPE],
         })),
       },

@@ -4,8 +4,9 @@ import { drawConfiguration } from "./configuration.ts";
 import { faultsOf, playSeeds } from "./report.ts";
 import { simulate } from "./simulate.ts";
 
-/** `SIM_SEED=123 npx vitest run --config test/vitest.config.ts test/simulation/simulation` replays one seed with its whole trace. */
-const replayed = process.env["SIM_SEED"];
+/** `SEED=123 npx vitest run --config test/vitest.config.ts test/simulation/simulation` replays one seed with its whole trace; see lasting.test.ts too. */
+const given = process.env["SEED"];
+const replayed = given === undefined || given.includes(":") ? undefined : given;
 
 /** About 25 ms each on one core. */
 const SEEDS = 150;
@@ -14,7 +15,7 @@ const REPORTS_APART_SEEDS = 60;
 /** In one array: nodes that are off use quota, and what another array lacks for it nobody can help. No crowd, as it is not patient. */
 const SWITCHED_OFF = { switchOff: true, crowd: false, arrays: ["alpha"] } as const;
 
-test.skipIf(replayed !== undefined)(
+test.skipIf(given !== undefined)(
   `P8: the whole protocol keeps its promises in ${SEEDS} storms of crashes, losses and delays`,
   { timeout: 120_000 },
   async () => {
@@ -26,11 +27,11 @@ test.skipIf(replayed !== undefined)(
   },
 );
 
-test.skipIf(replayed !== undefined)(
+test.skipIf(given !== undefined)(
   `P8: so it does where somebody switches nodes off, and they are started again, in ${SWITCHED_OFF_SEEDS} storms`,
   { timeout: 120_000 },
   async () => {
-    const { faults, did } = await playSeeds(1, SWITCHED_OFF_SEEDS, SWITCHED_OFF);
+    const { faults, did } = await playSeeds(1, SWITCHED_OFF_SEEDS, { weather: SWITCHED_OFF });
     expect(faults).toEqual([]);
     expect(did.nodesStarted).toBeGreaterThan(60);
   },
@@ -41,11 +42,13 @@ test("every key of a configuration is drawn now and then", () => {
   const drawn = new Set(seeds.flatMap((seed) => Object.keys(drawConfiguration(seed, ["alpha"]))));
   expect(OWN_KEYS.filter((key) => !drawn.has(key))).toEqual([]);
 });
-test.skipIf(replayed !== undefined)(
+test.skipIf(given !== undefined)(
   `P8: so it does where reports come in messages of their own, in ${REPORTS_APART_SEEDS} storms`,
   { timeout: 120_000 },
   async () => {
-    const { faults, did } = await playSeeds(1, REPORTS_APART_SEEDS, { reports: true, reportsApart: true });
+    const { faults, did } = await playSeeds(1, REPORTS_APART_SEEDS, {
+      weather: { reports: true, reportsApart: true },
+    });
     expect(faults).toEqual([]);
     expect(did.readyNodesStopped).toBeGreaterThan(60);
   },

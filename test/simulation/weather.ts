@@ -36,6 +36,84 @@ export interface Weather {
   readonly switchOff?: true;
   /** Schedulers send every other report without demand. No seed draws it. */
   readonly reportsApart?: true;
+  /** What lasts; see kinds.ts. No seed draws it, but the seed of a kind does. */
+  readonly lasting?: Lasting;
+}
+
+/** What a call to CycleCloud asks for. */
+export type Endpoint = "status" | "nodes" | "operations" | "create" | "start" | "terminate";
+
+/** The calls that change something. */
+export const EFFECTS: readonly Endpoint[] = ["create", "start", "terminate"];
+
+/** Weather that lasts. Each part is switched on by itself; absent: it does not happen. Times are in seconds from the beginning of the run. */
+export interface Lasting {
+  /** Each call of the endpoint takes so long, in the quiet time too. */
+  readonly slow?: { readonly endpoint: Endpoint | "all"; readonly seconds: number };
+  /** Each call of the endpoint fails like this, in the quiet time too. */
+  readonly broken?: { readonly endpoint: Endpoint; readonly how: 429 | 500 | 403 | "login" };
+  /** Share of effects that arrive up to the time limit of a call after they were sent. */
+  readonly late?: number;
+  /** Share of effects whose request is lost, and as often their answer. */
+  readonly lost?: number;
+  /** Records of this share of the nodes lack a field, or have a value that nobody knows. */
+  readonly unclear?: Spell & { readonly share: number; readonly how: Unclear };
+  /** Statuses leave this share of the nodes out; `named`: their buckets still name them in activeNodes. */
+  readonly half?: readonly (Spell & { readonly share: number; readonly named: boolean })[];
+  /** Share of nodes that vanish before they are Ready, and how often a Ready one does. */
+  readonly vanish?: { readonly beforeReady: number; readonly everySeconds: number };
+  /** So many times half of the nodes vanish at once, and then one after the other every few seconds. */
+  readonly waves?: { readonly count: number; readonly trickleSeconds: number };
+  /** Another tool stops nodes: an administrator any, an old autoscaler those that look idle to it. */
+  readonly deleters?: { readonly everySeconds: number; readonly onlyIdle: boolean };
+  /** Chance that something comes at another instance while a save or a call to CycleCloud is under way, which then takes long. */
+  readonly races?: number;
+  /** So many sets that only renew, at random times. */
+  readonly renewals?: number;
+  /** Idle nodes of a large array ask one after the other, so far apart, while another array's demand changes. */
+  readonly stops?: { readonly nodes: number; readonly everySeconds: number };
+  /** Storage loses or sets back rows at such a moment; `restart`: all processes end then, and what they remember with them. */
+  readonly storage?: {
+    readonly at: number;
+    readonly how: "body-lost" | "record-lost" | "set-back";
+    readonly restart: boolean;
+  };
+  /** Demand is steady but for steps so far apart; otherwise it moves as in the storms. */
+  readonly stepSeconds?: number;
+  /** Demand drops for a time between these two, in seconds, so that nodes begin to ask or to be idle, and returns. */
+  readonly dips?: readonly [number, number];
+  /** Nodes run the script of docs/pbs.md. */
+  readonly scripts?: Scripts;
+  /** What the run is judged by, beside what always holds. */
+  readonly bounds?: Bounds;
+}
+
+export interface Spell {
+  readonly from: number;
+  readonly until: number;
+}
+
+export type Unclear = "no-target-state" | "no-status" | "no-state-at-all" | "new-word";
+
+export interface Scripts {
+  /** Share of nodes whose questions wait for minutes in front of a host, or are lost. */
+  readonly unreached: number;
+  /** Share of nodes without a script: only reports speak of them. */
+  readonly silent: number;
+  /** Reports say of each host whether it is open. */
+  readonly states: boolean;
+}
+
+/** Demand that has been in force for so many seconds is met by then. */
+export interface Bounds {
+  /** By nodes that are there, Ready or not. */
+  readonly createdSeconds?: number;
+  /** By Ready nodes. */
+  readonly readySeconds?: number;
+  /** A node that went by itself needs no substitute for so long. */
+  readonly forgiveSeconds?: number;
+  /** So many nodes more than needed may come, from this moment on: substitutes for nodes that stay unclear. */
+  readonly spareNodes?: { readonly count: number; readonly from: number };
 }
 
 export function drawWeather(dice: Dice): Weather {
@@ -69,5 +147,9 @@ export function drawWeather(dice: Dice): Weather {
 
 /** The quiet time: calls take their ordinary time, and nothing is lost. */
 export function calm(weather: Weather): Weather {
-  return { ...weather, crash: 0, loss: 0, slow: 0, freeze: 0, falseEmpty: false, scarce: false };
+  const quiet = { ...weather, crash: 0, loss: 0, slow: 0, freeze: 0, falseEmpty: false, scarce: false };
+  const { lasting } = weather;
+  if (lasting === undefined) return quiet;
+  const { late: _late, lost: _lost, races: _races, ...forEver } = lasting;
+  return { ...quiet, lasting: forEver };
 }

@@ -19,6 +19,8 @@ export interface Outlet {
   readonly cluster: ClusterName;
   /** Every other report comes without demand. */
   readonly reportsApart: boolean;
+  /** Schedulers notice that a host is gone: its job waits again. */
+  readonly noticesGone: boolean;
   readonly send: (update: RequestSetUpdate, told: Told) => void;
 }
 
@@ -28,6 +30,8 @@ export interface Writer {
   calmDown(): void;
   /** Its last message. */
   readonly last: Told | undefined;
+  /** A job begins now, on one of these nodes if it can, and is reported at once. */
+  poke?(preferred: readonly string[]): void;
 }
 
 interface Statement {
@@ -140,12 +144,53 @@ function targetStatement(array: string, count: number): Statement {
   return { asks: { kind: "target", count }, demands: count === 0 ? [] : [demand] };
 }
 
+/** Wants a number of nodes that changes in steps: `next` gives each, and for how many seconds it stands. */
+export function startStepWriter(
+  outlet: Outlet,
+  set: string,
+  array: string,
+  next: () => { readonly count: number; readonly seconds: number },
+): Writer {
+  const pen = new Pen(outlet, set, array, 300);
+  let count = 0;
+  let calm = false;
+  const write = (): void => pen.write(targetStatement(array, count));
+  const step = (): void => {
+    if (calm) return;
+    const stands = next();
+    count = stands.count;
+    write();
+    outlet.schedule.after(stands.seconds * 1000, step);
+  };
+  const renew = (): void => {
+    write();
+    outlet.schedule.after(40_000, renew);
+  };
+  outlet.schedule.after(outlet.schedule.dice.whole(0, 10_000), step);
+  outlet.schedule.after(40_000, renew);
+  return {
+    calmDown: () => {
+      calm = true;
+      write();
+    },
+    get last() {
+      return pen.last;
+    },
+  };
+}
+
 /** Renews one and the same small target, many times a minute. */
-export function startRenewer(outlet: Outlet, set: string, array: string, everyMs: number): Writer {
+export function startRenewer(
+  outlet: Outlet,
+  set: string,
+  array: string,
+  everyMs: number,
+  isRandom = false,
+): Writer {
   const pen = new Pen(outlet, set, array, 300);
   const act = (): void => {
     pen.write(targetStatement(array, 1));
-    outlet.schedule.after(everyMs, act);
+    outlet.schedule.after(isRandom ? outlet.schedule.dice.whole(0, 2 * everyMs) : everyMs, act);
   };
   outlet.schedule.after(outlet.schedule.dice.whole(0, everyMs), act);
   return {
@@ -186,21 +231,40 @@ export function startJobWriter(
     for (const job of jobs.values()) count += job.waiting + job.on.length;
     return count;
   };
+  const say = (): void => {
+    if (outlet.noticesGone) jobs.forEach((job) => requeueGone(job, machines));
+    pen.write(jobStatement(array, [...jobs.values()], reports ? machines : undefined));
+  };
   const write = (): void => {
     if (schedule.now() < silentUntil) return;
     if (outlet.reportsApart && reports && !calm && dice.chance(0.5)) pen.report(reportOf(machines));
-    else pen.write(jobStatement(array, [...jobs.values()], reports ? machines : undefined));
+    else say();
   };
   const end = (job: Job, machine: Machine): void => {
     if (calm) return;
+    const at = job.on.indexOf(machine);
+    if (at < 0) return;
     const gone = !machines.end(machine);
-    job.on.splice(job.on.indexOf(machine), 1);
+    job.on.splice(at, 1);
     if (gone) job.waiting += 1;
     if (job.waiting + job.on.length === 0) jobs.delete(job.name);
     schedule.after(dice.whole(0, 2000), write);
   };
-  const place = (): void => {
-    for (const machine of machines.up) {
+  const inOrder = (preferred: readonly string[]): Iterable<Machine> =>
+    preferred.length === 0
+      ? machines.up
+      : [...machines.up].toSorted((a, b) => rank(a, preferred) - rank(b, preferred));
+  /** A job that no demand names: only the report does. */
+  const startForeign = (preferred: readonly string[]): void => {
+    const free = [...inOrder(preferred)].find(
+      (machine) => machine.array === array && !machine.closed && machine.job === undefined,
+    );
+    if (free === undefined) return;
+    machines.begin(free, `foreign-${(submitted += 1)}`);
+    schedule.after(dice.whole(5000, 90_000), () => machines.end(free));
+  };
+  const fill = (preferred: readonly string[] = []): void => {
+    for (const machine of inOrder(preferred)) {
       if (machine.array !== array || machine.closed || machine.job !== undefined) continue;
       const job = [...jobs.values()].find(({ waiting }) => waiting > 0);
       if (job === undefined) break;
@@ -210,6 +274,9 @@ export function startJobWriter(
       schedule.after(dice.whole(15_000, 200_000), () => end(job, machine));
       schedule.after(dice.whole(0, 2000), write);
     }
+  };
+  const place = (): void => {
+    fill();
     schedule.after(SCHEDULER_MS, place);
   };
   const submit = (): void => {
@@ -239,8 +306,29 @@ export function startJobWriter(
     get last() {
       return pen.last;
     },
+    poke: (preferred) => {
+      if (calm) return;
+      if (dice.chance(0.7)) {
+        startForeign(preferred);
+      } else if (asked() < most + 2) {
+        const name = `${set}-${(submitted += 1)}`;
+        jobs.set(name, { name, waiting: 1, on: [] });
+        fill(preferred);
+      }
+      say();
+    },
   };
 }
+
+function requeueGone(job: Job, machines: Machines): void {
+  for (const machine of job.on.filter((one) => !machines.isUp(one))) {
+    job.on.splice(job.on.indexOf(machine), 1);
+    job.waiting += 1;
+  }
+}
+
+const rank = ({ nodeId }: Machine, preferred: readonly string[]): number =>
+  preferred.includes(nodeId) ? 0 : 1;
 
 function jobStatement(array: string, jobs: readonly Job[], machines: Machines | undefined): Statement {
   const demands = jobs.map((job, position): Demand => ({
@@ -265,7 +353,11 @@ function jobStatement(array: string, jobs: readonly Job[], machines: Machines | 
 const isEven = (text: string): boolean => text.charCodeAt(text.length - 1) % 2 === 0;
 
 function reportOf(machines: Machines): readonly SchedulerNode[] {
-  return [...machines.up].map(({ hostname, job }) => ({ hostname, jobs: job === undefined ? [] : [job] }));
+  return [...machines.up].map(({ hostname, job, closed }) => ({
+    hostname,
+    jobs: job === undefined ? [] : [job],
+    ...(machines.saysStates ? { state: closed ? ("closed" as const) : ("open" as const) } : {}),
+  }));
 }
 
 export const CORES_PER_NODE = 4;

@@ -35,7 +35,9 @@ export async function runInCopy(
   const copy = await mkdtemp(join(tmpdir(), "mutant-"));
   try {
     await Promise.all([
-      cp(join(ROOT, "src"), join(copy, "src"), { recursive: true }),
+      ...["src", "functions"].map((folder) =>
+        cp(join(ROOT, folder), join(copy, folder), { recursive: true }),
+      ),
       ...folders.map((folder) =>
         cp(join(ROOT, "test", folder), join(copy, "test", folder), { recursive: true }),
       ),

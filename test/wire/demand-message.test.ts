@@ -456,6 +456,7 @@ describe("a request set over HTTP", () => {
       expiresAt: 1_763_636_700_000,
       digest: updateOf(readMembers({ jobs: [] })).digest,
       demand: { demands: [], pools: [], rejectedJobs: [] },
+      ends: true,
     });
   });
 });

@@ -1,7 +1,8 @@
 import type { BodyChanges, LoadedRecord, RecordStore, RecordVersion } from "../../app/ports.ts";
 import { PortError } from "../../app/ports.ts";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
-import type { ClusterName, Digest } from "../../domain/ids.ts";
+import type { FinishedSet } from "../../domain/finished-set.ts";
+import type { ClusterName, Digest, SetName } from "../../domain/ids.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import { entriesOf, holdSame } from "../../domain/record.ts";
@@ -9,6 +10,7 @@ import { entriesOf, holdSame } from "../../domain/record.ts";
 /** A version of a record in memory: its number, and its bodies as they were. */
 export interface MemoryVersion extends RecordVersion {
   readonly bodies: Bodies;
+  readonly finished: ReadonlyMap<SetName, FinishedSet>;
 }
 
 type Loaded = LoadedRecord<MemoryVersion>;
@@ -19,17 +21,35 @@ export function memoryRecordStore(): RecordStore<MemoryVersion> {
   let saves = 0;
   return {
     load: (cluster) => Promise.resolve(records.get(cluster)),
+    async finished({ version }, sets) {
+      const known = sets.flatMap((name) => {
+        const finished = version.finished.get(name);
+        return finished === undefined ? [] : [[name, finished] as const];
+      });
+      return new Map(known);
+    },
     bodies: (loaded) => Promise.resolve(loaded.version.bodies),
+    // Nothing takes time here.
+    stage: () => Promise.resolve(),
     async save(record, changes, previous) {
       if (records.get(record.cluster)?.version.etag !== previous?.version.etag) return { kind: "conflict" };
       const bodies = nextBodies(record, changes, previous);
-      const loaded: Loaded = { record, version: { etag: String(++saves), bodies } };
+      const finished = nextFinished(previous?.version.finished, changes.finished);
+      const loaded: Loaded = { record, version: { etag: String(++saves), bodies, finished } };
       records.set(record.cluster, loaded);
       return { kind: "saved", loaded };
     },
     // Bodies that no record names are dropped at once.
     collect: () => Promise.resolve(0),
   };
+}
+
+function nextFinished(
+  was: MemoryVersion["finished"] = new Map(),
+  change: BodyChanges["finished"],
+): MemoryVersion["finished"] {
+  if (change === undefined) return was;
+  return new Map([...[...was].filter(([, set]) => change.isKept(set)), ...change.sets]);
 }
 
 function nextBodies(record: ClusterRecord, changes: BodyChanges, previous: Loaded | undefined): Bodies {
@@ -40,11 +60,13 @@ function nextBodies(record: ClusterRecord, changes: BodyChanges, previous: Loade
   };
   const seen = changes.seen ?? was.seen;
   const plan = changes.plan ?? was.plan;
+  const questions = changes.questions ?? was.questions;
   return {
     ...(previous !== undefined && holdSame(record, previous.record)
       ? setBodies(was)
       : namedBodies(record, changes, was)),
     ledger: changes.ledger ?? was.ledger,
+    ...(questions === undefined ? {} : { questions }),
     ...(seen === undefined ? {} : { seen }),
     ...(plan === undefined ? {} : { plan }),
   };

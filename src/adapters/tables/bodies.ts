@@ -26,6 +26,8 @@ export interface PreparedBody {
 export interface BodyRows {
   /** Compresses and names a value; writes nothing. The value is cached as read. */
   prepare<T>(codec: BodyCodec<T>, value: T, text?: string): Promise<PreparedBody>;
+  /** The same, worked out once for each object: for large bodies that are saved as they are, or with nothing changed. */
+  prepareOnce<T extends object>(codec: BodyCodec<T>, value: T): Promise<PreparedBody>;
   /** Writes the rows of each body, also those that are there already: it makes them young again for the collector. */
   write(partition: string, bodies: readonly PreparedBody[]): Promise<void>;
   /** Reads a body; undefined: a row of it is missing. */
@@ -38,6 +40,7 @@ const ROWS_AT_ONCE = 16;
 /** Opens the bodies of a table. `cache` holds parsed bodies by id and is weighed by the length of their JSON text. */
 export function openBodies(table: Table, clock: Pick<Clock, "now">, cache: Lru<unknown>): BodyRows {
   const reading = new Map<string, Promise<unknown>>();
+  const once = new WeakMap<object, Promise<PreparedBody>>();
 
   async function fetch<T>(partition: string, ref: BodyRef, codec: BodyCodec<T>): Promise<T | undefined> {
     const bytes = await readRows(table, partition, ref);
@@ -48,12 +51,19 @@ export function openBodies(table: Table, clock: Pick<Clock, "now">, cache: Lru<u
     return value;
   }
 
+  async function prepare<T>(codec: BodyCodec<T>, value: T, text = codec.write(value)): Promise<PreparedBody> {
+    const bytes = await compress(text);
+    const ref = { id: sha256(bytes), bytes: bytes.length };
+    cache.set(ref.id, value, text.length);
+    return { ref, bytes };
+  }
+
   return {
-    async prepare(codec, value, text = codec.write(value)) {
-      const bytes = await compress(text);
-      const ref = { id: sha256(bytes), bytes: bytes.length };
-      cache.set(ref.id, value, text.length);
-      return { ref, bytes };
+    prepare,
+    prepareOnce(codec, value) {
+      const prepared = once.get(value) ?? prepare(codec, value);
+      once.set(value, prepared);
+      return prepared;
     },
     async write(partition, bodies) {
       // One moment for all: the collector compares it with its own clock, an hour apart.

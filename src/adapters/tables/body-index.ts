@@ -9,11 +9,15 @@ import type { BodyRef } from "./bodies.ts";
 export interface BodyIndex {
   readonly seen?: BodyRef;
   readonly ledger?: BodyRef;
+  /** An older release leaves it out of what it saves. */
+  readonly questions?: BodyRef;
   readonly plan?: BodyRef;
   /** A power of two of places; undefined: no small body hashes here. */
   readonly packs: readonly (BodyRef | undefined)[];
   /** The large ones. */
   readonly own: ReadonlyMap<EntryKey, BodyRef>;
+  /** What is remembered of finished sets, by the hash of their names: a power of two of places. Absent: none has left the record yet. */
+  readonly finished?: readonly (BodyRef | undefined)[];
 }
 
 /** "d" or "r" (demand, report), then the digest. */
@@ -26,7 +30,8 @@ export const OWN_BODY_LENGTH = 64 * 1024;
 
 /** Every body that the index names. */
 export function refsOf(index: BodyIndex): readonly BodyRef[] {
-  return [index.seen, index.ledger, index.plan, ...index.packs, ...index.own.values()].filter(
+  const { seen, ledger, questions, plan, packs, own, finished = [] } = index;
+  return [seen, ledger, questions, plan, ...packs, ...own.values(), ...finished].filter(
     (ref) => ref !== undefined,
   );
 }

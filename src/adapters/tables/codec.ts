@@ -1,8 +1,10 @@
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
-import type { NodeId } from "../../domain/ids.ts";
+import type { FinishedSet } from "../../domain/finished-set.ts";
+import type { NodeId, SetName } from "../../domain/ids.ts";
 import type { DemandOutcome, NodeVerdict, Plan } from "../../domain/plan.ts";
+import type { Question, Questions } from "../../domain/questions.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { ClusterRecord, Held, Intent, Ledger, LedgerNode } from "../../domain/record.ts";
 import type { BodyRef } from "./bodies.ts";
@@ -39,8 +41,10 @@ type StoredRecord = Omit<ClusterRecord, keyof Held> & {
    * for a terminate, and would stop those nodes once the lease has ended. It carries this field along unread.
    */
   readonly startIntents?: readonly Intent[];
+  /** Of the index; absent: none. It is here because the release before this one carries along what it does not know of a record. */
+  readonly finishedBodies?: readonly (BodyRef | null)[];
 };
-type StoredIndex = Omit<BodyIndex, "packs" | "own"> & {
+type StoredIndex = Omit<BodyIndex, "packs" | "own" | "finished"> & {
   readonly packs: readonly (BodyRef | null)[];
   readonly own: readonly (readonly [string, BodyRef])[];
 };
@@ -51,9 +55,13 @@ export interface Manifest {
 }
 
 export function writeManifest({ record, index }: Manifest): string {
+  const { finished, ...bodies } = index;
   const stored: StoredManifest = {
-    record: storedRecord(record),
-    index: { ...index, packs: index.packs.map((ref) => ref ?? null), own: [...index.own] },
+    record: {
+      ...storedRecord(record),
+      ...(finished === undefined ? {} : { finishedBodies: finished.map((ref) => ref ?? null) }),
+    },
+    index: { ...bodies, packs: index.packs.map((ref) => ref ?? null), own: [...index.own] },
   };
   return JSON.stringify(stored);
 }
@@ -81,10 +89,17 @@ export function writeSpilled(spilled: BodyRef): string {
 export function readManifest(text: string): Manifest | { readonly spilled: BodyRef } {
   const stored: StoredManifest = JSON.parse(text);
   if ("spilled" in stored) return stored;
-  const { record, index } = stored;
+  const { index } = stored;
+  const { finishedBodies, ...record } = stored.record;
+  const finished = finishedBodies?.map((ref) => ref ?? undefined);
   return {
     record: readRecord(record),
-    index: { ...index, packs: index.packs.map((ref) => ref ?? undefined), own: new Map(index.own) },
+    index: {
+      ...index,
+      packs: index.packs.map((ref) => ref ?? undefined),
+      own: new Map(index.own),
+      ...(finished === undefined ? {} : { finished }),
+    },
   };
 }
 
@@ -185,4 +200,6 @@ class Whys {
 }
 
 export const ledgerCodec: BodyCodec<Ledger> = mapCodec<NodeId, LedgerNode>();
+export const questionsCodec: BodyCodec<Questions> = mapCodec<NodeId, Question>();
 export const packCodec: BodyCodec<Pack> = mapCodec<string, EntryValue>();
+export const finishedCodec: BodyCodec<ReadonlyMap<SetName, FinishedSet>> = mapCodec<SetName, FinishedSet>();

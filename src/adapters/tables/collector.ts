@@ -1,14 +1,22 @@
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../../app/ports.ts";
 import type { Instant } from "../../domain/units.ts";
-import { plusSeconds } from "../../domain/units.ts";
+import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { BODY_KEYS, RECORD_KEY, bodyIdOf } from "./keys.ts";
-import type { Table } from "./table.ts";
+import type { KeyRange, ReadRow, Table } from "./table.ts";
 import { TRANSACTION_ROWS } from "./table.ts";
 
 /** A body is written shortly before the manifest that names it; an hour is far beyond any save that is still under way. */
 const YOUNG_SECONDS = 3600;
 
-/** Rows looked at in one collection; the next one goes on. */
+/** Rows looked at in one collection; the next one goes on behind them. */
 const ROWS_PER_COLLECTION = 20_000;
+
+/** A tick waits no longer for one collection. */
+const SECONDS_PER_COLLECTION = 20;
+
+/** How often one transaction is tried again because the manifest has moved. */
+const TRIES = 20;
 
 /** The manifest that says what is named, and its version. */
 export interface CollectorView {
@@ -17,32 +25,138 @@ export interface CollectorView {
   readonly named: ReadonlySet<string>;
 }
 
+/** The part of the table that a pass has not seen yet, in the order in which it is to be seen. Empty: the pass is over. */
+export type Rest = readonly KeyRange[];
+
+export const WHOLE_TABLE: Rest = [BODY_KEYS];
+
+export interface Collected {
+  /** Rows removed. */
+  readonly removed: number;
+  readonly rest: Rest;
+}
+
+/** What a collection works on. */
+export interface Collection {
+  readonly table: Table;
+  readonly partition: string;
+  readonly clock: Pick<Clock, "now">;
+  /** The manifest as it is now; undefined: there is none. */
+  readonly view: () => Promise<CollectorView | undefined>;
+  /** A number in [0, 1): where a pass goes on in a large table. */
+  readonly fraction: () => number;
+}
+
 /**
- * Removes body rows that are not named and were written over an hour before `now`. Each transaction touches the manifest under its ETag:
- * a save that is under way and was about to name one of the bodies conflicts, starts over, and writes it again. If the manifest has moved
- * the collection ends; the next one goes on. Returns the number of rows removed.
+ * Removes body rows that are not named and were written over an hour before `now`, in at most 20,000 rows of `rest` and for about 20 s.
+ * Each transaction touches the manifest under its ETag: a save that is under way and was about to name one of the bodies conflicts, starts
+ * over, and writes it again. Where a save came first, the manifest is loaded again, the names are checked, and the transaction is tried
+ * again (docs/protocol.md, Storage).
  */
-export async function collectBodies(
-  table: Table,
-  partition: string,
-  view: CollectorView,
-  now: Instant,
-): Promise<number> {
-  const rows = await table.list(partition, BODY_KEYS, ["writtenAt"], ROWS_PER_COLLECTION);
-  const oldest = plusSeconds(now, -YOUNG_SECONDS);
-  const garbage = rows
-    .filter(({ rowKey, values }) => !view.named.has(bodyIdOf(rowKey)) && Number(values["writtenAt"]) < oldest)
-    .map(({ rowKey }) => rowKey);
-  const perTransaction = TRANSACTION_ROWS - 1;
-  let { etag } = view;
-  for (let start = 0; start < garbage.length; start += perTransaction) {
-    const outcome = await table.removeTogether(partition, garbage.slice(start, start + perTransaction), {
-      rowKey: RECORD_KEY,
-      etag,
-      values: { collectedAt: BigInt(now) },
-    });
-    if (outcome.kind === "conflict") return start;
-    etag = outcome.etag;
+export async function collectBodies(collection: Collection, rest: Rest, now: Instant): Promise<Collected> {
+  const { clock } = collection;
+  const begun = clock.now();
+  const run: Run = { ...collection, oldest: plusSeconds(now, -YOUNG_SECONDS) };
+  let removed = 0;
+  let seen = 0;
+  let left = rest;
+  while (left[0] !== undefined && seen < ROWS_PER_COLLECTION) {
+    const [range, ...others] = left;
+    const limit = ROWS_PER_COLLECTION - seen;
+    const rows = await listBodies(run, range, limit);
+    seen += rows.length;
+    for (const batch of batchesOf(run, rows)) {
+      const outcome = await removeBatch(run, batch);
+      removed += outcome.removed;
+      const isLate = secondsBetween(begun, clock.now()) > SECONDS_PER_COLLECTION;
+      if (outcome.kind === "given-up" || isLate)
+        return { removed, rest: [{ ...range, from: batch[0] }, ...others] };
+    }
+    const last = rows.at(-1)?.rowKey;
+    left = last === undefined || rows.length < limit ? others : [...split(run, last, range), ...others];
   }
-  return garbage.length;
+  return { removed, rest: left };
+}
+
+interface Run extends Collection {
+  /** Rows written before are old enough. */
+  readonly oldest: Instant;
+  /** The manifest as last loaded by this collection. */
+  known?: CollectorView | undefined;
+}
+
+const listBodies = ({ table, partition }: Run, range: KeyRange, limit: number) =>
+  table.list(partition, range, ["writtenAt"], limit);
+
+/** Keys of rows that one transaction removes. */
+type Batch = readonly [string, ...string[]];
+
+function batchesOf(run: Run, rows: readonly ReadRow[]): readonly Batch[] {
+  const old = oldKeys(run, rows);
+  const batches: Batch[] = [];
+  for (let start = 0; start < old.length; start += TRANSACTION_ROWS - 1) {
+    const [first, ...others] = old.slice(start, start + TRANSACTION_ROWS - 1);
+    if (first !== undefined) batches.push([first, ...others]);
+  }
+  return batches;
+}
+
+/** Named or not: what is named is found out when they are about to be removed. */
+function oldKeys({ oldest }: Run, rows: readonly ReadRow[]): readonly string[] {
+  return rows.filter(({ values }) => Number(values["writtenAt"]) < oldest).map(({ rowKey }) => rowKey);
+}
+
+/**
+ * What is left behind key `last`. In a large table the pass goes on somewhere, and does the part before that later: a process may end
+ * before its pass does, and the next one must not begin with the same rows each time.
+ */
+function split({ fraction }: Run, last: string, { to }: KeyRange): Rest {
+  const from = `${last}!`;
+  const middle = `b-${Math.floor(fraction() * 2 ** 32)
+    .toString(16)
+    .padStart(8, "0")}`;
+  if (middle <= from || middle >= to) return [{ from, to }];
+  return [
+    { from: middle, to },
+    { from, to: middle },
+  ];
+}
+
+interface Removed {
+  /** `given-up`: others were quicker each time, or the record is gone. */
+  readonly kind: "done" | "given-up";
+  readonly removed: number;
+}
+
+async function removeBatch(run: Run, batch: Batch): Promise<Removed> {
+  const { table, partition } = run;
+  let keys: readonly string[] = batch;
+  for (let tries = 0; tries <= TRIES; tries += 1) {
+    const view = (run.known ??= await run.view());
+    if (view === undefined) return { kind: "given-up", removed: 0 };
+    const garbage = keys.filter((key) => !view.named.has(bodyIdOf(key)));
+    if (garbage.length === 0) return { kind: "done", removed: 0 };
+    const outcome = await table.removeTogether(partition, garbage, {
+      rowKey: RECORD_KEY,
+      etag: view.etag,
+      // A save that has written its bodies before sees by this that they may be gone again.
+      values: { collectedAt: BigInt(run.clock.now()), collection: randomUUID() },
+    });
+    if (outcome.kind === "written") {
+      run.known = { ...view, etag: outcome.etag };
+      return { kind: "done", removed: garbage.length };
+    }
+    run.known = await run.view();
+    // The manifest has not moved: another collector has removed one of the rows.
+    if (run.known?.etag === view.etag) keys = await relist(run, garbage);
+  }
+  return { kind: "given-up", removed: 0 };
+}
+
+async function relist(run: Run, keys: readonly string[]): Promise<readonly string[]> {
+  const [from, last] = [keys[0], keys.at(-1)];
+  if (from === undefined || last === undefined) return [];
+  const wanted = new Set(keys);
+  const rows = await listBodies(run, { from, to: `${last}!` }, ROWS_PER_COLLECTION);
+  return oldKeys(run, rows).filter((key) => wanted.has(key));
 }

@@ -1,5 +1,6 @@
 import type { BodyChanges } from "../../app/ports.ts";
 import { PortError } from "../../app/ports.ts";
+import type { Snapshot } from "../../domain/cluster.ts";
 import type { Digest } from "../../domain/ids.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import { holdSame } from "../../domain/record.ts";
@@ -7,7 +8,8 @@ import type { BodyRef, BodyRows, PreparedBody } from "./bodies.ts";
 import type { BodyIndex, EntryKey } from "./body-index.ts";
 import { EMPTY_INDEX, OWN_BODY_LENGTH, entryKeys, refsOf } from "./body-index.ts";
 import type { BodyCodec, EntryValue, Pack } from "./codec.ts";
-import { ledgerCodec, packCodec, planCodec, plainCodec } from "./codec.ts";
+import { ledgerCodec, packCodec, planCodec, plainCodec, questionsCodec } from "./codec.ts";
+import { nextShards } from "./finished-shards.ts";
 import { packCountFor, packOf } from "./packs.ts";
 
 /** The index of a record about to be saved, and the bodies that must be there before it is. */
@@ -39,20 +41,27 @@ export async function nextIndex(
       ? { packs: was.packs, own: was.own, prepared: [] }
       : await nextSets(bodies, partition, record, changes, stored);
   if (sets === undefined) return undefined;
-  const [seen, ledger, plan] = await Promise.all([
-    prepareIfGiven(bodies, plainCodec(), changes.seen),
+  const [seen, ledger, questions, plan, finished] = await Promise.all([
+    prepareIfGiven(bodies, plainCodec<Snapshot>(), changes.seen),
     prepareIfGiven(bodies, ledgerCodec, changes.ledger),
+    prepareIfGiven(bodies, questionsCodec, changes.questions),
     prepareIfGiven(bodies, planCodec, changes.plan),
+    changes.finished && nextShards(bodies, partition, was.finished ?? [], changes.finished),
   ]);
+  const shards = finished?.shards ?? was.finished;
   const index: BodyIndex = {
     ...refMember("seen", seen?.ref ?? was.seen),
     ...refMember("ledger", ledger?.ref ?? was.ledger),
+    ...refMember("questions", questions?.ref ?? was.questions),
     ...refMember("plan", plan?.ref ?? was.plan),
     packs: sets.packs,
     own: sets.own,
+    ...(shards === undefined ? {} : { finished: shards }),
   };
   const known = new Set(refsOf(was).map(({ id }) => id));
-  const prepared = [seen, ledger, plan, ...sets.prepared].filter((body) => body !== undefined);
+  const prepared = [seen, ledger, questions, plan, ...sets.prepared, ...(finished?.prepared ?? [])].filter(
+    (body) => body !== undefined,
+  );
   return { index, toWrite: prepared.filter(({ ref }) => !known.has(ref.id)) };
 }
 
@@ -62,8 +71,8 @@ function refMember<K extends string>(name: K, ref: BodyRef | undefined): { reado
   return member;
 }
 
-async function prepareIfGiven<T>(bodies: BodyRows, codec: BodyCodec<T>, value: T | undefined) {
-  return value === undefined ? undefined : bodies.prepare(codec, value);
+async function prepareIfGiven<T extends object>(bodies: BodyRows, codec: BodyCodec<T>, value: T | undefined) {
+  return value === undefined ? undefined : bodies.prepareOnce(codec, value);
 }
 
 interface NextSets extends Pick<BodyIndex, "packs" | "own"> {

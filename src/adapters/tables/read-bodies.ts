@@ -8,7 +8,7 @@ import type { BodyRef, BodyRows } from "./bodies.ts";
 import type { BodyIndex } from "./body-index.ts";
 import { demandKey, reportKey } from "./body-index.ts";
 import type { EntryValue } from "./codec.ts";
-import { ledgerCodec, packCodec, plainCodec, planCodec } from "./codec.ts";
+import { ledgerCodec, packCodec, plainCodec, planCodec, questionsCodec } from "./codec.ts";
 import { clusterPartition } from "./keys.ts";
 
 /** All bodies that the record names; undefined: one is gone. */
@@ -18,19 +18,22 @@ export async function readBodies(
   index: BodyIndex,
 ): Promise<Bodies | undefined> {
   const partition = clusterPartition(record.cluster);
-  const [seen, ledger, plan, entries] = await Promise.all([
+  const [seen, ledger, questions, plan, entries] = await Promise.all([
     index.seen && bodies.read(partition, index.seen, plainCodec<NonNullable<Bodies["seen"]>>()),
     index.ledger && bodies.read(partition, index.ledger, ledgerCodec),
+    index.questions && bodies.read(partition, index.questions, questionsCodec),
     index.plan && bodies.read(partition, index.plan, planCodec),
     readEntries(bodies, partition, index),
   ]);
   const isMissing = (ref: BodyRef | undefined, value: unknown) => ref !== undefined && value === undefined;
   if (isMissing(index.seen, seen) || isMissing(index.ledger, ledger) || isMissing(index.plan, plan))
     return undefined;
+  if (isMissing(index.questions, questions)) return undefined;
   if (entries === undefined) return undefined;
   return {
     ...chooseNamed(record, entries),
     ledger: ledger ?? new Map(),
+    ...(questions === undefined ? {} : { questions }),
     ...(seen === undefined ? {} : { seen }),
     ...(plan === undefined ? {} : { plan }),
   };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { BodyChanges, Clock, LoadedRecord, RecordStore, RecordVersion } from "../../app/ports.ts";
+import type { BodyChanges, Clock, LoadedRecord, RecordStore, RecordVersion, Saved } from "../../app/ports.ts";
 import { PortError } from "../../app/ports.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
@@ -12,17 +12,22 @@ import type { BodyIndex } from "./body-index.ts";
 import { refsOf } from "./body-index.ts";
 import type { BodyCodec, Manifest } from "./codec.ts";
 import { compress, decompress, readManifest, writeManifest, writeSpilled } from "./codec.ts";
-import { collectBodies } from "./collector.ts";
+import type { CollectorView, Rest } from "./collector.ts";
+import { WHOLE_TABLE, collectBodies } from "./collector.ts";
 import { RECORD_KEY, clusterPartition } from "./keys.ts";
 import { createLru } from "./lru.ts";
+import { readFinished } from "./finished-shards.ts";
 import { nextIndex } from "./next-index.ts";
 import { readBodies } from "./read-bodies.ts";
 import { ROW_BYTES, chunkProperties, joinChunks } from "./rows.ts";
+import { createStaged } from "./staged-bodies.ts";
 import type { ReadRow, Row, Table, WriteOutcome } from "./table.ts";
 
 /** A version of a stored record: its ETag, and where the bodies of that version are. */
 export interface TableVersion extends RecordVersion {
   readonly index: BodyIndex;
+  /** Moves when garbage is collected; undefined: an older release has written the row, which does not say. */
+  readonly collection: string | undefined;
   /** The body that holds the manifest, if it is too large for its row. */
   readonly spilled?: BodyRef;
 }
@@ -48,6 +53,9 @@ export function tableRecordStore(
 ): RecordStore<TableVersion> {
   const bodies = openBodies(table, clock, createLru(options.cacheLength ?? 64 * 1024 * 1024));
   const latest = new Map<ClusterName, Latest>();
+  const staged = createStaged(clock);
+  /** Passes over the table that are not over yet. */
+  const passes = new Map<ClusterName, Rest>();
   const remember = (loaded: TableRecord, rowBytes: number): TableRecord => {
     latest.set(loaded.record.cluster, { loaded, rowBytes });
     return loaded;
@@ -66,57 +74,102 @@ export function tableRecordStore(
       if (known?.loaded.version.etag === row.etag) return known.loaded;
       refuseNewerState(cluster, row);
       const data = joinChunks(row.values);
-      const opened = await openManifest(bodies, partition, data, row.etag);
+      const opened = await openManifest(bodies, partition, data, row);
       if (opened !== undefined) return remember(opened, data.length);
     }
     throw new PortError("unexpected", `load record of ${cluster}`, "a part of the manifest is missing");
+  }
+
+  /** The index that a save would have, and which of its bodies are not written yet. */
+  async function work(record: ClusterRecord, changes: BodyChanges, previous: TableRecord | undefined) {
+    const partition = clusterPartition(record.cluster);
+    const stored = previous && { record: previous.record, index: previous.version.index };
+    const next = await nextIndex(bodies, partition, record, changes, stored);
+    if (next === undefined) return undefined;
+    const collection = previous?.version.collection;
+    const missing = next.toWrite.filter(({ ref }) => !staged.holds(partition, ref.id, collection));
+    return { partition, index: next.index, missing, collection };
+  }
+
+  async function stage(record: ClusterRecord, changes: BodyChanges, previous: TableRecord | undefined) {
+    if (previous?.version.collection === undefined) return;
+    const todo = await work(record, changes, previous);
+    if (todo === undefined) return;
+    await bodies.write(todo.partition, todo.missing);
+    staged.note(todo.partition, todo.missing, todo.collection);
   }
 
   async function save(
     record: ClusterRecord,
     changes: BodyChanges,
     previous: TableRecord | undefined,
-  ): Promise<{ readonly kind: "saved"; readonly loaded: TableRecord } | { readonly kind: "conflict" }> {
-    const partition = clusterPartition(record.cluster);
-    const stored = previous && { record: previous.record, index: previous.version.index };
-    const next = await nextIndex(bodies, partition, record, changes, stored);
-    if (next === undefined) return { kind: "conflict" };
-    const { data, spilled } = await packManifest(bodies, { record, index: next.index });
-    await bodies.write(partition, spilled === undefined ? next.toWrite : [...next.toWrite, spilled]);
+    how: "write" | "if-staged" = "write",
+  ): Promise<Saved<TableVersion>> {
+    const todo = await work(record, changes, previous);
+    if (todo === undefined) return { kind: "conflict" };
+    const { partition, index, missing } = todo;
+    // A row of an older release does not say what is collected: nothing that was written ahead counts.
+    if (how === "if-staged" && missing.length > 0 && todo.collection !== undefined)
+      return { kind: "conflict", unstaged: true };
+    const { data, spilled } = await packManifest(bodies, { record, index });
+    await bodies.write(partition, spilled === undefined ? missing : [...missing, spilled]);
+    const collection = todo.collection ?? randomUUID();
     const outcome = await writeRow(
       table,
       partition,
-      manifestRow(record, data, clock),
+      { ...manifestRow(record, data, clock), collection },
       previous?.version.etag,
     );
     if (outcome.kind === "conflict") return outcome;
     const spill = spilled === undefined ? {} : { spilled: spilled.ref };
-    const version = { etag: outcome.etag, index: next.index, ...spill };
+    const version = { etag: outcome.etag, index, collection, ...spill };
     return { kind: "saved", loaded: remember({ record, version }, data.length) };
   }
 
-  async function collect(cluster: ClusterName, now: Instant): Promise<number> {
+  async function viewFor(cluster: ClusterName): Promise<CollectorView | undefined> {
     const loaded = await load(cluster);
-    if (loaded === undefined) return 0;
+    if (loaded === undefined) return undefined;
     const { etag, index, spilled } = loaded.version;
     const refs = spilled === undefined ? refsOf(index) : [...refsOf(index), spilled];
-    return collectBodies(
-      table,
-      clusterPartition(cluster),
-      { etag, named: new Set(refs.map(({ id }) => id)) },
+    return { etag, named: new Set(refs.map(({ id }) => id)) };
+  }
+
+  async function collect(cluster: ClusterName, now: Instant, how: "begin" | "go-on"): Promise<number> {
+    const rest = passes.get(cluster) ?? (how === "begin" ? WHOLE_TABLE : []);
+    if (rest.length === 0) return 0;
+    const partition = clusterPartition(cluster);
+    const view = () => viewFor(cluster);
+    const collected = await collectBodies(
+      { table, partition, clock, view, fraction: Math.random },
+      rest,
       now,
     );
+    if (collected.rest.length === 0) passes.delete(cluster);
+    else passes.set(cluster, collected.rest);
+    return collected.removed;
   }
 
   return {
     load: (cluster) => asPortCall(`load record of ${cluster}`, () => load(cluster)),
+    finished: (loaded, sets) =>
+      asPortCall(`read finished sets of ${loaded.record.cluster}`, () =>
+        readFinished(
+          bodies,
+          clusterPartition(loaded.record.cluster),
+          loaded.version.index.finished ?? [],
+          sets,
+        ),
+      ),
     bodies: (loaded) =>
       asPortCall(`read bodies of ${loaded.record.cluster}`, () =>
         readBodies(bodies, loaded.record, loaded.version.index),
       ),
-    save: (record, changes, previous) =>
-      asPortCall(`save record of ${record.cluster}`, () => save(record, changes, previous)),
-    collect: (cluster, now) => asPortCall(`collect bodies of ${cluster}`, () => collect(cluster, now)),
+    stage: (record, changes, previous) =>
+      asPortCall(`write bodies of ${record.cluster}`, () => stage(record, changes, previous)),
+    save: (record, changes, previous, how) =>
+      asPortCall(`save record of ${record.cluster}`, () => save(record, changes, previous, how)),
+    collect: (cluster, now, how = "begin") =>
+      asPortCall(`collect bodies of ${cluster}`, () => collect(cluster, now, how)),
   };
 }
 
@@ -143,14 +196,16 @@ async function openManifest(
   bodies: BodyRows,
   partition: string,
   data: Uint8Array,
-  etag: string,
+  { etag, values }: ReadRow,
 ): Promise<TableRecord | undefined> {
+  const collection = typeof values["collection"] === "string" ? values["collection"] : undefined;
   const inRow = readManifest(await decompress(data));
-  if (!("spilled" in inRow)) return { record: inRow.record, version: { etag, index: inRow.index } };
+  if (!("spilled" in inRow))
+    return { record: inRow.record, version: { etag, collection, index: inRow.index } };
   const { spilled } = inRow;
   const manifest = await bodies.read(partition, spilled, manifestCodec);
   if (manifest === undefined) return undefined;
-  return { record: manifest.record, version: { etag, index: manifest.index, spilled } };
+  return { record: manifest.record, version: { etag, collection, index: manifest.index, spilled } };
 }
 
 const manifestCodec: BodyCodec<Manifest> = {

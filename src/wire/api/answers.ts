@@ -123,6 +123,9 @@ export const historyAnswer = z.object({
       idlePricePerHour: z.number().optional(),
       currency: text.optional(),
       unpricedNodes: count.optional(),
+      callSeconds: z.record(z.string(), z.number()).optional().meta({
+        description: "Seconds per call of CycleCloud's endpoints, of those that take a second or more.",
+      }),
     }),
   ),
   keptPlans: z

@@ -1,0 +1,18 @@
+import { unlessNewerState } from "../src/app/newer-state.ts";
+import { reconcileCluster } from "../src/app/reconcile-cluster.ts";
+import type { Composition } from "../src/compose.ts";
+import type { ClusterName } from "../src/domain/ids.ts";
+
+/** A plan for demand; `known`: the record that holds it. Nothing is done for a cluster that is not ours. */
+export async function reconcileDemand(
+  composed: Composition,
+  cluster: ClusterName,
+  known?: Parameters<typeof reconcileCluster>[3],
+): Promise<void> {
+  const { log, sites } = composed.app.ports;
+  const site = sites.get(cluster);
+  if (site === undefined) return;
+  const outcome = await unlessNewerState(() => reconcileCluster(composed.app, site, "demand", known));
+  // The demand is recorded, or there was none: the newer release's timer goes on from here.
+  if (outcome.kind === "newer-state") log("reconcile-left-to-newer-release", { cluster });
+}

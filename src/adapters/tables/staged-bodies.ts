@@ -1,0 +1,35 @@
+import type { Clock } from "../../app/ports.ts";
+import type { Instant } from "../../domain/units.ts";
+import { secondsBetween } from "../../domain/units.ts";
+import type { PreparedBody } from "./bodies.ts";
+
+/** Bodies that this process has written for saves to come. */
+export interface Staged {
+  note(partition: string, bodies: readonly PreparedBody[], collection: string | undefined): void;
+  /** Whether the body is there, as seen from a manifest whose last collection is `collection`. */
+  holds(partition: string, id: string, collection: string | undefined): boolean;
+}
+
+/** Far below the hour from which on the collector removes what no manifest names. */
+const STAGED_SECONDS = 600;
+
+/**
+ * A body that was written before the manifest was loaded is there only if nothing has been collected since: the same content may have lain
+ * there as garbage, and a collector that listed it as old removes it in spite of the new write. Each collection therefore marks the
+ * manifest: under the same mark nothing was removed, under another one the body is written again.
+ */
+export function createStaged(clock: Pick<Clock, "now">): Staged {
+  const written = new Map<string, { readonly collection: string; readonly at: Instant }>();
+  const isYoung = (at: Instant): boolean => secondsBetween(at, clock.now()) < STAGED_SECONDS;
+  return {
+    note(partition, bodies, collection) {
+      for (const [key, { at }] of written) if (!isYoung(at)) written.delete(key);
+      if (collection === undefined) return;
+      for (const { ref } of bodies) written.set(`${partition}/${ref.id}`, { collection, at: clock.now() });
+    },
+    holds(partition, id, collection) {
+      const known = written.get(`${partition}/${id}`);
+      return known !== undefined && known.collection === collection && isYoung(known.at);
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { isPlanFirst } from "../decide/looks.ts";
+import type { ClusterName } from "../domain/ids.ts";
+import type { App, Change, Committed, CurrentWhole } from "./commit.ts";
+import { commitWhole } from "./commit.ts";
+
+/** How often the record is read while a plan goes first. */
+const POLL_MS = 250;
+
+/**
+ * A commit of marks or grants: it lets a plan go first that such commits have kept from being saved (docs/protocol.md, Plans). That takes at
+ * most the 5 s that the plan has for itself.
+ */
+export async function commitAfterPlan<T>(
+  app: App,
+  cluster: ClusterName,
+  change: (current: CurrentWhole) => Change<T>,
+): Promise<Committed<T>> {
+  const { clock } = app.ports;
+  for (;;) {
+    const committed = await commitWhole(
+      app,
+      cluster,
+      (current): Change<{ readonly result: T } | undefined> => {
+        if (isPlanFirst(current.record, clock.now())) return { result: undefined };
+        const { result, ...saving } = change(current);
+        return { ...saving, result: { result } };
+      },
+    );
+    if (committed.kind === "contended") return committed;
+    if (committed.result !== undefined) return { ...committed, result: committed.result.result };
+    await clock.sleep(POLL_MS);
+  }
+}

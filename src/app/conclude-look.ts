@@ -1,0 +1,279 @@
+import { withoutStops } from "../decide/amend.ts";
+import type { MeasuredCall } from "../decide/calls.ts";
+import { noteCalls } from "../decide/calls.ts";
+import type { Effects } from "../decide/looks.ts";
+import {
+  endLook,
+  hasSameEffects,
+  isLookOld,
+  isOlderLook,
+  isPlanFirst,
+  letPlanFirst,
+  noteGoodLook,
+} from "../decide/looks.ts";
+import { isRemembered, retireSets } from "../decide/finished-sets.ts";
+import type { FinishedSet } from "../domain/finished-set.ts";
+import type { Look } from "../decide/observe.ts";
+import { presumeShown } from "../decide/presume-shown.ts";
+import type { Decision } from "../decide/reconcile.ts";
+import { decide } from "../decide/reconcile.ts";
+import type { Settled } from "../decide/settle.ts";
+import { settle } from "../decide/settle.ts";
+import { foldQuestions } from "../decide/questions.ts";
+import { withoutContradicted } from "../decide/still-idle.ts";
+import { endOldStops, settleStopsByLook } from "../decide/stops.ts";
+import { withoutCoveredWake } from "../decide/turn.ts";
+import type { Lacking } from "../decide/unclear.ts";
+import { findLacking } from "../decide/unclear.ts";
+import type { Owner } from "../domain/ids.ts";
+import type { Plan } from "../domain/plan.ts";
+import type { Policy } from "../domain/policy.ts";
+import { NO_QUESTIONS } from "../domain/questions.ts";
+import type { ClusterRecord, Ledger, SetEntries, Trouble } from "../domain/record.ts";
+import type { Instant } from "../domain/units.ts";
+import { isoTime } from "../domain/units.ts";
+import type { Change, CurrentWhole } from "./commit.ts";
+import type { Finding, Run } from "./effects.ts";
+import type { BodyChanges } from "./ports.ts";
+import type { Seen } from "./look-at-cluster.ts";
+
+/** What becomes of a look: the change of the record that it leads to (docs/protocol.md, Plans). */
+
+/** A plan is decided again so often because demand, marks or grants changed while it was being saved. */
+const DECIDED_AGAIN = 2;
+
+/** A run that looks and decides. */
+export interface Planner extends Run {
+  readonly owner: Owner;
+  readonly policy: Policy;
+}
+
+/** When a look began, and what others had committed by then. */
+export interface LookBegun {
+  readonly at: Instant;
+  readonly effects: Effects;
+}
+
+export type Concluded =
+  | { readonly kind: "planned"; readonly plan: Plan; readonly ledger: Ledger }
+  /** CycleCloud could not be asked, or its answer is not believed: no plan. */
+  | { readonly kind: "troubled"; readonly trouble: Trouble }
+  /** `byPlan`: others were quicker with a plan; else the look had become too old, or the record was fought over. */
+  | { readonly kind: "overtaken"; readonly byPlan: boolean };
+
+/** The calls that have ended since the record was last told of any. */
+export function takeCalls({ app, site }: Run): readonly MeasuredCall[] {
+  return app.lanes.memoryOf(site.cluster).calls.take();
+}
+
+interface Made {
+  readonly basis: string;
+  readonly decision: Decision;
+  readonly on: CurrentWhole;
+}
+
+/**
+ * Decides on this look, unless it is too old: others have committed creates since, or saved a later look. If demand, marks or grants have
+ * moved while the decision was being saved, the same look is decided on again. Renewals cannot keep a plan from being saved, as its decision
+ * still holds; marks and grants cannot, as they wait for a plan that has met them twice; and demand that moves all the time cannot, as the
+ * creates of a decision stand then, and its marks and stops are left out.
+ */
+export function concluder(
+  run: Planner,
+  begun: LookBegun,
+  resumed: readonly Finding[],
+  seen: Seen,
+): (current: CurrentWhole) => Change<Concluded | { readonly kind: "plan-first" }> {
+  const { clock } = run.app.ports;
+  const calls = takeCalls(run);
+  let made: Made | undefined;
+  let met = { grants: 0, demand: 0 };
+  return (loaded) => {
+    const now = clock.now();
+    const record = endLook(noteCalls(loaded.record, calls, now), begun.at);
+    const current: CurrentWhole = { ...loaded, record };
+    const byPlan = isOvertaken(current, begun, seen.look, now);
+    if (byPlan || isLookOld(record, seen.arrivedAt, now)) {
+      const settled = settleFindings(current, resumed, now);
+      return saveOvertaken(current, settled, seen.look, run.policy, byPlan, now);
+    }
+    const basis = basisOf(record);
+    if (made?.basis === basis) return savePlan(amend(made, current, now), run.policy);
+    if (made !== undefined) {
+      const isGrant = basisOf(record, made.on.record) !== made.basis;
+      const isDemand = made.on.record.generation !== record.generation;
+      met = { grants: met.grants + Number(isGrant), demand: met.demand + Number(isDemand) };
+      if (met.demand > DECIDED_AGAIN && !isGrant) {
+        const { ledger } = made.on.bodies;
+        const decision = withoutStops(made.decision, ledger);
+        return savePlan(amend({ ...made, decision }, current, now), run.policy);
+      }
+      if (met.grants >= DECIDED_AGAIN && !isPlanFirst(record, now)) {
+        met = { ...met, grants: 0 };
+        const save = { record: letPlanFirst(loaded.record, now), changes: {} };
+        return { save, result: { kind: "plan-first" } };
+      }
+    }
+    const settled = settleFindings(current, resumed, now);
+    const lacking = findLacking(settled.record, seen.look.snapshot);
+    if (lacking !== undefined && now < lacking.until) return saveLacking(current, settled, lacking, now);
+    const stops = settleStopsByLook(settled, seen.look.snapshot, now);
+    const { ledger, questions = NO_QUESTIONS } = stops;
+    const bodies = { ...current.bodies, ledger, questions };
+    const decision = decide(
+      presumeShown(stops.record, ledger, seen.look, now),
+      bodies,
+      seen.look,
+      run.policy,
+      now,
+      run.owner,
+      run.app.lanes.recallOf(run.site.cluster).plans,
+    );
+    made = { basis, decision, on: { ...current, bodies } };
+    return savePlan(decision, run.policy);
+  };
+}
+
+/** Nothing is decided: what was settled is saved, and that we were there. */
+function saveOvertaken(
+  current: CurrentWhole,
+  settled: Settled,
+  look: Look,
+  policy: Policy,
+  byPlan: boolean,
+  now: Instant,
+): Change<Concluded> {
+  const record = noteGoodLook(settled.record, look.snapshot.at, policy, now);
+  const changes = changesOf(current, settled);
+  return { save: { record, changes }, result: { kind: "overtaken", byPlan } };
+}
+
+/** Others have committed creates since the look began, or have saved a later look. */
+function isOvertaken({ record, bodies }: CurrentWhole, begun: LookBegun, look: Look, now: Instant): boolean {
+  return !hasSameEffects(record, begun.effects) || isOlderLook(bodies.seen, look.snapshot.at, now);
+}
+
+/** All of the manifest that a decision rests on, with the demand of `demand`; what else accepts and wakes write does not change it. */
+function basisOf(record: ClusterRecord, demand = record): string {
+  const { epoch, plan, intents, inFlight, backoffs, outage, targetStatesLackedSince: lacked } = record;
+  return JSON.stringify([epoch, plan, demand.generation, intents, inFlight, backoffs, lacked, outage]);
+}
+
+/**
+ * The same decision on a manifest whose sets were only renewed, without marks and stops that a newer report or answer speaks against.
+ * Nodes may have asked meanwhile: that is kept.
+ */
+function amend({ decision }: Made, { record, bodies }: CurrentWhole, now: Instant): Decision {
+  const questions = foldQuestions(bodies.questions ?? NO_QUESTIONS, now);
+  return rebase({ ...withoutContradicted(decision, record, bodies, now), questions }, record);
+}
+
+/** The decision on a record in which others have moved nothing but what senders said, looks and wakes. */
+function rebase(decision: Decision, current: ClusterRecord): Decision {
+  const { sets, separateReports, separatePools } = decision.record;
+  const held = {
+    sets: lapseAsDecided(current.sets, sets),
+    separateReports: lapseAsDecided(current.separateReports, separateReports),
+    separatePools: lapseAsDecided(current.separatePools, separatePools),
+  };
+  const {
+    lookedAt: _look,
+    looks: _looks,
+    wakeAt: _at,
+    wakeFor: _for,
+    calls: _calls,
+    ...record
+  } = decision.record;
+  const { generation, lookedAt, looks, wakeAt, wakeFor, rejections, calls } = current;
+  const looked = lookedAt === undefined ? {} : { lookedAt, ...(looks === undefined ? {} : { looks }) };
+  const wake = wakeAt === undefined || wakeFor === undefined ? {} : { wakeAt, wakeFor };
+  const slow = calls === undefined ? {} : { calls };
+  return { ...decision, record: { ...record, ...held, generation, rejections, ...looked, ...wake, ...slow } };
+}
+
+function lapseAsDecided(current: SetEntries, decided: SetEntries): SetEntries {
+  const next = new Map(current);
+  for (const [name, lapsed] of decided) {
+    if (!lapsed.live && next.get(name)?.revision.value === lapsed.revision.value) next.set(name, lapsed);
+  }
+  return next;
+}
+
+function savePlan(decision: Decision, policy: Policy): Change<Concluded> {
+  const { planBy: _saved, ...planned } = decision.record;
+  const { record, changes } = retire(withoutCoveredWake(planned), policy, decision.plan.at);
+  return {
+    save: {
+      record,
+      changes: {
+        ...changes,
+        ledger: decision.ledger,
+        questions: decision.questions,
+        seen: decision.seen,
+        plan: decision.plan,
+      },
+    },
+    result: { kind: "planned", plan: decision.plan, ledger: decision.ledger },
+  };
+}
+
+/** Finished sets leave the record where each tick passes by, with a plan or with the word that there can be none; never with a renewal. */
+function retire(
+  whole: ClusterRecord,
+  { maxExpirationSeconds }: Policy,
+  now: Instant,
+): { readonly record: ClusterRecord; readonly changes: Pick<BodyChanges, "finished"> } {
+  const { record, finished } = retireSets(whole);
+  if (finished.size === 0) return { record, changes: {} };
+  const isKept = (set: FinishedSet) => isRemembered(set, maxExpirationSeconds, now);
+  return { record, changes: { finished: { sets: finished, isKept } } };
+}
+
+/** A status whose records mostly lack TargetState is not believed for a while (docs/protocol.md, Doubt). */
+function saveLacking(
+  current: CurrentWhole,
+  settled: Settled,
+  { lacking, of, since, until }: Lacking,
+  now: Instant,
+): Change<Concluded> {
+  const found = `found ${lacking} of ${of} node records without TargetState, expected it in each`;
+  const message = `${found}; if that goes on, it is believed from ${isoTime(until)} on`;
+  const trouble: Trouble = { at: now, kind: "suspicious", message };
+  const record = { ...settled.record, trouble, targetStatesLackedSince: since };
+  return { save: { record, changes: changesOf(current, settled) }, result: { kind: "troubled", trouble } };
+}
+
+export function settleFindings(current: CurrentWhole, findings: readonly Finding[], now: Instant): Settled {
+  const { ledger, questions } = current.bodies;
+  const state: Settled = {
+    record: current.record,
+    ledger,
+    ...(questions === undefined ? {} : { questions }),
+  };
+  return findings.reduce((settled, { id, evidence }) => settle(settled, id, evidence, now), state);
+}
+
+/** What was settled of creates and starts is in the ledger, what was settled of stops in the questions: only what changed is written. */
+export function changesOf({ bodies }: CurrentWhole, { ledger, questions }: Settled): BodyChanges {
+  return {
+    ...(ledger === bodies.ledger ? {} : { ledger }),
+    ...(questions === undefined || questions === bodies.questions ? {} : { questions }),
+  };
+}
+
+/** A look that failed says nothing once a later one has been believed. */
+export function noteTrouble(
+  { app, policy }: Planner,
+  current: CurrentWhole,
+  findings: readonly Finding[],
+  trouble: Trouble,
+  { began, calls }: { readonly began: Instant; readonly calls: readonly MeasuredCall[] },
+): Change<undefined> {
+  const now = app.ports.clock.now();
+  const { lastGoodLookAt } = current.record;
+  const settled = endOldStops(settleFindings(current, findings, now), now);
+  const noted = endLook(noteCalls(settled.record, calls, now), began);
+  const isOver = lastGoodLookAt !== undefined && trouble.at < lastGoodLookAt && lastGoodLookAt <= now;
+  const { record, changes } = retire(isOver ? noted : { ...noted, trouble }, policy, now);
+  return { save: { record, changes: { ...changes, ...changesOf(current, settled) } }, result: undefined };
+}

@@ -1,0 +1,53 @@
+import type { MeasuredCall } from "../decide/calls.ts";
+import type { Endpoint } from "../domain/record.ts";
+import { secondsBetween } from "../domain/units.ts";
+import type { App } from "./commit.ts";
+import type { CycleCloud, Site } from "./ports.ts";
+import { PortError } from "./ports.ts";
+
+/** The calls of one cluster that ended in this process since they were last taken. */
+export class CallMeter {
+  #ended: MeasuredCall[] = [];
+
+  note(call: MeasuredCall): void {
+    this.#ended.push(call);
+  }
+
+  /** What has not been taken yet, oldest first. What its taker cannot save is lost: the next call is measured, too. */
+  take(): readonly MeasuredCall[] {
+    const taken = this.#ended;
+    this.#ended = [];
+    return taken;
+  }
+}
+
+/** The same site with a clock beside each call. */
+export function measureCalls(app: App, site: Site): Site {
+  const { cyclecloud } = site;
+  const meter = app.lanes.memoryOf(site.cluster).calls;
+  const measured = async <T>(endpoint: Endpoint, call: () => Promise<T>): Promise<T> => {
+    const { clock } = app.ports;
+    const began = clock.now();
+    const note = (failure: Pick<MeasuredCall, "failure">): void => {
+      const at = clock.now();
+      meter.note({ endpoint, seconds: secondsBetween(began, at), at, ...failure });
+    };
+    try {
+      const result = await call();
+      note({});
+      return result;
+    } catch (error) {
+      if (error instanceof PortError) note({ failure: error.message });
+      throw error;
+    }
+  };
+  const timed: CycleCloud = {
+    status: (...args) => measured("status", () => cyclecloud.status(...args)),
+    nodesOfRequest: (...args) => measured("nodes", () => cyclecloud.nodesOfRequest(...args)),
+    knowsRequest: (...args) => measured("operations", () => cyclecloud.knowsRequest(...args)),
+    create: (...args) => measured("create", () => cyclecloud.create(...args)),
+    start: (...args) => measured("start", () => cyclecloud.start(...args)),
+    terminate: (...args) => measured("terminate", () => cyclecloud.terminate(...args)),
+  };
+  return { ...site, cyclecloud: timed };
+}

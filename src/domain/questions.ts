@@ -1,0 +1,22 @@
+import type { NodeId } from "./ids.ts";
+import type { Draining } from "./record.ts";
+import type { Instant } from "./units.ts";
+
+/**
+ * What nodes have asked ("may I stop?"), and what they were told, by node. It is a body of its own, apart from the ledger, so that an
+ * answer writes little. Entries leave it when they prove nothing any more (docs/protocol.md, Questions of nodes).
+ */
+export type Questions = ReadonlyMap<NodeId, Question>;
+
+export interface Question {
+  /** The node's own time of the newest question that was answered with "stay"; absent: no such question carried one. */
+  readonly asked?: number;
+  /** When the last question reached a host; absent: none did. */
+  readonly askedAt?: Instant;
+  /** When the node was last told to stay, or its stop came to nothing: it may work since then, whatever was known before. */
+  readonly stayAt?: Instant;
+  /** Its mark, or its accepted stop, since the last plan: it counts instead of the ledger's, and the next plan moves it there. */
+  readonly draining?: Draining;
+}
+
+export const NO_QUESTIONS: Questions = new Map();

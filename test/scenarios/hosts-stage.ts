@@ -1,0 +1,325 @@
+import "./install-core.ts";
+import type { HttpResponseInit } from "@azure/functions";
+import { handleAutostop } from "../../functions/autostop.ts";
+import { handleDemand } from "../../functions/demand.ts";
+import { handleSnapshot } from "../../functions/snapshot.ts";
+import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
+import { createStopDesk } from "../../src/app/answer-autostop.ts";
+import type { App } from "../../src/app/commit.ts";
+import { createLanes } from "../../src/app/lanes.ts";
+import type { BodyChanges, CycleCloud, Ports, RecordStore } from "../../src/app/ports.ts";
+import { createRecorder } from "../../src/app/record-demand.ts";
+import type { Composition } from "../../src/compose.ts";
+import { composeInMemory } from "../../src/compose.ts";
+import { clusterName } from "../../src/domain/ids.ts";
+import type { Policy } from "../../src/domain/policy.ts";
+import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
+import { readStopUrl } from "../../src/local/play/stop-url.ts";
+import { settleMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
+import { Simulator } from "../../src/simulator/engine.ts";
+import type { SimulatorEvent } from "../../src/simulator/events.ts";
+import type { SimulatorOptions } from "../../src/simulator/options.ts";
+import type { DemandMessage } from "../../src/wire/message.ts";
+import type { ReadyNode } from "./stage.ts";
+
+/** A Thursday at midnight. */
+const ORIGIN = Date.UTC(2026, 0, 1);
+const MINUTE_MS = 60_000;
+const CLUSTER = clusterName("demo");
+
+export type Send = (request: TransportRequest) => Promise<Answer>;
+
+/** What a test puts around the calls of one host; each returns a promise that may never resolve. */
+export interface Interference {
+  /** Before a terminate leaves the host. */
+  readonly terminate?: (
+    host: Host,
+    send: () => ReturnType<CycleCloud["terminate"]>,
+  ) => ReturnType<CycleCloud["terminate"]>;
+  /** Around a save of the record. */
+  readonly save?: (
+    host: Host,
+    changes: BodyChanges,
+    save: () => ReturnType<RecordStore["save"]>,
+  ) => ReturnType<RecordStore["save"]>;
+}
+
+export interface HostsOptions {
+  readonly simulator: SimulatorOptions;
+  readonly hosts?: number;
+  readonly policy?: Partial<Policy>;
+  readonly between?: (send: Send, clock: VirtualClock) => Send;
+}
+
+/** One process: its own lanes and desks over the shared store, queue and CycleCloud. A dead one never hears of a call again. */
+export class Host {
+  readonly composed: Composition;
+  #alive = true;
+
+  constructor(shared: Ports, base: Composition, interference: () => Interference) {
+    const guard = <T>(call: () => Promise<T>): Promise<T> =>
+      this.#alive ? this.#whileAlive(call()) : new Promise<T>(() => undefined);
+    const { store, clock } = shared;
+    const ports: Ports = {
+      ...shared,
+      clock: { now: () => clock.now(), sleep: (ms, signal) => guard(() => clock.sleep(ms, signal)) },
+      store: {
+        load: (cluster) => guard(() => store.load(cluster)),
+        bodies: (loaded) => guard(() => store.bodies(loaded)),
+        stage: (record, changes, previous) => guard(() => store.stage(record, changes, previous)),
+        save: (record, changes, previous, how) =>
+          guard(() => {
+            const save = () => store.save(record, changes, previous, how);
+            return interference().save?.(this, changes, save) ?? save();
+          }),
+        finished: (loaded, sets) => guard(() => store.finished(loaded, sets)),
+        collect: (cluster, now, how) => guard(() => store.collect(cluster, now, how)),
+      },
+      sites: new Map(
+        [...shared.sites].map(([name, site]) => {
+          const { cyclecloud } = site;
+          const terminate: CycleCloud["terminate"] = (cluster, id, nodes) =>
+            guard(() => {
+              const send = () => cyclecloud.terminate(cluster, id, nodes);
+              return interference().terminate?.(this, send) ?? send();
+            });
+          return [name, { ...site, cyclecloud: { ...cyclecloud, terminate } }];
+        }),
+      ),
+    };
+    const app: App = { ports, lanes: createLanes() };
+    this.composed = { ...base, app, recorder: createRecorder(app), stopDesk: createStopDesk(app) };
+  }
+
+  get isAlive(): boolean {
+    return this.#alive;
+  }
+
+  die(): void {
+    this.#alive = false;
+  }
+
+  #whileAlive<T>(call: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      call.then(
+        (value) => this.#alive && resolve(value),
+        (error: unknown) => this.#alive && reject(error),
+      );
+    });
+  }
+}
+
+/** What a node was told. */
+export interface Told {
+  readonly status: number;
+  readonly undrain?: boolean;
+  readonly retryAfter?: string;
+  readonly why?: string;
+}
+
+/** Several hosts of one cluster "demo" on one virtual clock. Messages, wakes and ticks go to the first host that is alive. */
+export class HostsStage {
+  readonly clock = new VirtualClock(ORIGIN);
+  readonly simulator: Simulator;
+  readonly hosts: readonly Host[];
+  interference: Interference = {};
+  readonly #ports: Ports;
+  readonly #queue: ReturnType<typeof composeInMemory>["queue"];
+  readonly #ready = new Map<string, ReadyNode>();
+  readonly #every: { at: number; readonly seconds: number; readonly act: () => void }[] = [];
+  #wakes: readonly number[] = [];
+  #nextTickAt = ORIGIN;
+  #messages = 0;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(options: HostsOptions) {
+    this.simulator = new Simulator(options.simulator, this.clock);
+    this.simulator.onEvent((event) => this.#note(event));
+    const send: Send = ({ method, path, query, body }) =>
+      Promise.resolve(
+        this.simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) }),
+      );
+    const base = composeInMemory({
+      cluster: CLUSTER,
+      clock: this.clock,
+      transport: { send: options.between?.(send, this.clock) ?? send },
+      publicUrl: "http://autoscaler.invalid",
+      autostopKeys: { current: "v", byId: new Map([["v", "scenarios need no secret"]]) },
+      policy: { ...DEFAULT_POLICY, ...options.policy },
+      log: () => undefined,
+    });
+    this.#queue = base.queue;
+    this.#ports = base.app.ports;
+    this.hosts = Array.from(
+      { length: options.hosts ?? 2 },
+      () => new Host(base.app.ports, base, () => this.interference),
+    );
+  }
+
+  get readyNodes(): readonly ReadyNode[] {
+    return [...this.#ready.values()];
+  }
+
+  /** Nodes that exist and that CycleCloud was not asked to stop. */
+  get alive(): number {
+    const alive = new Set<string>();
+    for (const event of this.simulator.log) {
+      if (event.kind === "node-created") alive.add(event.nodeId);
+      if (event.kind === "terminate-accepted" || event.kind === "node-gone") alive.delete(event.nodeId);
+    }
+    return alive.size;
+  }
+
+  count(kind: SimulatorEvent["kind"]): number {
+    return this.simulator.log.filter((event) => event.kind === kind).length;
+  }
+
+  /** When CycleCloud accepted the stop of this node, in seconds since the beginning. */
+  stoppedAt(nodeId: string): number | undefined {
+    for (const event of this.simulator.log)
+      if (event.kind === "terminate-accepted" && event.nodeId === nodeId) return (event.at - ORIGIN) / 1000;
+    return undefined;
+  }
+
+  get seconds(): number {
+    return (this.clock.now() - ORIGIN) / 1000;
+  }
+
+  async record(): Promise<ClusterRecord | undefined> {
+    return (await this.#ports.store.load(CLUSTER))?.record;
+  }
+
+  every(seconds: number, act: () => void): void {
+    this.#every.push({ at: this.clock.now(), seconds, act });
+  }
+
+  /** Hands a message to a host's function; absent: the first that is alive. */
+  push(message: DemandMessage, host = this.#someHost()): void {
+    this.#deliver(message, host);
+  }
+
+  /** Accepts a message on this host and does nothing else: resolves once it is durable. */
+  async accept(message: DemandMessage, host: Host): Promise<void> {
+    const { readDemandMessage } = await import("../../src/wire/demand-message.ts");
+    const now = this.clock.now();
+    const read = readDemandMessage(message, {
+      messageId: `message-${(this.#messages += 1)}`,
+      insertedAt: now,
+      now,
+      maxExpirationSeconds: 86_400,
+      knownClusters: new Set([CLUSTER]),
+    });
+    if (read.kind !== "update") throw new Error(`the message is ${read.kind}`);
+    await host.composed.recorder.record(read.update);
+  }
+
+  async ask(
+    node: ReadyNode,
+    host = this.#someHost(),
+    query: Readonly<Record<string, string>> = {},
+  ): Promise<Told> {
+    const [cluster = "", token = ""] = new URL(node.stopUrl).pathname
+      .split("/")
+      .slice(-2)
+      .map(decodeURIComponent);
+    const answer = await handleAutostop(host.composed, {
+      params: { cluster, token },
+      query: new URLSearchParams({ instance: node.instanceId, ...query }),
+    });
+    return toldBy(answer);
+  }
+
+  /** Asks and lets time pass until the answer is there; undefined: none within `seconds`. */
+  async told(
+    node: ReadyNode,
+    host?: Host,
+    query?: Readonly<Record<string, string>>,
+    seconds = 30,
+  ): Promise<Told | undefined> {
+    const told: Told[] = [];
+    this.#watch(this.ask(node, host, query).then((answer) => told.push(answer)));
+    await settleMicrotasks();
+    for (let waited = 0; told.length === 0 && waited < seconds; waited += 1) await this.pass(1);
+    return told[0];
+  }
+
+  async pass(seconds: number): Promise<void> {
+    const end = this.clock.now() + seconds * 1000;
+    for (;;) {
+      await this.#runDue();
+      const now = this.clock.now();
+      if (now >= end) return;
+      const moments = [
+        end,
+        this.simulator.nextEventAt(),
+        this.clock.nextWakeAt(),
+        this.#nextTickAt,
+        ...this.#wakes,
+        ...this.#every.map(({ at }) => at),
+      ].filter((at) => at !== undefined && at > now);
+      this.clock.moveTo(Math.max(now + 1, Math.min(...moments.map(Number))));
+    }
+  }
+
+  async #runDue(): Promise<void> {
+    this.simulator.advance();
+    for (let round = 0; round < 4; round += 1) await settleMicrotasks();
+    const now = this.clock.now();
+    for (const one of this.#every) {
+      if (one.at > now) continue;
+      one.at = now + one.seconds * 1000;
+      one.act();
+    }
+    if (this.#nextTickAt <= now) {
+      this.#nextTickAt = (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS;
+      this.#watch(handleSnapshot(this.#someHost().composed));
+    }
+    for (const item of this.#queue.drain()) this.#wakes = [...this.#wakes, Number(item.at)];
+    const due = this.#wakes.filter((at) => at <= now);
+    this.#wakes = this.#wakes.filter((at) => at > now);
+    for (let wake = 0; wake < due.length; wake += 1)
+      this.#deliver({ version: 1, cluster: CLUSTER, wake: true }, this.#someHost());
+    for (let round = 0; round < 4; round += 1) await settleMicrotasks();
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  #deliver(message: object, host: Host): void {
+    const id = `message-${(this.#messages += 1)}`;
+    const triggerMetadata = { id, insertionTime: new Date(this.clock.now()) };
+    this.#watch(handleDemand(host.composed, message, { invocationId: id, triggerMetadata }));
+  }
+
+  #someHost(): Host {
+    const host = this.hosts.find(({ isAlive }) => isAlive);
+    if (host === undefined) throw new Error("no host is alive");
+    return host;
+  }
+
+  #watch(work: Promise<unknown>): void {
+    work.catch((error: unknown) => (this.#failure ??= { error }));
+  }
+
+  #note(event: SimulatorEvent): void {
+    if (event.kind === "node-ready") {
+      const { nodeId, hostname, instanceId } = event;
+      const stopUrl = readStopUrl(event.configuration);
+      if (stopUrl !== undefined) this.#ready.set(nodeId, { nodeId, hostname, instanceId, stopUrl });
+    } else if (event.kind === "terminate-accepted" || event.kind === "node-gone") {
+      this.#ready.delete(event.nodeId);
+    }
+  }
+}
+
+function toldBy({ status = 200, headers, body }: HttpResponseInit): Told {
+  const parsed: unknown = typeof body === "string" ? JSON.parse(body) : undefined;
+  const said = typeof parsed === "object" && parsed !== null ? parsed : {};
+  const retryAfter =
+    headers instanceof Object && "retry-after" in headers ? headers["retry-after"] : undefined;
+  return {
+    status,
+    ...("undrain" in said && typeof said.undrain === "boolean" ? { undrain: said.undrain } : {}),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...("detail" in said ? { why: String(said.detail) } : {}),
+  };
+}

@@ -1,0 +1,49 @@
+import type { HttpResponseInit } from "@azure/functions";
+import { handleAutostop } from "../../functions/autostop.ts";
+import { answeringAnyone } from "../../functions/problem.ts";
+import { createBackground } from "../../src/app/background.ts";
+import type { Composition } from "../../src/compose.ts";
+import { autostopPath } from "../../src/decide/autostop-token.ts";
+import { arrayName } from "../../src/domain/ids.ts";
+import type { Instance } from "./instance.ts";
+
+const AUTOSTOP_KEYS = { current: "k1", byId: new Map([["k1", "a secret of the simulation"]]) };
+
+/** What a node's script reads of an answer. */
+export interface ScriptAnswer {
+  readonly status: number;
+  /** Absent: the answer does not say. */
+  readonly undrain?: boolean;
+}
+
+/** The question "may I stop?" through the function that answers it, as one instance has it. */
+export async function askInstance(
+  instance: Instance,
+  array: string,
+  query: Readonly<Record<string, string>>,
+): Promise<ScriptAnswer> {
+  const { site, app, recorder, stopDesk } = instance;
+  const composed: Composition = {
+    app,
+    recorder,
+    stopDesk,
+    background: createBackground(app.ports.log),
+    autostopKeys: AUTOSTOP_KEYS,
+    senderTime: (at) => at,
+    prepare: () => Promise.resolve(),
+  };
+  const path = autostopPath("", site.cluster, arrayName(array), AUTOSTOP_KEYS);
+  const token = path.slice(path.lastIndexOf("/") + 1);
+  const voice = { functionName: "autostop", warn: () => undefined };
+  const params = { cluster: site.cluster, token };
+  const answer = await answeringAnyone(voice, () =>
+    handleAutostop(composed, { params, query: new URLSearchParams(query) }),
+  );
+  return readAnswer(answer);
+}
+
+function readAnswer({ status = 200, body, jsonBody }: HttpResponseInit): ScriptAnswer {
+  const parsed: unknown = typeof body === "string" ? JSON.parse(body) : jsonBody;
+  if (typeof parsed !== "object" || parsed === null || !("undrain" in parsed)) return { status };
+  return typeof parsed.undrain === "boolean" ? { status, undrain: parsed.undrain } : { status };
+}

@@ -1,0 +1,103 @@
+import type { ClusterRecord } from "../../src/domain/record.ts";
+import type { ScriptAnswer } from "./host.ts";
+import type { Violate, Watched } from "./judge.ts";
+
+/** A node none of whose questions was answered for so long is one that only reports speak of. */
+export const UNREACHED_MS = 290_000;
+
+interface Asker {
+  /** Closed to work since its script closed it; undefined: open. */
+  closedSince: number | undefined;
+  /** When the first question since the last answer was asked; undefined: none waits. */
+  waitsSince: number | undefined;
+  lastAnswerAt: number | undefined;
+}
+
+/** Counts wrong answers to "may I stop?", and stops of nodes that were told to stay. */
+export class AnswerJudge {
+  readonly #nodes: ReadonlyMap<string, Watched>;
+  readonly #now: () => number;
+  readonly #violate: Violate;
+  readonly #askers = new Map<string, Asker>();
+  #stopping: ReadonlySet<string> = new Set();
+
+  constructor(nodes: ReadonlyMap<string, Watched>, now: () => number, violate: Violate) {
+    this.#nodes = nodes;
+    this.#now = now;
+    this.#violate = violate;
+  }
+
+  /** Which nodes' stops are committed and not settled. */
+  saved({ intents }: ClusterRecord): void {
+    this.#stopping = new Set(
+      intents.flatMap(({ effect }) => (effect.kind === "terminate" ? effect.nodes : [])),
+    );
+  }
+
+  hasScript(nodeId: string, has: boolean): void {
+    if (has)
+      this.#askers.set(nodeId, { closedSince: undefined, waitsSince: undefined, lastAnswerAt: undefined });
+  }
+
+  /** The script has closed the node, and is about to ask. */
+  closed(nodeId: string, unhealthy: boolean): void {
+    const asker = this.#askers.get(nodeId);
+    if (asker === undefined) return;
+    asker.closedSince ??= this.#now();
+    asker.waitsSince ??= this.#now();
+    const node = this.#nodes.get(nodeId);
+    if (node !== undefined && unhealthy) node.unhealthy = true;
+  }
+
+  opened(nodeId: string): void {
+    const asker = this.#askers.get(nodeId);
+    if (asker !== undefined) asker.closedSince = undefined;
+  }
+
+  /** An answer leaves its host. */
+  answered(nodeId: string, { status, undrain }: ScriptAnswer): void {
+    if (undrain === undefined && (status === 409 || status === 503))
+      this.#violate("wrongUndrain", 1, `${nodeId} is told ${status} without undrain`);
+    const asker = this.#askers.get(nodeId);
+    if (asker !== undefined) {
+      asker.lastAnswerAt = this.#now();
+      asker.waitsSince = undefined;
+    }
+    const node = this.#nodes.get(nodeId);
+    if (status !== 200 || node === undefined || node.stopped || node.gone || node.off) return;
+    this.#violate("wrongYes", 1, `${nodeId} is told 200 though CycleCloud has not been asked to stop it`);
+  }
+
+  /** The node heeds an answer that lets it open. */
+  toldToOpen(nodeId: string): void {
+    const node = this.#nodes.get(nodeId);
+    if (node === undefined || node.stoppedByOthers) return;
+    if (node.stopped)
+      this.#violate("wrongUndrain", 1, `${nodeId} is told to open though CycleCloud is stopping it`);
+    else if (this.#stopping.has(nodeId))
+      this.#violate("wrongUndrain", 1, `${nodeId} is told to open though its stop is committed`);
+  }
+
+  /** CycleCloud has accepted a stop of ours. */
+  stopped(nodeId: string, committedAt: number): void {
+    const asker = this.#askers.get(nodeId);
+    const node = this.#nodes.get(nodeId);
+    if (asker === undefined || node === undefined || asker.closedSince !== undefined) return;
+    if (node.unhealthy || !node.ready || node.failed) return;
+    const { lastAnswerAt } = asker;
+    if (lastAnswerAt === undefined || committedAt - lastAnswerAt > UNREACHED_MS) return;
+    this.#violate("stoppedOpen", 1, `${nodeId} was stopped though its script had opened it`);
+  }
+
+  /** Whether all questions of the node went unanswered for minutes before that moment. */
+  isUnreached(nodeId: string, at: number): boolean {
+    const asker = this.#askers.get(nodeId);
+    if (asker === undefined) return false;
+    const { lastAnswerAt, waitsSince } = asker;
+    return waitsSince !== undefined && (lastAnswerAt === undefined || at - lastAnswerAt > UNREACHED_MS);
+  }
+
+  hasNoScript(nodeId: string): boolean {
+    return !this.#askers.has(nodeId);
+  }
+}

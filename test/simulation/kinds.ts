@@ -1,0 +1,291 @@
+import { Dice } from "./dice.ts";
+import type { Endpoint, Lasting, Unclear, Weather } from "./weather.ts";
+
+/** Kinds of weather that lasts. Each is played alone, and `mixed` draws several at once, with crashes and losses. */
+export const KINDS = [
+  "slow",
+  "broken",
+  "late",
+  "lost",
+  "unclear",
+  "half",
+  "vanish",
+  "waves",
+  "deleters",
+  "races",
+  "stops",
+  "scripts",
+  "storage",
+  "mixed",
+] as const;
+
+export type Kind = (typeof KINDS)[number];
+
+/** Seeds that `npm test` plays of each kind: the first ones, as many as 20 s allow, and those that the mutants need (mutants-lasting.ts). */
+export const SAMPLE: Readonly<Record<Kind, readonly number[]>> = {
+  slow: firstSeeds(20),
+  broken: firstSeeds(8),
+  late: firstSeeds(12),
+  lost: firstSeeds(16),
+  unclear: firstSeeds(12),
+  half: firstSeeds(12),
+  vanish: firstSeeds(8),
+  waves: firstSeeds(8),
+  deleters: firstSeeds(10),
+  races: firstSeeds(24),
+  stops: firstSeeds(8),
+  scripts: firstSeeds(24),
+  storage: firstSeeds(8),
+  mixed: firstSeeds(16),
+};
+
+function firstSeeds(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index + 1);
+}
+
+/** Boot time of the simulated nodes, at most: 44 s, and half of it more. */
+const BOOT_SECONDS = 66;
+/** As the configuration of the runs has it, at most. */
+const BOOT_TIMEOUT_SECONDS = 250;
+/** An answer that is really needed, and never comes, is waited for so long: inFlightGrace, as the configuration has it at most. */
+const GRACE_SECONDS = 1300;
+
+/** The dice of a kind are its own: the storms of a seed stay what they are. */
+const APART = 0xcafe;
+
+/** The weather of a kind for a seed, to be laid over what the seed draws. */
+export function drawKind(kind: Kind, seed: number): Partial<Weather> {
+  const dice = new Dice((seed * 31 + KINDS.indexOf(kind)) ^ APART);
+  return { ...CALM, ...DRAWN[kind](dice) };
+}
+
+/** No storm beside what lasts: what goes wrong is the kind's doing. */
+const CALM: Partial<Weather> = {
+  crash: 0,
+  loss: 0,
+  slow: 0,
+  freeze: 0,
+  bootFailureShare: 0,
+  neverBootShare: 0,
+  terminationFailureShare: 0,
+  falseEmpty: false,
+  scarce: false,
+  reports: false,
+  crowd: false,
+  unfit: 0,
+};
+
+/** Room for everything: quotas are the storms' business. */
+function clusterOf(nodesPerArray: number, arrays: readonly string[] = ["alpha"]) {
+  return { arrays, nodesPerArray, quotaNodes: 4 * nodesPerArray * arrays.length };
+}
+
+/** Nodes are up a minute after demand rises; half a minute after it drops they ask. It returns within 180 s of that. */
+const DIPS = [20, 210] as const;
+/** Long enough for an idle node to be stopped by report. */
+const LONG_DIPS = [150, 300] as const;
+
+const SCRIPTS = { unreached: 0, silent: 0, states: false };
+
+type Draw = (dice: Dice) => Partial<Weather>;
+
+const DRAWN: Readonly<Record<Kind, Draw>> = {
+  slow: (dice) => {
+    const seconds = dice.pick([0.1, 1, 3, 5.5, 8, 12, 20, 28, 40]);
+    const all: readonly [Endpoint | "all", ...Endpoint[]] = [
+      "all",
+      "status",
+      "nodes",
+      "operations",
+      "create",
+      "terminate",
+    ];
+    const endpoint = dice.chance(0.5) ? "all" : dice.pick(all);
+    return steady(dice, { slow: { endpoint, seconds } }, BOOT_SECONDS + 60 + 6 * seconds);
+  },
+  broken: (dice) => {
+    const endpoint = dice.pick<Endpoint>(["nodes", "operations", "terminate"]);
+    const how = dice.pick<NonNullable<Lasting["broken"]>["how"]>([429, 500, 403, "login"]);
+    const lost = endpoint === "operations" && dice.chance(0.5) ? { lost: 0.3 } : {};
+    return steady(dice, { broken: { endpoint, how }, ...lost }, BOOT_SECONDS + 60 + GRACE_SECONDS + 60);
+  },
+  late: (dice) => ({
+    ...clusterOf(dice.whole(4, 10)),
+    stormSeconds: dice.whole(400, 700),
+    sets: 1,
+    instances: dice.pick([2, 3]),
+    lasting: { late: dice.pick([0.2, 0.5]), dips: DIPS, scripts: SCRIPTS },
+  }),
+  lost: (dice) => ({
+    ...clusterOf(dice.whole(4, 10)),
+    stormSeconds: dice.whole(400, 700),
+    sets: 1,
+    instances: dice.pick([1, 2, 3]),
+    lasting: { lost: dice.pick([0.15, 0.4]), dips: DIPS, scripts: SCRIPTS },
+  }),
+  unclear: (dice) => {
+    const from = dice.whole(0, 300);
+    const until = dice.chance(0.5) ? 1e9 : from + dice.whole(60, 900);
+    const how = dice.pick<Unclear>(["no-target-state", "no-status", "no-state-at-all", "new-word"]);
+    const share = dice.pick([0.2, 0.5, 1]);
+    return {
+      ...clusterOf(dice.whole(12, 20)),
+      stormSeconds: 1200,
+      sets: 1,
+      instances: 2,
+      lasting: {
+        unclear: { from, until, how, share },
+        stepSeconds: dice.whole(200, 500),
+        bounds: { spareNodes: { count: 3, from: from + BOOT_TIMEOUT_SECONDS - 30 } },
+      },
+    };
+  },
+  half: (dice) => {
+    const spells = Array.from({ length: 3 }, (_, index) => {
+      const from = 150 + index * 260 + dice.whole(0, 60);
+      const named = dice.chance(0.5);
+      // A lost node is doubted for 60 s of consecutive looks, one that its bucket names for 3 minutes.
+      const seconds = dice.whole(1, named ? 170 : 50);
+      return { from, until: from + seconds, share: dice.pick([0.2, 0.45, 0.7]), named };
+    });
+    return {
+      ...clusterOf(dice.whole(8, 16)),
+      stormSeconds: 950,
+      sets: 1,
+      instances: 2,
+      lasting: { half: spells, stepSeconds: dice.whole(200, 500), scripts: SCRIPTS },
+    };
+  },
+  vanish: (dice) => ({
+    ...clusterOf(dice.whole(4, 10)),
+    stormSeconds: 900,
+    sets: 1,
+    lasting: {
+      vanish: { beforeReady: dice.pick([0, 0.2, 1]), everySeconds: dice.pick([20, 60]) },
+      stepSeconds: 300,
+      scripts: SCRIPTS,
+    },
+  }),
+  waves: (dice) => ({
+    ...clusterOf(dice.whole(16, 30)),
+    stormSeconds: 1200,
+    sets: 1,
+    instances: 2,
+    lasting: {
+      waves: { count: 2, trickleSeconds: dice.whole(20, 45) },
+      stepSeconds: 1e6,
+      bounds: { createdSeconds: 200, forgiveSeconds: 200 },
+    },
+  }),
+  deleters: (dice) => ({
+    ...clusterOf(dice.whole(4, 10)),
+    stormSeconds: 900,
+    sets: dice.whole(1, 2),
+    lasting: {
+      deleters: { everySeconds: dice.pick([15, 40]), onlyIdle: dice.chance(0.5) },
+      scripts: SCRIPTS,
+    },
+  }),
+  races: (dice) => ({
+    ...clusterOf(dice.whole(4, 10)),
+    stormSeconds: dice.whole(500, 900),
+    sets: 1,
+    instances: 3,
+    reports: true,
+    lasting: {
+      dips: LONG_DIPS,
+      races: dice.pick([0.01, 0.05]),
+      renewals: dice.pick([0, 2, 6]),
+      scripts: { unreached: 0, silent: dice.pick([0.5, 1, 1]), states: dice.chance(0.2) },
+    },
+  }),
+  stops: (dice) => {
+    const nodes = dice.whole(80, 160);
+    const seconds = dice.pick([1, 2.5, 4]);
+    return {
+      ...clusterOf(nodes, ["alpha", "beta"]),
+      stormSeconds: 300 + nodes,
+      sets: 0,
+      instances: 2,
+      lasting: {
+        stops: { nodes, everySeconds: 1 },
+        slow: { endpoint: "status", seconds },
+        renewals: 2,
+        scripts: SCRIPTS,
+        bounds: { createdSeconds: 10 + seconds + 3 },
+      },
+    };
+  },
+  scripts: (dice) => ({
+    ...clusterOf(dice.whole(4, 10)),
+    stormSeconds: dice.whole(400, 800),
+    sets: dice.whole(1, 2),
+    instances: dice.pick([2, 3]),
+    reports: dice.chance(0.5),
+    crash: dice.pick([0, 0.004, 0.01]),
+    loss: dice.pick([0, 0.02]),
+    slow: dice.pick([0, 0.1]),
+    lasting: {
+      lost: 0.05,
+      late: 0.1,
+      scripts: {
+        unreached: dice.pick([0, 0.2]),
+        silent: dice.pick([0, 0.3]),
+        states: dice.chance(0.7),
+      },
+    },
+  }),
+  storage: (dice) => ({
+    ...clusterOf(dice.whole(4, 10)),
+    stormSeconds: 600,
+    sets: dice.whole(1, 2),
+    lasting: {
+      storage: {
+        at: dice.whole(180, 400),
+        how: dice.pick<NonNullable<Lasting["storage"]>["how"]>(["body-lost", "record-lost", "set-back"]),
+        restart: dice.chance(0.5),
+      },
+      scripts: SCRIPTS,
+    },
+  }),
+  mixed: (dice) => {
+    const slow = dice.chance(0.4)
+      ? { slow: { endpoint: "all" as const, seconds: dice.pick([2, 6, 12]) } }
+      : {};
+    const lasting: Lasting = {
+      ...slow,
+      ...(dice.chance(0.5) ? { lost: 0.15 } : {}),
+      ...(dice.chance(0.5) ? { late: 0.2 } : {}),
+      ...(dice.chance(0.4) ? { races: 0.05 } : {}),
+      ...(dice.chance(0.3) ? { vanish: { beforeReady: 0.05, everySeconds: 90 } } : {}),
+      ...(dice.chance(0.3) ? { deleters: { everySeconds: 60, onlyIdle: dice.chance(0.5) } } : {}),
+      ...(dice.chance(0.5) ? { dips: DIPS } : {}),
+      renewals: dice.pick([0, 3]),
+      scripts: { unreached: dice.pick([0, 0.2]), silent: dice.pick([0, 0.3]), states: true },
+    };
+    return {
+      ...clusterOf(dice.whole(4, 10)),
+      stormSeconds: dice.whole(500, 900),
+      sets: dice.whole(1, 2),
+      instances: dice.pick([2, 3]),
+      crash: dice.pick([0, 0.004, 0.01]),
+      loss: dice.pick([0, 0.02]),
+      freeze: dice.pick([0, 0.002]),
+      reports: dice.chance(0.5),
+      lasting,
+    };
+  },
+};
+
+/** Demand in steps that are further apart than it may take to meet one. */
+function steady(dice: Dice, lasting: Lasting, readySeconds: number): Partial<Weather> {
+  const stepSeconds = Math.round(readySeconds * 1.2);
+  return {
+    ...clusterOf(dice.whole(4, 12)),
+    stormSeconds: stepSeconds * 3,
+    sets: 1,
+    instances: dice.pick([1, 2]),
+    lagSeconds: dice.pick([0, 10]),
+    lasting: { ...lasting, stepSeconds, scripts: SCRIPTS, bounds: { readySeconds } },
+  };
+}

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import type { Kind } from "./kinds.ts";
+import { KINDS, SAMPLE } from "./kinds.ts";
+import { faultsOf, nothingDone, playSeed } from "./report.ts";
+import { simulate } from "./simulate.ts";
+
+/**
+ * `SEED=late:12 npx vitest run --config test/vitest.config.ts test/simulation/lasting` replays seed 12 of the kind "late" with its whole
+ * trace. Without SEED the fixed sample is played, about 20 s on one core.
+ */
+const replayed = readReplayed(process.env["SEED"]);
+
+function readReplayed(text: string | undefined): { readonly kind: Kind; readonly seed: number } | undefined {
+  const [name, seed] = (text ?? "").split(":");
+  const kind = KINDS.find((one) => one === name);
+  return kind === undefined ? undefined : { kind, seed: Number(seed) };
+}
+
+test.skipIf(process.env["SEED"] !== undefined).each(KINDS)(
+  "P8: the protocol keeps its promises in weather that lasts: %s",
+  { timeout: 120_000 },
+  async (kind) => {
+    const did = nothingDone();
+    const faults: string[] = [];
+    for (const seed of SAMPLE[kind]) {
+      if (faults.length > 0) break;
+      faults.push(...(await playSeed(seed, { kind }, did)));
+    }
+    expect(faults).toEqual([]);
+    expect(did.nodesCreated).toBeGreaterThan(SAMPLE[kind].length);
+  },
+);
+
+test.skipIf(process.env["SEED"] !== undefined)(
+  "a seed of each kind replays exactly, trace and all",
+  async () => {
+    for (const kind of KINDS.filter((one) => one !== "storage")) {
+      const traces = [];
+      for (let copy = 0; copy < 2; copy += 1) {
+        const lines: string[] = [];
+        await simulate(1, { kind, write: (line) => lines.push(line) });
+        traces.push(lines);
+      }
+      expect(traces[1]).toEqual(traces[0]);
+    }
+  },
+);
+
+test.runIf(replayed !== undefined)("replay of one seed", async () => {
+  if (replayed === undefined) return;
+  const { kind, seed } = replayed;
+  const outcome = await simulate(seed, { kind, write: (line) => process.stdout.write(`${line}\n`) });
+  expect(faultsOf(outcome)).toEqual([]);
+});

@@ -1,0 +1,128 @@
+import type { ClusterName } from "../../src/domain/ids.ts";
+import type { Simulator } from "../../src/simulator/engine.ts";
+import type { SimulatorEvent } from "../../src/simulator/events.ts";
+import type { Machines } from "./machines.ts";
+import type { Schedule } from "./schedule.ts";
+import type { Lasting } from "./weather.ts";
+
+const FIRST_WAVE_MS = 240_000;
+const WAVES_APART_MS = 480_000;
+/** So many nodes go one after the other behind each wave. */
+const TRICKLE = 8;
+
+interface Seen {
+  ready: boolean;
+}
+
+/** What takes nodes away without us: Azure, an administrator, another autoscaler. */
+export class Others {
+  readonly #schedule: Schedule;
+  readonly #simulator: Simulator;
+  readonly #machines: Machines;
+  readonly #cluster: ClusterName;
+  readonly #lasting: Lasting;
+  readonly #stormy: () => boolean;
+  readonly #trace: (what: string) => void;
+  /** Nodes that nobody has asked to stop. */
+  readonly #alive = new Map<string, Seen>();
+
+  constructor(
+    world: {
+      readonly schedule: Schedule;
+      readonly simulator: Simulator;
+      readonly machines: Machines;
+      readonly cluster: ClusterName;
+    },
+    lasting: Lasting,
+    stormy: () => boolean,
+    trace: (what: string) => void,
+  ) {
+    this.#schedule = world.schedule;
+    this.#simulator = world.simulator;
+    this.#machines = world.machines;
+    this.#cluster = world.cluster;
+    this.#lasting = lasting;
+    this.#stormy = stormy;
+    this.#trace = trace;
+  }
+
+  start(): void {
+    const { vanish, waves, deleters } = this.#lasting;
+    if (vanish !== undefined) this.#often(vanish.everySeconds, () => this.#vanish(this.#pickReady()));
+    if (deleters !== undefined) this.#often(deleters.everySeconds, () => this.#delete(deleters.onlyIdle));
+    for (let wave = 0; wave < (waves?.count ?? 0); wave += 1) {
+      this.#schedule.after(FIRST_WAVE_MS + wave * WAVES_APART_MS, () =>
+        this.#wave(waves?.trickleSeconds ?? 30),
+      );
+    }
+  }
+
+  see(event: SimulatorEvent): void {
+    switch (event.kind) {
+      case "node-created":
+        this.#alive.set(event.nodeId, { ready: false });
+        return this.#maybeVanishEarly(event.nodeId);
+      case "node-ready":
+        this.#alive.set(event.nodeId, { ready: true });
+        return;
+      case "terminate-accepted":
+      case "node-gone":
+      case "node-failed":
+        this.#alive.delete(event.nodeId);
+        return;
+      default:
+        return;
+    }
+  }
+
+  #often(seconds: number, run: () => void): void {
+    this.#schedule.after(this.#schedule.dice.whole(500 * seconds, 1500 * seconds), () => {
+      if (!this.#stormy()) return;
+      run();
+      this.#often(seconds, run);
+    });
+  }
+
+  #maybeVanishEarly(node: string): void {
+    const { dice } = this.#schedule;
+    const share = this.#lasting.vanish?.beforeReady ?? 0;
+    if (share === 0 || !this.#stormy() || !dice.chance(share)) return;
+    // The quickest boot takes 22 s.
+    this.#schedule.after(share === 1 ? dice.whole(15_000, 22_000) : dice.whole(1000, 40_000), () => {
+      if (this.#alive.get(node)?.ready === false) this.#vanish(node);
+    });
+  }
+
+  #wave(trickleSeconds: number): void {
+    const ready = this.#ready();
+    this.#trace(`a spot wave takes half of ${ready.length} nodes`);
+    for (const node of ready.slice(0, Math.ceil(ready.length / 2))) this.#vanish(node);
+    for (let drop = 1; drop <= TRICKLE; drop += 1)
+      this.#schedule.after(drop * trickleSeconds * 1000, () => this.#vanish(this.#pickReady()));
+  }
+
+  #vanish(node: string | undefined): void {
+    if (node === undefined || !this.#alive.delete(node)) return;
+    this.#trace(`${node} vanishes`);
+    this.#simulator.faults.vanish([node]);
+  }
+
+  #delete(onlyIdle: boolean): void {
+    const idle = [...this.#machines.up].filter(({ job }) => job === undefined).map(({ nodeId }) => nodeId);
+    const candidates = onlyIdle ? idle : [...this.#alive.keys()];
+    const node = candidates[this.#schedule.dice.whole(0, candidates.length - 1)];
+    if (node === undefined) return;
+    this.#trace(`somebody else stops ${node}`);
+    const path = `/clusters/${this.#cluster}/nodes/terminate`;
+    this.#simulator.request({ method: "POST", path, query: {}, body: { ids: [node] } });
+  }
+
+  #ready(): readonly string[] {
+    return [...this.#alive].filter(([, { ready }]) => ready).map(([node]) => node);
+  }
+
+  #pickReady(): string | undefined {
+    const ready = this.#ready();
+    return ready[this.#schedule.dice.whole(0, ready.length - 1)];
+  }
+}

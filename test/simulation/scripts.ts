@@ -1,0 +1,178 @@
+import type { ScriptAnswer } from "./host.ts";
+import { askInstance } from "./host.ts";
+import type { Instance } from "./instance.ts";
+import type { AnswerJudge } from "./judge-answers.ts";
+import type { Machine } from "./machines.ts";
+import type { Schedule } from "./schedule.ts";
+import type { Scripts } from "./weather.ts";
+
+/** A node is idle for so long before its script closes it and asks. */
+const IDLE_MS = 30_000;
+/** For so long a script asks for a stop; then it only asks for the verdict. */
+const ASKS_FOR_STOP_MS = 60_000;
+const BETWEEN_QUESTIONS_MS = 30_000;
+const GIVES_UP_MS = 20_000;
+/** Without a verdict it opens so long after its last question for a stop. */
+const OPENS_ALONE_MS = 180_000;
+/** Told yes, it stays closed, and asks again so often until it is gone. */
+const AFTER_YES_MS = 60_000;
+
+/** From closing the node until a verdict. */
+interface Series {
+  readonly from: number;
+  readonly unhealthy: boolean;
+  lastForStop: number;
+  /** A question of it ended without a verdict. */
+  unclear: boolean;
+  /** It was told yes: it does not open by itself any more. */
+  granted: boolean;
+}
+
+interface Node {
+  readonly unreached: boolean;
+  readonly silent: boolean;
+  series: Series | undefined;
+}
+
+export interface ScriptWorld {
+  readonly schedule: Schedule;
+  readonly instance: () => Instance | undefined;
+  readonly judge: AnswerJudge;
+  readonly scripts: Scripts;
+  readonly unfit: () => number;
+  readonly stormy: () => boolean;
+  readonly defect: (error: unknown) => void;
+  readonly isUp: (machine: Machine) => boolean;
+}
+
+/** The script of docs/pbs.md on each node: closes an idle node, asks, and opens it as it is told, or by itself when nobody tells. */
+export class ScriptAgents {
+  readonly #world: ScriptWorld;
+  readonly #nodes = new WeakMap<Machine, Node>();
+
+  constructor(world: ScriptWorld) {
+    this.#world = world;
+  }
+
+  /** One run of the script: nothing if an earlier one goes on. `at`: the instance that its question reaches. */
+  look(machine: Machine, at?: Instance): void {
+    const { schedule, unfit, judge } = this.#world;
+    const node = this.#nodeOf(machine);
+    const now = schedule.now();
+    if (node.silent || node.series !== undefined || machine.job !== undefined) return;
+    if (at === undefined && (now - machine.idleSince < IDLE_MS || machine.askAt > now)) return;
+    const unhealthy = schedule.dice.chance(unfit());
+    machine.closed = true;
+    judge.closed(machine.nodeId, unhealthy);
+    const series = { from: now, unhealthy, lastForStop: now, unclear: false, granted: false };
+    node.series = series;
+    this.#question(machine, series, at);
+  }
+
+  #nodeOf(machine: Machine): Node {
+    const known = this.#nodes.get(machine);
+    if (known !== undefined) return known;
+    const { schedule, scripts, judge } = this.#world;
+    const unreached = scripts.unreached > 0 && schedule.dice.chance(scripts.unreached);
+    const silent = scripts.silent > 0 && schedule.dice.chance(scripts.silent);
+    const node: Node = { unreached, silent, series: undefined };
+    this.#nodes.set(machine, node);
+    judge.hasScript(machine.nodeId, !silent);
+    return node;
+  }
+
+  #question(machine: Machine, series: Series, at?: Instance): void {
+    const { schedule, instance } = this.#world;
+    if (!this.#world.isUp(machine)) return;
+    const now = schedule.now();
+    const forStop = series.granted || now - series.from <= ASKS_FOR_STOP_MS;
+    if (forStop) series.lastForStop = now;
+    const opensAt = series.lastForStop + OPENS_ALONE_MS;
+    let waits = true;
+    const end = (answer: ScriptAnswer | undefined): void => {
+      if (!waits) return;
+      waits = false;
+      if (this.#world.isUp(machine)) this.#heed(machine, series, now, answer);
+    };
+    schedule.after(Math.min(GIVES_UP_MS, opensAt - now), () => end(undefined));
+    const delay = at === undefined ? this.#delay(machine) : 1;
+    if (delay === undefined) return;
+    const query = {
+      instance: machine.instanceId,
+      asked: String(Math.floor(now / 1000)),
+      ...(series.unhealthy ? { reason: "unhealthy" } : {}),
+      ...(forStop ? {} : { begin: "no" }),
+    };
+    schedule.after(delay, () => this.#reach(machine, query, at ?? instance(), end));
+  }
+
+  /** How long the question is under way; undefined: it is lost. */
+  #delay(machine: Machine): number | undefined {
+    const { schedule, stormy } = this.#world;
+    const { dice } = schedule;
+    if (!stormy()) return dice.whole(1, 50);
+    if (this.#nodeOf(machine).unreached) return dice.chance(0.5) ? undefined : dice.whole(60_000, 300_000);
+    if (dice.chance(0.04)) return undefined;
+    return dice.chance(0.1) ? dice.whole(1000, 60_000) : dice.whole(1, 50);
+  }
+
+  #reach(
+    machine: Machine,
+    query: Readonly<Record<string, string>>,
+    at: Instance | undefined,
+    end: (answer: ScriptAnswer | undefined) => void,
+  ): void {
+    const { schedule, judge, defect, stormy } = this.#world;
+    const { dice } = schedule;
+    if (at === undefined) return;
+    at.invoke(
+      `${machine.hostname} asks ${JSON.stringify(query)}`,
+      () => askInstance(at, machine.array, query),
+      (how) => {
+        if (how.kind === "threw") defect(how.error);
+        if (how.kind !== "returned") return;
+        judge.answered(machine.nodeId, how.result);
+        if (stormy() && dice.chance(0.03)) return;
+        schedule.after(dice.whole(1, 300), () => end(how.result));
+      },
+    );
+  }
+
+  #heed(machine: Machine, series: Series, askedAt: number, answer: ScriptAnswer | undefined): void {
+    const { schedule, judge } = this.#world;
+    const { dice } = schedule;
+    const node = this.#nodeOf(machine);
+    const now = schedule.now();
+    if (node.series !== series) return;
+    if (answer?.status === 200) series.granted = true;
+    if (answer !== undefined && answer.status !== 200 && mayOpen(answer, series)) {
+      node.series = undefined;
+      machine.askAt = now + dice.whole(20_000, 60_000);
+      if (answer.status === 409) machine.idleSince = now;
+      if (series.unhealthy) return;
+      judge.toldToOpen(machine.nodeId);
+      this.#open(machine);
+      return;
+    }
+    series.unclear = true;
+    const next = askedAt + (series.granted ? AFTER_YES_MS : BETWEEN_QUESTIONS_MS);
+    const opensAt = series.lastForStop + OPENS_ALONE_MS;
+    if (series.granted || next < opensAt)
+      return schedule.after(next - now, () => node.series === series && this.#question(machine, series));
+    schedule.after(opensAt - now, () => {
+      if (node.series !== series || !this.#world.isUp(machine)) return;
+      node.series = undefined;
+      if (!series.unhealthy) this.#open(machine);
+    });
+  }
+
+  #open(machine: Machine): void {
+    machine.closed = false;
+    this.#world.judge.opened(machine.nodeId);
+  }
+}
+
+/** `undrain` goes before the status. 403 and 404 without it are no words of ours if an earlier question ended unclear. */
+function mayOpen({ status, undrain }: ScriptAnswer, { unclear }: Series): boolean {
+  return undrain ?? ((status === 403 || status === 404) && !unclear);
+}
