@@ -1,6 +1,7 @@
 import type { Bodies } from "../domain/bodies.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { Node } from "../domain/cluster.ts";
+import { isLost } from "../domain/cluster.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
@@ -117,7 +118,7 @@ function nodesDown({ seen, plan }: Bodies): readonly DescribedTrouble[] {
 }
 
 function nodesMissing({ seen }: Bodies): readonly DescribedTrouble[] {
-  const missing = (seen?.nodes ?? []).filter((node) => node.missing !== undefined);
+  const missing = (seen?.nodes ?? []).filter(isLost);
   const [first] = missing.flatMap((node) => missingUntil(node) ?? []).toSorted((a, b) => a - b);
   if (first === undefined) return [];
   const text = `${namesOf(missing)} ${missing.length === 1 ? "is" : "are"} not listed by CycleCloud: counted as there until ${isoTime(first)} or later, and taken for gone then`;

@@ -111,7 +111,7 @@ export class NodeBook {
       const { seen, phase, instance } = node;
       if (phase === "gone") {
         node.lackedSince ??= now;
-        const isMissed = seen?.phase === "coming" || seen?.phase === "ready";
+        const isMissed = seen !== undefined && seen.phase !== "stopping";
         if (!isMissed || now - node.lackedSince >= MISSED_MS) this.#nodes.delete(node.id);
         continue;
       }

@@ -367,7 +367,10 @@ class Game {
 
   /** What is listed and of no use is replaced, at most a tenth of an array's nodes (at least 3) at a time; the rest counts as there. */
   #replaced(givenUp: readonly BookedNode[]): ReadonlySet<BookedNode> {
-    const useless = new Set([...this.#nodes.all.filter(({ phase }) => phase === "failed"), ...givenUp]);
+    const failed = this.#nodes.believed.filter(
+      ({ phase, seen }) => phase === "failed" || (phase === "gone" && seen?.phase === "failed"),
+    );
+    const useless = new Set([...failed, ...givenUp]);
     return new Set(
       this.#shape.arrays.flatMap(({ name }) => {
         const here = this.#nodes.believed.filter(({ array }) => array === name);
