@@ -40,6 +40,8 @@ const SLOW_LOOKS = 8;
 /** Looks that may begin in any minute. */
 const MOST_LOOKS = 13;
 const MINUTE_MS = 60_000;
+/** `inFlightGrace` of the runs at most, and until the next plan. */
+const LONGEST_IN_FLIGHT_MS = 1_400_000;
 /** Rounds of nodes in a quarter of an hour in which all of them fail. */
 const MOST_ROUNDS = 8;
 /** A callback is answered on a look of at most two intervals. */
@@ -177,6 +179,14 @@ export class Judge implements Counts {
     this.#creates.set(requestId, arrays);
   }
 
+  /** A status lists the node. */
+  shown(nodeId: string, ready: boolean): void {
+    this.#change(nodeId, (node) => {
+      node.shown = true;
+      node.shownReady ||= ready;
+    });
+  }
+
   /** A stop is sent. */
   stopSent(requestId: string): void {
     if (!this.#sent.has(requestId)) this.#sent.set(requestId, this.#now());
@@ -265,6 +275,8 @@ export class Judge implements Counts {
       host: undefined,
       markedAt: undefined,
       ready: false,
+      shown: false,
+      shownReady: false,
       failed: false,
       stopped: false,
       stoppedByOthers: false,
@@ -356,7 +368,9 @@ export class Judge implements Counts {
     );
     const least = Math.min(...this.#needs(since, at, (told) => leastNeedOf(node.array, told, hosts)));
     const late = `committed ${at - committedAt} ms ago`;
-    if (left < least) {
+    // One that no status has ever shown as Ready is given up.
+    const isGivenUp = lasting !== undefined && !node.shownReady;
+    if (left < least && !isGivenUp) {
       this.#violate(
         "stoppedNeeded",
         1,
@@ -429,7 +443,7 @@ export class Judge implements Counts {
   #leaveByStop(nodeId: string, committedAt: number): void {
     if (this.#limits.lasting === undefined) return this.#leave(nodeId, committedAt + COMMITTED_STOP_MS);
     const node = this.#nodes.get(nodeId);
-    if (node !== undefined && (!node.ready || node.failed || node.unhealthy))
+    if (node !== undefined && (!node.ready || !node.shownReady || node.failed || node.unhealthy))
       this.#leave(nodeId, Number.POSITIVE_INFINITY);
   }
 
@@ -455,10 +469,12 @@ export class Judge implements Counts {
     return count;
   }
 
+  /** One that no status has shown is expected for as long as nodes in flight are. */
   countLost(array: string, since: number): number {
+    const sinceUnseen = this.#now() - LONGEST_IN_FLIGHT_MS;
     let count = 0;
-    for (const node of this.#nodes.values())
-      if (node.array === array && (node.lostAt ?? 0) > since) count += 1;
+    for (const { array: of, lostAt = 0, shown } of this.#nodes.values())
+      if (of === array && lostAt > (shown ? since : sinceUnseen)) count += 1;
     return count;
   }
 

@@ -12,7 +12,7 @@ import { drawConfiguration, policyOf } from "./configuration.ts";
 import { Dice } from "./dice.ts";
 import { clockText, Instance } from "./instance.ts";
 import type { Shared } from "./instance.ts";
-import { distortStatus } from "./distort.ts";
+import { distortStatus, nodesShown } from "./distort.ts";
 import type { Told } from "./needs.ts";
 import type { Verdict } from "./verdict.ts";
 import { Judge } from "./judge.ts";
@@ -414,7 +414,9 @@ class Run {
     const { lasting } = this.#weather;
     if (lasting === undefined || !path.endsWith("/status") || answer.status !== 200) return answer;
     const at = (this.#schedule.now() - ORIGIN) / 1000;
-    return { ...answer, body: distortStatus(answer.body, lasting, at) };
+    const shown = distortStatus(answer.body, lasting, at);
+    for (const { nodeId, ready } of nodesShown(shown)) this.#judge.shown(nodeId, ready);
+    return { ...answer, body: shown };
   }
 
   #trace(who: string, what: () => string): void {

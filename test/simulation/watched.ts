@@ -8,6 +8,9 @@ export interface Watched {
   /** Since when it has been marked to be stopped. */
   markedAt: number | undefined;
   ready: boolean;
+  /** Whether a status has listed it, and as Ready. */
+  shown: boolean;
+  shownReady: boolean;
   failed: boolean;
   stopped: boolean;
   /** Somebody else had it stopped. */
