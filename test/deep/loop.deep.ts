@@ -28,7 +28,7 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   "autostop-slow": ["kills", "questions", "there at the end"],
 };
 
-test.each(LOOP_LOADS)("bench:loop, $name, measures", async ({ name, run }) => {
-  const figures = await run(TINY);
-  for (const figure of EXPECTED[name] ?? []) expect(figures[figure], figure).toBeDefined();
+test.each(LOOP_LOADS)("bench:loop, $name, measures", async (load) => {
+  const figures = await load.run(TINY);
+  for (const figure of EXPECTED[load.name] ?? []) expect(figures[figure], figure).toBeDefined();
 });
