@@ -14,7 +14,7 @@ import type {
 import type { KeptPlan, KeptPlanRow } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { MissingBodies } from "../decide/lost-bodies.ts";
+import type { MissingBodies } from "../domain/missing-bodies.ts";
 import type { Questions } from "../domain/questions.ts";
 import type { Endpoint, Ledger } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";

@@ -1,19 +1,9 @@
 import type { Digest, Epoch } from "../domain/ids.ts";
+import type { MissingBodies } from "../domain/missing-bodies.ts";
 import type { ClusterRecord, SetEntries, SetEntry } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import { beginEpoch } from "./epoch.ts";
-
-/** What was in bodies that storage does not have. */
-export interface MissingBodies {
-  readonly ids: readonly string[];
-  readonly seen: boolean;
-  readonly ledger: boolean;
-  readonly questions: boolean;
-  readonly plan: boolean;
-  /** Demands and reports. */
-  readonly digests: ReadonlySet<Digest>;
-}
 
 /** A body is lost when every manifest has named it for so long, and none of its looks has found it. */
 const LOST_SECONDS = 60;

@@ -21,6 +21,7 @@ import { entryOfNode, hostKey } from "./hosts.ts";
 import type { Origin, RequestNodes } from "./in-flight.ts";
 import { originsOf } from "./in-flight.ts";
 import { nextStart } from "./starts.ts";
+import { nextUnclear } from "./unclear.ts";
 
 /** One look at CycleCloud: the status, and which nodes belong to the requests that are still open. */
 export interface Look {
@@ -159,48 +160,6 @@ export function managedArrays(snapshot: Snapshot, policy: Policy): ReadonlySet<A
   );
 }
 
-/** Why a look is not believed yet. */
-export interface Doubt {
-  readonly expected: number;
-  readonly missing: number;
-}
-
-/**
- * A look that lost at least half of the nodes that nobody asked to stop is not believed until a second one, a tick later, agrees
- * (design.md section 3, Unknown): Azure throttling and server restarts have emptied answers before (wire G).
- */
-export function doubtLook(
-  record: ClusterRecord,
-  ledger: Ledger,
-  snapshot: Snapshot,
-  policy: Policy,
-): Doubt | undefined {
-  let expected = 0;
-  let missing = 0;
-  // Ledger and status are in the same order until a node comes or goes: only then is there something to search.
-  let at = 0;
-  let present: ReadonlySet<NodeId> | undefined;
-  ledger.forEach((node) => {
-    const isNext = snapshot.nodes[at]?.nodeId === node.nodeId;
-    if (isNext) at += 1;
-    if (node.goneAt !== undefined || node.draining?.sentAt !== undefined) return;
-    expected += 1;
-    if (isNext) return;
-    present ??= new Set(snapshot.nodes.map(({ nodeId }) => nodeId));
-    if (!present.has(node.nodeId)) missing += 1;
-  });
-  if (missing === 0 || missing * 2 < expected) return undefined;
-  const since = suspectedSince(record, missing) ?? snapshot.at;
-  const confirmed = secondsBetween(since, snapshot.at) >= policy.snapshotIntervalSeconds;
-  return confirmed ? undefined : { expected, missing };
-}
-
-/** Since when earlier looks have lost nodes too. One that has lost more than they had agrees with none of them, and is doubted anew. */
-export function suspectedSince({ suspicion }: ClusterRecord, missing: number): Instant | undefined {
-  if (suspicion === undefined || missing > (suspicion.missing ?? missing)) return undefined;
-  return suspicion.since;
-}
-
 /** Brings the ledger up to date with a believed look; the very same where that changes nothing. */
 export function updateLedger(
   ledger: Ledger,
@@ -216,9 +175,9 @@ export function updateLedger(
   let touched = 0;
   // Here and wherever each node has its turn: a callback, as a loop makes an object for each step until the compiler has seen it often.
   look.snapshot.nodes.forEach((node) => {
-    // Head nodes and other single nodes are no node array's: never ours to judge.
-    if (!arrays.has(node.array)) return;
     const old = before.get(node.nodeId);
+    // Head nodes and other single nodes are no node array's: never ours to judge. A node that we know is one's, whatever this status lists.
+    if (!arrays.has(node.array) && (old === undefined || old.goneAt !== undefined)) return;
     const known = updateNode(old, node, origins.get(node.nodeId), facts, now);
     if (known !== old) touched += 1;
     present.push(known);
@@ -264,11 +223,13 @@ function updateNode(
     ? undefined
     : (old?.firstReadyAt ?? (node.phase === "ready" ? now : undefined));
   const leftReadyAt = nextLeftReady(old, node, firstReadyAt, now);
+  const unclearSince = nextUnclear(old, node, now);
   const isSame =
     old?.goneAt === undefined &&
     old?.busyness === busyness &&
     old.firstReadyAt === firstReadyAt &&
     old.leftReadyAt === leftReadyAt &&
+    old.unclearSince === unclearSince &&
     old.start === start &&
     (old.deallocated === true) === deallocated &&
     (origin === undefined || old.requestId === origin.requestId);
@@ -290,6 +251,7 @@ function updateNode(
     ...(askedAfter === 0 ? {} : { askedAfter }),
     ...(firstReadyAt === undefined ? {} : { firstReadyAt }),
     ...(leftReadyAt === undefined ? {} : { leftReadyAt }),
+    ...(unclearSince === undefined ? {} : { unclearSince }),
     ...(old?.lastNeededAt === undefined ? {} : { lastNeededAt: old.lastNeededAt }),
     busyness,
     ...(old?.draining === undefined ? {} : { draining: old.draining }),
@@ -308,7 +270,10 @@ function nextBusyness(
   facts: ReadonlyMap<string, HostFact>,
   now: Instant,
 ): Busyness {
-  const fact = node.phase === "ready" ? entryOfNode(facts, node) : undefined;
-  const state = fact === undefined ? "unknown" : fact.jobs.length > 0 ? "busy" : "idle";
+  const fact = entryOfNode(facts, node);
+  // A node that is not up is not idle either; one whose record is unclear may be up.
+  const mayBeIdle = node.phase === "ready" || node.phase === "unknown";
+  const state =
+    fact === undefined ? "unknown" : fact.jobs.length > 0 ? "busy" : mayBeIdle ? "idle" : "unknown";
   return old !== undefined && old.state === state ? old : { state, since: now };
 }

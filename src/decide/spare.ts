@@ -91,6 +91,11 @@ export function spareAmongReady(
   return spareIn(readyOnly, supply, demands, candidates, now).spare;
 }
 
+/** Whether the plan serves all demand, and with nodes that are up. */
+export function isServedByReady(plan: Present, supply: Supply): boolean {
+  return plan.outcomes.every(({ asked, placed }) => placed >= asked) && usesOnlyReady(plan, supply);
+}
+
 /** Whatever the plan does, it does with nodes that are up. */
 function usesOnlyReady(
   { creates, starts, needed }: Present,

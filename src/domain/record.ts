@@ -64,8 +64,8 @@ export interface ClusterRecord {
   readonly wakeAt?: Instant;
   /** Why: `demand` needs no look once a plan has observed the generation, `follow-up` always does. */
   readonly wakeFor?: "demand" | "follow-up";
-  /** A look that lost most nodes at once: believed only when a second one agrees. */
-  readonly suspicion?: Suspicion;
+  /** The first of an unbroken line of looks whose records mostly lack TargetState; absent: the last look was none. */
+  readonly targetStatesLackedSince?: Instant;
   /** The last look that told us something, and the end of the rest that follows an outage of ours. */
   readonly lastGoodLookAt?: Instant;
   readonly outage?: Outage;
@@ -229,6 +229,8 @@ export interface LedgerNode {
   readonly firstReadyAt?: Instant;
   /** The first look that showed it up no more, after it was Ready; absent: it is Ready, never was, failed, or is not wanted any more. */
   readonly leftReadyAt?: Instant;
+  /** The first of an unbroken line of looks that do not say whether it is wanted; absent: the last one says it. */
+  readonly unclearSince?: Instant;
   readonly lastNeededAt?: Instant;
   readonly busyness: Busyness;
   readonly draining?: Draining;
@@ -390,13 +392,6 @@ export interface Backoff {
   readonly seconds: number;
   readonly cause: "refused" | "fell-short" | "boot-failed" | "unhealthy";
   readonly message: string;
-}
-
-export interface Suspicion {
-  readonly since: Instant;
-  /** How many nodes the doubted look had lost: one that has lost more does not agree with it. */
-  readonly missing?: number;
-  readonly detail: string;
 }
 
 /** Our own absence: scale-down rests until every set that was live has been pushed again, or `until`. */

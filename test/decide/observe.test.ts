@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Look } from "../../src/decide/observe.ts";
-import { doubtLook, hostFacts, managedArrays, updateLedger } from "../../src/decide/observe.ts";
+import { hostFacts, managedArrays, updateLedger } from "../../src/decide/observe.ts";
 import { entryOfNode } from "../../src/decide/hosts.ts";
 import type { Snapshot } from "../../src/domain/cluster.ts";
 import { arrayName, nodeId, requestId } from "../../src/domain/ids.ts";
@@ -12,7 +12,6 @@ import {
   buildArray,
   buildLedger,
   buildNode,
-  buildNodes,
   buildSnapshot,
   idleSince,
   NOW,
@@ -20,7 +19,7 @@ import {
   rememberNodes,
 } from "../support/build-node.ts";
 import type { SetScenario } from "../support/build-record.ts";
-import { BUCKET, buildJob, buildState, EMPTY_RECORD } from "../support/build-record.ts";
+import { BUCKET, buildJob, buildState } from "../support/build-record.ts";
 
 const R1 = requestId("r-1");
 const policy = DEFAULT_POLICY;
@@ -356,60 +355,6 @@ describe("the ledger", () => {
     },
   ] as const)("busyness: $name", ({ before, node, facts, after }) => {
     expect(see(was(before), [node], NOW, facts).get(N1)?.busyness).toEqual(after);
-  });
-});
-
-describe("a look that is not believed at once", () => {
-  const ten = buildNodes("n", 10);
-  const suspicious = {
-    ...EMPTY_RECORD,
-    suspicion: { kind: "lost-nodes", since: at(-60), detail: "" },
-  } as const;
-  const stopped = {
-    draining: { since: at(-60), by: "idle", plan: 5, attempts: 1, sentAt: at(-50) },
-  } as const;
-  const half = { expected: 10, missing: 5 };
-
-  test.each([
-    { name: "all there", present: 10, doubt: undefined },
-    { name: "four of ten missing", present: 6, doubt: undefined },
-    { name: "half of them missing", present: 5, doubt: half },
-    { name: "all missing: a false empty answer", present: 0, doubt: { expected: 10, missing: 10 } },
-    { name: "half missing, and missing a tick ago", present: 5, record: suspicious, doubt: undefined },
-    {
-      name: "half missing, and missing less than a tick ago",
-      present: 5,
-      record: { ...EMPTY_RECORD, suspicion: { ...suspicious.suspicion, since: at(-59.999) } },
-      doubt: half,
-    },
-  ] as const)("$name", ({ present, doubt, ...more }) => {
-    const record = "record" in more ? more.record : EMPTY_RECORD;
-    expect(doubtLook(record, rememberNodes(ten), buildSnapshot(ten.slice(0, present)), policy)).toEqual(
-      doubt,
-    );
-  });
-
-  test("nodes that we stopped may go: nine of ten are no loss", () => {
-    const ledger = buildLedger(ten.map((node, i) => rememberNode(node, i === 0 ? {} : stopped)));
-    expect(doubtLook(EMPTY_RECORD, ledger, buildSnapshot(ten.slice(0, 1)), policy)).toBeUndefined();
-  });
-
-  test("nor do they dilute the loss of others: the one node that was to stay is missing", () => {
-    const ledger = buildLedger(ten.map((node, i) => rememberNode(node, i === 0 ? {} : stopped)));
-    expect(doubtLook(EMPTY_RECORD, ledger, buildSnapshot(ten.slice(1)), policy)).toEqual({
-      expected: 1,
-      missing: 1,
-    });
-  });
-
-  test("a mark without a terminate excuses nothing", () => {
-    const ledger = rememberNodes(ten, { draining: { since: at(-60), by: "idle", plan: 5, attempts: 0 } });
-    expect(doubtLook(EMPTY_RECORD, ledger, buildSnapshot([]), policy)).toEqual({ expected: 10, missing: 10 });
-  });
-
-  test("what had gone before is not missed again", () => {
-    const ledger = rememberNodes(ten, { goneAt: at(-600) });
-    expect(doubtLook(EMPTY_RECORD, ledger, buildSnapshot([]), policy)).toBeUndefined();
   });
 });
 

@@ -272,8 +272,8 @@ test("what a good look does to the record", () => {
       generation: 12,
       observedGeneration: 9,
       backoffs: [{ bucket: BUCKET, until: at(-1800), seconds: 60, cause: "refused", message: "long ago" }],
-      suspicion: { since: at(-60), detail: "9 of 10" },
-      trouble: { at: at(-60), kind: "suspicious", message: "9 of 10" },
+      targetStatesLackedSince: at(-60),
+      trouble: { at: at(-60), kind: "unexpected", message: "9 of 10" },
     },
   });
   const decision = decideOn({ record, bodies }, buildSnapshot());

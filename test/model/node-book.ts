@@ -12,8 +12,10 @@ export interface BookedNode {
   readonly group: string | undefined;
   phase: "coming" | "ready" | "failed" | "stopping" | "gone";
   instance: string | undefined;
-  /** What the last plan saw of it; absent: it was not there yet. */
+  /** What the last plan that was shown it saw of it; absent: it was not there yet. */
   seen: Seen | undefined;
+  /** The first plan that was not shown it, after it had vanished. */
+  lackedSince: number | undefined;
 }
 
 export interface Seen {
@@ -22,6 +24,9 @@ export interface Seen {
   readonly wasReady: boolean;
   readonly instance: string | undefined;
 }
+
+/** A node that has vanished counts as there for so long, from the first plan that was not shown it. */
+const MISSED_MS = 60_000;
 
 /** The nodes of the simulated CycleCloud, from its events. */
 export class NodeBook {
@@ -35,7 +40,7 @@ export class NodeBook {
     return [...this.#nodes.values()].filter(({ phase }) => phase !== "gone");
   }
 
-  /** The same as far as we can know: with those that have vanished since our last plan. */
+  /** The same as far as we can know: with those that have vanished, as long as they count as there. */
   get believed(): readonly BookedNode[] {
     return [...this.#nodes.values()];
   }
@@ -83,7 +88,12 @@ export class NodeBook {
         this.#change(event.nodeId, (node) => (node.phase = "stopping"));
         return;
       case "node-gone":
-        if (event.reason === "vanished") this.#change(event.nodeId, (node) => (node.phase = "gone"));
+        if (event.reason === "vanished")
+          this.#change(event.nodeId, (node) => {
+            node.phase = "gone";
+            // Where one vanished before it was Ready.
+            this.trouble(placeOf(node.array, node.type));
+          });
         else this.#nodes.delete(event.nodeId);
         return;
       case "start-accepted":
@@ -99,7 +109,12 @@ export class NodeBook {
   look(now: number): void {
     for (const node of this.#nodes.values()) {
       const { seen, phase, instance } = node;
-      if (phase === "gone") this.#nodes.delete(node.id);
+      if (phase === "gone") {
+        node.lackedSince ??= now;
+        const isMissed = seen !== undefined && seen.phase !== "stopping";
+        if (!isMissed || now - node.lackedSince >= MISSED_MS) this.#nodes.delete(node.id);
+        continue;
+      }
       const wasReady = seen?.wasReady === true || phase === "ready";
       node.seen = { firstAt: seen?.firstAt ?? now, phase, wasReady, instance };
     }
@@ -118,6 +133,7 @@ export class NodeBook {
       phase: "coming",
       instance: undefined,
       seen: undefined,
+      lackedSince: undefined,
     });
   }
 

@@ -5,7 +5,7 @@ import type { Decision } from "../../src/decide/reconcile.ts";
 import { decide } from "../../src/decide/reconcile.ts";
 import { nameStemOf } from "../../src/decide/create-requests.ts";
 import type { Look } from "../../src/decide/observe.ts";
-import type { Evidence } from "../../src/decide/settle.ts";
+import type { Evidence, Settled } from "../../src/decide/settle.ts";
 import { settle } from "../../src/decide/settle.ts";
 import type { Node } from "../../src/domain/cluster.ts";
 import type { Demand } from "../../src/domain/demand.ts";
@@ -13,6 +13,7 @@ import type { RequestId } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
 import type { ClusterRecord, CreateEffect, Intent, LedgerNode } from "../../src/domain/record.ts";
+import { afterQuestions } from "../support/build-call.ts";
 import { at, buildLedger, buildNode, rememberNode } from "../support/build-node.ts";
 import { anyCluster, anyDemands, showCluster } from "../support/build-random-cluster.ts";
 import type { RandomCluster } from "../support/build-random-cluster.ts";
@@ -60,12 +61,17 @@ const evidenceOf = ({ effect }: Intent): Evidence =>
       };
 
 /** CycleCloud accepts all that the decision asks for. */
-function afterAccepted({ bodies }: State, { record, ledger, plan }: Decision, seconds: number): State {
-  const settled = record.intents.reduce(
+function afterAccepted(
+  { bodies }: State,
+  { record, ledger, questions, plan }: Decision,
+  seconds: number,
+): State {
+  const settled = record.intents.reduce<Settled>(
     (state, intent) => settle(state, intent.id, evidenceOf(intent), at(seconds)),
-    { record, ledger },
+    { record, ledger, questions },
   );
-  return { record: settled.record, bodies: { ...bodies, ledger: settled.ledger, plan } };
+  const after = { ...bodies, ledger: settled.ledger, plan };
+  return { record: settled.record, bodies: afterQuestions(after, settled.questions) };
 }
 
 /** The nodes that CycleCloud makes of a create, on their way up. */

@@ -30,7 +30,7 @@ export const SAMPLE: Readonly<Record<Kind, readonly number[]>> = {
   unclear: firstSeeds(12),
   half: firstSeeds(12),
   vanish: firstSeeds(8),
-  waves: firstSeeds(8),
+  waves: firstSeeds(12),
   deleters: firstSeeds(10),
   races: firstSeeds(24),
   stops: firstSeeds(8),
@@ -171,10 +171,21 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
     stormSeconds: 1200,
     sets: 1,
     instances: 2,
+    lagSeconds: 0,
     lasting: {
-      waves: { count: 2, trickleSeconds: dice.whole(20, 45) },
       stepSeconds: 1e6,
-      bounds: { createdSeconds: 200, forgiveSeconds: 200 },
+      ...(dice.chance(0.5)
+        ? {
+            waves: { count: 2, firstAt: 240, trickleSeconds: dice.whole(20, 45) },
+            bounds: { createdSeconds: 200, forgiveSeconds: 200 },
+          }
+        : // Nodes go while the first list of their request is still on its way.
+          {
+            waves: { count: 1, firstAt: dice.whole(28, 50), trickleSeconds: 1e6 },
+            slow: { endpoint: "nodes", seconds: 40 },
+            churn: true,
+            bounds: { createdSeconds: 500, forgiveSeconds: 200 },
+          }),
     },
   }),
   deleters: (dice) => ({
@@ -228,9 +239,9 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
     lasting: {
       lost: 0.05,
       late: 0.1,
-      ...(dice.chance(0.6) ? { dips: DIPS } : {}),
+      ...(dice.chance(0.7) ? { dips: DIPS } : {}),
       scripts: {
-        delayed: dice.pick([0.1, 0.4]),
+        delayed: dice.pick([0.2, 0.7]),
         unreached: dice.pick([0, 0.2]),
         silent: dice.pick([0, 0.3]),
         states: dice.chance(0.7),

@@ -2,7 +2,8 @@ import type { Machines } from "./machines.ts";
 import { ORIGIN } from "./schedule.ts";
 import type { Lasting, Weather } from "./weather.ts";
 import type { Outlet, Writer } from "./writers.ts";
-import { startJobWriter, startRenewer, startStepWriter } from "./writers.ts";
+import { startJobWriter } from "./job-writer.ts";
+import { startRenewer, startStepWriter } from "./writers.ts";
 
 const FOR_EVER = 1e7;
 /** Nodes that shall all ask one after the other have this long to boot. */
@@ -21,7 +22,14 @@ export function startLastingWriters(
   const writers: Writer[] = [];
   for (let index = 0; index < (lasting.renewals ?? 0); index += 1)
     writers.push(startRenewer(outlet, `renewal-${index}`, array, 4000, true));
-  const { stops, dips, stepSeconds } = lasting;
+  const { stops, dips, stepSeconds, churn } = lasting;
+  if (churn === true) {
+    const next = (): { readonly count: number; readonly seconds: number } => ({
+      count: dice.whole(1, 4),
+      seconds: dice.whole(5, 10),
+    });
+    writers.push(startStepWriter(outlet, "churn", array, next));
+  }
   if (stops !== undefined) {
     writers.push(...startStops(outlet, array, other, stops, machines));
   } else if (dips !== undefined) {

@@ -134,4 +134,26 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     ],
     moves: "waited",
   }),
+  inSample("late", {
+    name: "a create is taken for lost while it may still arrive",
+    edits: [
+      {
+        file: "src/decide/send-times.ts",
+        find: "const arrived = answered ? now : plusSeconds(now, callLimitSeconds);",
+        put: "const arrived = answered || callLimitSeconds > 0 ? plusSeconds(now, -lagSeconds) : now;",
+      },
+    ],
+    moves: "overshoot",
+  }),
+  inSample("waves", {
+    name: "a listed node closes its place only while a look shows it",
+    edits: [
+      {
+        file: "src/decide/in-flight.ts",
+        find: "present.has(id) || ledger.has(id)",
+        put: "present.has(id)",
+      },
+    ],
+    moves: "waited",
+  }),
 ];

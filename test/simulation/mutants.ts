@@ -1,4 +1,4 @@
-import type { Verdict } from "./judge.ts";
+import type { Verdict } from "./verdict.ts";
 import type { Kind } from "./kinds.ts";
 import { LASTING_MUTANTS } from "./mutants-lasting.ts";
 import type { Edit } from "../support/product-copy.ts";
@@ -98,26 +98,13 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a false empty answer is believed",
     edits: [
       {
-        file: "src/decide/observe.ts",
-        find: "if (missing === 0 || missing * 2 < expected) return undefined;",
-        put: "if (missing >= 0) return undefined;",
+        file: "src/decide/missing.ts",
+        find: "snapshot.at < (missingUntil(carried) ?? since) ? [carried] : []",
+        put: "carried.name === since.toString() ? [carried] : []",
       },
     ],
     moves: "overshoot",
     seeds: 200,
-  },
-  {
-    name: "a second look confirms a first one that had lost less",
-    edits: [
-      {
-        file: "src/decide/observe.ts",
-        find: " || missing > (suspicion.missing ?? missing)",
-        put: "",
-      },
-    ],
-    moves: "limitsExceeded",
-    seeds: 8000,
-    weather: { falseEmpty: true, crash: 0.02, loss: 0.06, slow: 0.2 },
   },
   {
     name: "the look is repeated whenever a message was accepted meanwhile",

@@ -5,7 +5,6 @@ import type { Machines } from "./machines.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Lasting } from "./weather.ts";
 
-const FIRST_WAVE_MS = 240_000;
 const WAVES_APART_MS = 480_000;
 /** So many nodes go one after the other behind each wave. */
 const TRICKLE = 8;
@@ -50,9 +49,10 @@ export class Others {
     const { vanish, waves, deleters } = this.#lasting;
     if (vanish !== undefined) this.#often(vanish.everySeconds, () => this.#vanish(this.#pickReady()));
     if (deleters !== undefined) this.#often(deleters.everySeconds, () => this.#delete(deleters.onlyIdle));
-    for (let wave = 0; wave < (waves?.count ?? 0); wave += 1) {
-      this.#schedule.after(FIRST_WAVE_MS + wave * WAVES_APART_MS, () =>
-        this.#wave(waves?.trickleSeconds ?? 30),
+    if (waves === undefined) return;
+    for (let wave = 0; wave < waves.count; wave += 1) {
+      this.#schedule.after(waves.firstAt * 1000 + wave * WAVES_APART_MS, () =>
+        this.#wave(waves.trickleSeconds),
       );
     }
   }

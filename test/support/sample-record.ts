@@ -155,7 +155,7 @@ export const SAMPLE_RECORD: ClusterRecord = {
   lookedAt: later(-5),
   wakeAt: later(1),
   wakeFor: "demand",
-  suspicion: { since: later(-60), detail: "199 of 200 nodes missing" },
+  targetStatesLackedSince: later(-60),
   lastGoodLookAt: later(-65),
   outage: { from: later(-900), to: later(-120), until: later(180), awaiting: [setName("standard")] },
   trouble: { at: later(-5), kind: "suspicious", message: "199 of 200 nodes missing" },

@@ -120,6 +120,7 @@ describe.skipIf(!capturedFilesExist)("captured status answers", () => {
     const last = readList(isObject(body) ? body["nodearrays"] : undefined)[2];
     expect(isObject(last) ? readNodeArray({ name: "hpc", ...last }) : undefined).toEqual({
       bucketsWithoutMachineType: 0,
+      activeNodes: [{ array: "hpc", machineType: "Standard_NC24ads_A100_v4", names: [] }],
       array: {
         name: "hpc",
         limit: {},
@@ -257,7 +258,7 @@ describe.skipIf(!capturedFilesExist)("captured status answers", () => {
       ["htc-8", "going"],
       ["htc-9", "off"],
       ["htc-10", "deallocated"],
-      ["htc-11", "unknown"],
+      ["htc-11", "off"],
       ["htc-12", "coming"],
       ["htc-13", "going"],
       ["lowprio-1", "ready"],
