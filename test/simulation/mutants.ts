@@ -68,8 +68,8 @@ const STORM_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/settle-create.ts",
-        find: '    case "absent":\n',
-        put: '    case "absent":\n      if (intent.id !== undefined) return without;\n',
+        find: '    case "absent": {\n',
+        put: '    case "absent": {\n      if (intent.id !== undefined) return without;\n',
       },
       {
         file: "src/decide/settle-create.ts",
