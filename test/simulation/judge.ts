@@ -187,6 +187,11 @@ export class Judge implements Counts {
     });
   }
 
+  /** Whether a status has shown the node as Ready. */
+  wasShown(nodeId: string): boolean {
+    return this.#nodes.get(nodeId)?.shownReady === true;
+  }
+
   /** A stop is sent. */
   stopSent(requestId: string): void {
     if (!this.#sent.has(requestId)) this.#sent.set(requestId, this.#now());

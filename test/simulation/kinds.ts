@@ -136,7 +136,7 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
       lasting: {
         unclear: { from, until, how, share },
         stepSeconds: dice.whole(200, 500),
-        bounds: { spareNodes: { count: 3, from: from + BOOT_TIMEOUT_SECONDS - 30 } },
+        bounds: { spareNodes: { count: 3, from: from + unclearSeconds(how) } },
       },
     };
   },
@@ -289,6 +289,11 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
     };
   },
 };
+
+/** When the first substitutes may come: a node without a Status has left Ready, and is down soon; others are doubted for the boot timeout. */
+function unclearSeconds(how: Unclear): number {
+  return how === "no-status" ? 50 : BOOT_TIMEOUT_SECONDS - 30;
+}
 
 /** Demand in steps that are further apart than it may take to meet one. */
 function steady(dice: Dice, lasting: Lasting, readySeconds: number): Partial<Weather> {

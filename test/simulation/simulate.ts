@@ -173,6 +173,7 @@ class Run {
       simulator: this.#simulator,
       machines: this.#machines,
       cluster: CLUSTER,
+      wasShown: (nodeId: string) => this.#judge.wasShown(nodeId),
     };
     this.#others =
       lasting === undefined
