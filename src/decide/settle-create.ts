@@ -1,12 +1,5 @@
 import { dynamicArrayOf } from "../domain/bucket.ts";
-import type {
-  ClusterRecord,
-  CreateEffect,
-  CreateSet,
-  GrantedSet,
-  InFlight,
-  Intent,
-} from "../domain/record.ts";
+import type { ClusterRecord, CreateEffect, Intent } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { backOff } from "./back-off.ts";
