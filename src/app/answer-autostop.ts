@@ -125,7 +125,11 @@ async function inTime<T>(app: App, arrivedAt: Instant, work: Promise<T>, late: T
 
 async function loadArrays(app: App, cluster: ClusterName): Promise<readonly ArrayName[] | undefined> {
   const { bodies } = await loadWhole(app, cluster);
-  return bodies.seen?.arrays.map((array) => array.name);
+  if (bodies.seen === undefined) return undefined;
+  const arrays = new Set(bodies.seen.arrays.map(({ name }) => name));
+  // The status lists every array, unless it is not whole: a token of a node that we know is valid all the same.
+  for (const { array, goneAt } of bodies.ledger.values()) if (goneAt === undefined) arrays.add(array);
+  return [...arrays];
 }
 
 async function serveAll(desk: Desk, site: Site): Promise<void> {

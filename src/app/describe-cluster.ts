@@ -30,16 +30,21 @@ import { phaseShown } from "./phase-shown.ts";
 /** The state page shows so many nodes, sets and outcomes; counts are always of all. */
 const SHOWN = 2000;
 
-/** Everything an operator needs to know of one cluster, as JSON: demand, plan with reasons, nodes with why they stay, health. */
+/**
+ * Everything an operator needs to know of one cluster, as JSON: demand, plan with reasons, nodes with why they stay, health. `senderTime`:
+ * what the senders' clocks show at a moment of ours.
+ */
 export async function describeCluster(
   app: App,
   cluster: ClusterName,
+  senderTime: (at: Instant) => Instant = (at) => at,
 ): Promise<Readonly<Record<string, unknown>>> {
   const [{ record, bodies }, policy] = await Promise.all([
     loadWhole(app, cluster),
     app.ports.policyOf(cluster),
   ]);
-  return describeState(record, bodies, policy, app.ports.clock.now());
+  const now = app.ports.clock.now();
+  return describeState(record, bodies, policy, now, senderTime(now));
 }
 
 /** The same of a record at hand. */
@@ -48,6 +53,7 @@ export function describeState(
   bodies: Bodies,
   policy: Policy,
   now: Instant,
+  senderNow: Instant = now,
 ): Readonly<Record<string, unknown>> {
   const health = describeHealth(record, bodies, policy, now);
   return {
@@ -55,7 +61,7 @@ export function describeState(
     now: isoTime(now),
     health,
     waiting: describeWaiting(bodies.plan),
-    troubles: describeTroubles(record, bodies, health.notes, now),
+    troubles: describeTroubles(record, bodies, health.notes, now, senderNow),
     choice: describeChoice(policy),
     demandCounts: countSets(record, bodies, now),
     demand: describeSets(record, bodies, SHOWN, now),

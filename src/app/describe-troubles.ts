@@ -1,6 +1,7 @@
 import type { Bodies } from "../domain/bodies.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { Node } from "../domain/cluster.ts";
+import { isLost } from "../domain/cluster.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
@@ -8,6 +9,7 @@ import { lossShown } from "../decide/lost-bodies.ts";
 import { missingUntil } from "../decide/missing.ts";
 import { removedByOthers } from "../decide/removed.ts";
 import { unneededText } from "./describe-health.ts";
+import { arraysMissing, revisionsAhead } from "./input-troubles.ts";
 import { phaseShown } from "./phase-shown.ts";
 import { someOf } from "../domain/some-of.ts";
 
@@ -26,6 +28,10 @@ export interface DescribedTrouble {
     | "nodes-removed"
     | "nodes-not-needed"
     | "start-refused"
+    /** CycleCloud lists nodes of it, but not the node array. */
+    | "nodearray-missing"
+    /** A message came from a sender whose clock was ahead. */
+    | "revision-ahead"
     | "job-rejected"
     | "message-rejected";
   readonly text: string;
@@ -36,12 +42,16 @@ export interface DescribedTrouble {
 /** A list of names in a sentence. */
 const NAMED = 5;
 
-/** All that is wrong with a cluster in one list; details are elsewhere in the answer. */
+/**
+ * All that is wrong with a cluster in one list; details are elsewhere in the answer. `senderNow`: what the senders' clocks show, which is
+ * another time where ours is scaled.
+ */
 export function describeTroubles(
   record: ClusterRecord,
   bodies: Bodies,
   notes: readonly string[],
   now: Instant,
+  senderNow: Instant = now,
 ): readonly DescribedTrouble[] {
   return [
     ...notes.map((text): DescribedTrouble => ({ kind: "health", text, count: 1 })),
@@ -54,6 +64,8 @@ export function describeTroubles(
     ...nodesUnclear(bodies),
     ...nodesRemoved(record, bodies, now),
     ...refusedStarts(bodies),
+    ...arraysMissing(bodies),
+    ...revisionsAhead(record, senderNow),
     ...rejectedJobs(record, bodies),
     ...rejectedMessages(record),
   ];
@@ -106,7 +118,7 @@ function nodesDown({ seen, plan }: Bodies): readonly DescribedTrouble[] {
 }
 
 function nodesMissing({ seen }: Bodies): readonly DescribedTrouble[] {
-  const missing = (seen?.nodes ?? []).filter((node) => node.missing !== undefined);
+  const missing = (seen?.nodes ?? []).filter(isLost);
   const [first] = missing.flatMap((node) => missingUntil(node) ?? []).toSorted((a, b) => a - b);
   if (first === undefined) return [];
   const text = `${namesOf(missing)} ${missing.length === 1 ? "is" : "are"} not listed by CycleCloud: counted as there until ${isoTime(first)} or later, and taken for gone then`;

@@ -77,8 +77,8 @@ function countOf(effect: Effect): number {
 /** Finds out what became of creates and starts whose owner is gone. */
 export async function askIntents(run: Run, intents: readonly Intent[]): Promise<readonly Finding[]> {
   const ask = async (intent: Intent): Promise<Finding> => {
-    const certainFrom = certainBefore(intent, run.policy);
-    return { id: intent.id, evidence: await askFor(run, intent.id, { afterSend: "none", certainFrom }) };
+    const held = { by: intent.owner, certainFrom: certainBefore(intent, run.policy) };
+    return { id: intent.id, evidence: await askFor(run, intent.id, { afterSend: "none", held }) };
   };
   return Promise.all(intents.map(ask));
 }
@@ -242,11 +242,11 @@ function askAfterSend(
 ): Promise<Evidence> {
   const own = certainAfterSend(intent, afterSend === "conflict", run.app.ports.clock.now(), run.policy);
   const before = intent.sent === "never" ? own : certainBefore(intent, run.policy);
-  const certainFrom = before > own ? before : own;
-  return askFor(run, intent.id, { afterSend, certainFrom, ...(message === undefined ? {} : { message }) });
+  const held = { by: intent.owner, certainFrom: before > own ? before : own };
+  return askFor(run, intent.id, { afterSend, held, ...(message === undefined ? {} : { message }) });
 }
 
-type AfterSend = Pick<Extract<Evidence, { kind: "absent" }>, "afterSend" | "certainFrom" | "message">;
+type AfterSend = Pick<Extract<Evidence, { kind: "absent" }>, "afterSend" | "held" | "message">;
 
 async function askFor(run: Run, id: RequestId, sent: AfterSend): Promise<Evidence> {
   const askedAt = run.app.ports.clock.now();
@@ -254,6 +254,6 @@ async function askFor(run: Run, id: RequestId, sent: AfterSend): Promise<Evidenc
     return (await knowsRequest(run, id)) ? { kind: "found" } : { kind: "absent", askedAt, ...sent };
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
-    return { kind: "unclear", certainFrom: sent.certainFrom };
+    return { kind: "unclear", held: sent.held };
   }
 }

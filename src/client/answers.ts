@@ -447,6 +447,8 @@ export interface Cluster {
       | "nodes-removed"
       | "nodes-not-needed"
       | "start-refused"
+      | "nodearray-missing"
+      | "revision-ahead"
       | "job-rejected"
       | "message-rejected";
     text: string;

@@ -17,6 +17,7 @@ import type { Weighing } from "./reconcile.ts";
 import { doubtedNodes, isRecordDoubted, STALE_MARK_SECONDS, stoppingNodes } from "./doubt.ts";
 import { commitEffects, demandsInForce, excludedNodes, supplyOf } from "./reconcile.ts";
 import { backOff } from "./back-off.ts";
+import { outageSeconds } from "./looks.ts";
 import { isResting } from "./outage.ts";
 import { poolsInForce } from "./pools.ts";
 import { dynamicsOf } from "./dynamic-arrays.ts";
@@ -129,6 +130,8 @@ interface Survey {
   readonly questions: Questions;
   readonly facts: ReadonlyMap<string, HostFact>;
   readonly stopping: ReadonlySet<NodeId>;
+  /** The node arrays of the last look, and which of them are ours. */
+  readonly listed: ReadonlySet<ArrayName> | undefined;
   readonly managed: ReadonlySet<ArrayName> | undefined;
   readonly policy: Policy;
   /** When the last believed look was begun. */
@@ -154,12 +157,13 @@ function surveyOf(
     questions: bodies.questions ?? NO_QUESTIONS,
     facts: hostFacts(record, bodies, now),
     stopping: stoppingNodes(record.intents),
+    listed: bodies.seen === undefined ? undefined : new Set(bodies.seen.arrays.map(({ name }) => name)),
     managed: bodies.seen === undefined ? undefined : managedArrays(bodies.seen, policy),
     policy,
     seenAt: bodies.seen?.at,
     isForgetful:
       record.epochAt !== undefined && secondsBetween(record.epochAt, now) < forgottenSeconds(policy),
-    blind: blind(bodies, policy, now),
+    blind: blind(record, bodies, policy, now),
     resting: resting(record, policy, now),
   };
 }
@@ -169,14 +173,14 @@ function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall,
   if (known === undefined) return judgeUnknown(view, now);
   if (known.array !== call.array)
     return { kind: "forbidden", undrain: !view.isForgetful && !mayStop(view, known, now) };
-  const settled = judgeStop(view, known, now);
+  const settled = judgeStop(view, known, now) ?? judgeRecord(view, known, call.unhealthy, now);
   if (settled !== undefined) return settled;
   if (isOvertaken(view.questions.get(known.nodeId), call, now))
     return unsettled("a newer question of this node was answered");
   if (secondsBetween(call.arrivedAt, now) >= PATIENCE_SECONDS)
     return unsettled("the question waited too long here; ask again");
   const undrain = !view.isForgetful;
-  const objection = objectionTo(view, known, call.unhealthy, now);
+  const objection = objectionTo(view, known, call.unhealthy);
   if (objection !== undefined) return { ...objection, undrain };
   if (call.begin) return { kind: "marked", node: known.nodeId };
   // A question on another instance may be about to commit the stop that this one asks about.
@@ -208,10 +212,21 @@ function judgeStop(view: Survey, known: LedgerNode, now: Instant): FinalVerdict 
       : unsettled("the last look does not show the node");
   if (isStopFresh(known, view.seenAt ?? now)) return { kind: "stopping" };
   const node = view.nodes.get(known.nodeId);
-  if (node?.missing !== undefined)
-    return unsettled("CycleCloud does not list it; it is taken for gone if that goes on");
   if (node?.phase === "going" || node?.phase === "off") return { kind: "stopping" };
   return view.stopping.has(known.nodeId) ? unsettled("its stop is under way; ask again") : undefined;
+}
+
+/** Doubt whether the node is there at all, or wanted (docs/protocol.md, Doubt); undefined: there is none, or it is unfit and may go. */
+function judgeRecord(
+  { nodes, policy }: Survey,
+  known: LedgerNode,
+  unhealthy: boolean,
+  now: Instant,
+): FinalVerdict | undefined {
+  const node = nodes.get(known.nodeId);
+  if (node?.missing !== undefined) return unsettled("the last look does not show the node");
+  if (unhealthy || node === undefined || !isRecordDoubted(node, known, policy, now)) return undefined;
+  return unsettled("CycleCloud's record of the node does not say whether it is wanted");
 }
 
 /** Whether a stop of the node may take effect, now or later. */
@@ -231,16 +246,14 @@ function isFreshMark({ draining }: LedgerNode, now: Instant): boolean {
 type Objection = { readonly kind: "needed" | "cannot-tell"; readonly why: string };
 
 /** What speaks against stopping a node, whatever the demand is. A node that is unfit for work needs neither a fresh look nor idleness. */
-function objectionTo(
-  view: Survey,
-  known: LedgerNode,
-  unhealthy: boolean,
-  now: Instant,
-): Objection | undefined {
+function objectionTo(view: Survey, known: LedgerNode, unhealthy: boolean): Objection | undefined {
   const node = view.nodes.get(known.nodeId);
   if (node?.keepAlive === true) return { kind: "needed", why: "KeepAlive is set" };
   if (!view.policy.enabled)
     return { kind: "needed", why: "enabled is false in the configuration of this cluster" };
+  // Whether it is ours, and what it is needed for, is not known then.
+  if (view.listed?.has(known.array) === false)
+    return { kind: "cannot-tell", why: `the last look did not show node array "${known.array}"` };
   if (view.managed?.has(known.array) === false) {
     return { kind: "needed", why: `node array "${known.array}" is not autoscaled` };
   }
@@ -249,8 +262,6 @@ function objectionTo(
   if (unhealthy) return undefined;
   const unsure = view.blind ?? view.resting;
   if (unsure !== undefined) return { kind: "cannot-tell", why: unsure };
-  if (node !== undefined && isRecordDoubted(node, known, view.policy, now))
-    return { kind: "cannot-tell", why: "CycleCloud's record of it does not say whether it is wanted" };
   const job = node === undefined ? undefined : entryOfNode(view.facts, node)?.jobs[0];
   return job === undefined ? undefined : { kind: "needed", why: `job ${job} is on it` };
 }
@@ -263,10 +274,10 @@ function isStopFresh({ draining }: LedgerNode, seenAt: Instant): boolean {
   return draining?.sentAt !== undefined && secondsBetween(draining.sentAt, seenAt) < DECIDE_AGAIN_SECONDS;
 }
 
-function blind(bodies: Bodies, policy: Policy, now: Instant): string | undefined {
+function blind(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Instant): string | undefined {
   if (bodies.seen === undefined) return "the cluster has not been looked at yet";
   const age = secondsBetween(bodies.seen.at, now);
-  return age > 2 * policy.snapshotIntervalSeconds
+  return age > outageSeconds(record, policy)
     ? `the last look at the cluster is ${Math.round(age)} s old`
     : undefined;
 }
@@ -453,7 +464,7 @@ export function confirmStops(
     else verdicts.set(id, early);
   }
   const undrain = !view.isForgetful;
-  const objections = objectionsTo(view, bodies.ledger, ours, now);
+  const objections = objectionsTo(view, bodies.ledger, ours);
   for (const [id, objection] of objections) verdicts.set(id, { ...objection, undrain });
   const going = ours.filter((id) => !objections.has(id));
   const unhealthy = going.filter((id) => isUnhealthy(bodies.ledger.get(id)));
@@ -495,7 +506,7 @@ function verdictBefore(
 ): FinalVerdict | undefined {
   if (known === undefined) return unsettled("the node is not known any more; ask again");
   // Another call of the same node, on another instance, may have come to its end first.
-  const settled = judgeStop(view, known, now);
+  const settled = judgeStop(view, known, now) ?? judgeRecord(view, known, isUnhealthy(known), now);
   if (settled !== undefined) return settled;
   if (!isOurMark(known) || isOvertaken(view.questions.get(known.nodeId), call, now))
     return unsettled("another question of this node was answered; ask again");
@@ -521,16 +532,11 @@ function withStays(
 }
 
 /** Why each of these nodes is to stay, where something has come up since it was marked. */
-function objectionsTo(
-  view: Survey,
-  ledger: Ledger,
-  ids: readonly NodeId[],
-  now: Instant,
-): ReadonlyMap<NodeId, Objection> {
+function objectionsTo(view: Survey, ledger: Ledger, ids: readonly NodeId[]): ReadonlyMap<NodeId, Objection> {
   const objections = new Map<NodeId, Objection>();
   for (const id of ids) {
     const known = ledger.get(id);
-    const objection = known === undefined ? undefined : objectionTo(view, known, isUnhealthy(known), now);
+    const objection = known === undefined ? undefined : objectionTo(view, known, isUnhealthy(known));
     if (objection !== undefined) objections.set(id, objection);
   }
   return objections;

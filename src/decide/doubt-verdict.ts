@@ -1,4 +1,5 @@
 import type { Node } from "../domain/cluster.ts";
+import { isLost } from "../domain/cluster.ts";
 import type { NodeId } from "../domain/ids.ts";
 import type { NodeVerdict } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
@@ -21,7 +22,8 @@ export function doubtVerdict(
 ): NodeVerdict | undefined {
   const { missing, nodeId, status } = node;
   const until = missingUntil(node);
-  if (missing !== undefined && until !== undefined) return { kind: "missing", ...missing, until };
+  if (missing !== undefined && until !== undefined && isLost(node))
+    return { kind: "missing", ...missing, until };
   const isKept = kept.has(nodeId);
   const clearBy = unclearUntil(node, known, policy);
   if (known.unclearSince !== undefined && clearBy !== undefined) {

@@ -1,4 +1,5 @@
 import type { Node, Snapshot } from "../domain/cluster.ts";
+import { isLost } from "../domain/cluster.ts";
 import type { NodeId } from "../domain/ids.ts";
 import { InTurn } from "../domain/in-turn.ts";
 import type { Policy } from "../domain/policy.ts";
@@ -57,7 +58,7 @@ export function isRecordDoubted(
   policy: TimeoutRules,
   now: Instant,
 ): boolean {
-  if (node.missing !== undefined) return true;
+  if (isLost(node)) return true;
   const until = unclearUntil(node, known, policy);
   return until !== undefined && now < until;
 }

@@ -4,8 +4,7 @@ import type { ArrayName, MachineType, NodeId } from "../domain/ids.ts";
 import type { Intent, Ledger, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds } from "../domain/units.ts";
-import { isGivenUp, stoppingNodes } from "./doubt.ts";
-import { isStarting } from "./starts.ts";
+import { stoppingNodes } from "./doubt.ts";
 
 /** A node that looks have lacked for this long is gone. */
 const MISSING_SECONDS = 60;
@@ -48,16 +47,14 @@ function startsWith(nodes: readonly Node[], first: readonly Node[]): boolean {
   return first.every(({ nodeId }, at) => nodes[at]?.nodeId === nodeId);
 }
 
-/** It was up or on its way up, and nobody here has stopped it for certain. */
+/** It may have a VM still, which takes room under the limits, and CycleCloud has not accepted a stop of ours. */
 function isMissed(node: Node, known: LedgerNode, open: ReadonlySet<NodeId>): boolean {
   const { goneAt, draining } = known;
   if (goneAt !== undefined) return false;
-  if (open.has(node.nodeId) ? isGivenUp(draining) : draining?.sentAt !== undefined) return false;
-  if (node.phase === "deallocated") return isStarting(known);
-  return node.phase === "ready" || node.phase === "coming" || node.phase === "unknown";
+  return node.phase !== "off" && (draining?.sentAt === undefined || open.has(node.nodeId));
 }
 
-/** Until when a node that the look lacks counts as there; undefined: the look shows it. */
+/** Until when a node that the look lacks is kept; undefined: the look shows it. */
 export function missingUntil({ missing }: Node): Instant | undefined {
   if (missing === undefined) return undefined;
   return plusSeconds(missing.since, missing.named === true ? NAMED_SECONDS : MISSING_SECONDS);

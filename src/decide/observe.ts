@@ -175,9 +175,9 @@ export function updateLedger(
   let touched = 0;
   // Here and wherever each node has its turn: a callback, as a loop makes an object for each step until the compiler has seen it often.
   look.snapshot.nodes.forEach((node) => {
-    // Head nodes and other single nodes are no node array's: never ours to judge.
-    if (!arrays.has(node.array)) return;
     const old = before.get(node.nodeId);
+    // Head nodes and other single nodes are no node array's: never ours to judge. A node that we know is one's, whatever this status lists.
+    if (!arrays.has(node.array) && (old === undefined || old.goneAt !== undefined)) return;
     const known = updateNode(old, node, origins.get(node.nodeId), facts, now);
     if (known !== old) touched += 1;
     present.push(known);

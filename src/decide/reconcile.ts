@@ -112,7 +112,7 @@ export function decide(
   const lapsed = lapseParts(followed, now, policy.maxExpirationSeconds);
   const managed = managedArrays(look.snapshot, policy);
   const observed: ClusterRecord = withoutTrouble({
-    ...withCreatesWait(lapsed, record, look.snapshot, managed, now),
+    ...withCreatesWait(lapsed, record, look.snapshot, { managed, lagSeconds: policy.lagSeconds }, now),
     plan: number,
     observedGeneration: record.generation,
     backoffs: forgetOldBackoffs(followed.backoffs, now),

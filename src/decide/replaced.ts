@@ -47,8 +47,8 @@ export function uselessNodes(snapshot: Snapshot, ledger: Ledger, policy: Policy,
   return { replaced, kept };
 }
 
-function mayBeUseless({ phase, missing }: Node): boolean {
-  return missing === undefined && (phase === "failed" || phase === "coming" || phase === "unknown");
+function mayBeUseless({ phase }: Node): boolean {
+  return phase === "failed" || phase === "coming" || phase === "unknown";
 }
 
 function isUseless(node: Node, known: LedgerNode | undefined, policy: Policy, now: Instant): boolean {

@@ -1,18 +1,10 @@
-import { spotIn } from "../domain/attributes.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";
-import type {
-  ClusterRecord,
-  CreateEffect,
-  CreateSet,
-  GrantedSet,
-  InFlight,
-  Intent,
-} from "../domain/record.ts";
+import type { ClusterRecord, CreateEffect, Intent } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
-import { backOff, pauseKey } from "./back-off.ts";
-import { sendAlone, sendTogether } from "./create-requests.ts";
-import { lookOf } from "./look.ts";
+import { backOff } from "./back-off.ts";
+import { sendAlone } from "./create-requests.ts";
+import { afterAccepted, afterFound } from "./granted-create.ts";
 import { LONGEST_INTENT_SECONDS } from "./send-times.ts";
 import type { Evidence } from "./settle.ts";
 
@@ -41,13 +33,15 @@ export function settleCreate(
       return afterRefused(without, effect, evidence.message, now);
     case "not-sent":
       return intent.sent === "maybe" ? letGo(record, intent, now) : without;
-    case "absent":
-      if (evidence.askedAt >= evidence.certainFrom || meansInvalid(intent, now))
-        return afterNoEffect(without, intent, effect, evidence, now);
-      return replaceIntent(record, intent, afterAbsent(intent, evidence, now));
+    case "absent": {
+      const isHeld = evidence.held.by === intent.owner;
+      if (isCertain(intent, evidence, isHeld)) return afterNoEffect(without, intent, effect, evidence, now);
+      return isHeld ? replaceIntent(record, intent, afterAbsent(intent, evidence, now)) : record;
+    }
     case "unclear": {
-      const { certainFrom } = evidence;
-      const known = certainFrom === undefined ? {} : { certainFrom };
+      const { held } = evidence;
+      if (held !== undefined && held.by !== intent.owner) return record;
+      const known = held === undefined ? {} : { certainFrom: held.certainFrom };
       return replaceIntent(record, intent, {
         ...intent,
         ...known,
@@ -79,12 +73,19 @@ function letGo(record: ClusterRecord, intent: Intent, now: Instant): ClusterReco
   return replaceIntent(record, intent, { ...intent, leaseUntil: now });
 }
 
+/** Who does not hold the intent any more does not know whether it has been sent since: the record does. */
+function isCertain(intent: Intent, { askedAt, held }: Absent, isHeld: boolean): boolean {
+  if (isHeld && meansInvalid(intent, askedAt)) return true;
+  const certainFrom = isHeld ? held.certainFrom : intent.certainFrom;
+  return certainFrom !== undefined && askedAt >= certainFrom;
+}
+
 /** A 409 to an id that was never sent before, and two questions that find nothing: the input is invalid. */
-function meansInvalid(intent: Intent, now: Instant): boolean {
+function meansInvalid(intent: Intent, askedAt: Instant): boolean {
   return (
     intent.sent === "once-refused" &&
     intent.absentSince !== undefined &&
-    secondsBetween(intent.absentSince, now) >= SECOND_ASK_SECONDS
+    secondsBetween(intent.absentSince, askedAt) >= SECOND_ASK_SECONDS
   );
 }
 
@@ -119,7 +120,8 @@ function sentBefore({ sent }: Intent): Intent["sent"] {
 }
 
 function afterAbsent(intent: Intent, evidence: Absent, now: Instant): Intent {
-  const { afterSend, message, certainFrom } = evidence;
+  const { afterSend, message } = evidence;
+  const { certainFrom } = evidence.held;
   if (afterSend === "none") {
     return { ...intent, certainFrom, leaseUntil: now, absentSince: intent.absentSince ?? now };
   }
@@ -139,71 +141,4 @@ function afterAbsent(intent: Intent, evidence: Absent, now: Instant): Intent {
 
 function replaceIntent(record: ClusterRecord, old: Intent, next: Intent): ClusterRecord {
   return { ...record, intents: record.intents.map((intent) => (intent === old ? next : intent)) };
-}
-
-// ---------------------------------------------------------------- with an effect
-
-function afterAccepted(
-  record: ClusterRecord,
-  intent: Intent,
-  { sets }: CreateEffect,
-  granted: readonly GrantedSet[],
-  now: Instant,
-): ClusterRecord {
-  let next = sendTogether(record, sets);
-  sets.forEach((set, index) => {
-    const { added, message } = granted[index] ?? { added: 0 };
-    if (added > 0) next = withInFlight(next, inFlightOf(set, intent, added, now));
-    if (added < set.count) {
-      const words = `${set.count} asked, ${added} added${message === undefined ? "" : `: ${message}`}`;
-      next = backOff(next, set.bucket, "fell-short", words, now);
-    } else next = withoutRefusals(next, set);
-  });
-  return next;
-}
-
-/** Each set may have got less than it asked for: until the list of the request's nodes says how many, all of it is taken to come. */
-function afterFound(
-  record: ClusterRecord,
-  intent: Intent,
-  { sets }: CreateEffect,
-  now: Instant,
-): ClusterRecord {
-  const unconfirmed = { listed: 0, since: now };
-  return sets.reduce(
-    (next, set) => {
-      const entry = { ...inFlightOf(set, intent, set.count, now), unconfirmed };
-      return withoutRefusals(withInFlight(next, entry), set);
-    },
-    sendTogether(record, sets),
-  );
-}
-
-function withInFlight(record: ClusterRecord, entry: InFlight): ClusterRecord {
-  return { ...record, inFlight: [...record.inFlight, entry] };
-}
-
-function inFlightOf(set: CreateSet, intent: Intent, added: number, now: Instant): InFlight {
-  const look = lookOf(set.attributes);
-  const spot = spotIn(set.attributes);
-  return {
-    requestId: intent.id,
-    bucket: set.bucket,
-    purpose: set.purpose,
-    ...(look === undefined ? {} : { look }),
-    ...(spot === undefined ? {} : { spot }),
-    added,
-    seen: [],
-    since: now,
-    plannedAt: intent.committedAt,
-  };
-}
-
-/** An accepted create ends what creates are refused for; that its nodes boot it does not show. */
-function withoutRefusals(record: ClusterRecord, { bucket, purpose }: CreateSet): ClusterRecord {
-  const key = pauseKey({ bucket, dynamic: dynamicArrayOf(purpose) });
-  const backoffs = record.backoffs.filter(
-    (entry) => pauseKey(entry) !== key || entry.cause === "boot-failed" || entry.cause === "unhealthy",
-  );
-  return { ...record, backoffs };
 }

@@ -1,4 +1,4 @@
-import type { NodeId, RequestId } from "../domain/ids.ts";
+import type { NodeId, Owner, RequestId } from "../domain/ids.ts";
 import type { ClusterRecord, GrantedSet, Intent, Ledger, NodeStart, StartEffect } from "../domain/record.ts";
 import type { Questions } from "../domain/questions.ts";
 import type { Instant } from "../domain/units.ts";
@@ -37,13 +37,20 @@ export type Evidence =
       readonly afterSend: "conflict" | "no-answer" | "none";
       readonly message?: string;
     })
-  /** Sent, or maybe sent, and nothing could be learnt. `certainFrom`: see {@link Asked}; absent: of an effect that is no create. */
-  | { readonly kind: "unclear"; readonly certainFrom?: Instant };
+  /** Sent, or maybe sent, and nothing could be learnt. `held`: of an effect that is a create or a start. */
+  | { readonly kind: "unclear"; readonly held?: Held };
 
 /** A question for a request's id. */
 interface Asked {
   /** When the question began. */
   readonly askedAt: Instant;
+  readonly held: Held;
+}
+
+/** What the asker knows of the sends of the intent, as long as it holds it. */
+export interface Held {
+  /** The intent's owner when it was asked for: once another has taken it over, that one may have sent it. */
+  readonly by: Owner;
   /** "No" to a question that begins then or later is certain: by then each send has arrived, and what came of it shows. */
   readonly certainFrom: Instant;
 }

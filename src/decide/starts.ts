@@ -28,11 +28,12 @@ export function isStarting(known: LedgerNode | undefined): boolean {
 }
 
 /**
- * Whether a node of ours may be started: deallocated, not asked for yet, not resting after a start that came to nothing. One with
+ * Whether a node of ours may be started: shown as deallocated, not asked for yet, not resting after a start that came to nothing. One with
  * KeepAlive is somebody's own, and could not be stopped again.
  */
 export function mayBeStarted(node: Node, known: LedgerNode | undefined): boolean {
-  return node.phase === "deallocated" && !node.keepAlive && known?.start === undefined;
+  const isThere = node.phase === "deallocated" && node.missing === undefined;
+  return isThere && !node.keepAlive && known?.start === undefined;
 }
 
 /** Until when a node rests after a start that came to nothing; undefined: it does not. */

@@ -140,3 +140,8 @@ export interface Node {
   readonly resources?: Resources;
   readonly configuration?: Readonly<Record<string, Scalar>>;
 }
+
+/** The look lacks it, and it was up, on its way up or unclear: it counts as there. Others only take room under the limits. */
+export function isLost({ missing, phase }: Node): boolean {
+  return missing !== undefined && (phase === "ready" || phase === "coming" || phase === "unknown");
+}

@@ -132,8 +132,8 @@ describe("what a node is told", () => {
       },
       verdict: {
         kind: "cannot-tell",
-        why: "CycleCloud's record of it does not say whether it is wanted",
-        undrain: true,
+        why: "CycleCloud's record of the node does not say whether it is wanted",
+        undrain: false,
       },
     },
     {
@@ -184,7 +184,7 @@ describe("what a node is told", () => {
       scenario: { seen: buildSnapshot([{ ...one, missing: { since: at(-60) } }]) },
       verdict: {
         kind: "cannot-tell",
-        why: "CycleCloud does not list it; it is taken for gone if that goes on",
+        why: "the last look does not show the node",
         undrain: false,
       },
     },

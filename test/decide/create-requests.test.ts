@@ -5,7 +5,7 @@ import type { Evidence } from "../../src/decide/settle.ts";
 import { arrayName, placementGroup, requestId } from "../../src/domain/ids.ts";
 import type { CreateSet } from "../../src/domain/record.ts";
 import { at, D4, D8, EXECUTE, NOW } from "../support/build-node.ts";
-import { buildIntent, buildState, EMPTY_RECORD } from "../support/build-record.ts";
+import { buildIntent, buildState, EMPTY_RECORD, OURS } from "../support/build-record.ts";
 
 const lab = arrayName("lab");
 const d4: CreateSet = { bucket: { array: EXECUTE, machineType: D4 }, count: 2, purpose: { kind: "array" } };
@@ -84,7 +84,12 @@ describe("a request of two sets", () => {
     { name: "refused", evidence: { kind: "refused", message: "HTTP 400: no" } },
     {
       name: "certainly without effect",
-      evidence: { kind: "absent", afterSend: "none", askedAt: at(210), certainFrom: at(210) },
+      evidence: {
+        kind: "absent",
+        afterSend: "none",
+        askedAt: at(210),
+        held: { by: OURS, certainFrom: at(210) },
+      },
     },
   ])("$name: any set may be why, so that no bucket rests and each goes alone", ({ evidence }) => {
     const record = settled(evidence);

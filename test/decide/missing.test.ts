@@ -60,22 +60,17 @@ describe("a node that a look lacks", () => {
       name: "it did not boot, and its stop is open",
       known: mark("boot-timeout"),
       intents: [stopOf("n1")],
-      carried: "",
+      carried: "n1",
     },
     { name: "it is marked alone", known: mark("idle"), carried: "n1" },
     { name: "it had gone before", known: { goneAt: at(-300) }, carried: "" },
     { name: "it was on its way up", node: { phase: "coming" }, carried: "n1" },
     { name: "its record was unclear", node: { phase: "unknown" }, carried: "n1" },
-    { name: "it was going", node: { phase: "going" }, carried: "" },
-    { name: "it had failed", node: { phase: "failed" }, carried: "" },
-    { name: "it was deallocated", node: { phase: "deallocated" }, carried: "" },
-    {
-      name: "it was deallocated and asked to start",
-      node: { phase: "deallocated" },
-      known: { start: { state: "accepted", since: at(-30) } },
-      carried: "n1",
-    },
-  ] as const)("$name: carried on: '$carried'", (row) => {
+    { name: "it was going", node: { phase: "going" }, carried: "n1" },
+    { name: "it had failed", node: { phase: "failed" }, carried: "n1" },
+    { name: "it was deallocated", node: { phase: "deallocated" }, carried: "n1" },
+    { name: "it had no VM", node: { phase: "off" }, carried: "" },
+  ] as const)("$name: kept: '$carried'", (row) => {
     const node = buildNode("n1", "node" in row ? row.node : {});
     const known = buildLedger([rememberNode(node, "known" in row ? row.known : {})]);
     const intents = "intents" in row ? row.intents : [];

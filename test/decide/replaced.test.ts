@@ -64,10 +64,10 @@ test.each<{ name: string; node: Partial<Node>; known?: Partial<LedgerNode>; usel
   { name: "on its way up", node: { phase: "coming" }, known: { firstSeenAt: at(-3599) }, useless: 0 },
   { name: "not Ready in time", node: { phase: "coming" }, known: { firstSeenAt: at(-3600) }, useless: 1 },
   {
-    name: "not Ready in time, but missing in the look",
+    name: "not Ready in time, and missing in the look",
     node: { phase: "coming", missing: { since: NOW } },
     known: { firstSeenAt: at(-3600) },
-    useless: 0,
+    useless: 1,
   },
   { name: "unclear", node: { phase: "unknown" }, known: { unclearSince: at(-3599) }, useless: 0 },
   {

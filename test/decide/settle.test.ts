@@ -3,11 +3,11 @@ import { backOff, forgetOldBackoffs } from "../../src/decide/back-off.ts";
 import type { Evidence, Settled } from "../../src/decide/settle.ts";
 import { settle } from "../../src/decide/settle.ts";
 import type { NodeId } from "../../src/domain/ids.ts";
-import { nodeId, placementGroup, requestId } from "../../src/domain/ids.ts";
+import { nodeId, owner, placementGroup, requestId } from "../../src/domain/ids.ts";
 import type { Backoff, ClusterRecord, Intent } from "../../src/domain/record.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { at, buildLedger, buildNode, NOW, rememberNode } from "../support/build-node.ts";
-import { BUCKET, buildCreate, buildIntent, buildState, EMPTY_RECORD } from "../support/build-record.ts";
+import { BUCKET, buildCreate, buildIntent, buildState, EMPTY_RECORD, OURS } from "../support/build-record.ts";
 
 const R1 = requestId("r-1");
 
@@ -50,11 +50,12 @@ const absent = (
   afterSend: "conflict" | "no-answer" | "none",
   message?: string,
   askedAt: Instant = at(5),
+  by = OURS,
 ): Evidence => ({
   kind: "absent",
   afterSend,
   askedAt,
-  certainFrom: at(210),
+  held: { by, certainFrom: at(210) },
   ...(message === undefined ? {} : { message }),
 });
 const conflict = absent("conflict", "Invalid nodearray");
@@ -80,7 +81,7 @@ describe("a create whose fate is clear is settled, whatever was known of it befo
         evidence: { kind: "accepted", sets: [{ added: 0 }] },
         outcome: { ...gone, pauses: [{ cause: "fell-short", seconds: 60, message: "4 asked, 0 added" }] },
       },
-      { learnt: "found: all of its count in flight", evidence: { kind: "found" }, outcome: coming(4, at(5)) },
+      { learnt: "found: all of its count in flight", evidence: { kind: "found" }, outcome: coming(4, NOW) },
       {
         learnt: "refused: the bucket is paused, unless an earlier send may have had its effect",
         evidence: { kind: "refused", message: "no such array" },
@@ -153,14 +154,14 @@ describe("a create that CycleCloud does not know", () => {
     {
       name: "answered 409 once, asked again after 10 s: invalid, and the bucket is paused",
       intent: refusedOnce,
-      evidence: absent("none"),
+      evidence: absent("none", undefined, at(10)),
       now: at(10),
       outcome: paused("CycleCloud refused the request as invalid (409)"),
     },
     {
       name: "answered 409 a second time after 10 s: invalid, with CycleCloud's words",
       intent: refusedOnce,
-      evidence: conflict,
+      evidence: absent("conflict", "Invalid nodearray", at(10)),
       now: at(10),
       outcome: paused("Invalid nodearray"),
     },
@@ -177,6 +178,13 @@ describe("a create that CycleCloud does not know", () => {
       evidence: absent("none", undefined, at(209.999)),
       now: at(260),
       outcome: open("maybe", at(260), at(260)),
+    },
+    {
+      name: "asked by one from whom another has taken it over since, and who may have sent it: still open",
+      intent: { ...maybe, certainFrom: at(210) },
+      evidence: { ...absent("none", undefined, at(130)), held: { by: owner("dead"), certainFrom: at(120) } },
+      now: at(135),
+      outcome: open("maybe", NOW),
     },
     {
       name: "answered 409 by whoever took it over, and then asked when no send can arrive any more: invalid",
@@ -203,7 +211,7 @@ test("409, ten seconds, nothing found: the whole way of an invalid request", () 
   const unknown = absent("none");
   const early = settle(afterSend, R1, unknown, at(6));
   expect(early.record.intents).toHaveLength(1);
-  const settled = settle(early, R1, unknown, at(11));
+  const settled = settle(early, R1, absent("none", undefined, at(11)), at(11));
   expect(settled.record.intents).toEqual([]);
   // In CycleCloud's words, which came with the 409 and not with the asks.
   expect(settled.record.backoffs).toEqual([
@@ -236,7 +244,7 @@ describe("settling", () => {
         added: 4,
         unconfirmed: { listed: 0, since: at(5) },
         seen: [],
-        since: at(5),
+        since: NOW,
         plannedAt: NOW,
       },
     ]);

@@ -33,7 +33,7 @@ export class NodeBook {
   readonly #nodes = new Map<string, BookedNode>();
   /** Arrays and sizes, as "array/size", in which anything ever fell short, failed or was refused: only they may be paused. */
   readonly #troubled = new Set<string>();
-  readonly #arrayOfRequest = new Map<string, string>();
+  readonly #placesOfRequest = new Map<string, readonly string[]>();
 
   /** All that have a VM or may get one, in the order in which they were created. */
   get all(): readonly BookedNode[] {
@@ -57,9 +57,9 @@ export class NodeBook {
     this.#troubled.add(place);
   }
 
-  /** A create is sent: for which array and size. */
-  sent(requestId: string, place: string): void {
-    this.#arrayOfRequest.set(requestId, place);
+  /** A create is sent: for which array and size, set by set. */
+  sent(requestId: string, places: readonly string[]): void {
+    this.#placesOfRequest.set(requestId, places);
   }
 
   see(event: SimulatorEvent): void {
@@ -68,7 +68,9 @@ export class NodeBook {
         this.#create(event);
         return;
       case "create-accepted":
-        if (event.added < event.asked) this.trouble(this.#arrayOfRequest.get(event.requestId ?? "") ?? "");
+        event.sets.forEach(({ asked, added }, index) => {
+          if (added < asked) this.trouble(this.#placesOfRequest.get(event.requestId ?? "")?.[index] ?? "");
+        });
         return;
       case "node-up":
         this.#change(event.nodeId, (node) => (node.instance = event.instanceId));
@@ -109,7 +111,7 @@ export class NodeBook {
       const { seen, phase, instance } = node;
       if (phase === "gone") {
         node.lackedSince ??= now;
-        const isMissed = seen?.phase === "coming" || seen?.phase === "ready";
+        const isMissed = seen !== undefined && seen.phase !== "stopping";
         if (!isMissed || now - node.lackedSince >= MISSED_MS) this.#nodes.delete(node.id);
         continue;
       }

@@ -15,6 +15,7 @@ import { Misfortune } from "./misfortune.ts";
 import type { BookedNode } from "./node-book.ts";
 import { NodeBook, placeOf } from "./node-book.ts";
 import { settleWants } from "./orders.ts";
+import type { CreateRead } from "./read-create.ts";
 import { readCreate } from "./read-create.ts";
 import { faultOf } from "./otherwise.ts";
 import { Rest } from "./rest.ts";
@@ -366,7 +367,10 @@ class Game {
 
   /** What is listed and of no use is replaced, at most a tenth of an array's nodes (at least 3) at a time; the rest counts as there. */
   #replaced(givenUp: readonly BookedNode[]): ReadonlySet<BookedNode> {
-    const useless = new Set([...this.#nodes.all.filter(({ phase }) => phase === "failed"), ...givenUp]);
+    const failed = this.#nodes.believed.filter(
+      ({ phase, seen }) => phase === "failed" || (phase === "gone" && seen?.phase === "failed"),
+    );
+    const useless = new Set([...failed, ...givenUp]);
     return new Set(
       this.#shape.arrays.flatMap(({ name }) => {
         const here = this.#nodes.believed.filter(({ array }) => array === name);
@@ -439,13 +443,13 @@ class Game {
   #sent({ path, body }: TransportRequest): void {
     if (!path.endsWith("/create")) return;
     const create = readCreate(body);
-    if (create !== undefined) this.#nodes.sent(create.requestId, placeOf(create.array, create.type));
+    if (create !== undefined) this.#nodes.sent(create.requestId, placesOf(create));
   }
 
   #failed({ path, body }: TransportRequest): void {
     this.#blur();
     const create = path.endsWith("/create") ? readCreate(body) : undefined;
-    if (create !== undefined) this.#nodes.trouble(placeOf(create.array, create.type));
+    if (create !== undefined) for (const place of placesOf(create)) this.#nodes.trouble(place);
   }
 
   #blur(): void {
@@ -461,5 +465,8 @@ class Game {
     this.#differences.push(text);
   }
 }
+
+const placesOf = ({ sets }: CreateRead): readonly string[] =>
+  sets.map(({ array, type }) => placeOf(array, type));
 
 const setAt = (index: number): string => `set${index}`;

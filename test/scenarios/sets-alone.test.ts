@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
+import type { Policy } from "../../src/domain/policy.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import { oneArray } from "./clusters.ts";
 import { Stage } from "./stage.ts";
@@ -84,4 +85,46 @@ test("a set that was refused goes alone until it is accepted, and with the other
   await stage.pass(30);
   expect(createdIn(stage)).toBe("aabbccdd");
   expect(requests(stage)).toEqual(["a", "c", "d", "b", "abcd"]);
+});
+
+describe("sets that go alone, and creates that take 25 s", () => {
+  /** The first request is refused, so that each set goes alone. */
+  const slow = (policy: Partial<Policy> = {}): Stage => {
+    let isFirst = true;
+    return new Stage({
+      simulator: arrays(),
+      policy,
+      between: (send, clock) => async (request) => {
+        if (request.path !== CREATE) return send(request);
+        if (isFirst) {
+          isFirst = false;
+          return { status: 400, headers: {}, body: "no" };
+        }
+        await clock.sleep(12_500);
+        const answer = await send(request);
+        await clock.sleep(12_500);
+        return answer;
+      },
+    });
+  };
+
+  test("a plan sends two within its 30 s; the others are asked for again at once, and none is made twice", async () => {
+    const stage = slow();
+    await stage.pass(10);
+    push(stage, 1);
+    await stage.pass(45);
+    expect(createdIn(stage)).toBe("ab");
+    await stage.pass(75);
+    expect(createdIn(stage)).toBe("abcd");
+    await stage.pass(600);
+    expect(createdIn(stage)).toBe("abcd");
+  });
+
+  test("parallelCreates: all are sent at once", async () => {
+    const stage = slow({ parallelCreates: 4 });
+    await stage.pass(10);
+    push(stage, 1);
+    await stage.pass(30);
+    expect(createdIn(stage)).toBe("abcd");
+  });
 });

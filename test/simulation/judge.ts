@@ -25,6 +25,7 @@ export interface Limits {
 }
 
 type NodeCreated = Extract<SimulatorEvent, { readonly kind: "node-created" }>;
+type CreateAccepted = Extract<SimulatorEvent, { readonly kind: "create-accepted" }>;
 
 /** A stop that was committed may still come, or be known to be lost, for so long: its lease, and the pause before it is decided again. */
 const COMMITTED_STOP_MS = 185_000;
@@ -64,7 +65,7 @@ export class Judge implements Counts {
   /** What was in force since when, oldest first. */
   readonly #history: { readonly at: number; readonly told: readonly Told[] }[] = [];
   readonly #commits = new Map<string, number>();
-  readonly #creates = new Map<string, ReadonlySet<string>>();
+  readonly #creates = new Map<string, readonly string[]>();
   readonly #revisions = new Map<string, number>();
   /** When each stop was first sent. */
   readonly #sent = new Map<string, number>();
@@ -173,8 +174,8 @@ export class Judge implements Counts {
     this.#leave(nodeId, Number.POSITIVE_INFINITY);
   }
 
-  /** A create was sent: which arrays it is for. */
-  createSent(requestId: string, arrays: ReadonlySet<string>): void {
+  /** A create was sent: which array each of its sets is for. */
+  createSent(requestId: string, arrays: readonly string[]): void {
     this.#creates.set(requestId, arrays);
   }
 
@@ -206,7 +207,7 @@ export class Judge implements Counts {
       case "node-created":
         return this.#created(event);
       case "create-accepted":
-        return this.#checkLimits(event.requestId ?? "", event.asked, event.added);
+        return this.#checkLimits(event);
       case "start-accepted":
         return this.#started(event.nodeId, event.requestId, event.at);
       case "node-ready":
@@ -414,19 +415,18 @@ export class Judge implements Counts {
    * CycleCloud's own limits leave out nodes that are going, quotas do not. An empty answer that hides only nodes which we have asked to
    * stop cannot be told from a true one.
    */
-  #checkLimits(requestId: string, asked: number, added: number): void {
-    const arrays = this.#creates.get(requestId) ?? new Set();
+  #checkLimits({ requestId = "", asked, added, sets }: CreateAccepted): void {
+    const arrays = this.#creates.get(requestId) ?? [];
     const deceived = this.#now() - this.#falseEmptyAt < DECEIVED_MS;
     const held = [...this.#nodes.values()].filter((node) => !node.gone && !(deceived && node.stopped));
-    const short = asked - added;
-    // Which of several arrays the request fell short in, the event does not say.
-    const shortInArray = arrays.size === 1 ? short : 0;
-    const used = [...arrays].map(
-      (array) => held.filter((node) => node.array === array && isActive(node)).length,
-    );
-    const beyondArray = Math.max(0, ...used) + shortInArray - this.#limits.nodesPerArray;
-    const beyondQuota = held.length + short - this.#limits.quotaNodes;
-    const beyond = Math.max(beyondArray, beyondQuota);
+    const beyondArrays = [...new Set(arrays)].map((array) => {
+      const ofArray = held.filter((node) => node.array === array && isActive(node));
+      const ofSets = sets.filter((_, index) => arrays[index] === array);
+      const short = ofSets.reduce((sum, set) => sum + set.asked - set.added, 0);
+      return ofArray.length + short - this.#limits.nodesPerArray;
+    });
+    const beyondQuota = held.length + asked - added - this.#limits.quotaNodes;
+    const beyond = Math.max(beyondQuota, ...beyondArrays);
     if (beyond > 0) {
       this.#violate("limitsExceeded", beyond, `${requestId} asked for ${beyond} nodes beyond a limit`);
     }

@@ -55,7 +55,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "accepted creates are not counted until they show",
     edits: [
       {
-        file: "src/decide/settle-create.ts",
+        file: "src/decide/granted-create.ts",
         find: "    if (added > 0) next = withInFlight(",
         put: "    if (added < 0) next = withInFlight(",
       },
@@ -68,8 +68,8 @@ const STORM_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/settle-create.ts",
-        find: '    case "absent":\n',
-        put: '    case "absent":\n      if (intent.id !== undefined) return without;\n',
+        find: '    case "absent": {\n',
+        put: '    case "absent": {\n      if (intent.id !== undefined) return without;\n',
       },
       {
         file: "src/decide/settle-create.ts",

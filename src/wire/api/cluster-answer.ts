@@ -46,6 +46,8 @@ const trouble = z.object({
     "nodes-removed",
     "nodes-not-needed",
     "start-refused",
+    "nodearray-missing",
+    "revision-ahead",
     "job-rejected",
     "message-rejected",
   ]),

@@ -7,6 +7,7 @@ import type { StopsJudged } from "./judge-stops.ts";
 import { judgeStops } from "./judge-stops.ts";
 import { killHosts } from "./killer.ts";
 import { openMovingDemand } from "./moving-demand.ts";
+import type { Parts } from "./parts.ts";
 import { startParts } from "./parts.ts";
 import type { Weather } from "./proxy.ts";
 import type { Spread } from "./spread.ts";
@@ -63,15 +64,7 @@ export async function runAutostopStorm(options: AutostopStormOptions): Promise<A
   try {
     const demand = openMovingDemand(parts, uniform);
     await demand.set(nodes);
-    const [first] = parts.hosts;
-    await until(
-      "all nodes are Ready and scale-down does not rest",
-      async () => {
-        const state = await stateOf(parts, first?.url ?? "");
-        return state !== undefined && (state.nodes.byPhase["ready"] ?? 0) >= nodes && isSettled(state);
-      },
-      SETTLE_SECONDS,
-    );
+    await untilRunning(parts, nodes, () => demand.set(nodes));
     await demand.set(draw(range, uniform));
     const from = parts.clock.now();
     const endAt = Date.now() + options.stormSeconds * 1000;
@@ -105,9 +98,20 @@ export async function runAutostopStorm(options: AutostopStormOptions): Promise<A
   }
 }
 
-type Proxies = Awaited<ReturnType<typeof startParts>>["proxies"];
+/** A new record rests until its demand is pushed once more. */
+async function untilRunning(parts: Parts, nodes: number, push: () => Promise<void>): Promise<void> {
+  const url = parts.hosts[0]?.url ?? "";
+  const seen = async () => (await stateOf(parts, url))?.nodes.byPhase["ready"] ?? 0;
+  await until("all nodes are seen Ready", async () => (await seen()) >= nodes, SETTLE_SECONDS);
+  await push();
+  const settled = async () => {
+    const state = await stateOf(parts, url);
+    return state !== undefined && isSettled(state);
+  };
+  await until("scale-down does not rest", settled, SETTLE_SECONDS);
+}
 
-function setWeather(proxies: Proxies, weather: Weather | undefined): void {
+function setWeather(proxies: Parts["proxies"], weather: Weather | undefined): void {
   proxies?.table.setWeather(weather);
   proxies?.queue.setWeather(weather);
 }

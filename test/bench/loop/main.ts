@@ -99,7 +99,7 @@ function readArguments(): Read {
     if (unknown !== undefined)
       return { complaint: `--only: found ${unknown}, expected one of ${names.join(", ")}` };
     const checkout = resolve(values.checkout);
-    const missing = NEEDED.find((file) => !existsSync(join(checkout, file)));
+    const missing = values.help ? undefined : NEEDED.find((file) => !existsSync(join(checkout, file)));
     if (missing !== undefined)
       return {
         complaint: `--checkout: found no ${missing} in ${checkout}, expected a checkout after npm ci`,
