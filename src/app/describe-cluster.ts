@@ -73,14 +73,16 @@ export function describeState(
     outcomes: describeOutcomes(bodies, SHOWN, usersOf(record, bodies)),
     totals: record.totals,
     groups: describeGroups(bodies, policy),
-    inFlight: record.inFlight.map((entry) => ({
-      requestId: entry.requestId,
-      bucket: bucketText(entry.bucket),
-      countsFor: arrayShown(entry.purpose, entry.bucket.array),
-      added: entry.added,
-      stillToShow: stillInFlight(entry),
-      since: isoTime(entry.since),
-    })),
+    inFlight: record.inFlight
+      .filter((entry) => stillInFlight(entry) > 0)
+      .map((entry) => ({
+        requestId: entry.requestId,
+        bucket: bucketText(entry.bucket),
+        countsFor: arrayShown(entry.purpose, entry.bucket.array),
+        added: entry.added,
+        stillToShow: stillInFlight(entry),
+        since: isoTime(entry.since),
+      })),
     intents: record.intents.flatMap(({ id, effect, committedAt, sent }) =>
       describeEffect(effect, bodies).map((described) => ({
         id,

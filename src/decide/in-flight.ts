@@ -3,6 +3,7 @@ import type { RequestedNode } from "../domain/cluster.ts";
 import type { Digest, NodeId, RequestId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { ClusterRecord, InFlight, Ledger } from "../domain/record.ts";
+import { stillInFlight } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import { backOff } from "./back-off.ts";
@@ -48,12 +49,12 @@ export function followInFlight(
     }
     return grown;
   });
-  const inFlight = followed.filter(
-    (entry) =>
-      entry.seen.length < entry.added &&
-      secondsBetween(entry.since, look.snapshot.at) < policy.inFlightGraceSeconds,
+  const coming = followed.filter(
+    ({ since }) => secondsBetween(since, look.snapshot.at) < policy.inFlightGraceSeconds,
   );
-  return { ...next, inFlight };
+  // A set that is whole stays as long as another one of its request is not: its nodes are on the request's list, and are not the other's.
+  const open = new Set(coming.filter((entry) => stillInFlight(entry) > 0).map(({ requestId }) => requestId));
+  return { ...next, inFlight: coming.filter(({ requestId }) => open.has(requestId)) };
 }
 
 function byRequest(inFlight: readonly InFlight[]): readonly (readonly InFlight[])[] {

@@ -192,9 +192,28 @@ describe("several sets in one request: each node closes a place of its own set",
       ["d", "dynamic", 3],
     ]);
     const { inFlight } = follow(sets, at(30), { listed });
-    expect(inFlight).toEqual([
-      flying({ added: 2, purpose: { kind: "dynamic", array: lab }, seen: ids("d") }),
+    expect(inFlight.map((set) => [set.seen, stillInFlight(set)])).toEqual([
+      [ids("a"), 0],
+      [ids("b"), 0],
+      [ids("c"), 0],
+      [ids("d"), 1],
     ]);
+  });
+
+  test("a node of a set that is whole closes no place of another one in a later look", () => {
+    const two = [flying({ added: 1 }), flying({ added: 3, bucket: { array: hpc, machineType: D4 } })];
+    const b = buildNode("b", { name: "hpc-1", array: hpc });
+    const c = buildNode("c", { name: "hpc-2", array: hpc });
+    const ofExecute = listed.slice(0, 1);
+    const first = follow(two, at(30), { listed: [...ofExecute, b] });
+    const second = follow(first.inFlight, at(60), { listed: [...ofExecute, b, c] });
+    expect(second.inFlight.map((set) => [set.seen, stillInFlight(set)])).toEqual([
+      [ids("a"), 0],
+      [ids("b", "c"), 1],
+    ]);
+    const d = buildNode("d", { name: "hpc-3", array: hpc });
+    const third = follow(second.inFlight, at(90), { listed: [...ofExecute, b, c, d] });
+    expect(third.inFlight).toEqual([]);
   });
 
   test("a record without size and name belongs to a set of its array that has room", () => {
