@@ -86,7 +86,8 @@ test("a row that is set back under the running app begins a new epoch by itself"
   if (partitionKey === undefined || rowKey === undefined) throw new Error("a row has keys");
   await table.updateEntity({ ...rest, partitionKey, rowKey }, "Replace");
   await push(2);
-  expect(setBack()).toMatchObject([{ cluster: "other" }]);
+  // Each load says so until one has saved the new epoch; a tick may load beside the push.
+  expect(setBack().at(0)).toMatchObject({ cluster: "other" });
   await observed();
   const { health } = page.parse((await app.call("GET", "/api/clusters/other")).body);
   expect(health.restingUntil).toBeDefined();
