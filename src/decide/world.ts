@@ -166,9 +166,11 @@ function collectNodes(
     const known = entries.get(node.nodeId);
     const starting = node.phase === "deallocated" && isStarting(known);
     const startable = mayBeStarted(node, known);
-    if (!countsAgainstLimits(node.phase) && !starting && !startable) return;
+    // A node that is switched off may use a quota, of which a status that lacks the node knows nothing.
+    const lost = node.missing !== undefined && node.missing.named !== true && node.phase !== "off";
+    if (!countsAgainstLimits(node.phase) && !starting && !startable && !lost) return;
     const place = places.at(node.array, node.machineType, node.placementGroup);
-    const uncounted = starting || (node.missing !== undefined && node.missing.named !== true);
+    const uncounted = starting || lost;
     if (countsAgainstLimits(node.phase) && !uncounted) {
       place.nodes += 1;
       place.nodeCores += coresOf(node, place);
