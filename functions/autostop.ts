@@ -25,7 +25,6 @@ export async function handleAutostop(composed: Composition, request: StopRequest
   if ("problem" in question) return question.problem;
   const { instance } = question;
   try {
-    // Arrays never disappear from a status (wire A.3), so that every array that ever carried a token is among them.
     const arrays = await stopDesk.arraysOf(site, arrivedAt);
     if (arrays === undefined) return responseOf(unread("the cluster has not been looked at yet"), instance);
     if (arrays === "late") return responseOf(unread("storage does not answer; ask again"), instance);

@@ -45,7 +45,7 @@ app.http("cluster", {
   route: "clusters/{cluster}",
   handler: forCluster(async (composed, site) => ({
     status: 200,
-    jsonBody: await describeCluster(composed.app, site.cluster),
+    jsonBody: await describeCluster(composed.app, site.cluster, composed.senderTime),
   })),
 });
 

@@ -1,7 +1,7 @@
 import type { TokenCredential } from "@azure/identity";
 import { createCycleCloud } from "./adapters/cyclecloud/cyclecloud.ts";
-import type { Credentials } from "./adapters/cyclecloud/http-transport.ts";
-import { createHttpTransport } from "./adapters/cyclecloud/http-transport.ts";
+import type { Credentials, Timeouts } from "./adapters/cyclecloud/http-transport.ts";
+import { CONNECT_MS, createHttpTransport } from "./adapters/cyclecloud/http-transport.ts";
 import type { Transport } from "./adapters/cyclecloud/transport.ts";
 import { memoryCredentialBreaker } from "./adapters/memory/credential-breaker.ts";
 import type { MemoryDemandQueue } from "./adapters/memory/demand-queue.ts";
@@ -38,7 +38,7 @@ import { readConfig, readSites } from "./config.ts";
 import { autostopPath, verifyToken } from "./decide/autostop-token.ts";
 import type { ArrayName, ClusterName } from "./domain/ids.ts";
 import { clusterName } from "./domain/ids.ts";
-import type { Policy } from "./domain/policy.ts";
+import type { CallBounds, Policy } from "./domain/policy.ts";
 import { DEFAULT_POLICY } from "./domain/policy.ts";
 import type { SenderTime } from "./wire/demand-message.ts";
 import { readPolicy } from "./wire/policy.ts";
@@ -97,7 +97,7 @@ export function compose(config: Config, write: (line: string) => void): Composit
     queue,
     sites: new Map(sites.map((site) => [site.cluster, site])),
     log,
-    policyOf: policyReader(documents, clock, log, onTrial(config.trial)),
+    policyOf: policyReader(documents, clock, log, adjusted(config)),
   };
   let prepared = false;
   const prepare = async () => {
@@ -183,12 +183,19 @@ function openSite(
     credentials: credentialsOf(cluster, identity),
     ...(cluster.ca === undefined ? {} : { ca: cluster.ca.pem }),
     ...(cluster.insecure ? { insecure: true } : {}),
+    timeouts: timeoutsFor(cluster.bounds),
   });
   return {
     cluster: cluster.name,
     credential: `${cluster.url} ${cluster.username ?? "managed identity"}`,
     cyclecloud: createCycleCloud({ transport, log, ...autostopOption(config) }),
   };
+}
+
+/** The limit is for a whole call; making the connection is a part of it. */
+function timeoutsFor({ callLimitSeconds }: CallBounds): Timeouts {
+  const ms = callLimitSeconds * 1000;
+  return { connectMs: Math.min(CONNECT_MS, ms), readMs: ms, changeMs: ms };
 }
 
 function autostopOption(config: AutostopSettings) {
@@ -271,17 +278,24 @@ function policyReader(
   documents: Documents,
   clock: Clock,
   log: Log,
-  adjust: (policy: Policy) => Policy,
+  adjust: (policy: Policy, cluster: ClusterName) => Policy,
 ): Ports["policyOf"] {
   const known = new Map<ClusterName, { readonly policy: Policy; readonly at: number }>();
   return async (cluster) => {
     const held = known.get(cluster);
     const now = clock.now();
     if (held !== undefined && now - held.at < POLICY_AGE_MS) return held.policy;
-    const policy = adjust(policyFrom(await documents.read(cluster), held?.policy, cluster, log));
+    const policy = adjust(policyFrom(await documents.read(cluster), held?.policy, cluster, log), cluster);
     known.set(cluster, { policy, at: now });
     return policy;
   };
+}
+
+/** A configuration with what the app settings say of its cluster's server, and of the whole app. */
+function adjusted({ clusters, trial }: Config): (policy: Policy, cluster: ClusterName) => Policy {
+  const boundsOf = new Map(clusters.map(({ name, bounds }) => [name, bounds]));
+  const tried = onTrial(trial);
+  return (policy, cluster) => tried({ ...policy, ...boundsOf.get(cluster) });
 }
 
 /** What a trial on a laptop makes of every configuration, whatever is stored. */

@@ -5,7 +5,7 @@ import { ConfigError, compose, composition, verifyAutostopToken } from "../src/c
 import type { Config } from "../src/config.ts";
 import { autostopPath } from "../src/decide/autostop-token.ts";
 import { arrayName, clusterName } from "../src/domain/ids.ts";
-import { DEFAULT_POLICY } from "../src/domain/policy.ts";
+import { DEFAULT_CALL_BOUNDS, DEFAULT_POLICY } from "../src/domain/policy.ts";
 import { azuriteForThisFile } from "./support/azurite.ts";
 
 const azurite = azuriteForThisFile();
@@ -28,6 +28,7 @@ function composed(more: Partial<Config> = {}): Composition & { readonly lines: r
         credential: { kind: "password", setting: "CC_PASSWORD" },
         password: "hunter2",
         insecure: false,
+        bounds: { callLimitSeconds: 90, lagSeconds: 20, parallelCreates: 2 },
       },
     ],
     localClock: { origin: Date.now(), speed: 60 },
@@ -62,6 +63,13 @@ describe("a cluster's configuration", () => {
     expect(await policyOf(cluster)).toEqual({ ...DEFAULT_POLICY, idleTimeoutSeconds: 60 });
   });
 
+  test("what the app settings say of the cluster's server counts with any document", async () => {
+    const { app, prepare } = composed();
+    await prepare();
+    const said = { callLimitSeconds: 90, lagSeconds: 20, parallelCreates: 2 };
+    expect(await app.ports.policyOf(prod)).toEqual({ ...DEFAULT_POLICY, ...said });
+  });
+
   test("one that cannot be read is logged: the last that could holds, else we only watch", async () => {
     const { app, lines, prepare } = composed();
     await prepare();
@@ -88,7 +96,15 @@ test("a cluster whose certificates are not checked is named in the log", () => {
   const [cluster] = [...composed().app.ports.sites.values()];
   expect(cluster).toMatchObject({ cluster: "prod", credential: "https://cc.example u" });
   const { lines } = composed({
-    clusters: [{ name: prod, url: "https://cc.example", credential: { kind: "identity" }, insecure: true }],
+    clusters: [
+      {
+        name: prod,
+        url: "https://cc.example",
+        credential: { kind: "identity" },
+        insecure: true,
+        bounds: DEFAULT_CALL_BOUNDS,
+      },
+    ],
   });
   expect(lines).toEqual(['{"event":"certificates-not-checked","cluster":"prod","url":"https://cc.example"}']);
 });

@@ -36,6 +36,7 @@ describe("settings that make sense", () => {
           credential: { kind: "password", setting: "CC_PASSWORD" },
           password: "hunter2-password",
           insecure: false,
+          bounds: { callLimitSeconds: 60, lagSeconds: 30, parallelCreates: 1 },
         },
       ],
       publicUrl: "https://autoscaler.example",

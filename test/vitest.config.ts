@@ -22,6 +22,7 @@ const OWN_PROCESS = [
   "test/infra/**/*.test.ts",
   "test/local/**/*.test.ts",
   "test/scenarios/**/*.test.ts",
+  "test/simulation/**/*.test.ts",
 ];
 
 // What Node compiles is kept for the next process: most files, and the programs that tests start, load the same libraries.

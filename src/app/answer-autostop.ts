@@ -10,7 +10,7 @@ import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import type { App, Change } from "./commit.ts";
 import { commitAfterPlan } from "./commit-after-plan.ts";
 import { loadWhole } from "./commit.ts";
-import type { Finding } from "./effects.ts";
+import type { Finding, Run } from "./effects.ts";
 import { applyIntents } from "./effects.ts";
 import { measureCalls } from "./measure-calls.ts";
 import type { Site } from "./ports.ts";
@@ -125,7 +125,11 @@ async function inTime<T>(app: App, arrivedAt: Instant, work: Promise<T>, late: T
 
 async function loadArrays(app: App, cluster: ClusterName): Promise<readonly ArrayName[] | undefined> {
   const { bodies } = await loadWhole(app, cluster);
-  return bodies.seen?.arrays.map((array) => array.name);
+  if (bodies.seen === undefined) return undefined;
+  const arrays = new Set(bodies.seen.arrays.map(({ name }) => name));
+  // The status lists every array, unless it is not whole: a token of a node that we know is valid all the same.
+  for (const { array, goneAt } of bodies.ledger.values()) if (goneAt === undefined) arrays.add(array);
+  return [...arrays];
 }
 
 async function serveAll(desk: Desk, site: Site): Promise<void> {
@@ -245,26 +249,37 @@ async function grantStops(
   });
   if (granted.length === 0) return;
   const stops = committed.record.intents.filter((intent) => intent.owner === owner);
-  goOn(desk, sendGranted(app, site, stops, granted));
+  goOn(desk, sendGranted(app, site, policy, stops, granted));
 }
 
 /** Sends the stops and answers their nodes. Where this fails, the stop stays open and a look settles it. */
 async function sendGranted(
   app: App,
   site: Site,
+  policy: Policy,
   stops: readonly Intent[],
   granted: readonly MarkedOne[],
 ): Promise<void> {
   const { clock } = app.ports;
-  const run = { app, site: measureCalls(app, site), deadline: plusSeconds(clock.now(), SEND_SECONDS) };
+  const deadline = plusSeconds(clock.now(), SEND_SECONDS);
+  const run: Run = { app, site: measureCalls(app, site), policy, deadline };
   try {
     const findings = await applyIntents(run, stops);
+    // Yes does not wait for its own commit: CycleCloud has the stop, whatever becomes of that.
+    for (const { node, answer } of granted) if (isTaken(findings, node)) answer.resolve({ kind: "stop" });
     const settled = await settleAll(run, findings);
     resolveAll(granted, ({ node }) => answerAfterSend(node, findings, settled));
   } catch (error) {
     logFailure(app, site, "stop-not-settled", error);
     resolveAll(granted, () => UNDER_WAY);
   }
+}
+
+/** CycleCloud itself has said so. */
+function isTaken(findings: readonly Finding[], node: NodeId): boolean {
+  return findings.some(
+    ({ evidence }) => evidence.kind === "terminated" && evidence.nodes.get(node)?.ok === true,
+  );
 }
 
 const UNDER_WAY = unsettled("its stop is under way; ask again");

@@ -69,7 +69,7 @@ export async function commitWhole<T>(
 const STAGING_SECONDS = 2;
 
 /**
- * Bodies written ahead are of no use where the record has moved so that `change` gives others. If that happens, the next commit keeps its
+ * Bodies written ahead are of no use where the record has moved so that `change` gives others. If they took long, the next commit keeps its
  * turn from the beginning: demand that changes all the time can make a plan late, but not keep plans from being saved.
  */
 async function commitStaged<T>(
@@ -86,14 +86,14 @@ async function commitStaged<T>(
   let ahead = prepare(await load(), change);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     if (ahead.change.save === undefined) return committedAs(ahead);
+    await stage(app, ahead);
     const how = secondsBetween(begun, clock.now()) < STAGING_SECONDS ? "if-staged" : "write";
-    if (attempt === 0 || how === "if-staged") await stage(app, ahead);
     const tried = await app.lanes.run(cluster, async () => {
       // What was loaded before the turn came is mostly still what is stored.
-      const first = await trySave(app, ahead, "if-staged");
+      const first = await trySave(app, ahead, how);
       if (first.kind !== "conflict") return first;
       const again = prepare(await load(), change);
-      if (!savesSame(ahead, again)) wasted.add(cluster);
+      if (how === "write" && !savesSame(ahead, again)) wasted.add(cluster);
       return trySave(app, again, how);
     });
     if (tried.kind === "committed") return tried;

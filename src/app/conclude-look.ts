@@ -13,8 +13,9 @@ import {
 } from "../decide/looks.ts";
 import { isRemembered, retireSets } from "../decide/finished-sets.ts";
 import type { FinishedSet } from "../domain/finished-set.ts";
-import type { Doubt, Look } from "../decide/observe.ts";
-import { doubtLook, suspectedSince } from "../decide/observe.ts";
+import type { Look } from "../decide/observe.ts";
+import type { Lacking } from "../decide/unclear.ts";
+import { findLacking } from "../decide/unclear.ts";
 import { presumeShown } from "../decide/presume-shown.ts";
 import type { Decision } from "../decide/reconcile.ts";
 import { decide } from "../decide/reconcile.ts";
@@ -30,6 +31,7 @@ import type { Policy } from "../domain/policy.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { ClusterRecord, Ledger, SetEntries, Trouble } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
+import { isoTime } from "../domain/units.ts";
 import type { Change, CurrentWhole } from "./commit.ts";
 import type { Finding, Run } from "./effects.ts";
 import type { BodyChanges } from "./ports.ts";
@@ -96,7 +98,7 @@ export function concluder(
       return saveOvertaken(current, settled, seen.look, run.policy, byPlan, now);
     }
     const basis = basisOf(record);
-    if (made?.basis === basis) return savePlan(amend(made, current, now), seen.look, run.policy);
+    if (made?.basis === basis) return savePlan(amend(made, current, now), run.policy);
     if (made !== undefined) {
       const isGrant = basisOf(record, made.on.record) !== made.basis;
       const isDemand = made.on.record.generation !== record.generation;
@@ -104,7 +106,7 @@ export function concluder(
       if (met.demand > DECIDED_AGAIN && !isGrant) {
         const { ledger } = made.on.bodies;
         const decision = withoutStops(made.decision, ledger);
-        return savePlan(amend({ ...made, decision }, current, now), seen.look, run.policy);
+        return savePlan(amend({ ...made, decision }, current, now), run.policy);
       }
       if (met.grants >= DECIDED_AGAIN && !isPlanFirst(record, now)) {
         met = { ...met, grants: 0 };
@@ -113,8 +115,8 @@ export function concluder(
       }
     }
     const settled = settleFindings(current, resumed, now);
-    const doubt = doubtLook(settled.record, settled.ledger, seen.look.snapshot, run.policy);
-    if (doubt !== undefined) return saveDoubt(settled.record, settled.ledger, doubt, seen.look, now);
+    const lacking = findLacking(settled.record, seen.look.snapshot);
+    if (lacking !== undefined && now < lacking.until) return saveLacking(current, settled, lacking, now);
     const stops = settleStopsByLook(settled, seen.look.snapshot, now);
     const { ledger, questions = NO_QUESTIONS } = stops;
     const bodies = { ...current.bodies, ledger, questions };
@@ -128,7 +130,7 @@ export function concluder(
       run.app.lanes.recallOf(run.site.cluster).plans,
     );
     made = { basis, decision, on: { ...current, bodies } };
-    return savePlan(decision, seen.look, run.policy);
+    return savePlan(decision, run.policy);
   };
 }
 
@@ -153,8 +155,8 @@ function isOvertaken({ record, bodies }: CurrentWhole, begun: LookBegun, look: L
 
 /** All of the manifest that a decision rests on, with the demand of `demand`; what else accepts and wakes write does not change it. */
 function basisOf(record: ClusterRecord, demand = record): string {
-  const { epoch, plan, intents, inFlight, backoffs, suspicion, outage } = record;
-  return JSON.stringify([epoch, plan, demand.generation, intents, inFlight, backoffs, suspicion, outage]);
+  const { epoch, plan, intents, inFlight, backoffs, outage, targetStatesLackedSince: lacked } = record;
+  return JSON.stringify([epoch, plan, demand.generation, intents, inFlight, backoffs, lacked, outage]);
 }
 
 /**
@@ -197,7 +199,7 @@ function lapseAsDecided(current: SetEntries, decided: SetEntries): SetEntries {
   return next;
 }
 
-function savePlan(decision: Decision, look: Look, policy: Policy): Change<Concluded> {
+function savePlan(decision: Decision, policy: Policy): Change<Concluded> {
   const { planBy: _saved, ...planned } = decision.record;
   const { record, changes } = retire(withoutCoveredWake(planned), policy, decision.plan.at);
   return {
@@ -207,7 +209,7 @@ function savePlan(decision: Decision, look: Look, policy: Policy): Change<Conclu
         ...changes,
         ledger: decision.ledger,
         questions: decision.questions,
-        seen: look.snapshot,
+        seen: decision.seen,
         plan: decision.plan,
       },
     },
@@ -227,21 +229,18 @@ function retire(
   return { record, changes: { finished: { sets: finished, isKept } } };
 }
 
-function saveDoubt(
-  record: ClusterRecord,
-  ledger: Ledger,
-  doubt: Doubt,
-  look: Look,
+/** A status whose records mostly lack TargetState is not believed for a while (docs/protocol.md, Doubt). */
+function saveLacking(
+  current: CurrentWhole,
+  settled: Settled,
+  { lacking, of, since, until }: Lacking,
   now: Instant,
 ): Change<Concluded> {
-  const detail = `${doubt.missing} of ${doubt.expected} nodes are missing at once; waiting for a second look`;
-  const trouble: Trouble = { at: now, kind: "suspicious", message: detail };
-  const { missing } = doubt;
-  const since = suspectedSince(record, missing) ?? look.snapshot.at;
-  return {
-    save: { record: { ...record, trouble, suspicion: { since, missing, detail } }, changes: { ledger } },
-    result: { kind: "troubled", trouble },
-  };
+  const found = `found ${lacking} of ${of} node records without TargetState, expected it in each`;
+  const message = `${found}; if that goes on, it is believed from ${isoTime(until)} on`;
+  const trouble: Trouble = { at: now, kind: "suspicious", message };
+  const record = { ...settled.record, trouble, targetStatesLackedSince: since };
+  return { save: { record, changes: changesOf(current, settled) }, result: { kind: "troubled", trouble } };
 }
 
 export function settleFindings(current: CurrentWhole, findings: readonly Finding[], now: Instant): Settled {

@@ -6,7 +6,7 @@ import { renderReason } from "../domain/reason.ts";
 import { bucketText, groupText } from "../domain/bucket.ts";
 import { isMadeByUs, stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { ClusterRecord, CreateEffect, Effect, LedgerNode } from "../domain/record.ts";
+import type { ClusterRecord, CreateSet, Effect, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { instant, isoTime, plusSeconds } from "../domain/units.ts";
 import type { ClusterName, NodeId, SetName } from "../domain/ids.ts";
@@ -30,16 +30,21 @@ import { phaseShown } from "./phase-shown.ts";
 /** The state page shows so many nodes, sets and outcomes; counts are always of all. */
 const SHOWN = 2000;
 
-/** Everything an operator needs to know of one cluster, as JSON: demand, plan with reasons, nodes with why they stay, health. */
+/**
+ * Everything an operator needs to know of one cluster, as JSON: demand, plan with reasons, nodes with why they stay, health. `senderTime`:
+ * what the senders' clocks show at a moment of ours.
+ */
 export async function describeCluster(
   app: App,
   cluster: ClusterName,
+  senderTime: (at: Instant) => Instant = (at) => at,
 ): Promise<Readonly<Record<string, unknown>>> {
   const [{ record, bodies }, policy] = await Promise.all([
     loadWhole(app, cluster),
     app.ports.policyOf(cluster),
   ]);
-  return describeState(record, bodies, policy, app.ports.clock.now());
+  const now = app.ports.clock.now();
+  return describeState(record, bodies, policy, now, senderTime(now));
 }
 
 /** The same of a record at hand. */
@@ -48,6 +53,7 @@ export function describeState(
   bodies: Bodies,
   policy: Policy,
   now: Instant,
+  senderNow: Instant = now,
 ): Readonly<Record<string, unknown>> {
   const health = describeHealth(record, bodies, policy, now);
   return {
@@ -55,7 +61,7 @@ export function describeState(
     now: isoTime(now),
     health,
     waiting: describeWaiting(bodies.plan),
-    troubles: describeTroubles(record, bodies, health.notes, now),
+    troubles: describeTroubles(record, bodies, health.notes, now, senderNow),
     choice: describeChoice(policy),
     demandCounts: countSets(record, bodies, now),
     demand: describeSets(record, bodies, SHOWN, now),
@@ -67,21 +73,25 @@ export function describeState(
     outcomes: describeOutcomes(bodies, SHOWN, usersOf(record, bodies)),
     totals: record.totals,
     groups: describeGroups(bodies, policy),
-    inFlight: record.inFlight.map((entry) => ({
-      requestId: entry.requestId,
-      bucket: bucketText(entry.bucket),
-      countsFor: arrayShown(entry.purpose, entry.bucket.array),
-      added: entry.added,
-      stillToShow: stillInFlight(entry),
-      since: isoTime(entry.since),
-    })),
-    intents: record.intents.map((intent) => ({
-      id: intent.id,
-      effect: intent.effect.kind,
-      ...describeEffect(intent.effect, bodies),
-      committedAt: isoTime(intent.committedAt),
-      sent: intent.sent,
-    })),
+    inFlight: record.inFlight
+      .filter((entry) => stillInFlight(entry) > 0)
+      .map((entry) => ({
+        requestId: entry.requestId,
+        bucket: bucketText(entry.bucket),
+        countsFor: arrayShown(entry.purpose, entry.bucket.array),
+        added: entry.added,
+        stillToShow: stillInFlight(entry),
+        since: isoTime(entry.since),
+      })),
+    intents: record.intents.flatMap(({ id, effect, committedAt, sent }) =>
+      describeEffect(effect, bodies).map((described) => ({
+        id,
+        effect: effect.kind,
+        ...described,
+        committedAt: isoTime(committedAt),
+        sent,
+      })),
+    ),
     backoffs: record.backoffs
       .filter((entry) => entry.until > now)
       .map((entry) => ({
@@ -98,18 +108,19 @@ export function describeState(
   };
 }
 
-function describeEffect(effect: Effect, bodies: Bodies): Readonly<Record<string, unknown>> {
+/** One entry for each set of a create, else one. */
+function describeEffect(effect: Effect, bodies: Bodies): readonly Readonly<Record<string, unknown>>[] {
   switch (effect.kind) {
     case "create":
-      return describeCreate(effect);
+      return effect.sets.map(describeCreate);
     case "start":
-      return { bucket: bucketText(effect.bucket), nodes: namesOf(effect.nodes, bodies) };
+      return [{ bucket: bucketText(effect.bucket), nodes: namesOf(effect.nodes, bodies) }];
     case "terminate":
-      return { nodes: namesOf(effect.nodes, bodies) };
+      return [{ nodes: namesOf(effect.nodes, bodies) }];
   }
 }
 
-function describeCreate({ bucket, count, purpose }: CreateEffect): Readonly<Record<string, unknown>> {
+function describeCreate({ bucket, count, purpose }: CreateSet): Readonly<Record<string, unknown>> {
   return { bucket: bucketText(bucket), count, countsFor: arrayShown(purpose, bucket.array) };
 }
 

@@ -9,7 +9,7 @@ import { proposalOf } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import { findPrice } from "../domain/price.ts";
 import { renderReason } from "../domain/reason.ts";
-import type { CreateEffect, Ledger } from "../domain/record.ts";
+import type { CreateSet, Ledger } from "../domain/record.ts";
 
 /** A plan that nobody carries out, with what it was made on. */
 export interface TriedPlan {
@@ -198,11 +198,10 @@ function changeOf(
 
 // ---------------------------------------------------------------- creates
 
-const nodesIn = (creates: readonly CreateEffect[]): number =>
-  creates.reduce((sum, { count }) => sum + count, 0);
+const nodesIn = (creates: readonly CreateSet[]): number => creates.reduce((sum, { count }) => sum + count, 0);
 
 /** Creates of one bucket may be for several purposes. */
-function byBucket(creates: readonly CreateEffect[]): ReadonlyMap<string, TriedCreate> {
+function byBucket(creates: readonly CreateSet[]): ReadonlyMap<string, TriedCreate> {
   const rows = new Map<string, TriedCreate>();
   for (const { bucket, count } of creates) {
     const { array, ...place } = bucket;

@@ -1,11 +1,15 @@
 import type { Bodies } from "../domain/bodies.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { Node } from "../domain/cluster.ts";
+import { isLost } from "../domain/cluster.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
 import { lossShown } from "../decide/lost-bodies.ts";
+import { missingUntil } from "../decide/missing.ts";
+import { removedByOthers } from "../decide/removed.ts";
 import { unneededText } from "./describe-health.ts";
+import { arraysMissing, revisionsAhead } from "./input-troubles.ts";
 import { phaseShown } from "./phase-shown.ts";
 import { someOf } from "../domain/some-of.ts";
 
@@ -16,8 +20,18 @@ export interface DescribedTrouble {
     | "backing-off"
     | "node-failed"
     | "node-down"
+    /** CycleCloud lists it no more; it counts as there for a while. */
+    | "node-missing"
+    /** CycleCloud has not said for the whole boot timeout whether it is wanted. */
+    | "node-unclear"
+    /** Removed in the last hour, and not by us. */
+    | "nodes-removed"
     | "nodes-not-needed"
     | "start-refused"
+    /** CycleCloud lists nodes of it, but not the node array. */
+    | "nodearray-missing"
+    /** A message came from a sender whose clock was ahead. */
+    | "revision-ahead"
     | "job-rejected"
     | "message-rejected";
   readonly text: string;
@@ -28,12 +42,16 @@ export interface DescribedTrouble {
 /** A list of names in a sentence. */
 const NAMED = 5;
 
-/** All that is wrong with a cluster in one list; details are elsewhere in the answer. */
+/**
+ * All that is wrong with a cluster in one list; details are elsewhere in the answer. `senderNow`: what the senders' clocks show, which is
+ * another time where ours is scaled.
+ */
 export function describeTroubles(
   record: ClusterRecord,
   bodies: Bodies,
   notes: readonly string[],
   now: Instant,
+  senderNow: Instant = now,
 ): readonly DescribedTrouble[] {
   return [
     ...notes.map((text): DescribedTrouble => ({ kind: "health", text, count: 1 })),
@@ -42,7 +60,12 @@ export function describeTroubles(
     ...pauses(record, now),
     ...failedNodes(bodies),
     ...nodesDown(bodies),
+    ...nodesMissing(bodies),
+    ...nodesUnclear(bodies),
+    ...nodesRemoved(record, bodies, now),
     ...refusedStarts(bodies),
+    ...arraysMissing(bodies),
+    ...revisionsAhead(record, senderNow),
     ...rejectedJobs(record, bodies),
     ...rejectedMessages(record),
   ];
@@ -57,7 +80,7 @@ function storageLoss(record: ClusterRecord, now: Instant): readonly DescribedTro
       ? ""
       : `; the demand of ${someOf(loss.sets, NAMED)} is lost, and counts again when it is pushed again`;
   const nodes = loss.nodes ? "; what was known of the nodes is lost, and comes from the next look" : "";
-  const text = `storage lost ${loss.bodies} of its rows at ${isoTime(loss.at)}${sets}${nodes}; nothing is stopped until every request set has been pushed again, for five minutes at most`;
+  const text = `storage lost ${loss.bodies} of its rows at ${isoTime(loss.at)}${sets}${nodes}; scale-down rests`;
   return [{ kind: "health", text, count: loss.bodies }];
 }
 
@@ -94,6 +117,43 @@ function nodesDown({ seen, plan }: Bodies): readonly DescribedTrouble[] {
   }));
 }
 
+function nodesMissing({ seen }: Bodies): readonly DescribedTrouble[] {
+  const missing = (seen?.nodes ?? []).filter(isLost);
+  const [first] = missing.flatMap((node) => missingUntil(node) ?? []).toSorted((a, b) => a - b);
+  if (first === undefined) return [];
+  const text = `${namesOf(missing)} ${missing.length === 1 ? "is" : "are"} not listed by CycleCloud: counted as there until ${isoTime(first)} or later, and taken for gone then`;
+  return [{ kind: "node-missing", text, count: missing.length }];
+}
+
+function nodesUnclear({ seen, plan }: Bodies): readonly DescribedTrouble[] {
+  const unclear = (seen?.nodes ?? []).filter(({ nodeId }) => {
+    const verdict = plan?.nodes.get(nodeId);
+    return verdict?.kind === "unclear" && verdict.over !== undefined;
+  });
+  if (unclear.length === 0) return [];
+  const text = `${namesOf(unclear)}: CycleCloud has not said for the whole boot timeout whether ${unclear.length === 1 ? "it is" : "they are"} wanted (no TargetState)`;
+  return [{ kind: "node-unclear", text, count: unclear.length }];
+}
+
+function nodesRemoved(record: ClusterRecord, { ledger }: Bodies, now: Instant): readonly DescribedTrouble[] {
+  const removed = removedByOthers(record, ledger, now);
+  if (removed.length === 0) return [];
+  const young = removed.filter(({ firstReadyAt }) => firstReadyAt === undefined).length;
+  const all =
+    removed.length === 1
+      ? "1 node was removed in the last hour, and not by the autoscaler"
+      : `${removed.length} nodes were removed in the last hour, and not by the autoscaler`;
+  const before = young === 0 ? "" : `, ${young} of them before they were Ready`;
+  return [{ kind: "nodes-removed", text: `${all}${before}: ${namesOf(removed)}`, count: removed.length }];
+}
+
+function namesOf(nodes: readonly { readonly name: string }[]): string {
+  return someOf(
+    nodes.map(({ name }) => name),
+    NAMED,
+  );
+}
+
 /** By what CycleCloud says of them: many nodes fail alike. */
 function byMessage(
   nodes: readonly Node[],
@@ -107,10 +167,7 @@ function byMessage(
   }
   return [...alike].map(([message, some]) => ({
     message,
-    names: someOf(
-      some.map(({ name }) => name),
-      NAMED,
-    ),
+    names: namesOf(some),
     count: some.length,
   }));
 }
@@ -121,11 +178,7 @@ function refusedStarts({ ledger }: Bodies): readonly DescribedTrouble[] {
   );
   const [first] = refused;
   if (first === undefined) return [];
-  const names = someOf(
-    refused.map(({ name }) => name),
-    NAMED,
-  );
-  const text = `${names} did not start: ${first.start?.message ?? "nothing came of it"}`;
+  const text = `${namesOf(refused)} did not start: ${first.start?.message ?? "nothing came of it"}`;
   return [{ kind: "start-refused", text, count: refused.length }];
 }
 
@@ -133,11 +186,7 @@ function rejectedJobs({ sets }: ClusterRecord, { demands }: Bodies): readonly De
   return [...sets].flatMap(([set, entry]) => {
     const rejected = demands.get(entry.digest)?.rejectedJobs ?? [];
     if (!entry.live || rejected.length === 0) return [];
-    const names = someOf(
-      rejected.map(({ name }) => name),
-      NAMED,
-    );
-    const text = `request set ${set}: left out, as they could not be read: ${names}`;
+    const text = `request set ${set}: left out, as they could not be read: ${namesOf(rejected)}`;
     return [{ kind: "job-rejected", text, count: rejected.length }];
   });
 }

@@ -1,13 +1,21 @@
+import { nameStemOf } from "../decide/create-requests.ts";
+import { certainAfterSend, certainBefore, isWorthResending, maySendNow } from "../decide/send-times.ts";
 import type { Evidence } from "../decide/settle.ts";
-import { maySend } from "../decide/settle.ts";
-import { dynamicArrayOf } from "../domain/bucket.ts";
-import { nodeNameStem } from "../domain/dynamic-array.ts";
 import type { RequestId } from "../domain/ids.ts";
-import type { CreateEffect, Intent, StartEffect, TerminateEffect } from "../domain/record.ts";
+import type { Policy } from "../domain/policy.ts";
+import type {
+  CreateEffect,
+  CreateSet,
+  Effect,
+  Intent,
+  StartEffect,
+  TerminateEffect,
+} from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
+import { knowsRequest } from "./ask-request.ts";
 import type { App } from "./commit.ts";
 import { withCredentials } from "./credentials.ts";
-import type { ArrayTemplates, Site } from "./ports.ts";
+import type { ArrayTemplates, RequestedSet, Site } from "./ports.ts";
 import { PortError } from "./ports.ts";
 
 /** What was learnt of one intent. */
@@ -20,13 +28,14 @@ export interface Finding {
 export interface Run {
   readonly app: App;
   readonly site: Site;
+  readonly policy: Policy;
   readonly deadline: Instant;
 }
 
 /**
- * Sends committed intents of this run, one after the other: before 8.4.1 CycleCloud mishandled concurrent creates (wire A.6). After its
- * lease, or this run's deadline, an intent is not ours to send: nothing is found out about it then, and whoever comes next takes it over.
- * `templates` are of this run's look; absent: none of the intents is a create.
+ * Sends committed intents of this run, creates last and as many at a time as the server may have. What has not been sent when its time is
+ * over (see send-times.ts, and this run's deadline) is found not to have been sent: only its owner can know that. `templates` are of this
+ * run's look; absent: none of the intents is a create.
  */
 export async function applyIntents(
   run: Run,
@@ -34,32 +43,51 @@ export async function applyIntents(
   templates?: ArrayTemplates,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const intent of intents) {
-    const evidence = await send(run, intent, templates);
-    if (evidence === undefined) break;
-    run.app.ports.log("intent", {
-      cluster: run.site.cluster,
-      id: intent.id,
-      effect: intent.effect.kind,
-      count: intent.effect.kind === "create" ? intent.effect.count : intent.effect.nodes.length,
-      outcome: evidence.kind,
-    });
+  const left = intents.filter(({ effect }) => effect.kind === "create");
+  const apply = async (intent: Intent): Promise<void> => {
+    const evidence = (await send(run, intent, templates)) ?? { kind: "not-sent" };
+    logEffect(run, intent, evidence);
     findings.push({ id: intent.id, evidence });
-  }
+  };
+  for (const intent of intents) if (intent.effect.kind !== "create") await apply(intent);
+  const applyNext = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) await apply(next);
+  };
+  await Promise.all(Array.from({ length: run.policy.parallelCreates }, applyNext));
   return findings;
+}
+
+function logEffect({ app, site }: Run, { id, effect }: Intent, evidence: Evidence): void {
+  const { cluster } = site;
+  app.ports.log("intent", {
+    cluster,
+    id,
+    effect: effect.kind,
+    count: countOf(effect),
+    outcome: evidence.kind,
+  });
+}
+
+function countOf(effect: Effect): number {
+  return effect.kind === "create"
+    ? effect.sets.reduce((sum, { count }) => sum + count, 0)
+    : effect.nodes.length;
 }
 
 /** Finds out what became of creates and starts whose owner is gone. */
 export async function askIntents(run: Run, intents: readonly Intent[]): Promise<readonly Finding[]> {
-  const findings: Finding[] = [];
-  for (const { id } of intents) findings.push({ id, evidence: await ask(run, id, "none") });
-  return findings;
+  const ask = async (intent: Intent): Promise<Finding> => {
+    const held = { by: intent.owner, certainFrom: certainBefore(intent, run.policy) };
+    return { id: intent.id, evidence: await askFor(run, intent.id, { afterSend: "none", held }) };
+  };
+  return Promise.all(intents.map(ask));
 }
 
 /**
- * Sends those creates again, with the same id, that CycleCloud does not know; what was found of the others stays. A start is not sent again,
- * but decided again. The owner that is gone kept nothing of the template, so a create carries what the sender's own look says. It may
- * differ from what the owner sent: of two requests with one id CycleCloud takes the first and answers 409 to the other, whatever they say.
+ * Sends those creates again, with the same id, of which CycleCloud knows nothing or cannot tell; what was found of the others stays. A
+ * start is not sent again, but decided again. The owner that is gone kept nothing of the template, so a create carries what the sender's
+ * own look says. It may differ from what the owner sent: of two requests with one id CycleCloud takes the first and answers 409 to the
+ * other, whatever they say.
  */
 export async function resendIntents(
   run: Run,
@@ -69,14 +97,15 @@ export async function resendIntents(
 ): Promise<readonly Finding[]> {
   const found = new Map(asked.map(({ id, evidence }) => [id, evidence]));
   for (const intent of intents) {
+    const evidence = found.get(intent.id)?.kind;
     if (
       intent.effect.kind !== "create" ||
-      found.get(intent.id)?.kind !== "absent" ||
-      !maySend(intent, run.app.ports.clock.now())
+      (evidence !== "absent" && evidence !== "unclear") ||
+      !isWorthResending(intent, run.app.ports.clock.now(), run.policy)
     )
       continue;
-    const evidence = await send(run, intent, templates);
-    if (evidence !== undefined) found.set(intent.id, evidence);
+    const sent = await send(run, intent, templates);
+    if (sent !== undefined) found.set(intent.id, sent);
   }
   return [...found].map(([id, evidence]) => ({ id, evidence }));
 }
@@ -101,7 +130,7 @@ function send(
 async function inTime<T>(run: Run, intent: Intent, call: () => Promise<T>): Promise<T | undefined> {
   return withCredentials(run.app, run.site, async () => {
     const now = run.app.ports.clock.now();
-    return now < intent.leaseUntil && now < run.deadline ? call() : undefined;
+    return maySendNow(intent, now, run.policy) && now < run.deadline ? call() : undefined;
   });
 }
 
@@ -118,25 +147,29 @@ async function sendCreate(
     const outcome = await inTime(run, intent, () =>
       site.cyclecloud.create(site.cluster, {
         requestId: intent.id,
-        bucket: effect.bucket,
-        count: effect.count,
-        ...nameFormatOf(effect),
-        ...(effect.attributes === undefined ? {} : { attributes: effect.attributes }),
+        sets: effect.sets.map(requestedSet),
         templates,
       }),
     );
-    if (outcome === undefined) return undefined;
+    if (outcome?.kind !== "conflict") return outcome;
     // A 409 is a repeated id or invalid input: only asking tells (cyclecloud-wire.md A.6).
-    return outcome.kind === "conflict" ? await ask(run, intent.id, "conflict", outcome.message) : outcome;
+    const { message } = outcome;
+    return await askAfterSend(run, intent, "conflict", message);
   } catch (error) {
-    return afterError(error, () => ask(run, intent.id, "no-answer"));
+    return afterError(error, () => askAfterSend(run, intent, "no-answer"));
   }
 }
 
 /** Nodes of a dynamic node array are called after it, so that people see what they are for; whose they are only the ledger knows. */
-function nameFormatOf({ purpose, bucket }: CreateEffect): { readonly nameFormat?: string } {
-  const array = dynamicArrayOf(purpose);
-  return array === undefined ? {} : { nameFormat: `${nodeNameStem(array, bucket.array)}-%d` };
+function requestedSet(set: CreateSet): RequestedSet {
+  const { bucket, count, attributes } = set;
+  const stem = nameStemOf(set);
+  return {
+    bucket,
+    count,
+    ...(stem === undefined ? {} : { nameFormat: `${stem}-%d` }),
+    ...(attributes === undefined ? {} : { attributes }),
+  };
 }
 
 async function sendStart(run: Run, intent: Intent, effect: StartEffect): Promise<Evidence | undefined> {
@@ -148,9 +181,9 @@ async function sendStart(run: Run, intent: Intent, effect: StartEffect): Promise
     if (outcome === undefined) return undefined;
     if (outcome.kind === "accepted") return { kind: "started", nodes: outcome.nodes };
     if (outcome.kind === "refused") return outcome;
-    return await ask(run, intent.id, "conflict", outcome.message ?? "no words given");
+    return await askAfterSend(run, intent, "conflict", outcome.message ?? "no words given");
   } catch (error) {
-    return afterError(error, () => ask(run, intent.id, "no-answer"));
+    return afterError(error, () => askAfterSend(run, intent, "no-answer"));
   }
 }
 
@@ -174,12 +207,18 @@ async function sendTerminate(
 
 /** What CycleCloud says of a stop whose answer is missing: operations are documented for creates only (cyclecloud-wire.md A.9). */
 async function askStop(run: Run, id: RequestId): Promise<Evidence> {
-  const known = await ask(run, id, "no-answer");
-  if (known.kind === "found") return known;
   const { app, site } = run;
+  const { cluster, cyclecloud } = site;
   try {
-    const nodes = await withCredentials(app, site, () => site.cyclecloud.nodesOfRequest(site.cluster, id));
-    return nodes.length === 0 ? { kind: "unclear" } : { kind: "named", nodes: new Set(nodes) };
+    if (await withCredentials(app, site, () => cyclecloud.knowsRequest(cluster, id)))
+      return { kind: "found" };
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+  }
+  try {
+    const nodes = (await withCredentials(app, site, () => cyclecloud.nodesOfRequest(cluster, id))) ?? [];
+    const named = new Set(nodes.map(({ nodeId }) => nodeId));
+    return named.size === 0 ? { kind: "unclear" } : { kind: "named", nodes: named };
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     return { kind: "unclear" };
@@ -194,19 +233,27 @@ async function afterError(error: unknown, otherwise: () => Promise<Evidence>): P
   return otherwise();
 }
 
-async function ask(
+/** What became of an intent that has just been sent, by us and maybe by others before. */
+function askAfterSend(
   run: Run,
-  id: RequestId,
-  afterSend: "conflict" | "no-answer" | "none",
+  intent: Intent,
+  afterSend: "conflict" | "no-answer",
   message?: string,
 ): Promise<Evidence> {
-  const { app, site } = run;
+  const own = certainAfterSend(intent, afterSend === "conflict", run.app.ports.clock.now(), run.policy);
+  const before = intent.sent === "never" ? own : certainBefore(intent, run.policy);
+  const held = { by: intent.owner, certainFrom: before > own ? before : own };
+  return askFor(run, intent.id, { afterSend, held, ...(message === undefined ? {} : { message }) });
+}
+
+type AfterSend = Pick<Extract<Evidence, { kind: "absent" }>, "afterSend" | "held" | "message">;
+
+async function askFor(run: Run, id: RequestId, sent: AfterSend): Promise<Evidence> {
+  const askedAt = run.app.ports.clock.now();
   try {
-    const known = await withCredentials(app, site, () => site.cyclecloud.knowsRequest(site.cluster, id));
-    if (known) return { kind: "found" };
-    return { kind: "absent", afterSend, ...(message === undefined ? {} : { message }) };
+    return (await knowsRequest(run, id)) ? { kind: "found" } : { kind: "absent", askedAt, ...sent };
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
-    return { kind: "unclear" };
+    return { kind: "unclear", held: sent.held };
   }
 }

@@ -1,3 +1,4 @@
+import type { RequestNodes } from "../decide/in-flight.ts";
 import type { Look } from "../decide/observe.ts";
 import type { RequestId } from "../domain/ids.ts";
 import type { Trouble } from "../domain/record.ts";
@@ -5,7 +6,6 @@ import type { Instant } from "../domain/units.ts";
 import type { App } from "./commit.ts";
 import { withCredentials } from "./credentials.ts";
 import type { Run } from "./effects.ts";
-import type { ListedNodes } from "./open-questions.ts";
 import type { ArrayTemplates } from "./ports.ts";
 import { PortError } from "./ports.ts";
 
@@ -38,10 +38,8 @@ export async function lookAtCluster(run: Run, open: readonly RequestId[]): Promi
     const arrivedAt = app.ports.clock.now();
     await endsWithin(app, questions.allEnded(), ANSWERS_WAIT_SECONDS);
     const { snapshot, templates } = status;
-    const answers = [...questions.answersTo(open)];
-    const requestNodes = new Map(answers.map(([id, { nodes }]) => [id, nodes]));
-    const listedAt = new Map(answers.map(([id, { askedAt }]) => [id, askedAt]));
-    return { kind: "look", look: { snapshot, requestNodes, listedAt }, templates, arrivedAt };
+    const requestNodes = questions.answersTo(open);
+    return { kind: "look", look: { snapshot, requestNodes }, templates, arrivedAt };
   } catch (error) {
     if (!(error instanceof PortError) || error.kind === "newer-state") throw error;
     return { kind: "trouble", trouble: { at, kind: error.kind, message: error.message } };
@@ -62,12 +60,12 @@ function notFoundText(outcome: { readonly fromCycleCloud: boolean; readonly mess
 }
 
 /** A request that cannot be asked for, or not in time, stays in flight whole: too little is created then, never too much. */
-async function nodesOfOne(run: Run, id: RequestId): Promise<ListedNodes | undefined> {
+async function nodesOfOne(run: Run, id: RequestId): Promise<RequestNodes | undefined> {
   const { app, site } = run;
   const askedAt = app.ports.clock.now();
   try {
     const nodes = await withCredentials(app, site, () => site.cyclecloud.nodesOfRequest(site.cluster, id));
-    return { nodes, askedAt };
+    return { askedAt, nodes: nodes ?? [] };
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     const { kind, message } = error;

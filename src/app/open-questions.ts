@@ -1,24 +1,18 @@
-import type { NodeId, RequestId } from "../domain/ids.ts";
-import type { Instant } from "../domain/units.ts";
+import type { RequestNodes } from "../decide/in-flight.ts";
+import type { RequestId } from "../domain/ids.ts";
 
 /** So many requests are asked for side by side. */
 const ASKED_TOGETHER = 6;
 
 /** Answers undefined where nothing was learnt. */
-type Ask = (id: RequestId) => Promise<ListedNodes | undefined>;
-
-/** The nodes of a request, as an answer told them; `askedAt`: when the question began. */
-export interface ListedNodes {
-  readonly nodes: readonly NodeId[];
-  readonly askedAt: Instant;
-}
+type Ask = (id: RequestId) => Promise<RequestNodes | undefined>;
 
 /**
  * Which nodes belong to the open requests of one cluster, as far as this process has been told. A question may outlive the look that asked
  * it: its answer then serves the next look. An older answer is still true: a request's list only grows (docs/protocol.md, Looks).
  */
 export class OpenQuestions {
-  readonly #answers = new Map<RequestId, ListedNodes>();
+  readonly #answers = new Map<RequestId, RequestNodes>();
   /** Those that were asked for, the longest ago first. */
   readonly #asked = new Set<RequestId>();
   readonly #underWay = new Set<RequestId>();
@@ -38,11 +32,11 @@ export class OpenQuestions {
   }
 
   /** What is known of these requests by now. Throws what a question has thrown. */
-  answersTo(open: readonly RequestId[]): ReadonlyMap<RequestId, ListedNodes> {
+  answersTo(open: readonly RequestId[]): ReadonlyMap<RequestId, RequestNodes> {
     const defect = this.#defect;
     this.#defect = undefined;
     if (defect !== undefined) throw defect.error;
-    const known = new Map<RequestId, ListedNodes>();
+    const known = new Map<RequestId, RequestNodes>();
     for (const id of open) {
       const listed = this.#answers.get(id);
       if (listed !== undefined) known.set(id, listed);

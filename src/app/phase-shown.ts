@@ -1,9 +1,11 @@
 import type { Node, NodePhase } from "../domain/cluster.ts";
+import { isLost } from "../domain/cluster.ts";
 import type { Plan } from "../domain/plan.ts";
 
-/** A node's phase as people see it. `down`: it was Ready, is up no more, and the last plan does not count on it. */
-export type PhaseShown = NodePhase | "down";
+/** A node's phase as people see it. `down`: it was Ready and is up no more. `missing`: the last look lacked it. */
+export type PhaseShown = NodePhase | "down" | "missing";
 
-export function phaseShown({ nodeId, phase }: Node, plan: Plan | undefined): PhaseShown {
-  return plan?.nodes.get(nodeId)?.kind === "down" ? "down" : phase;
+export function phaseShown(node: Node, plan: Plan | undefined): PhaseShown {
+  if (isLost(node)) return "missing";
+  return plan?.nodes.get(node.nodeId)?.kind === "down" ? "down" : node.phase;
 }

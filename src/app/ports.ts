@@ -1,4 +1,4 @@
-import type { Snapshot } from "../domain/cluster.ts";
+import type { RequestedNode, Snapshot } from "../domain/cluster.ts";
 import type { NodeAttributes, SchedulerNode, SetDemand } from "../domain/demand.ts";
 import type { FinishedSet } from "../domain/finished-set.ts";
 import type {
@@ -14,12 +14,12 @@ import type {
 import type { KeptPlan, KeptPlanRow } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { MissingBodies } from "../decide/lost-bodies.ts";
+import type { MissingBodies } from "../domain/missing-bodies.ts";
 import type { Questions } from "../domain/questions.ts";
 import type { Endpoint, Ledger } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { BucketKey } from "../domain/bucket.ts";
-import type { ClusterRecord } from "../domain/record.ts";
+import type { ClusterRecord, GrantedSet } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 
 /**
@@ -229,21 +229,26 @@ export interface ArrayTemplates {
 
 export interface CreateRequest {
   readonly requestId: RequestId;
+  /** At least one. */
+  readonly sets: readonly RequestedSet[];
+  /** Of a status that the sender has just read: what is sent with nodes stands on what their array says now. */
+  readonly templates: ArrayTemplates;
+}
+
+export interface RequestedSet {
   readonly bucket: BucketKey;
   readonly count: number;
   /** How the nodes are called, "%d" standing for their number; absent: after their node array. */
   readonly nameFormat?: string;
   readonly attributes?: NodeAttributes;
-  /** Of a status that the sender has just read: what is sent with nodes stands on what their array says now. */
-  readonly templates: ArrayTemplates;
 }
 
 export type CreateOutcome =
-  /** 202: `added` nodes come, maybe fewer than asked, with CycleCloud's words why. */
-  | { readonly kind: "accepted"; readonly added: number; readonly message?: string }
+  /** 202: what comes of each set, in the order of the request. */
+  | { readonly kind: "accepted"; readonly sets: readonly GrantedSet[] }
   /** 409: a repeated id or invalid input; alone it does not tell which (wire A.6). */
   | { readonly kind: "conflict"; readonly message?: string }
-  /** Another 4xx: certainly no effect. */
+  /** Another 4xx: certainly no effect, of any set. */
   | { readonly kind: "refused"; readonly message: string };
 
 export type ManagementOutcome =
@@ -264,9 +269,9 @@ export type StatusOutcome =
 export interface CycleCloud {
   /** One call: status with nodes, so that both are of one moment. `at` of the snapshot is `now`. */
   status(cluster: ClusterName, now: Instant): Promise<StatusOutcome>;
-  /** NodeIds of a create request; an unknown id gives none. */
-  nodesOfRequest(cluster: ClusterName, id: RequestId): Promise<readonly NodeId[]>;
-  /** Whether CycleCloud knows the request id. */
+  /** Nodes of a request that have not gone; undefined: CycleCloud says that it knows no such request. */
+  nodesOfRequest(cluster: ClusterName, id: RequestId): Promise<readonly RequestedNode[] | undefined>;
+  /** Whether CycleCloud knows the request id. Documented for creates only (cyclecloud-wire.md A.9). */
   knowsRequest(cluster: ClusterName, id: RequestId): Promise<boolean>;
   create(cluster: ClusterName, request: CreateRequest): Promise<CreateOutcome>;
   /** Asks for deallocated nodes to come up again, by their ids. */

@@ -137,9 +137,9 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
     if (!wake) return mended === record ? { result } : { save: { record: mended, changes: {} }, result };
     return { save: { record: { ...mended, wakeAt: until, wakeFor: "demand" }, changes: {} }, result };
   }
-  const { record: reserved, taken } = takeOver(withoutDueWake(record, now), run.owner, now);
+  const { record: reserved, taken } = takeOver(withoutDueWake(record, now), run.owner, now, run.policy);
   const resumed = taken.filter(({ effect }) => effect.kind === "create").map((intent) => intent.id);
-  const open = [...record.inFlight.map((entry) => entry.requestId), ...resumed];
+  const open = [...new Set([...record.inFlight.map((entry) => entry.requestId), ...resumed])];
   return {
     save: { record: beginLook(reserved, now), changes: {} },
     result: { kind: "begun", at: now, effects: effectsOf(record), open, taken },
@@ -168,10 +168,18 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
     (intent) => intent.owner === run.owner && intent.committedAt === plan.at,
   );
   await applyOurs(run, ours, looked.templates);
+  const left = stillOpen(begun.taken, concluded.record);
+  if (left.length > 0) await settleAll(run, [], left);
   const { createsFrom } = concluded.record;
   if (createsFrom !== undefined) await app.ports.queue.wake(site.cluster, createsFrom);
   await keepReasons(run, plan, ledger);
   return { kind: "planned", plan };
+}
+
+/** Of the intents that we have taken over, those of which a later look will learn more. */
+function stillOpen(taken: readonly Intent[], { intents }: ClusterRecord): readonly RequestId[] {
+  const ids = new Set(intents.map(({ id }) => id));
+  return taken.flatMap(({ id }) => (ids.has(id) ? [id] : []));
 }
 
 /**
@@ -237,18 +245,22 @@ async function concludeLook(
 }
 
 /**
- * Commits what was learnt; what is still open, or fell short, is followed up before the next tick. Answers what the record says then;
- * undefined: others were quicker every time.
+ * Commits what was learnt; what is still open, of this and of `open`, fell short, or came to nothing is followed up before the next tick.
+ * Answers what the record says then; undefined: others were quicker every time.
  */
-export async function settleAll(run: Run, findings: readonly Finding[]): Promise<Settled | undefined> {
+export async function settleAll(
+  run: Run,
+  findings: readonly Finding[],
+  open: readonly RequestId[] = [],
+): Promise<Settled | undefined> {
   const { clock, queue } = run.app.ports;
-  const ids = new Set(findings.map((finding) => finding.id));
+  const ids = new Set([...findings.map((finding) => finding.id), ...open]);
   const calls = takeCalls(run);
   const committed = await commitWhole(run.app, run.site.cluster, (current): Change<SettledAll> => {
     const now = clock.now();
     const settled = settleFindings(current, findings, now);
     const noted = noteCalls(settled.record, calls, now);
-    const due = followUpAt(noted, ids, now);
+    const due = followUpAt(current.record, noted, ids, now, run.policy);
     const wake = due !== undefined && !isWakePending(noted, now, due);
     const record: ClusterRecord = wake ? { ...noted, wakeAt: due, wakeFor: "follow-up" } : noted;
     const result = { settled: { ...settled, record }, ...(wake ? { due } : {}) };

@@ -23,7 +23,10 @@ export function registerListCommands({ program, terminal, run }: Register): void
   withCluster(program.command("nodes"))
     .description("nodes, and why each stays or goes")
     .option("--nodearray <name>", "only of this node array")
-    .option("--phase <phase>", "only in this phase: coming, ready, failed, going, off, deallocated, down")
+    .option(
+      "--phase <phase>",
+      "only in this phase: coming, ready, failed, going, off, deallocated, down, missing, unknown",
+    )
     .option("--unneeded", "only those that are up and that nothing needs")
     .option("--why <text>", "only those whose WHY holds this text")
     .addOption(new Option("--sort <column>", "the oldest first, for age").choices(NODE_ORDERS))

@@ -442,8 +442,13 @@ export interface Cluster {
       | "backing-off"
       | "node-failed"
       | "node-down"
+      | "node-missing"
+      | "node-unclear"
+      | "nodes-removed"
       | "nodes-not-needed"
       | "start-refused"
+      | "nodearray-missing"
+      | "revision-ahead"
       | "job-rejected"
       | "message-rejected";
     text: string;
@@ -589,7 +594,7 @@ export interface Cluster {
       array: string;
       machineType: string;
       placementGroup?: string;
-      phase: "coming" | "ready" | "failed" | "going" | "off" | "deallocated" | "down" | "unknown";
+      phase: "coming" | "ready" | "failed" | "going" | "off" | "deallocated" | "down" | "missing" | "unknown";
       status: string;
       statusMessage?: string;
       hostname?: string;

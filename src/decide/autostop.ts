@@ -12,12 +12,12 @@ import type { HostFact } from "./observe.ts";
 import { hostFacts, managedArrays } from "./observe.ts";
 import { DECIDE_AGAIN_SECONDS, isForeign } from "./scale-down.ts";
 import type { Asking } from "./questions.ts";
-import { isOvertaken, noteAsked, noteStay } from "./questions.ts";
+import { isOvertaken, noteAsked, noteMark, noteStay } from "./questions.ts";
 import type { Weighing } from "./reconcile.ts";
-import { doubtedNodes, STALE_MARK_SECONDS, stoppingNodes } from "./doubt.ts";
+import { doubtedNodes, isRecordDoubted, STALE_MARK_SECONDS, stoppingNodes } from "./doubt.ts";
 import { commitEffects, demandsInForce, excludedNodes, supplyOf } from "./reconcile.ts";
-import { backOff } from "./settle.ts";
-import { CALL_LIMIT_SECONDS, STATUS_LAG_SECONDS } from "./stops.ts";
+import { backOff } from "./back-off.ts";
+import { outageSeconds } from "./looks.ts";
 import { isResting } from "./outage.ts";
 import { poolsInForce } from "./pools.ts";
 import { dynamicsOf } from "./dynamic-arrays.ts";
@@ -72,10 +72,8 @@ export interface StopDecision {
 export const PATIENCE_SECONDS = 20;
 /** An instance that no look shows is unknown only if a look is not older than this: a node may be newer than the look. */
 const UNKNOWN_LOOK_SECONDS = 45;
-/** Stops of an epoch that ended, or of a ledger that was lost, may arrive so long after it. */
 /** A node that the looks do not show is gone for certain after so long. */
 const GONE_SECONDS = 60;
-const FORGOTTEN_SECONDS = CALL_LIMIT_SECONDS + STATUS_LAG_SECONDS;
 
 /** The last answers of the planner about one cluster: none of them is worked out again while nothing has changed. */
 export interface Recalls {
@@ -120,6 +118,11 @@ export function judgeStops(
   return noteVerdicts(record, bodies, byInstance, calls, verdicts, now);
 }
 
+/** Stops of an epoch that ended, or of a ledger that was lost, may arrive, and show, so long after it. */
+function forgottenSeconds({ callLimitSeconds, lagSeconds }: Policy): number {
+  return callLimitSeconds + lagSeconds;
+}
+
 /** What every call of one moment is judged by, worked out once. */
 interface Survey {
   /** The nodes that are asked about, as the last look saw them. */
@@ -127,6 +130,8 @@ interface Survey {
   readonly questions: Questions;
   readonly facts: ReadonlyMap<string, HostFact>;
   readonly stopping: ReadonlySet<NodeId>;
+  /** The node arrays of the last look, and which of them are ours. */
+  readonly listed: ReadonlySet<ArrayName> | undefined;
   readonly managed: ReadonlySet<ArrayName> | undefined;
   readonly policy: Policy;
   /** When the last believed look was begun. */
@@ -152,10 +157,12 @@ function surveyOf(
     questions: bodies.questions ?? NO_QUESTIONS,
     facts: hostFacts(record, bodies, now),
     stopping: stoppingNodes(record.intents),
+    listed: bodies.seen === undefined ? undefined : new Set(bodies.seen.arrays.map(({ name }) => name)),
     managed: bodies.seen === undefined ? undefined : managedArrays(bodies.seen, policy),
     policy,
     seenAt: bodies.seen?.at,
-    isForgetful: record.epochAt !== undefined && secondsBetween(record.epochAt, now) < FORGOTTEN_SECONDS,
+    isForgetful:
+      record.epochAt !== undefined && secondsBetween(record.epochAt, now) < forgottenSeconds(policy),
     blind: blind(record, bodies, policy, now),
     resting: resting(record, policy, now),
   };
@@ -166,7 +173,7 @@ function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall,
   if (known === undefined) return judgeUnknown(view, now);
   if (known.array !== call.array)
     return { kind: "forbidden", undrain: !view.isForgetful && !mayStop(view, known, now) };
-  const settled = judgeStop(view, known, now);
+  const settled = judgeStop(view, known, now) ?? judgeRecord(view, known, call.unhealthy, now);
   if (settled !== undefined) return settled;
   if (isOvertaken(view.questions.get(known.nodeId), call, now))
     return unsettled("a newer question of this node was answered");
@@ -204,9 +211,22 @@ function judgeStop(view: Survey, known: LedgerNode, now: Instant): FinalVerdict 
       ? { kind: "stopping" }
       : unsettled("the last look does not show the node");
   if (isStopFresh(known, view.seenAt ?? now)) return { kind: "stopping" };
-  const phase = view.nodes.get(known.nodeId)?.phase;
-  if (phase === "going" || phase === "off") return { kind: "stopping" };
+  const node = view.nodes.get(known.nodeId);
+  if (node?.phase === "going" || node?.phase === "off") return { kind: "stopping" };
   return view.stopping.has(known.nodeId) ? unsettled("its stop is under way; ask again") : undefined;
+}
+
+/** Doubt whether the node is there at all, or wanted (docs/protocol.md, Doubt); undefined: there is none, or it is unfit and may go. */
+function judgeRecord(
+  { nodes, policy }: Survey,
+  known: LedgerNode,
+  unhealthy: boolean,
+  now: Instant,
+): FinalVerdict | undefined {
+  const node = nodes.get(known.nodeId);
+  if (node?.missing !== undefined) return unsettled("the last look does not show the node");
+  if (unhealthy || node === undefined || !isRecordDoubted(node, known, policy, now)) return undefined;
+  return unsettled("CycleCloud's record of the node does not say whether it is wanted");
 }
 
 /** Whether a stop of the node may take effect, now or later. */
@@ -231,6 +251,9 @@ function objectionTo(view: Survey, known: LedgerNode, unhealthy: boolean): Objec
   if (node?.keepAlive === true) return { kind: "needed", why: "KeepAlive is set" };
   if (!view.policy.enabled)
     return { kind: "needed", why: "enabled is false in the configuration of this cluster" };
+  // Whether it is ours, and what it is needed for, is not known then.
+  if (view.listed?.has(known.array) === false)
+    return { kind: "cannot-tell", why: `the last look did not show node array "${known.array}"` };
   if (view.managed?.has(known.array) === false) {
     return { kind: "needed", why: `node array "${known.array}" is not autoscaled` };
   }
@@ -254,9 +277,9 @@ function isStopFresh({ draining }: LedgerNode, seenAt: Instant): boolean {
 function blind(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Instant): string | undefined {
   if (bodies.seen === undefined) return "the cluster has not been looked at yet";
   const age = secondsBetween(bodies.seen.at, now);
-  if (age > 2 * policy.snapshotIntervalSeconds)
-    return `the last look at the cluster is ${Math.round(age)} s old`;
-  return record.suspicion === undefined ? undefined : "the last look at the cluster is in doubt";
+  return age > outageSeconds(record, policy)
+    ? `the last look at the cluster is ${Math.round(age)} s old`
+    : undefined;
 }
 
 function resting(record: ClusterRecord, policy: Policy, now: Instant): string | undefined {
@@ -316,7 +339,7 @@ function spareNodes(
     dynamics,
     ...(reports === undefined ? {} : { reports }),
     excluded: new Set([...out, ...unfit]),
-    doubted: doubtedNodes(record, snapshot, ledger, now),
+    doubted: doubtedNodes(record, snapshot, ledger, policy, now),
     now,
   });
   const premises = premisesOf(record, supply);
@@ -337,7 +360,7 @@ function spareNodes(
 /** A node that asks is up, whatever it was at the last look: only other nodes that are up may stand in for it. */
 function withUp(seen: Snapshot, askers: ReadonlySet<NodeId>): Snapshot {
   const isBehind = ({ nodeId, phase }: Node): boolean =>
-    (phase === "coming" || phase === "deallocated") && askers.has(nodeId);
+    (phase === "coming" || phase === "deallocated" || phase === "unknown") && askers.has(nodeId);
   if (!seen.nodes.some(isBehind)) return seen;
   return { ...seen, nodes: seen.nodes.map((node) => (isBehind(node) ? { ...node, phase: "ready" } : node)) };
 }
@@ -380,7 +403,7 @@ function noteVerdicts(
     if (verdict.kind === "marked") {
       const by = call.unhealthy ? "unhealthy" : "callback";
       const draining: Draining = { since: now, by, plan, attempts: known?.draining?.attempts ?? 0 };
-      next.set(id, { ...noteAsked(next.get(id), call), draining });
+      next.set(id, noteMark(next.get(id), call, draining));
       isPlanned = true;
     } else if (isStay(verdict)) {
       const stay = noteStay(next.get(id), call, isMarked, now);
@@ -462,7 +485,13 @@ export function confirmStops(
     PATIENCE_SECONDS,
   );
   return {
-    record: commitEffects({ ...paused, plan: record.plan + 1 }, { terminates: stopped, stopsBy }, now, owner),
+    record: commitEffects(
+      { ...paused, plan: record.plan + 1 },
+      { terminates: stopped, stopsBy },
+      now,
+      owner,
+      policy,
+    ),
     questions: withStays(view.questions, calls, verdicts, now),
     verdicts,
   };
@@ -477,7 +506,7 @@ function verdictBefore(
 ): FinalVerdict | undefined {
   if (known === undefined) return unsettled("the node is not known any more; ask again");
   // Another call of the same node, on another instance, may have come to its end first.
-  const settled = judgeStop(view, known, now);
+  const settled = judgeStop(view, known, now) ?? judgeRecord(view, known, isUnhealthy(known), now);
   if (settled !== undefined) return settled;
   if (!isOurMark(known) || isOvertaken(view.questions.get(known.nodeId), call, now))
     return unsettled("another question of this node was answered; ask again");

@@ -1,7 +1,6 @@
-import type { Node, Snapshot } from "../domain/cluster.ts";
-import type { NodeId } from "../domain/ids.ts";
+import type { Node } from "../domain/cluster.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { Ledger, LedgerNode } from "../domain/record.ts";
+import type { LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import type { TimeoutRules } from "../domain/timeouts.ts";
 import { timeoutsOf } from "../domain/timeouts.ts";
@@ -12,11 +11,6 @@ import { plusSeconds } from "../domain/units.ts";
  * when that happened, so the time counts from the first look that showed it.
  */
 
-/** Wanted, and shown neither as up nor as failed. */
-function isAway({ phase }: Node): boolean {
-  return phase === "coming" || phase === "unknown";
-}
-
 /** When the node left Ready, as far as looks show; undefined: it is Ready, never was, failed, or is not wanted any more. */
 export function nextLeftReady(
   old: LedgerNode | undefined,
@@ -24,7 +18,10 @@ export function nextLeftReady(
   firstReadyAt: Instant | undefined,
   now: Instant,
 ): Instant | undefined {
-  return firstReadyAt !== undefined && isAway(node) ? (old?.leftReadyAt ?? now) : undefined;
+  if (firstReadyAt === undefined) return undefined;
+  // An unclear record says nothing of it, neither that it left nor that it is back.
+  if (node.phase === "unknown") return old?.leftReadyAt;
+  return node.phase === "coming" ? (old?.leftReadyAt ?? now) : undefined;
 }
 
 /**
@@ -36,11 +33,10 @@ export function awaitedUntil(
   known: LedgerNode | undefined,
   policy: TimeoutRules & Pick<Policy, "snapshotIntervalSeconds">,
 ): Instant | undefined {
-  if (known?.leftReadyAt === undefined || !isAway(node)) return undefined;
-  const promises = node.phase === "coming" && node.unexpectedStatus !== true;
+  if (known?.leftReadyAt === undefined || node.phase !== "coming") return undefined;
   return plusSeconds(
     known.leftReadyAt,
-    promises ? timeoutsOf(policy, known).bootSeconds : policy.snapshotIntervalSeconds,
+    node.unexpectedStatus === true ? policy.snapshotIntervalSeconds : timeoutsOf(policy, known).bootSeconds,
   );
 }
 
@@ -53,19 +49,4 @@ export function isDown(
 ): boolean {
   const until = awaitedUntil(node, known, policy);
   return until !== undefined && now >= until;
-}
-
-/** The nodes of a look that are down. */
-export function downNodes(
-  snapshot: Snapshot,
-  ledger: Ledger,
-  policy: Policy,
-  now: Instant,
-): readonly NodeId[] {
-  const down: NodeId[] = [];
-  snapshot.nodes.forEach((node) => {
-    // Most nodes are up: only for the others is the ledger asked.
-    if (isAway(node) && isDown(node, ledger.get(node.nodeId), policy, now)) down.push(node.nodeId);
-  });
-  return down;
 }

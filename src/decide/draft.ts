@@ -7,7 +7,7 @@ import type { Binding } from "../domain/binding.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Purpose } from "../domain/bucket.ts";
 import { purposeInDynamic } from "../domain/bucket.ts";
-import type { CreateEffect } from "../domain/record.ts";
+import type { CreateSet } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { canonicalText } from "../domain/canonical.ts";
 import type { Bin, Bins } from "./bins.ts";
@@ -225,8 +225,8 @@ const MOST_APART = 24;
  * costs few requests more, only those that were opened one after the other do: then the next plan meets them in this order, and puts
  * everything where this one did.
  */
-export function createsOf(bins: Bins): readonly CreateEffect[] {
-  const runs: { key: string; create: CreateEffect }[] = [];
+export function createsOf(bins: Bins): readonly CreateSet[] {
+  const runs: { key: string; create: CreateSet }[] = [];
   const keys = new Map<Kind, string>();
   for (const bin of bins.planned) {
     const create = createOf(bins, bin);
@@ -241,7 +241,7 @@ export function createsOf(bins: Bins): readonly CreateEffect[] {
     else runs.push({ key, create });
   }
   if (runs.length <= MOST_APART) return runs.map(({ create }) => create);
-  const creates = new Map<string, CreateEffect>();
+  const creates = new Map<string, CreateSet>();
   for (const { key, create } of runs) {
     const known = creates.get(key);
     creates.set(key, known === undefined ? create : addNodes(known, create.count));
@@ -250,13 +250,12 @@ export function createsOf(bins: Bins): readonly CreateEffect[] {
 }
 
 /** CycleCloud is asked for nodes of an array that it has: what they are for besides, a dynamic array, is only ours to know. */
-function createOf(bins: Bins, bin: Bin): CreateEffect {
+function createOf(bins: Bins, bin: Bin): CreateSet {
   const attributes = bins.attributes.get(bin);
   const { bucket, offer } = bins.placeOfBin(bin);
   const parent = bins.world.buckets[offer]?.parent;
   const purpose = bins.purpose[bin] ?? { kind: "array" };
   return {
-    kind: "create",
     bucket: parent === undefined ? bucket : { ...bucket, array: parent.bucket.array },
     count: bins.count[bin] ?? 0,
     purpose: parent === undefined ? purpose : purposeInDynamic(purpose, bucket.array),
@@ -264,6 +263,6 @@ function createOf(bins: Bins, bin: Bin): CreateEffect {
   };
 }
 
-function addNodes(create: CreateEffect, count: number): CreateEffect {
+function addNodes(create: CreateSet, count: number): CreateSet {
   return { ...create, count: create.count + count };
 }

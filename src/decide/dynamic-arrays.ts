@@ -266,7 +266,8 @@ function withNodes(record: ClusterRecord, ledger: Ledger, snapshot: Snapshot): R
     if (phase !== "off") note(dynamicArrayOf(entries.get(nodeId)?.purpose));
   });
   for (const entry of record.inFlight) if (stillInFlight(entry) > 0) note(dynamicArrayOf(entry.purpose));
-  for (const { effect } of record.intents) if (effect.kind === "create") note(dynamicArrayOf(effect.purpose));
+  for (const { effect } of record.intents)
+    if (effect.kind === "create") for (const { purpose } of effect.sets) note(dynamicArrayOf(purpose));
   return names;
 }
 

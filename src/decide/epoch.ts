@@ -16,8 +16,10 @@ export interface NewEpoch {
 /** A record whose scale-down rests. */
 type Resting = ClusterRecord & { readonly outage: Outage };
 
-/** A create that the lost state has sent shows in a status after so long: a status may be 30 s old, and a call takes its time. */
+/** A create that the lost state has sent shows in a status after so long, unless the cluster's lag says that it takes longer. */
 const CREATES_WAIT_SECONDS = 60;
+/** Beyond the lag of a status: a call takes its time. */
+const CREATE_CALL_SECONDS = 30;
 
 /**
  * The record under a new epoch. Sets, intents and what is in flight stay. Scale-down rests, and for a while nobody is told to take work
@@ -78,7 +80,7 @@ export function withCreatesWait(
   record: ClusterRecord,
   before: ClusterRecord,
   snapshot: Snapshot,
-  managed: ReadonlySet<ArrayName>,
+  { managed, lagSeconds }: { readonly managed: ReadonlySet<ArrayName>; readonly lagSeconds: number },
   now: Instant,
 ): ClusterRecord {
   const { createsFrom, ...rest } = record;
@@ -86,5 +88,7 @@ export function withCreatesWait(
   const { epochAt = now, lastGoodLookAt } = before;
   const isFirst = lastGoodLookAt === undefined || lastGoodLookAt < epochAt;
   const hasNodes = snapshot.nodes.some(({ array, phase }) => managed.has(array) && phase !== "off");
-  return now >= createsFrom || (isFirst && !hasNodes) ? rest : record;
+  const shown = plusSeconds(epochAt, lagSeconds + CREATE_CALL_SECONDS);
+  const from = createsFrom > shown ? createsFrom : shown;
+  return now >= from || (isFirst && !hasNodes) ? rest : { ...rest, createsFrom: from };
 }

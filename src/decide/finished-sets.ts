@@ -6,10 +6,15 @@ import type { ClusterRecord, Held, SetEntries, SetEntry } from "../domain/record
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds } from "../domain/units.ts";
 
-/** Finished sets that stay in the record, so that they are shown. */
-const SHOWN = 50;
-/** Above this many they leave it, all but the newest {@link SHOWN}: so that many leave at a time, and few bodies are written. */
-const MOST = 2 * SHOWN;
+/** How many finished sets a record holds. */
+interface Room {
+  /** The newest that stay, so that they are shown. */
+  readonly shown: number;
+  /** Above this many all but those leave: so that many leave at a time, and few bodies are written. */
+  readonly most: number;
+}
+
+const ROOM: Room = { shown: 50, most: 100 };
 
 export interface Retired {
   readonly record: ClusterRecord;
@@ -21,13 +26,13 @@ export interface Retired {
  * The record without its finished sets, where there are many. A set is finished when none of its parts is in force. The newest stay. The
  * same record if nothing leaves. (docs/protocol.md, Storage)
  */
-export function retireSets(record: ClusterRecord): Retired {
+export function retireSets(record: ClusterRecord, { shown, most }: Room = ROOM): Retired {
   const over = finishedNames(record);
-  if (over.length <= MOST) return { record, finished: new Map() };
+  if (over.length <= most) return { record, finished: new Map() };
   const endOf = new Map(over.map((name) => [name, endedAt(record, name)]));
   const leaving = over
     .toSorted((a, b) => (endOf.get(a) ?? 0) - (endOf.get(b) ?? 0))
-    .slice(0, over.length - SHOWN);
+    .slice(0, over.length - shown);
   const finished = new Map(leaving.map((name) => [name, finishedSet(record, name)]));
   const without = (entries: SetEntries): SetEntries =>
     entries.size === 0 ? entries : new Map([...entries].filter(([name]) => !finished.has(name)));

@@ -5,7 +5,7 @@ import type { ClusterRecord, GroupFill, Ledger } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import { bucketId } from "./ground.ts";
-import { backOff } from "./settle.ts";
+import { backOff } from "./back-off.ts";
 import { bucketOf } from "./starts.ts";
 
 /**

@@ -1,19 +1,9 @@
 import type { Digest, Epoch } from "../domain/ids.ts";
+import type { MissingBodies } from "../domain/missing-bodies.ts";
 import type { ClusterRecord, SetEntries, SetEntry } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import { beginEpoch } from "./epoch.ts";
-
-/** What was in bodies that storage does not have. */
-export interface MissingBodies {
-  readonly ids: readonly string[];
-  readonly seen: boolean;
-  readonly ledger: boolean;
-  readonly questions: boolean;
-  readonly plan: boolean;
-  /** Demands and reports. */
-  readonly digests: ReadonlySet<Digest>;
-}
 
 /** A body is lost when every manifest has named it for so long, and none of its looks has found it. */
 const LOST_SECONDS = 60;
@@ -34,7 +24,8 @@ export function areLost(missing: MissingSince, now: Instant): boolean {
 /**
  * The record without what lost bodies held, and only that: sets whose demand is lost lapse, and count again when they are pushed again; a
  * lost report says nothing any more; ledger and snapshot come from the next look. Other sets, intents and what is in flight stay. A new
- * epoch begins, and scale-down rests until every set that lived has been pushed again (docs/protocol.md, Storage).
+ * epoch begins, and scale-down rests until those sets have been pushed again; until all have, if what was known of nodes is lost
+ * (docs/protocol.md, Storage).
  */
 export function forgetLost(
   record: ClusterRecord,
@@ -46,14 +37,17 @@ export function forgetLost(
   const lived = [...record.sets].filter(([, { live }]) => live).map(([name]) => name);
   const next = withoutLost(record.sets, lost.digests);
   const lapsed = lived.filter((name) => next.get(name)?.live === false);
+  const nodes = lost.ledger || lost.seen || lost.questions;
+  // Of nodes of which nothing is known any more each set may say something.
+  const begun = beginEpoch(rest, { epoch, awaiting: nodes ? lived : lapsed }, now);
   return {
-    ...beginEpoch(rest, { epoch, awaiting: lived }, now),
+    ...begun,
     generation: record.generation + 1,
     // A new map, so that the store looks again at what is named.
     sets: new Map(next),
     separateReports: withoutLost(record.separateReports, lost.digests),
     separatePools: withoutLost(record.separatePools, lost.digests),
-    lost: { at: now, bodies: lost.ids.length, sets: lapsed, nodes: lost.ledger || lost.seen },
+    lost: { at: now, bodies: lost.ids.length, sets: lapsed, nodes },
   };
 }
 

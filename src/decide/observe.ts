@@ -1,9 +1,8 @@
 import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { SchedulerNode } from "../domain/demand.ts";
-import type { ArrayName, Digest, NodeId, RequestId } from "../domain/ids.ts";
+import type { ArrayName, NodeId, RequestId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { Purpose } from "../domain/bucket.ts";
 import type {
   Busyness,
   ClusterRecord,
@@ -19,14 +18,16 @@ import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { InTurn } from "../domain/in-turn.ts";
 import { nextLeftReady } from "./down.ts";
 import { entryOfNode, hostKey } from "./hosts.ts";
+import type { Origin, RequestNodes } from "./in-flight.ts";
+import { originsOf } from "./in-flight.ts";
 import { nextStart } from "./starts.ts";
+import { nextUnclear } from "./unclear.ts";
 
 /** One look at CycleCloud: the status, and which nodes belong to the requests that are still open. */
 export interface Look {
   readonly snapshot: Snapshot;
-  readonly requestNodes: ReadonlyMap<RequestId, readonly NodeId[]>;
-  /** When the questions began that `requestNodes` answers; a request without an entry has never been answered. */
-  readonly listedAt?: ReadonlyMap<RequestId, Instant>;
+  /** Requests whose nodes could not be asked for, or not in time, are not here. */
+  readonly requestNodes: ReadonlyMap<RequestId, RequestNodes>;
 }
 
 /** A node that has gone is remembered so long, so that one which asks again is told yes. */
@@ -159,71 +160,6 @@ export function managedArrays(snapshot: Snapshot, policy: Policy): ReadonlySet<A
   );
 }
 
-/** Why a look is not believed yet. */
-export interface Doubt {
-  readonly expected: number;
-  readonly missing: number;
-}
-
-/**
- * A look that lost at least half of the nodes that nobody asked to stop is not believed until a second one, a tick later, agrees
- * (design.md section 3, Unknown): Azure throttling and server restarts have emptied answers before (wire G).
- */
-export function doubtLook(
-  record: ClusterRecord,
-  ledger: Ledger,
-  snapshot: Snapshot,
-  policy: Policy,
-): Doubt | undefined {
-  let expected = 0;
-  let missing = 0;
-  // Ledger and status are in the same order until a node comes or goes: only then is there something to search.
-  let at = 0;
-  let present: ReadonlySet<NodeId> | undefined;
-  ledger.forEach((node) => {
-    const isNext = snapshot.nodes[at]?.nodeId === node.nodeId;
-    if (isNext) at += 1;
-    if (node.goneAt !== undefined || node.draining?.sentAt !== undefined) return;
-    expected += 1;
-    if (isNext) return;
-    present ??= new Set(snapshot.nodes.map(({ nodeId }) => nodeId));
-    if (!present.has(node.nodeId)) missing += 1;
-  });
-  if (missing === 0 || missing * 2 < expected) return undefined;
-  const since = suspectedSince(record, missing) ?? snapshot.at;
-  const confirmed = secondsBetween(since, snapshot.at) >= policy.snapshotIntervalSeconds;
-  return confirmed ? undefined : { expected, missing };
-}
-
-/** Since when earlier looks have lost nodes too. One that has lost more than they had agrees with none of them, and is doubted anew. */
-export function suspectedSince({ suspicion }: ClusterRecord, missing: number): Instant | undefined {
-  if (suspicion === undefined || missing > (suspicion.missing ?? missing)) return undefined;
-  return suspicion.since;
-}
-
-/** Which nodes of open requests this look shows, and which requests are still open. */
-export function updateInFlight(
-  inFlight: readonly InFlight[],
-  look: Look,
-  policy: Policy,
-): readonly InFlight[] {
-  if (inFlight.length === 0) return inFlight;
-  const present = new Set(look.snapshot.nodes.map((node) => node.nodeId));
-  return inFlight
-    .map((entry) => {
-      const before = new Set(entry.seen);
-      const shown = (look.requestNodes.get(entry.requestId) ?? []).filter(
-        (id) => present.has(id) && !before.has(id),
-      );
-      return shown.length === 0 ? entry : { ...entry, seen: [...entry.seen, ...shown] };
-    })
-    .filter(
-      (entry) =>
-        entry.seen.length < entry.added &&
-        secondsBetween(entry.since, look.snapshot.at) < policy.inFlightGraceSeconds,
-    );
-}
-
 /** Brings the ledger up to date with a believed look; the very same where that changes nothing. */
 export function updateLedger(
   ledger: Ledger,
@@ -239,9 +175,9 @@ export function updateLedger(
   let touched = 0;
   // Here and wherever each node has its turn: a callback, as a loop makes an object for each step until the compiler has seen it often.
   look.snapshot.nodes.forEach((node) => {
-    // Head nodes and other single nodes are no node array's: never ours to judge.
-    if (!arrays.has(node.array)) return;
     const old = before.get(node.nodeId);
+    // Head nodes and other single nodes are no node array's: never ours to judge. A node that we know is one's, whatever this status lists.
+    if (!arrays.has(node.array) && (old === undefined || old.goneAt !== undefined)) return;
     const known = updateNode(old, node, origins.get(node.nodeId), facts, now);
     if (known !== old) touched += 1;
     present.push(known);
@@ -272,28 +208,6 @@ function countRemembered(ledger: Ledger, facts: HostFacts, now: Instant): number
   return count;
 }
 
-interface Origin {
-  readonly requestId: RequestId;
-  readonly purpose: Purpose;
-  /** So many of the open requests were made before. */
-  readonly askedAfter: number;
-  readonly look?: Digest;
-}
-
-function originsOf(look: Look, inFlight: readonly InFlight[]): ReadonlyMap<NodeId, Origin> {
-  const origins = new Map<NodeId, Origin>();
-  inFlight.forEach(({ requestId, purpose, look: attributes }, askedAfter) => {
-    const origin = {
-      requestId,
-      purpose,
-      askedAfter,
-      ...(attributes === undefined ? {} : { look: attributes }),
-    };
-    for (const id of look.requestNodes.get(requestId) ?? []) origins.set(id, origin);
-  });
-  return origins;
-}
-
 function updateNode(
   old: LedgerNode | undefined,
   node: Node,
@@ -309,11 +223,13 @@ function updateNode(
     ? undefined
     : (old?.firstReadyAt ?? (node.phase === "ready" ? now : undefined));
   const leftReadyAt = nextLeftReady(old, node, firstReadyAt, now);
+  const unclearSince = nextUnclear(old, node, now);
   const isSame =
     old?.goneAt === undefined &&
     old?.busyness === busyness &&
     old.firstReadyAt === firstReadyAt &&
     old.leftReadyAt === leftReadyAt &&
+    old.unclearSince === unclearSince &&
     old.start === start &&
     (old.deallocated === true) === deallocated &&
     (origin === undefined || old.requestId === origin.requestId);
@@ -335,6 +251,7 @@ function updateNode(
     ...(askedAfter === 0 ? {} : { askedAfter }),
     ...(firstReadyAt === undefined ? {} : { firstReadyAt }),
     ...(leftReadyAt === undefined ? {} : { leftReadyAt }),
+    ...(unclearSince === undefined ? {} : { unclearSince }),
     ...(old?.lastNeededAt === undefined ? {} : { lastNeededAt: old.lastNeededAt }),
     busyness,
     ...(old?.draining === undefined ? {} : { draining: old.draining }),
@@ -353,7 +270,10 @@ function nextBusyness(
   facts: ReadonlyMap<string, HostFact>,
   now: Instant,
 ): Busyness {
-  const fact = node.phase === "ready" ? entryOfNode(facts, node) : undefined;
-  const state = fact === undefined ? "unknown" : fact.jobs.length > 0 ? "busy" : "idle";
+  const fact = entryOfNode(facts, node);
+  // A node that is not up is not idle either; one whose record is unclear may be up.
+  const mayBeIdle = node.phase === "ready" || node.phase === "unknown";
+  const state =
+    fact === undefined ? "unknown" : fact.jobs.length > 0 ? "busy" : mayBeIdle ? "idle" : "unknown";
   return old !== undefined && old.state === state ? old : { state, since: now };
 }

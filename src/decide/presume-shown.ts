@@ -22,13 +22,13 @@ const UNLISTED_SECONDS = 120;
 export function presumeShown(record: ClusterRecord, ledger: Ledger, look: Look, now: Instant): ClusterRecord {
   const limit = UNLISTED_SECONDS + patienceSeconds(record);
   const isUnlisted = ({ requestId, since }: InFlight): boolean => {
-    const asked = look.listedAt?.get(requestId) ?? since;
+    const asked = look.requestNodes.get(requestId)?.askedAt ?? since;
     return secondsBetween(asked, now) > limit && secondsBetween(since, now) > limit;
   };
   if (!record.inFlight.some(isUnlisted)) return record;
   const explained = new Set<NodeId>([
     ...record.inFlight.flatMap(({ seen }) => seen),
-    ...[...look.requestNodes.values()].flat(),
+    ...[...look.requestNodes.values()].flatMap(({ nodes }) => nodes.map(({ nodeId }) => nodeId)),
   ]);
   const free = look.snapshot.nodes.filter(
     ({ nodeId }) => !explained.has(nodeId) && ledger.get(nodeId)?.requestId === undefined,

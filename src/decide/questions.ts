@@ -94,6 +94,12 @@ export function noteAsked(question: Question | undefined, { arrivedAt }: Asking)
   return question !== undefined && askedAt === question.askedAt ? question : { ...question, askedAt };
 }
 
+/** Notes that a question has marked its node. */
+export function noteMark(question: Question | undefined, asking: Asking, draining: Draining): Question {
+  const { asked } = asking;
+  return { ...noteAsked(question, asking), ...(asked === undefined ? {} : { markedAsked: asked }), draining };
+}
+
 /** Notes that the node is told to stay: its mark is gone, and no older question or report of it counts. */
 export function noteStay(
   question: Question | undefined,
@@ -105,13 +111,17 @@ export function noteStay(
   const isRecent = told !== undefined && secondsBetween(told, now) < STAY_AGAIN_SECONDS;
   // A caller without a clock asks again and again: there is nothing to learn from most of its questions.
   if (asking.asked === undefined && !isMarked && isRecent) return question;
-  const { draining: _mark, ...rest } = noteAsked(question, asking);
-  const asked = Math.max(rest.asked ?? 0, asking.asked ?? 0);
-  return { ...rest, ...(asked === 0 ? {} : { asked }), stayAt: now };
+  const { draining: _mark, markedAsked: _marker, ...rest } = noteAsked(question, asking);
+  return withStay(rest, asking.asked, now);
 }
 
 /** The entry of a node whose stop came to nothing: it may work again, and whatever was known of it before proves nothing. */
 export function withoutStop(question: Question | undefined, now: Instant): Question {
-  const { draining: _stop, ...rest } = question ?? {};
-  return { ...rest, stayAt: now };
+  const { draining: _stop, markedAsked, ...rest } = question ?? {};
+  return withStay(rest, markedAsked, now);
+}
+
+function withStay(question: Question, told: number | undefined, now: Instant): Question {
+  const asked = Math.max(question.asked ?? 0, told ?? 0);
+  return { ...question, ...(asked === 0 ? {} : { asked }), stayAt: now };
 }

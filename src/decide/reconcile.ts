@@ -4,11 +4,11 @@ import { dynamicArrayOf } from "../domain/bucket.ts";
 import type { ArrayName, NodeId, Owner } from "../domain/ids.ts";
 import type { Allocation, LastPlan, World } from "../domain/allocation.ts";
 import type { NodeVerdict, Plan, PlanLoads, Proposal } from "../domain/plan.ts";
-import type { Policy } from "../domain/policy.ts";
+import type { CallBounds, Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type {
   ClusterRecord,
-  CreateEffect,
+  CreateSet,
   Draining,
   Effect,
   Intent,
@@ -26,17 +26,22 @@ import { InTurn } from "../domain/in-turn.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { lapseParts } from "./accept.ts";
 import { allocate } from "./allocate.ts";
+import { backOff, forgetOldBackoffs } from "./back-off.ts";
 import { bindReported } from "./bind-reported.ts";
+import { requestsOf } from "./create-requests.ts";
 import { noteGroups } from "./group-fills.ts";
 import { requestIdOf } from "./hash.ts";
 import type { Dynamics } from "./dynamic-arrays.ts";
 import { dynamicsOf, existingDynamics, recogniseByName } from "./dynamic-arrays.ts";
+import { doubtVerdict } from "./doubt-verdict.ts";
 import { doubtedNodes, stoppingNodes } from "./doubt.ts";
-import { awaitedUntil, downNodes, isDown } from "./down.ts";
+import { awaitedUntil } from "./down.ts";
 import { withCreatesWait } from "./epoch.ts";
 import { entryOfNode } from "./hosts.ts";
+import { followInFlight } from "./in-flight.ts";
 import type { HostFact, Look } from "./observe.ts";
-import { hostFacts, managedArrays, updateInFlight, updateLedger } from "./observe.ts";
+import { withMissing } from "./missing.ts";
+import { hostFacts, managedArrays, updateLedger } from "./observe.ts";
 import { isMemoryOld, nextOutage } from "./outage.ts";
 import type { NodeAction } from "./scale-down.ts";
 import {
@@ -48,8 +53,7 @@ import {
   judgeNode,
   whyGivenUp,
 } from "./scale-down.ts";
-import { STOP_SEND_SECONDS } from "./stops.ts";
-import { backOff, forgetOldBackoffs, LEASE_SECONDS, NOT_AFTER_SECONDS } from "./settle.ts";
+import { sendTimes, stopTimes } from "./send-times.ts";
 import { storeLoads } from "./plan-loads.ts";
 import {
   bootingSince,
@@ -63,11 +67,15 @@ import {
 import { foldQuestions, mayStopByReport, withQuestions } from "./questions.ts";
 import { poolsInForce } from "./pools.ts";
 import { premisesOf, Recall } from "./recall.ts";
+import { pauseRemoved } from "./removed.ts";
+import { uselessNodes } from "./replaced.ts";
 import { reportedHosts } from "./reported-hosts.ts";
 import type { Reports } from "./scheduler-only.ts";
 import { readReports } from "./scheduler-only.ts";
 import type { Supply } from "./spare.ts";
-import { allocationPolicyOf, orderOf, spareAmongReady } from "./spare.ts";
+import { allocationPolicyOf, isServedByReady, orderOf, spareAmongReady } from "./spare.ts";
+import type { Lacking } from "./unclear.ts";
+import { findLacking } from "./unclear.ts";
 import { findUnneeded } from "./unneeded.ts";
 import { buildWorld } from "./world.ts";
 
@@ -77,6 +85,8 @@ export interface Decision {
   readonly ledger: Ledger;
   /** What is left of the nodes' questions: their marks and accepted stops are in the ledger now. */
   readonly questions: Questions;
+  /** The look as it is believed: with the nodes that it lacks and that are not yet taken for gone. */
+  readonly seen: Snapshot;
   readonly plan: Plan;
 }
 
@@ -87,23 +97,27 @@ export interface Decision {
 export function decide(
   record: ClusterRecord,
   bodies: Bodies,
-  look: Look,
+  newest: Look,
   policy: Policy,
   now: Instant,
   owner: Owner,
   recall: Recall<Weighing> = new Recall(),
 ): Decision {
+  const snapshot = withMissing(newest.snapshot, bodies.seen, bodies.ledger, record.intents);
+  const look: Look = { ...newest, snapshot };
   const number = record.plan + 1;
   const outage = nextOutage(record, policy, now);
-  const lapsed = lapseParts(record, now, policy.maxExpirationSeconds);
+  const { targetStatesLackedSince: _before, ...held } = record;
+  const followed = followInFlight(held, look, bodies.ledger, policy, now);
+  const lapsed = lapseParts(followed, now, policy.maxExpirationSeconds);
   const managed = managedArrays(look.snapshot, policy);
   const observed: ClusterRecord = withoutTrouble({
-    ...withCreatesWait(lapsed, record, look.snapshot, managed, now),
+    ...withCreatesWait(lapsed, record, look.snapshot, { managed, lagSeconds: policy.lagSeconds }, now),
     plan: number,
     observedGeneration: record.generation,
-    inFlight: updateInFlight(record.inFlight, look, policy),
-    backoffs: forgetOldBackoffs(record.backoffs, now),
+    backoffs: forgetOldBackoffs(followed.backoffs, now),
     lastGoodLookAt: look.snapshot.at,
+    ...lackedSince(findLacking(record, newest.snapshot)),
   });
   const rested: ClusterRecord = outage === undefined ? withoutOutage(observed) : { ...observed, outage };
   const facts = hostFacts(rested, bodies, now);
@@ -115,7 +129,7 @@ export function decide(
   const dynamics = dynamicsOf(sent, rested.dynamicArrays ?? [], look.snapshot);
   const known = recogniseByName(rewound, dynamics);
   const { record: started, ledger } = endStarts(rested, known, look.snapshot, policy, now);
-  const { record: next, givenUp } = giveUp(started, look.snapshot, ledger, facts, policy, now);
+  const next = pauseBuckets(started, bodies.seen, look.snapshot, ledger, facts, policy, now);
   const pools = poolsInForce(rested, bodies);
   const reports = readReports(
     reportedHosts(rested, bodies, now),
@@ -133,7 +147,6 @@ export function decide(
     record: next,
     snapshot: look.snapshot,
     ledger,
-    givenUp,
     wanted,
     policy,
     now,
@@ -179,8 +192,13 @@ function withoutOutage(record: ClusterRecord): ClusterRecord {
 }
 
 function withoutTrouble(record: ClusterRecord): ClusterRecord {
-  const { trouble: _over, suspicion: _cleared, ...rest } = record;
+  const { trouble: _over, ...rest } = record;
   return rest;
+}
+
+/** What the record keeps of statuses that mostly lack TargetState: when the line of them began, and nothing once it has ended. */
+function lackedSince(lacking: Lacking | undefined): Pick<ClusterRecord, "targetStatesLackedSince"> {
+  return lacking === undefined ? {} : { targetStatesLackedSince: lacking.since };
 }
 
 /** No idle clock advances across a gap of ours. */
@@ -193,23 +211,23 @@ function restartClocks(ledger: Ledger, now: Instant): Ledger {
 // ---------------------------------------------------------------- what did not come up
 
 /**
- * Nodes that this plan stops before they ever were Ready. They are no capacity any more, and their buckets rest, before demand is
- * weighed: their replacements belong to the same plan, and elsewhere.
+ * Pauses the buckets of nodes that this plan stops before they ever were Ready, and of those that others removed. That comes before
+ * demand is weighed: their replacements belong to the same plan, and elsewhere.
  */
-function giveUp(
+function pauseBuckets(
   record: ClusterRecord,
+  before: Snapshot | undefined,
   snapshot: Snapshot,
   ledger: Ledger,
   facts: ReadonlyMap<string, HostFact>,
   policy: Policy,
   now: Instant,
-): { readonly record: ClusterRecord; readonly givenUp: ReadonlySet<NodeId> } {
-  const givenUp = new Set<NodeId>();
-  if (!isActing(snapshot, policy)) return { record, givenUp };
+): ClusterRecord {
+  if (!isActing(snapshot, policy)) return record;
   const managed = managedArrays(snapshot, policy);
   const stopping = stoppingNodes(record.intents);
   const entries = new InTurn(ledger);
-  let next = record;
+  let next = pauseRemoved(record, { before, snapshot, ledger, managed }, now);
   snapshot.nodes.forEach((node) => {
     const known = entries.get(node.nodeId);
     if (known === undefined || !managed.has(node.array) || stopping.has(node.nodeId)) return;
@@ -217,10 +235,9 @@ function giveUp(
     const busy = (entryOfNode(facts, node)?.jobs.length ?? 0) > 0;
     const why = whyGivenUp(node, known, { policy, now, busy, resting: record.outage !== undefined });
     if (why === undefined) return;
-    givenUp.add(node.nodeId);
     next = pauseBucket(next, node, dynamicArrayOf(known.purpose), why, now);
   });
-  return { record: next, givenUp };
+  return next;
 }
 
 /** Changes are made only to a cluster that is started and meant to be, and only where the configuration lets us. */
@@ -254,6 +271,8 @@ interface Weighed {
   readonly allocation: Weighing;
   /** Nodes that are spare even if only Ready nodes count as substitutes. */
   readonly spare: ReadonlySet<NodeId>;
+  /** Nodes of no use that count as there: see {@link uselessNodes}. */
+  readonly kept: ReadonlySet<NodeId>;
 }
 
 /** What the sets in force ask for. */
@@ -277,18 +296,17 @@ interface ToWeigh {
   readonly record: ClusterRecord;
   readonly snapshot: Snapshot;
   readonly ledger: Ledger;
-  readonly givenUp: ReadonlySet<NodeId>;
   readonly wanted: Wanted;
   readonly policy: Policy;
   readonly now: Instant;
   readonly recall: Recall<Weighing>;
 }
 
-function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall }: ToWeigh): Weighed {
+function weigh({ record, snapshot, ledger, wanted, policy, now, recall }: ToWeigh): Weighed {
   const { demands, pools, dynamics, reports, last } = wanted;
   const stopping = stoppingNodes(record.intents);
-  const excluded = new Set([...excludedNodes(snapshot, ledger, stopping, policy, now), ...givenUp]);
-  const doubted = doubtedNodes(record, snapshot, ledger, now);
+  const excluded = excludedNodes(snapshot, ledger, stopping, policy, now);
+  const doubted = doubtedNodes(record, snapshot, ledger, policy, now);
   const seen = { snapshot, ledger, policy, pools, dynamics, excluded, doubted, now };
   const input = supplyOf(record, reports === undefined ? seen : { ...seen, reports });
   const work = (asked: PlanQuestion): Weighing => {
@@ -310,11 +328,16 @@ function weigh({ record, snapshot, ledger, givenUp, wanted, policy, now, recall 
   ledger.forEach((node, id) => {
     if (mayBeReleased(node, policy, now) && !allocation.needed.has(id)) candidates.add(id);
   });
-  if (candidates.size > 0)
-    snapshot.nodes.forEach(({ nodeId, stopDisabled }) => {
+  if (candidates.size > 0) {
+    snapshot.nodes.forEach(({ nodeId, phase, stopDisabled }) => {
+      // An unclear node may be one of those that serve the demand: it goes only where others that are up serve all of it.
+      if (phase === "unknown" && candidates.has(nodeId) && !isServedByReady(allocation, input))
+        candidates.delete(nodeId);
       if (stopDisabled === true && ledger.get(nodeId)?.draining === undefined) candidates.delete(nodeId);
     });
-  return { allocation, spare: spareAmongReady(input, demands, candidates, now, allocation) };
+  }
+  const kept = new Set(uselessNodes(snapshot, ledger, policy, now).kept);
+  return { allocation, spare: spareAmongReady(input, demands, candidates, now, allocation), kept };
 }
 
 type Seen = Omit<Supply, "inFlight" | "pendingCreates" | "backoffs" | "groupFills">;
@@ -354,7 +377,7 @@ function mayBeReleased(node: LedgerNode, policy: Policy, now: Instant): boolean 
   return node.goneAt === undefined && (node.draining !== undefined || isIdleLongEnough(node, policy, now));
 }
 
-/** Nodes of a look that are no capacity, though they count against limits: they are being stopped, or are down. */
+/** Nodes of a look that are no capacity, though they count against limits: they are being stopped, or replaced. */
 export function excludedNodes(
   snapshot: Snapshot,
   ledger: Ledger,
@@ -362,7 +385,7 @@ export function excludedNodes(
   policy: Policy,
   now: Instant,
 ): ReadonlySet<NodeId> {
-  const excluded = new Set<NodeId>(downNodes(snapshot, ledger, policy, now));
+  const excluded = new Set(uselessNodes(snapshot, ledger, policy, now).replaced);
   ledger.forEach((node, id) => {
     if (isExcluded(node, stopping, now)) excluded.add(id);
   });
@@ -370,8 +393,8 @@ export function excludedNodes(
 }
 
 /** Creates that are committed and not settled: they may come, so they count. */
-export function pendingCreates(intents: readonly Intent[]): readonly CreateEffect[] {
-  return intents.flatMap((intent) => (intent.effect.kind === "create" ? [intent.effect] : []));
+export function pendingCreates(intents: readonly Intent[]): readonly CreateSet[] {
+  return intents.flatMap((intent) => (intent.effect.kind === "create" ? intent.effect.sets : []));
 }
 
 // ---------------------------------------------------------------- the conclusion
@@ -456,9 +479,9 @@ function conclude(on: Conclusion): Decision {
     withAwaited(record, ledger),
     findUnneeded(look.snapshot, ledger, verdicts, policy, now),
   );
-  const committed = commitEffects(noted, effects, now, on.owner);
+  const committed = commitEffects(noted, effects, now, on.owner, policy);
   const questions = foldQuestions(on.questions, now);
-  return { record: withDynamics(committed, ledger, on), ledger, questions, plan };
+  return { record: withDynamics(committed, ledger, on), ledger, questions, seen: look.snapshot, plan };
 }
 
 /** Notes which dynamic node arrays there are, with what this plan has just asked for. */
@@ -535,6 +558,8 @@ function verdictOf(
 ): NodeVerdict {
   if (known.draining?.sentAt !== undefined) return { kind: "stopping", attempts: known.draining.attempts };
   if (known.draining !== undefined) return drainingVerdict(node, known, known.draining, on);
+  const doubt = doubtVerdict(node, known, on.weighed.kept, on.policy, on.now);
+  if (doubt !== undefined) return doubt;
   switch (node.phase) {
     case "going":
       return { kind: "going" };
@@ -543,6 +568,7 @@ function verdictOf(
         kind: "failed",
         status: node.statusMessage ?? node.status,
         ...(known.firstReadyAt === undefined ? {} : { wasReady: true }),
+        ...(on.weighed.kept.has(node.nodeId) ? { kept: true } : {}),
       };
     case "off":
       return { kind: "off", status: node.status };
@@ -551,8 +577,6 @@ function verdictOf(
     case "coming":
     case "unknown":
       if (needed !== undefined) return { kind: "needed", by: needed };
-      if (known.leftReadyAt !== undefined && isDown(node, known, on.policy, on.now))
-        return { kind: "down", since: known.leftReadyAt, status: node.status };
       return { kind: "coming", bootSecondsLeft: bootSecondsLeft(node, known, on.policy, on.now) };
     case "ready":
       return readyVerdict(node, known, needed, on);
@@ -610,7 +634,7 @@ function readyVerdict(
 
 /** What a plan wants changed. */
 export interface Changes {
-  readonly creates?: readonly CreateEffect[];
+  readonly creates?: readonly CreateSet[];
   readonly starts?: readonly StartEffect[];
   readonly terminates?: readonly NodeId[];
   /** The stops are sent before then; absent: as long after their commit as they may be. */
@@ -623,17 +647,15 @@ export function commitEffects(
   { creates = [], starts = [], terminates = [], stopsBy }: Changes,
   now: Instant,
   owner: Owner,
+  bounds: CallBounds,
 ): ClusterRecord {
-  const effects: Effect[] = [...starts, ...creates];
+  const requests = requestsOf(creates, record.alone ?? []);
+  const effects: Effect[] = [...starts, ...requests.map((sets) => ({ kind: "create", sets }) as const)];
   if (terminates.length > 0) effects.push({ kind: "terminate", nodes: terminates });
-  const latest = plusSeconds(now, STOP_SEND_SECONDS);
-  const stopLease = stopsBy === undefined || stopsBy > latest ? latest : stopsBy;
   const intents = effects.map((effect, ordinal): Intent => ({
     id: requestIdOf(record.cluster, record.epoch, now, record.plan, ordinal),
     owner,
-    committedAt: now,
-    leaseUntil: effect.kind === "terminate" ? stopLease : plusSeconds(now, LEASE_SECONDS),
-    notAfter: effect.kind === "terminate" ? stopLease : plusSeconds(now, NOT_AFTER_SECONDS),
+    ...(effect.kind === "terminate" ? stopTimes(now, stopsBy, bounds) : sendTimes(now, bounds)),
     effect,
     sent: "never",
   }));

@@ -6,7 +6,7 @@ import { isMadeByUs } from "../domain/record.ts";
 import { timeoutsOf } from "../domain/timeouts.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
-import { isGivenUp, STALE_MARK_SECONDS } from "./doubt.ts";
+import { isRecordDoubted, STALE_MARK_SECONDS } from "./doubt.ts";
 import { isDown } from "./down.ts";
 import { undrain } from "./questions.ts";
 import { bootingSince } from "./starts.ts";
@@ -45,17 +45,19 @@ export function judgeNode(node: Node, known: LedgerNode, around: Circumstances):
   if (node.keepAlive || isForeign(known, around.policy))
     return known.draining === undefined ? { kind: "none" } : { kind: "undrain" };
   if (isUnderWay(known, around.now)) return { kind: "none" };
+  if (isRecordDoubted(node, known, around.policy, around.now)) return judgeSettled(known, around);
   if (whyGivenUp(node, known, around) !== undefined)
     return { kind: "terminate", by: node.phase === "failed" ? "failed" : "boot-timeout" };
   switch (node.phase) {
     case "going":
       return node.status === "Failed" ? { kind: "terminate", by: "stuck" } : { kind: "none" };
     case "coming":
-    case "unknown":
       if (isDown(node, known, around.policy, around.now)) return judgeFailed(known, around);
       return known.firstReadyAt === undefined ? { kind: "none" } : judgeSettled(known, around);
     case "failed":
       return judgeFailed(known, around);
+    case "unknown":
+    // Its time is over. It is never stopped for that, as it may be at work, but it may be idle like one that is up.
     case "ready":
       return judgeReady(node, known, around);
     case "off":
@@ -85,7 +87,7 @@ export function whyGivenUp(
   if (known.firstReadyAt !== undefined || node.keepAlive || isUnderWay(known, around.now)) return undefined;
   // Seen only as Failed, it may have been Ready before we looked, or while we did not.
   if (node.phase === "failed") return around.busy || around.resting ? undefined : failureText(node);
-  if (node.phase !== "coming" && node.phase !== "unknown") return undefined;
+  if (node.phase !== "coming" || node.missing !== undefined) return undefined;
   const age = secondsBetween(bootingSince(known), around.now);
   const begun = known.start === undefined ? "it was first seen" : "its start";
   return age < timeoutsOf(around.policy, known).bootSeconds
@@ -193,14 +195,15 @@ export function applyAction(known: LedgerNode, action: NodeAction, plan: number,
 }
 
 /**
- * Nodes that are no capacity because of their stop: CycleCloud has accepted it, or the node is of no use whatever becomes of it. A node
- * whose stop is not certain otherwise is in doubt (doubt.ts).
+ * Nodes that are no capacity because of their stop: CycleCloud has accepted it, or the node calls itself unfit. A node whose stop is not
+ * certain otherwise is in doubt (doubt.ts), or of no use (replaced.ts).
  */
 export function isExcluded(known: LedgerNode, stopping: ReadonlySet<NodeId>, now: Instant): boolean {
   const draining = known.draining;
   if (draining === undefined) return false;
+  const isUnfit = draining.by === "unhealthy";
   // A stop that is open now is newer than one that was accepted before.
-  if (stopping.has(known.nodeId)) return isGivenUp(draining);
+  if (stopping.has(known.nodeId)) return isUnfit;
   if (draining.sentAt !== undefined) return secondsBetween(draining.sentAt, now) < DECIDE_AGAIN_SECONDS;
-  return isGivenUp(draining) && secondsBetween(draining.since, now) < STALE_MARK_SECONDS;
+  return isUnfit && secondsBetween(draining.since, now) < STALE_MARK_SECONDS;
 }

@@ -1,37 +1,18 @@
-import type { ArrayName, NodeId, RequestId } from "../domain/ids.ts";
-import type { BucketKey } from "../domain/bucket.ts";
-import type {
-  Backoff,
-  ClusterRecord,
-  CreateEffect,
-  Intent,
-  Ledger,
-  NodeStart,
-  StartEffect,
-} from "../domain/record.ts";
-import { bucketText, dynamicArrayOf } from "../domain/bucket.ts";
+import type { NodeId, Owner, RequestId } from "../domain/ids.ts";
+import type { ClusterRecord, GrantedSet, Intent, Ledger, NodeStart, StartEffect } from "../domain/record.ts";
 import type { Questions } from "../domain/questions.ts";
 import type { Instant } from "../domain/units.ts";
-import { plusSeconds, secondsBetween } from "../domain/units.ts";
-import { spotIn } from "../domain/attributes.ts";
-import { lookOf } from "./look.ts";
+import { plusSeconds } from "../domain/units.ts";
+import { backOff } from "./back-off.ts";
+import { settleCreate } from "./settle-create.ts";
 import { settleStop } from "./stops.ts";
 
-export { CALL_LIMIT_SECONDS } from "./stops.ts";
-
-/** How long the owner of an intent alone may send it. */
-export const LEASE_SECONDS = 60;
-/** Nobody sends an intent later than this after its commit. */
-export const NOT_AFTER_SECONDS = 120;
-/** CycleCloud is asked twice, so far apart, before a 409 is believed to mean invalid input. */
-export const SECOND_ASK_SECONDS = 10;
 const START_REST_SECONDS = 900;
-const FIRST_BACKOFF_SECONDS = 60;
-const LONGEST_BACKOFF_SECONDS = 1800;
 
 /** What was learnt about an intent by sending it or by asking for its id. */
 export type Evidence =
-  | { readonly kind: "accepted"; readonly added: number; readonly message?: string }
+  /** What CycleCloud granted of each set of a create. */
+  | { readonly kind: "accepted"; readonly sets: readonly GrantedSet[] }
   | {
       readonly kind: "terminated";
       readonly nodes: ReadonlyMap<NodeId, { readonly ok: boolean; readonly error?: string }>;
@@ -40,7 +21,7 @@ export type Evidence =
       readonly kind: "started";
       readonly nodes: ReadonlyMap<NodeId, { readonly ok: boolean; readonly error?: string }>;
     }
-  /** Certainly no effect, and not because of the input: our credentials, or the deadline. */
+  /** Certainly no effect, and not because of the input: our credentials, or its time to be sent had passed. */
   | { readonly kind: "not-sent" }
   /** Certainly no effect: CycleCloud will not have it. */
   | { readonly kind: "refused"; readonly message: string }
@@ -51,13 +32,28 @@ export type Evidence =
   /** Its owner has not sent the stop, and will not send it for these nodes. */
   | { readonly kind: "withdrawn"; readonly nodes: ReadonlySet<NodeId> }
   /** CycleCloud does not know the id, asked after a send with (`conflict`) or without an answer of 409, or without a send. */
-  | {
+  | (Asked & {
       readonly kind: "absent";
       readonly afterSend: "conflict" | "no-answer" | "none";
       readonly message?: string;
-    }
-  /** Sent, or maybe sent, and nothing could be learnt. */
-  | { readonly kind: "unclear" };
+    })
+  /** Sent, or maybe sent, and nothing could be learnt. `held`: of an effect that is a create or a start. */
+  | { readonly kind: "unclear"; readonly held?: Held };
+
+/** A question for a request's id. */
+interface Asked {
+  /** When the question began. */
+  readonly askedAt: Instant;
+  readonly held: Held;
+}
+
+/** What the asker knows of the sends of the intent, as long as it holds it. */
+export interface Held {
+  /** The intent's owner when it was asked for: once another has taken it over, that one may have sent it. */
+  readonly by: Owner;
+  /** "No" to a question that begins then or later is certain: by then each send has arrived, and what came of it shows. */
+  readonly certainFrom: Instant;
+}
 
 export interface Settled {
   readonly record: ClusterRecord;
@@ -78,185 +74,6 @@ export function settle(state: Settled, id: RequestId, evidence: Evidence, now: I
     case "terminate":
       return settleStop(state, intent, intent.effect, evidence, now);
   }
-}
-
-function settleCreate(
-  record: ClusterRecord,
-  intent: Intent,
-  effect: CreateEffect,
-  evidence: Evidence,
-  now: Instant,
-): ClusterRecord {
-  const without = { ...record, intents: record.intents.filter((other) => other !== intent) };
-  switch (evidence.kind) {
-    case "accepted":
-      return afterAccepted(without, intent, effect, evidence.added, evidence.message, now);
-    case "found":
-      // After an unknown outcome all of `count` is taken to come (design.md section 3, In flight).
-      return afterAccepted(without, intent, effect, effect.count, undefined, now);
-    case "refused":
-      if (intent.sent === "maybe") return letGo(record, intent, now);
-      return backOff(
-        without,
-        effect.bucket,
-        "refused",
-        evidence.message,
-        now,
-        dynamicArrayOf(effect.purpose),
-      );
-    case "not-sent":
-      return intent.sent === "maybe" ? letGo(record, intent, now) : without;
-    case "absent":
-      if (now >= intent.notAfter) return without;
-      if (meansInvalid(intent, now)) {
-        return backOff(
-          without,
-          effect.bucket,
-          "refused",
-          evidence.message ?? intent.refusal ?? "CycleCloud refused the request as invalid (409)",
-          now,
-          dynamicArrayOf(effect.purpose),
-        );
-      }
-      return replaceIntent(record, intent, afterAbsent(intent, evidence, now));
-    case "unclear":
-    case "started":
-    case "terminated":
-    case "named":
-    case "withdrawn":
-      return replaceIntent(record, intent, { ...intent, sent: "maybe", leaseUntil: now });
-  }
-}
-
-/** An earlier send may have had its effect, whatever became of this one: only asking for the id tells. */
-function letGo(record: ClusterRecord, intent: Intent, now: Instant): ClusterRecord {
-  return replaceIntent(record, intent, { ...intent, leaseUntil: now });
-}
-
-/** A 409 to an id that was never sent before, and two asks that find nothing: the input is invalid (design.md section 3, Intents). */
-function meansInvalid(intent: Intent, now: Instant): boolean {
-  return (
-    intent.sent === "once-refused" &&
-    intent.absentSince !== undefined &&
-    secondsBetween(intent.absentSince, now) >= SECOND_ASK_SECONDS
-  );
-}
-
-function afterAbsent(intent: Intent, evidence: Extract<Evidence, { kind: "absent" }>, now: Instant): Intent {
-  const { afterSend, message } = evidence;
-  if (afterSend === "none") {
-    return { ...intent, leaseUntil: now, absentSince: intent.absentSince ?? now };
-  }
-  const sent = afterSend === "conflict" && intent.sent === "never" ? "once-refused" : "maybe";
-  // The next ask comes when the lease ends; a 409 needs it no sooner than the second ask.
-  const leaseUntil = sent === "once-refused" ? plusSeconds(now, SECOND_ASK_SECONDS) : now;
-  return {
-    ...intent,
-    sent,
-    absentSince: now,
-    leaseUntil,
-    ...(message === undefined ? {} : { refusal: message }),
-  };
-}
-
-/**
- * Whether a taken-over intent may be sent again, with the same id: CycleCloud does not know it, its time has not passed, and it is not
- * waiting for the second ask that tells an invalid request from a repeated one.
- */
-export function maySend(intent: Intent, now: Instant): boolean {
-  return now < intent.notAfter && intent.sent !== "once-refused";
-}
-
-function replaceIntent(record: ClusterRecord, old: Intent, next: Intent): ClusterRecord {
-  return { ...record, intents: record.intents.map((intent) => (intent === old ? next : intent)) };
-}
-
-function afterAccepted(
-  record: ClusterRecord,
-  intent: Intent,
-  effect: CreateEffect,
-  added: number,
-  message: string | undefined,
-  now: Instant,
-): ClusterRecord {
-  const look = lookOf(effect.attributes);
-  const spot = spotIn(effect.attributes);
-  const next: ClusterRecord =
-    added <= 0
-      ? record
-      : {
-          ...record,
-          inFlight: [
-            ...record.inFlight,
-            {
-              requestId: intent.id,
-              bucket: effect.bucket,
-              purpose: effect.purpose,
-              ...(look === undefined ? {} : { look }),
-              ...(spot === undefined ? {} : { spot }),
-              added,
-              seen: [],
-              since: now,
-              plannedAt: intent.committedAt,
-            },
-          ],
-        };
-  if (added < effect.count) {
-    const words = `${effect.count} asked, ${added} added${message === undefined ? "" : `: ${message}`}`;
-    return backOff(next, effect.bucket, "fell-short", words, now);
-  }
-  return {
-    ...next,
-    // An accepted create ends what creates are refused for; that its nodes boot it does not show.
-    backoffs: next.backoffs.filter(
-      (entry) =>
-        pauseKey(entry) !== pauseKey({ bucket: effect.bucket, dynamic: dynamicArrayOf(effect.purpose) }) ||
-        entry.cause === "boot-failed" ||
-        entry.cause === "unhealthy",
-    ),
-  };
-}
-
-/** What pauses for itself: a bucket, or what one dynamic array has of it. */
-function pauseKey({ bucket, dynamic }: { bucket: BucketKey; dynamic?: ArrayName | undefined }): string {
-  return `${dynamic ?? ""}\n${bucketText(bucket)}`;
-}
-
-/**
- * Pauses a bucket: 60 s, and twice as long each time it fails again, up to 30 min. With `dynamic` only for that dynamic array: what it
- * lays over the attributes of the array that it extends may be what is wrong.
- */
-export function backOff(
-  record: ClusterRecord,
-  bucket: BucketKey,
-  cause: Backoff["cause"],
-  message: string,
-  now: Instant,
-  dynamic?: ArrayName,
-): ClusterRecord {
-  const key = pauseKey({ bucket, dynamic });
-  const earlier = record.backoffs.find((entry) => pauseKey(entry) === key);
-  if (earlier !== undefined && earlier.until > now) return record;
-  const seconds =
-    earlier === undefined ? FIRST_BACKOFF_SECONDS : Math.min(LONGEST_BACKOFF_SECONDS, earlier.seconds * 2);
-  const entry: Backoff = {
-    bucket,
-    ...(dynamic === undefined ? {} : { dynamic }),
-    until: plusSeconds(now, seconds),
-    seconds,
-    cause,
-    message,
-  };
-  return {
-    ...record,
-    backoffs: [...record.backoffs.filter((other) => pauseKey(other) !== key), entry],
-  };
-}
-
-/** Pauses that ended so long ago that the next failure starts from the shortest again. */
-export function forgetOldBackoffs(backoffs: readonly Backoff[], now: Instant): readonly Backoff[] {
-  const kept = backoffs.filter((entry) => secondsBetween(entry.until, now) < LONGEST_BACKOFF_SECONDS);
-  return kept.length === backoffs.length ? backoffs : kept;
 }
 
 /** Nor is a start replayed: what was learnt is noted with its nodes, and a look shows what became of them (starts.ts says why). */

@@ -5,6 +5,7 @@ import type { NodeId } from "../domain/ids.ts";
 import { InTurn } from "../domain/in-turn.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { LedgerNode } from "../domain/record.ts";
+import { stillInFlight } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { allocate } from "./allocate.ts";
 import { bootingSince, isStarting } from "./starts.ts";
@@ -91,12 +92,18 @@ export function spareAmongReady(
   return spareIn(readyOnly, supply, demands, candidates, now).spare;
 }
 
+/** Whether the plan serves all demand, and with nodes that are up. */
+export function isServedByReady(plan: Present, supply: Supply): boolean {
+  return plan.outcomes.every(({ asked, placed }) => placed >= asked) && usesOnlyReady(plan, supply);
+}
+
 /** Whatever the plan does, it does with nodes that are up. */
 function usesOnlyReady(
   { creates, starts, needed }: Present,
   { snapshot, inFlight, pendingCreates, doubted }: Supply,
 ): boolean {
-  if ([creates, starts, inFlight, pendingCreates].some(({ length }) => length > 0)) return false;
+  if ([creates, starts, pendingCreates].some(({ length }) => length > 0)) return false;
+  if (inFlight.some((entry) => stillInFlight(entry) > 0)) return false;
   const needs = new InTurn(needed);
   const isUp = ({ nodeId, phase }: Node): boolean => phase === "ready" && doubted?.has(nodeId) !== true;
   return snapshot.nodes.every((node) => isUp(node) || needs.get(node.nodeId) === undefined);

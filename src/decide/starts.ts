@@ -6,7 +6,8 @@ import type { BucketKey } from "../domain/bucket.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
-import { backOff, cameToNothing } from "./settle.ts";
+import { backOff } from "./back-off.ts";
+import { cameToNothing } from "./settle.ts";
 
 /**
  * The start of deallocated nodes. A start is never replayed, it is decided again, as a terminate is: it names nodes by id, so that what
@@ -27,11 +28,12 @@ export function isStarting(known: LedgerNode | undefined): boolean {
 }
 
 /**
- * Whether a node of ours may be started: deallocated, not asked for yet, not resting after a start that came to nothing. One with
+ * Whether a node of ours may be started: shown as deallocated, not asked for yet, not resting after a start that came to nothing. One with
  * KeepAlive is somebody's own, and could not be stopped again.
  */
 export function mayBeStarted(node: Node, known: LedgerNode | undefined): boolean {
-  return node.phase === "deallocated" && !node.keepAlive && known?.start === undefined;
+  const isThere = node.phase === "deallocated" && node.missing === undefined;
+  return isThere && !node.keepAlive && known?.start === undefined;
 }
 
 /** Until when a node rests after a start that came to nothing; undefined: it does not. */

@@ -1,5 +1,6 @@
 import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { NodeId } from "../domain/ids.ts";
+import { DEFAULT_CALL_BOUNDS } from "../domain/policy.ts";
 import type { Question } from "../domain/questions.ts";
 import type { ClusterRecord, Draining, Intent, Ledger, TerminateEffect } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
@@ -8,12 +9,6 @@ import { stoppingNodes } from "./doubt.ts";
 import { withoutStop } from "./questions.ts";
 import type { Evidence, Settled } from "./settle.ts";
 
-/** A call to CycleCloud is given up so long after its beginning: a request that was sent arrives by then, or never. */
-export const CALL_LIMIT_SECONDS = 60;
-/** What a status shows may be so old when it is read (docs/protocol.md, Stops). */
-export const STATUS_LAG_SECONDS = 30;
-/** The owner of a stop sends it within this time of its commit, and nobody else ever does. */
-export const STOP_SEND_SECONDS = 30;
 /** A stop of which nothing can be learnt ends so long after its commit. */
 const STOP_ENDS_SECONDS = 900;
 
@@ -106,8 +101,9 @@ function hasEnded({ committedAt }: Intent, now: Instant): boolean {
 }
 
 /** A status begun from then on that shows the node wanted proves that the stop is lost. */
-function lostFrom({ leaseUntil }: Intent): Instant {
-  return plusSeconds(leaseUntil, CALL_LIMIT_SECONDS + STATUS_LAG_SECONDS);
+function lostFrom({ leaseUntil, certainFrom }: Intent): Instant {
+  const { callLimitSeconds, lagSeconds } = DEFAULT_CALL_BOUNDS;
+  return certainFrom ?? plusSeconds(leaseUntil, callLimitSeconds + lagSeconds);
 }
 
 function fateByStatus(node: Node | undefined, ledger: Ledger, id: NodeId, isPast: boolean): Fate {

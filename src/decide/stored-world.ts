@@ -30,7 +30,7 @@ export function storedWorld(
     backoffs: record.backoffs,
     policy,
     excluded: excludedNodes(seen, ledger, stoppingNodes(record.intents), policy, now),
-    doubted: doubtedNodes(record, seen, ledger, now),
+    doubted: doubtedNodes(record, seen, ledger, policy, now),
     order: orderOf,
     now,
   });

@@ -1,9 +1,11 @@
 import type { Owner, RequestId } from "../domain/ids.ts";
+import type { CallBounds } from "../domain/policy.ts";
 import type { ClusterRecord, Intent } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { nextTogether, nextToken } from "./looks.ts";
-import { LEASE_SECONDS } from "./settle.ts";
+import { certainAtLast, certainBefore, isWorthResending, LEASE_SECONDS } from "./send-times.ts";
+import { dropSilentCreates } from "./settle-create.ts";
 
 /** Whose turn it is to look, and when (docs/protocol.md, Looks): all of it read from the record, so that every instance agrees. */
 
@@ -57,13 +59,17 @@ export function withoutDueWake(record: ClusterRecord, now: Instant): ClusterReco
 
 /**
  * After the lease anybody may go on with a create, and ask what became of a start, which nobody sends again. A terminate is never replayed
- * either: it stands until a look has shown what became of it.
+ * either: it stands until a look has shown what became of it. A create of which nobody has said a word for 15 minutes ends here. In the
+ * record a taken create may be sent until the last moment, as its new owner may die after a send; what is handed over with `taken` says
+ * what was so before.
  */
 export function takeOver(
-  record: ClusterRecord,
+  before: ClusterRecord,
   owner: Owner,
   now: Instant,
+  bounds: CallBounds,
 ): { readonly record: ClusterRecord; readonly taken: readonly Intent[] } {
+  const record = dropSilentCreates(before, now);
   const taken: Intent[] = [];
   const intents = record.intents.map((intent) => {
     if (intent.leaseUntil > now && intent.owner !== owner) return intent;
@@ -71,8 +77,8 @@ export function takeOver(
     // Its owner may have sent it before it went: unless its only send is known to have been refused, that is unknown.
     const sent = intent.sent === "never" ? "maybe" : intent.sent;
     const ours: Intent = { ...intent, owner, leaseUntil: plusSeconds(now, LEASE_SECONDS), sent };
-    taken.push(ours);
-    return ours;
+    taken.push({ ...ours, certainFrom: certainBefore(intent, bounds) });
+    return { ...ours, certainFrom: certainAtLast(intent, bounds) };
   });
   return { record: taken.length === 0 ? record : { ...record, intents }, taken };
 }
@@ -84,20 +90,40 @@ export function withoutCoveredWake(record: ClusterRecord): ClusterRecord {
   return rest;
 }
 
-/** When the intents that were just settled want to be followed up: what is still open, or a bucket that has just been paused. */
+/**
+ * When intents that were just settled want to be followed up: what is still open, a bucket that has just been paused, or a create that
+ * came to nothing. `before`: the record before they were settled.
+ */
 export function followUpAt(
+  before: ClusterRecord,
   record: ClusterRecord,
   settled: ReadonlySet<RequestId>,
   now: Instant,
+  bounds: CallBounds,
 ): Instant | undefined {
   const left = record.intents.filter((intent) => settled.has(intent.id));
   // The next look shows what became of a stop, and its node asks again within half a minute.
   if (left.some(({ effect }) => effect.kind === "terminate")) return plusSeconds(now, SOON_SECONDS);
-  const open = left.map((intent) => intent.leaseUntil);
+  const open = left.map((intent) => askAgainAt(intent, now, bounds));
   const soonest = open.length === 0 ? undefined : open.reduce((a, b) => (a < b ? a : b));
   if (soonest !== undefined) return soonest > now ? soonest : plusSeconds(now, SOON_SECONDS);
   const pausedNow = record.backoffs.some((entry) => entry.until - entry.seconds * 1000 === now);
-  return pausedNow ? plusSeconds(now, SOON_SECONDS) : undefined;
+  return pausedNow || haveComeToNothing(before, record, settled) ? plusSeconds(now, SOON_SECONDS) : undefined;
+}
+
+/** Whether a create among them has ended without an effect: what wanted it is to be planned for again. */
+function haveComeToNothing(
+  before: ClusterRecord,
+  after: ClusterRecord,
+  settled: ReadonlySet<RequestId>,
+): boolean {
+  const known = new Set([
+    ...after.intents.map(({ id }) => id),
+    ...after.inFlight.map(({ requestId }) => requestId),
+  ]);
+  return before.intents.some(
+    ({ id, effect }) => effect.kind === "create" && settled.has(id) && !known.has(id),
+  );
 }
 
 function latest(a: Instant, b: Instant): Instant {
@@ -106,4 +132,11 @@ function latest(a: Instant, b: Instant): Instant {
 
 function earliest(a: Instant, b: Instant): Instant {
   return a < b ? a : b;
+}
+
+/** A create that nobody sends any more is asked for when the answer is certain; until then it is asked for at every look anyway. */
+function askAgainAt(intent: Intent, now: Instant, bounds: CallBounds): Instant {
+  const { effect, sent, leaseUntil, certainFrom = leaseUntil } = intent;
+  const waits = effect.kind === "create" && sent === "maybe" && !isWorthResending(intent, now, bounds);
+  return waits && certainFrom > leaseUntil ? certainFrom : leaseUntil;
 }

@@ -13,12 +13,13 @@ import { findPrice } from "../domain/price.ts";
 import type { Reason } from "../domain/reason.ts";
 import type { Purpose } from "../domain/bucket.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";
-import type { Backoff, CreateEffect, GroupFill, InFlight, Ledger, LedgerNode } from "../domain/record.ts";
+import type { Backoff, CreateSet, GroupFill, InFlight, Ledger, LedgerNode } from "../domain/record.ts";
 import { stillInFlight } from "../domain/record.ts";
 import { catalogueOf } from "../domain/vm-size-data.ts";
 import type { Instant } from "../domain/units.ts";
 import type { Dynamics } from "./dynamic-arrays.ts";
 import { dynamicOffers, dynamicSupply } from "./dynamic-supply.ts";
+import { unknownNodes } from "./missing.ts";
 import { managedArrays } from "./observe.ts";
 import type { BucketUsage, Usage } from "./ceilings.ts";
 import { Ceilings } from "./ceilings.ts";
@@ -37,7 +38,7 @@ export interface WorldInput {
   readonly ledger: Ledger;
   readonly inFlight: readonly InFlight[];
   /** Creates that are committed and not settled: they count as in flight. */
-  readonly pendingCreates: readonly CreateEffect[];
+  readonly pendingCreates: readonly CreateSet[];
   readonly backoffs: readonly Backoff[];
   /** Groups that earlier plans found lacking; absent: none. */
   readonly groupFills?: readonly GroupFill[];
@@ -52,7 +53,10 @@ export interface WorldInput {
   readonly reports?: Reports;
   /** Nodes that are being stopped or are down: not capacity, though they still count against limits. */
   readonly excluded: ReadonlySet<NodeId>;
-  /** Nodes in doubt: capacity that is not up, so that nothing is created for them and they stand in for nobody. Absent: none. */
+  /**
+   * Nodes in doubt, whatever their phase: capacity that is not up, so that nothing is created for them and they stand in for nobody.
+   * Absent: none.
+   */
   readonly doubted?: ReadonlySet<NodeId>;
   /** Which existing nodes are used first: see {@link SupplyNode.order}. Nodes seen later should come after those seen earlier. */
   readonly order: (node: Node, known?: LedgerNode) => number;
@@ -61,8 +65,8 @@ export interface WorldInput {
 
 /**
  * What the allocator may use, from one look and our own memory. Capacity is what is up or coming in arrays that are ours, unless excluded,
- * whether or not its bucket still exists or takes new nodes (cyclecloud-wire.md A.3, semantics 5); failed, going, off and unknown
- * nodes are none (A.5). A deallocated node is supply that must be started first, and counts against limits from when it was asked to. The limits are those of A.3, semantics 1 to 6.
+ * whether or not its bucket still exists or takes new nodes (cyclecloud-wire.md A.3, semantics 5), and what is in doubt; other failed,
+ * going, off and unknown nodes are none (A.5). A deallocated node is supply that must be started first, and counts against limits from when it was asked to. The limits are those of A.3, semantics 1 to 6.
  */
 export function buildWorld(input: WorldInput): World {
   const { snapshot, policy } = input;
@@ -162,17 +166,21 @@ function collectNodes(
     const known = entries.get(node.nodeId);
     const starting = node.phase === "deallocated" && isStarting(known);
     const startable = mayBeStarted(node, known);
-    if (!countsAgainstLimits(node.phase) && !starting && !startable) return;
+    // A node that is switched off may use a quota, of which a status that lacks the node knows nothing.
+    const lost = node.missing !== undefined && node.missing.named !== true && node.phase !== "off";
+    if (!countsAgainstLimits(node.phase) && !starting && !startable && !lost) return;
     const place = places.at(node.array, node.machineType, node.placementGroup);
-    if (countsAgainstLimits(node.phase)) {
+    const uncounted = starting || lost;
+    if (countsAgainstLimits(node.phase) && !uncounted) {
       place.nodes += 1;
       place.nodeCores += coresOf(node, place);
-    } else if (starting) {
-      // As with a create that no status shows yet: whether CycleCloud counts it already is unknown.
+    } else if (uncounted) {
+      // As with a create that no status shows yet: whether CycleCloud counts it is unknown.
       place.waiting += 1;
       if (node.spot !== undefined) place.waitingOpposite += isOpposite(place, node.spot);
     }
-    const usable = node.phase === "ready" || node.phase === "coming" || starting || startable;
+    const doubted = input.doubted?.has(node.nodeId) === true;
+    const usable = node.phase === "ready" || node.phase === "coming" || doubted || starting || startable;
     if (!usable || arrays.get(node.array) !== "managed" || input.excluded.has(node.nodeId)) return;
     const dynamic = dynamicArrayOf(known?.purpose);
     const home =
@@ -240,7 +248,7 @@ function collectInFlight(
   arrays: World["arrays"],
   places: Places,
 ): readonly InFlightSupply[] {
-  const asked = [
+  const asked: readonly Asked[] = [
     ...input.inFlight.map((entry) => ({
       ...entry,
       count: stillInFlight(entry),
@@ -251,6 +259,7 @@ function collectInFlight(
       spot: spotIn(create.attributes),
       order: input.now,
     })),
+    ...unknownBeyond(input),
   ];
   return asked
     .filter(({ count }) => count > 0)
@@ -269,6 +278,26 @@ function collectInFlight(
         { bucket: where, purpose, resources: available, properties: () => properties, cores, count, order },
       ];
     });
+}
+
+/** Nodes that only their buckets name and that we do not know: those beyond what is in flight there anyway. */
+function unknownBeyond(input: WorldInput): readonly Asked[] {
+  return unknownNodes(input.snapshot, input.ledger).flatMap(({ array, machineType, count }) => {
+    const isThere = ({ bucket }: Pick<InFlight, "bucket">): boolean =>
+      bucket.array === array && sameMachineType(bucket.machineType, machineType);
+    const known =
+      sum(input.inFlight.filter(isThere), stillInFlight) +
+      sum(input.pendingCreates.filter(isThere), (create) => create.count);
+    const bucket = { array, machineType };
+    return [{ bucket, purpose: forArray, count: count - known, order: input.now }];
+  });
+}
+
+/** Nodes of a bucket that are counted and not listed. */
+interface Asked extends Pick<InFlight, "bucket" | "purpose"> {
+  readonly count: number;
+  readonly order: number;
+  readonly spot?: boolean | undefined;
 }
 
 /** 1: nodes that are spot, or not, are of the other kind than the array's own. */

@@ -4,7 +4,7 @@ import type { NodeProperties } from "./node-view.ts";
 import type { DemandOutcome, GroupedArray, PlanLoads } from "./plan.ts";
 import type { LimitId, Reason } from "./reason.ts";
 import type { BucketKey, Purpose } from "./bucket.ts";
-import type { CreateEffect, GroupFill } from "./record.ts";
+import type { CreateSet, GroupFill } from "./record.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Resources } from "./resources.ts";
 
@@ -170,7 +170,7 @@ export interface Cap {
 
 /** The allocator's answer. */
 export interface Allocation {
-  readonly creates: readonly CreateEffect[];
+  readonly creates: readonly CreateSet[];
   /** Deallocated nodes to be started. */
   readonly starts: readonly NodeId[];
   /** What this plan puts where: every node, or run of identical nodes, on which a job has slots. */

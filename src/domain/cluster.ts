@@ -11,7 +11,19 @@ export interface Snapshot {
   readonly targetState?: string;
   readonly limit: CountAndCores;
   readonly arrays: readonly NodeArray[];
+  /** Once believed, those too that the look lacks and that are not yet taken for gone: they have `missing`. */
   readonly nodes: readonly Node[];
+  /** Nodes that a bucket names in `activeNodes` and the list lacks: the two halves are not of one moment. Absent: none. */
+  readonly unlisted?: readonly Unlisted[];
+}
+
+/** A node that only its bucket names. */
+export interface Unlisted {
+  readonly array: ArrayName;
+  readonly machineType: MachineType;
+  readonly name: string;
+  /** The first status of an unbroken line that named it only there. */
+  readonly since: Instant;
 }
 
 /** A ceiling in nodes and in cores (vCPUs); absent: CycleCloud named none. */
@@ -79,13 +91,23 @@ export interface Machine {
   readonly infiniband: boolean;
 }
 
+/** A node in the list of a request's nodes: what tells the sets of one request apart. */
+export type RequestedNode = Pick<Node, "nodeId" | "name" | "array" | "machineType" | "placementGroup">;
+
 /**
  * Where a node is on its way (cyclecloud-wire.md A.5).
  * `coming`: wanted, not up yet, whatever its Status is called; the boot timeout decides. `ready`: up, and it has an address.
  * `failed`: Failed or Unavailable while wanted. `going`: TargetState is not Started and it is not gone yet. `off`: no VM.
- * `deallocated`: kept, restartable. `unknown`: no TargetState, so neither capacity nor ours to judge before the boot timeout.
+ * `deallocated`: kept, restartable. `unknown`: unclear, as it has no TargetState and no Status that settles whether it is wanted.
  */
 export type NodePhase = "coming" | "ready" | "failed" | "going" | "off" | "deallocated" | "unknown";
+
+/** Since when looks lack a node. */
+export interface Missing {
+  readonly since: Instant;
+  /** Its bucket still names it. */
+  readonly named?: true;
+}
 
 export interface Node {
   readonly nodeId: NodeId;
@@ -99,6 +121,10 @@ export interface Node {
   readonly statusMessage?: string;
   /** It is wanted, and its Status is none that CycleCloud documents for a node on its way up: Off, or a word that we do not know. */
   readonly unexpectedStatus?: true;
+  /** Its record does not say what is wanted. */
+  readonly noTargetState?: true;
+  /** The look lacks it: this is its last record. */
+  readonly missing?: Missing;
   readonly vcpus?: number;
   readonly memoryGib?: number;
   readonly hostname?: string;
@@ -113,4 +139,9 @@ export interface Node {
   /** The node's own `Configuration.autoscale.resources`. */
   readonly resources?: Resources;
   readonly configuration?: Readonly<Record<string, Scalar>>;
+}
+
+/** The look lacks it, and it was up, on its way up or unclear: it counts as there. Others only take room under the limits. */
+export function isLost({ missing, phase }: Node): boolean {
+  return missing !== undefined && (phase === "ready" || phase === "coming" || phase === "unknown");
 }

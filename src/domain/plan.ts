@@ -2,7 +2,7 @@ import type { Binding } from "./binding.ts";
 import type { BucketKey, Purpose } from "./bucket.ts";
 import type { ArrayName, NodeId, SetName } from "./ids.ts";
 import type { Reason } from "./reason.ts";
-import type { CreateEffect } from "./record.ts";
+import type { CreateSet } from "./record.ts";
 import type { Instant } from "./units.ts";
 import { clockTime, isoTime } from "./units.ts";
 
@@ -10,7 +10,7 @@ import { clockTime, isoTime } from "./units.ts";
 export interface Plan {
   readonly number: number;
   readonly at: Instant;
-  readonly creates: readonly CreateEffect[];
+  readonly creates: readonly CreateSet[];
   /** Deallocated nodes that are started; absent in plans of a release that started none. */
   readonly starts?: readonly NodeId[];
   readonly terminates: readonly NodeId[];
@@ -28,7 +28,7 @@ export interface Plan {
 
 /** What a plan does, or would do. */
 export interface Proposal {
-  readonly creates: readonly CreateEffect[];
+  readonly creates: readonly CreateSet[];
   /** Deallocated nodes. */
   readonly starts: readonly NodeId[];
   /** Of a plan that is withheld: also nodes that it would only mark, to look at them once more. */
@@ -150,17 +150,30 @@ export type NodeVerdict =
     }
   | { readonly kind: "stopping"; readonly attempts: number }
   | { readonly kind: "going" }
-  /** `wasReady`: it failed after it was Ready, so that jobs may still run there. */
-  | { readonly kind: "failed"; readonly status: string; readonly wasReady?: true }
-  /** It was Ready, is up no more since then, and is no capacity; `status` is what CycleCloud shows. */
-  | { readonly kind: "down"; readonly since: Instant; readonly status: string }
+  /** `wasReady`: it failed after it was Ready, so that jobs may still run there. `kept`: it counts as there all the same. */
+  | { readonly kind: "failed"; readonly status: string; readonly wasReady?: true; readonly kept?: true }
+  /** It was Ready and is up no more since then; `status` is what CycleCloud shows. No capacity, unless `kept`. */
+  | { readonly kind: "down"; readonly since: Instant; readonly status: string; readonly kept?: true }
+  /** The look lacks it; it counts as there until then. `named`: its bucket still names it. */
+  | { readonly kind: "missing"; readonly since: Instant; readonly until: Instant; readonly named?: true }
+  /** CycleCloud does not say whether it is wanted. It counts as there until then; what it is afterwards, if its time is over. */
+  | {
+      readonly kind: "unclear";
+      readonly since: Instant;
+      readonly until: Instant;
+      readonly status: string;
+      readonly over?: "replaced" | "kept";
+    }
   | { readonly kind: "off"; readonly status: string }
   /** Would be started when needed; not before `restsUntil`, where its last start came to nothing. */
   | { readonly kind: "deallocated"; readonly restsUntil?: Instant; readonly message?: string }
   | { readonly kind: "starting"; readonly by: readonly string[] };
 
-const FAILED_AFTER_READY =
-  " after it was Ready: no capacity, but jobs may still run on it; it goes by its own callback, or when a scheduler reports it idle";
+const FAILED_AFTER_READY = " after it was Ready";
+const NO_CAPACITY =
+  ": no capacity, but jobs may still run on it; it goes by its own callback, or when a scheduler reports it idle";
+const KEPT =
+  "it still counts as there, as a job is reported on it or enough other nodes of its array are being replaced";
 
 /** What is said wherever it keeps a node from being stopped. */
 export const BUSY_STATE_UNKNOWN = "busy state unknown: no report and no callback yet";
@@ -193,9 +206,13 @@ export function renderVerdict(verdict: NodeVerdict): string {
     case "going":
       return "is being stopped";
     case "failed":
-      return `failed (${verdict.status})${verdict.wasReady === true ? FAILED_AFTER_READY : ""}`;
+      return `failed (${verdict.status})${afterFailed(verdict)}`;
     case "down":
-      return `no capacity: it was Ready, and CycleCloud has shown it as ${verdict.status} since ${isoTime(verdict.since)}; its demand is placed elsewhere, and it still counts against the limits`;
+      return downText(verdict);
+    case "missing":
+      return `CycleCloud does not list it since ${isoTime(verdict.since)}${verdict.named === true ? ", though its bucket names it" : ""}: it counts as there until ${isoTime(verdict.until)}, and is taken for gone then`;
+    case "unclear":
+      return `CycleCloud's record does not say since ${isoTime(verdict.since)} whether it is wanted (no TargetState, Status ${verdict.status}): ${unclearText(verdict)}`;
     case "off":
       return `has no VM (${verdict.status})`;
     case "deallocated":
@@ -207,6 +224,27 @@ export function renderVerdict(verdict: NodeVerdict): string {
         ? "deallocated, and asked to start; no longer needed"
         : `deallocated, and asked to start for ${verdict.by.join(", ")}`;
   }
+}
+
+type Of<K extends NodeVerdict["kind"]> = Extract<NodeVerdict, { readonly kind: K }>;
+
+function afterFailed({ wasReady, kept }: Of<"failed">): string {
+  const after = wasReady === true ? FAILED_AFTER_READY : "";
+  if (kept === true) return `${after}; ${KEPT}`;
+  return wasReady === true ? `${after}${NO_CAPACITY}` : "";
+}
+
+function downText({ status, since, kept }: Of<"down">): string {
+  const shown = `it was Ready, and CycleCloud has shown it as ${status} since ${isoTime(since)};`;
+  if (kept === true) return `${shown} ${KEPT}`;
+  return `no capacity: ${shown} its demand is placed elsewhere, and it still counts against the limits`;
+}
+
+function unclearText({ until, over }: Of<"unclear">): string {
+  if (over === undefined) return `it counts as there until ${isoTime(until)}, and is not stopped`;
+  const ends =
+    "it goes by its own callback, when a scheduler reports it idle, or when somebody stops it in CycleCloud";
+  return over === "kept" ? `${KEPT}; ${ends}` : `no capacity; ${ends}`;
 }
 
 function awaitedText({

@@ -7,8 +7,23 @@ import type { ArrayName } from "./ids.ts";
 import type { PriceTable } from "./price.ts";
 import type { TimeoutRules } from "./timeouts.ts";
 
+/** What is known of a CycleCloud server: of the registry, and in no document. What we believe of its answers rests on this. */
+export interface CallBounds {
+  /** An answer is waited for so long; a request that has not reached CycleCloud by then never does. 1 to 90, default 60. */
+  readonly callLimitSeconds: number;
+  /** What CycleCloud shows may be so old when it answers. 0 to 300, default 30. */
+  readonly lagSeconds: number;
+  /** This many create requests are sent at a time. Before 8.4.1 CycleCloud mishandled more than one (cyclecloud-wire.md A.6). Default 1. */
+  readonly parallelCreates: number;
+}
+
+export const DEFAULT_CALL_BOUNDS: CallBounds = { callLimitSeconds: 60, lagSeconds: 30, parallelCreates: 1 };
+export const LONGEST_CALL_LIMIT_SECONDS = 90;
+export const LONGEST_LAG_SECONDS = 300;
+export const MOST_PARALLEL_CREATES = 8;
+
 /** How a cluster is to be run: its configuration document after the door. All durations in seconds. */
-export interface Policy extends TimeoutRules {
+export interface Policy extends TimeoutRules, CallBounds {
   /** How often the timer looks: 60, by its schedule, so no configuration can change it. Autostop believes a snapshot for two of these. */
   readonly snapshotIntervalSeconds: number;
   /** No demand may stay valid longer than this; also how long a lapsed set keeps its revision. Default 86,400. */
@@ -45,6 +60,7 @@ export interface Policy extends TimeoutRules {
 export const LONGEST_EXPIRATION_SECONDS = 86_400;
 
 export const DEFAULT_POLICY: Policy = {
+  ...DEFAULT_CALL_BOUNDS,
   idleTimeoutSeconds: 300,
   bootTimeoutSeconds: 3600,
   snapshotIntervalSeconds: 60,

@@ -11,6 +11,8 @@ export type Questions = ReadonlyMap<NodeId, Question>;
 export interface Question {
   /** The node's own time of the newest question that was answered with "stay"; absent: no such question carried one. */
   readonly asked?: number;
+  /** The node's own time of the question that marked it last: if its stop comes to nothing, no older question counts. Absent: as above. */
+  readonly markedAsked?: number;
   /** When the last question reached a host; absent: none did. */
   readonly askedAt?: Instant;
   /** When the node was last told to stay, or its stop came to nothing: it may work since then, whatever was known before. */

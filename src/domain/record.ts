@@ -50,6 +50,8 @@ export interface ClusterRecord {
   readonly intents: readonly Intent[];
   readonly inFlight: readonly InFlight[];
   readonly backoffs: readonly Backoff[];
+  /** What is asked for in a request of its own until CycleCloud has accepted it once; absent: nothing. */
+  readonly alone?: readonly CreateKind[];
   /** When the last look at CycleCloud began. */
   readonly lookedAt?: Instant;
   /** How soon the next look may begin. Absent: an older release has looked last, or nobody has. */
@@ -62,8 +64,8 @@ export interface ClusterRecord {
   readonly wakeAt?: Instant;
   /** Why: `demand` needs no look once a plan has observed the generation, `follow-up` always does. */
   readonly wakeFor?: "demand" | "follow-up";
-  /** A look that lost most nodes at once: believed only when a second one agrees. */
-  readonly suspicion?: Suspicion;
+  /** The first of an unbroken line of looks whose records mostly lack TargetState; absent: the last look was none. */
+  readonly targetStatesLackedSince?: Instant;
   /** The last look that told us something, and the end of the rest that follows an outage of ours. */
   readonly lastGoodLookAt?: Instant;
   readonly outage?: Outage;
@@ -227,6 +229,8 @@ export interface LedgerNode {
   readonly firstReadyAt?: Instant;
   /** The first look that showed it up no more, after it was Ready; absent: it is Ready, never was, failed, or is not wanted any more. */
   readonly leftReadyAt?: Instant;
+  /** The first of an unbroken line of looks that do not say whether it is wanted; absent: the last one says it. */
+  readonly unclearSince?: Instant;
   readonly lastNeededAt?: Instant;
   readonly busyness: Busyness;
   readonly draining?: Draining;
@@ -289,6 +293,11 @@ export interface Intent {
   readonly leaseUntil: Instant;
   /** Nobody sends it after this. */
   readonly notAfter: Instant;
+  /**
+   * "No" to a question that begins then or later is certain: by then each send has arrived, and what came of it shows. Absent in records
+   * of an older release: a while after `notAfter`.
+   */
+  readonly certainFrom?: Instant;
   readonly effect: Effect;
   /** What is known of earlier sends of this id. `never`: certainly not sent; `once-refused`: our only send was answered 409. */
   readonly sent: "never" | "maybe" | "once-refused";
@@ -300,12 +309,33 @@ export interface Intent {
 
 export type Effect = CreateEffect | StartEffect | TerminateEffect;
 
+/** One create request. What tells its sets apart when their nodes are listed is in create-requests.ts. */
 export interface CreateEffect {
   readonly kind: "create";
+  /** At least one. */
+  readonly sets: readonly CreateSet[];
+}
+
+/** Nodes of one bucket that are created alike: one set of a create request (cyclecloud-wire.md A.6). */
+export interface CreateSet {
   readonly bucket: BucketKey;
   readonly count: number;
   readonly purpose: Purpose;
   readonly attributes?: NodeAttributes;
+}
+
+/** What CycleCloud granted of one set: `added` may be less than its count, even 0, with CycleCloud's words why. */
+export interface GrantedSet {
+  readonly added: number;
+  readonly message?: string;
+}
+
+/** What may make CycleCloud refuse a set: sets that agree in this stand and fall together. */
+export interface CreateKind {
+  readonly array: ArrayName;
+  readonly machineType: MachineType;
+  /** Of nodes of a dynamic node array: `array` is the one that it extends. */
+  readonly dynamic?: ArrayName;
 }
 
 /** Deallocated nodes of one bucket that are to be started. */
@@ -320,7 +350,7 @@ export interface TerminateEffect {
   readonly nodes: readonly NodeId[];
 }
 
-/** Nodes that CycleCloud accepted and no look has shown yet: `added` minus those ever seen (design.md section 3, In flight). */
+/** Nodes of one set of a request that CycleCloud accepted and no look has shown yet: `added` minus those ever seen. */
 export interface InFlight {
   readonly requestId: RequestId;
   readonly bucket: BucketKey;
@@ -330,14 +360,24 @@ export interface InFlight {
   /** Whether they are spot nodes, as these attributes say; absent: they do not, or an older release sent them. */
   readonly spot?: boolean;
   readonly added: number;
-  /** NodeIds of this request that a status has ever shown. */
+  /** The answer was lost: `added` is what was asked for, and CycleCloud may have granted less. Absent: the answer said `added`. */
+  readonly unconfirmed?: ListGrowth;
+  /** NodeIds of this set that a status has ever shown. */
   readonly seen: readonly NodeId[];
   readonly since: Instant;
   /** When the plan that wanted it was committed; absent: at `since`. */
   readonly plannedAt?: Instant;
 }
 
-/** How many nodes of an in-flight request are still to show up. */
+/** How the list of a request's nodes has grown, over all of its sets. */
+export interface ListGrowth {
+  /** The most nodes that it has had. */
+  readonly listed: number;
+  /** When the question began that first found that many. */
+  readonly since: Instant;
+}
+
+/** How many nodes of an in-flight set are still to show up. */
 export function stillInFlight(entry: InFlight): number {
   return Math.max(0, entry.added - entry.seen.length);
 }
@@ -352,13 +392,6 @@ export interface Backoff {
   readonly seconds: number;
   readonly cause: "refused" | "fell-short" | "boot-failed" | "unhealthy";
   readonly message: string;
-}
-
-export interface Suspicion {
-  readonly since: Instant;
-  /** How many nodes the doubted look had lost: one that has lost more does not agree with it. */
-  readonly missing?: number;
-  readonly detail: string;
 }
 
 /** Our own absence: scale-down rests until every set that was live has been pushed again, or `until`. */

@@ -39,7 +39,7 @@ export async function serveSettings({
     ...(ports === undefined ? {} : { ports }),
   });
   process.stdout.write(`${describe(settings, trial, act).join("\n")}\n`);
-  await serveUntilInterrupted(trial, interruption, { start: trial.startHost, first: trial.host });
+  await serveUntilInterrupted(trial, interruption, { start: () => trial.startHost(), first: trial.host });
   return 0;
 }
 

@@ -242,6 +242,7 @@ export class Simulator {
       ...(requestId === undefined ? {} : { requestId }),
       asked: sets.reduce((sum, set) => sum + set.count, 0),
       added: nodeIds.length,
+      sets: sets.map(({ count }, index) => ({ asked: count, added: outcomes[index]?.result.added ?? 0 })),
     });
     const operation = this.#accept("create", cluster, requestId, nodeIds);
     return acceptedAnswer(operation, { sets: outcomes.map(({ result }) => result) });

@@ -64,8 +64,11 @@ export type CreateAccepted = {
   readonly at: number;
   readonly cluster: string;
   readonly requestId?: string;
+  /** Of all sets. */
   readonly asked: number;
   readonly added: number;
+  /** Of each set, in the order of the request. */
+  readonly sets: readonly { readonly asked: number; readonly added: number }[];
 };
 
 export type StatusRead = {

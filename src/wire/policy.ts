@@ -1,7 +1,7 @@
 import type { ConfiguredGroups } from "../domain/configured-groups.ts";
 import type { DefaultResource } from "../domain/default-resource.ts";
 import { arrayName } from "../domain/ids.ts";
-import { DEFAULT_POLICY, type Policy } from "../domain/policy.ts";
+import { DEFAULT_CALL_BOUNDS, DEFAULT_POLICY, type Policy } from "../domain/policy.ts";
 import { catalogueOf } from "../domain/vm-size-data.ts";
 import { doubtCaps, readCaps, writeCaps } from "./caps.ts";
 import { isIgnored, reportKeys, type ConfigReport } from "./config-report.ts";
@@ -110,6 +110,7 @@ export function readPolicy(input: string | object): PolicyRead {
   const idle = readTimeout(from, IDLE_TIMEOUT, problems);
   const boot = readTimeout(from, BOOT_TIMEOUT, problems);
   const policy: Policy = {
+    ...DEFAULT_CALL_BOUNDS,
     idleTimeoutSeconds: idle.seconds,
     bootTimeoutSeconds: boot.seconds,
     ...(idle.byArray === undefined ? {} : { idleTimeouts: idle.byArray }),

@@ -1,5 +1,12 @@
 import { z } from "zod";
 import { clusterName, type ClusterName } from "../domain/ids.ts";
+import type { CallBounds } from "../domain/policy.ts";
+import {
+  DEFAULT_CALL_BOUNDS,
+  LONGEST_CALL_LIMIT_SECONDS,
+  LONGEST_LAG_SECONDS,
+  MOST_PARALLEL_CREATES,
+} from "../domain/policy.ts";
 import { parseDocument } from "./document.ts";
 import { isFields } from "./fields.ts";
 import { nameSchema } from "./name.ts";
@@ -18,6 +25,8 @@ export interface RegistryCluster {
   readonly ca?: string;
   /** True: certificates are not checked. */
   readonly insecure: boolean;
+  /** How slow the server may be, and what it can take at once. */
+  readonly bounds: CallBounds;
 }
 
 export type RegistryCredential =
@@ -32,7 +41,12 @@ export type RegistryRead =
 
 const TEXT = "text, not empty";
 const SWITCH = "true or false";
+const CALL_LIMIT = `seconds from 1 to ${LONGEST_CALL_LIMIT_SECONDS}`;
+const LAG = `seconds from 0 to ${LONGEST_LAG_SECONDS}`;
+const PARALLEL = `a whole number from 1 to ${MOST_PARALLEL_CREATES}`;
 const text = z.string({ error: TEXT }).min(1, { error: TEXT });
+const numberWithin = (least: number, most: number, error: string) =>
+  z.number({ error }).min(least, { error }).max(most, { error });
 
 const identitySchema = z.strictObject({ clientId: text.optional(), scope: text.optional() });
 
@@ -45,6 +59,13 @@ const clusterSchema = z.strictObject(
     identity: z.unknown().optional(),
     ca: text.optional(),
     insecure: z.boolean({ error: SWITCH }).default(false),
+    callLimit: numberWithin(1, LONGEST_CALL_LIMIT_SECONDS, CALL_LIMIT).default(
+      DEFAULT_CALL_BOUNDS.callLimitSeconds,
+    ),
+    lag: numberWithin(0, LONGEST_LAG_SECONDS, LAG).default(DEFAULT_CALL_BOUNDS.lagSeconds),
+    parallelCreates: numberWithin(1, MOST_PARALLEL_CREATES, PARALLEL)
+      .int({ error: PARALLEL })
+      .default(DEFAULT_CALL_BOUNDS.parallelCreates),
   },
   { error: "an object with name, url, username and passwordSetting or identity" },
 );
@@ -83,7 +104,7 @@ function readCluster(item: unknown, path: string, problems: Problems): RegistryC
   const credential = fields === undefined ? undefined : readCredential(fields, path, problems);
   if (!parsed.success || url === undefined || credential === undefined || problems.count > before)
     return undefined;
-  const { name, username, ca, insecure } = parsed.data;
+  const { name, username, ca, insecure, callLimit, lag, parallelCreates } = parsed.data;
   return {
     name: clusterName(name),
     url,
@@ -91,6 +112,7 @@ function readCluster(item: unknown, path: string, problems: Problems): RegistryC
     credential,
     ...(ca === undefined ? {} : { ca }),
     insecure,
+    bounds: { callLimitSeconds: callLimit, lagSeconds: lag, parallelCreates },
   };
 }
 

@@ -79,7 +79,7 @@ const changed = (current: CurrentWhole, record: Partial<ClusterRecord>): Current
 function effectsIn({ save }: Change): readonly string[] {
   return (save?.record.intents ?? []).flatMap(({ effect }) =>
     effect.kind === "create"
-      ? [`create ${effect.count} ${effect.bucket.array}`]
+      ? effect.sets.map(({ count, bucket }) => `create ${count} ${bucket.array}`)
       : effect.nodes.map((id) => `stop ${id}`),
   );
 }

@@ -40,7 +40,7 @@ async function withFinished(count: number): Promise<Stage> {
       sentAt: plusSeconds(acceptedAt, -0.137),
       acceptedAt,
       expiresAt: plusSeconds(acceptedAt, 300),
-      digest: digest(`${(number * 7919).toString(16).padStart(16, "0")}`.repeat(4)),
+      digest: digest((number * 7919).toString(16).padStart(16, "0").repeat(4)),
       live: false,
     };
     sets.set(setName(`job-${number}.pbs-server`), entry);

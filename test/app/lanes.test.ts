@@ -51,16 +51,15 @@ async function runUntil<T>(
   let ended = false;
   const end = () => (ended = true);
   work.then(end, end);
-  for (let steps = 0; !ended; steps += 1) {
+  for (let steps = 0; ; steps += 1) {
     // Packing takes time that the clock does not know.
     await new Promise((done) => setTimeout(done, 2));
     await settleMicrotasks();
-    if (ended) break;
+    if (ended) return work;
     if (steps > 2_000) throw new Error("it does not end");
     each();
     clock.moveTo(clock.now() + 50);
   }
-  return work;
 }
 
 /** Does something again and again, as long as asked, and notes how long each took. */

@@ -71,10 +71,10 @@ test("terminated records that stay listed for a while are off, not going", async
   await cyclecloud.create(cluster, {
     templates: NO_TEMPLATES,
     requestId: requestId("r1"),
-    bucket: harness.roomy,
-    count: 1,
+    sets: [{ bucket: harness.roomy, count: 1 }],
   });
-  const nodes = await cyclecloud.nodesOfRequest(cluster, requestId("r1"));
+  const listed = await cyclecloud.nodesOfRequest(cluster, requestId("r1"));
+  const nodes = (listed ?? []).map((node) => node.nodeId);
   await cyclecloud.terminate(cluster, requestId("r2"), nodes);
   harness.advance(61);
   const outcome = await cyclecloud.status(cluster, harness.now());
@@ -101,8 +101,7 @@ describe("what only a server can show", () => {
     await cyclecloud.create(cluster, {
       templates: NO_TEMPLATES,
       requestId: requestId("r1"),
-      bucket: harness.roomy,
-      count: 1,
+      sets: [{ bucket: harness.roomy, count: 1 }],
     });
     const raw = harness.simulator.request({
       method: "GET",
@@ -131,8 +130,7 @@ describe("what only a server can show", () => {
     const creating = cyclecloud.create(cluster, {
       templates: NO_TEMPLATES,
       requestId: requestId("r1"),
-      bucket: harness.roomy,
-      count: 2,
+      sets: [{ bucket: harness.roomy, count: 2 }],
     });
     await expect(creating).rejects.toMatchObject({ kind: "unreachable" });
     expect(await cyclecloud.knowsRequest(cluster, requestId("r1"))).toBe(true);

@@ -48,10 +48,12 @@ export function describeCycleCloud(name: string, makeHarness: () => Promise<Cycl
       harness.cyclecloud.create(harness.cluster, {
         templates: NO_TEMPLATES,
         requestId: id(last),
-        bucket,
-        count,
+        sets: [{ bucket, count }],
       });
-    const nodesOf = (last: number) => harness.cyclecloud.nodesOfRequest(harness.cluster, id(last));
+    const nodesOf = async (last: number): Promise<readonly NodeId[]> => {
+      const nodes = await harness.cyclecloud.nodesOfRequest(harness.cluster, id(last));
+      return (nodes ?? []).map((node) => node.nodeId);
+    };
     const knows = (last: number) => harness.cyclecloud.knowsRequest(harness.cluster, id(last));
     const terminate = (last: number, nodes: readonly NodeId[]) =>
       harness.cyclecloud.terminate(harness.cluster, id(last), nodes);
@@ -69,7 +71,7 @@ export function describeCycleCloud(name: string, makeHarness: () => Promise<Cycl
       count: number,
       bucket = harness.roomy,
     ): Promise<readonly NodeId[]> => {
-      expect(await create(last, count, bucket)).toEqual({ kind: "accepted", added: count });
+      expect(await create(last, count, bucket)).toEqual({ kind: "accepted", sets: [{ added: count }] });
       harness.advance(harness.secondsToShow);
       return nodesOf(last);
     };
@@ -123,11 +125,9 @@ export function describeCycleCloud(name: string, makeHarness: () => Promise<Cycl
       const created = await harness.cyclecloud.create(harness.cluster, {
         templates: NO_TEMPLATES,
         requestId: id(1),
-        bucket: harness.roomy,
-        count: 2,
-        nameFormat: "lab-%d",
+        sets: [{ bucket: harness.roomy, count: 2, nameFormat: "lab-%d" }],
       });
-      expect(created).toEqual({ kind: "accepted", added: 2 });
+      expect(created).toEqual({ kind: "accepted", sets: [{ added: 2 }] });
       harness.advance(harness.secondsToShow);
       expect((await workers()).map(({ name }) => name).sort()).toEqual(["lab-1", "lab-2"]);
     });
@@ -151,13 +151,55 @@ export function describeCycleCloud(name: string, makeHarness: () => Promise<Cycl
 
     test("fewer than asked is an ordinary answer, and so is none; it says why", async () => {
       const some = await create(1, 5, harness.tight);
-      expect(some).toMatchObject({ kind: "accepted", added: 3 });
-      expect(some).toHaveProperty("message");
+      expect(some).toEqual({ kind: "accepted", sets: [{ added: 3, message: expect.any(String) }] });
       const none = await create(2, 1, harness.tight);
-      expect(none).toMatchObject({ kind: "accepted", added: 0 });
-      expect(none).toHaveProperty("message");
+      expect(none).toEqual({ kind: "accepted", sets: [{ added: 0, message: expect.any(String) }] });
       harness.advance(harness.secondsToShow);
       expect([(await nodesOf(1)).length, (await nodesOf(2)).length, await knows(2)]).toEqual([3, 0, true]);
+    });
+
+    test("several sets in one request: each is granted what it can have, and its nodes can be told apart", async () => {
+      const created = await harness.cyclecloud.create(harness.cluster, {
+        templates: NO_TEMPLATES,
+        requestId: id(1),
+        sets: [
+          { bucket: harness.tight, count: 5 },
+          { bucket: harness.roomy, count: 1 },
+          { bucket: harness.roomy, count: 2, nameFormat: "lab-%d" },
+          { bucket: { ...harness.roomy, placementGroup: placementGroup("group-7") }, count: 1 },
+        ],
+      });
+      expect(created).toEqual({
+        kind: "accepted",
+        sets: [{ added: 3, message: expect.any(String) }, { added: 1 }, { added: 2 }, { added: 1 }],
+      });
+      harness.advance(harness.secondsToShow);
+      const nodes = (await harness.cyclecloud.nodesOfRequest(harness.cluster, id(1))) ?? [];
+      const { array } = harness.roomy;
+      const own = nodes.filter((node) => node.array === array);
+      expect(nodes.filter((node) => node.array === harness.tight.array)).toHaveLength(3);
+      expect(
+        own
+          .filter(({ name }) => name.startsWith("lab-"))
+          .map(({ name }) => name)
+          .sort(),
+      ).toEqual(["lab-1", "lab-2"]);
+      expect(own.flatMap((node) => node.placementGroup ?? [])).toEqual(["group-7"]);
+      expect(own.every(({ machineType: type }) => type === harness.roomy.machineType)).toBe(true);
+    });
+
+    test("of several sets one is invalid: none is created", async () => {
+      const created = await harness.cyclecloud.create(harness.cluster, {
+        templates: NO_TEMPLATES,
+        requestId: id(1),
+        sets: [
+          { bucket: harness.roomy, count: 1 },
+          { bucket: { ...harness.roomy, machineType: machineType("Standard_None") }, count: 1 },
+        ],
+      });
+      expect(created.kind).toBe("conflict");
+      harness.advance(harness.secondsToShow);
+      expect([await knows(1), await workers()]).toEqual([false, []]);
     });
 
     test("the same id again is a conflict and creates nothing", async () => {
@@ -320,8 +362,7 @@ export function describeCycleCloud(name: string, makeHarness: () => Promise<Cycl
       const outcome = await harness.cyclecloud.create(clusterName("no such cluster"), {
         templates: NO_TEMPLATES,
         requestId: id(1),
-        bucket: harness.roomy,
-        count: 1,
+        sets: [{ bucket: harness.roomy, count: 1 }],
       });
       expect(outcome.kind).toBe("refused");
     });

@@ -115,6 +115,36 @@ describe("what a node is told", () => {
       verdict: { kind: "stopping" },
     },
     {
+      name: "it has gone for less than a minute, and nobody here stopped it: the status may be wrong",
+      scenario: known({ goneAt: at(-59) }),
+      verdict: { kind: "cannot-tell", why: "the last look does not show the node", undrain: false },
+    },
+    {
+      name: "it has gone just now, and we stopped it",
+      scenario: known({ goneAt: at(-59), ...draining({ sentAt: at(-200) }) }),
+      verdict: { kind: "stopping" },
+    },
+    {
+      name: "its record is unclear",
+      scenario: {
+        seen: buildSnapshot([{ ...one, phase: "unknown" }]),
+        ...known({ unclearSince: at(-3599) }),
+      },
+      verdict: {
+        kind: "cannot-tell",
+        why: "CycleCloud's record of the node does not say whether it is wanted",
+        undrain: false,
+      },
+    },
+    {
+      name: "its record has been unclear for too long: its own word ends that",
+      scenario: {
+        seen: buildSnapshot([{ ...one, phase: "unknown" }]),
+        ...known({ unclearSince: at(-3600) }),
+      },
+      verdict: marked,
+    },
+    {
       name: "it was asked to terminate",
       scenario: known(draining({ sentAt: at(-20) })),
       verdict: { kind: "stopping" },
@@ -150,9 +180,13 @@ describe("what a node is told", () => {
       verdict: { kind: "cannot-tell", why: "the last look at the cluster is 121 s old", undrain: true },
     },
     {
-      name: "the look is in doubt",
-      scenario: { record: { suspicion: { since: at(-60), detail: "" } } },
-      verdict: { kind: "cannot-tell", why: "the last look at the cluster is in doubt", undrain: true },
+      name: "the look lacks it",
+      scenario: { seen: buildSnapshot([{ ...one, missing: { since: at(-60) } }]) },
+      verdict: {
+        kind: "cannot-tell",
+        why: "the last look does not show the node",
+        undrain: false,
+      },
     },
     {
       name: "scale-down rests after an outage",

@@ -15,7 +15,9 @@ describe("a stop whose outcome is not known", () => {
   const marked = (by: Draining["by"], more: Partial<Draining> = {}) =>
     rememberNodes(two, { draining: { since: at(-30), by, plan: 6, attempts: 0, ...more } });
   const doubted = (ledger: ReturnType<typeof marked>, ...stopped: readonly string[]) =>
-    [...doubtedNodes({ intents: [stopOf(...stopped)] }, buildSnapshot(two), ledger, NOW)].join(" ");
+    [
+      ...doubtedNodes({ intents: [stopOf(...stopped)] }, buildSnapshot(two), ledger, DEFAULT_POLICY, NOW),
+    ].join(" ");
 
   test("puts the node in doubt, by whatever it is idle", () => {
     expect(doubted(marked("idle"), "n1")).toBe("n1");

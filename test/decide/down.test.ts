@@ -129,12 +129,17 @@ describe("a node that was Ready and is shown otherwise", () => {
     });
   });
 
-  test("without a TargetState: no capacity at once, as ever, and said to be down after a snapshot interval", () => {
+  test("without a TargetState: it counts as there for the boot timeout, then it is replaced and never stopped", () => {
     const { decision, state } = look(twoNodes(), withFirst(NO_TARGET), 0);
-    expect(created(decision)).toBe(1);
-    expect(look(state, withFirst(NO_TARGET), 60).decision.plan.nodes.get(nodeId("n1"))).toMatchObject({
-      kind: "down",
-    });
+    expect(created(decision)).toBe(0);
+    expect(verdictOf(decision)).toBe(
+      "CycleCloud's record does not say since 2025-11-20T11:00:00.000Z whether it is wanted (no TargetState, Status Ready): it counts as there until 2025-11-20T12:00:00.000Z, and is not stopped",
+    );
+    expect(created(look(state, withFirst(NO_TARGET), 3599).decision)).toBe(0);
+    const over = look(state, withFirst(NO_TARGET), 3600).decision;
+    expect(created(over)).toBe(1);
+    expect(over.plan.terminates).toEqual([]);
+    expect(verdictOf(over)).toContain("no capacity; it goes by its own callback");
   });
 
   test("failed: no capacity at once, shown without any report, and left alone as jobs may run on it", () => {
@@ -202,13 +207,26 @@ describe("a node that is down", () => {
   });
 
   test.each([
-    { name: "a job is reported on it", host: { hostname: "ip-n1", jobs: ["7"] } },
-    { name: "its host is open to more", host: { hostname: "ip-n1", jobs: [], state: "open" as const } },
-    { name: "only another host is reported", host: { hostname: "ip-n2", jobs: ["7"] } },
-  ])("is not stopped where $name", ({ host }) => {
+    {
+      name: "a job is reported on it, nor replaced",
+      host: { hostname: "ip-n1", jobs: ["7"] },
+      verdict:
+        "it was Ready, and CycleCloud has shown it as Off since 2025-11-20T10:59:00.000Z; it still counts as there",
+    },
+    {
+      name: "its host is open to more",
+      host: { hostname: "ip-n1", jobs: [], state: "open" as const },
+      verdict: "no capacity: it was Ready",
+    },
+    {
+      name: "only another host is reported",
+      host: { hostname: "ip-n2", jobs: ["7"] },
+      verdict: "no capacity: it was Ready",
+    },
+  ])("is not stopped where $name", ({ host, verdict }) => {
     const sets = { standard: { demands: [buildTarget(2)], report: [host], intervalSeconds: 80_000 } };
     const { decision } = look(buildState({ sets, ledger: known() }), withFirst(OFF), 0);
-    expect(verdictOf(decision)).toContain("no capacity: it was Ready");
+    expect(verdictOf(decision)).toContain(verdict);
   });
 
   test("asks to stop, so it is up: it is told to stay where it is needed", () => {

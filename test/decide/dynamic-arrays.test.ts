@@ -673,15 +673,17 @@ describe("what CycleCloud refuses of a dynamic array", () => {
   const demands = { a: { demands: [execute(1), licensed(1, { attributes: { ImageName: "none" } })] } };
 
   test("pauses that array and nothing else", () => {
-    const first = plan({ sets: demands });
+    // CycleCloud has refused a request before, so that the array's nodes are asked for in one of their own.
+    const alone = [{ array: EXECUTE, machineType: D4, dynamic: arrayName("licensed") }];
+    const first = plan({ sets: demands, record: { alone } });
     const settled = first.record.intents.reduce(
       (state, { id, effect }) =>
         settle(
           state,
           id,
-          effect.kind === "create" && effect.purpose.kind === "dynamic"
+          effect.kind === "create" && effect.sets[0]?.purpose.kind === "dynamic"
             ? { kind: "refused", message: "no such image" }
-            : { kind: "accepted", added: 1 },
+            : { kind: "accepted", sets: [{ added: 1 }] },
           at(1),
         ),
       { record: first.record, ledger: first.ledger },

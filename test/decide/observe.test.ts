@@ -1,25 +1,17 @@
 import { describe, expect, test } from "vitest";
 import type { Look } from "../../src/decide/observe.ts";
-import {
-  doubtLook,
-  hostFacts,
-  managedArrays,
-  updateInFlight,
-  updateLedger,
-} from "../../src/decide/observe.ts";
+import { hostFacts, managedArrays, updateLedger } from "../../src/decide/observe.ts";
 import { entryOfNode } from "../../src/decide/hosts.ts";
 import type { Snapshot } from "../../src/domain/cluster.ts";
 import { arrayName, nodeId, requestId } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
-import type { InFlight, Ledger, LedgerNode } from "../../src/domain/record.ts";
-import { stillInFlight } from "../../src/domain/record.ts";
+import type { Ledger, LedgerNode } from "../../src/domain/record.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import {
   at,
   buildArray,
   buildLedger,
   buildNode,
-  buildNodes,
   buildSnapshot,
   idleSince,
   NOW,
@@ -27,85 +19,15 @@ import {
   rememberNodes,
 } from "../support/build-node.ts";
 import type { SetScenario } from "../support/build-record.ts";
-import { BUCKET, buildJob, buildState, EMPTY_RECORD } from "../support/build-record.ts";
+import { BUCKET, buildJob, buildState } from "../support/build-record.ts";
 
 const R1 = requestId("r-1");
 const policy = DEFAULT_POLICY;
-const ids = (...names: string[]) => names.map(nodeId);
 
 function lookOf(snapshot: Snapshot, ofRequest: readonly string[] = []): Look {
-  return { snapshot, requestNodes: new Map([[R1, ids(...ofRequest)]]) };
+  const nodes = ofRequest.map((id) => buildNode(id));
+  return { snapshot, requestNodes: new Map([[R1, { askedAt: snapshot.at, nodes }]]) };
 }
-
-const flying = (more: Partial<InFlight> = {}): InFlight => ({
-  requestId: R1,
-  bucket: BUCKET,
-  purpose: { kind: "array" },
-  added: 3,
-  seen: [],
-  since: NOW,
-  ...more,
-});
-
-describe("in flight: added, less what was ever seen", () => {
-  test.each([
-    { name: "nothing shown yet", before: flying(), shown: [], at: at(30), seen: [], left: 3 },
-    {
-      name: "two of three shown",
-      before: flying(),
-      shown: ["n1", "n2"],
-      at: at(30),
-      seen: ["n1", "n2"],
-      left: 1,
-    },
-    { name: "all shown: closed", before: flying(), shown: ["n1", "n2", "n3"], at: at(30), seen: undefined },
-    {
-      name: "one that was seen has vanished since: not coming a second time",
-      before: flying({ seen: ids("n1", "n2") }),
-      shown: ["n2"],
-      at: at(30),
-      seen: ["n1", "n2"],
-      left: 1,
-    },
-    {
-      name: "the last one shows up when the others have gone already: closed",
-      before: flying({ seen: ids("n1", "n2") }),
-      shown: ["n3"],
-      at: at(30),
-      seen: undefined,
-    },
-    {
-      name: "a moment before the grace ends",
-      before: flying(),
-      shown: ["n1"],
-      at: at(899.999),
-      seen: ["n1"],
-      left: 2,
-    },
-    {
-      name: "after the grace nobody counts on it",
-      before: flying(),
-      shown: ["n1"],
-      at: at(900),
-      seen: undefined,
-    },
-  ])("$name", ({ before, shown, at: when, seen, left }) => {
-    const nodes = shown.map((id) => buildNode(id, { phase: "coming" }));
-    const [after] = updateInFlight([before], lookOf(buildSnapshot(nodes, { at: when }), shown), policy);
-    expect(after?.seen).toEqual(seen);
-    expect(after === undefined ? undefined : stillInFlight(after)).toBe(left);
-  });
-
-  test("a node that the request names and the status does not show is still to come", () => {
-    const [after] = updateInFlight([flying()], lookOf(buildSnapshot([]), ["n1"]), policy);
-    expect(after).toEqual(flying());
-  });
-
-  test("a request that could not be asked for stays as it is", () => {
-    const look: Look = { snapshot: buildSnapshot(buildNodes("n", 3)), requestNodes: new Map() };
-    expect(updateInFlight([flying()], look, policy)).toEqual([flying()]);
-  });
-});
 
 describe("what schedulers say of hosts", () => {
   const factsOf = (sets: Record<string, SetScenario>, now: Instant = NOW) => {
@@ -285,7 +207,10 @@ describe("the ledger", () => {
         { at: now },
       ),
       requestNodes: new Map(
-        [first, second].map((id) => [id, shown.flatMap(([n, of]) => (of === id ? [nodeId(n)] : []))]),
+        [first, second].map((id) => [
+          id,
+          { askedAt: now, nodes: shown.flatMap(([n, of]) => (of === id ? [buildNode(n)] : [])) },
+        ]),
       ),
     });
     const seen = updateLedger(
@@ -344,7 +269,13 @@ describe("the ledger", () => {
   test("a node of an open request takes its purpose from it", () => {
     const purpose = { kind: "group", key: "execute:4n", group: "group-a" } as const;
     const look = lookOf(buildSnapshot([coming, buildNode("n2", { phase: "coming" })]), ["n1"]);
-    const after = updateLedger(new Map(), look, [flying({ purpose })], noFacts, NOW);
+    const after = updateLedger(
+      new Map(),
+      look,
+      [{ requestId: R1, bucket: BUCKET, purpose, added: 3, seen: [], since: NOW }],
+      noFacts,
+      NOW,
+    );
     expect(after.get(N1)).toMatchObject({ requestId: "r-1", purpose });
     expect(after.get(nodeId("n2"))).toMatchObject({ purpose: { kind: "array" } });
     // When the request is closed, the ledger still knows.
@@ -424,60 +355,6 @@ describe("the ledger", () => {
     },
   ] as const)("busyness: $name", ({ before, node, facts, after }) => {
     expect(see(was(before), [node], NOW, facts).get(N1)?.busyness).toEqual(after);
-  });
-});
-
-describe("a look that is not believed at once", () => {
-  const ten = buildNodes("n", 10);
-  const suspicious = {
-    ...EMPTY_RECORD,
-    suspicion: { kind: "lost-nodes", since: at(-60), detail: "" },
-  } as const;
-  const stopped = {
-    draining: { since: at(-60), by: "idle", plan: 5, attempts: 1, sentAt: at(-50) },
-  } as const;
-  const half = { expected: 10, missing: 5 };
-
-  test.each([
-    { name: "all there", present: 10, doubt: undefined },
-    { name: "four of ten missing", present: 6, doubt: undefined },
-    { name: "half of them missing", present: 5, doubt: half },
-    { name: "all missing: a false empty answer", present: 0, doubt: { expected: 10, missing: 10 } },
-    { name: "half missing, and missing a tick ago", present: 5, record: suspicious, doubt: undefined },
-    {
-      name: "half missing, and missing less than a tick ago",
-      present: 5,
-      record: { ...EMPTY_RECORD, suspicion: { ...suspicious.suspicion, since: at(-59.999) } },
-      doubt: half,
-    },
-  ] as const)("$name", ({ present, doubt, ...more }) => {
-    const record = "record" in more ? more.record : EMPTY_RECORD;
-    expect(doubtLook(record, rememberNodes(ten), buildSnapshot(ten.slice(0, present)), policy)).toEqual(
-      doubt,
-    );
-  });
-
-  test("nodes that we stopped may go: nine of ten are no loss", () => {
-    const ledger = buildLedger(ten.map((node, i) => rememberNode(node, i === 0 ? {} : stopped)));
-    expect(doubtLook(EMPTY_RECORD, ledger, buildSnapshot(ten.slice(0, 1)), policy)).toBeUndefined();
-  });
-
-  test("nor do they dilute the loss of others: the one node that was to stay is missing", () => {
-    const ledger = buildLedger(ten.map((node, i) => rememberNode(node, i === 0 ? {} : stopped)));
-    expect(doubtLook(EMPTY_RECORD, ledger, buildSnapshot(ten.slice(1)), policy)).toEqual({
-      expected: 1,
-      missing: 1,
-    });
-  });
-
-  test("a mark without a terminate excuses nothing", () => {
-    const ledger = rememberNodes(ten, { draining: { since: at(-60), by: "idle", plan: 5, attempts: 0 } });
-    expect(doubtLook(EMPTY_RECORD, ledger, buildSnapshot([]), policy)).toEqual({ expected: 10, missing: 10 });
-  });
-
-  test("what had gone before is not missed again", () => {
-    const ledger = rememberNodes(ten, { goneAt: at(-600) });
-    expect(doubtLook(EMPTY_RECORD, ledger, buildSnapshot([]), policy)).toBeUndefined();
   });
 });
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { beginEpoch, beginEpochSetBack } from "../../src/decide/epoch.ts";
+import { beginEpoch, beginEpochSetBack, bornRecord, withCreatesWait } from "../../src/decide/epoch.ts";
 import { isMemoryOld, isResting, nextOutage } from "../../src/decide/outage.ts";
 import { epoch, setName } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { Instant } from "../../src/domain/units.ts";
-import { at, NOW } from "../support/build-node.ts";
+import { at, buildNode, buildSnapshot, EXECUTE, NOW, PROD } from "../support/build-node.ts";
 import { buildCreate, buildState } from "../support/build-record.ts";
 
 const standard = setName("standard");
@@ -92,5 +92,26 @@ describe("a new epoch", () => {
 
   test("a lower plan number is not taken", () => {
     expect(beginEpochSetBack(before, { epoch: epoch("epoch-2"), plan: 12 }, NOW).plan).toBe(40);
+  });
+});
+
+describe("a record that is new, and the first look shows a node", () => {
+  const born = bornRecord(PROD, epoch("epoch-1"), NOW);
+  const plan = (now: Instant, lagSeconds: number) =>
+    withCreatesWait(
+      born,
+      born,
+      buildSnapshot([buildNode("n1")]),
+      { managed: new Set([EXECUTE]), lagSeconds },
+      now,
+    ).createsFrom;
+
+  test.each([
+    { name: "creates wait for a minute", lagSeconds: 30, now: at(1), from: at(60) },
+    { name: "where CycleCloud shows nodes late, for longer", lagSeconds: 120, now: at(1), from: at(150) },
+    { name: "the minute is over", lagSeconds: 30, now: at(60), from: undefined },
+    { name: "the longer time is not", lagSeconds: 120, now: at(149), from: at(150) },
+  ])("$name", ({ lagSeconds, now, from }) => {
+    expect(plan(now, lagSeconds)).toEqual(from);
   });
 });

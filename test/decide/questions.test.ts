@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { StopCall, StopVerdict } from "../../src/decide/autostop.ts";
 import { confirmStops, judgeStops } from "../../src/decide/autostop.ts";
 import { foldQuestions, mayStopByReport, withQuestions } from "../../src/decide/questions.ts";
-import { arrayName, nodeId } from "../../src/domain/ids.ts";
+import { settle } from "../../src/decide/settle.ts";
+import { arrayName, nodeId, requestId } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { Question, Questions } from "../../src/domain/questions.ts";
 import type { ClusterRecord, Draining } from "../../src/domain/record.ts";
@@ -40,6 +41,7 @@ function ask(call: Partial<StopCall>, { question, isNeeded, record, draining, no
     verdict,
     after: decision.questions.get(N1),
     plans: decision.record.plan - state.record.plan,
+    record: (more: Partial<ClusterRecord>): ClusterRecord => ({ ...decision.record, ...more }),
     confirm(later: Partial<StopCall>, newer: Question | undefined, moment: Instant): StopVerdict | undefined {
       const then = newer === undefined ? decision.questions : questionsOf(newer);
       return confirmStops(
@@ -73,6 +75,28 @@ describe("the newest question counts", () => {
     const question = { asked: 9e15, askedAt: NOW, stayAt: NOW };
     expect(ask({ asked: 100 }, { question, now: at(299) }).verdict?.kind).toBe("cannot-tell");
     expect(ask({ asked: 100 }, { question, now: at(300) }).verdict?.kind).toBe("marked");
+  });
+
+  test("a stop that CycleCloud refused lets its node open, and an older question begins none", () => {
+    const asked = ask({ asked: 100 });
+    const refused = settle(
+      {
+        record: asked.record({
+          intents: [buildIntent("r-1", { effect: { kind: "terminate", nodes: [N1] } })],
+        }),
+        ledger: buildLedger([rememberNode(one, {})]),
+        questions: questionsOf(asked.after ?? {}),
+      },
+      requestId("r-1"),
+      { kind: "refused", message: "HTTP 403: no" },
+      at(1),
+    );
+    const question = refused.questions?.get(N1) ?? {};
+    expect(question).toEqual({ asked: 100, askedAt: NOW, stayAt: at(1) });
+    expect(ask({ asked: 70 }, { question, now: at(2) }).verdict).toEqual(
+      closed("a newer question of this node was answered"),
+    );
+    expect(ask({ asked: 130 }, { question, now: at(30) }).verdict?.kind).toBe("marked");
   });
 
   test("between mark and stop, a newer question was told to stay: the mark is gone, and no stop is committed", () => {

@@ -130,7 +130,7 @@ test("a pause that is over changes a plan, one that has long been over does not"
 test.each<{ readonly name: string; readonly supply: Partial<Supply> }>([
   {
     name: "a create under way",
-    supply: { pendingCreates: [{ kind: "create", bucket: BUCKET, count: 1, purpose: { kind: "array" } }] },
+    supply: { pendingCreates: [{ bucket: BUCKET, count: 1, purpose: { kind: "array" } }] },
   },
   {
     name: "a group that is filled",

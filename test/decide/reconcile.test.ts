@@ -3,10 +3,11 @@ import { EXCLUSIVE, inArrays, needing, ofSizes } from "../support/build-constrai
 import { Recall } from "../../src/decide/recall.ts";
 import type { Decision, Weighing } from "../../src/decide/reconcile.ts";
 import { decide } from "../../src/decide/reconcile.ts";
+import type { Look } from "../../src/decide/observe.ts";
 import { settle } from "../../src/decide/settle.ts";
 import type { Node, Snapshot } from "../../src/domain/cluster.ts";
 import type { Demand, SchedulerNode } from "../../src/domain/demand.ts";
-import type { MachineType, NodeId, RequestId } from "../../src/domain/ids.ts";
+import type { MachineType } from "../../src/domain/ids.ts";
 import { arrayName, nodeId, placementGroup, requestId, setName } from "../../src/domain/ids.ts";
 import type { NodeVerdict } from "../../src/domain/plan.ts";
 import type { Policy } from "../../src/domain/policy.ts";
@@ -53,7 +54,7 @@ interface State {
 interface Turn {
   readonly policy?: Policy;
   readonly now?: Instant;
-  readonly requestNodes?: ReadonlyMap<RequestId, readonly NodeId[]>;
+  readonly requestNodes?: Look["requestNodes"];
 }
 
 function decideOn({ record, bodies }: State, snapshot: Snapshot, turn: Turn = {}): Decision {
@@ -93,8 +94,9 @@ describe("what a plan asks for", () => {
         owner: "ours",
         committedAt: NOW,
         leaseUntil: at(60),
-        notAfter: at(120),
-        effect: { kind: "create", bucket: BUCKET, count: 4, purpose: { kind: "array" } },
+        notAfter: at(180),
+        certainFrom: at(210),
+        effect: { kind: "create", sets: [{ bucket: BUCKET, count: 4, purpose: { kind: "array" } }] },
         sent: "never",
       },
     ]);
@@ -270,8 +272,8 @@ test("what a good look does to the record", () => {
       generation: 12,
       observedGeneration: 9,
       backoffs: [{ bucket: BUCKET, until: at(-1800), seconds: 60, cause: "refused", message: "long ago" }],
-      suspicion: { since: at(-60), detail: "9 of 10" },
-      trouble: { at: at(-60), kind: "suspicious", message: "9 of 10" },
+      targetStatesLackedSince: at(-60),
+      trouble: { at: at(-60), kind: "unexpected", message: "9 of 10" },
     },
   });
   const decision = decideOn({ record, bodies }, buildSnapshot());
@@ -389,7 +391,7 @@ describe("nodes that do not come up", () => {
     const again = decideOn(after(first, one), buildSnapshot([]), { now: at(61) });
     expect(created(again)).toEqual([`1 ${d4}`]);
     const accepted = again.record.intents.reduce(
-      (state, { id }) => settle(state, id, { kind: "accepted", added: 1 }, at(62)),
+      (state, { id }) => settle(state, id, { kind: "accepted", sets: [{ added: 1 }] }, at(62)),
       { record: again.record, ledger: again.ledger },
     );
     const { record, ledger } = accepted;

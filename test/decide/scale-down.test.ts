@@ -189,10 +189,10 @@ describe("a node that never was Ready", () => {
     },
     { name: "its time is over, KeepAlive is set", known: old, node: keptAlive, action: none },
     {
-      name: "CycleCloud names no target state: judged by its time",
-      known: old,
+      name: "CycleCloud names no target state: never stopped for that",
+      known: { ...old, unclearSince: at(-7200), busyness: { state: "unknown", since: at(-7200) } },
       node: { phase: "unknown" },
-      action: terminate("boot-timeout"),
+      action: none,
     },
     {
       name: "failed: no jobs can be on it",
@@ -427,9 +427,9 @@ test.each([
   { by: "idle", excluded: false },
   { by: "callback", excluded: false },
   { by: "unhealthy", excluded: true },
-  { by: "boot-timeout", excluded: true },
-  { by: "failed", excluded: true },
-] as const)("a node with a committed stop, $by, is no capacity: $excluded", ({ by, excluded }) => {
+  { by: "boot-timeout", excluded: false },
+  { by: "failed", excluded: false },
+] as const)("a node with a committed stop, $by, is no capacity for that: $excluded", ({ by, excluded }) => {
   const known = rememberNode(buildNode("n1"), mark({ by, sentAt: at(-500) }));
   expect(isExcluded(known, new Set([nodeId("n1")]), NOW)).toBe(excluded);
 });

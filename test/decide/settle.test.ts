@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { backOff, forgetOldBackoffs } from "../../src/decide/back-off.ts";
 import type { Evidence, Settled } from "../../src/decide/settle.ts";
-import { backOff, forgetOldBackoffs, maySend, settle } from "../../src/decide/settle.ts";
+import { settle } from "../../src/decide/settle.ts";
 import type { NodeId } from "../../src/domain/ids.ts";
-import { nodeId, placementGroup, requestId } from "../../src/domain/ids.ts";
+import { nodeId, owner, placementGroup, requestId } from "../../src/domain/ids.ts";
 import type { Backoff, ClusterRecord, Intent } from "../../src/domain/record.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { at, buildLedger, buildNode, NOW, rememberNode } from "../support/build-node.ts";
-import { BUCKET, buildCreate, buildIntent, buildState, EMPTY_RECORD } from "../support/build-record.ts";
+import { BUCKET, buildCreate, buildIntent, buildState, EMPTY_RECORD, OURS } from "../support/build-record.ts";
 
 const R1 = requestId("r-1");
 
@@ -44,19 +45,32 @@ const everyCreate = [
   { before: "maybe sent", intent: maybe },
   { before: "answered 409 once", intent: refusedOnce },
 ];
-const conflict: Evidence = { kind: "absent", afterSend: "conflict", message: "Invalid nodearray" };
+/** Asked too early to be certain. */
+const absent = (
+  afterSend: "conflict" | "no-answer" | "none",
+  message?: string,
+  askedAt: Instant = at(5),
+  by = OURS,
+): Evidence => ({
+  kind: "absent",
+  afterSend,
+  askedAt,
+  held: { by, certainFrom: at(210) },
+  ...(message === undefined ? {} : { message }),
+});
+const conflict = absent("conflict", "Invalid nodearray");
 
 describe("a create whose fate is clear is settled, whatever was known of it before", () => {
   const table = everyCreate.flatMap(({ before, intent }) =>
     [
       {
         learnt: "accepted in full: all in flight",
-        evidence: { kind: "accepted", added: 4 },
+        evidence: { kind: "accepted", sets: [{ added: 4 }] },
         outcome: coming(4, at(5)),
       },
       {
         learnt: "accepted in part: that part in flight, the bucket paused with CycleCloud's words",
-        evidence: { kind: "accepted", added: 3, message: "quota reached" },
+        evidence: { kind: "accepted", sets: [{ added: 3, message: "quota reached" }] },
         outcome: {
           ...coming(3, at(5)),
           pauses: [{ cause: "fell-short", seconds: 60, message: "4 asked, 3 added: quota reached" }],
@@ -64,10 +78,10 @@ describe("a create whose fate is clear is settled, whatever was known of it befo
       },
       {
         learnt: "accepted, nothing added: only the pause",
-        evidence: { kind: "accepted", added: 0 },
+        evidence: { kind: "accepted", sets: [{ added: 0 }] },
         outcome: { ...gone, pauses: [{ cause: "fell-short", seconds: 60, message: "4 asked, 0 added" }] },
       },
-      { learnt: "found: all of its count in flight", evidence: { kind: "found" }, outcome: coming(4, at(5)) },
+      { learnt: "found: all of its count in flight", evidence: { kind: "found" }, outcome: coming(4, NOW) },
       {
         learnt: "refused: the bucket is paused, unless an earlier send may have had its effect",
         evidence: { kind: "refused", message: "no such array" },
@@ -98,14 +112,14 @@ describe("a create that CycleCloud does not know", () => {
     {
       name: "never sent before, no answer to the send: it may still arrive, so the same id is sent again",
       intent: never,
-      evidence: { kind: "absent", afterSend: "no-answer" },
+      evidence: absent("no-answer"),
       now: at(5),
       outcome: open("maybe", at(5), at(5)),
     },
     {
       name: "never sent, only asked for: open as it was, to be sent by whoever comes next",
       intent: never,
-      evidence: { kind: "absent", afterSend: "none" },
+      evidence: absent("none"),
       now: at(5),
       outcome: open("never", at(5), at(5)),
     },
@@ -119,77 +133,85 @@ describe("a create that CycleCloud does not know", () => {
     {
       name: "maybe sent before, no answer again",
       intent: maybe,
-      evidence: { kind: "absent", afterSend: "no-answer" },
+      evidence: absent("no-answer"),
       now: at(5),
       outcome: open("maybe", at(5), at(5)),
     },
     {
       name: "maybe sent, asked twice 10 s apart without a 409: never taken for invalid",
       intent: { ...maybe, absentSince: at(0) },
-      evidence: { kind: "absent", afterSend: "none" },
+      evidence: absent("none"),
       now: at(20),
       outcome: open("maybe", at(20), at(0)),
     },
     {
       name: "answered 409 once, asked again too early: the first ask's time stands",
       intent: refusedOnce,
-      evidence: { kind: "absent", afterSend: "none" },
+      evidence: absent("none"),
       now: at(9.999),
       outcome: open("once-refused", at(9.999), at(0)),
     },
     {
       name: "answered 409 once, asked again after 10 s: invalid, and the bucket is paused",
       intent: refusedOnce,
-      evidence: { kind: "absent", afterSend: "none" },
+      evidence: absent("none", undefined, at(10)),
       now: at(10),
       outcome: paused("CycleCloud refused the request as invalid (409)"),
     },
     {
       name: "answered 409 a second time after 10 s: invalid, with CycleCloud's words",
       intent: refusedOnce,
-      evidence: conflict,
+      evidence: absent("conflict", "Invalid nodearray", at(10)),
       now: at(10),
       outcome: paused("Invalid nodearray"),
     },
     {
-      name: "never sent, its time has passed: dropped, and planned anew without a pause",
-      intent: never,
-      evidence: { kind: "absent", afterSend: "none" },
-      now: at(120),
+      name: "asked when no send can arrive any more: dropped, and planned anew without a pause",
+      intent: maybe,
+      evidence: absent("none", undefined, at(210)),
+      now: at(211),
       outcome: gone,
     },
     {
-      name: "maybe sent, its time has passed: dropped",
+      name: "asked a moment too early, though answered later: still open",
       intent: maybe,
-      evidence: { kind: "absent", afterSend: "no-answer" },
-      now: at(120),
-      outcome: gone,
+      evidence: absent("none", undefined, at(209.999)),
+      now: at(260),
+      outcome: open("maybe", at(260), at(260)),
     },
     {
-      name: "a moment before its time has passed it is still open",
-      intent: maybe,
-      evidence: { kind: "absent", afterSend: "no-answer" },
-      now: at(119.999),
-      outcome: open("maybe", at(119.999), at(119.999)),
+      name: "asked by one from whom another has taken it over since, and who may have sent it: still open",
+      intent: { ...maybe, certainFrom: at(210) },
+      evidence: { ...absent("none", undefined, at(130)), held: { by: owner("dead"), certainFrom: at(120) } },
+      now: at(135),
+      outcome: open("maybe", NOW),
     },
-  ] as const)("$name", ({ intent, evidence, now, outcome }) => {
+    {
+      name: "answered 409 by whoever took it over, and then asked when no send can arrive any more: invalid",
+      intent: { ...maybe, refusal: "Invalid nodearray" },
+      evidence: absent("none", undefined, at(210)),
+      now: at(211),
+      outcome: paused("Invalid nodearray"),
+    },
+  ])("$name", ({ intent, evidence, now, outcome }) => {
     expect(afterwards(settle(stateOf([intent]), R1, evidence, now))).toEqual(outcome);
   });
 });
 
 test.each(everyCreate)("a create of which nothing could be learnt stays open ($before)", ({ intent }) => {
   const settled = settle(stateOf([intent]), R1, { kind: "unclear" }, at(5));
-  expect(afterwards(settled)).toEqual(open("maybe", at(5), intent.absentSince));
+  const sent = intent.sent === "once-refused" ? "once-refused" : "maybe";
+  expect(afterwards(settled)).toEqual(open(sent, at(5), intent.absentSince));
 });
 
 test("409, ten seconds, nothing found: the whole way of an invalid request", () => {
   const afterSend = settle(stateOf([never]), R1, conflict, at(1));
   const [intent] = afterSend.record.intents;
   expect(intent).toMatchObject({ sent: "once-refused", leaseUntil: at(11) });
-  const absent: Evidence = { kind: "absent", afterSend: "none" };
-  const early = settle(afterSend, R1, absent, at(6));
+  const unknown = absent("none");
+  const early = settle(afterSend, R1, unknown, at(6));
   expect(early.record.intents).toHaveLength(1);
-  const settled = settle(early, R1, absent, at(11));
+  const settled = settle(early, R1, absent("none", undefined, at(11)), at(11));
   expect(settled.record.intents).toEqual([]);
   // In CycleCloud's words, which came with the 409 and not with the asks.
   expect(settled.record.backoffs).toEqual([
@@ -197,34 +219,34 @@ test("409, ten seconds, nothing found: the whole way of an invalid request", () 
   ]);
 });
 
-test.each([
-  { name: "never sent", intent: never, now: at(119), may: true },
-  { name: "maybe sent", intent: maybe, now: at(119), may: true },
-  { name: "waiting for its second ask", intent: refusedOnce, now: at(119), may: false },
-  { name: "past its time", intent: never, now: at(120), may: false },
-])("sending again with the same id: $name -> $may", ({ intent, now, may }) => {
-  expect(maySend(intent, now)).toBe(may);
-});
-
 describe("settling", () => {
   test("an id that is settled already changes nothing", () => {
-    const once = settle(stateOf([never]), R1, { kind: "accepted", added: 4 }, at(5));
+    const once = settle(stateOf([never]), R1, { kind: "accepted", sets: [{ added: 4 }] }, at(5));
     expect(settle(once, R1, { kind: "found" }, at(6))).toBe(once);
   });
 
   test("one intent leaves the others alone", () => {
     const other = buildCreate("r-2", 9);
-    const settled = settle(stateOf([never, other]), R1, { kind: "accepted", added: 4 }, at(5));
+    const settled = settle(stateOf([never, other]), R1, { kind: "accepted", sets: [{ added: 4 }] }, at(5));
     expect(settled.record.intents).toEqual([other]);
   });
 
   test("what is in flight keeps bucket and purpose of its request", () => {
     const bucket = { ...BUCKET, placementGroup: placementGroup("group-a") };
     const purpose = { kind: "group", key: "execute:4n", group: "group-a" } as const;
-    const intent = buildIntent("r-1", { effect: { kind: "create", bucket, count: 4, purpose } });
+    const intent = buildIntent("r-1", { effect: { kind: "create", sets: [{ bucket, count: 4, purpose }] } });
     const settled = settle(stateOf([intent]), R1, { kind: "found" }, at(5));
     expect(settled.record.inFlight).toEqual([
-      { requestId: R1, bucket, purpose, added: 4, seen: [], since: at(5), plannedAt: NOW },
+      {
+        requestId: R1,
+        bucket,
+        purpose,
+        added: 4,
+        unconfirmed: { listed: 0, since: at(5) },
+        seen: [],
+        since: NOW,
+        plannedAt: NOW,
+      },
     ]);
   });
 });
@@ -279,13 +301,13 @@ describe("pauses of a bucket", () => {
     { name: "that nodes found themselves unfit stands", cause: "unhealthy", kept: 1 },
   ] as const)("when all that was asked for is accepted, $name", ({ cause, kept }) => {
     const state = stateOf([never], { backoffs: [pause(120, at(-5), cause)] });
-    const settled = settle(state, R1, { kind: "accepted", added: 4 }, at(5));
+    const settled = settle(state, R1, { kind: "accepted", sets: [{ added: 4 }] }, at(5));
     expect(settled.record.backoffs).toHaveLength(kept);
   });
 
   test("a shortfall after a shortfall pauses twice as long", () => {
     const state = stateOf([never], { backoffs: [pause(60, at(-5), "fell-short")] });
-    const settled = settle(state, R1, { kind: "accepted", added: 1 }, at(0));
+    const settled = settle(state, R1, { kind: "accepted", sets: [{ added: 1 }] }, at(0));
     expect(settled.record.backoffs).toMatchObject([{ seconds: 120, until: at(120), cause: "fell-short" }]);
   });
 });
@@ -331,17 +353,17 @@ describe("a start is never replayed: whatever was learnt, its intent is gone, an
     { name: "not sent: may be decided again at once", evidence: { kind: "not-sent" }, outcome: free },
     {
       name: "its owner is gone and CycleCloud does not know the id: decided again at once",
-      evidence: { kind: "absent", afterSend: "none" },
+      evidence: absent("none"),
       outcome: free,
     },
     {
       name: "no answer, and not known yet: it may have had its effect",
-      evidence: { kind: "absent", afterSend: "no-answer" },
+      evidence: absent("no-answer"),
       outcome: unsure,
     },
     {
       name: "409, and not known yet: the words are kept until a look tells",
-      evidence: { kind: "absent", afterSend: "conflict", message: "locked" },
+      evidence: absent("conflict", "locked"),
       outcome: { start: { state: "unsure", since: at(5), plannedAt: NOW, message: "locked" }, pauses: [] },
     },
     { name: "nothing learnt", evidence: { kind: "unclear" }, outcome: unsure },

@@ -83,7 +83,7 @@ describe.each([
     const { record } = settle(
       { record: first.record, ledger: new Map() },
       intent?.id ?? requestId("none"),
-      { kind: "accepted", added: 2 },
+      { kind: "accepted", sets: [{ added: 2 }] },
       NOW,
     );
     expect(record.inFlight.map(({ spot }) => spot)).toEqual([true]);
@@ -102,10 +102,7 @@ describe.each([
   test("before its create is settled it counts as well", () => {
     const effect: CreateEffect = {
       kind: "create",
-      bucket: BUCKET,
-      count: 2,
-      purpose: { kind: "array" },
-      attributes: SPOT,
+      sets: [{ bucket: BUCKET, count: 2, purpose: { kind: "array" }, attributes: SPOT }],
     };
     const decision = plan({
       demands: [ask(5, SPOT)],

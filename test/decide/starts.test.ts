@@ -232,7 +232,7 @@ describe("a plan", () => {
     const decision = decideOn(two, { sets: target(3), ledger: known(two) });
     expect(decision.record.intents.map(({ effect }) => effect)).toEqual([
       { kind: "start", bucket: BUCKET, nodes: ["n1", "n2"] },
-      { kind: "create", bucket: BUCKET, count: 1, purpose: { kind: "array" } },
+      { kind: "create", sets: [{ bucket: BUCKET, count: 1, purpose: { kind: "array" } }] },
     ]);
     expect(decision.plan).toMatchObject({ starts: ["n1", "n2"], terminates: [] });
     expect([...decision.plan.nodes.values()]).toEqual([

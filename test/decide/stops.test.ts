@@ -9,7 +9,7 @@ import { nodeId, requestId } from "../../src/domain/ids.ts";
 import { NO_QUESTIONS } from "../../src/domain/questions.ts";
 import type { Draining } from "../../src/domain/record.ts";
 import { at, buildLedger, buildNode, buildSnapshot, NOW, rememberNode } from "../support/build-node.ts";
-import { buildIntent, buildState } from "../support/build-record.ts";
+import { buildIntent, buildState, OURS } from "../support/build-record.ts";
 
 const R1 = requestId("r-1");
 const N1 = nodeId("n1");
@@ -68,7 +68,12 @@ describe("what a send teaches", () => {
     },
     {
       name: "CycleCloud does not know the request: that proves nothing",
-      evidence: { kind: "absent", afterSend: "no-answer" },
+      evidence: {
+        kind: "absent",
+        afterSend: "no-answer",
+        askedAt: NOW,
+        held: { by: OURS, certainFrom: NOW },
+      },
       outcome: unknown,
     },
     { name: "nothing learnt", evidence: { kind: "unclear" }, outcome: unknown },

@@ -269,9 +269,7 @@ describe("supply", () => {
             since: now,
           },
         ],
-        pendingCreates: [
-          { kind: "create", bucket: at("execute", D4, "pg-1"), count: 2, purpose: { kind: "array" } },
-        ],
+        pendingCreates: [{ bucket: at("execute", D4, "pg-1"), count: 2, purpose: { kind: "array" } }],
       },
     );
     expect(world.inFlight.map((entry) => `${entry.count} x ${bucketText(entry.bucket)}`)).toEqual([
@@ -347,7 +345,7 @@ describe("limits", () => {
         ],
       },
       {
-        pendingCreates: [{ kind: "create", bucket: at("execute", D4), count: 2, purpose: { kind: "array" } }],
+        pendingCreates: [{ bucket: at("execute", D4), count: 2, purpose: { kind: "array" } }],
       },
     );
     expect(limitsOf(world)).toEqual([
@@ -469,9 +467,7 @@ describe("limits", () => {
       quota.quotaCores === 10
         ? {}
         : {
-            pendingCreates: [
-              { kind: "create", bucket: at("execute", D4), count: 3, purpose: { kind: "array" } },
-            ],
+            pendingCreates: [{ bucket: at("execute", D4), count: 3, purpose: { kind: "array" } }],
           },
     );
     expect(limitsOf(world)[0]).toBe(`family-quota standardDSv5Family cores: ${left}`);
@@ -513,9 +509,7 @@ describe("limits", () => {
         ],
       },
       {
-        pendingCreates: [
-          { kind: "create", bucket: at("execute", D4, "a"), count: 2, purpose: { kind: "array" } },
-        ],
+        pendingCreates: [{ bucket: at("execute", D4, "a"), count: 2, purpose: { kind: "array" } }],
       },
     );
     expect(world.buckets[0]?.groupSizes).toEqual(

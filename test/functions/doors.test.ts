@@ -239,3 +239,28 @@ describe("a revision in seconds", () => {
     });
   });
 });
+
+describe("a revision that is two days old, of a set of which nothing is remembered", () => {
+  const revision = () => Date.now() - 2 * 86_400_000;
+  const message = () => ({ version: 1, cluster: "prod", requestSet: "old", revision: revision(), jobs: [] });
+
+  test("is stale over HTTP, and the answer says what to do", async () => {
+    expect(await app.call("PUT", setPath("old"), message())).toMatchObject({
+      status: 409,
+      body: {
+        title: "Stale revision",
+        detail: expect.stringMatching(
+          /^revision \d+ \(.*\) is from before .*; send a later revision or none$/,
+        ),
+      },
+    });
+    expect((await app.call("GET", setPath("old"))).status).toBe(404);
+  });
+
+  test("is stale in the queue", async () => {
+    await app.send("demand", JSON.stringify(message()));
+    await expect
+      .poll(() => app.events.filter(({ event, set }) => event === "demand" && set === "old"), patiently)
+      .toMatchObject([{ outcome: "stale" }]);
+  });
+});

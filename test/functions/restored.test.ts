@@ -1,5 +1,7 @@
+import { TableClient } from "@azure/data-tables";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { RECORD_KEY, clusterPartition } from "../../src/adapters/tables/keys.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 import { runCommand } from "../cli/run-command.ts";
@@ -55,4 +57,38 @@ test("the command line says what follows", async () => {
   expect(out).toMatch(
     /^prod begins a new epoch\nscale-down rests until \d{4}-\S+Z\nif the cluster has nodes, nothing is created before \d{4}-\S+Z$/,
   );
+});
+
+test("a row that is set back under the running app begins a new epoch by itself", async () => {
+  const table = TableClient.fromConnectionString(app.azurite.connectionString, "autoscaler", {
+    allowInsecureConnection: true,
+  });
+  const set = "/api/clusters/other/request-sets/standard";
+  const push = (count: number) =>
+    app.call("PUT", set, {
+      version: 1,
+      nodearrays: [{ Name: "execute", TargetCount: count }],
+      expirationInterval: 3600,
+    });
+  const observed = () =>
+    expect
+      .poll(async () => (await app.call("GET", set)).body, { timeout: 15_000 })
+      .toMatchObject({ observed: true });
+  await push(1);
+  await observed();
+  const row = await table.getEntity(clusterPartition("other"), RECORD_KEY);
+  await push(2);
+  await observed();
+  const setBack = () => app.events.filter(({ event }) => event === "record-set-back");
+  expect(setBack()).toEqual([]);
+  const { etag: _etag, timestamp: _timestamp, ...rest } = row;
+  const { partitionKey, rowKey } = row;
+  if (partitionKey === undefined || rowKey === undefined) throw new Error("a row has keys");
+  await table.updateEntity({ ...rest, partitionKey, rowKey }, "Replace");
+  await push(2);
+  // Each load says so until one has saved the new epoch; a tick may load beside the push.
+  expect(setBack().at(0)).toMatchObject({ cluster: "other" });
+  await observed();
+  const { health } = page.parse((await app.call("GET", "/api/clusters/other")).body);
+  expect(health.restingUntil).toBeDefined();
 });

@@ -110,6 +110,7 @@ test("the package runs in the host: its functions, and a demand that becomes a n
       "plan httpTrigger",
       "rejected queueTrigger",
       "request-set httpTrigger",
+      "restored httpTrigger",
       "snapshot timerTrigger",
       "tick httpTrigger",
     ]);

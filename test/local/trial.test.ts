@@ -166,11 +166,12 @@ test(
     const cyclecloud = await startCycleCloud();
     const { said, call } = await startTrial(settingsFor(cyclecloud.url), "--act");
     expect(said).toContain("stop URL             none: without AUTOSCALER_PUBLIC_URL, nodes get no stop URL");
-    await call("PUT", "/config", { bootTimeout: 8 });
     await call("PUT", "/request-sets/standard", DEMAND);
     const all = ["execute-1 Started", "execute-2 Started", "execute-3 Started"];
     // The record is new and the cluster has a node: creates wait for a minute.
     await expect.poll(cyclecloud.nodes, { ...patiently, timeout: 100_000 }).toEqual(all);
+    // Not before: the node that is not ours would be past it by then, and replaced.
+    await call("PUT", "/config", { bootTimeout: 8 });
     await expect
       .poll(async () => {
         await call("POST", "/tick");

@@ -12,8 +12,10 @@ export interface BookedNode {
   readonly group: string | undefined;
   phase: "coming" | "ready" | "failed" | "stopping" | "gone";
   instance: string | undefined;
-  /** What the last plan saw of it; absent: it was not there yet. */
+  /** What the last plan that was shown it saw of it; absent: it was not there yet. */
   seen: Seen | undefined;
+  /** The first plan that was not shown it, after it had vanished. */
+  lackedSince: number | undefined;
 }
 
 export interface Seen {
@@ -23,19 +25,22 @@ export interface Seen {
   readonly instance: string | undefined;
 }
 
+/** A node that has vanished counts as there for so long, from the first plan that was not shown it. */
+const MISSED_MS = 60_000;
+
 /** The nodes of the simulated CycleCloud, from its events. */
 export class NodeBook {
   readonly #nodes = new Map<string, BookedNode>();
   /** Arrays and sizes, as "array/size", in which anything ever fell short, failed or was refused: only they may be paused. */
   readonly #troubled = new Set<string>();
-  readonly #arrayOfRequest = new Map<string, string>();
+  readonly #placesOfRequest = new Map<string, readonly string[]>();
 
   /** All that have a VM or may get one, in the order in which they were created. */
   get all(): readonly BookedNode[] {
     return [...this.#nodes.values()].filter(({ phase }) => phase !== "gone");
   }
 
-  /** The same as far as we can know: with those that have vanished since our last plan. */
+  /** The same as far as we can know: with those that have vanished, as long as they count as there. */
   get believed(): readonly BookedNode[] {
     return [...this.#nodes.values()];
   }
@@ -52,9 +57,9 @@ export class NodeBook {
     this.#troubled.add(place);
   }
 
-  /** A create is sent: for which array and size. */
-  sent(requestId: string, place: string): void {
-    this.#arrayOfRequest.set(requestId, place);
+  /** A create is sent: for which array and size, set by set. */
+  sent(requestId: string, places: readonly string[]): void {
+    this.#placesOfRequest.set(requestId, places);
   }
 
   see(event: SimulatorEvent): void {
@@ -63,7 +68,9 @@ export class NodeBook {
         this.#create(event);
         return;
       case "create-accepted":
-        if (event.added < event.asked) this.trouble(this.#arrayOfRequest.get(event.requestId ?? "") ?? "");
+        event.sets.forEach(({ asked, added }, index) => {
+          if (added < asked) this.trouble(this.#placesOfRequest.get(event.requestId ?? "")?.[index] ?? "");
+        });
         return;
       case "node-up":
         this.#change(event.nodeId, (node) => (node.instance = event.instanceId));
@@ -81,7 +88,12 @@ export class NodeBook {
         this.#change(event.nodeId, (node) => (node.phase = "stopping"));
         return;
       case "node-gone":
-        if (event.reason === "vanished") this.#change(event.nodeId, (node) => (node.phase = "gone"));
+        if (event.reason === "vanished")
+          this.#change(event.nodeId, (node) => {
+            node.phase = "gone";
+            // Where one vanished before it was Ready.
+            this.trouble(placeOf(node.array, node.type));
+          });
         else this.#nodes.delete(event.nodeId);
         return;
       case "start-accepted":
@@ -97,7 +109,12 @@ export class NodeBook {
   look(now: number): void {
     for (const node of this.#nodes.values()) {
       const { seen, phase, instance } = node;
-      if (phase === "gone") this.#nodes.delete(node.id);
+      if (phase === "gone") {
+        node.lackedSince ??= now;
+        const isMissed = seen !== undefined && seen.phase !== "stopping";
+        if (!isMissed || now - node.lackedSince >= MISSED_MS) this.#nodes.delete(node.id);
+        continue;
+      }
       const wasReady = seen?.wasReady === true || phase === "ready";
       node.seen = { firstAt: seen?.firstAt ?? now, phase, wasReady, instance };
     }
@@ -116,6 +133,7 @@ export class NodeBook {
       phase: "coming",
       instance: undefined,
       seen: undefined,
+      lackedSince: undefined,
     });
   }
 

@@ -15,6 +15,7 @@ import { Misfortune } from "./misfortune.ts";
 import type { BookedNode } from "./node-book.ts";
 import { NodeBook, placeOf } from "./node-book.ts";
 import { settleWants } from "./orders.ts";
+import type { CreateRead } from "./read-create.ts";
 import { readCreate } from "./read-create.ts";
 import { faultOf } from "./otherwise.ts";
 import { Rest } from "./rest.ts";
@@ -302,12 +303,12 @@ class Game {
           bucket.machineType === type &&
           (bucket.placementGroup === undefined || bucket.placementGroup === group),
       );
-    const gone = new Set(givenUp);
-    const usable = this.#nodes.all
-      .filter((node) => (node.phase === "coming" || node.phase === "ready") && !gone.has(node))
+    const replaced = this.#replaced(givenUp);
+    const usable = this.#nodes.believed
+      .filter((node) => node.phase !== "stopping" && !replaced.has(node))
       .map(({ array, type, group, phase }) => ({ array, type, group, ready: phase === "ready" }));
     const patientSince = now - POLICY.groupFillTimeoutSeconds * 1000;
-    const known = { usable, holding: this.#nodes.all, keyOfGroup: this.#keyOfGroup };
+    const known = { usable, holding: this.#nodes.believed, keyOfGroup: this.#keyOfGroup };
     const stock: Stock = { ...known, isShut, isInvalid, fills, patientSince };
     const wants = wantsOf(this.#shape, this.#sets.inForce(now));
     const outcome = settleWants(this.#shape, wants, stock);
@@ -335,7 +336,7 @@ class Game {
     const unsure = unsureKeys(groups);
     const isSure = ([name]: readonly [string, Fill]): boolean =>
       !unsure.has(this.#keyOfGroup.get(name) ?? "");
-    const hasNodes = (name: string): boolean => this.#nodes.all.some(({ group }) => group === name);
+    const hasNodes = (name: string): boolean => this.#nodes.believed.some(({ group }) => group === name);
     const fillsExpected = fillsAfter(fills, groups, hasNodes, now);
     this.#compare(
       "groups that lack nodes",
@@ -360,8 +361,22 @@ class Game {
     const type: TypeName = TYPES.find((name) => name === machineType) ?? "Small";
     if (purpose.kind !== "group") return { array, type, count };
     // A group whose nodes are all gone may be made anew, under its name.
-    const isKnown = this.#nodes.all.some(({ group }) => group !== undefined && group === placementGroup);
+    const isKnown = this.#nodes.believed.some(({ group }) => group !== undefined && group === placementGroup);
     return { array, type, count, key: purpose.key, ...(isKnown ? { group: placementGroup } : {}) };
+  }
+
+  /** What is listed and of no use is replaced, at most a tenth of an array's nodes (at least 3) at a time; the rest counts as there. */
+  #replaced(givenUp: readonly BookedNode[]): ReadonlySet<BookedNode> {
+    const failed = this.#nodes.believed.filter(
+      ({ phase, seen }) => phase === "failed" || (phase === "gone" && seen?.phase === "failed"),
+    );
+    const useless = new Set([...failed, ...givenUp]);
+    return new Set(
+      this.#shape.arrays.flatMap(({ name }) => {
+        const here = this.#nodes.believed.filter(({ array }) => array === name);
+        return here.filter((node) => useless.has(node)).slice(0, Math.max(3, Math.floor(here.length / 10)));
+      }),
+    );
   }
 
   /** It never was up when we looked, and has failed, or taken too long. */
@@ -394,7 +409,7 @@ class Game {
     const record = await this.#rig.record();
     const isBlurred =
       this.#rig.now < this.#blurredUntil ||
-      record?.suspicion !== undefined ||
+      record?.targetStatesLackedSince !== undefined ||
       (record?.intents.length ?? 0) > 0;
     if (!isBlurred) this.#compareStops(askers, answers, unhealthy, stopping);
   }
@@ -428,13 +443,13 @@ class Game {
   #sent({ path, body }: TransportRequest): void {
     if (!path.endsWith("/create")) return;
     const create = readCreate(body);
-    if (create !== undefined) this.#nodes.sent(create.requestId, placeOf(create.array, create.type));
+    if (create !== undefined) this.#nodes.sent(create.requestId, placesOf(create));
   }
 
   #failed({ path, body }: TransportRequest): void {
     this.#blur();
     const create = path.endsWith("/create") ? readCreate(body) : undefined;
-    if (create !== undefined) this.#nodes.trouble(placeOf(create.array, create.type));
+    if (create !== undefined) for (const place of placesOf(create)) this.#nodes.trouble(place);
   }
 
   #blur(): void {
@@ -450,5 +465,8 @@ class Game {
     this.#differences.push(text);
   }
 }
+
+const placesOf = ({ sets }: CreateRead): readonly string[] =>
+  sets.map(({ array, type }) => placeOf(array, type));
 
 const setAt = (index: number): string => `set${index}`;

@@ -84,10 +84,10 @@ export class Rig {
     this.#audience = audience;
     const clock: Clock = {
       now: () => instant(this.#now),
-      // Nobody else is awake: a sleeper moves the clock, unless what it waits for comes at once.
+      // Nobody else is awake: a sleep moves the clock. One that can be ended bounds a wait, and no wait takes time here.
       sleep: async (milliseconds, signal) => {
-        await new Promise(setImmediate);
-        if (signal?.aborted !== true) this.#now += Math.max(0, milliseconds);
+        if (signal === undefined) this.#now += Math.max(0, milliseconds);
+        else if (!signal.aborted) await new Promise((ended) => signal.addEventListener("abort", ended));
       },
     };
     this.simulator = new Simulator(simulatorOptions(shape), clock);

@@ -88,9 +88,9 @@ function judgeChosen(
   judged: readonly Told[],
 ): readonly string[] {
   const up = new Set(judged.map(({ node }) => node.id));
-  const servers = believed.flatMap(({ id, array, type, group, seen }): readonly Server[] => {
-    const isReady = up.has(id) || seen?.phase === "ready";
-    const isComing = seen === undefined || seen.phase === "coming";
+  const servers = believed.flatMap(({ id, array, type, group, seen, lackedSince }): readonly Server[] => {
+    const isReady = up.has(id) || (seen?.phase === "ready" && lackedSince === undefined);
+    const isComing = seen === undefined || seen.phase === "coming" || lackedSince !== undefined;
     return isReady || isComing ? [{ id, array, type, group, ready: isReady }] : [];
   });
   const may = (going: ReadonlySet<string>): boolean => mayAllGo(shape, wants, servers, keyOfGroup, going);

@@ -1,7 +1,8 @@
 /** P1 of design.md section 6. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { accept } from "../../src/decide/accept.ts";
+import { accept, lapseParts } from "../../src/decide/accept.ts";
+import { recallSets, retireSets } from "../../src/decide/finished-sets.ts";
 import type { Pool, RequestSetUpdate, SchedulerNode, SetDemand } from "../../src/domain/demand.ts";
 import { compareRevisions } from "../../src/domain/demand.ts";
 import type { Digest } from "../../src/domain/ids.ts";
@@ -108,6 +109,52 @@ test(
     fc.assert(
       fc.property(anyUpdates, anyUpdates, (mine, yours) => {
         expect(heldOf(acceptAll(yours, acceptAll(mine)))).toEqual(heldOf(acceptAll(mine, acceptAll(yours))));
+      }),
+      runs,
+    );
+  },
+  TIMEOUT,
+);
+
+/** The same message at a revision of its own. */
+const renumbered = (updates: readonly RequestSetUpdate[], order: readonly number[]) =>
+  updates.map((update, index) => ({ ...update, revision: { value: order[index] ?? index, tieBreak: "" } }));
+
+test(
+  "P1: sets that have left the record refuse and take what they would have in it",
+  () => {
+    const inAnyOrder = anyUpdates.chain((updates) =>
+      fc.record({
+        updates: fc
+          .shuffledSubarray([...updates.keys()], { minLength: updates.length })
+          .map((order) => renumbered(updates, order)),
+        finishedAfter: fc.nat(updates.length),
+      }),
+    );
+    fc.assert(
+      fc.property(inAnyOrder, ({ updates, finishedAfter }) => {
+        const over = lapseParts(acceptAll(updates.slice(0, finishedAfter)), at(1_000), 86_400);
+        const { record: left, finished } = retireSets(over, { shown: 0, most: 0 });
+        expect(heldOf(left)).toEqual({
+          sets: new Map(),
+          separateReports: new Map(),
+          separatePools: new Map(),
+        });
+        const later = updates.slice(finishedAfter);
+        let [inRecord, apart] = [over, left];
+        for (const update of later) {
+          const one = accept(inRecord, update, NOW);
+          const other = accept(recallSets(apart, finished, [update.set]), update, NOW);
+          expect(other.kind).toBe(one.kind);
+          if (one.kind === "accepted") inRecord = one.record;
+          if (other.kind === "accepted") apart = other.record;
+        }
+        const touched = later.map(({ set }) => set);
+        const liveParts = (record: ClusterRecord) =>
+          [record.sets, record.separateReports, record.separatePools].map((entries) =>
+            touched.map((set) => (entries.get(set)?.live === true ? entries.get(set) : undefined)),
+          );
+        expect(liveParts(apart)).toEqual(liveParts(inRecord));
       }),
       runs,
     );

@@ -1,5 +1,5 @@
 import type { Allocation, InFlightSupply, SupplyNode, World } from "../../src/domain/allocation.ts";
-import type { CreateEffect, GroupFill } from "../../src/domain/record.ts";
+import type { CreateSet, GroupFill } from "../../src/domain/record.ts";
 import { nodeId } from "../../src/domain/ids.ts";
 import { lookOf } from "../../src/decide/look.ts";
 import { storeLoads } from "../../src/decide/plan-loads.ts";
@@ -96,7 +96,7 @@ function start(node: SupplyNode, { starts }: Allocation, stage: Stage): SupplyNo
     : { ...rest, ready: isUp, order };
 }
 
-function flightOf(world: World, create: CreateEffect): readonly InFlightSupply[] {
+function flightOf(world: World, create: CreateSet): readonly InFlightSupply[] {
   const offer = offerAt(world, create.bucket);
   if (offer === undefined) return [];
   const { bucket, purpose, count } = create;

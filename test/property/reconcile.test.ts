@@ -3,14 +3,17 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Decision } from "../../src/decide/reconcile.ts";
 import { decide } from "../../src/decide/reconcile.ts";
-import type { Evidence } from "../../src/decide/settle.ts";
+import { nameStemOf } from "../../src/decide/create-requests.ts";
+import type { Look } from "../../src/decide/observe.ts";
+import type { Evidence, Settled } from "../../src/decide/settle.ts";
 import { settle } from "../../src/decide/settle.ts";
 import type { Node } from "../../src/domain/cluster.ts";
 import type { Demand } from "../../src/domain/demand.ts";
-import type { NodeId, RequestId } from "../../src/domain/ids.ts";
+import type { RequestId } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
 import type { ClusterRecord, CreateEffect, Intent, LedgerNode } from "../../src/domain/record.ts";
+import { afterQuestions } from "../support/build-call.ts";
 import { at, buildLedger, buildNode, rememberNode } from "../support/build-node.ts";
 import { anyCluster, anyDemands, showCluster } from "../support/build-random-cluster.ts";
 import type { RandomCluster } from "../support/build-random-cluster.ts";
@@ -36,7 +39,7 @@ interface State {
   readonly bodies: Bodies;
 }
 
-type RequestNodes = ReadonlyMap<RequestId, readonly NodeId[]>;
+type RequestNodes = Look["requestNodes"];
 
 function turn(
   state: State,
@@ -51,25 +54,36 @@ function turn(
 
 const evidenceOf = ({ effect }: Intent): Evidence =>
   effect.kind === "create"
-    ? { kind: "accepted", added: effect.count }
+    ? { kind: "accepted", sets: effect.sets.map(({ count }) => ({ added: count })) }
     : {
         kind: effect.kind === "start" ? "started" : "terminated",
         nodes: new Map(effect.nodes.map((id) => [id, { ok: true }])),
       };
 
 /** CycleCloud accepts all that the decision asks for. */
-function afterAccepted({ bodies }: State, { record, ledger, plan }: Decision, seconds: number): State {
-  const settled = record.intents.reduce(
+function afterAccepted(
+  { bodies }: State,
+  { record, ledger, questions, plan }: Decision,
+  seconds: number,
+): State {
+  const settled = record.intents.reduce<Settled>(
     (state, intent) => settle(state, intent.id, evidenceOf(intent), at(seconds)),
-    { record, ledger },
+    { record, ledger, questions },
   );
-  return { record: settled.record, bodies: { ...bodies, ledger: settled.ledger, plan } };
+  const after = { ...bodies, ledger: settled.ledger, plan };
+  return { record: settled.record, bodies: afterQuestions(after, settled.questions) };
 }
 
 /** The nodes that CycleCloud makes of a create, on their way up. */
-function makeNodes(id: RequestId, { bucket, count }: CreateEffect): readonly Node[] {
-  return Array.from({ length: count }, (_, i) =>
-    buildNode(`${id.slice(0, 8)}-${i}`, { ...bucket, phase: "coming" }),
+function makeNodes(id: RequestId, { sets }: CreateEffect): readonly Node[] {
+  return sets.flatMap((set, index) =>
+    Array.from({ length: set.count }, (_, i) =>
+      buildNode(`${id.slice(0, 8)}-${index}-${i}`, {
+        ...set.bucket,
+        name: `${nameStemOf(set) ?? set.bucket.array}-${index}${i}`,
+        phase: "coming",
+      }),
+    ),
   );
 }
 
@@ -100,7 +114,9 @@ function follow(cluster: RandomCluster, demands: readonly Demand[]) {
   const made = first.record.intents.flatMap(({ id, effect }) =>
     effect.kind === "create" ? [{ id, nodes: makeNodes(id, effect) }] : [],
   );
-  const requestNodes = new Map(made.map((request) => [request.id, request.nodes.map((node) => node.nodeId)]));
+  const requestNodes = new Map(
+    made.map((request) => [request.id, { askedAt: at(20), nodes: request.nodes }]),
+  );
   // What is on its way down stays in sight, as room that it leaves may be used.
   const left = nodes.map((node): Node => {
     if (first.plan.starts?.includes(node.nodeId) === true)

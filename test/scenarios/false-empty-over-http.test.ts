@@ -41,7 +41,7 @@ describe("a status that falsely says empty, over HTTP and on Azurite: 0 of 200 n
     { name: "twice within a minute", times: 2 },
   ])("$name", async ({ times }) => {
     system.simulator.faults.falseEmptyStatus(times);
-    expect(await tick(system, "demo")).toBe("troubled");
+    expect(await tick(system, "demo")).toBe("planned");
     const [node] = readyNodes(system);
     if (node === undefined) throw new Error("there are 200 nodes");
     expect(await askStop(node)).toBe(503);

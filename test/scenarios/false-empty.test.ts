@@ -26,10 +26,13 @@ describe("a status that falsely says empty: 0 of 200 nodes terminated and 0 crea
     const stage = await twoHundredNodes();
     stage.simulator.faults.falseEmptyStatus(1);
     await stage.pass(60);
-    expect((await stage.state("demo")).health.trouble).toEqual({
-      kind: "suspicious",
-      message: "200 of 200 nodes are missing at once; waiting for a second look",
-    });
+    expect((await stage.state("demo")).troubles).toEqual([
+      {
+        kind: "node-missing",
+        text: "execute-1, execute-2, execute-3, execute-4, execute-5 and 195 more are not listed by CycleCloud: counted as there until 2026-01-01T00:12:00.000Z or later, and taken for gone then",
+        count: 200,
+      },
+    ]);
     await stage.pass(3600);
     expectUntouched(stage);
     expect((await stage.state("demo")).health.ok).toBe(true);

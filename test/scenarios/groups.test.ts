@@ -186,12 +186,12 @@ describe("a group that loses a node", () => {
     ]);
   });
 
-  test("whose bucket is no more is replaced at once", async () => {
+  test("whose bucket is no more is replaced once a lost node of it is believed to be gone", async () => {
     const stage = await stageWithGroup({ machineTypes: BOTH });
     const [lost] = stage.readyNodes;
     stage.simulator.faults.setInvalid("execute", F4, "DisabledMachineType");
     stage.simulator.faults.vanish([lost?.nodeId ?? ""]);
-    await stage.pass(61);
+    await stage.pass(121);
     expect(createdByGroup(stage)).toEqual({
       [`${F4}/group-execute-64-1`]: 16,
       [`${D4}/group-execute-64-2`]: 16,

@@ -59,11 +59,12 @@ test("whoever takes a create over sends what the template says in a status that 
   const id: unknown = first instanceof Object ? Reflect.get(first, "requestId") : undefined;
   expect(second).toEqual(bodyWith(id, "/mnt/later"));
   expect(more).toEqual([]);
-  // The first create, and then: one status, beside it what is known of its id, and the create again.
-  expect(asked.slice(1, 5).map(({ path }) => path)).toEqual([
+  // The first create, and then: one status, beside it what is known of its id (by two witnesses), and the create again.
+  expect(asked.slice(1, 6).map(({ path }) => path)).toEqual([
     "/clusters/demo/status",
     "/clusters/demo/nodes",
     "/operations/",
+    "/clusters/demo/nodes",
     CREATE,
   ]);
   await stage.pass(300);

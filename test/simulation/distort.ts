@@ -19,6 +19,14 @@ export function distortStatus(body: unknown, lasting: Lasting | undefined, at: n
   return shown;
 }
 
+/** The nodes that a status answer lists, and whether as Ready. */
+export function nodesShown(body: unknown): readonly { readonly nodeId: string; readonly ready: boolean }[] {
+  return nodesOf(body).map((record) => ({
+    nodeId: String(record["NodeId"]),
+    ready: record["TargetState"] === "Started" && record["Status"] === "Ready",
+  }));
+}
+
 export function isDuring({ from, until }: Spell, at: number): boolean {
   return from <= at && at < until;
 }

@@ -157,7 +157,8 @@ export class Instance {
         finished: (loaded, sets) => call("finished", () => store.finished(loaded, sets)),
         bodies: (loaded) => call("bodies", () => store.bodies(loaded)),
         missing: (loaded) => call("missing", () => store.missing(loaded)),
-        stage: (record, changes, previous) => call("stage", () => store.stage(record, changes, previous)),
+        stage: (record, changes, previous) =>
+          call("stage", () => store.stage(record, changes, previous), stoppedBy(record, previous?.record)),
         save: (record, changes, previous, how) =>
           call("save", () => store.save(record, changes, previous, how), stoppedBy(record, previous?.record)),
         collect: (cluster, now, how) => call("collect", () => store.collect(cluster, now, how)),
@@ -269,7 +270,7 @@ function stoppedBy({ intents }: ClusterRecord, previous: ClusterRecord | undefin
 
 /** Where a plan is under way: while it is saved, and while CycleCloud is asked. */
 function isRaced(link: Link, what: string): boolean {
-  return link === "cyclecloud" || what === "save";
+  return link === "cyclecloud" || what === "stage" || what === "save";
 }
 
 /** How an invocation ended. */

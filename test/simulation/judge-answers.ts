@@ -1,6 +1,7 @@
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { ScriptAnswer } from "./host.ts";
-import type { Violate, Watched } from "./judge.ts";
+import type { Violate } from "./verdict.ts";
+import type { Watched } from "./watched.ts";
 
 /** A node none of whose questions was answered for so long is one that only reports speak of. */
 export const UNREACHED_MS = 290_000;

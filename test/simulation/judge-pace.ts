@@ -1,5 +1,5 @@
 import type { ClusterRecord } from "../../src/domain/record.ts";
-import type { Violate } from "./judge.ts";
+import type { Violate } from "./verdict.ts";
 import type { Bounds } from "./weather.ts";
 
 /** 13 looks may begin in any minute; as a process may stand still between reserving a look and sending its call, two calls more may meet. */

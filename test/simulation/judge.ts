@@ -1,24 +1,15 @@
 import type { ClusterRecord, Ledger } from "../../src/domain/record.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import { AnswerJudge } from "./judge-answers.ts";
+import type { Told } from "./needs.ts";
+import { leastNeedOf, needOf, slotsOf } from "./needs.ts";
 import type { Counts } from "./judge-pace.ts";
 import { PaceJudge } from "./judge-pace.ts";
+import type { Verdict, Violate } from "./verdict.ts";
+import { NOTHING } from "./verdict.ts";
+import type { Watched } from "./watched.ts";
+import { isActive, isLive, wasLeaving } from "./watched.ts";
 import type { Lasting } from "./weather.ts";
-
-/** A demand message as its sender knows it. */
-export interface Told {
-  readonly set: string;
-  readonly revision: number;
-  readonly array: string;
-  /** A total that the array shall have, or whole-node slots that come on top of those of other sets; some run on `hosts` already. */
-  readonly asks:
-    | { readonly kind: "target"; readonly count: number }
-    | { readonly kind: "slots"; readonly count: number; readonly hosts: readonly string[] };
-  readonly sentAt: number;
-  readonly expiresAt: number;
-  /** It says of each host whether a job runs there. */
-  readonly reports: boolean;
-}
 
 export interface Limits {
   readonly nodesPerArray: number;
@@ -33,75 +24,8 @@ export interface Limits {
   readonly lasting?: Lasting;
 }
 
-/** Counts one violation and tells it. */
-export type Violate = (kind: keyof Verdict, count: number, words: string) => void;
-
-export interface Verdict {
-  /** Nodes created although those there already met the most that was asked since the plan was committed. */
-  readonly overshoot: number;
-  /** Nodes stopped that were needed, or busy, at the last look after their mark. */
-  readonly stoppedNeeded: number;
-  /** Nodes missing at the end of the quiet time, although limits allow them. */
-  readonly shortAfterResync: number;
-  /** Creates that asked for more than a limit had left. */
-  readonly limitsExceeded: number;
-  /** Looks reserved beyond what a minute may have. */
-  readonly looksTooSoon: number;
-  /** A set that went back to an older revision. */
-  readonly revisionsLost: number;
-  /** Status calls beyond what a minute may have. */
-  readonly statusCallsTooMany: number;
-  /** Intents older than 15 minutes. */
-  readonly oldIntents: number;
-  /** Steady demand that was not created, or not Ready, in time. */
-  readonly waited: number;
-  readonly late: number;
-  /** 200 for a node that CycleCloud has not been asked to stop; `undrain` for one that it has, or is about to be. */
-  readonly wrongYes: number;
-  readonly wrongUndrain: number;
-  /** Nodes stopped after their script had opened them. */
-  readonly stoppedOpen: number;
-  /** Nodes made again without a pause, though none of them becomes Ready. */
-  readonly unbraked: number;
-  /** Stops that were due and were not granted. */
-  readonly neverGranted: number;
-  /** Busy nodes stopped none of whose questions reached a host for minutes, while reports did; no violation, a measure. */
-  readonly unreachedStopped: number;
-  /** How often CycleCloud was asked for its status; no violation, a measure. */
-  readonly statusReads: number;
-  readonly nodesCreated: number;
-  readonly nodesStarted: number;
-  readonly readyNodesStopped: number;
-}
-
 type NodeCreated = Extract<SimulatorEvent, { readonly kind: "node-created" }>;
-
-/** What is known of one node. */
-export interface Watched {
-  readonly array: string;
-  readonly group: string | undefined;
-  /** When its create was decided. */
-  readonly committedAt: number;
-  host: string | undefined;
-  /** Since when it has been marked to be stopped. */
-  markedAt: number | undefined;
-  ready: boolean;
-  failed: boolean;
-  stopped: boolean;
-  /** Somebody else had it stopped. */
-  stoppedByOthers: boolean;
-  gone: boolean;
-  /** When it vanished, or somebody else had it stopped. */
-  lostAt: number | undefined;
-  /** Switched off, or on its way there, and not asked to start since. */
-  off: boolean;
-  offAt: number;
-  busySince: number | undefined;
-  /** Asked to stop because it is unfit: it may always go. */
-  unhealthy: boolean;
-  /** Times in which the node was about to leave: it asked to stop and was not told to stay, or its stop was committed. */
-  readonly leaving: { readonly from: number; until: number }[];
-}
+type CreateAccepted = Extract<SimulatorEvent, { readonly kind: "create-accepted" }>;
 
 /** A stop that was committed may still come, or be known to be lost, for so long: its lease, and the pause before it is decided again. */
 const COMMITTED_STOP_MS = 185_000;
@@ -116,6 +40,8 @@ const SLOW_LOOKS = 8;
 /** Looks that may begin in any minute. */
 const MOST_LOOKS = 13;
 const MINUTE_MS = 60_000;
+/** `inFlightGrace` of the runs at most, and until the next plan. */
+const LONGEST_IN_FLIGHT_MS = 1_400_000;
 /** Rounds of nodes in a quarter of an hour in which all of them fail. */
 const MOST_ROUNDS = 8;
 /** A callback is answered on a look of at most two intervals. */
@@ -139,7 +65,7 @@ export class Judge implements Counts {
   /** What was in force since when, oldest first. */
   readonly #history: { readonly at: number; readonly told: readonly Told[] }[] = [];
   readonly #commits = new Map<string, number>();
-  readonly #creates = new Map<string, string>();
+  readonly #creates = new Map<string, readonly string[]>();
   readonly #revisions = new Map<string, number>();
   /** When each stop was first sent. */
   readonly #sent = new Map<string, number>();
@@ -149,28 +75,7 @@ export class Judge implements Counts {
   /** When looks began, in the last minute. */
   #looks: readonly number[] = [];
   #falseEmptyAt = Number.NEGATIVE_INFINITY;
-  #counts = {
-    overshoot: 0,
-    stoppedNeeded: 0,
-    shortAfterResync: 0,
-    limitsExceeded: 0,
-    looksTooSoon: 0,
-    revisionsLost: 0,
-    statusCallsTooMany: 0,
-    oldIntents: 0,
-    waited: 0,
-    late: 0,
-    wrongYes: 0,
-    wrongUndrain: 0,
-    stoppedOpen: 0,
-    unbraked: 0,
-    neverGranted: 0,
-    unreachedStopped: 0,
-    statusReads: 0,
-    nodesCreated: 0,
-    nodesStarted: 0,
-    readyNodesStopped: 0,
-  };
+  readonly #counts: { -readonly [K in keyof Verdict]: number } = { ...NOTHING };
 
   constructor(limits: Limits, now: () => number, trace: (what: string) => void) {
     this.#limits = limits;
@@ -269,9 +174,22 @@ export class Judge implements Counts {
     this.#leave(nodeId, Number.POSITIVE_INFINITY);
   }
 
-  /** A create was sent: which array it is for. */
-  createSent(requestId: string, array: string): void {
-    this.#creates.set(requestId, array);
+  /** A create was sent: which array each of its sets is for. */
+  createSent(requestId: string, arrays: readonly string[]): void {
+    this.#creates.set(requestId, arrays);
+  }
+
+  /** A status lists the node. */
+  shown(nodeId: string, ready: boolean): void {
+    this.#change(nodeId, (node) => {
+      node.shown += 1;
+      node.shownReady ||= ready;
+    });
+  }
+
+  /** Whether a status has shown the node as Ready. */
+  wasShown(nodeId: string): boolean {
+    return this.#nodes.get(nodeId)?.shownReady === true;
   }
 
   /** A stop is sent. */
@@ -289,7 +207,7 @@ export class Judge implements Counts {
       case "node-created":
         return this.#created(event);
       case "create-accepted":
-        return this.#checkLimits(event.requestId ?? "", event.asked, event.added);
+        return this.#checkLimits(event);
       case "start-accepted":
         return this.#started(event.nodeId, event.requestId, event.at);
       case "node-ready":
@@ -362,6 +280,8 @@ export class Judge implements Counts {
       host: undefined,
       markedAt: undefined,
       ready: false,
+      shown: 0,
+      shownReady: false,
       failed: false,
       stopped: false,
       stoppedByOthers: false,
@@ -398,9 +318,9 @@ export class Judge implements Counts {
   ): void {
     const committedAt = this.#commits.get(requestId ?? "") ?? at;
     const there = [...this.#nodes.values()].filter((node) => node.array === array && isLive(node));
-    // A node of an earlier bucket that was decided on later, while this create's outcome was not known, went before this one.
+    // A node of an earlier bucket that was decided on with this create, or while its outcome was not known, went before it.
     const isEarlier = (node: Watched): boolean =>
-      this.#limits.bucketOrder && node.group !== undefined && node.committedAt > committedAt;
+      this.#limits.bucketOrder && node.group !== undefined && node.committedAt >= committedAt;
     const staying = there.filter((node) => !wasLeaving(node, committedAt) && !isEarlier(node));
     const mostBy = (need: typeof needOf): number =>
       Math.max(...this.#needs(committedAt, at, (told) => need(array, told)));
@@ -453,7 +373,9 @@ export class Judge implements Counts {
     );
     const least = Math.min(...this.#needs(since, at, (told) => leastNeedOf(node.array, told, hosts)));
     const late = `committed ${at - committedAt} ms ago`;
-    if (left < least) {
+    // One that no status has ever shown as Ready is given up.
+    const isGivenUp = lasting !== undefined && !node.shownReady;
+    if (left < least && !isGivenUp) {
       this.#violate(
         "stoppedNeeded",
         1,
@@ -493,15 +415,18 @@ export class Judge implements Counts {
    * CycleCloud's own limits leave out nodes that are going, quotas do not. An empty answer that hides only nodes which we have asked to
    * stop cannot be told from a true one.
    */
-  #checkLimits(requestId: string, asked: number, added: number): void {
-    const array = this.#creates.get(requestId);
+  #checkLimits({ requestId = "", asked, added, sets }: CreateAccepted): void {
+    const arrays = this.#creates.get(requestId) ?? [];
     const deceived = this.#now() - this.#falseEmptyAt < DECEIVED_MS;
     const held = [...this.#nodes.values()].filter((node) => !node.gone && !(deceived && node.stopped));
-    const ofArray = held.filter((node) => node.array === array && isActive(node));
-    const short = asked - added;
-    const beyondArray = ofArray.length + short - this.#limits.nodesPerArray;
-    const beyondQuota = held.length + short - this.#limits.quotaNodes;
-    const beyond = Math.max(beyondArray, beyondQuota);
+    const beyondArrays = [...new Set(arrays)].map((array) => {
+      const ofArray = held.filter((node) => node.array === array && isActive(node));
+      const ofSets = sets.filter((_, index) => arrays[index] === array);
+      const short = ofSets.reduce((sum, set) => sum + set.asked - set.added, 0);
+      return ofArray.length + short - this.#limits.nodesPerArray;
+    });
+    const beyondQuota = held.length + asked - added - this.#limits.quotaNodes;
+    const beyond = Math.max(beyondQuota, ...beyondArrays);
     if (beyond > 0) {
       this.#violate("limitsExceeded", beyond, `${requestId} asked for ${beyond} nodes beyond a limit`);
     }
@@ -523,7 +448,7 @@ export class Judge implements Counts {
   #leaveByStop(nodeId: string, committedAt: number): void {
     if (this.#limits.lasting === undefined) return this.#leave(nodeId, committedAt + COMMITTED_STOP_MS);
     const node = this.#nodes.get(nodeId);
-    if (node !== undefined && (!node.ready || node.failed || node.unhealthy))
+    if (node !== undefined && (!node.ready || !node.shownReady || node.failed || node.unhealthy))
       this.#leave(nodeId, Number.POSITIVE_INFINITY);
   }
 
@@ -549,10 +474,15 @@ export class Judge implements Counts {
     return count;
   }
 
+  /**
+   * One that no status has shown, or only one, is expected for as long as nodes in flight are: the list of its request, which is asked for
+   * beside the status, may not have had it any more.
+   */
   countLost(array: string, since: number): number {
+    const sinceUnseen = this.#now() - LONGEST_IN_FLIGHT_MS;
     let count = 0;
-    for (const node of this.#nodes.values())
-      if (node.array === array && (node.lostAt ?? 0) > since) count += 1;
+    for (const { array: of, lostAt = 0, shown } of this.#nodes.values())
+      if (of === array && lostAt > (shown > 1 ? since : sinceUnseen)) count += 1;
     return count;
   }
 
@@ -602,52 +532,4 @@ export class Judge implements Counts {
     const times = inForce.filter((told) => told.reports && told.expiresAt > at).map((told) => told.sentAt);
     return times.length === 0 ? undefined : Math.max(...times);
   }
-}
-
-/** Targets are floors: the larger of the largest target and the nodes that jobs need. */
-function needOf(array: string, told: readonly Told[]): number {
-  let target = 0;
-  for (const one of told)
-    if (one.array === array && one.asks.kind === "target") target = Math.max(target, one.asks.count);
-  return Math.max(target, slotsOf(array, told));
-}
-
-/** The nodes that jobs need. */
-function slotsOf(array: string, told: readonly Told[]): number {
-  let slots = 0;
-  for (const one of told) if (one.array === array && one.asks.kind === "slots") slots += one.asks.count;
-  return slots;
-}
-
-/**
- * The same, read in favour of whoever stops a node: what a silent set said may be out of date, so that a slot on a host that is gone
- * needs no node, and two slots on one host need one.
- */
-function leastNeedOf(array: string, told: readonly Told[], hostsUp: ReadonlySet<string>): number {
-  let target = 0;
-  let waiting = 0;
-  const taken = new Set<string>();
-  for (const { array: of, asks } of told) {
-    if (of !== array) continue;
-    if (asks.kind === "target") {
-      target = Math.max(target, asks.count);
-      continue;
-    }
-    waiting += asks.count - asks.hosts.length;
-    for (const host of asks.hosts) if (hostsUp.has(host)) taken.add(host);
-  }
-  return Math.max(target, waiting + taken.size);
-}
-
-function isLive(node: Watched): boolean {
-  return !node.failed && isActive(node);
-}
-
-/** Counts against the limits of cluster and array. */
-function isActive(node: Watched): boolean {
-  return !node.stopped && !node.gone && !node.off;
-}
-
-function wasLeaving(node: Watched, since: number): boolean {
-  return node.leaving.some((span) => span.until > since);
 }

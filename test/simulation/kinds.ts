@@ -30,7 +30,7 @@ export const SAMPLE: Readonly<Record<Kind, readonly number[]>> = {
   unclear: firstSeeds(12),
   half: firstSeeds(12),
   vanish: firstSeeds(8),
-  waves: firstSeeds(8),
+  waves: firstSeeds(12),
   deleters: firstSeeds(10),
   races: firstSeeds(24),
   stops: firstSeeds(8),
@@ -100,8 +100,13 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
       "create",
       "terminate",
     ];
+    if (dice.chance(0.25)) {
+      // Nodes are stopped before the first list of their request comes.
+      const pulse = [dice.whole(40, 70), dice.whole(60, 120)] as const;
+      return steady(dice, { slow: { endpoint: "nodes", seconds: 40 }, pulse }, slowSeconds(40));
+    }
     const endpoint = dice.chance(0.5) ? "all" : dice.pick(all);
-    return steady(dice, { slow: { endpoint, seconds } }, BOOT_SECONDS + 60 + 6 * seconds);
+    return steady(dice, { slow: { endpoint, seconds } }, slowSeconds(seconds));
   },
   broken: (dice) => {
     const endpoint = dice.pick<Endpoint>(["nodes", "operations", "terminate"]);
@@ -136,7 +141,7 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
       lasting: {
         unclear: { from, until, how, share },
         stepSeconds: dice.whole(200, 500),
-        bounds: { spareNodes: { count: 3, from: from + BOOT_TIMEOUT_SECONDS - 30 } },
+        bounds: { spareNodes: { count: 3, from: from + unclearSeconds(how) } },
       },
     };
   },
@@ -171,9 +176,10 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
     stormSeconds: 1200,
     sets: 1,
     instances: 2,
+    lagSeconds: 0,
     lasting: {
-      waves: { count: 2, trickleSeconds: dice.whole(20, 45) },
       stepSeconds: 1e6,
+      waves: { count: 2, firstAt: 240, trickleSeconds: dice.whole(20, 45) },
       bounds: { createdSeconds: 200, forgiveSeconds: 200 },
     },
   }),
@@ -207,6 +213,8 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
       stormSeconds: 300 + nodes,
       sets: 0,
       instances: 2,
+      // A node that a status shows before its request's list does counts twice until the next look.
+      lagSeconds: 0,
       lasting: {
         stops: { nodes, everySeconds: 1 },
         slow: { endpoint: "status", seconds },
@@ -228,9 +236,9 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
     lasting: {
       lost: 0.05,
       late: 0.1,
-      ...(dice.chance(0.6) ? { dips: DIPS } : {}),
+      ...(dice.chance(0.7) ? { dips: DIPS } : {}),
       scripts: {
-        delayed: dice.pick([0.1, 0.4]),
+        delayed: dice.pick([0.2, 0.7]),
         unreached: dice.pick([0, 0.2]),
         silent: dice.pick([0, 0.3]),
         states: dice.chance(0.7),
@@ -278,6 +286,16 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
     };
   },
 };
+
+/** Demand is reached by then where calls take so long. */
+function slowSeconds(seconds: number): number {
+  return BOOT_SECONDS + 60 + 6 * seconds;
+}
+
+/** When the first substitutes may come: a node without a Status has left Ready, and is down soon; others are doubted for the boot timeout. */
+function unclearSeconds(how: Unclear): number {
+  return how === "no-status" ? 50 : BOOT_TIMEOUT_SECONDS - 30;
+}
 
 /** Demand in steps that are further apart than it may take to meet one. */
 function steady(dice: Dice, lasting: Lasting, readySeconds: number): Partial<Weather> {

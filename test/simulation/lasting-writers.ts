@@ -2,7 +2,8 @@ import type { Machines } from "./machines.ts";
 import { ORIGIN } from "./schedule.ts";
 import type { Lasting, Weather } from "./weather.ts";
 import type { Outlet, Writer } from "./writers.ts";
-import { startJobWriter, startRenewer, startStepWriter } from "./writers.ts";
+import { startJobWriter } from "./job-writer.ts";
+import { startRenewer, startStepWriter } from "./writers.ts";
 
 const FOR_EVER = 1e7;
 /** Nodes that shall all ask one after the other have this long to boot. */
@@ -26,7 +27,7 @@ export function startLastingWriters(
     writers.push(...startStops(outlet, array, other, stops, machines));
   } else if (dips !== undefined) {
     let low = false;
-    const next = (): { readonly count: number; readonly seconds: number } => {
+    const next = (): Stand => {
       low = !low;
       return low
         ? { count: most, seconds: dice.whole(110, 220) }
@@ -36,15 +37,31 @@ export function startLastingWriters(
     if (weather.reports || dice.chance(0.5))
       writers.push(startJobWriter(outlet, "jobs", array, weather.reports ? 0 : 3, machines, weather.reports));
   } else if (stepSeconds !== undefined) {
-    const next = (): { readonly count: number; readonly seconds: number } => ({
-      count: dice.whole(Math.ceil(most / 2), most),
-      seconds: dice.whole(stepSeconds, Math.round(1.3 * stepSeconds)),
-    });
+    const early = pulsesOf(lasting, most);
+    const next = (): Stand =>
+      early.shift() ?? {
+        count: dice.whole(Math.ceil(most / 2), most),
+        seconds: dice.whole(stepSeconds, Math.round(1.3 * stepSeconds)),
+      };
     writers.push(startStepWriter(outlet, "steps", array, next));
   } else {
     return { writers, sets: false };
   }
   return { writers, sets: true };
+}
+
+interface Stand {
+  readonly count: number;
+  readonly seconds: number;
+}
+
+function pulsesOf({ pulse }: Lasting, most: number): Stand[] {
+  if (pulse === undefined) return [];
+  const [high, low] = pulse;
+  return [
+    { count: most, seconds: high },
+    { count: 0, seconds: low },
+  ];
 }
 
 /** All nodes of one array are idle and ask in turn, while the other array's demand changes. */
@@ -63,12 +80,12 @@ function startStops(
     return ORIGIN + (BOOTED_BY_SECONDS + turn * everySeconds) * 1000;
   });
   let begun = false;
-  const drop = (): { readonly count: number; readonly seconds: number } => {
+  const drop = (): Stand => {
     const first = !begun;
     begun = true;
     return first ? { count: nodes, seconds: BOOTED_BY_SECONDS } : { count: 0, seconds: FOR_EVER };
   };
-  const change = (): { readonly count: number; readonly seconds: number } => ({
+  const change = (): Stand => ({
     count: dice.whole(0, 6),
     seconds: dice.whole(40, 90),
   });

@@ -31,20 +31,17 @@ test.skipIf(process.env["SEED"] !== undefined).each(KINDS)(
   },
 );
 
-test.skipIf(process.env["SEED"] !== undefined)(
-  "a seed of each kind replays exactly, trace and all",
-  async () => {
-    for (const kind of KINDS.filter((one) => one !== "storage")) {
-      const traces = [];
-      for (let copy = 0; copy < 2; copy += 1) {
-        const lines: string[] = [];
-        await simulate(1, { kind, write: (line) => lines.push(line) });
-        traces.push(lines);
-      }
-      expect(traces[1]).toEqual(traces[0]);
+test.skipIf(process.env["SEED"] !== undefined)("a seed replays exactly, trace and all", async () => {
+  for (const kind of ["half", "races", "mixed"] as const) {
+    const traces = [];
+    for (let copy = 0; copy < 2; copy += 1) {
+      const lines: string[] = [];
+      await simulate(1, { kind, write: (line) => lines.push(line) });
+      traces.push(lines);
     }
-  },
-);
+    expect(traces[1]).toEqual(traces[0]);
+  }
+});
 
 test.runIf(replayed !== undefined)("replay of one seed", async () => {
   if (replayed === undefined) return;

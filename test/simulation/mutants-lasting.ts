@@ -37,13 +37,13 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/scale-down.ts",
-        find: "if (stopping.has(known.nodeId)) return isGivenUp(draining);",
+        find: "if (stopping.has(known.nodeId)) return isUnfit;",
         put: "if (stopping.has(known.nodeId)) return true;",
       },
       {
         file: "src/decide/doubt.ts",
-        find: "if (open.has(nodeId) || isMarked(draining, now))",
-        put: "if (isMarked(draining, now))",
+        find: "return open.has(nodeId) || isMarked(known?.draining, now);",
+        put: "return isMarked(known?.draining, now);",
       },
     ],
     moves: "overshoot",
@@ -80,7 +80,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/stops.ts",
-        find: "return plusSeconds(leaseUntil, CALL_LIMIT_SECONDS + STATUS_LAG_SECONDS);",
+        find: "return certainFrom ?? plusSeconds(leaseUntil, callLimitSeconds + lagSeconds);",
         put: "return leaseUntil;",
       },
     ],
@@ -102,8 +102,8 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/questions.ts",
-        find: "  const { draining: _mark, ...rest } = noteAsked(question, asking);",
-        put: "  if (!isMarked) return question;\n  const { draining: _mark, ...rest } = noteAsked(question, asking);",
+        find: "  const { draining: _mark, markedAsked: _marker, ...rest } = noteAsked(question, asking);",
+        put: "  if (!isMarked) return question;\n  const { draining: _mark, markedAsked: _marker, ...rest } = noteAsked(question, asking);",
       },
       {
         file: "src/decide/questions.ts",
@@ -133,5 +133,71 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
       },
     ],
     moves: "waited",
+  }),
+  inSample("late", {
+    name: "a create is taken for lost while it may still arrive",
+    edits: [
+      {
+        file: "src/decide/send-times.ts",
+        find: "const arrived = answered ? now : plusSeconds(now, callLimitSeconds);",
+        put: "const arrived = answered || callLimitSeconds > 0 ? plusSeconds(now, -lagSeconds) : now;",
+      },
+    ],
+    moves: "overshoot",
+  }),
+  inSample("slow", {
+    name: "a listed node closes its place only while a look shows it",
+    edits: [
+      {
+        file: "src/decide/in-flight.ts",
+        find: "present.has(id) || ledger.has(id)",
+        put: "present.has(id)",
+      },
+    ],
+    moves: "late",
+  }),
+  inSample("unclear", {
+    name: "an unclear node is replaced at once",
+    edits: [
+      {
+        file: "src/decide/unclear.ts",
+        find: "return plusSeconds(known.unclearSince, timeoutsOf(policy, known).bootSeconds);",
+        put: "return plusSeconds(known.unclearSince, -timeoutsOf(policy, known).bootSeconds);",
+      },
+      {
+        file: "src/decide/unclear.ts",
+        find: "const DISBELIEVED_SECONDS = 600;",
+        put: "const DISBELIEVED_SECONDS = 0;",
+      },
+      {
+        file: "src/decide/replaced.ts",
+        find: 'if (known?.busyness.state === "busy" || left === 0)',
+        put: 'if (known?.busyness.state === "busy" || left < -1e6)',
+      },
+    ],
+    moves: "overshoot",
+  }),
+  inSample("waves", {
+    name: "losses are doubted as one, and again with each node more",
+    edits: [
+      {
+        file: "src/decide/missing.ts",
+        find: "const since = node.missing?.since ?? snapshot.at;",
+        put: "const since = listed.size < before.nodes.length ? snapshot.at : (node.missing?.since ?? snapshot.at);",
+      },
+    ],
+    moves: "waited",
+  }),
+  inSample("half", {
+    name: "a node that a status lacks is gone at once",
+    edits: [
+      {
+        file: "src/decide/missing.ts",
+        find: "const MISSING_SECONDS = 60;",
+        put: "const MISSING_SECONDS = 0;",
+      },
+      { file: "src/decide/missing.ts", find: "const NAMED_SECONDS = 180;", put: "const NAMED_SECONDS = 0;" },
+    ],
+    moves: "overshoot",
   }),
 ];

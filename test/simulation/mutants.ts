@@ -1,4 +1,4 @@
-import type { Verdict } from "./judge.ts";
+import type { Verdict } from "./verdict.ts";
 import type { Kind } from "./kinds.ts";
 import { LASTING_MUTANTS } from "./mutants-lasting.ts";
 import type { Edit } from "../support/product-copy.ts";
@@ -53,7 +53,13 @@ const STORM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "accepted creates are not counted until they show",
-    edits: [{ file: "src/decide/settle.ts", find: "    added <= 0\n", put: "    added > -1\n" }],
+    edits: [
+      {
+        file: "src/decide/granted-create.ts",
+        find: "    if (added > 0) next = withInFlight(",
+        put: "    if (added < 0) next = withInFlight(",
+      },
+    ],
     moves: "overshoot",
     seeds: 100,
   },
@@ -61,14 +67,14 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "after an unclear outcome a new request id is used",
     edits: [
       {
-        file: "src/decide/settle.ts",
-        find: '    case "absent":\n      if (now >= intent.notAfter) return without;\n',
-        put: '    case "absent":\n      return without;\n',
+        file: "src/decide/settle-create.ts",
+        find: '    case "absent": {\n',
+        put: '    case "absent": {\n      if (intent.id !== undefined) return without;\n',
       },
       {
-        file: "src/decide/settle.ts",
-        find: '    case "withdrawn":\n      return replaceIntent(',
-        put: '    case "withdrawn":\n      return without;\n      replaceIntent(',
+        file: "src/decide/settle-create.ts",
+        find: '    case "unclear": {\n',
+        put: '    case "unclear": {\n      if (intent.id !== undefined) return without;\n',
       },
     ],
     moves: "overshoot",
@@ -92,26 +98,13 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a false empty answer is believed",
     edits: [
       {
-        file: "src/decide/observe.ts",
-        find: "if (missing === 0 || missing * 2 < expected) return undefined;",
-        put: "if (missing >= 0) return undefined;",
+        file: "src/decide/missing.ts",
+        find: "snapshot.at < (missingUntil(carried) ?? since) ? [carried] : []",
+        put: "carried.name === since.toString() ? [carried] : []",
       },
     ],
     moves: "overshoot",
     seeds: 200,
-  },
-  {
-    name: "a second look confirms a first one that had lost less",
-    edits: [
-      {
-        file: "src/decide/observe.ts",
-        find: " || missing > (suspicion.missing ?? missing)",
-        put: "",
-      },
-    ],
-    moves: "limitsExceeded",
-    seeds: 8000,
-    weather: { falseEmpty: true, crash: 0.02, loss: 0.06, slow: 0.2 },
   },
   {
     name: "the look is repeated whenever a message was accepted meanwhile",
@@ -242,7 +235,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/app/effects.ts",
-        find: "now < intent.leaseUntil && now < run.deadline ? call() : undefined",
+        find: "maySendNow(intent, now, run.policy) && now < run.deadline ? call() : undefined",
         put: "call()",
       },
     ],
@@ -254,9 +247,9 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a node is taken for shown because its request lists it, though the status does not",
     edits: [
       {
-        file: "src/decide/observe.ts",
-        find: "(id) => present.has(id) && !before.has(id)",
-        put: "(id) => !before.has(id)",
+        file: "src/decide/in-flight.ts",
+        find: "found.nodes.filter(isKnown)",
+        put: "found.nodes",
       },
     ],
     moves: "overshoot",

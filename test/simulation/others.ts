@@ -5,7 +5,6 @@ import type { Machines } from "./machines.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Lasting } from "./weather.ts";
 
-const FIRST_WAVE_MS = 240_000;
 const WAVES_APART_MS = 480_000;
 /** So many nodes go one after the other behind each wave. */
 const TRICKLE = 8;
@@ -20,6 +19,7 @@ export class Others {
   readonly #simulator: Simulator;
   readonly #machines: Machines;
   readonly #cluster: ClusterName;
+  readonly #wasShown: (nodeId: string) => boolean;
   readonly #lasting: Lasting;
   readonly #stormy: () => boolean;
   readonly #trace: (what: string) => void;
@@ -32,6 +32,8 @@ export class Others {
       readonly simulator: Simulator;
       readonly machines: Machines;
       readonly cluster: ClusterName;
+      /** Whether a status has shown the node as Ready. */
+      readonly wasShown: (nodeId: string) => boolean;
     },
     lasting: Lasting,
     stormy: () => boolean,
@@ -41,6 +43,7 @@ export class Others {
     this.#simulator = world.simulator;
     this.#machines = world.machines;
     this.#cluster = world.cluster;
+    this.#wasShown = world.wasShown;
     this.#lasting = lasting;
     this.#stormy = stormy;
     this.#trace = trace;
@@ -48,11 +51,12 @@ export class Others {
 
   start(): void {
     const { vanish, waves, deleters } = this.#lasting;
-    if (vanish !== undefined) this.#often(vanish.everySeconds, () => this.#vanish(this.#pickReady()));
+    if (vanish !== undefined) this.#often(vanish.everySeconds, () => this.#vanish(this.#pick(this.#ready())));
     if (deleters !== undefined) this.#often(deleters.everySeconds, () => this.#delete(deleters.onlyIdle));
-    for (let wave = 0; wave < (waves?.count ?? 0); wave += 1) {
-      this.#schedule.after(FIRST_WAVE_MS + wave * WAVES_APART_MS, () =>
-        this.#wave(waves?.trickleSeconds ?? 30),
+    if (waves === undefined) return;
+    for (let wave = 0; wave < waves.count; wave += 1) {
+      this.#schedule.after(waves.firstAt * 1000 + wave * WAVES_APART_MS, () =>
+        this.#wave(waves.trickleSeconds),
       );
     }
   }
@@ -94,11 +98,11 @@ export class Others {
   }
 
   #wave(trickleSeconds: number): void {
-    const ready = this.#ready();
+    const ready = this.#shown();
     this.#trace(`a spot wave takes half of ${ready.length} nodes`);
     for (const node of ready.slice(0, Math.ceil(ready.length / 2))) this.#vanish(node);
     for (let drop = 1; drop <= TRICKLE; drop += 1)
-      this.#schedule.after(drop * trickleSeconds * 1000, () => this.#vanish(this.#pickReady()));
+      this.#schedule.after(drop * trickleSeconds * 1000, () => this.#vanish(this.#pick(this.#shown())));
   }
 
   #vanish(node: string | undefined): void {
@@ -121,8 +125,12 @@ export class Others {
     return [...this.#alive].filter(([, { ready }]) => ready).map(([node]) => node);
   }
 
-  #pickReady(): string | undefined {
-    const ready = this.#ready();
-    return ready[this.#schedule.dice.whole(0, ready.length - 1)];
+  /** Those that no status has shown as Ready count as nodes that were never up, for which a bucket rests. */
+  #shown(): readonly string[] {
+    return this.#ready().filter((node) => this.#wasShown(node));
+  }
+
+  #pick(nodes: readonly string[]): string | undefined {
+    return nodes[this.#schedule.dice.whole(0, nodes.length - 1)];
   }
 }

@@ -1,4 +1,4 @@
-import type { Verdict } from "./judge.ts";
+import type { Verdict } from "./verdict.ts";
 import type { Outcome, SimulateOptions } from "./simulate.ts";
 import { simulate } from "./simulate.ts";
 

@@ -7,19 +7,24 @@ import { tickAll } from "../../src/app/tick.ts";
 import { clusterName } from "../../src/domain/ids.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
-import type { SimulatorOptions } from "../../src/simulator/options.ts";
+import { MACHINE_TYPE, mostNodes, simulatorOptions } from "./cluster-options.ts";
 import { drawConfiguration, policyOf } from "./configuration.ts";
 import { Dice } from "./dice.ts";
 import { clockText, Instance } from "./instance.ts";
 import type { Shared } from "./instance.ts";
-import { distortStatus } from "./distort.ts";
-import type { Told, Verdict } from "./judge.ts";
+import { distortStatus, nodesShown } from "./distort.ts";
+import type { Told } from "./needs.ts";
+import type { Verdict } from "./verdict.ts";
 import { Judge } from "./judge.ts";
+import { startJobWriter } from "./job-writer.ts";
 import type { Kind } from "./kinds.ts";
 import { drawKind } from "./kinds.ts";
 import { Contended, Line } from "./line.ts";
 import { Machines } from "./machines.ts";
 import { Others } from "./others.ts";
+import { startMoments } from "./moments.ts";
+import { Races } from "./races.ts";
+import { readCreate, readRequestId } from "./read-wire.ts";
 import { ORIGIN, Schedule, settleMicrotasks } from "./schedule.ts";
 import { Storage } from "./storage.ts";
 import { endpointOf } from "./trip.ts";
@@ -27,7 +32,7 @@ import type { Weather } from "./weather.ts";
 import { calm, drawWeather } from "./weather.ts";
 import { startLastingWriters } from "./lasting-writers.ts";
 import type { Outlet, Writer } from "./writers.ts";
-import { CORES_PER_NODE, startJobWriter, startRenewer, startTargetWriter } from "./writers.ts";
+import { startRenewer, startTargetWriter } from "./writers.ts";
 
 export interface Outcome {
   readonly seed: number;
@@ -41,15 +46,6 @@ export interface Outcome {
 }
 
 const CLUSTER = clusterName("demo");
-/** Deadlines are looked at so often. */
-const SAMPLE_MS = 5000;
-/** Where weather lasts, limits leave room for what would be made twice. */
-const ROOM = 3;
-/** A call at which something comes at another instance takes so much longer. */
-const RACED_MS = [300, 5000] as const;
-/** So often does something come while a stop is saved or sent. */
-const RACED_STOPS = 0.7;
-const MACHINE_TYPE = "Simulated_4_cores";
 const TICK_MS = 60_000;
 /** Quiet for so long at least, and until the longest pause of a bucket must have ended at most. */
 const QUIET_SECONDS = 300;
@@ -78,6 +74,7 @@ class Run {
   readonly #kind: Kind | undefined;
   readonly #storage: Storage;
   readonly #others: Others | undefined;
+  readonly #races: Races;
   readonly #weather: Weather;
   readonly #configuration: ReturnType<typeof drawConfiguration>;
   readonly #schedule: Schedule;
@@ -115,7 +112,7 @@ class Run {
     const { lasting } = weather;
     const limits = {
       ...weather,
-      nodesPerArray: weather.nodesPerArray * (lasting === undefined ? 1 : ROOM),
+      nodesPerArray: mostNodes(weather),
       bucketOrder: policy.preference === "bucket-order",
     };
     this.#judge = new Judge(limits, now, (what) => trace("JUDGE", () => what));
@@ -125,7 +122,7 @@ class Run {
       terminationFailureShare: weather.terminationFailureShare,
     };
     // The simulator reads the shares when it needs them: in the quiet time they are 0.
-    const options = Object.assign(this.#trouble, simulatorOptions(weather, seed));
+    const options = Object.assign(this.#trouble, simulatorOptions(CLUSTER, weather, seed));
     this.#simulator = new Simulator(options, this.#schedule);
     this.#shared = {
       schedule: this.#schedule,
@@ -145,7 +142,7 @@ class Run {
       weather: () => (this.#storm ? weather : calm(weather)),
       trace,
       noteCrash: (instance) => this.#restart(instance),
-      atAwait: (at, stopping) => this.#race(at, stopping),
+      atAwait: (at, stopping) => this.#races.meet(at, stopping),
     };
     this.#storage = new Storage(this.#schedule, CLUSTER, lasting?.storage !== undefined);
     const instance = (): Instance | undefined => this.#anyInstance();
@@ -162,11 +159,21 @@ class Run {
       defect,
       lasting?.scripts,
     );
+    this.#races = new Races(
+      {
+        schedule: this.#schedule,
+        instances: this.#instances,
+        writers: this.#writers,
+        machines: this.#machines,
+      },
+      lasting?.races ?? 0,
+    );
     const world = {
       schedule: this.#schedule,
       simulator: this.#simulator,
       machines: this.#machines,
       cluster: CLUSTER,
+      wasShown: (nodeId: string) => this.#judge.wasShown(nodeId),
     };
     this.#others =
       lasting === undefined
@@ -259,7 +266,7 @@ class Run {
       send: (update, told) => {
         this.#trace("WRITER", () => JSON.stringify(told));
         this.#judge.sent(told);
-        this.#line.send(update, this.#rushTo);
+        this.#line.send(update, this.#races.rushTo);
       },
     };
     const { lasting } = this.#weather;
@@ -312,56 +319,19 @@ class Run {
   }
 
   #startLasting(): void {
-    const { lasting, arrays } = this.#weather;
+    const { lasting } = this.#weather;
     if (lasting === undefined) return;
     this.#others?.start();
-    const sample = (): void => {
-      this.#judge.pace.sample(arrays);
-      this.#schedule.after(SAMPLE_MS, sample);
-    };
-    sample();
-    const { storage, stops } = lasting;
-    if (storage !== undefined) {
-      this.#schedule.after(storage.at * 1000, () => {
-        this.#trace("WEATHER", () => `storage: ${storage.how}`);
-        this.#storage.fail(storage.how);
-        this.#judge.forget(this.#weather.nodesPerArray);
-        if (storage.restart) for (const one of [...this.#instances]) one?.crash();
-      });
-      if (storage.how === "set-back")
-        this.#schedule.after((storage.at - this.#schedule.dice.whole(30, 150)) * 1000, () =>
-          this.#storage.backUp(),
-        );
-    }
-    if (lasting.vanish?.beforeReady === 1)
-      this.#schedule.after(this.#weather.stormSeconds * 1000, () =>
-        this.#judge.noneBecameReady(arrays[0] ?? "", this.#weather.nodesPerArray),
-      );
-    if (stops !== undefined)
-      this.#schedule.after(this.#weather.stormSeconds * 1000, () =>
-        this.#judge.stopsWereDue(arrays[0] ?? "", stops.nodes),
-      );
-  }
-
-  #rushTo: Instance | undefined;
-
-  /** Now and then something comes at another instance while this call is under way, which then takes longer. */
-  #race(at: Instance, stopping: readonly string[]): number {
-    const { dice } = this.#schedule;
-    const others = this.#instances.filter((one) => one !== undefined && one !== at);
-    const other = others[dice.whole(0, others.length - 1)];
-    const share = this.#weather.lasting?.races ?? 0;
-    if (other === undefined || !dice.chance(stopping.length > 0 ? RACED_STOPS : share)) return 0;
-    const longer = dice.whole(...RACED_MS);
-    this.#schedule.after(dice.whole(1, Math.floor(longer / 2)), () => {
-      if (!other.alive) return;
-      this.#rushTo = other;
-      const writer = dice.pick([undefined, ...this.#writers.filter(({ poke }) => poke !== undefined)]);
-      if (writer?.poke === undefined) this.#machines.askNow(other, stopping);
-      else writer.poke(stopping);
-      this.#rushTo = undefined;
+    const crashAll = (): void => this.#instances.forEach((one) => one?.crash());
+    startMoments({
+      schedule: this.#schedule,
+      weather: this.#weather,
+      lasting,
+      judge: this.#judge,
+      storage: this.#storage,
+      crashAll,
+      trace: (what) => this.#trace("WEATHER", () => what),
     });
-    return longer;
   }
 
   // ------------------------------------------------------------ processes
@@ -432,7 +402,7 @@ class Run {
     if (endpoint === "terminate") this.#judge.stopSent(readRequestId(request.body));
     if (endpoint !== "create") return;
     const create = readCreate(request.body);
-    if (create !== undefined) this.#judge.createSent(create.requestId, create.array);
+    if (create !== undefined) this.#judge.createSent(create.requestId, create.arrays);
   }
 
   #answer({ method, path, query, body }: TransportRequest): Answer {
@@ -445,7 +415,9 @@ class Run {
     const { lasting } = this.#weather;
     if (lasting === undefined || !path.endsWith("/status") || answer.status !== 200) return answer;
     const at = (this.#schedule.now() - ORIGIN) / 1000;
-    return { ...answer, body: distortStatus(answer.body, lasting, at) };
+    const shown = distortStatus(answer.body, lasting, at);
+    for (const { nodeId, ready } of nodesShown(shown)) this.#judge.shown(nodeId, ready);
+    return { ...answer, body: shown };
   }
 
   #trace(who: string, what: () => string): void {
@@ -455,46 +427,4 @@ class Run {
 
 function describeEvent(event: SimulatorEvent): string {
   return JSON.stringify({ ...event, at: undefined, cluster: undefined, configuration: undefined });
-}
-
-function readRequestId(body: unknown): string {
-  return typeof body === "object" && body !== null && "requestId" in body ? String(body.requestId) : "";
-}
-
-/** Which array a create is for, read from the wire. */
-function readCreate(body: unknown): { readonly requestId: string; readonly array: string } | undefined {
-  if (typeof body !== "object" || body === null || !("requestId" in body) || !("sets" in body))
-    return undefined;
-  const set: unknown = Array.isArray(body.sets) ? body.sets[0] : undefined;
-  if (typeof set !== "object" || set === null || !("nodearray" in set)) return undefined;
-  return { requestId: String(body.requestId), array: String(set.nodearray) };
-}
-
-function simulatorOptions(weather: Weather, seed: number): SimulatorOptions {
-  return {
-    clusters: [
-      {
-        name: CLUSTER,
-        arrays: weather.arrays.map((name) => ({
-          name,
-          region: "westeurope",
-          maxCount: weather.nodesPerArray * (weather.lasting === undefined ? 1 : ROOM),
-          machineTypes: [MACHINE_TYPE],
-        })),
-      },
-    ],
-    machineTypes: { [MACHINE_TYPE]: { vcpuCount: CORES_PER_NODE, memory: 16, family: "simulatedFamily" } },
-    quotas: { regional: { westeurope: weather.quotaNodes * CORES_PER_NODE } },
-    timings: {
-      secondsToAllocate: 4,
-      secondsToAcquire: 15,
-      secondsToPrepare: 25,
-      secondsToTerminate: 20,
-      jitter: 0.5,
-    },
-    visibilityLagSeconds: weather.lagSeconds,
-    quirks: { operationNodesLag: true },
-    seed,
-    keepLog: false,
-  };
 }

@@ -45,10 +45,10 @@ export class Storage {
     return {
       load: (cluster) => this.#watch(store.load(cluster)),
       finished: (loaded, sets) => this.#watch(store.finished(loaded, sets)),
+      missing: (loaded) => this.#watch(store.missing(loaded)),
       bodies: (loaded) => this.#watch(store.bodies(loaded)),
       stage: (record, changes, previous) => this.#watch(store.stage(record, changes, previous)),
       save: (record, changes, previous, how) => this.#watch(store.save(record, changes, previous, how)),
-      missing: (loaded) => this.#watch(store.missing(loaded)),
       collect: (cluster, now, how) => this.#watch(store.collect(cluster, now, how)),
     };
   }

@@ -62,8 +62,12 @@ export interface Lasting {
   readonly half?: readonly (Spell & { readonly share: number; readonly named: boolean })[];
   /** Share of nodes that vanish before they are Ready, and how often a Ready one does. */
   readonly vanish?: { readonly beforeReady: number; readonly everySeconds: number };
-  /** So many times half of the nodes vanish at once, and then one after the other every few seconds. */
-  readonly waves?: { readonly count: number; readonly trickleSeconds: number };
+  /** So many times half of the nodes vanish at once, first at that moment, and then one after the other every few seconds. */
+  readonly waves?: {
+    readonly count: number;
+    readonly firstAt: number;
+    readonly trickleSeconds: number;
+  };
   /** Another tool stops nodes: an administrator any, an old autoscaler those that look idle to it. */
   readonly deleters?: { readonly everySeconds: number; readonly onlyIdle: boolean };
   /** Chance that something comes at another instance while a save or a call to CycleCloud is under way, which then takes long. */
@@ -80,6 +84,8 @@ export interface Lasting {
   };
   /** Demand is steady but for steps so far apart; otherwise it moves as in the storms. */
   readonly stepSeconds?: number;
+  /** Demand is high and then low for so many seconds, before it is steady: nodes go that have hardly come. */
+  readonly pulse?: readonly [number, number];
   /** Demand drops for a time between these two, in seconds, so that nodes begin to ask or to be idle, and returns. */
   readonly dips?: readonly [number, number];
   /** Nodes run the script of docs/pbs.md. */

@@ -318,7 +318,15 @@ describe("events", () => {
         spot: false,
         requestId: "r1",
       },
-      { kind: "create-accepted", at: start, cluster: "demo", requestId: "r1", asked: 1, added: 1 },
+      {
+        kind: "create-accepted",
+        at: start,
+        cluster: "demo",
+        requestId: "r1",
+        asked: 1,
+        added: 1,
+        sets: [{ asked: 1, added: 1 }],
+      },
       { kind: "node-up", at: start + 40_000, ...about, ...address, privateIp: "10.0.0.4" },
       {
         kind: "node-ready",

@@ -25,7 +25,7 @@ export interface TableApp {
   readonly composed: Composition;
   readonly simulator: Simulator;
   /** Takes a message in, as the queue function does. */
-  push(message: Partial<DemandMessage>): ReturnType<Composition["recorder"]["record"]>;
+  readonly push: (message: Partial<DemandMessage>) => ReturnType<Composition["recorder"]["record"]>;
 }
 
 /** A clock that whoever sleeps moves. */

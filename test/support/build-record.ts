@@ -164,8 +164,9 @@ export function buildPartial(
 
 /** A create of `count` nodes that was committed now and has not been sent. */
 export function buildCreate(id: string, count: number, more: Partial<Intent> = {}): Intent {
-  const effect: CreateEffect = { kind: "create", bucket: BUCKET, count, purpose: { kind: "array" } };
-  return buildIntent(id, { effect, ...more });
+  const sets = [{ bucket: BUCKET, count, purpose: { kind: "array" } as const }];
+  const effect: CreateEffect = { kind: "create", sets };
+  return buildIntent(id, { effect, certainFrom: at(210), ...more });
 }
 
 export function buildIntent(id: string, more: Partial<Intent> & Pick<Intent, "effect">): Intent {
@@ -174,7 +175,7 @@ export function buildIntent(id: string, more: Partial<Intent> & Pick<Intent, "ef
     owner: OURS,
     committedAt: NOW,
     leaseUntil: at(60),
-    notAfter: at(120),
+    notAfter: at(180),
     sent: "never",
     ...more,
   };

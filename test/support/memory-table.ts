@@ -1,4 +1,5 @@
 import type { ReadRow, Row, Table, WriteOutcome } from "../../src/adapters/tables/table.ts";
+import { compareText } from "../../src/domain/text.ts";
 import type { Clock } from "../../src/app/ports.ts";
 
 /** How long the calls take, in milliseconds of the clock; absent: no time at all. */
@@ -60,9 +61,9 @@ export function memoryTable(clock: Pick<Clock, "sleep">, latency: Latency = {}):
   };
   const keys = function* (partition: string, from: string, to: string): Generator<string> {
     const groups = groupsOf(partition);
-    for (const name of [...groups.keys()].toSorted()) {
+    for (const name of [...groups.keys()].toSorted(compareText)) {
       if (name < from.slice(0, 4) || name > to) continue;
-      for (const key of [...(groups.get(name)?.keys() ?? [])].toSorted())
+      for (const key of [...(groups.get(name)?.keys() ?? [])].toSorted(compareText))
         if (key >= from && key < to) yield key;
     }
   };

@@ -104,10 +104,15 @@ export const SAMPLE_RECORD: ClusterRecord = {
       notAfter: later(122),
       effect: {
         kind: "create",
-        bucket,
-        count: 4,
-        purpose: { kind: "group", key: "execute:4n", group: "as-1" },
-        attributes: { Configuration: { autoscale: { idle: true } }, Tags: ["a", null], constructor: 1 },
+        sets: [
+          {
+            bucket,
+            count: 4,
+            purpose: { kind: "group", key: "execute:4n", group: "as-1" },
+            attributes: { Configuration: { autoscale: { idle: true } }, Tags: ["a", null], constructor: 1 },
+          },
+          { bucket: looseBucket, count: 2, purpose: { kind: "dynamic", array: licensed } },
+        ],
       },
       sent: "once-refused",
       absentSince: later(12),
@@ -150,7 +155,7 @@ export const SAMPLE_RECORD: ClusterRecord = {
   lookedAt: later(-5),
   wakeAt: later(1),
   wakeFor: "demand",
-  suspicion: { since: later(-60), detail: "199 of 200 nodes missing" },
+  targetStatesLackedSince: later(-60),
   lastGoodLookAt: later(-65),
   outage: { from: later(-900), to: later(-120), until: later(180), awaiting: [setName("standard")] },
   trouble: { at: later(-5), kind: "suspicious", message: "199 of 200 nodes missing" },
@@ -323,11 +328,11 @@ const ledger: Ledger = new Map([
 const plan: Plan = {
   number: 17,
   at: SAMPLE_TIME,
-  creates: [{ kind: "create", bucket, count: 4, purpose: { kind: "array" } }],
+  creates: [{ bucket, count: 4, purpose: { kind: "array" } }],
   starts: [nodeId("n-4")],
   terminates: [nodeId("n-2")],
   withheld: {
-    creates: [{ kind: "create", bucket, count: 2, purpose: { kind: "array" } }],
+    creates: [{ bucket, count: 2, purpose: { kind: "array" } }],
     starts: [nodeId("n-6")],
     terminates: [nodeId("n-7")],
   },

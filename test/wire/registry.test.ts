@@ -9,6 +9,8 @@ const prod = {
   passwordSetting: "CC_PASSWORD",
 };
 
+const bounds = { callLimitSeconds: 60, lagSeconds: 30, parallelCreates: 1 };
+
 function linesOf(setting: string): readonly string[] {
   const read = readRegistry(setting);
   if (read.kind === "registry") throw new Error("no problems");
@@ -36,12 +38,14 @@ describe("the registry of clusters", () => {
           username: "scaler",
           credential: { kind: "password", setting: "CC_PASSWORD" },
           insecure: false,
+          bounds,
         },
         {
           name: "my test",
           url: "http://10.1.1.1:8080/cyclecloud",
           credential: { kind: "identity" },
           insecure: true,
+          bounds,
         },
         {
           name: "gpu",
@@ -49,9 +53,32 @@ describe("the registry of clusters", () => {
           credential: { kind: "identity", clientId: "c-1", scope: "api://cc" },
           ca: "-----BEGIN CERTIFICATE-----",
           insecure: false,
+          bounds,
         },
       ],
     });
+  });
+
+  test("says how slow a server may be, and how many create requests it takes at a time", () => {
+    const read = readRegistry(JSON.stringify([{ ...prod, callLimit: 90, lag: 0, parallelCreates: 4 }]));
+    expect(read.kind === "registry" && read.clusters[0]?.bounds).toEqual({
+      callLimitSeconds: 90,
+      lagSeconds: 0,
+      parallelCreates: 4,
+    });
+  });
+
+  test.each([
+    { key: "callLimit", value: 91, expected: "seconds from 1 to 90" },
+    { key: "callLimit", value: 0, expected: "seconds from 1 to 90" },
+    { key: "callLimit", value: "60", expected: "seconds from 1 to 90" },
+    { key: "lag", value: -1, expected: "seconds from 0 to 300" },
+    { key: "parallelCreates", value: 1.5, expected: "a whole number from 1 to 8" },
+    { key: "parallelCreates", value: 9, expected: "a whole number from 1 to 8" },
+  ])("$key: $value is a mistake", ({ key, value, expected }) => {
+    expect(linesOf(JSON.stringify([{ ...prod, [key]: value }]))).toEqual([
+      `[0].${key}: ${JSON.stringify(value)} -> ${expected}`,
+    ]);
   });
 
   test("may be empty", () => {
@@ -75,7 +102,7 @@ describe("the registry of clusters", () => {
       name: "a password where only its setting's name belongs: the value is not repeated",
       setting: JSON.stringify([{ name: "prod", url: "https://cc", username: "u", password: "hunter2" }]),
       lines: [
-        '[0]: "password" -> one of the keys name, url, username, passwordSetting, identity, ca, insecure',
+        '[0]: "password" -> one of the keys name, url, username, passwordSetting, identity, ca, insecure, callLimit, lag, parallelCreates',
         '[0]: "neither" -> exactly one of passwordSetting and identity',
       ],
     },

@@ -1,13 +1,17 @@
 import type {
+  ArrayTemplates,
   CreateOutcome,
   CreateRequest,
   CycleCloud,
   Log,
+  RequestedSet,
   StatusOutcome,
   ManagementOutcome,
 } from "../../app/ports.ts";
+import type { RequestedNode } from "../../domain/cluster.ts";
 import type { ClusterName, NodeId, RequestId } from "../../domain/ids.ts";
 import { nodeId } from "../../domain/ids.ts";
+import type { GrantedSet } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { failureOf, isFromCycleCloud, isSuccess, malformedAnswer, wordsOf } from "./answer.ts";
 import { readTemplates } from "./array-templates.ts";
@@ -37,8 +41,7 @@ export function createCycleCloud({ transport, autostop, log }: CycleCloudOptions
     status: (cluster, now) => observe(transport, cluster, now, log),
     nodesOfRequest: (cluster, id) => listNodesOfRequest(transport, cluster, id),
     knowsRequest: (_cluster, id) => findOperation(transport, id),
-    create: (cluster, request) =>
-      createNodes(transport, cluster, request, autostop?.(cluster, request.bucket.array)),
+    create: (cluster, request) => createNodes(transport, cluster, request, autostop),
     start: (cluster, id, nodes) => manageNodes(transport, cluster, "start", id, nodes),
     terminate: (cluster, id, nodes) => manageNodes(transport, cluster, "terminate", id, nodes),
   };
@@ -64,21 +67,21 @@ async function observe(
   return { kind: "snapshot", snapshot: reading.snapshot, templates: readTemplates(answer.body) };
 }
 
-/** 404 is CycleCloud's "No operation found for request id", in whatever words or form (cyclecloud-wire.md A.4). */
+/** Undefined, for a 404: CycleCloud's "No operation found for request id", in whatever words or form (cyclecloud-wire.md A.4). */
 async function listNodesOfRequest(
   transport: Transport,
   cluster: ClusterName,
   id: RequestId,
-): Promise<readonly NodeId[]> {
+): Promise<readonly RequestedNode[] | undefined> {
   const request = get(clusterPath(cluster, "nodes"), { request_id: id });
   const answer = await transport.send(request);
-  if (answer.status === 404) return [];
+  if (answer.status === 404) return undefined;
   if (!isSuccess(answer)) throw failureOf(operationOf(request), answer);
   const reading = isObject(answer.body)
     ? readNodes(answer.body["nodes"])
     : malformed("(body)", answer.body, "an object");
   if (reading.kind === "malformed") throw malformedAnswer(operationOf(request), reading, answer);
-  return reading.nodes.map((node) => node.nodeId);
+  return reading.nodes;
 }
 
 /** Request ids are the server's, not the cluster's: the path has no cluster (cyclecloud-wire.md A.9, with the trailing slash). */
@@ -100,43 +103,54 @@ async function findOperation(transport: Transport, id: RequestId): Promise<boole
 async function createNodes(
   transport: Transport,
   cluster: ClusterName,
-  { requestId, bucket, count, nameFormat, attributes, templates }: CreateRequest,
-  autostopUrl: string | undefined,
+  { requestId, sets, templates }: CreateRequest,
+  autostop: AutostopUrls | undefined,
 ): Promise<CreateOutcome> {
-  const template = templates.configurationOf(bucket.array);
-  const { nodeAttributes, fromTemplate } = nodeAttributesOf(attributes, template, autostopUrl);
+  const prepared = sets.map((set) => prepareSet(set, templates, autostop?.(cluster, set.bucket.array)));
   const request = post(clusterPath(cluster, "nodes", "create"), {
     requestId,
-    sets: [
-      {
-        count,
-        nodearray: bucket.array,
-        definition: { machineType: bucket.machineType },
-        ...(bucket.placementGroup === undefined ? {} : { placementGroupId: bucket.placementGroup }),
-        ...(nameFormat === undefined ? {} : { nameFormat }),
-        ...(nodeAttributes === undefined ? {} : { nodeAttributes }),
-      },
-    ],
+    sets: prepared.map(({ body }) => body),
   });
-  const answer = hideTexts(await transport.send(request), fromTemplate);
-  return isSuccess(answer) ? readCreated(request, answer) : readRefusal(request, answer);
+  const fromTemplates = prepared.map(({ fromTemplate }) => fromTemplate);
+  const answer = hideTexts(await transport.send(request), fromTemplates);
+  return isSuccess(answer) ? readCreated(request, answer, sets.length) : readRefusal(request, answer);
 }
 
-/** One set was sent, so one result is expected; `added` may be below what was asked, even 0 (cyclecloud-wire.md A.6). */
-function readCreated(request: TransportRequest, answer: Answer): CreateOutcome {
-  const sets = isObject(answer.body) ? answer.body["sets"] : undefined;
-  const set: unknown = Array.isArray(sets) ? sets[0] : undefined;
-  const added = isObject(set) ? readCount(set["added"]) : undefined;
-  if (!isObject(set) || added === undefined) {
-    const found = isObject(set) ? set["added"] : undefined;
-    throw malformedAnswer(operationOf(request), malformed("sets[0].added", found, "a number"), answer);
-  }
-  const message = readText(set["message"]);
-  return {
-    kind: "accepted",
-    added,
-    ...(message === undefined ? {} : { message: hideAutostopTokens(message) }),
+/** One set as it is sent, and what of it comes from the template: it may hold secrets. */
+function prepareSet(
+  { bucket, count, nameFormat, attributes }: RequestedSet,
+  templates: ArrayTemplates,
+  autostopUrl: string | undefined,
+) {
+  const template = templates.configurationOf(bucket.array);
+  const { nodeAttributes, fromTemplate } = nodeAttributesOf(attributes, template, autostopUrl);
+  const body = {
+    count,
+    nodearray: bucket.array,
+    definition: { machineType: bucket.machineType },
+    ...(bucket.placementGroup === undefined ? {} : { placementGroupId: bucket.placementGroup }),
+    ...(nameFormat === undefined ? {} : { nameFormat }),
+    ...(nodeAttributes === undefined ? {} : { nodeAttributes }),
   };
+  return { body, fromTemplate };
+}
+
+/** One result for each set, in the order of the request; `added` may be below what was asked, even 0 (cyclecloud-wire.md A.6). */
+function readCreated(request: TransportRequest, answer: Answer, asked: number): CreateOutcome {
+  const list = isObject(answer.body) ? answer.body["sets"] : undefined;
+  const results: readonly unknown[] = Array.isArray(list) ? list : [];
+  const sets = Array.from({ length: asked }, (_, index): GrantedSet => {
+    const set = results[index];
+    const added = isObject(set) ? readCount(set["added"]) : undefined;
+    if (!isObject(set) || added === undefined) {
+      const found = isObject(set) ? set["added"] : undefined;
+      const problem = malformed(`sets[${index}].added`, found, "a number");
+      throw malformedAnswer(operationOf(request), problem, answer);
+    }
+    const message = readText(set["message"]);
+    return { added, ...(message === undefined ? {} : { message: hideAutostopTokens(message) }) };
+  });
+  return { kind: "accepted", sets };
 }
 
 /** By ids, always: names and hostnames are reused (cyclecloud-wire.md A.7). */

@@ -43,8 +43,9 @@ export interface HttpTransport extends Transport {
   close(): Promise<void>;
 }
 
+export const CONNECT_MS = 10_000;
 /** The official Python client waits 60 s (cyclecloud-wire.md A.1). */
-const defaultTimeouts: Timeouts = { connectMs: 10_000, readMs: 60_000, changeMs: 60_000 };
+const defaultTimeouts: Timeouts = { connectMs: CONNECT_MS, readMs: 60_000, changeMs: 60_000 };
 const defaultMaxAnswerBytes = 64 * 1024 * 1024;
 /** One status a cluster at a time and a few questions beside it; more would only queue up in the server. */
 const connections = 8;

@@ -36,7 +36,8 @@ function readNodeWithId(id: string, record: JsonObject): Node {
   const memoryGib = readMemoryGib(readAttribute(record, "Memory"));
   const { resources, configuration, stopEnabled } = readAutoscale(record);
   const spot = readAttribute(record, "Interruptible") ?? readAttribute(record, "IsSpotInstance");
-  const phase = phaseOf(status, text("TargetState"), privateIp !== undefined || hostname !== undefined);
+  const targetState = text("TargetState");
+  const phase = phaseOf(status, targetState, privateIp !== undefined || hostname !== undefined);
   return {
     nodeId: nodeId(id),
     name,
@@ -46,6 +47,7 @@ function readNodeWithId(id: string, record: JsonObject): Node {
     phase,
     status,
     ...(phase === "coming" && !comesUp(status) ? { unexpectedStatus: true as const } : {}),
+    ...(targetState === undefined ? { noTargetState: true as const } : {}),
     ...(statusMessage === undefined ? {} : { statusMessage: hideAutostopTokens(statusMessage) }),
     ...(vcpus === undefined ? {} : { vcpus }),
     ...(memoryGib === undefined ? {} : { memoryGib }),
@@ -65,6 +67,8 @@ function readNodeWithId(id: string, record: JsonObject): Node {
 const up = new Set(["ready", "started"]);
 const failures = new Set(["failed", "unavailable", "error"]);
 const gone = new Set(["off", "terminated"]);
+/** What only a node that is not wanted is called (cyclecloud-wire.md A.5). */
+const leaving = new Set(["stopping", "terminationpreparation", "terminating", "deallocating"]);
 
 /** What a wanted node is called while it starts, and while it restarts after it was up; the last is a State (cyclecloud-wire.md A.5). */
 const waysUp = new Set([
@@ -85,14 +89,22 @@ function comesUp(status: string): boolean {
 /**
  * Where a node is on its way, by what is wanted (TargetState) and what is (Status), cyclecloud-wire.md A.5. A Status that we do not
  * know, of a node that is wanted, is "coming": the boot timeout decides. Failed while not wanted is a failed termination, so "going".
+ * Where nothing says what is wanted, a Status that leaves no doubt decides; else the record is unclear.
  */
 export function phaseOf(status: string, targetState: string | undefined, hasAddress: boolean): NodePhase {
-  if (targetState === undefined) return "unknown";
-  const [is, wanted] = [status.toLowerCase(), targetState.toLowerCase()];
+  const is = status.toLowerCase();
+  if (targetState === undefined) return phaseByStatus(is);
+  const wanted = targetState.toLowerCase();
   if (wanted === "started") {
     if (failures.has(is)) return "failed";
     return up.has(is) && hasAddress ? "ready" : "coming";
   }
   if (gone.has(is)) return "off";
   return wanted === "deallocated" && is === "deallocated" ? "deallocated" : "going";
+}
+
+function phaseByStatus(status: string): NodePhase {
+  if (failures.has(status)) return "failed";
+  if (gone.has(status)) return "off";
+  return leaving.has(status) ? "going" : "unknown";
 }

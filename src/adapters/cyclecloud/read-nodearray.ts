@@ -1,4 +1,5 @@
 import type { CountAndCores, NodeArray } from "../../domain/cluster.ts";
+import type { ArrayName, MachineType } from "../../domain/ids.ts";
 import { arrayName, placementGroup } from "../../domain/ids.ts";
 import { readAutoscale } from "./read-autoscale.ts";
 import { readBucket } from "./read-bucket.ts";
@@ -19,6 +20,15 @@ export interface NodeArrayReading {
   readonly array: NodeArray;
   /** Buckets left out because no VM size is named anywhere. */
   readonly bucketsWithoutMachineType: number;
+  /** The nodes that its buckets name, bucket by bucket. */
+  readonly activeNodes: readonly ActiveNodes[];
+}
+
+/** A bucket's `activeNodes`. */
+export interface ActiveNodes {
+  readonly array: ArrayName;
+  readonly machineType: MachineType;
+  readonly names: readonly string[];
 }
 
 /** An element of `nodearrays` (cyclecloud-wire.md A.3), its record possibly absent; undefined: it has no name. */
@@ -29,6 +39,7 @@ export function readNodeArray(element: JsonObject): NodeArrayReading | undefined
   const attributes = readRecord(record);
   const sizes = readAttribute(record, "MachineType");
   const elements = readList(element["buckets"]);
+  const activeNodes: ActiveNodes[] = [];
   const buckets = elements.flatMap((bucket, position) => {
     if (!isObject(bucket)) return [];
     const size = readMachineType(sizes, position);
@@ -36,11 +47,15 @@ export function readNodeArray(element: JsonObject): NodeArrayReading | undefined
       spot: attributes.spot,
       ...(size === undefined ? {} : { machineType: size }),
     });
-    return read === undefined ? [] : [read];
+    if (read === undefined) return [];
+    const names = readList(bucket["activeNodes"]).flatMap((one) => readText(one) ?? []);
+    activeNodes.push({ array: arrayName(name), machineType: read.machineType, names });
+    return [read];
   });
   return {
     array: { name: arrayName(name), limit: readLimit(element), ...attributes, buckets },
     bucketsWithoutMachineType: elements.length - buckets.length,
+    activeNodes,
   };
 }
 

@@ -1,7 +1,8 @@
-import type { Node, NodeArray, Snapshot } from "../../domain/cluster.ts";
+import type { Node, NodeArray, Snapshot, Unlisted } from "../../domain/cluster.ts";
 import type { ClusterName, NodeId } from "../../domain/ids.ts";
 import type { Instant } from "../../domain/units.ts";
 import { describeKind, isObject, readText } from "./read-fields.ts";
+import type { ActiveNodes } from "./read-nodearray.ts";
 import { readLimit, readNodeArray } from "./read-nodearray.ts";
 import { readNode } from "./read-node.ts";
 
@@ -34,6 +35,7 @@ export function readStatus(body: unknown, cluster: ClusterName, at: Instant): St
   if (nodes.kind === "malformed") return nodes;
   const contradiction = findContradiction(arrays.arrays, nodes.nodes);
   if (contradiction !== undefined) return contradiction;
+  const unlisted = findUnlisted(arrays.activeNodes, nodes.nodes, at);
   const state = readText(body["state"]);
   const targetState = readText(body["targetState"]);
   return {
@@ -46,6 +48,7 @@ export function readStatus(body: unknown, cluster: ClusterName, at: Instant): St
       limit: readLimit(body),
       arrays: arrays.arrays,
       nodes: nodes.nodes,
+      ...(unlisted.length === 0 ? {} : { unlisted }),
     },
     oddities: {
       nodesWithoutId: nodes.nodesWithoutId,
@@ -86,6 +89,7 @@ type ArraysReading =
       readonly kind: "arrays";
       readonly arrays: readonly NodeArray[];
       readonly bucketsWithoutMachineType: number;
+      readonly activeNodes: readonly ActiveNodes[];
     }
   | Malformed;
 
@@ -94,14 +98,36 @@ function readArrays(list: unknown): ArraysReading {
   if (!Array.isArray(list)) return malformed("nodearrays", list, "a list of node arrays");
   const arrays: NodeArray[] = [];
   let bucketsWithoutMachineType = 0;
+  const activeNodes: ActiveNodes[] = [];
   for (const [index, element] of list.entries()) {
     if (!isObject(element)) return malformed(`nodearrays[${index}]`, element, "an object");
     const reading = readNodeArray(element);
     if (reading === undefined) return malformed(`nodearrays[${index}].name`, element["name"], "a name");
     arrays.push(reading.array);
     bucketsWithoutMachineType += reading.bucketsWithoutMachineType;
+    activeNodes.push(...reading.activeNodes);
   }
-  return { kind: "arrays", arrays, bucketsWithoutMachineType };
+  return { kind: "arrays", arrays, bucketsWithoutMachineType, activeNodes };
+}
+
+/**
+ * The nodes that a bucket names and the list lacks. Where buckets name none of the nodes that are listed, they name nodes in some way
+ * that we do not know, and say nothing.
+ */
+function findUnlisted(
+  buckets: readonly ActiveNodes[],
+  nodes: readonly Node[],
+  at: Instant,
+): readonly Unlisted[] {
+  const listed = new Set(nodes.map(({ array, name }) => `${array}\n${name}`));
+  let named = 0;
+  const unlisted = buckets.flatMap(({ array, machineType, names }) =>
+    names.flatMap((name): readonly Unlisted[] => {
+      named += 1;
+      return listed.has(`${array}\n${name}`) ? [] : [{ array, machineType, name, since: at }];
+    }),
+  );
+  return unlisted.length < named ? unlisted : [];
 }
 
 /** Buckets in use and not one node: the two halves of the answer are not of one moment, so neither is believed. */

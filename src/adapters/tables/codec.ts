@@ -11,6 +11,8 @@ import type { BodyRef } from "./bodies.ts";
 import type { BodyIndex } from "./body-index.ts";
 import type { StoredEntry } from "./stored-entries.ts";
 import { readEntries, storedEntries } from "./stored-entries.ts";
+import type { StoredIntent } from "./stored-intents.ts";
+import { readIntents, storedIntents } from "./stored-intents.ts";
 
 /**
  * The stored form: JSON in which a Map is the list of its entries, gzipped. What is read back was written by this file, under a state
@@ -34,8 +36,9 @@ export type StoredManifest =
   /** Too large for the row: the manifest is a body itself. */
   | { readonly spilled: BodyRef };
 
-type StoredRecord = Omit<ClusterRecord, keyof Held> & {
+type StoredRecord = Omit<ClusterRecord, keyof Held | "intents"> & {
   readonly sets: readonly StoredEntry[];
+  readonly intents: readonly StoredIntent[];
   /**
    * Intents to start nodes; absent: none. Apart from the others, because the release before this one takes every intent that is no create
    * for a terminate, and would stop those nodes once the lease has ended. It carries this field along unread.
@@ -70,15 +73,14 @@ function storedRecord(record: ClusterRecord): StoredRecord {
   const starts = record.intents.filter(({ effect }) => effect.kind === "start");
   const { separateReports: _reports, separatePools: _pools, ...rest } = record;
   const sets = storedEntries(record);
-  if (starts.length === 0) return { ...rest, sets };
-  const intents = record.intents.filter(({ effect }) => effect.kind !== "start");
-  return { ...rest, sets, intents, startIntents: starts };
+  const intents = storedIntents(record.intents.filter(({ effect }) => effect.kind !== "start"));
+  return { ...rest, sets, intents, ...(starts.length === 0 ? {} : { startIntents: starts }) };
 }
 
 function readRecord({ startIntents = [], ...stored }: StoredRecord): ClusterRecord {
   const { sets, ...separate } = readEntries(stored.sets);
   // Members keep their places, so that what is decided on the record has the same bytes whichever store read it.
-  return { ...separate, ...stored, sets, intents: [...startIntents, ...stored.intents] };
+  return { ...separate, ...stored, sets, intents: [...startIntents, ...readIntents(stored.intents)] };
 }
 
 export function writeSpilled(spilled: BodyRef): string {

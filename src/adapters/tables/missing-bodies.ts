@@ -1,4 +1,4 @@
-import type { MissingBodies } from "../../decide/lost-bodies.ts";
+import type { MissingBodies } from "../../domain/missing-bodies.ts";
 import type { Digest } from "../../domain/ids.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import { entriesOf } from "../../domain/record.ts";

@@ -43,7 +43,17 @@ export const demandKind = z.enum(["target", "groups", "job"]);
 export const preference = z.enum(["existing-first", "bucket-order"]);
 export const among = z.enum(["priority", "cheapest"]);
 
-export const phase = z.enum(["coming", "ready", "failed", "going", "off", "deallocated", "down", "unknown"]);
+export const phase = z.enum([
+  "coming",
+  "ready",
+  "failed",
+  "going",
+  "off",
+  "deallocated",
+  "down",
+  "missing",
+  "unknown",
+]);
 
 export const bucketKey = z.object({ array: text, machineType: text, placementGroup: text.optional() });
 

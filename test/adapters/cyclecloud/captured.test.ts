@@ -120,6 +120,7 @@ describe.skipIf(!capturedFilesExist)("captured status answers", () => {
     const last = readList(isObject(body) ? body["nodearrays"] : undefined)[2];
     expect(isObject(last) ? readNodeArray({ name: "hpc", ...last }) : undefined).toEqual({
       bucketsWithoutMachineType: 0,
+      activeNodes: [{ array: "hpc", machineType: "Standard_NC24ads_A100_v4", names: [] }],
       array: {
         name: "hpc",
         limit: {},
@@ -257,7 +258,7 @@ describe.skipIf(!capturedFilesExist)("captured status answers", () => {
       ["htc-8", "going"],
       ["htc-9", "off"],
       ["htc-10", "deallocated"],
-      ["htc-11", "unknown"],
+      ["htc-11", "off"],
       ["htc-12", "coming"],
       ["htc-13", "going"],
       ["lowprio-1", "ready"],
@@ -312,7 +313,8 @@ describe.skipIf(!capturedFilesExist)("captured answers to requests", () => {
     { file: "constructed/nodes-by-request-id-empty.json", nodes: [] },
     { file: "docs/nodes-empty-with-operation.json", nodes: [] },
   ])("nodes of a request: $file", async ({ file, nodes }) => {
-    expect(await reading(file).nodesOfRequest(cluster, id)).toEqual(nodes);
+    const listed = await reading(file).nodesOfRequest(cluster, id);
+    expect(listed?.map(({ nodeId: of }) => of)).toEqual(nodes);
   });
 
   test.each([
@@ -324,14 +326,24 @@ describe.skipIf(!capturedFilesExist)("captured answers to requests", () => {
   });
 
   test.each([
-    { file: "docs/create-response.json", outcome: { kind: "accepted", added: 1 } },
-    // The first of its three sets: this product sends one set a request.
-    { file: "constructed/create-response-partial.json", outcome: { kind: "accepted", added: 3 } },
-  ])("created: $file", async ({ file, outcome }) => {
+    { file: "docs/create-response.json", sets: [{ added: 1 }] },
+    {
+      file: "constructed/create-response-partial.json",
+      sets: [
+        { added: 3 },
+        {
+          added: 2,
+          message: "Only 2 of 4 nodes could be added: the limit of the nodearray was reached",
+        },
+        { added: 0, message: "No nodes could be added" },
+      ],
+    },
+  ])("created: $file", async ({ file, sets }) => {
     const bucket = { array: arrayName("htc"), machineType: machineType("Standard_F2s_v2") };
+    const asked = sets.map(() => ({ bucket, count: 4 }));
     expect(
-      await reading(file, 202).create(cluster, { templates: NO_TEMPLATES, requestId: id, bucket, count: 3 }),
-    ).toEqual(outcome);
+      await reading(file, 202).create(cluster, { templates: NO_TEMPLATES, requestId: id, sets: asked }),
+    ).toEqual({ kind: "accepted", sets });
   });
 
   test.each([
@@ -362,12 +374,16 @@ describe.skipIf(!capturedFilesExist)("captured answers to requests", () => {
     await createCycleCloud({ transport }).create(cluster, {
       templates: NO_TEMPLATES,
       requestId: requestId("463270ca-abcd-1234-98d6-431ee3ef8ed5"),
-      bucket: {
-        array: arrayName("ondemand"),
-        machineType: machineType("Standard_Hc44rs"),
-        placementGroup: placementGroup("pg0"),
-      },
-      count: 4,
+      sets: [
+        {
+          bucket: {
+            array: arrayName("ondemand"),
+            machineType: machineType("Standard_Hc44rs"),
+            placementGroup: placementGroup("pg0"),
+          },
+          count: 4,
+        },
+      ],
     });
     expect(transport.requests[0]?.body).toEqual(readCaptured("docs/create-request-placement-group.json"));
   });
@@ -375,7 +391,7 @@ describe.skipIf(!capturedFilesExist)("captured answers to requests", () => {
 
 describe.skipIf(!capturedFilesExist)("captured errors", () => {
   const expected: Readonly<Record<string, unknown>> = {
-    "unknown request id": [],
+    "unknown request id": undefined,
     "duplicate requestId, documented as no content": { kind: "conflict" },
     "duplicate requestId, with the error object seen by the LSF provider": {
       kind: "conflict",
@@ -415,7 +431,11 @@ describe.skipIf(!capturedFilesExist)("captured errors", () => {
     const bucket = { array: arrayName("htc"), machineType: machineType("Standard_F2s_v2") };
     try {
       if (request.endsWith("/create"))
-        return await cyclecloud.create(cluster, { templates: NO_TEMPLATES, requestId: id, bucket, count: 1 });
+        return await cyclecloud.create(cluster, {
+          templates: NO_TEMPLATES,
+          requestId: id,
+          sets: [{ bucket, count: 1 }],
+        });
       if (request.endsWith("/status")) return await cyclecloud.status(cluster, now);
       return await cyclecloud.nodesOfRequest(cluster, id);
     } catch (error) {

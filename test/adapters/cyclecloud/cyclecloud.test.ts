@@ -54,8 +54,7 @@ describe("what is asked of the server", () => {
     await createCycleCloud({ transport }).create(clusterName("demo"), {
       templates: NO_TEMPLATES,
       requestId: id,
-      bucket,
-      count: 2,
+      sets: [{ bucket, count: 2 }],
     });
     expect(transport.requests).toEqual([
       {
@@ -77,15 +76,19 @@ describe("what is asked of the server", () => {
     await createCycleCloud({ transport, autostop }).create(clusterName("demo"), {
       templates: NO_TEMPLATES,
       requestId: id,
-      bucket: { ...bucket, placementGroup: placementGroup("pg3") },
-      count: 2,
-      attributes: {
-        KeepAlive: false,
-        configuration: {
-          cyclecloud: { cluster: { autoscale: { stop_interval: 30 } } },
-          autoscale: { queue: "q" },
+      sets: [
+        {
+          bucket: { ...bucket, placementGroup: placementGroup("pg3") },
+          count: 2,
+          attributes: {
+            KeepAlive: false,
+            configuration: {
+              cyclecloud: { cluster: { autoscale: { stop_interval: 30 } } },
+              autoscale: { queue: "q" },
+            },
+          },
         },
-      },
+      ],
     });
     expect(transport.requests[0]?.body).toEqual({
       requestId: id,
@@ -116,10 +119,7 @@ describe("what is asked of the server", () => {
     await createCycleCloud({ transport }).create(clusterName("demo"), {
       templates: NO_TEMPLATES,
       requestId: id,
-      bucket,
-      count: 2,
-      nameFormat: "lab-%d",
-      attributes: { Configuration: { shift: "day" } },
+      sets: [{ bucket, count: 2, nameFormat: "lab-%d", attributes: { Configuration: { shift: "day" } } }],
     });
     expect(transport.requests[0]?.body).toEqual({
       requestId: id,
@@ -183,13 +183,13 @@ describe("outcomes of create", () => {
       name: "all added",
       status: 202,
       body: { sets: [{ added: 2 }] },
-      outcome: { kind: "accepted", added: 2 },
+      outcome: { kind: "accepted", sets: [{ added: 2 }] },
     },
     {
       name: "none added, with the reason",
       status: 202,
       body: { sets: [{ added: 0, message: "No nodes could be added" }] },
-      outcome: { kind: "accepted", added: 0, message: "No nodes could be added" },
+      outcome: { kind: "accepted", sets: [{ added: 0, message: "No nodes could be added" }] },
     },
     { name: "conflict without a word", status: 409, body: undefined, outcome: { kind: "conflict" } },
     {
@@ -219,7 +219,11 @@ describe("outcomes of create", () => {
   ])("$name", async ({ status, body, outcome }) => {
     const cyclecloud = createCycleCloud({ transport: answering(status, body) });
     expect(
-      await cyclecloud.create(cluster, { templates: NO_TEMPLATES, requestId: id, bucket, count: 2 }),
+      await cyclecloud.create(cluster, {
+        templates: NO_TEMPLATES,
+        requestId: id,
+        sets: [{ bucket, count: 2 }],
+      }),
     ).toEqual(outcome);
   });
 });
@@ -259,7 +263,8 @@ describe("answers that are no outcome become a PortError", () => {
       { operation: "GET /operations/", call: () => cyclecloud.knowsRequest(demo, id) },
       {
         operation: "POST /clusters/demo/nodes/create",
-        call: () => cyclecloud.create(demo, { templates: NO_TEMPLATES, requestId: id, bucket, count: 1 }),
+        call: () =>
+          cyclecloud.create(demo, { templates: NO_TEMPLATES, requestId: id, sets: [{ bucket, count: 1 }] }),
       },
       {
         operation: "POST /clusters/demo/nodes/terminate",
@@ -310,7 +315,8 @@ describe("answers that are no outcome become a PortError", () => {
       status: () => cyclecloud.status(cluster, now),
       nodesOfRequest: () => cyclecloud.nodesOfRequest(cluster, id),
       knowsRequest: () => cyclecloud.knowsRequest(cluster, id),
-      create: () => cyclecloud.create(cluster, { templates: NO_TEMPLATES, requestId: id, bucket, count: 1 }),
+      create: () =>
+        cyclecloud.create(cluster, { templates: NO_TEMPLATES, requestId: id, sets: [{ bucket, count: 1 }] }),
       terminate: () => cyclecloud.terminate(cluster, id, [nodeId("a")]),
     };
     const error = await calls[name]?.().catch((thrown: unknown) => thrown);

@@ -155,7 +155,7 @@ describe("an answer to a create that quotes what was sent", () => {
     if (looked.kind !== "snapshot") throw new Error("no snapshot");
     const { templates } = looked;
     const told = await cyclecloud
-      .create(demo, { requestId: requestId("r"), bucket, count: 1, templates })
+      .create(demo, { requestId: requestId("r"), sets: [{ bucket, count: 1 }], templates })
       .then(
         (outcome) => JSON.stringify(outcome),
         (error: unknown) => String(error),

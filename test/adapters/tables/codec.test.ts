@@ -11,7 +11,7 @@ const stored = z.looseObject({
 describe("intents to start nodes", () => {
   test("are not among those that the release before takes for terminates", () => {
     const { record } = stored.parse(JSON.parse(writeManifest(manifest)));
-    expect(record.intents.map(({ effect }) => effect.kind)).toEqual(["create", "terminate"]);
+    expect(record.intents.map(({ effect }) => effect.kind)).toEqual(["create", "create", "terminate"]);
   });
 
   test("come back, also after the release before has saved the record with what it does not know", () => {
@@ -26,5 +26,32 @@ describe("intents to start nodes", () => {
     const intents = SAMPLE_RECORD.intents.filter(({ effect }) => effect.kind !== "start");
     const text = writeManifest({ ...manifest, record: { ...SAMPLE_RECORD, intents } });
     expect(text).not.toContain("startIntents");
+  });
+});
+
+describe("a create request of several sets", () => {
+  const effects = z.looseObject({
+    record: z.looseObject({
+      intents: z.array(
+        z.looseObject({
+          id: z.string(),
+          effect: z.looseObject({ kind: z.string(), count: z.number().optional() }),
+        }),
+      ),
+    }),
+  });
+
+  test("is stored as the release before reads it: one intent for each set, with the same id", () => {
+    const { record } = effects.parse(JSON.parse(writeManifest(manifest)));
+    const creates = record.intents.filter(({ effect }) => effect.kind === "create");
+    expect(creates.map(({ id, effect }) => [id, effect.count])).toEqual([
+      ["8d0c5f9e-1111-5222-8333-944444444444", 4],
+      ["8d0c5f9e-1111-5222-8333-944444444444", 2],
+    ]);
+  });
+
+  test("comes back as one", () => {
+    const read = readManifest(writeManifest(manifest));
+    expect("record" in read && read.record.intents).toEqual(SAMPLE_RECORD.intents);
   });
 });

@@ -40,7 +40,14 @@ describe("the scheduler learns of hosts from CycleCloud's events", () => {
 
   test("accepted creates are kept for the measure of latency; looks and refusals change nothing", () => {
     const { feed, scheduler } = openFeed();
-    const accepted = { kind: "create-accepted", at: 5, cluster: "demo", asked: 3, added: 2 } as const;
+    const accepted = {
+      kind: "create-accepted",
+      at: 5,
+      cluster: "demo",
+      asked: 3,
+      added: 2,
+      sets: [],
+    } as const;
     expect(feed.tell(accepted, scheduler)).toBe(false);
     const look = { kind: "status-read", at: 6, cluster: "demo", withNodes: true } as const;
     expect(feed.tell(look, scheduler)).toBe(false);

@@ -1,0 +1,45 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { HostSlot } from "./host-slot.ts";
+
+export interface Kills {
+  /** How many there were. */
+  readonly count: number;
+  /** When the last one was, in real milliseconds since 1970; undefined: there was none. */
+  readonly lastAt: number | undefined;
+}
+
+/** A killed host is away for up to so long (real). */
+const MOST_AWAY_MS = 1500;
+
+/**
+ * Kills hosts with SIGKILL until `endAt` (real), a host drawn from all, `meanSeconds` (real) apart on average, and starts each again. When
+ * it resolves all hosts run.
+ */
+export async function killHosts(
+  hosts: readonly HostSlot[],
+  meanSeconds: number,
+  endAt: number,
+  uniform: () => number,
+): Promise<Kills> {
+  let count = 0;
+  let lastAt: number | undefined;
+  const restarts: Promise<void>[] = [];
+  for (;;) {
+    // Times between events that know nothing of each other.
+    await pause(Math.min(-Math.log(1 - uniform()) * meanSeconds * 1000, endAt - Date.now() + 1));
+    if (Date.now() >= endAt) break;
+    const host = hosts[Math.floor(uniform() * hosts.length)];
+    if (host?.pid() === undefined) continue;
+    count += 1;
+    lastAt = Date.now();
+    restarts.push(killAndStart(host, uniform() * MOST_AWAY_MS));
+  }
+  await Promise.all(restarts);
+  return { count, lastAt };
+}
+
+async function killAndStart(host: HostSlot, awayMs: number): Promise<void> {
+  await host.kill();
+  await pause(awayMs);
+  await host.start();
+}

@@ -1,0 +1,183 @@
+import { describe, expect, test } from "vitest";
+import type { Answer } from "../../src/adapters/cyclecloud/transport.ts";
+import { isObject } from "../../src/adapters/cyclecloud/read-fields.ts";
+import type { SimulatorOptions } from "../../src/simulator/options.ts";
+import { oneArray, QUICK, target } from "./clusters.ts";
+import { Stage } from "./stage.ts";
+
+const DAY = 86_400;
+
+/** What a status says of its nodes, changed; other answers are as they are. */
+type Change = (nodes: readonly unknown[]) => readonly unknown[];
+
+interface Liar {
+  readonly stage: Stage;
+  /** From now on statuses are changed so; undefined: they are true again. */
+  readonly lie: (change: Change | undefined) => void;
+}
+
+/** So many nodes are Ready and wanted; 0: nothing is asked for yet. */
+async function liar(count: number, more: Partial<SimulatorOptions> = {}): Promise<Liar> {
+  let lie: Change | undefined;
+  const stage = new Stage({
+    simulator: oneArray("demo", {}, more),
+    between: (send) => async (request) => {
+      const answer = await send(request);
+      return lie === undefined || !request.path.endsWith("/status") ? answer : changed(answer, lie);
+    },
+  });
+  if (count > 0) {
+    await stage.during(stage.push(target("demo", count, { expirationInterval: DAY })));
+    await stage.pass(600);
+    expect(stage.readyNodes).toHaveLength(count);
+  }
+  return {
+    stage,
+    lie: (change) => {
+      lie = change;
+    },
+  };
+}
+
+function changed(answer: Answer, change: Change): Answer {
+  if (!isObject(answer.body) || !Array.isArray(answer.body["nodes"])) return answer;
+  return { ...answer, body: { ...answer.body, nodes: change(answer.body["nodes"]) } };
+}
+
+const withoutTargetState: Change = (nodes) =>
+  nodes.map((node) => {
+    if (!isObject(node)) return node;
+    const { TargetState: _gone, ...rest } = node;
+    return rest;
+  });
+
+const created = (stage: Stage): number => stage.eventsOf("node-created").length;
+const stopped = (stage: Stage): number => stage.eventsOf("terminate-accepted").length;
+
+async function troublesOf(stage: Stage, kind: string): Promise<readonly string[]> {
+  const { troubles } = await stage.state("demo");
+  return troubles.filter((trouble) => trouble.kind === kind).map(({ text }) => text);
+}
+
+describe("records without TargetState", () => {
+  test("all of them from the first look on: 3 of 20 are replaced once their time is up, and none is stopped", async () => {
+    const { stage, lie } = await liar(0);
+    lie(withoutTargetState);
+    await stage.during(stage.push(target("demo", 20, { expirationInterval: DAY })));
+    await stage.pass(2400);
+    expect(created(stage)).toBe(20);
+    await stage.pass(3 * 3600);
+    expect(created(stage)).toBe(23);
+    expect(stopped(stage)).toBe(0);
+    expect(await troublesOf(stage, "node-unclear")).toHaveLength(1);
+  });
+
+  test("all of them from some moment on: 3 of 20 are replaced once their time is up, and none is stopped", async () => {
+    const { stage, lie } = await liar(20);
+    lie(withoutTargetState);
+    await stage.pass(2400);
+    expect(created(stage)).toBe(20);
+    await stage.pass(3 * 3600);
+    expect(created(stage)).toBe(23);
+    expect(stopped(stage)).toBe(0);
+  });
+
+  test("in most of them for nine minutes: the status is not believed, and nothing changes", async () => {
+    const { stage, lie } = await liar(20);
+    lie((nodes) => [...withoutTargetState(nodes.slice(0, 11)), ...nodes.slice(11)]);
+    await stage.pass(540);
+    expect((await stage.state("demo")).health.trouble).toEqual({
+      kind: "suspicious",
+      message:
+        "found 11 of 20 node records without TargetState, expected it in each; if that goes on, it is believed from 2026-01-01T00:21:00.000Z on",
+    });
+    lie(undefined);
+    await stage.pass(600);
+    expect(created(stage)).toBe(20);
+    expect((await stage.state("demo")).health.ok).toBe(true);
+  });
+});
+
+describe("losses that go on (a spot wave)", () => {
+  test("half of 100 nodes, then 2 a minute: they are replaced while it goes on", async () => {
+    const { stage } = await liar(100);
+    stage.simulator.faults.vanish(stage.readyNodes.slice(0, 50).map(({ nodeId }) => nodeId));
+    for (let minute = 0; minute < 25; minute += 1) {
+      stage.simulator.faults.vanish(stage.readyNodes.slice(0, 2).map(({ nodeId }) => nodeId));
+      await stage.pass(60);
+      if (minute >= 5) expect(stage.readyNodes.length).toBeGreaterThanOrEqual(90);
+    }
+    await stage.pass(300);
+    expect(created(stage)).toBe(200);
+    expect(stage.readyNodes).toHaveLength(100);
+    expect(stopped(stage)).toBe(0);
+    expect(await troublesOf(stage, "nodes-removed")).toEqual([
+      expect.stringContaining("100 nodes were removed in the last hour, and not by the autoscaler"),
+    ]);
+  });
+});
+
+describe("a status that has lost some nodes, while its buckets still name them", () => {
+  test.each([30, 49, 51, 99])(
+    "%s of 100, once: nothing is created, and a lost node is told to wait",
+    async (lost) => {
+      const { stage, lie } = await liar(100);
+      const [node] = stage.readyNodes;
+      if (node === undefined) throw new Error("there are 100 nodes");
+      lie((nodes) => nodes.slice(lost));
+      await stage.pass(61);
+      lie(undefined);
+      expect(await stage.during(stage.ask(node))).toBe(503);
+      await stage.pass(600);
+      expect(created(stage)).toBe(100);
+      expect(stage.readyNodes).toHaveLength(100);
+      expect(await stage.during(stage.ask(node))).toBe(409);
+    },
+  );
+
+  test("for two minutes: nothing is created; for five: what it lacks is", async () => {
+    const { stage, lie } = await liar(100);
+    lie((nodes) => nodes.slice(49));
+    await stage.pass(170);
+    expect(created(stage)).toBe(100);
+    await stage.pass(130);
+    expect(created(stage)).toBe(149);
+  });
+});
+
+describe("nodes that go before they were Ready, and not by us", () => {
+  test("their bucket is paused as for nodes that fail, and a trouble says it", async () => {
+    const { stage } = await liar(0, { timings: { ...QUICK, secondsToAcquire: 600 } });
+    await stage.during(stage.push(target("demo", 30, { expirationInterval: DAY })));
+    let gone = 0;
+    for (let second = 0; second < 5400; second += 5) {
+      // Long enough for a look to show them.
+      const due = stage.eventsOf("node-created").filter(({ at }) => at + 70_000 <= stage.clock.now());
+      stage.simulator.faults.vanish(due.slice(gone).map(({ nodeId }) => nodeId));
+      gone = due.length;
+      await stage.pass(5);
+    }
+    // After pauses of 60, 120, 240, 480, 960 and 1800 s.
+    expect(created(stage)).toBeLessThanOrEqual(7 * 30);
+    expect(await troublesOf(stage, "nodes-removed")).toHaveLength(1);
+  });
+
+  test("somebody else stops Ready nodes: a trouble counts them", async () => {
+    const { stage } = await liar(10);
+    const [a, b] = stage.readyNodes.map(({ nodeId }) => nodeId);
+    const send = (nodeId: string) =>
+      stage.simulator.request({
+        method: "POST",
+        path: "/clusters/demo/nodes/terminate",
+        query: {},
+        body: { ids: [nodeId] },
+      });
+    send(a ?? "");
+    send(b ?? "");
+    await stage.pass(300);
+    expect(created(stage)).toBe(12);
+    expect(await troublesOf(stage, "nodes-removed")).toEqual([
+      expect.stringContaining("2 nodes were removed in the last hour, and not by the autoscaler"),
+    ]);
+  });
+});

@@ -1,0 +1,43 @@
+import type { SimulatorOptions } from "../../src/simulator/options.ts";
+import type { Weather } from "./weather.ts";
+import { CORES_PER_NODE } from "./writers.ts";
+
+/** Where weather lasts, limits leave room for what would be made twice. */
+const ROOM = 3;
+
+export const MACHINE_TYPE = "Simulated_4_cores";
+
+/** So many nodes CycleCloud lets an array have. */
+export function mostNodes({ nodesPerArray, lasting }: Weather): number {
+  return nodesPerArray * (lasting === undefined ? 1 : ROOM);
+}
+
+/** The simulated CycleCloud of a run. */
+export function simulatorOptions(cluster: string, weather: Weather, seed: number): SimulatorOptions {
+  return {
+    clusters: [
+      {
+        name: cluster,
+        arrays: weather.arrays.map((name) => ({
+          name,
+          region: "westeurope",
+          maxCount: mostNodes(weather),
+          machineTypes: [MACHINE_TYPE],
+        })),
+      },
+    ],
+    machineTypes: { [MACHINE_TYPE]: { vcpuCount: CORES_PER_NODE, memory: 16, family: "simulatedFamily" } },
+    quotas: { regional: { westeurope: weather.quotaNodes * CORES_PER_NODE } },
+    timings: {
+      secondsToAllocate: 4,
+      secondsToAcquire: 15,
+      secondsToPrepare: 25,
+      secondsToTerminate: 20,
+      jitter: 0.5,
+    },
+    visibilityLagSeconds: weather.lagSeconds,
+    quirks: { operationNodesLag: true },
+    seed,
+    keepLog: false,
+  };
+}
