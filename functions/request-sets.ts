@@ -11,6 +11,7 @@ import type { RequestSetUpdate, Revision } from "../src/domain/demand.ts";
 import type { ClusterName, SetName } from "../src/domain/ids.ts";
 import { setName } from "../src/domain/ids.ts";
 import { noteNoAmounts } from "../src/domain/no-amount.ts";
+import { moreRejected, noteMoreRejected } from "../src/domain/more-rejected.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import type { Instant } from "../src/domain/units.ts";
 import { instant, isoTime, plusSeconds } from "../src/domain/units.ts";
@@ -114,7 +115,9 @@ async function acknowledgement({ app: { ports } }: Composition, recorded: Accept
     older,
     ...(update.demand === undefined ? {} : { asks: countAsked(update.demand) }),
     rejectedJobs: update.demand?.rejectedJobs ?? [],
+    ...moreRejected(update.demand),
     notes: [
+      ...noteMoreRejected(update.demand),
       ...noteNoAmounts(update.demand?.demands ?? []),
       ...noteDemand(update, {
         record,

@@ -4,6 +4,7 @@ import type { Held, SetEntry } from "../domain/record.ts";
 import { reportsOf } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";
+import { moreRejected } from "../domain/more-rejected.ts";
 
 type Described = Readonly<Record<string, unknown>>;
 
@@ -43,6 +44,7 @@ export function describeSet(held: Held, name: SetName, bodies: Bodies, now: Inst
     demands: body?.demands.length ?? 0,
     reportsHosts: reportsOf(held).get(name)?.report !== undefined,
     rejectedJobs: body?.rejectedJobs ?? [],
+    ...moreRejected(body),
     ...(report === undefined ? {} : { report: describePart(report, now) }),
     ...(pools === undefined ? {} : { pools: describePart(pools, now) }),
   };

@@ -184,10 +184,10 @@ function refusedStarts({ ledger }: Bodies): readonly DescribedTrouble[] {
 
 function rejectedJobs({ sets }: ClusterRecord, { demands }: Bodies): readonly DescribedTrouble[] {
   return [...sets].flatMap(([set, entry]) => {
-    const rejected = demands.get(entry.digest)?.rejectedJobs ?? [];
+    const { rejectedJobs: rejected = [], moreRejectedJobs = 0 } = demands.get(entry.digest) ?? {};
     if (!entry.live || rejected.length === 0) return [];
-    const text = `request set ${set}: left out, as they could not be read: ${namesOf(rejected)}`;
-    return [{ kind: "job-rejected", text, count: rejected.length }];
+    const text = `request set ${set}: left out, as they could not be read: ${namesOf(rejected)}${moreRejectedJobs === 0 ? "" : ` and ${moreRejectedJobs} more`}`;
+    return [{ kind: "job-rejected", text, count: rejected.length + moreRejectedJobs }];
   });
 }
 

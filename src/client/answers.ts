@@ -256,6 +256,10 @@ export interface Acknowledgement {
   };
   rejectedJobs: RejectedJob[];
   /**
+   * How many more jobs could not be read: only the first ones are listed. Absent: none.
+   */
+  moreRejectedJobs?: number;
+  /**
    * What is accepted, and may not be meant: jobs that ask for no amount, a cut interval, an unknown node array, and the like.
    */
   notes: string[];
@@ -277,6 +281,10 @@ export interface RequestSetState {
   demands: number;
   reportsHosts: boolean;
   rejectedJobs: RejectedJob[];
+  /**
+   * How many more jobs could not be read: only the first ones are listed. Absent: none.
+   */
+  moreRejectedJobs?: number;
   /**
    * It came without demand, at least as new as the demand that is held.
    */
@@ -501,6 +509,10 @@ export interface Cluster {
     demands: number;
     reportsHosts: boolean;
     rejectedJobs: RejectedJob[];
+    /**
+     * How many more jobs could not be read: only the first ones are listed. Absent: none.
+     */
+    moreRejectedJobs?: number;
     /**
      * It came without demand, at least as new as the demand that is held.
      */

@@ -38,6 +38,9 @@ export const acknowledgement = z
         "How much was accepted; slots are those of all jobs. Absent: the message left the demand as it is.",
     }),
     rejectedJobs: z.array(rejectedJob),
+    moreRejectedJobs: count.optional().meta({
+      description: "How many more jobs could not be read: only the first ones are listed. Absent: none.",
+    }),
     notes: texts.meta({
       description:
         "What is accepted, and may not be meant: jobs that ask for no amount, a cut interval, an unknown node array, and the like.",

@@ -86,6 +86,9 @@ export const requestSetSummary = z.object({
   demands: count,
   reportsHosts: z.boolean(),
   rejectedJobs: z.array(rejectedJob),
+  moreRejectedJobs: count.optional().meta({
+    description: "How many more jobs could not be read: only the first ones are listed. Absent: none.",
+  }),
   report: separatePart,
   pools: separatePart,
 });
