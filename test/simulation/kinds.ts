@@ -147,7 +147,8 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
   },
   half: (dice) => {
     const spells = Array.from({ length: 3 }, (_, index) => {
-      const from = 150 + index * 260 + dice.whole(0, 60);
+      // A look comes between two spells: they are over a minute apart.
+      const from = 150 + index * 300 + dice.whole(0, 40);
       const named = dice.chance(0.5);
       // A lost node is doubted for 60 s of consecutive looks, one that its bucket names for 3 minutes.
       const seconds = dice.whole(1, named ? 170 : 50);
@@ -155,7 +156,7 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
     });
     return {
       ...clusterOf(dice.whole(8, 16)),
-      stormSeconds: 950,
+      stormSeconds: 1050,
       sets: 1,
       instances: 2,
       lasting: { half: spells, stepSeconds: dice.whole(200, 500), scripts: SCRIPTS },
