@@ -24,7 +24,7 @@ export type Kind = (typeof KINDS)[number];
 /** Seeds that `npm test` plays of each kind: the first ones, as many as 20 s allow, and those that the mutants need (mutants-lasting.ts). */
 export const SAMPLE: Readonly<Record<Kind, readonly number[]>> = {
   slow: firstSeeds(20),
-  broken: firstSeeds(8),
+  broken: firstSeeds(6),
   late: firstSeeds(12),
   lost: firstSeeds(16),
   unclear: firstSeeds(12),
@@ -32,8 +32,8 @@ export const SAMPLE: Readonly<Record<Kind, readonly number[]>> = {
   vanish: firstSeeds(8),
   waves: firstSeeds(12),
   deleters: firstSeeds(10),
-  races: firstSeeds(24),
-  stops: firstSeeds(8),
+  races: firstSeeds(20),
+  stops: firstSeeds(6),
   scripts: firstSeeds(24),
   storage: firstSeeds(8),
   mixed: firstSeeds(16),
