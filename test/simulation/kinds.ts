@@ -24,7 +24,7 @@ export type Kind = (typeof KINDS)[number];
 /** Seeds that `npm test` plays of each kind: the first ones, as many as 20 s allow, and those that the mutants need (mutants-lasting.ts). */
 export const SAMPLE: Readonly<Record<Kind, readonly number[]>> = {
   slow: firstSeeds(20),
-  broken: firstSeeds(8),
+  broken: firstSeeds(6),
   late: firstSeeds(12),
   lost: firstSeeds(16),
   unclear: firstSeeds(12),
@@ -32,8 +32,8 @@ export const SAMPLE: Readonly<Record<Kind, readonly number[]>> = {
   vanish: firstSeeds(8),
   waves: firstSeeds(12),
   deleters: firstSeeds(10),
-  races: firstSeeds(24),
-  stops: firstSeeds(8),
+  races: firstSeeds(20),
+  stops: firstSeeds(6),
   scripts: firstSeeds(24),
   storage: firstSeeds(8),
   mixed: firstSeeds(16),
@@ -147,7 +147,8 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
   },
   half: (dice) => {
     const spells = Array.from({ length: 3 }, (_, index) => {
-      const from = 150 + index * 260 + dice.whole(0, 60);
+      // A look comes between two spells: they are over a minute apart.
+      const from = 150 + index * 300 + dice.whole(0, 40);
       const named = dice.chance(0.5);
       // A lost node is doubted for 60 s of consecutive looks, one that its bucket names for 3 minutes.
       const seconds = dice.whole(1, named ? 170 : 50);
@@ -155,7 +156,7 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
     });
     return {
       ...clusterOf(dice.whole(8, 16)),
-      stormSeconds: 950,
+      stormSeconds: 1050,
       sets: 1,
       instances: 2,
       lasting: { half: spells, stepSeconds: dice.whole(200, 500), scripts: SCRIPTS },
