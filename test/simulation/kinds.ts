@@ -181,7 +181,7 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
     lasting: {
       stepSeconds: 1e6,
       waves: { count: 2, firstAt: 240, trickleSeconds: dice.whole(20, 45) },
-      bounds: { createdSeconds: 200, forgiveSeconds: 200 },
+      bounds: { createdSeconds: 260, forgiveSeconds: 260 },
     },
   }),
   deleters: (dice) => ({
