@@ -2,12 +2,13 @@ import { QueueClient } from "@azure/storage-queue";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { spawnAzurite } from "../../../src/local/azurite.ts";
 import { createKeys } from "../../../src/local/host/host-keys.ts";
 import { freePort } from "../../../src/local/ports.ts";
 import type { Clock } from "../../../src/local/scaled-clock.ts";
 import { scaledClock } from "../../../src/local/scaled-clock.ts";
 import type { SimulatorOptions } from "../../../src/simulator/options.ts";
+import type { Emulator } from "./emulator-process.ts";
+import { spawnEmulator } from "./emulator-process.ts";
 import type { HostLine } from "./host-lines.ts";
 import type { HostSlot } from "./host-slot.ts";
 import { openHostSlot } from "./host-slot.ts";
@@ -78,8 +79,8 @@ async function start(
 ): Promise<Parts> {
   const { checkout, speed } = options;
   const origin = originFor(speed);
-  const azurite = await spawnAzurite();
-  closing.push(() => azurite.close());
+  const emulator = await spawnEmulator();
+  closing.push(() => emulator.close());
   const simulator = await spawnSimulator({
     simulator: options.simulator,
     origin,
@@ -87,15 +88,15 @@ async function start(
     latencyMs: options.latencyMs ?? 0,
   });
   closing.push(() => simulator.close());
-  const proxies = options.proxies ? await startProxies(azurite, simulator) : undefined;
+  const proxies = options.proxies ? await startProxies(emulator, simulator) : undefined;
   closing.push(() => Object.values(proxies ?? {}).forEach((proxy: Proxy) => proxy.close()));
-  const { connectionString } = azurite;
+  const { connectionString } = emulator;
   const keys = createKeys();
   const ports: number[] = [];
   while (ports.length < options.hosts) ports.push(await freePort());
   const settings = {
     settings: appSettings({
-      storage: proxies === undefined ? connectionString : throughProxies(azurite, proxies),
+      storage: proxies === undefined ? connectionString : throughProxies(emulator, proxies),
       cyclecloudUrl: proxies?.cyclecloud.url ?? simulator.url,
       simulator,
       publicPort: ports[0] ?? 0,
@@ -142,24 +143,18 @@ function originFor(speed: number): number {
   return speed > 1 ? Math.floor(now - (60_000 - (now % 60_000)) / (speed - 1)) : now;
 }
 
-interface Endpoints {
-  readonly connectionString: string;
-  readonly tableEndpoint: string;
-  readonly queueEndpoint: string;
-}
-
-async function startProxies(azurite: Endpoints, simulator: SimulatorProcess): Promise<Proxies> {
+async function startProxies(emulator: Emulator, simulator: SimulatorProcess): Promise<Proxies> {
   return {
-    table: await startProxy(azurite.tableEndpoint, tableKind),
-    queue: await startProxy(azurite.queueEndpoint, queueKind),
+    table: await startProxy(emulator.tableEndpoint, tableKind),
+    queue: await startProxy(emulator.queueEndpoint, queueKind),
     cyclecloud: await startProxy(simulator.url, ({ method, path }) => `${method} ${path.split("?")[0]}`),
   };
 }
 
-const throughProxies = (azurite: Endpoints, { table, queue }: Proxies): string =>
-  azurite.connectionString
-    .replace(azurite.tableEndpoint, table.url)
-    .replace(azurite.queueEndpoint, queue.url);
+const throughProxies = (emulator: Emulator, { table, queue }: Proxies): string =>
+  emulator.connectionString
+    .replace(emulator.tableEndpoint, table.url)
+    .replace(emulator.queueEndpoint, queue.url);
 
 interface Places {
   readonly storage: string;

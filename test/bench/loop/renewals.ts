@@ -65,6 +65,7 @@ export async function measureRenewals(options: RenewalOptions): Promise<Figures>
       // Each set has been sent once, and what that moved has come to rest.
       await pause(Math.max(0, begun + intervalSeconds * 1000 + REST_MS - Date.now()));
       const filledSeconds = (Date.now() - begun) / 1000;
+      await pause(untilWindowOf(options.minutes));
       const planted = await plantGarbage(parts, GARBAGE_ROWS);
       const before = await countBodyRows(parts);
       renewing.forget();
@@ -85,6 +86,18 @@ export async function measureRenewals(options: RenewalOptions): Promise<Figures>
   } finally {
     await parts.close();
   }
+}
+
+/** The app begins to collect garbage at each full tenth minute. */
+const COLLECTIONS_MS = 600_000;
+/** So long before the end it must begin, to be seen. */
+const COLLECTION_TAKES_MS = 60_000;
+
+/** How long to wait so that garbage is collected while it is measured; 0 for what is too short for that. */
+function untilWindowOf(minutes: number): number {
+  const latest = minutes * 60_000 - COLLECTION_TAKES_MS;
+  const next = COLLECTIONS_MS - (Date.now() % COLLECTIONS_MS);
+  return latest <= 0 ? 0 : Math.max(0, next - latest);
 }
 
 type Content = (index: number, round: number) => readonly object[];
