@@ -120,18 +120,48 @@ export function concluder(
     const stops = settleStopsByLook(settled, seen.look.snapshot, now);
     const { ledger, questions = NO_QUESTIONS } = stops;
     const bodies = { ...current.bodies, ledger, questions };
-    const decision = decide(
-      presumeShown(stops.record, ledger, seen.look, now),
-      bodies,
-      seen.look,
-      run.policy,
-      now,
-      run.owner,
-      run.app.lanes.recallOf(run.site.cluster).plans,
-    );
+    const presumed = presumeShown(stops.record, ledger, seen.look, now);
+    const decided = tryToDecide(run, { record: presumed, bodies }, seen.look, now);
+    if (decided.kind === "failed") return saveFailed(run, current, settled, decided.message, now);
+    const { decision } = decided;
     made = { basis, decision, on: { ...current, bodies } };
     return savePlan(decision, run.policy);
   };
+}
+
+type Decided =
+  | { readonly kind: "decided"; readonly decision: Decision }
+  | { readonly kind: "failed"; readonly message: string };
+
+/** Planning asks nobody, so that whatever it throws is a defect of ours: that of one cluster must not harm the others. */
+function tryToDecide(
+  { app, site, policy, owner }: Planner,
+  { record, bodies }: Pick<CurrentWhole, "record" | "bodies">,
+  look: Look,
+  now: Instant,
+): Decided {
+  const recall = app.lanes.recallOf(site.cluster).plans;
+  try {
+    return { kind: "decided", decision: decide(record, bodies, look, policy, now, owner, recall) };
+  } catch (error) {
+    return { kind: "failed", message: String(error).slice(0, MOST_OF_MESSAGE) };
+  }
+}
+
+const MOST_OF_MESSAGE = 500;
+
+/** Nothing is decided, so nothing is created or stopped; the next tick tries again. What was settled is saved. */
+function saveFailed(
+  { app, site }: Planner,
+  current: CurrentWhole,
+  settled: Settled,
+  message: string,
+  now: Instant,
+): Change<Concluded> {
+  app.ports.log("plan-failed", { cluster: site.cluster, kind: "defect", message });
+  const trouble: Trouble = { at: now, kind: "defect", message };
+  const record = { ...settled.record, trouble };
+  return { save: { record, changes: changesOf(current, settled) }, result: { kind: "troubled", trouble } };
 }
 
 /** Nothing is decided: what was settled is saved, and that we were there. */

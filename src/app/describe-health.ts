@@ -141,6 +141,7 @@ const TROUBLES: Readonly<Record<Trouble["kind"], string>> = {
   unexpected: "CycleCloud's answer is unexpected",
   suspicious: "the last look is not believed yet",
   "not-found": "CycleCloud does not know the cluster",
+  defect: "no plan could be made, nothing is created or stopped, and the next tick tries again",
 };
 
 function stateOf(seen: Snapshot): string {

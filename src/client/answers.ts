@@ -457,6 +457,7 @@ export interface Cluster {
       | "start-refused"
       | "nodearray-missing"
       | "revision-ahead"
+      | "left-out"
       | "job-rejected"
       | "message-rejected";
     text: string;

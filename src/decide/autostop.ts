@@ -113,6 +113,8 @@ export function judgeStops(
   const free = spareNodes(current, bodies, { askers, unfit }, policy, now, recall);
   const verdicts = first.map((verdict): StopVerdict => {
     if (verdict.kind !== "marked" || unfit.has(verdict.node) || free.spare.has(verdict.node)) return verdict;
+    const unknown = free.unknown.get(verdict.node);
+    if (unknown !== undefined) return unsettled(unknown);
     return { kind: "needed", why: free.why(verdict.node), undrain: !view.isForgetful };
   });
   return noteVerdicts(record, bodies, byInstance, calls, verdicts, now);
@@ -302,6 +304,8 @@ function indexByInstance(ledger: Ledger, calls: readonly StopCall[]): ReadonlyMa
 
 interface Weighed {
   readonly spare: ReadonlySet<NodeId>;
+  /** Askers of which nothing can be told, and why. */
+  readonly unknown: Spare["unknown"];
   readonly why: (node: NodeId) => string;
 }
 
@@ -317,7 +321,8 @@ function spareNodes(
   now: Instant,
   recall: Recalls,
 ): Weighed {
-  if (bodies.seen === undefined || askers.size === 0) return { spare: askers, why: () => "needed" };
+  if (bodies.seen === undefined || askers.size === 0)
+    return { spare: askers, unknown: new Map(), why: () => "needed" };
   const sent = demandsInForce(record, bodies);
   // The askers' own marks, from the first of the two commits, must not hide them: they are weighed again, and with the same outcome while
   // nothing else has changed.
@@ -344,12 +349,13 @@ function spareNodes(
   });
   const premises = premisesOf(record, supply);
   const question = { askers, excluded: supply.excluded };
-  const { spare, needed } = recall.stops.answer(premises, question, (asked) => {
+  const { spare, needed, unknown } = recall.stops.answer(premises, question, (asked) => {
     const present = recall.plans.known(premises, { excluded: asked.excluded, last: undefined });
     return findSpare({ ...supply, excluded: asked.excluded }, demands, asked.askers, now, present);
   });
   return {
     spare,
+    unknown,
     why: (node) => {
       const by = needed.get(node);
       return by === undefined ? "needed until other nodes are Ready" : `needed by ${by.join(", ")}`;
@@ -471,8 +477,11 @@ export function confirmStops(
   const askers = without(new Set(going), new Set(unhealthy));
   const free = spareNodes(current, bodies, { askers, unfit: new Set(unhealthy) }, policy, now, recall);
   const stopped = [...unhealthy, ...[...askers].filter((id) => free.spare.has(id))];
-  for (const id of askers)
-    if (!free.spare.has(id)) verdicts.set(id, { kind: "needed", why: free.why(id), undrain });
+  for (const id of askers) {
+    const unknown = free.unknown.get(id);
+    if (unknown !== undefined) verdicts.set(id, unsettled(unknown));
+    else if (!free.spare.has(id)) verdicts.set(id, { kind: "needed", why: free.why(id), undrain });
+  }
   for (const id of stopped) verdicts.set(id, { kind: "granted", node: id });
   const paused = pauseUnhealthy(
     record,

@@ -404,7 +404,15 @@ export interface Outage {
 
 export interface Trouble {
   readonly at: Instant;
-  readonly kind: "unreachable" | "throttled" | "denied" | "unexpected" | "suspicious" | "not-found";
+  /** `defect`: planning itself failed. */
+  readonly kind:
+    | "unreachable"
+    | "throttled"
+    | "denied"
+    | "unexpected"
+    | "suspicious"
+    | "not-found"
+    | "defect";
   readonly message: string;
 }
 
