@@ -946,6 +946,10 @@ export interface Cluster {
     cause: "refused" | "fell-short" | "boot-failed" | "unhealthy";
     message: string;
   }[];
+  alone?: {
+    bucket: string;
+    dynamicArray?: string;
+  }[];
   rejections: {
     /**
      * A moment, ISO 8601 in UTC.
