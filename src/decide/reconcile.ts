@@ -64,6 +64,7 @@ import {
   startEffects,
   withStart,
 } from "./starts.ts";
+import { withStopKeys } from "./stop-keys.ts";
 import { foldQuestions, mayStopByReport, withQuestions } from "./questions.ts";
 import { poolsInForce } from "./pools.ts";
 import { premisesOf, Recall } from "./recall.ts";
@@ -481,7 +482,8 @@ function conclude(on: Conclusion): Decision {
   );
   const committed = commitEffects(noted, effects, now, on.owner, policy);
   const questions = foldQuestions(on.questions, now);
-  return { record: withDynamics(committed, ledger, on), ledger, questions, seen: look.snapshot, plan };
+  const keyed = withStopKeys(committed, ledger);
+  return { record: withDynamics(keyed, ledger, on), ledger, questions, seen: look.snapshot, plan };
 }
 
 /** Notes which dynamic node arrays there are, with what this plan has just asked for. */
