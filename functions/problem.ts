@@ -86,7 +86,9 @@ export async function answeringAnyone(
 
 /** No proxy and no browser keeps an answer: each is of one moment, for one caller. A GET of a stop URL even begins a stop. */
 function unstored(response: HttpResponseInit): HttpResponseInit {
-  return { ...response, headers: { ...response.headers, "cache-control": "no-store" } };
+  const headers = new Headers(response.headers);
+  headers.set("cache-control", "no-store");
+  return { ...response, headers };
 }
 
 /** One line of the log for what is no defect; a defect is thrown on. */

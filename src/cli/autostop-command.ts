@@ -47,8 +47,8 @@ export function registerAutostop({ program, terminal, run }: Register): void {
         const code = await terminal.alone(
           `autostop ${options.callback} ${options.instance}`,
           async (kept, keep) => {
-            const token = options.ownToken === true ? await ownToken(terminal, options.instance) : undefined;
-            return token === "busy" ? token : askOnce(terminal, options, { kept, keep }, token);
+            const own = options.ownToken === true ? await ownToken(terminal, options.instance) : {};
+            return own === "busy" ? own : askOnce(terminal, options, { kept, keep }, own.ownToken);
           },
         );
         if (code !== "busy") return code;
@@ -70,13 +70,16 @@ interface AutostopOptions {
 const TOKEN_BYTES = 24;
 
 /** The token of this node for this VM; made by the first call. It outlives the series of questions. */
-async function ownToken(terminal: Terminal, instance: string): Promise<string | "busy"> {
+async function ownToken(
+  terminal: Terminal,
+  instance: string,
+): Promise<{ readonly ownToken?: string } | "busy"> {
   return terminal.alone(`node token ${instance}`, async (kept, keep) => {
     const known = kept?.trim() ?? "";
-    if (known !== "") return known;
+    if (known !== "") return { ownToken: known };
     const made = randomBytes(TOKEN_BYTES).toString("base64url");
     await keep(`${made}\n`);
-    return made;
+    return { ownToken: made };
   });
 }
 

@@ -74,7 +74,7 @@ function stopKeysRow(keys: StateAnswer["stopKeys"]): readonly string[] {
     const notes = [...(signing === true ? ["new nodes"] : []), ...(configured === false ? ["refused"] : [])];
     return `${name} ${nodes}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
   });
-  return row("stop keys", `${texts.join(", ")}`);
+  return row("stop keys", texts.join(", "));
 }
 
 function demandsText(plan: StateAnswer["plan"], waiting: StateAnswer["waiting"]): string {

@@ -178,10 +178,8 @@ describe("without a scheduler's word only a few nodes of an array go within an h
       stateOf(nodes, { seen }),
       nodes.map(({ nodeId: id, array }) => unhealthy(id, { array })),
     );
-    expect(told.map((verdict) => verdict?.kind === "granted")).toEqual([
-      ...[true, true, true, false, false],
-      ...[true, true, true, false, false],
-    ]);
+    expect(grantedOf(told.slice(0, 5))).toBe(3);
+    expect(grantedOf(told.slice(5))).toBe(3);
   });
 
   test.each([

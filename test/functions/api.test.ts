@@ -668,7 +668,8 @@ describe("autostop", () => {
     await app.call("PUT", set, target(2, lasting));
     const yes = { status: 200, body: { stop: true, instance: node.instance } };
     expect(await ask(node.path, instance)).toMatchObject(yes);
-    expect(await ask(node.path, instance, "POST")).toMatchObject(yes);
+    // Yes does not wait for its own commit: until the record has it, a question hears that the stop is under way.
+    await expect.poll(() => ask(node.path, instance, "POST"), patiently).toMatchObject(yes);
     await expect.poll(async () => (await readyNodes("execute")).length, patiently).toBe(2);
     expect(await ask(node.path, instance)).toMatchObject(yes);
     const [kept] = await readyNodes("execute");

@@ -169,11 +169,9 @@ const node = z.object({
     .literal(true)
     .optional()
     .meta({ description: "Its calls must carry the token that the node has chosen." }),
-  unhealthySince: time
-    .optional()
-    .meta({
-      description: "It calls itself unhealthy, and is not stopped: a job is on it, or too many others went.",
-    }),
+  unhealthySince: time.optional().meta({
+    description: "It calls itself unhealthy, and is not stopped: a job is on it, or too many others went.",
+  }),
   draining: text.optional(),
   drainingSince: time.optional(),
   verdict: text.meta({ description: 'The kind of `why`: "needed", "idle", "busyness-unknown", ...' }),
