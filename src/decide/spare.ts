@@ -1,7 +1,7 @@
 import type { Allocation, AllocationPolicy, World } from "../domain/allocation.ts";
 import type { Node } from "../domain/cluster.ts";
 import type { RankedDemand } from "../domain/demand.ts";
-import type { NodeId, SetName } from "../domain/ids.ts";
+import type { NodeId } from "../domain/ids.ts";
 import { InTurn } from "../domain/in-turn.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { LedgerNode } from "../domain/record.ts";
@@ -91,10 +91,7 @@ export function findSpare(
   const whole = present ?? trials.make((world) => world, demands, orderBut(candidates));
   const leftOut = new LeftOut(whole.leftOut);
   const unknown = new Map<NodeId, string>();
-  for (const id of candidates) {
-    const set = setFor(leftOut, supply, id);
-    if (set !== undefined) unknown.set(id, whyUnknown(set));
-  }
+  for (const id of candidates) if (mayNeed(leftOut, supply, id)) unknown.set(id, MAY_NEED);
   const open = new Set([...candidates].filter((id) => !unknown.has(id)));
   if (open.size === 0) return { spare: open, needed: new Map(), unknown };
   const planned = leftOut.others(demands);
@@ -108,15 +105,14 @@ export function findSpare(
 
 const NOBODY: ReadonlySet<NodeId> = new Set();
 
-const whyUnknown = (set: SetName): string =>
-  `request set ${set} is left out of the plan, as it costs too much, and may need the node; ask again`;
+/** A node is not told whose demand it is: the plan says so. */
+const MAY_NEED = "demand that costs too much to be planned may need the node; ask again";
 
 const TOO_DEAR = "to find out whether the demand can do without the node costs too much; ask again";
 
-/** The set that may need a node, as it was left out. */
-function setFor(leftOut: LeftOut, { ledger }: Supply, id: NodeId): SetName | undefined {
+function mayNeed(leftOut: LeftOut, { ledger }: Supply, id: NodeId): boolean {
   const known = ledger.get(id);
-  return leftOut.none || known === undefined ? undefined : leftOut.setFor(known);
+  return known !== undefined && leftOut.setFor(known) !== undefined;
 }
 
 /** Of nodes that `plan` does not need, those that the demand does not need either when only Ready nodes are there to serve it. */

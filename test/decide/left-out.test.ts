@@ -143,7 +143,7 @@ describe("a node that asks whether it may stop", () => {
   test("and that the left out set may need is told to ask again, and not to take work", () => {
     expect(ask(stateWith(dear(unmetBut), []), "n1")).toEqual({
       kind: "cannot-tell",
-      why: "request set evil is left out of the plan, as it costs too much, and may need the node; ask again",
+      why: "demand that costs too much to be planned may need the node; ask again",
       undrain: false,
     });
   });
