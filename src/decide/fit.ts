@@ -56,7 +56,8 @@ export class Fit {
     budget: Budget,
   ) {
     this.#budget = budget;
-    this.#steps = sizeOfConstraints(constraints);
+    // What is taken is added up for each.
+    this.#steps = 2 * sizeOfConstraints(constraints);
     this.#judge = compileAll(constraints);
     this.#positions = positions;
     this.#shared = shared;

@@ -4,6 +4,7 @@ import type { SharedState } from "../domain/node-view.ts";
 import type { Scalar } from "../domain/resources.ts";
 import { bytesOf, isSize } from "../domain/size.ts";
 import type { Budget } from "./budget.ts";
+import { sizeOfConstraints } from "./constraint-size.ts";
 import { Fit } from "./fit.ts";
 import type { Ground, Kind } from "./ground.ts";
 import type { Preference } from "./preference.ts";
@@ -130,6 +131,9 @@ interface Table {
   /** By a hash of the amounts; whose place is taken stands in the next. */
   readonly classes: Map<number, JobClass>;
 }
+
+/** To make a constraint ready costs about as much as so many looks at it. */
+const STEPS_TO_COMPILE = 20;
 
 /** Resources that a set of bits can tell apart; jobs that take others are told apart by their text. */
 const MOST_BITS = 30;
@@ -291,6 +295,7 @@ export class JobClasses {
     const key = `${job.spot ?? ""}${keyOf(job.constraints)}`;
     let known = this.#byText.get(key);
     if (known === undefined) {
+      this.budget.spend(STEPS_TO_COMPILE * sizeOfConstraints(job.constraints));
       const parts = takeApart(job.constraints);
       const takes = form.requirements.intricate ? undefined : this.#takesOf(parts.amounts, form);
       known = new JobClass(this.#count, form, takes, job.constraints, this);
@@ -370,6 +375,7 @@ export class JobClasses {
   }
 
   #makeForm(saidOfSpot: JobDemand["spot"], words: readonly Constraint[]): Form {
+    this.budget.spend(STEPS_TO_COMPILE * sizeOfConstraints(words));
     const { requirements: said, amounts } = takeApart(words);
     const spot = saidOfSpot ?? (this.#sparesSpot && !words.some(decidesOnSpot) ? "never" : "allow");
     const requirements = spot === "allow" ? said : { ...said, marks: [...said.marks, SPOT_MARKS[spot]] };
