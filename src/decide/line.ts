@@ -242,6 +242,7 @@ export class Line {
     for (let i = at; i < this.#blocks.length; i += 1) {
       const block = this.#blocks[i];
       if (block === undefined) break;
+      bins.budget.spend(1);
       if ((bins.tier[block.bins[0] ?? 0] ?? 0) > tier) return { at: i, from: 0 };
       const isLast = (bins.tier[block.bins.at(-1) ?? 0] ?? 0) > tier;
       if (!isLast && !this.#covers(block, claimed, sought)) continue;

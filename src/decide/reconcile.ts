@@ -75,7 +75,7 @@ import type { Reports } from "./scheduler-only.ts";
 import { readReports } from "./scheduler-only.ts";
 import type { Supply } from "./spare.ts";
 import { allocationPolicyOf, isServedByReady, orderOf, spareAmongReady } from "./spare.ts";
-import { describeLeftOut, LeftOut } from "./left-out.ts";
+import { describeLeftOut, LeftOut, withLastPlaced } from "./left-out.ts";
 import type { Lacking } from "./unclear.ts";
 import { findLacking } from "./unclear.ts";
 import { findUnneeded } from "./unneeded.ts";
@@ -323,7 +323,8 @@ function weigh({ record, snapshot, ledger, wanted, policy, now, recall }: ToWeig
       last: () => asked.last,
     };
     const answer = allocate(world, demands, allocationPolicyOf(policy), now);
-    const { creates, starts, needed, outcomes, groups, leftOut, steps } = answer;
+    const { creates, starts, needed, groups, leftOut, steps } = answer;
+    const outcomes = leftOut.length === 0 ? answer.outcomes : withLastPlaced(answer, asked.last);
     return { creates, starts, needed, outcomes, groups, leftOut, steps, loads: storeLoads(answer) };
   };
   const allocation = recall.answer(
@@ -341,7 +342,11 @@ function weigh({ record, snapshot, ledger, wanted, policy, now, recall }: ToWeig
   if (candidates.size > 0) {
     snapshot.nodes.forEach(({ nodeId, phase, stopDisabled }) => {
       // An unclear node may be one of those that serve the demand: it goes only where others that are up serve all of it.
-      if (phase === "unknown" && candidates.has(nodeId) && !isServedByReady(allocation, input))
+      if (
+        phase === "unknown" &&
+        candidates.has(nodeId) &&
+        (!leftOut.none || !isServedByReady(allocation, input))
+      )
         candidates.delete(nodeId);
       if (stopDisabled === true && ledger.get(nodeId)?.draining === undefined) candidates.delete(nodeId);
     });
