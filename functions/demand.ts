@@ -1,6 +1,7 @@
 import { app } from "@azure/functions";
 import { putAside } from "../src/app/put-aside.ts";
 import type { Composition } from "../src/compose.ts";
+import { readDemandConnection } from "../src/compose.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import type { Instant } from "../src/domain/units.ts";
 import { readDemandMessage } from "../src/wire/demand-message.ts";
@@ -76,6 +77,6 @@ const LONGEST_WAIT_MS = 60_000;
 
 app.storageQueue("demand", {
   queueName: "demand",
-  connection: "AzureWebJobsStorage",
+  connection: readDemandConnection(),
   handler: (message: unknown, context) => handleDemand(compositionFor(context), message, context),
 });

@@ -1,6 +1,7 @@
 import { app } from "@azure/functions";
 import { putAside } from "../src/app/put-aside.ts";
 import type { Composition } from "../src/compose.ts";
+import { readDemandConnection } from "../src/compose.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import type { Instant } from "../src/domain/units.ts";
@@ -81,6 +82,6 @@ function problemOf(kind: "update" | "stale"): Problem {
 
 app.storageQueue("rejected", {
   queueName: "demand-poison",
-  connection: "AzureWebJobsStorage",
+  connection: readDemandConnection(),
   handler: (message: unknown, context) => handleRejected(compositionFor(context), message, context),
 });

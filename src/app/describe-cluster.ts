@@ -61,7 +61,7 @@ export function describeState(
     now: isoTime(now),
     health,
     waiting: describeWaiting(bodies.plan),
-    troubles: describeTroubles(record, bodies, health.notes, now, senderNow),
+    troubles: describeTroubles(record, bodies, health.notes, now, senderNow, policy.insecure),
     choice: describeChoice(policy),
     demandCounts: countSets(record, bodies, now),
     demand: describeSets(record, bodies, SHOWN, now),

@@ -363,20 +363,7 @@ export interface Clusters {
     cluster: string;
     health: ClusterHealth;
   }[];
-  rejectedMessages: {
-    count: number;
-    oldest: {
-      messageId: string;
-      /**
-       * A moment, ISO 8601 in UTC.
-       */
-      rejectedAt: string;
-      cluster?: string;
-      set?: string;
-      problems: ProblemItem[];
-      text: string;
-    }[];
-  };
+  rejectedMessages: RejectedMessages;
 }
 export interface ClusterHealth {
   ok: boolean;
@@ -406,6 +393,20 @@ export interface ClusterHealth {
    */
   awaiting?: string[];
   clusterState?: string;
+}
+export interface RejectedMessages {
+  count: number;
+  oldest: {
+    messageId: string;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    rejectedAt: string;
+    cluster?: string;
+    set?: string;
+    problems: ProblemItem[];
+    text: string;
+  }[];
 }
 export interface Cluster {
   cluster: string;
@@ -457,6 +458,7 @@ export interface Cluster {
       | "start-refused"
       | "nodearray-missing"
       | "revision-ahead"
+      | "insecure"
       | "job-rejected"
       | "message-rejected";
     text: string;

@@ -6,7 +6,7 @@ import { instant } from "../domain/units.ts";
 import { readRequestSet } from "../wire/demand-message.ts";
 import type { DemandMessage, UncheckedMessage } from "../wire/message.ts";
 import { isName, NAME_EXPECTED } from "../domain/name.ts";
-import { problemAt } from "../wire/problem.ts";
+import { problemShowing } from "../wire/problem.ts";
 import type { Acknowledgement } from "./answers.ts";
 import type { Answer } from "./answer.ts";
 import type { ApiAddress } from "./api.ts";
@@ -103,7 +103,7 @@ function nameProblems({
 }: DemandMessage | UncheckedMessage): readonly Problem[] {
   return Object.entries({ cluster, requestSet })
     .filter(([, name]) => !isName(name))
-    .map(([key, name]) => problemAt(key, name, NAME_EXPECTED));
+    .map(([key, name]) => problemShowing(key, name, NAME_EXPECTED));
 }
 
 function putOver(

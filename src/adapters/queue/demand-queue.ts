@@ -2,7 +2,7 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import type { Clock, DemandQueue, RejectedMessage } from "../../app/ports.ts";
 import { PortError } from "../../app/ports.ts";
 import { asPortCall } from "../system/azure-errors.ts";
-import type { StorageAccount } from "../system/storage-account.ts";
+import type { QueueAccount } from "../system/storage-account.ts";
 import { CALL_LIMIT_MS, RETRIES } from "../system/storage-account.ts";
 import { rejectedText, travellingText } from "./message-text.ts";
 
@@ -17,6 +17,8 @@ export interface StorageDemandQueue extends DemandQueue {
 export interface DemandQueueOptions {
   /** How many seconds of the clock a real second holds; delays in the queue are real. Default 1. */
   readonly speed?: number;
+  /** Where demand comes in; absent: the account itself. What is put aside stays in the account, out of the senders' reach. */
+  readonly demandAccount?: QueueAccount;
 }
 
 /** The service allows seven days; a delay must stay below the message's own life of seven days. */
@@ -28,11 +30,13 @@ const PEEKED = 32;
 
 /** The demand queue over Azure Queue Storage. Messages are plain text (host.json says messageEncoding none). */
 export function storageDemandQueue(
-  account: StorageAccount,
+  account: QueueAccount,
   clock: Pick<Clock, "now">,
   options: DemandQueueOptions = {},
 ): StorageDemandQueue {
-  const service = connect(account);
+  const own = connect(account);
+  const demand = options.demandAccount === undefined ? own : connect(options.demandAccount);
+  const queueOf = (name: string) => (name === QUEUES.rejected ? own : demand).getQueueClient(name);
   const speed = options.speed ?? 1;
   const limited = () => ({ abortSignal: AbortSignal.timeout(CALL_LIMIT_MS) });
   // Rounded down: who wakes early waits the rest itself, who wakes late has lost it.
@@ -45,14 +49,14 @@ export function storageDemandQueue(
     life: { visibilityTimeout?: number; messageTimeToLive?: number },
   ) =>
     asPortCall(`send to queue ${name}`, async () => {
-      await service.getQueueClient(name).sendMessage(text, { ...limited(), ...life });
+      await queueOf(name).sendMessage(text, { ...limited(), ...life });
     });
 
   return {
     async ensureQueues() {
       await Promise.all(
         Object.values(QUEUES).map((name) =>
-          asPortCall(`create queue ${name}`, () => service.getQueueClient(name).createIfNotExists(limited())),
+          asPortCall(`create queue ${name}`, () => queueOf(name).createIfNotExists(limited())),
         ),
       );
     },
@@ -62,7 +66,7 @@ export function storageDemandQueue(
       }),
     reject: (message) => send(QUEUES.rejected, rejectedText(message), { messageTimeToLive: FOR_EVER }),
     async rejected() {
-      const queue = service.getQueueClient(QUEUES.rejected);
+      const queue = queueOf(QUEUES.rejected);
       const [properties, peeked] = await asPortCall(`peek at queue ${QUEUES.rejected}`, () =>
         Promise.all([
           queue.getProperties(limited()),
@@ -89,7 +93,7 @@ export function storageDemandQueue(
   };
 }
 
-function connect(account: StorageAccount): QueueServiceClient {
+function connect(account: QueueAccount): QueueServiceClient {
   const options = {
     retryOptions: {
       maxTries: RETRIES.count + 1,

@@ -77,21 +77,24 @@ export const requestSetAnswer = requestSetSummary.extend({
   outcomes: z.array(outcome.extend({ metadata })),
 });
 
+/** Messages that were put aside. A reader gets kind and length of each text, an operator the text. */
+export const rejectedMessagesAnswer = z.object({
+  count,
+  oldest: z.array(
+    z.object({
+      messageId: text,
+      rejectedAt: time,
+      cluster: text.optional(),
+      set: text.optional(),
+      problems: z.array(problemItem),
+      text,
+    }),
+  ),
+});
+
 export const clustersAnswer = z.object({
   clusters: z.array(z.object({ cluster: text, health })),
-  rejectedMessages: z.object({
-    count,
-    oldest: z.array(
-      z.object({
-        messageId: text,
-        rejectedAt: time,
-        cluster: text.optional(),
-        set: text.optional(),
-        problems: z.array(problemItem),
-        text,
-      }),
-    ),
-  }),
+  rejectedMessages: rejectedMessagesAnswer,
 });
 
 const planCounts = z.object({

@@ -48,6 +48,7 @@ const trouble = z.object({
     "start-refused",
     "nodearray-missing",
     "revision-ahead",
+    "insecure",
     "job-rejected",
     "message-rejected",
   ]),
