@@ -150,6 +150,8 @@ function queueFailure(error: unknown): Sent {
     const message = `the queue: nobody is signed in here: az login, or give this machine an identity (${why})`;
     return { kind: "denied", message };
   }
+  // What the library would not even try: an address that gives our word away.
+  if (error instanceof RangeError) return { kind: "denied", message: `the queue: ${why}` };
   const refused = typeof status === "number" && status < 500 && status !== 429;
   return { kind: refused ? "denied" : "unreachable", message: `the queue: ${why}` };
 }
