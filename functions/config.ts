@@ -9,13 +9,21 @@ import { readPolicy, writePolicy } from "../src/wire/policy.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
 
+const ROUTE = "clusters/{cluster}/config";
+
+// Two functions, so that a reader's key does not write (src/domain/roles.ts).
 app.http("config", {
-  methods: ["GET", "PUT"],
+  methods: ["GET"],
   authLevel: "function",
-  route: "clusters/{cluster}/config",
-  handler: forCluster((composed, site, request) =>
-    (request.method === "PUT" ? putConfig : getConfig)(composed, site, request),
-  ),
+  route: ROUTE,
+  handler: forCluster(getConfig),
+});
+
+app.http("write-config", {
+  methods: ["PUT"],
+  authLevel: "function",
+  route: ROUTE,
+  handler: forCluster(putConfig),
 });
 
 /** Read anew: the functions themselves may go on for 15 s by what they read before. What cannot be read shows what holds instead. */

@@ -17,7 +17,7 @@ import type { Instant } from "../src/domain/units.ts";
 import { instant, isoTime, plusSeconds } from "../src/domain/units.ts";
 import { emptyRequestSet, readRequestSet } from "../src/wire/demand-message.ts";
 import { isName, NAME_EXPECTED } from "../src/wire/name.ts";
-import { problemAt } from "../src/wire/problem.ts";
+import { problemShowing } from "../src/wire/problem.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
 import { reconcileDemand } from "./reconcile.ts";
@@ -213,22 +213,39 @@ async function getRequestSet(composed: Composition, site: Site, set: SetName): P
   return { status: 200, jsonBody: described };
 }
 
-app.http("request-set", {
-  methods: ["PUT", "GET", "DELETE"],
-  authLevel: "function",
-  route: "clusters/{cluster}/request-sets/{set}",
-  handler: forCluster(async (composed, site, request) => {
+type ForSet = (
+  composed: Composition,
+  site: Site,
+  set: SetName,
+  request: HttpRequest,
+) => Promise<HttpResponseInit>;
+
+function forSet(handle: ForSet) {
+  return forCluster(async (composed, site, request) => {
     const name = request.params["set"];
     // An encoded slash arrives as %2F, which no name has: it would be taken for another set.
-    if (!isName(name)) return badRequest([problemAt("requestSet", name, NAME_EXPECTED)]);
-    const set = setName(name);
-    switch (request.method) {
-      case "PUT":
-        return putRequestSet(composed, site, set, request);
-      case "DELETE":
-        return deleteRequestSet(composed, site, set);
-      default:
-        return getRequestSet(composed, site, set);
-    }
-  }),
+    if (!isName(name)) return badRequest([problemShowing("requestSet", name, NAME_EXPECTED)]);
+    return handle(composed, site, setName(name), request);
+  });
+}
+
+const ROUTE = "clusters/{cluster}/request-sets/{set}";
+
+// Reading and writing are two functions, as a function key opens a whole function: a reader's key must not write (src/domain/roles.ts).
+app.http("request-set", {
+  methods: ["GET"],
+  authLevel: "function",
+  route: ROUTE,
+  handler: forSet(getRequestSet),
+});
+
+app.http("write-request-set", {
+  methods: ["PUT", "DELETE"],
+  authLevel: "function",
+  route: ROUTE,
+  handler: forSet((composed, site, set, request) =>
+    request.method === "PUT"
+      ? putRequestSet(composed, site, set, request)
+      : deleteRequestSet(composed, site, set),
+  ),
 });

@@ -66,7 +66,7 @@ export function describeState(
     now: isoTime(now),
     health,
     waiting: describeWaiting(bodies.plan),
-    troubles: describeTroubles(record, bodies, health.notes, now, senderNow, stopKeys),
+    troubles: describeTroubles(record, bodies, health.notes, now, senderNow, stopKeys, policy.insecure),
     choice: describeChoice(policy),
     demandCounts: countSets(record, bodies, now),
     demand: describeSets(record, bodies, SHOWN, now),

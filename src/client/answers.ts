@@ -373,24 +373,7 @@ export interface Clusters {
      */
     oldestAgeSeconds?: number;
   };
-  rejectedMessages: {
-    count: number;
-    /**
-     * Absent: there is none, or it is being handled.
-     */
-    oldestAgeSeconds?: number;
-    oldest: {
-      messageId: string;
-      /**
-       * A moment, ISO 8601 in UTC.
-       */
-      rejectedAt: string;
-      cluster?: string;
-      set?: string;
-      problems: ProblemItem[];
-      text: string;
-    }[];
-  };
+  rejectedMessages: RejectedMessages;
 }
 export interface ClusterHealth {
   ok: boolean;
@@ -420,6 +403,24 @@ export interface ClusterHealth {
    */
   awaiting?: string[];
   clusterState?: string;
+}
+export interface RejectedMessages {
+  count: number;
+  /**
+   * Absent: there is none, or it is being handled.
+   */
+  oldestAgeSeconds?: number;
+  oldest: {
+    messageId: string;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    rejectedAt: string;
+    cluster?: string;
+    set?: string;
+    problems: ProblemItem[];
+    text: string;
+  }[];
 }
 export interface Cluster {
   cluster: string;
@@ -474,6 +475,7 @@ export interface Cluster {
       | "start-refused"
       | "nodearray-missing"
       | "revision-ahead"
+      | "insecure"
       | "job-rejected"
       | "message-rejected";
     text: string;

@@ -54,6 +54,8 @@ export interface Policy extends TimeoutRules, CallBounds {
   readonly enabled: boolean;
   /** True: nodes that we have not asked for are never stopped. Only where the app is tried on a cluster that others run; in no document. */
   readonly ownNodesOnly?: true;
+  /** What the app settings let go over the network unprotected, in words; of the settings, and in no document. */
+  readonly insecure?: readonly string[];
 }
 
 /** No demand may stay valid longer, whatever a configuration says. */

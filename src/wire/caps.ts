@@ -2,7 +2,7 @@ import type { CapRules, Ceiling } from "../domain/cap-rules.ts";
 import type { Problem } from "../domain/demand.ts";
 import { checkKeys, isFields, readCount } from "./fields.ts";
 import { isLabel, isName, LABEL_EXPECTED, NAME_EXPECTED } from "./name.ts";
-import { problemAt, unknownKey } from "./problem.ts";
+import { problemAt, problemShowing, unknownKey } from "./problem.ts";
 import type { Problems } from "./problems.ts";
 
 const KINDS = ["requestSets", "users"];
@@ -31,7 +31,7 @@ function readCeilings(from: unknown, path: string, problems: Problems): Readonly
     return ceilings;
   }
   for (const [name, value] of Object.entries(from)) {
-    if (!isLabel(name)) problems.add(() => problemAt(path, name, LABEL_EXPECTED));
+    if (!isLabel(name)) problems.add(() => problemShowing(path, name, LABEL_EXPECTED));
     ceilings.set(name, readCeiling(value, `${path}.${name}`, problems));
   }
   return ceilings;
@@ -42,7 +42,7 @@ export function doubtCaps({ requestSets }: CapRules, path: string): readonly Pro
   const expected = `${NAME_EXPECTED}: no set of this name can be sent any more`;
   return [...requestSets.keys()]
     .filter((name) => !isName(name))
-    .map((name) => problemAt(`${path}.requestSets`, name, expected));
+    .map((name) => problemShowing(`${path}.requestSets`, name, expected));
 }
 
 /** Zero is a ceiling too: nothing at all. */

@@ -12,7 +12,7 @@ import { isFields, readOneOf, type Fields } from "./fields.ts";
 import { isName, NAME_EXPECTED } from "./name.ts";
 import { newNotes } from "./notes.ts";
 import { doubtPrices, readPriceTable, writePriceTable } from "./price-table.ts";
-import { problemAt, unknownKey, type Problem } from "./problem.ts";
+import { type Problem, problemAt, problemShowing, unknownKey } from "./problem.ts";
 import { readTimeout, writeTimeout, type TimeoutKey } from "./timeouts.ts";
 import { readSizeTable, writeSizeTable } from "./vm-sizes.ts";
 import { Problems } from "./problems.ts";
@@ -96,7 +96,7 @@ export function readPolicy(input: string | object): PolicyRead {
     typeof input === "string" ? parseDocument(input) : { kind: "value" as const, value: input };
   if (document.kind === "problem") return { kind: "problems", problems: [document.problem] };
   const from = document.value;
-  if (!isFields(from)) return { kind: "problems", problems: [problemAt("", kindOf(from), "an object")] };
+  if (!isFields(from)) return { kind: "problems", problems: [problemAt("", from, "an object")] };
 
   const problems = new Problems();
   for (const key of Object.keys(from))
@@ -235,12 +235,7 @@ function readArrays(from: Fields, problems: Problems): readonly string[] | undef
   }
   const names: readonly unknown[] = nodearrays;
   names.forEach((name, index) => {
-    if (!isName(name)) problems.add(() => problemAt(`nodearrays[${index}]`, name, NAME_EXPECTED));
+    if (!isName(name)) problems.add(() => problemShowing(`nodearrays[${index}]`, name, NAME_EXPECTED));
   });
   return names.filter(isName);
-}
-
-function kindOf(value: unknown): string {
-  if (Array.isArray(value)) return "a list";
-  return value === null ? "null" : `a ${typeof value}`;
 }

@@ -24,8 +24,12 @@ export class Crew {
     const worker = this.#worker;
     const ended = Promise.withResolvers<readonly Fault[]>();
     const onReport = ({ faults }: Report) => ended.resolve(faults);
-    const onError = (error: Error) => ended.resolve([{ kind: `dies (${error.name}: ${codeOf(error)})`, what: String(error.stack) }]);
-    const hang = setTimeout(() => ended.resolve([{ kind: "hangs", what: `no end after ${HANG_MS / 1000} s` }]), HANG_MS);
+    const onError = (error: Error) =>
+      ended.resolve([{ kind: `dies (${error.name}: ${codeOf(error)})`, what: String(error.stack) }]);
+    const hang = setTimeout(
+      () => ended.resolve([{ kind: "hangs", what: `no end after ${HANG_MS / 1000} s` }]),
+      HANG_MS,
+    );
     worker.on("message", onReport).on("error", onError);
     const order: Order = { inputs: JSON.stringify(inputs), stores };
     worker.postMessage(order);

@@ -65,8 +65,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/config.ts",
-        find: "  if (read.kind === \"problems\") {\n    problems.push(",
-        put: "  if (read.kind === \"problems\") {\n    throw new Error(\"settings\");\n    problems.push(",
+        find: '  if (read.kind === "problems") {\n    problems.push(',
+        put: '  if (read.kind === "problems") {\n    throw new Error("settings");\n    problems.push(',
       },
     ],
     door: "settings",
