@@ -37,6 +37,15 @@ export async function handleDemand(
       ports.log("demand", { cluster: read.update.cluster, set: read.update.set, outcome: recorded.kind });
       if (recorded.kind === "contended")
         throw new Error(`the record of ${read.update.cluster} is contended; deliver again`);
+      if (recorded.kind === "refused")
+        await putAside(composed.app, {
+          messageId,
+          rejectedAt: now,
+          cluster: read.update.cluster,
+          set: read.update.set,
+          problems: recorded.problems,
+          text: textOf(message),
+        });
       if (recorded.kind === "newer-state") await putBack(composed, message, read.update);
       if (recorded.kind === "accepted") await reconcileDemand(composed, read.update.cluster, recorded.record);
       return;

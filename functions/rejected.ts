@@ -32,6 +32,7 @@ export async function handleRejected(
     knownClusters: new Set(ports.sites.keys()),
     senderTime: composed.senderTime,
   });
+  let problems: readonly Problem[] | undefined;
   if (read.kind === "update" && read.update.revision.tieBreak === "") {
     const recorded = await composed.recorder.record(read.update);
     ports.log("poison-tried-again", {
@@ -40,7 +41,8 @@ export async function handleRejected(
       outcome: recorded.kind,
     });
     if (recorded.kind === "newer-state") return putBack(composed, message, read.update);
-    if (recorded.kind !== "contended") return ports.queue.wake(read.update.cluster, now);
+    if (recorded.kind === "refused") problems = recorded.problems;
+    else if (recorded.kind !== "contended") return ports.queue.wake(read.update.cluster, now);
   }
   // A lost wake-up is made good by the timer.
   if (read.kind === "wake") return;
@@ -51,7 +53,7 @@ export async function handleRejected(
     rejectedAt: now,
     ...(cluster === undefined ? {} : { cluster }),
     ...(set === undefined ? {} : { set }),
-    problems: read.kind === "rejected" ? read.problems : [problemOf(read.kind)],
+    problems: problems ?? (read.kind === "rejected" ? read.problems : [problemOf(read.kind)]),
     text: textOf(message),
   });
 }

@@ -150,6 +150,8 @@ function notAccepted(
       });
     case "stale":
       return "oldest" in recorded ? forgotten(update, recorded.oldest) : expired(recorded.expiredAt);
+    case "refused":
+      return badRequest(recorded.problems);
     case "contended":
       return problem(503, "Cannot tell now", "too many writers at once", { retryAfterSeconds: 5 });
     case "newer-state":

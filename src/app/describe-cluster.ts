@@ -67,7 +67,7 @@ export function describeState(
     demand: describeSets(record, bodies, SHOWN, now),
     plan: describePlan(bodies),
     nodes: describeNodes(bodies),
-    schedulerHosts: describeSchedulerHosts(record, bodies, now, SHOWN),
+    schedulerHosts: describeSchedulerHosts(record, bodies, policy, now, SHOWN),
     nodearrays: describeNodearrays(record, bodies, policy, now),
     buckets: describeBuckets(record, bodies, policy, now),
     outcomes: describeOutcomes(bodies, SHOWN, usersOf(record, bodies)),

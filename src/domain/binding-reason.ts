@@ -34,6 +34,7 @@ export function rankOfReason(reason: Reason): number {
     case "too-many-unmet":
     case "cluster-not-started":
     case "dynamic-disputed":
+    case "sender-refused":
     case "dynamic-name-taken":
     case "dynamic-not-asked-for":
       return USABLE;
