@@ -56,7 +56,7 @@ export class ReportedSupply {
       const onlyFor = [...new Set(host.by.map(({ set }) => set))].sort();
       const alike = buckets.get(overlaid.resources) ?? new Map<string, BucketKey>();
       buckets.set(overlaid.resources, alike);
-      const sets = preference === "bucket-order" ? hostname : JSON.stringify(onlyFor);
+      const sets = JSON.stringify(preference === "bucket-order" ? [hostname, onlyFor] : onlyFor);
       const bucket = alike.get(sets) ?? bucketOfHosts((made += 1));
       alike.set(sets, bucket);
       return {

@@ -159,10 +159,8 @@ export const configWritten = written
       .meta({ description: "Keys of the document that change nothing, and why. Values are not repeated." }),
     doubts: z.array(problemItem).meta({ description: "What counts and is likely a mistake." }),
     unknownNodearrays: texts.meta({ description: "Named arrays that the cluster does not have (yet)." }),
-    losses: z
-      .array(z.object({ requestSet: text, loses: texts }))
-      .meta({
-        description: "Live request sets that ask for something that the document does not let them have.",
-      }),
+    losses: z.array(z.object({ requestSet: text, loses: texts })).meta({
+      description: "Live request sets that ask for something that the document does not let them have.",
+    }),
   })
   .meta({ description: "The configuration as it was stored." });
