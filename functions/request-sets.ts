@@ -2,6 +2,7 @@ import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { app } from "@azure/functions";
 import { describeRequestSet } from "../src/app/describe-cluster.ts";
 import { countAsked, noteDemand } from "../src/app/note-demand.ts";
+import { noteSenders } from "../src/app/note-senders.ts";
 import type { LoadedRecord, Ports, Site } from "../src/app/ports.ts";
 import { PortError } from "../src/app/ports.ts";
 import type { Recorded } from "../src/app/record-demand.ts";
@@ -101,6 +102,7 @@ type Accepted = Extract<Recorded, { kind: "accepted" }>;
 
 async function acknowledgement({ app: { ports } }: Composition, recorded: Accepted): Promise<object> {
   const { changed, record, update, before, taken, older } = recorded;
+  const policy = await ports.policyOf(update.cluster);
   // A renewal stays cheap: what can be said of its demand was said when it came.
   const bodies = changed && before !== undefined ? await readKnown(ports, before) : undefined;
   const held = before?.record.sets.get(update.set);
@@ -124,6 +126,7 @@ async function acknowledgement({ app: { ports } }: Composition, recorded: Accept
         ...(bodies === undefined ? {} : { bodies }),
         ...(demand === undefined ? {} : { before: demand }),
       }),
+      ...noteSenders(update, record, policy),
     ],
   };
 }

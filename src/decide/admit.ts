@@ -121,7 +121,7 @@ function findDefiners(demands: readonly RankedDemand[], existing: Existing, sets
     const ofArray = found.get(demand.array) ?? new Map<SetName, Definition>();
     found.set(demand.array, ofArray);
     // One message defines it one way.
-    if (!ofArray.has(set)) ofArray.set(set, { set, extends: demand.extends, text: textOf(demand) });
+    if (!ofArray.has(set)) ofArray.set(set, { set, extends: demand.extends, text: definitionText(demand) });
   }
   const definers = new Map<ArrayName, Definition>();
   for (const [array, bySet] of found) {
@@ -145,11 +145,12 @@ function firstOf(
   if (named !== undefined) return named;
   const since = ({ set }: Definition): number => sets.get(set)?.acceptedAt ?? 0;
   const inOrder = definitions.toSorted((a, b) => since(a) - since(b) || compareText(a.set, b.set));
-  const asRecorded = existing === undefined ? undefined : textOf(existing);
+  const asRecorded = existing === undefined ? undefined : definitionText(existing);
   return inOrder.find(({ text }) => text === asRecorded) ?? inOrder[0];
 }
 
-const textOf = (
+/** Two definitions of a dynamic node array with one text are the same. */
+export const definitionText = (
   one: Pick<TargetDemand | GroupDemand | DynamicArray, "extends" | "machineTypes" | "attributes">,
 ): string => canonicalText([one.extends, one.machineTypes, one.attributes]);
 
@@ -162,7 +163,7 @@ function whyNotDefined(
   if (demand.kind === "job") return undefined;
   const { array } = demand;
   const first = definers.get(array);
-  if (demand.extends !== undefined && first !== undefined && first.text !== textOf(demand))
+  if (demand.extends !== undefined && first !== undefined && first.text !== definitionText(demand))
     return { code: "dynamic-disputed", array, sets: [first.set, set], first: first.set };
   return whyInherited(array, set, definers, existing, senders);
 }
