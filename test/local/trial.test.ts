@@ -126,7 +126,7 @@ describe("with an address of TLS", () => {
           { ca: issued.path },
           {
             AUTOSCALER_PUBLIC_URL: "https://app.example.org/",
-            AUTOSCALER_AUTOSTOP_KEYS: "one:0123456789abcdef0123456789abcdef",
+            AUTOSCALER_AUTOSTOP_KEYS: "one:5d7e0c9ab3f14286e1d0b4c7a9f83625",
           },
         ),
       );
