@@ -101,6 +101,10 @@ export function describeState(
         cause: entry.cause,
         message: entry.message,
       })),
+    alone: (record.alone ?? []).map(({ array, machineType, dynamic }) => ({
+      bucket: bucketText({ array, machineType }),
+      dynamicArray: dynamic,
+    })),
     rejections: record.rejections.map((rejection) => ({ ...rejection, at: isoTime(rejection.at) })),
     generation: record.generation,
     observedGeneration: record.observedGeneration,
