@@ -49,9 +49,12 @@ app.http("rejected-messages", {
   route: "rejected-messages",
   handler: (_request, context) =>
     answering(context, async () => {
-      const { count, oldest } = await composition().app.ports.queue.rejected();
-      const messages = oldest.map((message) => ({ ...message, rejectedAt: isoTime(message.rejectedAt) }));
-      return { status: 200, jsonBody: { count, oldest: messages } };
+      const { rejected, oldestRejected } = await describeQueues(composition().app);
+      const oldest = oldestRejected.map((message) => ({
+        ...message,
+        rejectedAt: isoTime(message.rejectedAt),
+      }));
+      return { status: 200, jsonBody: { ...rejected, oldest } };
     }),
 });
 

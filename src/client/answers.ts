@@ -469,6 +469,9 @@ export interface Cluster {
       | "node-unclear"
       | "nodes-removed"
       | "nodes-not-needed"
+      | "nodes-unhealthy"
+      | "node-token"
+      | "stop-key-missing"
       | "start-refused"
       | "nodearray-missing"
       | "revision-ahead"
@@ -670,6 +673,18 @@ export interface Cluster {
        * A moment, ISO 8601 in UTC.
        */
       startSince?: string;
+      /**
+       * The id of the key of its stop URL. Absent: not known, or it has none of ours.
+       */
+      stopKey?: string;
+      /**
+       * Its calls must carry the token that the node has chosen.
+       */
+      ownToken?: true;
+      /**
+       * It calls itself unhealthy, and is not stopped: a job is on it, or too many others went.
+       */
+      unhealthySince?: string;
       draining?: string;
       /**
        * A moment, ISO 8601 in UTC.
@@ -685,6 +700,24 @@ export interface Cluster {
       why: string;
     }[];
   };
+  /**
+   * How many live nodes that the autoscaler made carry a stop URL of which key.
+   */
+  stopKeys: {
+    /**
+     * Absent: nodes of which it is not known, or that have no stop URL of ours.
+     */
+    keyId?: string;
+    nodes: number;
+    /**
+     * AUTOSCALER_AUTOSTOP_KEYS has it: the calls of these nodes are answered.
+     */
+    configured?: boolean;
+    /**
+     * New nodes get it.
+     */
+    signing?: true;
+  }[];
   /**
    * Hosts that schedulers report with resources and that are no nodes of the cluster.
    */

@@ -232,10 +232,12 @@ function updateNode(
     old.unclearSince === unclearSince &&
     old.start === start &&
     (old.deallocated === true) === deallocated &&
-    (origin === undefined || old.requestId === origin.requestId);
+    (origin === undefined || old.requestId === origin.requestId) &&
+    (origin?.keyId === undefined || old.keyId === origin.keyId);
   // Keeping the same object for an unchanged node spares the store and a large cluster's memory.
   if (isSame && hasSameNames(old, node)) return old;
   const requestId = origin?.requestId ?? old?.requestId;
+  const keyId = origin?.keyId ?? old?.keyId;
   const look = origin === undefined ? old?.look : origin.look;
   const askedAfter = old?.requestId === undefined ? (origin?.askedAfter ?? 0) : (old.askedAfter ?? 0);
   const instanceId = nextInstanceId(old, node);
@@ -256,6 +258,8 @@ function updateNode(
     ...(old?.lastNeededAt === undefined ? {} : { lastNeededAt: old.lastNeededAt }),
     busyness,
     ...(old?.draining === undefined ? {} : { draining: old.draining }),
+    ...(keyId === undefined ? {} : { keyId }),
+    ...(old?.bound === undefined ? {} : { bound: old.bound }),
     ...(deallocated ? { deallocated } : {}),
     ...(start === undefined ? {} : { start }),
   };

@@ -64,6 +64,7 @@ import {
   startEffects,
   withStart,
 } from "./starts.ts";
+import { withStopKeys } from "./stop-keys.ts";
 import { foldQuestions, mayStopByReport, withQuestions } from "./questions.ts";
 import { poolsInForce } from "./pools.ts";
 import { premisesOf, Recall } from "./recall.ts";
@@ -482,8 +483,9 @@ function conclude(on: Conclusion): Decision {
     findUnneeded(look.snapshot, ledger, verdicts, policy, now),
   );
   const committed = commitEffects(noted, effects, now, on.owner, policy);
+  const keyed = withStopKeys(committed, ledger);
   return {
-    record: withDynamics(committed, ledger, on),
+    record: withDynamics(keyed, ledger, on),
     ledger,
     questions: foldQuestions(on.questions, now),
     seen: look.snapshot,

@@ -87,7 +87,7 @@ const waiting = z.object({
 const POISON = "Messages that failed too often, in demand-poison: the timer deals with them.";
 const REJECTED = "Messages that could not be taken in, in demand-rejected, for 30 days.";
 
-/** A reader gets kind and length of each text, an operator the text. */
+/** Messages that were put aside. A reader gets kind and length of each text, an operator the text. */
 export const rejectedMessagesAnswer = waiting.extend({
   oldest: z.array(
     z.object({

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Role } from "../../domain/roles.ts";
 import { nodearraySchema } from "../nodearray.ts";
+import { NODE_TOKEN_HEADER } from "../node-token.ts";
 import { whatIfSchema } from "../what-if.ts";
 import {
   acknowledgement,
@@ -67,13 +68,14 @@ export interface Operation {
   /** Whose function key it needs; "anyone": none. An operator's key opens all of them. */
   readonly role: Role | "anyone";
   readonly summary: string;
-  readonly query?: readonly QueryParameter[];
+  readonly query?: readonly Parameter[];
+  readonly headers?: readonly Parameter[];
   readonly body?: SchemaName;
   /** Schemas by status, one or either of several; "Problem" is application/problem+json, any other JSON. */
   readonly answers: Readonly<Record<number, SchemaName | readonly SchemaName[]>>;
 }
 
-export interface QueryParameter {
+export interface Parameter {
   readonly name: string;
   readonly description: string;
   readonly required?: true;
@@ -234,7 +236,20 @@ export const OPERATIONS: readonly Operation[] = [
         description: "no: begins no stop, only asks what has become of earlier questions",
         type: "string",
       },
-      { name: "reason", description: "unhealthy: it may always go", type: "string" },
+      {
+        name: "reason",
+        description:
+          "unhealthy: it goes whatever the demand is, unless a job is on it or many others went within the hour",
+        type: "string",
+      },
+    ],
+    headers: [
+      {
+        name: NODE_TOKEN_HEADER,
+        description:
+          "A token that the node has chosen, 22 to 200 characters. Once a call has carried one, only calls with it count for this instance",
+        type: "string",
+      },
     ],
     answers: {
       200: "Stop",
