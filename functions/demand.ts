@@ -79,6 +79,8 @@ async function record(
       throw new PortError("throttled", `record demand of ${cluster}`, "the record is contended");
     case "newer-state":
       return putBack(composed, message, update);
+    case "refused":
+      return putAsideAs(composed, message, context, update, recorded.problems);
     case "too-much":
       return putAsideAs(composed, message, context, update, [recorded.problem]);
     default:

@@ -2,6 +2,7 @@ import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { app } from "@azure/functions";
 import { describeRequestSet } from "../src/app/describe-cluster.ts";
 import { countAsked, noteDemand } from "../src/app/note-demand.ts";
+import { noteSenders } from "../src/app/note-senders.ts";
 import type { LoadedRecord, Ports, Site } from "../src/app/ports.ts";
 import { PortError } from "../src/app/ports.ts";
 import type { Recorded } from "../src/app/record-demand.ts";
@@ -135,6 +136,7 @@ async function notesOn(
         ...(bodies === undefined ? {} : { bodies }),
         ...(demand === undefined ? {} : { before: demand }),
       }),
+      ...noteSenders(update, record, await ports.policyOf(update.cluster)),
     ];
   } catch (error) {
     ports.log("notes-left-out", { cluster: update.cluster, set: update.set, message: String(error) });
@@ -164,6 +166,8 @@ function notAccepted(
       });
     case "stale":
       return "oldest" in recorded ? forgotten(update, recorded.oldest) : expired(recorded.expiredAt);
+    case "refused":
+      return badRequest(recorded.problems);
     case "too-much": {
       const { found, expected } = recorded.problem;
       return problem(409, "Too much demand", `found ${found}, expected ${expected}`, {

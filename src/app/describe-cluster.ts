@@ -73,7 +73,7 @@ export function describeState(
     plan: describePlan(bodies),
     nodes: describeNodes(bodies, now),
     stopKeys: describeStopKeys(record, stopKeys),
-    schedulerHosts: describeSchedulerHosts(record, bodies, now, SHOWN),
+    schedulerHosts: describeSchedulerHosts(record, bodies, policy, now, SHOWN),
     nodearrays: describeNodearrays(record, bodies, policy, now),
     buckets: describeBuckets(record, bodies, policy, now),
     outcomes: describeOutcomes(bodies, SHOWN, usersOf(record, bodies)),

@@ -1250,6 +1250,21 @@ export interface Configuration {
       [k: string]: unknown;
     };
   };
+  /**
+   * Items: What request sets may do: the first rule that names a set counts for it.
+   */
+  senders?: {
+    requestSets: string | string[];
+    write?: boolean;
+    maxPriority?: number;
+    caps?: {
+      [k: string]: unknown;
+    };
+    hosts?: boolean;
+    pools?: boolean;
+    dynamicArrays?: boolean;
+    attributes?: string[];
+  }[];
   prices?: {
     currency: string;
     locations: {
@@ -1316,6 +1331,21 @@ export interface ConfigurationWritten {
       [k: string]: unknown;
     };
   };
+  /**
+   * Items: What request sets may do: the first rule that names a set counts for it.
+   */
+  senders?: {
+    requestSets: string | string[];
+    write?: boolean;
+    maxPriority?: number;
+    caps?: {
+      [k: string]: unknown;
+    };
+    hosts?: boolean;
+    pools?: boolean;
+    dynamicArrays?: boolean;
+    attributes?: string[];
+  }[];
   prices?: {
     currency: string;
     locations: {
@@ -1351,6 +1381,13 @@ export interface ConfigurationWritten {
    * Named arrays that the cluster does not have (yet).
    */
   unknownNodearrays: string[];
+  /**
+   * Live request sets that ask for something that the document does not let them have.
+   */
+  losses: {
+    requestSet: string;
+    loses: string[];
+  }[];
 }
 export interface Health {
   ok: boolean;

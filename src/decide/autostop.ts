@@ -25,7 +25,8 @@ import {
 } from "./questions.ts";
 import type { Weighing } from "./reconcile.ts";
 import { doubtedNodes, isRecordDoubted, STALE_MARK_SECONDS, stoppingNodes } from "./doubt.ts";
-import { commitEffects, demandsInForce, excludedNodes, supplyOf } from "./reconcile.ts";
+import { admitDemands } from "./admit.ts";
+import { commitEffects, excludedNodes, supplyOf } from "./reconcile.ts";
 import { backOff } from "./back-off.ts";
 import { outageSeconds } from "./looks.ts";
 import { isResting } from "./outage.ts";
@@ -197,7 +198,7 @@ function surveyOf(
   return {
     nodes,
     questions: bodies.questions ?? NO_QUESTIONS,
-    facts: hostFacts(record, bodies, now),
+    facts: hostFacts(record, bodies, now, policy.senders),
     bindings,
     stopping: stoppingNodes(record.intents),
     listed: bodies.seen === undefined ? undefined : new Set(bodies.seen.arrays.map(({ name }) => name)),
@@ -382,7 +383,7 @@ function spareNodes(
   recall: Recalls,
 ): Weighed {
   if (bodies.seen === undefined || askers.size === 0) return { spare: askers, why: () => "needed" };
-  const sent = demandsInForce(record, bodies);
+  const { demands: sent } = admitDemands(record, bodies, policy);
   // The askers' own marks, from the first of the two commits, must not hide them: they are weighed again, and with the same outcome while
   // nothing else has changed.
   const ledger = withoutMarks(bodies.ledger, askers);
@@ -390,7 +391,7 @@ function spareNodes(
   const out = excludedNodes(snapshot, ledger, stoppingNodes(record.intents), policy, now);
   const dynamics = dynamicsOf(sent, record.dynamicArrays ?? [], bodies.seen);
   const reports = readReports(
-    reportedHosts(record, bodies, now),
+    reportedHosts(record, bodies, now, policy.senders),
     { snapshot, ledger, dynamics: dynamics.keys() },
     sent,
   );
@@ -399,7 +400,7 @@ function spareNodes(
     snapshot,
     ledger,
     policy,
-    pools: poolsInForce(record, bodies),
+    pools: poolsInForce(record, bodies, policy.senders),
     dynamics,
     ...(reports === undefined ? {} : { reports }),
     excluded: new Set([...out, ...unfit]),

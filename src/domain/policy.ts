@@ -5,6 +5,7 @@ import type { ConfiguredGroups } from "./configured-groups.ts";
 import type { DefaultResource } from "./default-resource.ts";
 import type { ArrayName } from "./ids.ts";
 import type { PriceTable } from "./price.ts";
+import type { SenderRules } from "./sender-rules.ts";
 import type { TimeoutRules } from "./timeouts.ts";
 
 /** What is known of a CycleCloud server: of the registry, and in no document. What we believe of its answers rests on this. */
@@ -46,6 +47,8 @@ export interface Policy extends TimeoutRules, CallBounds {
   readonly placementGroups?: ConfiguredGroups;
   /** What request sets and users may hold; absent: whatever the cluster has. */
   readonly caps?: CapRules;
+  /** What request sets may do; absent: everything, with the documented node attributes. */
+  readonly senders?: SenderRules;
   /** What nodes cost; absent: nothing is known. */
   readonly prices?: PriceTable;
   /** Plans that changed something can be explained for so long. Default 604,800: 7 days. */

@@ -8,7 +8,7 @@ import type { Problems } from "./problems.ts";
 const KINDS = ["requestSets", "users"];
 const UNITS: ReadonlySet<string> = new Set(["nodes", "cores"]);
 
-/** Reads `{ requestSets: name -> { nodes, cores }, users: ... }`, where the name "*" means each other one by itself. */
+/** Reads `{ requestSets: name -> { nodes, cores }, users: ... }`, where the name "*" means each other user by itself, and all other sets together. */
 export function readCaps(value: unknown, path: string, problems: Problems): CapRules {
   if (!isFields(value)) {
     problems.add(() => problemAt(path, value, "an object: requestSets, users"));
@@ -46,7 +46,7 @@ export function doubtCaps({ requestSets }: CapRules, path: string): readonly Pro
 }
 
 /** Zero is a ceiling too: nothing at all. */
-function readCeiling(value: unknown, path: string, problems: Problems): Ceiling {
+export function readCeiling(value: unknown, path: string, problems: Problems): Ceiling {
   if (!isFields(value) || Object.keys(value).length === 0) {
     problems.add(() => problemAt(path, value, "an object with nodes, cores, or both"));
     return {};

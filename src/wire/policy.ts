@@ -11,6 +11,7 @@ import { parseDocument } from "./document.ts";
 import { isFields, readOneOf, type Fields } from "./fields.ts";
 import { isName, NAME_EXPECTED } from "./name.ts";
 import { newNotes } from "./notes.ts";
+import { doubtSenders, readSenders, writeSenders } from "./senders.ts";
 import { doubtPrices, readPriceTable, writePriceTable } from "./price-table.ts";
 import { type Problem, problemAt, problemShowing, unknownKey } from "./problem.ts";
 import { readTimeout, writeTimeout, type TimeoutKey } from "./timeouts.ts";
@@ -33,6 +34,7 @@ export interface PolicyDocument {
   readonly among: Policy["among"];
   readonly placementGroups?: object;
   readonly caps?: object;
+  readonly senders?: readonly object[];
   readonly prices?: object;
   readonly planHistory: number;
   readonly enabled: boolean;
@@ -62,6 +64,7 @@ export const OWN_KEYS = [
   "among",
   "placementGroups",
   "caps",
+  "senders",
   "prices",
   "planHistory",
   "enabled",
@@ -106,6 +109,7 @@ export function readPolicy(input: string | object): PolicyRead {
   const placementGroups = readGroups(from, problems);
   const vmSizes = readPart(from, "vmSizes", problems, readSizeTable);
   const caps = readPart(from, "caps", problems, readCaps);
+  const senders = readPart(from, "senders", problems, readSenders);
   const prices = readPart(from, "prices", problems, readPriceTable);
   const idle = readTimeout(from, IDLE_TIMEOUT, problems);
   const boot = readTimeout(from, BOOT_TIMEOUT, problems);
@@ -131,6 +135,7 @@ export function readPolicy(input: string | object): PolicyRead {
     among: readOneOf(from, "among", ["priority", "cheapest"], problems) ?? DEFAULT_POLICY.among,
     ...(placementGroups === undefined ? {} : { placementGroups }),
     ...(caps === undefined ? {} : { caps }),
+    ...(senders === undefined ? {} : { senders }),
     ...(prices === undefined ? {} : { prices }),
     planHistorySeconds: readSeconds(from, "planHistory", 0, problems) ?? DEFAULT_POLICY.planHistorySeconds,
     enabled: readEnabled(from, problems),
@@ -149,10 +154,11 @@ function readPart<T>(
   return from[key] === undefined ? undefined : read(from[key], key, problems);
 }
 
-function doubtsOf({ caps, prices, vmSizes }: Policy): readonly Problem[] {
+function doubtsOf({ caps, prices, senders, vmSizes }: Policy): readonly Problem[] {
   const catalogue = catalogueOf(vmSizes === undefined ? {} : { vmSizes });
   return [
     ...(caps === undefined ? [] : doubtCaps(caps, "caps")),
+    ...(senders === undefined ? [] : doubtSenders(senders, "senders")),
     ...(prices === undefined ? [] : doubtPrices(prices, "prices", catalogue)),
   ].slice(0, BOUNDS.problems);
 }
@@ -182,6 +188,7 @@ export function writePolicy(policy: Policy): PolicyDocument {
       ? {}
       : { placementGroups: Object.fromEntries(policy.placementGroups) }),
     ...(policy.caps === undefined ? {} : { caps: writeCaps(policy.caps) }),
+    ...(policy.senders === undefined ? {} : { senders: writeSenders(policy.senders) }),
     ...(policy.prices === undefined ? {} : { prices: writePriceTable(policy.prices) }),
     planHistory: policy.planHistorySeconds,
     enabled: policy.enabled,

@@ -120,7 +120,7 @@ describe("a cluster's policy", () => {
   });
 
   const KEYS =
-    "one of the keys idleTimeout, bootTimeout, maxExpirationInterval, inFlightGrace, groupFillTimeout, nodearrays, default_resources, vmSizes, preference, among, placementGroups, caps, prices, planHistory, enabled, idle_timeout, boot_timeout";
+    "one of the keys idleTimeout, bootTimeout, maxExpirationInterval, inFlightGrace, groupFillTimeout, nodearrays, default_resources, vmSizes, preference, among, placementGroups, caps, senders, prices, planHistory, enabled, idle_timeout, boot_timeout";
   test.each([
     {
       name: "not JSON, of which nothing is shown",
