@@ -38,8 +38,8 @@ export function kindOf(value: unknown): string {
   if (value === undefined) return NOTHING;
   if (typeof value === "string")
     return isPlainText(value) ? `"${value}"` : `text of ${counted(value.length, "character")}`;
-  if (value === null) return "null";
-  if (typeof value !== "object") return JSON.stringify(value) ?? typeof value;
+  if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
+  if (typeof value !== "object") return typeof value;
   if (Array.isArray(value)) return value.length === 0 ? "[]" : `list of ${counted(value.length, "item")}`;
   const { length } = Object.keys(value);
   return length === 0 ? "{}" : `object with ${counted(length, "member")}`;
