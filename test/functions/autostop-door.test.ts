@@ -104,6 +104,19 @@ describe("what needs no storage comes first", () => {
   });
 
   test.each([
+    { name: "of 201 characters", instance: "v".repeat(201), found: "201 characters" },
+    { name: "with a line's end", instance: "vm%0Aforged", found: String.raw`vm\nforged` },
+  ])("an instance $name is refused, for whatever cluster", async ({ instance, found }) => {
+    const before = reads;
+    for (const cluster of ["nobody", "prod"])
+      expect(await ask(`/api/autostop/${cluster}/${FORGED}?instance=${instance}`)).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringContaining(found) },
+      });
+    expect(reads).toBe(before);
+  });
+
+  test.each([
     { name: "too short", token: "a".repeat(21), found: "21 characters" },
     { name: "too long", token: "a".repeat(201), found: "201 characters" },
     { name: "of other characters", token: `${"a".repeat(30)}"`, found: "31 characters" },
