@@ -8,16 +8,19 @@ export interface Oversize {
   readonly problem: Problem;
 }
 
-const TOO_MANY = `at most ${BOUNDS.values} values in one input`;
+const tooMany = (most: number): Pick<Problem, "found" | "expected"> => ({
+  found: `more than ${most} values`,
+  expected: `at most ${most} values in one input`,
+});
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
 
 /**
  * What is too much in a text before it is parsed: megabytes can hold millions of empty objects, and each costs tens of bytes of memory
  * once parsed. Counts members and items outside of strings, in one pass. Undefined: nothing is.
  */
-export function oversizeOfText(text: string): Problem | undefined {
+export function oversizeOfText(text: string, most: number = BOUNDS.values): Problem | undefined {
   // A value takes at least one character and its comma.
-  if (text.length <= 2 * BOUNDS.values) return undefined;
+  if (text.length <= 2 * most) return undefined;
   let values = 1;
   let isQuoted = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -25,8 +28,7 @@ export function oversizeOfText(text: string): Problem | undefined {
     if (code === QUOTE) isQuoted = !isQuoted;
     else if (isQuoted) at += code === BACKSLASH ? 1 : 0;
     else if (code === COMMA || code === BRACKET || code === BRACE) values += 1;
-    if (values > BOUNDS.values)
-      return { path: "", found: `more than ${BOUNDS.values} values`, expected: TOO_MANY };
+    if (values > most) return { path: "", ...tooMany(most) };
   }
   return undefined;
 }
@@ -50,7 +52,7 @@ export function oversizeOf(root: unknown, levelsAbove = 0): Oversize | undefined
   /** What is wrong with a value itself; goes into it otherwise. */
   const enter = (value: unknown): Pick<Problem, "found" | "expected"> | undefined => {
     left -= 1;
-    if (left < 0) return { found: `more than ${BOUNDS.values} values`, expected: TOO_MANY };
+    if (left < 0) return tooMany(BOUNDS.values);
     if (typeof value === "string") return longText(value);
     if (typeof value === "number" && !Number.isFinite(value))
       return { found: "a number beyond the largest", expected: "a number below 1.8e308" };
