@@ -22,7 +22,8 @@ test("of ten messages for the last three places three are taken, whichever proce
     live: true,
   };
   const sets = Array.from({ length: 4997 }, (_, index) => [setName(`held-${index}`), held] as const);
-  await app.ports.store.save({ ...EMPTY_RECORD, cluster: DEMO, sets: new Map(sets) }, {}, undefined);
+  const demands = new Map([[held.digest, { demands: [], pools: [], rejectedJobs: [] }]]);
+  await app.ports.store.save({ ...EMPTY_RECORD, cluster: DEMO, sets: new Map(sets) }, { demands }, undefined);
   const recorders = [0, 1].map(() => createRecorder({ ...app, lanes: createLanes() }));
   const outcomes = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
