@@ -91,6 +91,7 @@ async function readPoison(composed: Composition, message: PoisonMessage): Promis
       ports.log("poison-tried-again", { cluster, set, outcome: recorded.kind });
       if (recorded.kind === "newer-state") return putBack(composed, message.text, update);
       if (recorded.kind === "contended") return putAsideAs(composed, message, update, [UNSAFE]);
+      if (recorded.kind === "refused") return putAsideAs(composed, message, update, recorded.problems);
       if (recorded.kind === "too-much") return putAsideAs(composed, message, update, [recorded.problem]);
       return ports.queue.wake(cluster, now);
     }

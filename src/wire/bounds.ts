@@ -49,6 +49,8 @@ export const BOUNDS = {
   constraints: 1000,
   /** VM sizes of one entry of `nodearrays`. */
   machineTypes: 1000,
+  /** Rules for senders in a configuration; names, and attributes, of one rule. */
+  senderRules: 1000,
   /** Problems of one input, or of one job, that are described; the rest is counted. */
   problems: 100,
   /** Jobs of one message that are kept with what is wrong with them; the rest is counted. */

@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { problemAt, type Problem } from "./problem.ts";
+import { kindOf, type Problem } from "./problem.ts";
 import { oversizeOf, oversizeOfText } from "./check-size.ts";
 import { BOUNDS } from "./bounds.ts";
 import { isFields } from "./fields.ts";
@@ -74,7 +74,7 @@ function looksLikeJson(text: string): boolean {
 
 function decodeBytes(bytes: Uint8Array, most: Most, onText: (text: string) => Decoded): Decoded {
   const unpacked = isGzip(bytes) ? unpack(bytes, most) : bytes;
-  if (unpacked === "broken") return refuse("gzip data that is cut off or damaged", ENCODINGS);
+  if (unpacked === "broken") return refuse("gzip data that is cut off or damaged");
   if (unpacked === "too-large" || unpacked.length > most.bytes) return refuseTooLarge(most);
   const { buffer, byteOffset, byteLength } = unpacked;
   return onText(withoutMark(Buffer.from(buffer, byteOffset, byteLength).toString("utf8")));
@@ -100,7 +100,8 @@ function parse(text: string, most: Most): Decoded {
     const value: unknown = JSON.parse(text);
     return { kind: "value", value };
   } catch {
-    return refuse(text, ENCODINGS);
+    // Never shown: what is no JSON may be anything, a password as well.
+    return refuse(kindOf(text));
   }
 }
 
@@ -118,6 +119,6 @@ function refuseTooLarge({ bytes }: Most): Decoded {
   };
 }
 
-function refuse(found: unknown, expected: string): Decoded {
-  return { kind: "problem", problem: problemAt("", found, expected) };
+function refuse(found: string): Decoded {
+  return { kind: "problem", problem: { path: "", found, expected: ENCODINGS } };
 }

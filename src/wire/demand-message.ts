@@ -17,7 +17,7 @@ import { readJobs } from "./job.ts";
 import { isName, nameSchema } from "./name.ts";
 import { readNodearrays } from "./nodearray.ts";
 import { readPools } from "./pool.ts";
-import { nearest, problemAt } from "./problem.ts";
+import { nearest, problemAt, problemShowing } from "./problem.ts";
 import { readSchedulerNodes } from "./scheduler-node.ts";
 import { addSchemaProblems } from "./schema-problems.ts";
 import { someOf } from "../domain/some-of.ts";
@@ -347,7 +347,7 @@ function findCircumstances(message: Fields, context: UpdateContext, problems: Pr
   const { address } = context;
   if (address !== undefined && message["cluster"] !== address.cluster) {
     problems.add(() =>
-      problemAt(
+      problemShowing(
         "cluster",
         message["cluster"],
         `"${address.cluster}", as in the address, or leave the key out`,
@@ -356,7 +356,7 @@ function findCircumstances(message: Fields, context: UpdateContext, problems: Pr
   }
   if (address !== undefined && message["requestSet"] !== address.set) {
     problems.add(() =>
-      problemAt(
+      problemShowing(
         "requestSet",
         message["requestSet"],
         `"${address.set}", as in the address, or leave the key out`,
@@ -383,7 +383,7 @@ function clusterProblems(message: Fields, known: ReadonlySet<string> | undefined
   if (known === undefined || !isName(cluster) || known.has(cluster)) return [];
   const names = [...known];
   const shown = someOf(names, MOST_NAMES_SHOWN) || "none configured";
-  return [problemAt("cluster", cluster, `a known cluster: ${shown}`, nearest(cluster, names))];
+  return [problemShowing("cluster", cluster, `a known cluster: ${shown}`, nearest(cluster, names))];
 }
 
 function rejectedUpdate(message: Fields, problems: readonly Problem[]): MessageRead {
