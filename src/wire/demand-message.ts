@@ -10,7 +10,7 @@ import type {
 import { REVISION_LEEWAY_SECONDS } from "../domain/demand.ts";
 import { clusterName, setName, type ClusterName, type SetName } from "../domain/ids.ts";
 import { instant, isoTime, plusSeconds, type Instant } from "../domain/units.ts";
-import { decodeMessage, type Decoded } from "./decode.ts";
+import { decodeMessage, MOST_BY_QUEUE, MOST_OVER_HTTP, type Decoded } from "./decode.ts";
 import { measure } from "./digest.ts";
 import { isFields, isTooLong, listOrOne, type Fields } from "./fields.ts";
 import { readJobs } from "./job.ts";
@@ -129,7 +129,7 @@ const MESSAGE_KEYS = [...UPDATE_KEYS, "wake"];
  * message counts as of the second in which it was put into the queue, ties going by message id (design.md section 3, Revisions).
  */
 export function readDemandMessage(input: string | Uint8Array | object, context: MessageContext): MessageRead {
-  const decoded = decodeMessage(input, BOUNDS.queueBytes);
+  const decoded = decodeMessage(input, MOST_BY_QUEUE);
   if (decoded.kind === "problem") return undecodable(decoded);
   if (isFields(decoded.value) && "wake" in decoded.value) return readWake(decoded.value, context);
   const { senderTime = sameTime } = context;
@@ -155,7 +155,7 @@ export function readDemandMessage(input: string | Uint8Array | object, context: 
  */
 export function readRequestSet(body: string | Uint8Array | object, context: RequestSetContext): MessageRead {
   const address = { cluster: context.cluster, set: context.set };
-  const decoded = decodeMessage(body, BOUNDS.httpBytes);
+  const decoded = decodeMessage(body, MOST_OVER_HTTP);
   if (decoded.kind === "problem") return { ...undecodable(decoded), ...address };
   const { value, hasOversizeJob } = decoded;
   const senderNow = (context.senderTime ?? sameTime)(context.now);

@@ -45,6 +45,8 @@ describe("a good message", () => {
   test("without the optional keys gets the defaults and the second of its insertion as revision", () => {
     expect(updateOf(readDemandMessage({ version: 1, cluster: "prod", jobs: [] }, CONTEXT))).toEqual({
       cluster: "prod",
+      // {"demands":[],"pools":[],"rejectedJobs":[]}
+      bytes: 43,
       set: "standard",
       revision: { value: 1_763_636_399_000, tieBreak: "message-1" },
       intervalSeconds: 300,
@@ -451,6 +453,7 @@ describe("a request set over HTTP", () => {
     );
     expect(emptied).toEqual({
       cluster: "prod",
+      bytes: 43,
       set: "lsf",
       revision: { value: 5, tieBreak: "" },
       intervalSeconds: 300,
