@@ -31,7 +31,7 @@ export function judgeAnswer(answered: Answered): readonly Fault[] {
   const undescribed = findUndescribed(method, path, { status, type, body });
   return [
     ...undescribed.slice(0, 1).map((flaw) => fault("undescribed", `status ${status}: ${flaw}`)),
-    ...(status >= 400 ? judgeRefusal(status, body).map((what) => fault("refusal", what)) : []),
+    ...(type.includes("problem") ? judgeRefusal(status, body).map((what) => fault("refusal", what)) : []),
     ...(status >= 400 && text.includes(CANARY) ? [fault("secret", text.slice(0, 500))] : []),
   ];
 }
