@@ -29,13 +29,15 @@ import { createBackground } from "./app/background.ts";
 import type { ClusterCheck } from "./app/check-cluster.ts";
 import { checkClusters } from "./app/check-cluster.ts";
 import type { App } from "./app/commit.ts";
+import type { HealthDesk } from "./app/health-desk.ts";
+import { createHealthDesk } from "./app/health-desk.ts";
 import { createLanes } from "./app/lanes.ts";
-import type { Clock, Documents, Log, Ports, Site } from "./app/ports.ts";
+import type { Clock, Documents, Log, Ports, Site, StopKeys } from "./app/ports.ts";
 import type { DemandRecorder } from "./app/record-demand.ts";
 import { createRecorder } from "./app/record-demand.ts";
 import type { AutostopKeys, Config, ConfiguredCluster, Trial } from "./config.ts";
 import { readConfig, readSites } from "./config.ts";
-import { autostopPath, verifyToken } from "./decide/autostop-token.ts";
+import { autostopPath, hasKnownKey, verifyToken } from "./decide/autostop-token.ts";
 import type { ArrayName, ClusterName } from "./domain/ids.ts";
 import { clusterName } from "./domain/ids.ts";
 import type { CallBounds, Policy } from "./domain/policy.ts";
@@ -51,6 +53,7 @@ export interface Composition {
   readonly app: App;
   readonly recorder: DemandRecorder;
   readonly stopDesk: StopDesk;
+  readonly healthDesk: HealthDesk;
   readonly background: Background;
   readonly autostopKeys?: AutostopKeys;
   readonly senderTime: SenderTime;
@@ -120,6 +123,7 @@ function assemble(
     app,
     recorder: createRecorder(app, senderTime),
     stopDesk: createStopDesk(app),
+    healthDesk: createHealthDesk(app),
     background: createBackground(ports.log),
     ...(keys === undefined ? {} : { autostopKeys: keys }),
     senderTime,
@@ -189,7 +193,14 @@ function openSite(
     cluster: cluster.name,
     credential: `${cluster.url} ${cluster.username ?? "managed identity"}`,
     cyclecloud: createCycleCloud({ transport, log, ...autostopOption(config) }),
+    stopKeys: stopKeysOf(config),
   };
+}
+
+function stopKeysOf({ publicUrl, autostopKeys }: AutostopSettings): StopKeys {
+  if (autostopKeys === undefined) return { accepted: [] };
+  const accepted = [...autostopKeys.byId.keys()];
+  return publicUrl === undefined ? { accepted } : { signing: autostopKeys.current, accepted };
 }
 
 /** The limit is for a whole call; making the connection is a part of it. */
@@ -347,6 +358,7 @@ export function composeInMemory(options: MemoryOptions): MemoryComposition {
       transport,
       autostop: (name, array) => autostopPath(publicUrl, name, array, autostopKeys),
     }),
+    stopKeys: stopKeysOf({ publicUrl, autostopKeys }),
   };
   const ports: Ports = {
     clock,
@@ -362,6 +374,11 @@ export function composeInMemory(options: MemoryOptions): MemoryComposition {
     policyOf: () => Promise.resolve(options.policy),
   };
   return { ...assemble(ports, autostopKeys, () => Promise.resolve()), queue };
+}
+
+/** Whether a token can be valid for any array: its form, and a known key. Costs nothing, so it comes before everything else. */
+export function mayBeAutostopToken({ autostopKeys }: Composition, token: string): boolean {
+  return autostopKeys !== undefined && hasKnownKey(token, autostopKeys);
 }
 
 /** The array whose nodes carry this autostop token; undefined if it is not valid. */

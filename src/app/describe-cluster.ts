@@ -25,7 +25,10 @@ import { countSets, describeSet, describeSets } from "./describe-sets.ts";
 import { describeTroubles } from "./describe-troubles.ts";
 import { describeWaiting } from "./describe-waiting.ts";
 import { expectReady } from "./expect-ready.ts";
+import { unhealthyNow } from "./node-troubles.ts";
 import { phaseShown } from "./phase-shown.ts";
+import type { StopKeys } from "./ports.ts";
+import { describeStopKeys } from "./stop-key-use.ts";
 
 /** The state page shows so many nodes, sets and outcomes; counts are always of all. */
 const SHOWN = 2000;
@@ -44,7 +47,8 @@ export async function describeCluster(
     app.ports.policyOf(cluster),
   ]);
   const now = app.ports.clock.now();
-  return describeState(record, bodies, policy, now, senderTime(now));
+  const stopKeys = app.ports.sites.get(cluster)?.stopKeys;
+  return describeState(record, bodies, policy, now, senderTime(now), stopKeys);
 }
 
 /** The same of a record at hand. */
@@ -54,19 +58,21 @@ export function describeState(
   policy: Policy,
   now: Instant,
   senderNow: Instant = now,
+  stopKeys?: StopKeys,
 ): Readonly<Record<string, unknown>> {
-  const health = describeHealth(record, bodies, policy, now);
+  const health = describeHealth(record, bodies, policy, now, stopKeys);
   return {
     cluster: record.cluster,
     now: isoTime(now),
     health,
     waiting: describeWaiting(bodies.plan),
-    troubles: describeTroubles(record, bodies, health.notes, now, senderNow),
+    troubles: describeTroubles(record, bodies, health.notes, now, senderNow, stopKeys),
     choice: describeChoice(policy),
     demandCounts: countSets(record, bodies, now),
     demand: describeSets(record, bodies, SHOWN, now),
     plan: describePlan(bodies),
-    nodes: describeNodes(bodies),
+    nodes: describeNodes(bodies, now),
+    stopKeys: describeStopKeys(record, stopKeys),
     schedulerHosts: describeSchedulerHosts(record, bodies, now, SHOWN),
     nodearrays: describeNodearrays(record, bodies, policy, now),
     buckets: describeBuckets(record, bodies, policy, now),
@@ -101,6 +107,10 @@ export function describeState(
         cause: entry.cause,
         message: entry.message,
       })),
+    alone: (record.alone ?? []).map(({ array, machineType, dynamic }) => ({
+      bucket: bucketText({ array, machineType }),
+      dynamicArray: dynamic,
+    })),
     rejections: record.rejections.map((rejection) => ({ ...rejection, at: isoTime(rejection.at) })),
     generation: record.generation,
     observedGeneration: record.observedGeneration,
@@ -222,7 +232,7 @@ function describeProposal(
   };
 }
 
-function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
+function describeNodes(bodies: Bodies, now: Instant): Readonly<Record<string, unknown>> {
   const nodes = (bodies.seen?.nodes ?? []).filter((node) => bodies.ledger.has(node.nodeId));
   const byPhase: Record<string, number> = {};
   const byVerdict: Record<string, number> = {};
@@ -240,6 +250,8 @@ function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
     list: nodes.slice(0, SHOWN).map((node) => {
       const verdict = verdictOn(bodies, node.nodeId);
       const expected = ready.of(node);
+      const unhealthy = unhealthyNow(bodies.questions?.get(node.nodeId), now);
+      const why = verdict === undefined ? "not judged yet" : renderVerdict(verdict);
       return {
         name: node.name,
         nodeId: node.nodeId,
@@ -254,7 +266,11 @@ function describeNodes(bodies: Bodies): Readonly<Record<string, unknown>> {
         ...describeKnown(bodies.ledger.get(node.nodeId), bodies),
         expectedReadyAt: expected === undefined ? undefined : isoTime(expected),
         verdict: verdict?.kind ?? "not-judged",
-        why: verdict === undefined ? "not judged yet" : renderVerdict(verdict),
+        unhealthySince: unhealthy === undefined ? undefined : isoTime(unhealthy.since),
+        why:
+          unhealthy === undefined
+            ? why
+            : `${why}; it has called itself unhealthy since ${isoTime(unhealthy.since)}`,
       };
     }),
   };
@@ -272,6 +288,7 @@ function describeKnown(known: LedgerNode | undefined, { plan }: Bodies): Readonl
   if (known === undefined) return {};
   const { array, busyness, draining, firstReadyAt, firstSeenAt, lastNeededAt, leftReadyAt, purpose, start } =
     known;
+  const { bound, instanceId, keyId } = known;
   return {
     purpose: purpose.kind === "group" ? groupText(purpose) : purpose.kind,
     countsFor: arrayShown(purpose, array),
@@ -285,6 +302,8 @@ function describeKnown(known: LedgerNode | undefined, { plan }: Bodies): Readonl
     busynessSince: isoTime(busyness.since),
     start: start?.state,
     startSince: start === undefined ? undefined : isoTime(start.since),
+    stopKey: keyId,
+    ownToken: bound !== undefined && bound.instanceId === instanceId ? true : undefined,
     draining: draining?.by,
     drainingSince: draining === undefined ? undefined : isoTime(draining.since),
   };

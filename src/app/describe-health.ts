@@ -9,7 +9,9 @@ import type { Instant } from "../domain/units.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";
 import type { App } from "./commit.ts";
 import { loadCurrent } from "./commit.ts";
+import type { StopKeys } from "./ports.ts";
 import { PortError } from "./ports.ts";
+import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
 
 /** The most names in one sentence. */
 const SHOWN_NAMES = 10;
@@ -39,7 +41,8 @@ export interface Health {
 export async function checkHealth(app: App, cluster: ClusterName): Promise<Health> {
   try {
     const [{ record }, policy] = await Promise.all([loadCurrent(app, cluster), app.ports.policyOf(cluster)]);
-    return describeHealth(record, undefined, policy, app.ports.clock.now());
+    const stopKeys = app.ports.sites.get(cluster)?.stopKeys;
+    return describeHealth(record, undefined, policy, app.ports.clock.now(), stopKeys);
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     return { ok: false, notes: [`${error.kind}: ${error.message}`], warnings: [] };
@@ -51,6 +54,7 @@ export function describeHealth(
   bodies: Bodies | undefined,
   policy: Policy,
   now: Instant,
+  stopKeys?: StopKeys,
 ): Health {
   const age = record.lastGoodLookAt === undefined ? undefined : secondsBetween(record.lastGoodLookAt, now);
   const { trouble } = record;
@@ -60,7 +64,10 @@ export function describeHealth(
   return {
     ok: fresh && trouble === undefined,
     notes: notesOn(record, seen, policy, now),
-    warnings: record.unneeded === undefined ? [] : [unneededText(record.unneeded)],
+    warnings: [
+      ...(record.unneeded === undefined ? [] : [unneededText(record.unneeded)]),
+      ...retiredKeys(record, stopKeys).map(retiredKeyText),
+    ],
     ...(age === undefined ? {} : { lastLookAgeSeconds: age }),
     ...(trouble === undefined
       ? {}
@@ -141,6 +148,7 @@ const TROUBLES: Readonly<Record<Trouble["kind"], string>> = {
   unexpected: "CycleCloud's answer is unexpected",
   suspicious: "the last look is not believed yet",
   "not-found": "CycleCloud does not know the cluster",
+  failed: "the app itself failed, and tries again at each tick",
 };
 
 function stateOf(seen: Snapshot): string {

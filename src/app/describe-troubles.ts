@@ -9,6 +9,9 @@ import { lossShown } from "../decide/lost-bodies.ts";
 import { missingUntil } from "../decide/missing.ts";
 import { removedByOthers } from "../decide/removed.ts";
 import { unneededText } from "./describe-health.ts";
+import { callsRefused, nodesUnhealthy } from "./node-troubles.ts";
+import type { StopKeys } from "./ports.ts";
+import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
 import { arraysMissing, revisionsAhead } from "./input-troubles.ts";
 import { phaseShown } from "./phase-shown.ts";
 import { someOf } from "../domain/some-of.ts";
@@ -27,6 +30,12 @@ export interface DescribedTrouble {
     /** Removed in the last hour, and not by us. */
     | "nodes-removed"
     | "nodes-not-needed"
+    /** They call themselves unhealthy, and are not stopped. */
+    | "nodes-unhealthy"
+    /** Calls for them did not carry the token of their own. */
+    | "node-token"
+    /** Live nodes carry a stop URL of a key that the app settings do not have. */
+    | "stop-key-missing"
     | "start-refused"
     /** CycleCloud lists nodes of it, but not the node array. */
     | "nodearray-missing"
@@ -52,6 +61,7 @@ export function describeTroubles(
   notes: readonly string[],
   now: Instant,
   senderNow: Instant = now,
+  stopKeys?: StopKeys,
 ): readonly DescribedTrouble[] {
   return [
     ...notes.map((text): DescribedTrouble => ({ kind: "health", text, count: 1 })),
@@ -63,6 +73,9 @@ export function describeTroubles(
     ...nodesMissing(bodies),
     ...nodesUnclear(bodies),
     ...nodesRemoved(record, bodies, now),
+    ...nodesUnhealthy(bodies, now),
+    ...callsRefused(bodies, now),
+    ...keysMissing(record, stopKeys),
     ...refusedStarts(bodies),
     ...arraysMissing(bodies),
     ...revisionsAhead(record, senderNow),
@@ -82,6 +95,14 @@ function storageLoss(record: ClusterRecord, now: Instant): readonly DescribedTro
   const nodes = loss.nodes ? "; what was known of the nodes is lost, and comes from the next look" : "";
   const text = `storage lost ${loss.bodies} of its rows at ${isoTime(loss.at)}${sets}${nodes}; scale-down rests`;
   return [{ kind: "health", text, count: loss.bodies }];
+}
+
+function keysMissing(record: ClusterRecord, stopKeys: StopKeys | undefined): readonly DescribedTrouble[] {
+  return retiredKeys(record, stopKeys).map((use) => ({
+    kind: "stop-key-missing",
+    text: retiredKeyText(use),
+    count: use.nodes,
+  }));
 }
 
 function notNeeded({ unneeded }: ClusterRecord): readonly DescribedTrouble[] {

@@ -32,6 +32,9 @@ export interface Run {
   readonly deadline: Instant;
 }
 
+/** Requests to stop nodes are sent side by side: each must leave soon after its commit. */
+const STOPS_AT_ONCE = 4;
+
 /**
  * Sends committed intents of this run, creates last and as many at a time as the server may have. What has not been sent when its time is
  * over (see send-times.ts, and this run's deadline) is found not to have been sent: only its owner can know that. `templates` are of this
@@ -43,17 +46,21 @@ export async function applyIntents(
   templates?: ArrayTemplates,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  const left = intents.filter(({ effect }) => effect.kind === "create");
   const apply = async (intent: Intent): Promise<void> => {
     const evidence = (await send(run, intent, templates)) ?? { kind: "not-sent" };
     logEffect(run, intent, evidence);
     findings.push({ id: intent.id, evidence });
   };
-  for (const intent of intents) if (intent.effect.kind !== "create") await apply(intent);
-  const applyNext = async (): Promise<void> => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) await apply(next);
+  const applyAll = async (kind: Effect["kind"], atOnce: number): Promise<void> => {
+    const left = intents.filter(({ effect }) => effect.kind === kind);
+    const applyNext = async (): Promise<void> => {
+      for (let next = left.shift(); next !== undefined; next = left.shift()) await apply(next);
+    };
+    await Promise.all(Array.from({ length: atOnce }, applyNext));
   };
-  await Promise.all(Array.from({ length: run.policy.parallelCreates }, applyNext));
+  await applyAll("terminate", STOPS_AT_ONCE);
+  await applyAll("start", 1);
+  await applyAll("create", run.policy.parallelCreates);
   return findings;
 }
 
@@ -151,13 +158,26 @@ async function sendCreate(
         templates,
       }),
     );
+    if (outcome?.kind === "accepted") return withStopKey(run, outcome);
     if (outcome?.kind !== "conflict") return outcome;
     // A 409 is a repeated id or invalid input: only asking tells (cyclecloud-wire.md A.6).
     const { message } = outcome;
-    return await askAfterSend(run, intent, "conflict", message);
+    return foundAfterSend(run, intent, await askAfterSend(run, intent, "conflict", message));
   } catch (error) {
-    return afterError(error, () => askAfterSend(run, intent, "no-answer"));
+    const evidence = await afterError(error, () => askAfterSend(run, intent, "no-answer"));
+    return foundAfterSend(run, intent, evidence);
   }
+}
+
+/** Of a create that others have sent as well, nobody knows whose request took effect: the others may sign with another key. */
+function foundAfterSend(run: Run, { sent }: Intent, evidence: Evidence): Evidence {
+  return evidence.kind === "found" && sent === "never" ? withStopKey(run, evidence) : evidence;
+}
+
+/** With the key of the stop URL that this process sends with creates, if it sends one. */
+function withStopKey<E extends Evidence>({ site }: Run, evidence: E): E {
+  const keyId = site.stopKeys?.signing;
+  return keyId === undefined ? evidence : { ...evidence, keyId };
 }
 
 /** Nodes of a dynamic node array are called after it, so that people see what they are for; whose they are only the ledger knows. */

@@ -1,9 +1,10 @@
 import type { ClustersAnswer, PlanAnswer, StateAnswer } from "../client/state.ts";
+import { durationText } from "./age.ts";
 import { COLUMNS, fold } from "./fold.ts";
 import { countsText, renderTable } from "./table.ts";
 
 /** All clusters, a line each. */
-export function renderClusters({ clusters, rejectedMessages }: ClustersAnswer): string {
+export function renderClusters({ clusters, poisonMessages, rejectedMessages }: ClustersAnswer): string {
   const table = renderTable(
     [
       ["CLUSTER", ({ cluster }) => cluster],
@@ -14,8 +15,19 @@ export function renderClusters({ clusters, rejectedMessages }: ClustersAnswer): 
     clusters,
     "no clusters: AUTOSCALER_CLUSTERS of the app is empty",
   );
-  const count = rejectedMessages?.count ?? 0;
-  return count === 0 ? table : `${table}\n${count} messages lie in demand-rejected`;
+  const lines = [
+    ...inQueue("demand-poison", poisonMessages),
+    ...inQueue("demand-rejected", rejectedMessages),
+  ];
+  return [table, ...lines].join("\n");
+}
+
+function inQueue(queue: string, waiting: ClustersAnswer["poisonMessages"]): readonly string[] {
+  const count = waiting?.count ?? 0;
+  if (count === 0) return [];
+  const age = waiting?.oldestAgeSeconds;
+  const oldest = age === undefined ? "" : `, the oldest for ${durationText(age)}`;
+  return [`${count} ${count === 1 ? "message lies" : "messages lie"} in ${queue}${oldest}`];
 }
 
 /** One cluster in short: what is asked for, what is there, what is wrong, what is missing and why. */
@@ -33,6 +45,7 @@ export function renderStatus(state: StateAnswer): string {
     ...row("nodes", nodesText(nodes)),
     ...(coming === 0 ? [] : row("in flight", `${coming} accepted, not shown yet`)),
     ...labelled("timeouts", timeoutTexts(state.nodearrays)),
+    ...stopKeysRow(state.stopKeys),
     ...row("plan", plan === undefined ? "none yet" : planText(plan)),
     ...labelled("warning", warnings),
     ...labelled("why", waiting?.reasons.map(causeText) ?? []),
@@ -62,6 +75,18 @@ function nodesText({ byPhase, byVerdict }: StateAnswer["nodes"]): string {
   const idle = byVerdict["busyness-unknown"] ?? 0;
   const all = countsText(byPhase, "none");
   return idle === 0 ? all : `${all}; ${idle} not needed, busy state unknown`;
+}
+
+/** Nodes by the key of their stop URL, while there is more than one key to think of (docs/configuration.md, Rotation). */
+function stopKeysRow(keys: StateAnswer["stopKeys"]): readonly string[] {
+  const known = keys.filter(({ keyId }) => keyId !== undefined);
+  if (known.length < 2) return [];
+  const texts = keys.map(({ keyId, nodes = 0, configured, signing }) => {
+    const name = keyId ?? "not known";
+    const notes = [...(signing === true ? ["new nodes"] : []), ...(configured === false ? ["refused"] : [])];
+    return `${name} ${nodes}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
+  });
+  return row("stop keys", texts.join(", "));
 }
 
 function demandsText(plan: StateAnswer["plan"], waiting: StateAnswer["waiting"]): string {

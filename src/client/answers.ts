@@ -363,8 +363,22 @@ export interface Clusters {
     cluster: string;
     health: ClusterHealth;
   }[];
+  /**
+   * Messages that failed too often, in demand-poison: the timer deals with them.
+   */
+  poisonMessages: {
+    count: number;
+    /**
+     * Absent: there is none, or it is being handled.
+     */
+    oldestAgeSeconds?: number;
+  };
   rejectedMessages: {
     count: number;
+    /**
+     * Absent: there is none, or it is being handled.
+     */
+    oldestAgeSeconds?: number;
     oldest: {
       messageId: string;
       /**
@@ -454,6 +468,9 @@ export interface Cluster {
       | "node-unclear"
       | "nodes-removed"
       | "nodes-not-needed"
+      | "nodes-unhealthy"
+      | "node-token"
+      | "stop-key-missing"
       | "start-refused"
       | "nodearray-missing"
       | "revision-ahead"
@@ -654,6 +671,18 @@ export interface Cluster {
        * A moment, ISO 8601 in UTC.
        */
       startSince?: string;
+      /**
+       * The id of the key of its stop URL. Absent: not known, or it has none of ours.
+       */
+      stopKey?: string;
+      /**
+       * Its calls must carry the token that the node has chosen.
+       */
+      ownToken?: true;
+      /**
+       * It calls itself unhealthy, and is not stopped: a job is on it, or too many others went.
+       */
+      unhealthySince?: string;
       draining?: string;
       /**
        * A moment, ISO 8601 in UTC.
@@ -669,6 +698,24 @@ export interface Cluster {
       why: string;
     }[];
   };
+  /**
+   * How many live nodes that the autoscaler made carry a stop URL of which key.
+   */
+  stopKeys: {
+    /**
+     * Absent: nodes of which it is not known, or that have no stop URL of ours.
+     */
+    keyId?: string;
+    nodes: number;
+    /**
+     * AUTOSCALER_AUTOSTOP_KEYS has it: the calls of these nodes are answered.
+     */
+    configured?: boolean;
+    /**
+     * New nodes get it.
+     */
+    signing?: true;
+  }[];
   /**
    * Hosts that schedulers report with resources and that are no nodes of the cluster.
    */
@@ -945,6 +992,10 @@ export interface Cluster {
     until: string;
     cause: "refused" | "fell-short" | "boot-failed" | "unhealthy";
     message: string;
+  }[];
+  alone?: {
+    bucket: string;
+    dynamicArray?: string;
   }[];
   rejections: {
     /**
@@ -1303,13 +1354,33 @@ export interface Health {
   ok: boolean;
   clusters: number;
   /**
-   * Of all clusters. They leave ok as it is.
+   * Of all clusters, and one while messages lie in demand-poison for five minutes. They leave ok as it is.
    */
   warnings: number;
   /**
    * null: a cluster has never been looked at, or cannot be read.
    */
   oldestLookAgeSeconds: number | null;
+  /**
+   * Messages that failed too often, in demand-poison: the timer deals with them. Absent: the queue cannot be read.
+   */
+  poisonMessages?: {
+    count: number;
+    /**
+     * Absent: there is none, or it is being handled.
+     */
+    oldestAgeSeconds?: number;
+  };
+  /**
+   * Messages that could not be taken in, in demand-rejected, for 30 days. Absent: the queue cannot be read.
+   */
+  rejectedMessages?: {
+    count: number;
+    /**
+     * Absent: there is none, or it is being handled.
+     */
+    oldestAgeSeconds?: number;
+  };
 }
 /**
  * The node will be stopped.

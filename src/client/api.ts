@@ -14,6 +14,7 @@ import type {
   Tick,
 } from "./answers.ts";
 import { isName, NAME_EXPECTED } from "../domain/name.ts";
+import { NODE_TOKEN_HEADER } from "../wire/node-token.ts";
 import type { Answer } from "./answer.ts";
 import { bodyOf } from "./error.ts";
 
@@ -194,6 +195,8 @@ export interface StopQuestion {
   readonly asked?: number;
   /** False: only what has become of earlier questions is asked. */
   readonly begin?: boolean;
+  /** The node's own token. Once a call has carried one, all calls of this node must carry it. Absent: none is sent. */
+  readonly ownToken?: string;
 }
 
 /** An answer comes within 15 s, or never. */
@@ -207,7 +210,7 @@ export function askToStop(
   callback: string,
   instance: string,
   reason?: "unhealthy",
-  { asked, begin = true }: StopQuestion = {},
+  { asked, begin = true, ownToken }: StopQuestion = {},
 ): Promise<Answer<Stop>> {
   const query = {
     instance,
@@ -216,7 +219,8 @@ export function askToStop(
     ...(begin ? {} : { begin: "no" }),
   };
   const call: Request<Stop> = { method: "POST", path: "", query, seconds: STOP_WAIT_SECONDS };
-  return request(addressOf(callback, call), call, {});
+  const headers = ownToken === undefined ? {} : { [NODE_TOKEN_HEADER]: ownToken };
+  return request(addressOf(callback, call), call, headers);
 }
 
 function addressOf(base: string, { path, query = {} }: Call): string {

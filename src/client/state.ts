@@ -158,6 +158,7 @@ const state = z.object({
     .catch(undefined),
   nodearrays: listOf(z.object({ name: text, managed: flag, idleTimeout: number, bootTimeout: number })),
   buckets: listOf(bucket),
+  stopKeys: listOf(z.object({ keyId: text, nodes: number, configured: flag, signing: flag })),
   outcomes: listOf(outcome),
   waiting: waiting.optional().catch(undefined),
   troubles: listOf(z.object({ kind: text, text, count: number })),
@@ -174,8 +175,9 @@ const rejectedMessage = z.object({
 
 const clusters = z.object({
   clusters: listOf(z.object({ cluster: text, health })),
+  poisonMessages: z.object({ count: number, oldestAgeSeconds: number }).optional().catch(undefined),
   rejectedMessages: z
-    .object({ count: number, oldest: listOf(rejectedMessage) })
+    .object({ count: number, oldestAgeSeconds: number, oldest: listOf(rejectedMessage) })
     .optional()
     .catch(undefined),
 });

@@ -83,6 +83,10 @@ export interface ClusterRecord {
   readonly dynamicArrays?: readonly DynamicArray[];
   /** As the last plan saw them; absent: none, or the record of an older release. */
   readonly unneeded?: Unneeded;
+  /** Nodes that went in the last hour as unhealthy on their own word alone; absent: none. */
+  readonly unhealthyStops?: readonly UnhealthyStops[];
+  /** How many live nodes of ours carry a stop URL of which key, as the last plan saw them; absent: no key is known of any node. */
+  readonly stopKeys?: readonly StopKeyUse[];
   /** Stored bodies that the last loads did not find, each with the moment when it was first missed; absent: none. */
   readonly missing?: readonly { readonly body: string; readonly since: Instant }[];
   /** The last time that storage lost some of what the record named; absent: never. */
@@ -96,6 +100,28 @@ export interface Lost {
   readonly sets: readonly SetName[];
   /** The snapshot, or what was known of the nodes besides, was lost. */
   readonly nodes: boolean;
+}
+
+/** Stops of one array that were granted within a few minutes. Few entries cover an hour, however many nodes go. */
+export interface UnhealthyStops {
+  readonly array: ArrayName;
+  /** The last of them. */
+  readonly at: Instant;
+  readonly count: number;
+}
+
+/** Live nodes of ours that carry a stop URL of one key. */
+export interface StopKeyUse {
+  /** Absent: not known. An older release made the nodes, the answer to their create was lost, or there was no stop URL. */
+  readonly keyId?: string;
+  readonly nodes: number;
+}
+
+/** What the calls of a node must carry. It holds for one VM: another instance of the same node begins without it. */
+export interface NodeBinding {
+  /** Of the token that the node chose (decide/node-token.ts). The token itself is never stored. */
+  readonly token: Digest;
+  readonly instanceId: string;
 }
 
 /** The token bucket of looks at `at`, which is `lookedAt`: turn.ts has the rules. */
@@ -207,6 +233,15 @@ export interface SetEntry {
   readonly ended?: true;
   /** The scheduler's report that came with it, if any. */
   readonly report?: Digest;
+  /** What its bodies hold; absent: it is not in force, or an older release accepted it. */
+  readonly size?: HeldSize;
+}
+
+/** What one message of a set takes of the bounds of its cluster. */
+export interface HeldSize {
+  readonly jobs: number;
+  /** Of its bodies as JSON, before they are packed. */
+  readonly bytes: number;
 }
 
 /** What we remember of each node, as CycleCloud exposes no creation time and reuses names (design.md section 3). */
@@ -234,6 +269,10 @@ export interface LedgerNode {
   readonly lastNeededAt?: Instant;
   readonly busyness: Busyness;
   readonly draining?: Draining;
+  /** The key of its stop URL, from the create that made it; absent: not known. */
+  readonly keyId?: string;
+  /** Absent: no call of it has carried a token of its own. */
+  readonly bound?: NodeBinding;
   /** Shown Deallocated by the last believed look. */
   readonly deallocated?: true;
   /** How far its way out of Deallocated has come; absent: nobody has asked for it since it was deallocated, or it never was. */
@@ -357,6 +396,8 @@ export interface InFlight {
   readonly purpose: Purpose;
   /** Digest of the attributes that were sent; absent: none. */
   readonly look?: Digest;
+  /** The key of the stop URL that was sent; absent: none was sent, or it is not known which. */
+  readonly keyId?: string;
   /** Whether they are spot nodes, as these attributes say; absent: they do not, or an older release sent them. */
   readonly spot?: boolean;
   readonly added: number;
@@ -404,7 +445,15 @@ export interface Outage {
 
 export interface Trouble {
   readonly at: Instant;
-  readonly kind: "unreachable" | "throttled" | "denied" | "unexpected" | "suspicious" | "not-found";
+  readonly kind:
+    | "unreachable"
+    | "throttled"
+    | "denied"
+    | "unexpected"
+    | "suspicious"
+    | "not-found"
+    /** The app itself failed at a plan. */
+    | "failed";
   readonly message: string;
 }
 

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { nodearraySchema } from "../nodearray.ts";
+import { NODE_TOKEN_HEADER } from "../node-token.ts";
 import { whatIfSchema } from "../what-if.ts";
 import {
   acknowledgement,
@@ -63,13 +64,14 @@ export interface Operation {
   readonly id: string;
   readonly auth: "function" | "anonymous";
   readonly summary: string;
-  readonly query?: readonly QueryParameter[];
+  readonly query?: readonly Parameter[];
+  readonly headers?: readonly Parameter[];
   readonly body?: SchemaName;
   /** Schemas by status, one or either of several; "Problem" is application/problem+json, any other JSON. */
   readonly answers: Readonly<Record<number, SchemaName | readonly SchemaName[]>>;
 }
 
-export interface QueryParameter {
+export interface Parameter {
   readonly name: string;
   readonly description: string;
   readonly required?: true;
@@ -222,7 +224,20 @@ export const OPERATIONS: readonly Operation[] = [
         description: "no: begins no stop, only asks what has become of earlier questions",
         type: "string",
       },
-      { name: "reason", description: "unhealthy: it may always go", type: "string" },
+      {
+        name: "reason",
+        description:
+          "unhealthy: it goes whatever the demand is, unless a job is on it or many others went within the hour",
+        type: "string",
+      },
+    ],
+    headers: [
+      {
+        name: NODE_TOKEN_HEADER,
+        description:
+          "A token that the node has chosen, 22 to 200 characters. Once a call has carried one, only calls with it count for this instance",
+        type: "string",
+      },
     ],
     answers: {
       200: "Stop",
