@@ -24,8 +24,8 @@ export class Caller {
     this.#stage = stage;
   }
 
-  /** Runs a function of a queue, or the timer's; whether it ended well. */
-  async deliver(name: "demand" | "rejected" | "snapshot", text: string): Promise<boolean> {
+  /** Runs the function of the demand queue, or the timer's; whether it ended well. */
+  async deliver(name: "demand" | "snapshot", text: string): Promise<boolean> {
     const failed = await this.#timed(name, () => this.#stage.deliver(name, text));
     if (failed === undefined) return true;
     // Storage that cannot be used is the one thing that sends a message back.

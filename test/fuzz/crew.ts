@@ -27,11 +27,12 @@ export class Crew {
     const onReport = ({ faults }: Report) => ended.resolve(faults);
     const onError = (error: Error) => ended.resolve([{ kind: `dies (${error.name}: ${codeOf(error)})`, what: String(error.stack) }]);
     worker.on("message", onReport).on("error", onError);
-    const before = worker.cpuUsage();
+    let begun: number | undefined;
     const watch = setInterval(async () => {
-      const { user, system } = await worker.cpuUsage(await before);
+      const used = await usedBy(worker);
+      begun ??= used;
       const what = `no end after ${HANG_MS / 1000} s of processor time`;
-      if ((user + system) / 1000 > HANG_MS) ended.resolve([{ kind: "hangs", what }]);
+      if ((used ?? 0) - (begun ?? 0) > HANG_MS) ended.resolve([{ kind: "hangs", what }]);
     }, LOOK_EVERY_MS);
     const order: Order = { inputs: JSON.stringify(inputs), stores };
     worker.postMessage(order);
@@ -52,4 +53,14 @@ export class Crew {
 
 function codeOf(error: Error): string {
   return "code" in error ? String(error.code) : "";
+}
+
+/** Milliseconds of processor time; undefined: the thread has not begun, or is over. */
+async function usedBy(worker: Worker): Promise<number | undefined> {
+  try {
+    const { user, system } = await worker.cpuUsage();
+    return (user + system) / 1000;
+  } catch {
+    return undefined;
+  }
 }
