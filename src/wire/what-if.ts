@@ -13,6 +13,7 @@ import { isFields, type Fields } from "./fields.ts";
 import { isName, labelSchema, NAME_EXPECTED, nameSchema } from "./name.ts";
 import { readPolicy, writePolicy } from "./policy.ts";
 import { problemAt, problemShowing } from "./problem.ts";
+import { BOUNDS } from "./bounds.ts";
 import { addSchemaProblems } from "./schema-problems.ts";
 import { Problems } from "./problems.ts";
 
