@@ -133,6 +133,8 @@ export function judgeStops(
     if (verdict.kind !== "marked" || free.spare.has(verdict.node)) return verdict;
     if (sick.has(verdict.node))
       return held.has(verdict.node) ? limited(bodies.ledger, verdict.node) : verdict;
+    const unknown = free.unknown.get(verdict.node);
+    if (unknown !== undefined) return unsettled(unknown);
     return { kind: "needed", why: free.why(verdict.node), undrain: !view.isForgetful };
   });
   return noteVerdicts(record, bodies, view, byInstance, calls, verdicts, now);
@@ -367,6 +369,8 @@ export function toldOf(why: string): string {
 
 interface Weighed {
   readonly spare: ReadonlySet<NodeId>;
+  /** Askers of which nothing can be told, and why. */
+  readonly unknown: Spare["unknown"];
   readonly why: (node: NodeId) => string;
 }
 
@@ -382,7 +386,8 @@ function spareNodes(
   now: Instant,
   recall: Recalls,
 ): Weighed {
-  if (bodies.seen === undefined || askers.size === 0) return { spare: askers, why: () => "needed" };
+  if (bodies.seen === undefined || askers.size === 0)
+    return { spare: askers, unknown: new Map(), why: () => "needed" };
   const { demands: sent } = admitDemands(record, bodies, policy);
   // The askers' own marks, from the first of the two commits, must not hide them: they are weighed again, and with the same outcome while
   // nothing else has changed.
@@ -409,12 +414,13 @@ function spareNodes(
   });
   const premises = premisesOf(record, supply);
   const question = { askers, excluded: supply.excluded };
-  const { spare, needed } = recall.stops.answer(premises, question, (asked) => {
+  const { spare, needed, unknown } = recall.stops.answer(premises, question, (asked) => {
     const present = recall.plans.known(premises, { excluded: asked.excluded, last: undefined });
     return findSpare({ ...supply, excluded: asked.excluded }, demands, asked.askers, now, present);
   });
   return {
     spare,
+    unknown,
     why: (node) => {
       const by = needed.get(node);
       return by === undefined ? "needed until other nodes are Ready" : `${NEEDED_BY}${by.join(", ")}`;
@@ -565,8 +571,11 @@ export function confirmStops(
   const askers = without(new Set(going), sick);
   const free = spareNodes(current, bodies, { askers, unfit: sick }, policy, now, recall);
   const stopped = [...unhealthy, ...[...askers].filter((id) => free.spare.has(id))];
-  for (const id of askers)
-    if (!free.spare.has(id)) verdicts.set(id, { kind: "needed", why: free.why(id), undrain });
+  for (const id of askers) {
+    const unknown = free.unknown.get(id);
+    if (unknown !== undefined) verdicts.set(id, unsettled(unknown));
+    else if (!free.spare.has(id)) verdicts.set(id, { kind: "needed", why: free.why(id), undrain });
+  }
   for (const id of stopped) verdicts.set(id, { kind: "granted", node: id });
   const paused = pauseUnhealthy(
     noteUnhealthyStops(record, bodies.ledger, view.facts, unhealthy, now),

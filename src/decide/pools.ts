@@ -52,9 +52,46 @@ export function ownedPools(
   bodies: Bodies,
   senders: SenderRules = NO_SENDER_RULES,
 ): OwnedPools {
+  const before = new Map((record.poolOwners ?? []).map(({ set, pools }) => [set, new Set(pools)]));
+  const named = claimsOf(record, bodies, senders, (set) => before.has(set));
+  if (named.size === 0) return NO_POOLS;
+  const owned = new Map<SetName, Digest[]>();
+  const pools: Pool[] = [];
+  let noted = 0;
+  for (const [name, claims] of named) {
+    const [only] = claims;
+    if (claims.length === 1 && noted >= MOST_OWNED && only !== undefined) {
+      pools.push(only.pool);
+      continue;
+    }
+    const key = digestOf(name);
+    const { set, pool } = firstClaim(claims, ({ set: one }) => before.get(one)?.has(key) === true);
+    pools.push(pool);
+    noted += 1;
+    if (noted > MOST_OWNED) continue;
+    const ofSet = owned.get(set);
+    if (ofSet === undefined) owned.set(set, [key]);
+    else ofSet.push(key);
+  }
+  return { pools, owners: inOrder(owned) };
+}
+
+/** The record notes so many owned pools; a cluster has a few. Of more, those that are noted already go first. */
+const MOST_OWNED = 5000;
+
+/** By name who names a pool; the names of sets that own some already come first. */
+function claimsOf(
+  record: ClusterRecord,
+  bodies: Bodies,
+  senders: SenderRules,
+  isKnown: (set: SetName) => boolean,
+): ReadonlyMap<string, readonly Claim[]> {
   const named = new Map<string, Claim[]>();
-  for (const [set, { live, digest, acceptedAt }] of poolsOf(record)) {
-    if (!live || !mayNamePools(senders, set)) continue;
+  const entries = [...poolsOf(record)].filter(([set, { live }]) => live && mayNamePools(senders, set));
+  for (const [set, { digest, acceptedAt }] of [
+    ...entries.filter(([set]) => isKnown(set)),
+    ...entries.filter(([set]) => !isKnown(set)),
+  ]) {
     for (const pool of bodies.demands.get(digest)?.pools ?? []) {
       const claim = { set, pool, acceptedAt };
       const others = named.get(pool.name);
@@ -62,19 +99,14 @@ export function ownedPools(
       else others.push(claim);
     }
   }
-  if (named.size === 0) return NO_POOLS;
-  const before = new Map((record.poolOwners ?? []).map(({ set, pools }) => [set, new Set(pools)]));
-  const owned = new Map<SetName, Digest[]>();
-  const pools: Pool[] = [];
-  for (const [name, claims] of named) {
-    const key = digestOf(name);
-    const { set, pool } = firstClaim(claims, ({ set: one }) => before.get(one)?.has(key) === true);
-    pools.push(pool);
-    const ofSet = owned.get(set);
-    if (ofSet === undefined) owned.set(set, [key]);
-    else ofSet.push(key);
-  }
-  return { pools, owners: keepSome(owned) };
+  return named;
+}
+
+/** The same owners have the same text, whatever order messages came in. */
+function inOrder(owned: ReadonlyMap<SetName, readonly Digest[]>): PoolOwners {
+  return [...owned]
+    .toSorted(([a], [b]) => compareText(a, b))
+    .map(([set, keys]) => ({ set, pools: keys.toSorted(compareText) }));
 }
 
 const NO_POOLS: OwnedPools = { pools: [], owners: [] };
@@ -93,20 +125,6 @@ function firstClaim(claims: readonly Claim[], isOwner: (claim: Claim) => boolean
       compareText(best.set, claim.set);
     return order > 0 ? claim : best;
   });
-}
-
-/** The record notes so many; a cluster has a few. */
-const MOST_OWNED = 5000;
-
-function keepSome(owned: ReadonlyMap<SetName, readonly Digest[]>): PoolOwners {
-  let left = MOST_OWNED;
-  return [...owned]
-    .toSorted(([a], [b]) => compareText(a, b))
-    .flatMap(([set, keys]) => {
-      const pools = keys.toSorted(compareText).slice(0, left);
-      left -= pools.length;
-      return pools.length === 0 ? [] : [{ set, pools }];
-    });
 }
 
 function collectPools(constraint: Constraint, left: Map<string, number>): void {
