@@ -2,6 +2,7 @@ import type { Bodies } from "../domain/bodies.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { Node } from "../domain/cluster.ts";
 import { isLost } from "../domain/cluster.ts";
+import type { Policy } from "../domain/policy.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
@@ -41,6 +42,8 @@ export interface DescribedTrouble {
     | "nodearray-missing"
     /** A message came from a sender whose clock was ahead. */
     | "revision-ahead"
+    /** The app settings let something go over the network unprotected. */
+    | "insecure"
     /** Demand that costs too much to be planned. */
     | "left-out"
     | "job-rejected"
@@ -55,7 +58,7 @@ const NAMED = 5;
 
 /**
  * All that is wrong with a cluster in one list; details are elsewhere in the answer. `senderNow`: what the senders' clocks show, which is
- * another time where ours is scaled.
+ * another time where ours is scaled. `insecure`: what the app settings let go unprotected.
  */
 export function describeTroubles(
   record: ClusterRecord,
@@ -64,8 +67,10 @@ export function describeTroubles(
   now: Instant,
   senderNow: Instant = now,
   stopKeys?: StopKeys,
+  insecure: Policy["insecure"] = [],
 ): readonly DescribedTrouble[] {
   return [
+    ...insecure.map((text): DescribedTrouble => ({ kind: "insecure", text, count: 1 })),
     ...notes.map((text): DescribedTrouble => ({ kind: "health", text, count: 1 })),
     ...storageLoss(record, now),
     ...notNeeded(record),

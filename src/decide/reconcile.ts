@@ -15,6 +15,7 @@ import type {
   Ledger,
   LedgerNode,
   Outage,
+  PoolOwners,
   StartEffect,
   Unneeded,
 } from "../domain/record.ts";
@@ -25,6 +26,8 @@ import type { Instant } from "../domain/units.ts";
 import { InTurn } from "../domain/in-turn.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { lapseParts } from "./accept.ts";
+import type { Admitted } from "./admit.ts";
+import { admitDemands, refusedOutcome } from "./admit.ts";
 import { allocate } from "./allocate.ts";
 import { backOff, forgetOldBackoffs } from "./back-off.ts";
 import { bindReported } from "./bind-reported.ts";
@@ -41,7 +44,7 @@ import { entryOfNode } from "./hosts.ts";
 import { followInFlight } from "./in-flight.ts";
 import type { HostFact, Look } from "./observe.ts";
 import { withMissing } from "./missing.ts";
-import { hostFacts, managedArrays, updateLedger } from "./observe.ts";
+import { hostFacts, idleProofAt, managedArrays, updateLedger } from "./observe.ts";
 import { isMemoryOld, nextOutage } from "./outage.ts";
 import type { NodeAction } from "./scale-down.ts";
 import {
@@ -66,7 +69,7 @@ import {
 } from "./starts.ts";
 import { withStopKeys } from "./stop-keys.ts";
 import { foldQuestions, mayStopByReport, withQuestions } from "./questions.ts";
-import { poolsInForce } from "./pools.ts";
+import { ownedPools } from "./pools.ts";
 import { premisesOf, Recall } from "./recall.ts";
 import { pauseRemoved } from "./removed.ts";
 import { uselessNodes } from "./replaced.ts";
@@ -124,19 +127,21 @@ export function decide(
     ...lackedSince(findLacking(record, newest.snapshot)),
   });
   const rested: ClusterRecord = outage === undefined ? withoutOutage(observed) : { ...observed, outage };
-  const facts = hostFacts(rested, bodies, now);
+  const facts = hostFacts(rested, bodies, now, policy.senders);
   const questions = bodies.questions ?? NO_QUESTIONS;
   const before = withQuestions(bodies.ledger, questions);
   const seen = updateLedger(before, look, record.inFlight, facts, now);
   const rewound = isMemoryOld(record, policy, now) ? restartClocks(seen, now) : seen;
-  const sent = demandsInForce(rested, bodies);
+  const admitted = admitDemands(rested, bodies, policy);
+  const sent = admitted.demands;
   const dynamics = dynamicsOf(sent, rested.dynamicArrays ?? [], look.snapshot);
   const known = recogniseByName(rewound, dynamics);
   const { record: started, ledger } = endStarts(rested, known, look.snapshot, policy, now);
   const next = pauseBuckets(started, bodies.seen, look.snapshot, ledger, facts, policy, now);
-  const pools = poolsInForce(rested, bodies);
+  const { senders } = policy;
+  const { pools, owners } = ownedPools(rested, bodies, senders);
   const reports = readReports(
-    reportedHosts(rested, bodies, now),
+    reportedHosts(rested, bodies, now, senders),
     { snapshot: look.snapshot, ledger, dynamics: dynamics.keys() },
     sent,
   );
@@ -157,8 +162,9 @@ export function decide(
     recall,
   });
   return conclude({
-    record: next,
+    record: withPoolOwners(next, owners),
     dynamics,
+    admitted,
     look,
     ledger,
     questions,
@@ -169,23 +175,6 @@ export function decide(
     owner,
     outage,
   });
-}
-
-/**
- * The demands of every live set, in no particular order: the allocator ranks them. With `now` those are left out that have run out since
- * the last plan.
- */
-export function demandsInForce(
-  record: ClusterRecord,
-  bodies: Bodies,
-  now?: Instant,
-): readonly RankedDemand[] {
-  const all: RankedDemand[] = [];
-  for (const [set, entry] of record.sets) {
-    if (!entry.live || (now !== undefined && entry.expiresAt <= now)) continue;
-    for (const demand of bodies.demands.get(entry.digest)?.demands ?? []) all.push({ set, demand });
-  }
-  return all;
 }
 
 // ---------------------------------------------------------------- our own outage
@@ -423,6 +412,7 @@ export function pendingCreates(intents: readonly Intent[]): readonly CreateSet[]
 interface Conclusion {
   readonly record: ClusterRecord;
   readonly dynamics: Dynamics;
+  readonly admitted: Admitted;
   readonly look: Look;
   readonly ledger: Ledger;
   readonly questions: Questions;
@@ -490,7 +480,7 @@ function conclude(on: Conclusion): Decision {
     ...(starts.length === 0 ? {} : { starts }),
     terminates,
     ...(withheld ? { withheld: withheldBy(weighed.allocation, unstopped) } : {}),
-    demands: weighed.allocation.outcomes,
+    demands: outcomesOf(weighed, on.admitted),
     nodes: verdicts,
     ...(weighed.allocation.groups.length === 0 ? {} : { groups: weighed.allocation.groups }),
     loads: weighed.allocation.loads,
@@ -513,10 +503,26 @@ function conclude(on: Conclusion): Decision {
   };
 }
 
+/** In the order of rank; after them what counts for nothing, as jobs are found in a plan by their rank. */
+function outcomesOf({ allocation }: Weighed, { refused }: Admitted): Plan["demands"] {
+  return refused.length === 0
+    ? allocation.outcomes
+    : [...allocation.outcomes, ...refused.map(refusedOutcome)];
+}
+
+function withPoolOwners(record: ClusterRecord, owners: PoolOwners): ClusterRecord {
+  const { poolOwners: _before, ...rest } = record;
+  return owners.length === 0 ? rest : { ...rest, poolOwners: owners };
+}
+
 /** Notes which dynamic node arrays there are, with what this plan has just asked for. */
-function withDynamics(record: ClusterRecord, ledger: Ledger, { dynamics, look }: Conclusion): ClusterRecord {
+function withDynamics(
+  record: ClusterRecord,
+  ledger: Ledger,
+  { dynamics, admitted, look }: Conclusion,
+): ClusterRecord {
   const { dynamicArrays: _before, ...rest } = record;
-  const existing = existingDynamics(record, ledger, dynamics, look.snapshot);
+  const existing = existingDynamics(record, ledger, dynamics, look.snapshot, admitted.definers);
   return existing.length === 0 ? rest : { ...rest, dynamicArrays: existing };
 }
 
@@ -550,7 +556,8 @@ function isSettled(node: Node, known: LedgerNode, spare: ReadonlySet<NodeId>): b
 
 function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
   const fact = entryOfNode(on.facts, node);
-  const provesIdle = mayStopByReport(on.questions.get(node.nodeId), fact?.reportedAt, on.now);
+  const provedAt = fact === undefined ? undefined : idleProofAt(fact);
+  const provesIdle = mayStopByReport(on.questions.get(node.nodeId), provedAt, on.now);
   const idle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open" && provesIdle;
   return {
     policy: on.policy,
@@ -559,7 +566,7 @@ function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
     resting: on.outage !== undefined,
     spare: on.weighed.spare.has(node.nodeId),
     busy: (fact?.jobs.length ?? 0) > 0 || known.busyness.state === "busy",
-    reportedIdleAt: idle ? fact.reportedAt : undefined,
+    reportedIdleAt: idle ? provedAt : undefined,
   };
 }
 
@@ -613,7 +620,8 @@ function verdictOf(
 }
 
 function drainingVerdict(node: Node, known: LedgerNode, draining: Draining, on: Conclusion): NodeVerdict {
-  const lastReportAt = entryOfNode(on.facts, node)?.reportedAt;
+  const fact = entryOfNode(on.facts, node);
+  const lastReportAt = fact === undefined ? undefined : idleProofAt(fact);
   const awaited = awaitedBy(draining, circumstances(on, node, known));
   const last = awaited.reportAfter === undefined || lastReportAt === undefined ? {} : { lastReportAt };
   return { kind: "draining", by: draining.by, ...awaited, ...last };

@@ -51,6 +51,7 @@ const trouble = z.object({
     "start-refused",
     "nodearray-missing",
     "revision-ahead",
+    "insecure",
     "left-out",
     "job-rejected",
     "message-rejected",
