@@ -200,10 +200,30 @@ export class Line {
     }
   }
 
-  /** Every bin, in order. */
-  *all(): Generator<number> {
+  /** The first bin with room, whether somebody needs it or not: tiers do not matter. */
+  firstInOrder(wanted: Sought): number | undefined {
     this.#catchUp();
-    for (const bin of this.#blocks.flatMap(({ bins }) => bins)) yield bin;
+    return this.#inOrder(lookFor(this.#search, wanted)).next().value;
+  }
+
+  /** All bins with room, whether somebody needs them or not. Nothing may be put anywhere while this goes on. */
+  *inOrder(wanted: Sought): Generator<number, undefined> {
+    this.#catchUp();
+    return yield* this.#inOrder(lookFor(newSearch(this.#bins.width), wanted));
+  }
+
+  *#inOrder(sought: Search): Generator<number, undefined> {
+    for (const block of this.#blocks) {
+      if (!this.#covers(block, true, sought) && !this.#covers(block, false, sought)) continue;
+      let found = false;
+      for (const bin of block.bins) {
+        if (!this.#fits(bin, sought)) continue;
+        found = true;
+        yield bin;
+      }
+      if (!found) this.#workOut(block);
+    }
+    return undefined;
   }
 
   /** The first bin with room from there on. */

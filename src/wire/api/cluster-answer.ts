@@ -5,6 +5,7 @@ import {
   counts,
   demandKind,
   health,
+  paging,
   phase,
   preference,
   problemItem,
@@ -376,4 +377,5 @@ export const clusterAnswer = z.object({
   generation: count,
   observedGeneration: count,
   nextLookAt: time.optional(),
+  ...paging,
 });

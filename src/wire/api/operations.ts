@@ -76,6 +76,12 @@ export interface QueryParameter {
   readonly type: "string" | "integer";
 }
 
+const PAGE: QueryParameter = {
+  name: "page",
+  description: "`next` of the answer before; absent: the first page",
+  type: "string",
+};
+
 const SET = "/clusters/{cluster}/request-sets/{set}";
 /** Every route below a cluster may find it unknown, or storage out of reach. */
 const BELOW_CLUSTER = { 404: "Problem", 503: "Problem" } as const;
@@ -97,6 +103,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: "getRequestSet",
     auth: "function",
     summary: "What became of a request set",
+    query: [PAGE],
     answers: { 200: "RequestSetState", 400: "Problem", ...BELOW_CLUSTER },
   },
   {
@@ -122,7 +129,8 @@ export const OPERATIONS: readonly Operation[] = [
     auth: "function",
     summary:
       "Everything about one cluster: what waits and why, troubles, demand, plan, nodes, arrays, buckets with limits",
-    answers: { 200: "Cluster", ...BELOW_CLUSTER },
+    query: [PAGE],
+    answers: { 200: "Cluster", 400: "Problem", ...BELOW_CLUSTER },
   },
   {
     method: "get",
