@@ -16,6 +16,8 @@ import type {
 import { isName, NAME_EXPECTED } from "../domain/name.ts";
 import type { Answer } from "./answer.ts";
 import { bodyOf } from "./error.ts";
+import type { Paged } from "./pages.ts";
+import { readHistories, readPages } from "./pages.ts";
 
 /** Where the function app is, and the key that lets us in (a function key, or the host's). */
 export interface ApiAddress {
@@ -73,10 +75,15 @@ function segmentOf(name: string): string {
 /** Every request that can be made, with the type of its answer. */
 const REQUESTS = {
   clusters: (): Request<Clusters> => ({ method: "GET", path: "/api/clusters" }),
-  state: (cluster: string): Request<Cluster> => ({ method: "GET", path: pathOf(cluster) }),
-  requestSet: (cluster: string, set: string): Request<RequestSetState> => ({
+  state: (cluster: string, page?: string): Request<Cluster> => ({
+    method: "GET",
+    path: pathOf(cluster),
+    query: { page },
+  }),
+  requestSet: (cluster: string, set: string, page?: string): Request<RequestSetState> => ({
     method: "GET",
     path: pathOf(cluster, set),
+    query: { page },
   }),
   emptyRequestSet: (cluster: string, set: string): Request<Acknowledgement> => ({
     method: "DELETE",
@@ -130,6 +137,9 @@ export function openApi(api: ApiAddress, options?: { readonly throws: false }): 
   return options === undefined ? throwingApi(api) : answeringApi(api);
 }
 
+const pagesOf = <T extends Paged>(api: ApiAddress, requestOf: (page: string | undefined) => Request<T>) =>
+  readPages((page) => callApi(api, requestOf(page)));
+
 export type ThrowingApi = ReturnType<typeof throwingApi>;
 export type AnsweringApi = ReturnType<typeof answeringApi>;
 
@@ -137,11 +147,19 @@ function throwingApi(api: ApiAddress) {
   const body = async <T>(call: Request<T>): Promise<T> => bodyOf(await callApi(api, call));
   return {
     clusters: () => body(REQUESTS.clusters()),
-    state: (cluster: string) => body(REQUESTS.state(cluster)),
-    requestSet: (cluster: string, set: string) => body(REQUESTS.requestSet(cluster, set)),
+    state: (cluster: string, page?: string) => body(REQUESTS.state(cluster, page)),
+    requestSet: (cluster: string, set: string, page?: string) => body(REQUESTS.requestSet(cluster, set, page)),
+    /** All pages of the state as one. */
+    wholeState: async (cluster: string) => bodyOf(await pagesOf(api, (page) => REQUESTS.state(cluster, page))),
+    /** All pages of a request set as one. */
+    wholeRequestSet: async (cluster: string, set: string) =>
+      bodyOf(await pagesOf(api, (page) => REQUESTS.requestSet(cluster, set, page))),
     /** Empties the set: from now on it asks for nothing. */
     emptyRequestSet: (cluster: string, set: string) => body(REQUESTS.emptyRequestSet(cluster, set)),
     history: (cluster: string, query?: HistoryQuery) => body(REQUESTS.history(cluster, query)),
+    /** The same, however many answers it takes. */
+    wholeHistory: async (cluster: string, query: HistoryQuery = {}) =>
+      bodyOf(await readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part)))),
     explain: (cluster: string, query: ExplainQuery) => body(REQUESTS.explain(cluster, query)),
     /** A dry run on changed inputs: changes nothing. */
     plan: (cluster: string, inputs: unknown) => body(REQUESTS.plan(cluster, inputs)),
@@ -156,11 +174,20 @@ function throwingApi(api: ApiAddress) {
 function answeringApi(api: ApiAddress) {
   return {
     clusters: () => callApi(api, REQUESTS.clusters()),
-    state: (cluster: string) => callApi(api, REQUESTS.state(cluster)),
-    requestSet: (cluster: string, set: string) => callApi(api, REQUESTS.requestSet(cluster, set)),
+    state: (cluster: string, page?: string) => callApi(api, REQUESTS.state(cluster, page)),
+    requestSet: (cluster: string, set: string, page?: string) =>
+      callApi(api, REQUESTS.requestSet(cluster, set, page)),
+    /** All pages of the state as one. */
+    wholeState: (cluster: string) => pagesOf(api, (page) => REQUESTS.state(cluster, page)),
+    /** All pages of a request set as one. */
+    wholeRequestSet: (cluster: string, set: string) =>
+      pagesOf(api, (page) => REQUESTS.requestSet(cluster, set, page)),
     /** Empties the set: from now on it asks for nothing. */
     emptyRequestSet: (cluster: string, set: string) => callApi(api, REQUESTS.emptyRequestSet(cluster, set)),
     history: (cluster: string, query?: HistoryQuery) => callApi(api, REQUESTS.history(cluster, query)),
+    /** The same, however many answers it takes. */
+    wholeHistory: (cluster: string, query: HistoryQuery = {}) =>
+      readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part))),
     explain: (cluster: string, query: ExplainQuery) => callApi(api, REQUESTS.explain(cluster, query)),
     /** A dry run on changed inputs: changes nothing. */
     plan: (cluster: string, inputs: unknown) => callApi(api, REQUESTS.plan(cluster, inputs)),

@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { describeRequestSetOf, describeState } from "../../src/app/describe-cluster.ts";
+import { readPage } from "../../src/app/pages.ts";
+import type { Bodies } from "../../src/domain/bodies.ts";
+import type { SetDemand } from "../../src/domain/demand.ts";
+import { digest, setName } from "../../src/domain/ids.ts";
+import type { DemandOutcome } from "../../src/domain/plan.ts";
+import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import type { Reason } from "../../src/domain/reason.ts";
+import { BUCKET, EMPTY_RECORD } from "../support/build-record.ts";
+import { at, buildNodes, buildSnapshot, NOW, rememberNodes } from "../support/build-node.ts";
