@@ -148,9 +148,11 @@ function throwingApi(api: ApiAddress) {
   return {
     clusters: () => body(REQUESTS.clusters()),
     state: (cluster: string, page?: string) => body(REQUESTS.state(cluster, page)),
-    requestSet: (cluster: string, set: string, page?: string) => body(REQUESTS.requestSet(cluster, set, page)),
+    requestSet: (cluster: string, set: string, page?: string) =>
+      body(REQUESTS.requestSet(cluster, set, page)),
     /** All pages of the state as one. */
-    wholeState: async (cluster: string) => bodyOf(await pagesOf(api, (page) => REQUESTS.state(cluster, page))),
+    wholeState: async (cluster: string) =>
+      bodyOf(await pagesOf(api, (page) => REQUESTS.state(cluster, page))),
     /** All pages of a request set as one. */
     wholeRequestSet: async (cluster: string, set: string) =>
       bodyOf(await pagesOf(api, (page) => REQUESTS.requestSet(cluster, set, page))),

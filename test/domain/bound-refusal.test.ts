@@ -27,9 +27,12 @@ test("of 100 alternatives ten are told, and the others counted", () => {
 
 test("alternatives inside alternatives are told four levels deep", () => {
   let deep: Refusal = short(99);
-  for (let level = 0; level < 64; level += 1) deep = { code: "no-alternative", refusals: [short(level), deep] };
+  for (let level = 0; level < 64; level += 1)
+    deep = { code: "no-alternative", refusals: [short(level), deep] };
   const text = renderRefusal(boundRefusal(deep));
-  expect(text).toMatch(/^meets none of the alternatives \(ncpus: 63 .*ncpus: 60 .*meets none of 2 alternatives\)/);
+  expect(text).toMatch(
+    /^meets none of the alternatives \(ncpus: 63 .*ncpus: 60 .*meets none of 2 alternatives\)/,
+  );
   expect(text).not.toContain("ncpus: 59");
 });
 
@@ -41,7 +44,9 @@ test("wide and deep alternatives of long values take little more than a thousand
     options: Array.from({ length: 10_000 }, (_, i) => `${i}${"x".repeat(400)}`),
   };
   const level = (left: number): Refusal =>
-    left === 0 ? long : { code: "no-alternative", refusals: Array.from({ length: 5 }, () => level(left - 1)) };
+    left === 0
+      ? long
+      : { code: "no-alternative", refusals: Array.from({ length: 5 }, () => level(left - 1)) };
   const bounded = boundRefusal(level(4));
   expect(JSON.stringify(bounded).length).toBeLessThan(2500);
   expect(renderRefusal(bounded).length).toBeLessThan(1600);
