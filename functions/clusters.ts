@@ -1,6 +1,7 @@
 import { app } from "@azure/functions";
 import { describeCluster } from "../src/app/describe-cluster.ts";
 import { checkHealth } from "../src/app/describe-health.ts";
+import { describeQueues } from "../src/app/describe-queues.ts";
 import type { RejectedMessage } from "../src/app/ports.ts";
 import type { TickReport } from "../src/app/tick.ts";
 import { tickInTime } from "../src/app/tick.ts";
@@ -8,6 +9,7 @@ import { composition } from "../src/compose.ts";
 import { isoTime } from "../src/domain/units.ts";
 import { forCluster } from "./for-cluster.ts";
 import { pageOf } from "./page.ts";
+import { sweepPoison } from "./poison.ts";
 import { answering, badRequest } from "./problem.ts";
 
 app.http("clusters", {
@@ -17,17 +19,21 @@ app.http("clusters", {
   handler: (_request, context) =>
     answering(context, async () => {
       const { app: autoscaler } = composition();
-      const { sites, queue } = autoscaler.ports;
+      const { sites } = autoscaler.ports;
       const clusters = await Promise.all(
         [...sites.keys()].map(async (name) => ({
           cluster: name,
           health: await checkHealth(autoscaler, name),
         })),
       );
-      const { count, oldest } = await queue.rejected();
+      const { poison, rejected, oldestRejected } = await describeQueues(autoscaler);
       return {
         status: 200,
-        jsonBody: { clusters, rejectedMessages: { count, oldest: oldest.map(describeRejected) } },
+        jsonBody: {
+          clusters,
+          poisonMessages: poison,
+          rejectedMessages: { ...rejected, oldest: oldestRejected.map(describeRejected) },
+        },
       };
     }),
 });
@@ -61,7 +67,7 @@ app.http("tick", {
   authLevel: "function",
   route: "clusters/{cluster}/tick",
   handler: forCluster(async (composed, site) => {
-    const { outcome } = await tickInTime(composed.app, site);
+    const [{ outcome }] = await Promise.all([tickInTime(composed.app, site), sweepPoison(composed)]);
     return {
       status: 200,
       jsonBody: { cluster: site.cluster, outcome: outcome.kind, ...describeOutcome(outcome) },

@@ -1,6 +1,7 @@
 import { app } from "@azure/functions";
 import type { Health } from "../src/app/describe-health.ts";
 import { checkHealth } from "../src/app/describe-health.ts";
+import { countQueues } from "../src/app/describe-queues.ts";
 import { composition } from "../src/compose.ts";
 import { answeringAnyone } from "./problem.ts";
 
@@ -13,15 +14,22 @@ app.http("health", {
     answeringAnyone(context, async () => {
       const { app: autoscaler } = composition();
       const names = [...autoscaler.ports.sites.keys()];
-      const all = await Promise.all(names.map((name) => checkHealth(autoscaler, name)));
-      const ok = all.every((health) => health.ok);
+      const [queues, ...all] = await Promise.all([
+        countQueues(autoscaler),
+        ...names.map((name) => checkHealth(autoscaler, name)),
+      ]);
+      const ok = queues !== undefined && all.every((health) => health.ok);
+      const stuck = queues?.isStuck === true ? 1 : 0;
       return {
         status: ok ? 200 : 503,
         jsonBody: {
           ok,
           clusters: all.length,
-          warnings: all.reduce((sum, { warnings }) => sum + warnings.length, 0),
+          warnings: all.reduce((sum, { warnings }) => sum + warnings.length, stuck),
           oldestLookAgeSeconds: oldestAge(all),
+          ...(queues === undefined
+            ? {}
+            : { poisonMessages: queues.poison, rejectedMessages: queues.rejected }),
         },
       };
     }),

@@ -94,8 +94,9 @@ async function wakeLater({ app: { ports } }: Composition, cluster: ClusterName):
   try {
     await ports.queue.wake(cluster, plusSeconds(ports.clock.now(), WAKE_SECONDS));
   } catch (error) {
-    if (!(error instanceof PortError)) throw error;
-    ports.log("wake-not-sent", { cluster, kind: error.kind, message: error.message });
+    const kind = error instanceof PortError ? error.kind : "defect";
+    const message = error instanceof Error ? error.message : String(error);
+    ports.log("wake-not-sent", { cluster, kind, message });
   }
 }
 
@@ -105,11 +106,7 @@ const REJECTED_BYTES = 1_000_000;
 type Accepted = Extract<Recorded, { kind: "accepted" }>;
 
 async function acknowledgement({ app: { ports } }: Composition, recorded: Accepted): Promise<object> {
-  const { changed, record, update, before, taken, older } = recorded;
-  // A renewal stays cheap: what can be said of its demand was said when it came.
-  const bodies = changed && before !== undefined ? await readKnown(ports, before) : undefined;
-  const held = before?.record.sets.get(update.set);
-  const demand = held?.live === true ? bodies?.demands.get(held.digest) : undefined;
+  const { changed, update, taken, older } = recorded;
   return {
     cluster: update.cluster,
     requestSet: update.set,
@@ -120,7 +117,21 @@ async function acknowledgement({ app: { ports } }: Composition, recorded: Accept
     older,
     ...(update.demand === undefined ? {} : { asks: countAsked(update.demand) }),
     ...rejectedShown(update.demand, REJECTED_BYTES),
-    notes: [
+    notes: await notesOn(ports, recorded),
+  };
+}
+
+/** The demand is durable: whatever fails here fails no request. */
+async function notesOn(
+  ports: Ports,
+  { changed, record, update, before }: Accepted,
+): Promise<readonly string[]> {
+  try {
+    // A renewal stays cheap: what can be said of its demand was said when it came.
+    const bodies = changed && before !== undefined ? await readKnown(ports, before) : undefined;
+    const held = before?.record.sets.get(update.set);
+    const demand = held?.live === true ? bodies?.demands.get(held.digest) : undefined;
+    return [
       ...noteMoreRejected(update.demand),
       ...noteNoAmounts(update.demand?.demands ?? []),
       ...noteDemand(update, {
@@ -128,11 +139,14 @@ async function acknowledgement({ app: { ports } }: Composition, recorded: Accept
         ...(bodies === undefined ? {} : { bodies }),
         ...(demand === undefined ? {} : { before: demand }),
       }),
-    ],
-  };
+    ];
+  } catch (error) {
+    ports.log("notes-left-out", { cluster: update.cluster, set: update.set, message: String(error) });
+    return [];
+  }
 }
 
-/** For notes only: the demand is durable, whatever storage does now. */
+/** Without them there are fewer notes. */
 async function readKnown({ store }: Ports, before: LoadedRecord): Promise<Bodies | undefined> {
   try {
     return await store.bodies(before);
@@ -154,6 +168,12 @@ function notAccepted(
       });
     case "stale":
       return "oldest" in recorded ? forgotten(update, recorded.oldest) : expired(recorded.expiredAt);
+    case "too-much": {
+      const { found, expected } = recorded.problem;
+      return problem(409, "Too much demand", `found ${found}, expected ${expected}`, {
+        problems: [recorded.problem],
+      });
+    }
     case "contended":
       return problem(503, "Cannot tell now", "too many writers at once", { retryAfterSeconds: 5 });
     case "newer-state":

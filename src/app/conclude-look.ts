@@ -24,14 +24,14 @@ import { settle } from "../decide/settle.ts";
 import { foldQuestions } from "../decide/questions.ts";
 import { withoutContradicted } from "../decide/still-idle.ts";
 import { endOldStops, settleStopsByLook } from "../decide/stops.ts";
-import { withoutCoveredWake } from "../decide/turn.ts";
+import { isWakePending, withoutCoveredWake } from "../decide/turn.ts";
 import type { Owner } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";
-import type { ClusterRecord, Ledger, SetEntries, Trouble } from "../domain/record.ts";
+import type { ClusterRecord, Ledger, SetEntries, SetEntry, Trouble } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
-import { isoTime } from "../domain/units.ts";
+import { isoTime, plusSeconds } from "../domain/units.ts";
 import type { Change, CurrentWhole } from "./commit.ts";
 import type { Finding, Run } from "./effects.ts";
 import type { BodyChanges } from "./ports.ts";
@@ -55,7 +55,8 @@ export interface LookBegun {
 }
 
 export type Concluded =
-  | { readonly kind: "planned"; readonly plan: Plan; readonly ledger: Ledger }
+  /** `wakeAt`: a follow-up is due then, and its wake message is to be sent. */
+  | { readonly kind: "planned"; readonly plan: Plan; readonly ledger: Ledger; readonly wakeAt?: Instant }
   /** CycleCloud could not be asked, or its answer is not believed: no plan. */
   | { readonly kind: "troubled"; readonly trouble: Trouble }
   /** `byPlan`: others were quicker with a plan; else the look had become too old, or the record was fought over. */
@@ -109,14 +110,14 @@ export function concluder(
         return savePlan(amend({ ...made, decision }, current, now), run.policy);
       }
       if (met.grants >= DECIDED_AGAIN && !isPlanFirst(record, now)) {
-        met = { ...met, grants: 0 };
         const save = { record: letPlanFirst(loaded.record, now), changes: {} };
         return { save, result: { kind: "plan-first" } };
       }
     }
     const settled = settleFindings(current, resumed, now);
     const lacking = findLacking(settled.record, seen.look.snapshot);
-    if (lacking !== undefined && now < lacking.until) return saveLacking(current, settled, lacking, now);
+    if (lacking !== undefined && now < lacking.until)
+      return saveLacking(current, endOldStops(settled, now), lacking, now);
     const stops = settleStopsByLook(settled, seen.look.snapshot, now);
     const { ledger, questions = NO_QUESTIONS } = stops;
     const bodies = { ...current.bodies, ledger, questions };
@@ -194,17 +195,24 @@ function rebase(decision: Decision, current: ClusterRecord): Decision {
 function lapseAsDecided(current: SetEntries, decided: SetEntries): SetEntries {
   const next = new Map(current);
   for (const [name, lapsed] of decided) {
-    if (!lapsed.live && next.get(name)?.revision.value === lapsed.revision.value) next.set(name, lapsed);
+    const held = next.get(name);
+    if (!lapsed.live && held !== undefined && isSameMessage(held, lapsed)) next.set(name, lapsed);
   }
   return next;
+}
+
+/** A sender may renew a set under the same revision. */
+function isSameMessage(a: SetEntry, b: SetEntry): boolean {
+  return a.revision.value === b.revision.value && a.expiresAt === b.expiresAt;
 }
 
 function savePlan(decision: Decision, policy: Policy): Change<Concluded> {
   const { planBy: _saved, ...planned } = decision.record;
   const { record, changes } = retire(withoutCoveredWake(planned), policy, decision.plan.at);
+  const wakeAt = followUpOf(decision, record);
   return {
     save: {
-      record,
+      record: wakeAt === undefined ? record : { ...record, wakeAt, wakeFor: "follow-up" },
       changes: {
         ...changes,
         ledger: decision.ledger,
@@ -213,8 +221,23 @@ function savePlan(decision: Decision, policy: Policy): Change<Concluded> {
         plan: decision.plan,
       },
     },
-    result: { kind: "planned", plan: decision.plan, ledger: decision.ledger },
+    result: {
+      kind: "planned",
+      plan: decision.plan,
+      ledger: decision.ledger,
+      ...(wakeAt === undefined ? {} : { wakeAt }),
+    },
   };
+}
+
+/** By then CycleCloud has mostly accepted the stops of a plan. */
+const STOPS_ACCEPTED_SECONDS = 5;
+
+/** When to look again for replacements that wait for the plan's stops; undefined: none wait, or a look comes anyway. */
+function followUpOf({ waitsForStops, plan }: Decision, record: ClusterRecord): Instant | undefined {
+  if (waitsForStops !== true) return undefined;
+  const due = plusSeconds(plan.at, STOPS_ACCEPTED_SECONDS);
+  return isWakePending(record, plan.at, due) ? undefined : due;
 }
 
 /** Finished sets leave the record where each tick passes by, with a plan or with the word that there can be none; never with a renewal. */

@@ -116,6 +116,15 @@ function describeUnderWay(
       0.1,
     ),
     backoffs: pages.cut("backoffs", backoffs, describeBackoff, 0.1),
+    alone: pages.cut(
+      "alone",
+      record.alone ?? [],
+      ({ array, machineType, dynamic }) => ({
+        bucket: bucketText({ array, machineType }),
+        dynamicArray: dynamic,
+      }),
+      0.1,
+    ),
     rejections: pages.cut(
       "rejections",
       record.rejections,

@@ -146,6 +146,7 @@ const TROUBLES: Readonly<Record<Trouble["kind"], string>> = {
   unexpected: "CycleCloud's answer is unexpected",
   suspicious: "the last look is not believed yet",
   "not-found": "CycleCloud does not know the cluster",
+  failed: "the app itself failed, and tries again at each tick",
 };
 
 function stateOf(seen: Snapshot): string {

@@ -162,7 +162,7 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   const concluded = await concludeLook(run, begun, resumed, looked);
   if (concluded === undefined) return { kind: "overtaken", byPlan: false };
   if (concluded.result.kind !== "planned") return concluded.result;
-  const { plan, ledger } = concluded.result;
+  const { plan, ledger, wakeAt } = concluded.result;
   logPlan(run, plan, concluded.record);
   const ours = concluded.record.intents.filter(
     (intent) => intent.owner === run.owner && intent.committedAt === plan.at,
@@ -171,7 +171,8 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   const left = stillOpen(begun.taken, concluded.record);
   if (left.length > 0) await settleAll(run, [], left);
   const { createsFrom } = concluded.record;
-  if (createsFrom !== undefined) await app.ports.queue.wake(site.cluster, createsFrom);
+  for (const due of [createsFrom, wakeAt])
+    if (due !== undefined) await app.ports.queue.wake(site.cluster, due);
   await keepReasons(run, plan, ledger);
   return { kind: "planned", plan };
 }

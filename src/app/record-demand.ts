@@ -10,6 +10,7 @@ import { plusSeconds } from "../domain/units.ts";
 import type { App, Change, Committed, Current } from "./commit.ts";
 import { commitLoaded, loadCurrent } from "./commit.ts";
 import type { LoadedRecord } from "./ports.ts";
+import { PortError } from "./ports.ts";
 import type { NewerState } from "./newer-state.ts";
 import { unlessNewerState } from "./newer-state.ts";
 
@@ -24,7 +25,7 @@ export type Recorded =
       readonly before?: LoadedRecord;
     } & Pick<Extract<Acceptance, { kind: "accepted" }>, "changed" | "taken" | "older">)
   | { readonly kind: "older"; readonly held: Revision }
-  | Extract<Acceptance, { kind: "stale" }>
+  | Extract<Acceptance, { kind: "stale" | "too-much" }>
   /** The record was fought over too long: deliver again. */
   | { readonly kind: "contended" }
   /** A newer release has written the record: to be put back until an instance of that release takes it. */
@@ -84,7 +85,20 @@ async function serve(
   } catch (error) {
     const left = [...batch, ...(batch.length === 0 ? (waiting.get(cluster) ?? []) : [])];
     if (batch.length === 0) waiting.delete(cluster);
-    for (const { answer } of left) answer.reject(error);
+    if (error instanceof PortError || left.length === 1) for (const { answer } of left) answer.reject(error);
+    else await serveEach(app, cluster, left, senderTime);
+  }
+}
+
+/** One of them is what the batch failed on; the others must not fail with it. */
+async function serveEach(
+  app: App,
+  cluster: ClusterName,
+  batch: readonly Waiting[],
+  senderTime: (at: Instant) => Instant,
+): Promise<void> {
+  for (const one of batch) {
+    await serve(app, cluster, new Map([[cluster, [one]]]), senderTime);
   }
 }
 

@@ -376,8 +376,22 @@ export interface Clusters {
     cluster: string;
     health: ClusterHealth;
   }[];
+  /**
+   * Messages that failed too often, in demand-poison: the timer deals with them.
+   */
+  poisonMessages: {
+    count: number;
+    /**
+     * Absent: there is none, or it is being handled.
+     */
+    oldestAgeSeconds?: number;
+  };
   rejectedMessages: {
     count: number;
+    /**
+     * Absent: there is none, or it is being handled.
+     */
+    oldestAgeSeconds?: number;
     oldest: {
       messageId: string;
       /**
@@ -959,6 +973,10 @@ export interface Cluster {
     cause: "refused" | "fell-short" | "boot-failed" | "unhealthy";
     message: string;
   }[];
+  alone?: {
+    bucket: string;
+    dynamicArray?: string;
+  }[];
   rejections: {
     /**
      * A moment, ISO 8601 in UTC.
@@ -1333,13 +1351,33 @@ export interface Health {
   ok: boolean;
   clusters: number;
   /**
-   * Of all clusters. They leave ok as it is.
+   * Of all clusters, and one while messages lie in demand-poison for five minutes. They leave ok as it is.
    */
   warnings: number;
   /**
    * null: a cluster has never been looked at, or cannot be read.
    */
   oldestLookAgeSeconds: number | null;
+  /**
+   * Messages that failed too often, in demand-poison: the timer deals with them. Absent: the queue cannot be read.
+   */
+  poisonMessages?: {
+    count: number;
+    /**
+     * Absent: there is none, or it is being handled.
+     */
+    oldestAgeSeconds?: number;
+  };
+  /**
+   * Messages that could not be taken in, in demand-rejected, for 30 days. Absent: the queue cannot be read.
+   */
+  rejectedMessages?: {
+    count: number;
+    /**
+     * Absent: there is none, or it is being handled.
+     */
+    oldestAgeSeconds?: number;
+  };
 }
 /**
  * The node will be stopped.

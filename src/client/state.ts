@@ -174,8 +174,9 @@ const rejectedMessage = z.object({
 
 const clusters = z.object({
   clusters: listOf(z.object({ cluster: text, health })),
+  poisonMessages: z.object({ count: number, oldestAgeSeconds: number }).optional().catch(undefined),
   rejectedMessages: z
-    .object({ count: number, oldest: listOf(rejectedMessage) })
+    .object({ count: number, oldestAgeSeconds: number, oldest: listOf(rejectedMessage) })
     .optional()
     .catch(undefined),
 });

@@ -5,6 +5,7 @@ import { amountOf } from "../domain/resources.ts";
 import { bytesPer, isSize } from "../domain/size.ts";
 import { compareText } from "../domain/text.ts";
 import type { NodeView } from "../domain/node-view.ts";
+import type { Budget } from "./budget.ts";
 import type { Subject } from "./fit.ts";
 import { viewOf } from "./fit.ts";
 
@@ -35,6 +36,8 @@ export interface Kind {
  */
 export class Ground {
   readonly world: World;
+  /** Every search counts its steps here. */
+  readonly budget: Budget;
   /** Names of the resources that any job takes; amounts follow this order. */
   readonly resources: readonly string[];
   readonly places: Place[] = [];
@@ -62,8 +65,9 @@ export class Ground {
   readonly #units: readonly (number | "mixed")[];
 
   /** Resources with how many constraints name them. */
-  constructor(world: World, named: ReadonlyMap<string, number>) {
+  constructor(world: World, named: ReadonlyMap<string, number>, budget: Budget) {
     this.world = world;
+    this.budget = budget;
     const resources = [...named.keys()].sort(compareText);
     this.resources = resources;
     const most = resources.map((_, r) => r);

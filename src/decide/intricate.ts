@@ -40,7 +40,9 @@ export function hasRoomIntricate(bins: Bins, bin: Bin, ask: Ask): boolean {
 
 function roomOf(bins: Bins, bin: Bin, ask: Ask, wanted: number): number {
   if (ask.requirements.alone !== undefined && !bins.isEmpty(bin) && !bins.isOnlyOf(bin, ask)) return 0;
-  if (!ask.jobClass.screen.mayHold(bins.kindOf(bin), bins.free, bin * bins.width)) return 0;
+  const { screen } = ask.jobClass;
+  bins.budget.spend(screen.steps);
+  if (!screen.mayHold(bins.kindOf(bin), bins.free, bin * bins.width)) return 0;
   const { slots, trial } = tryOut(bins, nodeOf(bins, bin, ask), ask, wanted);
   // Room without end is one slot of the job, and it has that already.
   if (trial.nothing && ask.unitsPerNode !== 1 && bins.hasFreeSlot(bin, ask)) return unitsFrom(ask, slots - 1);
@@ -144,7 +146,8 @@ function tryOut(
   // A node that would not do with nobody on it does not because somebody is.
   if (fit.judge(empty, shared).kind === "refused") return { slots, trial };
   const view: NodeView = { ...empty, jobs: new Set(jobs) };
-  while (slots < wanted) {
+  bins.budget.spend(bins.width);
+  while (slots < wanted && !bins.budget.isSpent) {
     const judgement = judgeSlot(
       fit,
       { ...view, available: availableOf(bins, empty, trial.free) },
@@ -207,7 +210,10 @@ function charge(bins: Bins, trial: Trial, { takes, drains, closes }: Met, slots 
     trial.free[position] = (trial.free[position] ?? 0) - each * slots;
   }
   if (drains.size > 0) {
-    if (trial.pools === bins.pools) trial.pools = new Map(bins.pools);
+    if (trial.pools === bins.pools) {
+      bins.budget.spend(bins.pools.size);
+      trial.pools = new Map(bins.pools);
+    }
     for (const [pool, amount] of drains) trial.pools.set(pool, (trial.pools.get(pool) ?? 0) - amount * slots);
   }
   trial.alone ||= closes !== undefined;

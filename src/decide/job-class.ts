@@ -3,10 +3,11 @@ import type { JobDemand } from "../domain/demand.ts";
 import type { SharedState } from "../domain/node-view.ts";
 import type { Scalar } from "../domain/resources.ts";
 import { bytesOf, isSize } from "../domain/size.ts";
+import type { Budget } from "./budget.ts";
 import { Fit } from "./fit.ts";
 import type { Ground, Kind } from "./ground.ts";
 import type { Preference } from "./preference.ts";
-import { compilePreference } from "./preference.ts";
+import { countedPreference } from "./preference.ts";
 import type { Amount, Requirements, TakenApart } from "./requirements.ts";
 import { decidesOnSpot, takeApart } from "./requirements.ts";
 import type { Screen } from "./screen.ts";
@@ -96,7 +97,7 @@ export class JobClass {
   get preference(): Preference | undefined {
     const { preference, requirements } = this.shape;
     if (preference === undefined || !requirements.intricate) return preference;
-    this.#preference ??= compilePreference(this.#takenApart().rest);
+    this.#preference ??= countedPreference(this.#takenApart().rest, this.#classes.budget);
     return this.#preference;
   }
 
@@ -147,6 +148,7 @@ const MOST_BITS = 30;
  * sorting is what costs: amounts are compared as numbers, words as text, and everything else waits until somebody asks for it.
  */
 export class JobClasses {
+  readonly budget: Budget;
   readonly #ground: Ground;
   readonly #shared: SharedState;
   /** Whether a job refuses spot that says nothing of it and does not name its node arrays. */
@@ -167,6 +169,7 @@ export class JobClasses {
   #jobs = 0;
 
   constructor(ground: Ground, shared: SharedState, sparesSpot: boolean) {
+    this.budget = ground.budget;
     this.#ground = ground;
     this.#shared = shared;
     this.#sparesSpot = sparesSpot;
@@ -215,7 +218,7 @@ export class JobClasses {
   }
 
   fitOf(rest: readonly Constraint[]): Fit {
-    return new Fit(rest, this.#positions, this.#shared);
+    return new Fit(rest, this.#positions, this.#shared, this.budget);
   }
 
   /** Adds the amounts up in `#sums` and `#bits`; two of one resource add up. Answers all else that is said. */
@@ -385,7 +388,7 @@ export class JobClasses {
     const spot = saidOfSpot ?? (this.#sparesSpot && !words.some(decidesOnSpot) ? "never" : "allow");
     const requirements = spot === "allow" ? said : { ...said, marks: [...said.marks, SPOT_MARKS[spot]] };
     const shapeKey = `${requirements.backoffSeconds} ${requirements.intricate} ${keyOf(requirements.marks)}`;
-    const shape = this.#shapes.get(shapeKey) ?? new Shape(requirements, this.#shared);
+    const shape = this.#shapes.get(shapeKey) ?? new Shape(requirements, this.#shared, this.budget);
     this.#shapes.set(shapeKey, shape);
     const isIntricate = requirements.intricate || amounts.length > 0;
     return { requirements, shape, spot, isIntricate, tables: new Map() };

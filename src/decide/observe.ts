@@ -238,12 +238,13 @@ function updateNode(
   const requestId = origin?.requestId ?? old?.requestId;
   const look = origin === undefined ? old?.look : origin.look;
   const askedAfter = old?.requestId === undefined ? (origin?.askedAfter ?? 0) : (old.askedAfter ?? 0);
+  const instanceId = nextInstanceId(old, node);
   return {
     nodeId: node.nodeId,
     name: node.name,
     array: node.array,
     ...(node.hostname === undefined ? {} : { hostname: node.hostname }),
-    ...(node.instanceId === undefined ? {} : { instanceId: node.instanceId }),
+    ...(instanceId === undefined ? {} : { instanceId }),
     ...(requestId === undefined ? {} : { requestId }),
     purpose: origin?.purpose ?? old?.purpose ?? { kind: "array" },
     ...(look === undefined ? {} : { look }),
@@ -260,8 +261,17 @@ function updateNode(
   };
 }
 
-function hasSameNames(old: LedgerNode, { hostname, instanceId, name }: Node): boolean {
-  return old.hostname === hostname && old.instanceId === instanceId && old.name === name;
+function hasSameNames(old: LedgerNode, node: Node): boolean {
+  const { hostname, name } = node;
+  return old.hostname === hostname && old.instanceId === nextInstanceId(old, node) && old.name === name;
+}
+
+/**
+ * A record may lack its InstanceId, for instance while the node terminates. The last one stays: else the VM's question is that of an
+ * unknown instance, and it is told to open while it is being deleted.
+ */
+function nextInstanceId(old: LedgerNode | undefined, { instanceId }: Node): string | undefined {
+  return instanceId ?? old?.instanceId;
 }
 
 function nextBusyness(

@@ -88,6 +88,8 @@ export interface Decision {
   /** The look as it is believed: with the nodes that it lacks and that are not yet taken for gone. */
   readonly seen: Snapshot;
   readonly plan: Plan;
+  /** The plan stops nodes of no use that count as there until their stop is accepted: what replaces them comes with the next look. */
+  readonly waitsForStops?: true;
 }
 
 /**
@@ -480,8 +482,14 @@ function conclude(on: Conclusion): Decision {
     findUnneeded(look.snapshot, ledger, verdicts, policy, now),
   );
   const committed = commitEffects(noted, effects, now, on.owner, policy);
-  const questions = foldQuestions(on.questions, now);
-  return { record: withDynamics(committed, ledger, on), ledger, questions, seen: look.snapshot, plan };
+  return {
+    record: withDynamics(committed, ledger, on),
+    ledger,
+    questions: foldQuestions(on.questions, now),
+    seen: look.snapshot,
+    plan,
+    ...(terminates.some((id) => weighed.kept.has(id)) ? { waitsForStops: true } : {}),
+  };
 }
 
 /** Notes which dynamic node arrays there are, with what this plan has just asked for. */
@@ -641,6 +649,9 @@ export interface Changes {
   readonly stopsBy?: Instant;
 }
 
+/** One request stops at most so many nodes: how large a request CycleCloud takes is not documented. */
+const STOPPED_TOGETHER = 500;
+
 /** Effects become intents, committed before any is sent (design.md section 3, Intents). Starts go first: they are the quickest to help. */
 export function commitEffects(
   record: ClusterRecord,
@@ -651,7 +662,8 @@ export function commitEffects(
 ): ClusterRecord {
   const requests = requestsOf(creates, record.alone ?? []);
   const effects: Effect[] = [...starts, ...requests.map((sets) => ({ kind: "create", sets }) as const)];
-  if (terminates.length > 0) effects.push({ kind: "terminate", nodes: terminates });
+  for (let from = 0; from < terminates.length; from += STOPPED_TOGETHER)
+    effects.push({ kind: "terminate", nodes: terminates.slice(from, from + STOPPED_TOGETHER) });
   const intents = effects.map((effect, ordinal): Intent => ({
     id: requestIdOf(record.cluster, record.epoch, now, record.plan, ordinal),
     owner,

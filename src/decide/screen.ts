@@ -1,6 +1,7 @@
 import type { Constraint } from "../domain/constraint.ts";
 import type { SharedState } from "../domain/node-view.ts";
 import { bytesOf, isSize } from "../domain/size.ts";
+import { sizeOfConstraints } from "./constraint-size.ts";
 import { dependsOnNode } from "./depends-on-node.ts";
 import type { Ground, Kind } from "./ground.ts";
 import type { Takes } from "./job-class.ts";
@@ -27,6 +28,8 @@ export interface Screen {
   readonly least: Takes;
   /** Whether a slot may fit on a node of the kind with so much left. */
   readonly mayHold: Test;
+  /** Steps that it costs to ask {@link mayHold}. */
+  readonly steps: number;
   /**
    * As long as there is room for the alternative that holds first, the next slot on the node takes the same. Not so where something must not
    * hold that depends on what is left.
@@ -66,6 +69,7 @@ export class Screens {
         isCommon: false,
       },
       mayHold: this.#all(constraints),
+      steps: sizeOfConstraints(constraints),
       isSteady: constraints.every((one) => this.#isSteady(one)),
       isPlain: !nothing && constraints.every(looksAtNodesOnly),
     };

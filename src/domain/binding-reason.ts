@@ -32,6 +32,8 @@ export function rankOfReason(reason: Reason): number {
     case "group-given-up":
     case "span-too-large":
     case "too-many-unmet":
+    case "left-out":
+    case "not-explained":
     case "cluster-not-started":
     case "dynamic-disputed":
     case "dynamic-name-taken":

@@ -52,6 +52,8 @@ export interface NodeArray {
   /** Members of Configuration that are values, not objects, and hold no secret by their name: default resources may name them. */
   readonly configuration?: Readonly<Record<string, Scalar>>;
   readonly buckets: readonly Bucket[];
+  /** The look lacks the array, and it is not yet taken for gone; absent: the look shows it. */
+  readonly missing?: { readonly since: Instant };
 }
 
 /** One machine type of an array, with the limits that the status gives for it. */

@@ -158,6 +158,10 @@ type Cause =
   | { readonly code: "not-exclusive"; readonly nodes: number }
   /** So many jobs of higher rank are unmet that only theirs are worked out; one of them that asks for the same nodes is "set/demand". */
   | { readonly code: "too-many-unmet"; readonly told: number; readonly like?: string }
+  /** It costs more than its request set may spend of the planning budget: what it could have is not known. */
+  | { readonly code: "left-out" }
+  /** To work out why it is unmet costs more than its request set may spend of the planning budget. */
+  | { readonly code: "not-explained" }
   | { readonly code: "cluster-not-started"; readonly state: string; readonly targetState: string };
 
 /** Characters of one sentence: what a reason may name is bounded where it is made, and this is what then is left. */
@@ -250,6 +254,10 @@ function sentenceOf(reason: Reason): string {
         reason.like === undefined ? "" : `; ${reason.like} is one of them, and asks for the same nodes`;
       return `reasons are worked out for the ${reason.told} unmet jobs of highest rank${like}`;
     }
+    case "left-out":
+      return "left out of this plan: its request set costs more than its share of the planning budget";
+    case "not-explained":
+      return "not explained: to work out why costs more than its request set's share of the planning budget";
     case "cluster-not-started":
       return `the cluster is not started (state ${reason.state}, target state ${reason.targetState})`;
   }

@@ -207,6 +207,15 @@ export interface SetEntry {
   readonly ended?: true;
   /** The scheduler's report that came with it, if any. */
   readonly report?: Digest;
+  /** What its bodies hold; absent: it is not in force, or an older release accepted it. */
+  readonly size?: HeldSize;
+}
+
+/** What one message of a set takes of the bounds of its cluster. */
+export interface HeldSize {
+  readonly jobs: number;
+  /** Of its bodies as JSON, before they are packed. */
+  readonly bytes: number;
 }
 
 /** What we remember of each node, as CycleCloud exposes no creation time and reuses names (design.md section 3). */
@@ -404,7 +413,15 @@ export interface Outage {
 
 export interface Trouble {
   readonly at: Instant;
-  readonly kind: "unreachable" | "throttled" | "denied" | "unexpected" | "suspicious" | "not-found";
+  readonly kind:
+    | "unreachable"
+    | "throttled"
+    | "denied"
+    | "unexpected"
+    | "suspicious"
+    | "not-found"
+    /** The app itself failed at a plan. */
+    | "failed";
   readonly message: string;
 }
 

@@ -25,6 +25,8 @@ export const BOUNDS = {
   count: 10_000_000,
   /** Amounts of resources and pools: bytes of an exabyte. */
   amount: 1e18,
+  /** Seconds that a wake message may be ahead of its moment. */
+  wakeSeconds: 3600,
   /** Priorities, above and below 0. */
   priority: 1e9,
   /** Jobs in one message; those that cannot be read count too. */

@@ -117,11 +117,20 @@ describe("health", () => {
       clusters: 3,
       warnings: 0,
       oldestLookAgeSeconds: expect.any(Number),
+      poisonMessages: { count: 0 },
+      rejectedMessages: { count: 0 },
     });
     darkened = true;
     const sick = await health();
     expect(sick).toMatchObject({ status: 503, type: expect.stringContaining("json") });
-    expect(sick.body).toEqual({ ok: false, clusters: 3, warnings: 0, oldestLookAgeSeconds: null });
+    expect(sick.body).toEqual({
+      ok: false,
+      clusters: 3,
+      warnings: 0,
+      oldestLookAgeSeconds: null,
+      poisonMessages: { count: 0 },
+      rejectedMessages: { count: 0 },
+    });
   });
 
   test("with a key: each cluster, and why", async () => {

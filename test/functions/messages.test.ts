@@ -2,7 +2,9 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PortError } from "../../src/app/ports.ts";
+import { sweepPoison } from "../../functions/poison.ts";
 import { openDemandQueue } from "../../src/client/push.ts";
+import { composition } from "../../src/compose.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 
@@ -43,9 +45,10 @@ beforeEach(async () => {
 
 const patiently = { timeout: 10_000, interval: 20 };
 
-/** All messages in hand and in the queues have been dealt with. */
+/** All messages in hand and in the queues have been dealt with; the timer, which deals with the second, does not run here. */
 async function quiet(): Promise<void> {
   for (const name of ["demand", "demand-poison"]) {
+    if (name === "demand-poison") await sweepPoison(composition());
     await expect
       .poll(
         async () => (await queues.getQueueClient(name).getProperties()).approximateMessagesCount,

@@ -1,6 +1,7 @@
 import { QueueServiceClient } from "@azure/storage-queue";
 import type { Clock, DemandQueue, RejectedMessage } from "../../app/ports.ts";
 import { PortError } from "../../app/ports.ts";
+import { plusSeconds } from "../../domain/units.ts";
 import { asPortCall } from "../system/azure-errors.ts";
 import type { StorageAccount } from "../system/storage-account.ts";
 import { CALL_LIMIT_MS, RETRIES } from "../system/storage-account.ts";
@@ -21,8 +22,13 @@ export interface DemandQueueOptions {
 
 /** The service allows seven days; a delay must stay below the message's own life of seven days. */
 const LONGEST_DELAY_SECONDS = 6 * 24 * 3600;
-/** What is put aside waits for a person, however long that takes. */
-const FOR_EVER = -1;
+/**
+ * What is put aside waits for a person, who may be away. Anyone who may send demand can fill the queue, so nothing waits longer. Real
+ * seconds, as the service counts them.
+ */
+export const REJECTED_LIFE_SECONDS = 30 * 24 * 3600;
+/** Long enough to handle a few messages. If this process dies meanwhile, they are seen again soon. Real seconds. */
+const TAKEN_SECONDS = 120;
 /** The service shows at most so many. */
 const PEEKED = 32;
 
@@ -60,7 +66,8 @@ export function storageDemandQueue(
       send(QUEUES.demand, JSON.stringify({ version: 1, cluster, wake: true, at }), {
         visibilityTimeout: visibleAfter((at - clock.now()) / 1000),
       }),
-    reject: (message) => send(QUEUES.rejected, rejectedText(message), { messageTimeToLive: FOR_EVER }),
+    reject: (message) =>
+      send(QUEUES.rejected, rejectedText(message), { messageTimeToLive: REJECTED_LIFE_SECONDS }),
     async rejected() {
       const queue = service.getQueueClient(QUEUES.rejected);
       const [properties, peeked] = await asPortCall(`peek at queue ${QUEUES.rejected}`, () =>
@@ -74,6 +81,44 @@ export function storageDemandQueue(
         count: properties.approximateMessagesCount ?? oldest.length,
         oldest: oldest.filter((message) => message !== undefined),
       };
+    },
+    async poison() {
+      const queue = service.getQueueClient(QUEUES.poison);
+      const [properties, peeked] = await asPortCall(`peek at queue ${QUEUES.poison}`, () =>
+        Promise.all([
+          queue.getProperties(limited()),
+          queue.peekMessages({ ...limited(), numberOfMessages: 1 }),
+        ]),
+      );
+      const [oldest] = peeked.peekedMessageItems;
+      const count = properties.approximateMessagesCount ?? peeked.peekedMessageItems.length;
+      if (oldest === undefined) return { count };
+      // The service dates messages in real time, and its own clock is the one to compare with.
+      const age = (peeked.date ?? oldest.insertedOn).getTime() - oldest.insertedOn.getTime();
+      return { count, oldestAt: plusSeconds(clock.now(), (-Math.max(0, age) / 1000) * speed) };
+    },
+    async takePoison(most) {
+      const queue = service.getQueueClient(QUEUES.poison);
+      const { receivedMessageItems } = await asPortCall(`receive from queue ${QUEUES.poison}`, () =>
+        queue.receiveMessages({ ...limited(), numberOfMessages: most, visibilityTimeout: TAKEN_SECONDS }),
+      );
+      return receivedMessageItems.map(({ messageId, messageText, dequeueCount, popReceipt }) => ({
+        messageId,
+        text: messageText,
+        taken: dequeueCount,
+        receipt: popReceipt,
+      }));
+    },
+    async dropPoison({ messageId, receipt }) {
+      const queue = service.getQueueClient(QUEUES.poison);
+      try {
+        await asPortCall(`delete from queue ${QUEUES.poison}`, () =>
+          queue.deleteMessage(messageId, receipt, limited()),
+        );
+      } catch (error) {
+        // Somebody else has taken it since, and removes it.
+        if (!(error instanceof PortError && (error.status === 404 || error.status === 400))) throw error;
+      }
     },
     async resend(text, delaySeconds) {
       const travelling = travellingText(text);

@@ -79,10 +79,20 @@ export const requestSetAnswer = requestSetSummary.extend({
   ...paging,
 });
 
+const waiting = z.object({
+  count,
+  oldestAgeSeconds: z
+    .number()
+    .optional()
+    .meta({ description: "Absent: there is none, or it is being handled." }),
+});
+const POISON = "Messages that failed too often, in demand-poison: the timer deals with them.";
+const REJECTED = "Messages that could not be taken in, in demand-rejected, for 30 days.";
+
 export const clustersAnswer = z.object({
   clusters: z.array(z.object({ cluster: text, health })),
-  rejectedMessages: z.object({
-    count,
+  poisonMessages: waiting.meta({ description: POISON }),
+  rejectedMessages: waiting.extend({
     oldest: z.array(
       z.object({
         messageId: text,
@@ -247,11 +257,16 @@ export const restoredAnswer = z
 export const healthAnswer = z.object({
   ok: z.boolean(),
   clusters: count,
-  warnings: count.meta({ description: "Of all clusters. They leave ok as it is." }),
+  warnings: count.meta({
+    description:
+      "Of all clusters, and one while messages lie in demand-poison for five minutes. They leave ok as it is.",
+  }),
   oldestLookAgeSeconds: z
     .number()
     .nullable()
     .meta({ description: "null: a cluster has never been looked at, or cannot be read." }),
+  poisonMessages: waiting.optional().meta({ description: `${POISON} Absent: the queue cannot be read.` }),
+  rejectedMessages: waiting.optional().meta({ description: `${REJECTED} Absent: the queue cannot be read.` }),
 });
 
 export const stopAnswer = z

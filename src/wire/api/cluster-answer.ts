@@ -371,6 +371,8 @@ export const clusterAnswer = z.object({
       message: text,
     }),
   ),
+  /** Each is asked for in a create request of its own, until CycleCloud has accepted it once. Absent: an older app answers. */
+  alone: z.array(z.object({ bucket: text, dynamicArray: text.optional() })).optional(),
   rejections: z.array(
     z.object({ at: time, messageId: text, set: text.optional(), problems: z.array(problemItem) }),
   ),
