@@ -91,6 +91,9 @@ function readNames(demands: readonly RankedDemand[]): Map<ArrayName, Named> {
   return names;
 }
 
+/** Of the sets that define an array differently so many are named: the reason is stored for each target of each of them. */
+const NAMED_SETS = 20;
+
 /** How it is defined, whatever the cluster has. */
 function settle(name: ArrayName, named: Named | undefined, known: DynamicArray | undefined): Dynamic {
   const sets = [...(named?.sets ?? [])].sort(compareText);
@@ -98,8 +101,15 @@ function settle(name: ArrayName, named: Named | undefined, known: DynamicArray |
   const definers = [...named.definitions].toSorted(([a], [b]) => compareText(a, b));
   const texts = new Set(definers.map(([, definition]) => canonicalText(definition)));
   if (texts.size > 1) {
-    const by = definers.map(([set]) => set);
-    return { name, sets, refusal: { code: "dynamic-disputed", array: name, sets: by } };
+    const by = definers.slice(0, NAMED_SETS).map(([set]) => set);
+    const more = definers.length - by.length;
+    const refusal = {
+      code: "dynamic-disputed",
+      array: name,
+      sets: by,
+      ...(more === 0 ? {} : { more }),
+    } as const;
+    return { name, sets, refusal };
   }
   const [, definition = known] = definers[0] ?? [];
   return definition === undefined ? { name, sets } : { name, sets, definition: definitionOf(definition) };

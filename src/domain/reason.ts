@@ -69,7 +69,13 @@ type Cause =
   | { readonly code: "array-not-managed"; readonly array: string }
   | { readonly code: "no-bucket"; readonly array: string }
   /** Request sets define one dynamic node array differently. */
-  | { readonly code: "dynamic-disputed"; readonly array: string; readonly sets: readonly string[] }
+  | {
+      readonly code: "dynamic-disputed";
+      readonly array: string;
+      readonly sets: readonly string[];
+      /** How many more sets there are. */
+      readonly more?: number;
+    }
   /** The cluster itself has a node array of this name. */
   | { readonly code: "dynamic-name-taken"; readonly array: string }
   /** It exists, and no target names it any more: it has its nodes and gets no more. */
@@ -184,7 +190,7 @@ function sentenceOf(reason: Reason): string {
     case "no-bucket":
       return `node array "${reason.array}" offers no VM size`;
     case "dynamic-disputed":
-      return `dynamic node array "${reason.array}" is defined differently by the request sets ${reason.sets.join(", ")}: nothing is created for it until they agree`;
+      return `dynamic node array "${reason.array}" is defined differently by the request sets ${reason.sets.join(", ")}${reason.more === undefined ? "" : ` and ${reason.more} more`}: nothing is created for it until they agree`;
     case "dynamic-name-taken":
       return `node array "${reason.array}" is one of the cluster's own: a dynamic node array needs a name of its own`;
     case "dynamic-not-asked-for":
