@@ -3,40 +3,48 @@ import { app } from "@azure/functions";
 import type { StopAnswer, StopCall } from "../src/app/answer-autostop.ts";
 import { PortError } from "../src/app/ports.ts";
 import type { Composition } from "../src/compose.ts";
-import { composition, verifyAutostopToken } from "../src/compose.ts";
+import { composition, mayBeAutostopToken, verifyAutostopToken } from "../src/compose.ts";
 import { clusterName } from "../src/domain/ids.ts";
-import { answeringAnyone, problem } from "./problem.ts";
+import { NODE_TOKEN_HEADER, readNodeToken } from "../src/wire/node-token.ts";
+import { answeringAnyone, badRequest, problem } from "./problem.ts";
 
-/** What is read of a call: never its headers or body. */
-export type StopRequest = Pick<HttpRequest, "params" | "query">;
+/** What is read of a call: of its headers only the node's own token, and never its body. */
+export interface StopRequest extends Pick<HttpRequest, "params" | "query"> {
+  /** Absent: the call has none. */
+  readonly headers?: Pick<HttpRequest["headers"], "get">;
+}
 
 /**
  * GET|POST /api/autostop/{cluster}/{token}?instance=ID[&asked=][&begin=no][&reason=]: "may I stop?" (cyclecloud-wire.md D). 200: CycleCloud
  * has the stop of the node. Anything else: no stop, or nobody knows; `undrain` in the answer says whether the node may take work again.
  * The token in the path is the key, so the level is anonymous; Authorization is not read (old callers send CycleCloud's credentials).
+ * What needs no storage is checked first. A wrong token, an unknown array and an unknown cluster get the same answer.
  */
 export async function handleAutostop(composed: Composition, request: StopRequest): Promise<HttpResponseInit> {
-  const { app: autoscaler, autostopKeys, stopDesk } = composed;
+  const { app: autoscaler, stopDesk } = composed;
   const arrivedAt = autoscaler.ports.clock.now();
-  const site = autoscaler.ports.sites.get(clusterName(request.params["cluster"] ?? ""));
-  if (site === undefined || autostopKeys === undefined)
-    return problem(403, "Forbidden", "the token is not valid for this cluster");
-  const question = readQuestion(request.query);
+  const question = readQuestion(request);
   if ("problem" in question) return question.problem;
   const { instance } = question;
+  const token = request.params["token"] ?? "";
+  const site = autoscaler.ports.sites.get(clusterName(request.params["cluster"] ?? ""));
+  if (site === undefined || !mayBeAutostopToken(composed, token)) return wrongToken();
   try {
-    const arrays = await stopDesk.arraysOf(site, arrivedAt);
-    if (arrays === undefined) return responseOf(unread("the cluster has not been looked at yet"), instance);
-    if (arrays === "late") return responseOf(unread("storage does not answer; ask again"), instance);
-    const array = verifyAutostopToken(composed, request.params["token"] ?? "", site.cluster, arrays);
-    if (array === undefined) return problem(403, "Forbidden", "the token is not valid for this cluster");
-    const answer = await stopDesk.ask(site, { ...question, array, arrivedAt });
+    const verified = await stopDesk.arrayOf(site, arrivedAt, (arrays) =>
+      verifyAutostopToken(composed, token, site.cluster, arrays),
+    );
+    if (verified === undefined) return wrongToken();
+    if (verified === "unknown") return responseOf(unread("the cluster has not been looked at yet"), instance);
+    if (verified === "late") return responseOf(unread("storage does not answer; ask again"), instance);
+    const answer = await stopDesk.ask(site, { ...question, array: verified.array, arrivedAt });
     autoscaler.ports.log("autostop", {
       cluster: site.cluster,
       instance,
       answer: answer.kind,
+      ...(question.unhealthy ? { unhealthy: true } : {}),
       ...("undrain" in answer ? { undrain: answer.undrain } : {}),
       ...("why" in answer ? { why: answer.why } : {}),
+      ...("unbound" in answer ? { unbound: answer.unbound } : {}),
     });
     return responseOf(answer, instance);
   } catch (error) {
@@ -47,13 +55,24 @@ export async function handleAutostop(composed: Composition, request: StopRequest
   }
 }
 
-/** What a node asks; or the answer to a question that cannot be read. */
-type Question = Pick<StopCall, "instance" | "asked" | "begin" | "unhealthy">;
+const LONGEST_INSTANCE = 200;
+/** A GUID in Azure; the wire names no form (cyclecloud-wire.md D). */
+const INSTANCE = /^[^\p{Cc}]{1,200}$/u;
 
-function readQuestion(query: StopRequest["query"]): Question | { readonly problem: HttpResponseInit } {
+function wrongToken(): HttpResponseInit {
+  return problem(403, "Forbidden", "the token is not valid for this cluster");
+}
+
+/** What a node asks; or the answer to a question that cannot be read. */
+type Question = Pick<StopCall, "instance" | "asked" | "begin" | "unhealthy" | "token">;
+
+function readQuestion({ query, headers }: StopRequest): Question | { readonly problem: HttpResponseInit } {
   const instance = query.get("instance");
-  if (instance === null || instance === "")
-    return { problem: badParameter("instance", instance, "the VM's instance id (cyclecloud.instance.id)") };
+  if (instance === null || !INSTANCE.test(instance)) {
+    const found =
+      instance !== null && instance.length > LONGEST_INSTANCE ? `${instance.length} characters` : instance;
+    return { problem: badParameter("instance", found, "the VM's instance id (cyclecloud.instance.id)") };
+  }
   const begin = query.get("begin");
   if (begin !== null && begin !== "yes" && begin !== "no")
     return { problem: badParameter("begin", begin, "yes or no") };
@@ -61,11 +80,14 @@ function readQuestion(query: StopRequest["query"]): Question | { readonly proble
   const asked = said === null ? undefined : Number(said);
   if (asked !== undefined && !(said !== "" && Number.isSafeInteger(asked) && asked > 0))
     return { problem: badParameter("asked", said, "the node's time as a whole number that rises") };
+  const own = readNodeToken(headers?.get(NODE_TOKEN_HEADER) ?? undefined);
+  if (own.problem !== undefined) return { problem: badRequest([own.problem]) };
   return {
     instance,
     begin: begin !== "no",
     unhealthy: query.get("reason") === "unhealthy",
     ...(asked === undefined ? {} : { asked }),
+    ...(own.token === undefined ? {} : { token: own.token }),
   };
 }
 
@@ -79,6 +101,9 @@ function unread(why: string): StopAnswer {
   return { kind: "cannot-tell", why, undrain: false };
 }
 
+const OTHER_ARRAY = "the node belongs to another node array than the token";
+const NOT_ITS_TOKEN = `earlier calls of this node carried a token of its own in the header ${NODE_TOKEN_HEADER}, and this call does not carry it`;
+
 /** A node asks again after so long. */
 const RETRY_SECONDS = 30;
 
@@ -88,14 +113,14 @@ function responseOf(answer: StopAnswer, instance: string): HttpResponseInit {
       return { status: 200, jsonBody: { stop: true, instance } };
     case "stay":
       // Nothing re-opens a node that was drained before it asked, so the answer says whether it should be (wire D.2).
-      return problem(409, "Needed", answer.why, { stop: false, undrain: answer.undrain });
+      return problem(409, "Needed", answer.told, { stop: false, undrain: answer.undrain });
     case "unknown-instance":
       return problem(404, "Unknown instance", `no node of this cluster has the instance id ${instance}`, {
         stop: false,
         undrain: true,
       });
     case "forbidden":
-      return problem(403, "Forbidden", "the node belongs to another node array than the token", {
+      return problem(403, "Forbidden", answer.unbound === true ? NOT_ITS_TOKEN : OTHER_ARRAY, {
         stop: false,
         undrain: answer.undrain,
       });

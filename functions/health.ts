@@ -1,23 +1,19 @@
 import { app } from "@azure/functions";
 import type { Health } from "../src/app/describe-health.ts";
-import { checkHealth } from "../src/app/describe-health.ts";
-import { countQueues } from "../src/app/describe-queues.ts";
 import { composition } from "../src/compose.ts";
 import { answeringAnyone } from "./problem.ts";
 
-/** Anonymous, so that a probe needs no key: ok or not, and ages. Who is in trouble, and why, is told by GET /api/clusters. */
+/**
+ * Anonymous, so that a probe needs no key: ok or not, and ages. Who is in trouble, and why, is told by GET /api/clusters. The answer may be
+ * some seconds old, so that a flood of calls reads no records.
+ */
 app.http("health", {
   methods: ["GET"],
   authLevel: "anonymous",
   route: "health",
   handler: (_request, context) =>
     answeringAnyone(context, async () => {
-      const { app: autoscaler } = composition();
-      const names = [...autoscaler.ports.sites.keys()];
-      const [queues, ...all] = await Promise.all([
-        countQueues(autoscaler),
-        ...names.map((name) => checkHealth(autoscaler, name)),
-      ]);
+      const { clusters: all, queues } = await composition().healthDesk.all();
       const ok = queues !== undefined && all.every((health) => health.ok);
       const stuck = queues?.isStuck === true ? 1 : 0;
       return {

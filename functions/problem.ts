@@ -57,12 +57,12 @@ export async function answering(
   work: () => Promise<HttpResponseInit>,
 ): Promise<HttpResponseInit> {
   try {
-    return await work();
+    return unstored(await work());
   } catch (error) {
     const failure = sayFailure(context, error);
-    return failure instanceof ConfigError
-      ? settingsProblem(failure)
-      : storageProblem(failure, failure.message);
+    return unstored(
+      failure instanceof ConfigError ? settingsProblem(failure) : storageProblem(failure, failure.message),
+    );
   }
 }
 
@@ -73,13 +73,22 @@ export async function answeringAnyone(
   more: Readonly<Record<string, boolean>> = {},
 ): Promise<HttpResponseInit> {
   try {
-    return await work();
+    return unstored(await work());
   } catch (error) {
     const failure = sayFailure(context, error);
-    return failure instanceof ConfigError
-      ? problem(503, SETTINGS, "the log names them", { ...more, retryAfterSeconds: 60 })
-      : storageProblem(failure, "storage cannot be used just now", more);
+    return unstored(
+      failure instanceof ConfigError
+        ? problem(503, SETTINGS, "the log names them", { ...more, retryAfterSeconds: 60 })
+        : storageProblem(failure, "storage cannot be used just now", more),
+    );
   }
+}
+
+/** No proxy and no browser keeps an answer: each is of one moment, for one caller. A GET of a stop URL even begins a stop. */
+function unstored(response: HttpResponseInit): HttpResponseInit {
+  const headers = new Headers(response.headers);
+  headers.set("cache-control", "no-store");
+  return { ...response, headers };
 }
 
 /** One line of the log for what is no defect; a defect is thrown on. */

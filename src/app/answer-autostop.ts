@@ -1,5 +1,5 @@
 import type { FinalVerdict, Marked, StopCall, StopVerdict } from "../decide/autostop.ts";
-import { confirmStops, judgeStops } from "../decide/autostop.ts";
+import { confirmStops, judgeStops, toldOf } from "../decide/autostop.ts";
 import type { Settled } from "../decide/settle.ts";
 import { isAccepted, isStopOpen } from "../decide/stops.ts";
 import type { ArrayName, ClusterName, NodeId } from "../domain/ids.ts";
@@ -25,9 +25,11 @@ export type { StopCall } from "../decide/autostop.ts";
  */
 export type StopAnswer =
   | { readonly kind: "stop" }
-  | { readonly kind: "stay"; readonly why: string; readonly undrain: boolean }
+  /** `told`: what the node hears. `why`, which is for the log, may name jobs and sets that are no business of the node's. */
+  | { readonly kind: "stay"; readonly why: string; readonly told: string; readonly undrain: boolean }
   | { readonly kind: "unknown-instance" }
-  | { readonly kind: "forbidden"; readonly undrain: boolean }
+  /** The stop URL is another array's; or, with `unbound`, the call does not carry the token that this node's calls must carry. */
+  | { readonly kind: "forbidden"; readonly undrain: boolean; readonly unbound?: true }
   | { readonly kind: "cannot-tell"; readonly why: string; readonly undrain: boolean };
 
 /**
@@ -38,10 +40,15 @@ export interface StopDesk {
   /** Answers within 15 s of the call's arrival. Throws PortError if the record can be neither read nor saved. */
   ask(site: Site, call: StopCall): Promise<StopAnswer>;
   /**
-   * The node arrays of the last look, undefined before the first: what a token can be for. Callers of one moment share the load. Within
-   * 15 s of `arrivedAt`; "late": storage has not answered by then.
+   * The array that a stop URL is for, by `verify`, which tries it on the node arrays of the last look; undefined: none of them.
+   * "unknown": there was no look yet. Arrays that were read in the last 5 s are not read again, and callers of one moment share the load:
+   * wrong tokens cost no storage. Within 15 s of `arrivedAt`; "late": storage has not answered by then.
    */
-  arraysOf(site: Site, arrivedAt: Instant): Promise<readonly ArrayName[] | "late" | undefined>;
+  arrayOf(
+    site: Site,
+    arrivedAt: Instant,
+    verify: (arrays: readonly ArrayName[]) => ArrayName | undefined,
+  ): Promise<{ readonly array: ArrayName } | "unknown" | "late" | undefined>;
   /** Resolves once the stops and looks that answers have begun so far have ended. */
   settled(): Promise<void>;
 }
@@ -66,6 +73,8 @@ interface Desk {
 const ANSWER_SECONDS = 15;
 /** Questions for unknown instances begin one look in this time. */
 const UNKNOWN_LOOK_APART_SECONDS = 30;
+/** A stop URL is made for an array that a look has shown, and its node takes longer than this to call: older arrays are read again. */
+const ARRAYS_AGE_SECONDS = 5;
 /** A stop is sent by its lease; this bounds only what else the run of a send does. */
 const SEND_SECONDS = 60;
 
@@ -78,15 +87,22 @@ export function createStopDesk(app: App): StopDesk {
     underWay: new Set(),
   };
   const { waiting, serving } = desk;
-  const loading = new Map<ClusterName, Promise<readonly ArrayName[] | undefined>>();
+  const arraysOf = createArrayReader(app);
   return {
     async settled() {
       while (desk.underWay.size > 0) await Promise.all(desk.underWay);
     },
-    arraysOf({ cluster }, arrivedAt) {
-      const shared = loading.get(cluster) ?? loadArrays(app, cluster).finally(() => loading.delete(cluster));
-      loading.set(cluster, shared);
-      return inTime<readonly ArrayName[] | "late" | undefined>(app, arrivedAt, shared, "late");
+    async arrayOf({ cluster }, arrivedAt, verify) {
+      const arrays = await inTime<readonly ArrayName[] | "late" | undefined>(
+        app,
+        arrivedAt,
+        arraysOf(cluster),
+        "late",
+      );
+      if (arrays === undefined) return "unknown";
+      if (arrays === "late") return arrays;
+      const array = verify(arrays);
+      return array === undefined ? undefined : { array };
     },
     ask(site, call) {
       const answer = Promise.withResolvers<StopAnswer>();
@@ -123,6 +139,31 @@ async function inTime<T>(app: App, arrivedAt: Instant, work: Promise<T>, late: T
   }
 }
 
+/** Reads the arrays of a cluster; those that were read a moment ago are given again, and callers of one moment share the load. */
+function createArrayReader(app: App): (cluster: ClusterName) => Promise<readonly ArrayName[] | undefined> {
+  const { clock } = app.ports;
+  const loading = new Map<ClusterName, Promise<readonly ArrayName[] | undefined>>();
+  const read = new Map<ClusterName, { readonly arrays: readonly ArrayName[]; readonly at: Instant }>();
+  const load = async (cluster: ClusterName): Promise<readonly ArrayName[] | undefined> => {
+    try {
+      const arrays = await loadArrays(app, cluster);
+      if (arrays !== undefined) read.set(cluster, { arrays, at: clock.now() });
+      return arrays;
+    } finally {
+      loading.delete(cluster);
+    }
+  };
+  return (cluster) => {
+    const last = read.get(cluster);
+    const age = last === undefined ? undefined : secondsBetween(last.at, clock.now());
+    if (last !== undefined && age !== undefined && age >= 0 && age < ARRAYS_AGE_SECONDS)
+      return Promise.resolve(last.arrays);
+    const shared = loading.get(cluster) ?? load(cluster);
+    loading.set(cluster, shared);
+    return shared;
+  };
+}
+
 async function loadArrays(app: App, cluster: ClusterName): Promise<readonly ArrayName[] | undefined> {
   const { bodies } = await loadWhole(app, cluster);
   if (bodies.seen === undefined) return undefined;
@@ -139,7 +180,10 @@ async function serveAll(desk: Desk, site: Site): Promise<void> {
     try {
       await answerAll(desk, site, batch);
     } catch (error) {
-      for (const { answer } of batch) answer.reject(error);
+      if (!(error instanceof PortError)) logFailure(desk.app, site, "autostop-failed", error);
+      for (const { answer } of batch)
+        if (error instanceof PortError) answer.reject(error);
+        else answer.resolve(unsettled("the demand could not be weighed; ask again"));
     }
   }
   // In the same turn of the event loop as the last look into `waiting`: the next caller serves again.
@@ -312,7 +356,7 @@ function answerOf(verdict: FinalVerdict): StopAnswer {
     case "stopping":
       return { kind: "stop" };
     case "needed":
-      return { kind: "stay", why: verdict.why, undrain: verdict.undrain };
+      return { kind: "stay", why: verdict.why, told: toldOf(verdict.why), undrain: verdict.undrain };
     case "not-seen-yet":
       return unsettled(verdict.why);
     case "granted":

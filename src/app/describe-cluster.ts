@@ -26,10 +26,13 @@ import { countSets, describeSet, describeSets } from "./describe-sets.ts";
 import { describeTroubles } from "./describe-troubles.ts";
 import { describeWaiting } from "./describe-waiting.ts";
 import { expectReady } from "./expect-ready.ts";
+import { unhealthyNow } from "./node-troubles.ts";
 import type { PageStart } from "./pages.ts";
 import { Pages } from "./pages.ts";
 import { phaseShown } from "./phase-shown.ts";
+import type { StopKeys } from "./ports.ts";
 import { firstProblems } from "./rejected-shown.ts";
+import { describeStopKeys } from "./stop-key-use.ts";
 
 /**
  * Everything an operator needs to know of one cluster, as JSON: demand, plan with reasons, nodes with why they stay, health. `senderTime`:
@@ -46,7 +49,8 @@ export async function describeCluster(
     app.ports.policyOf(cluster),
   ]);
   const now = app.ports.clock.now();
-  return describeState(record, bodies, policy, now, senderTime(now), start);
+  const stopKeys = app.ports.sites.get(cluster)?.stopKeys;
+  return describeState(record, bodies, policy, now, senderTime(now), stopKeys, start);
 }
 
 /** The same of a record at hand. */
@@ -56,12 +60,14 @@ export function describeState(
   policy: Policy,
   now: Instant,
   senderNow: Instant = now,
+  stopKeys?: StopKeys,
   start?: PageStart,
 ): Readonly<Record<string, unknown>> {
-  const health = describeHealth(record, bodies, policy, now);
+  const health = describeHealth(record, bodies, policy, now, stopKeys);
   const pages = new Pages(start);
   // What is short as a rule comes first, so that it is whole on the first page.
-  const troubles = describeTroubles(record, bodies, health.notes, now, senderNow);
+  const { notes } = health;
+  const troubles = describeTroubles(record, bodies, notes, now, senderNow, stopKeys, policy.insecure);
   const described = {
     cluster: record.cluster,
     now: isoTime(now),
@@ -69,6 +75,7 @@ export function describeState(
     waiting: describeWaiting(bodies.plan),
     troubles: pages.cut("troubles", troubles, same, 0.1),
     choice: describeChoice(policy),
+    stopKeys: describeStopKeys(record, stopKeys),
     ...describeUnderWay(record, bodies, now, pages),
     totals: record.totals,
     generation: record.generation,
@@ -80,8 +87,8 @@ export function describeState(
     demandCounts: countSets(record, bodies, now),
     demand: describeSets(record, bodies, now, pages),
     plan: describePlan(bodies, pages),
-    nodes: describeNodes(bodies, pages),
-    schedulerHosts: describeSchedulerHosts(record, bodies, now, pages),
+    nodes: describeNodes(bodies, now, pages),
+    schedulerHosts: describeSchedulerHosts(record, bodies, policy, now, pages),
     outcomes: describeOutcomes(bodies, usersOf(record, bodies), pages),
   };
   return { ...described, ...pages.end() };
@@ -288,7 +295,7 @@ function describeProposal(
   };
 }
 
-function describeNodes(bodies: Bodies, pages: Pages): Readonly<Record<string, unknown>> {
+function describeNodes(bodies: Bodies, now: Instant, pages: Pages): Readonly<Record<string, unknown>> {
   const nodes = (bodies.seen?.nodes ?? []).filter((node) => bodies.ledger.has(node.nodeId));
   const byPhase: Record<string, number> = {};
   const byVerdict: Record<string, number> = {};
@@ -303,7 +310,7 @@ function describeNodes(bodies: Bodies, pages: Pages): Readonly<Record<string, un
     count: nodes.length,
     byPhase,
     byVerdict,
-    list: pages.cut("nodes.list", nodes, (node) => describeNode(node, bodies, ready.of(node)), 0.7),
+    list: pages.cut("nodes.list", nodes, (node) => describeNode(node, bodies, ready.of(node), now), 0.7),
   };
 }
 
@@ -311,8 +318,11 @@ function describeNode(
   node: Node,
   bodies: Bodies,
   expected: Instant | undefined,
+  now: Instant,
 ): Readonly<Record<string, unknown>> {
   const verdict = verdictOn(bodies, node.nodeId);
+  const unhealthy = unhealthyNow(bodies.questions?.get(node.nodeId), now);
+  const why = verdict === undefined ? "not judged yet" : renderVerdict(verdict);
   return {
     name: node.name,
     nodeId: node.nodeId,
@@ -327,7 +337,11 @@ function describeNode(
     ...describeKnown(bodies.ledger.get(node.nodeId), bodies),
     expectedReadyAt: expected === undefined ? undefined : isoTime(expected),
     verdict: verdict?.kind ?? "not-judged",
-    why: verdict === undefined ? "not judged yet" : renderVerdict(verdict),
+    unhealthySince: unhealthy === undefined ? undefined : isoTime(unhealthy.since),
+    why:
+      unhealthy === undefined
+        ? why
+        : `${why}; it has called itself unhealthy since ${isoTime(unhealthy.since)}`,
   };
 }
 
@@ -343,6 +357,7 @@ function describeKnown(known: LedgerNode | undefined, { plan }: Bodies): Readonl
   if (known === undefined) return {};
   const { array, busyness, draining, firstReadyAt, firstSeenAt, lastNeededAt, leftReadyAt, purpose, start } =
     known;
+  const { bound, instanceId, keyId } = known;
   return {
     purpose: purpose.kind === "group" ? groupText(purpose) : purpose.kind,
     countsFor: arrayShown(purpose, array),
@@ -356,6 +371,8 @@ function describeKnown(known: LedgerNode | undefined, { plan }: Bodies): Readonl
     busynessSince: isoTime(busyness.since),
     start: start?.state,
     startSince: start === undefined ? undefined : isoTime(start.since),
+    stopKey: keyId,
+    ownToken: bound !== undefined && bound.instanceId === instanceId ? true : undefined,
     draining: draining?.by,
     drainingSince: draining === undefined ? undefined : isoTime(draining.since),
   };

@@ -9,7 +9,9 @@ import type { Instant } from "../domain/units.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";
 import type { App } from "./commit.ts";
 import { loadCurrent } from "./commit.ts";
+import type { StopKeys } from "./ports.ts";
 import { PortError } from "./ports.ts";
+import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
 
 /** The most names in one sentence. */
 const SHOWN_NAMES = 10;
@@ -42,7 +44,8 @@ export interface Health {
 export async function checkHealth(app: App, cluster: ClusterName): Promise<Health> {
   try {
     const [{ record }, policy] = await Promise.all([loadCurrent(app, cluster), app.ports.policyOf(cluster)]);
-    return describeHealth(record, undefined, policy, app.ports.clock.now());
+    const stopKeys = app.ports.sites.get(cluster)?.stopKeys;
+    return describeHealth(record, undefined, policy, app.ports.clock.now(), stopKeys);
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     return { ok: false, notes: [`${error.kind}: ${error.message}`], warnings: [] };
@@ -54,6 +57,7 @@ export function describeHealth(
   bodies: Bodies | undefined,
   policy: Policy,
   now: Instant,
+  stopKeys?: StopKeys,
 ): Health {
   const age = record.lastGoodLookAt === undefined ? undefined : secondsBetween(record.lastGoodLookAt, now);
   const { trouble } = record;
@@ -63,7 +67,10 @@ export function describeHealth(
   return {
     ok: fresh && trouble === undefined,
     notes: notesOn(record, seen, policy, now),
-    warnings: record.unneeded === undefined ? [] : [unneededText(record.unneeded)],
+    warnings: [
+      ...(record.unneeded === undefined ? [] : [unneededText(record.unneeded)]),
+      ...retiredKeys(record, stopKeys).map(retiredKeyText),
+    ],
     ...(age === undefined ? {} : { lastLookAgeSeconds: age }),
     ...(trouble === undefined
       ? {}
@@ -84,7 +91,7 @@ function notesOn(
   const { createsFrom, lastGoodLookAt, trouble, outage } = record;
   const age = lastGoodLookAt === undefined ? undefined : secondsBetween(lastGoodLookAt, now);
   const notes: string[] = [];
-  if (age === undefined) notes.push("the cluster has not been looked at yet: the timer looks every minute");
+  if (age === undefined) notes.push("no look at CycleCloud has succeeded yet: the timer looks every minute");
   else if (age > staleSeconds(record, policy))
     notes.push(
       `the last believed look is ${Math.round(age)} s old${trouble === undefined ? ": does the timer run?" : ", and what is shown is of then"}`,

@@ -2,6 +2,7 @@ import { renderStanding } from "../decide/explain-host.ts";
 import type { JudgedHost } from "../decide/scheduler-only.ts";
 import { storedHosts } from "../decide/stored-world.ts";
 import type { Bodies } from "../domain/bodies.ts";
+import type { Policy } from "../domain/policy.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { writeResources } from "../domain/resources.ts";
 import type { Instant } from "../domain/units.ts";
@@ -15,10 +16,11 @@ const SHOWN_JOBS = 10;
 export function describeSchedulerHosts(
   record: ClusterRecord,
   bodies: Bodies,
+  policy: Policy,
   now: Instant,
   pages: Pages,
 ): Readonly<Record<string, unknown>> {
-  const { others } = storedHosts(record, bodies, now);
+  const { others } = storedHosts(record, bodies, policy, now);
   return {
     count: others.length,
     capacity: others.filter(({ standing }) => standing === "capacity").length,

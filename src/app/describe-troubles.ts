@@ -2,6 +2,7 @@ import type { Bodies } from "../domain/bodies.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { Node } from "../domain/cluster.ts";
 import { isLost } from "../domain/cluster.ts";
+import type { Policy } from "../domain/policy.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
@@ -9,6 +10,9 @@ import { lossShown } from "../decide/lost-bodies.ts";
 import { missingUntil } from "../decide/missing.ts";
 import { removedByOthers } from "../decide/removed.ts";
 import { unneededText } from "./describe-health.ts";
+import { callsRefused, nodesUnhealthy } from "./node-troubles.ts";
+import type { StopKeys } from "./ports.ts";
+import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
 import { arraysMissing, revisionsAhead } from "./input-troubles.ts";
 import { phaseShown } from "./phase-shown.ts";
 import { someOf } from "../domain/some-of.ts";
@@ -27,11 +31,21 @@ export interface DescribedTrouble {
     /** Removed in the last hour, and not by us. */
     | "nodes-removed"
     | "nodes-not-needed"
+    /** They call themselves unhealthy, and are not stopped. */
+    | "nodes-unhealthy"
+    /** Calls for them did not carry the token of their own. */
+    | "node-token"
+    /** Live nodes carry a stop URL of a key that the app settings do not have. */
+    | "stop-key-missing"
     | "start-refused"
     /** CycleCloud lists nodes of it, but not the node array. */
     | "nodearray-missing"
     /** A message came from a sender whose clock was ahead. */
     | "revision-ahead"
+    /** The app settings let something go over the network unprotected. */
+    | "insecure"
+    /** Demand that costs too much to be planned. */
+    | "left-out"
     | "job-rejected"
     | "message-rejected";
   readonly text: string;
@@ -46,7 +60,7 @@ const MOST_CHARACTERS = 2000;
 
 /**
  * All that is wrong with a cluster in one list; details are elsewhere in the answer. `senderNow`: what the senders' clocks show, which is
- * another time where ours is scaled.
+ * another time where ours is scaled. `insecure`: what the app settings let go unprotected.
  */
 export function describeTroubles(
   record: ClusterRecord,
@@ -54,8 +68,11 @@ export function describeTroubles(
   notes: readonly string[],
   now: Instant,
   senderNow: Instant = now,
+  stopKeys?: StopKeys,
+  insecure: Policy["insecure"] = [],
 ): readonly DescribedTrouble[] {
   const troubles = [
+    ...insecure.map((text): DescribedTrouble => ({ kind: "insecure", text, count: 1 })),
     ...notes.map((text): DescribedTrouble => ({ kind: "health", text, count: 1 })),
     ...storageLoss(record, now),
     ...notNeeded(record),
@@ -65,9 +82,13 @@ export function describeTroubles(
     ...nodesMissing(bodies),
     ...nodesUnclear(bodies),
     ...nodesRemoved(record, bodies, now),
+    ...nodesUnhealthy(bodies, now),
+    ...callsRefused(bodies, now),
+    ...keysMissing(record, stopKeys),
     ...refusedStarts(bodies),
     ...arraysMissing(bodies),
     ...revisionsAhead(record, senderNow),
+    ...leftOut(bodies),
     ...rejectedJobs(record, bodies),
     ...rejectedMessages(record),
   ];
@@ -88,6 +109,14 @@ function storageLoss(record: ClusterRecord, now: Instant): readonly DescribedTro
   const nodes = loss.nodes ? "; what was known of the nodes is lost, and comes from the next look" : "";
   const text = `storage lost ${loss.bodies} of its rows at ${isoTime(loss.at)}${sets}${nodes}; scale-down rests`;
   return [{ kind: "health", text, count: loss.bodies }];
+}
+
+function keysMissing(record: ClusterRecord, stopKeys: StopKeys | undefined): readonly DescribedTrouble[] {
+  return retiredKeys(record, stopKeys).map((use) => ({
+    kind: "stop-key-missing",
+    text: retiredKeyText(use),
+    count: use.nodes,
+  }));
 }
 
 function notNeeded({ unneeded }: ClusterRecord): readonly DescribedTrouble[] {
@@ -186,6 +215,14 @@ function refusedStarts({ ledger }: Bodies): readonly DescribedTrouble[] {
   if (first === undefined) return [];
   const text = `${namesOf(refused)} did not start: ${first.start?.message ?? "nothing came of it"}`;
   return [{ kind: "start-refused", text, count: refused.length }];
+}
+
+function leftOut({ plan }: Bodies): readonly DescribedTrouble[] {
+  return (plan?.leftOut ?? []).map(({ set, demands, first, why }) => ({
+    kind: "left-out",
+    text: `request set ${set}: left out of this plan, from ${first} on; ${why} cost more than its share of the planning budget. No nodes are created for this demand, and no node that it may need is stopped. Send fewer kinds of jobs, or fewer alternatives`,
+    count: demands,
+  }));
 }
 
 function rejectedJobs({ sets }: ClusterRecord, { demands }: Bodies): readonly DescribedTrouble[] {

@@ -158,13 +158,26 @@ async function sendCreate(
         templates,
       }),
     );
+    if (outcome?.kind === "accepted") return withStopKey(run, outcome);
     if (outcome?.kind !== "conflict") return outcome;
     // A 409 is a repeated id or invalid input: only asking tells (cyclecloud-wire.md A.6).
     const { message } = outcome;
-    return await askAfterSend(run, intent, "conflict", message);
+    return foundAfterSend(run, intent, await askAfterSend(run, intent, "conflict", message));
   } catch (error) {
-    return afterError(error, () => askAfterSend(run, intent, "no-answer"));
+    const evidence = await afterError(error, () => askAfterSend(run, intent, "no-answer"));
+    return foundAfterSend(run, intent, evidence);
   }
+}
+
+/** Of a create that others have sent as well, nobody knows whose request took effect: the others may sign with another key. */
+function foundAfterSend(run: Run, { sent }: Intent, evidence: Evidence): Evidence {
+  return evidence.kind === "found" && sent === "never" ? withStopKey(run, evidence) : evidence;
+}
+
+/** With the key of the stop URL that this process sends with creates, if it sends one. */
+function withStopKey<E extends Evidence>({ site }: Run, evidence: E): E {
+  const keyId = site.stopKeys?.signing;
+  return keyId === undefined ? evidence : { ...evidence, keyId };
 }
 
 /** Nodes of a dynamic node array are called after it, so that people see what they are for; whose they are only the ledger knows. */

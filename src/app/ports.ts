@@ -340,6 +340,16 @@ export interface Site {
   readonly cyclecloud: CycleCloud;
   /** Names the account for the breaker: server and user, no secret. */
   readonly credential: string;
+  /** Absent: not known, as in a first look without an app. */
+  readonly stopKeys?: StopKeys;
+}
+
+/** The ids of the keys of stop URLs, as the app settings have them. */
+export interface StopKeys {
+  /** The key of the stop URL that creates of this process carry; absent: they carry none. */
+  readonly signing?: string;
+  /** The calls with a stop URL of any of these keys are answered. */
+  readonly accepted: readonly string[];
 }
 
 export interface Ports {

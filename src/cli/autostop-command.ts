@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { Option } from "commander";
 import type { Answer } from "../client/answer.ts";
 import { askToStop } from "../client/index.ts";
@@ -32,12 +33,23 @@ export function registerAutostop({ program, terminal, run }: Register): void {
         .env("AUTOSCALER_INSTANCE")
         .makeOptionMandatory(),
     )
-    .option("--unhealthy", "the node is broken: it may always go, and is replaced if it is needed")
+    .option(
+      "--unhealthy",
+      "the node is broken: it goes once no job is on it, and is replaced if it is needed; only a few go within an hour",
+    )
+    .option(
+      "--own-token",
+      "send a token that is made once and kept in the home directory; from then on the app answers only calls with it",
+    )
     .option("--json", "the app's answer as JSON")
     .action((options: AutostopOptions) =>
       run(async () => {
-        const code = await terminal.alone(`autostop ${options.callback} ${options.instance}`, (kept, keep) =>
-          askOnce(terminal, options, kept, keep),
+        const code = await terminal.alone(
+          `autostop ${options.callback} ${options.instance}`,
+          async (kept, keep) => {
+            const own = options.ownToken === true ? await ownToken(terminal, options.instance) : {};
+            return own === "busy" ? own : askOnce(terminal, options, { kept, keep }, own.ownToken);
+          },
         );
         if (code !== "busy") return code;
         terminal.complain("another run of this command asks for this node just now");
@@ -50,14 +62,32 @@ interface AutostopOptions {
   readonly callback: string;
   readonly instance: string;
   readonly unhealthy?: true;
+  readonly ownToken?: true;
   readonly json?: true;
+}
+
+/** Nobody guesses as many. */
+const TOKEN_BYTES = 24;
+
+/** The token of this node for this VM; made by the first call. It outlives the series of questions. */
+async function ownToken(
+  terminal: Terminal,
+  instance: string,
+): Promise<{ readonly ownToken?: string } | "busy"> {
+  return terminal.alone(`node token ${instance}`, async (kept, keep) => {
+    const known = kept?.trim() ?? "";
+    if (known !== "") return { ownToken: known };
+    const made = randomBytes(TOKEN_BYTES).toString("base64url");
+    await keep(`${made}\n`);
+    return { ownToken: made };
+  });
 }
 
 async function askOnce(
   terminal: Terminal,
   { callback, instance, unhealthy, json }: AutostopOptions,
-  kept: string | undefined,
-  keep: Keep,
+  { kept, keep }: { readonly kept: string | undefined; readonly keep: Keep },
+  token: string | undefined,
 ): Promise<ExitCode> {
   const series = readSeries(kept);
   const asked = terminal.now();
@@ -66,13 +96,15 @@ async function askOnce(
     terminal.complain("no verdict for 180 s: open the node in the scheduler, and ask again later");
     return EXIT.no;
   }
-  const begin = mayBegin(series, asked);
+  // An unhealthy node never opens by itself, so each of its questions may begin its stop.
+  const begin = unhealthy === true || mayBegin(series, asked);
   const next = withQuestion(series, begin, asked);
   // Written before the question: its answer may never come.
   await keep(writeSeries(next));
   const answer = await askToStop(callback, instance, unhealthy === true ? "unhealthy" : undefined, {
     asked,
     begin,
+    ...(token === undefined ? {} : { ownToken: token }),
   });
   const word = wordIn(answer, series === undefined);
   if (word === "stop") await keep(writeSeries({ ...next, granted: true }));

@@ -45,6 +45,7 @@ export function renderStatus(state: StateAnswer): string {
     ...row("nodes", nodesText(nodes)),
     ...(coming === 0 ? [] : row("in flight", `${coming} accepted, not shown yet`)),
     ...labelled("timeouts", timeoutTexts(state.nodearrays)),
+    ...stopKeysRow(state.stopKeys),
     ...row("plan", plan === undefined ? "none yet" : planText(plan)),
     ...labelled("warning", warnings),
     ...labelled("why", waiting?.reasons.map(causeText) ?? []),
@@ -74,6 +75,18 @@ function nodesText({ byPhase, byVerdict }: StateAnswer["nodes"]): string {
   const idle = byVerdict["busyness-unknown"] ?? 0;
   const all = countsText(byPhase, "none");
   return idle === 0 ? all : `${all}; ${idle} not needed, busy state unknown`;
+}
+
+/** Nodes by the key of their stop URL, while there is more than one key to think of (docs/configuration.md, Rotation). */
+function stopKeysRow(keys: StateAnswer["stopKeys"]): readonly string[] {
+  const known = keys.filter(({ keyId }) => keyId !== undefined);
+  if (known.length < 2) return [];
+  const texts = keys.map(({ keyId, nodes = 0, configured, signing }) => {
+    const name = keyId ?? "not known";
+    const notes = [...(signing === true ? ["new nodes"] : []), ...(configured === false ? ["refused"] : [])];
+    return `${name} ${nodes}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
+  });
+  return row("stop keys", texts.join(", "));
 }
 
 function demandsText(plan: StateAnswer["plan"], waiting: StateAnswer["waiting"]): string {

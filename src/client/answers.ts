@@ -386,24 +386,7 @@ export interface Clusters {
      */
     oldestAgeSeconds?: number;
   };
-  rejectedMessages: {
-    count: number;
-    /**
-     * Absent: there is none, or it is being handled.
-     */
-    oldestAgeSeconds?: number;
-    oldest: {
-      messageId: string;
-      /**
-       * A moment, ISO 8601 in UTC.
-       */
-      rejectedAt: string;
-      cluster?: string;
-      set?: string;
-      problems: ProblemItem[];
-      text: string;
-    }[];
-  };
+  rejectedMessages: RejectedMessages;
 }
 export interface ClusterHealth {
   ok: boolean;
@@ -433,6 +416,24 @@ export interface ClusterHealth {
    */
   awaiting?: string[];
   clusterState?: string;
+}
+export interface RejectedMessages {
+  count: number;
+  /**
+   * Absent: there is none, or it is being handled.
+   */
+  oldestAgeSeconds?: number;
+  oldest: {
+    messageId: string;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    rejectedAt: string;
+    cluster?: string;
+    set?: string;
+    problems: ProblemItem[];
+    text: string;
+  }[];
 }
 export interface Cluster {
   cluster: string;
@@ -481,9 +482,14 @@ export interface Cluster {
       | "node-unclear"
       | "nodes-removed"
       | "nodes-not-needed"
+      | "nodes-unhealthy"
+      | "node-token"
+      | "stop-key-missing"
       | "start-refused"
       | "nodearray-missing"
       | "revision-ahead"
+      | "insecure"
+      | "left-out"
       | "job-rejected"
       | "message-rejected";
     text: string;
@@ -681,6 +687,18 @@ export interface Cluster {
        * A moment, ISO 8601 in UTC.
        */
       startSince?: string;
+      /**
+       * The id of the key of its stop URL. Absent: not known, or it has none of ours.
+       */
+      stopKey?: string;
+      /**
+       * Its calls must carry the token that the node has chosen.
+       */
+      ownToken?: true;
+      /**
+       * It calls itself unhealthy, and is not stopped: a job is on it, or too many others went.
+       */
+      unhealthySince?: string;
       draining?: string;
       /**
        * A moment, ISO 8601 in UTC.
@@ -696,6 +714,24 @@ export interface Cluster {
       why: string;
     }[];
   };
+  /**
+   * How many live nodes that the autoscaler made carry a stop URL of which key.
+   */
+  stopKeys: {
+    /**
+     * Absent: nodes of which it is not known, or that have no stop URL of ours.
+     */
+    keyId?: string;
+    nodes: number;
+    /**
+     * AUTOSCALER_AUTOSTOP_KEYS has it: the calls of these nodes are answered.
+     */
+    configured?: boolean;
+    /**
+     * New nodes get it.
+     */
+    signing?: true;
+  }[];
   /**
    * Hosts that schedulers report with resources and that are no nodes of the cluster.
    */
@@ -1245,6 +1281,21 @@ export interface Configuration {
       [k: string]: unknown;
     };
   };
+  /**
+   * Items: What request sets may do: the first rule that names a set counts for it.
+   */
+  senders?: {
+    requestSets: string | string[];
+    write?: boolean;
+    maxPriority?: number;
+    caps?: {
+      [k: string]: unknown;
+    };
+    hosts?: boolean;
+    pools?: boolean;
+    dynamicArrays?: boolean;
+    attributes?: string[];
+  }[];
   prices?: {
     currency: string;
     locations: {
@@ -1311,6 +1362,21 @@ export interface ConfigurationWritten {
       [k: string]: unknown;
     };
   };
+  /**
+   * Items: What request sets may do: the first rule that names a set counts for it.
+   */
+  senders?: {
+    requestSets: string | string[];
+    write?: boolean;
+    maxPriority?: number;
+    caps?: {
+      [k: string]: unknown;
+    };
+    hosts?: boolean;
+    pools?: boolean;
+    dynamicArrays?: boolean;
+    attributes?: string[];
+  }[];
   prices?: {
     currency: string;
     locations: {
@@ -1346,6 +1412,13 @@ export interface ConfigurationWritten {
    * Named arrays that the cluster does not have (yet).
    */
   unknownNodearrays: string[];
+  /**
+   * Live request sets that ask for something that the document does not let them have.
+   */
+  losses: {
+    requestSet: string;
+    loses: string[];
+  }[];
 }
 export interface Health {
   ok: boolean;

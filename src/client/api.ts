@@ -8,16 +8,19 @@ import type {
   Explanation,
   History,
   Problem,
+  RejectedMessages,
   RequestSetState,
   Restored,
   Stop,
   Tick,
 } from "./answers.ts";
 import { isName, NAME_EXPECTED } from "../domain/name.ts";
+import { NODE_TOKEN_HEADER } from "../wire/node-token.ts";
 import type { Answer } from "./answer.ts";
 import { bodyOf } from "./error.ts";
 import type { Paged } from "./pages.ts";
 import { readHistories, readPages } from "./pages.ts";
+import { warnOfPlainHttp } from "./plain-http.ts";
 
 /** Where the function app is, and the key that lets us in (a function key, or the host's). */
 export interface ApiAddress {
@@ -75,6 +78,7 @@ function segmentOf(name: string): string {
 /** Every request that can be made, with the type of its answer. */
 const REQUESTS = {
   clusters: (): Request<Clusters> => ({ method: "GET", path: "/api/clusters" }),
+  rejectedMessages: (): Request<RejectedMessages> => ({ method: "GET", path: "/api/rejected-messages" }),
   state: (cluster: string, page?: string): Request<Cluster> => ({
     method: "GET",
     path: pathOf(cluster),
@@ -147,6 +151,8 @@ function throwingApi(api: ApiAddress) {
   const body = async <T>(call: Request<T>): Promise<T> => bodyOf(await callApi(api, call));
   return {
     clusters: () => body(REQUESTS.clusters()),
+    /** With their texts: needs an operator's key. */
+    rejectedMessages: () => body(REQUESTS.rejectedMessages()),
     state: (cluster: string, page?: string) => body(REQUESTS.state(cluster, page)),
     requestSet: (cluster: string, set: string, page?: string) =>
       body(REQUESTS.requestSet(cluster, set, page)),
@@ -176,6 +182,8 @@ function throwingApi(api: ApiAddress) {
 function answeringApi(api: ApiAddress) {
   return {
     clusters: () => callApi(api, REQUESTS.clusters()),
+    /** With their texts: needs an operator's key. */
+    rejectedMessages: () => callApi(api, REQUESTS.rejectedMessages()),
     state: (cluster: string, page?: string) => callApi(api, REQUESTS.state(cluster, page)),
     requestSet: (cluster: string, set: string, page?: string) =>
       callApi(api, REQUESTS.requestSet(cluster, set, page)),
@@ -223,6 +231,8 @@ export interface StopQuestion {
   readonly asked?: number;
   /** False: only what has become of earlier questions is asked. */
   readonly begin?: boolean;
+  /** The node's own token. Once a call has carried one, all calls of this node must carry it. Absent: none is sent. */
+  readonly ownToken?: string;
 }
 
 /** An answer comes within 15 s, or never. */
@@ -236,7 +246,7 @@ export function askToStop(
   callback: string,
   instance: string,
   reason?: "unhealthy",
-  { asked, begin = true }: StopQuestion = {},
+  { asked, begin = true, ownToken }: StopQuestion = {},
 ): Promise<Answer<Stop>> {
   const query = {
     instance,
@@ -245,7 +255,8 @@ export function askToStop(
     ...(begin ? {} : { begin: "no" }),
   };
   const call: Request<Stop> = { method: "POST", path: "", query, seconds: STOP_WAIT_SECONDS };
-  return request(addressOf(callback, call), call, {});
+  const headers = ownToken === undefined ? {} : { [NODE_TOKEN_HEADER]: ownToken };
+  return request(addressOf(callback, call), call, headers);
 }
 
 function addressOf(base: string, { path, query = {} }: Call): string {
@@ -267,19 +278,32 @@ async function request<T>(
     text === undefined
       ? { headers }
       : { headers: { ...headers, "content-type": "application/json" }, body: text };
+  warnOfPlainHttp(address);
   const wait = seconds ?? ((text?.length ?? 0) > LARGE_BODY ? LARGE_WAIT_SECONDS : waitSeconds);
   try {
     const response = await fetch(address, {
       method,
       ...content,
+      redirect: "manual",
       signal: AbortSignal.timeout(wait * 1000),
     });
-    return read(response, await response.text());
+    const received = await response.text();
+    return isRedirect(response) ? redirected(address, response) : read(response, received);
   } catch (error) {
     const late = error instanceof Error && error.name === "TimeoutError";
     const why = late ? ` within ${wait} s` : `: ${failureText(error)}`;
     return { kind: "unreachable", message: `no answer from ${hostOf(address)}${why}` };
   }
+}
+
+const isRedirect = ({ status }: Response): boolean => status >= 300 && status < 400;
+
+/** `fetch` would send the key along to wherever the answer says, so no redirect is followed. */
+function redirected(address: string, { status, headers }: Response): Answer<never> {
+  const location = headers.get("location") ?? "";
+  const to = URL.canParse(location, address) ? new URL(location, address).origin : "an address that is none";
+  const message = `HTTP ${status}: ${hostOf(address)} redirects to ${to}, which is not followed: the key would go along. Is this the address of the function app?`;
+  return { kind: "redirected", status, message };
 }
 
 /** Without the path: that of a stop URL holds its token. */

@@ -158,6 +158,7 @@ const state = z.object({
     .catch(undefined),
   nodearrays: listOf(z.object({ name: text, managed: flag, idleTimeout: number, bootTimeout: number })),
   buckets: listOf(bucket),
+  stopKeys: listOf(z.object({ keyId: text, nodes: number, configured: flag, signing: flag })),
   outcomes: listOf(outcome),
   waiting: waiting.optional().catch(undefined),
   troubles: listOf(z.object({ kind: text, text, count: number })),
@@ -281,6 +282,7 @@ const configNotes = z.object({
   ignored: listOf(z.object({ key: text, why: text })),
   doubts: listOf(problemPart),
   unknownNodearrays: texts,
+  losses: listOf(z.object({ requestSet: text, loses: texts })),
 });
 
 /** One piece of an answer that cannot be read makes all of it unreadable only if it is no object at all. */

@@ -37,21 +37,30 @@ export function verifyToken(
   arrays: readonly ArrayName[],
   keys: AutostopKeys,
 ): ArrayName | undefined {
+  const read = readToken(token, keys);
+  if (read === undefined) return undefined;
+  let found: ArrayName | undefined;
+  for (const array of arrays) {
+    if (timingSafeEqual(sign(read.secret, cluster, array), read.given)) found = array;
+  }
+  return found;
+}
+
+/** Whether the token has the form of one that was signed with one of these keys. */
+export function hasKnownKey(token: string, keys: AutostopKeys): boolean {
+  return readToken(token, keys) !== undefined;
+}
+
+function readToken(
+  token: string,
+  keys: AutostopKeys,
+): { readonly secret: string; readonly given: Buffer } | undefined {
   const dot = token.lastIndexOf(".");
   const secret = keys.byId.get(token.slice(0, Math.max(0, dot)));
   // Decoding is lenient about stray characters, so the text must also be the one that encoding gives.
   const given = Buffer.from(token.slice(dot + 1), "base64url");
-  if (
-    secret === undefined ||
-    given.length !== tokenBytes ||
-    given.toString("base64url") !== token.slice(dot + 1)
-  )
-    return undefined;
-  let found: ArrayName | undefined;
-  for (const array of arrays) {
-    if (timingSafeEqual(sign(secret, cluster, array), given)) found = array;
-  }
-  return found;
+  const isWhole = given.length === tokenBytes && given.toString("base64url") === token.slice(dot + 1);
+  return secret === undefined || !isWhole ? undefined : { secret, given };
 }
 
 function sign(secret: string, cluster: ClusterName, array: ArrayName): Buffer {

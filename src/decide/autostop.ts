@@ -2,20 +2,31 @@ import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { ArrayName, NodeId, Owner } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { Questions } from "../domain/questions.ts";
+import type { Question, Questions, UnhealthyHold } from "../domain/questions.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";
-import type { ClusterRecord, Draining, Ledger, LedgerNode } from "../domain/record.ts";
+import type { ClusterRecord, Draining, Ledger, LedgerNode, NodeBinding } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { entryOfNode } from "./hosts.ts";
 import type { HostFact } from "./observe.ts";
 import { hostFacts, managedArrays } from "./observe.ts";
 import { DECIDE_AGAIN_SECONDS, isForeign } from "./scale-down.ts";
+import type { Caller } from "./node-token.ts";
+import { bindCallers, maySpeak } from "./node-token.ts";
 import type { Asking } from "./questions.ts";
-import { isOvertaken, noteAsked, noteMark, noteStay } from "./questions.ts";
+import {
+  isOvertaken,
+  noteAsked,
+  noteBinding,
+  noteMark,
+  noteRefused,
+  noteStay,
+  noteUnhealthy,
+} from "./questions.ts";
 import type { Weighing } from "./reconcile.ts";
 import { doubtedNodes, isRecordDoubted, STALE_MARK_SECONDS, stoppingNodes } from "./doubt.ts";
-import { commitEffects, demandsInForce, excludedNodes, supplyOf } from "./reconcile.ts";
+import { admitDemands } from "./admit.ts";
+import { commitEffects, excludedNodes, supplyOf } from "./reconcile.ts";
 import { backOff } from "./back-off.ts";
 import { outageSeconds } from "./looks.ts";
 import { isResting } from "./outage.ts";
@@ -28,12 +39,12 @@ import { bindReported } from "./bind-reported.ts";
 import { reportedHosts } from "./reported-hosts.ts";
 import { readReports } from "./scheduler-only.ts";
 import { lapseParts } from "./accept.ts";
+import { heldByLimit, limitOf, noteUnhealthyStops } from "./unhealthy.ts";
 
-/** One node's question "may I stop?" (cyclecloud-wire.md D). The array is the one that its token is for. */
-export interface StopCall extends Asking {
-  readonly instance: string;
+/** One node's question "may I stop?" (cyclecloud-wire.md D). The array is the one that the token of its stop URL is for. */
+export interface StopCall extends Asking, Caller {
   readonly array: ArrayName;
-  /** The node finds itself unfit for work: it may always go. */
+  /** The node finds itself unfit for work: it goes whatever the demand is, unless a job is on it or too many others went (unhealthy.ts). */
   readonly unhealthy: boolean;
   /** False: the node asks what has become of its earlier questions, and no stop begins. */
   readonly begin: boolean;
@@ -47,12 +58,18 @@ export type StopVerdict =
   | { readonly kind: "granted"; readonly node: NodeId }
   /** CycleCloud is stopping it, or it has gone within the hour. */
   | { readonly kind: "stopping" }
-  /** Stay, with the reason; the caller should take work again if `undrain` says so. */
-  | { readonly kind: "needed"; readonly why: string; readonly undrain: boolean }
+  /** Stay, with the reason; the caller should take work again if `undrain` says so. `held`: it calls itself unhealthy. */
+  | {
+      readonly kind: "needed";
+      readonly why: string;
+      readonly undrain: boolean;
+      readonly held?: UnhealthyHold;
+    }
   | { readonly kind: "unknown-instance" }
   /** No look shows such an instance, and none is fresh enough to say that there is none: one should be begun. */
   | { readonly kind: "not-seen-yet"; readonly why: string }
-  | { readonly kind: "forbidden"; readonly undrain: boolean }
+  /** The stop URL is another array's; or, with `unbound`, the call does not carry the token that this node's calls must carry. */
+  | { readonly kind: "forbidden"; readonly undrain: boolean; readonly unbound?: true }
   | { readonly kind: "cannot-tell"; readonly why: string; readonly undrain: boolean };
 
 /** A verdict that lasts: there is nothing left to confirm. */
@@ -101,21 +118,51 @@ export function judgeStops(
   const current = lapseParts(record, now, policy.maxExpirationSeconds);
   const byInstance = indexByInstance(bodies.ledger, calls);
   const asked = new Set([...byInstance.values()].map(({ nodeId }) => nodeId));
-  const view = surveyOf(current, bodies, asked, policy, now);
+  const view = surveyOf(current, bodies, asked, policy, now, bindingsOf(calls, byInstance));
   const first = calls.map((call) => judgeAlone(view, byInstance.get(call.instance), call, now));
   const marks = first.flatMap((verdict) => (verdict.kind === "marked" ? [verdict.node] : []));
-  const unfit = new Set(
+  const sick = new Set(
     first.flatMap((verdict, index) =>
       verdict.kind === "marked" && calls[index]?.unhealthy === true ? [verdict.node] : [],
     ),
   );
-  const askers = without(new Set(marks), unfit);
-  const free = spareNodes(current, bodies, { askers, unfit }, policy, now, recall);
+  const limited = view.limited(sick);
+  const askers = without(new Set(marks), sick);
+  const free = spareNodes(current, bodies, { askers, unfit: sick }, policy, now, recall);
   const verdicts = first.map((verdict): StopVerdict => {
-    if (verdict.kind !== "marked" || unfit.has(verdict.node) || free.spare.has(verdict.node)) return verdict;
+    if (verdict.kind !== "marked" || free.spare.has(verdict.node)) return verdict;
+    if (sick.has(verdict.node)) return limited.get(verdict.node) ?? verdict;
+    const unknown = free.unknown.get(verdict.node);
+    if (unknown !== undefined) return unsettled(unknown);
     return { kind: "needed", why: free.why(verdict.node), undrain: !view.isForgetful };
   });
-  return noteVerdicts(record, bodies, byInstance, calls, verdicts, now);
+  return noteVerdicts(record, bodies, view, byInstance, calls, verdicts, now);
+}
+
+/** Whose calls must carry which token. A call with the stop URL of another array binds nobody. */
+function bindingsOf(calls: readonly StopCall[], byInstance: ReadonlyMap<string, LedgerNode>): Bindings {
+  return bindCallers(
+    calls.flatMap((call) => {
+      const known = byInstance.get(call.instance);
+      return known === undefined || known.array !== call.array ? [] : [{ known, call }];
+    }),
+  );
+}
+
+/** What those of these unhealthy nodes are told of whose arrays enough others went. They stay closed. */
+function limitUnhealthy(
+  record: ClusterRecord,
+  { ledger }: Bodies,
+  facts: Survey["facts"],
+  nodes: Iterable<NodeId>,
+  now: Instant,
+): ReadonlyMap<NodeId, StopVerdict & Stay> {
+  const told = new Map<NodeId, StopVerdict & Stay>();
+  for (const { nodeId, array } of heldByLimit(record, ledger, facts, nodes, now)) {
+    const why = `at most ${limitOf(array, ledger)} nodes of node array "${array}" go as unhealthy within an hour, unless a scheduler reports their hosts closed or without jobs`;
+    told.set(nodeId, { kind: "needed", why, undrain: false, held: "limit" });
+  }
+  return told;
 }
 
 /** Stops of an epoch that ended, or of a ledger that was lost, may arrive, and show, so long after it. */
@@ -123,12 +170,16 @@ function forgottenSeconds({ callLimitSeconds, lagSeconds }: Policy): number {
   return callLimitSeconds + lagSeconds;
 }
 
+type Bindings = ReturnType<typeof bindCallers>;
+
 /** What every call of one moment is judged by, worked out once. */
 interface Survey {
   /** The nodes that are asked about, as the last look saw them. */
   readonly nodes: ReadonlyMap<NodeId, Node>;
   readonly questions: Questions;
   readonly facts: ReadonlyMap<string, HostFact>;
+  /** Whose calls must carry which token. */
+  readonly bindings: Bindings;
   readonly stopping: ReadonlySet<NodeId>;
   /** The node arrays of the last look, and which of them are ours. */
   readonly listed: ReadonlySet<ArrayName> | undefined;
@@ -138,6 +189,8 @@ interface Survey {
   readonly seenAt: Instant | undefined;
   /** The record is so young that stops may be under way of which it knows nothing. */
   readonly isForgetful: boolean;
+  /** Of nodes that call themselves unhealthy: what those are told that must wait, as enough others went (unhealthy.ts). */
+  readonly limited: (nodes: Iterable<NodeId>) => ReadonlyMap<NodeId, StopVerdict & Stay>;
   /** Why nothing can be told of any node just now. */
   readonly blind: string | undefined;
   readonly resting: string | undefined;
@@ -149,13 +202,17 @@ function surveyOf(
   asked: ReadonlySet<NodeId>,
   policy: Policy,
   now: Instant,
+  bindings: Bindings = new Map(),
 ): Survey {
   const nodes = new Map<NodeId, Node>();
   for (const node of bodies.seen?.nodes ?? []) if (asked.has(node.nodeId)) nodes.set(node.nodeId, node);
+  const facts = hostFacts(record, bodies, now, policy.senders);
   return {
     nodes,
     questions: bodies.questions ?? NO_QUESTIONS,
-    facts: hostFacts(record, bodies, now),
+    facts,
+    bindings,
+    limited: (ids) => limitUnhealthy(record, bodies, facts, ids, now),
     stopping: stoppingNodes(record.intents),
     listed: bodies.seen === undefined ? undefined : new Set(bodies.seen.arrays.map(({ name }) => name)),
     managed: bodies.seen === undefined ? undefined : managedArrays(bodies.seen, policy),
@@ -171,8 +228,11 @@ function surveyOf(
 /** What can be said of a call without weighing it against the others. */
 function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall, now: Instant): StopVerdict {
   if (known === undefined) return judgeUnknown(view, now);
-  if (known.array !== call.array)
-    return { kind: "forbidden", undrain: !view.isForgetful && !mayStop(view, known, now) };
+  const mayOpen = (): boolean => !view.isForgetful && !mayStop(view, known, now);
+  if (known.array !== call.array) return { kind: "forbidden", undrain: mayOpen() };
+  const bound = view.bindings.get(known.nodeId)?.binding;
+  if (!maySpeak(bound, call.token, entryOfNode(view.facts, known), now))
+    return { kind: "forbidden", undrain: mayOpen(), unbound: true };
   const settled = judgeStop(view, known, now) ?? judgeRecord(view, known, call.unhealthy, now);
   if (settled !== undefined) return settled;
   if (isOvertaken(view.questions.get(known.nodeId), call, now))
@@ -181,12 +241,12 @@ function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall,
     return unsettled("the question waited too long here; ask again");
   const undrain = !view.isForgetful;
   const objection = objectionTo(view, known, call.unhealthy);
-  if (objection !== undefined) return { ...objection, undrain };
+  if (objection !== undefined) return staying(objection, undrain);
   if (call.begin) return { kind: "marked", node: known.nodeId };
   // A question on another instance may be about to commit the stop that this one asks about.
-  return isFreshMark(known, now)
-    ? unsettled("its stop is being decided; ask again")
-    : { kind: "cannot-tell", why: "no stop of this node is under way", undrain };
+  if (isFreshMark(known, now)) return unsettled("its stop is being decided; ask again");
+  const limited = call.unhealthy ? view.limited([known.nodeId]).get(known.nodeId) : undefined;
+  return limited ?? { kind: "cannot-tell", why: "no stop of this node is under way", undrain };
 }
 
 function unsettled(why: string): Stay {
@@ -243,9 +303,20 @@ function isFreshMark({ draining }: LedgerNode, now: Instant): boolean {
   );
 }
 
-type Objection = { readonly kind: "needed" | "cannot-tell"; readonly why: string };
+type Objection =
+  | { readonly kind: "cannot-tell"; readonly why: string }
+  | { readonly kind: "needed"; readonly why: string; readonly held?: UnhealthyHold };
 
-/** What speaks against stopping a node, whatever the demand is. A node that is unfit for work needs neither a fresh look nor idleness. */
+/** A node that calls itself unhealthy takes no more jobs, so it is never told to open for its objection. */
+function staying(objection: Objection, undrain: boolean): Stay {
+  const isHeld = objection.kind === "needed" && objection.held !== undefined;
+  return { ...objection, undrain: undrain && !isHeld };
+}
+
+/**
+ * What speaks against stopping a node, whatever the demand is. A node that calls itself unhealthy needs no fresh look and no idle time. But
+ * while a job is on it, it stays: anybody who holds the stop URL of its array could have said that it is unhealthy.
+ */
 function objectionTo(view: Survey, known: LedgerNode, unhealthy: boolean): Objection | undefined {
   const node = view.nodes.get(known.nodeId);
   if (node?.keepAlive === true) return { kind: "needed", why: "KeepAlive is set" };
@@ -259,11 +330,11 @@ function objectionTo(view: Survey, known: LedgerNode, unhealthy: boolean): Objec
   }
   if (isForeign(known, view.policy))
     return { kind: "needed", why: "the autoscaler did not ask for this node, and stops only its own" };
-  if (unhealthy) return undefined;
+  const job = entryOfNode(view.facts, node ?? known)?.jobs[0];
+  const busy = job === undefined ? undefined : { kind: "needed" as const, why: `job ${job} is on it` };
+  if (unhealthy) return busy === undefined ? undefined : { ...busy, held: "job" };
   const unsure = view.blind ?? view.resting;
-  if (unsure !== undefined) return { kind: "cannot-tell", why: unsure };
-  const job = node === undefined ? undefined : entryOfNode(view.facts, node)?.jobs[0];
-  return job === undefined ? undefined : { kind: "needed", why: `job ${job} is on it` };
+  return unsure === undefined ? busy : { kind: "cannot-tell", why: unsure };
 }
 
 /**
@@ -300,8 +371,17 @@ function indexByInstance(ledger: Ledger, calls: readonly StopCall[]): ReadonlyMa
   return index;
 }
 
+const NEEDED_BY = "needed by ";
+
+/** Of the reason why a node stays, what the node itself is told: not whose demand it serves. `explain node` says that. */
+export function toldOf(why: string): string {
+  return why.startsWith(NEEDED_BY) ? `${NEEDED_BY}demand` : why;
+}
+
 interface Weighed {
   readonly spare: ReadonlySet<NodeId>;
+  /** Askers of which nothing can be told, and why. */
+  readonly unknown: Spare["unknown"];
   readonly why: (node: NodeId) => string;
 }
 
@@ -317,8 +397,9 @@ function spareNodes(
   now: Instant,
   recall: Recalls,
 ): Weighed {
-  if (bodies.seen === undefined || askers.size === 0) return { spare: askers, why: () => "needed" };
-  const sent = demandsInForce(record, bodies);
+  if (bodies.seen === undefined || askers.size === 0)
+    return { spare: askers, unknown: new Map(), why: () => "needed" };
+  const { demands: sent } = admitDemands(record, bodies, policy);
   // The askers' own marks, from the first of the two commits, must not hide them: they are weighed again, and with the same outcome while
   // nothing else has changed.
   const ledger = withoutMarks(bodies.ledger, askers);
@@ -326,7 +407,7 @@ function spareNodes(
   const out = excludedNodes(snapshot, ledger, stoppingNodes(record.intents), policy, now);
   const dynamics = dynamicsOf(sent, record.dynamicArrays ?? [], bodies.seen);
   const reports = readReports(
-    reportedHosts(record, bodies, now),
+    reportedHosts(record, bodies, now, policy.senders),
     { snapshot, ledger, dynamics: dynamics.keys() },
     sent,
   );
@@ -335,7 +416,7 @@ function spareNodes(
     snapshot,
     ledger,
     policy,
-    pools: poolsInForce(record, bodies),
+    pools: poolsInForce(record, bodies, policy.senders),
     dynamics,
     ...(reports === undefined ? {} : { reports }),
     excluded: new Set([...out, ...unfit]),
@@ -344,15 +425,16 @@ function spareNodes(
   });
   const premises = premisesOf(record, supply);
   const question = { askers, excluded: supply.excluded };
-  const { spare, needed } = recall.stops.answer(premises, question, (asked) => {
+  const { spare, needed, unknown } = recall.stops.answer(premises, question, (asked) => {
     const present = recall.plans.known(premises, { excluded: asked.excluded, last: undefined });
     return findSpare({ ...supply, excluded: asked.excluded }, demands, asked.askers, now, present);
   });
   return {
     spare,
+    unknown,
     why: (node) => {
       const by = needed.get(node);
-      return by === undefined ? "needed until other nodes are Ready" : `needed by ${by.join(", ")}`;
+      return by === undefined ? "needed until other nodes are Ready" : `${NEEDED_BY}${by.join(", ")}`;
     },
   };
 }
@@ -386,6 +468,7 @@ function without<T>(all: ReadonlySet<T>, some: ReadonlySet<T>): ReadonlySet<T> {
 function noteVerdicts(
   record: ClusterRecord,
   { ledger, questions: before = NO_QUESTIONS }: Bodies,
+  { bindings }: Pick<Survey, "bindings">,
   byInstance: ReadonlyMap<string, LedgerNode>,
   calls: readonly StopCall[],
   verdicts: readonly StopVerdict[],
@@ -409,7 +492,11 @@ function noteVerdicts(
       const stay = noteStay(next.get(id), call, isMarked, now);
       if (stay !== undefined) next.set(id, stay);
       isPlanned ||= isMarked;
-    } else next.set(id, noteAsked(next.get(id), call));
+    } else if (isRefused(verdict)) next.set(id, noteRefused(next.get(id), call, now));
+    else next.set(id, noteAsked(next.get(id), call));
+    if (verdict.kind === "forbidden") return;
+    const said = noteCaller(next.get(id), call, verdict, bindings.get(id), now);
+    if (said !== undefined) next.set(id, said);
   });
   const isSame =
     next.size === before.size && [...next].every(([id, question]) => before.get(id) === question);
@@ -421,9 +508,32 @@ function noteVerdicts(
   };
 }
 
-/** The node may work again once it hears this. */
+/** What an accepted call says of its node besides: its token, if this is the first, and whether it calls itself unhealthy. */
+function noteCaller(
+  question: Question | undefined,
+  { unhealthy }: StopCall,
+  verdict: StopVerdict,
+  bound: { readonly binding: NodeBinding; readonly isNew: boolean } | undefined,
+  now: Instant,
+): Question | undefined {
+  // Where nobody can tell just now, it is as unhealthy as before.
+  const isKept = unhealthy && verdict.kind === "cannot-tell";
+  const said = isKept ? question : noteUnhealthy(question, heldOf(verdict), now);
+  return bound?.isNew === true ? noteBinding(said, bound.binding) : said;
+}
+
+/** The node may work again once it hears this; or no stop of it is to come of its question, as it stays although it calls itself unhealthy. */
 function isStay(verdict: StopVerdict): boolean {
+  if (heldOf(verdict) !== undefined) return true;
   return "undrain" in verdict && verdict.undrain && verdict.kind !== "forbidden";
+}
+
+function heldOf(verdict: StopVerdict): UnhealthyHold | undefined {
+  return verdict.kind === "needed" ? verdict.held : undefined;
+}
+
+function isRefused(verdict: StopVerdict): boolean {
+  return verdict.kind === "forbidden" && verdict.unbound === true;
 }
 
 /** One question that has marked its node. */
@@ -465,17 +575,23 @@ export function confirmStops(
   }
   const undrain = !view.isForgetful;
   const objections = objectionsTo(view, bodies.ledger, ours);
-  for (const [id, objection] of objections) verdicts.set(id, { ...objection, undrain });
+  for (const [id, objection] of objections) verdicts.set(id, staying(objection, undrain));
   const going = ours.filter((id) => !objections.has(id));
-  const unhealthy = going.filter((id) => isUnhealthy(bodies.ledger.get(id)));
-  const askers = without(new Set(going), new Set(unhealthy));
-  const free = spareNodes(current, bodies, { askers, unfit: new Set(unhealthy) }, policy, now, recall);
+  const sick = new Set(going.filter((id) => isUnhealthy(bodies.ledger.get(id))));
+  const limited = view.limited(sick);
+  for (const [id, told] of limited) verdicts.set(id, told);
+  const unhealthy = [...sick].filter((id) => !limited.has(id));
+  const askers = without(new Set(going), sick);
+  const free = spareNodes(current, bodies, { askers, unfit: sick }, policy, now, recall);
   const stopped = [...unhealthy, ...[...askers].filter((id) => free.spare.has(id))];
-  for (const id of askers)
-    if (!free.spare.has(id)) verdicts.set(id, { kind: "needed", why: free.why(id), undrain });
+  for (const id of askers) {
+    const unknown = free.unknown.get(id);
+    if (unknown !== undefined) verdicts.set(id, unsettled(unknown));
+    else if (!free.spare.has(id)) verdicts.set(id, { kind: "needed", why: free.why(id), undrain });
+  }
   for (const id of stopped) verdicts.set(id, { kind: "granted", node: id });
   const paused = pauseUnhealthy(
-    record,
+    noteUnhealthyStops(record, bodies.ledger, view.facts, unhealthy, now),
     unhealthy.flatMap((id) => view.nodes.get(id) ?? []),
     now,
   );
@@ -526,7 +642,8 @@ function withStays(
     const verdict = verdicts.get(id);
     const stay =
       verdict !== undefined && isStay(verdict) ? noteStay(next.get(id), call, true, now) : undefined;
-    if (stay !== undefined) next.set(id, stay);
+    if (stay !== undefined && verdict !== undefined)
+      next.set(id, noteUnhealthy(stay, heldOf(verdict), now) ?? stay);
   }
   return next;
 }

@@ -20,13 +20,13 @@ export function afterAccepted(
   record: ClusterRecord,
   intent: Intent,
   { sets }: CreateEffect,
-  granted: readonly GrantedSet[],
+  { sets: granted, keyId }: { readonly sets: readonly GrantedSet[]; readonly keyId?: string },
   now: Instant,
 ): ClusterRecord {
   let next = sendTogether(record, sets);
   sets.forEach((set, index) => {
     const { added, message } = granted[index] ?? { added: 0 };
-    if (added > 0) next = withInFlight(next, inFlightOf(set, intent, added, now));
+    if (added > 0) next = withInFlight(next, inFlightOf(set, intent, added, now, keyId));
     if (added < set.count) {
       const words = `${set.count} asked, ${added} added${message === undefined ? "" : `: ${message}`}`;
       next = backOff(next, set.bucket, "fell-short", words, now);
@@ -43,12 +43,13 @@ export function afterFound(
   record: ClusterRecord,
   intent: Intent,
   { sets }: CreateEffect,
+  { keyId }: { readonly keyId?: string },
   now: Instant,
 ): ClusterRecord {
   const unconfirmed = { listed: 0, since: now };
   return sets.reduce(
     (next, set) => {
-      const entry = { ...inFlightOf(set, intent, set.count, intent.committedAt), unconfirmed };
+      const entry = { ...inFlightOf(set, intent, set.count, intent.committedAt, keyId), unconfirmed };
       return withoutRefusals(withInFlight(next, entry), set);
     },
     sendTogether(record, sets),
@@ -59,7 +60,13 @@ function withInFlight(record: ClusterRecord, entry: InFlight): ClusterRecord {
   return { ...record, inFlight: [...record.inFlight, entry] };
 }
 
-function inFlightOf(set: CreateSet, intent: Intent, added: number, since: Instant): InFlight {
+function inFlightOf(
+  set: CreateSet,
+  intent: Intent,
+  added: number,
+  since: Instant,
+  keyId: string | undefined,
+): InFlight {
   const look = lookOf(set.attributes);
   const spot = spotIn(set.attributes);
   return {
@@ -67,6 +74,7 @@ function inFlightOf(set: CreateSet, intent: Intent, added: number, since: Instan
     bucket: set.bucket,
     purpose: set.purpose,
     ...(look === undefined ? {} : { look }),
+    ...(keyId === undefined ? {} : { keyId }),
     ...(spot === undefined ? {} : { spot }),
     added,
     seen: [],

@@ -114,6 +114,8 @@ export interface Origin {
   /** So many of the open sets were asked for before. */
   readonly askedAfter: number;
   readonly look?: Digest;
+  /** The key of the stop URL that it was created with; absent: not known. */
+  readonly keyId?: string;
 }
 
 /** Of the nodes of open requests: where they come from. */
@@ -122,12 +124,13 @@ export function originsOf(look: Look, inFlight: readonly InFlight[]): ReadonlyMa
   const positions = new Map(inFlight.map((entry, index) => [entry, index]));
   for (const sets of byRequest(inFlight)) {
     for (const [entry, { nodes }] of listedOf(sets, look)) {
-      const { requestId, purpose, look: attributes } = entry;
+      const { requestId, purpose, look: attributes, keyId } = entry;
       const origin: Origin = {
         requestId,
         purpose,
         askedAfter: positions.get(entry) ?? 0,
         ...(attributes === undefined ? {} : { look: attributes }),
+        ...(keyId === undefined ? {} : { keyId }),
       };
       for (const id of nodes) origins.set(id, origin);
     }

@@ -1,6 +1,6 @@
 import type { NodeId } from "../domain/ids.ts";
-import type { Question, Questions } from "../domain/questions.ts";
-import type { Draining, Ledger, LedgerNode } from "../domain/record.ts";
+import type { Question, Questions, UnhealthyHold } from "../domain/questions.ts";
+import type { Draining, Ledger, LedgerNode, NodeBinding } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 
@@ -13,7 +13,7 @@ const STAY_AGAIN_SECONDS = 240;
 /** An entry that is so old proves nothing: a report counts for two intervals at most, and a question for five minutes. */
 const KEEP_SECONDS = 600;
 
-/** The ledger with what the questions say of marks and accepted stops; the very same where they say nothing new. */
+/** The ledger with what the questions say of marks, accepted stops and bindings; the very same where they say nothing new. */
 export function withQuestions(ledger: Ledger, questions: Questions): Ledger {
   let next: Map<NodeId, LedgerNode> | undefined;
   questions.forEach((question, id) => {
@@ -27,10 +27,15 @@ export function withQuestions(ledger: Ledger, questions: Questions): Ledger {
   return next ?? ledger;
 }
 
-function withQuestion(node: LedgerNode, { draining, stayAt }: Question): LedgerNode {
+function withQuestion(known: LedgerNode, { draining, stayAt, bound }: Question): LedgerNode {
+  const node = bound === undefined || isSameBinding(known.bound, bound) ? known : { ...known, bound };
   if (draining !== undefined) return node.draining === draining ? node : { ...node, draining };
   if (stayAt === undefined || node.draining === undefined || lastStep(node.draining) > stayAt) return node;
   return undrain(node, stayAt);
+}
+
+function isSameBinding(a: NodeBinding | undefined, b: NodeBinding): boolean {
+  return a?.token === b.token && a.instanceId === b.instanceId;
 }
 
 /** When it was marked or, later, accepted: a stay that came after that ended it. */
@@ -59,7 +64,10 @@ export function mayStopByReport(
   return stayAt === undefined || reportedAt > stayAt;
 }
 
-/** The questions once a plan has moved marks and stops to the ledger, without entries that prove nothing any more. */
+/**
+ * The questions once a plan has moved marks and stops to the ledger, without entries that prove nothing any more. Bindings stay as long as
+ * their entries: a plan may be saved on questions that are newer than those which it was made on.
+ */
 export function foldQuestions(questions: Questions, now: Instant): Questions {
   const next = new Map<NodeId, Question>();
   let isSame = true;
@@ -113,6 +121,28 @@ export function noteStay(
   if (asking.asked === undefined && !isMarked && isRecent) return question;
   const { draining: _mark, markedAsked: _marker, ...rest } = noteAsked(question, asking);
   return withStay(rest, asking.asked, now);
+}
+
+/** Notes that a call for the node was refused, as it did not carry the node's token. */
+export function noteRefused(question: Question | undefined, asking: Asking, now: Instant): Question {
+  return { ...noteAsked(question, asking), refusedAt: now };
+}
+
+/** Notes the token that the node's calls must carry from now on. */
+export function noteBinding(question: Question | undefined, bound: NodeBinding): Question {
+  return { ...question, bound };
+}
+
+/** Notes that the node calls itself unhealthy and stays; `held` undefined: it does not call itself so any more, or it goes. */
+export function noteUnhealthy(
+  question: Question | undefined,
+  held: UnhealthyHold | undefined,
+  now: Instant,
+): Question | undefined {
+  const known = question?.unhealthy;
+  if (known?.held === held) return question;
+  const { unhealthy: _before, ...rest } = question ?? {};
+  return held === undefined ? rest : { ...rest, unhealthy: { since: known?.since ?? now, held } };
 }
 
 /** The entry of a node whose stop came to nothing: it may work again, and whatever was known of it before proves nothing. */

@@ -127,7 +127,7 @@ function judgeReady({ stopDisabled }: Node, known: LedgerNode, around: Circumsta
 }
 
 /** A report so old says too little: the host may have been opened since, and a job may have started. */
-const FRESH_REPORT_SECONDS = 30;
+export const FRESH_REPORT_SECONDS = 30;
 
 /** Marked by an earlier plan, and reported idle since, just now: the look after the mark. */
 function confirmed(draining: Draining, around: Circumstances): boolean {

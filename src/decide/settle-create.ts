@@ -25,9 +25,9 @@ export function settleCreate(
   const without = { ...record, intents: record.intents.filter((other) => other !== intent) };
   switch (evidence.kind) {
     case "accepted":
-      return afterAccepted(without, intent, effect, evidence.sets, now);
+      return afterAccepted(without, intent, effect, evidence, now);
     case "found":
-      return afterFound(without, intent, effect, now);
+      return afterFound(without, intent, effect, evidence, now);
     case "refused":
       if (intent.sent === "maybe") return letGo(record, intent, now);
       return afterRefused(without, effect, evidence.message, now);

@@ -11,8 +11,8 @@ const START_REST_SECONDS = 900;
 
 /** What was learnt about an intent by sending it or by asking for its id. */
 export type Evidence =
-  /** What CycleCloud granted of each set of a create. */
-  | { readonly kind: "accepted"; readonly sets: readonly GrantedSet[] }
+  /** What CycleCloud granted of each set of a create. `keyId`: the key of the stop URL that was sent with it. */
+  | { readonly kind: "accepted"; readonly sets: readonly GrantedSet[]; readonly keyId?: string }
   | {
       readonly kind: "terminated";
       readonly nodes: ReadonlyMap<NodeId, { readonly ok: boolean; readonly error?: string }>;
@@ -25,8 +25,8 @@ export type Evidence =
   | { readonly kind: "not-sent" }
   /** Certainly no effect: CycleCloud will not have it. */
   | { readonly kind: "refused"; readonly message: string }
-  /** CycleCloud knows the id: it took effect. */
-  | { readonly kind: "found" }
+  /** CycleCloud knows the id: it took effect. `keyId`: of a create that nobody else has sent, the key of the stop URL in it. */
+  | { readonly kind: "found"; readonly keyId?: string }
   /** CycleCloud names these nodes under the id of a stop: it is accepted for them, and nothing is known of the others. */
   | { readonly kind: "named"; readonly nodes: ReadonlySet<NodeId> }
   /** Its owner has not sent the stop, and will not send it for these nodes. */

@@ -1,5 +1,5 @@
 import type { NodeId } from "./ids.ts";
-import type { Draining } from "./record.ts";
+import type { Draining, NodeBinding } from "./record.ts";
 import type { Instant } from "./units.ts";
 
 /**
@@ -19,6 +19,21 @@ export interface Question {
   readonly stayAt?: Instant;
   /** Its mark, or its accepted stop, since the last plan: it counts instead of the ledger's, and the next plan moves it there. */
   readonly draining?: Draining;
+  /** The token that its calls must carry from now on; the next plan notes it in the ledger. Absent: the ledger's counts. */
+  readonly bound?: NodeBinding;
+  /** When a call for this node was last refused because it did not carry the node's token; absent: none was. */
+  readonly refusedAt?: Instant;
+  /** The node calls itself unhealthy and is not stopped; absent: it does not, or it is being stopped. */
+  readonly unhealthy?: Unhealthy;
+}
+
+/** Why a node that calls itself unhealthy stays: a job is on it, or enough others of its array went within the hour. */
+export type UnhealthyHold = "job" | "limit";
+
+export interface Unhealthy {
+  /** Its first such call in an unbroken line of them. */
+  readonly since: Instant;
+  readonly held: UnhealthyHold;
 }
 
 export const NO_QUESTIONS: Questions = new Map();

@@ -81,13 +81,22 @@ export interface ClusterRecord {
   readonly groupFills?: readonly GroupFill[];
   /** Dynamic node arrays that exist, by name; absent: none. A release that knows none carries them along unread. */
   readonly dynamicArrays?: readonly DynamicArray[];
+  /** Which set each pool belongs to; absent: there is none. A release that knows none carries them along unread. */
+  readonly poolOwners?: PoolOwners;
   /** As the last plan saw them; absent: none, or the record of an older release. */
   readonly unneeded?: Unneeded;
+  /** Nodes that went in the last hour as unhealthy on their own word alone; absent: none. */
+  readonly unhealthyStops?: readonly UnhealthyStops[];
+  /** How many live nodes of ours carry a stop URL of which key, as the last plan saw them; absent: no key is known of any node. */
+  readonly stopKeys?: readonly StopKeyUse[];
   /** Stored bodies that the last loads did not find, each with the moment when it was first missed; absent: none. */
   readonly missing?: readonly { readonly body: string; readonly since: Instant }[];
   /** The last time that storage lost some of what the record named; absent: never. */
   readonly lost?: Lost;
 }
+
+/** By set the pools that it named first, each by the digest of its name: names may be long, and renewals write this. */
+export type PoolOwners = readonly { readonly set: SetName; readonly pools: readonly Digest[] }[];
 
 export interface Lost {
   readonly at: Instant;
@@ -96,6 +105,28 @@ export interface Lost {
   readonly sets: readonly SetName[];
   /** The snapshot, or what was known of the nodes besides, was lost. */
   readonly nodes: boolean;
+}
+
+/** Stops of one array that were granted within a few minutes. Few entries cover an hour, however many nodes go. */
+export interface UnhealthyStops {
+  readonly array: ArrayName;
+  /** The last of them. */
+  readonly at: Instant;
+  readonly count: number;
+}
+
+/** Live nodes of ours that carry a stop URL of one key. */
+export interface StopKeyUse {
+  /** Absent: not known. An older release made the nodes, the answer to their create was lost, or there was no stop URL. */
+  readonly keyId?: string;
+  readonly nodes: number;
+}
+
+/** What the calls of a node must carry. It holds for one VM: another instance of the same node begins without it. */
+export interface NodeBinding {
+  /** Of the token that the node chose (decide/node-token.ts). The token itself is never stored. */
+  readonly token: Digest;
+  readonly instanceId: string;
 }
 
 /** The token bucket of looks at `at`, which is `lookedAt`: turn.ts has the rules. */
@@ -243,6 +274,10 @@ export interface LedgerNode {
   readonly lastNeededAt?: Instant;
   readonly busyness: Busyness;
   readonly draining?: Draining;
+  /** The key of its stop URL, from the create that made it; absent: not known. */
+  readonly keyId?: string;
+  /** Absent: no call of it has carried a token of its own. */
+  readonly bound?: NodeBinding;
   /** Shown Deallocated by the last believed look. */
   readonly deallocated?: true;
   /** How far its way out of Deallocated has come; absent: nobody has asked for it since it was deallocated, or it never was. */
@@ -366,6 +401,8 @@ export interface InFlight {
   readonly purpose: Purpose;
   /** Digest of the attributes that were sent; absent: none. */
   readonly look?: Digest;
+  /** The key of the stop URL that was sent; absent: none was sent, or it is not known which. */
+  readonly keyId?: string;
   /** Whether they are spot nodes, as these attributes say; absent: they do not, or an older release sent them. */
   readonly spot?: boolean;
   readonly added: number;

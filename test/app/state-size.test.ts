@@ -87,7 +87,7 @@ const pageSchema = z.object({
 
 function page(next?: string) {
   const start = next === undefined ? undefined : readPage(next);
-  const text = JSON.stringify(describeState(record, bodies, DEFAULT_POLICY, NOW, NOW, start));
+  const text = JSON.stringify(describeState(record, bodies, DEFAULT_POLICY, NOW, NOW, undefined, start));
   return { bytes: Buffer.byteLength(text), ...pageSchema.parse(JSON.parse(text)) };
 }
 

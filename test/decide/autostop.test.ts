@@ -316,10 +316,6 @@ describe("a node that calls itself unhealthy", () => {
   const unhealthy = call("n1", { unhealthy: true });
   test.each([
     { name: "though it is needed", scenario: { sets: target(1) } },
-    {
-      name: "though a job is on it",
-      scenario: { sets: { standard: { report: [{ hostname: "ip-n1", jobs: ["7"] }] } } },
-    },
     { name: "though scale-down rests", scenario: { record: { outage: resting } } },
     { name: "though the last look is old", scenario: { seen: buildSnapshot([one], { at: at(-900) }) } },
   ])("goes, $name", ({ scenario }) => {

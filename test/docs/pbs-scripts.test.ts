@@ -13,13 +13,14 @@ async function idleNode(): Promise<Stage> {
   return stage;
 }
 
-test("the page prints five files", () => {
+test("the page prints six files", () => {
   expect([...printedFiles(PAGE).keys()]).toEqual([
     "autoscaler.curl",
     "autoscaler.env",
     "autostart.sh",
     "pbs-jobs.awk",
     "autostop.sh",
+    "bind.sh",
   ]);
 });
 

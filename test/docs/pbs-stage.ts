@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { IncomingHttpHeaders } from "node:http";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -50,7 +51,12 @@ export interface Stage {
   pass(seconds: number): void;
   /** What the app answers from now on, one after the other; the last one stays. */
   answer(...answers: readonly Answer[]): void;
-  readonly seen: readonly { readonly url: string; readonly body: string; readonly key: unknown }[];
+  readonly seen: readonly {
+    readonly url: string;
+    readonly body: string;
+    readonly key: unknown;
+    readonly headers: IncomingHttpHeaders;
+  }[];
 }
 
 /** The printed files in a folder of their own, with fakes of the commands that they call, and a server in the app's place. */
@@ -99,12 +105,13 @@ export async function setStage(page: string): Promise<Stage> {
 
 async function startApp(): Promise<Pick<Stage, "seen" | "answer"> & { readonly url: string }> {
   let answers: readonly Answer[] = [{ status: 200, body: '{"stop":true}' }];
-  const seen: { url: string; body: string; key: unknown }[] = [];
+  const seen: { url: string; body: string; key: unknown; headers: IncomingHttpHeaders }[] = [];
   const server = createServer((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (text: string) => (body += text));
     request.on("end", () => {
-      seen.push({ url: request.url ?? "", body, key: request.headers["x-functions-key"] });
+      const { headers } = request;
+      seen.push({ url: request.url ?? "", body, key: headers["x-functions-key"], headers });
       const [now, ...later] = answers;
       if (later.length > 0) answers = later;
       response.writeHead(now?.status ?? 500, { connection: "close" }).end(now?.body ?? "{}");

@@ -19,6 +19,8 @@ import type { CreateRead } from "./read-create.ts";
 import { readCreate } from "./read-create.ts";
 import { faultOf } from "./otherwise.ts";
 import { Rest } from "./rest.ts";
+import type { Word } from "./unhealthy-book.ts";
+import { UnhealthyBook } from "./unhealthy-book.ts";
 import type { Delivered, OpenStore, Parcel } from "./rig.ts";
 import { POLICY, Rig } from "./rig.ts";
 import { SetBook } from "./set-book.ts";
@@ -68,6 +70,7 @@ class Game {
   readonly #sets = new SetBook(POLICY.maxExpirationSeconds);
   readonly #nodes = new NodeBook();
   readonly #rest = new Rest();
+  readonly #unhealthy = new UnhealthyBook();
   readonly #keyOfGroup = new Map<string, string>();
   readonly #misfortune: Misfortune;
   readonly #last = new Map<string, { readonly parcel: Parcel; readonly entries: readonly Entry[] }>();
@@ -403,6 +406,12 @@ class Game {
         arrivedAt: instant(this.#rig.now),
       })),
     );
+    const before = askers.filter(({ id }) => !stopping.has(id));
+    const word = unhealthy ? this.#unhealthy.wordFor(before, this.#nodes.believed, this.#rig.now) : undefined;
+    if (unhealthy)
+      askers.forEach(({ id, array: name }, index) => {
+        if (!stopping.has(id)) this.#unhealthy.note(name, this.#rig.now, answers[index]?.kind === "stop");
+      });
     this.#counts.answers += answers.length;
     this.#counts.stops += answers.filter(({ kind }) => kind === "stop").length;
     if (unhealthy) for (const { array: name, type } of askers) this.#nodes.trouble(placeOf(name, type));
@@ -411,13 +420,13 @@ class Game {
       this.#rig.now < this.#blurredUntil ||
       record?.targetStatesLackedSince !== undefined ||
       (record?.intents.length ?? 0) > 0;
-    if (!isBlurred) this.#compareStops(askers, answers, unhealthy, stopping);
+    if (!isBlurred) this.#compareStops(askers, answers, word, stopping);
   }
 
   #compareStops(
     askers: readonly BookedNode[],
     answers: readonly StopAnswer[],
-    unhealthy: boolean,
+    unhealthy: Word | undefined,
     stopping: ReadonlySet<string>,
   ): void {
     const { now } = this.#rig;

@@ -2,6 +2,7 @@ import type { Stock, Usable } from "./floors.ts";
 import { settleWants } from "./orders.ts";
 import type { BookedNode } from "./node-book.ts";
 import type { ClusterShape } from "./shape.ts";
+import type { Word } from "./unhealthy-book.ts";
 import type { Want } from "./wants.ts";
 
 /** A node that may serve, with its name. */
@@ -56,14 +57,19 @@ export interface Told {
 }
 
 /** Where the answers to nodes that asked at one moment are not what the rules say (design.md section 4, Autostop). */
-export function judgeStops(moment: Moment, told: readonly Told[], unhealthy: boolean): readonly string[] {
+export function judgeStops(
+  moment: Moment,
+  told: readonly Told[],
+  unhealthy: Word | undefined,
+): readonly string[] {
   const differences: string[] = [];
   const judged: Told[] = [];
   for (const one of told) {
     const { node, answer } = one;
     const certain = certainAnswer(moment, node, unhealthy);
     if (certain === undefined) judged.push(one);
-    else if (answer !== certain) differences.push(`${node.id} is told ${answer}, the model says ${certain}`);
+    else if (answer !== certain && !(certain === "either" && (answer === "stop" || answer === "stay")))
+      differences.push(`${node.id} is told ${answer}, the model says ${certain}`);
     if ((answer === "stop") !== (node.phase === "stopping"))
       differences.push(`${node.id} is told ${answer}, and CycleCloud has it ${node.phase}`);
   }
@@ -74,11 +80,11 @@ export function judgeStops(moment: Moment, told: readonly Told[], unhealthy: boo
 function certainAnswer(
   { isBlind, isResting }: Moment,
   node: BookedNode,
-  unhealthy: boolean,
+  unhealthy: Word | undefined,
 ): string | undefined {
   const isKnown = node.seen?.instance === node.instance;
   if (!isKnown) return isBlind ? "cannot-tell" : "unknown-instance";
-  if (unhealthy) return "stop";
+  if (unhealthy !== undefined) return unhealthy;
   return isBlind || isResting ? "cannot-tell" : undefined;
 }
 

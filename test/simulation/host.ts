@@ -2,6 +2,7 @@ import type { HttpResponseInit } from "@azure/functions";
 import { handleAutostop } from "../../functions/autostop.ts";
 import { answeringAnyone } from "../../functions/problem.ts";
 import { createBackground } from "../../src/app/background.ts";
+import { createHealthDesk } from "../../src/app/health-desk.ts";
 import type { Composition } from "../../src/compose.ts";
 import { autostopPath } from "../../src/decide/autostop-token.ts";
 import { arrayName } from "../../src/domain/ids.ts";
@@ -27,6 +28,7 @@ export async function askInstance(
     app,
     recorder,
     stopDesk,
+    healthDesk: createHealthDesk(app),
     background: createBackground(app.ports.log),
     autostopKeys: AUTOSTOP_KEYS,
     senderTime: (at) => at,

@@ -186,13 +186,13 @@ const STORM_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/autostop.ts",
-        find: "const askers = without(new Set(marks), unfit);",
+        find: "const askers = without(new Set(marks), sick);",
         put: "const askers = new Set(marks);",
       },
       { file: "src/decide/autostop.ts", find: "new Set([...out, ...unfit])", put: "new Set(out)" },
       {
         file: "src/decide/autostop.ts",
-        find: "const askers = without(new Set(going), new Set(unhealthy));",
+        find: "const askers = without(new Set(going), sick);",
         put: "const askers = new Set(going);",
       },
     ],

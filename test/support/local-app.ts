@@ -13,7 +13,7 @@ import { Simulator } from "../../src/simulator/engine.ts";
 import type { ClusterOptions, SimulatorOptions } from "../../src/simulator/options.ts";
 import { serveSimulator } from "../../src/simulator/server.ts";
 import { mergingBy } from "./configuration-merge.ts";
-import { findUndescribed, findUndescribedRequest } from "./check-answer.ts";
+import { findUndescribed, findUndescribedRequest, operationOf } from "./check-answer.ts";
 
 /**
  * The functions as they are deployed, in the local host of this process, with Azurite and the simulator over HTTP. There is one app per
@@ -47,6 +47,7 @@ export interface Answered {
   readonly status: number;
   readonly type: string | null;
   readonly retryAfter: string | null;
+  readonly cacheControl: string | null;
   /** The JSON of the answer; its text if it is none. */
   readonly body: unknown;
 }
@@ -88,7 +89,7 @@ export async function startLocalApp(options: LocalAppOptions): Promise<LocalApp>
         })),
       ),
       CYCLECLOUD_PASSWORD: credentials.password,
-      AUTOSCALER_PUBLIC_URL: "http://autoscaler.example",
+      AUTOSCALER_PUBLIC_URL: "https://autoscaler.example",
       AUTOSCALER_AUTOSTOP_KEYS: `test:${randomBytes(24).toString("hex")}`,
       AUTOSCALER_LOCAL_CLOCK: `${origin}@${speed}`,
       ...options.settings,
@@ -148,6 +149,7 @@ async function described(
   const answer = await answered(response);
   const undescribed = [
     ...findUndescribed(method, path, answer),
+    ...findStorable(method, path, answer),
     ...(response.ok ? findUndescribedRequest(method, path, body, answer) : []),
   ];
   if (undescribed.length === 0) return answer;
@@ -156,12 +158,20 @@ async function described(
   );
 }
 
+/** An answer of ours that a cache on its way could keep. Those of the host itself (401, 404 for what is no route, 500) are not ours. */
+function findStorable(method: string, path: string, answer: Answered): readonly string[] {
+  const { status, cacheControl } = answer;
+  if (operationOf(method, path) === undefined || status === 401 || status === 500) return [];
+  return cacheControl === "no-store" ? [] : [`cache-control is ${cacheControl}, not no-store`];
+}
+
 async function answered(response: Response): Promise<Answered> {
   const text = await response.text();
   const { status, headers } = response;
   const type = headers.get("content-type");
   const body: unknown = type?.includes("json") === true ? JSON.parse(text) : text;
-  return { status, type, retryAfter: headers.get("retry-after"), body };
+  const cacheControl = headers.get("cache-control");
+  return { status, type, retryAfter: headers.get("retry-after"), cacheControl, body };
 }
 
 /** Clusters alike: an array of up to ten nodes of four cores, up at once and seen at once. */

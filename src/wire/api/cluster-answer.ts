@@ -46,9 +46,14 @@ const trouble = z.object({
     "node-unclear",
     "nodes-removed",
     "nodes-not-needed",
+    "nodes-unhealthy",
+    "node-token",
+    "stop-key-missing",
     "start-refused",
     "nodearray-missing",
     "revision-ahead",
+    "insecure",
+    "left-out",
     "job-rejected",
     "message-rejected",
   ]),
@@ -160,11 +165,37 @@ const node = z.object({
   busynessSince: time,
   start: z.enum(["unsure", "accepted", "shown", "refused"]).optional(),
   startSince: time.optional(),
+  stopKey: text
+    .optional()
+    .meta({ description: "The id of the key of its stop URL. Absent: not known, or it has none of ours." }),
+  ownToken: z
+    .literal(true)
+    .optional()
+    .meta({ description: "Its calls must carry the token that the node has chosen." }),
+  unhealthySince: time.optional().meta({
+    description: "It calls itself unhealthy, and is not stopped: a job is on it, or too many others went.",
+  }),
   draining: text.optional(),
   drainingSince: time.optional(),
   verdict: text.meta({ description: 'The kind of `why`: "needed", "idle", "busyness-unknown", ...' }),
   why: text.meta({ description: "Why it stays or goes." }),
 });
+
+const stopKeys = z
+  .array(
+    z.object({
+      keyId: text.optional().meta({
+        description: "Absent: nodes of which it is not known, or that have no stop URL of ours.",
+      }),
+      nodes: count,
+      configured: z
+        .boolean()
+        .optional()
+        .meta({ description: "AUTOSCALER_AUTOSTOP_KEYS has it: the calls of these nodes are answered." }),
+      signing: z.literal(true).optional().meta({ description: "New nodes get it." }),
+    }),
+  )
+  .meta({ description: "How many live nodes that the autoscaler made carry a stop URL of which key." });
 
 const nodes = z.object({ count, byPhase: counts, byVerdict: counts, list: z.array(node) });
 
@@ -334,6 +365,7 @@ export const clusterAnswer = z.object({
   demand: z.array(requestSetSummary.extend({ unmet: count })),
   plan: lastPlan.optional().meta({ description: "The last plan; absent: none was made yet." }),
   nodes,
+  stopKeys,
   schedulerHosts,
   nodearrays: z.array(nodearray),
   groups: z.array(groupedArray),

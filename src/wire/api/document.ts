@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Operation, QueryParameter, SchemaName } from "./operations.ts";
+import type { Operation, Parameter, SchemaName } from "./operations.ts";
 import { OPERATIONS, SCHEMAS } from "./operations.ts";
 
 export type JsonObject = { readonly [key: string]: unknown };
@@ -66,7 +66,7 @@ function withoutNoise(schema: { minimum?: number; maximum?: number; propertyName
 const refTo = (id: string): string => `#/components/schemas/${id}`;
 
 function describeOperation(operation: Operation): JsonObject {
-  const { id, summary, auth, path, query = [], body, answers } = operation;
+  const { id, summary, role, path, query = [], headers = [], body, answers } = operation;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
@@ -76,20 +76,27 @@ function describeOperation(operation: Operation): JsonObject {
   return {
     operationId: id,
     summary,
-    security: auth === "anonymous" ? [] : [{ functionKey: [] }, { functionKeyInQuery: [] }],
-    parameters: [...inPath, ...query.map(describeParameter)],
+    security: role === "anyone" ? [] : [{ functionKey: [] }, { functionKeyInQuery: [] }],
+    parameters: [
+      ...inPath,
+      ...query.map((parameter) => describeParameter("query", parameter)),
+      ...headers.map((parameter) => describeParameter("header", parameter)),
+    ],
     ...(body === undefined
       ? {}
       : { requestBody: { content: { "application/json": { schema: { $ref: refTo(body) } } } } }),
     responses: Object.fromEntries([
       ...Object.entries(answers).map(([status, schema]) => [status, describeAnswer(Number(status), schema)]),
-      ...(auth === "anonymous" ? [] : [["401", { description: "No key, or a wrong one" }]]),
+      ...(role === "anyone" ? [] : [["401", { description: `No key, or none of the role ${role}` }]]),
     ]),
   };
 }
 
-function describeParameter({ name, description, required, type }: QueryParameter): JsonObject {
-  return { name, in: "query", description, required: required === true, schema: { type } };
+function describeParameter(
+  place: "query" | "header",
+  { name, description, required, type }: Parameter,
+): JsonObject {
+  return { name, in: place, description, required: required === true, schema: { type } };
 }
 
 const WORDS: Readonly<Record<number, string>> = {

@@ -1,5 +1,7 @@
 import type { z } from "zod";
+import type { Role } from "../../domain/roles.ts";
 import { nodearraySchema } from "../nodearray.ts";
+import { NODE_TOKEN_HEADER } from "../node-token.ts";
 import { whatIfSchema } from "../what-if.ts";
 import {
   acknowledgement,
@@ -8,6 +10,7 @@ import {
   healthAnswer,
   historyAnswer,
   openapiAnswer,
+  rejectedMessagesAnswer,
   requestSetAnswer,
   restoredAnswer,
   stopAnswer,
@@ -37,6 +40,7 @@ export const SCHEMAS = {
   Acknowledgement: acknowledgement,
   RequestSetState: requestSetAnswer,
   Clusters: clustersAnswer,
+  RejectedMessages: rejectedMessagesAnswer,
   Cluster: clusterAnswer,
   ClusterHealth: health,
   Explanation: explanation,
@@ -61,22 +65,24 @@ export interface Operation {
   /** Below /api; parameters in braces. */
   readonly path: string;
   readonly id: string;
-  readonly auth: "function" | "anonymous";
+  /** Whose function key it needs; "anyone": none. An operator's key opens all of them. */
+  readonly role: Role | "anyone";
   readonly summary: string;
-  readonly query?: readonly QueryParameter[];
+  readonly query?: readonly Parameter[];
+  readonly headers?: readonly Parameter[];
   readonly body?: SchemaName;
   /** Schemas by status, one or either of several; "Problem" is application/problem+json, any other JSON. */
   readonly answers: Readonly<Record<number, SchemaName | readonly SchemaName[]>>;
 }
 
-export interface QueryParameter {
+export interface Parameter {
   readonly name: string;
   readonly description: string;
   readonly required?: true;
   readonly type: "string" | "integer";
 }
 
-const PAGE: QueryParameter = {
+const PAGE: Parameter = {
   name: "page",
   description: "`next` of the answer before; absent: the first page",
   type: "string",
@@ -92,7 +98,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "put",
     path: SET,
     id: "putRequestSet",
-    auth: "function",
+    role: "sender",
     summary: "Replaces what a request set asks for, or renews it",
     body: "RequestSet",
     answers: { 202: "Acknowledgement", 400: "Problem", 409: "Problem", 413: "Problem", ...BELOW_CLUSTER },
@@ -101,7 +107,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "get",
     path: SET,
     id: "getRequestSet",
-    auth: "function",
+    role: "reader",
     summary: "What became of a request set",
     query: [PAGE],
     answers: { 200: "RequestSetState", 400: "Problem", ...BELOW_CLUSTER },
@@ -110,7 +116,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "delete",
     path: SET,
     id: "deleteRequestSet",
-    auth: "function",
+    role: "sender",
     summary: "Empties a request set",
     answers: { 202: "Acknowledgement", 400: "Problem", 409: "Problem", ...BELOW_CLUSTER },
   },
@@ -118,15 +124,23 @@ export const OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/clusters",
     id: "listClusters",
-    auth: "function",
-    summary: "Every cluster with its health, and messages that were put aside",
+    role: "reader",
+    summary: "Every cluster with its health, and messages that were put aside, without their texts",
     answers: { 200: "Clusters", 503: "Problem" },
+  },
+  {
+    method: "get",
+    path: "/rejected-messages",
+    id: "listRejectedMessages",
+    role: "operator",
+    summary: "The oldest messages that were put aside, with their texts",
+    answers: { 200: "RejectedMessages", 503: "Problem" },
   },
   {
     method: "get",
     path: "/clusters/{cluster}",
     id: "getCluster",
-    auth: "function",
+    role: "reader",
     summary:
       "Everything about one cluster: what waits and why, troubles, demand, plan, nodes, arrays, buckets with limits",
     query: [PAGE],
@@ -136,7 +150,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/clusters/{cluster}/explain",
     id: "explain",
-    auth: "function",
+    role: "reader",
     summary: "Why a job has what it has, or why a node stays or goes: exactly one of job and node",
     query: [
       { name: "job", description: "The job's name, or the id of another demand", type: "string" },
@@ -154,7 +168,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/clusters/{cluster}/history",
     id: "getHistory",
-    auth: "function",
+    role: "reader",
     summary: "Counts per tick, newest first, kept 30 days",
     query: [
       { name: "from", description: "ISO 8601; absent: the beginning", type: "string" },
@@ -167,7 +181,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "post",
     path: "/clusters/{cluster}/plan",
     id: "tryPlan",
-    auth: "function",
+    role: "reader",
     summary: "What would be planned with other inputs; changes nothing",
     body: "WhatIf",
     answers: { 200: "DryRun", 400: "Problem", 413: "Problem", ...BELOW_CLUSTER },
@@ -176,7 +190,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "post",
     path: "/clusters/{cluster}/tick",
     id: "tick",
-    auth: "function",
+    role: "operator",
     summary: "Does what the timer does for this cluster",
     answers: { 200: "Tick", ...BELOW_CLUSTER },
   },
@@ -184,7 +198,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "post",
     path: "/clusters/{cluster}/restored",
     id: "declareRestored",
-    auth: "function",
+    role: "operator",
     summary: "Says that the cluster's record was restored from a backup: a new epoch begins",
     answers: { 200: "Restored", ...BELOW_CLUSTER },
   },
@@ -192,7 +206,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/clusters/{cluster}/config",
     id: "getConfiguration",
-    auth: "function",
+    role: "reader",
     summary: "The cluster's configuration, with its defaults",
     answers: { 200: "Configuration", ...BELOW_CLUSTER },
   },
@@ -200,7 +214,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "put",
     path: "/clusters/{cluster}/config",
     id: "putConfiguration",
-    auth: "function",
+    role: "operator",
     summary: "Replaces the cluster's configuration",
     body: "ConfigurationRequest",
     answers: {
@@ -215,7 +229,7 @@ export const OPERATIONS: readonly Operation[] = [
     method,
     path: "/autostop/{cluster}/{token}",
     id: method === "get" ? "askToStop" : "askToStopByPost",
-    auth: "anonymous",
+    role: "anyone",
     summary:
       "May this node stop? 200 is yes; else `undrain` says whether it may take work again. The token is the key",
     query: [
@@ -230,7 +244,20 @@ export const OPERATIONS: readonly Operation[] = [
         description: "no: begins no stop, only asks what has become of earlier questions",
         type: "string",
       },
-      { name: "reason", description: "unhealthy: it may always go", type: "string" },
+      {
+        name: "reason",
+        description:
+          "unhealthy: it goes whatever the demand is, unless a job is on it or many others went within the hour",
+        type: "string",
+      },
+    ],
+    headers: [
+      {
+        name: NODE_TOKEN_HEADER,
+        description:
+          "A token that the node has chosen, 22 to 200 characters. Once a call has carried one, only calls with it count for this instance",
+        type: "string",
+      },
     ],
     answers: {
       200: "Stop",
@@ -245,7 +272,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/health",
     id: "getHealth",
-    auth: "anonymous",
+    role: "anyone",
     summary: "Ok or not, and ages; without names or reasons",
     answers: { 200: "Health", 503: ["Health", "Problem"] },
   },
@@ -253,7 +280,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/openapi.json",
     id: "getOpenApi",
-    auth: "function",
+    role: "reader",
     summary: "This description",
     answers: { 200: "OpenApi" },
   },

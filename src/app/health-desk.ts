@@ -1,0 +1,48 @@
+import type { Instant } from "../domain/units.ts";
+import { secondsBetween } from "../domain/units.ts";
+import type { App } from "./commit.ts";
+import type { Health } from "./describe-health.ts";
+import { checkHealth } from "./describe-health.ts";
+import { countQueues } from "./describe-queues.ts";
+
+export interface HealthOfAll {
+  readonly clusters: readonly Health[];
+  /** Undefined: the queues cannot be read. */
+  readonly queues: Awaited<ReturnType<typeof countQueues>>;
+}
+
+/** The health of all clusters and of the queues, for callers without a key. */
+export interface HealthDesk {
+  /** At most 5 s old. Callers that come while it is worked out share the work. */
+  all(): Promise<HealthOfAll>;
+}
+
+/** A probe asks every ten seconds or so. */
+const AGE_SECONDS = 5;
+
+export function createHealthDesk(app: App): HealthDesk {
+  const { clock, sites } = app.ports;
+  let last: { readonly at: Instant; readonly health: Promise<HealthOfAll> } | undefined;
+  const checkAll = async (): Promise<HealthOfAll> => {
+    try {
+      const [queues, ...clusters] = await Promise.all([
+        countQueues(app),
+        ...[...sites.keys()].map((name) => checkHealth(app, name)),
+      ]);
+      return { clusters, queues };
+    } catch (error) {
+      // A defect is answered as one, and not kept.
+      last = undefined;
+      throw error;
+    }
+  };
+  return {
+    all() {
+      const now = clock.now();
+      const age = last === undefined ? undefined : secondsBetween(last.at, now);
+      if (last !== undefined && age !== undefined && age >= 0 && age < AGE_SECONDS) return last.health;
+      last = { at: now, health: checkAll() };
+      return last.health;
+    },
+  };
+}

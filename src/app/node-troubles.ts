@@ -1,0 +1,68 @@
+import type { Bodies } from "../domain/bodies.ts";
+import type { LedgerNode } from "../domain/record.ts";
+import type { Question, Unhealthy, UnhealthyHold } from "../domain/questions.ts";
+import { someOf } from "../domain/some-of.ts";
+import type { Instant } from "../domain/units.ts";
+import { isoTime, secondsBetween } from "../domain/units.ts";
+import type { DescribedTrouble } from "./describe-troubles.ts";
+
+/** What nodes say of themselves, and what others say in their name. */
+
+/** A list of names in a sentence. */
+const NAMED = 5;
+/** A node asks again every minute: what it said longer ago says nothing of now. */
+const RECENT_SECONDS = 600;
+
+interface Said {
+  readonly node: LedgerNode;
+  readonly question: Question;
+}
+
+/** Nodes that call themselves unhealthy and are not stopped, with the reasons. */
+export function nodesUnhealthy(bodies: Bodies, now: Instant): readonly DescribedTrouble[] {
+  const texts: Readonly<Record<UnhealthyHold, (names: string) => string>> = {
+    job: (names) =>
+      `${names}: unhealthy by the node's own word, and a job is on it. It stays closed, and goes when no job is reported or placed there`,
+    limit: (names) =>
+      `${names}: unhealthy by the node's own word. Enough other nodes of its node array went so within the hour (10 %, at least 3), and no scheduler reports its host closed or without jobs. Look at it: the stop URL of its node array may be in wrong hands`,
+  };
+  return (["job", "limit"] as const).flatMap((held) => {
+    const nodes = saidBy(bodies).filter(({ question }) => unhealthyNow(question, now)?.held === held);
+    if (nodes.length === 0) return [];
+    return [{ kind: "nodes-unhealthy", text: texts[held](namesOf(nodes)), count: nodes.length }];
+  });
+}
+
+/** Nodes for which somebody asked without the token that the node's own calls carry. */
+export function callsRefused(bodies: Bodies, now: Instant): readonly DescribedTrouble[] {
+  const refused = saidBy(bodies).filter(({ question: { refusedAt } }) => isRecent(refusedAt, now));
+  if (refused.length === 0) return [];
+  const last = refused.flatMap(({ question }) => question.refusedAt ?? []).reduce((a, b) => (a < b ? b : a));
+  const text = `${namesOf(refused)}: calls were refused because they did not carry the node's own token, the last at ${isoTime(last)}. Somebody else may hold the stop URL; or the node has lost its token, and then a scheduler's report or a stop in CycleCloud ends it`;
+  return [{ kind: "node-token", text, count: refused.length }];
+}
+
+/** Undefined: the node does not call itself unhealthy, or did so too long ago. */
+export function unhealthyNow(question: Question | undefined, now: Instant): Unhealthy | undefined {
+  if (question === undefined) return undefined;
+  const { askedAt, stayAt, unhealthy } = question;
+  return isRecent(askedAt, now) || isRecent(stayAt, now) ? unhealthy : undefined;
+}
+
+function isRecent(at: Instant | undefined, now: Instant): boolean {
+  return at !== undefined && secondsBetween(at, now) < RECENT_SECONDS;
+}
+
+function saidBy({ questions, ledger }: Bodies): readonly Said[] {
+  return [...(questions ?? [])].flatMap(([id, question]): readonly Said[] => {
+    const node = ledger.get(id);
+    return node === undefined || node.goneAt !== undefined ? [] : [{ node, question }];
+  });
+}
+
+function namesOf(nodes: readonly Said[]): string {
+  return someOf(
+    nodes.map(({ node }) => node.name),
+    NAMED,
+  );
+}
