@@ -9,8 +9,9 @@ import { composition } from "../src/compose.ts";
 import { isoTime } from "../src/domain/units.ts";
 import { kindOf } from "../src/wire/problem.ts";
 import { forCluster } from "./for-cluster.ts";
+import { pageOf } from "./page.ts";
 import { sweepPoison } from "./poison.ts";
-import { answering } from "./problem.ts";
+import { answering, badRequest } from "./problem.ts";
 
 app.http("clusters", {
   methods: ["GET"],
@@ -62,10 +63,15 @@ app.http("cluster", {
   methods: ["GET"],
   authLevel: "function",
   route: "clusters/{cluster}",
-  handler: forCluster(async (composed, site) => ({
-    status: 200,
-    jsonBody: await describeCluster(composed.app, site.cluster, composed.senderTime),
-  })),
+  handler: forCluster(async (composed, site, request) => {
+    const page = pageOf(request);
+    if (page.kind === "problem") return badRequest([page.problem]);
+    const { app: autoscaler, senderTime } = composed;
+    return {
+      status: 200,
+      jsonBody: await describeCluster(autoscaler, site.cluster, senderTime, page.start),
+    };
+  }),
 });
 
 /** Does exactly what the timer does for this cluster, for the day that timers stop firing (platform.md section 4). */

@@ -16,6 +16,9 @@ import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
 /** The most names in one sentence. */
 const SHOWN_NAMES = 10;
 
+/** Sets that are named one by one. */
+const SHOWN_AWAITED = 200;
+
 /** A look so old means that something is wrong: the timer looks every minute. */
 const STALE_LOOK_INTERVALS = 5;
 
@@ -72,7 +75,9 @@ export function describeHealth(
     ...(trouble === undefined
       ? {}
       : { trouble: { at: isoTime(trouble.at), kind: trouble.kind, message: trouble.message } }),
-    ...(outage === undefined ? {} : { restingUntil: isoTime(outage.until), awaiting: outage.awaiting }),
+    ...(outage === undefined
+      ? {}
+      : { restingUntil: isoTime(outage.until), awaiting: outage.awaiting.slice(0, SHOWN_AWAITED) }),
     ...(seen === undefined ? {} : { clusterState: stateOf(seen) }),
   };
 }

@@ -10,6 +10,7 @@ import type { Policy } from "../domain/policy.ts";
 import { findPrice } from "../domain/price.ts";
 import { renderReason } from "../domain/reason.ts";
 import type { CreateSet, Ledger } from "../domain/record.ts";
+import { firstBytes } from "./pages.ts";
 
 /** A plan that nobody carries out, with what it was made on. */
 export interface TriedPlan {
@@ -48,7 +49,7 @@ export interface DescribedTrial extends TrialCounts {
   /** Names of deallocated nodes. */
   readonly starts: readonly string[];
   readonly terminates: readonly string[];
-  /** Those that are short first, else by rank; the first {@link MOST_DEMANDS}. */
+  /** Those that are short first, else by rank; the first {@link MOST_DEMANDS}, as far as {@link MOST_BYTES} go. */
   readonly outcomes: readonly TriedOutcome[];
 }
 
@@ -93,6 +94,11 @@ export interface ChangedDemand {
 }
 
 const MOST_DEMANDS = 1000;
+/** Of each list: an answer stays below 2 MiB. */
+const MOST_BYTES = 500_000;
+/** Nodes that are named: of others only the number is shown. */
+const MOST_NAMES = 2000;
+const NAME_BYTES = 60_000;
 
 export function countTrial(tried: TriedPlan): TrialCounts {
   const { plan } = tried;
@@ -117,7 +123,7 @@ export function describeTrial(tried: TriedPlan): DescribedTrial {
     creates: [...byBucket(creates).values()],
     starts: namesOf(starts, ledger),
     terminates: namesOf(terminates, ledger),
-    outcomes: [...short, ...placed].slice(0, MOST_DEMANDS).map(describeOutcome),
+    outcomes: firstBytes([...short, ...placed].slice(0, MOST_DEMANDS).map(describeOutcome), MOST_BYTES),
   };
 }
 
@@ -160,7 +166,7 @@ export function compareTrials(without: TriedPlan, tried: TriedPlan): TrialDiffer
       [...startedBefore].filter((node) => !started.has(node)),
       without.ledger,
     ),
-    demands: changed.slice(0, MOST_DEMANDS),
+    demands: firstBytes(changed.slice(0, MOST_DEMANDS), MOST_BYTES),
     demandCount: changed.length,
   };
 }
@@ -242,5 +248,6 @@ function priceOf({ plan, snapshot, policy }: TriedPlan): number | undefined {
 const rounded = (price: number): number => Math.round(price * 1e6) / 1e6;
 
 function namesOf(nodes: readonly NodeId[], ledger: Ledger): readonly string[] {
-  return nodes.map((id) => ledger.get(id)?.name ?? id);
+  const names = nodes.slice(0, MOST_NAMES).map((id) => ledger.get(id)?.name ?? id);
+  return firstBytes(names, NAME_BYTES);
 }

@@ -32,7 +32,7 @@ export async function waitUntilMet(terminal: Terminal, api: AnsweringApi, wait: 
     said = text;
   };
   while (terminal.now() < deadline) {
-    const answer = await api.requestSet(wait.cluster, wait.set);
+    const answer = await api.wholeRequestSet(wait.cluster, wait.set);
     const now = read(answer, wait);
     if (now === "refused") return tell(terminal, answer, wait.json, () => ({ text: UNREADABLE }));
     if (now.kind !== "waiting") return tellEnd(terminal, now, answer, wait.json);

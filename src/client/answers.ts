@@ -357,6 +357,19 @@ export interface RequestSetState {
       [k: string]: unknown;
     };
   }[];
+  /**
+   * Lists of which this answer shows a part, by the path of their member: so many items after the first `from`, of `count` in all. Absent: all lists are whole.
+   */
+  pages?: {
+    list: string;
+    from: number;
+    shown: number;
+    count: number;
+  }[];
+  /**
+   * The same request with this as the parameter `page` shows what comes after in each list. Absent: nothing does.
+   */
+  next?: string;
 }
 export interface Clusters {
   clusters: {
@@ -1015,6 +1028,19 @@ export interface Cluster {
    * A moment, ISO 8601 in UTC.
    */
   nextLookAt?: string;
+  /**
+   * Lists of which this answer shows a part, by the path of their member: so many items after the first `from`, of `count` in all. Absent: all lists are whole.
+   */
+  pages?: {
+    list: string;
+    from: number;
+    shown: number;
+    count: number;
+  }[];
+  /**
+   * The same request with this as the parameter `page` shows what comes after in each list. Absent: nothing does.
+   */
+  next?: string;
 }
 export interface History {
   cluster: string;
@@ -1080,6 +1106,10 @@ export interface History {
      */
     at: string;
   }[];
+  /**
+   * There are older rows than the answer holds: ask again with this as the parameter `to`.
+   */
+  next?: string;
 }
 /**
  * What would be planned with the changed inputs. Nothing was changed.

@@ -18,6 +18,8 @@ import { isName, NAME_EXPECTED } from "../domain/name.ts";
 import { NODE_TOKEN_HEADER } from "../wire/node-token.ts";
 import type { Answer } from "./answer.ts";
 import { bodyOf } from "./error.ts";
+import type { Paged } from "./pages.ts";
+import { readHistories, readPages } from "./pages.ts";
 import { warnOfPlainHttp } from "./plain-http.ts";
 
 /** Where the function app is, and the key that lets us in (a function key, or the host's). */
@@ -77,10 +79,15 @@ function segmentOf(name: string): string {
 const REQUESTS = {
   clusters: (): Request<Clusters> => ({ method: "GET", path: "/api/clusters" }),
   rejectedMessages: (): Request<RejectedMessages> => ({ method: "GET", path: "/api/rejected-messages" }),
-  state: (cluster: string): Request<Cluster> => ({ method: "GET", path: pathOf(cluster) }),
-  requestSet: (cluster: string, set: string): Request<RequestSetState> => ({
+  state: (cluster: string, page?: string): Request<Cluster> => ({
+    method: "GET",
+    path: pathOf(cluster),
+    query: { page },
+  }),
+  requestSet: (cluster: string, set: string, page?: string): Request<RequestSetState> => ({
     method: "GET",
     path: pathOf(cluster, set),
+    query: { page },
   }),
   emptyRequestSet: (cluster: string, set: string): Request<Acknowledgement> => ({
     method: "DELETE",
@@ -134,6 +141,9 @@ export function openApi(api: ApiAddress, options?: { readonly throws: false }): 
   return options === undefined ? throwingApi(api) : answeringApi(api);
 }
 
+const pagesOf = <T extends Paged>(api: ApiAddress, requestOf: (page: string | undefined) => Request<T>) =>
+  readPages((page) => callApi(api, requestOf(page)));
+
 export type ThrowingApi = ReturnType<typeof throwingApi>;
 export type AnsweringApi = ReturnType<typeof answeringApi>;
 
@@ -143,11 +153,21 @@ function throwingApi(api: ApiAddress) {
     clusters: () => body(REQUESTS.clusters()),
     /** With their texts: needs an operator's key. */
     rejectedMessages: () => body(REQUESTS.rejectedMessages()),
-    state: (cluster: string) => body(REQUESTS.state(cluster)),
-    requestSet: (cluster: string, set: string) => body(REQUESTS.requestSet(cluster, set)),
+    state: (cluster: string, page?: string) => body(REQUESTS.state(cluster, page)),
+    requestSet: (cluster: string, set: string, page?: string) =>
+      body(REQUESTS.requestSet(cluster, set, page)),
+    /** All pages of the state as one. */
+    wholeState: async (cluster: string) =>
+      bodyOf(await pagesOf(api, (page) => REQUESTS.state(cluster, page))),
+    /** All pages of a request set as one. */
+    wholeRequestSet: async (cluster: string, set: string) =>
+      bodyOf(await pagesOf(api, (page) => REQUESTS.requestSet(cluster, set, page))),
     /** Empties the set: from now on it asks for nothing. */
     emptyRequestSet: (cluster: string, set: string) => body(REQUESTS.emptyRequestSet(cluster, set)),
     history: (cluster: string, query?: HistoryQuery) => body(REQUESTS.history(cluster, query)),
+    /** The same, however many answers it takes. */
+    wholeHistory: async (cluster: string, query: HistoryQuery = {}) =>
+      bodyOf(await readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part)))),
     explain: (cluster: string, query: ExplainQuery) => body(REQUESTS.explain(cluster, query)),
     /** A dry run on changed inputs: changes nothing. */
     plan: (cluster: string, inputs: unknown) => body(REQUESTS.plan(cluster, inputs)),
@@ -164,11 +184,20 @@ function answeringApi(api: ApiAddress) {
     clusters: () => callApi(api, REQUESTS.clusters()),
     /** With their texts: needs an operator's key. */
     rejectedMessages: () => callApi(api, REQUESTS.rejectedMessages()),
-    state: (cluster: string) => callApi(api, REQUESTS.state(cluster)),
-    requestSet: (cluster: string, set: string) => callApi(api, REQUESTS.requestSet(cluster, set)),
+    state: (cluster: string, page?: string) => callApi(api, REQUESTS.state(cluster, page)),
+    requestSet: (cluster: string, set: string, page?: string) =>
+      callApi(api, REQUESTS.requestSet(cluster, set, page)),
+    /** All pages of the state as one. */
+    wholeState: (cluster: string) => pagesOf(api, (page) => REQUESTS.state(cluster, page)),
+    /** All pages of a request set as one. */
+    wholeRequestSet: (cluster: string, set: string) =>
+      pagesOf(api, (page) => REQUESTS.requestSet(cluster, set, page)),
     /** Empties the set: from now on it asks for nothing. */
     emptyRequestSet: (cluster: string, set: string) => callApi(api, REQUESTS.emptyRequestSet(cluster, set)),
     history: (cluster: string, query?: HistoryQuery) => callApi(api, REQUESTS.history(cluster, query)),
+    /** The same, however many answers it takes. */
+    wholeHistory: (cluster: string, query: HistoryQuery = {}) =>
+      readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part))),
     explain: (cluster: string, query: ExplainQuery) => callApi(api, REQUESTS.explain(cluster, query)),
     /** A dry run on changed inputs: changes nothing. */
     plan: (cluster: string, inputs: unknown) => callApi(api, REQUESTS.plan(cluster, inputs)),

@@ -18,6 +18,7 @@ import type { WrittenResources } from "../domain/resources.ts";
 import { writeResources } from "../domain/resources.ts";
 import { schedulerHostname } from "../domain/scheduler-host.ts";
 import { isoTime } from "../domain/units.ts";
+import { firstResources } from "./first-resources.ts";
 import { amountsText } from "./host-text.ts";
 import { hostKey } from "./hosts.ts";
 import type { ReportedHost } from "./reported-hosts.ts";
@@ -343,8 +344,8 @@ export function explainNode(
       ? {}
       : {
           reported: {
-            resources: writeResources(report.resources),
-            available: writeResources(report.available),
+            resources: writeResources(firstResources(report.resources)),
+            available: writeResources(firstResources(report.available)),
           },
         }),
   } as const;

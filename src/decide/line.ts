@@ -207,11 +207,34 @@ export class Line {
     }
   }
 
-  /** Every bin, in order. */
-  *all(): Generator<number> {
+  /** The first bin with room, whether somebody needs it or not: tiers do not matter. */
+  firstInOrder(wanted: Sought): number | undefined {
     this.#catchUp();
-    this.#bins.budget.spend(this.#blocks.length);
-    for (const bin of this.#blocks.flatMap(({ bins }) => bins)) yield bin;
+    return this.#inOrder(lookFor(this.#search, wanted)).next().value;
+  }
+
+  /** All bins with room, whether somebody needs them or not. Nothing may be put anywhere while this goes on. */
+  *inOrder(wanted: Sought): Generator<number, undefined> {
+    this.#catchUp();
+    return yield* this.#inOrder(lookFor(newSearch(this.#bins.width), wanted));
+  }
+
+  *#inOrder(sought: Search): Generator<number, undefined> {
+    const { budget } = this.#bins;
+    for (const block of this.#blocks) {
+      budget.spend(1);
+      if (!this.#covers(block, true, sought) && !this.#covers(block, false, sought)) continue;
+      budget.spend(STEPS_OF_BLOCK);
+      let found = false;
+      for (const bin of block.bins) {
+        if (budget.isSpent) return undefined;
+        if (!this.#fits(bin, sought)) continue;
+        found = true;
+        yield bin;
+      }
+      if (!found) this.#workOut(block);
+    }
+    return undefined;
   }
 
   /** The first bin with room from there on. */

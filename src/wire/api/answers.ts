@@ -7,6 +7,7 @@ import {
   counts,
   demandKind,
   health,
+  paging,
   problemItem,
   reason,
   rejectedJob,
@@ -75,6 +76,7 @@ export const requestSetAnswer = requestSetSummary.extend({
     description: "With enabled false, if it waits for nodes: what the plan of the cluster would do.",
   }),
   outcomes: z.array(outcome.extend({ metadata })),
+  ...paging,
 });
 
 const waiting = z.object({
@@ -148,6 +150,9 @@ export const historyAnswer = z.object({
     .array(count)
     .meta({ description: "Plans of that time that changed something and can be explained." }),
   planCounts: z.array(planCounts.extend({ plan: count, at: time })).meta({ description: "Their counts." }),
+  next: time.optional().meta({
+    description: "There are older rows than the answer holds: ask again with this as the parameter `to`.",
+  }),
 });
 
 const explained = {

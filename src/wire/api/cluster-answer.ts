@@ -5,6 +5,7 @@ import {
   counts,
   demandKind,
   health,
+  paging,
   phase,
   preference,
   problemItem,
@@ -410,4 +411,5 @@ export const clusterAnswer = z.object({
   generation: count,
   observedGeneration: count,
   nextLookAt: time.optional(),
+  ...paging,
 });

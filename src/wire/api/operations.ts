@@ -82,6 +82,12 @@ export interface Parameter {
   readonly type: "string" | "integer";
 }
 
+const PAGE: Parameter = {
+  name: "page",
+  description: "`next` of the answer before; absent: the first page",
+  type: "string",
+};
+
 const SET = "/clusters/{cluster}/request-sets/{set}";
 /** Every route below a cluster may find it unknown, or storage out of reach. */
 const BELOW_CLUSTER = { 404: "Problem", 503: "Problem" } as const;
@@ -103,6 +109,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: "getRequestSet",
     role: "reader",
     summary: "What became of a request set",
+    query: [PAGE],
     answers: { 200: "RequestSetState", 400: "Problem", ...BELOW_CLUSTER },
   },
   {
@@ -136,7 +143,8 @@ export const OPERATIONS: readonly Operation[] = [
     role: "reader",
     summary:
       "Everything about one cluster: what waits and why, troubles, demand, plan, nodes, arrays, buckets with limits",
-    answers: { 200: "Cluster", ...BELOW_CLUSTER },
+    query: [PAGE],
+    answers: { 200: "Cluster", 400: "Problem", ...BELOW_CLUSTER },
   },
   {
     method: "get",

@@ -38,6 +38,21 @@ export const problemJson = z
 
 export const rejectedJob = z.object({ name: text, problems: z.array(problemItem) });
 
+/** Of an answer whose lists are cut. */
+export const paging = {
+  pages: z
+    .array(z.object({ list: text, from: count, shown: count, count }))
+    .optional()
+    .meta({
+      description:
+        "Lists of which this answer shows a part, by the path of their member: so many items after the first `from`, of `count` in all. Absent: all lists are whole.",
+    }),
+  next: text.optional().meta({
+    description:
+      "The same request with this as the parameter `page` shows what comes after in each list. Absent: nothing does.",
+  }),
+};
+
 export const unit = z.enum(["nodes", "cores", "groups", "slots"]);
 export const demandKind = z.enum(["target", "groups", "job"]);
 export const preference = z.enum(["existing-first", "bucket-order"]);
