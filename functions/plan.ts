@@ -3,6 +3,7 @@ import { app } from "@azure/functions";
 import type { Site } from "../src/app/ports.ts";
 import { tryPlan } from "../src/app/try-plan.ts";
 import type { Composition } from "../src/compose.ts";
+import { boundProblems } from "../src/wire/problems.ts";
 import { readWhatIf } from "../src/wire/what-if.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
@@ -32,7 +33,7 @@ async function postPlan(composed: Composition, site: Site, request: HttpRequest)
     case "tried":
       return { status: 200, jsonBody: { ...trial.body, rejectedJobs: read.rejectedJobs } };
     case "unknown":
-      return badRequest(trial.problems);
+      return badRequest(boundProblems(trial.problems));
     case "not-looked":
       return problem(503, "Cannot tell now", "the cluster has not been looked at yet", {
         retryAfterSeconds: 60,

@@ -44,6 +44,8 @@ export interface DescribedTrouble {
     | "revision-ahead"
     /** The app settings let something go over the network unprotected. */
     | "insecure"
+    /** Demand that costs too much to be planned. */
+    | "left-out"
     | "job-rejected"
     | "message-rejected";
   readonly text: string;
@@ -84,6 +86,7 @@ export function describeTroubles(
     ...refusedStarts(bodies),
     ...arraysMissing(bodies),
     ...revisionsAhead(record, senderNow),
+    ...leftOut(bodies),
     ...rejectedJobs(record, bodies),
     ...rejectedMessages(record),
   ];
@@ -206,6 +209,14 @@ function refusedStarts({ ledger }: Bodies): readonly DescribedTrouble[] {
   if (first === undefined) return [];
   const text = `${namesOf(refused)} did not start: ${first.start?.message ?? "nothing came of it"}`;
   return [{ kind: "start-refused", text, count: refused.length }];
+}
+
+function leftOut({ plan }: Bodies): readonly DescribedTrouble[] {
+  return (plan?.leftOut ?? []).map(({ set, demands, first, why }) => ({
+    kind: "left-out",
+    text: `request set ${set}: left out of this plan, from ${first} on; ${why} cost more than its share of the planning budget. No nodes are created for this demand, and no node that it may need is stopped. Send fewer kinds of jobs, or fewer alternatives`,
+    count: demands,
+  }));
 }
 
 function rejectedJobs({ sets }: ClusterRecord, { demands }: Bodies): readonly DescribedTrouble[] {

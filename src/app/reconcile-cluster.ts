@@ -304,6 +304,7 @@ function logPlan({ app, site }: Reconcile, plan: Plan, { unneeded }: ClusterReco
     terminate: plan.terminates.length,
     demands: plan.demands.length,
     unmet,
+    ...(plan.leftOut === undefined ? {} : { leftOut: plan.leftOut.map(({ set }) => set) }),
     ...(withheld === undefined
       ? {}
       : {

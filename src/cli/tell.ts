@@ -84,7 +84,11 @@ function complainOf(terminal: Terminal, answer: Extract<Answer, { kind: "refused
         : "no stop of the node is under way: re-open it in the scheduler, and ask again later",
     );
   if (told?.undrain === false)
-    terminal.complain("its stop may still take effect: keep it closed, and ask again");
+    terminal.complain(
+      status === 409
+        ? "it is to take no more jobs: keep it closed, and ask again"
+        : "its stop may still take effect: keep it closed, and ask again",
+    );
 }
 
 /** A web page: the function app answers none. */

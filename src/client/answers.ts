@@ -476,6 +476,7 @@ export interface Cluster {
       | "nodearray-missing"
       | "revision-ahead"
       | "insecure"
+      | "left-out"
       | "job-rejected"
       | "message-rejected";
     text: string;

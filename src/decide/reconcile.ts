@@ -78,6 +78,7 @@ import type { Reports } from "./scheduler-only.ts";
 import { readReports } from "./scheduler-only.ts";
 import type { Supply } from "./spare.ts";
 import { allocationPolicyOf, isServedByReady, orderOf, spareAmongReady } from "./spare.ts";
+import { describeLeftOut, LeftOut } from "./left-out.ts";
 import type { Lacking } from "./unclear.ts";
 import { findLacking } from "./unclear.ts";
 import { findUnneeded } from "./unneeded.ts";
@@ -255,7 +256,10 @@ function pauseBucket(
 // ---------------------------------------------------------------- what is needed
 
 /** What a plan takes from the allocator's answer. */
-export interface Weighing extends Pick<Allocation, "creates" | "starts" | "needed" | "outcomes" | "groups"> {
+export interface Weighing extends Pick<
+  Allocation,
+  "creates" | "starts" | "needed" | "outcomes" | "groups" | "leftOut" | "steps"
+> {
   readonly loads: PlanLoads;
 }
 
@@ -265,6 +269,7 @@ interface Weighed {
   readonly spare: ReadonlySet<NodeId>;
   /** Nodes of no use that count as there: see {@link uselessNodes}. */
   readonly kept: ReadonlySet<NodeId>;
+  readonly leftOut: LeftOut;
 }
 
 /** What the sets in force ask for. */
@@ -307,8 +312,8 @@ function weigh({ record, snapshot, ledger, wanted, policy, now, recall }: ToWeig
       last: () => asked.last,
     };
     const answer = allocate(world, demands, allocationPolicyOf(policy), now);
-    const { creates, starts, needed, outcomes, groups } = answer;
-    return { creates, starts, needed, outcomes, groups, loads: storeLoads(answer) };
+    const { creates, starts, needed, outcomes, groups, leftOut, steps } = answer;
+    return { creates, starts, needed, outcomes, groups, leftOut, steps, loads: storeLoads(answer) };
   };
   const allocation = recall.answer(
     premisesOf(record, input),
@@ -316,9 +321,11 @@ function weigh({ record, snapshot, ledger, wanted, policy, now, recall }: ToWeig
     work,
     isTimeless,
   );
+  const leftOut = new LeftOut(allocation.leftOut);
   const candidates = new Set<NodeId>();
   ledger.forEach((node, id) => {
-    if (mayBeReleased(node, policy, now) && !allocation.needed.has(id)) candidates.add(id);
+    if (!mayBeReleased(node, policy, now) || allocation.needed.has(id)) return;
+    if (leftOut.setFor(node) === undefined) candidates.add(id);
   });
   if (candidates.size > 0) {
     snapshot.nodes.forEach(({ nodeId, phase, stopDisabled }) => {
@@ -329,7 +336,13 @@ function weigh({ record, snapshot, ledger, wanted, policy, now, recall }: ToWeig
     });
   }
   const kept = new Set(uselessNodes(snapshot, ledger, policy, now).kept);
-  return { allocation, spare: spareAmongReady(input, demands, candidates, now, allocation), kept };
+  const planned = leftOut.others(demands);
+  return {
+    allocation,
+    spare: spareAmongReady(input, planned, candidates, now, allocation),
+    kept,
+    leftOut,
+  };
 }
 
 type Seen = Omit<Supply, "inFlight" | "pendingCreates" | "backoffs" | "groupFills">;
@@ -466,6 +479,7 @@ function conclude(on: Conclusion): Decision {
     nodes: verdicts,
     ...(weighed.allocation.groups.length === 0 ? {} : { groups: weighed.allocation.groups }),
     loads: weighed.allocation.loads,
+    ...(weighed.leftOut.none ? {} : { leftOut: describeLeftOut(weighed.allocation.leftOut) }),
   };
   const effects = { creates, starts: startEffects(starts, look.snapshot), terminates };
   const noted = withUnneeded(
@@ -640,6 +654,8 @@ function readyVerdict(
   if (needed !== undefined) return { kind: "needed", by: needed };
   if (node.keepAlive) return { kind: "keep-alive" };
   if (known.busyness.state === "busy") return { kind: "busy" };
+  const set = on.weighed.leftOut.setFor(known);
+  if (set !== undefined) return { kind: "perhaps-needed", by: set };
   if (node.stopDisabled === true) return { kind: "stop-disabled" };
   if (on.outage !== undefined) return { kind: "resting", until: on.outage.until };
   if (known.busyness.state === "unknown") return { kind: "busyness-unknown" };

@@ -53,6 +53,8 @@ export interface Policy extends TimeoutRules, CallBounds {
   readonly prices?: PriceTable;
   /** Plans that changed something can be explained for so long. Default 604,800: 7 days. */
   readonly planHistorySeconds: number;
+  /** What placing the demand of one plan may cost, in steps; absent: as decide/budget.ts says. No configuration changes it. */
+  readonly planSteps?: number;
   /** False: watch and explain, change nothing. Default true. */
   readonly enabled: boolean;
   /** True: nodes that we have not asked for are never stopped. Only where the app is tried on a cluster that others run; in no document. */

@@ -47,6 +47,8 @@ export const BOUNDS = {
   alternatives: 100,
   /** Constraints of one job, those inside others included. */
   constraints: 1000,
+  /** Limits, and buckets, that one dry run changes. */
+  changes: 1000,
   /** VM sizes of one entry of `nodearrays`. */
   machineTypes: 1000,
   /** Rules for senders in a configuration; names, and attributes, of one rule. */

@@ -58,3 +58,10 @@ export class Problems {
     return [...this.#first, rest];
   }
 }
+
+/** The first ones of problems that were found without a bound, and one more that says how many are left out. */
+export function boundProblems(found: readonly Problem[]): readonly Problem[] {
+  const problems = new Problems();
+  problems.addBelow("", found);
+  return problems.all();
+}

@@ -13,11 +13,14 @@ import { isFields, type Fields } from "./fields.ts";
 import { isName, labelSchema, NAME_EXPECTED, nameSchema } from "./name.ts";
 import { readPolicy, writePolicy } from "./policy.ts";
 import { problemAt, problemShowing } from "./problem.ts";
+import { BOUNDS } from "./bounds.ts";
 import { addSchemaProblems } from "./schema-problems.ts";
 import { Problems } from "./problems.ts";
 
 const LIMIT_KIND = `one of ${CHANGEABLE_LIMITS.join(", ")} (caps of sets and users are changed in config)`;
 const WHOLE = "a whole number";
+const AT_MOST = { error: `at most ${BOUNDS.count}, up or down` };
+const TOO_MANY = { error: `at most ${BOUNDS.changes} changes` };
 const COUNT = "a whole number, 0 or more";
 
 const limitSchema = z
@@ -26,8 +29,8 @@ const limitSchema = z
       kind: z.enum(CHANGEABLE_LIMITS, { error: LIMIT_KIND }),
       name: z.string({ error: "the limit's name, as the cluster answer has it" }).default(""),
       unit: z.enum(["nodes", "cores"], { error: "nodes or cores" }),
-      more: z.int({ error: WHOLE }).optional(),
-      max: z.int({ error: COUNT }).min(0, { error: COUNT }).optional(),
+      more: z.int({ error: WHOLE }).min(-BOUNDS.count, AT_MOST).max(BOUNDS.count, AT_MOST).optional(),
+      max: z.int({ error: COUNT }).min(0, { error: COUNT }).max(BOUNDS.count, AT_MOST).optional(),
     },
     { error: "an object with kind, name, unit, and more or max" },
   )
@@ -68,8 +71,8 @@ export const whatIfSchema = z
         .meta({
           description: "What these sets ask for instead, as in a demand message; null: nothing.",
         }),
-      limits: z.array(limitSchema, { error: "a list of limits" }).optional(),
-      buckets: z.array(bucketSchema, { error: "a list of buckets" }).optional(),
+      limits: z.array(limitSchema, { error: "a list of limits" }).max(BOUNDS.changes, TOO_MANY).optional(),
+      buckets: z.array(bucketSchema, { error: "a list of buckets" }).max(BOUNDS.changes, TOO_MANY).optional(),
     },
     { error: "an object: config, requestSets, limits, buckets" },
   )

@@ -2,8 +2,9 @@ import { Worker } from "node:worker_threads";
 import type { Fault, Inputs } from "./input.ts";
 import type { Order, Report } from "./worker.ts";
 
-/** Real time without an answer, on a busy machine: then it hangs. */
-const HANG_MS = 90_000;
+/** Processor time without an end, over all calls that one play makes: then it hangs. */
+const HANG_MS = 60_000;
+const LOOK_EVERY_MS = 2000;
 /** What the app may need above idle, for any body up to its limit, and the app itself. */
 const MEMORY_MB = 600;
 /** Inputs that one process sees: what it remembers of their clusters goes with it. */
@@ -26,15 +27,18 @@ export class Crew {
     const onReport = ({ faults }: Report) => ended.resolve(faults);
     const onError = (error: Error) =>
       ended.resolve([{ kind: `dies (${error.name}: ${codeOf(error)})`, what: String(error.stack) }]);
-    const hang = setTimeout(
-      () => ended.resolve([{ kind: "hangs", what: `no end after ${HANG_MS / 1000} s` }]),
-      HANG_MS,
-    );
     worker.on("message", onReport).on("error", onError);
+    let begun: number | undefined;
+    const watch = setInterval(async () => {
+      const used = await usedBy(worker);
+      begun ??= used;
+      const what = `no end after ${HANG_MS / 1000} s of processor time`;
+      if ((used ?? 0) - (begun ?? 0) > HANG_MS) ended.resolve([{ kind: "hangs", what }]);
+    }, LOOK_EVERY_MS);
     const order: Order = { inputs: JSON.stringify(inputs), stores };
     worker.postMessage(order);
     const faults = await ended.promise;
-    clearTimeout(hang);
+    clearInterval(watch);
     worker.off("message", onReport).off("error", onError);
     if (faults.some(({ kind }) => kind === "hangs" || kind.startsWith("dies"))) await this.end();
     return faults;
@@ -50,4 +54,14 @@ export class Crew {
 
 function codeOf(error: Error): string {
   return "code" in error ? String(error.code) : "";
+}
+
+/** Milliseconds of processor time; undefined: the thread has not begun, or is over. */
+async function usedBy(worker: Worker): Promise<number | undefined> {
+  try {
+    const { user, system } = await worker.cpuUsage();
+    return (user + system) / 1000;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,5 @@
 import type { Dice } from "../simulation/dice.ts";
+import { CANARY } from "./documents.ts";
 import { edgeText, edgeValue, repeated } from "./edges.ts";
 
 /** Where a value stands in a document, from the top. */
@@ -64,7 +65,9 @@ function editOne(dice: Dice, document: unknown): unknown {
   if (kind < 0.7) return place.length === 0 ? null : editAt(document, place, () => ABSENT);
   if (kind < 0.78) {
     const other = valueAt(document, anyPlace());
-    return editAt(document, place, () => other);
+    // A secret in another place is the sender's own mistake.
+    const isSecret = JSON.stringify(other ?? null).includes(CANARY);
+    return editAt(document, place, () => (isSecret ? edgeText(dice) : other));
   }
   if (kind < 0.88) return editAt(document, place, (old) => withKey(dice, old));
   return editAt(document, place, (old) =>

@@ -34,7 +34,7 @@ export function judgeAnswer(answered: Answered): readonly Fault[] {
   const undescribed = findUndescribed(method, path, { status, type, body });
   return [
     ...undescribed.slice(0, 1).map((flaw) => fault("undescribed", `status ${status}: ${flaw}`)),
-    ...(status >= 400 ? judgeRefusal(status, body).map((what) => fault("refusal", what)) : []),
+    ...(type.includes("problem") ? judgeRefusal(status, body).map((what) => fault("refusal", what)) : []),
     ...(status >= 400 && text.includes(CANARY) ? [fault("secret", text.slice(0, 500))] : []),
   ];
 }
@@ -74,6 +74,14 @@ export function judgeProblems(problems: unknown): readonly string[] {
   });
 }
 
+/** What is wrong with the problems of a message that was put aside: the app must not have failed on it. */
+export function judgeAside(problems: readonly { readonly found: string }[]): readonly Fault[] {
+  const failed = problems.find(({ found }) => found.startsWith("a message on which the app failed"));
+  if (failed !== undefined)
+    return [{ kind: `defect (message: ${headOf(failed.found)})`, what: failed.found }];
+  return judgeProblems(problems).map((what) => ({ kind: "refusal (put aside)", what }));
+}
+
 /** Lines of the log that say of a defect, or show a secret. */
 export function judgeLog(lines: readonly string[]): readonly Fault[] {
   return lines.flatMap((line): readonly Fault[] => {
@@ -94,7 +102,7 @@ export function headOf(message: unknown): string {
   return String(message)
     .replaceAll(/["'`].*?["'`]/g, "_")
     .replaceAll(/\d+/g, "0")
-    .slice(0, 60);
+    .slice(0, 90);
 }
 
 export function memberOf(value: unknown, name: string): unknown {

@@ -24,7 +24,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     door: "put",
-    seed: 25,
+    seed: 20,
     shows: /^put \d+: /,
   },
   {
@@ -37,14 +37,14 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     door: "put",
-    seed: 25,
+    seed: 20,
     shows: /refusal/,
   },
   {
     name: "a message that cannot be read is dropped",
     edits: [{ file: "src/app/put-aside.ts", find: "  await queue.reject(message);\n", put: "" }],
     door: "message",
-    seed: 25,
+    seed: 20,
     shows: /vanished/,
   },
   {
@@ -57,7 +57,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     door: "put",
-    seed: 25,
+    seed: 20,
     shows: /^put/,
   },
   {
@@ -70,7 +70,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     door: "settings",
-    seed: 25,
+    seed: 20,
     shows: /settings throw/,
   },
 ];

@@ -2,7 +2,7 @@ import { readStopUrl } from "../../src/local/play/stop-url.ts";
 import { decodeMessage, MOST_BY_QUEUE } from "../../src/wire/decode.ts";
 import { Caller } from "./caller.ts";
 import type { Fault, Input, Inputs } from "./input.ts";
-import { judgeProblems, memberOf } from "./judge.ts";
+import { judgeAside, memberOf } from "./judge.ts";
 import type { Sent } from "./send.ts";
 import { prepareInput } from "./send.ts";
 import type { Stage } from "./stage.ts";
@@ -73,20 +73,23 @@ class Player {
 
   async #send(sent: Sent): Promise<void> {
     if (sent.kind === "done") this.#caller.faults.push(...sent.faults);
-    else if (sent.kind === "message") await this.#deliver(sent.function, sent.text);
+    else if (sent.kind === "message") await this.#deliver(sent.queue, sent.text);
     else await this.#caller.request(sent.method, sent.path, sent.body, sent.headers);
   }
 
   /** A message is taken, or put aside with what is wrong with it; it never vanishes. */
-  async #deliver(name: "demand" | "rejected", text: string): Promise<void> {
+  async #deliver(name: "demand" | "demand-poison", text: string): Promise<void> {
     const { faults } = this.#caller;
     const { queue, log } = this.#world;
     const before = await queue.rejected();
-    const isWell = await this.#caller.deliver(name, text);
+    // The timer sweeps the poison queue.
+    if (name === "demand-poison") queue.addPoison(text);
+    const isWell = await (name === "demand"
+      ? this.#caller.deliver("demand", text)
+      : this.#caller.deliver("snapshot", "{}"));
     const after = await queue.rejected();
     const aside = after.oldest.slice(before.count);
-    for (const { problems } of aside)
-      faults.push(...judgeProblems(problems).map((what) => ({ kind: "refusal (put aside)", what })));
+    for (const { problems } of aside) faults.push(...judgeAside(problems));
     const isTaken = log.some((line) => TAKEN.test(line)) || isWake(text);
     if (isWell && !isTaken && aside.length === 0)
       faults.push({ kind: `vanished (${name})`, what: `neither taken nor put aside: ${text.slice(0, 200)}` });

@@ -41,7 +41,9 @@ export async function editRows(world: World, how: string, document: unknown): Pr
   const { table, cluster } = world;
   if (table === undefined) return;
   let nth = 0;
-  for (const partition of [clusterPartition(cluster), historyPartition(cluster)]) {
+  // History is shown as it is stored: what a newer release adds there is that release's own to describe.
+  const history = how === "damaged" ? [historyPartition(cluster)] : [];
+  for (const partition of [clusterPartition(cluster), ...history]) {
     for (const row of await table.list(partition, ALL, [], 100)) {
       // The configuration is a document of its user's, not of a release.
       if (row.rowKey === "configuration") continue;

@@ -9,7 +9,7 @@ import type { World } from "./world.ts";
 
 /** What an input comes to for those who play it. */
 export type Sent =
-  | { readonly kind: "message"; readonly function: "demand" | "rejected"; readonly text: string }
+  | { readonly kind: "message"; readonly queue: "demand" | "demand-poison"; readonly text: string }
   | {
       readonly kind: "request";
       readonly method: string;
@@ -63,7 +63,7 @@ function messageOf(door: "message" | "poison", how: string, text: string, docume
   const plain = how === "gzip" ? packed.toString("base64") : packed.toString("utf8");
   const sent = Buffer.byteLength(plain) <= QUEUE_BYTES ? plain : gzipSync(text).toString("base64");
   if (sent.length > QUEUE_BYTES) return { kind: "done", faults: [] };
-  return { kind: "message", function: door === "message" ? "demand" : "rejected", text: sent };
+  return { kind: "message", queue: door === "message" ? "demand" : "demand-poison", text: sent };
 }
 
 function pack(how: string, json: string, document: unknown): Buffer<ArrayBuffer> {

@@ -21,7 +21,7 @@ export interface Stage {
   /** Puts a world in the place of the last one. */
   show(world: World): void;
   call(request: Request): Promise<Response>;
-  /** Runs the function of a queue, or the timer's. Undefined: it ended well; otherwise what it threw. */
+  /** Runs the function of the demand queue, or the timer's. Undefined: it ended well; otherwise what it threw. */
   deliver(name: string, text: string): Promise<{ readonly error: unknown } | undefined>;
 }
 

@@ -52,6 +52,7 @@ const trouble = z.object({
     "nodearray-missing",
     "revision-ahead",
     "insecure",
+    "left-out",
     "job-rejected",
     "message-rejected",
   ]),
