@@ -20,7 +20,12 @@ const NODEARRAYS: readonly [Fields, ...Fields[]] = [
 
 const HOSTS: readonly [Fields, ...Fields[]] = [
   { hostname: "ip-0A000404", jobs: ["j0"], state: "open" },
-  { hostname: "ip-0A000405", jobIds: [], resources: { ncpus: 8, mem: "memory::31g" }, available: { ncpus: 2 } },
+  {
+    hostname: "ip-0A000405",
+    jobIds: [],
+    resources: { ncpus: 8, mem: "memory::31g" },
+    available: { ncpus: 2 },
+  },
   { hostname: "workstation", jobs: [], resources: { ncpus: 4 }, state: "open" },
 ];
 
@@ -84,7 +89,10 @@ export function anyMessage(dice: Dice): Fields {
 /** All that a message can have, each at its bound, with few entries. */
 export function extremeMessage(dice: Dice): Fields {
   const count = dice.pick([BOUNDS.count, BOUNDS.count - 1, 3163]);
-  const name = dice.pick(["n", "é", "\u{1F600}"]).repeat(BOUNDS.name).slice(0, BOUNDS.name - 1);
+  const name = dice
+    .pick(["n", "é", "\u{1F600}"])
+    .repeat(BOUNDS.name)
+    .slice(0, BOUNDS.name - 1);
   const job: Fields = {
     ...anyJob(dice, `j${name}`.slice(0, BOUNDS.name)),
     iterations: dice.pick([count, 1, 3162]),
@@ -142,7 +150,13 @@ const CONFIGS: readonly [Fields, ...Fields[]] = [
     },
   },
   { enabled: false, maxExpirationInterval: 60 },
-  { autoscaling: {}, idle_timeout: "300", boot_timeout: null, logging: { config_file: "/x" }, password: CANARY },
+  {
+    autoscaling: {},
+    idle_timeout: "300",
+    boot_timeout: null,
+    logging: { config_file: "/x" },
+    password: CANARY,
+  },
 ];
 
 export function anyConfig(dice: Dice): Fields {

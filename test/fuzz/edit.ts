@@ -43,10 +43,7 @@ export function editAt(document: unknown, place: Place, change: (old: unknown) =
   if (typeof document !== "object" || document === null) return document;
   return Object.fromEntries(
     Object.entries(document)
-      .map(([name, value]): [string, unknown] => [
-        name,
-        name === key ? editAt(value, rest, change) : value,
-      ])
+      .map(([name, value]): [string, unknown] => [name, name === key ? editAt(value, rest, change) : value])
       .filter(([, value]) => value !== ABSENT),
   );
 }
@@ -84,6 +81,7 @@ function withKey(dice: Dice, old: unknown): unknown {
   const entries = Object.entries(old);
   const key = edgeText(dice).slice(0, 300);
   const [first] = entries;
-  if (first !== undefined && dice.chance(0.4)) return Object.fromEntries([[key, first[1]], ...entries.slice(1)]);
+  if (first !== undefined && dice.chance(0.4))
+    return Object.fromEntries([[key, first[1]], ...entries.slice(1)]);
   return Object.fromEntries([...entries, [key, edgeValue(dice, 1)]]);
 }

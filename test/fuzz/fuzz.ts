@@ -53,7 +53,9 @@ function readInputs(value: unknown, of: Inputs): Inputs | undefined {
   const known = new Set(of.map(({ how }) => how));
   const inputs = value.flatMap((one: unknown): Inputs => {
     const how = memberOf(one, "how");
-    return typeof how === "string" && known.has(how) ? [{ door, how, document: memberOf(one, "document") }] : [];
+    return typeof how === "string" && known.has(how)
+      ? [{ door, how, document: memberOf(one, "document") }]
+      : [];
   });
   return inputs.length === value.length ? inputs : undefined;
 }

@@ -1,12 +1,5 @@
 import { Dice } from "../simulation/dice.ts";
-import {
-  anyConfig,
-  anyConstraint,
-  anyMessage,
-  anySettings,
-  anyWhatIf,
-  extremeMessage,
-} from "./documents.ts";
+import { anyConfig, anyConstraint, anyMessage, anySettings, anyWhatIf, extremeMessage } from "./documents.ts";
 import { edgeNumber, edgeScalar, edgeText, edgeValue } from "./edges.ts";
 import { distort } from "./edit.ts";
 import type { Door, Input, Inputs } from "./input.ts";

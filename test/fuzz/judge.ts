@@ -21,7 +21,10 @@ const LONGEST_EXPECTED = 2000;
 export function judgeAnswer(answered: Answered): readonly Fault[] {
   const { method, path, status, type, text } = answered;
   const route = `${method} ${path.split("?")[0]?.split("/").slice(0, 3).join("/")}`;
-  const fault = (kind: string, what: string): Fault => ({ kind: `${kind} (${route})`, what: `${method} ${path.slice(0, 200)}: ${what}` });
+  const fault = (kind: string, what: string): Fault => ({
+    kind: `${kind} (${route})`,
+    what: `${method} ${path.slice(0, 200)}: ${what}`,
+  });
   if (status >= 500 && status !== 503) return [fault("500", `status ${status}`)];
   // Of the host itself: no route, or no key.
   if (text === "" && (status === 404 || status === 401)) return [];
@@ -47,10 +50,12 @@ function parse(text: string): unknown {
 /** A refusal says why, and a bad request also where. */
 function judgeRefusal(status: number, body: unknown): readonly string[] {
   const detail = memberOf(body, "detail");
-  if (typeof detail !== "string" || detail === "") return [`no detail: ${JSON.stringify(body).slice(0, 200)}`];
+  if (typeof detail !== "string" || detail === "")
+    return [`no detail: ${JSON.stringify(body).slice(0, 200)}`];
   if (status !== 400) return [];
   const problems = memberOf(body, "problems");
-  if (problems === undefined) return /found .+, expected ./s.test(detail) ? [] : [`no problems: ${detail.slice(0, 200)}`];
+  if (problems === undefined)
+    return /found .+, expected ./s.test(detail) ? [] : [`no problems: ${detail.slice(0, 200)}`];
   return judgeProblems(problems);
 }
 
@@ -72,7 +77,8 @@ export function judgeProblems(problems: unknown): readonly string[] {
 /** What is wrong with the problems of a message that was put aside: the app must not have failed on it. */
 export function judgeAside(problems: readonly { readonly found: string }[]): readonly Fault[] {
   const failed = problems.find(({ found }) => found.startsWith("a message on which the app failed"));
-  if (failed !== undefined) return [{ kind: `defect (message: ${headOf(failed.found)})`, what: failed.found }];
+  if (failed !== undefined)
+    return [{ kind: `defect (message: ${headOf(failed.found)})`, what: failed.found }];
   return judgeProblems(problems).map((what) => ({ kind: "refusal (put aside)", what }));
 }
 

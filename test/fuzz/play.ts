@@ -124,7 +124,9 @@ class Player {
     const path = `/clusters/${cluster}/status`;
     const { body } = this.#world.simulator.request({ method: "GET", path, query: { nodes: "true" } });
     const listed = memberOf(body, "nodes");
-    const nodes = (Array.isArray(listed) ? listed : []).filter((node) => memberOf(node, "Template") === array);
+    const nodes = (Array.isArray(listed) ? listed : []).filter(
+      (node) => memberOf(node, "Template") === array,
+    );
     if (nodes.length >= 2) return;
     const what = `${cluster} has ${nodes.length} nodes of ${array}, not 2`;
     this.#caller.faults.push({ kind: `starved (${array})`, what });

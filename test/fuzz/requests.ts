@@ -96,7 +96,10 @@ function withSegment(dice: Dice, request: RequestParts): RequestParts {
 }
 
 function withParameter(dice: Dice, request: RequestParts, names: readonly string[]): RequestParts {
-  const name = names.length === 0 || dice.chance(0.1) ? edgeText(dice).slice(0, 20) : names[dice.whole(0, names.length - 1)];
+  const name =
+    names.length === 0 || dice.chance(0.1)
+      ? edgeText(dice).slice(0, 20)
+      : names[dice.whole(0, names.length - 1)];
   const value = dice.pick<() => string>([
     () => edgeText(dice).slice(0, 3000),
     () => String(edgeNumber(dice)).replace("@@", ""),

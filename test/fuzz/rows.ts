@@ -98,7 +98,9 @@ async function rename(
   const record = await table?.read(partition, "record");
   if (table === undefined || record === undefined) return;
   const text = await decompress(joinChunks(record.values));
-  const renamed = text.replaceAll(new RegExp(`\\{"id":"${old}","bytes":\\d+\\}`, "g"), () => JSON.stringify(ref));
+  const renamed = text.replaceAll(new RegExp(`\\{"id":"${old}","bytes":\\d+\\}`, "g"), () =>
+    JSON.stringify(ref),
+  );
   await table.put(partition, "record", {
     ...withoutChunks(record.values),
     ...chunkProperties(await compress(renamed)),

@@ -96,7 +96,9 @@ function requestOf(document: unknown, world: World, token: string): Sent {
   const path = (Array.isArray(segments) ? segments : [])
     .map((segment: unknown) => encodeURIComponent(place(String(segment)).toWellFormed()))
     .join("/");
-  const query = new URLSearchParams(texts("query").map(([key, value]): [string, string] => [key, value])).toString();
+  const query = new URLSearchParams(
+    texts("query").map(([key, value]): [string, string] => [key, value]),
+  ).toString();
   return {
     kind: "request",
     method: typeof method === "string" ? method : "GET",

@@ -75,9 +75,19 @@ export async function openStage(first: World): Promise<Stage> {
 /** A request with the key of the stage. */
 export function requestTo(
   path: string,
-  { headers, ...init }: { method?: string; headers?: Readonly<Record<string, string>>; body?: string | Uint8Array<ArrayBuffer> } = {},
+  {
+    headers,
+    ...init
+  }: {
+    method?: string;
+    headers?: Readonly<Record<string, string>>;
+    body?: string | Uint8Array<ArrayBuffer>;
+  } = {},
 ): Request {
-  return new Request(`http://app.invalid/api${path}`, { ...init, headers: { "x-functions-key": KEY, ...headers } });
+  return new Request(`http://app.invalid/api${path}`, {
+    ...init,
+    headers: { "x-functions-key": KEY, ...headers },
+  });
 }
 
 /** Ports that lead to those of the moment; what the app keeps of them stays good. */
@@ -90,7 +100,9 @@ function portsOf(real: Ports, current: () => Ports): Ports {
           const now: unknown = Reflect.get(current(), name);
           return typeof now === "function" ? Reflect.apply(now, undefined, args) : undefined;
         };
-      return typeof port === "object" && port !== null ? memberOf(port, () => Reflect.get(current(), name)) : port;
+      return typeof port === "object" && port !== null
+        ? memberOf(port, () => Reflect.get(current(), name))
+        : port;
     },
   });
 }

@@ -38,7 +38,9 @@ export function tamperBy(how: string, document: unknown): Tamper {
 
 function statusFor(document: unknown, nth: number): number | undefined {
   const all: readonly unknown[] = Array.isArray(document) ? document : [];
-  const statuses = all.filter((edit) => memberOf(edit, "nth") === nth).map((edit) => memberOf(edit, "status"));
+  const statuses = all
+    .filter((edit) => memberOf(edit, "nth") === nth)
+    .map((edit) => memberOf(edit, "status"));
   return statuses.find((status) => typeof status === "number");
 }
 
