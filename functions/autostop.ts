@@ -55,6 +55,10 @@ export async function handleAutostop(composed: Composition, request: StopRequest
   }
 }
 
+const LONGEST_INSTANCE = 200;
+/** A GUID in Azure; the wire names no form (cyclecloud-wire.md D). */
+const INSTANCE = /^[^\p{Cc}]{1,200}$/u;
+
 function wrongToken(): HttpResponseInit {
   return problem(403, "Forbidden", "the token is not valid for this cluster");
 }
@@ -64,8 +68,11 @@ type Question = Pick<StopCall, "instance" | "asked" | "begin" | "unhealthy" | "t
 
 function readQuestion({ query, headers }: StopRequest): Question | { readonly problem: HttpResponseInit } {
   const instance = query.get("instance");
-  if (instance === null || instance === "")
-    return { problem: badParameter("instance", instance, "the VM's instance id (cyclecloud.instance.id)") };
+  if (instance === null || !INSTANCE.test(instance)) {
+    const found =
+      instance !== null && instance.length > LONGEST_INSTANCE ? `${instance.length} characters` : instance;
+    return { problem: badParameter("instance", found, "the VM's instance id (cyclecloud.instance.id)") };
+  }
   const begin = query.get("begin");
   if (begin !== null && begin !== "yes" && begin !== "no")
     return { problem: badParameter("begin", begin, "yes or no") };

@@ -7,6 +7,7 @@ import type { TickReport } from "../src/app/tick.ts";
 import { tickInTime } from "../src/app/tick.ts";
 import { composition } from "../src/compose.ts";
 import { isoTime } from "../src/domain/units.ts";
+import { kindOf } from "../src/wire/problem.ts";
 import { forCluster } from "./for-cluster.ts";
 import { sweepPoison } from "./poison.ts";
 import { answering } from "./problem.ts";
@@ -37,13 +38,25 @@ app.http("clusters", {
     }),
 });
 
-/** The whole text is in the queue; here it is to be recognised. */
+/** A reader may see that a message was put aside and why, not what its sender wrote: GET /api/rejected-messages is an operator's. */
 function describeRejected(message: RejectedMessage) {
-  const text = message.text.length > SHOWN_TEXT ? `${message.text.slice(0, SHOWN_TEXT)}…` : message.text;
-  return { ...message, rejectedAt: isoTime(message.rejectedAt), text };
+  return { ...message, rejectedAt: isoTime(message.rejectedAt), text: kindOf(message.text) };
 }
 
-const SHOWN_TEXT = 500;
+app.http("rejected-messages", {
+  methods: ["GET"],
+  authLevel: "function",
+  route: "rejected-messages",
+  handler: (_request, context) =>
+    answering(context, async () => {
+      const { rejected, oldestRejected } = await describeQueues(composition().app);
+      const oldest = oldestRejected.map((message) => ({
+        ...message,
+        rejectedAt: isoTime(message.rejectedAt),
+      }));
+      return { status: 200, jsonBody: { ...rejected, oldest } };
+    }),
+});
 
 app.http("cluster", {
   methods: ["GET"],

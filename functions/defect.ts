@@ -13,5 +13,7 @@ export function describeDefect(error: unknown): Problem {
 }
 
 function nameOf(error: unknown): string {
+  // The engine quotes the input in these, which may be a secret.
+  if (error instanceof SyntaxError) return error.name;
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }

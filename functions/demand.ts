@@ -4,6 +4,7 @@ import { putAside } from "../src/app/put-aside.ts";
 import type { Composition } from "../src/compose.ts";
 import type { Problem, RequestSetUpdate } from "../src/domain/demand.ts";
 import type { ClusterName } from "../src/domain/ids.ts";
+import { readDemandConnection } from "../src/compose.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import type { Instant } from "../src/domain/units.ts";
 import type { MessageRead } from "../src/wire/demand-message.ts";
@@ -78,6 +79,8 @@ async function record(
       throw new PortError("throttled", `record demand of ${cluster}`, "the record is contended");
     case "newer-state":
       return putBack(composed, message, update);
+    case "refused":
+      return putAsideAs(composed, message, context, update, recorded.problems);
     case "too-much":
       return putAsideAs(composed, message, context, update, [recorded.problem]);
     default:
@@ -119,6 +122,6 @@ async function putAsideAs(
 
 app.storageQueue("demand", {
   queueName: "demand",
-  connection: "AzureWebJobsStorage",
+  connection: readDemandConnection(),
   handler: (message: unknown, context) => handleDemand(compositionFor(context), message, context),
 });

@@ -6,8 +6,7 @@ import type { Problem } from "../src/domain/demand.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import type { Instant } from "../src/domain/units.ts";
 import { instant, plusSeconds } from "../src/domain/units.ts";
-import { BOUNDS } from "../src/wire/bounds.ts";
-import { decodeMessage } from "../src/wire/decode.ts";
+import { decodeMessage, MOST_BY_QUEUE } from "../src/wire/decode.ts";
 import { readDemandMessage } from "../src/wire/demand-message.ts";
 import { describeDefect } from "./defect.ts";
 import { putBack } from "./put-back.ts";
@@ -36,7 +35,8 @@ export async function sweepPoison(composed: Composition): Promise<void> {
       const ended = await Promise.allSettled(messages.map((message) => settlePoison(composed, message)));
       const failed = ended.find((one) => one.status === "rejected");
       if (failed !== undefined) throw failed.reason;
-      if (messages.length < AT_A_TIME || clock.now() >= end) return;
+      // The service may give fewer than there are.
+      if (messages.length === 0 || clock.now() >= end) return;
     }
   } catch (error) {
     const kind = error instanceof PortError ? error.kind : "defect";
@@ -91,6 +91,7 @@ async function readPoison(composed: Composition, message: PoisonMessage): Promis
       ports.log("poison-tried-again", { cluster, set, outcome: recorded.kind });
       if (recorded.kind === "newer-state") return putBack(composed, message.text, update);
       if (recorded.kind === "contended") return putAsideAs(composed, message, update, [UNSAFE]);
+      if (recorded.kind === "refused") return putAsideAs(composed, message, update, recorded.problems);
       if (recorded.kind === "too-much") return putAsideAs(composed, message, update, [recorded.problem]);
       return ports.queue.wake(cluster, now);
     }
@@ -99,7 +100,7 @@ async function readPoison(composed: Composition, message: PoisonMessage): Promis
 
 /** A message with its own revision was sent then; the host's copy hides when it was put into the queue. */
 function explicitRevision(text: string): Instant | undefined {
-  const decoded = decodeMessage(text, BOUNDS.queueBytes);
+  const decoded = decodeMessage(text, MOST_BY_QUEUE);
   if (decoded.kind === "problem" || typeof decoded.value !== "object" || decoded.value === null)
     return undefined;
   const revision: unknown = Reflect.get(decoded.value, "revision");

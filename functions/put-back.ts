@@ -1,9 +1,8 @@
 import type { Composition } from "../src/compose.ts";
 import type { RequestSetUpdate } from "../src/domain/demand.ts";
 import { secondsBetween } from "../src/domain/units.ts";
-import { decodeMessage } from "../src/wire/decode.ts";
+import { decodeMessage, MOST_BY_QUEUE } from "../src/wire/decode.ts";
 import { messageOf } from "./queue-message.ts";
-import { BOUNDS } from "../src/wire/bounds.ts";
 
 /** Long enough for an instance of the newer release to come by, short against the five minutes that demand usually lives. */
 const PUT_BACK_SECONDS = 30;
@@ -22,7 +21,7 @@ export async function putBack(
   const left = secondsBetween(clock.now(), update.expiresAt);
   const { cluster, set } = update;
   if (left <= 0) return log("demand", { cluster, set, outcome: "stale", expiredAt: update.expiresAt });
-  const decoded = decodeMessage(messageOf(message), BOUNDS.queueBytes);
+  const decoded = decodeMessage(messageOf(message), MOST_BY_QUEUE);
   if (decoded.kind === "problem") throw new Error("a message that was read cannot be decoded");
   const pinned = { revision: update.revision.value, expirationInterval: left };
   await queue.resend(JSON.stringify(Object.assign({}, decoded.value, pinned)), PUT_BACK_SECONDS);

@@ -2,6 +2,7 @@ import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { app } from "@azure/functions";
 import { describeRequestSet } from "../src/app/describe-cluster.ts";
 import { countAsked, noteDemand } from "../src/app/note-demand.ts";
+import { noteSenders } from "../src/app/note-senders.ts";
 import type { LoadedRecord, Ports, Site } from "../src/app/ports.ts";
 import { PortError } from "../src/app/ports.ts";
 import type { Recorded } from "../src/app/record-demand.ts";
@@ -17,7 +18,7 @@ import type { Instant } from "../src/domain/units.ts";
 import { instant, isoTime, plusSeconds } from "../src/domain/units.ts";
 import { emptyRequestSet, readRequestSet } from "../src/wire/demand-message.ts";
 import { isName, NAME_EXPECTED } from "../src/wire/name.ts";
-import { problemAt } from "../src/wire/problem.ts";
+import { problemShowing } from "../src/wire/problem.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
 import { reconcileDemand } from "./reconcile.ts";
@@ -135,6 +136,7 @@ async function notesOn(
         ...(bodies === undefined ? {} : { bodies }),
         ...(demand === undefined ? {} : { before: demand }),
       }),
+      ...noteSenders(update, record, await ports.policyOf(update.cluster)),
     ];
   } catch (error) {
     ports.log("notes-left-out", { cluster: update.cluster, set: update.set, message: String(error) });
@@ -164,6 +166,8 @@ function notAccepted(
       });
     case "stale":
       return "oldest" in recorded ? forgotten(update, recorded.oldest) : expired(recorded.expiredAt);
+    case "refused":
+      return badRequest(recorded.problems);
     case "too-much": {
       const { found, expected } = recorded.problem;
       return problem(409, "Too much demand", `found ${found}, expected ${expected}`, {
@@ -213,22 +217,39 @@ async function getRequestSet(composed: Composition, site: Site, set: SetName): P
   return { status: 200, jsonBody: described };
 }
 
-app.http("request-set", {
-  methods: ["PUT", "GET", "DELETE"],
-  authLevel: "function",
-  route: "clusters/{cluster}/request-sets/{set}",
-  handler: forCluster(async (composed, site, request) => {
+type ForSet = (
+  composed: Composition,
+  site: Site,
+  set: SetName,
+  request: HttpRequest,
+) => Promise<HttpResponseInit>;
+
+function forSet(handle: ForSet) {
+  return forCluster(async (composed, site, request) => {
     const name = request.params["set"];
     // An encoded slash arrives as %2F, which no name has: it would be taken for another set.
-    if (!isName(name)) return badRequest([problemAt("requestSet", name, NAME_EXPECTED)]);
-    const set = setName(name);
-    switch (request.method) {
-      case "PUT":
-        return putRequestSet(composed, site, set, request);
-      case "DELETE":
-        return deleteRequestSet(composed, site, set);
-      default:
-        return getRequestSet(composed, site, set);
-    }
-  }),
+    if (!isName(name)) return badRequest([problemShowing("requestSet", name, NAME_EXPECTED)]);
+    return handle(composed, site, setName(name), request);
+  });
+}
+
+const ROUTE = "clusters/{cluster}/request-sets/{set}";
+
+// Reading and writing are two functions, as a function key opens a whole function: a reader's key must not write (src/domain/roles.ts).
+app.http("request-set", {
+  methods: ["GET"],
+  authLevel: "function",
+  route: ROUTE,
+  handler: forSet(getRequestSet),
+});
+
+app.http("write-request-set", {
+  methods: ["PUT", "DELETE"],
+  authLevel: "function",
+  route: ROUTE,
+  handler: forSet((composed, site, set, request) =>
+    request.method === "PUT"
+      ? putRequestSet(composed, site, set, request)
+      : deleteRequestSet(composed, site, set),
+  ),
 });

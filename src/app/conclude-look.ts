@@ -99,7 +99,7 @@ export function concluder(
       return saveOvertaken(current, settled, seen.look, run.policy, byPlan, now);
     }
     const basis = basisOf(record);
-    if (made?.basis === basis) return savePlan(amend(made, current, now), run.policy);
+    if (made?.basis === basis) return savePlan(amend(made, current, run.policy, now), run.policy);
     if (made !== undefined) {
       const isGrant = basisOf(record, made.on.record) !== made.basis;
       const isDemand = made.on.record.generation !== record.generation;
@@ -107,7 +107,7 @@ export function concluder(
       if (met.demand > DECIDED_AGAIN && !isGrant) {
         const { ledger } = made.on.bodies;
         const decision = withoutStops(made.decision, ledger);
-        return savePlan(amend({ ...made, decision }, current, now), run.policy);
+        return savePlan(amend({ ...made, decision }, current, run.policy, now), run.policy);
       }
       if (met.grants >= DECIDED_AGAIN && !isPlanFirst(record, now)) {
         const save = { record: letPlanFirst(loaded.record, now), changes: {} };
@@ -164,9 +164,9 @@ function basisOf(record: ClusterRecord, demand = record): string {
  * The same decision on a manifest whose sets were only renewed, without marks and stops that a newer report or answer speaks against.
  * Nodes may have asked meanwhile: that is kept.
  */
-function amend({ decision }: Made, { record, bodies }: CurrentWhole, now: Instant): Decision {
+function amend({ decision }: Made, { record, bodies }: CurrentWhole, policy: Policy, now: Instant): Decision {
   const questions = foldQuestions(bodies.questions ?? NO_QUESTIONS, now);
-  return rebase({ ...withoutContradicted(decision, record, bodies, now), questions }, record);
+  return rebase({ ...withoutContradicted(decision, record, bodies, policy, now), questions }, record);
 }
 
 /** The decision on a record in which others have moved nothing but what senders said, looks and wakes. */

@@ -86,7 +86,7 @@ function notesOn(
   const { createsFrom, lastGoodLookAt, trouble, outage } = record;
   const age = lastGoodLookAt === undefined ? undefined : secondsBetween(lastGoodLookAt, now);
   const notes: string[] = [];
-  if (age === undefined) notes.push("the cluster has not been looked at yet: the timer looks every minute");
+  if (age === undefined) notes.push("no look at CycleCloud has succeeded yet: the timer looks every minute");
   else if (age > staleSeconds(record, policy))
     notes.push(
       `the last believed look is ${Math.round(age)} s old${trouble === undefined ? ": does the timer run?" : ", and what is shown is of then"}`,

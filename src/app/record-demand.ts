@@ -1,7 +1,8 @@
 import { accept, limitExpiry } from "../decide/accept.ts";
 import { holds, recallSets } from "../decide/finished-sets.ts";
 import type { Acceptance } from "../decide/accept.ts";
-import type { RequestSetUpdate, Revision, SchedulerNode, SetDemand } from "../domain/demand.ts";
+import { refuseUpdate } from "../decide/refuse-update.ts";
+import type { Problem, RequestSetUpdate, Revision, SchedulerNode, SetDemand } from "../domain/demand.ts";
 import type { FinishedSet } from "../domain/finished-set.ts";
 import type { ClusterName, Digest, SetName } from "../domain/ids.ts";
 import type { ClusterRecord } from "../domain/record.ts";
@@ -26,6 +27,8 @@ export type Recorded =
     } & Pick<Extract<Acceptance, { kind: "accepted" }>, "changed" | "taken" | "older">)
   | { readonly kind: "older"; readonly held: Revision }
   | Extract<Acceptance, { kind: "stale" | "too-much" }>
+  /** The configuration does not let its sender say this: all of it is refused. */
+  | { readonly kind: "refused"; readonly problems: readonly Problem[] }
   /** The record was fought over too long: deliver again. */
   | { readonly kind: "contended" }
   /** A newer release has written the record: to be put back until an instance of that release takes it. */
@@ -48,7 +51,9 @@ export function createRecorder(app: App, senderTime: (at: Instant) => Instant = 
   const waiting = new Map<ClusterName, Waiting[]>();
   return {
     async record(sent) {
-      const { maxExpirationSeconds } = await app.ports.policyOf(sent.cluster);
+      const { maxExpirationSeconds, senders } = await app.ports.policyOf(sent.cluster);
+      const problems = refuseUpdate(sent, senders);
+      if (problems.length > 0) return { kind: "refused", problems };
       const update = limitExpiry(sent, maxExpirationSeconds);
       const answer = Promise.withResolvers<Recorded>();
       const line = waiting.get(update.cluster);

@@ -96,7 +96,8 @@ async function askOnce(
     terminal.complain("no verdict for 180 s: open the node in the scheduler, and ask again later");
     return EXIT.no;
   }
-  const begin = mayBegin(series, asked);
+  // An unhealthy node never opens by itself, so each of its questions may begin its stop.
+  const begin = unhealthy === true || mayBegin(series, asked);
   const next = withQuestion(series, begin, asked);
   // Written before the question: its answer may never come.
   await keep(writeSeries(next));

@@ -16,7 +16,7 @@ export const UNREADABLE = "the answer cannot be read by this release; --json sho
  * standard error why there is none. The exit code is the same either way.
  */
 export function tell(terminal: Terminal, answer: Answer, json: boolean, telling: Telling): ExitCode {
-  if (answer.kind === "unreachable" || answer.kind === "not-json") {
+  if (answer.kind === "unreachable" || answer.kind === "not-json" || answer.kind === "redirected") {
     terminal.complain(answer.message);
     return answer.kind === "unreachable" ? EXIT.unreachable : EXIT.no;
   }
@@ -84,7 +84,11 @@ function complainOf(terminal: Terminal, answer: Extract<Answer, { kind: "refused
         : "no stop of the node is under way: re-open it in the scheduler, and ask again later",
     );
   if (told?.undrain === false)
-    terminal.complain("its stop may still take effect: keep it closed, and ask again");
+    terminal.complain(
+      status === 409
+        ? "it is to take no more jobs: keep it closed, and ask again"
+        : "its stop may still take effect: keep it closed, and ask again",
+    );
 }
 
 /** A web page: the function app answers none. */

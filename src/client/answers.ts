@@ -373,24 +373,7 @@ export interface Clusters {
      */
     oldestAgeSeconds?: number;
   };
-  rejectedMessages: {
-    count: number;
-    /**
-     * Absent: there is none, or it is being handled.
-     */
-    oldestAgeSeconds?: number;
-    oldest: {
-      messageId: string;
-      /**
-       * A moment, ISO 8601 in UTC.
-       */
-      rejectedAt: string;
-      cluster?: string;
-      set?: string;
-      problems: ProblemItem[];
-      text: string;
-    }[];
-  };
+  rejectedMessages: RejectedMessages;
 }
 export interface ClusterHealth {
   ok: boolean;
@@ -420,6 +403,24 @@ export interface ClusterHealth {
    */
   awaiting?: string[];
   clusterState?: string;
+}
+export interface RejectedMessages {
+  count: number;
+  /**
+   * Absent: there is none, or it is being handled.
+   */
+  oldestAgeSeconds?: number;
+  oldest: {
+    messageId: string;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    rejectedAt: string;
+    cluster?: string;
+    set?: string;
+    problems: ProblemItem[];
+    text: string;
+  }[];
 }
 export interface Cluster {
   cluster: string;
@@ -474,6 +475,8 @@ export interface Cluster {
       | "start-refused"
       | "nodearray-missing"
       | "revision-ahead"
+      | "insecure"
+      | "left-out"
       | "job-rejected"
       | "message-rejected";
     text: string;
@@ -1248,6 +1251,21 @@ export interface Configuration {
       [k: string]: unknown;
     };
   };
+  /**
+   * Items: What request sets may do: the first rule that names a set counts for it.
+   */
+  senders?: {
+    requestSets: string | string[];
+    write?: boolean;
+    maxPriority?: number;
+    caps?: {
+      [k: string]: unknown;
+    };
+    hosts?: boolean;
+    pools?: boolean;
+    dynamicArrays?: boolean;
+    attributes?: string[];
+  }[];
   prices?: {
     currency: string;
     locations: {
@@ -1314,6 +1332,21 @@ export interface ConfigurationWritten {
       [k: string]: unknown;
     };
   };
+  /**
+   * Items: What request sets may do: the first rule that names a set counts for it.
+   */
+  senders?: {
+    requestSets: string | string[];
+    write?: boolean;
+    maxPriority?: number;
+    caps?: {
+      [k: string]: unknown;
+    };
+    hosts?: boolean;
+    pools?: boolean;
+    dynamicArrays?: boolean;
+    attributes?: string[];
+  }[];
   prices?: {
     currency: string;
     locations: {
@@ -1349,6 +1382,13 @@ export interface ConfigurationWritten {
    * Named arrays that the cluster does not have (yet).
    */
   unknownNodearrays: string[];
+  /**
+   * Live request sets that ask for something that the document does not let them have.
+   */
+  losses: {
+    requestSet: string;
+    loses: string[];
+  }[];
 }
 export interface Health {
   ok: boolean;

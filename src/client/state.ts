@@ -282,6 +282,7 @@ const configNotes = z.object({
   ignored: listOf(z.object({ key: text, why: text })),
   doubts: listOf(problemPart),
   unknownNodearrays: texts,
+  losses: listOf(z.object({ requestSet: text, loses: texts })),
 });
 
 /** One piece of an answer that cannot be read makes all of it unreadable only if it is no object at all. */

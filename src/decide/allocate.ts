@@ -11,6 +11,7 @@ import type { Bins } from "./bins.ts";
 import { bindingsOf } from "./bound.ts";
 import { Budget, PLAN_STEPS } from "./budget.ts";
 import { sizeOfConstraints } from "./constraint-size.ts";
+import { countedOf } from "./counted.ts";
 import type { Way } from "./draft.ts";
 import { createsOf } from "./draft.ts";
 import type { Entry } from "./entry.ts";
@@ -46,8 +47,8 @@ export function allocate(
 ): Allocation {
   const ranked = byRank(demands);
   const budget = new Budget(policy.steps ?? PLAN_STEPS, new Set(demands.map(({ set }) => set)).size);
-  const { unread, resources, mayBePools } = namedBy(world, ranked, budget);
-  const ground = new Ground(world, resources, budget);
+  const { unread, resources, mayBePools } = namedBy(ranked, budget);
+  const ground = new Ground(world, countedOf(world, resources), budget);
   const shared = sharedStateOf(world.pools ?? [], mayBePools);
   const classes = new JobClasses(ground, shared, policy.among === "cheapest");
   const running: Ask[] = [];
@@ -213,17 +214,12 @@ interface Named {
   readonly mayBePools: readonly Constraint[];
 }
 
-function namedBy(world: World, demands: readonly RankedDemand[], budget: Budget): Named {
+function namedBy(demands: readonly RankedDemand[], budget: Budget): Named {
   const resources = new Map<string, number>();
   const mayBePools: Constraint[] = [];
   const unread = new Map<number, RankedDemand>();
-  const { nodes, inFlight, buckets } = world;
-  const amounts = nodes.length + inFlight.length + buckets.length;
   const add = (name: string): void => {
-    const before = resources.get(name) ?? 0;
-    // Of each resource an amount is kept for each node.
-    if (before === 0) budget.spend(amounts);
-    resources.set(name, before + 1);
+    resources.set(name, (resources.get(name) ?? 0) + 1);
   };
   const note = (constraint: Constraint): void => {
     if (constraint.kind === "amount") {

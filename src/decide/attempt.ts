@@ -299,16 +299,12 @@ function settle(
   }
 }
 
-/**
- * A dynamic array by the name of one that the cluster has gets nothing of that. Which of its definitions the nodes of a disputed one serve
- * nobody can say, so that it stays unmet; those that are there stay needed (design.md section 3, Merging demand).
- */
+/** A dynamic array by the name of one that the cluster has gets nothing of that. */
 function unlessRefused({ world }: Draft, demand: TargetDemand | GroupDemand, raise: () => Settled): Settled {
   const refused = world.refusedArrays?.get(demand.array);
   if (refused?.code === "dynamic-name-taken" && demand.extends !== undefined)
     return { placed: 0, pending: 0, reasons: [refused] };
-  const settled = raise();
-  return refused?.code === "dynamic-disputed" ? { placed: 0, pending: 0, reasons: [refused] } : settled;
+  return raise();
 }
 
 /** What has not found its place already. */

@@ -4,7 +4,7 @@ import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Question, Questions, UnhealthyHold } from "../domain/questions.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";
-import type { ClusterRecord, Draining, Ledger, LedgerNode } from "../domain/record.ts";
+import type { ClusterRecord, Draining, Ledger, LedgerNode, NodeBinding } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { entryOfNode } from "./hosts.ts";
@@ -25,7 +25,8 @@ import {
 } from "./questions.ts";
 import type { Weighing } from "./reconcile.ts";
 import { doubtedNodes, isRecordDoubted, STALE_MARK_SECONDS, stoppingNodes } from "./doubt.ts";
-import { commitEffects, demandsInForce, excludedNodes, supplyOf } from "./reconcile.ts";
+import { admitDemands } from "./admit.ts";
+import { commitEffects, excludedNodes, supplyOf } from "./reconcile.ts";
 import { backOff } from "./back-off.ts";
 import { outageSeconds } from "./looks.ts";
 import { isResting } from "./outage.ts";
@@ -125,13 +126,14 @@ export function judgeStops(
       verdict.kind === "marked" && calls[index]?.unhealthy === true ? [verdict.node] : [],
     ),
   );
-  const held = heldByLimit(current, bodies.ledger, view.facts, sick, now);
+  const limited = view.limited(sick);
   const askers = without(new Set(marks), sick);
   const free = spareNodes(current, bodies, { askers, unfit: sick }, policy, now, recall);
   const verdicts = first.map((verdict): StopVerdict => {
     if (verdict.kind !== "marked" || free.spare.has(verdict.node)) return verdict;
-    if (sick.has(verdict.node))
-      return held.has(verdict.node) ? limited(bodies.ledger, verdict.node) : verdict;
+    if (sick.has(verdict.node)) return limited.get(verdict.node) ?? verdict;
+    const unknown = free.unknown.get(verdict.node);
+    if (unknown !== undefined) return unsettled(unknown);
     return { kind: "needed", why: free.why(verdict.node), undrain: !view.isForgetful };
   });
   return noteVerdicts(record, bodies, view, byInstance, calls, verdicts, now);
@@ -147,12 +149,20 @@ function bindingsOf(calls: readonly StopCall[], byInstance: ReadonlyMap<string, 
   );
 }
 
-/** It stays closed, as it calls itself unhealthy. */
-function limited(ledger: Ledger, id: NodeId): StopVerdict & FinalVerdict {
-  const array = ledger.get(id)?.array;
-  const most = array === undefined ? 0 : limitOf(array, ledger);
-  const why = `at most ${most} nodes of node array "${array}" go as unhealthy within an hour, unless a scheduler reports their hosts closed or without jobs`;
-  return { kind: "needed", why, undrain: false, held: "limit" };
+/** What those of these unhealthy nodes are told of whose arrays enough others went. They stay closed. */
+function limitUnhealthy(
+  record: ClusterRecord,
+  { ledger }: Bodies,
+  facts: Survey["facts"],
+  nodes: Iterable<NodeId>,
+  now: Instant,
+): ReadonlyMap<NodeId, StopVerdict & Stay> {
+  const told = new Map<NodeId, StopVerdict & Stay>();
+  for (const { nodeId, array } of heldByLimit(record, ledger, facts, nodes, now)) {
+    const why = `at most ${limitOf(array, ledger)} nodes of node array "${array}" go as unhealthy within an hour, unless a scheduler reports their hosts closed or without jobs`;
+    told.set(nodeId, { kind: "needed", why, undrain: false, held: "limit" });
+  }
+  return told;
 }
 
 /** Stops of an epoch that ended, or of a ledger that was lost, may arrive, and show, so long after it. */
@@ -179,6 +189,8 @@ interface Survey {
   readonly seenAt: Instant | undefined;
   /** The record is so young that stops may be under way of which it knows nothing. */
   readonly isForgetful: boolean;
+  /** Of nodes that call themselves unhealthy: what those are told that must wait, as enough others went (unhealthy.ts). */
+  readonly limited: (nodes: Iterable<NodeId>) => ReadonlyMap<NodeId, StopVerdict & Stay>;
   /** Why nothing can be told of any node just now. */
   readonly blind: string | undefined;
   readonly resting: string | undefined;
@@ -194,11 +206,13 @@ function surveyOf(
 ): Survey {
   const nodes = new Map<NodeId, Node>();
   for (const node of bodies.seen?.nodes ?? []) if (asked.has(node.nodeId)) nodes.set(node.nodeId, node);
+  const facts = hostFacts(record, bodies, now, policy.senders);
   return {
     nodes,
     questions: bodies.questions ?? NO_QUESTIONS,
-    facts: hostFacts(record, bodies, now),
+    facts,
     bindings,
+    limited: (ids) => limitUnhealthy(record, bodies, facts, ids, now),
     stopping: stoppingNodes(record.intents),
     listed: bodies.seen === undefined ? undefined : new Set(bodies.seen.arrays.map(({ name }) => name)),
     managed: bodies.seen === undefined ? undefined : managedArrays(bodies.seen, policy),
@@ -230,9 +244,9 @@ function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall,
   if (objection !== undefined) return staying(objection, undrain);
   if (call.begin) return { kind: "marked", node: known.nodeId };
   // A question on another instance may be about to commit the stop that this one asks about.
-  return isFreshMark(known, now)
-    ? unsettled("its stop is being decided; ask again")
-    : { kind: "cannot-tell", why: "no stop of this node is under way", undrain };
+  if (isFreshMark(known, now)) return unsettled("its stop is being decided; ask again");
+  const limited = call.unhealthy ? view.limited([known.nodeId]).get(known.nodeId) : undefined;
+  return limited ?? { kind: "cannot-tell", why: "no stop of this node is under way", undrain };
 }
 
 function unsettled(why: string): Stay {
@@ -366,6 +380,8 @@ export function toldOf(why: string): string {
 
 interface Weighed {
   readonly spare: ReadonlySet<NodeId>;
+  /** Askers of which nothing can be told, and why. */
+  readonly unknown: Spare["unknown"];
   readonly why: (node: NodeId) => string;
 }
 
@@ -381,8 +397,9 @@ function spareNodes(
   now: Instant,
   recall: Recalls,
 ): Weighed {
-  if (bodies.seen === undefined || askers.size === 0) return { spare: askers, why: () => "needed" };
-  const sent = demandsInForce(record, bodies);
+  if (bodies.seen === undefined || askers.size === 0)
+    return { spare: askers, unknown: new Map(), why: () => "needed" };
+  const { demands: sent } = admitDemands(record, bodies, policy);
   // The askers' own marks, from the first of the two commits, must not hide them: they are weighed again, and with the same outcome while
   // nothing else has changed.
   const ledger = withoutMarks(bodies.ledger, askers);
@@ -390,7 +407,7 @@ function spareNodes(
   const out = excludedNodes(snapshot, ledger, stoppingNodes(record.intents), policy, now);
   const dynamics = dynamicsOf(sent, record.dynamicArrays ?? [], bodies.seen);
   const reports = readReports(
-    reportedHosts(record, bodies, now),
+    reportedHosts(record, bodies, now, policy.senders),
     { snapshot, ledger, dynamics: dynamics.keys() },
     sent,
   );
@@ -399,7 +416,7 @@ function spareNodes(
     snapshot,
     ledger,
     policy,
-    pools: poolsInForce(record, bodies),
+    pools: poolsInForce(record, bodies, policy.senders),
     dynamics,
     ...(reports === undefined ? {} : { reports }),
     excluded: new Set([...out, ...unfit]),
@@ -408,12 +425,13 @@ function spareNodes(
   });
   const premises = premisesOf(record, supply);
   const question = { askers, excluded: supply.excluded };
-  const { spare, needed } = recall.stops.answer(premises, question, (asked) => {
+  const { spare, needed, unknown } = recall.stops.answer(premises, question, (asked) => {
     const present = recall.plans.known(premises, { excluded: asked.excluded, last: undefined });
     return findSpare({ ...supply, excluded: asked.excluded }, demands, asked.askers, now, present);
   });
   return {
     spare,
+    unknown,
     why: (node) => {
       const by = needed.get(node);
       return by === undefined ? "needed until other nodes are Ready" : `${NEEDED_BY}${by.join(", ")}`;
@@ -476,7 +494,9 @@ function noteVerdicts(
       isPlanned ||= isMarked;
     } else if (isRefused(verdict)) next.set(id, noteRefused(next.get(id), call, now));
     else next.set(id, noteAsked(next.get(id), call));
-    if (verdict.kind !== "forbidden") noteCaller(next, id, bindings, heldOf(verdict), now);
+    if (verdict.kind === "forbidden") return;
+    const said = noteCaller(next.get(id), call, verdict, bindings.get(id), now);
+    if (said !== undefined) next.set(id, said);
   });
   const isSame =
     next.size === before.size && [...next].every(([id, question]) => before.get(id) === question);
@@ -490,16 +510,16 @@ function noteVerdicts(
 
 /** What an accepted call says of its node besides: its token, if this is the first, and whether it calls itself unhealthy. */
 function noteCaller(
-  next: Map<NodeId, Question>,
-  id: NodeId,
-  bindings: Bindings,
-  held: UnhealthyHold | undefined,
+  question: Question | undefined,
+  { unhealthy }: StopCall,
+  verdict: StopVerdict,
+  bound: { readonly binding: NodeBinding; readonly isNew: boolean } | undefined,
   now: Instant,
-): void {
-  const said = noteUnhealthy(next.get(id), held, now);
-  const bound = bindings.get(id);
-  const question = bound?.isNew === true ? noteBinding(said, bound.binding) : said;
-  if (question !== undefined) next.set(id, question);
+): Question | undefined {
+  // Where nobody can tell just now, it is as unhealthy as before.
+  const isKept = unhealthy && verdict.kind === "cannot-tell";
+  const said = isKept ? question : noteUnhealthy(question, heldOf(verdict), now);
+  return bound?.isNew === true ? noteBinding(said, bound.binding) : said;
 }
 
 /** The node may work again once it hears this; or no stop of it is to come of its question, as it stays although it calls itself unhealthy. */
@@ -558,14 +578,17 @@ export function confirmStops(
   for (const [id, objection] of objections) verdicts.set(id, staying(objection, undrain));
   const going = ours.filter((id) => !objections.has(id));
   const sick = new Set(going.filter((id) => isUnhealthy(bodies.ledger.get(id))));
-  const held = heldByLimit(current, bodies.ledger, view.facts, sick, now);
-  for (const id of held) verdicts.set(id, limited(bodies.ledger, id));
-  const unhealthy = [...without(sick, held)];
+  const limited = view.limited(sick);
+  for (const [id, told] of limited) verdicts.set(id, told);
+  const unhealthy = [...sick].filter((id) => !limited.has(id));
   const askers = without(new Set(going), sick);
   const free = spareNodes(current, bodies, { askers, unfit: sick }, policy, now, recall);
   const stopped = [...unhealthy, ...[...askers].filter((id) => free.spare.has(id))];
-  for (const id of askers)
-    if (!free.spare.has(id)) verdicts.set(id, { kind: "needed", why: free.why(id), undrain });
+  for (const id of askers) {
+    const unknown = free.unknown.get(id);
+    if (unknown !== undefined) verdicts.set(id, unsettled(unknown));
+    else if (!free.spare.has(id)) verdicts.set(id, { kind: "needed", why: free.why(id), undrain });
+  }
   for (const id of stopped) verdicts.set(id, { kind: "granted", node: id });
   const paused = pauseUnhealthy(
     noteUnhealthyStops(record, bodies.ledger, view.facts, unhealthy, now),

@@ -4,7 +4,7 @@ import type { SetName } from "../domain/ids.ts";
  * What one plan may cost, in steps: a step is one look of a demand at a node, a bucket or a member of a constraint. Steps are counted and
  * not measured, so that the same input gives the same plan on every machine.
  */
-export const PLAN_STEPS = 25_000_000;
+export const PLAN_STEPS = 12_500_000;
 
 /** What steps are for: to place the demands, to try better ways, to repeat the best of these, to work out reasons. Each has a part of its own. */
 export type Work = "placing" | "improving" | "repeating" | "explaining";

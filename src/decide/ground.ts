@@ -58,6 +58,8 @@ export class Ground {
     vm_size: { known: 0, byName: new Map() },
   };
   readonly #capacities = new Map<Resources, Float64Array>();
+  /** The position of a resource that no node has, if jobs name one: those of which no amounts are kept stand there too. */
+  readonly nowhere: number | undefined;
   /** The most that a node has of each resource. */
   readonly largest: readonly number[];
   /** The two resources that most jobs take; twice the same where there is one. */
@@ -81,6 +83,9 @@ export class Ground {
     });
     this.inFlightKinds = world.inFlight.map((entry) => this.kindOf(this.placeOf(entry.bucket), entry));
     this.offerKinds = world.buckets.map((offer) => this.kindOf(this.placeOf(offer.bucket), offer));
+    this.nowhere = resources
+      .map((_, r) => r)
+      .find((r) => this.kinds.every(({ capacity }) => (capacity[r] ?? 0) < 0));
     this.#units = resources.map((name) => commonUnit(this.kinds, name));
     this.largest = resources.map((_, r) =>
       this.kinds.reduce((largest, { capacity }) => Math.max(largest, capacity[r] ?? 0), 1e-300),

@@ -188,15 +188,19 @@ export class JobClasses {
   /** Of each resource the least that a slot of any class takes; 0 where that is not known. */
   least(): readonly number[] {
     const least = this.#sums.map(() => Number.POSITIVE_INFINITY);
-    const note = (resource: readonly number[], amount: readonly number[]): void =>
-      least.forEach((before, position) => {
-        const i = resource.indexOf(position);
-        least[position] = Math.min(before, i < 0 ? 0 : (amount[i] ?? 0));
+    const takers = this.#sums.map(() => 0);
+    let all = 0;
+    const note = (resource: readonly number[], amount: readonly number[]): void => {
+      all += 1;
+      resource.forEach((position, i) => {
+        takers[position] = (takers[position] ?? 0) + 1;
+        least[position] = Math.min(least[position] ?? 0, amount[i] ?? 0);
       });
+    };
     for (const form of [...this.#bare.values(), ...this.#forms.values()])
       for (const table of form.tables.values()) note(table.resource, table.least);
     for (const { takes } of this.#byText.values()) note(takes?.resource ?? [], takes?.amount ?? []);
-    return least;
+    return least.map((amount, position) => (takers[position] === all ? amount : 0));
   }
 
   fitOf(rest: readonly Constraint[]): Fit {
@@ -214,9 +218,9 @@ export class JobClasses {
         continue;
       }
       const { resource, amount } = constraint;
-      const position = this.#positions.get(resource) ?? 0;
-      const each = this.#baseAmount(position, amount);
-      if (bits === undefined || each === undefined || position >= MOST_BITS) {
+      const position = this.#positions.get(resource) ?? MOST_BITS;
+      const each = position < MOST_BITS ? this.#baseAmount(position, amount) : undefined;
+      if (bits === undefined || each === undefined) {
         bits = undefined;
         continue;
       }
@@ -300,7 +304,7 @@ export class JobClasses {
   #takesOf(amounts: readonly Amount[], form: Form): Takes | undefined {
     const totals = new Map<number, number>();
     for (const { resource, amount } of amounts) {
-      const position = this.#positions.get(resource) ?? 0;
+      const position = this.#positions.get(resource) ?? this.#ground.nowhere ?? 0;
       const each = this.#baseAmount(position, amount);
       if (each === undefined) return undefined;
       totals.set(position, (totals.get(position) ?? 0) + each);

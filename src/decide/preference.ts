@@ -39,10 +39,7 @@ export function countedPreference(constraints: readonly Constraint[], budget: Bu
  * alternative orders the nodes for which that alternative holds, and never outweighs another alternative. An alternative counts only where
  * a slot has room for it beside all else that it takes, `rest` included.
  */
-function compilePreference(
-  constraints: readonly Constraint[],
-  rest: readonly Constraint[] = [],
-): Preference {
+function compilePreference(constraints: readonly Constraint[], rest: readonly Constraint[] = []): Preference {
   const parts = constraints.flatMap((one, at) => {
     if (!hasPreference(one)) return [];
     const others = constraints.filter((other, i) => i !== at && takesSomething(other));

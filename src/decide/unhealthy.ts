@@ -31,15 +31,13 @@ export function heldByLimit(
   facts: ReadonlyMap<string, HostFact>,
   nodes: Iterable<NodeId>,
   now: Instant,
-): ReadonlySet<NodeId> {
-  const held = new Set<NodeId>();
+): readonly LedgerNode[] {
   const left = new Map<ArrayName, number>();
-  for (const { nodeId, array } of onOwnWord(ledger, facts, nodes)) {
+  return onOwnWord(ledger, facts, nodes).filter(({ array }) => {
     const room = left.get(array) ?? limitOf(array, ledger) - goneOf(array, unhealthyStops, now);
     left.set(array, room - 1);
-    if (room <= 0) held.add(nodeId);
-  }
-  return held;
+    return room <= 0;
+  });
 }
 
 /** The record once these unhealthy nodes are to be stopped. */

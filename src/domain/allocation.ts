@@ -164,6 +164,8 @@ export interface SharedLimit {
 export interface Cap {
   readonly kind: "request-set" | "user";
   readonly name: string;
+  /** Request sets that share it, which `name` sums up; absent: it is of the one of that name. */
+  readonly sets?: readonly SetName[];
   readonly unit: "nodes" | "cores";
   readonly max: number;
 }

@@ -36,6 +36,7 @@ export function rankOfReason(reason: Reason): number {
     case "not-explained":
     case "cluster-not-started":
     case "dynamic-disputed":
+    case "sender-refused":
     case "dynamic-name-taken":
     case "dynamic-not-asked-for":
       return USABLE;

@@ -9,6 +9,8 @@ export const BOUNDS = {
   httpBytes: 32 * 1024 * 1024,
   /** Members and items in one input: each costs tens of bytes of memory once parsed. 200,000 jobs of 20 values have as many. */
   values: 4_000_000,
+  /** The same by queue: 4 MiB of real demand have half as many. Four million bytes of "{}," take 250 MiB to parse. */
+  queueValues: 600_000,
   /** Levels of nesting in one input; readers, digests and storage follow them by recursion. */
   levels: 64,
   /** Members of one object. */
@@ -49,6 +51,8 @@ export const BOUNDS = {
   changes: 1000,
   /** VM sizes of one entry of `nodearrays`. */
   machineTypes: 1000,
+  /** Rules for senders in a configuration; names, and attributes, of one rule. */
+  senderRules: 1000,
   /** Problems of one input, or of one job, that are described; the rest is counted. */
   problems: 100,
   /** Jobs of one message that are kept with what is wrong with them; the rest is counted. */

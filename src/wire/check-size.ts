@@ -8,25 +8,38 @@ export interface Oversize {
   readonly problem: Problem;
 }
 
-const TOO_MANY = `at most ${BOUNDS.values} values in one input`;
-const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
+const tooMany = (most: number): Pick<Problem, "found" | "expected"> => ({
+  found: `more than ${most} values`,
+  expected: `at most ${most} values in one input`,
+});
+const TOO_DEEP = `at most ${BOUNDS.levels} levels of nesting`;
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [BRACKET, END_BRACKET, BRACE, END_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+/** Deeper texts are not parsed at all; above this a job that is too deep is still left out by itself. */
+const LEVELS_PARSED = 100_000;
 
 /**
- * What is too much in a text before it is parsed: megabytes can hold millions of empty objects, and each costs tens of bytes of memory
- * once parsed. Counts members and items outside of strings, in one pass. Undefined: nothing is.
+ * What is too much in a text before it is parsed: megabytes can hold millions of empty objects, or of levels, and each costs tens of bytes
+ * of memory once parsed. Counts members, items and levels outside of strings, in one pass. Undefined: nothing is.
  */
-export function oversizeOfText(text: string): Problem | undefined {
-  // A value takes at least one character and its comma.
-  if (text.length <= 2 * BOUNDS.values) return undefined;
+export function oversizeOfText(text: string, most: number = BOUNDS.values): Problem | undefined {
+  // A value takes at least one character and its comma, a level one to begin and one to end.
+  if (text.length <= 2 * Math.min(most, LEVELS_PARSED)) return undefined;
   let values = 1;
+  let level = 0;
   let isQuoted = false;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) isQuoted = !isQuoted;
     else if (isQuoted) at += code === BACKSLASH ? 1 : 0;
-    else if (code === COMMA || code === BRACKET || code === BRACE) values += 1;
-    if (values > BOUNDS.values)
-      return { path: "", found: `more than ${BOUNDS.values} values`, expected: TOO_MANY };
+    else if (code === COMMA) values += 1;
+    else if (code === BRACKET || code === BRACE) {
+      values += 1;
+      level += 1;
+    } else if (code === END_BRACKET || code === END_BRACE) level -= 1;
+    if (values > most) return { path: "", ...tooMany(most) };
+    if (level > LEVELS_PARSED)
+      return { path: "", found: `more than ${LEVELS_PARSED} levels`, expected: TOO_DEEP };
   }
   return undefined;
 }
@@ -50,13 +63,12 @@ export function oversizeOf(root: unknown, levelsAbove = 0): Oversize | undefined
   /** What is wrong with a value itself; goes into it otherwise. */
   const enter = (value: unknown): Pick<Problem, "found" | "expected"> | undefined => {
     left -= 1;
-    if (left < 0) return { found: `more than ${BOUNDS.values} values`, expected: TOO_MANY };
+    if (left < 0) return tooMany(BOUNDS.values);
     if (typeof value === "string") return longText(value);
     if (typeof value === "number" && !Number.isFinite(value))
       return { found: "a number beyond the largest", expected: "a number below 1.8e308" };
     if (typeof value !== "object" || value === null) return undefined;
-    if (levels.length + levelsAbove === BOUNDS.levels)
-      return { found: "one level more", expected: `at most ${BOUNDS.levels} levels of nesting` };
+    if (levels.length + levelsAbove === BOUNDS.levels) return { found: "one level more", expected: TOO_DEEP };
     const keys = Array.isArray(value) ? undefined : Object.keys(value);
     const length = Array.isArray(value) ? value.length : (keys?.length ?? 0);
     if (keys !== undefined && length > BOUNDS.members)

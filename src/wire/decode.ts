@@ -1,10 +1,22 @@
 import { gunzipSync } from "node:zlib";
-import { problemAt, type Problem } from "./problem.ts";
+import { kindOf, type Problem } from "./problem.ts";
 import { oversizeOf, oversizeOfText } from "./check-size.ts";
+import { BOUNDS } from "./bounds.ts";
 import { isFields } from "./fields.ts";
 
 const ENCODINGS = "JSON, base64 of JSON, or base64 of gzipped JSON";
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
+/** The most that a door lets in. */
+export interface Most {
+  /** Of JSON, unpacked. */
+  readonly bytes: number;
+  /** Members and items, counted before they are parsed. */
+  readonly values: number;
+}
+
+export const MOST_BY_QUEUE: Most = { bytes: BOUNDS.queueBytes, values: BOUNDS.queueValues };
+export const MOST_OVER_HTTP: Most = { bytes: BOUNDS.httpBytes, values: BOUNDS.values };
 
 export type Decoded =
   | {
@@ -22,11 +34,11 @@ export type Decoded =
 
 /**
  * Takes the packaging off a message: plain JSON, base64 of it, gzip of it, gzip in base64; text or bytes. What a queue library has parsed
- * already is handed through. At most `mostBytes` unpacked: a gzip bomb stops there. What comes out is no larger and no deeper than the
+ * already is handed through. A gzip bomb stops at the bound. What comes out is no larger and no deeper than the
  * readers behind it can take (bounds.ts).
  */
-export function decodeMessage(input: string | Uint8Array | object, mostBytes: number): Decoded {
-  const decoded = unpackMessage(input, mostBytes);
+export function decodeMessage(input: string | Uint8Array | object, most: Most): Decoded {
+  const decoded = unpackMessage(input, most);
   if (decoded.kind === "problem") return decoded;
   const { value } = decoded;
   const oversize = oversizeOf(value);
@@ -37,58 +49,59 @@ export function decodeMessage(input: string | Uint8Array | object, mostBytes: nu
   return { kind: "problem", problem: oversize.problem };
 }
 
-function unpackMessage(input: string | Uint8Array | object, mostBytes: number): Decoded {
-  if (typeof input === "string") return decodeText(input, mostBytes);
-  if (input instanceof Uint8Array)
-    return decodeBytes(input, mostBytes, (text) => decodeText(text, mostBytes));
+function unpackMessage(input: string | Uint8Array | object, most: Most): Decoded {
+  if (typeof input === "string") return decodeText(input, most);
+  if (input instanceof Uint8Array) return decodeBytes(input, most, (text) => decodeText(text, most));
   return { kind: "value", value: input };
 }
 
-function decodeText(input: string, mostBytes: number): Decoded {
-  if (input.length > mostBytes) return refuseTooLarge(mostBytes);
+function decodeText(input: string, most: Most): Decoded {
+  if (input.length > most.bytes) return refuseTooLarge(most);
   const text = withoutMark(input).trim();
   // Some encoders break base64 into lines.
   const packed = looksLikeJson(text) ? "" : text.replaceAll(/\s+/g, "");
-  if (!BASE64.test(packed)) return parse(text);
+  if (!BASE64.test(packed)) return parse(text, most);
   const bytes = Buffer.from(packed, "base64");
   // A word or a number is base64 too, by chance: then the text itself is what was found.
   return isGzip(bytes) || looksLikeJson(bytes.toString("utf8").trim())
-    ? decodeBytes(bytes, mostBytes, parse)
-    : parse(text);
+    ? decodeBytes(bytes, most, (unpacked) => parse(unpacked, most))
+    : parse(text, most);
 }
 
 function looksLikeJson(text: string): boolean {
   return text.startsWith("{") || text.startsWith("[");
 }
 
-function decodeBytes(bytes: Uint8Array, mostBytes: number, onText: (text: string) => Decoded): Decoded {
-  const unpacked = isGzip(bytes) ? unpack(bytes, mostBytes) : bytes;
-  if (unpacked === "broken") return refuse("gzip data that is cut off or damaged", ENCODINGS);
-  if (unpacked === "too-large" || unpacked.length > mostBytes) return refuseTooLarge(mostBytes);
-  return onText(withoutMark(Buffer.from(unpacked).toString("utf8")));
+function decodeBytes(bytes: Uint8Array, most: Most, onText: (text: string) => Decoded): Decoded {
+  const unpacked = isGzip(bytes) ? unpack(bytes, most) : bytes;
+  if (unpacked === "broken") return refuse("gzip data that is cut off or damaged");
+  if (unpacked === "too-large" || unpacked.length > most.bytes) return refuseTooLarge(most);
+  const { buffer, byteOffset, byteLength } = unpacked;
+  return onText(withoutMark(Buffer.from(buffer, byteOffset, byteLength).toString("utf8")));
 }
 
 function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
-function unpack(bytes: Uint8Array, mostBytes: number): Uint8Array | "too-large" | "broken" {
+function unpack(bytes: Uint8Array, most: Most): Uint8Array | "too-large" | "broken" {
   try {
-    return gunzipSync(bytes, { maxOutputLength: mostBytes });
+    return gunzipSync(bytes, { maxOutputLength: most.bytes });
   } catch (error) {
     const tooLarge = error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
     return tooLarge ? "too-large" : "broken";
   }
 }
 
-function parse(text: string): Decoded {
-  const oversize = oversizeOfText(text);
+function parse(text: string, most: Most): Decoded {
+  const oversize = oversizeOfText(text, most.values);
   if (oversize !== undefined) return { kind: "problem", problem: oversize, tooLarge: true };
   try {
     const value: unknown = JSON.parse(text);
     return { kind: "value", value };
   } catch {
-    return refuse(text, ENCODINGS);
+    // Never shown: what is no JSON may be anything, a password as well.
+    return refuse(kindOf(text));
   }
 }
 
@@ -97,8 +110,8 @@ function withoutMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
-function refuseTooLarge(mostBytes: number): Decoded {
-  const most = `${mostBytes / (1024 * 1024)} MiB`;
+function refuseTooLarge({ bytes }: Most): Decoded {
+  const most = `${bytes / (1024 * 1024)} MiB`;
   return {
     kind: "problem",
     problem: { path: "", found: `more than ${most}`, expected: `at most ${most} of JSON, unpacked` },
@@ -106,6 +119,6 @@ function refuseTooLarge(mostBytes: number): Decoded {
   };
 }
 
-function refuse(found: unknown, expected: string): Decoded {
-  return { kind: "problem", problem: problemAt("", found, expected) };
+function refuse(found: string): Decoded {
+  return { kind: "problem", problem: { path: "", found, expected: ENCODINGS } };
 }

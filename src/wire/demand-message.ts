@@ -10,14 +10,14 @@ import type {
 import { REVISION_LEEWAY_SECONDS } from "../domain/demand.ts";
 import { clusterName, setName, type ClusterName, type SetName } from "../domain/ids.ts";
 import { instant, isoTime, plusSeconds, type Instant } from "../domain/units.ts";
-import { decodeMessage, type Decoded } from "./decode.ts";
+import { decodeMessage, MOST_BY_QUEUE, MOST_OVER_HTTP, type Decoded } from "./decode.ts";
 import { measure } from "./digest.ts";
 import { isFields, isTooLong, listOrOne, type Fields } from "./fields.ts";
 import { readJobs } from "./job.ts";
 import { isName, nameSchema } from "./name.ts";
 import { readNodearrays } from "./nodearray.ts";
 import { readPools } from "./pool.ts";
-import { nearest, problemAt } from "./problem.ts";
+import { nearest, problemAt, problemShowing } from "./problem.ts";
 import { readSchedulerNodes } from "./scheduler-node.ts";
 import { addSchemaProblems } from "./schema-problems.ts";
 import { someOf } from "../domain/some-of.ts";
@@ -129,7 +129,7 @@ const MESSAGE_KEYS = [...UPDATE_KEYS, "wake"];
  * message counts as of the second in which it was put into the queue, ties going by message id (design.md section 3, Revisions).
  */
 export function readDemandMessage(input: string | Uint8Array | object, context: MessageContext): MessageRead {
-  const decoded = decodeMessage(input, BOUNDS.queueBytes);
+  const decoded = decodeMessage(input, MOST_BY_QUEUE);
   if (decoded.kind === "problem") return undecodable(decoded);
   if (isFields(decoded.value) && "wake" in decoded.value) return readWake(decoded.value, context);
   const { senderTime = sameTime } = context;
@@ -155,7 +155,7 @@ export function readDemandMessage(input: string | Uint8Array | object, context: 
  */
 export function readRequestSet(body: string | Uint8Array | object, context: RequestSetContext): MessageRead {
   const address = { cluster: context.cluster, set: context.set };
-  const decoded = decodeMessage(body, BOUNDS.httpBytes);
+  const decoded = decodeMessage(body, MOST_OVER_HTTP);
   if (decoded.kind === "problem") return { ...undecodable(decoded), ...address };
   const { value, hasOversizeJob } = decoded;
   const senderNow = (context.senderTime ?? sameTime)(context.now);
@@ -347,7 +347,7 @@ function findCircumstances(message: Fields, context: UpdateContext, problems: Pr
   const { address } = context;
   if (address !== undefined && message["cluster"] !== address.cluster) {
     problems.add(() =>
-      problemAt(
+      problemShowing(
         "cluster",
         message["cluster"],
         `"${address.cluster}", as in the address, or leave the key out`,
@@ -356,7 +356,7 @@ function findCircumstances(message: Fields, context: UpdateContext, problems: Pr
   }
   if (address !== undefined && message["requestSet"] !== address.set) {
     problems.add(() =>
-      problemAt(
+      problemShowing(
         "requestSet",
         message["requestSet"],
         `"${address.set}", as in the address, or leave the key out`,
@@ -383,7 +383,7 @@ function clusterProblems(message: Fields, known: ReadonlySet<string> | undefined
   if (known === undefined || !isName(cluster) || known.has(cluster)) return [];
   const names = [...known];
   const shown = someOf(names, MOST_NAMES_SHOWN) || "none configured";
-  return [problemAt("cluster", cluster, `a known cluster: ${shown}`, nearest(cluster, names))];
+  return [problemShowing("cluster", cluster, `a known cluster: ${shown}`, nearest(cluster, names))];
 }
 
 function rejectedUpdate(message: Fields, problems: readonly Problem[]): MessageRead {

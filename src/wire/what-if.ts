@@ -7,15 +7,15 @@ import type { Instant } from "../domain/units.ts";
 import { plusSeconds } from "../domain/units.ts";
 import type { LimitChange, WhatIf } from "../domain/what-if.ts";
 import { CHANGEABLE_LIMITS } from "../domain/what-if.ts";
-import { decodeMessage } from "./decode.ts";
+import { decodeMessage, MOST_OVER_HTTP } from "./decode.ts";
 import { emptyRequestSet, readRequestSet } from "./demand-message.ts";
 import { isFields, type Fields } from "./fields.ts";
 import { isName, labelSchema, NAME_EXPECTED, nameSchema } from "./name.ts";
 import { readPolicy, writePolicy } from "./policy.ts";
-import { problemAt } from "./problem.ts";
+import { problemAt, problemShowing } from "./problem.ts";
+import { BOUNDS } from "./bounds.ts";
 import { addSchemaProblems } from "./schema-problems.ts";
 import { Problems } from "./problems.ts";
-import { BOUNDS } from "./bounds.ts";
 
 const LIMIT_KIND = `one of ${CHANGEABLE_LIMITS.join(", ")} (caps of sets and users are changed in config)`;
 const WHOLE = "a whole number";
@@ -96,7 +96,7 @@ export type WhatIfRead =
 
 /** Reads the body of a dry run; an empty one changes nothing. All problems at once, each with its path; never throws. */
 export function readWhatIf(body: Uint8Array, context: WhatIfContext): WhatIfRead {
-  const decoded = body.length === 0 ? NOTHING_CHANGED : decodeMessage(body, BOUNDS.httpBytes);
+  const decoded = body.length === 0 ? NOTHING_CHANGED : decodeMessage(body, MOST_OVER_HTTP);
   if (decoded.kind === "problem") {
     const { problem, tooLarge } = decoded;
     return { kind: "problems", problems: [problem], ...(tooLarge === undefined ? {} : { tooLarge }) };
@@ -177,7 +177,7 @@ function readSets(
   if (!isFields(value)) return [];
   return Object.entries(value).flatMap(([name, demand]) => {
     if (!isName(name)) {
-      problems.add(() => problemAt("requestSets", name, NAME_EXPECTED));
+      problems.add(() => problemShowing("requestSets", name, NAME_EXPECTED));
       return [];
     }
     const path = `requestSets.${name}`;

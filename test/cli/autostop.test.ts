@@ -69,8 +69,8 @@ test("a node that is being stopped stays closed however long nobody answers, and
   expect(questions[1]).toBe("?instance=vm&asked=1600000");
 });
 
-test("a node that asked as unhealthy never opens by itself", async () => {
-  const { codes } = await askSeries(
+test("a node that asked as unhealthy never opens by itself, and each of its questions may begin its stop", async () => {
+  const { codes, questions } = await askSeries(
     [
       { at: 0, ...UNSURE },
       { at: 600, ...UNSURE },
@@ -78,6 +78,10 @@ test("a node that asked as unhealthy never opens by itself", async () => {
     ["--unhealthy"],
   );
   expect(codes).toEqual([3, 3]);
+  expect(questions).toEqual([
+    "?instance=vm&reason=unhealthy&asked=1000000",
+    "?instance=vm&reason=unhealthy&asked=1600000",
+  ]);
 });
 
 test("the text is kept in the home directory under a name that shows nothing, and one run keeps out another", async () => {

@@ -234,6 +234,33 @@ describe("without a scheduler's word only a few nodes of an array go within an h
     expect(second.record.intents).toHaveLength(1);
   });
 
+  test("one that is held and asks only what has become of it is not told to open", () => {
+    const nodes = buildNodes("n", 5);
+    const spent = { unhealthyStops: [{ array: arrayName("execute"), at: at(-60), count: 3 }] };
+    const state = stateOf(nodes, { record: spent });
+    expect(ask(state, [unhealthy("n1", { begin: false })]).told).toEqual([
+      { kind: "needed", why: why(3), undrain: false, held: "limit" },
+    ]);
+    // While there is room, no stop of it is under way, and the next question may begin one.
+    expect(ask(stateOf(nodes), [unhealthy("n1", { begin: false })]).told).toEqual([
+      { kind: "cannot-tell", why: "no stop of this node is under way", undrain: true },
+    ]);
+  });
+
+  test("while nobody can tell, it is unhealthy since the same moment", () => {
+    const nodes = buildNodes("n", 5);
+    const spent = { unhealthyStops: [{ array: arrayName("execute"), at: at(-60), count: 3 }] };
+    const first = ask(stateOf(nodes, { record: spent }), [unhealthy("n1")]);
+    const lacking = buildSnapshot([{ ...buildNode("n1"), missing: { since: at(30) } }, ...nodes.slice(1)]);
+    const blurred = { ...first.state, bodies: { ...first.state.bodies, seen: lacking } };
+    const second = ask(blurred, [unhealthy("n1")], at(60));
+    expect(kindsOf(second.told)).toEqual(["cannot-tell"]);
+    expect(second.state.bodies.questions?.get(nodeId("n1"))?.unhealthy).toEqual({
+      since: NOW,
+      held: "limit",
+    });
+  });
+
   test("a node that is held is no substitute for one that asks plainly", () => {
     const nodes = buildNodes("n", 5);
     const spent = { unhealthyStops: [{ array: arrayName("execute"), at: at(-60), count: 3 }] };

@@ -539,7 +539,7 @@ describe("configuration", () => {
     expect(answer.body).toMatchObject({
       problems: expect.arrayContaining([
         expect.objectContaining({ found: '"idleTimout"', didYouMean: "idleTimeout" }),
-        expect.objectContaining({ path: "bootTimeout", found: '"long"' }),
+        expect.objectContaining({ path: "bootTimeout", found: "text of 4 characters" }),
         expect.objectContaining({ path: "enabled", expected: "true or false" }),
       ]),
     });
@@ -614,7 +614,7 @@ describe("autostop", () => {
     (await stateOf("prod")).nodes.list.flatMap(({ array: of, phase, instanceId }) => {
       const url = instanceId === undefined ? undefined : stopUrls.get(instanceId);
       return of === array && phase === "ready" && instanceId !== undefined && url !== undefined
-        ? [{ instance: instanceId, path: url.slice("http://autoscaler.example".length) }]
+        ? [{ instance: instanceId, path: url.slice("https://autoscaler.example".length) }]
         : [];
     });
   const ask = (path: string, query: string, method = "GET", headers: Readonly<Record<string, string>> = {}) =>

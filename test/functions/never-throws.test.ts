@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { describeCluster } from "../../src/app/describe-cluster.ts";
 import type { Ports, Site } from "../../src/app/ports.ts";
@@ -212,4 +213,57 @@ test("messages that nobody can read are shown at a bounded rate, and all are in 
   door.clock.advance(60);
   await door.deliver(bad);
   expect(await shown()).toBe(11);
+});
+
+describe("more demand than a cluster may hold", () => {
+  test("goes to the rejected messages with what was found and allowed, also after the host gave up on it", async () => {
+    const door = openMemoryDoor();
+    const many = {
+      ...jobs("many"),
+      jobs: Array.from({ length: 150_000 }, (_, index) => ({ name: `${index}` })),
+    };
+    await door.deliver(many);
+    const over = {
+      ...many,
+      requestSet: "over",
+      revision: door.clock.now(),
+      jobs: many.jobs.slice(0, 50_001),
+    };
+    await door.deliver(over);
+    door.composed.queue.addPoison(gzipSync(JSON.stringify(over)).toString("base64"));
+    await door.tick();
+    const problem = {
+      found: "200001 jobs with this message",
+      expected: "at most 200000 jobs in a cluster; a set that lapses or is deleted makes room",
+    };
+    const rejected = { cluster: "demo", set: "over", problems: [problem] };
+    expect(await door.rejected()).toMatchObject([rejected, rejected]);
+    const stored = await door.composed.app.ports.store.load(DEMO);
+    expect([...(stored?.record.sets.keys() ?? [])]).toEqual(["many"]);
+  });
+});
+
+test("a message from demand-poison that never came to an end is put aside unread", async () => {
+  const unread: string[] = [];
+  const door = openMemoryDoor((ports) => ({
+    ...ports,
+    queue: {
+      ...ports.queue,
+      // As after three processes that ended while they read it.
+      takePoison: async (most) =>
+        (await ports.queue.takePoison(most)).map((message) => ({ ...message, taken: 4 })),
+      reject: (message) => {
+        unread.push(message.text);
+        return ports.queue.reject(message);
+      },
+    },
+  }));
+  door.composed.queue.addPoison(JSON.stringify({ ...jobs("heavy"), revision: door.clock.now() }));
+  await door.tick();
+  expect(unread).toHaveLength(1);
+  expect(await door.rejected()).toMatchObject([
+    { problems: [{ found: "a message that was begun 3 times and never dealt with" }] },
+  ]);
+  expect((await door.composed.app.ports.store.load(DEMO))?.record.sets.size).toBe(0);
+  expect(await door.composed.queue.poison()).toEqual({ count: 0 });
 });

@@ -90,6 +90,7 @@ test("many messages that the host gave up on are dealt with in one tick", async 
     );
   }
   await tick();
+  expect(app.events.filter(({ event }) => event === "poison-not-swept")).toEqual([]);
   expect(await count("demand-poison")).toBe(0);
   // Those with a revision of their own are taken in; the others could be older than what is held.
   expect(await count("demand-rejected")).toBe(20);

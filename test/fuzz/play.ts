@@ -1,6 +1,5 @@
 import { readStopUrl } from "../../src/local/play/stop-url.ts";
-import { BOUNDS } from "../../src/wire/bounds.ts";
-import { decodeMessage } from "../../src/wire/decode.ts";
+import { decodeMessage, MOST_BY_QUEUE } from "../../src/wire/decode.ts";
 import { Caller } from "./caller.ts";
 import type { Fault, Input, Inputs } from "./input.ts";
 import { judgeAside, memberOf } from "./judge.ts";
@@ -135,7 +134,7 @@ class Player {
 
 /** A wake message asks for a plan only: nothing of it is kept. */
 function isWake(text: string): boolean {
-  const decoded = decodeMessage(text, BOUNDS.queueBytes);
+  const decoded = decodeMessage(text, MOST_BY_QUEUE);
   return decoded.kind === "value" && memberOf(decoded.value, "wake") !== undefined;
 }
 

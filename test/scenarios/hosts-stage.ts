@@ -144,6 +144,7 @@ export class HostsStage {
     node: ReadyNode,
     host = this.#someHost(),
     query: Readonly<Record<string, string>> = {},
+    headers: Readonly<Record<string, string>> = {},
   ): Promise<Told> {
     const [cluster = "", token = ""] = new URL(node.stopUrl).pathname
       .split("/")
@@ -152,6 +153,7 @@ export class HostsStage {
     const answer = await handleAutostop(host.composed, {
       params: { cluster, token },
       query: new URLSearchParams({ instance: node.instanceId, ...query }),
+      headers: new Headers(headers),
     });
     return toldBy(answer);
   }
@@ -162,9 +164,10 @@ export class HostsStage {
     host?: Host,
     query?: Readonly<Record<string, string>>,
     seconds = 30,
+    headers?: Readonly<Record<string, string>>,
   ): Promise<Told | undefined> {
     const told: Told[] = [];
-    this.#watch(this.ask(node, host, query).then((answer) => told.push(answer)));
+    this.#watch(this.ask(node, host, query, headers).then((answer) => told.push(answer)));
     await settleMicrotasks();
     for (let waited = 0; told.length === 0 && waited < seconds; waited += 1) await this.pass(1);
     return told[0];

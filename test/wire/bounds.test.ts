@@ -165,6 +165,15 @@ test("a text, an object or an input that is too large is refused with its path",
   ]);
 });
 
+test("a queue message of more than 600,000 values is refused before it is parsed; over HTTP it is read", () => {
+  const text = `{"version":1,"cluster":"prod","jobs":[${"0,".repeat(650_000)}0]}`;
+  const packed = gzipSync(text).toString("base64");
+  expect(problemLines(readDemandMessage(packed, CONTEXT))).toEqual([
+    ": more than 600000 values -> at most 600000 values in one input",
+  ]);
+  expect(problemLines(readRequestSet(text, ADDRESS))).toEqual(["jobs: 650001 jobs -> at most 200000 jobs"]);
+});
+
 test("a number beyond the largest is refused, not sent on as null", () => {
   const text = '{"version":1,"nodearrays":{"Name":"htc","TargetCount":1,"Weight":1e999}}';
   expect(problemLines(readRequestSet(text, ADDRESS))).toEqual([

@@ -3,7 +3,7 @@ import type { Clock, DemandQueue, RejectedMessage } from "../../app/ports.ts";
 import { PortError } from "../../app/ports.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import { asPortCall } from "../system/azure-errors.ts";
-import type { StorageAccount } from "../system/storage-account.ts";
+import type { QueueAccount } from "../system/storage-account.ts";
 import { CALL_LIMIT_MS, RETRIES } from "../system/storage-account.ts";
 import { rejectedText, travellingText } from "./message-text.ts";
 
@@ -18,6 +18,8 @@ export interface StorageDemandQueue extends DemandQueue {
 export interface DemandQueueOptions {
   /** How many seconds of the clock a real second holds; delays in the queue are real. Default 1. */
   readonly speed?: number;
+  /** Where demand comes in; absent: the account itself. What is put aside stays in the account, out of the senders' reach. */
+  readonly demandAccount?: QueueAccount;
 }
 
 /** The service allows seven days; a delay must stay below the message's own life of seven days. */
@@ -34,11 +36,13 @@ const PEEKED = 32;
 
 /** The demand queue over Azure Queue Storage. Messages are plain text (host.json says messageEncoding none). */
 export function storageDemandQueue(
-  account: StorageAccount,
+  account: QueueAccount,
   clock: Pick<Clock, "now">,
   options: DemandQueueOptions = {},
 ): StorageDemandQueue {
-  const service = connect(account);
+  const own = connect(account);
+  const demand = options.demandAccount === undefined ? own : connect(options.demandAccount);
+  const queueOf = (name: string) => (name === QUEUES.rejected ? own : demand).getQueueClient(name);
   const speed = options.speed ?? 1;
   const limited = () => ({ abortSignal: AbortSignal.timeout(CALL_LIMIT_MS) });
   // Rounded down: who wakes early waits the rest itself, who wakes late has lost it.
@@ -51,14 +55,14 @@ export function storageDemandQueue(
     life: { visibilityTimeout?: number; messageTimeToLive?: number },
   ) =>
     asPortCall(`send to queue ${name}`, async () => {
-      await service.getQueueClient(name).sendMessage(text, { ...limited(), ...life });
+      await queueOf(name).sendMessage(text, { ...limited(), ...life });
     });
 
   return {
     async ensureQueues() {
       await Promise.all(
         Object.values(QUEUES).map((name) =>
-          asPortCall(`create queue ${name}`, () => service.getQueueClient(name).createIfNotExists(limited())),
+          asPortCall(`create queue ${name}`, () => queueOf(name).createIfNotExists(limited())),
         ),
       );
     },
@@ -69,7 +73,7 @@ export function storageDemandQueue(
     reject: (message) =>
       send(QUEUES.rejected, rejectedText(message), { messageTimeToLive: REJECTED_LIFE_SECONDS }),
     async rejected() {
-      const queue = service.getQueueClient(QUEUES.rejected);
+      const queue = queueOf(QUEUES.rejected);
       const [properties, peeked] = await asPortCall(`peek at queue ${QUEUES.rejected}`, () =>
         Promise.all([
           queue.getProperties(limited()),
@@ -83,7 +87,7 @@ export function storageDemandQueue(
       };
     },
     async poison() {
-      const queue = service.getQueueClient(QUEUES.poison);
+      const queue = queueOf(QUEUES.poison);
       const [properties, peeked] = await asPortCall(`peek at queue ${QUEUES.poison}`, () =>
         Promise.all([
           queue.getProperties(limited()),
@@ -98,7 +102,7 @@ export function storageDemandQueue(
       return { count, oldestAt: plusSeconds(clock.now(), (-Math.max(0, age) / 1000) * speed) };
     },
     async takePoison(most) {
-      const queue = service.getQueueClient(QUEUES.poison);
+      const queue = queueOf(QUEUES.poison);
       const { receivedMessageItems } = await asPortCall(`receive from queue ${QUEUES.poison}`, () =>
         queue.receiveMessages({ ...limited(), numberOfMessages: most, visibilityTimeout: TAKEN_SECONDS }),
       );
@@ -110,7 +114,7 @@ export function storageDemandQueue(
       }));
     },
     async dropPoison({ messageId, receipt }) {
-      const queue = service.getQueueClient(QUEUES.poison);
+      const queue = queueOf(QUEUES.poison);
       try {
         await asPortCall(`delete from queue ${QUEUES.poison}`, () =>
           queue.deleteMessage(messageId, receipt, limited()),
@@ -134,7 +138,7 @@ export function storageDemandQueue(
   };
 }
 
-function connect(account: StorageAccount): QueueServiceClient {
+function connect(account: QueueAccount): QueueServiceClient {
   const options = {
     retryOptions: {
       maxTries: RETRIES.count + 1,

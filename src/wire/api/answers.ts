@@ -87,21 +87,24 @@ const waiting = z.object({
 const POISON = "Messages that failed too often, in demand-poison: the timer deals with them.";
 const REJECTED = "Messages that could not be taken in, in demand-rejected, for 30 days.";
 
+/** Messages that were put aside. A reader gets kind and length of each text, an operator the text. */
+export const rejectedMessagesAnswer = waiting.extend({
+  oldest: z.array(
+    z.object({
+      messageId: text,
+      rejectedAt: time,
+      cluster: text.optional(),
+      set: text.optional(),
+      problems: z.array(problemItem),
+      text,
+    }),
+  ),
+});
+
 export const clustersAnswer = z.object({
   clusters: z.array(z.object({ cluster: text, health })),
   poisonMessages: waiting.meta({ description: POISON }),
-  rejectedMessages: waiting.extend({
-    oldest: z.array(
-      z.object({
-        messageId: text,
-        rejectedAt: time,
-        cluster: text.optional(),
-        set: text.optional(),
-        problems: z.array(problemItem),
-        text,
-      }),
-    ),
-  }),
+  rejectedMessages: rejectedMessagesAnswer,
 });
 
 const planCounts = z.object({

@@ -51,6 +51,8 @@ const trouble = z.object({
     "start-refused",
     "nodearray-missing",
     "revision-ahead",
+    "insecure",
+    "left-out",
     "job-rejected",
     "message-rejected",
   ]),

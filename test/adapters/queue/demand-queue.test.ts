@@ -71,6 +71,52 @@ describe("rejected messages", () => {
   });
 });
 
+describe("messages that the host gave up on", () => {
+  test("are taken once for a while, the oldest first, and gone when they are dropped: memory", async () => {
+    const queue = memoryDemandQueue(clock);
+    for (const text of ["a", "b", "c"]) queue.addPoison(text);
+    await checkPoison(queue);
+  });
+
+  test("the same: Azurite", async () => {
+    await withQueue(1, async (queue, service) => {
+      for (const text of ["a", "b", "c"]) await service.getQueueClient("demand-poison").sendMessage(text);
+      await checkPoison(queue);
+    });
+  });
+
+  async function checkPoison(queue: DemandQueue): Promise<void> {
+    // Dated by the second.
+    const { count, oldestAt = 0 } = await queue.poison();
+    expect(count).toBe(3);
+    expect(Math.abs(oldestAt - SAMPLE_TIME)).toBeLessThan(5000);
+    const first = await queue.takePoison(2);
+    expect(first).toMatchObject([
+      { text: "a", taken: 1 },
+      { text: "b", taken: 1 },
+    ]);
+    const [last] = await queue.takePoison(2);
+    expect(last).toMatchObject({ text: "c", taken: 1 });
+    // What is being handled counts, and has no age.
+    expect(await queue.poison()).toEqual({ count: 3 });
+    for (const message of first) await queue.dropPoison(message);
+    expect(await queue.poison()).toEqual({ count: 1 });
+    for (const message of first) await queue.dropPoison(message);
+    expect(await queue.poison()).toEqual({ count: 1 });
+    expect(await queue.takePoison(2)).toEqual([]);
+  }
+});
+
+test("what is put aside is kept for 30 days", async () => {
+  await withQueue(1, async (queue, service) => {
+    await queue.reject(rejection(1));
+    const { peekedMessageItems } = await service.getQueueClient("demand-rejected").peekMessages();
+    const [message] = peekedMessageItems;
+    const life = (message?.expiresOn.getTime() ?? 0) - (message?.insertedOn.getTime() ?? 0);
+    expect(life).toBe(30 * 24 * 3600 * 1000);
+  });
+});
+
 describe("waking and sending again on Azurite", () => {
   test("a wake that is due is there at once, in plain JSON", async () => {
     await withQueue(1, async (queue, service) => {
