@@ -1,12 +1,15 @@
 import { app } from "@azure/functions";
 import { describeCluster } from "../src/app/describe-cluster.ts";
 import { checkHealth } from "../src/app/describe-health.ts";
+import { describeQueues } from "../src/app/describe-queues.ts";
 import type { RejectedMessage } from "../src/app/ports.ts";
 import type { TickReport } from "../src/app/tick.ts";
 import { tickInTime } from "../src/app/tick.ts";
 import { composition } from "../src/compose.ts";
 import { isoTime } from "../src/domain/units.ts";
+import { kindOf } from "../src/wire/problem.ts";
 import { forCluster } from "./for-cluster.ts";
+import { sweepPoison } from "./poison.ts";
 import { answering } from "./problem.ts";
 
 app.http("clusters", {
@@ -16,28 +19,44 @@ app.http("clusters", {
   handler: (_request, context) =>
     answering(context, async () => {
       const { app: autoscaler } = composition();
-      const { sites, queue } = autoscaler.ports;
+      const { sites } = autoscaler.ports;
       const clusters = await Promise.all(
         [...sites.keys()].map(async (name) => ({
           cluster: name,
           health: await checkHealth(autoscaler, name),
         })),
       );
-      const { count, oldest } = await queue.rejected();
+      const { poison, rejected, oldestRejected } = await describeQueues(autoscaler);
       return {
         status: 200,
-        jsonBody: { clusters, rejectedMessages: { count, oldest: oldest.map(describeRejected) } },
+        jsonBody: {
+          clusters,
+          poisonMessages: poison,
+          rejectedMessages: { ...rejected, oldest: oldestRejected.map(describeRejected) },
+        },
       };
     }),
 });
 
-/** The whole text is in the queue; here it is to be recognised. */
+/** A reader may see that a message was put aside and why, not what its sender wrote: GET /api/rejected-messages is an operator's. */
 function describeRejected(message: RejectedMessage) {
-  const text = message.text.length > SHOWN_TEXT ? `${message.text.slice(0, SHOWN_TEXT)}…` : message.text;
-  return { ...message, rejectedAt: isoTime(message.rejectedAt), text };
+  return { ...message, rejectedAt: isoTime(message.rejectedAt), text: kindOf(message.text) };
 }
 
-const SHOWN_TEXT = 500;
+app.http("rejected-messages", {
+  methods: ["GET"],
+  authLevel: "function",
+  route: "rejected-messages",
+  handler: (_request, context) =>
+    answering(context, async () => {
+      const { rejected, oldestRejected } = await describeQueues(composition().app);
+      const oldest = oldestRejected.map((message) => ({
+        ...message,
+        rejectedAt: isoTime(message.rejectedAt),
+      }));
+      return { status: 200, jsonBody: { ...rejected, oldest } };
+    }),
+});
 
 app.http("cluster", {
   methods: ["GET"],
@@ -55,7 +74,7 @@ app.http("tick", {
   authLevel: "function",
   route: "clusters/{cluster}/tick",
   handler: forCluster(async (composed, site) => {
-    const { outcome } = await tickInTime(composed.app, site);
+    const [{ outcome }] = await Promise.all([tickInTime(composed.app, site), sweepPoison(composed)]);
     return {
       status: 200,
       jsonBody: { cluster: site.cluster, outcome: outcome.kind, ...describeOutcome(outcome) },

@@ -1,21 +1,32 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { app } from "@azure/functions";
 import { loadWhole } from "../src/app/commit.ts";
+import { describeLosses } from "../src/app/describe-losses.ts";
 import type { Site } from "../src/app/ports.ts";
 import type { Composition } from "../src/compose.ts";
+import type { Bodies } from "../src/domain/bodies.ts";
 import type { Policy } from "../src/domain/policy.ts";
+import type { ClusterRecord } from "../src/domain/record.ts";
 import { EVERY_OTHER } from "../src/wire/timeouts.ts";
 import { readPolicy, writePolicy } from "../src/wire/policy.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
 
+const ROUTE = "clusters/{cluster}/config";
+
+// Two functions, so that a reader's key does not write (src/domain/roles.ts).
 app.http("config", {
-  methods: ["GET", "PUT"],
+  methods: ["GET"],
   authLevel: "function",
-  route: "clusters/{cluster}/config",
-  handler: forCluster((composed, site, request) =>
-    (request.method === "PUT" ? putConfig : getConfig)(composed, site, request),
-  ),
+  route: ROUTE,
+  handler: forCluster(getConfig),
+});
+
+app.http("write-config", {
+  methods: ["PUT"],
+  authLevel: "function",
+  route: ROUTE,
+  handler: forCluster(putConfig),
 });
 
 /** Read anew: the functions themselves may go on for 15 s by what they read before. What cannot be read shows what holds instead. */
@@ -45,14 +56,15 @@ async function putConfig(composed: Composition, site: Site, request: HttpRequest
     const advice = "leave out regions that the cluster does not have";
     return problem(413, "Too large", `the configuration takes ${sizes}: ${advice}`);
   }
-  const unknownNodearrays = await namesNotInStatus(composed, site, read.policy);
-  const { report, doubts } = read;
-  return { status: 200, jsonBody: { ...writePolicy(read.policy), ...report, doubts, unknownNodearrays } };
+  const { policy, report, doubts } = read;
+  const { record, bodies } = await loadWhole(composed.app, site.cluster);
+  const unknownNodearrays = namesNotInStatus(record, bodies, policy);
+  const losses = describeLosses(record, bodies, policy, composed.app.ports.clock.now());
+  return { status: 200, jsonBody: { ...writePolicy(policy), ...report, doubts, unknownNodearrays, losses } };
 }
 
 /** Arrays that the cluster does not have (yet): said, not refused, as a template may be imported later. */
-async function namesNotInStatus(composed: Composition, site: Site, policy: Policy) {
-  const { record, bodies } = await loadWhole(composed.app, site.cluster);
+function namesNotInStatus(record: ClusterRecord, bodies: Bodies, policy: Policy): readonly string[] {
   if (bodies.seen === undefined) return [];
   const arrays = [...bodies.seen.arrays, ...(record.dynamicArrays ?? [])];
   const known = new Set<string>([EVERY_OTHER, ...arrays.map(({ name }) => name)]);

@@ -1,10 +1,16 @@
 import { app } from "@azure/functions";
+import { PortError } from "../src/app/ports.ts";
 import { putAside } from "../src/app/put-aside.ts";
 import type { Composition } from "../src/compose.ts";
+import type { Problem, RequestSetUpdate } from "../src/domain/demand.ts";
+import type { ClusterName } from "../src/domain/ids.ts";
+import { readDemandConnection } from "../src/compose.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import type { Instant } from "../src/domain/units.ts";
+import type { MessageRead } from "../src/wire/demand-message.ts";
 import { readDemandMessage } from "../src/wire/demand-message.ts";
 import { compositionFor } from "./composition.ts";
+import { describeDefect } from "./defect.ts";
 import { putBack } from "./put-back.ts";
 import type { Delivery } from "./queue-message.ts";
 import { insertedAt, messageIdOf, messageOf, textOf } from "./queue-message.ts";
@@ -13,18 +19,27 @@ import { reconcileDemand } from "./reconcile.ts";
 /**
  * Queue `demand`. Returning acknowledges the message: the demand is in Table Storage, or the message is in `demand-rejected`, or it has
  * nothing to say (older, expired, covered). Throwing leaves it to the host, which delivers it again and in the end moves it to
- * `demand-poison`: only storage that cannot be reached does that.
+ * `demand-poison`: only storage that cannot be reached does that. Any other failure would only come again, so the message is put aside
+ * with it at once.
  */
 export async function handleDemand(
   composed: Composition,
   message: unknown,
   context: Delivery,
 ): Promise<void> {
+  try {
+    await takeIn(composed, message, context);
+  } catch (error) {
+    if (error instanceof PortError) throw error;
+    await putAsideAs(composed, message, context, {}, [describeDefect(error)]);
+  }
+}
+
+async function takeIn(composed: Composition, message: unknown, context: Delivery): Promise<void> {
   const { ports } = composed.app;
   const now = ports.clock.now();
-  const messageId = messageIdOf(context);
-  const read = readDemandMessage(messageOf(message), {
-    messageId,
+  const read: MessageRead = readDemandMessage(messageOf(message), {
+    messageId: messageIdOf(context),
     insertedAt: insertedAt(context, now),
     now,
     maxExpirationSeconds: LONGEST_EXPIRATION_SECONDS,
@@ -32,50 +47,81 @@ export async function handleDemand(
     senderTime: composed.senderTime,
   });
   switch (read.kind) {
-    case "update": {
-      const recorded = await composed.recorder.record(read.update);
-      ports.log("demand", { cluster: read.update.cluster, set: read.update.set, outcome: recorded.kind });
-      if (recorded.kind === "contended")
-        throw new Error(`the record of ${read.update.cluster} is contended; deliver again`);
-      if (recorded.kind === "newer-state") await putBack(composed, message, read.update);
-      if (recorded.kind === "accepted") await reconcileDemand(composed, read.update.cluster, recorded.record);
-      return;
-    }
+    case "update":
+      return record(composed, message, context, read.update);
     case "wake":
-      await untilDue(composed, read.at);
-      await reconcileDemand(composed, read.cluster);
-      return;
+      return wake(composed, read.cluster, read.at);
     case "stale":
-      ports.log("demand", {
+      return ports.log("demand", {
         cluster: read.cluster,
         set: read.set,
         outcome: "stale",
         expiredAt: read.expiredAt,
       });
-      return;
     case "rejected":
-      await putAside(composed.app, {
-        messageId,
-        rejectedAt: now,
-        ...(read.cluster === undefined ? {} : { cluster: read.cluster }),
-        ...(read.set === undefined ? {} : { set: read.set }),
-        problems: read.problems,
-        text: textOf(message),
-      });
+      return putAsideAs(composed, message, context, read, read.problems);
   }
 }
 
-/** Queue delays are whole seconds; the rest is waited for here, so that a wake message never comes too early. */
-async function untilDue(composed: Composition, at: Instant | undefined): Promise<void> {
-  const { clock } = composed.app.ports;
-  const early = at === undefined ? 0 : at - clock.now();
-  if (early > 0) await clock.sleep(Math.min(early, LONGEST_WAIT_MS));
+async function record(
+  composed: Composition,
+  message: unknown,
+  context: Delivery,
+  update: RequestSetUpdate,
+): Promise<void> {
+  const { cluster, set } = update;
+  const recorded = await composed.recorder.record(update);
+  composed.app.ports.log("demand", { cluster, set, outcome: recorded.kind });
+  switch (recorded.kind) {
+    case "accepted":
+      return reconcileDemand(composed, cluster, recorded.record);
+    case "contended":
+      throw new PortError("throttled", `record demand of ${cluster}`, "the record is contended");
+    case "newer-state":
+      return putBack(composed, message, update);
+    case "refused":
+      return putAsideAs(composed, message, context, update, recorded.problems);
+    case "too-much":
+      return putAsideAs(composed, message, context, update, [recorded.problem]);
+    default:
+      return;
+  }
 }
 
-const LONGEST_WAIT_MS = 60_000;
+/**
+ * Queue delays are whole seconds; the rest is waited for here, so that a wake message never comes too early. One that is further ahead was
+ * not sent by us so: it goes back into the queue until then, and does not hold a place among the messages in hand.
+ */
+async function wake(composed: Composition, cluster: ClusterName, at: Instant | undefined): Promise<void> {
+  const { clock, queue } = composed.app.ports;
+  const early = at === undefined ? 0 : at - clock.now();
+  if (at !== undefined && early > LONGEST_WAIT_MS * (clock.speed ?? 1)) return queue.wake(cluster, at);
+  if (early > 0) await clock.sleep(early);
+  await reconcileDemand(composed, cluster);
+}
+
+/** In real time: a delay that the queue can keep is at least a second. */
+const LONGEST_WAIT_MS = 2000;
+
+async function putAsideAs(
+  { app: autoscaler }: Composition,
+  message: unknown,
+  context: Delivery,
+  { cluster, set }: { readonly cluster?: string; readonly set?: string },
+  problems: readonly Problem[],
+): Promise<void> {
+  await putAside(autoscaler, {
+    messageId: messageIdOf(context),
+    rejectedAt: autoscaler.ports.clock.now(),
+    ...(cluster === undefined ? {} : { cluster }),
+    ...(set === undefined ? {} : { set }),
+    problems,
+    text: textOf(message),
+  });
+}
 
 app.storageQueue("demand", {
   queueName: "demand",
-  connection: "AzureWebJobsStorage",
+  connection: readDemandConnection(),
   handler: (message: unknown, context) => handleDemand(compositionFor(context), message, context),
 });

@@ -13,15 +13,19 @@ app.http("health", {
   route: "health",
   handler: (_request, context) =>
     answeringAnyone(context, async () => {
-      const all = await composition().healthDesk.all();
-      const ok = all.every((health) => health.ok);
+      const { clusters: all, queues } = await composition().healthDesk.all();
+      const ok = queues !== undefined && all.every((health) => health.ok);
+      const stuck = queues?.isStuck === true ? 1 : 0;
       return {
         status: ok ? 200 : 503,
         jsonBody: {
           ok,
           clusters: all.length,
-          warnings: all.reduce((sum, { warnings }) => sum + warnings.length, 0),
+          warnings: all.reduce((sum, { warnings }) => sum + warnings.length, stuck),
           oldestLookAgeSeconds: oldestAge(all),
+          ...(queues === undefined
+            ? {}
+            : { poisonMessages: queues.poison, rejectedMessages: queues.rejected }),
         },
       };
     }),

@@ -11,12 +11,51 @@ export function messageOf(message: unknown): string | Uint8Array | object {
   return typeof message === "object" && message !== null ? message : JSON.stringify(message ?? null);
 }
 
-/** The message as text again, to be put aside. */
+/** The message as text again, to be put aside; cut if it is nested deeper than JSON.stringify can follow. */
 export function textOf(message: unknown): string {
   if (typeof message === "string") return message;
-  return message instanceof Uint8Array
-    ? Buffer.from(message).toString("utf8")
-    : (JSON.stringify(message) ?? "");
+  if (message instanceof Uint8Array) return Buffer.from(message).toString("utf8");
+  try {
+    return JSON.stringify(message) ?? "";
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return writeSome(message, MOST_WRITTEN);
+  }
+}
+
+/** A message in the queue has at most 64 KiB. */
+const MOST_WRITTEN = 64 * 1024;
+
+/** A level of what is being written: the members that are left, and what closes it. */
+interface Level {
+  readonly members: Iterator<readonly [string, unknown]>;
+  readonly close: string;
+  separator: "" | ",";
+}
+
+/** The beginning of a value's JSON text, `most` characters or a member more. Without recursion: no depth is too much. */
+function writeSome(value: unknown, most: number): string {
+  const levels: Level[] = [];
+  const begin = (one: unknown): string => {
+    if (typeof one !== "object" || one === null) return JSON.stringify(one) ?? "null";
+    const [open, close] = Array.isArray(one) ? ["[", "]"] : ["{", "}"];
+    levels.push({ members: Object.entries(one).values(), close, separator: "" });
+    return open;
+  };
+  let text = begin(value);
+  for (let level = levels.at(-1); level !== undefined && text.length < most; level = levels.at(-1)) {
+    const next = level.members.next();
+    if (next.done === true) {
+      text += level.close;
+      levels.pop();
+      continue;
+    }
+    const [key, member] = next.value;
+    const label = level.close === "}" ? `${JSON.stringify(key)}:` : "";
+    text += level.separator + label + begin(member);
+    level.separator = ",";
+  }
+  return text;
 }
 
 export function messageIdOf(context: Delivery): string {

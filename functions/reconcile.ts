@@ -1,9 +1,13 @@
 import { unlessNewerState } from "../src/app/newer-state.ts";
+import { noteFailure } from "../src/app/note-failure.ts";
 import { reconcileCluster } from "../src/app/reconcile-cluster.ts";
 import type { Composition } from "../src/compose.ts";
 import type { ClusterName } from "../src/domain/ids.ts";
 
-/** A plan for demand; `known`: the record that holds it. Nothing is done for a cluster that is not ours. */
+/**
+ * A plan for demand; `known`: the record that holds it. Nothing is done for a cluster that is not ours. Never throws: the demand is durable,
+ * or there was none, so a failure is a matter of the cluster and not of a message, and the next tick tries again.
+ */
 export async function reconcileDemand(
   composed: Composition,
   cluster: ClusterName,
@@ -12,7 +16,11 @@ export async function reconcileDemand(
   const { log, sites } = composed.app.ports;
   const site = sites.get(cluster);
   if (site === undefined) return;
-  const outcome = await unlessNewerState(() => reconcileCluster(composed.app, site, "demand", known));
-  // The demand is recorded, or there was none: the newer release's timer goes on from here.
-  if (outcome.kind === "newer-state") log("reconcile-left-to-newer-release", { cluster });
+  try {
+    const outcome = await unlessNewerState(() => reconcileCluster(composed.app, site, "demand", known));
+    // The newer release's timer goes on from here.
+    if (outcome.kind === "newer-state") log("reconcile-left-to-newer-release", { cluster });
+  } catch (error) {
+    await noteFailure(composed.app, cluster, "reconcile-failed", error);
+  }
 }

@@ -2,6 +2,7 @@ import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { app } from "@azure/functions";
 import { describeRequestSet } from "../src/app/describe-cluster.ts";
 import { countAsked, noteDemand } from "../src/app/note-demand.ts";
+import { noteSenders } from "../src/app/note-senders.ts";
 import type { LoadedRecord, Ports, Site } from "../src/app/ports.ts";
 import { PortError } from "../src/app/ports.ts";
 import type { Recorded } from "../src/app/record-demand.ts";
@@ -17,7 +18,7 @@ import type { Instant } from "../src/domain/units.ts";
 import { instant, isoTime, plusSeconds } from "../src/domain/units.ts";
 import { emptyRequestSet, readRequestSet } from "../src/wire/demand-message.ts";
 import { isName, NAME_EXPECTED } from "../src/wire/name.ts";
-import { problemAt } from "../src/wire/problem.ts";
+import { problemShowing } from "../src/wire/problem.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
 import { reconcileDemand } from "./reconcile.ts";
@@ -92,19 +93,16 @@ async function wakeLater({ app: { ports } }: Composition, cluster: ClusterName):
   try {
     await ports.queue.wake(cluster, plusSeconds(ports.clock.now(), WAKE_SECONDS));
   } catch (error) {
-    if (!(error instanceof PortError)) throw error;
-    ports.log("wake-not-sent", { cluster, kind: error.kind, message: error.message });
+    const kind = error instanceof PortError ? error.kind : "defect";
+    const message = error instanceof Error ? error.message : String(error);
+    ports.log("wake-not-sent", { cluster, kind, message });
   }
 }
 
 type Accepted = Extract<Recorded, { kind: "accepted" }>;
 
 async function acknowledgement({ app: { ports } }: Composition, recorded: Accepted): Promise<object> {
-  const { changed, record, update, before, taken, older } = recorded;
-  // A renewal stays cheap: what can be said of its demand was said when it came.
-  const bodies = changed && before !== undefined ? await readKnown(ports, before) : undefined;
-  const held = before?.record.sets.get(update.set);
-  const demand = held?.live === true ? bodies?.demands.get(held.digest) : undefined;
+  const { changed, update, taken, older } = recorded;
   return {
     cluster: update.cluster,
     requestSet: update.set,
@@ -116,7 +114,21 @@ async function acknowledgement({ app: { ports } }: Composition, recorded: Accept
     ...(update.demand === undefined ? {} : { asks: countAsked(update.demand) }),
     rejectedJobs: update.demand?.rejectedJobs ?? [],
     ...moreRejected(update.demand),
-    notes: [
+    notes: await notesOn(ports, recorded),
+  };
+}
+
+/** The demand is durable: whatever fails here fails no request. */
+async function notesOn(
+  ports: Ports,
+  { changed, record, update, before }: Accepted,
+): Promise<readonly string[]> {
+  try {
+    // A renewal stays cheap: what can be said of its demand was said when it came.
+    const bodies = changed && before !== undefined ? await readKnown(ports, before) : undefined;
+    const held = before?.record.sets.get(update.set);
+    const demand = held?.live === true ? bodies?.demands.get(held.digest) : undefined;
+    return [
       ...noteMoreRejected(update.demand),
       ...noteNoAmounts(update.demand?.demands ?? []),
       ...noteDemand(update, {
@@ -124,11 +136,15 @@ async function acknowledgement({ app: { ports } }: Composition, recorded: Accept
         ...(bodies === undefined ? {} : { bodies }),
         ...(demand === undefined ? {} : { before: demand }),
       }),
-    ],
-  };
+      ...noteSenders(update, record, await ports.policyOf(update.cluster)),
+    ];
+  } catch (error) {
+    ports.log("notes-left-out", { cluster: update.cluster, set: update.set, message: String(error) });
+    return [];
+  }
 }
 
-/** For notes only: the demand is durable, whatever storage does now. */
+/** Without them there are fewer notes. */
 async function readKnown({ store }: Ports, before: LoadedRecord): Promise<Bodies | undefined> {
   try {
     return await store.bodies(before);
@@ -150,6 +166,14 @@ function notAccepted(
       });
     case "stale":
       return "oldest" in recorded ? forgotten(update, recorded.oldest) : expired(recorded.expiredAt);
+    case "refused":
+      return badRequest(recorded.problems);
+    case "too-much": {
+      const { found, expected } = recorded.problem;
+      return problem(409, "Too much demand", `found ${found}, expected ${expected}`, {
+        problems: [recorded.problem],
+      });
+    }
     case "contended":
       return problem(503, "Cannot tell now", "too many writers at once", { retryAfterSeconds: 5 });
     case "newer-state":
@@ -193,22 +217,39 @@ async function getRequestSet(composed: Composition, site: Site, set: SetName): P
   return { status: 200, jsonBody: described };
 }
 
-app.http("request-set", {
-  methods: ["PUT", "GET", "DELETE"],
-  authLevel: "function",
-  route: "clusters/{cluster}/request-sets/{set}",
-  handler: forCluster(async (composed, site, request) => {
+type ForSet = (
+  composed: Composition,
+  site: Site,
+  set: SetName,
+  request: HttpRequest,
+) => Promise<HttpResponseInit>;
+
+function forSet(handle: ForSet) {
+  return forCluster(async (composed, site, request) => {
     const name = request.params["set"];
     // An encoded slash arrives as %2F, which no name has: it would be taken for another set.
-    if (!isName(name)) return badRequest([problemAt("requestSet", name, NAME_EXPECTED)]);
-    const set = setName(name);
-    switch (request.method) {
-      case "PUT":
-        return putRequestSet(composed, site, set, request);
-      case "DELETE":
-        return deleteRequestSet(composed, site, set);
-      default:
-        return getRequestSet(composed, site, set);
-    }
-  }),
+    if (!isName(name)) return badRequest([problemShowing("requestSet", name, NAME_EXPECTED)]);
+    return handle(composed, site, setName(name), request);
+  });
+}
+
+const ROUTE = "clusters/{cluster}/request-sets/{set}";
+
+// Reading and writing are two functions, as a function key opens a whole function: a reader's key must not write (src/domain/roles.ts).
+app.http("request-set", {
+  methods: ["GET"],
+  authLevel: "function",
+  route: ROUTE,
+  handler: forSet(getRequestSet),
+});
+
+app.http("write-request-set", {
+  methods: ["PUT", "DELETE"],
+  authLevel: "function",
+  route: ROUTE,
+  handler: forSet((composed, site, set, request) =>
+    request.method === "PUT"
+      ? putRequestSet(composed, site, set, request)
+      : deleteRequestSet(composed, site, set),
+  ),
 });

@@ -2,12 +2,16 @@ import { app } from "@azure/functions";
 import { tickAll } from "../src/app/tick.ts";
 import type { Composition } from "../src/compose.ts";
 import { compositionFor } from "./composition.ts";
+import { sweepPoison } from "./poison.ts";
 
-/** Every minute: look at every cluster, finish what a crash left, expire demand, reap nodes (design.md section 1). */
+/**
+ * Every minute: look at every cluster, finish what a crash left, expire demand, reap nodes (design.md section 1), and deal with what the host
+ * gave up on.
+ */
 export async function handleSnapshot(composed: Composition): Promise<void> {
   // The first tick after a deployment makes the table and the queues; later ones find them.
   await composed.prepare();
-  await tickAll(composed.app);
+  await Promise.all([tickAll(composed.app), sweepPoison(composed)]);
 }
 
 app.timer("snapshot", {

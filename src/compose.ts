@@ -15,7 +15,7 @@ import { scaledClock, systemClock, unscaledTime } from "./adapters/system/clock.
 import { systemEntropy } from "./adapters/system/entropy.ts";
 import { jsonLog } from "./adapters/system/log.ts";
 import { observeServiceTime } from "./adapters/system/service-time.ts";
-import type { StorageAccount } from "./adapters/system/storage-account.ts";
+import type { QueueAccount, StorageAccount } from "./adapters/system/storage-account.ts";
 import { tableCredentialBreaker } from "./adapters/tables/credential-breaker.ts";
 import { tableDocuments } from "./adapters/tables/documents.ts";
 import { tableHistory } from "./adapters/tables/history.ts";
@@ -36,7 +36,7 @@ import type { Clock, Documents, Log, Ports, Site, StopKeys } from "./app/ports.t
 import type { DemandRecorder } from "./app/record-demand.ts";
 import { createRecorder } from "./app/record-demand.ts";
 import type { AutostopKeys, Config, ConfiguredCluster, Trial } from "./config.ts";
-import { readConfig, readSites } from "./config.ts";
+import { insecurities, readConfig, readSites } from "./config.ts";
 import { autostopPath, hasKnownKey, verifyToken } from "./decide/autostop-token.ts";
 import type { ArrayName, ClusterName } from "./domain/ids.ts";
 import { clusterName } from "./domain/ids.ts";
@@ -45,7 +45,7 @@ import { DEFAULT_POLICY } from "./domain/policy.ts";
 import type { SenderTime } from "./wire/demand-message.ts";
 import { readPolicy } from "./wire/policy.ts";
 
-export { ConfigError, readConfig } from "./config.ts";
+export { ConfigError, readConfig, readDemandConnection } from "./config.ts";
 export type { ClusterCheck } from "./app/check-cluster.ts";
 
 /** What the functions are given: the app, and the two desks whose callers in one process are served together. */
@@ -86,7 +86,11 @@ export function compose(config: Config, write: (line: string) => void): Composit
       : scaledClock(local.origin, local.speed);
   const account = storageAccount(config);
   const table = openTable(account, { policies: serviceTime.policies });
-  const queue = storageDemandQueue(account, clock, local === undefined ? {} : { speed: local.speed });
+  const demandAccount = demandStorageAccount(config);
+  const queue = storageDemandQueue(account, clock, {
+    ...(demandAccount === undefined ? {} : { demandAccount }),
+    ...(local === undefined ? {} : { speed: local.speed }),
+  });
   const documents = tableDocuments(table);
   const sites = config.clusters.map((cluster) => openSite(cluster, config, log));
   const ports: Ports = {
@@ -142,6 +146,13 @@ function storageAccount(config: Config): StorageAccount {
     queueEndpoint: storage.queueUri,
     credential: managedIdentity(storage.clientId),
   };
+}
+
+/** Where demand comes in, if not in the app's own account. */
+function demandStorageAccount({ demandStorage }: Config): QueueAccount | undefined {
+  if (demandStorage === undefined || demandStorage.kind === "connection-string") return demandStorage;
+  const { queueUri, clientId } = demandStorage;
+  return { kind: "identity", queueEndpoint: queueUri, credential: managedIdentity(clientId) };
 }
 
 /** Loaded when first used: @azure/identity costs a cold start more than anything else here (platform.md section 6). */
@@ -303,10 +314,15 @@ function policyReader(
 }
 
 /** A configuration with what the app settings say of its cluster's server, and of the whole app. */
-function adjusted({ clusters, trial }: Config): (policy: Policy, cluster: ClusterName) => Policy {
-  const boundsOf = new Map(clusters.map(({ name, bounds }) => [name, bounds]));
+function adjusted({ clusters, trial, publicUrl }: Config): (policy: Policy, cluster: ClusterName) => Policy {
+  const settingsOf = new Map(
+    clusters.map((cluster) => {
+      const insecure = insecurities(cluster, publicUrl);
+      return [cluster.name, { ...cluster.bounds, ...(insecure.length === 0 ? {} : { insecure }) }];
+    }),
+  );
   const tried = onTrial(trial);
-  return (policy, cluster) => tried({ ...policy, ...boundsOf.get(cluster) });
+  return (policy, cluster) => tried({ ...policy, ...settingsOf.get(cluster) });
 }
 
 /** What a trial on a laptop makes of every configuration, whatever is stored. */

@@ -1,12 +1,25 @@
 import type { TrustedCertificates } from "./config/read-ca.ts";
+import type { AutostopKeys } from "./config/autostop-keys.ts";
+import { KEYS, KEYS_EXPECTED, readAutostopKeys } from "./config/autostop-keys.ts";
+import type { DemandStorage } from "./config/demand-storage.ts";
+import { demandConnection, readDemandStorage } from "./config/demand-storage.ts";
 import { readCa } from "./config/read-ca.ts";
+import type { Settings, StorageSetting } from "./config/storage.ts";
+import { readStorage } from "./config/storage.ts";
 import type { Problem } from "./domain/demand.ts";
 import type { RegistryCluster } from "./wire/registry.ts";
+import { isPlainHttp } from "./domain/loopback.ts";
 import { readRegistry } from "./wire/registry.ts";
+import { kindOf } from "./wire/problem.ts";
+
+export type { AutostopKeys } from "./config/autostop-keys.ts";
+export type { StorageSetting } from "./config/storage.ts";
 
 /** Everything the process is told from outside: the app settings. Checked whole, so that all mistakes show at once. */
 export interface Config {
   readonly storage: StorageSetting;
+  /** The account of the queues `demand` and `demand-poison`; absent: the same. */
+  readonly demandStorage?: DemandStorage;
   readonly clusters: readonly ConfiguredCluster[];
   /** What nodes are told to call; absent: created nodes carry no autostop URL. */
   readonly publicUrl?: string;
@@ -19,21 +32,6 @@ export interface Config {
 
 /** `watch`: nothing is changed, whatever a configuration says. `act`: changes are made. In both, only nodes that we asked for are stopped. */
 export type Trial = "watch" | "act";
-
-/** Key id -> secret; `current` signs, all are accepted. */
-export interface AutostopKeys {
-  readonly current: string;
-  readonly byId: ReadonlyMap<string, string>;
-}
-
-export type StorageSetting =
-  | { readonly kind: "connection-string"; readonly connectionString: string }
-  | {
-      readonly kind: "identity";
-      readonly tableUri: string;
-      readonly queueUri: string;
-      readonly clientId?: string;
-    };
 
 export interface ConfiguredCluster extends Omit<RegistryCluster, "ca"> {
   /** Trusted instead of the public CAs. */
@@ -55,14 +53,13 @@ export class ConfigError extends Error {
   }
 }
 
-type Settings = Readonly<Record<string, string | undefined>>;
-
 /** Reads the app settings; the only reader of process.env in the app. Throws {@link ConfigError}. */
 export function readConfig(settings: Settings = process.env): Config {
   const problems: Problem[] = [];
   const storage = readStorage(settings, problems);
   const clusters = readClusters(settings, problems);
-  const autostopKeys = readKeys(settings, problems);
+  const demandStorage = readDemandStorage(settings, problems);
+  const autostopKeys = readAutostopKeys(settings[KEYS], problems);
   const localClock = readLocalClock(settings, problems);
   const trial = readTrial(settings, problems);
   const publicUrl = readPublicUrl(settings, problems);
@@ -76,6 +73,7 @@ export function readConfig(settings: Settings = process.env): Config {
   if (problems.length > 0 || storage === undefined) throw new ConfigError(problems);
   return {
     storage,
+    ...(demandStorage === undefined ? {} : { demandStorage }),
     clusters,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(autostopKeys === undefined ? {} : { autostopKeys }),
@@ -93,6 +91,38 @@ export function readSites(settings: Settings = process.env): readonly Configured
 }
 
 const PUBLIC_URL = "AUTOSCALER_PUBLIC_URL";
+const INSECURE = "AUTOSCALER_INSECURE";
+
+function isInsecureAllowed(settings: Settings): boolean {
+  return /^(true|1)$/i.test(settings[INSECURE] ?? "");
+}
+
+/** What the settings let go over the network unprotected, for one cluster, in words; empty: nothing. Holds no secret. */
+export function insecurities(
+  { url, insecure }: Pick<ConfiguredCluster, "url" | "insecure">,
+  publicUrl?: string,
+): readonly string[] {
+  const { origin } = new URL(url);
+  return [
+    ...(isPlainHttp(url)
+      ? [`CycleCloud is called over plain http (${origin}): others on the network can read the password`]
+      : insecure
+        ? [
+            `certificates of ${origin} are not checked ("insecure"): another server in its place gets the password`,
+          ]
+        : []),
+    ...(publicUrl !== undefined && isPlainHttp(publicUrl)
+      ? [
+          `nodes call ${new URL(publicUrl).origin} over plain http: others on the network can read the stop URLs`,
+        ]
+      : []),
+  ];
+}
+
+/** The connection of the queue triggers, which are registered before the settings are read. */
+export function readDemandConnection(settings: Settings = process.env): string {
+  return demandConnection(settings);
+}
 
 function readPublicUrl(settings: Settings, problems: Problem[]): string | undefined {
   const setting = settings[PUBLIC_URL];
@@ -101,40 +131,19 @@ function readPublicUrl(settings: Settings, problems: Problem[]): string | undefi
   const plain =
     (url?.protocol === "http:" || url?.protocol === "https:") &&
     `${url.username}${url.password}${url.search}${url.hash}` === "";
+  if (plain && isPlainHttp(setting) && !isInsecureAllowed(settings)) {
+    problems.push({
+      path: PUBLIC_URL,
+      found: `plain http to ${url.host}`,
+      expected: `an https address, as stop URLs hold a token; ${INSECURE}=true allows http`,
+    });
+    return undefined;
+  }
   if (plain) return setting;
   problems.push({
     path: PUBLIC_URL,
     found: url === undefined ? "something else" : `an address of ${url.protocol}//${url.host}`,
     expected: "an http or https address without user, query and fragment",
-  });
-  return undefined;
-}
-
-/** The names that Azure Functions uses for the host's own storage account, so that one identity serves both (platform.md section 4). */
-const CONNECTION_STRING = /^\s*UseDevelopmentStorage=true|(^|;)\s*(AccountKey|SharedAccessSignature)=[^;\s]/i;
-
-function readStorage(settings: Settings, problems: Problem[]): StorageSetting | undefined {
-  const connectionString = settings["AzureWebJobsStorage"];
-  if (connectionString !== undefined && connectionString !== "") {
-    if (CONNECTION_STRING.test(connectionString)) return { kind: "connection-string", connectionString };
-    problems.push({
-      path: "AzureWebJobsStorage",
-      found: `${connectionString.length} characters (not shown: they may hold a secret)`,
-      expected: "the connection string of a storage account, with an AccountKey or a SharedAccessSignature",
-    });
-    return undefined;
-  }
-  const tableUri = settings["AzureWebJobsStorage__tableServiceUri"];
-  const queueUri = settings["AzureWebJobsStorage__queueServiceUri"];
-  const clientId = settings["AzureWebJobsStorage__clientId"];
-  if (tableUri !== undefined && queueUri !== undefined) {
-    return { kind: "identity", tableUri, queueUri, ...(clientId === undefined ? {} : { clientId }) };
-  }
-  problems.push({
-    path: "AzureWebJobsStorage",
-    found: "nothing",
-    expected:
-      "a connection string, or AzureWebJobsStorage__tableServiceUri and AzureWebJobsStorage__queueServiceUri",
   });
   return undefined;
 }
@@ -158,9 +167,19 @@ function readClusters(settings: Settings, problems: Problem[]): readonly Configu
   }
   return read.clusters.map((entry, index) => {
     const cluster = withCa(entry, `AUTOSCALER_CLUSTERS[${index}].ca`, problems);
+    if (isPlainHttp(cluster.url) && !cluster.insecure)
+      problems.push({
+        path: `AUTOSCALER_CLUSTERS[${index}].url`,
+        found: `plain http to ${new URL(cluster.url).host}`,
+        expected: 'an https address, as the password goes there; "insecure": true allows http',
+      });
     if (cluster.credential.kind !== "password") return cluster;
     const { setting: name } = cluster.credential;
     const password = settings[name];
+    if (password === SAMPLE_PASSWORD) {
+      problems.push({ path: name, found: "the text of the sample", expected: "the password" });
+      return cluster;
+    }
     if (password !== undefined && password !== "") return { ...cluster, password };
     problems.push({
       path: `AUTOSCALER_CLUSTERS[${index}].passwordSetting`,
@@ -174,6 +193,9 @@ function readClusters(settings: Settings, problems: Problem[]): readonly Configu
   });
 }
 
+/** What infra/local.settings.sample.json has in its place. */
+const SAMPLE_PASSWORD = "put the password here";
+
 function withCa(entry: RegistryCluster, path: string, problems: Problem[]): ConfiguredCluster {
   const { ca, ...cluster } = entry;
   if (ca === undefined) return cluster;
@@ -185,37 +207,6 @@ function withCa(entry: RegistryCluster, path: string, problems: Problem[]): Conf
 
 const SETTING_NAME = /^[A-Z]+(_[A-Z0-9]+)+$/;
 
-const KEYS = "AUTOSCALER_AUTOSTOP_KEYS";
-const KEYS_EXPECTED =
-  "id:secret pairs separated by commas; ids of letters, digits, - and _; secrets of 16 characters or more without a colon";
-
-/** AUTOSCALER_AUTOSTOP_KEYS is "id:secret", newest first, separated by commas: the first signs, all are accepted. */
-function readKeys(settings: Settings, problems: Problem[]): AutostopKeys | undefined {
-  const setting = settings[KEYS];
-  if (setting === undefined || setting === "") return undefined;
-  const byId = new Map<string, string>();
-  for (const part of setting.split(",")) {
-    const [id, secret, ...rest] = part.trim().split(":");
-    if (
-      id === undefined ||
-      !/^[A-Za-z0-9_-]+$/.test(id) ||
-      secret === undefined ||
-      secret.length < 16 ||
-      rest.length > 0
-    ) {
-      problems.push({
-        path: KEYS,
-        found: "something else (not shown: it may be a secret)",
-        expected: KEYS_EXPECTED,
-      });
-      return undefined;
-    }
-    byId.set(id, secret);
-  }
-  const [current] = byId.keys();
-  return current === undefined ? undefined : { current, byId };
-}
-
 function readLocalClock(settings: Settings, problems: Problem[]): Config["localClock"] {
   const setting = settings["AUTOSCALER_LOCAL_CLOCK"];
   if (setting === undefined || setting === "") return undefined;
@@ -224,7 +215,7 @@ function readLocalClock(settings: Settings, problems: Problem[]): Config["localC
     return { origin, speed };
   problems.push({
     path: "AUTOSCALER_LOCAL_CLOCK",
-    found: setting,
+    found: kindOf(setting),
     expected: 'milliseconds@speed, as "1763636400000@60"',
   });
   return undefined;
@@ -236,6 +227,6 @@ function readTrial(settings: Settings, problems: Problem[]): Trial | undefined {
   const setting = settings[TRIAL];
   if (setting === undefined || setting === "") return undefined;
   if (setting === "watch" || setting === "act") return setting;
-  problems.push({ path: TRIAL, found: setting, expected: '"watch" or "act"' });
+  problems.push({ path: TRIAL, found: kindOf(setting), expected: '"watch" or "act"' });
   return undefined;
 }

@@ -8,7 +8,7 @@ const GOOD = {
     '[{"name":"prod","url":"https://cc.example/","username":"u","passwordSetting":"CC_PASSWORD"}]',
   CC_PASSWORD: "hunter2-password",
   AUTOSCALER_PUBLIC_URL: "https://autoscaler.example",
-  AUTOSCALER_AUTOSTOP_KEYS: "new:0123456789abcdef, old:fedcba9876543210",
+  AUTOSCALER_AUTOSTOP_KEYS: "new:5d7e0c9ab3f14286e1d0b4c7a9f83625, old:c04a8e6f2b9d1357fe3ab60d94c7258e",
 };
 
 function problemsOf(settings: Readonly<Record<string, string | undefined>>) {
@@ -43,8 +43,8 @@ describe("settings that make sense", () => {
       autostopKeys: {
         current: "new",
         byId: new Map([
-          ["new", "0123456789abcdef"],
-          ["old", "fedcba9876543210"],
+          ["new", "5d7e0c9ab3f14286e1d0b4c7a9f83625"],
+          ["old", "c04a8e6f2b9d1357fe3ab60d94c7258e"],
         ]),
       },
     });
@@ -88,15 +88,25 @@ describe("settings that make sense", () => {
     expect(Object.keys(readConfig(rest))).toEqual(["storage", "clusters"]);
   });
 
-  test("the sample of local settings is accepted as it is, but for its passwords to be filled in", () => {
+  test("the sample of local settings is accepted once its secrets are replaced", () => {
     const file = readFileSync(new URL("../infra/local.settings.sample.json", import.meta.url), "utf8");
     const { Values: values }: { Values: Record<string, string> } = JSON.parse(file);
-    const config = readConfig(values);
-    expect(config.clusters.map(({ name, password }) => ({ name, password }))).toEqual([
-      { name: "prod", password: "put the password here" },
-      { name: "test", password: "put the password here" },
+    expect(pathsOf(values)).toEqual([
+      "CYCLECLOUD_PASSWORD_PROD",
+      "CYCLECLOUD_PASSWORD_TEST",
+      "AUTOSCALER_AUTOSTOP_KEYS",
     ]);
-    expect(config).toMatchObject({ publicUrl: "http://localhost:7071", autostopKeys: { current: "first" } });
+    const config = readConfig({
+      ...values,
+      CYCLECLOUD_PASSWORD_PROD: "one",
+      CYCLECLOUD_PASSWORD_TEST: "two",
+      AUTOSCALER_AUTOSTOP_KEYS: GOOD.AUTOSCALER_AUTOSTOP_KEYS,
+    });
+    expect(config.clusters.map(({ name, password }) => ({ name, password }))).toEqual([
+      { name: "prod", password: "one" },
+      { name: "test", password: "two" },
+    ]);
+    expect(config).toMatchObject({ publicUrl: "http://localhost:7071", autostopKeys: { current: "new" } });
   });
 });
 
@@ -135,7 +145,7 @@ describe("settings that do not", () => {
       "AUTOSCALER_PUBLIC_URL",
     ]);
     expect(error.message).not.toContain("\n");
-    expect(error.message).toContain("AUTOSCALER_LOCAL_CLOCK: found now, expected ");
+    expect(error.message).toContain("AUTOSCALER_LOCAL_CLOCK: found text of 3 characters, expected ");
   });
 
   test.each([
@@ -171,7 +181,7 @@ describe("settings that do not", () => {
     },
     {
       name: "a key id that cannot stand in a URL",
-      more: { AUTOSCALER_AUTOSTOP_KEYS: "a/b:0123456789abcdef" },
+      more: { AUTOSCALER_AUTOSTOP_KEYS: "a/b:5d7e0c9ab3f14286e1d0b4c7a9f83625" },
       path: "AUTOSCALER_AUTOSTOP_KEYS",
     },
     {

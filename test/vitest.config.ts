@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { SlowestFirst } from "./slowest-first.ts";
 
 /** What mostly waits in real time, for visibility and processes: two of them at a time, after all others. */
 const WAITING = [
@@ -40,6 +41,7 @@ export default defineConfig({
     hookTimeout: 30_000,
     // Half of the tests wait more than they compute: by default vitest leaves one core unused.
     maxWorkers: "100%",
+    sequence: { sequencer: SlowestFirst },
     projects: [
       {
         extends: true,

@@ -180,7 +180,10 @@ async function serveAll(desk: Desk, site: Site): Promise<void> {
     try {
       await answerAll(desk, site, batch);
     } catch (error) {
-      for (const { answer } of batch) answer.reject(error);
+      if (!(error instanceof PortError)) logFailure(desk.app, site, "autostop-failed", error);
+      for (const { answer } of batch)
+        if (error instanceof PortError) answer.reject(error);
+        else answer.resolve(unsettled("the demand could not be weighed; ask again"));
     }
   }
   // In the same turn of the event loop as the last look into `waiting`: the next caller serves again.

@@ -24,14 +24,14 @@ import { settle } from "../decide/settle.ts";
 import { foldQuestions } from "../decide/questions.ts";
 import { withoutContradicted } from "../decide/still-idle.ts";
 import { endOldStops, settleStopsByLook } from "../decide/stops.ts";
-import { withoutCoveredWake } from "../decide/turn.ts";
+import { isWakePending, withoutCoveredWake } from "../decide/turn.ts";
 import type { Owner } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";
-import type { ClusterRecord, Ledger, SetEntries, Trouble } from "../domain/record.ts";
+import type { ClusterRecord, Ledger, SetEntries, SetEntry, Trouble } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
-import { isoTime } from "../domain/units.ts";
+import { isoTime, plusSeconds } from "../domain/units.ts";
 import type { Change, CurrentWhole } from "./commit.ts";
 import type { Finding, Run } from "./effects.ts";
 import type { BodyChanges } from "./ports.ts";
@@ -55,7 +55,8 @@ export interface LookBegun {
 }
 
 export type Concluded =
-  | { readonly kind: "planned"; readonly plan: Plan; readonly ledger: Ledger }
+  /** `wakeAt`: a follow-up is due then, and its wake message is to be sent. */
+  | { readonly kind: "planned"; readonly plan: Plan; readonly ledger: Ledger; readonly wakeAt?: Instant }
   /** CycleCloud could not be asked, or its answer is not believed: no plan. */
   | { readonly kind: "troubled"; readonly trouble: Trouble }
   /** `byPlan`: others were quicker with a plan; else the look had become too old, or the record was fought over. */
@@ -98,7 +99,7 @@ export function concluder(
       return saveOvertaken(current, settled, seen.look, run.policy, byPlan, now);
     }
     const basis = basisOf(record);
-    if (made?.basis === basis) return savePlan(amend(made, current, now), run.policy);
+    if (made?.basis === basis) return savePlan(amend(made, current, run.policy, now), run.policy);
     if (made !== undefined) {
       const isGrant = basisOf(record, made.on.record) !== made.basis;
       const isDemand = made.on.record.generation !== record.generation;
@@ -106,17 +107,17 @@ export function concluder(
       if (met.demand > DECIDED_AGAIN && !isGrant) {
         const { ledger } = made.on.bodies;
         const decision = withoutStops(made.decision, ledger);
-        return savePlan(amend({ ...made, decision }, current, now), run.policy);
+        return savePlan(amend({ ...made, decision }, current, run.policy, now), run.policy);
       }
       if (met.grants >= DECIDED_AGAIN && !isPlanFirst(record, now)) {
-        met = { ...met, grants: 0 };
         const save = { record: letPlanFirst(loaded.record, now), changes: {} };
         return { save, result: { kind: "plan-first" } };
       }
     }
     const settled = settleFindings(current, resumed, now);
     const lacking = findLacking(settled.record, seen.look.snapshot);
-    if (lacking !== undefined && now < lacking.until) return saveLacking(current, settled, lacking, now);
+    if (lacking !== undefined && now < lacking.until)
+      return saveLacking(current, endOldStops(settled, now), lacking, now);
     const stops = settleStopsByLook(settled, seen.look.snapshot, now);
     const { ledger, questions = NO_QUESTIONS } = stops;
     const bodies = { ...current.bodies, ledger, questions };
@@ -163,9 +164,9 @@ function basisOf(record: ClusterRecord, demand = record): string {
  * The same decision on a manifest whose sets were only renewed, without marks and stops that a newer report or answer speaks against.
  * Nodes may have asked meanwhile: that is kept.
  */
-function amend({ decision }: Made, { record, bodies }: CurrentWhole, now: Instant): Decision {
+function amend({ decision }: Made, { record, bodies }: CurrentWhole, policy: Policy, now: Instant): Decision {
   const questions = foldQuestions(bodies.questions ?? NO_QUESTIONS, now);
-  return rebase({ ...withoutContradicted(decision, record, bodies, now), questions }, record);
+  return rebase({ ...withoutContradicted(decision, record, bodies, policy, now), questions }, record);
 }
 
 /** The decision on a record in which others have moved nothing but what senders said, looks and wakes. */
@@ -194,17 +195,24 @@ function rebase(decision: Decision, current: ClusterRecord): Decision {
 function lapseAsDecided(current: SetEntries, decided: SetEntries): SetEntries {
   const next = new Map(current);
   for (const [name, lapsed] of decided) {
-    if (!lapsed.live && next.get(name)?.revision.value === lapsed.revision.value) next.set(name, lapsed);
+    const held = next.get(name);
+    if (!lapsed.live && held !== undefined && isSameMessage(held, lapsed)) next.set(name, lapsed);
   }
   return next;
+}
+
+/** A sender may renew a set under the same revision. */
+function isSameMessage(a: SetEntry, b: SetEntry): boolean {
+  return a.revision.value === b.revision.value && a.expiresAt === b.expiresAt;
 }
 
 function savePlan(decision: Decision, policy: Policy): Change<Concluded> {
   const { planBy: _saved, ...planned } = decision.record;
   const { record, changes } = retire(withoutCoveredWake(planned), policy, decision.plan.at);
+  const wakeAt = followUpOf(decision, record);
   return {
     save: {
-      record,
+      record: wakeAt === undefined ? record : { ...record, wakeAt, wakeFor: "follow-up" },
       changes: {
         ...changes,
         ledger: decision.ledger,
@@ -213,8 +221,23 @@ function savePlan(decision: Decision, policy: Policy): Change<Concluded> {
         plan: decision.plan,
       },
     },
-    result: { kind: "planned", plan: decision.plan, ledger: decision.ledger },
+    result: {
+      kind: "planned",
+      plan: decision.plan,
+      ledger: decision.ledger,
+      ...(wakeAt === undefined ? {} : { wakeAt }),
+    },
   };
+}
+
+/** By then CycleCloud has mostly accepted the stops of a plan. */
+const STOPS_ACCEPTED_SECONDS = 5;
+
+/** When to look again for replacements that wait for the plan's stops; undefined: none wait, or a look comes anyway. */
+function followUpOf({ waitsForStops, plan }: Decision, record: ClusterRecord): Instant | undefined {
+  if (waitsForStops !== true) return undefined;
+  const due = plusSeconds(plan.at, STOPS_ACCEPTED_SECONDS);
+  return isWakePending(record, plan.at, due) ? undefined : due;
 }
 
 /** Finished sets leave the record where each tick passes by, with a plan or with the word that there can be none; never with a renewal. */

@@ -86,7 +86,7 @@ function notesOn(
   const { createsFrom, lastGoodLookAt, trouble, outage } = record;
   const age = lastGoodLookAt === undefined ? undefined : secondsBetween(lastGoodLookAt, now);
   const notes: string[] = [];
-  if (age === undefined) notes.push("the cluster has not been looked at yet: the timer looks every minute");
+  if (age === undefined) notes.push("no look at CycleCloud has succeeded yet: the timer looks every minute");
   else if (age > staleSeconds(record, policy))
     notes.push(
       `the last believed look is ${Math.round(age)} s old${trouble === undefined ? ": does the timer run?" : ", and what is shown is of then"}`,
@@ -148,6 +148,7 @@ const TROUBLES: Readonly<Record<Trouble["kind"], string>> = {
   unexpected: "CycleCloud's answer is unexpected",
   suspicious: "the last look is not believed yet",
   "not-found": "CycleCloud does not know the cluster",
+  failed: "the app itself failed, and tries again at each tick",
 };
 
 function stateOf(seen: Snapshot): string {

@@ -1,7 +1,7 @@
 import type { Dynamics } from "../decide/dynamic-arrays.ts";
 import { dynamicsOf, isFlagged } from "../decide/dynamic-arrays.ts";
 import { managedArrays } from "../decide/observe.ts";
-import { demandsInForce } from "../decide/reconcile.ts";
+import { admitDemands } from "../decide/admit.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Purpose } from "../domain/bucket.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";
@@ -42,7 +42,7 @@ export function describeNodearrays(
 ): readonly Described[] {
   const { seen } = bodies;
   if (seen === undefined) return [];
-  const demands = demandsInForce(record, bodies, now);
+  const { demands } = admitDemands(record, bodies, policy, now);
   const managed = managedArrays(seen, policy);
   const asked = countAsked(demands);
   const use = describeArrayUse(record, bodies);

@@ -1,6 +1,7 @@
 import { renderStanding } from "../decide/explain-host.ts";
 import { storedHosts } from "../decide/stored-world.ts";
 import type { Bodies } from "../domain/bodies.ts";
+import type { Policy } from "../domain/policy.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { writeResources } from "../domain/resources.ts";
 import type { Instant } from "../domain/units.ts";
@@ -12,10 +13,11 @@ const SHOWN_JOBS = 10;
 export function describeSchedulerHosts(
   record: ClusterRecord,
   bodies: Bodies,
+  policy: Policy,
   now: Instant,
   shown: number,
 ): Readonly<Record<string, unknown>> {
-  const { others } = storedHosts(record, bodies, now);
+  const { others } = storedHosts(record, bodies, policy, now);
   return {
     count: others.length,
     capacity: others.filter(({ standing }) => standing === "capacity").length,

@@ -2,6 +2,7 @@ import type { Bodies } from "../domain/bodies.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { Node } from "../domain/cluster.ts";
 import { isLost } from "../domain/cluster.ts";
+import type { Policy } from "../domain/policy.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
@@ -41,6 +42,10 @@ export interface DescribedTrouble {
     | "nodearray-missing"
     /** A message came from a sender whose clock was ahead. */
     | "revision-ahead"
+    /** The app settings let something go over the network unprotected. */
+    | "insecure"
+    /** Demand that costs too much to be planned. */
+    | "left-out"
     | "job-rejected"
     | "message-rejected";
   readonly text: string;
@@ -53,7 +58,7 @@ const NAMED = 5;
 
 /**
  * All that is wrong with a cluster in one list; details are elsewhere in the answer. `senderNow`: what the senders' clocks show, which is
- * another time where ours is scaled.
+ * another time where ours is scaled. `insecure`: what the app settings let go unprotected.
  */
 export function describeTroubles(
   record: ClusterRecord,
@@ -62,8 +67,10 @@ export function describeTroubles(
   now: Instant,
   senderNow: Instant = now,
   stopKeys?: StopKeys,
+  insecure: Policy["insecure"] = [],
 ): readonly DescribedTrouble[] {
   return [
+    ...insecure.map((text): DescribedTrouble => ({ kind: "insecure", text, count: 1 })),
     ...notes.map((text): DescribedTrouble => ({ kind: "health", text, count: 1 })),
     ...storageLoss(record, now),
     ...notNeeded(record),
@@ -79,6 +86,7 @@ export function describeTroubles(
     ...refusedStarts(bodies),
     ...arraysMissing(bodies),
     ...revisionsAhead(record, senderNow),
+    ...leftOut(bodies),
     ...rejectedJobs(record, bodies),
     ...rejectedMessages(record),
   ];
@@ -201,6 +209,14 @@ function refusedStarts({ ledger }: Bodies): readonly DescribedTrouble[] {
   if (first === undefined) return [];
   const text = `${namesOf(refused)} did not start: ${first.start?.message ?? "nothing came of it"}`;
   return [{ kind: "start-refused", text, count: refused.length }];
+}
+
+function leftOut({ plan }: Bodies): readonly DescribedTrouble[] {
+  return (plan?.leftOut ?? []).map(({ set, demands, first, why }) => ({
+    kind: "left-out",
+    text: `request set ${set}: left out of this plan, from ${first} on; ${why} cost more than its share of the planning budget. No nodes are created for this demand, and no node that it may need is stopped. Send fewer kinds of jobs, or fewer alternatives`,
+    count: demands,
+  }));
 }
 
 function rejectedJobs({ sets }: ClusterRecord, { demands }: Bodies): readonly DescribedTrouble[] {

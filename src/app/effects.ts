@@ -32,6 +32,9 @@ export interface Run {
   readonly deadline: Instant;
 }
 
+/** Requests to stop nodes are sent side by side: each must leave soon after its commit. */
+const STOPS_AT_ONCE = 4;
+
 /**
  * Sends committed intents of this run, creates last and as many at a time as the server may have. What has not been sent when its time is
  * over (see send-times.ts, and this run's deadline) is found not to have been sent: only its owner can know that. `templates` are of this
@@ -43,17 +46,21 @@ export async function applyIntents(
   templates?: ArrayTemplates,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  const left = intents.filter(({ effect }) => effect.kind === "create");
   const apply = async (intent: Intent): Promise<void> => {
     const evidence = (await send(run, intent, templates)) ?? { kind: "not-sent" };
     logEffect(run, intent, evidence);
     findings.push({ id: intent.id, evidence });
   };
-  for (const intent of intents) if (intent.effect.kind !== "create") await apply(intent);
-  const applyNext = async (): Promise<void> => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) await apply(next);
+  const applyAll = async (kind: Effect["kind"], atOnce: number): Promise<void> => {
+    const left = intents.filter(({ effect }) => effect.kind === kind);
+    const applyNext = async (): Promise<void> => {
+      for (let next = left.shift(); next !== undefined; next = left.shift()) await apply(next);
+    };
+    await Promise.all(Array.from({ length: atOnce }, applyNext));
   };
-  await Promise.all(Array.from({ length: run.policy.parallelCreates }, applyNext));
+  await applyAll("terminate", STOPS_AT_ONCE);
+  await applyAll("start", 1);
+  await applyAll("create", run.policy.parallelCreates);
   return findings;
 }
 

@@ -78,7 +78,8 @@ async function explainLast(app: App, cluster: ClusterName, question: Question): 
   ]);
   const { plan, ledger } = bodies;
   if (plan === undefined) return { kind: "not-planned" };
-  const hosts = question.kind === "node" ? storedHosts(record, bodies, app.ports.clock.now()) : NO_HOSTS;
+  const hosts =
+    question.kind === "node" ? storedHosts(record, bodies, policy, app.ports.clock.now()) : NO_HOSTS;
   const answer = answerBy(plan, ledger, question, { hosts, rules: policy });
   if (answer.kind === "demand") {
     const body = withMetadata(answer, metadataOf(record, bodies, answer.set)(answer.id));

@@ -3,11 +3,18 @@ import { secondsBetween } from "../domain/units.ts";
 import type { App } from "./commit.ts";
 import type { Health } from "./describe-health.ts";
 import { checkHealth } from "./describe-health.ts";
+import { countQueues } from "./describe-queues.ts";
 
-/** The health of all clusters for callers without a key. */
+export interface HealthOfAll {
+  readonly clusters: readonly Health[];
+  /** Undefined: the queues cannot be read. */
+  readonly queues: Awaited<ReturnType<typeof countQueues>>;
+}
+
+/** The health of all clusters and of the queues, for callers without a key. */
 export interface HealthDesk {
   /** At most 5 s old. Callers that come while it is worked out share the work. */
-  all(): Promise<readonly Health[]>;
+  all(): Promise<HealthOfAll>;
 }
 
 /** A probe asks every ten seconds or so. */
@@ -15,10 +22,14 @@ const AGE_SECONDS = 5;
 
 export function createHealthDesk(app: App): HealthDesk {
   const { clock, sites } = app.ports;
-  let last: { readonly at: Instant; readonly health: Promise<readonly Health[]> } | undefined;
-  const checkAll = async (): Promise<readonly Health[]> => {
+  let last: { readonly at: Instant; readonly health: Promise<HealthOfAll> } | undefined;
+  const checkAll = async (): Promise<HealthOfAll> => {
     try {
-      return await Promise.all([...sites.keys()].map((name) => checkHealth(app, name)));
+      const [queues, ...clusters] = await Promise.all([
+        countQueues(app),
+        ...[...sites.keys()].map((name) => checkHealth(app, name)),
+      ]);
+      return { clusters, queues };
     } catch (error) {
       // A defect is answered as one, and not kept.
       last = undefined;

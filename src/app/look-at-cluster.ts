@@ -1,6 +1,7 @@
 import type { RequestNodes } from "../decide/in-flight.ts";
 import type { Look } from "../decide/observe.ts";
 import type { RequestId } from "../domain/ids.ts";
+import { keepNamedConfiguration } from "../domain/named-configuration.ts";
 import type { Trouble } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import type { App } from "./commit.ts";
@@ -37,7 +38,8 @@ export async function lookAtCluster(run: Run, open: readonly RequestId[]): Promi
     }
     const arrivedAt = app.ports.clock.now();
     await endsWithin(app, questions.allEnded(), ANSWERS_WAIT_SECONDS);
-    const { snapshot, templates } = status;
+    const { templates } = status;
+    const snapshot = keepNamedConfiguration(status.snapshot, run.policy);
     const requestNodes = questions.answersTo(open);
     return { kind: "look", look: { snapshot, requestNodes }, templates, arrivedAt };
   } catch (error) {

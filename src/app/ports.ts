@@ -287,8 +287,31 @@ export interface DemandQueue {
   reject(message: RejectedMessage): Promise<void>;
   /** What lies in `demand-rejected`: how many, and the oldest few. */
   rejected(): Promise<{ readonly count: number; readonly oldest: readonly RejectedMessage[] }>;
+  /** What lies in `demand-poison`, where the host puts what failed too often. */
+  poison(): Promise<PoisonQueue>;
+  /** Up to `most` messages of `demand-poison`, oldest first. Nobody else gets them for two minutes; then those that are left come again. */
+  takePoison(most: number): Promise<readonly PoisonMessage[]>;
+  /** Removes a message of `demand-poison` that was taken. It is no error if it is gone. */
+  dropPoison(message: PoisonMessage): Promise<void>;
   /** Puts a text back into the demand queue: a poison message tried once more, or one that a newer release wrote. */
   resend(text: string, delaySeconds: number): Promise<void>;
+}
+
+export interface PoisonQueue {
+  /** About how many, those that are being handled included. */
+  readonly count: number;
+  /** When the oldest of those that nobody is handling was put there, to the second; absent: there is none. */
+  readonly oldestAt?: Instant;
+}
+
+export interface PoisonMessage {
+  /** Of the copy that the host made. */
+  readonly messageId: string;
+  readonly text: string;
+  /** How often it was taken, this time included. */
+  readonly taken: number;
+  /** What the queue wants to see when the message is removed. */
+  readonly receipt: string;
 }
 
 export interface RejectedMessage {

@@ -8,6 +8,7 @@ import type { Owner, RequestId } from "../domain/ids.ts";
 import { changesSomething, keepPlan } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { ClusterRecord, Intent, Ledger } from "../domain/record.ts";
+import type { Policy } from "../domain/policy.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime, plusSeconds } from "../domain/units.ts";
 import type { App, Change, Current, CurrentWhole } from "./commit.ts";
@@ -162,7 +163,7 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   const concluded = await concludeLook(run, begun, resumed, looked);
   if (concluded === undefined) return { kind: "overtaken", byPlan: false };
   if (concluded.result.kind !== "planned") return concluded.result;
-  const { plan, ledger } = concluded.result;
+  const { plan, ledger, wakeAt } = concluded.result;
   logPlan(run, plan, concluded.record);
   const ours = concluded.record.intents.filter(
     (intent) => intent.owner === run.owner && intent.committedAt === plan.at,
@@ -171,7 +172,8 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   const left = stillOpen(begun.taken, concluded.record);
   if (left.length > 0) await settleAll(run, [], left);
   const { createsFrom } = concluded.record;
-  if (createsFrom !== undefined) await app.ports.queue.wake(site.cluster, createsFrom);
+  for (const due of [createsFrom, wakeAt])
+    if (due !== undefined) await app.ports.queue.wake(site.cluster, due);
   await keepReasons(run, plan, ledger);
   return { kind: "planned", plan };
 }
@@ -195,7 +197,7 @@ async function sendStillIdle(run: Reconcile, stops: readonly Intent[]): Promise<
     const settled = current.record.intents
       .filter(({ id }) => ids.has(id))
       .reduce(
-        (state, intent) => withdrawContradicted(state, intent, current, now),
+        (state, intent) => withdrawContradicted(state, intent, current, run.policy, now),
         settleFindings(current, [], now),
       );
     if (settled.record === current.record) return { result: undefined };
@@ -210,10 +212,11 @@ function withdrawContradicted(
   state: Settled,
   { id, effect, committedAt }: Intent,
   { record, bodies }: CurrentWhole,
+  policy: Policy,
   now: Instant,
 ): Settled {
   if (effect.kind !== "terminate") return state;
-  const nodes = contradictedNodes(effect.nodes, committedAt, record, bodies, now);
+  const nodes = contradictedNodes(effect.nodes, committedAt, record, bodies, policy, now);
   return nodes.size === 0 ? state : settle(state, id, { kind: "withdrawn", nodes }, now);
 }
 
@@ -301,6 +304,7 @@ function logPlan({ app, site }: Reconcile, plan: Plan, { unneeded }: ClusterReco
     terminate: plan.terminates.length,
     demands: plan.demands.length,
     unmet,
+    ...(plan.leftOut === undefined ? {} : { leftOut: plan.leftOut.map(({ set }) => set) }),
     ...(withheld === undefined
       ? {}
       : {

@@ -1,7 +1,8 @@
 import { accept, limitExpiry } from "../decide/accept.ts";
 import { holds, recallSets } from "../decide/finished-sets.ts";
 import type { Acceptance } from "../decide/accept.ts";
-import type { RequestSetUpdate, Revision, SchedulerNode, SetDemand } from "../domain/demand.ts";
+import { refuseUpdate } from "../decide/refuse-update.ts";
+import type { Problem, RequestSetUpdate, Revision, SchedulerNode, SetDemand } from "../domain/demand.ts";
 import type { FinishedSet } from "../domain/finished-set.ts";
 import type { ClusterName, Digest, SetName } from "../domain/ids.ts";
 import type { ClusterRecord } from "../domain/record.ts";
@@ -10,6 +11,7 @@ import { plusSeconds } from "../domain/units.ts";
 import type { App, Change, Committed, Current } from "./commit.ts";
 import { commitLoaded, loadCurrent } from "./commit.ts";
 import type { LoadedRecord } from "./ports.ts";
+import { PortError } from "./ports.ts";
 import type { NewerState } from "./newer-state.ts";
 import { unlessNewerState } from "./newer-state.ts";
 
@@ -24,7 +26,9 @@ export type Recorded =
       readonly before?: LoadedRecord;
     } & Pick<Extract<Acceptance, { kind: "accepted" }>, "changed" | "taken" | "older">)
   | { readonly kind: "older"; readonly held: Revision }
-  | Extract<Acceptance, { kind: "stale" }>
+  | Extract<Acceptance, { kind: "stale" | "too-much" }>
+  /** The configuration does not let its sender say this: all of it is refused. */
+  | { readonly kind: "refused"; readonly problems: readonly Problem[] }
   /** The record was fought over too long: deliver again. */
   | { readonly kind: "contended" }
   /** A newer release has written the record: to be put back until an instance of that release takes it. */
@@ -47,7 +51,9 @@ export function createRecorder(app: App, senderTime: (at: Instant) => Instant = 
   const waiting = new Map<ClusterName, Waiting[]>();
   return {
     async record(sent) {
-      const { maxExpirationSeconds } = await app.ports.policyOf(sent.cluster);
+      const { maxExpirationSeconds, senders } = await app.ports.policyOf(sent.cluster);
+      const problems = refuseUpdate(sent, senders);
+      if (problems.length > 0) return { kind: "refused", problems };
       const update = limitExpiry(sent, maxExpirationSeconds);
       const answer = Promise.withResolvers<Recorded>();
       const line = waiting.get(update.cluster);
@@ -84,7 +90,20 @@ async function serve(
   } catch (error) {
     const left = [...batch, ...(batch.length === 0 ? (waiting.get(cluster) ?? []) : [])];
     if (batch.length === 0) waiting.delete(cluster);
-    for (const { answer } of left) answer.reject(error);
+    if (error instanceof PortError || left.length === 1) for (const { answer } of left) answer.reject(error);
+    else await serveEach(app, cluster, left, senderTime);
+  }
+}
+
+/** One of them is what the batch failed on; the others must not fail with it. */
+async function serveEach(
+  app: App,
+  cluster: ClusterName,
+  batch: readonly Waiting[],
+  senderTime: (at: Instant) => Instant,
+): Promise<void> {
+  for (const one of batch) {
+    await serve(app, cluster, new Map([[cluster, [one]]]), senderTime);
   }
 }
 

@@ -13,7 +13,7 @@ import type { PhaseShown } from "./phase-shown.ts";
 import { phaseShown } from "./phase-shown.ts";
 import type { HistoryRow, Site } from "./ports.ts";
 import { priceNodes } from "../decide/price-nodes.ts";
-import { PortError } from "./ports.ts";
+import { noteFailure } from "./note-failure.ts";
 import type { ReconcileOutcome } from "./reconcile-cluster.ts";
 import { reconcileCluster } from "./reconcile-cluster.ts";
 
@@ -79,9 +79,9 @@ async function logLate(app: App, site: Site, work: Promise<TickReport>): Promise
 async function patienceWith(app: App, { cluster }: Site): Promise<number> {
   try {
     return patienceSeconds((await loadCurrent(app, cluster)).record);
-  } catch (error) {
-    if (error instanceof PortError) return 0;
-    throw error;
+  } catch {
+    // Nobody waits for this: a record that cannot be loaded is the trouble of whoever needs it.
+    return 0;
   }
 }
 
@@ -95,9 +95,8 @@ async function tickOne(app: App, site: Site): Promise<TickReport> {
     await keepHistory(app, site);
     return { cluster: site.cluster, outcome };
   } catch (error) {
+    await noteFailure(app, site.cluster, "tick-failed", error);
     const message = error instanceof Error ? error.message : String(error);
-    const kind = error instanceof PortError ? error.kind : "defect";
-    app.ports.log("tick-failed", { cluster: site.cluster, kind, message });
     return { cluster: site.cluster, outcome: { kind: "failed", message } };
   }
 }

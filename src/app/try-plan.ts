@@ -3,6 +3,8 @@ import { suppose } from "../decide/what-if.ts";
 import type { Problem } from "../domain/demand.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { isoTime } from "../domain/units.ts";
+import { readingOnlyNamed } from "../domain/named-configuration.ts";
+import type { Policy } from "../domain/policy.ts";
 import type { WhatIf } from "../domain/what-if.ts";
 import type { App } from "./commit.ts";
 import { loadWhole } from "./commit.ts";
@@ -37,10 +39,11 @@ export async function tryPlan(app: App, cluster: ClusterName, whatIf: WhatIf): P
     snapshot: seen,
     policy,
   };
+  const supposedPolicy = onlyNamed(whatIf.policy, policy);
   const future = {
-    ...decide(supposed.record, supposed.bodies, changed, whatIf.policy, now, owner),
+    ...decide(supposed.record, supposed.bodies, changed, supposedPolicy, now, owner),
     snapshot: changed.snapshot,
-    policy: whatIf.policy,
+    policy: supposedPolicy,
   };
   return {
     kind: "tried",
@@ -54,4 +57,12 @@ export async function tryPlan(app: App, cluster: ClusterName, whatIf: WhatIf): P
       difference: compareTrials(present, future),
     },
   };
+}
+
+/** A dry run reads no more of a template's Configuration than the plans do. */
+function onlyNamed(policy: Policy, inForce: Policy): Policy {
+  const { defaultResources } = policy;
+  return defaultResources === undefined
+    ? policy
+    : { ...policy, defaultResources: readingOnlyNamed(defaultResources, inForce.defaultResources) };
 }

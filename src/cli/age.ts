@@ -1,8 +1,12 @@
 /** How long it is from one moment to another: "45s", "12m", "3h05m", "2d4h". Undefined if one is not known. */
 export function ageBetween(from: string | undefined, to: string | undefined): string | undefined {
   const milliseconds = Date.parse(to ?? "") - Date.parse(from ?? "");
-  if (Number.isNaN(milliseconds)) return undefined;
-  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  return Number.isNaN(milliseconds) ? undefined : durationText(milliseconds / 1000);
+}
+
+/** "45s", "12m", "3h05m", "2d4h". */
+export function durationText(long: number): string {
+  const seconds = Math.max(0, Math.floor(long));
   if (seconds < 60) return `${seconds}s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes}m`;

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { warnOfPlainHttp } from "../client/plain-http.ts";
 import { registerAutostop } from "./autostop-command.ts";
 import { registerCheck } from "./check-command.ts";
 import { capture, completeNames, mendScript, registerCompletion } from "./completion.ts";
@@ -11,6 +12,7 @@ import { EXIT, EXIT_HELP } from "./exit-code.ts";
 import { registerExplainCommands } from "./explain-commands.ts";
 import { registerListCommands } from "./list-commands.ts";
 import { registerTick } from "./tick-command.ts";
+import { registerKeys } from "./keys-command.ts";
 import type { Register } from "./register.ts";
 import { registerRejected } from "./rejected-command.ts";
 import { registerStateCommands } from "./state-commands.ts";
@@ -44,7 +46,14 @@ export async function runCommandLine(words: readonly string[], onto: Terminal): 
   registerTick(register);
   registerAutostop(register);
   registerCheck(register);
+  registerKeys(register);
   registerCompletion(program);
+  program.hook("preAction", (_program, command) => {
+    const { url, callback } = command.opts<{ readonly url?: string; readonly callback?: string }>();
+    for (const address of [url, callback])
+      if (address !== undefined)
+        warnOfPlainHttp(address, (message) => terminal.complain(`warning: ${message}`));
+  });
   try {
     const completed =
       words[0] === "complete" ? await completeNames(program, words.slice(2), onto) : undefined;

@@ -85,9 +85,19 @@ interface Notes {
   readonly ignored?: readonly { readonly key?: string | undefined; readonly why?: string | undefined }[];
   readonly doubts?: readonly Parameters<typeof problemText>[0][];
   readonly unknownNodearrays?: readonly string[];
+  readonly losses?: readonly {
+    readonly requestSet?: string | undefined;
+    readonly loses?: readonly string[] | undefined;
+  }[];
 }
 
-function notesOf({ used = [], ignored = [], doubts = [], unknownNodearrays = [] }: Notes): readonly string[] {
+function notesOf({
+  used = [],
+  ignored = [],
+  doubts = [],
+  unknownNodearrays = [],
+  losses = [],
+}: Notes): readonly string[] {
   const rows = [
     ...used.map(({ key, as }) => ({ key, becomes: key === as ? "used" : `used as ${as ?? "?"}` })),
     ...ignored.map(({ key, why }) => ({ key, becomes: `ignored: ${why ?? "?"}` })),
@@ -99,6 +109,9 @@ function notesOf({ used = [], ignored = [], doubts = [], unknownNodearrays = [] 
     ...(unknownNodearrays.length === 0
       ? []
       : [`node arrays that the cluster does not have: ${unknownNodearrays.join(", ")}`]),
+    ...losses.flatMap(({ requestSet = "?", loses = [] }) =>
+      loses.map((loss) => `request set ${requestSet} loses: ${loss}`),
+    ),
     ...doubts.map((doubt) => `doubtful: ${problemText(doubt)}`),
   ];
 }

@@ -200,6 +200,7 @@ function tellSent(terminal: Terminal, source: string, sent: Sent, json: boolean)
     case "answered":
     case "refused":
     case "not-json":
+    case "redirected":
     case "unreachable":
       return tell(terminal, sent, json, (body) => tellAccepted(terminal, source, body));
     case "queued":

@@ -16,7 +16,7 @@ const cluster = () =>
 const queue = () =>
   new Option(
     "--queue <account>",
-    "send by the storage queue: a connection string, or https://NAME.queue.core.windows.net to go as who is signed in",
+    "send by the storage queue: https://NAME.queue.core.windows.net to go as who is signed in, a signed address (SAS) of the queue, or a connection string",
   ).env("AUTOSCALER_QUEUE");
 
 export const requestSet = () => new Option("-s, --request-set <name>", "the request set").argParser(readName);

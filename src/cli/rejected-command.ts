@@ -11,7 +11,7 @@ import { jsonText, tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrapped } from "./wrapped.ts";
 
-type RejectedOptions = ApiOptions & { readonly cluster?: string };
+type RejectedOptions = ApiOptions & { readonly cluster?: string; readonly text?: true };
 
 /** What was not accepted: for people who did not see the answer that its sender got. */
 export function registerRejected({ program, terminal, run }: Register): void {
@@ -20,10 +20,13 @@ export function registerRejected({ program, terminal, run }: Register): void {
     .addHelpText(
       "after",
       wrapped(
-        "Lists messages that lie in the queue demand-rejected, and jobs that request sets hold and that were left out: where in the input, and what was expected there. What was found there is its sender's own and is not shown. Without --cluster, of all clusters.",
+        "Lists messages that lie in the queue demand-rejected, and jobs that request sets hold and that were left out: where in the input, and what was expected there. What was found there is its sender's own and is not shown, except with --text. Without --cluster, of all clusters.",
       ),
     )
-    .action((options: RejectedOptions) => run(() => listRejected(terminal, options)));
+    .option("--text", "instead: the oldest messages as JSON with their texts, which needs an operator's key")
+    .action((options: RejectedOptions) =>
+      run(() => (options.text === true ? showTexts : listRejected)(terminal, options)),
+    );
 }
 
 async function listRejected(terminal: Terminal, options: RejectedOptions): Promise<ExitCode> {
@@ -51,6 +54,12 @@ async function listRejected(terminal: Terminal, options: RejectedOptions): Promi
   if (code === EXIT.done || jobs.length + messages.length > 0)
     terminal.say(render(messages, jobs, clusters.rejectedMessages?.count ?? 0));
   return code;
+}
+
+/** What senders wrote, for who mends it: it may hold secrets of theirs. */
+async function showTexts(terminal: Terminal, options: RejectedOptions): Promise<ExitCode> {
+  const answer = await appOf(options).rejectedMessages();
+  return tell(terminal, answer, options.json === true, (body) => ({ text: jsonText(body) }));
 }
 
 async function stateOf(

@@ -1,9 +1,10 @@
 import type { ClustersAnswer, PlanAnswer, StateAnswer } from "../client/state.ts";
+import { durationText } from "./age.ts";
 import { COLUMNS, fold } from "./fold.ts";
 import { countsText, renderTable } from "./table.ts";
 
 /** All clusters, a line each. */
-export function renderClusters({ clusters, rejectedMessages }: ClustersAnswer): string {
+export function renderClusters({ clusters, poisonMessages, rejectedMessages }: ClustersAnswer): string {
   const table = renderTable(
     [
       ["CLUSTER", ({ cluster }) => cluster],
@@ -14,8 +15,19 @@ export function renderClusters({ clusters, rejectedMessages }: ClustersAnswer): 
     clusters,
     "no clusters: AUTOSCALER_CLUSTERS of the app is empty",
   );
-  const count = rejectedMessages?.count ?? 0;
-  return count === 0 ? table : `${table}\n${count} messages lie in demand-rejected`;
+  const lines = [
+    ...inQueue("demand-poison", poisonMessages),
+    ...inQueue("demand-rejected", rejectedMessages),
+  ];
+  return [table, ...lines].join("\n");
+}
+
+function inQueue(queue: string, waiting: ClustersAnswer["poisonMessages"]): readonly string[] {
+  const count = waiting?.count ?? 0;
+  if (count === 0) return [];
+  const age = waiting?.oldestAgeSeconds;
+  const oldest = age === undefined ? "" : `, the oldest for ${durationText(age)}`;
+  return [`${count} ${count === 1 ? "message lies" : "messages lie"} in ${queue}${oldest}`];
 }
 
 /** One cluster in short: what is asked for, what is there, what is wrong, what is missing and why. */

@@ -16,7 +16,7 @@ export const UNREADABLE = "the answer cannot be read by this release; --json sho
  * standard error why there is none. The exit code is the same either way.
  */
 export function tell(terminal: Terminal, answer: Answer, json: boolean, telling: Telling): ExitCode {
-  if (answer.kind === "unreachable" || answer.kind === "not-json") {
+  if (answer.kind === "unreachable" || answer.kind === "not-json" || answer.kind === "redirected") {
     terminal.complain(answer.message);
     return answer.kind === "unreachable" ? EXIT.unreachable : EXIT.no;
   }

@@ -15,5 +15,7 @@ export type Answer<T = unknown> =
     }
   /** 2xx without JSON: something else than the app answers at this address. */
   | { readonly kind: "not-json"; readonly status: number; readonly body: string; readonly message: string }
+  /** 3xx: something before the app wants the request to go elsewhere. It is never followed, as the key would go along. */
+  | { readonly kind: "redirected"; readonly status: number; readonly message: string }
   /** No answer: the effect may have happened. */
   | { readonly kind: "unreachable"; readonly message: string };

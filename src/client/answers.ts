@@ -363,20 +363,17 @@ export interface Clusters {
     cluster: string;
     health: ClusterHealth;
   }[];
-  rejectedMessages: {
+  /**
+   * Messages that failed too often, in demand-poison: the timer deals with them.
+   */
+  poisonMessages: {
     count: number;
-    oldest: {
-      messageId: string;
-      /**
-       * A moment, ISO 8601 in UTC.
-       */
-      rejectedAt: string;
-      cluster?: string;
-      set?: string;
-      problems: ProblemItem[];
-      text: string;
-    }[];
+    /**
+     * Absent: there is none, or it is being handled.
+     */
+    oldestAgeSeconds?: number;
   };
+  rejectedMessages: RejectedMessages;
 }
 export interface ClusterHealth {
   ok: boolean;
@@ -406,6 +403,24 @@ export interface ClusterHealth {
    */
   awaiting?: string[];
   clusterState?: string;
+}
+export interface RejectedMessages {
+  count: number;
+  /**
+   * Absent: there is none, or it is being handled.
+   */
+  oldestAgeSeconds?: number;
+  oldest: {
+    messageId: string;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    rejectedAt: string;
+    cluster?: string;
+    set?: string;
+    problems: ProblemItem[];
+    text: string;
+  }[];
 }
 export interface Cluster {
   cluster: string;
@@ -460,6 +475,8 @@ export interface Cluster {
       | "start-refused"
       | "nodearray-missing"
       | "revision-ahead"
+      | "insecure"
+      | "left-out"
       | "job-rejected"
       | "message-rejected";
     text: string;
@@ -979,6 +996,10 @@ export interface Cluster {
     cause: "refused" | "fell-short" | "boot-failed" | "unhealthy";
     message: string;
   }[];
+  alone?: {
+    bucket: string;
+    dynamicArray?: string;
+  }[];
   rejections: {
     /**
      * A moment, ISO 8601 in UTC.
@@ -1230,6 +1251,21 @@ export interface Configuration {
       [k: string]: unknown;
     };
   };
+  /**
+   * Items: What request sets may do: the first rule that names a set counts for it.
+   */
+  senders?: {
+    requestSets: string | string[];
+    write?: boolean;
+    maxPriority?: number;
+    caps?: {
+      [k: string]: unknown;
+    };
+    hosts?: boolean;
+    pools?: boolean;
+    dynamicArrays?: boolean;
+    attributes?: string[];
+  }[];
   prices?: {
     currency: string;
     locations: {
@@ -1296,6 +1332,21 @@ export interface ConfigurationWritten {
       [k: string]: unknown;
     };
   };
+  /**
+   * Items: What request sets may do: the first rule that names a set counts for it.
+   */
+  senders?: {
+    requestSets: string | string[];
+    write?: boolean;
+    maxPriority?: number;
+    caps?: {
+      [k: string]: unknown;
+    };
+    hosts?: boolean;
+    pools?: boolean;
+    dynamicArrays?: boolean;
+    attributes?: string[];
+  }[];
   prices?: {
     currency: string;
     locations: {
@@ -1331,18 +1382,45 @@ export interface ConfigurationWritten {
    * Named arrays that the cluster does not have (yet).
    */
   unknownNodearrays: string[];
+  /**
+   * Live request sets that ask for something that the document does not let them have.
+   */
+  losses: {
+    requestSet: string;
+    loses: string[];
+  }[];
 }
 export interface Health {
   ok: boolean;
   clusters: number;
   /**
-   * Of all clusters. They leave ok as it is.
+   * Of all clusters, and one while messages lie in demand-poison for five minutes. They leave ok as it is.
    */
   warnings: number;
   /**
    * null: a cluster has never been looked at, or cannot be read.
    */
   oldestLookAgeSeconds: number | null;
+  /**
+   * Messages that failed too often, in demand-poison: the timer deals with them. Absent: the queue cannot be read.
+   */
+  poisonMessages?: {
+    count: number;
+    /**
+     * Absent: there is none, or it is being handled.
+     */
+    oldestAgeSeconds?: number;
+  };
+  /**
+   * Messages that could not be taken in, in demand-rejected, for 30 days. Absent: the queue cannot be read.
+   */
+  rejectedMessages?: {
+    count: number;
+    /**
+     * Absent: there is none, or it is being handled.
+     */
+    oldestAgeSeconds?: number;
+  };
 }
 /**
  * The node will be stopped.

@@ -8,6 +8,7 @@ import type {
   Explanation,
   History,
   Problem,
+  RejectedMessages,
   RequestSetState,
   Restored,
   Stop,
@@ -17,6 +18,7 @@ import { isName, NAME_EXPECTED } from "../domain/name.ts";
 import { NODE_TOKEN_HEADER } from "../wire/node-token.ts";
 import type { Answer } from "./answer.ts";
 import { bodyOf } from "./error.ts";
+import { warnOfPlainHttp } from "./plain-http.ts";
 
 /** Where the function app is, and the key that lets us in (a function key, or the host's). */
 export interface ApiAddress {
@@ -74,6 +76,7 @@ function segmentOf(name: string): string {
 /** Every request that can be made, with the type of its answer. */
 const REQUESTS = {
   clusters: (): Request<Clusters> => ({ method: "GET", path: "/api/clusters" }),
+  rejectedMessages: (): Request<RejectedMessages> => ({ method: "GET", path: "/api/rejected-messages" }),
   state: (cluster: string): Request<Cluster> => ({ method: "GET", path: pathOf(cluster) }),
   requestSet: (cluster: string, set: string): Request<RequestSetState> => ({
     method: "GET",
@@ -138,6 +141,8 @@ function throwingApi(api: ApiAddress) {
   const body = async <T>(call: Request<T>): Promise<T> => bodyOf(await callApi(api, call));
   return {
     clusters: () => body(REQUESTS.clusters()),
+    /** With their texts: needs an operator's key. */
+    rejectedMessages: () => body(REQUESTS.rejectedMessages()),
     state: (cluster: string) => body(REQUESTS.state(cluster)),
     requestSet: (cluster: string, set: string) => body(REQUESTS.requestSet(cluster, set)),
     /** Empties the set: from now on it asks for nothing. */
@@ -157,6 +162,8 @@ function throwingApi(api: ApiAddress) {
 function answeringApi(api: ApiAddress) {
   return {
     clusters: () => callApi(api, REQUESTS.clusters()),
+    /** With their texts: needs an operator's key. */
+    rejectedMessages: () => callApi(api, REQUESTS.rejectedMessages()),
     state: (cluster: string) => callApi(api, REQUESTS.state(cluster)),
     requestSet: (cluster: string, set: string) => callApi(api, REQUESTS.requestSet(cluster, set)),
     /** Empties the set: from now on it asks for nothing. */
@@ -242,19 +249,32 @@ async function request<T>(
     text === undefined
       ? { headers }
       : { headers: { ...headers, "content-type": "application/json" }, body: text };
+  warnOfPlainHttp(address);
   const wait = seconds ?? ((text?.length ?? 0) > LARGE_BODY ? LARGE_WAIT_SECONDS : waitSeconds);
   try {
     const response = await fetch(address, {
       method,
       ...content,
+      redirect: "manual",
       signal: AbortSignal.timeout(wait * 1000),
     });
-    return read(response, await response.text());
+    const received = await response.text();
+    return isRedirect(response) ? redirected(address, response) : read(response, received);
   } catch (error) {
     const late = error instanceof Error && error.name === "TimeoutError";
     const why = late ? ` within ${wait} s` : `: ${failureText(error)}`;
     return { kind: "unreachable", message: `no answer from ${hostOf(address)}${why}` };
   }
+}
+
+const isRedirect = ({ status }: Response): boolean => status >= 300 && status < 400;
+
+/** `fetch` would send the key along to wherever the answer says, so no redirect is followed. */
+function redirected(address: string, { status, headers }: Response): Answer<never> {
+  const location = headers.get("location") ?? "";
+  const to = URL.canParse(location, address) ? new URL(location, address).origin : "an address that is none";
+  const message = `HTTP ${status}: ${hostOf(address)} redirects to ${to}, which is not followed: the key would go along. Is this the address of the function app?`;
+  return { kind: "redirected", status, message };
 }
 
 /** Without the path: that of a stop URL holds its token. */

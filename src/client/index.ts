@@ -11,6 +11,8 @@ export type { Accepted, Doors, SendOptions, Sent } from "./send.ts";
 export { checkDemand, sendDemand } from "./send.ts";
 export type { ArrayTarget, Envelope } from "./targets.ts";
 export { targetOf, updateOf } from "./targets.ts";
+export type { Role } from "../domain/roles.ts";
+export { functionsOf, ROLES } from "../domain/roles.ts";
 export { isName, NAME_EXPECTED } from "../domain/name.ts";
 export type { ConfigRead } from "./validate.ts";
 export { validateConfig } from "./validate.ts";

@@ -1,5 +1,6 @@
 import type { TokenCredential } from "@azure/identity";
-import { QueueClient } from "@azure/storage-queue";
+import { AnonymousCredential, QueueClient } from "@azure/storage-queue";
+import { isPlainHttp } from "../domain/loopback.ts";
 import type { Encoded } from "../wire/encode.ts";
 import { encodeDemandMessage } from "../wire/encode.ts";
 import type { DemandMessage, UncheckedMessage } from "../wire/message.ts";
@@ -21,9 +22,13 @@ export type Pushed =
     };
 
 /**
- * Sends demand to the queue of a function app. `account` is the storage account's connection string (the emulator's too), or the address
- * of its queue service ("https://NAME.queue.core.windows.net"): then whoever is signed in here sends (@azure/identity's
- * DefaultAzureCredential), who needs the role Storage Queue Data Message Sender. Gives the message a revision if it has none, so that it
+ * Sends demand to the queue of a function app. `account` is one of three:
+ * - the address of its queue service ("https://NAME.queue.core.windows.net"). Then the identity that is signed in here sends
+ *   (@azure/identity's DefaultAzureCredential); it needs the role Storage Queue Data Message Sender on the queue.
+ * - a signed address (SAS) of the queue, which needs the permission `add` alone ("https://NAME.queue.core.windows.net/demand?sv=...&sig=...").
+ * - the storage account's connection string (the emulator's too), which opens everything in the account.
+ *
+ * Throws a RangeError for plain http to another machine. Gives the message a revision if it has none, so that it
  * may be delivered twice. Rejects, with the storage library's errors, if the queue does not take it.
  */
 export function openDemandQueue(account: string, name = "demand") {
@@ -43,9 +48,17 @@ const RETRIES = { maxTries: 3, retryDelayInMs: 250, maxRetryDelayInMs: 2000 };
 
 function openQueue(account: string, name: string): QueueClient {
   const options = { retryOptions: RETRIES };
-  return /^https:/i.test(account)
-    ? new QueueClient(`${account.replace(/\/+$/, "")}/${name}`, ownIdentity(), options)
-    : new QueueClient(account, name, options);
+  const url = /^https?:/i.test(account) && URL.canParse(account) ? new URL(account) : undefined;
+  if (url === undefined) return new QueueClient(account, name, options);
+  const isSigned = url.searchParams.has("sig");
+  // A bearer token and a signature are worth as much as a key to whoever reads them on the way.
+  if (isPlainHttp(account))
+    throw new RangeError(`found plain http to ${url.host}, expected an https address`);
+  const path = url.pathname.replace(/\/+$/, "");
+  if (!path.endsWith(`/${name}`)) url.pathname = `${path}/${name}`;
+  return isSigned
+    ? new QueueClient(url.href, new AnonymousCredential(), options)
+    : new QueueClient(url.href, ownIdentity(), options);
 }
 
 /** Loaded when first used: most callers have a connection string or use HTTP. */

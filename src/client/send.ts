@@ -6,7 +6,7 @@ import { instant } from "../domain/units.ts";
 import { readRequestSet } from "../wire/demand-message.ts";
 import type { DemandMessage, UncheckedMessage } from "../wire/message.ts";
 import { isName, NAME_EXPECTED } from "../domain/name.ts";
-import { problemAt } from "../wire/problem.ts";
+import { problemShowing } from "../wire/problem.ts";
 import type { Acknowledgement } from "./answers.ts";
 import type { Answer } from "./answer.ts";
 import type { ApiAddress } from "./api.ts";
@@ -103,7 +103,7 @@ function nameProblems({
 }: DemandMessage | UncheckedMessage): readonly Problem[] {
   return Object.entries({ cluster, requestSet })
     .filter(([, name]) => !isName(name))
-    .map(([key, name]) => problemAt(key, name, NAME_EXPECTED));
+    .map(([key, name]) => problemShowing(key, name, NAME_EXPECTED));
 }
 
 function putOver(
@@ -150,6 +150,8 @@ function queueFailure(error: unknown): Sent {
     const message = `the queue: nobody is signed in here: az login, or give this machine an identity (${why})`;
     return { kind: "denied", message };
   }
+  // What the library would not even try: an address that gives our word away.
+  if (error instanceof RangeError) return { kind: "denied", message: `the queue: ${why}` };
   const refused = typeof status === "number" && status < 500 && status !== 429;
   return { kind: refused ? "denied" : "unreachable", message: `the queue: ${why}` };
 }

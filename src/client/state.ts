@@ -175,8 +175,9 @@ const rejectedMessage = z.object({
 
 const clusters = z.object({
   clusters: listOf(z.object({ cluster: text, health })),
+  poisonMessages: z.object({ count: number, oldestAgeSeconds: number }).optional().catch(undefined),
   rejectedMessages: z
-    .object({ count: number, oldest: listOf(rejectedMessage) })
+    .object({ count: number, oldestAgeSeconds: number, oldest: listOf(rejectedMessage) })
     .optional()
     .catch(undefined),
 });
@@ -281,6 +282,7 @@ const configNotes = z.object({
   ignored: listOf(z.object({ key: text, why: text })),
   doubts: listOf(problemPart),
   unknownNodearrays: texts,
+  losses: listOf(z.object({ requestSet: text, loses: texts })),
 });
 
 /** One piece of an answer that cannot be read makes all of it unreadable only if it is no object at all. */

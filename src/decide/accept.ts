@@ -14,7 +14,9 @@ import { holdSame } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { compareText } from "../domain/text.ts";
 import { plusSeconds } from "../domain/units.ts";
-import { digestOf } from "./hash.ts";
+import type { TooMuch } from "./cluster-bounds.ts";
+import { findTooMuch } from "./cluster-bounds.ts";
+import { digestOf, measure } from "./hash.ts";
 
 /** What became of a demand message. */
 export type Acceptance =
@@ -35,7 +37,9 @@ export type Acceptance =
   /** Its expiry has passed. */
   | { readonly kind: "stale"; readonly expiredAt: Instant }
   /** Its revision is older than `oldest`, and nothing is remembered of its set that it would renew. */
-  | { readonly kind: "stale"; readonly oldest: Instant };
+  | { readonly kind: "stale"; readonly oldest: Instant }
+  /** With it the cluster would hold more than it may. */
+  | TooMuch;
 
 /** The parts of a set that are joined separately. Those that may come without demand are called as in a message. */
 export type Part = "demand" | "schedulerNodes" | "pools";
@@ -47,6 +51,8 @@ export type Part = "demand" | "schedulerNodes" | "pools";
  *
  * Revisions of finished sets are forgotten in the end. `oldest` is a moment of the senders' clocks that none of those forgotten is later
  * than: an older revision is taken only as a renewal of what is held (docs/protocol.md, Storage). Absent: nothing is forgotten.
+ *
+ * Only the bounds of a cluster make the order of messages matter: what comes while a cluster is full is refused.
  */
 export function accept(
   record: ClusterRecord,
@@ -57,7 +63,10 @@ export function accept(
   if (update.expiresAt <= now) return { kind: "stale", expiredAt: update.expiresAt };
   if (oldest !== undefined && update.revision.value < oldest && !renewsHeld(record, update))
     return { kind: "stale", oldest };
-  return update.demand === undefined ? acceptPartial(record, update, now) : acceptWhole(record, update, now);
+  const joined =
+    update.demand === undefined ? acceptPartial(record, update, now) : acceptWhole(record, update, now);
+  if (joined.kind !== "accepted") return joined;
+  return findTooMuch(record, joined.record, update.set, now) ?? joined;
 }
 
 /**
@@ -106,11 +115,14 @@ function renewsHeld(
 }
 
 function entryOf(update: WholeUpdate, now: Instant): SetEntry {
-  const { digest, schedulerNodes } = update;
+  const { bytes, demand, digest, schedulerNodes } = update;
   if (update.ends === true)
     return { ...timesOf(update, now), expiresAt: now, digest, live: false, ended: true };
+  const jobs = demand.demands.filter(({ kind }) => kind === "job").length;
   const entry = { ...timesOf(update, now), digest, live: true };
-  return schedulerNodes === undefined ? entry : { ...entry, report: digestOf(schedulerNodes) };
+  if (schedulerNodes === undefined) return { ...entry, size: { jobs, bytes } };
+  const report = measure(schedulerNodes);
+  return { ...entry, report: report.digest, size: { jobs, bytes: bytes + report.bytes } };
 }
 
 function changesDemand(held: SetEntry | undefined, update: WholeUpdate, now: Instant): boolean {
@@ -181,13 +193,15 @@ function partsOf(update: PartialUpdate, now: Instant): readonly Brought[] {
   const { schedulerNodes, pools } = update;
   const parts: Brought[] = [];
   if (schedulerNodes !== undefined) {
-    const held = { digest: NOTHING_DIGEST, live: true, report: digestOf(schedulerNodes) };
+    const { bytes, digest: report } = measure(schedulerNodes);
+    const held = { digest: NOTHING_DIGEST, live: true, report, size: { jobs: 0, bytes } };
     const entry = { ...timesOf(update, now), ...held };
     parts.push({ part: "schedulerNodes", entry, body: NOTHING, report: schedulerNodes });
   }
   if (pools !== undefined) {
     const body = poolsAlone(pools);
-    const entry = { ...timesOf(update, now), digest: digestOf(body), live: true };
+    const { bytes, digest } = measure(body);
+    const entry = { ...timesOf(update, now), digest, live: true, size: { jobs: 0, bytes } };
     parts.push({ part: "pools", entry, body });
   }
   return parts;
@@ -298,7 +312,7 @@ export function lapseSets(sets: SetEntries, now: Instant, keepRevisionSeconds: n
       changed.delete(name);
     } else if (entry.live) {
       changed ??= new Map(sets);
-      const { report: _gone, ...kept } = entry;
+      const { report: _gone, size: _size, ...kept } = entry;
       changed.set(name, { ...kept, live: false });
     }
   }

@@ -9,6 +9,9 @@ import { attempt, isBetter, isBetterByRank, Scopes } from "./attempt.ts";
 import { OpenOffers } from "./offers.ts";
 import type { Bins } from "./bins.ts";
 import { bindingsOf } from "./bound.ts";
+import { Budget, PLAN_STEPS } from "./budget.ts";
+import { sizeOfConstraints } from "./constraint-size.ts";
+import { countedOf } from "./counted.ts";
 import type { Way } from "./draft.ts";
 import { createsOf } from "./draft.ts";
 import type { Entry } from "./entry.ts";
@@ -43,25 +46,29 @@ export function allocate(
   now: Instant,
 ): Allocation {
   const ranked = byRank(demands);
-  const { resources, mayBePools } = namedBy(ranked);
-  const ground = new Ground(world, resources);
+  const budget = new Budget(policy.steps ?? PLAN_STEPS, new Set(demands.map(({ set }) => set)).size);
+  const { unread, resources, mayBePools } = namedBy(ranked, budget);
+  const ground = new Ground(world, countedOf(world, resources), budget);
   const shared = sharedStateOf(world.pools ?? [], mayBePools);
   const classes = new JobClasses(ground, shared, policy.among === "cheapest");
   const running: Ask[] = [];
-  const entries = ranked.map((one, rank) => {
+  const entries: Entry[] = [];
+  ranked.forEach((one, rank) => {
+    if (unread.has(rank)) return;
     const entry = readEntry(one, rank, classes);
     if (entry.kind === "job" && entry.demand.placed.length > 0) running.push(entry);
-    return entry;
+    entries.push(entry);
   });
   const bindings = bindingsOf(world, ground, running);
   const order = orderNodes(ground);
   const least = classes.least();
   const problem: Problem = {
-    scopes: new Scopes(world),
+    scopes: new Scopes(ground),
     offers: new OpenOffers(),
     ground,
     order,
     entries,
+    unread: [...unread].map(([rank, one]) => ({ ...one, rank })),
     kinds: classes.count + entries.length - classes.jobs,
     bindings,
     shared,
@@ -76,8 +83,9 @@ export function allocate(
   if (policy.preference === "bucket-order" || !mayImprove(best, problem)) return new Answer(best);
   if (isNearBound(best, problem)) return new Answer(best);
   let taken = first;
-  const tryOut = (one: Try, isPreferred: typeof isBetter): Attempt => {
-    const other = attempt(problem, one.way, one.entries, false);
+  const tryOut = (one: Try, isPreferred: typeof isBetter): Attempt | undefined => {
+    const other = budget.on("improving", () => tryWay(problem, one));
+    if (other === undefined) return undefined;
     if (!isPreferred(other, best, policy)) return other;
     best = other;
     taken = one;
@@ -93,7 +101,7 @@ export function allocate(
   }
   for (const one of triesBySize(problem, inRankOrder)) {
     const other = tryOut(one, isBetter);
-    const short = shortIn(other, best, policy);
+    const short = other === undefined ? new Set<number>() : shortIn(other, best, policy);
     // It is cheaper, and only some must go short for that: maybe not if they come first.
     if (short.size > 0) tryOut({ ...one, entries: putFirst(one.entries, short) }, isBetter);
   }
@@ -104,7 +112,16 @@ export function allocate(
   });
   // Reasons are made for what is unmet in the plan that is taken, and only there.
   const isTold = !tells || taken === first || best.outcomes.every(({ placed, asked }) => placed >= asked);
-  return new Answer(isTold ? best : attempt(problem, taken.way, taken.entries, true));
+  if (isTold) return new Answer(best);
+  // It costs what it did when it was tried.
+  return new Answer(budget.on("repeating", () => attempt(problem, taken.way, taken.entries, true)) ?? best);
+}
+
+/** One more try, for which there is enough left to begin it. */
+function tryWay(problem: Problem, { way, entries }: Try): Attempt {
+  const { budget, world, resources } = problem.ground;
+  budget.spend(world.nodes.length * (1 + resources.length));
+  return attempt(problem, way, entries, false);
 }
 
 /** So many demands that go short in a cheaper plan are tried first; more are likely what makes it cheaper. */
@@ -187,17 +204,20 @@ function compareRanks(a: RankedDemand, b: RankedDemand): number {
   );
 }
 
-/** What must be known of all jobs before the first is read. */
+/** What must be known of all jobs before the first is made ready. */
 interface Named {
+  /** Demands that cost too much to be made ready, by rank. */
+  readonly unread: ReadonlyMap<number, RankedDemand>;
   /** The resources that any job takes, with how often they are named: only they are counted. */
   readonly resources: ReadonlyMap<string, number>;
   /** What may name a pool. */
   readonly mayBePools: readonly Constraint[];
 }
 
-function namedBy(demands: readonly RankedDemand[]): Named {
+function namedBy(demands: readonly RankedDemand[], budget: Budget): Named {
   const resources = new Map<string, number>();
   const mayBePools: Constraint[] = [];
+  const unread = new Map<number, RankedDemand>();
   const add = (name: string): void => {
     resources.set(name, (resources.get(name) ?? 0) + 1);
   };
@@ -209,15 +229,20 @@ function namedBy(demands: readonly RankedDemand[]): Named {
     countedResources(constraint).forEach(add);
     if (constraint.kind !== "property-choice") mayBePools.push(constraint);
   };
-  demands.forEach(({ demand }) => {
-    if (demand.kind === "job") demand.constraints.forEach(note);
+  demands.forEach((one, rank) => {
+    const { set, demand } = one;
+    budget.turnTo(set);
+    budget.spend(demand.kind === "job" ? sizeOfConstraints(demand.constraints) + demand.placed.length : 1);
+    if (budget.isSpent) unread.set(rank, one);
+    else if (demand.kind === "job") demand.constraints.forEach(note);
   });
-  return { resources, mayBePools };
+  return { unread, resources, mayBePools };
 }
 
 /** A single class of jobs is packed as it is packed; and where everything has its place without new nodes, nothing is to be gained. */
-function mayImprove({ created, outcomes }: Attempt, { kinds }: Problem): boolean {
-  if (kinds < 2) return false;
+function mayImprove({ created, outcomes, leftOut }: Attempt, { kinds }: Problem): boolean {
+  // Where something costs too much, nothing more is spent on what is placed already.
+  if (kinds < 2 || leftOut.length > 0) return false;
   return created > 0 || outcomes.some(({ placed, asked }) => placed < asked);
 }
 
@@ -231,12 +256,16 @@ class Answer implements Allocation {
   readonly outcomes: Allocation["outcomes"];
   readonly groups: Allocation["groups"];
   readonly settledBy: Allocation["settledBy"];
+  readonly leftOut: Allocation["leftOut"];
+  readonly steps: number;
   readonly orders?: NonNullable<Allocation["orders"]>;
   readonly #bins: Bins;
   #needed: Allocation["needed"] | undefined;
 
-  constructor({ draft, outcomes, order }: Attempt) {
+  constructor({ draft, outcomes, order, leftOut }: Attempt) {
     const { bins } = draft;
+    this.leftOut = leftOut;
+    this.steps = bins.budget.spent;
     this.creates = createsOf(bins);
     this.starts = [...bins.woken].flatMap((bin) => bins.node(bin)?.nodeId ?? []);
     this.outcomes = outcomes;

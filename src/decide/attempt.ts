@@ -1,5 +1,5 @@
 import type { AllocationPolicy, World } from "../domain/allocation.ts";
-import type { GroupDemand, TargetDemand } from "../domain/demand.ts";
+import type { Demand, GroupDemand, RankedDemand, TargetDemand } from "../domain/demand.ts";
 import type { DemandOutcome } from "../domain/plan.ts";
 import type { SharedState } from "../domain/node-view.ts";
 import type { Reason } from "../domain/reason.ts";
@@ -12,6 +12,7 @@ import type { Bindings } from "./bound.ts";
 import { BucketOrder } from "./bucket-order.ts";
 import { holderOf } from "./caps.ts";
 import { inMarketOf } from "./counterparts.ts";
+import type { Budget } from "./budget.ts";
 import type { Draft, Settled, Way } from "./draft.ts";
 import { beginDraft } from "./draft.ts";
 import { jobBinding, presentBinding, standingBinding } from "./binding.ts";
@@ -31,12 +32,16 @@ import type { BucketIndex } from "./scope.ts";
 import { indexBuckets, scopeOf } from "./scope.ts";
 import type { Shape } from "./shape.ts";
 import { shrinkShared } from "./shrink.ts";
+import { explain } from "./telling.ts";
 
 /** What is to be settled, made ready once for all tries. */
 export interface Problem {
   readonly ground: Ground;
   readonly order: NodeOrder;
+  /** What is to be settled, in the order of rank. */
   readonly entries: readonly Entry[];
+  /** Demands that cost too much to be read. */
+  readonly unread: readonly Unread[];
   /** How many kinds of them there are: classes of jobs, and each target and request for groups. */
   readonly kinds: number;
   readonly bindings: Bindings;
@@ -50,9 +55,16 @@ export interface Problem {
   readonly now: Instant;
 }
 
+/** A demand that was not even made ready. */
+export interface Unread extends RankedDemand {
+  readonly rank: number;
+}
+
 /** One try at a plan, and what came of it. */
 export interface Attempt {
   readonly draft: Draft;
+  /** Demands that cost more steps than their set may spend: nothing more is placed of them. In the order of settling. */
+  readonly leftOut: readonly Unread[];
   /** In the order of rank. */
   readonly outcomes: readonly DemandOutcome[];
   /** New nodes, and deallocated ones started. */
@@ -81,12 +93,45 @@ export function attempt(problem: Problem, way: Way, entries: readonly Entry[], t
   const last = way.asBefore === true ? problem.ground.world.last?.() : undefined;
   const kept = last !== undefined ? putAsBefore(draft, entries, homes, last) : NOTHING_KEPT;
   if (way.opening === "shared") for (const entry of entries) countToPlace(draft, entry, 1);
+  const { budget } = problem.ground;
+  const leftOut: Unread[] = [];
+  for (const one of problem.unread) {
+    outcomes[one.rank] = leaveOut(one, undefined);
+    leftOut.push(one);
+  }
   entries.forEach((entry) => {
-    outcomes[entry.rank] = settle(draft, entry, scopes, homes, kept.get(entry), order);
+    budget.turnTo(entry.set);
+    const settled = budget.isSpent ? undefined : settle(draft, entry, scopes, homes, kept.get(entry), order);
+    if (settled === undefined || budget.isSpent) {
+      outcomes[entry.rank] = leaveOut(entry, settled);
+      leftOut.push(entry);
+    } else outcomes[entry.rank] = settled;
     if (way.opening === "shared") countToPlace(draft, entry, -1);
   });
   if (way.opening === "shared") shrinkShared(draft);
-  return { draft, outcomes, ...costOf(draft), ...(order === undefined ? {} : { order }) };
+  return { draft, leftOut, outcomes, ...costOf(draft), ...(order === undefined ? {} : { order }) };
+}
+
+/** What is said of a demand that is left out; `settled`: it was begun. */
+function leaveOut({ set, demand }: RankedDemand, settled: DemandOutcome | undefined): DemandOutcome {
+  const { id, kind } = demand;
+  const { placed, pending } = settled ?? { placed: 0, pending: 0 };
+  const { unit, asked } = askedBy(demand);
+  return { set, id, kind, unit, asked, placed, pending, reasons: LEFT_OUT };
+}
+
+const LEFT_OUT: readonly Reason[] = [{ code: "left-out" }];
+
+/** What a demand asks for, in its own unit. */
+function askedBy(demand: Demand): Pick<DemandOutcome, "unit" | "asked"> {
+  switch (demand.kind) {
+    case "target":
+      return { unit: demand.amount.unit, asked: demand.amount.count };
+    case "groups":
+      return { unit: "groups", asked: demand.groups };
+    case "job":
+      return { unit: "slots", asked: demand.iterations * Math.max(1, demand.nodeCount ?? 1) };
+  }
 }
 
 const NOTHING_KEPT: ReadonlyMap<Entry, Progress> = new Map();
@@ -170,12 +215,14 @@ function costOf({ bins, world }: Draft): Pick<Attempt, "created" | "price"> {
 /** Demands that name the same arrays and sizes share one scope. */
 export class Scopes {
   readonly #world: World;
+  readonly #budget: Budget;
   readonly #index: BucketIndex;
   readonly #ofShape = new Map<Shape, Scope>();
   readonly #byText = new Map<string, Scope>();
 
-  constructor(world: World) {
+  constructor({ world, budget }: Ground) {
     this.#world = world;
+    this.#budget = budget;
     this.#index = indexBuckets(world);
   }
 
@@ -199,10 +246,15 @@ export class Scopes {
   }
 
   #find(wanted: Wanted, preference: "listed" | "cluster"): Scope {
+    const { arrays = [], machineTypes = [] } = wanted;
+    this.#budget.spend(arrays.length + machineTypes.length);
     const key = `${preference}\n${wanted.arrays?.join("\t") ?? "*"}\n${wanted.machineTypes?.join("\t") ?? "*"}`;
     let scope = this.#byText.get(key);
     if (scope === undefined) {
       scope = scopeOf(this.#world, this.#index, wanted, preference);
+      // An array that is not there is answered by all that are.
+      const unknown = arrays.filter((array) => !this.#world.arrays.has(array)).length;
+      this.#budget.spend(scope.offers.length + (1 + unknown) * this.#world.arrays.size);
       this.#byText.set(key, scope);
     }
     return scope;
@@ -247,16 +299,12 @@ function settle(
   }
 }
 
-/**
- * A dynamic array by the name of one that the cluster has gets nothing of that. Which of its definitions the nodes of a disputed one serve
- * nobody can say, so that it stays unmet; those that are there stay needed (design.md section 3, Merging demand).
- */
+/** A dynamic array by the name of one that the cluster has gets nothing of that. */
 function unlessRefused({ world }: Draft, demand: TargetDemand | GroupDemand, raise: () => Settled): Settled {
   const refused = world.refusedArrays?.get(demand.array);
   if (refused?.code === "dynamic-name-taken" && demand.extends !== undefined)
     return { placed: 0, pending: 0, reasons: [refused] };
-  const settled = raise();
-  return refused?.code === "dynamic-disputed" ? { placed: 0, pending: 0, reasons: [refused] } : settled;
+  return raise();
 }
 
 /** What has not found its place already. */
@@ -306,13 +354,14 @@ function settleSlots(
     return { placed, pending: pending * slotsPerUnit, reasons: told };
   }
   draft.telling.note(ask);
-  const ceilings = draft.caps.ceilings(holderOf(ask));
-  return {
-    placed,
-    pending: pending * slotsPerUnit,
-    reasons: shortPools.length === 0 ? reasons : [...shortPools, ...reasons],
-    ...presentBinding(jobBinding(draft, ask, scope, home, missing, ceilings)),
-  };
+  const told = explain(draft, () => {
+    const ceilings = draft.caps.ceilings(holderOf(ask));
+    return {
+      reasons: shortPools.length === 0 ? reasons : [...shortPools, ...reasons],
+      ...presentBinding(jobBinding(draft, ask, scope, home, missing, ceilings)),
+    };
+  });
+  return { placed, pending: pending * slotsPerUnit, ...told };
 }
 
 function place(
@@ -327,11 +376,14 @@ function place(
     const progress = packJob(draft, ask, scope);
     const { left, pending } = progress;
     if (left === 0 || !isTold) return progress;
-    const ceilings = draft.caps.ceilings(holderOf(ask));
-    const reasons = packingReasons(draft, ask, scope, left, ceilings);
-    // What stands at the top has been taken from its pools by now.
-    const short = unitsInPools(draft.pools, ask.with(left), alternativePoolNeeds(ask), draft.world.pools);
-    return { left, pending, reasons: [...short.reasons, ...reasons] };
+    const told = explain(draft, () => {
+      const ceilings = draft.caps.ceilings(holderOf(ask));
+      const reasons = packingReasons(draft, ask, scope, left, ceilings);
+      // What stands at the top has been taken from its pools by now.
+      const short = unitsInPools(draft.pools, ask.with(left), alternativePoolNeeds(ask), draft.world.pools);
+      return { reasons: [...short.reasons, ...reasons] };
+    });
+    return { left, pending, ...told };
   }
   const { progress, reasons } =
     ask.together === "spread"

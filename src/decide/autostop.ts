@@ -25,7 +25,8 @@ import {
 } from "./questions.ts";
 import type { Weighing } from "./reconcile.ts";
 import { doubtedNodes, isRecordDoubted, STALE_MARK_SECONDS, stoppingNodes } from "./doubt.ts";
-import { commitEffects, demandsInForce, excludedNodes, supplyOf } from "./reconcile.ts";
+import { admitDemands } from "./admit.ts";
+import { commitEffects, excludedNodes, supplyOf } from "./reconcile.ts";
 import { backOff } from "./back-off.ts";
 import { outageSeconds } from "./looks.ts";
 import { isResting } from "./outage.ts";
@@ -131,6 +132,8 @@ export function judgeStops(
   const verdicts = first.map((verdict): StopVerdict => {
     if (verdict.kind !== "marked" || free.spare.has(verdict.node)) return verdict;
     if (sick.has(verdict.node)) return limited.get(verdict.node) ?? verdict;
+    const unknown = free.unknown.get(verdict.node);
+    if (unknown !== undefined) return unsettled(unknown);
     return { kind: "needed", why: free.why(verdict.node), undrain: !view.isForgetful };
   });
   return noteVerdicts(record, bodies, view, byInstance, calls, verdicts, now);
@@ -203,7 +206,7 @@ function surveyOf(
 ): Survey {
   const nodes = new Map<NodeId, Node>();
   for (const node of bodies.seen?.nodes ?? []) if (asked.has(node.nodeId)) nodes.set(node.nodeId, node);
-  const facts = hostFacts(record, bodies, now);
+  const facts = hostFacts(record, bodies, now, policy.senders);
   return {
     nodes,
     questions: bodies.questions ?? NO_QUESTIONS,
@@ -377,6 +380,8 @@ export function toldOf(why: string): string {
 
 interface Weighed {
   readonly spare: ReadonlySet<NodeId>;
+  /** Askers of which nothing can be told, and why. */
+  readonly unknown: Spare["unknown"];
   readonly why: (node: NodeId) => string;
 }
 
@@ -392,8 +397,9 @@ function spareNodes(
   now: Instant,
   recall: Recalls,
 ): Weighed {
-  if (bodies.seen === undefined || askers.size === 0) return { spare: askers, why: () => "needed" };
-  const sent = demandsInForce(record, bodies);
+  if (bodies.seen === undefined || askers.size === 0)
+    return { spare: askers, unknown: new Map(), why: () => "needed" };
+  const { demands: sent } = admitDemands(record, bodies, policy);
   // The askers' own marks, from the first of the two commits, must not hide them: they are weighed again, and with the same outcome while
   // nothing else has changed.
   const ledger = withoutMarks(bodies.ledger, askers);
@@ -401,7 +407,7 @@ function spareNodes(
   const out = excludedNodes(snapshot, ledger, stoppingNodes(record.intents), policy, now);
   const dynamics = dynamicsOf(sent, record.dynamicArrays ?? [], bodies.seen);
   const reports = readReports(
-    reportedHosts(record, bodies, now),
+    reportedHosts(record, bodies, now, policy.senders),
     { snapshot, ledger, dynamics: dynamics.keys() },
     sent,
   );
@@ -410,7 +416,7 @@ function spareNodes(
     snapshot,
     ledger,
     policy,
-    pools: poolsInForce(record, bodies),
+    pools: poolsInForce(record, bodies, policy.senders),
     dynamics,
     ...(reports === undefined ? {} : { reports }),
     excluded: new Set([...out, ...unfit]),
@@ -419,12 +425,13 @@ function spareNodes(
   });
   const premises = premisesOf(record, supply);
   const question = { askers, excluded: supply.excluded };
-  const { spare, needed } = recall.stops.answer(premises, question, (asked) => {
+  const { spare, needed, unknown } = recall.stops.answer(premises, question, (asked) => {
     const present = recall.plans.known(premises, { excluded: asked.excluded, last: undefined });
     return findSpare({ ...supply, excluded: asked.excluded }, demands, asked.askers, now, present);
   });
   return {
     spare,
+    unknown,
     why: (node) => {
       const by = needed.get(node);
       return by === undefined ? "needed until other nodes are Ready" : `${NEEDED_BY}${by.join(", ")}`;
@@ -577,8 +584,11 @@ export function confirmStops(
   const askers = without(new Set(going), sick);
   const free = spareNodes(current, bodies, { askers, unfit: sick }, policy, now, recall);
   const stopped = [...unhealthy, ...[...askers].filter((id) => free.spare.has(id))];
-  for (const id of askers)
-    if (!free.spare.has(id)) verdicts.set(id, { kind: "needed", why: free.why(id), undrain });
+  for (const id of askers) {
+    const unknown = free.unknown.get(id);
+    if (unknown !== undefined) verdicts.set(id, unsettled(unknown));
+    else if (!free.spare.has(id)) verdicts.set(id, { kind: "needed", why: free.why(id), undrain });
+  }
   for (const id of stopped) verdicts.set(id, { kind: "granted", node: id });
   const paused = pauseUnhealthy(
     noteUnhealthyStops(record, bodies.ledger, view.facts, unhealthy, now),

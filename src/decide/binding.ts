@@ -212,7 +212,8 @@ function onlyGroupOf(draft: Draft, { offers }: Scope, { sizeOf }: GroupShortage)
  */
 export function standingBinding(reasons: readonly Reason[]): Binding | undefined {
   const [first] = reasons;
-  if (first === undefined || first.code === "too-many-unmet") return undefined;
+  if (first === undefined || first.code === "too-many-unmet" || first.code === "not-explained")
+    return undefined;
   const cap = reasons.find(isCap);
   if (cap !== undefined)
     return { kind: "raise", raises: [{ of: "limit", limit: cap.limit, more: cap.asked - cap.left }] };
@@ -316,6 +317,7 @@ function raisesFor(draft: Draft, shortage: Shortage, ways: readonly Way[]): read
   const served = counted.reduce((sum, { taken, way }) => sum + (taken.nodes / way.lot) * way.serves, 0);
   const { world } = draft;
   return smallestRaise({
+    budget: draft.bins.budget,
     capacity: ways[0]?.capacity ?? draft.capacity,
     limits: world.limits,
     ceilings,

@@ -5,6 +5,7 @@ import type { Resources } from "../domain/resources.ts";
 import { amountOf } from "../domain/resources.ts";
 import type { NodeId, SetName } from "../domain/ids.ts";
 import type { Ask } from "./ask.ts";
+import type { Budget } from "./budget.ts";
 import { slotsIn, unitsFrom } from "./ask.ts";
 import type { Subject } from "./fit.ts";
 import type { Ground, Kind, NewNode, Place } from "./ground.ts";
@@ -69,6 +70,7 @@ const MOST_PARTS = 80;
 export class Bins implements LineBins {
   readonly ground: Ground;
   readonly world: World;
+  readonly budget: Budget;
   /** Names of the resources that any job takes; a bin's amounts follow this order. */
   readonly resources: readonly string[];
   readonly width: number;
@@ -129,6 +131,7 @@ export class Bins implements LineBins {
     least: readonly number[],
   ) {
     this.ground = ground;
+    this.budget = ground.budget;
     this.world = ground.world;
     this.resources = ground.resources;
     this.width = ground.resources.length;
@@ -285,6 +288,7 @@ export class Bins implements LineBins {
 
   /** How many units of the ask fit on one node of the bin. */
   unitsOn(bin: Bin, ask: Ask): number {
+    this.budget.spend(1);
     if (this.isClosed(bin) || !this.#serves(bin, ask.set)) return 0;
     const { shape } = ask.jobClass;
     if (!this.#takes(shape, bin)) return 0;
@@ -367,8 +371,10 @@ export class Bins implements LineBins {
 
   /** Whether slots of a job ("set/demand") are on each node of the bin. */
   holds(bin: Bin, by: string): boolean {
-    for (let one = this.#contents[bin]; one !== undefined; one = one.before)
+    for (let one = this.#contents[bin]; one !== undefined; one = one.before) {
+      this.budget.spend(1);
       if (one.slots > 0 && one.claimant.by === by) return true;
+    }
     return false;
   }
 
@@ -376,12 +382,15 @@ export class Bins implements LineBins {
   isOnlyOf(bin: Bin, { by, requirements }: Ask): boolean {
     if (requirements.alone !== "task") return false;
     const jobs = jobsOf(this.#contents[bin]);
+    this.budget.spend(jobs.length);
     return jobs.length > 0 && jobs.every((one) => one.by === by);
   }
 
   /** Names of the jobs on each node of the bin. */
   jobsOn(bin: Bin): readonly string[] {
-    return jobsOf(this.#contents[bin]).map(({ by }) => by);
+    const jobs = jobsOf(this.#contents[bin]);
+    this.budget.spend(jobs.length);
+    return jobs.map(({ by }) => by);
   }
 
   /**
@@ -416,7 +425,10 @@ export class Bins implements LineBins {
     const [only, ...others] = lines;
     if (only === undefined) return;
     if (takes === undefined) {
-      for (const bin of only.all()) if (this.unitsOn(bin, ask) > 0) yield bin;
+      for (const bin of only.all()) {
+        if (this.budget.isSpent) return;
+        if (this.unitsOn(bin, ask) > 0) yield bin;
+      }
       return;
     }
     const sought: Sought = { takes, times: ask.slotsPerUnit, accepts };
@@ -544,6 +556,7 @@ export class Bins implements LineBins {
 
   /** What the shape takes: VM sizes of which it takes all nodes, and of the others single kinds. */
   #partsOf(shape: Shape): readonly (string | Kind)[] {
+    this.budget.spend(this.ground.kinds.length);
     const parts: (string | Kind)[] = [];
     for (const [size, kinds] of Map.groupBy(shape.kindsIn(this.ground), sizeOf)) {
       const isWhole = size !== undefined && kinds.length === this.ground.kindsNamed("vm_size", [size]).length;
@@ -593,6 +606,7 @@ export class Bins implements LineBins {
   }
 
   #ownLine(shape: Shape): Line {
+    this.budget.spend(this.ground.kinds.length);
     const key = this.ground.kinds.map((kind) => (shape.takesKind(kind) ? "1" : "0")).join("");
     let entry = this.#lines.get(key);
     if (entry === undefined) {
@@ -631,6 +645,7 @@ export class Bins implements LineBins {
   /** All bins that may take something, without those that this plan creates and hosts that are not ours, in the order of use. */
   #open(): readonly Bin[] {
     const all = [...this.existing, ...this.inFlight, ...this.asleep];
+    this.budget.spend(all.length);
     return all.filter((bin) => !this.isClosed(bin));
   }
 

@@ -1,4 +1,5 @@
-import type { World } from "../domain/allocation.ts";
+import type { SupplyNode, World } from "../domain/allocation.ts";
+import type { SetName } from "../domain/ids.ts";
 import type { Ask } from "./ask.ts";
 import type { Bin } from "./bins.ts";
 import type { Ground, Place } from "./ground.ts";
@@ -16,11 +17,10 @@ export interface Bindings {
 export function bindingsOf(world: World, ground: Ground, running: readonly Ask[]): Bindings {
   const slots: Bindings["slots"][number][] = [];
   const homes = new Map<Ask, Place>();
-  let findHost: ReturnType<typeof hostFinder> | undefined;
+  const findHost = finderBySet(world);
   for (const ask of running) {
     for (const { hostname, iterations } of ask.demand.placed) {
-      findHost ??= hostFinder(world.nodes);
-      const bin = findHost(hostname);
+      const bin = findHost(ask.set, hostname);
       // Nothing runs on a node without a VM, whatever a scheduler still says.
       if (bin === undefined || world.nodes[bin]?.deallocated === true) continue;
       slots.push({
@@ -35,4 +35,29 @@ export function bindingsOf(world: World, ground: Ground, running: readonly Ask[]
     }
   }
   return { slots, homes };
+}
+
+/** A host that only a scheduler knows is there for the sets that report it: another set's jobs are not on it, whatever they say. */
+function finderBySet({ nodes }: World): (set: SetName, hostname: string) => Bin | undefined {
+  const finders = new Map<SetName | undefined, ReturnType<typeof hostFinder>>();
+  const finderOf = (set: SetName | undefined): ReturnType<typeof hostFinder> => {
+    const known = finders.get(set);
+    if (known !== undefined) return known;
+    const finder = hostFinder(
+      nodes.map((node) => (set === undefined || isFor(node, set) ? node : withoutName(node))),
+    );
+    finders.set(set, finder);
+    return finder;
+  };
+  return (set, hostname) => {
+    const bin = finderOf(undefined)(hostname);
+    const node = bin === undefined ? undefined : nodes[bin];
+    return node === undefined || isFor(node, set) ? bin : finderOf(set)(hostname);
+  };
+}
+
+const isFor = ({ onlyFor }: SupplyNode, set: SetName): boolean => onlyFor?.includes(set) ?? true;
+
+function withoutName({ hostname: _others, ...node }: SupplyNode): SupplyNode {
+  return node;
 }

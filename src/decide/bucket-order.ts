@@ -14,6 +14,7 @@ import type { Candidates } from "./bucket-candidates.ts";
 import { candidatesFor, chooseBuckets } from "./bucket-candidates.ts";
 import type { Site } from "./bucket-sites.ts";
 import { BucketSites, roomAt, roomToStart } from "./bucket-sites.ts";
+import { sizeOfConstraints } from "./constraint-size.ts";
 import type { Draft, Settled } from "./draft.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
 import { holderOf } from "./caps.ts";
@@ -24,6 +25,7 @@ import { mostPoolNeeds, unitsInPools as unitsInAllPools } from "./pool-use.ts";
 import { sharedPoolName } from "./pools.ts";
 import { misfit, refusalReason, tooSmall } from "./reasons.ts";
 import { jobRefusal, noteScaleSet } from "./scale-set.ts";
+import { explain } from "./telling.ts";
 import { TOLERANCE } from "./tolerance.ts";
 
 /** So many nodes of a bin with so many units each, and, where what is left is less than a node holds, one more with the rest. */
@@ -117,12 +119,14 @@ export class BucketOrder {
     if (left <= 0 || !tells) return { reasons: [] };
     if (!telling.covers(ask)) return { reasons: [...short, ...telling.brief(ask)] };
     telling.note(ask);
-    const reasons = [
-      ...short,
-      ...(isWhole(ask) ? drained : this.#drained(ask.with(left))),
-      ...this.#reasons(ask, sites, chosen, left),
-    ];
-    return { reasons, ...presentBinding(this.#binding(ask, sites, chosen, left)) };
+    return explain(this.#draft, () => {
+      const reasons = [
+        ...short,
+        ...(isWhole(ask) ? drained : this.#drained(ask.with(left))),
+        ...this.#reasons(ask, sites, chosen, left),
+      ];
+      return { reasons, ...presentBinding(this.#binding(ask, sites, chosen, left)) };
+    });
   }
 
   /** What would place the rest of a job, or why no raise would; `left`: pools and limits are as its units that have a place leave them. */
@@ -167,6 +171,7 @@ export class BucketOrder {
     const { constraints } = ask.jobClass;
     const known = this.#known.get(ask.jobClass);
     if (known !== undefined) return known;
+    this.#draft.bins.budget.spend(this.#sites.all.length * sizeOfConstraints(constraints));
     const candidates = chooseBuckets(this.#sites.all, constraints, {
       left: this.#draft.pools,
       values: this.#values,
@@ -179,6 +184,7 @@ export class BucketOrder {
     if (progress.left <= 0) return;
     for (const filling of fillingsOf(ask)) {
       for (const site of sites) {
+        if (this.#isSpent) return;
         const plan = this.#plan(ask, site, progress.left, filling);
         if (plan.left > 0) continue;
         if (drains(ask)) this.#placeByNode(ask, site, filling, progress);
@@ -191,7 +197,7 @@ export class BucketOrder {
   #placeSome(ask: Ask, sites: readonly Site[], progress: Progress): void {
     for (const filling of fillingsOf(ask)) {
       for (const site of sites) {
-        if (progress.left <= 0) return;
+        if (progress.left <= 0 || this.#isSpent) return;
         if (drains(ask)) this.#placeByNode(ask, site, filling, progress);
         else this.#apply(ask, site, this.#plan(ask, site, progress.left, filling), progress);
       }
@@ -200,7 +206,7 @@ export class BucketOrder {
 
   /** One node after the other, as what the next one takes hangs on what this one has left of the pools. */
   #placeByNode(ask: Ask, site: Site, filling: Filling, progress: Progress): void {
-    while (progress.left > 0) {
+    while (progress.left > 0 && !this.#isSpent) {
       const { steps, made } = this.#plan(ask, site, progress.left, filling);
       const [step] = steps;
       if (step === undefined && made.nodes < 1) return;
@@ -211,6 +217,10 @@ export class BucketOrder {
       };
       this.#apply(ask, site, next, progress);
     }
+  }
+
+  get #isSpent(): boolean {
+    return this.#draft.bins.budget.isSpent;
   }
 
   /** Of pools that alternatives take from: those that do not suffice for all units, should all of them take it. */
@@ -228,7 +238,7 @@ export class BucketOrder {
     let started = 0;
     let allowed = this.#allowed(ask, site);
     const first = this.#firstOpen(ask, site);
-    for (let at = first; at < site.bins.length && left > 0; at += 1) {
+    for (let at = first; at < site.bins.length && left > 0 && !this.#isSpent; at += 1) {
       const bin = site.bins[at] ?? 0;
       const units = Math.min(this.#unitsOn(ask, bin, filling), left);
       if (units < 1) continue;
@@ -253,7 +263,8 @@ export class BucketOrder {
       steps.push({ bin, nodes, units, rest });
     }
     const units = Math.min(this.#unitsOnNew(ask, site, filling), left);
-    const nodes = units < 1 ? 0 : Math.min(room, allowed, Math.ceil(left / units));
+    // Where not all nodes were asked, no new ones are made in their place.
+    const nodes = units < 1 || this.#isSpent ? 0 : Math.min(room, allowed, Math.ceil(left / units));
     return { steps, made: { nodes, units }, left: Math.max(0, left - nodes * units) };
   }
 

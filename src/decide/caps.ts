@@ -1,5 +1,5 @@
 import type { Cap } from "../domain/allocation.ts";
-import type { Reason } from "../domain/reason.ts";
+import type { LimitId, Reason } from "../domain/reason.ts";
 import { compareText } from "../domain/text.ts";
 import type { Ask } from "./ask.ts";
 import type { Bin, Bins } from "./bins.ts";
@@ -38,11 +38,15 @@ export class Caps {
     this.#caps = caps
       .toSorted((a, b) => compareText(textOf(a), textOf(b)))
       .map((cap) => ({ cap, left: cap.max, held: new Set() }));
-    const named = (kind: Cap["kind"]) =>
-      Map.groupBy(
-        this.#caps.filter(({ cap }) => cap.kind === kind),
-        ({ cap }) => cap.name,
-      );
+    const named = (kind: Cap["kind"]) => {
+      const byName = new Map<string, OpenCap[]>();
+      for (const open of this.#caps) {
+        if (open.cap.kind !== kind) continue;
+        for (const name of open.cap.sets ?? [open.cap.name])
+          byName.set(name, [...(byName.get(name) ?? []), open]);
+      }
+      return byName;
+    };
     this.#named = { "request-set": named("request-set"), user: named("user") };
   }
 
@@ -85,7 +89,7 @@ export class Caps {
   /** The ceilings of the holder as a demand of theirs meets them. */
   ceilings(holder: Holder): readonly OwnCeiling[] {
     return this.#of(holder).map(({ cap, left }) => ({
-      id: { kind: cap.kind === "user" ? "user-cap" : "request-set-cap", name: cap.name, unit: cap.unit },
+      id: limitOf(cap),
       used: cap.max - left,
       max: cap.max,
       left: Math.max(0, left),
@@ -157,7 +161,7 @@ export class Caps {
 function refusalBy({ cap, left }: OpenCap, asked: number): Reason {
   return {
     code: "limit-reached",
-    limit: { kind: cap.kind === "user" ? "user-cap" : "request-set-cap", name: cap.name, unit: cap.unit },
+    limit: limitOf(cap),
     used: cap.max - left,
     max: cap.max,
     left: Math.max(0, left),
@@ -165,7 +169,13 @@ function refusalBy({ cap, left }: OpenCap, asked: number): Reason {
   };
 }
 
-const textOf = ({ kind, name, unit }: Cap): string => `${kind}/${name}/${unit}`;
+function limitOf({ kind, name, unit, sets }: Cap): LimitId {
+  if (kind === "user") return { kind: "user-cap", name, unit };
+  return { kind: "request-set-cap", name, unit, ...(sets === undefined ? {} : { shared: true }) };
+}
+
+const textOf = ({ kind, name, unit, sets }: Cap): string =>
+  `${kind}/${name}/${unit}${sets === undefined ? "" : "/shared"}`;
 
 /** On whose account a job runs. */
 export function holderOf({ set, demand: job }: Ask): Holder {

@@ -1,6 +1,5 @@
 import { mergeAttributes } from "../domain/attributes.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";
-import { canonicalText } from "../domain/canonical.ts";
 import type { NodeArray, Snapshot } from "../domain/cluster.ts";
 import type { RankedDemand } from "../domain/demand.ts";
 import type { DynamicArray, DynamicDefinition } from "../domain/dynamic-array.ts";
@@ -17,7 +16,7 @@ export interface Dynamic {
   readonly name: ArrayName;
   /** Live sets that name it, in order of their names. */
   readonly sets: readonly SetName[];
-  /** Absent: nobody defines it, or it is not settled how. */
+  /** Absent: nobody defines it. */
   readonly definition?: DynamicDefinition;
   /** The array of the cluster in which its nodes are created, and all that is laid over that one's attributes; absent: see `refusal`. */
   readonly parent?: NodeArray;
@@ -30,13 +29,12 @@ export type Dynamics = ReadonlyMap<ArrayName, Dynamic>;
 
 interface Named {
   readonly sets: Set<SetName>;
-  readonly definitions: Map<SetName, DynamicDefinition>;
+  definition: DynamicDefinition | undefined;
 }
 
 /**
  * The dynamic node arrays that the demand in force names, and those that exist. A request that does not define one updates it as it is in
- * the record. Sets that define one differently are all accepted; then nothing is created for it until they agree (design.md section 3,
- * Merging demand).
+ * the record. Demand that is admitted defines each in one way: see `admitDemands`.
  */
 export function dynamicsOf(
   demands: readonly RankedDemand[],
@@ -45,7 +43,7 @@ export function dynamicsOf(
 ): Dynamics {
   const named = readNames(demands);
   const known = new Map(existing.map((array) => [array.name, array]));
-  const names = [...named].filter(([name, { definitions }]) => definitions.size > 0 || known.has(name));
+  const names = [...named].filter(([name, { definition }]) => definition !== undefined || known.has(name));
   const all = new Set([...known.keys(), ...names.map(([name]) => name)]);
   if (all.size === 0) return NO_DYNAMICS;
   const arrays = new Map(snapshot.arrays.map((array) => [array.name, array]));
@@ -69,7 +67,7 @@ export function dynamicsOf(
 /** Dynamic node arrays of one cluster: each is a copy of all buckets of its parent, which every demand looks at. */
 const MOST_DYNAMICS = 500;
 /** How many dynamic node arrays may extend each other in a row. */
-const DEEPEST = 8;
+export const DEEPEST = 8;
 
 const NO_DYNAMICS: Dynamics = new Map();
 
@@ -77,16 +75,16 @@ function readNames(demands: readonly RankedDemand[]): Map<ArrayName, Named> {
   const names = new Map<ArrayName, Named>();
   for (const { set, demand } of demands) {
     if (demand.kind === "job") continue;
-    const named = names.get(demand.array) ?? { sets: new Set(), definitions: new Map() };
+    const named: Named = names.get(demand.array) ?? { sets: new Set(), definition: undefined };
     names.set(demand.array, named);
     named.sets.add(set);
     if (demand.extends === undefined) continue;
     const { machineTypes, attributes } = demand;
-    named.definitions.set(set, {
+    named.definition ??= {
       extends: demand.extends,
       ...(machineTypes === undefined ? {} : { machineTypes }),
       ...(attributes === undefined ? {} : { attributes }),
-    });
+    };
   }
   return names;
 }
@@ -95,13 +93,7 @@ function readNames(demands: readonly RankedDemand[]): Map<ArrayName, Named> {
 function settle(name: ArrayName, named: Named | undefined, known: DynamicArray | undefined): Dynamic {
   const sets = [...(named?.sets ?? [])].sort(compareText);
   if (named === undefined) return { name, sets, refusal: { code: "dynamic-not-asked-for", array: name } };
-  const definers = [...named.definitions].toSorted(([a], [b]) => compareText(a, b));
-  const texts = new Set(definers.map(([, definition]) => canonicalText(definition)));
-  if (texts.size > 1) {
-    const by = definers.map(([set]) => set);
-    return { name, sets, refusal: { code: "dynamic-disputed", array: name, sets: by } };
-  }
-  const [, definition = known] = definers[0] ?? [];
+  const definition = named.definition ?? known;
   return definition === undefined ? { name, sets } : { name, sets, definition: definitionOf(definition) };
 }
 
@@ -205,6 +197,7 @@ export function existingDynamics(
   ledger: Ledger,
   dynamics: Dynamics,
   snapshot: Snapshot,
+  definers: ReadonlyMap<ArrayName, SetName>,
 ): readonly DynamicArray[] {
   const before = new Map((record.dynamicArrays ?? []).map((array) => [array.name, array]));
   const open = snapshot.state === "Started" && snapshot.targetState === "Started";
@@ -213,15 +206,18 @@ export function existingDynamics(
   for (const dynamic of dynamics.values()) {
     const { name, sets, parent } = dynamic;
     const old = before.get(name);
-    // Defined, and somewhere to be; what is refused or disputed stays what it was, if it was anything.
+    // Defined, and somewhere to be; what is refused stays what it was, if it was anything.
     const definition = parent === undefined ? old : dynamic.definition;
     const asked = open && sets.length > 0;
     if (definition === undefined || !(asked || inUse.has(name))) continue;
+    // A set that lapsed has it no longer; who defined it last is known all the same.
+    const by = definers.get(name) ?? old?.by;
     const silent = (old?.sets ?? []).filter((set) => isSilent(record.sets.get(set)));
     existing.push({
       name,
       ...definitionOf(definition),
       sets: [...new Set([...sets, ...silent])].sort(compareText),
+      ...(by === undefined ? {} : { by }),
     });
   }
   return existing;

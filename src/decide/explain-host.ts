@@ -40,14 +40,18 @@ export function explainHost(
   judged: readonly JudgedHost[],
 ): HostExplained | undefined {
   const key = hostKey(name);
-  const known = judged.find(({ host }) => hostKey(host.hostname) === key);
+  const ofName = judged.filter(({ host }) => hostKey(host.hostname) === key);
+  const [known] = ofName;
   const hostname = known?.host.hostname ?? hostInPlan(plan, key);
   if (hostname === undefined) return undefined;
-  const jobs = jobsOn(plan, schedulerHostId(hostname));
+  const sets = [...new Set(ofName.flatMap(({ host }) => host.by.map(({ set }) => set)))];
+  const jobs = [schedulerHostId(hostname), ...sets.map((set) => schedulerHostId(hostname, set))].flatMap(
+    (id) => jobsOn(plan, id),
+  );
   const told = {
     kind: "host",
     hostname,
-    requestSets: [...new Set(known?.host.by.map(({ set }) => set) ?? [])],
+    requestSets: sets,
     ...(known === undefined ? {} : { standing: known.standing }),
     resources: writeResources(known?.host.resources ?? {}),
     available: writeResources(known?.host.available ?? {}),

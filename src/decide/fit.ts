@@ -5,6 +5,8 @@ import type { BucketKey } from "../domain/bucket.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import type { Resources } from "../domain/resources.ts";
 import { isSize, bytesOf } from "../domain/size.ts";
+import type { Budget } from "./budget.ts";
+import { sizeOfConstraints } from "./constraint-size.ts";
 import { dependsOnNode } from "./depends-on-node.ts";
 import type { Judgement } from "./match.ts";
 import { compileAll } from "./match.ts";
@@ -42,13 +44,19 @@ export class Fit {
   readonly #positions: ReadonlyMap<string, number>;
   readonly #shared: SharedState;
   readonly #judgesEachNode: boolean;
+  readonly #budget: Budget;
+  /** Steps of one judgement. */
+  readonly #steps: number;
   readonly #known = new Map<BucketKey, Map<Resources, Needs>>();
 
   constructor(
     constraints: readonly Constraint[],
     positions: ReadonlyMap<string, number>,
     shared: SharedState,
+    budget: Budget,
   ) {
+    this.#budget = budget;
+    this.#steps = sizeOfConstraints(constraints);
     this.#judge = compileAll(constraints);
     this.#positions = positions;
     this.#shared = shared;
@@ -66,11 +74,12 @@ export class Fit {
 
   /** What the constraints say of a node as it is now. */
   judge(node: NodeView, shared: SharedState): Judgement {
+    this.#budget.spend(this.#steps);
     return this.#judge(node, shared);
   }
 
   #work(subject: Subject): Needs {
-    const judgement = this.#judge(viewOf(subject), this.#shared);
+    const judgement = this.judge(viewOf(subject), this.#shared);
     if (judgement.kind === "refused")
       return { resource: [], amount: [], alone: false, slotsPerNode: 0, refusal: judgement.refusal };
     const takes = [...judgement.takes].filter(([, take]) => !isNothing(take));

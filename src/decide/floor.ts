@@ -11,6 +11,7 @@ import { floorBinding, presentBinding } from "./binding.ts";
 import { floorReasons } from "./reasons.ts";
 import { pinnedRefusal } from "./scale-set.ts";
 import type { Scope } from "./scope.ts";
+import { explain } from "./telling.ts";
 
 /** A floor's state, in nodes or cores. */
 interface Floor {
@@ -44,6 +45,7 @@ export function raiseFloor(
   keepSizes(draft, scope);
   for (const list of [bins.existing, bins.inFlight, bins.asleep]) {
     if (floor.have >= asked) break;
+    bins.budget.spend(list.length);
     for (const bin of byPreference(draft, scope, list)) {
       if (floor.have >= asked) break;
       claimFor(draft, { demand, set, by }, scope, floor, bin);
@@ -52,7 +54,8 @@ export function raiseFloor(
   const offers = offersFor(draft, demand, scope);
   for (const offer of offers) {
     const each = unit === "nodes" ? 1 : offer.cores;
-    if (floor.have >= asked) break;
+    if (floor.have >= asked || bins.budget.isSpent) break;
+    bins.budget.spend(1);
     if (each <= 0 || closedTo(draft, offer) !== undefined) continue;
     if (pinnedRefusal(draft, offer, attributesOn(offer, demand.attributes)) !== undefined) continue;
     const wanted = Math.ceil((asked - floor.have) / each);
@@ -67,13 +70,14 @@ export function raiseFloor(
   const placed = Math.min(asked, floor.have);
   const pending = placed - Math.min(asked, floor.ready);
   if (placed >= asked || !draft.tells) return { placed, pending, reasons: [] };
-  const ceilings = draft.caps.ceilings({ set });
-  return {
-    placed,
-    pending,
-    reasons: floorReasons(draft, demand, scope, asked - placed, ceilings),
-    ...presentBinding(floorBinding(draft, demand, offers, asked - placed, ceilings)),
-  };
+  const told = explain(draft, () => {
+    const ceilings = draft.caps.ceilings({ set });
+    return {
+      reasons: floorReasons(draft, demand, scope, asked - placed, ceilings),
+      ...presentBinding(floorBinding(draft, demand, offers, asked - placed, ceilings)),
+    };
+  });
+  return { placed, pending, ...told };
 }
 
 /** In the order that the target lists; else in the cluster's, or by the price of what is counted. */
@@ -88,6 +92,7 @@ function offersFor(draft: Draft, demand: TargetDemand, scope: Scope): readonly B
 function neededSoFar({ bins }: Draft, unit: "nodes" | "cores", scope: Scope): Floor {
   const floor = { have: 0, ready: 0 };
   for (const place of bins.neededPlaces()) {
+    bins.budget.spend(1);
     if (!scope.accepts(place)) continue;
     const needed = bins.neededAt(place);
     floor.have += unit === "nodes" ? needed.nodes : needed.cores;

@@ -17,6 +17,7 @@ import { isSized, mayBeIn, mayBeInNew, namedGroups } from "./named-groups.ts";
 import { fillBin, openFor } from "./pack.ts";
 import { gangReasons, openingRefusal, packingReasons, spanRefusal } from "./reasons.ts";
 import type { Scope } from "./scope.ts";
+import { explain } from "./telling.ts";
 
 /** Where a whole gang could go: one bucket, or one placement group of it, with the nodes there that have room. */
 export interface Site {
@@ -62,6 +63,8 @@ export function placeGang(
     return { progress, reasons: [] };
   }
   const openings = findOpenings(draft, ask, scope, sites, home);
+  // Not all nodes may have been asked: new ones might be made in their place.
+  if (draft.bins.budget.isSpent) return { progress, reasons: [] };
   const best = openings.find((opening) => openingRefusal(draft, ask, opening) === undefined);
   if (best !== undefined) {
     for (const bin of best.site?.bins ?? []) fillBin(draft, ask, progress, bin);
@@ -72,7 +75,9 @@ export function placeGang(
   if (!isTold) return { progress, reasons: [] };
   return {
     progress,
-    reasons: gangReasons(draft, ask, scope, home, openings, cappedSites(draft, ask, sites)),
+    ...explain(draft, () => ({
+      reasons: gangReasons(draft, ask, scope, home, openings, cappedSites(draft, ask, sites)),
+    })),
   };
 }
 
@@ -132,6 +137,7 @@ function findSites(
   const bound = ask.unitsPerNode === 1 ? draft.bound.get(ask.demand) : undefined;
   const sites = new Map<string, Site>();
   for (const bin of bins.each(ask)) {
+    if (bins.budget.isSpent) break;
     const place = bins.placeOfBin(bin);
     const { placementGroup } = place.bucket;
     if (ask.together === "one-group" && placementGroup === undefined) continue;
@@ -175,6 +181,7 @@ function findOpenings(
   home: Place | undefined,
 ): readonly Opening[] {
   const grouped = ask.together === "one-group";
+  draft.bins.budget.spend(scope.offers.length * (1 + sites.length));
   const offered = new Map(draft.offers.of(draft, ask, scope, grouped).all.map((one) => [one.offer, one]));
   const openings = [
     ...sites.flatMap((site) => growing(draft, ask, site, offered)),
@@ -298,7 +305,8 @@ export function spreadGang(draft: Draft, ask: Ask, scope: Scope, isTold: boolean
   const trial = draft.capacity.fork();
   let left = ask.units;
   for (const bin of draft.bins.each(ask)) {
-    if (left <= 0) break;
+    if (left <= 0 || draft.bins.budget.isSpent) break;
+    draft.bins.budget.spend(1);
     if (bound?.has(bin) === true || !mayWake(draft, trial, bin)) continue;
     taken.push(bin);
     left -= draft.bins.count[bin] ?? 0;
@@ -321,10 +329,14 @@ export function spreadGang(draft: Draft, ask: Ask, scope: Scope, isTold: boolean
   const capped = capRefusal(draft, ask, taken, news);
   if (left > 0 || capped !== undefined) {
     if (!isTold) return { progress, reasons: [] };
-    const whole = packingReasons(draft, ask, scope, ask.units);
-    const short = spanRefusal(ask.units, ask.units - Math.max(0, left));
-    return { progress, reasons: [short, capped, ...whole].filter((reason) => reason !== undefined) };
+    const told = explain(draft, () => {
+      const whole = packingReasons(draft, ask, scope, ask.units);
+      const short = spanRefusal(ask.units, ask.units - Math.max(0, left));
+      return { reasons: [short, capped, ...whole].filter((reason) => reason !== undefined) };
+    });
+    return { progress, ...told };
   }
+  if (draft.bins.budget.isSpent) return { progress, reasons: [] };
   for (const bin of taken) fillBin(draft, ask, progress, bin);
   for (const { offer, nodes } of openings)
     openFor(draft, ask, progress, offer, offer.pinnedGroup, Math.min(nodes, progress.left));

@@ -5,6 +5,7 @@ import { amountOf } from "../domain/resources.ts";
 import { bytesPer, isSize } from "../domain/size.ts";
 import { compareText } from "../domain/text.ts";
 import type { NodeView } from "../domain/node-view.ts";
+import type { Budget } from "./budget.ts";
 import type { Subject } from "./fit.ts";
 import { viewOf } from "./fit.ts";
 
@@ -35,6 +36,8 @@ export interface Kind {
  */
 export class Ground {
   readonly world: World;
+  /** Every search counts its steps here. */
+  readonly budget: Budget;
   /** Names of the resources that any job takes; amounts follow this order. */
   readonly resources: readonly string[];
   readonly places: Place[] = [];
@@ -55,6 +58,8 @@ export class Ground {
     vm_size: { known: 0, byName: new Map() },
   };
   readonly #capacities = new Map<Resources, Float64Array>();
+  /** The position of a resource that no node has, if jobs name one: those of which no amounts are kept stand there too. */
+  readonly nowhere: number | undefined;
   /** The most that a node has of each resource. */
   readonly largest: readonly number[];
   /** The two resources that most jobs take; twice the same where there is one. */
@@ -62,8 +67,9 @@ export class Ground {
   readonly #units: readonly (number | "mixed")[];
 
   /** Resources with how many constraints name them. */
-  constructor(world: World, named: ReadonlyMap<string, number>) {
+  constructor(world: World, named: ReadonlyMap<string, number>, budget: Budget) {
     this.world = world;
+    this.budget = budget;
     const resources = [...named.keys()].sort(compareText);
     this.resources = resources;
     const most = resources.map((_, r) => r);
@@ -77,6 +83,9 @@ export class Ground {
     });
     this.inFlightKinds = world.inFlight.map((entry) => this.kindOf(this.placeOf(entry.bucket), entry));
     this.offerKinds = world.buckets.map((offer) => this.kindOf(this.placeOf(offer.bucket), offer));
+    this.nowhere = resources
+      .map((_, r) => r)
+      .find((r) => this.kinds.every(({ capacity }) => (capacity[r] ?? 0) < 0));
     this.#units = resources.map((name) => commonUnit(this.kinds, name));
     this.largest = resources.map((_, r) =>
       this.kinds.reduce((largest, { capacity }) => Math.max(largest, capacity[r] ?? 0), 1e-300),

@@ -75,6 +75,8 @@ export function existingGroups(
   ungrouped: boolean,
 ): readonly Group[] {
   const isFree = (bin: Bin): boolean => !isTaken(draft, key, bin);
+  // The report of the groups looks at all of them once more.
+  draft.bins.budget.spend(2 * draft.bins.count.length * (ungrouped ? 1 + draft.groups.size : 1));
   const groups = ungrouped
     ? chunksOf(draft, demand, key, scope, isFree)
     : placedGroups(draft, demand, key, scope);
@@ -140,7 +142,9 @@ export function chunksOf(
       purpose?.kind === "group" ? purpose.key === key : purpose !== undefined && mayBeOrdinary(bin);
     if (!isOurs || place.bucket.placementGroup !== undefined || !scope.accepts(place)) continue;
     if (isDeallocated(bins, bin)) continue;
-    members.set(place, [...(members.get(place) ?? []), bin]);
+    const own = members.get(place);
+    if (own === undefined) members.set(place, [bin]);
+    else own.push(bin);
   }
   return [...members].flatMap(([place, all]) => {
     const madeFor = (bin: Bin): number => (bins.purpose[bin]?.kind === "group" ? 0 : 1);

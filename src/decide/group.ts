@@ -28,6 +28,7 @@ import { splitBin } from "./pack.ts";
 import { groupReasons, newGroupRefusal, roomRefusal } from "./reasons.ts";
 import { growthRefusal } from "./scale-set.ts";
 import type { Scope } from "./scope.ts";
+import { explain } from "./telling.ts";
 
 /** A demand for groups on its way through a plan. */
 interface Asked {
@@ -40,6 +41,9 @@ interface Asked {
   /** The provider knows no placement groups. */
   readonly ungrouped: boolean;
 }
+
+/** To make a group costs about as much as so many looks. */
+const STEPS_OF_GROUP = 10;
 
 /** How many of the groups there are, and what keeps the others. */
 interface Count {
@@ -70,28 +74,43 @@ export function raiseGroups(
   asked.tally.ungrouped ||= ungrouped;
   const count: Count = { placed: 0, pending: 0, held: [], reasons: [] };
   const groups = existingGroups(draft, demand, key, scope, ungrouped);
-  for (const group of groups) if (isLacking(count, demand)) countGroup(draft, asked, count, group);
+  for (const group of groups) {
+    if (!isLacking(count, demand) || draft.bins.budget.isSpent) break;
+    countGroup(draft, asked, count, group);
+  }
   const givenUp = groups.filter((group) => isGivenUp(group) && !isWhole(group));
   for (const offer of scope.offers) {
     for (const group of givenUp) {
       if (draft.world.buckets[group.place.offer] === ownOffer(offer) && isLacking(count, demand))
         resume(draft, asked, count, group);
     }
-    while (isLacking(count, demand) && openGroup(draft, asked, offer)) {
+    while (isLacking(count, demand) && !draft.bins.budget.isSpent && openGroup(draft, asked, offer)) {
+      draft.bins.budget.spend(STEPS_OF_GROUP);
       count.placed += 1;
       count.pending += 1;
     }
   }
-  const { placed, pending, held } = count;
+  const { placed, pending } = count;
   if (placed >= demand.groups || !draft.tells) return { placed, pending, reasons: [] };
+  const told = explain(draft, () => whyFewer(draft, asked, count));
+  return { placed, pending, ...told };
+}
+
+/** Why groups are missing, and what would help. */
+function whyFewer(
+  draft: Draft,
+  asked: Asked,
+  { placed, held, reasons: met }: Count,
+): Pick<Settled, "reasons" | "binding"> {
+  const { demand, set, scope } = asked;
   const ceilings = draft.caps.ceilings({ set });
   const sizeOf = (offer: BucketOffer): number => sizeIn(demand, offer.cores);
   const missing = demand.groups - placed;
   const others = missing > held.length ? groupReasons(draft, demand, scope, sizeOf, ceilings) : [];
-  const reasons = [...count.reasons, ...others];
+  const reasons = [...met, ...others];
   const waits = held.length >= missing;
   // What would complete those that are waited for and make the others too is not searched for.
-  if (held.length > 0 && !waits) return { placed, pending, reasons };
+  if (held.length > 0 && !waits) return { reasons };
   const unfinished = waits ? held : unfinishedGroups(draft, asked, scope);
   const barred = (offer: BucketOffer): Reason | undefined => barrierOf(draft, asked, offer);
   const shortage = {
@@ -101,7 +120,7 @@ export function raiseGroups(
     barred,
     unfinished: unfinished.map((group) => ({ ...group, resumed: isGivenUp(group) })),
   };
-  return { placed, pending, reasons, ...presentBinding(groupBinding(draft, scope, shortage, ceilings)) };
+  return { reasons, ...presentBinding(groupBinding(draft, scope, shortage, ceilings)) };
 }
 
 const isLacking = ({ placed, held }: Count, { groups }: GroupDemand): boolean =>

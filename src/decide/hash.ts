@@ -20,5 +20,12 @@ export function requestIdOf(
 
 /** Digest of a value that our own doors built, whose keys are therefore always written in the same order. */
 export function digestOf(value: unknown): Digest {
-  return digest(createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 32));
+  return measure(value).digest;
+}
+
+/** The same, with the size of the value's JSON text. */
+export function measure(value: unknown): { readonly digest: Digest; readonly bytes: number } {
+  const text = JSON.stringify(value);
+  const hex = createHash("sha256").update(text).digest("hex");
+  return { digest: digest(hex.slice(0, 32)), bytes: Buffer.byteLength(text) };
 }

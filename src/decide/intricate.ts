@@ -133,7 +133,8 @@ function tryOut(
   let slots = 0;
   // A node that would not do with nobody on it does not because somebody is.
   if (fit.judge({ ...empty, jobs: NO_JOBS }, shared).kind === "refused") return { slots, trial };
-  while (slots < wanted) {
+  bins.budget.spend(bins.pools.size + bins.width);
+  while (slots < wanted && !bins.budget.isSpent) {
     const view: NodeView = { ...empty, available: availableOf(bins, node.subject, trial.free), jobs: others };
     const judgement = judgeSlot(fit, view, shared, trial);
     if (judgement === undefined) break;

@@ -3,10 +3,11 @@ import type { JobDemand } from "../domain/demand.ts";
 import type { SharedState } from "../domain/node-view.ts";
 import type { Scalar } from "../domain/resources.ts";
 import { bytesOf, isSize } from "../domain/size.ts";
+import type { Budget } from "./budget.ts";
 import { Fit } from "./fit.ts";
 import type { Ground, Kind } from "./ground.ts";
 import type { Preference } from "./preference.ts";
-import { compilePreference } from "./preference.ts";
+import { countedPreference } from "./preference.ts";
 import type { Amount, Requirements, TakenApart } from "./requirements.ts";
 import { decidesOnSpot, takeApart } from "./requirements.ts";
 import { Shape } from "./shape.ts";
@@ -87,7 +88,7 @@ export class JobClass {
   get preference(): Preference | undefined {
     const { preference, requirements } = this.shape;
     if (preference === undefined || !requirements.intricate) return preference;
-    this.#preference ??= compilePreference(this.#takenApart().rest);
+    this.#preference ??= countedPreference(this.#takenApart().rest, this.#classes.budget);
     return this.#preference;
   }
 
@@ -138,6 +139,7 @@ const MOST_BITS = 30;
  * sorting is what costs: amounts are compared as numbers, words as text, and everything else waits until somebody asks for it.
  */
 export class JobClasses {
+  readonly budget: Budget;
   readonly #ground: Ground;
   readonly #shared: SharedState;
   /** Whether a job refuses spot that says nothing of it and does not name its node arrays. */
@@ -157,6 +159,7 @@ export class JobClasses {
   #jobs = 0;
 
   constructor(ground: Ground, shared: SharedState, sparesSpot: boolean) {
+    this.budget = ground.budget;
     this.#ground = ground;
     this.#shared = shared;
     this.#sparesSpot = sparesSpot;
@@ -185,19 +188,23 @@ export class JobClasses {
   /** Of each resource the least that a slot of any class takes; 0 where that is not known. */
   least(): readonly number[] {
     const least = this.#sums.map(() => Number.POSITIVE_INFINITY);
-    const note = (resource: readonly number[], amount: readonly number[]): void =>
-      least.forEach((before, position) => {
-        const i = resource.indexOf(position);
-        least[position] = Math.min(before, i < 0 ? 0 : (amount[i] ?? 0));
+    const takers = this.#sums.map(() => 0);
+    let all = 0;
+    const note = (resource: readonly number[], amount: readonly number[]): void => {
+      all += 1;
+      resource.forEach((position, i) => {
+        takers[position] = (takers[position] ?? 0) + 1;
+        least[position] = Math.min(least[position] ?? 0, amount[i] ?? 0);
       });
+    };
     for (const form of [...this.#bare.values(), ...this.#forms.values()])
       for (const table of form.tables.values()) note(table.resource, table.least);
     for (const { takes } of this.#byText.values()) note(takes?.resource ?? [], takes?.amount ?? []);
-    return least;
+    return least.map((amount, position) => (takers[position] === all ? amount : 0));
   }
 
   fitOf(rest: readonly Constraint[]): Fit {
-    return new Fit(rest, this.#positions, this.#shared);
+    return new Fit(rest, this.#positions, this.#shared, this.budget);
   }
 
   /** Adds the amounts up in `#sums` and `#bits`; two of one resource add up. Answers all else that is said. */
@@ -211,9 +218,9 @@ export class JobClasses {
         continue;
       }
       const { resource, amount } = constraint;
-      const position = this.#positions.get(resource) ?? 0;
-      const each = this.#baseAmount(position, amount);
-      if (bits === undefined || each === undefined || position >= MOST_BITS) {
+      const position = this.#positions.get(resource) ?? MOST_BITS;
+      const each = position < MOST_BITS ? this.#baseAmount(position, amount) : undefined;
+      if (bits === undefined || each === undefined) {
         bits = undefined;
         continue;
       }
@@ -297,7 +304,7 @@ export class JobClasses {
   #takesOf(amounts: readonly Amount[], form: Form): Takes | undefined {
     const totals = new Map<number, number>();
     for (const { resource, amount } of amounts) {
-      const position = this.#positions.get(resource) ?? 0;
+      const position = this.#positions.get(resource) ?? this.#ground.nowhere ?? 0;
       const each = this.#baseAmount(position, amount);
       if (each === undefined) return undefined;
       totals.set(position, (totals.get(position) ?? 0) + each);
@@ -367,7 +374,7 @@ export class JobClasses {
     const spot = saidOfSpot ?? (this.#sparesSpot && !words.some(decidesOnSpot) ? "never" : "allow");
     const requirements = spot === "allow" ? said : { ...said, marks: [...said.marks, SPOT_MARKS[spot]] };
     const shapeKey = `${requirements.backoffSeconds} ${requirements.intricate} ${keyOf(requirements.marks)}`;
-    const shape = this.#shapes.get(shapeKey) ?? new Shape(requirements, this.#shared);
+    const shape = this.#shapes.get(shapeKey) ?? new Shape(requirements, this.#shared, this.budget);
     this.#shapes.set(shapeKey, shape);
     const isIntricate = requirements.intricate || amounts.length > 0;
     return { requirements, shape, spot, isIntricate, tables: new Map() };

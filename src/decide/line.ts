@@ -1,8 +1,11 @@
+import type { Budget } from "./budget.ts";
 import type { Takes } from "./job-class.ts";
 import { TOLERANCE } from "./tolerance.ts";
 
 /** What a line needs to know of its bins, by bin. */
 export interface LineBins {
+  /** Searches count their steps here. */
+  readonly budget: Budget;
   /** Amounts of one bin stand together. */
   readonly free: ArrayLike<number>;
   readonly width: number;
@@ -72,6 +75,8 @@ interface Cursor {
 
 /** Bins a block, about the square root of ten thousand; one that has grown to twice as many is cut in two. */
 const BLOCK = 96;
+/** A look at each bin of a block costs about as much as this many other looks. */
+const STEPS_OF_BLOCK = 8;
 const ALL_BUT = 1 - TOLERANCE;
 
 /**
@@ -163,9 +168,11 @@ export class Line {
     this.#catchUp();
     const sought = lookFor(this.#search, wanted);
     const from = this.#cursorOf(sought);
+    const { budget } = this.#bins;
     for (let at = this.#start(from); at < this.#blocks.length; at += 1) {
       const block = this.#blocks[at];
       if (block === undefined) break;
+      budget.spend(1);
       if (!this.#covers(block, true, sought) && !this.#covers(block, false, sought)) continue;
       const isAtCursor = from?.block === block && from.removals === block.removals;
       const index = this.#find(block, sought, isAtCursor ? from.index : 0);
@@ -203,6 +210,7 @@ export class Line {
   /** Every bin, in order. */
   *all(): Generator<number> {
     this.#catchUp();
+    this.#bins.budget.spend(this.#blocks.length);
     for (const bin of this.#blocks.flatMap(({ bins }) => bins)) yield bin;
   }
 
@@ -237,6 +245,7 @@ export class Line {
       if ((bins.tier[block.bins[0] ?? 0] ?? 0) > tier) return { at: i, from: 0 };
       const isLast = (bins.tier[block.bins.at(-1) ?? 0] ?? 0) > tier;
       if (!isLast && !this.#covers(block, claimed, sought)) continue;
+      bins.budget.spend(STEPS_OF_BLOCK);
       for (let j = i === at ? from : 0; j < block.bins.length; j += 1) {
         const bin = block.bins[j] ?? 0;
         if ((bins.tier[bin] ?? 0) > tier) return { at: i, from: j };
@@ -254,7 +263,9 @@ export class Line {
     for (let at = from; at < this.#blocks.length; at += 1) {
       const block = this.#blocks[at];
       if (block === undefined || block.order > last) return undefined;
+      bins.budget.spend(1);
       if (!this.#covers(block, true, sought)) continue;
+      bins.budget.spend(STEPS_OF_BLOCK);
       const members = block.bins;
       for (let i = at === from ? after + 1 : 0; i < members.length; i += 1) {
         const bin = members[i] ?? 0;
@@ -268,6 +279,7 @@ export class Line {
 
   #find(block: Block, sought: Search, from: number): number {
     const { bins } = block;
+    this.#bins.budget.spend(STEPS_OF_BLOCK);
     for (let i = from; i < bins.length; i += 1) if (this.#fits(bins[i] ?? 0, sought)) return i;
     return -1;
   }

@@ -1,4 +1,4 @@
-import type { Node, Snapshot, Unlisted } from "../domain/cluster.ts";
+import type { Node, NodeArray, Snapshot, Unlisted } from "../domain/cluster.ts";
 import { sameMachineType } from "../domain/ids.ts";
 import type { ArrayName, MachineType, NodeId } from "../domain/ids.ts";
 import type { Intent, Ledger, LedgerNode } from "../domain/record.ts";
@@ -23,12 +23,16 @@ export function withMissing(
 ): Snapshot {
   const { unlisted: named = [], ...rest } = snapshot;
   const unlisted = named.map((node) => ({ ...node, since: firstNamed(before, node) ?? node.since }));
-  const look: Snapshot = unlisted.length === 0 ? rest : { ...rest, unlisted };
+  const look: Snapshot = {
+    ...rest,
+    arrays: withMissingArrays(snapshot, before?.arrays),
+    ...(unlisted.length === 0 ? {} : { unlisted }),
+  };
   if (before === undefined || startsWith(snapshot.nodes, before.nodes)) return look;
   const listed = new Set(snapshot.nodes.map(({ nodeId }) => nodeId));
   const lacking = before.nodes.filter(({ nodeId }) => !listed.has(nodeId));
   if (lacking.length === 0) return look;
-  const arrays = new Set(snapshot.arrays.map(({ name }) => name));
+  const arrays = new Set(look.arrays.map(({ name }) => name));
   const open = stoppingNodes(intents);
   const names = new Set(named.map(keyOf));
   const missing = lacking.flatMap((node): readonly Node[] => {
@@ -40,6 +44,25 @@ export function withMissing(
     return snapshot.at < (missingUntil(carried) ?? since) ? [carried] : [];
   });
   return missing.length === 0 ? look : { ...look, nodes: [...snapshot.nodes, ...missing] };
+}
+
+/**
+ * The node arrays, with those that the look lacks and that the last one had: their nodes stay capacity for a minute, and no new ones are
+ * asked for. Otherwise one status that has lost an array creates its nodes a second time in another array.
+ */
+function withMissingArrays(
+  { arrays, at }: Snapshot,
+  before: readonly NodeArray[] = [],
+): readonly NodeArray[] {
+  const listed = new Set(arrays.map(({ name }) => name));
+  const missing = before.flatMap((array): readonly NodeArray[] => {
+    const since = array.missing?.since ?? at;
+    if (listed.has(array.name) || at >= plusSeconds(since, MISSING_SECONDS)) return [];
+    const invalidReason = "the last look lacks the node array";
+    const buckets = array.buckets.map((bucket) => ({ ...bucket, valid: false, invalidReason }));
+    return [{ ...array, buckets, missing: { since } }];
+  });
+  return missing.length === 0 ? arrays : [...arrays, ...missing];
 }
 
 /** The order stays until a node comes or goes: mostly there is nothing to search. */

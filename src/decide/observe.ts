@@ -16,11 +16,13 @@ import { entriesOf, reportsOf } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { InTurn } from "../domain/in-turn.ts";
+import { NO_SENDER_RULES, type SenderRules } from "../domain/sender-rules.ts";
 import { nextLeftReady } from "./down.ts";
 import { entryOfNode, hostKey } from "./hosts.ts";
 import type { Origin, RequestNodes } from "./in-flight.ts";
 import { originsOf } from "./in-flight.ts";
 import { nextStart } from "./starts.ts";
+import { mayReportHosts } from "./sender-rule.ts";
 import { nextUnclear } from "./unclear.ts";
 
 /** One look at CycleCloud: the status, and which nodes belong to the requests that are still open. */
@@ -39,33 +41,48 @@ export interface HostFact {
   readonly jobs: readonly string[];
   /** The newest report that named the host; absent: only placed jobs did. */
   readonly reportedAt?: Instant;
+  /** Several sets report it: the oldest of these reports, as each of them has to say that it is idle. Absent: only one does. */
+  readonly idleAt?: Instant;
   /**
    * Open: it still takes jobs, so that only its own callback, which closes it first, may stop it (wire D.2). Closed: no job starts there
-   * until the scheduler opens it. Absent: no report said.
+   * until the scheduler opens it, and every set that reports it says so. Absent: neither.
    */
   readonly state?: "open" | "closed";
   /** A report says what it has, or what is left of that. */
   readonly hasAmounts?: true;
 }
 
+/** When a host without a job was last known to be idle; undefined: no report says so. */
+export function idleProofAt({ idleAt, reportedAt }: HostFact): Instant | undefined {
+  return idleAt ?? reportedAt;
+}
+
 /**
  * What live sets say of hosts: jobs by report or by `placed`, or a report without a job. A report counts while it is younger than two of
  * its set's intervals and what it came with is live (design.md section 3, Busyness). One that came without demand counts instead of the
- * one that came with its set's demand.
+ * one that came with its set's demand. A job counts from every live set; that a host is idle or closed only if every set that reports it
+ * says so, and from no set whose rule in `senders` lets it report no hosts.
  */
-export function hostFacts(record: ClusterRecord, { demands, reports }: Bodies, now: Instant): HostFacts {
+export function hostFacts(
+  record: ClusterRecord,
+  { demands, reports }: Bodies,
+  now: Instant,
+  senders: SenderRules = NO_SENDER_RULES,
+): HostFacts {
   const known = gathered.get(record.sets);
   const isSame =
     known?.demands === demands &&
     known.reports === reports &&
+    known.senders === senders &&
     known.separateReports === record.separateReports;
   if (isSame && known.from <= now && now < known.until) return known.facts;
-  const facts = gatherFacts(record, { demands, reports }, now);
+  const facts = gatherFacts(record, { demands, reports }, now, senders);
   const { separateReports } = record;
   gathered.set(record.sets, {
     demands,
     reports,
     separateReports,
+    senders,
     facts,
     from: now,
     until: nextLapse(record, now),
@@ -76,6 +93,7 @@ export function hostFacts(record: ClusterRecord, { demands, reports }: Bodies, n
 type HostFacts = ReadonlyMap<string, HostFact>;
 
 interface Gathered extends Pick<Bodies, "demands" | "reports">, Pick<ClusterRecord, "separateReports"> {
+  readonly senders: SenderRules;
   readonly facts: HostFacts;
   readonly from: Instant;
   readonly until: number;
@@ -102,27 +120,26 @@ function gatherFacts(
   record: ClusterRecord,
   bodies: Pick<Bodies, "demands" | "reports">,
   now: Instant,
+  senders: SenderRules,
 ): HostFacts {
-  type Growing = { -readonly [K in keyof HostFact]: HostFact[K] } & { jobs: string[] };
-  const facts = new Map<string, Growing>();
-  const factOf = (hostname: string): Growing => {
+  const facts = new Map<string, GrowingFact>();
+  const factOf = (hostname: string): GrowingFact => {
     const key = hostKey(hostname);
     const known = facts.get(key);
     if (known !== undefined) return known;
-    const fact: Growing = { jobs: NO_JOBS };
+    const fact: GrowingFact = { jobs: NO_JOBS };
     facts.set(key, fact);
     return fact;
   };
   const inForce = ({ live, expiresAt }: SetEntry): boolean => live && expiresAt > now;
-  for (const entry of reportsOf(record).values()) {
+  for (const [set, entry] of reportsOf(record)) {
     if (!inForce(entry)) continue;
+    const counts = mayReportHosts(senders, set);
     freshReport(entry, bodies, now).forEach((host) => {
+      if (!counts && host.jobs.length === 0) return;
       const fact = factOf(host.hostname);
       if (host.jobs.length > 0) fact.jobs = fact.jobs.concat(host.jobs);
-      if (host.resources !== undefined || host.available !== undefined) fact.hasAmounts = true;
-      if (host.state === "open") fact.state = "open";
-      if (host.state === "closed") fact.state ??= "closed";
-      if (fact.reportedAt === undefined || fact.reportedAt < entry.sentAt) fact.reportedAt = entry.sentAt;
+      if (counts) addReport(fact, host, entry.sentAt);
     });
   }
   for (const entry of record.sets.values()) {
@@ -138,6 +155,23 @@ function gatherFacts(
     }
   }
   return facts;
+}
+
+type GrowingFact = { -readonly [K in keyof HostFact]: HostFact[K] } & { jobs: string[] };
+
+function addReport(fact: GrowingFact, host: SchedulerNode, sentAt: Instant): void {
+  if (host.resources !== undefined || host.available !== undefined) fact.hasAmounts = true;
+  const isFirst = fact.reportedAt === undefined;
+  const state = host.state === "open" || host.state === "closed" ? host.state : undefined;
+  if (state === "open" || (isFirst && state === "closed")) fact.state = state;
+  else if (fact.state === "closed" && state === undefined) delete fact.state;
+  if (fact.reportedAt === undefined) {
+    fact.reportedAt = sentAt;
+    return;
+  }
+  const oldest = fact.idleAt ?? fact.reportedAt;
+  fact.idleAt = sentAt < oldest ? sentAt : oldest;
+  if (fact.reportedAt < sentAt) fact.reportedAt = sentAt;
 }
 
 /** The hosts of a set's report, while it counts. */
@@ -240,12 +274,13 @@ function updateNode(
   const keyId = origin?.keyId ?? old?.keyId;
   const look = origin === undefined ? old?.look : origin.look;
   const askedAfter = old?.requestId === undefined ? (origin?.askedAfter ?? 0) : (old.askedAfter ?? 0);
+  const instanceId = nextInstanceId(old, node);
   return {
     nodeId: node.nodeId,
     name: node.name,
     array: node.array,
     ...(node.hostname === undefined ? {} : { hostname: node.hostname }),
-    ...(node.instanceId === undefined ? {} : { instanceId: node.instanceId }),
+    ...(instanceId === undefined ? {} : { instanceId }),
     ...(requestId === undefined ? {} : { requestId }),
     purpose: origin?.purpose ?? old?.purpose ?? { kind: "array" },
     ...(look === undefined ? {} : { look }),
@@ -264,8 +299,17 @@ function updateNode(
   };
 }
 
-function hasSameNames(old: LedgerNode, { hostname, instanceId, name }: Node): boolean {
-  return old.hostname === hostname && old.instanceId === instanceId && old.name === name;
+function hasSameNames(old: LedgerNode, node: Node): boolean {
+  const { hostname, name } = node;
+  return old.hostname === hostname && old.instanceId === nextInstanceId(old, node) && old.name === name;
+}
+
+/**
+ * A record may lack its InstanceId, for instance while the node terminates. The last one stays: else the VM's question is that of an
+ * unknown instance, and it is told to open while it is being deleted.
+ */
+function nextInstanceId(old: LedgerNode | undefined, { instanceId }: Node): string | undefined {
+  return instanceId ?? old?.instanceId;
 }
 
 function nextBusyness(

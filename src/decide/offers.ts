@@ -85,6 +85,7 @@ export class OpenOffers {
 
   #find(draft: Draft, { shape, preference }: JobClass, scope: Scope, grouped: boolean): Offers {
     const found: Offered[] = [];
+    draft.bins.budget.spend(scope.offers.length);
     for (const offer of scope.offers) {
       const hasGroups = offer.maxPlacementGroupSize !== undefined || offer.pinnedGroup !== undefined;
       if ((grouped && !hasGroups) || closedTo(draft, offer) !== undefined) continue;
@@ -125,6 +126,7 @@ function groupsOfNew(
 /** How many units of the job go onto one new node of the offer, outside of groups unless `grouped`. */
 export function unitsOnNew(draft: Draft, ask: Ask, { offer, kind }: Offered, grouped: boolean): number {
   const { takes } = ask.jobClass;
+  draft.bins.budget.spend(1);
   if (takes !== undefined) return unitsFrom(ask, slotsIn(ask, kind.capacity, 0));
   const units = groupsOfNew(draft, offer, grouped).map((group) => {
     const bucket = group === undefined ? offer.bucket : { ...offer.bucket, placementGroup: group };

@@ -37,7 +37,7 @@ function openBins(draft: Draft, ask: Ask, scope: Scope, progress: Progress): voi
   let exhausted: Set<Offered> | undefined;
   /** Placement groups that were made for this job. */
   const made = grouped ? new Map<BucketOffer, PlacementGroup[]>() : undefined;
-  while (progress.left > 0) {
+  while (progress.left > 0 && !draft.bins.budget.isSpent) {
     const opening = nextOpening(draft, ask, offered, progress.left, exhausted ?? NO_OFFERS);
     if (opening === undefined) break;
     const { offered: from, nodes } = opening;
@@ -81,7 +81,7 @@ export function fillOpenBins(draft: Draft, ask: Ask, progress: Progress): void {
   if (ask.isGang || (!caps.none && caps.concern(holderOf(ask)))) {
     const open = [...bins.each(ask)];
     for (const bin of open) {
-      if (progress.left === 0) return;
+      if (progress.left === 0 || bins.budget.isSpent) return;
       // Each of its units has a node of its own.
       if (ask.isGang && bins.holds(bin, ask.by)) continue;
       fillBin(draft, ask, progress, bin);
@@ -92,7 +92,7 @@ export function fillOpenBins(draft: Draft, ask: Ask, progress: Progress): void {
     fillOnceEach(draft, ask, progress);
     return;
   }
-  while (progress.left > 0) {
+  while (progress.left > 0 && !bins.budget.isSpent) {
     const bin = bins.first(ask);
     if (bin === undefined) return;
     const before = progress.left;
@@ -105,7 +105,7 @@ export function fillOpenBins(draft: Draft, ask: Ask, progress: Progress): void {
 /** Slots that take nothing: one on each node, in the order of use. */
 function fillOnceEach(draft: Draft, ask: Ask, progress: Progress): void {
   const { bins } = draft;
-  while (progress.left > 0) {
+  while (progress.left > 0 && !bins.budget.isSpent) {
     const open: Bin[] = [];
     let room = 0;
     for (const bin of bins.each(ask)) {
@@ -203,15 +203,19 @@ function openInGroups(
     return count;
   };
   let left = nodes;
+  draft.bins.budget.spend(offer.groupSizes.size + (made.get(offer)?.length ?? 0));
   for (const group of new Set([...namedGroups(draft, offer), ...(made.get(offer) ?? [])]))
     left -= open(group, left);
   const size = offer.maxPlacementGroupSize;
   if (offer.pinnedGroup !== undefined || size === undefined || size < 1) return;
   if (newGroupClosedTo(draft, offer) !== undefined) return;
   if (!mayBeInNew(draft, ask, offer)) return;
-  for (let more = Math.min(left, capacity.room(offer, undefined)); more > 0;) {
+  for (let more = Math.min(left, capacity.room(offer, undefined)); more > 0 && !draft.bins.budget.isSpent;) {
+    draft.bins.budget.spend(1);
     const group = nameGroup(draft, groupKey(offer));
-    made.set(offer, [...(made.get(offer) ?? []), group]);
+    const others = made.get(offer);
+    if (others === undefined) made.set(offer, [group]);
+    else others.push(group);
     const opened = open(group, more);
     if (opened === 0) return;
     more -= opened;

@@ -1,5 +1,7 @@
 import type { Constraint } from "../domain/constraint.ts";
 import type { NodeView, SharedState } from "../domain/node-view.ts";
+import type { Budget } from "./budget.ts";
+import { sizeOfConstraints } from "./constraint-size.ts";
 import type { Matcher } from "./match.ts";
 import { compile, compileAll } from "./match.ts";
 import { takesSomething } from "./requirements.ts";
@@ -22,15 +24,22 @@ export function hasPreference(constraint: Constraint): boolean {
   }
 }
 
+/** The same, with its steps counted. Each list and each `or` is judged beside all the rest. */
+export function countedPreference(constraints: readonly Constraint[], budget: Budget): Preference {
+  const preference = compilePreference(constraints);
+  const steps = sizeOfConstraints(constraints) * (1 + constraints.filter(hasPreference).length);
+  return (node, shared) => {
+    budget.spend(steps);
+    return preference(node, shared);
+  };
+}
+
 /**
  * The sum of what each list and each `or` says: of n values or alternatives the first gives n, the last 1. What is said inside of an
  * alternative orders the nodes for which that alternative holds, and never outweighs another alternative. An alternative counts only where
  * a slot has room for it beside all else that it takes, `rest` included.
  */
-export function compilePreference(
-  constraints: readonly Constraint[],
-  rest: readonly Constraint[] = [],
-): Preference {
+function compilePreference(constraints: readonly Constraint[], rest: readonly Constraint[] = []): Preference {
   const parts = constraints.flatMap((one, at) => {
     if (!hasPreference(one)) return [];
     const others = constraints.filter((other, i) => i !== at && takesSomething(other));

@@ -3,6 +3,7 @@ import type { Raise } from "../domain/binding.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { PlacementGroup } from "../domain/ids.ts";
 import type { LimitId } from "../domain/reason.ts";
+import type { Budget } from "./budget.ts";
 import type { Capacity, Taken } from "./limits.ts";
 import type { OwnCeiling } from "./reasons.ts";
 
@@ -23,6 +24,7 @@ export interface Step {
 
 /** What a search for the smallest raise looks at. */
 export interface Search {
+  readonly budget: Budget;
   readonly capacity: Capacity;
   readonly limits: readonly SharedLimit[];
   readonly ceilings: readonly OwnCeiling[];
@@ -100,7 +102,7 @@ function shrinkOne(ledger: Ledger, raises: Raises, at: number): Raises {
   let low = 0;
   let high = raises.get(at) ?? 0;
   // Beyond 2^53 a number plus one is the number itself, and the two would never meet. What is found by then serves, if it is not the least.
-  for (let round = 0; round < HALVINGS && low < high; round += 1) {
+  for (let round = 0; round < HALVINGS && low < high && !ledger.isSpent; round += 1) {
     const middle = Math.floor((low + high) / 2);
     if (ledger.serve(new Map(raises).set(at, middle)) <= 0) high = middle;
     else low = middle + 1;
@@ -142,6 +144,7 @@ class Ledger {
 
   /** Tries the steps with these raises; answers what remains to be served. */
   serve(raises: Raises): number {
+    this.#search.budget.spend(this.#left.length + this.#search.steps.length);
     this.#taken = this.#left.map(() => 0);
     this.#grown = new Map();
     let rest = this.#search.wanted;
@@ -168,6 +171,10 @@ class Ledger {
     const lack = this.#groupNeed(step, nodes) - this.#groupMax(step.offer, raised);
     if (lack > 0) raises.set(this.#groupAt(step.offer), lack);
     return raises;
+  }
+
+  get isSpent(): boolean {
+    return this.#search.budget.isSpent;
   }
 
   compare(a: Raises, b: Raises): number {

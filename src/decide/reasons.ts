@@ -56,6 +56,7 @@ function reasonsOfPacking(
   left: number,
   ceilings: readonly OwnCeiling[],
 ): readonly Reason[] {
+  draft.bins.budget.spend(scope.offers.length);
   const reasons = scope.offers.map((offer): Reason | undefined => {
     const group = groupOfNew(draft, ask, offer);
     const closed = misfit(draft, ask, offer, group) ?? closedTo(draft, offer);

@@ -15,6 +15,7 @@ import type {
   Ledger,
   LedgerNode,
   Outage,
+  PoolOwners,
   StartEffect,
   Unneeded,
 } from "../domain/record.ts";
@@ -25,6 +26,8 @@ import type { Instant } from "../domain/units.ts";
 import { InTurn } from "../domain/in-turn.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { lapseParts } from "./accept.ts";
+import type { Admitted } from "./admit.ts";
+import { admitDemands, refusedOutcome } from "./admit.ts";
 import { allocate } from "./allocate.ts";
 import { backOff, forgetOldBackoffs } from "./back-off.ts";
 import { bindReported } from "./bind-reported.ts";
@@ -41,7 +44,7 @@ import { entryOfNode } from "./hosts.ts";
 import { followInFlight } from "./in-flight.ts";
 import type { HostFact, Look } from "./observe.ts";
 import { withMissing } from "./missing.ts";
-import { hostFacts, managedArrays, updateLedger } from "./observe.ts";
+import { hostFacts, idleProofAt, managedArrays, updateLedger } from "./observe.ts";
 import { isMemoryOld, nextOutage } from "./outage.ts";
 import type { NodeAction } from "./scale-down.ts";
 import {
@@ -66,7 +69,7 @@ import {
 } from "./starts.ts";
 import { withStopKeys } from "./stop-keys.ts";
 import { foldQuestions, mayStopByReport, withQuestions } from "./questions.ts";
-import { poolsInForce } from "./pools.ts";
+import { ownedPools } from "./pools.ts";
 import { premisesOf, Recall } from "./recall.ts";
 import { pauseRemoved } from "./removed.ts";
 import { uselessNodes } from "./replaced.ts";
@@ -75,6 +78,7 @@ import type { Reports } from "./scheduler-only.ts";
 import { readReports } from "./scheduler-only.ts";
 import type { Supply } from "./spare.ts";
 import { allocationPolicyOf, isServedByReady, orderOf, spareAmongReady } from "./spare.ts";
+import { describeLeftOut, LeftOut } from "./left-out.ts";
 import type { Lacking } from "./unclear.ts";
 import { findLacking } from "./unclear.ts";
 import { findUnneeded } from "./unneeded.ts";
@@ -89,6 +93,8 @@ export interface Decision {
   /** The look as it is believed: with the nodes that it lacks and that are not yet taken for gone. */
   readonly seen: Snapshot;
   readonly plan: Plan;
+  /** The plan stops nodes of no use that count as there until their stop is accepted: what replaces them comes with the next look. */
+  readonly waitsForStops?: true;
 }
 
 /**
@@ -121,19 +127,21 @@ export function decide(
     ...lackedSince(findLacking(record, newest.snapshot)),
   });
   const rested: ClusterRecord = outage === undefined ? withoutOutage(observed) : { ...observed, outage };
-  const facts = hostFacts(rested, bodies, now);
+  const facts = hostFacts(rested, bodies, now, policy.senders);
   const questions = bodies.questions ?? NO_QUESTIONS;
   const before = withQuestions(bodies.ledger, questions);
   const seen = updateLedger(before, look, record.inFlight, facts, now);
   const rewound = isMemoryOld(record, policy, now) ? restartClocks(seen, now) : seen;
-  const sent = demandsInForce(rested, bodies);
+  const admitted = admitDemands(rested, bodies, policy);
+  const sent = admitted.demands;
   const dynamics = dynamicsOf(sent, rested.dynamicArrays ?? [], look.snapshot);
   const known = recogniseByName(rewound, dynamics);
   const { record: started, ledger } = endStarts(rested, known, look.snapshot, policy, now);
   const next = pauseBuckets(started, bodies.seen, look.snapshot, ledger, facts, policy, now);
-  const pools = poolsInForce(rested, bodies);
+  const { senders } = policy;
+  const { pools, owners } = ownedPools(rested, bodies, senders);
   const reports = readReports(
-    reportedHosts(rested, bodies, now),
+    reportedHosts(rested, bodies, now, senders),
     { snapshot: look.snapshot, ledger, dynamics: dynamics.keys() },
     sent,
   );
@@ -154,8 +162,9 @@ export function decide(
     recall,
   });
   return conclude({
-    record: next,
+    record: withPoolOwners(next, owners),
     dynamics,
+    admitted,
     look,
     ledger,
     questions,
@@ -166,23 +175,6 @@ export function decide(
     owner,
     outage,
   });
-}
-
-/**
- * The demands of every live set, in no particular order: the allocator ranks them. With `now` those are left out that have run out since
- * the last plan.
- */
-export function demandsInForce(
-  record: ClusterRecord,
-  bodies: Bodies,
-  now?: Instant,
-): readonly RankedDemand[] {
-  const all: RankedDemand[] = [];
-  for (const [set, entry] of record.sets) {
-    if (!entry.live || (now !== undefined && entry.expiresAt <= now)) continue;
-    for (const demand of bodies.demands.get(entry.digest)?.demands ?? []) all.push({ set, demand });
-  }
-  return all;
 }
 
 // ---------------------------------------------------------------- our own outage
@@ -264,7 +256,10 @@ function pauseBucket(
 // ---------------------------------------------------------------- what is needed
 
 /** What a plan takes from the allocator's answer. */
-export interface Weighing extends Pick<Allocation, "creates" | "starts" | "needed" | "outcomes" | "groups"> {
+export interface Weighing extends Pick<
+  Allocation,
+  "creates" | "starts" | "needed" | "outcomes" | "groups" | "leftOut" | "steps"
+> {
   readonly loads: PlanLoads;
 }
 
@@ -274,6 +269,7 @@ interface Weighed {
   readonly spare: ReadonlySet<NodeId>;
   /** Nodes of no use that count as there: see {@link uselessNodes}. */
   readonly kept: ReadonlySet<NodeId>;
+  readonly leftOut: LeftOut;
 }
 
 /** What the sets in force ask for. */
@@ -316,8 +312,8 @@ function weigh({ record, snapshot, ledger, wanted, policy, now, recall }: ToWeig
       last: () => asked.last,
     };
     const answer = allocate(world, demands, allocationPolicyOf(policy), now);
-    const { creates, starts, needed, outcomes, groups } = answer;
-    return { creates, starts, needed, outcomes, groups, loads: storeLoads(answer) };
+    const { creates, starts, needed, outcomes, groups, leftOut, steps } = answer;
+    return { creates, starts, needed, outcomes, groups, leftOut, steps, loads: storeLoads(answer) };
   };
   const allocation = recall.answer(
     premisesOf(record, input),
@@ -325,9 +321,11 @@ function weigh({ record, snapshot, ledger, wanted, policy, now, recall }: ToWeig
     work,
     isTimeless,
   );
+  const leftOut = new LeftOut(allocation.leftOut);
   const candidates = new Set<NodeId>();
   ledger.forEach((node, id) => {
-    if (mayBeReleased(node, policy, now) && !allocation.needed.has(id)) candidates.add(id);
+    if (!mayBeReleased(node, policy, now) || allocation.needed.has(id)) return;
+    if (leftOut.setFor(node) === undefined) candidates.add(id);
   });
   if (candidates.size > 0) {
     snapshot.nodes.forEach(({ nodeId, phase, stopDisabled }) => {
@@ -338,7 +336,13 @@ function weigh({ record, snapshot, ledger, wanted, policy, now, recall }: ToWeig
     });
   }
   const kept = new Set(uselessNodes(snapshot, ledger, policy, now).kept);
-  return { allocation, spare: spareAmongReady(input, demands, candidates, now, allocation), kept };
+  const planned = leftOut.others(demands);
+  return {
+    allocation,
+    spare: spareAmongReady(input, planned, candidates, now, allocation),
+    kept,
+    leftOut,
+  };
 }
 
 type Seen = Omit<Supply, "inFlight" | "pendingCreates" | "backoffs" | "groupFills">;
@@ -403,6 +407,7 @@ export function pendingCreates(intents: readonly Intent[]): readonly CreateSet[]
 interface Conclusion {
   readonly record: ClusterRecord;
   readonly dynamics: Dynamics;
+  readonly admitted: Admitted;
   readonly look: Look;
   readonly ledger: Ledger;
   readonly questions: Questions;
@@ -470,10 +475,11 @@ function conclude(on: Conclusion): Decision {
     ...(starts.length === 0 ? {} : { starts }),
     terminates,
     ...(withheld ? { withheld: withheldBy(weighed.allocation, unstopped) } : {}),
-    demands: weighed.allocation.outcomes,
+    demands: outcomesOf(weighed, on.admitted),
     nodes: verdicts,
     ...(weighed.allocation.groups.length === 0 ? {} : { groups: weighed.allocation.groups }),
     loads: weighed.allocation.loads,
+    ...(weighed.leftOut.none ? {} : { leftOut: describeLeftOut(weighed.allocation.leftOut) }),
   };
   const effects = { creates, starts: startEffects(starts, look.snapshot), terminates };
   const noted = withUnneeded(
@@ -481,15 +487,37 @@ function conclude(on: Conclusion): Decision {
     findUnneeded(look.snapshot, ledger, verdicts, policy, now),
   );
   const committed = commitEffects(noted, effects, now, on.owner, policy);
-  const questions = foldQuestions(on.questions, now);
   const keyed = withStopKeys(committed, ledger);
-  return { record: withDynamics(keyed, ledger, on), ledger, questions, seen: look.snapshot, plan };
+  return {
+    record: withDynamics(keyed, ledger, on),
+    ledger,
+    questions: foldQuestions(on.questions, now),
+    seen: look.snapshot,
+    plan,
+    ...(terminates.some((id) => weighed.kept.has(id)) ? { waitsForStops: true } : {}),
+  };
+}
+
+/** In the order of rank; after them what counts for nothing, as jobs are found in a plan by their rank. */
+function outcomesOf({ allocation }: Weighed, { refused }: Admitted): Plan["demands"] {
+  return refused.length === 0
+    ? allocation.outcomes
+    : [...allocation.outcomes, ...refused.map(refusedOutcome)];
+}
+
+function withPoolOwners(record: ClusterRecord, owners: PoolOwners): ClusterRecord {
+  const { poolOwners: _before, ...rest } = record;
+  return owners.length === 0 ? rest : { ...rest, poolOwners: owners };
 }
 
 /** Notes which dynamic node arrays there are, with what this plan has just asked for. */
-function withDynamics(record: ClusterRecord, ledger: Ledger, { dynamics, look }: Conclusion): ClusterRecord {
+function withDynamics(
+  record: ClusterRecord,
+  ledger: Ledger,
+  { dynamics, admitted, look }: Conclusion,
+): ClusterRecord {
   const { dynamicArrays: _before, ...rest } = record;
-  const existing = existingDynamics(record, ledger, dynamics, look.snapshot);
+  const existing = existingDynamics(record, ledger, dynamics, look.snapshot, admitted.definers);
   return existing.length === 0 ? rest : { ...rest, dynamicArrays: existing };
 }
 
@@ -523,7 +551,8 @@ function isSettled(node: Node, known: LedgerNode, spare: ReadonlySet<NodeId>): b
 
 function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
   const fact = entryOfNode(on.facts, node);
-  const provesIdle = mayStopByReport(on.questions.get(node.nodeId), fact?.reportedAt, on.now);
+  const provedAt = fact === undefined ? undefined : idleProofAt(fact);
+  const provesIdle = mayStopByReport(on.questions.get(node.nodeId), provedAt, on.now);
   const idle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open" && provesIdle;
   return {
     policy: on.policy,
@@ -532,7 +561,7 @@ function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
     resting: on.outage !== undefined,
     spare: on.weighed.spare.has(node.nodeId),
     busy: (fact?.jobs.length ?? 0) > 0 || known.busyness.state === "busy",
-    reportedIdleAt: idle ? fact.reportedAt : undefined,
+    reportedIdleAt: idle ? provedAt : undefined,
   };
 }
 
@@ -586,7 +615,8 @@ function verdictOf(
 }
 
 function drainingVerdict(node: Node, known: LedgerNode, draining: Draining, on: Conclusion): NodeVerdict {
-  const lastReportAt = entryOfNode(on.facts, node)?.reportedAt;
+  const fact = entryOfNode(on.facts, node);
+  const lastReportAt = fact === undefined ? undefined : idleProofAt(fact);
   const awaited = awaitedBy(draining, circumstances(on, node, known));
   const last = awaited.reportAfter === undefined || lastReportAt === undefined ? {} : { lastReportAt };
   return { kind: "draining", by: draining.by, ...awaited, ...last };
@@ -624,6 +654,8 @@ function readyVerdict(
   if (needed !== undefined) return { kind: "needed", by: needed };
   if (node.keepAlive) return { kind: "keep-alive" };
   if (known.busyness.state === "busy") return { kind: "busy" };
+  const set = on.weighed.leftOut.setFor(known);
+  if (set !== undefined) return { kind: "perhaps-needed", by: set };
   if (node.stopDisabled === true) return { kind: "stop-disabled" };
   if (on.outage !== undefined) return { kind: "resting", until: on.outage.until };
   if (known.busyness.state === "unknown") return { kind: "busyness-unknown" };
@@ -643,6 +675,9 @@ export interface Changes {
   readonly stopsBy?: Instant;
 }
 
+/** One request stops at most so many nodes: how large a request CycleCloud takes is not documented. */
+const STOPPED_TOGETHER = 500;
+
 /** Effects become intents, committed before any is sent (design.md section 3, Intents). Starts go first: they are the quickest to help. */
 export function commitEffects(
   record: ClusterRecord,
@@ -653,7 +688,8 @@ export function commitEffects(
 ): ClusterRecord {
   const requests = requestsOf(creates, record.alone ?? []);
   const effects: Effect[] = [...starts, ...requests.map((sets) => ({ kind: "create", sets }) as const)];
-  if (terminates.length > 0) effects.push({ kind: "terminate", nodes: terminates });
+  for (let from = 0; from < terminates.length; from += STOPPED_TOGETHER)
+    effects.push({ kind: "terminate", nodes: terminates.slice(from, from + STOPPED_TOGETHER) });
   const intents = effects.map((effect, ordinal): Intent => ({
     id: requestIdOf(record.cluster, record.epoch, now, record.plan, ordinal),
     owner,

@@ -49,17 +49,18 @@ export class ReportedSupply {
     const nothing = viewHost("", NO_DEFAULTS, 0).available;
     const buckets = new Map<Resources, Map<string, BucketKey>>();
     let made = 0;
+    const names = Map.groupBy(hosts, ({ hostname }) => hostname);
     return hosts.map((host): SupplyNode => {
       const { hostname } = host;
       const overlaid = this.#overlay(nothing, host);
       const onlyFor = [...new Set(host.by.map(({ set }) => set))].sort();
       const alike = buckets.get(overlaid.resources) ?? new Map<string, BucketKey>();
       buckets.set(overlaid.resources, alike);
-      const sets = preference === "bucket-order" ? hostname : JSON.stringify(onlyFor);
+      const sets = JSON.stringify(preference === "bucket-order" ? [hostname, onlyFor] : onlyFor);
       const bucket = alike.get(sets) ?? bucketOfHosts((made += 1));
       alike.set(sets, bucket);
       return {
-        nodeId: schedulerHostId(hostname),
+        nodeId: schedulerHostId(hostname, names.get(hostname)?.length === 1 ? undefined : onlyFor[0]),
         hostname,
         bucket,
         purpose: { kind: "array" },

@@ -76,7 +76,8 @@ export function judgeHosts(
   const placedAt = later(() => indexPlaced(demands));
   const others = [...reported]
     .filter(([, host]) => !found.has(host))
-    .map(([key, host]) => {
+    .flatMap(([key, host]) => (host.bySet ?? [host]).map((one) => ({ key, host: one })))
+    .map(({ key, host }) => {
       const standing = host.open ? (whyOurs()(key) ?? standingOf(host, placedAt)) : ("closed" as const);
       return { host, standing };
     });

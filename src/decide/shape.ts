@@ -1,6 +1,8 @@
 import type { BucketOffer } from "../domain/allocation.ts";
 import type { NodeView, SharedState } from "../domain/node-view.ts";
 import type { PlacementGroup } from "../domain/ids.ts";
+import type { Budget } from "./budget.ts";
+import { sizeOfConstraints } from "./constraint-size.ts";
 import { dependsOnNode } from "./depends-on-node.ts";
 import type { Subject } from "./fit.ts";
 import { viewOf } from "./fit.ts";
@@ -9,7 +11,7 @@ import { inGroup } from "./ground.ts";
 import type { Matcher } from "./match.ts";
 import { compileAll } from "./match.ts";
 import type { Preference } from "./preference.ts";
-import { compilePreference, hasPreference } from "./preference.ts";
+import { countedPreference, hasPreference } from "./preference.ts";
 import type { Requirements } from "./requirements.ts";
 import { namesGroups } from "./requirements.ts";
 
@@ -26,6 +28,9 @@ export class Shape {
   /** How many jobs are of this shape. */
   jobs = 0;
   readonly #matcher: Matcher;
+  readonly #budget: Budget;
+  /** Steps of one judgement. */
+  readonly #steps: number;
   /** Absent: it likes all nodes equally well. */
   readonly preference: Preference | undefined;
   /** Pools to begin with, and the values of shared marks. */
@@ -35,14 +40,16 @@ export class Shape {
   readonly #scores = new Map<number, number>();
   readonly #bySubject = new WeakMap<Subject, boolean>();
 
-  constructor(requirements: Requirements, shared: SharedState) {
+  constructor(requirements: Requirements, shared: SharedState, budget: Budget) {
     this.requirements = requirements;
+    this.#budget = budget;
+    this.#steps = sizeOfConstraints(requirements.marks);
     this.shared = shared;
     this.judgesEachNode = requirements.marks.some(dependsOnNode);
     this.namesGroups = requirements.marks.some(namesGroups);
     this.#matcher = compileAll(requirements.marks);
     this.preference = requirements.marks.some(hasPreference)
-      ? compilePreference(requirements.marks)
+      ? countedPreference(requirements.marks, budget)
       : undefined;
   }
 
@@ -101,6 +108,7 @@ export class Shape {
   #holds(view: NodeView): boolean {
     // What is taken is judged by what is left, node by node.
     if (this.requirements.intricate) return true;
+    this.#budget.spend(this.#steps);
     return this.#matcher(view, this.shared).kind === "met";
   }
 }

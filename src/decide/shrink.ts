@@ -16,7 +16,8 @@ export function shrinkShared(draft: Draft): void {
     const { bins } = draft;
     if (!bins.isClaimed(bin) || bins.origin[bin] !== "planned") continue;
     const current = draft.world.buckets[bins.placeOfBin(bin).offer];
-    if (current === undefined) continue;
+    if (current === undefined || bins.budget.isSpent) continue;
+    bins.budget.spend(draft.world.buckets.length);
     const smaller = cheapestFor(draft, bin, shapes, current);
     if (smaller === undefined) continue;
     const nodes = bins.count[bin] ?? 0;

@@ -1,5 +1,6 @@
 import type { Bodies } from "../domain/bodies.ts";
 import type { NodeId } from "../domain/ids.ts";
+import type { Policy } from "../domain/policy.ts";
 import type { Question } from "../domain/questions.ts";
 import type { ClusterRecord, Draining, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
@@ -19,10 +20,11 @@ export function contradictedNodes(
   decidedAt: Instant,
   record: ClusterRecord,
   bodies: Bodies,
+  { senders }: Pick<Policy, "senders">,
   now: Instant,
 ): ReadonlySet<NodeId> {
   if (nodes.length === 0) return new Set();
-  const facts = hostFacts(record, bodies, now);
+  const facts = hostFacts(record, bodies, now, senders);
   return new Set(
     nodes.filter((id) => {
       const known = bodies.ledger.get(id);
@@ -64,6 +66,7 @@ export function withoutContradicted(
   decision: Decision,
   record: ClusterRecord,
   bodies: Bodies,
+  policy: Policy,
   now: Instant,
 ): Decision {
   const { plan, ledger } = decision;
@@ -73,7 +76,7 @@ export function withoutContradicted(
   ledger.forEach(({ draining }, id) => {
     if (draining !== undefined && isNew(draining)) nodes.push(id);
   });
-  const contradicted = contradictedNodes(nodes, plan.at, record, { ...bodies, ledger }, now);
+  const contradicted = contradictedNodes(nodes, plan.at, record, { ...bodies, ledger }, policy, now);
   if (contradicted.size === 0) return decision;
   const stays = (id: NodeId): boolean => !contradicted.has(id);
   const next = new Map(ledger);

@@ -39,8 +39,7 @@ export function settleStop(
 function fateByEvidence(evidence: Evidence): (node: NodeId) => Fate {
   switch (evidence.kind) {
     case "terminated":
-      // A node that is not listed did not exist (cyclecloud-wire.md A.7): the next look shows it.
-      return (node) => (evidence.nodes.get(node)?.ok === false ? "lost" : "accepted");
+      return (node) => fateByAnswer(evidence.nodes.get(node)?.ok);
     case "found":
     case "accepted":
     case "started":
@@ -57,6 +56,12 @@ function fateByEvidence(evidence: Evidence): (node: NodeId) => Fate {
       // An empty answer proves nothing: operations are documented for creates only (cyclecloud-wire.md A.7, A.9).
       return () => "open";
   }
+}
+
+/** A node that CycleCloud's answer does not list has most likely gone (cyclecloud-wire.md A.7), but was not stopped: a look tells. */
+function fateByAnswer(ok: boolean | undefined): Fate {
+  if (ok === undefined) return "open";
+  return ok ? "accepted" : "lost";
 }
 
 /**

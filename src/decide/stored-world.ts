@@ -4,7 +4,8 @@ import type { Policy } from "../domain/policy.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { doubtedNodes, stoppingNodes } from "./doubt.ts";
-import { demandsInForce, excludedNodes, pendingCreates } from "./reconcile.ts";
+import { demandsInForce } from "./demands-in-force.ts";
+import { excludedNodes, pendingCreates } from "./reconcile.ts";
 import { reportedHosts } from "./reported-hosts.ts";
 import type { JudgedHosts } from "./scheduler-only.ts";
 import { judgeHosts } from "./scheduler-only.ts";
@@ -37,10 +38,19 @@ export function storedWorld(
 }
 
 /** What the reports in force say of hosts now, beside the last believed look. */
-export function storedHosts(record: ClusterRecord, bodies: Bodies, now: Instant): JudgedHosts {
+export function storedHosts(
+  record: ClusterRecord,
+  bodies: Bodies,
+  { senders }: Pick<Policy, "senders">,
+  now: Instant,
+): JudgedHosts {
   const { seen, ledger } = bodies;
   if (seen === undefined) return { nodes: new Map(), others: [] };
   const dynamics = (record.dynamicArrays ?? []).map(({ name }) => name);
   const demands = demandsInForce(record, bodies, now);
-  return judgeHosts(reportedHosts(record, bodies, now), { snapshot: seen, ledger, dynamics }, demands);
+  return judgeHosts(
+    reportedHosts(record, bodies, now, senders),
+    { snapshot: seen, ledger, dynamics },
+    demands,
+  );
 }

@@ -1,5 +1,6 @@
 import type { Reason } from "../domain/reason.ts";
 import type { Ask } from "./ask.ts";
+import type { Draft, Settled } from "./draft.ts";
 import type { JobClass } from "./job-class.ts";
 import type { Requirements } from "./requirements.ts";
 
@@ -47,3 +48,13 @@ export class Telling {
     return this.#sharesReasons && together === "anywhere" && this.#classes.has(jobClass);
   }
 }
+
+/** Why something is unmet, on the account of reasons; where that costs too much, only that it does. */
+export function explain<T extends Pick<Settled, "reasons" | "binding">>(
+  { bins }: Draft,
+  make: () => T,
+): T | typeof NOT_EXPLAINED {
+  return bins.budget.on("explaining", make) ?? NOT_EXPLAINED;
+}
+
+const NOT_EXPLAINED = { reasons: [{ code: "not-explained" }] } as const;

@@ -20,7 +20,7 @@ import { someOf } from "../domain/some-of.ts";
 /** A cluster's state as it would be with other inputs. */
 export type Supposed =
   | { readonly kind: "state"; readonly record: ClusterRecord; readonly bodies: Bodies }
-  /** Changes of what is not there. */
+  /** Changes of what is not there, or more demand than a cluster may hold. */
   | { readonly kind: "unknown"; readonly problems: readonly Problem[] };
 
 /**
@@ -45,6 +45,10 @@ export function suppose(
   let next = enabled.record;
   for (const update of updates) {
     const accepted = accept(next, update, now);
+    if (accepted.kind === "too-much") {
+      const path = `requestSets.${update.set}`;
+      return { kind: "unknown", problems: [{ ...accepted.problem, path }] };
+    }
     if (accepted.kind !== "accepted") continue;
     next = accepted.record;
     for (const [digest, body] of accepted.demands) demands.set(digest, body);

@@ -1,7 +1,6 @@
 import type { BucketOffer, InFlightSupply, SupplyNode, World } from "../domain/allocation.ts";
 import type { Bucket, Node, NodeArray, NodePhase, Snapshot } from "../domain/cluster.ts";
 import { spotIn } from "../domain/attributes.ts";
-import { capsFor } from "../domain/cap-rules.ts";
 import { groupsOfArray } from "../domain/configured-groups.ts";
 import { OWN_DEFAULTS } from "../domain/default-resource.ts";
 import type { Pool, RankedDemand } from "../domain/demand.ts";
@@ -21,6 +20,7 @@ import type { Dynamics } from "./dynamic-arrays.ts";
 import { dynamicOffers, dynamicSupply } from "./dynamic-supply.ts";
 import { unknownNodes } from "./missing.ts";
 import { managedArrays } from "./observe.ts";
+import { capsInForce } from "./caps-in-force.ts";
 import type { BucketUsage, Usage } from "./ceilings.ts";
 import { Ceilings } from "./ceilings.ts";
 import type { OpenBucket } from "./counterparts.ts";
@@ -97,7 +97,7 @@ export function buildWorld(input: WorldInput): World {
   const scaleSets = scaleSetsOf(input);
   const closed = closedReason(snapshot);
   const limits = ceilings.limits();
-  const caps = policy.caps === undefined ? [] : capsFor(policy.caps, input.demands ?? []);
+  const caps = capsInForce(policy, input.demands ?? []);
   const ours = nodes.some(({ deallocated }) => deallocated === true)
     ? nodes.flatMap((node) => withStartCharges(node, buckets, limits))
     : nodes;

@@ -1,4 +1,4 @@
-import type { NodeAttributes, Pool } from "./demand.ts";
+import type { NodeAttributes, Pool, RankedDemand } from "./demand.ts";
 import type { ArrayName, Digest, NodeId, PlacementGroup, SetName } from "./ids.ts";
 import type { NodeProperties } from "./node-view.ts";
 import type { DemandOutcome, GroupedArray, PlanLoads } from "./plan.ts";
@@ -164,6 +164,8 @@ export interface SharedLimit {
 export interface Cap {
   readonly kind: "request-set" | "user";
   readonly name: string;
+  /** Request sets that share it, which `name` sums up; absent: it is of the one of that name. */
+  readonly sets?: readonly SetName[];
   readonly unit: "nodes" | "cores";
   readonly max: number;
 }
@@ -182,6 +184,10 @@ export interface Allocation {
   readonly groups: readonly GroupedArray[];
   /** Strictly by rank; or those that could be had once more by size, which was cheaper and left no demand with less. */
   readonly settledBy: "rank" | "size";
+  /** Demands that cost more than their set may spend: what is not placed of them, and what they could use, is not known. */
+  readonly leftOut: readonly RankedDemand[];
+  /** What the answer has cost. */
+  readonly steps: number;
   /** How each job found its places, in the order of rank; only of `bucket-order`. */
   readonly orders?: readonly PlacementOrder[];
 }
@@ -241,4 +247,6 @@ export interface AllocationPolicy {
   readonly among: "priority" | "cheapest";
   /** The plan is only tried out: nobody will read why something is unmet, so that it is not worked out. */
   readonly isTrial?: boolean;
+  /** What placing the demands may cost; trying better ways and explaining have as much again. Absent: what a plan may cost. */
+  readonly steps?: number;
 }

@@ -46,7 +46,7 @@ export interface AutoscaleSettings {
   readonly stopEnabled: boolean;
   /** `autoscale.is_hpc`: false (or "false") means that no placement groups are made there (scalelib-behaviour.md 8); absent: it is not said. */
   readonly isHpc?: boolean;
-  /** The members of Configuration itself that are plain values and hold no secret by their name; absent: there are none. */
+  /** The members of Configuration itself that are plain values and hold no secret by their name; absent: there are none. Of them a look keeps what the configuration in force names (named-configuration.ts). */
   readonly configuration?: Readonly<Record<string, Scalar>>;
 }
 

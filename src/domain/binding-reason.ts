@@ -32,8 +32,11 @@ export function rankOfReason(reason: Reason): number {
     case "group-given-up":
     case "span-too-large":
     case "too-many-unmet":
+    case "left-out":
+    case "not-explained":
     case "cluster-not-started":
     case "dynamic-disputed":
+    case "sender-refused":
     case "dynamic-name-taken":
     case "dynamic-not-asked-for":
       return USABLE;

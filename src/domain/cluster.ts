@@ -49,9 +49,11 @@ export interface NodeArray {
   readonly resources: Resources;
   /** The array's own Memory, instead of the VM size's. */
   readonly memoryGib?: number;
-  /** Members of Configuration that are values, not objects, and hold no secret by their name: default resources may name them. */
+  /** Members of Configuration that are values, not objects. Once a look is made: only those that default resources of the configuration in force name. */
   readonly configuration?: Readonly<Record<string, Scalar>>;
   readonly buckets: readonly Bucket[];
+  /** The look lacks the array, and it is not yet taken for gone; absent: the look shows it. */
+  readonly missing?: { readonly since: Instant };
 }
 
 /** One machine type of an array, with the limits that the status gives for it. */

@@ -24,6 +24,11 @@ export type DefaultValue =
   /** A member of the node's Configuration, which is no object itself; missing: empty text. */
   | { readonly kind: "configuration"; readonly key: string };
 
+/** The keys of a node's Configuration that lines of default_resources name. Nothing else may read one. */
+export function configurationKeys(resources: readonly DefaultResource[] = []): ReadonlySet<string> {
+  return new Set(resources.flatMap(({ value }) => (value.kind === "configuration" ? [value.key] : [])));
+}
+
 export interface Modifier {
   readonly operation: "add" | "subtract" | "multiply" | "divide" | "divide_floor";
   /** A size that was written as text works on sizes, in adding, subtracting and multiplying; any other text on nothing. */

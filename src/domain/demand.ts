@@ -164,6 +164,8 @@ export interface WholeUpdate extends Envelope {
   /** Digest of the demand's canonical text; equal digests ask for the same. */
   readonly digest: Digest;
   readonly demand: SetDemand;
+  /** Of the demand as JSON, before it is packed. */
+  readonly bytes: number;
   /** The set is over at once, as DELETE says: only its revision is kept. Absent: it is in force until it expires. */
   readonly ends?: true;
   /** Absent: this scheduler does not report hosts. */

@@ -19,6 +19,8 @@ export interface DynamicArray extends DynamicDefinition {
   readonly name: ArrayName;
   /** Sets that ask for it, and those that did until they lapsed. None: every one of them has left it out since, so it is flagged for removal. */
   readonly sets: readonly SetName[];
+  /** The set that defined it first: as that one defines it, it is. Absent: an older release wrote it. */
+  readonly by?: SetName;
 }
 
 /** A host's name has at most 63 characters, and the number is still to come. */

@@ -17,7 +17,8 @@ export function isLabel(value: unknown): value is string {
     typeof value === "string" &&
     value.length >= 1 &&
     value.length <= LONGEST &&
-    !CONTROL_CHARACTER.test(value)
+    !CONTROL_CHARACTER.test(value) &&
+    value.isWellFormed()
   );
 }
 

@@ -24,6 +24,18 @@ export interface Plan {
   readonly groups?: readonly GroupedArray[];
   /** Which jobs are on which node; absent in plans of older releases. */
   readonly loads?: PlanLoads;
+  /** Request sets of which demands cost too much to be planned; absent: none, or the plan of an older release. */
+  readonly leftOut?: readonly LeftOutSet[];
+}
+
+/** What a plan has left out of one request set. */
+export interface LeftOutSet {
+  readonly set: SetName;
+  /** How many of its demands, and the first of them. */
+  readonly demands: number;
+  readonly first: string;
+  /** What makes them dear: "40,000 jobs with up to 100 alternatives each". */
+  readonly why: string;
 }
 
 /** What a plan does, or would do. */
@@ -133,6 +145,8 @@ export type NodeVerdict =
   | { readonly kind: "busy" }
   | { readonly kind: "busyness-unknown" }
   | { readonly kind: "idle"; readonly idleSeconds: number; readonly idleTimeoutSeconds: number }
+  /** A request set is left out of the plan, and may need it. */
+  | { readonly kind: "perhaps-needed"; readonly by: SetName }
   | { readonly kind: "keep-alive" }
   /** Its Configuration switches autostop off (cyclecloud-wire.md C.2). */
   | { readonly kind: "stop-disabled" }
@@ -191,6 +205,8 @@ export function renderVerdict(verdict: NodeVerdict): string {
       return `stays: not needed; ${BUSY_STATE_UNKNOWN}`;
     case "idle":
       return `stays for now: idle for ${Math.round(verdict.idleSeconds)} of ${verdict.idleTimeoutSeconds} s`;
+    case "perhaps-needed":
+      return `stays: request set ${verdict.by} is left out of this plan, and may need it`;
     case "keep-alive":
       return "stays: KeepAlive is set";
     case "stop-disabled":

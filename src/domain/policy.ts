@@ -5,6 +5,7 @@ import type { ConfiguredGroups } from "./configured-groups.ts";
 import type { DefaultResource } from "./default-resource.ts";
 import type { ArrayName } from "./ids.ts";
 import type { PriceTable } from "./price.ts";
+import type { SenderRules } from "./sender-rules.ts";
 import type { TimeoutRules } from "./timeouts.ts";
 
 /** What is known of a CycleCloud server: of the registry, and in no document. What we believe of its answers rests on this. */
@@ -46,14 +47,20 @@ export interface Policy extends TimeoutRules, CallBounds {
   readonly placementGroups?: ConfiguredGroups;
   /** What request sets and users may hold; absent: whatever the cluster has. */
   readonly caps?: CapRules;
+  /** What request sets may do; absent: everything, with the documented node attributes. */
+  readonly senders?: SenderRules;
   /** What nodes cost; absent: nothing is known. */
   readonly prices?: PriceTable;
   /** Plans that changed something can be explained for so long. Default 604,800: 7 days. */
   readonly planHistorySeconds: number;
+  /** What placing the demand of one plan may cost, in steps; absent: as decide/budget.ts says. No configuration changes it. */
+  readonly planSteps?: number;
   /** False: watch and explain, change nothing. Default true. */
   readonly enabled: boolean;
   /** True: nodes that we have not asked for are never stopped. Only where the app is tried on a cluster that others run; in no document. */
   readonly ownNodesOnly?: true;
+  /** What the app settings let go over the network unprotected, in words; of the settings, and in no document. */
+  readonly insecure?: readonly string[];
 }
 
 /** No demand may stay valid longer, whatever a configuration says. */

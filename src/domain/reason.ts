@@ -6,6 +6,7 @@ import type { ArrayName } from "./ids.ts";
 import { nearest } from "./nearest.ts";
 import type { Refusal } from "./refusal.ts";
 import { renderRefusal, valueText } from "./refusal.ts";
+import { ALLOW_ATTRIBUTES } from "./sender-rules.ts";
 import type { Instant } from "./units.ts";
 import { isoTime } from "./units.ts";
 
@@ -26,6 +27,8 @@ export interface LimitId {
   /** Whose: the array, family, region, set or user; the bucket's text; empty for the cluster. */
   readonly name: string;
   readonly unit: "nodes" | "cores";
+  /** Of a request set's cap: several sets share it, and `name` says which. */
+  readonly shared?: true;
   /** Of a family quota: no table knows the VM size, so its family is guessed from its name. */
   readonly guessed?: true;
 }
@@ -68,8 +71,23 @@ type Cause =
   | { readonly code: "unknown-array"; readonly array: string; readonly known: readonly string[] }
   | { readonly code: "array-not-managed"; readonly array: string }
   | { readonly code: "no-bucket"; readonly array: string }
-  /** Request sets define one dynamic node array differently. */
-  | { readonly code: "dynamic-disputed"; readonly array: string; readonly sets: readonly string[] }
+  /** Request sets define one dynamic node array differently: as `first` has it, it counts. */
+  | {
+      readonly code: "dynamic-disputed";
+      readonly array: string;
+      readonly sets: readonly string[];
+      /** Absent in plans of older releases, where none of them counted. */
+      readonly first?: string;
+    }
+  /** The configuration's rules for senders do not let the request set ask for it. */
+  | {
+      readonly code: "sender-refused";
+      readonly set: string;
+      /** The key of the rule that would have to allow it. */
+      readonly may: "write" | "dynamicArrays" | "attributes";
+      /** The first of the attributes. */
+      readonly names?: readonly string[];
+    }
   /** The cluster itself has a node array of this name. */
   | { readonly code: "dynamic-name-taken"; readonly array: string }
   /** It exists, and no target names it any more: it has its nodes and gets no more. */
@@ -158,6 +176,10 @@ type Cause =
   | { readonly code: "not-exclusive"; readonly nodes: number }
   /** So many jobs of higher rank are unmet that only theirs are worked out; one of them that asks for the same nodes is "set/demand". */
   | { readonly code: "too-many-unmet"; readonly told: number; readonly like?: string }
+  /** It costs more than its request set may spend of the planning budget: what it could have is not known. */
+  | { readonly code: "left-out" }
+  /** To work out why it is unmet costs more than its request set may spend of the planning budget. */
+  | { readonly code: "not-explained" }
   | { readonly code: "cluster-not-started"; readonly state: string; readonly targetState: string };
 
 /** One sentence for people, with the numbers. */
@@ -172,7 +194,9 @@ export function renderReason(reason: Reason): string {
     case "no-bucket":
       return `node array "${reason.array}" offers no VM size`;
     case "dynamic-disputed":
-      return `dynamic node array "${reason.array}" is defined differently by the request sets ${reason.sets.join(", ")}: nothing is created for it until they agree`;
+      return disputeText(reason);
+    case "sender-refused":
+      return refusedSenderText(reason);
     case "dynamic-name-taken":
       return `node array "${reason.array}" is one of the cluster's own: a dynamic node array needs a name of its own`;
     case "dynamic-not-asked-for":
@@ -242,20 +266,47 @@ export function renderReason(reason: Reason): string {
         reason.like === undefined ? "" : `; ${reason.like} is one of them, and asks for the same nodes`;
       return `reasons are worked out for the ${reason.told} unmet jobs of highest rank${like}`;
     }
+    case "left-out":
+      return "left out of this plan: its request set costs more than its share of the planning budget";
+    case "not-explained":
+      return "not explained: to work out why costs more than its request set's share of the planning budget";
     case "cluster-not-started":
       return `the cluster is not started (state ${reason.state}, target state ${reason.targetState})`;
   }
 }
 
+function disputeText({ array, sets, first }: Extract<Reason, { readonly code: "dynamic-disputed" }>): string {
+  const differ = `dynamic node array "${array}" is defined differently by the request sets ${sets.join(", ")}`;
+  return first === undefined
+    ? `${differ}: nothing is created for it until they agree`
+    : `${differ}: it belongs to ${first}, which defined it first, until that set lapses or leaves it out`;
+}
+
+function refusedSenderText({
+  set,
+  may,
+  names = [],
+}: Extract<Reason, { readonly code: "sender-refused" }>): string {
+  const by = `the configuration (senders) does not let request set "${set}"`;
+  switch (may) {
+    case "write":
+      return `${by} ask for anything`;
+    case "dynamicArrays":
+      return `${by} define dynamic node arrays`;
+    case "attributes":
+      return `${by} set ${names.join(", ")}: allow it in ${ALLOW_ATTRIBUTES}`;
+  }
+}
+
 /** What a limit is called in a sentence. */
-export function limitText({ kind, name, guessed }: LimitId): string {
+export function limitText({ kind, name, guessed, shared }: LimitId): string {
   switch (kind) {
     case "cluster":
       return "cluster";
     case "nodearray":
       return `node array ${name}`;
     case "request-set-cap":
-      return `cap of request set ${name}`;
+      return shared === true ? `cap that the request sets ${name} share` : `cap of request set ${name}`;
     case "user-cap":
       return `cap of user ${name}`;
     default:

@@ -81,6 +81,8 @@ export interface ClusterRecord {
   readonly groupFills?: readonly GroupFill[];
   /** Dynamic node arrays that exist, by name; absent: none. A release that knows none carries them along unread. */
   readonly dynamicArrays?: readonly DynamicArray[];
+  /** Which set each pool belongs to; absent: there is none. A release that knows none carries them along unread. */
+  readonly poolOwners?: PoolOwners;
   /** As the last plan saw them; absent: none, or the record of an older release. */
   readonly unneeded?: Unneeded;
   /** Nodes that went in the last hour as unhealthy on their own word alone; absent: none. */
@@ -92,6 +94,9 @@ export interface ClusterRecord {
   /** The last time that storage lost some of what the record named; absent: never. */
   readonly lost?: Lost;
 }
+
+/** By set the pools that it named first, each by the digest of its name: names may be long, and renewals write this. */
+export type PoolOwners = readonly { readonly set: SetName; readonly pools: readonly Digest[] }[];
 
 export interface Lost {
   readonly at: Instant;
@@ -233,6 +238,15 @@ export interface SetEntry {
   readonly ended?: true;
   /** The scheduler's report that came with it, if any. */
   readonly report?: Digest;
+  /** What its bodies hold; absent: it is not in force, or an older release accepted it. */
+  readonly size?: HeldSize;
+}
+
+/** What one message of a set takes of the bounds of its cluster. */
+export interface HeldSize {
+  readonly jobs: number;
+  /** Of its bodies as JSON, before they are packed. */
+  readonly bytes: number;
 }
 
 /** What we remember of each node, as CycleCloud exposes no creation time and reuses names (design.md section 3). */
@@ -436,7 +450,15 @@ export interface Outage {
 
 export interface Trouble {
   readonly at: Instant;
-  readonly kind: "unreachable" | "throttled" | "denied" | "unexpected" | "suspicious" | "not-found";
+  readonly kind:
+    | "unreachable"
+    | "throttled"
+    | "denied"
+    | "unexpected"
+    | "suspicious"
+    | "not-found"
+    /** The app itself failed at a plan. */
+    | "failed";
   readonly message: string;
 }
 

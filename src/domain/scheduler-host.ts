@@ -1,15 +1,19 @@
-import type { NodeId } from "./ids.ts";
+import type { NodeId, SetName } from "./ids.ts";
 import { nodeId } from "./ids.ts";
 
 /** CycleCloud's own ids are UUIDs. */
 const PREFIX = "scheduler-host:";
+/** No name of a request set has control characters. */
+const OF_SET = "\n";
 
-/** Stands for a host that only a scheduler knows wherever a node is named by its id. */
-export function schedulerHostId(hostname: string): NodeId {
-  return nodeId(`${PREFIX}${hostname}`);
+/** Stands for a host that only a scheduler knows wherever a node is named by its id. `set`: several sets report a host of this name. */
+export function schedulerHostId(hostname: string, set?: SetName): NodeId {
+  return nodeId(`${PREFIX}${hostname}${set === undefined ? "" : OF_SET + set}`);
 }
 
 /** The hostname in such an id; undefined: it is the id of a node of the cluster. */
 export function schedulerHostname(id: NodeId): string | undefined {
-  return id.startsWith(PREFIX) ? id.slice(PREFIX.length) : undefined;
+  if (!id.startsWith(PREFIX)) return undefined;
+  const end = id.lastIndexOf(OF_SET);
+  return id.slice(PREFIX.length, end < 0 ? undefined : end);
 }

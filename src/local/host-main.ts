@@ -74,7 +74,7 @@ async function main(): Promise<number> {
   say(`function app         http://127.0.0.1:${args.port}/api/health`);
   say(`function key         ${keys.host}    (header x-functions-key)`);
   say(`master key           ${keys.master}`);
-  say("Ctrl-C stops it.");
+  say("It starts now, and says so below once it runs. Ctrl-C stops it.");
   const kept = keepRunning({
     name: "the function app",
     start: () => spawnHost(options, args.verbose ? complain : () => undefined),

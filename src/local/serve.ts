@@ -1,5 +1,6 @@
 import { defaultOptions } from "../simulator/default-options.ts";
 import type { Arguments } from "./arguments.ts";
+import { ROLES } from "../domain/roles.ts";
 import { clockTime, instant } from "../domain/units.ts";
 import { heedInterrupts, untilAborted } from "./interruption.ts";
 import type { KeepOptions } from "./keep-running.ts";
@@ -63,6 +64,7 @@ function describe(system: LocalSystem, speed: number): readonly string[] {
     `process of the app   ${system.hosts.map(({ pid }) => pid).join(", ")}    (if it ends, it is started again)`,
     `function key         ${system.keys.host}    (header x-functions-key)`,
     `master key           ${system.keys.master}`,
+    ...ROLES.map((role) => `${`key of a ${role}`.padEnd(20)} ${system.roleKeys[role]}`),
     `state of the cluster ${system.url}/api/clusters/${inAddress}?code=${system.keys.host}`,
     `CycleCloud simulator ${system.simulatorUrl}    user autoscaler, password ${password}`,
     `connection string    ${system.connectionString}`,

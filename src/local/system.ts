@@ -6,7 +6,8 @@ import type { SimulatorOptions } from "../simulator/options.ts";
 import { serveSimulator } from "../simulator/server.ts";
 import { startAzurite } from "./azurite.ts";
 import type { HostKeys } from "./host/host-keys.ts";
-import { createKeys } from "./host/host-keys.ts";
+import type { RoleKeys } from "./role-keys.ts";
+import { createRoleKeys } from "./role-keys.ts";
 import type { HostProcess } from "./host/spawn-host.ts";
 import { spawnHost } from "./host/spawn-host.ts";
 import { freePort } from "./ports.ts";
@@ -23,6 +24,8 @@ export interface LocalSystem {
   /** The first host's address; nodes are told to call it. */
   readonly url: string;
   readonly keys: HostKeys;
+  /** A key for each role, set on that role's functions. */
+  readonly roleKeys: RoleKeys;
   readonly hosts: readonly HostProcess[];
   /** App settings of the hosts, for who wants to start another. */
   readonly settings: Readonly<Record<string, string>>;
@@ -77,7 +80,7 @@ export async function startSystem(options: LocalOptions): Promise<LocalSystem> {
     });
     closing.push(() => server.close());
     const port = options.ports?.app ?? (await freePort());
-    const keys = createKeys();
+    const { keys, roleKeys } = createRoleKeys();
     const settings = {
       AzureWebJobsStorage: azurite.connectionString,
       AUTOSCALER_CLUSTERS: JSON.stringify(
@@ -123,6 +126,7 @@ export async function startSystem(options: LocalOptions): Promise<LocalSystem> {
       connectionString: azurite.connectionString,
       url: `http://127.0.0.1:${port}`,
       keys,
+      roleKeys,
       hosts,
       settings,
       startHost,

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { isForeignOrigin } from "../domain/loopback.ts";
 import { adminPrefix, answerAdmin } from "./admin.ts";
 import type { SimulatorRequest, SimulatorResponse } from "./answer.ts";
 import { answer } from "./answer.ts";
@@ -70,6 +71,11 @@ async function serveRequest(
   outgoing: ServerResponse,
 ): Promise<void> {
   const url = new URL(`http://localhost${incoming.url ?? "/"}`);
+  // CycleCloud's own routes need a password, ours need none: a web page in a developer's browser must reach neither.
+  if (isForeignOrigin(incoming.headers.origin, incoming.headers.host)) {
+    await send(answer(403, undefined), incoming, outgoing);
+    return;
+  }
   const body = await readBody(incoming);
   const response = typeof body === "string" ? answerRequest(simulator, incoming, url, body) : body;
   const ours = url.pathname.startsWith(adminPrefix);

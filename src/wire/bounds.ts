@@ -25,6 +25,8 @@ export const BOUNDS = {
   count: 10_000_000,
   /** Amounts of resources and pools: bytes of an exabyte. */
   amount: 1e18,
+  /** Seconds that a wake message may be ahead of its moment. */
+  wakeSeconds: 3600,
   /** Priorities, above and below 0. */
   priority: 1e9,
   /** Jobs in one message; those that cannot be read count too. */
@@ -45,6 +47,8 @@ export const BOUNDS = {
   constraints: 1000,
   /** VM sizes of one entry of `nodearrays`. */
   machineTypes: 1000,
+  /** Rules for senders in a configuration; names, and attributes, of one rule. */
+  senderRules: 1000,
   /** Problems of one input, or of one job, that are described; the rest is counted. */
   problems: 100,
   /** Jobs of one message that are kept with what is wrong with them; the rest is counted. */

@@ -2,13 +2,13 @@ import type { CapRules, Ceiling } from "../domain/cap-rules.ts";
 import type { Problem } from "../domain/demand.ts";
 import { checkKeys, isFields, readCount } from "./fields.ts";
 import { isLabel, isName, LABEL_EXPECTED, NAME_EXPECTED } from "./name.ts";
-import { problemAt, unknownKey } from "./problem.ts";
+import { problemAt, problemShowing, unknownKey } from "./problem.ts";
 import type { Problems } from "./problems.ts";
 
 const KINDS = ["requestSets", "users"];
 const UNITS: ReadonlySet<string> = new Set(["nodes", "cores"]);
 
-/** Reads `{ requestSets: name -> { nodes, cores }, users: ... }`, where the name "*" means each other one by itself. */
+/** Reads `{ requestSets: name -> { nodes, cores }, users: ... }`, where the name "*" means each other user by itself, and all other sets together. */
 export function readCaps(value: unknown, path: string, problems: Problems): CapRules {
   if (!isFields(value)) {
     problems.add(() => problemAt(path, value, "an object: requestSets, users"));
@@ -31,7 +31,7 @@ function readCeilings(from: unknown, path: string, problems: Problems): Readonly
     return ceilings;
   }
   for (const [name, value] of Object.entries(from)) {
-    if (!isLabel(name)) problems.add(() => problemAt(path, name, LABEL_EXPECTED));
+    if (!isLabel(name)) problems.add(() => problemShowing(path, name, LABEL_EXPECTED));
     ceilings.set(name, readCeiling(value, `${path}.${name}`, problems));
   }
   return ceilings;
@@ -42,11 +42,11 @@ export function doubtCaps({ requestSets }: CapRules, path: string): readonly Pro
   const expected = `${NAME_EXPECTED}: no set of this name can be sent any more`;
   return [...requestSets.keys()]
     .filter((name) => !isName(name))
-    .map((name) => problemAt(`${path}.requestSets`, name, expected));
+    .map((name) => problemShowing(`${path}.requestSets`, name, expected));
 }
 
 /** Zero is a ceiling too: nothing at all. */
-function readCeiling(value: unknown, path: string, problems: Problems): Ceiling {
+export function readCeiling(value: unknown, path: string, problems: Problems): Ceiling {
   if (!isFields(value) || Object.keys(value).length === 0) {
     problems.add(() => problemAt(path, value, "an object with nodes, cores, or both"));
     return {};

@@ -68,6 +68,7 @@ const ANSWERS: ReadonlySet<string> = new Set([
   "ignored",
   "doubts",
   "unknownNodearrays",
+  "losses",
   "unreadable",
 ]);
 

@@ -2,7 +2,7 @@ import { type ConfiguredGroups } from "../domain/configured-groups.ts";
 import { placementGroup, type PlacementGroup } from "../domain/ids.ts";
 import { isFields, type Fields } from "./fields.ts";
 import { isLabel, LABEL_EXPECTED } from "./name.ts";
-import { nearest, problemAt, unknownKey } from "./problem.ts";
+import { nearest, problemAt, problemShowing, unknownKey } from "./problem.ts";
 import type { Problems } from "./problems.ts";
 
 const GROUPS = "placement_groups";
@@ -58,7 +58,7 @@ function readGroups(value: unknown, path: string, problems: Problems): readonly 
   }
   const names: readonly unknown[] = value;
   names.forEach((name, index) => {
-    if (!isLabel(name)) problems.add(() => problemAt(`${path}[${index}]`, name, LABEL_EXPECTED));
+    if (!isLabel(name)) problems.add(() => problemShowing(`${path}[${index}]`, name, LABEL_EXPECTED));
   });
   return names.filter(isLabel).map(placementGroup);
 }

@@ -1,6 +1,6 @@
 import { parseSize } from "../domain/size.ts";
 import type { Notes } from "./notes.ts";
-import { nearest, problemAt } from "./problem.ts";
+import { nearest, problemShowing } from "./problem.ts";
 
 /** Resources that every node has as a number or a size (scalelib-behaviour.md 4): no text can match them. */
 export const COUNTED: ReadonlySet<string> = new Set([
@@ -23,13 +23,13 @@ export function doubtText(key: string, value: string, path: string, notes: Notes
   const isSizeOfSorts = typeof parseSize(value) !== "string";
   if (COUNTED.has(key) && isSizeOfSorts && key.startsWith("mem"))
     notes.doubts.add(() =>
-      problemAt(path, value, "a size with its prefix, as in memory::4g", `memory::${value.trim()}`),
+      problemShowing(path, value, "a size with its prefix, as in memory::4g", `memory::${value.trim()}`),
     );
   else if (COUNTED.has(key))
-    notes.doubts.add(() => problemAt(path, value, "an amount: a number, or a size such as memory::4g"));
+    notes.doubts.add(() => problemShowing(path, value, "an amount: a number, or a size such as memory::4g"));
   else if (/^\s*(?:size|memory)::/i.test(value))
     notes.doubts.add(() =>
-      problemAt(path, value, "a size such as memory::4g, or a text without that prefix"),
+      problemShowing(path, value, "a size such as memory::4g, or a text without that prefix"),
     );
 }
 
@@ -44,5 +44,5 @@ export function doubtKey(
   if (typeof value !== "boolean" || key.length < SHORTEST_TYPED_KEY) return;
   const meant = nearest(key, known);
   if (meant !== undefined)
-    notes.doubts.add(() => problemAt(path, key, `the name of a resource, or ${meant}`, meant));
+    notes.doubts.add(() => problemShowing(path, key, `the name of a resource, or ${meant}`, meant));
 }

@@ -5,7 +5,7 @@ import { looksLikeSize, parseSize } from "../domain/size.ts";
 import { doubtKey, doubtText } from "./constraint-doubt.ts";
 import { isFields, isTooLong, type Fields } from "./fields.ts";
 import type { Notes } from "./notes.ts";
-import { nearest, problemAt, shorten } from "./problem.ts";
+import { nearest, problemAt, problemShowing, shorten } from "./problem.ts";
 import { pythonText } from "./python-text.ts";
 import { BOUNDS } from "./bounds.ts";
 
@@ -117,7 +117,7 @@ function refuse(
   expected: string,
   didYouMean?: string,
 ): undefined {
-  notes.problems.add(() => problemAt(path, value, expected, didYouMean));
+  notes.problems.add(() => problemShowing(path, value, expected, didYouMean));
 }
 
 function isScalar(value: unknown): value is Scalar {
@@ -138,14 +138,14 @@ function readFlag(value: unknown): boolean | undefined {
 /** The library takes any value for true; what is plainly false is false here (defect 4). */
 function readWanted(value: unknown, path: string, notes: Notes): boolean {
   const wanted = readFlag(value);
-  if (wanted === undefined) notes.doubts.add(() => problemAt(path, value, "true or false"));
+  if (wanted === undefined) notes.doubts.add(() => problemShowing(path, value, "true or false"));
   return wanted ?? true;
 }
 
 function readBackoff(value: unknown, path: string, notes: Notes): Constraint | undefined {
   if (!isScalar(value)) return refuse(notes, path, value, "a number of seconds");
   const seconds = value === null ? Number.NaN : Number(value);
-  if (typeof value !== "number") notes.doubts.add(() => problemAt(path, value, "a number of seconds"));
+  if (typeof value !== "number") notes.doubts.add(() => problemShowing(path, value, "a number of seconds"));
   const kind = "capacity-failure-backoff";
   return Number.isFinite(seconds) ? { kind, seconds, written: value } : { kind, written: value };
 }

@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { problemAt, type Problem } from "./problem.ts";
+import { kindOf, type Problem } from "./problem.ts";
 import { oversizeOf, oversizeOfText } from "./check-size.ts";
 import { isFields } from "./fields.ts";
 
@@ -63,7 +63,7 @@ function looksLikeJson(text: string): boolean {
 
 function decodeBytes(bytes: Uint8Array, mostBytes: number, onText: (text: string) => Decoded): Decoded {
   const unpacked = isGzip(bytes) ? unpack(bytes, mostBytes) : bytes;
-  if (unpacked === "broken") return refuse("gzip data that is cut off or damaged", ENCODINGS);
+  if (unpacked === "broken") return refuse("gzip data that is cut off or damaged");
   if (unpacked === "too-large" || unpacked.length > mostBytes) return refuseTooLarge(mostBytes);
   return onText(withoutMark(Buffer.from(unpacked).toString("utf8")));
 }
@@ -88,7 +88,8 @@ function parse(text: string): Decoded {
     const value: unknown = JSON.parse(text);
     return { kind: "value", value };
   } catch {
-    return refuse(text, ENCODINGS);
+    // Never shown: what is no JSON may be anything, a password as well.
+    return refuse(kindOf(text));
   }
 }
 
@@ -106,6 +107,6 @@ function refuseTooLarge(mostBytes: number): Decoded {
   };
 }
 
-function refuse(found: unknown, expected: string): Decoded {
-  return { kind: "problem", problem: problemAt("", found, expected) };
+function refuse(found: string): Decoded {
+  return { kind: "problem", problem: { path: "", found, expected: ENCODINGS } };
 }

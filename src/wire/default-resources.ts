@@ -6,7 +6,7 @@ import { readConstraints } from "./constraint.ts";
 import { writeConstraint } from "./constraint-json.ts";
 import { isFields, type Fields } from "./fields.ts";
 import type { Notes } from "./notes.ts";
-import { nearest, problemAt, unknownKey } from "./problem.ts";
+import { nearest, problemAt, problemShowing, unknownKey } from "./problem.ts";
 
 const OPERATIONS = ["add", "subtract", "multiply", "divide", "divide_floor"] as const;
 const KEYS = ["select", "name", "value", ...OPERATIONS] as const;
@@ -86,7 +86,7 @@ function refuse(
   expected: string,
   didYouMean?: string,
 ): undefined {
-  notes.problems.add(() => problemAt(path, value, expected, didYouMean));
+  notes.problems.add(() => problemShowing(path, value, expected, didYouMean));
 }
 
 /** `node.X`, `node.resources.X`, `node.resources.X.value` or `node.software_configuration.X`, whose dots are part of the key. */
@@ -114,13 +114,14 @@ function readModifier(from: Fields, path: string, notes: Notes): Modifier | unde
   if (operation === undefined) return undefined;
   const value = from[operation];
   const at = `${path}.${operation}`;
-  if (given.length > 1) return refuse(notes, path, given, `at most one of ${OPERATIONS.join(", ")}`);
+  if (given.length > 1)
+    return refuse(notes, path, given.join(", "), `at most one of ${OPERATIONS.join(", ")}`);
   const by = readOperand(value);
   if (by === undefined) return refuse(notes, at, value, "a number, not 0, or a size such as memory::1g");
   const isDivision = operation === "divide" || operation === "divide_floor";
   if (by === "nonsense" || (typeof by !== "number" && isDivision))
     notes.doubts.add(() =>
-      problemAt(at, value, "a number, not 0, or a size such as memory::1g to add or subtract"),
+      problemShowing(at, value, "a number, not 0, or a size such as memory::1g to add or subtract"),
     );
   return { operation, by };
 }

@@ -11,13 +11,13 @@ import { REVISION_LEEWAY_SECONDS } from "../domain/demand.ts";
 import { clusterName, setName, type ClusterName, type SetName } from "../domain/ids.ts";
 import { instant, isoTime, plusSeconds, type Instant } from "../domain/units.ts";
 import { decodeMessage, type Decoded } from "./decode.ts";
-import { digestOf } from "./digest.ts";
+import { measure } from "./digest.ts";
 import { isFields, isTooLong, listOrOne, type Fields } from "./fields.ts";
 import { readJobs } from "./job.ts";
 import { isName, nameSchema } from "./name.ts";
 import { readNodearrays } from "./nodearray.ts";
 import { readPools } from "./pool.ts";
-import { nearest, problemAt } from "./problem.ts";
+import { nearest, problemAt, problemShowing } from "./problem.ts";
 import { readSchedulerNodes } from "./scheduler-node.ts";
 import { addSchemaProblems } from "./schema-problems.ts";
 import { someOf } from "../domain/some-of.ts";
@@ -205,7 +205,7 @@ export function emptyRequestSet(
     intervalSeconds,
     sentAt: now,
     expiresAt: plusSeconds(now, intervalSeconds),
-    digest: digestOf(demand),
+    ...measure(demand),
     demand,
     ends: true,
   };
@@ -245,7 +245,7 @@ const SOME_LIST = `at least one of ${LISTS.join(", ")}; to empty a set send "job
 
 /** What a message has besides its envelope. */
 type Lists =
-  | Pick<WholeUpdate, "demand" | "digest" | "schedulerNodes">
+  | Pick<WholeUpdate, "bytes" | "demand" | "digest" | "schedulerNodes">
   | Pick<PartialUpdate, "schedulerNodes" | "pools">;
 
 /** A message without `nodearrays` and `jobs` says nothing of its set's demand. */
@@ -261,7 +261,7 @@ function readLists(message: Fields, hasOversizeJob: boolean, problems: Problems)
   const { demands, rejectedJobs, ...more } = asked;
   // Keys in alphabetical order: see digestOf.
   const demand: SetDemand = { demands, ...more, pools: pools ?? [], rejectedJobs };
-  return { digest: digestOf(demand), demand, ...report };
+  return { ...measure(demand), demand, ...report };
 }
 
 type Asked = Pick<SetDemand, "demands" | "rejectedJobs" | "moreRejectedJobs">;
@@ -322,6 +322,7 @@ function readWake(message: Fields, context: MessageContext): MessageRead {
   if (!parsed.success)
     addSchemaProblems(problems, parsed.error, message, () => Object.keys(wakeSchema.shape));
   problems.addBelow("", clusterProblems(message, context.knownClusters));
+  findWakeTooLate(message, context.now, problems);
   if (!parsed.success || problems.count > 0) {
     const { cluster } = message;
     return { kind: "rejected", ...(isName(cluster) ? { cluster } : {}), problems: problems.all() };
@@ -331,13 +332,22 @@ function readWake(message: Fields, context: MessageContext): MessageRead {
   return at === undefined ? { kind: "wake", cluster } : { kind: "wake", cluster, at: instant(at) };
 }
 
+/** Each minute has its tick, so a wake message is for what cannot wait that long: our own are due within half an hour. */
+function findWakeTooLate({ at }: Fields, now: Instant, problems: Problems): void {
+  const latest = plusSeconds(now, BOUNDS.wakeSeconds);
+  if (typeof at !== "number" || !Number.isSafeInteger(at) || at > LAST_INSTANT || at <= latest) return;
+  problems.add(() =>
+    problemAt("at", at, `milliseconds since 1970, at most an hour ahead of ${isoTime(now)} (${latest})`),
+  );
+}
+
 /** What is wrong only here and now: a cluster that is not ours, an address that says otherwise, a revision from the future. */
 function findCircumstances(message: Fields, context: UpdateContext, problems: Problems): void {
   problems.addBelow("", clusterProblems(message, context.knownClusters));
   const { address } = context;
   if (address !== undefined && message["cluster"] !== address.cluster) {
     problems.add(() =>
-      problemAt(
+      problemShowing(
         "cluster",
         message["cluster"],
         `"${address.cluster}", as in the address, or leave the key out`,
@@ -346,7 +356,7 @@ function findCircumstances(message: Fields, context: UpdateContext, problems: Pr
   }
   if (address !== undefined && message["requestSet"] !== address.set) {
     problems.add(() =>
-      problemAt(
+      problemShowing(
         "requestSet",
         message["requestSet"],
         `"${address.set}", as in the address, or leave the key out`,
@@ -373,7 +383,7 @@ function clusterProblems(message: Fields, known: ReadonlySet<string> | undefined
   if (known === undefined || !isName(cluster) || known.has(cluster)) return [];
   const names = [...known];
   const shown = someOf(names, MOST_NAMES_SHOWN) || "none configured";
-  return [problemAt("cluster", cluster, `a known cluster: ${shown}`, nearest(cluster, names))];
+  return [problemShowing("cluster", cluster, `a known cluster: ${shown}`, nearest(cluster, names))];
 }
 
 function rejectedUpdate(message: Fields, problems: readonly Problem[]): MessageRead {

@@ -6,5 +6,14 @@ import { digest, type Digest } from "../domain/ids.ts";
  * lowers is built with its keys in alphabetical order, so that the text is the canonical one of domain/canonical.ts at a fraction of its cost.
  */
 export function digestOf(value: object): Digest {
-  return digest(createHash("sha256").update(JSON.stringify(value)).digest("hex"));
+  return measure(value).digest;
+}
+
+/** The same, with the size of that text. */
+export function measure(value: object): { readonly digest: Digest; readonly bytes: number } {
+  const text = JSON.stringify(value);
+  return {
+    digest: digest(createHash("sha256").update(text).digest("hex")),
+    bytes: Buffer.byteLength(text),
+  };
 }

@@ -1,4 +1,4 @@
-import { problemAt, unknownKey } from "./problem.ts";
+import { problemAt, problemShowing, unknownKey } from "./problem.ts";
 import type { Problems } from "./problems.ts";
 import { BOUNDS } from "./bounds.ts";
 
@@ -72,7 +72,7 @@ export function readOneOf<T extends string>(
   const value = from[key];
   if (value === undefined) return undefined;
   const choice = choices.find((candidate) => candidate === value);
-  if (choice === undefined) problems.add(() => problemAt(key, value, `one of ${choices.join(", ")}`));
+  if (choice === undefined) problems.add(() => problemShowing(key, value, `one of ${choices.join(", ")}`));
   return choice;
 }
 

@@ -1,7 +1,7 @@
 import type { JobDemand, PlacedSlots } from "../domain/demand.ts";
 import { AT_MOST, readCount, readOneOf, type Fields } from "./fields.ts";
 import { readPlaced } from "./placed.ts";
-import { problemAt } from "./problem.ts";
+import { problemAt, problemShowing } from "./problem.ts";
 import type { Problems } from "./problems.ts";
 import { BOUNDS } from "./bounds.ts";
 
@@ -29,7 +29,7 @@ export function readJobAmount(job: Fields, problems: Problems): JobAmount {
   const strategy = readOneOf(job, "packing-strategy", ["pack", "scatter"], problems);
   if (strategy === "scatter" && nodeCount === 0) {
     problems.add(() =>
-      problemAt("packing-strategy", strategy, "scatter only with a node-count of 1 or more"),
+      problemShowing("packing-strategy", strategy, "scatter only with a node-count of 1 or more"),
     );
   }
   const placed = readPlaced(job, problems);

@@ -3,7 +3,7 @@ import { readJobConstraints } from "./job-constraints.ts";
 import { checkKeys, isFields, readBoolean, readNumber, readOneOf, readText, type Fields } from "./fields.ts";
 import { readJobAmount } from "./job-amount.ts";
 import { readMetadata } from "./metadata.ts";
-import { problemAt, shorten } from "./problem.ts";
+import { problemAt, problemShowing, shorten } from "./problem.ts";
 import { Problems } from "./problems.ts";
 import { BOUNDS } from "./bounds.ts";
 import { oversizeOf } from "./check-size.ts";
@@ -62,7 +62,7 @@ export function readJobs(items: readonly unknown[], position: number, hasOversiz
     if (oversize !== undefined) problems.add(() => oversize.problem);
     const job = oversize === undefined ? readJob(item, position + index, problems) : undefined;
     if (job !== undefined && names.has(job.name)) {
-      problems.add(() => problemAt("name", job.name, "a name that no other job of the message has"));
+      problems.add(() => problemShowing("name", job.name, "a name that no other job of the message has"));
     }
     if (job !== undefined && problems.count === 0) {
       names.add(job.name);
@@ -129,7 +129,7 @@ function readJobName(job: Fields, problems: Problems): string | undefined {
   const name = readText(job, "name", problems);
   if (job["name"] === undefined) problems.add(() => problemAt("name", undefined, "text, not empty"));
   if (name?.startsWith(TARGET_ID_PREFIX) === true) {
-    problems.add(() => problemAt("name", name, `a name that does not begin with "${TARGET_ID_PREFIX}"`));
+    problems.add(() => problemShowing("name", name, `a name that does not begin with "${TARGET_ID_PREFIX}"`));
   }
   return name;
 }

@@ -6,7 +6,7 @@ import { isFields, type Fields } from "./fields.ts";
 import { TARGET_ID_PREFIX } from "./job.ts";
 import { nameSchema } from "./name.ts";
 import { hasProtoKey, sortKeys } from "./nesting.ts";
-import { nearest, problemAt } from "./problem.ts";
+import { excerpt, kindOf, nearest, problemAt, problemShowing } from "./problem.ts";
 import { addSchemaProblems } from "./schema-problems.ts";
 import type { Problems } from "./problems.ts";
 import { BOUNDS } from "./bounds.ts";
@@ -91,19 +91,20 @@ export function readNodearrays(items: readonly unknown[], problems: Problems): r
 function targetProblems(item: Fields): readonly Problem[] {
   const targets = TARGET_KEYS.filter((key) => item[key] !== undefined);
   const sizes = SIZE_KEYS.filter((key) => item[key] !== undefined);
-  if (targets.length > 1)
-    return [problemAt("", pick(item, targets), `only one of ${TARGET_KEYS.join(", ")}`)];
+  if (targets.length > 1) return [problemOf(pick(item, targets), `only one of ${TARGET_KEYS.join(", ")}`)];
   if (targets.length === 0) {
     const similar = Object.keys(item)
       .filter((key) => !OWN_KEYS.has(key))
       .flatMap((key) => nearest(key, TARGET_KEYS) ?? []);
     // Only the keys are shown: the attributes may hold secrets.
-    return [problemAt("", Object.keys(item), `one of ${TARGET_KEYS.join(", ")}`, similar[0])];
+    const found = excerpt(Object.keys(item));
+    const expected = `one of ${TARGET_KEYS.join(", ")}`;
+    const [meant] = similar;
+    return [{ path: "", found, expected, ...(meant === undefined ? {} : { didYouMean: meant }) }];
   }
   if (targets[0] === "TargetGroupCount" && sizes.length !== 1) {
     return [
-      problemAt(
-        "",
+      problemOf(
         pick(item, [...targets, ...sizes]),
         `TargetGroupCount with exactly one of ${SIZE_KEYS.join(", ")}`,
       ),
@@ -111,16 +112,12 @@ function targetProblems(item: Fields): readonly Problem[] {
   }
   if (targets[0] !== "TargetGroupCount" && sizes.length > 0) {
     return [
-      problemAt(
-        "",
-        pick(item, [...targets, ...sizes]),
-        `${SIZE_KEYS.join(" or ")} only with TargetGroupCount`,
-      ),
+      problemOf(pick(item, [...targets, ...sizes]), `${SIZE_KEYS.join(" or ")} only with TargetGroupCount`),
     ];
   }
   const [groups, size] = [item["TargetGroupCount"], item[sizes[0] ?? ""]];
   if (typeof groups === "number" && typeof size === "number" && groups * size > BOUNDS.count)
-    return [problemAt("", pick(item, [...targets, ...sizes]), `${AT_MOST} in all groups together`)];
+    return [problemOf(pick(item, [...targets, ...sizes]), `${AT_MOST} in all groups together`)];
   return [];
 }
 
@@ -134,9 +131,11 @@ const EXTENDS =
 function dynamicProblems(item: Fields, index: number, defined: Map<unknown, Definition>): readonly Problem[] {
   const { Name, Dynamic, Extends } = item;
   if (Dynamic !== true)
-    return Extends === undefined ? [] : [problemAt("Extends", Extends, "no such key without Dynamic: true")];
-  if (Extends === undefined) return [problemAt("Extends", Extends, EXTENDS)];
-  if (Extends === Name) return [problemAt("Extends", Extends, "another node array than itself")];
+    return Extends === undefined
+      ? []
+      : [problemShowing("Extends", Extends, "no such key without Dynamic: true")];
+  if (Extends === undefined) return [problemShowing("Extends", Extends, EXTENDS)];
+  if (Extends === Name) return [problemShowing("Extends", Extends, "another node array than itself")];
   const { MachineType } = item;
   const sizes = typeof MachineType === "string" ? [MachineType] : MachineType;
   const text = canonicalText([Extends, sizes, attributesOf(item)]);
@@ -145,7 +144,7 @@ function dynamicProblems(item: Fields, index: number, defined: Map<unknown, Defi
   if (first === undefined || first.text === text) return [];
   const same = `the Extends, MachineType and attributes that nodearrays[${first.index}] gives this dynamic array`;
   const told = ["Name", "Extends", "MachineType"].filter((key) => item[key] !== undefined);
-  return [problemAt("", pick(item, told), same)];
+  return [problemOf(pick(item, told), same)];
 }
 
 /** How a message defines a dynamic array, and which entry does. */
@@ -154,9 +153,23 @@ interface Definition {
   readonly text: string;
 }
 
-function pick(item: Fields, keys: readonly string[]): Fields {
-  return Object.fromEntries(keys.map((key) => [key, item[key]]));
+/** A problem of several keys together, shown with their values: they are targets, sizes and names, or should be. */
+function problemOf(picked: Fields, expected: string): Problem {
+  return { path: "", found: excerpt(picked), expected };
 }
+
+function pick(item: Fields, keys: readonly string[]): Fields {
+  return Object.fromEntries(
+    keys.map((key) => [key, isShown(key, item[key]) ? item[key] : kindOf(item[key])]),
+  );
+}
+
+/** A text only where a name belongs. */
+function isShown(key: string, value: unknown): boolean {
+  return typeof value === "number" || (NAME_KEYS.has(key) && typeof value === "string");
+}
+
+const NAME_KEYS: ReadonlySet<string> = new Set(["Name", "Extends", "MachineType"]);
 
 /** Unknown keys are attributes, but not one that is a known key in other capitals: it would be a target that nobody pursues. */
 function findAttributeProblems(item: Fields, problems: Problems): void {
@@ -164,8 +177,8 @@ function findAttributeProblems(item: Fields, problems: Problems): void {
     if (KNOWN_KEYS.includes(key)) continue;
     const meant = BY_SMALL_LETTERS.get(key.toLowerCase());
     if (meant !== undefined)
-      problems.add(() => problemAt("", key, `the key ${meant}, in these capitals`, meant));
-    else if (key === "__proto__") problems.add(() => problemAt("", key, "the name of a node attribute"));
+      problems.add(() => problemShowing("", key, `the key ${meant}, in these capitals`, meant));
+    else if (key === "__proto__") problems.add(() => problemShowing("", key, "the name of a node attribute"));
   }
   for (const key of Object.keys(item)) {
     if (OWN_KEYS.has(key) || !hasProtoKey(item[key])) continue;

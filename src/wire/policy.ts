@@ -11,8 +11,9 @@ import { parseDocument } from "./document.ts";
 import { isFields, readOneOf, type Fields } from "./fields.ts";
 import { isName, NAME_EXPECTED } from "./name.ts";
 import { newNotes } from "./notes.ts";
+import { doubtSenders, readSenders, writeSenders } from "./senders.ts";
 import { doubtPrices, readPriceTable, writePriceTable } from "./price-table.ts";
-import { problemAt, unknownKey, type Problem } from "./problem.ts";
+import { type Problem, problemAt, problemShowing, unknownKey } from "./problem.ts";
 import { readTimeout, writeTimeout, type TimeoutKey } from "./timeouts.ts";
 import { readSizeTable, writeSizeTable } from "./vm-sizes.ts";
 import { Problems } from "./problems.ts";
@@ -33,6 +34,7 @@ export interface PolicyDocument {
   readonly among: Policy["among"];
   readonly placementGroups?: object;
   readonly caps?: object;
+  readonly senders?: readonly object[];
   readonly prices?: object;
   readonly planHistory: number;
   readonly enabled: boolean;
@@ -62,6 +64,7 @@ export const OWN_KEYS = [
   "among",
   "placementGroups",
   "caps",
+  "senders",
   "prices",
   "planHistory",
   "enabled",
@@ -96,7 +99,7 @@ export function readPolicy(input: string | object): PolicyRead {
     typeof input === "string" ? parseDocument(input) : { kind: "value" as const, value: input };
   if (document.kind === "problem") return { kind: "problems", problems: [document.problem] };
   const from = document.value;
-  if (!isFields(from)) return { kind: "problems", problems: [problemAt("", kindOf(from), "an object")] };
+  if (!isFields(from)) return { kind: "problems", problems: [problemAt("", from, "an object")] };
 
   const problems = new Problems();
   for (const key of Object.keys(from))
@@ -106,6 +109,7 @@ export function readPolicy(input: string | object): PolicyRead {
   const placementGroups = readGroups(from, problems);
   const vmSizes = readPart(from, "vmSizes", problems, readSizeTable);
   const caps = readPart(from, "caps", problems, readCaps);
+  const senders = readPart(from, "senders", problems, readSenders);
   const prices = readPart(from, "prices", problems, readPriceTable);
   const idle = readTimeout(from, IDLE_TIMEOUT, problems);
   const boot = readTimeout(from, BOOT_TIMEOUT, problems);
@@ -131,6 +135,7 @@ export function readPolicy(input: string | object): PolicyRead {
     among: readOneOf(from, "among", ["priority", "cheapest"], problems) ?? DEFAULT_POLICY.among,
     ...(placementGroups === undefined ? {} : { placementGroups }),
     ...(caps === undefined ? {} : { caps }),
+    ...(senders === undefined ? {} : { senders }),
     ...(prices === undefined ? {} : { prices }),
     planHistorySeconds: readSeconds(from, "planHistory", 0, problems) ?? DEFAULT_POLICY.planHistorySeconds,
     enabled: readEnabled(from, problems),
@@ -149,10 +154,11 @@ function readPart<T>(
   return from[key] === undefined ? undefined : read(from[key], key, problems);
 }
 
-function doubtsOf({ caps, prices, vmSizes }: Policy): readonly Problem[] {
+function doubtsOf({ caps, prices, senders, vmSizes }: Policy): readonly Problem[] {
   const catalogue = catalogueOf(vmSizes === undefined ? {} : { vmSizes });
   return [
     ...(caps === undefined ? [] : doubtCaps(caps, "caps")),
+    ...(senders === undefined ? [] : doubtSenders(senders, "senders")),
     ...(prices === undefined ? [] : doubtPrices(prices, "prices", catalogue)),
   ].slice(0, BOUNDS.problems);
 }
@@ -182,6 +188,7 @@ export function writePolicy(policy: Policy): PolicyDocument {
       ? {}
       : { placementGroups: Object.fromEntries(policy.placementGroups) }),
     ...(policy.caps === undefined ? {} : { caps: writeCaps(policy.caps) }),
+    ...(policy.senders === undefined ? {} : { senders: writeSenders(policy.senders) }),
     ...(policy.prices === undefined ? {} : { prices: writePriceTable(policy.prices) }),
     planHistory: policy.planHistorySeconds,
     enabled: policy.enabled,
@@ -235,12 +242,7 @@ function readArrays(from: Fields, problems: Problems): readonly string[] | undef
   }
   const names: readonly unknown[] = nodearrays;
   names.forEach((name, index) => {
-    if (!isName(name)) problems.add(() => problemAt(`nodearrays[${index}]`, name, NAME_EXPECTED));
+    if (!isName(name)) problems.add(() => problemShowing(`nodearrays[${index}]`, name, NAME_EXPECTED));
   });
   return names.filter(isName);
-}
-
-function kindOf(value: unknown): string {
-  if (Array.isArray(value)) return "a list";
-  return value === null ? "null" : `a ${typeof value}`;
 }

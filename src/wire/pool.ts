@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Pool } from "../domain/demand.ts";
 import { labelSchema } from "./name.ts";
 import { isFields, isTooLong } from "./fields.ts";
-import { problemAt } from "./problem.ts";
+import { problemAt, problemShowing } from "./problem.ts";
 import { addSchemaProblems } from "./schema-problems.ts";
 import type { Problems } from "./problems.ts";
 import { BOUNDS } from "./bounds.ts";
@@ -54,7 +54,7 @@ export function readPools(value: unknown, problems: Problems): readonly Pool[] {
       return;
     }
     const { name } = parsed.data;
-    if (names.has(name)) problems.add(() => problemAt(`${path}.name`, name, "each pool only once"));
+    if (names.has(name)) problems.add(() => problemShowing(`${path}.name`, name, "each pool only once"));
     names.add(name);
     pools.push("value" in parsed.data ? { name, total: 0, used: 0, value: parsed.data.value } : parsed.data);
   });

@@ -5,7 +5,7 @@ import type { DoubtfulPrice, PriceTable, SizePrice } from "../domain/price.ts";
 import { doubtfulPrices } from "../domain/price.ts";
 import { isFields, type Fields } from "./fields.ts";
 import { isLabel, LABEL_EXPECTED } from "./name.ts";
-import { below, nearest, problemAt, unknownKey } from "./problem.ts";
+import { below, nearest, problemAt, problemShowing, unknownKey } from "./problem.ts";
 import type { Problems } from "./problems.ts";
 
 const TABLE_KEYS = ["currency", "locations", "proxied-locations"];
@@ -27,7 +27,7 @@ export function readPriceTable(value: unknown, path: string, problems: Problems)
   for (const key of Object.keys(value))
     if (!TABLE_KEYS.includes(key)) problems.add(() => unknownKey(path, key, TABLE_KEYS));
   if (!isLabel(currency))
-    problems.add(() => problemAt(`${path}.currency`, currency, "the currency, as in USD"));
+    problems.add(() => problemShowing(`${path}.currency`, currency, "the currency, as in USD"));
   if (!isFields(tables))
     problems.add(() => problemAt(`${path}.locations`, tables, "an object: location -> VM size -> price"));
   else
@@ -45,7 +45,7 @@ function readSizes(from: unknown, path: string, problems: Problems): ReadonlyMap
   }
   for (const [size, value] of Object.entries(from)) {
     const at = `${path}.${size}`;
-    if (!isLabel(size)) problems.add(() => problemAt(path, size, LABEL_EXPECTED));
+    if (!isLabel(size)) problems.add(() => problemShowing(path, size, LABEL_EXPECTED));
     if (sizes.has(size.toLowerCase()))
       problems.add(() => problemAt(at, value, "one price for a VM size: it is there in another spelling"));
     sizes.set(size.toLowerCase(), { machineType: machineType(size), ...readPrice(value, at, problems) });
@@ -93,7 +93,7 @@ function readProxies(
     }
     const meant = typeof other === "string" ? nearest(other, [...locations.keys()]) : undefined;
     problems.add(() =>
-      problemAt(`${path}.${location}`, other, "one of the locations that have prices", meant),
+      problemShowing(`${path}.${location}`, other, "one of the locations that have prices", meant),
     );
   }
 }

@@ -10,7 +10,7 @@ import {
 import { parseDocument } from "./document.ts";
 import { isFields } from "./fields.ts";
 import { nameSchema } from "./name.ts";
-import { problemAt, type Problem } from "./problem.ts";
+import { type Problem, problemAt, problemShowing } from "./problem.ts";
 import { addSchemaProblems } from "./schema-problems.ts";
 import { Problems } from "./problems.ts";
 
@@ -121,7 +121,11 @@ function readUrl(value: string, path: string, problems: Problems): string | unde
   if (url !== undefined && (url.username !== "" || url.password !== "")) {
     // Not shown: it holds a password.
     problems.add(() =>
-      problemAt(`${path}.url`, `${url.protocol}//...@${url.host}`, "an address without user and password"),
+      problemShowing(
+        `${path}.url`,
+        `${url.protocol}//...@${url.host}`,
+        "an address without user and password",
+      ),
     );
     return undefined;
   }
@@ -130,7 +134,7 @@ function readUrl(value: string, path: string, problems: Problems): string | unde
   if (url === undefined || !plain) {
     // What has an @ may hold a password, and is not shown.
     const found = value.includes("@") ? "something with an @" : value;
-    problems.add(() => problemAt(`${path}.url`, found, "an http or https address, at most with a path"));
+    problems.add(() => problemShowing(`${path}.url`, found, "an http or https address, at most with a path"));
     return undefined;
   }
   return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
@@ -144,7 +148,7 @@ function readCredential(
   const { passwordSetting, identity, username } = item;
   if ((passwordSetting === undefined) === (identity === undefined)) {
     const found = passwordSetting === undefined ? "neither" : "both";
-    problems.add(() => problemAt(path, found, "exactly one of passwordSetting and identity"));
+    problems.add(() => problemShowing(path, found, "exactly one of passwordSetting and identity"));
     return undefined;
   }
   if (identity !== undefined) return readIdentity(identity, `${path}.identity`, problems);
@@ -183,6 +187,6 @@ function repeatedNames(items: readonly unknown[]): readonly Problem[] {
   return items.flatMap((item, index) => {
     const name = isFields(item) ? item["name"] : undefined;
     if (name === undefined || seen.size !== seen.add(name).size) return [];
-    return [problemAt(`[${index}].name`, name, "a name that no other cluster of the list has")];
+    return [problemShowing(`[${index}].name`, name, "a name that no other cluster of the list has")];
   });
 }

@@ -4,7 +4,7 @@ import { looksLikeSize, parseSize } from "../domain/size.ts";
 import { compareText } from "../domain/text.ts";
 import { COUNTED } from "./constraint-doubt.ts";
 import { checkKeys, isFields, isTooLong, readEach, readText, readTexts, type Fields } from "./fields.ts";
-import { problemAt } from "./problem.ts";
+import { problemAt, problemShowing } from "./problem.ts";
 import type { Problems } from "./problems.ts";
 import { BOUNDS } from "./bounds.ts";
 
@@ -75,7 +75,7 @@ function readResources(item: Fields, key: string, problems: Problems): Resources
   }
   const names = Object.keys(values).sort(compareText);
   if (names.length > MOST_RESOURCES) {
-    problems.add(() => problemAt(key, `${names.length} resources`, `at most ${MOST_RESOURCES} resources`));
+    problems.add(() => problemAt(key, values, `at most ${MOST_RESOURCES} resources`));
     return undefined;
   }
   const resources = names.flatMap((name) => {
@@ -93,7 +93,7 @@ function readValue(
   problems: Problems,
 ): ResourceValue | undefined {
   if (name === "" || name.length > LONGEST_TEXT) {
-    problems.add(() => problemAt(path, name, `the name of a resource: 1 to ${LONGEST_TEXT} characters`));
+    problems.add(() => problemShowing(path, name, `the name of a resource: 1 to ${LONGEST_TEXT} characters`));
     return undefined;
   }
   if (value === null || typeof value === "boolean") return value;
@@ -111,12 +111,18 @@ function readValue(
     if (!COUNTED.has(name)) return value;
     // A text could not be counted, so that no job would ever fit there.
     const meant = name.startsWith("mem") && typeof size !== "string" ? `memory::${value.trim()}` : undefined;
-    problems.add(() => problemAt(path, value, "an amount: a number, or a size such as memory::4g", meant));
+    problems.add(() =>
+      problemShowing(path, value, "an amount: a number, or a size such as memory::4g", meant),
+    );
     return undefined;
   }
   if (typeof size !== "string") return size;
   problems.add(() =>
-    problemAt(path, value, "a size such as memory::4g: b, k, m, g, t, p, or upper case for powers of 1000"),
+    problemShowing(
+      path,
+      value,
+      "a size such as memory::4g: b, k, m, g, t, p, or upper case for powers of 1000",
+    ),
   );
   return undefined;
 }
@@ -126,6 +132,6 @@ function checkRepeatedHosts(items: readonly unknown[], problems: Problems): void
   items.forEach((item, index) => {
     const hostname = isFields(item) ? item["hostname"] : undefined;
     if (typeof hostname !== "string" || seen.size !== seen.add(hostname).size) return;
-    problems.add(() => problemAt(`schedulerNodes[${index}].hostname`, hostname, "each host only once"));
+    problems.add(() => problemShowing(`schedulerNodes[${index}].hostname`, hostname, "each host only once"));
   });
 }

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { joinPath, problemAt, unknownKey } from "./problem.ts";
+import { joinPath, problemAt, problemShowing, unknownKey } from "./problem.ts";
 import type { Problems } from "./problems.ts";
 
 /**
@@ -17,8 +17,33 @@ export function addSchemaProblems(
     if (issue.code === "unrecognized_keys") {
       const known = knownKeys(issue.path);
       for (const key of issue.keys) problems.add(() => unknownKey(path, key, known));
-    } else problems.add(() => problemAt(path, valueAt(input, issue.path), issue.message));
+    } else {
+      const value = valueAt(input, issue.path);
+      const describe = isNamePath(issue.path) ? problemShowing : problemAt;
+      problems.add(() => describe(path, value, issue.message));
+    }
   }
+}
+
+/** Members in which a name or a word of a short list belongs. */
+const NAMES: ReadonlySet<PropertyKey> = new Set([
+  "Name",
+  "MachineType",
+  "Extends",
+  "cluster",
+  "requestSet",
+  "name",
+  "kind",
+  "unit",
+  "nodearray",
+  "machineType",
+  "placementGroup",
+]);
+
+/** Whether a text there may be shown; members of a list are as the list. */
+function isNamePath(path: readonly PropertyKey[]): boolean {
+  const key = path.findLast((part) => typeof part !== "number");
+  return key !== undefined && NAMES.has(key);
 }
 
 function pathText(path: readonly PropertyKey[]): string {

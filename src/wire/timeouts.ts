@@ -1,7 +1,7 @@
 import type { ArrayTimeouts } from "../domain/timeouts.ts";
 import { isFields, type Fields } from "./fields.ts";
 import { isName, NAME_EXPECTED } from "./name.ts";
-import { problemAt } from "./problem.ts";
+import { problemAt, problemShowing } from "./problem.ts";
 import type { Problems } from "./problems.ts";
 
 /** How one timeout is spelled, and what it may be. Seconds. */
@@ -59,7 +59,7 @@ function readObject(
   const byArray = new Map<string, number>();
   for (const [array, value] of Object.entries(from)) {
     if (!isName(array)) {
-      problems.add(() => problemAt(path, array, NAME_EXPECTED));
+      problems.add(() => problemShowing(path, array, NAME_EXPECTED));
       continue;
     }
     const seconds = isTheirs && isBuiltIn(value) ? key.builtIn : secondsIn(value, isTheirs, key.least);

@@ -12,7 +12,7 @@ import { emptyRequestSet, readRequestSet } from "./demand-message.ts";
 import { isFields, type Fields } from "./fields.ts";
 import { isName, labelSchema, NAME_EXPECTED, nameSchema } from "./name.ts";
 import { readPolicy, writePolicy } from "./policy.ts";
-import { problemAt } from "./problem.ts";
+import { problemAt, problemShowing } from "./problem.ts";
 import { addSchemaProblems } from "./schema-problems.ts";
 import { Problems } from "./problems.ts";
 import { BOUNDS } from "./bounds.ts";
@@ -175,7 +175,7 @@ function readSets(
   if (!isFields(value)) return [];
   return Object.entries(value).flatMap(([name, demand]) => {
     if (!isName(name)) {
-      problems.add(() => problemAt("requestSets", name, NAME_EXPECTED));
+      problems.add(() => problemShowing("requestSets", name, NAME_EXPECTED));
       return [];
     }
     const path = `requestSets.${name}`;

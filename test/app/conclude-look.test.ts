@@ -4,6 +4,7 @@ import { concluder } from "../../src/app/conclude-look.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import { effectsOf } from "../../src/decide/looks.ts";
 import type { SchedulerNode } from "../../src/domain/demand.ts";
+import type { Node } from "../../src/domain/cluster.ts";
 import { digest, nodeId, setName } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
@@ -17,7 +18,7 @@ import {
   NOW,
   rememberNodes,
 } from "../support/build-node.ts";
-import { buildState, buildTarget, OURS } from "../support/build-record.ts";
+import { buildIntent, buildState, buildTarget, OURS } from "../support/build-record.ts";
 
 /** What becomes of a plan when the record has changed while it was being saved: the change is asked for again, on the record as it is. */
 
@@ -43,7 +44,7 @@ function start(): CurrentWhole {
   return { record, bodies, stored: undefined };
 }
 
-function concludes(began: CurrentWhole, now = NOW) {
+function concludes(began: CurrentWhole, now = NOW, shown = snapshot) {
   const clock = new VirtualClock(now);
   const { app } = composeInMemory({
     cluster: "prod",
@@ -61,7 +62,7 @@ function concludes(began: CurrentWhole, now = NOW) {
   const templates = { configurationOf: () => undefined };
   const seen = {
     kind: "look",
-    look: { snapshot, requestNodes: new Map() },
+    look: { snapshot: shown, requestNodes: new Map() },
     templates,
     arrivedAt: NOW,
   } as const;
@@ -162,6 +163,16 @@ describe("marks and grants of others", () => {
     expect(third.result).toMatchObject({ kind: "planned", plan: { number: 9 } });
     expect(third.save?.record).not.toHaveProperty("planBy");
   });
+
+  test("the word that the plan goes first meets a grant itself: it is said again", () => {
+    const began = start();
+    const conclude = concludes(began);
+    conclude(began);
+    for (const plan of [7, 8]) conclude(changed(began, { plan }));
+    const again = conclude(changed(began, { plan: 9 }));
+    expect(again.result).toEqual({ kind: "plan-first" });
+    expect(again.save?.record).toMatchObject({ plan: 9, planBy: at(5) });
+  });
 });
 
 test("demand that moves each time: the third time the creates are saved, and what was seen of it", () => {
@@ -172,6 +183,43 @@ test("demand that moves each time: the third time the creates are saved, and wha
   const change = conclude(changed(began, { generation: 6 }));
   expect(effectsIn(change)).toEqual(["create 1 hpc"]);
   expect(change.save?.record).toMatchObject({ generation: 6, observedGeneration: 5 });
+});
+
+test("a report that had lapsed is sent again under the same revision: it is in force", () => {
+  const began = start();
+  const [entry] = began.record.sets.values();
+  if (entry === undefined) throw new Error("there is a set");
+  const other = setName("other");
+  const until = (seconds: number): CurrentWhole =>
+    changed(began, { separateReports: new Map([[other, { ...entry, expiresAt: at(seconds) }]]) });
+  const conclude = concludes(began);
+  expect(conclude(until(-1)).save?.record.separateReports.get(other)?.live).toBe(false);
+  const change = conclude(until(300));
+  expect(change.result).toMatchObject({ kind: "planned" });
+  expect(change.save?.record.separateReports.get(other)).toMatchObject({ live: true, expiresAt: at(300) });
+});
+
+test("a status whose records lack TargetState: nothing is decided, and a stop of 15 minutes ago ends", () => {
+  const unclear = buildNodes("u", 6).map((node): Node => ({
+    ...node,
+    phase: "unknown",
+    noTargetState: true,
+  }));
+  const stop = (seconds: number) =>
+    buildIntent("r-1", {
+      effect: { kind: "terminate", nodes: [nodeId("n1")] },
+      committedAt: at(seconds),
+      leaseUntil: at(seconds + 30),
+      notAfter: at(seconds + 30),
+    });
+  const left = (seconds: number): readonly string[] => {
+    const began = changed(start(), { intents: [stop(seconds)] });
+    const change = concludes(began, NOW, { ...snapshot, nodes: unclear })(began);
+    expect(change.result).toMatchObject({ kind: "troubled", trouble: { kind: "suspicious" } });
+    return (change.save?.record.intents ?? []).map(({ id }) => id);
+  };
+  expect(left(-899)).toEqual(["r-1"]);
+  expect(left(-900)).toEqual([]);
 });
 
 describe("a look is overtaken", () => {

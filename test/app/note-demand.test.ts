@@ -20,6 +20,7 @@ function update(demands: readonly Demand[], more: Partial<WholeUpdate> = {}): Wh
     expiresAt: at(300),
     digest: digest("aa"),
     demand: { demands, pools: [], rejectedJobs: [] },
+    bytes: 100,
     ...more,
   };
 }

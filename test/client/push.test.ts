@@ -1,7 +1,8 @@
-import { QueueClient } from "@azure/storage-queue";
+import { AnonymousCredential, QueueClient, QueueSASPermissions } from "@azure/storage-queue";
 import { createServer } from "node:http";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openDemandQueue, putDemand } from "../../src/client/push.ts";
+import { sendDemand } from "../../src/client/send.ts";
 import { instant } from "../../src/domain/units.ts";
 import { readDemandMessage } from "../../src/wire/demand-message.ts";
 import type { DemandMessage } from "../../src/wire/message.ts";
@@ -62,6 +63,40 @@ describe("push", () => {
     expect((await onlyText()).slice(0, startsWith.length)).toBe(startsWith);
     const read = await readBack();
     expect(read.kind === "update" && read.update.demand?.demands.length).toBe(count);
+  });
+
+  test("a signed address (SAS) that may add and nothing else is enough, with the queue's name or without", async () => {
+    const signed = new URL(
+      await queue.generateSasUrl({
+        permissions: QueueSASPermissions.parse("a"),
+        expiresOn: new Date(Date.now() + 600_000),
+      }),
+    );
+    const ofService = new URL(signed);
+    ofService.pathname = signed.pathname.replace(`/${queue.name}`, "/");
+    for (const address of [signed, ofService])
+      expect(await openDemandQueue(address.href, queue.name).push(MESSAGE, NOW)).toMatchObject({
+        kind: "sent",
+      });
+    expect((await queue.getProperties()).approximateMessagesCount).toBe(2);
+    // It opens nothing else, and an error does not repeat it.
+    const reader = new QueueClient(signed.href, new AnonymousCredential());
+    await expect(reader.peekMessages()).rejects.toMatchObject({ statusCode: 403 });
+    signed.searchParams.set("sig", "CANARYsignature");
+    const sent = await sendDemand({ queue: signed.href.replace(`/${queue.name}?`, "/demand?") }, MESSAGE, {
+      throws: false,
+    });
+    expect(sent).toMatchObject({ kind: "denied" });
+    expect(JSON.stringify(sent)).not.toContain("CANARY");
+  });
+
+  test("plain http to another machine is refused before anything is sent", async () => {
+    const queueUrl = "http://account.queue.core.windows.net/demand?sv=1&sig=CANARY";
+    const sent = await sendDemand({ queue: queueUrl }, MESSAGE, { throws: false });
+    expect(sent).toEqual({
+      kind: "denied",
+      message: "the queue: found plain http to account.queue.core.windows.net, expected an https address",
+    });
   });
 
   test("too large even when packed: nothing is sent, and a sentence says where to", async () => {

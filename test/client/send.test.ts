@@ -49,7 +49,7 @@ test.each([
     name: "a message for the queue that the app could not read",
     doors: { queue: "UseDevelopmentStorage=true" },
     message: { ...MESSAGE, jobs: undefined, nodearrays: [{ Name: "execute", TargetCount: "lots" }] },
-    expected: 'nodearrays[0].TargetCount: found "lots", expected a whole number, 0 or more',
+    expected: "nodearrays[0].TargetCount: found text of 4 characters, expected a whole number, 0 or more",
   },
 ])("sendDemand fails loudly: $name", async ({ doors, message, expected }) => {
   await expect(sendDemand(doors, message)).rejects.toThrow(expected);

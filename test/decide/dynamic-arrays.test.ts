@@ -29,6 +29,7 @@ import {
   NOW,
   rememberNode,
 } from "../support/build-node.ts";
+import { SENDER_RULE } from "../support/sender-rule.ts";
 import type { Scenario, SetScenario } from "../support/build-record.ts";
 import { BUCKET, buildJob, buildState, buildTarget, OURS, pushSets } from "../support/build-record.ts";
 
@@ -55,6 +56,8 @@ const PRICES: PriceTable = {
   proxies: new Map(),
 };
 
+const ANY_ATTRIBUTE: Policy = { ...DEFAULT_POLICY, senders: [{ ...SENDER_RULE, attributes: ["*"] }] };
+
 interface Case extends Scenario {
   readonly demands?: readonly Demand[];
   readonly nodes?: readonly Node[];
@@ -72,7 +75,7 @@ function plan({ demands = [], nodes = [], made = {}, snapshot, policy, sets, rec
     ...(record === undefined ? {} : { record }),
   });
   const look = { snapshot: buildSnapshot(nodes, snapshot), requestNodes: new Map() };
-  return decide(state.record, state.bodies, look, { ...DEFAULT_POLICY, ...policy }, NOW, OURS);
+  return decide(state.record, state.bodies, look, { ...ANY_ATTRIBUTE, ...policy }, NOW, OURS);
 }
 
 /** "3 of execute/Standard_D4s_v5 for licensed". */
@@ -352,17 +355,6 @@ function groupsOf(groups: number, nodes: number): GroupDemand {
 describe("why a dynamic array gets nothing", () => {
   test.each<Case & { readonly name: string; readonly expected: readonly string[] }>([
     {
-      name: "two sets define it differently: both are unmet, and each names both",
-      sets: {
-        a: { demands: [licensed(2, { attributes: LICENCE })] },
-        b: { demands: [licensed(1)] },
-      },
-      expected: [
-        'a/licensed 0 of 2: dynamic node array "licensed" is defined differently by the request sets a, b: nothing is created for it until they agree',
-        'b/licensed 0 of 1: dynamic node array "licensed" is defined differently by the request sets a, b: nothing is created for it until they agree',
-      ],
-    },
-    {
       name: "it extends an array that the cluster does not have: the nearest is named",
       demands: [licensed(2, { extends: arrayName("exceute") })],
       expected: [
@@ -472,14 +464,26 @@ describe("why a dynamic array gets nothing", () => {
     expect(creates(decision)).toEqual(["1 of execute/Standard_D4s_v5/only for the array"]);
   });
 
-  test("a disputed array keeps the nodes that it has", () => {
+  test("two sets define it differently: the second is unmet, and names both", () => {
+    const sets = {
+      a: { demands: [licensed(2, { attributes: LICENCE })] },
+      b: { demands: [licensed(1)] },
+    };
+    const decision = plan({ sets });
+    expect(creates(decision)).toEqual(["2 of execute/Standard_D4s_v5 for licensed"]);
+    expect(unmet(decision)).toEqual([
+      'b/licensed 0 of 1: dynamic node array "licensed" is defined differently by the request sets a, b: it belongs to a, which defined it first, until that set lapses or leaves it out',
+    ]);
+  });
+
+  test("an array that another set defines otherwise keeps its nodes, and serves the first set alone", () => {
     const { plan: made } = plan({
       sets: { a: { demands: [licensed(2, { attributes: LICENCE })] }, b: { demands: [licensed(1)] } },
       nodes: licensedNodes(2),
       made: purposeLicensed("l1", "l2"),
     });
     expect([...made.nodes.values()].map(({ kind }) => kind)).toEqual(["needed", "needed"]);
-    expect(made.demands.map(({ placed }) => placed)).toEqual([0, 0]);
+    expect(made.demands.map(({ placed }) => placed)).toEqual([2, 0]);
   });
 });
 
@@ -577,9 +581,9 @@ describe("which dynamic arrays exist", () => {
       expected: [],
     },
     {
-      name: "nor is one that was disputed from the beginning",
+      name: "of two that were defined at once the first by name is one",
       sets: { a: { demands: [licensed(1)] }, b: { demands: [licensed(1, { attributes: LICENCE })] } },
-      expected: [],
+      expected: ["licensed of execute for a"],
     },
     {
       name: "one that is left out by the set that asked for it is flagged while it has nodes",
@@ -643,10 +647,10 @@ describe("which dynamic arrays exist", () => {
       expected: [],
     },
     {
-      name: "a dispute leaves it as it was defined before",
+      name: "another definition leaves it as it was defined before",
       ...withNode,
       sets: { a: { demands: [licensed(1)] }, b: { demands: [licensed(1, { attributes: LICENCE })] } },
-      expected: ["licensed of execute for a, b"],
+      expected: ["licensed of execute for a"],
     },
   ])("$name", ({ expected, ...scenario }) => {
     const { record } = plan(scenario);
@@ -665,7 +669,7 @@ describe("which dynamic arrays exist", () => {
       record: { dynamicArrays: [flagged] },
       sets: { b: { demands: [licensed(1)] } },
     });
-    expect(record.dynamicArrays).toEqual([{ ...remembered, sets: ["b"] }]);
+    expect(record.dynamicArrays).toEqual([{ ...remembered, sets: ["b"], by: "b" }]);
   });
 });
 
@@ -694,7 +698,7 @@ describe("what CycleCloud refuses of a dynamic array", () => {
       { a: { demands: [execute(2), licensed(1, { attributes: { ImageName: "none" } })] } },
     );
     const look = { snapshot: { ...buildSnapshot(), at: at(10) }, requestNodes: new Map() };
-    const next = decide(pushed.record, pushed.bodies, look, DEFAULT_POLICY, at(10), OURS);
+    const next = decide(pushed.record, pushed.bodies, look, ANY_ATTRIBUTE, at(10), OURS);
     expect(creates(next)).toEqual(["1 of execute/Standard_D4s_v5 for the array"]);
     expect(unmet(next)).toEqual([
       "a/licensed 0 of 1: licensed/Standard_D4s_v5: pausing until 2025-11-20T11:01:01.000Z after: no such image",

@@ -3,6 +3,7 @@ import { describeSchedulerHosts } from "../../src/app/describe-scheduler-hosts.t
 import { explainJob, explainNode } from "../../src/decide/explain.ts";
 import { explainHost } from "../../src/decide/explain-host.ts";
 import { storedHosts } from "../../src/decide/stored-world.ts";
+import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { hostExplained } from "../../src/wire/api/answers.ts";
 import { clusterAnswer } from "../../src/wire/api/cluster-answer.ts";
 import { at, buildNode, buildSnapshot, D8, NOW } from "../support/build-node.ts";
@@ -33,7 +34,7 @@ function planned() {
   });
   const { record, ledger, plan } = decideOn(sent, seen);
   const bodies = { ...sent.bodies, seen, ledger, plan };
-  return { record, bodies, ledger, plan, judged: storedHosts(record, bodies, NOW) };
+  return { record, bodies, ledger, plan, judged: storedHosts(record, bodies, DEFAULT_POLICY, NOW) };
 }
 
 describe("explained", () => {
@@ -98,7 +99,7 @@ describe("explained", () => {
 describe("the state", () => {
   test("shows what is reported and no node: whether it is capacity, and if not, why", () => {
     const { record, bodies } = planned();
-    const shown = describeSchedulerHosts(record, bodies, NOW, 2);
+    const shown = describeSchedulerHosts(record, bodies, DEFAULT_POLICY, NOW, 2);
     expect(shown).toEqual({
       count: 4,
       capacity: 1,
@@ -121,6 +122,10 @@ describe("the state", () => {
 
   test("forgets them with the report", () => {
     const { record, bodies } = planned();
-    expect(describeSchedulerHosts(record, bodies, at(601), 10)).toEqual({ count: 0, capacity: 0, list: [] });
+    expect(describeSchedulerHosts(record, bodies, DEFAULT_POLICY, at(601), 10)).toEqual({
+      count: 0,
+      capacity: 0,
+      list: [],
+    });
   });
 });

@@ -77,8 +77,20 @@ describe("a node that a look lacks", () => {
     expect(idsOf(withMissing(lookAt(0, []), lookAt(-60, [node]), known, intents))).toBe(row.carried);
   });
 
-  test("with its whole array, or never known of: it is not carried on", () => {
-    expect(idsOf(withMissing(lookAt(0, [], { arrays: [] }), lookAt(-60, [n1]), ledger, []))).toBe("");
+  test("with its whole array: both stay until looks have lacked them for 60 s, and nothing new is created there", () => {
+    const first = withMissing(lookAt(0, [], { arrays: [] }), lookAt(-60, [n1]), ledger, []);
+    expect(idsOf(first)).toBe("n1");
+    expect(first.arrays).toMatchObject([{ name: "execute", missing: { since: at(0) } }]);
+    expect(first.arrays[0]?.buckets.map(({ valid }) => valid)).toEqual([false]);
+    const second = withMissing(lookAt(59.999, [], { arrays: [] }), first, ledger, []);
+    expect([idsOf(second), second.arrays.length]).toEqual(["n1", 1]);
+    const third = withMissing(lookAt(60, [], { arrays: [] }), second, ledger, []);
+    expect([idsOf(third), third.arrays]).toEqual(["", []]);
+    const back = withMissing(lookAt(60, [n1]), second, ledger, []);
+    expect(back.arrays).toEqual(lookAt(60, [n1]).arrays);
+  });
+
+  test("never known of: it is not carried on", () => {
     expect(idsOf(withMissing(lookAt(0, []), lookAt(-60, [n1]), new Map(), []))).toBe("");
     expect(idsOf(withMissing(lookAt(0, [n2]), undefined, ledger, []))).toBe("n2");
   });

@@ -62,9 +62,9 @@ describe("what schedulers say of hosts", () => {
       facts: { "ip-a": { jobs: ["sim"], reportedAt: at(-10) } },
     },
     {
-      name: "two reports: the newer one's time",
+      name: "two idle reports: each must say so, and the older one proves it",
       sets: { a: { report: idleReport, sentAt: at(-10) }, b: { report: idleReport, sentAt: at(-50) } },
-      facts: { "ip-a": { jobs: [], reportedAt: at(-10) } },
+      facts: { "ip-a": { jobs: [], reportedAt: at(-10), idleAt: at(-50) } },
     },
     {
       name: "spelled in other ways, with a domain and in capitals: the same host",
@@ -72,7 +72,7 @@ describe("what schedulers say of hosts", () => {
         a: { report: [{ hostname: "IP-A.internal.example", jobs: ["7"] }], sentAt: at(-10) },
         b: { report: idleReport },
       },
-      facts: { "ip-a": { jobs: ["7"], reportedAt: NOW } },
+      facts: { "ip-a": { jobs: ["7"], reportedAt: NOW, idleAt: at(-10) } },
     },
     {
       name: "a report almost two intervals old still counts",

@@ -49,9 +49,9 @@ describe("what a send teaches", () => {
     { name: "accepted for the node: counted and timed", evidence: answer(true), outcome: accepted },
     { name: "refused for the node: taken out of draining", evidence: answer(false), outcome: lost },
     {
-      name: "the node is not in the answer: it did not exist",
+      name: "the node is not in the answer: it was not stopped, and a look tells whether it is there",
       evidence: answer(true, nodeId("n9")),
-      outcome: accepted,
+      outcome: unknown,
     },
     { name: "refused altogether", evidence: { kind: "refused", message: "403" }, outcome: lost },
     { name: "not sent", evidence: { kind: "not-sent" }, outcome: lost },

@@ -303,12 +303,11 @@ describe("caps", () => {
     demand: buildJob("a", 1, user === undefined ? {} : { user }),
   });
 
-  test("by name, and each other one by itself: of those who ask for something", () => {
+  test("by name, each other user by itself, and all other sets together: of those who ask for something", () => {
     const demands = [job("standard", "bert"), job("weekend", "anna"), job("extra"), job("extra", "bert")];
     expect(build({}, { policy: { ...DEFAULT_POLICY, caps }, demands }).caps).toEqual([
-      { kind: "request-set", name: "extra", unit: "nodes", max: 50 },
       { kind: "request-set", name: "standard", unit: "cores", max: 500 },
-      { kind: "request-set", name: "weekend", unit: "nodes", max: 50 },
+      { kind: "request-set", name: "*", sets: ["extra", "weekend"], unit: "nodes", max: 50 },
       { kind: "user", name: "anna", unit: "nodes", max: 10 },
       { kind: "user", name: "bert", unit: "nodes", max: 20 },
       { kind: "user", name: "bert", unit: "cores", max: 100 },

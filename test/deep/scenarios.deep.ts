@@ -168,8 +168,8 @@ function playOn(
       async push(message) {
         await queue.push(message, system.clock.now());
       },
-      async askStop(stopUrl, instanceId) {
-        const status = await ask(`${stopUrl}?instance=${instanceId}`);
+      async askStop(stopUrl, { instance }) {
+        const status = await ask(`${stopUrl}?instance=${instance}`);
         answers.push(status);
         return { status };
       },

@@ -81,11 +81,14 @@ const status = (nodearrays: readonly Fields[], more: Fields = {}): Fields => ({
   ...more,
 });
 
+/** Tries set attributes that a sender may set only if its rule says so. */
+const ANY_IMAGE: readonly Fields[] = [{ requestSets: "*", attributes: ["ImageName", "another attribute"] }];
+
 /** One array with one size, nothing running. */
 const ONE_SIZE: Cluster = {
   name: "one size",
   status: status([array("execute", {}, [bucket(D4, 10, { maxPlacementGroupSize: 100 })])]),
-  config: {},
+  config: { senders: ANY_IMAGE },
 };
 
 /** What the resources of the documentation's examples are in its array htc. */
@@ -114,6 +117,7 @@ const DEFAULT_LIKE: Cluster = {
     ]),
   ]),
   config: {
+    senders: ANY_IMAGE,
     prices: { currency: "USD", locations: { westus2: { Standard_F16: 0.8, Standard_HC44rs: 3.2 } } },
   },
 };
@@ -184,6 +188,7 @@ const IN_USE: Cluster = {
     },
   ),
   config: {
+    senders: ANY_IMAGE,
     prices: { currency: "USD", locations: { westus2: { Standard_D4s_v5: 0.2, Standard_D2s_v5: 0.09 } } },
   },
   background: {

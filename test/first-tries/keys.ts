@@ -227,6 +227,7 @@ export const CONFIG_EFFECTS: readonly Key[] = [
       },
     },
   }),
+  ofConfig("senders", [{ requestSets: "*", write: false }]),
   ofConfig("preference", "bucket-order"),
   ofConfig("among", "cheapest"),
   ofConfig("placementGroups", { default: ["pg7"] }, jobs({ ...PAIR, colocated: true })),

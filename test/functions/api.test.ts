@@ -117,13 +117,22 @@ describe("health", () => {
       clusters: 3,
       warnings: 0,
       oldestLookAgeSeconds: expect.any(Number),
+      poisonMessages: { count: 0 },
+      rejectedMessages: { count: 0 },
     });
     darkened = true;
     // The answer for anyone is kept for five seconds.
     await app.clock.sleep(6000);
     const sick = await health();
     expect(sick).toMatchObject({ status: 503, type: expect.stringContaining("json") });
-    expect(sick.body).toEqual({ ok: false, clusters: 3, warnings: 0, oldestLookAgeSeconds: null });
+    expect(sick.body).toEqual({
+      ok: false,
+      clusters: 3,
+      warnings: 0,
+      oldestLookAgeSeconds: null,
+      poisonMessages: { count: 0 },
+      rejectedMessages: { count: 0 },
+    });
   });
 
   test("with a key: each cluster, and why", async () => {
@@ -530,7 +539,7 @@ describe("configuration", () => {
     expect(answer.body).toMatchObject({
       problems: expect.arrayContaining([
         expect.objectContaining({ found: '"idleTimout"', didYouMean: "idleTimeout" }),
-        expect.objectContaining({ path: "bootTimeout", found: '"long"' }),
+        expect.objectContaining({ path: "bootTimeout", found: "text of 4 characters" }),
         expect.objectContaining({ path: "enabled", expected: "true or false" }),
       ]),
     });
@@ -605,7 +614,7 @@ describe("autostop", () => {
     (await stateOf("prod")).nodes.list.flatMap(({ array: of, phase, instanceId }) => {
       const url = instanceId === undefined ? undefined : stopUrls.get(instanceId);
       return of === array && phase === "ready" && instanceId !== undefined && url !== undefined
-        ? [{ instance: instanceId, path: url.slice("http://autoscaler.example".length) }]
+        ? [{ instance: instanceId, path: url.slice("https://autoscaler.example".length) }]
         : [];
     });
   const ask = (path: string, query: string, method = "GET", headers: Readonly<Record<string, string>> = {}) =>

@@ -50,7 +50,9 @@ test("every registered route, method and key level is described, and nothing els
       );
     }),
   );
-  const described = OPERATIONS.map(({ method, path, auth }) => `${method} ${path} ${auth}`.toLowerCase());
+  const described = OPERATIONS.map(({ method, path, role }) =>
+    `${method} ${path} ${role === "anyone" ? "anonymous" : "function"}`.toLowerCase(),
+  );
   expect(described.toSorted()).toEqual(registered.toSorted());
   expect(new Set(OPERATIONS.map(({ id }) => id)).size).toBe(OPERATIONS.length);
 });
@@ -167,6 +169,7 @@ test("each operation of the running system answers as described (startLocalApp c
   await expect
     .poll(async () => (await call("GET", "/clusters")).body, patiently)
     .toMatchObject({ rejectedMessages: { count: 1 } });
+  await call("GET", "/rejected-messages");
   await call("GET", "/clusters/prod");
   for (const query of ["job=small", "job=wide", "job=nodearray:execute"]) {
     expect((await call("GET", `/clusters/prod/explain?${query}`)).body).toMatchObject({ kind: "demand" });

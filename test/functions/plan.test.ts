@@ -188,7 +188,13 @@ describe("a body that makes no sense: 400 with path, found and expected", () => 
     {
       name: "a configuration that could not be put",
       body: { config: { idleTimeout: "soon" } },
-      problems: [{ path: "config.idleTimeout", found: '"soon"', expected: "a number of seconds, 0 or more" }],
+      problems: [
+        {
+          path: "config.idleTimeout",
+          found: "text of 4 characters",
+          expected: "a number of seconds, 0 or more",
+        },
+      ],
     },
     {
       name: "a demand that could not be pushed",

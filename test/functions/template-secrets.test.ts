@@ -11,6 +11,11 @@ const CONFIGURATION = {
   cyclecloud: { credentials: { password: CANARY }, mounts: [{ key: `${CANARY}-in-a-list` }] },
   autoscale: { token: CANARY, resources: { scratch: 4 } },
   site: { licence: { key: CANARY } },
+  // Plain values under names that do not look like secrets.
+  db_pw: CANARY,
+  sas: CANARY,
+  munge: CANARY,
+  rack: "r7",
 };
 
 let app: LocalApp;
@@ -24,6 +29,7 @@ beforeAll(async () => {
     settings: { "AzureWebJobs.snapshot.Disabled": "true" },
     simulator: { clusters: [{ name: "prod", arrays: [{ ...array, configuration: CONFIGURATION }] }] },
   });
+  await call("PUT", "/api/clusters/prod/config", { default_resources: [reading("rack", "rack")] });
   await tick();
   await push("refused", 1);
   // CycleCloud refuses the first create, in words that quote what it was sent.
@@ -41,6 +47,25 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
+const reading = (name: string, key: string) => ({
+  select: {},
+  name,
+  value: `node.software_configuration.${key}`,
+});
+
+/** A reader asks what would be if secrets were resources; the job's reasons say what nodes have. */
+const READING_ALL = {
+  config: { default_resources: [reading("peek", "db_pw"), reading("rack", "rack")] },
+  requestSets: {
+    curious: {
+      jobs: [
+        { name: "j", constraints: [{ peek: "nope" }] },
+        { name: "k", constraints: [{ rack: "nope" }] },
+      ],
+    },
+  },
+};
+
 const REQUESTS: readonly (readonly [method: string, path: string, body?: unknown])[] = [
   ["GET", "/api/health"],
   ["GET", "/api/clusters"],
@@ -51,6 +76,7 @@ const REQUESTS: readonly (readonly [method: string, path: string, body?: unknown
   ["GET", "/api/clusters/prod/explain?job=nodearray:execute"],
   ["GET", "/api/clusters/prod/explain?node=execute-1"],
   ["POST", "/api/clusters/prod/plan"],
+  ["POST", "/api/clusters/prod/plan", READING_ALL],
 ];
 
 async function call(method: string, path: string, body?: unknown): Promise<unknown> {
@@ -98,6 +124,7 @@ describe("the canary is", () => {
   test("in no stored row", async () => {
     const rows = await storedRows();
     expect(rows.some((row) => row.includes("scratch"))).toBe(true);
+    expect(rows.some((row) => row.includes('"rack":"r7"'))).toBe(true);
     expect(rows.some((row) => row.includes("credentials.password *** is not valid"))).toBe(true);
     expect(rows.filter((row) => row.includes("canary"))).toEqual([]);
   });
@@ -105,6 +132,7 @@ describe("the canary is", () => {
   test("in no answer", () => {
     expect(answers.filter((answer) => !/ 20[0-9] /.test(answer))).toEqual([]);
     expect(answers.some((answer) => answer.includes("credentials.password *** is not valid"))).toBe(true);
+    expect(answers.some((answer) => answer.includes("rack is r7"))).toBe(true);
     expect(answers.filter((answer) => answer.includes("canary"))).toEqual([]);
   });
 

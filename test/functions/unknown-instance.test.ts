@@ -15,7 +15,7 @@ beforeAll(async () => {
   });
   app.simulator.onEvent((event) => {
     if (event.kind !== "node-ready") return;
-    stopPath = readStopUrl(event.configuration)?.replace("http://autoscaler.example", "");
+    stopPath = readStopUrl(event.configuration)?.replace("https://autoscaler.example", "");
   });
 });
 afterAll(() => app.close());

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { allocate } from "../../src/decide/allocate.ts";
 import { gatherReasons } from "../../src/decide/gather.ts";
 import { Capacity } from "../../src/decide/limits.ts";
+import { Budget } from "../../src/decide/budget.ts";
 import { smallestRaise } from "../../src/decide/raise.ts";
 import type { OwnCeiling } from "../../src/decide/reasons.ts";
 import { capRefusal, spanRefusal, spotRefusal, startRefusal } from "../../src/decide/reasons.ts";
@@ -435,6 +436,7 @@ describe("golden refusals of our own ceilings", () => {
   const limits = [limit("cluster", "", "nodes", 10, 13)];
   const search = (ceiling: OwnCeiling, nodes: number) =>
     smallestRaise({
+      budget: new Budget(1_000_000, 1),
       capacity: new Capacity(limits),
       limits,
       ceilings: [ceiling],

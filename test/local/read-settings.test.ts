@@ -78,15 +78,15 @@ describe("each problem is named with path, found and expected", () => {
     const path = settingsOf(valuesOf({ CC_PASSWORD: "", AUTOSCALER_PUBLIC_URL: "https://app.example.org" }));
     expect(linesOf(path)).toEqual([
       'Values.AUTOSCALER_CLUSTERS[0].passwordSetting: found CC_PASSWORD, which is not set, expected the name of an app setting that holds the password of anna for cluster "prod"',
-      "Values.AUTOSCALER_AUTOSTOP_KEYS: found nothing, expected id:secret pairs separated by commas; ids of letters, digits, - and _; secrets of 16 characters or more without a colon, as there is a AUTOSCALER_PUBLIC_URL",
+      "Values.AUTOSCALER_AUTOSTOP_KEYS: found nothing, expected id:secret pairs separated by commas; ids of letters, digits, - and _; secrets of 32 characters or more without a colon, as there is a AUTOSCALER_PUBLIC_URL",
     ]);
   });
 
   test("the sample as it is: its secrets are not secret", () => {
     expect(linesOf(`${ROOT}/infra/local.settings.sample.json`)).toEqual([
-      "Values.CYCLECLOUD_PASSWORD_PROD: found the text of the sample, expected a secret of your own",
-      "Values.CYCLECLOUD_PASSWORD_TEST: found the text of the sample, expected a secret of your own",
-      "Values.AUTOSCALER_AUTOSTOP_KEYS: found the text of the sample, expected a secret of your own",
+      "Values.CYCLECLOUD_PASSWORD_PROD: found the text of the sample, expected the password",
+      "Values.CYCLECLOUD_PASSWORD_TEST: found the text of the sample, expected the password",
+      'Values.AUTOSCALER_AUTOSTOP_KEYS: found for "first" a text that stands for a secret, or repeats itself, expected secrets made at random, as by: openssl rand -hex 24',
     ]);
   });
 });

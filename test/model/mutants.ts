@@ -194,7 +194,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/spare.ts",
-        find: "spare: spareAmongReady(supply, demands, spare, now, plan)",
+        find: "amongReady(trials, planned, spare, plan)",
         put: "spare",
       },
     ],

@@ -1,6 +1,7 @@
 /** A line finds what asking every bin in turn would find, whatever happens in between. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { Budget } from "../../src/decide/budget.ts";
 import type { Takes } from "../../src/decide/job-class.ts";
 import { CLAIMED, CLOSED, EMPTY, Line } from "../../src/decide/line.ts";
 import { Dice } from "../simulation/dice.ts";
@@ -10,6 +11,7 @@ const runs = runsOf(20_261_121, { usual: 150, deep: 5000 });
 
 /** Columns as the allocator keeps them, and the order of use as a plain list. */
 class Scene {
+  readonly budget = new Budget(1_000_000, 1);
   readonly width = 2;
   readonly pair = [0, 1] as const;
   readonly free: number[] = [];

@@ -174,6 +174,8 @@ const ANSWER: Allocation = {
     [nodeId("n3"), ["s/packed"]],
   ]),
   settledBy: "rank",
+  leftOut: [],
+  steps: 0,
   groups: [],
   outcomes: [
     outcome("packed", "slots", 7, 0),

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { NodearrayMessage } from "../../src/wire/message.ts";
 import { MERGES, mergingBy } from "../support/configuration-merge.ts";
 import { oneArray } from "./clusters.ts";
+import { SENDER_RULE } from "../support/sender-rule.ts";
 import { Stage } from "./stage.ts";
 
 const CALLBACK = expect.stringContaining("http://autoscaler.invalid/api/autostop/demo/");
@@ -78,7 +79,9 @@ const cases: readonly { readonly name: string; readonly entry: NodearrayMessage;
 /** What the two nodes read of their configuration once they are Ready. */
 async function configurationsOf(entry: NodearrayMessage, merge: (typeof MERGES)[number], template?: object) {
   const configuration = template === undefined ? {} : { configuration: { ...template } };
-  const stage = new Stage({ simulator: mergingBy(oneArray("demo", configuration), merge) });
+  const senders = [{ ...SENDER_RULE, attributes: ["Configuration"] }];
+  const simulator = mergingBy(oneArray("demo", configuration), merge);
+  const stage = new Stage({ simulator, policy: { senders } });
   await stage.during(stage.push({ version: 1, cluster: "demo", nodearrays: [entry] }));
   await stage.pass(300);
   return stage.eventsOf("node-ready").map((event) => event.configuration);

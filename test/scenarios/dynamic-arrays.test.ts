@@ -181,19 +181,22 @@ describe("what a set says no more", () => {
 });
 
 describe("what cannot be", () => {
-  test("two sets that define one name differently are both accepted; state and plan name both, until they agree", async () => {
+  test("two sets that define one name differently are both accepted; the first one's counts, and the plan names both for the other", async () => {
     const stage = await settledStage();
     await push(stage, from("day", [dynamic("lab", 2, { Configuration: { shift: "day" } })]));
     await stage.pass(130);
     await push(stage, from("night", [dynamic("lab", 1, { Configuration: { shift: "night" } })]));
     await stage.pass(130);
     const disputed =
-      'dynamic node array "lab" is defined differently by the request sets day, night: nothing is created for it until they agree';
-    // The first came to be before the second was heard; its nodes stay.
-    expect(await shown(stage, "lab")).toMatchObject({ exists: true, nodes: 2, problem: disputed });
+      'dynamic node array "lab" is defined differently by the request sets day, night: it belongs to day, which defined it first, until that set lapses or leaves it out';
+    expect(await shown(stage, "lab")).toMatchObject({
+      exists: true,
+      nodes: 2,
+      askedBy: ["day"],
+      problem: undefined,
+    });
     const { plan } = await stage.state("demo");
     expect(plan?.unmet.map(({ id, reasons }) => ({ id, reasons }))).toEqual([
-      { id: "nodearray:lab", reasons: [disputed] },
       { id: "nodearray:lab", reasons: [disputed] },
     ]);
     await push(stage, from("night", [dynamic("lab", 3, { Configuration: { shift: "day" } })]));

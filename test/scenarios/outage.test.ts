@@ -27,7 +27,9 @@ test.each([{ seed: 1 }, { seed: 2 }, { seed: 3 }])(
       jobs,
       {
         push: async (message) => stage.send(message),
-        askStop: async (stopUrl, instanceId) => ({ status: await stage.ask({ stopUrl, instanceId }) }),
+        askStop: async (stopUrl, { instance }) => ({
+          status: await stage.ask({ stopUrl, instanceId: instance }),
+        }),
       },
       { cluster: cluster.name, requestSet: "standard", ...AGENT_TIMES },
       ORIGIN,

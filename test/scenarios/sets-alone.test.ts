@@ -67,6 +67,7 @@ describe("one set of a create provokes an error", () => {
     expect(createdIn(stage)).toBe("acd");
     await stage.pass(600);
     expect(createdIn(stage)).toBe("acd");
+    expect((await stage.state("demo")).alone).toEqual([{ bucket: "b/Standard_F4s_v2" }]);
     // Later demand of those that were accepted goes together again, and "b" does not hold it up.
     push(stage, 2);
     await stage.pass(30);

@@ -76,6 +76,7 @@ const page = z.object({
       ),
     }),
   ),
+  alone: z.array(z.object({ bucket: z.string(), dynamicArray: z.string().optional() })),
   backoffs: z.array(
     z.object({ bucket: z.string(), cause: z.string(), message: z.string(), until: z.string() }),
   ),

@@ -9,11 +9,12 @@ const created = (stage: Stage): number => stage.eventsOf("node-created").length;
 const stopped = (stage: Stage): number => stage.eventsOf("terminate-accepted").length;
 
 /** 100 Ready and wanted nodes; once `unclear` is set, that many records have no TargetState. */
-async function hundredNodes(): Promise<{ stage: Stage; unclear: { count: number } }> {
+async function hundredNodes(callMs = 0): Promise<{ stage: Stage; unclear: { count: number } }> {
   const unclear = { count: 0 };
   const stage = new Stage({
     simulator: oneArray("demo", { machineTypes: ["Standard_F4s_v2", "Standard_D4s_v5"] }),
-    between: (send) => async (request) => {
+    between: (send, clock) => async (request) => {
+      if (callMs > 0) await clock.sleep(callMs);
       const answer = await send(request);
       const { body } = answer;
       if (!request.path.endsWith("/status") || !isObject(body) || !Array.isArray(body["nodes"]))
@@ -59,15 +60,15 @@ test("all 100 fail after they were Ready, and no scheduler reports: ten are repl
   expect(stopped(stage)).toBe(0);
 });
 
-test("50 of 150 fail before they are Ready: all are stopped, a tenth is replaced elsewhere at once, the rest after the next look", async () => {
-  const { stage } = await hundredNodes();
+test("50 of 150 fail before they are Ready: all are stopped, a tenth is replaced elsewhere at once, the rest 5 s later", async () => {
+  const { stage } = await hundredNodes(200);
   await stage.during(stage.push(target("demo", 150, { expirationInterval: DAY })));
   await stage.pass(30);
   const young = stage.eventsOf("node-created").slice(100);
   for (const { nodeId } of young) stage.simulator.faults.failNode(nodeId, "no such image");
   await stage.pass(30);
   expect([created(stage), stopped(stage)]).toEqual([165, 50]);
-  await stage.pass(60);
+  await stage.pass(10);
   expect(created(stage)).toBe(200);
   await stage.pass(120);
   expect(stage.readyNodes).toHaveLength(150);

@@ -21,22 +21,22 @@ export const KINDS = [
 
 export type Kind = (typeof KINDS)[number];
 
-/** Seeds that `npm test` plays of each kind: the first ones, as many as 20 s allow, and those that the mutants need (mutants-lasting.ts). */
+/** Seeds that `npm test` plays of each kind: the first ones, as many as 15 s of one core allow. Those that the mutants need are among them (mutants-lasting.ts). */
 export const SAMPLE: Readonly<Record<Kind, readonly number[]>> = {
-  slow: firstSeeds(20),
-  broken: firstSeeds(6),
-  late: firstSeeds(12),
-  lost: firstSeeds(16),
-  unclear: firstSeeds(12),
-  half: firstSeeds(12),
-  vanish: firstSeeds(8),
-  waves: firstSeeds(12),
-  deleters: firstSeeds(10),
-  races: firstSeeds(20),
-  stops: firstSeeds(6),
-  scripts: firstSeeds(24),
-  storage: firstSeeds(8),
-  mixed: firstSeeds(16),
+  slow: firstSeeds(14),
+  broken: firstSeeds(4),
+  late: firstSeeds(8),
+  lost: firstSeeds(10),
+  unclear: firstSeeds(8),
+  half: firstSeeds(8),
+  vanish: firstSeeds(6),
+  waves: firstSeeds(8),
+  deleters: firstSeeds(6),
+  races: firstSeeds(12),
+  stops: firstSeeds(4),
+  scripts: firstSeeds(16),
+  storage: firstSeeds(5),
+  mixed: firstSeeds(12),
 };
 
 function firstSeeds(count: number): readonly number[] {

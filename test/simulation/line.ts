@@ -1,6 +1,8 @@
 import { reconcileCluster } from "../../src/app/reconcile-cluster.ts";
 import type { DemandQueue } from "../../src/app/ports.ts";
+import { PortError } from "../../src/app/ports.ts";
 import type { RequestSetUpdate } from "../../src/domain/demand.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { Ended, Instance } from "./instance.ts";
 import type { Schedule } from "./schedule.ts";
 
@@ -92,17 +94,22 @@ export class Contended extends Error {}
 
 /** What functions/demand.ts does once the message has been read. */
 async function handleDemand(instance: Instance, body: Body): Promise<void> {
-  if (body.kind === "wake") {
-    await reconcileCluster(instance.app, instance.site, "demand");
-    return;
-  }
+  if (body.kind === "wake") return reconcile(instance);
   const recorded = await instance.recorder.record(body.update);
   if (recorded.kind === "contended") throw new Contended();
-  if (recorded.kind !== "accepted") return;
-  await reconcileCluster(instance.app, instance.site, "demand", recorded.record);
+  if (recorded.kind === "accepted") await reconcile(instance, recorded.record);
 }
 
-/** What functions/rejected.ts does with a message that carries its own revision. */
+/** What functions/reconcile.ts does: a plan that storage or network kept from being made fails no message. */
+async function reconcile({ app, site }: Instance, known?: ClusterRecord): Promise<void> {
+  try {
+    await reconcileCluster(app, site, "demand", known);
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+  }
+}
+
+/** What functions/poison.ts does with a message that carries its own revision. */
 async function handlePoison(instance: Instance, body: Body): Promise<void> {
   if (body.kind === "wake") return;
   const recorded = await instance.recorder.record(body.update);

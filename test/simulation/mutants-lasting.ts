@@ -64,8 +64,8 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/app/conclude-look.ts",
-        find: "...withoutContradicted(decision, record, bodies, now), questions",
-        put: "...(bodies.plan === undefined ? withoutContradicted(decision, record, bodies, now) : decision), questions",
+        find: "...withoutContradicted(decision, record, bodies, policy, now), questions",
+        put: "...(bodies.plan === undefined ? withoutContradicted(decision, record, bodies, policy, now) : decision), questions",
       },
       {
         file: "src/app/reconcile-cluster.ts",

@@ -57,6 +57,7 @@ export class Pen {
         ...envelope,
         digest: digest(JSON.stringify(demands)),
         demand: { demands, pools: [], rejectedJobs: [] },
+        bytes: JSON.stringify(demands).length,
         ...(report === undefined ? {} : { schedulerNodes: report }),
       },
       told,

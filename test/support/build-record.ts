@@ -139,6 +139,7 @@ export function buildUpdate(
     expiresAt: at(300),
     digest: digest(`target-${targetCount}`),
     demand: { demands: [buildTarget(targetCount)], pools: [], rejectedJobs: [] },
+    bytes: 100,
     ...rest,
   };
 }

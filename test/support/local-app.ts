@@ -89,7 +89,7 @@ export async function startLocalApp(options: LocalAppOptions): Promise<LocalApp>
         })),
       ),
       CYCLECLOUD_PASSWORD: credentials.password,
-      AUTOSCALER_PUBLIC_URL: "http://autoscaler.example",
+      AUTOSCALER_PUBLIC_URL: "https://autoscaler.example",
       AUTOSCALER_AUTOSTOP_KEYS: `test:${randomBytes(24).toString("hex")}`,
       AUTOSCALER_LOCAL_CLOCK: `${origin}@${speed}`,
       ...options.settings,

@@ -36,7 +36,7 @@ test("everything that is wrong with caps is named at once", () => {
     "caps.requestSets.b: {} -> an object with nodes, cores, or both",
     "caps.requestSets.c: 5 -> an object with nodes, cores, or both",
     'caps.requestSets: "" -> text of 1 to 200 characters, none of them a control character',
-    'caps.users: ["anna"] -> an object: name -> nodes, cores',
+    "caps.users: list of 1 item -> an object: name -> nodes, cores",
   ]);
   expect(readPolicy({ caps: 1 })).toMatchObject({
     problems: [{ path: "caps", found: "1", expected: "an object: requestSets, users" }],

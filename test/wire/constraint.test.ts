@@ -130,12 +130,12 @@ describe("the constraints of a job", () => {
     {
       name: "neither list nor object",
       value: "ncpus=2",
-      lines: ['constraints: "ncpus=2" -> a list of objects, or one object'],
+      lines: ["constraints: text of 7 characters -> a list of objects, or one object"],
     },
     {
       name: "a list in the list",
       value: [[{ ncpus: 1 }]],
-      lines: ['constraints[0]: [{"ncpus":1}] -> an object'],
+      lines: ["constraints[0]: list of 1 item -> an object"],
     },
     {
       name: "a negative amount",
@@ -187,7 +187,7 @@ describe("the constraints of a job", () => {
     {
       name: "one alternative",
       value: { or: [{ a: 1 }] },
-      lines: ['constraints.or: [{"a":1}] -> at least two objects: the alternatives, preferred first'],
+      lines: ["constraints.or: list of 1 item -> at least two objects: the alternatives, preferred first"],
     },
     {
       name: "an alternative that says nothing",
@@ -197,7 +197,7 @@ describe("the constraints of a job", () => {
     {
       name: "not of a list",
       value: { not: [{ a: 1 }] },
-      lines: ['constraints.not: [{"a":1}] -> one object: what must not hold'],
+      lines: ["constraints.not: list of 1 item -> one object: what must not hold"],
     },
     {
       name: "no choice at all",
@@ -209,7 +209,7 @@ describe("the constraints of a job", () => {
       value: { pool: { x: -1 } },
       lines: [
         "constraints.pool.x: -1 -> an amount, 0 or more, or the value that the pool must have",
-        'constraints.pool: {"x":-1} -> pool names, each with an amount or a value',
+        "constraints.pool: object with 1 member -> pool names, each with an amount or a value",
       ],
     },
     {

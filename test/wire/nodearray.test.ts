@@ -190,12 +190,12 @@ describe("a bad target rejects the message", () => {
     {
       name: "a configuration that is no object",
       item: { Name: "execute", TargetCount: 1, Configuration: "x" },
-      lines: ['nodearrays[0].Configuration: "x" -> an object'],
+      lines: ["nodearrays[0].Configuration: text of 1 character -> an object"],
     },
     {
       name: "an attribute that cannot be copied",
       item: JSON.parse('{"Name":"execute","TargetCount":1,"Configuration":{"a":{"__proto__":1}}}'),
-      lines: ['nodearrays[0].Configuration: {"a":{"__proto__":1}} -> a value without the key __proto__'],
+      lines: ["nodearrays[0].Configuration: object with 1 member -> a value without the key __proto__"],
     },
     {
       name: "a dynamic array that extends none: the reason is said",
@@ -217,7 +217,7 @@ describe("a bad target rejects the message", () => {
     {
       name: "Dynamic as text",
       item: { Name: "d", TargetCount: 3, Dynamic: "yes" },
-      lines: ['nodearrays[0].Dynamic: "yes" -> true or false'],
+      lines: ["nodearrays[0].Dynamic: text of 3 characters -> true or false"],
     },
     {
       name: "several things at once",

@@ -120,17 +120,17 @@ describe("a cluster's policy", () => {
   });
 
   const KEYS =
-    "one of the keys idleTimeout, bootTimeout, maxExpirationInterval, inFlightGrace, groupFillTimeout, nodearrays, default_resources, vmSizes, preference, among, placementGroups, caps, prices, planHistory, enabled, idle_timeout, boot_timeout";
+    "one of the keys idleTimeout, bootTimeout, maxExpirationInterval, inFlightGrace, groupFillTimeout, nodearrays, default_resources, vmSizes, preference, among, placementGroups, caps, senders, prices, planHistory, enabled, idle_timeout, boot_timeout";
   test.each([
     {
       name: "not JSON, of which nothing is shown",
       input: '{"password":"hunter2"',
-      lines: [': "21 characters that are not JSON" -> JSON'],
+      lines: [": text of 21 characters -> JSON"],
     },
     {
       name: "no object, of which nothing is shown",
       input: '["hunter2"]',
-      lines: [': "a list" -> an object'],
+      lines: [": list of 1 item -> an object"],
     },
     {
       name: "unknown keys: their values may be secrets",
@@ -151,7 +151,7 @@ describe("a cluster's policy", () => {
         enabled: 1,
       },
       lines: [
-        'nodearrays: "execute" -> a list of node array names',
+        "nodearrays: text of 7 characters -> a list of node array names",
         "idleTimeout: -1 -> a number of seconds, 0 or more",
         'bootTimeout: "10" -> a number of seconds, 1 or more',
         "maxExpirationInterval: null -> a number of seconds, 1 or more",
@@ -175,9 +175,9 @@ describe("a cluster's policy", () => {
         nodearrays: { a: { placement_groups: "pg0" }, b: { placement_group: ["pg0"] }, c: ["pg0"] },
       },
       lines: [
-        'nodearrays.a.placement_groups: "pg0" -> a list of placement group names',
+        "nodearrays.a.placement_groups: text of 3 characters -> a list of placement group names",
         'nodearrays.b: "placement_group" -> one of the keys placement_groups (placement_groups?)',
-        'nodearrays.c: ["pg0"] -> an object with placement_groups',
+        "nodearrays.c: list of 1 item -> an object with placement_groups",
       ],
     },
     {
@@ -187,7 +187,7 @@ describe("a cluster's policy", () => {
         placementGroups: { a: ["pg1", ""], b: 1 },
       },
       lines: [
-        'placementGroups: {"a":["pg1",""],"b":1} -> either this key or nodearrays.*.placement_groups',
+        "placementGroups: object with 2 members -> either this key or nodearrays.*.placement_groups",
         'placementGroups.a[1]: "" -> text of 1 to 200 characters, none of them a control character',
         "placementGroups.b: 1 -> a list of placement group names",
       ],
@@ -200,7 +200,7 @@ describe("a cluster's policy", () => {
     {
       name: "text that is no number",
       input: { boot_timeout: "5m" },
-      lines: ['boot_timeout: "5m" -> a number of seconds, 1 or more'],
+      lines: ["boot_timeout: text of 2 characters -> a number of seconds, 1 or more"],
     },
   ])("is refused: $name", ({ input, lines }) => {
     const read = readPolicy(input);
@@ -270,7 +270,7 @@ describe("default resources and VM sizes of one's own", () => {
       name: "two operations",
       entries: [{ ...entry, add: 1, multiply: 2 }],
       lines: [
-        'default_resources[0]: ["add","multiply"] -> at most one of add, subtract, multiply, divide, divide_floor',
+        'default_resources[0]: "add, multiply" -> at most one of add, subtract, multiply, divide, divide_floor',
       ],
     },
     {

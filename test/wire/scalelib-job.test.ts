@@ -170,24 +170,22 @@ describe("what is refused of it", () => {
     {
       name: "metadata that is no object",
       job: { metadata: ["a"] },
-      lines: ['jobs[0].metadata: ["a"] -> an object of at most 4096 characters of JSON'],
+      lines: ["jobs[0].metadata: list of 1 item -> an object of at most 4096 characters of JSON"],
     },
     {
       name: "metadata that is too long",
       job: { metadata: { a: "x".repeat(4096) } },
-      lines: [`jobs[0].metadata: {"a":"${"x".repeat(73)}… -> an object of at most 4096 characters of JSON`],
+      lines: [`jobs[0].metadata: object with 1 member -> an object of at most 4096 characters of JSON`],
     },
     {
       name: "metadata that is too deep",
       job: { metadata: nested(9) },
-      lines: [
-        'jobs[0].metadata: {"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{}}}}}}}}} -> at most 8 levels of nesting',
-      ],
+      lines: ["jobs[0].metadata: object with 1 member -> at most 8 levels of nesting"],
     },
     {
       name: "a key that cannot be copied",
       job: JSON.parse('{"metadata":{"a":{"__proto__":1}}}'),
-      lines: ['jobs[0].metadata: {"a":{"__proto__":1}} -> a value without the key __proto__'],
+      lines: ["jobs[0].metadata: object with 1 member -> a value without the key __proto__"],
     },
     {
       name: "iterations-remaining that are no count",

@@ -59,11 +59,12 @@ describe("the resources of a host", () => {
     },
     {
       host: { resources: { ncpus: { total: 8 } } },
-      problem: 'schedulerNodes[0].resources.ncpus: {"total":8} -> a number, text, true, false or null',
+      problem:
+        "schedulerNodes[0].resources.ncpus: object with 1 member -> a number, text, true, false or null",
     },
     {
       host: { resources: [8] },
-      problem: "schedulerNodes[0].resources: [8] -> an object: resource name -> amount",
+      problem: "schedulerNodes[0].resources: list of 1 item -> an object: resource name -> amount",
     },
     {
       host: { resources: { "": 8 } },
@@ -77,7 +78,7 @@ describe("the resources of a host", () => {
     },
     {
       host: { resources: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`r${i}`, i])) },
-      problem: 'schedulerNodes[0].resources: "101 resources" -> at most 100 resources',
+      problem: "schedulerNodes[0].resources: object with 101 members -> at most 100 resources",
     },
   ])("$problem", ({ host, problem }) => {
     expect(read(host).problems).toEqual([problem]);

@@ -1,4 +1,4 @@
-import type { Clock, DemandQueue, RejectedMessage } from "../../app/ports.ts";
+import type { Clock, DemandQueue, PoisonMessage, RejectedMessage } from "../../app/ports.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
@@ -12,14 +12,26 @@ export type QueuedItem =
 export interface MemoryDemandQueue extends DemandQueue {
   /** Takes everything out, in the order it came. */
   drain(): readonly QueuedItem[];
+  /** Puts a text into `demand-poison`, as the host does after the last failure. Gives its message id. */
+  addPoison(text: string): string;
 }
 
+interface Poisoned extends Omit<PoisonMessage, "receipt"> {
+  readonly insertedAt: Instant;
+  /** Absent: it was never taken. */
+  readonly hiddenUntil?: Instant;
+}
+
+/** As with the storage queue. */
+const TAKEN_SECONDS = 120;
 /** How many of the rejected messages `rejected` shows, as with the storage queue. */
 const SHOWN = 32;
 
 export function memoryDemandQueue(clock: Pick<Clock, "now">): MemoryDemandQueue {
   let waiting: QueuedItem[] = [];
   const rejected: RejectedMessage[] = [];
+  let poison: readonly Poisoned[] = [];
+  let poisoned = 0;
   return {
     async wake(cluster, at) {
       waiting.push({ kind: "wake", cluster, at });
@@ -34,6 +46,43 @@ export function memoryDemandQueue(clock: Pick<Clock, "now">): MemoryDemandQueue 
       const items = waiting;
       waiting = [];
       return items;
+    },
+    addPoison(text) {
+      poisoned += 1;
+      const messageId = `poison-${poisoned}`;
+      poison = [...poison, { messageId, text, insertedAt: clock.now(), taken: 0 }];
+      return messageId;
+    },
+    async poison() {
+      const waiting = poison.find(
+        ({ hiddenUntil }) => hiddenUntil === undefined || hiddenUntil <= clock.now(),
+      );
+      return {
+        count: poison.length,
+        ...(waiting === undefined ? {} : { oldestAt: waiting.insertedAt }),
+      };
+    },
+    async takePoison(most) {
+      const now = clock.now();
+      const free = poison.filter(({ hiddenUntil }) => hiddenUntil === undefined || hiddenUntil <= now);
+      const taken = new Set(free.slice(0, most));
+      poison = poison.map((one) =>
+        taken.has(one) ? { ...one, taken: one.taken + 1, hiddenUntil: plusSeconds(now, TAKEN_SECONDS) } : one,
+      );
+      const ids = new Set([...taken].map(({ messageId }) => messageId));
+      return poison
+        .filter(({ messageId }) => ids.has(messageId))
+        .map(({ messageId, text, taken: times }) => ({
+          messageId,
+          text,
+          taken: times,
+          receipt: `${messageId} ${times}`,
+        }));
+    },
+    async dropPoison({ messageId, receipt }) {
+      poison = poison.filter(
+        (one) => `${one.messageId} ${one.taken}` !== receipt || one.messageId !== messageId,
+      );
     },
     rejected: () => Promise.resolve({ count: rejected.length, oldest: rejected.slice(0, SHOWN) }),
   };

@@ -10,6 +10,11 @@ export type StorageAccount =
       readonly credential: TokenCredential;
     };
 
+/** What of it a queue client needs. */
+export type QueueAccount =
+  | Extract<StorageAccount, { kind: "connection-string" }>
+  | Omit<Extract<StorageAccount, { kind: "identity" }>, "tableEndpoint">;
+
 /** The emulator speaks plain HTTP; nothing else may. */
 export function speaksPlainHttp(connectionString: string): boolean {
   return /DefaultEndpointsProtocol=http;|UseDevelopmentStorage=true/i.test(connectionString);

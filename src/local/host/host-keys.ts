@@ -6,8 +6,8 @@ export type HostKeys = {
   readonly master: string;
   /** Opens every function of level "function". */
   readonly host: string;
-  /** Keys that open one function of level "function", by its name. */
-  readonly functions?: Readonly<Record<string, string>>;
+  /** Keys that open one function of level "function", by its name: several for one, and one value on several, as in Azure. */
+  readonly functions?: Readonly<Record<string, readonly string[]>>;
 };
 export type AuthLevel = "anonymous" | "function" | "admin";
 
@@ -31,12 +31,12 @@ export function opens(
   if (level === "anonymous") return true;
   if (key === undefined) return false;
   if (isSame(key, keys.master)) return true;
-  return level === "function" && (isSame(key, keys.host) || isSame(key, keys.functions?.[functionName]));
+  const own = keys.functions?.[functionName] ?? [];
+  return level === "function" && [keys.host, ...own].some((one) => isSame(key, one));
 }
 
 /** Compared as digests, in a time that does not depend on where they differ. */
-function isSame(given: string, expected: string | undefined): boolean {
-  if (expected === undefined) return false;
+function isSame(given: string, expected: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));
 }

@@ -1,5 +1,6 @@
 /** A loopback HTTP server in front of a function from Request to Response. */
 import http from "node:http";
+import { isForeignOrigin } from "../../domain/loopback.ts";
 
 export type HttpServer = {
   readonly url: string;
@@ -46,6 +47,12 @@ async function respond(
 ): Promise<void> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of incoming) chunks.push(chunk);
+  // A web page in a developer's browser must not steer a system on this machine.
+  if (isForeignOrigin(incoming.headers.origin, incoming.headers.host)) {
+    outgoing.writeHead(403);
+    outgoing.end();
+    return;
+  }
   const method = incoming.method ?? "GET";
   const headers = new Headers();
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {

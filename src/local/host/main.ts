@@ -20,7 +20,7 @@ const schema = z.object({
     .object({
       master: z.string(),
       host: z.string(),
-      functions: z.record(z.string(), z.string()).exactOptional(),
+      functions: z.record(z.string(), z.array(z.string())).exactOptional(),
     })
     .exactOptional(),
   port: z.int().min(0).exactOptional(),

@@ -38,7 +38,7 @@ const readyLine = z.object({
   keys: z.object({
     master: z.string(),
     host: z.string(),
-    functions: z.record(z.string(), z.string()).exactOptional(),
+    functions: z.record(z.string(), z.array(z.string())).exactOptional(),
   }),
 });
 

@@ -7,7 +7,7 @@ import { auditedLimits, simulatorOptions } from "./cluster.ts";
 import type { Audience, Play, Played } from "./play.ts";
 import { AGENT_TIMES } from "./play.ts";
 import type { Doors } from "./scheduler-agent.ts";
-import { SchedulerAgent } from "./scheduler-agent.ts";
+import { readReply, SchedulerAgent } from "./scheduler-agent.ts";
 
 /** Looks up from its sleep at least so often (real milliseconds). */
 const STEP_MS = 50;
@@ -108,11 +108,9 @@ function openDoors(system: LocalSystem): Doors {
     async push(message) {
       await sendDemand(doors, message, { now: system.clock.now() });
     },
-    async askStop(url, instanceId) {
-      const response = await fetch(`${url}?instance=${encodeURIComponent(instanceId)}`);
-      const body: unknown = await response.json();
-      const detail = typeof body === "object" && body !== null && "detail" in body ? body.detail : undefined;
-      return { status: response.status, ...(typeof detail === "string" ? { why: detail } : {}) };
+    async askStop(url, query) {
+      const response = await fetch(`${url}?${new URLSearchParams(query).toString()}`);
+      return readReply(response.status, await response.json());
     },
   };
 }

@@ -1,12 +1,34 @@
+import type { StopSeries } from "../../client/stop-series.ts";
+import { isOver, mayBegin, withQuestion, wordOf } from "../../client/stop-series.ts";
 import type { DemandMessage } from "../../wire/message.ts";
-import type { SchedulerModel } from "../workload/scheduler-model.ts";
+import type { IdleHost, SchedulerModel } from "../workload/scheduler-model.ts";
 import type { WorkloadJob } from "../workload/workload-job.ts";
 
 /** How the scheduler reaches the autoscaler: it pushes demand, and its nodes call the URL that they find in their configuration. */
 export interface Doors {
   push(message: DemandMessage): Promise<void>;
-  /** GET of the stop URL with `?instance=`: the HTTP status, and the words of a refusal. */
-  askStop(url: string, instanceId: string): Promise<{ readonly status: number; readonly why?: string }>;
+  /** GET of the stop URL with these parameters. */
+  askStop(url: string, query: StopQuery): Promise<StopReply>;
+}
+
+/** The parameters of "may I stop?" (docs/protocol.md, Questions of nodes). */
+export type StopQuery = Readonly<Record<"instance" | "asked", string>> & { readonly begin?: "no" };
+
+/** The HTTP status, and what a refusal says. */
+export interface StopReply {
+  readonly status: number;
+  readonly undrain?: boolean;
+  readonly why?: string;
+}
+
+/** The reply in an answer of the app: its body says `undrain` and, as `detail`, why. */
+export function readReply(status: number, body: unknown): StopReply {
+  const said = typeof body === "object" && body !== null ? body : {};
+  return {
+    status,
+    ...("undrain" in said && typeof said.undrain === "boolean" ? { undrain: said.undrain } : {}),
+    ...("detail" in said && typeof said.detail === "string" ? { why: said.detail } : {}),
+  };
 }
 
 export interface AgentOptions {
@@ -18,7 +40,7 @@ export interface AgentOptions {
   readonly renewSeconds: number;
   /** Changed demand is pushed at most so often. */
   readonly pushApartSeconds: number;
-  /** A host without a job for so long is closed and asks to stop; a refused one asks again after another such time. */
+  /** A host without a job for so long is closed and asks to stop; one that was opened asks again after another such time. */
   readonly idleSeconds: number;
 }
 
@@ -26,6 +48,17 @@ export interface AgentOptions {
 export interface Refusals {
   readonly granted: number;
   readonly refused: ReadonlyMap<string, number>;
+}
+
+/** A closed host without a verdict asks again after so long. */
+const ASK_AGAIN_SECONDS = 30;
+
+/** A closed host that waits for a verdict. */
+interface Asker {
+  readonly host: IdleHost;
+  readonly series: StopSeries;
+  /** Infinity: its question is under way. */
+  readonly nextAt: number;
 }
 
 /** Plays the people and programs around the autoscaler: submits the workload, runs jobs, pushes demand, closes idle hosts. */
@@ -36,6 +69,7 @@ export class SchedulerAgent {
   readonly #options: AgentOptions;
   readonly #onPush: (at: number, slots: number, expiresAt: number) => void;
   readonly #refused = new Map<string, number>();
+  readonly #askers = new Map<string, Asker>();
   #origin: number;
   #next = 0;
   #dirty = true;
@@ -94,6 +128,7 @@ export class SchedulerAgent {
       next === undefined ? undefined : this.#origin + next.submitMs,
       this.#model.nextEventAt(),
       this.#model.nextIdleAt(this.#options.idleSeconds),
+      ...[...this.#askers.values()].map(({ nextAt: at }) => at),
       pushAt,
     ].filter((at) => at !== undefined);
     return Math.max(now, Math.min(...moments));
@@ -134,27 +169,47 @@ export class SchedulerAgent {
     await this.#doors.push(message);
   }
 
-  /** An idle host is closed first, so that no job starts between the question and the answer, and opened again if it is to stay (wire D.2). */
+  /** An idle host is closed first, so that no job starts between the question and the answer (wire D.2). */
   async #stopIdle(now: number): Promise<void> {
+    const due = [...this.#askers.values()].filter(({ nextAt }) => nextAt <= now);
     const idle = this.#model.idleHosts(now, this.#options.idleSeconds);
-    await Promise.all(
-      idle.map(async ({ hostname, instanceId, stopUrl }) => {
-        if (stopUrl === undefined) return this.#open(hostname, now);
-        this.#model.closeHost(hostname);
-        const { status, why } = await this.#doors.askStop(stopUrl, instanceId);
-        if (status === 200) {
-          this.#granted += 1;
-        } else {
-          const reason = `${status}${why === undefined ? "" : ` ${why.replace(/needed by .*/, "needed by demand")}`}`;
-          this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + 1);
-          this.#open(hostname, now);
-        }
-      }),
-    );
+    for (const { hostname } of idle) this.#model.closeHost(hostname);
+    await Promise.all([
+      ...due.map(({ host, series }) => this.#ask(host, series, now)),
+      ...idle.map((host) => this.#ask(host, undefined, now)),
+    ]);
+  }
+
+  /** One question of a series, as the printed scripts ask it. Without a verdict the host stays closed and asks again. */
+  async #ask(host: IdleHost, before: StopSeries | undefined, now: number): Promise<void> {
+    const { hostname, instanceId, stopUrl } = host;
+    if (stopUrl === undefined || (before !== undefined && isOver(before, now)))
+      return this.#open(hostname, now);
+    const begins = mayBegin(before, now);
+    const series = withQuestion(before, begins, now);
+    this.#askers.set(hostname, { host, series, nextAt: Number.POSITIVE_INFINITY });
+    const query = { instance: instanceId, asked: String(Math.round(now)) };
+    const reply = await this.#doors.askStop(stopUrl, begins ? query : { ...query, begin: "no" });
+    const word = wordOf(reply.status, reply.undrain, before === undefined);
+    if (word === "stop") {
+      this.#granted += 1;
+      this.#askers.delete(hostname);
+      return;
+    }
+    this.#noteRefusal(reply);
+    if (word === "open") return this.#open(hostname, now);
+    this.#askers.set(hostname, { host, series, nextAt: now + 1000 * ASK_AGAIN_SECONDS });
+  }
+
+  /** Reasons that differ only in who needs the node are one reason. */
+  #noteRefusal({ status, why }: StopReply): void {
+    const reason = `${status}${why === undefined ? "" : ` ${why.replace(/needed by .*/, "needed by demand")}`}`;
+    this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + 1);
   }
 
   /** Jobs that waited for the host may start there at once. */
   #open(hostname: string, now: number): void {
+    this.#askers.delete(hostname);
     this.#model.openHost(hostname, now);
     this.#touched = true;
   }

@@ -7,7 +7,7 @@ import { SchedulerModel } from "../workload/scheduler-model.ts";
 import { AuditFeed } from "./audit-feed.ts";
 import { auditedLimits, simulatorOptions } from "./cluster.ts";
 import type { Doors } from "./scheduler-agent.ts";
-import { SchedulerAgent } from "./scheduler-agent.ts";
+import { readReply, SchedulerAgent } from "./scheduler-agent.ts";
 import type { Audience, Play, Played } from "./play.ts";
 import { AGENT_TIMES, MOST_DAYS_AFTER_LAST_JOB } from "./play.ts";
 import { settleMicrotasks, VirtualClock } from "./virtual-clock.ts";
@@ -41,7 +41,7 @@ export async function playVirtually(play: Play, audience: Audience): Promise<Pla
   const functions = await loadFunctions(composed);
   const doors: Doors = {
     push: (message) => functions.demand(message, clock.now()),
-    askStop: (url, instanceId) => functions.stop(url, instanceId),
+    askStop: (url, query) => functions.stop(url, query),
   };
   const agent = new SchedulerAgent(
     scheduler,
@@ -73,10 +73,7 @@ export async function playVirtually(play: Play, audience: Audience): Promise<Pla
 interface Functions {
   readonly demand: (message: object, insertedAt: number) => Promise<void>;
   readonly tick: () => Promise<void>;
-  readonly stop: (
-    url: string,
-    instanceId: string,
-  ) => Promise<{ readonly status: number; readonly why?: string }>;
+  readonly stop: Doors["askStop"];
 }
 
 async function loadFunctions(composed: Composition): Promise<Functions> {
@@ -93,20 +90,13 @@ async function loadFunctions(composed: Composition): Promise<Functions> {
       return handleDemand(composed, message, { invocationId: id, triggerMetadata });
     },
     tick: () => handleSnapshot(composed),
-    async stop(url, instanceId) {
+    async stop(url, asked) {
       const [cluster = "", token = ""] = new URL(url).pathname.split("/").slice(-2).map(decodeURIComponent);
-      const query = new URLSearchParams({ instance: instanceId });
+      const query = new URLSearchParams(asked);
       const { status, body } = await handleAutostop(composed, { params: { cluster, token }, query });
-      return { status: status ?? 200, ...whyOf(body) };
+      return readReply(status ?? 200, typeof body === "string" ? JSON.parse(body) : undefined);
     },
   };
-}
-
-function whyOf(body: unknown): { readonly why?: string } {
-  const parsed: unknown = typeof body === "string" ? JSON.parse(body) : undefined;
-  const detail =
-    typeof parsed === "object" && parsed !== null && "detail" in parsed ? parsed.detail : undefined;
-  return typeof detail === "string" ? { why: detail } : {};
 }
 
 interface Driven {

@@ -77,21 +77,34 @@ export const requestSetAnswer = requestSetSummary.extend({
   outcomes: z.array(outcome.extend({ metadata })),
 });
 
+const waiting = z.object({
+  count,
+  oldestAgeSeconds: z
+    .number()
+    .optional()
+    .meta({ description: "Absent: there is none, or it is being handled." }),
+});
+const POISON = "Messages that failed too often, in demand-poison: the timer deals with them.";
+const REJECTED = "Messages that could not be taken in, in demand-rejected, for 30 days.";
+
+/** Messages that were put aside. A reader gets kind and length of each text, an operator the text. */
+export const rejectedMessagesAnswer = waiting.extend({
+  oldest: z.array(
+    z.object({
+      messageId: text,
+      rejectedAt: time,
+      cluster: text.optional(),
+      set: text.optional(),
+      problems: z.array(problemItem),
+      text,
+    }),
+  ),
+});
+
 export const clustersAnswer = z.object({
   clusters: z.array(z.object({ cluster: text, health })),
-  rejectedMessages: z.object({
-    count,
-    oldest: z.array(
-      z.object({
-        messageId: text,
-        rejectedAt: time,
-        cluster: text.optional(),
-        set: text.optional(),
-        problems: z.array(problemItem),
-        text,
-      }),
-    ),
-  }),
+  poisonMessages: waiting.meta({ description: POISON }),
+  rejectedMessages: rejectedMessagesAnswer,
 });
 
 const planCounts = z.object({
@@ -242,11 +255,16 @@ export const restoredAnswer = z
 export const healthAnswer = z.object({
   ok: z.boolean(),
   clusters: count,
-  warnings: count.meta({ description: "Of all clusters. They leave ok as it is." }),
+  warnings: count.meta({
+    description:
+      "Of all clusters, and one while messages lie in demand-poison for five minutes. They leave ok as it is.",
+  }),
   oldestLookAgeSeconds: z
     .number()
     .nullable()
     .meta({ description: "null: a cluster has never been looked at, or cannot be read." }),
+  poisonMessages: waiting.optional().meta({ description: `${POISON} Absent: the queue cannot be read.` }),
+  rejectedMessages: waiting.optional().meta({ description: `${REJECTED} Absent: the queue cannot be read.` }),
 });
 
 export const stopAnswer = z

@@ -51,6 +51,8 @@ const trouble = z.object({
     "start-refused",
     "nodearray-missing",
     "revision-ahead",
+    "insecure",
+    "left-out",
     "job-rejected",
     "message-rejected",
   ]),
@@ -400,6 +402,8 @@ export const clusterAnswer = z.object({
       message: text,
     }),
   ),
+  /** Each is asked for in a create request of its own, until CycleCloud has accepted it once. Absent: an older app answers. */
+  alone: z.array(z.object({ bucket: text, dynamicArray: text.optional() })).optional(),
   rejections: z.array(
     z.object({ at: time, messageId: text, set: text.optional(), problems: z.array(problemItem) }),
   ),

@@ -66,7 +66,7 @@ function withoutNoise(schema: { minimum?: number; maximum?: number; propertyName
 const refTo = (id: string): string => `#/components/schemas/${id}`;
 
 function describeOperation(operation: Operation): JsonObject {
-  const { id, summary, auth, path, query = [], headers = [], body, answers } = operation;
+  const { id, summary, role, path, query = [], headers = [], body, answers } = operation;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
@@ -76,7 +76,7 @@ function describeOperation(operation: Operation): JsonObject {
   return {
     operationId: id,
     summary,
-    security: auth === "anonymous" ? [] : [{ functionKey: [] }, { functionKeyInQuery: [] }],
+    security: role === "anyone" ? [] : [{ functionKey: [] }, { functionKeyInQuery: [] }],
     parameters: [
       ...inPath,
       ...query.map((parameter) => describeParameter("query", parameter)),
@@ -87,7 +87,7 @@ function describeOperation(operation: Operation): JsonObject {
       : { requestBody: { content: { "application/json": { schema: { $ref: refTo(body) } } } } }),
     responses: Object.fromEntries([
       ...Object.entries(answers).map(([status, schema]) => [status, describeAnswer(Number(status), schema)]),
-      ...(auth === "anonymous" ? [] : [["401", { description: "No key, or a wrong one" }]]),
+      ...(role === "anyone" ? [] : [["401", { description: `No key, or none of the role ${role}` }]]),
     ]),
   };
 }

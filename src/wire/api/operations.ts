@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Role } from "../../domain/roles.ts";
 import { nodearraySchema } from "../nodearray.ts";
 import { NODE_TOKEN_HEADER } from "../node-token.ts";
 import { whatIfSchema } from "../what-if.ts";
@@ -9,6 +10,7 @@ import {
   healthAnswer,
   historyAnswer,
   openapiAnswer,
+  rejectedMessagesAnswer,
   requestSetAnswer,
   restoredAnswer,
   stopAnswer,
@@ -38,6 +40,7 @@ export const SCHEMAS = {
   Acknowledgement: acknowledgement,
   RequestSetState: requestSetAnswer,
   Clusters: clustersAnswer,
+  RejectedMessages: rejectedMessagesAnswer,
   Cluster: clusterAnswer,
   ClusterHealth: health,
   Explanation: explanation,
@@ -62,7 +65,8 @@ export interface Operation {
   /** Below /api; parameters in braces. */
   readonly path: string;
   readonly id: string;
-  readonly auth: "function" | "anonymous";
+  /** Whose function key it needs; "anyone": none. An operator's key opens all of them. */
+  readonly role: Role | "anyone";
   readonly summary: string;
   readonly query?: readonly Parameter[];
   readonly headers?: readonly Parameter[];
@@ -88,7 +92,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "put",
     path: SET,
     id: "putRequestSet",
-    auth: "function",
+    role: "sender",
     summary: "Replaces what a request set asks for, or renews it",
     body: "RequestSet",
     answers: { 202: "Acknowledgement", 400: "Problem", 409: "Problem", 413: "Problem", ...BELOW_CLUSTER },
@@ -97,7 +101,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "get",
     path: SET,
     id: "getRequestSet",
-    auth: "function",
+    role: "reader",
     summary: "What became of a request set",
     answers: { 200: "RequestSetState", 400: "Problem", ...BELOW_CLUSTER },
   },
@@ -105,7 +109,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "delete",
     path: SET,
     id: "deleteRequestSet",
-    auth: "function",
+    role: "sender",
     summary: "Empties a request set",
     answers: { 202: "Acknowledgement", 400: "Problem", 409: "Problem", ...BELOW_CLUSTER },
   },
@@ -113,15 +117,23 @@ export const OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/clusters",
     id: "listClusters",
-    auth: "function",
-    summary: "Every cluster with its health, and messages that were put aside",
+    role: "reader",
+    summary: "Every cluster with its health, and messages that were put aside, without their texts",
     answers: { 200: "Clusters", 503: "Problem" },
+  },
+  {
+    method: "get",
+    path: "/rejected-messages",
+    id: "listRejectedMessages",
+    role: "operator",
+    summary: "The oldest messages that were put aside, with their texts",
+    answers: { 200: "RejectedMessages", 503: "Problem" },
   },
   {
     method: "get",
     path: "/clusters/{cluster}",
     id: "getCluster",
-    auth: "function",
+    role: "reader",
     summary:
       "Everything about one cluster: what waits and why, troubles, demand, plan, nodes, arrays, buckets with limits",
     answers: { 200: "Cluster", ...BELOW_CLUSTER },
@@ -130,7 +142,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/clusters/{cluster}/explain",
     id: "explain",
-    auth: "function",
+    role: "reader",
     summary: "Why a job has what it has, or why a node stays or goes: exactly one of job and node",
     query: [
       { name: "job", description: "The job's name, or the id of another demand", type: "string" },
@@ -148,7 +160,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/clusters/{cluster}/history",
     id: "getHistory",
-    auth: "function",
+    role: "reader",
     summary: "Counts per tick, newest first, kept 30 days",
     query: [
       { name: "from", description: "ISO 8601; absent: the beginning", type: "string" },
@@ -161,7 +173,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "post",
     path: "/clusters/{cluster}/plan",
     id: "tryPlan",
-    auth: "function",
+    role: "reader",
     summary: "What would be planned with other inputs; changes nothing",
     body: "WhatIf",
     answers: { 200: "DryRun", 400: "Problem", 413: "Problem", ...BELOW_CLUSTER },
@@ -170,7 +182,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "post",
     path: "/clusters/{cluster}/tick",
     id: "tick",
-    auth: "function",
+    role: "operator",
     summary: "Does what the timer does for this cluster",
     answers: { 200: "Tick", ...BELOW_CLUSTER },
   },
@@ -178,7 +190,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "post",
     path: "/clusters/{cluster}/restored",
     id: "declareRestored",
-    auth: "function",
+    role: "operator",
     summary: "Says that the cluster's record was restored from a backup: a new epoch begins",
     answers: { 200: "Restored", ...BELOW_CLUSTER },
   },
@@ -186,7 +198,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/clusters/{cluster}/config",
     id: "getConfiguration",
-    auth: "function",
+    role: "reader",
     summary: "The cluster's configuration, with its defaults",
     answers: { 200: "Configuration", ...BELOW_CLUSTER },
   },
@@ -194,7 +206,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "put",
     path: "/clusters/{cluster}/config",
     id: "putConfiguration",
-    auth: "function",
+    role: "operator",
     summary: "Replaces the cluster's configuration",
     body: "ConfigurationRequest",
     answers: {
@@ -209,7 +221,7 @@ export const OPERATIONS: readonly Operation[] = [
     method,
     path: "/autostop/{cluster}/{token}",
     id: method === "get" ? "askToStop" : "askToStopByPost",
-    auth: "anonymous",
+    role: "anyone",
     summary:
       "May this node stop? 200 is yes; else `undrain` says whether it may take work again. The token is the key",
     query: [
@@ -252,7 +264,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/health",
     id: "getHealth",
-    auth: "anonymous",
+    role: "anyone",
     summary: "Ok or not, and ages; without names or reasons",
     answers: { 200: "Health", 503: ["Health", "Problem"] },
   },
@@ -260,7 +272,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/openapi.json",
     id: "getOpenApi",
-    auth: "function",
+    role: "reader",
     summary: "This description",
     answers: { 200: "OpenApi" },
   },

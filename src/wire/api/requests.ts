@@ -81,6 +81,19 @@ const timeout = z
   .union([seconds, z.record(text, seconds)])
   .meta({ description: 'One for all node arrays, or by node array; "default": those that are not named.' });
 
+const senderRule = z
+  .object({
+    requestSets: z.union([text, texts]),
+    write: z.boolean().optional(),
+    maxPriority: z.number().optional(),
+    caps: z.record(text, z.unknown()).optional(),
+    hosts: z.boolean().optional(),
+    pools: z.boolean().optional(),
+    dynamicArrays: z.boolean().optional(),
+    attributes: texts.optional(),
+  })
+  .meta({ description: "What request sets may do: the first rule that names a set counts for it." });
+
 const documentKeys = {
   idleTimeout: timeout,
   bootTimeout: timeout,
@@ -97,6 +110,7 @@ const documentKeys = {
     requestSets: z.record(text, z.unknown()).optional(),
     users: z.record(text, z.unknown()).optional(),
   }),
+  senders: z.array(senderRule),
   prices: z.object({
     currency: text,
     locations: z.record(text, z.record(text, z.unknown())),
@@ -112,6 +126,7 @@ const written = z.object(documentKeys).partial({
   vmSizes: true,
   placementGroups: true,
   caps: true,
+  senders: true,
   prices: true,
 });
 
@@ -144,5 +159,8 @@ export const configWritten = written
       .meta({ description: "Keys of the document that change nothing, and why. Values are not repeated." }),
     doubts: z.array(problemItem).meta({ description: "What counts and is likely a mistake." }),
     unknownNodearrays: texts.meta({ description: "Named arrays that the cluster does not have (yet)." }),
+    losses: z.array(z.object({ requestSet: text, loses: texts })).meta({
+      description: "Live request sets that ask for something that the document does not let them have.",
+    }),
   })
   .meta({ description: "The configuration as it was stored." });

@@ -12,7 +12,7 @@ const log: LogEntry[] = [];
 const keys = {
   master: "master-key",
   host: "host-key",
-  functions: { "with-function-key": "own-key", echo: "echo-key" },
+  functions: { "with-function-key": ["own-key"], echo: ["echo-key"] },
 };
 
 beforeAll(async () => {

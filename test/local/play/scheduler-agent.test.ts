@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { StopReply } from "../../../src/local/play/scheduler-agent.ts";
 import { SchedulerAgent } from "../../../src/local/play/scheduler-agent.ts";
 import { SchedulerModel } from "../../../src/local/workload/scheduler-model.ts";
 import type { WorkloadJob } from "../../../src/local/workload/workload-job.ts";
@@ -15,11 +16,12 @@ const OPTIONS = {
 };
 
 /** An autoscaler that notes what it is told and answers stop requests with the next answer of a list. */
-function open(jobs: readonly WorkloadJob[], answers: readonly { status: number; why?: string }[] = []) {
+function open(jobs: readonly WorkloadJob[], answers: readonly StopReply[] = []) {
   const scheduler = new SchedulerModel({ maxSlots: 8 });
   const pushed: DemandMessage[] = [];
   const told: { readonly at: number; readonly slots: number; readonly expiresAt: number }[] = [];
   const asked: string[] = [];
+  const questions: string[] = [];
   const stateWhenAsked: (string | undefined)[] = [];
   const left = [...answers];
   const agent = new SchedulerAgent(
@@ -30,8 +32,9 @@ function open(jobs: readonly WorkloadJob[], answers: readonly { status: number; 
         pushed.push(message);
         return Promise.resolve();
       },
-      askStop(url, instanceId) {
-        asked.push(`${url} ${instanceId}`);
+      askStop(url, { instance, asked: at, begin = "yes" }) {
+        asked.push(`${url} ${instance}`);
+        questions.push(`${Number(at) / 1000} ${begin}`);
         stateWhenAsked.push(
           scheduler.demandMessage(0, { ...OPTIONS, expirationInterval: 1 }).schedulerNodes[0]?.state,
         );
@@ -42,7 +45,7 @@ function open(jobs: readonly WorkloadJob[], answers: readonly { status: number; 
     0,
     (at, slots, expiresAt) => told.push({ at, slots, expiresAt }),
   );
-  return { scheduler, agent, pushed, told, asked, stateWhenAsked };
+  return { scheduler, agent, pushed, told, asked, questions, stateWhenAsked };
 }
 
 const host = (number: number, stopUrl?: string) => ({
@@ -179,6 +182,35 @@ describe("an idle host", () => {
         ["503", 1],
       ]),
     });
+  });
+
+  test("without a verdict stays closed, asks each 30 s, after a minute without beginning a stop, and is opened after 180 s", async () => {
+    const { agent, scheduler, questions } = open([]);
+    scheduler.hostUp(host(1, url), 0);
+    for (let at = 300; at < 510; at += 15) {
+      await agent.step(seconds(at));
+      expect([at, scheduler.statistics().freeSlots]).toEqual([at, 0]);
+    }
+    expect(questions).toEqual(["300 yes", "330 yes", "360 no", "390 no", "420 no", "450 no", "480 no"]);
+    await agent.step(seconds(510));
+    expect(scheduler.statistics().freeSlots).toBe(4);
+    expect(questions).toHaveLength(7);
+  });
+
+  test.each([
+    { name: "503 that says so opens it", reply: { status: 503, undrain: true }, free: 4 },
+    {
+      name: "409 that says it is being stopped keeps it closed",
+      reply: { status: 409, undrain: false },
+      free: 0,
+    },
+    { name: "503 that does not say so keeps it closed", reply: { status: 503, undrain: false }, free: 0 },
+  ])("obeys undrain before the status: $name", async ({ reply, free }) => {
+    const { agent, scheduler } = open([], [reply]);
+    scheduler.hostUp(host(1, url), 0);
+    await agent.step(seconds(300));
+    expect(scheduler.statistics().freeSlots).toBe(free);
+    expect(agent.nextEventAt(seconds(301))).toBe(seconds(free === 0 ? 330 : 420));
   });
 
   test("does not ask when its configuration names no place to ask", async () => {

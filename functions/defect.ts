@@ -1,0 +1,19 @@
+import type { Problem } from "../src/domain/demand.ts";
+import { shorten } from "../src/wire/problem.ts";
+
+const LONGEST_MESSAGE = 200;
+
+/** What to say of a message that the app failed on, for a reason that is neither storage's nor the network's. */
+export function describeDefect(error: unknown): Problem {
+  return {
+    path: "",
+    found: `a message on which the app failed: ${shorten(nameOf(error), LONGEST_MESSAGE)}`,
+    expected: "a message that the app can deal with; that it failed is a defect of the app",
+  };
+}
+
+function nameOf(error: unknown): string {
+  // The engine quotes the input in these, which may be a secret.
+  if (error instanceof SyntaxError) return error.name;
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}

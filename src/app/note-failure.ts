@@ -1,0 +1,35 @@
+import type { ClusterName } from "../domain/ids.ts";
+import type { Trouble } from "../domain/record.ts";
+import type { App, Change } from "./commit.ts";
+import { commitRecord } from "./commit.ts";
+import { PortError } from "./ports.ts";
+
+const LONGEST_MESSAGE = 300;
+
+/**
+ * Says that work for a cluster failed: in the log as `event`, and where it was no fault of storage or network also as a trouble of the
+ * cluster, until a look leads to a plan again. Never throws: what failed is tried again at the next tick, whether this is written or not.
+ */
+export async function noteFailure(
+  app: App,
+  cluster: ClusterName,
+  event: "reconcile-failed" | "tick-failed",
+  error: unknown,
+): Promise<void> {
+  const { clock, log } = app.ports;
+  const kind = error instanceof PortError ? error.kind : "defect";
+  log(event, { cluster, kind, message: error instanceof Error ? error.message : String(error) });
+  if (kind !== "defect") return;
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const message = text.slice(0, LONGEST_MESSAGE);
+  try {
+    await commitRecord(app, cluster, ({ record }): Change<undefined> => {
+      const isKnown = record.trouble?.kind === "failed" && record.trouble.message === message;
+      if (isKnown) return { result: undefined };
+      const trouble: Trouble = { at: clock.now(), kind: "failed", message };
+      return { save: { record: { ...record, trouble }, changes: {} }, result: undefined };
+    });
+  } catch (second) {
+    log("failure-not-noted", { cluster, message: String(second) });
+  }
+}

@@ -1,0 +1,98 @@
+import { QueueServiceClient } from "@azure/storage-queue";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { runCommand } from "../cli/run-command.ts";
+import type { LocalApp } from "../support/local-app.ts";
+import { startLocalApp } from "../support/local-app.ts";
+
+/** What the host gives up on, and what the Functions library cannot even hand to a function: seen with its age, and dealt with by the timer. */
+
+let app: LocalApp;
+let queues: QueueServiceClient;
+
+beforeAll(async () => {
+  app = await startLocalApp({
+    clusters: ["prod"],
+    speed: 60,
+    // A tick is asked for where a test wants one.
+    settings: { "AzureWebJobs.snapshot.Disabled": "true" },
+  });
+  queues = QueueServiceClient.fromConnectionString(app.azurite.connectionString);
+  await app.call("POST", "/api/clusters/prod/tick");
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  for (const name of ["demand", "demand-poison", "demand-rejected"])
+    await queues.getQueueClient(name).clearMessages();
+});
+
+const tick = () => app.call("POST", "/api/clusters/prod/tick");
+const clusters = async () => (await app.call("GET", "/api/clusters")).body;
+const health = async () => (await app.callBare("GET", "/api/health")).body;
+const count = async (name: string) =>
+  (await queues.getQueueClient(name).getProperties()).approximateMessagesCount;
+const nested = (levels: number) =>
+  `{"version":1,"cluster":"prod","nodearrays":[{"Name":"execute","TargetCount":1,"Deep":${"[".repeat(levels)}${"]".repeat(levels)}}]}`;
+
+describe("messages nested thousands of levels deep", () => {
+  const levels = [65, 1000, 3000, 5000, 8000, 30_000];
+
+  test("sent to the queue: none vanishes, each is listed as rejected with a problem that names the depth", async () => {
+    for (const depth of levels) await app.send("demand", nested(depth));
+    // What the library cannot parse fails five times, and lies in demand-poison then.
+    await expect.poll(() => count("demand"), { timeout: 20_000, interval: 50 }).toBe(0);
+    await tick();
+    expect(await count("demand-poison")).toBe(0);
+    expect(await clusters()).toMatchObject({
+      poisonMessages: { count: 0 },
+      rejectedMessages: {
+        count: levels.length,
+        oldestAgeSeconds: expect.any(Number),
+        oldest: levels.map(() => ({
+          problems: [{ found: "one level more", expected: "at most 64 levels of nesting" }],
+        })),
+      },
+    });
+  });
+
+  test("that lie in demand-poison are counted with their age, before the timer comes by", async () => {
+    await app.send("demand-poison", nested(6000));
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    // A second is a minute here.
+    const waiting = { count: 1, oldestAgeSeconds: expect.closeTo(60, -2) };
+    expect(await clusters()).toMatchObject({ poisonMessages: waiting, rejectedMessages: { count: 0 } });
+    expect(await health()).toMatchObject({ poisonMessages: waiting, rejectedMessages: { count: 0 } });
+    const reach = ["--url", app.host.url, "--key", app.host.keys.host];
+    expect((await runCommand(["status", ...reach])).out).toMatch(
+      /\n1 message lies in demand-poison, the oldest for \d+[ms]\d*s?$/,
+    );
+    await tick();
+    expect(await health()).toMatchObject({
+      poisonMessages: { count: 0 },
+      rejectedMessages: { count: 1, oldestAgeSeconds: expect.any(Number) },
+    });
+  });
+});
+
+test("many messages that the host gave up on are dealt with in one tick", async () => {
+  const revision = Date.now();
+  for (let index = 0; index < 40; index += 1) {
+    const more = index % 2 === 0 ? { revision } : {};
+    await app.send(
+      "demand-poison",
+      JSON.stringify({
+        version: 1,
+        cluster: "prod",
+        requestSet: `set-${index}`,
+        jobs: [],
+        expirationInterval: 86_400,
+        ...more,
+      }),
+    );
+  }
+  await tick();
+  expect(await count("demand-poison")).toBe(0);
+  // Those with a revision of their own are taken in; the others could be older than what is held.
+  expect(await count("demand-rejected")).toBe(20);
+  const { body } = await app.call("GET", "/api/clusters/prod");
+  expect(body).toMatchObject({ demandCounts: { empty: 20 } });
+});

@@ -1,0 +1,110 @@
+import { settleMicrotasks } from "../../src/local/play/virtual-clock.ts";
+import type { Fault } from "./input.ts";
+import { headOf, judgeAnswer, judgeLog } from "./judge.ts";
+import type { Stage } from "./stage.ts";
+import { requestTo } from "./stage.ts";
+import type { World } from "./world.ts";
+
+/** Processor time that one call may take, with the plan that it causes. */
+const MOST_MS = 3000;
+/** Rounds of the event loop without an end after which the clock may move on; with tables, which work in other threads too, milliseconds. */
+const PATIENCE = { memory: 25, tables: 400 };
+
+/** Calls functions as the host does, and judges each call by itself. */
+export class Caller {
+  readonly faults: Fault[] = [];
+  /** Nothing is said of what is about this cluster. */
+  deaf: string | undefined;
+  readonly #world: World;
+  readonly #stage: Stage;
+
+  constructor(world: World, stage: Stage) {
+    this.#world = world;
+    this.#stage = stage;
+  }
+
+  /** Runs a function of a queue, or the timer's; whether it ended well. */
+  async deliver(name: "demand" | "rejected" | "snapshot", text: string): Promise<boolean> {
+    const failed = await this.#timed(name, () => this.#stage.deliver(name, text));
+    if (failed === undefined) return true;
+    const what = failed.error instanceof Error ? (failed.error.stack ?? "") : String(failed.error);
+    this.faults.push({ kind: `${name} throws (${headOf(failed.error)})`, what: what.slice(0, 800) });
+    return false;
+  }
+
+  /** The status of the answer, and what was begun for it is over; undefined: no client can send such a request. */
+  async request(
+    method: string,
+    path: string,
+    body?: Uint8Array<ArrayBuffer>,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<number | undefined> {
+    const request = tryRequest(path, { method, headers, ...(body === undefined ? {} : { body }) });
+    if (request === undefined) return undefined;
+    const answered = await this.#timed(`${method} ${path.split("/")[1]}`, async () => {
+      const answer = await this.#stage.call(request);
+      await this.#stage.composed.background.settled();
+      return { status: answer.status, type: answer.headers.get("content-type"), text: await answer.text() };
+    });
+    if (this.deaf === undefined || !path.includes(this.deaf))
+      this.faults.push(...judgeAnswer({ method, path: `/api${path}`, ...answered }));
+    return answered.status;
+  }
+
+  /** The timer, a minute later each. */
+  async minutes(count: number): Promise<void> {
+    for (let left = count; left > 0; left -= 1) {
+      this.#world.clock.moveTo(this.#world.clock.now() + 60_000);
+      this.#world.simulator.advance();
+      await this.deliver("snapshot", "{}");
+    }
+  }
+
+  /** Judges what was logged since the last time. */
+  readLog(): void {
+    const { deaf } = this;
+    const lines = this.#world.log.splice(0);
+    this.faults.push(...judgeLog(deaf === undefined ? lines : lines.filter((line) => !line.includes(deaf))));
+  }
+
+  async #timed<T>(what: string, work: () => Promise<T>): Promise<T> {
+    const before = process.threadCpuUsage();
+    const result = await this.drive(work());
+    const { user, system } = process.threadCpuUsage(before);
+    const ms = Math.round((user + system) / 1000);
+    if (ms > MOST_MS)
+      this.faults.push({ kind: `slow (${what})`, what: `${what} took ${ms} ms of processor time` });
+    return result;
+  }
+
+  /** Waits for work. Lets the clock go on only where nothing else does. */
+  async drive<T>(work: Promise<T>): Promise<T> {
+    const { clock, simulator, table } = this.#world;
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+    };
+    work.then(end, end);
+    const patience = table === undefined ? PATIENCE.memory : PATIENCE.tables;
+    for (let round = 1; !isOver; round += 1) {
+      await (table !== undefined && round > 5 ? aMillisecond() : settleMicrotasks());
+      const at = clock.nextWakeAt();
+      if (round % patience !== 0 || at === undefined) continue;
+      clock.moveTo(at);
+      simulator.advance();
+    }
+    return work;
+  }
+}
+
+function aMillisecond(): Promise<void> {
+  return new Promise((done) => setTimeout(done, 1));
+}
+
+function tryRequest(...given: Parameters<typeof requestTo>): Request | undefined {
+  try {
+    return requestTo(...given);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import { compress, decompress } from "../../src/adapters/tables/codec.ts";
+import { bodyIdOf, clusterPartition, historyPartition } from "../../src/adapters/tables/keys.ts";
+import { chunkProperties, joinChunks } from "../../src/adapters/tables/rows.ts";
+import type { ReadRow } from "../../src/adapters/tables/table.ts";
+import { writeText } from "./edges.ts";
+import { ABSENT, editAt } from "./edit.ts";
+import { edited } from "./tamper.ts";
+import type { World } from "./world.ts";
+
+/** Everything, in the order of the keys. */
+const ALL = { from: "", to: "~" };
+
+/** What an older release left out of its record. */
+const OPTIONAL = [
+  "epochAt",
+  "createsFrom",
+  "alone",
+  "lookedAt",
+  "looks",
+  "planBy",
+  "calls",
+  "wakeAt",
+  "wakeFor",
+  "lastGoodLookAt",
+  "outage",
+  "awaitsReport",
+  "groupFills",
+  "dynamicArrays",
+  "unneeded",
+  "missing",
+  "startIntents",
+  "finishedBodies",
+];
+
+/**
+ * Changes what is stored: "grown", as a newer release might have, with members that this one does not know; "older", without what an older
+ * release did not write; "damaged", in any way. A body has another id then, so the record names it by that.
+ */
+export async function editRows(world: World, how: string, document: unknown): Promise<void> {
+  const { table, cluster } = world;
+  if (table === undefined) return;
+  let nth = 0;
+  for (const partition of [clusterPartition(cluster), historyPartition(cluster)]) {
+    for (const row of await table.list(partition, ALL, [], 100)) {
+      // The configuration is a document of its user's, not of a release.
+      if (row.rowKey === "configuration") continue;
+      const number = nth % 4;
+      nth += 1;
+      await editRow(world, partition, row, (value) =>
+        how === "older" ? withoutOptional(value) : edited(document, value, number),
+      );
+    }
+  }
+}
+
+function withoutOptional(value: unknown): unknown {
+  return OPTIONAL.reduce<unknown>((left, name) => editAt(left, ["record", name], () => ABSENT), value);
+}
+
+async function editRow(
+  world: World,
+  partition: string,
+  row: ReadRow,
+  edit: (value: unknown) => unknown,
+): Promise<void> {
+  const { table } = world;
+  if (table === undefined) return;
+  const { counts } = row.values;
+  if (typeof counts === "string") {
+    const values = { ...row.values, counts: writeText(edit(JSON.parse(counts)), world.cluster) };
+    return table.put(partition, row.rowKey, values);
+  }
+  const before = joinChunks(row.values);
+  if (before.length === 0) return;
+  const text = writeText(edit(JSON.parse(await decompress(before))), world.cluster);
+  const after = await compress(text);
+  const values = { ...withoutChunks(row.values), ...chunkProperties(after) };
+  if (!row.rowKey.startsWith("b-")) return table.put(partition, row.rowKey, values);
+  const id = createHash("sha256").update(after).digest("hex");
+  await table.put(partition, `b-${id}-0`, values);
+  await rename(world, partition, bodyIdOf(row.rowKey), { id, bytes: after.length });
+}
+
+function withoutChunks(values: ReadRow["values"]): ReadRow["values"] {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !/^d\d+$/.test(name)));
+}
+
+/** The record names a body by its new id. */
+async function rename(
+  { table }: World,
+  partition: string,
+  old: string,
+  ref: { readonly id: string; readonly bytes: number },
+): Promise<void> {
+  const record = await table?.read(partition, "record");
+  if (table === undefined || record === undefined) return;
+  const text = await decompress(joinChunks(record.values));
+  const renamed = text.replaceAll(new RegExp(`\\{"id":"${old}","bytes":\\d+\\}`, "g"), () =>
+    JSON.stringify(ref),
+  );
+  await table.put(partition, "record", {
+    ...withoutChunks(record.values),
+    ...chunkProperties(await compress(renamed)),
+  });
+}

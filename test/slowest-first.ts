@@ -1,0 +1,21 @@
+import type { TestSpecification } from "vitest/node";
+import { BaseSequencer } from "vitest/node";
+
+/** Files that take ten seconds and more, the slowest first. Where no earlier run is remembered, vitest begins with the largest files. */
+const SLOWEST = [
+  "test/property/allocate.test.ts",
+  "test/local/trial.test.ts",
+  "test/simulation/simulation.test.ts",
+  "test/simulation/lasting.test.ts",
+];
+
+/** Begins with the slowest files, so that none of them is left over when the other worker has nothing to do. */
+export class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const at = SLOWEST.findIndex((name) => moduleId.endsWith(name));
+      return at === -1 ? SLOWEST.length : at;
+    };
+    return (await super.sort(files)).toSorted((a, b) => place(a) - place(b));
+  }
+}
