@@ -6,7 +6,10 @@ import type { Config } from "../src/config.ts";
 import { autostopPath } from "../src/decide/autostop-token.ts";
 import { arrayName, clusterName } from "../src/domain/ids.ts";
 import { DEFAULT_CALL_BOUNDS, DEFAULT_POLICY } from "../src/domain/policy.ts";
+import { describeTroubles } from "../src/app/describe-troubles.ts";
 import { azuriteForThisFile } from "./support/azurite.ts";
+import { NOW } from "./support/build-node.ts";
+import { buildState } from "./support/build-record.ts";
 
 const azurite = azuriteForThisFile();
 const prod = clusterName("prod");
@@ -90,6 +93,26 @@ describe("a cluster's configuration", () => {
     await clock.sleep(16_000);
     expect(await policyOf(cluster)).toEqual({ ...DEFAULT_POLICY, idleTimeoutSeconds: 60 });
   });
+});
+
+test("what the settings let go unprotected is a trouble of the cluster, by its policy, whatever is configured", async () => {
+  const insecure = {
+    name: prod,
+    url: "https://cc.example",
+    credential: { kind: "identity" },
+    insecure: true,
+    bounds: DEFAULT_CALL_BOUNDS,
+  } as const;
+  const { app } = composed({ clusters: [insecure] });
+  const { insecure: said } = await app.ports.policyOf(prod);
+  const text =
+    'certificates of https://cc.example are not checked ("insecure"): another server in its place gets the password';
+  expect(said).toEqual([text]);
+  const { record, bodies } = buildState({});
+  expect(describeTroubles(record, bodies, [], NOW, NOW, undefined, said)).toEqual([
+    { kind: "insecure", text, count: 1 },
+  ]);
+  expect((await composed().app.ports.policyOf(prod)).insecure).toBeUndefined();
 });
 
 test("a cluster whose certificates are not checked is named in the log", () => {
