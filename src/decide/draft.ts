@@ -233,6 +233,8 @@ export function createsOf(bins: Bins): readonly CreateSet[] {
   const runs: { key: string; create: CreateSet }[] = [];
   const keys = new Map<Kind, string>();
   for (const bin of bins.planned) {
+    // It was planned as the steps of a set ran out, and nothing was put there.
+    if (!bins.isClaimed(bin)) continue;
     const create = createOf(bins, bin);
     const isPlain = create.attributes === undefined && create.purpose.kind === "array";
     const kind = bins.kindOf(bin);

@@ -61,7 +61,11 @@ export function placeGang(
   const progress = { left: ask.units, pending: 0 };
   const { complete, sites } = findSites(draft, ask, home);
   if (complete !== undefined) {
-    for (const bin of complete.bins) fillBin(draft, ask, progress, bin);
+    const [first] = complete.bins;
+    const look = (): number => (first === undefined ? 0 : draft.bins.unitsOn(first, ask));
+    fillWhole(draft, ask, look, () => {
+      for (const bin of complete.bins) fillBin(draft, ask, progress, bin);
+    });
     return { progress, reasons: [] };
   }
   const openings = findOpenings(draft, ask, scope, sites, home);
@@ -74,9 +78,14 @@ export function placeGang(
   // Not all nodes may have been asked: new ones might be made in their place.
   if (draft.bins.budget.isSpent) return { progress, reasons: [] };
   if (best !== undefined) {
-    for (const bin of best.site?.bins ?? []) fillBin(draft, ask, progress, bin);
-    const group = best.group === "new" ? nameGroup(draft, groupKey(best.offer)) : best.group;
-    openFor(draft, ask, progress, best.offer, group, best.nodes);
+    const { from, offer, site, nodes } = best;
+    const grouped = ask.together === "one-group";
+    const look = (): number => (from === undefined ? 0 : unitsOnNew(draft, ask, from, grouped));
+    fillWhole(draft, ask, look, () => {
+      for (const bin of site?.bins ?? []) fillBin(draft, ask, progress, bin);
+      const group = best.group === "new" ? nameGroup(draft, groupKey(offer)) : best.group;
+      openFor(draft, ask, progress, offer, group, nodes);
+    });
     return { progress, reasons: [] };
   }
   if (!isTold) return { progress, reasons: [] };
@@ -88,6 +97,18 @@ export function placeGang(
       return { reasons: gangReasons(draft, ask, scope, home, all, cappedSites(draft, ask, sites)) };
     }),
   };
+}
+
+/** To fill a node costs about as much as so many looks at it. */
+const LOOKS_OF_FILLING = 3;
+
+/** Fills all nodes of a gang, or none if its set has not enough steps left: half a gang is of no use. `look`: at one of the nodes. */
+function fillWhole(draft: Draft, ask: Ask, look: () => number, fill: () => void): void {
+  const { budget } = draft.bins;
+  const before = budget.spent;
+  // Where nodes are alike, many are filled at once.
+  if (ask.jobClass.takes === undefined) look();
+  budget.finish(LOOKS_OF_FILLING * ask.units * (budget.spent - before), fill);
 }
 
 /** To see in how many nodes an offer has a gang, and to compare it with others, costs about as much as so many looks. */
@@ -362,9 +383,14 @@ export function spreadGang(draft: Draft, ask: Ask, scope: Scope, isTold: boolean
     return { progress, ...told };
   }
   if (draft.bins.budget.isSpent) return { progress, reasons: [] };
-  for (const bin of taken) fillBin(draft, ask, progress, bin);
-  for (const { offer, nodes } of openings)
-    openFor(draft, ask, progress, offer, offer.pinnedGroup, Math.min(nodes, progress.left));
+  const [cheapest] = byPrice;
+  const look = (): number =>
+    cheapest === undefined ? 0 : unitsOnNew(draft, ask, cheapest, ask.requirements.grouped);
+  fillWhole(draft, ask, look, () => {
+    for (const bin of taken) fillBin(draft, ask, progress, bin);
+    for (const { offer, nodes } of openings)
+      openFor(draft, ask, progress, offer, offer.pinnedGroup, Math.min(nodes, progress.left));
+  });
   return { progress, reasons: [] };
 }
 
