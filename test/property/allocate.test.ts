@@ -201,7 +201,8 @@ test.each(
     fc.assert(
       fc.property(anyCase(SUPPORTED), (drawn) => {
         const text = (answer: Allocation): string =>
-          JSON.stringify({ ...answer, needed: [...answer.needed], loads: answer.loads });
+          // Steps are fewer where nodes share one object of resources, and what went through JSON shares none.
+          JSON.stringify({ ...answer, steps: 0, needed: [...answer.needed], loads: answer.loads });
         expect(text(plan(readCase(writeCase(drawn)), policy))).toBe(text(plan(drawn, policy)));
       }),
       runsOf(20_251_123),
