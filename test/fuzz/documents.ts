@@ -201,7 +201,7 @@ export function anySettings(dice: Dice): Fields {
     AUTOSCALER_CLUSTERS: dice.chance(0.5) ? [cluster, other] : [cluster],
     CYCLECLOUD_PASSWORD: CANARY,
     AUTOSCALER_PUBLIC_URL: "https://autoscaler.example",
-    AUTOSCALER_AUTOSTOP_KEYS: "one:6b1f0c9a27e84d53b0d2f9a1c47e83650f1d,two:c3a94e07d15b42f8860e7da91b3f52c4e6a8",
+    AUTOSCALER_AUTOSTOP_KEYS: "one:kT3vY8qLm2Zc9RwXp6Hs4Jd7Bn5Gf1Va,two:Qe7Wr2Ty9Ui4Op6As1Df8Gh3Jk5Lz0Xc",
     ...(dice.chance(0.3) ? { AUTOSCALER_LOCAL_CLOCK: "1763636400000@60" } : {}),
     ...(dice.chance(0.3) ? { AUTOSCALER_LOCAL_TRIAL: "watch" } : {}),
   };
