@@ -1341,7 +1341,11 @@ export interface Configuration {
     };
   };
   planHistory: number;
-  enabled: boolean;
+  mode?:
+    | ("observe" | "act")
+    | {
+        [k: string]: "observe" | "act";
+      };
   /**
    * Why the stored document cannot be read; what holds instead is shown.
    */
@@ -1422,7 +1426,11 @@ export interface ConfigurationWritten {
     };
   };
   planHistory: number;
-  enabled: boolean;
+  mode?:
+    | ("observe" | "act")
+    | {
+        [k: string]: "observe" | "act";
+      };
   /**
    * Keys of the document that count, and what they count as.
    */
