@@ -372,9 +372,31 @@ export interface RequestSetState {
   next?: string;
 }
 export interface Clusters {
+  /**
+   * The release that answers.
+   */
+  version: string;
+  /**
+   * The app's clock.
+   */
+  time: string;
+  /**
+   * When the timer last ran. Absent: it has never run.
+   */
+  timerAt?: string;
   clusters: {
     cluster: string;
     health: ClusterHealth;
+    /**
+     * The last wake message with an id that came through the queue. Absent: none did.
+     */
+    lastWake?: {
+      id: string;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      at: string;
+    };
   }[];
   /**
    * Messages that failed too often, in demand-poison: the timer deals with them.
@@ -1236,6 +1258,17 @@ export interface Restored {
    * If the cluster has nodes, nothing is created before.
    */
   createsFrom: string;
+}
+/**
+ * A wake message is in the queue.
+ *
+ */
+export interface Wake {
+  cluster: string;
+  /**
+   * Shown as lastWake once it came through.
+   */
+  id: string;
 }
 /**
  * The configuration in force, with its defaults.
