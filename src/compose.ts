@@ -252,7 +252,7 @@ function credentialsOf(
   }
   const identity = identityOf(credential.clientId);
   return async () => {
-    const token = await identity.getToken(credential.scope ?? `${cluster.url}/.default`);
+    const token = await identity.getToken(credential.scope);
     if (token === null) throw new Error(`no token for ${cluster.name}`);
     return { kind: "bearer", token: token.token };
   };

@@ -131,7 +131,7 @@ test("a cluster whose certificates are not checked is named in the log", () => {
       {
         name: prod,
         url: "https://cc.example",
-        credential: { kind: "identity" },
+        credential: { kind: "identity", scope: "api://cc/.default" },
         insecure: true,
         bounds: DEFAULT_CALL_BOUNDS,
       },
