@@ -3,14 +3,17 @@ import { PortError } from "../src/app/ports.ts";
 import { putAside } from "../src/app/put-aside.ts";
 import type { Composition } from "../src/compose.ts";
 import type { Problem, RequestSetUpdate } from "../src/domain/demand.ts";
-import type { ClusterName } from "../src/domain/ids.ts";
+import { tickByWake } from "../src/app/tick.ts";
+import type { ClusterName, WakeId } from "../src/domain/ids.ts";
+import { wakeId } from "../src/domain/ids.ts";
 import { readDemandConnection } from "../src/compose.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
-import type { Instant } from "../src/domain/units.ts";
+import { plusSeconds } from "../src/domain/units.ts";
 import type { MessageRead } from "../src/wire/demand-message.ts";
 import { readDemandMessage } from "../src/wire/demand-message.ts";
 import { compositionFor } from "./composition.ts";
 import { describeDefect } from "./defect.ts";
+import { sweepPoison } from "./poison.ts";
 import { putBack } from "./put-back.ts";
 import type { Delivery } from "./queue-message.ts";
 import { insertedAt, messageIdOf, messageOf, textOf } from "./queue-message.ts";
@@ -50,7 +53,7 @@ async function takeIn(composed: Composition, message: unknown, context: Delivery
     case "update":
       return record(composed, message, context, read.update);
     case "wake":
-      return wake(composed, read.cluster, read.at);
+      return wake(composed, read);
     case "stale":
       return ports.log("demand", {
         cluster: read.cluster,
@@ -92,13 +95,29 @@ async function record(
  * Queue delays are whole seconds; the rest is waited for here, so that a wake message never comes too early. One that is further ahead was
  * not sent by us so: it goes back into the queue until then, and does not hold a place among the messages in hand.
  */
-async function wake(composed: Composition, cluster: ClusterName, at: Instant | undefined): Promise<void> {
+async function wake(
+  composed: Composition,
+  { cluster, at, id }: Extract<MessageRead, { kind: "wake" }>,
+): Promise<void> {
   const { clock, queue } = composed.app.ports;
   const early = at === undefined ? 0 : at - clock.now();
-  if (at !== undefined && early > LONGEST_WAIT_MS * (clock.speed ?? 1)) return queue.wake(cluster, at);
+  if (at !== undefined && early > LONGEST_WAIT_MS * (clock.speed ?? 1)) return queue.wake(cluster, at, id);
   if (early > 0) await clock.sleep(early);
-  await reconcileDemand(composed, cluster);
+  await (id === undefined ? reconcileDemand(composed, cluster) : tickForTimer(composed, cluster, wakeId(id)));
 }
+
+/** What the timer does for this cluster, if it has not. A tick that failed leaves its message: the timer may be silent. */
+async function tickForTimer(composed: Composition, cluster: ClusterName, id: WakeId): Promise<void> {
+  const { clock, queue, sites } = composed.app.ports;
+  const site = sites.get(cluster);
+  if (site === undefined) return;
+  const { outcome } = await tickByWake(composed.app, site, id);
+  if (outcome.kind === "superseded" || outcome.kind === "not-due") return;
+  await sweepPoison(composed);
+  if (outcome.kind === "failed") await queue.wake(cluster, plusSeconds(clock.now(), TRY_AGAIN_SECONDS), id);
+}
+
+const TRY_AGAIN_SECONDS = 60;
 
 /** In real time: a delay that the queue can keep is at least a second. */
 const LONGEST_WAIT_MS = 2000;

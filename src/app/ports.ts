@@ -281,8 +281,8 @@ export interface CycleCloud {
 
 /** The demand queue from our side: wake messages, and what is put aside. */
 export interface DemandQueue {
-  /** One message that only asks for a reconcile of the cluster, not before `at`. */
-  wake(cluster: ClusterName, at: Instant): Promise<void>;
+  /** One message that only asks for a reconcile of the cluster, not before `at`. With an `id` it is a tick, if the record waits for it. */
+  wake(cluster: ClusterName, at: Instant, id?: string): Promise<void>;
   /** Puts a message aside in `demand-rejected`. */
   reject(message: RejectedMessage): Promise<void>;
   /** What lies in `demand-rejected`: how many, and the oldest few. */

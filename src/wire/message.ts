@@ -34,6 +34,8 @@ export interface WakeMessage {
   readonly cluster: string;
   readonly wake: true;
   readonly at?: number;
+  /** A message that the app sent to itself: it ticks, if the record still waits for it. */
+  readonly id?: string;
 }
 
 /** A target: exactly one of the Target... keys, and with TargetGroupCount one of the Group... keys. Other keys are node attributes. */

@@ -178,7 +178,7 @@ export class Instance {
         clear: (credential) => call("clear breaker", () => breaker.clear(credential)),
       },
       queue: {
-        wake: (cluster, at) => call("queue wake", () => queue.wake(cluster, at)),
+        wake: (cluster, at, id) => call("queue wake", () => queue.wake(cluster, at, id)),
         reject: (message) => call("queue reject", () => queue.reject(message)),
         rejected: () => call("read rejected", () => queue.rejected()),
         poison: () => call("read poison", () => queue.poison()),
