@@ -11,6 +11,7 @@ import { describeCluster } from "../../src/app/describe-cluster.ts";
 import type { Explanation, Question } from "../../src/app/explain-cluster.ts";
 import type { HistoryRow, Log } from "../../src/app/ports.ts";
 import { explain } from "../../src/app/explain-cluster.ts";
+import { tickInTime } from "../../src/app/tick.ts";
 import type { Composition, MemoryComposition } from "../../src/compose.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
@@ -197,9 +198,10 @@ export class Stage {
     return explain(this.#composed.app, clusterName(cluster), question);
   }
 
-  /** What the timer does, now. */
+  /** A tick of each cluster, due or not. */
   look(): Promise<unknown> {
-    return handleSnapshot(this.#composed);
+    const { app } = this.#composed;
+    return Promise.all([...app.ports.sites.values()].map((site) => tickInTime(app, site)));
   }
 
   /** The host goes: no timer, no callbacks, and messages wait in their queue. */
