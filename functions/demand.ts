@@ -5,7 +5,7 @@ import type { Composition } from "../src/compose.ts";
 import type { Problem, RequestSetUpdate } from "../src/domain/demand.ts";
 import { tickByWake } from "../src/app/tick.ts";
 import type { ClusterName, WakeId } from "../src/domain/ids.ts";
-import { wakeId } from "../src/domain/ids.ts";
+import { isTickWake, wakeId } from "../src/domain/ids.ts";
 import { readDemandConnection } from "../src/compose.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import { plusSeconds } from "../src/domain/units.ts";
@@ -99,11 +99,14 @@ async function wake(
   composed: Composition,
   { cluster, at, id }: Extract<MessageRead, { kind: "wake" }>,
 ): Promise<void> {
-  const { clock, queue } = composed.app.ports;
+  const { clock, queue, triggers } = composed.app.ports;
   const early = at === undefined ? 0 : at - clock.now();
   if (at !== undefined && early > LONGEST_WAIT_MS * (clock.speed ?? 1)) return queue.wake(cluster, at, id);
   if (early > 0) await clock.sleep(early);
-  await (id === undefined ? reconcileDemand(composed, cluster) : tickForTimer(composed, cluster, wakeId(id)));
+  if (id !== undefined && isTickWake(id)) return tickForTimer(composed, cluster, wakeId(id));
+  // Before the look at CycleCloud, which may take long: the note proves the queue alone.
+  if (id !== undefined) await triggers.noteWake(cluster, { id, at: clock.now() });
+  await reconcileDemand(composed, cluster);
 }
 
 /** What the timer does for this cluster, if it has not. A tick that failed leaves its message: the timer may be silent. */

@@ -5,7 +5,7 @@ import { ConfigError, compose, composition, verifyAutostopToken } from "../src/c
 import type { Config } from "../src/config.ts";
 import { autostopPath } from "../src/decide/autostop-token.ts";
 import { arrayName, clusterName } from "../src/domain/ids.ts";
-import { DEFAULT_CALL_BOUNDS, DEFAULT_POLICY } from "../src/domain/policy.ts";
+import { DEFAULT_CALL_BOUNDS, DEFAULT_POLICY, observing } from "../src/domain/policy.ts";
 import { describeTroubles } from "../src/app/describe-troubles.ts";
 import { azuriteForThisFile } from "./support/azurite.ts";
 import { NOW } from "./support/build-node.ts";
@@ -60,17 +60,21 @@ describe("a cluster's configuration", () => {
     await prepare();
     const { clock, documents, policyOf } = app.ports;
     const cluster = clusterName("configured");
-    expect(await policyOf(cluster)).toEqual(DEFAULT_POLICY);
+    expect(await policyOf(cluster)).toEqual({ ...DEFAULT_POLICY, modeIsDefault: true });
     await documents.write(cluster, '{"idleTimeout":60}', undefined);
     await clock.sleep(16_000);
-    expect(await policyOf(cluster)).toEqual({ ...DEFAULT_POLICY, idleTimeoutSeconds: 60 });
+    expect(await policyOf(cluster)).toEqual({
+      ...DEFAULT_POLICY,
+      modeIsDefault: true,
+      idleTimeoutSeconds: 60,
+    });
   });
 
   test("what the app settings say of the cluster's server counts with any document", async () => {
     const { app, prepare } = composed();
     await prepare();
     const said = { callLimitSeconds: 90, lagSeconds: 20, parallelCreates: 2 };
-    expect(await app.ports.policyOf(prod)).toEqual({ ...DEFAULT_POLICY, ...said });
+    expect(await app.ports.policyOf(prod)).toEqual({ ...DEFAULT_POLICY, modeIsDefault: true, ...said });
   });
 
   test("one that cannot be read is logged: the last that could holds, else we only watch", async () => {
@@ -79,7 +83,7 @@ describe("a cluster's configuration", () => {
     const { clock, documents, policyOf } = app.ports;
     const cluster = clusterName("unreadable");
     await documents.write(cluster, '{"idleTimeout":"soon"}', undefined);
-    expect(await policyOf(cluster)).toEqual({ ...DEFAULT_POLICY, enabled: false });
+    expect(await policyOf(cluster)).toEqual(observing(DEFAULT_POLICY));
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
       { event: "configuration-unreadable", cluster: "unreadable", problems: [{ path: "idleTimeout" }] },
     ]);
@@ -91,7 +95,11 @@ describe("a cluster's configuration", () => {
     await policyOf(cluster);
     await write('{"idleTimeout":"soon"}');
     await clock.sleep(16_000);
-    expect(await policyOf(cluster)).toEqual({ ...DEFAULT_POLICY, idleTimeoutSeconds: 60 });
+    expect(await policyOf(cluster)).toEqual({
+      ...DEFAULT_POLICY,
+      modeIsDefault: true,
+      idleTimeoutSeconds: 60,
+    });
   });
 });
 
@@ -99,7 +107,7 @@ test("what the settings let go unprotected is a trouble of the cluster, by its p
   const insecure = {
     name: prod,
     url: "https://cc.example",
-    credential: { kind: "identity" },
+    credential: { kind: "identity", scope: "api://cyclecloud/.default" },
     insecure: true,
     bounds: DEFAULT_CALL_BOUNDS,
   } as const;
@@ -123,7 +131,7 @@ test("a cluster whose certificates are not checked is named in the log", () => {
       {
         name: prod,
         url: "https://cc.example",
-        credential: { kind: "identity" },
+        credential: { kind: "identity", scope: "api://cc/.default" },
         insecure: true,
         bounds: DEFAULT_CALL_BOUNDS,
       },

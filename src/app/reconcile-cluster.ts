@@ -8,6 +8,7 @@ import { followUpAt, isCovered, isWakePending, notBefore, takeOver, withoutDueWa
 import type { Owner, RequestId, WakeId } from "../domain/ids.ts";
 import { changesSomething, keepPlan } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
+import { modeShown } from "../domain/plan.ts";
 import type { ClusterRecord, Intent, Ledger, PendingWake } from "../domain/record.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Instant } from "../domain/units.ts";
@@ -198,7 +199,7 @@ function wakeOfEnd(
   begun: Begun,
   { pendingWake }: ClusterRecord,
 ): PendingWake | undefined {
-  const isOurs = pendingWake?.id.startsWith(`${owner}-`) === true;
+  const isOurs = pendingWake?.id.startsWith(`tick-${owner}-`) === true;
   return isOurs && pendingWake.id !== begun.wake?.id ? pendingWake : undefined;
 }
 
@@ -368,6 +369,7 @@ function logPlan({ app, site }: Reconcile, plan: Plan, { unneeded }: ClusterReco
     ...(withheld === undefined
       ? {}
       : {
+          ...modeShown(plan),
           wouldCreate: nodesIn(withheld.creates),
           wouldStart: withheld.starts.length,
           wouldTerminate: withheld.terminates.length,

@@ -102,8 +102,9 @@ async function patienceWith(app: App, { cluster }: Site): Promise<number> {
 
 function logTick({ ports }: App, { cluster, outcome }: TickReport): void {
   // Once a minute for each cluster that rests: that is no event.
-  if (outcome.kind !== "not-due" && outcome.kind !== "superseded")
-    ports.log("tick", { cluster, outcome: outcome.kind });
+  if (outcome.kind === "not-due" || outcome.kind === "superseded") return;
+  const trouble = outcome.kind === "troubled" ? { trouble: outcome.trouble.kind } : {};
+  ports.log("tick", { cluster, outcome: outcome.kind, ...trouble });
 }
 
 async function tickOne(app: App, site: Site, reconcile: Reconcile): Promise<TickReport> {
@@ -168,11 +169,12 @@ function slowCallsIn(record: ClusterRecord, now: Instant): Pick<HistoryRow, "cal
   return slow.length === 0 ? {} : { callSeconds: Object.fromEntries(slow) };
 }
 
-function withheldIn(plan: Plan | undefined): Pick<HistoryRow, "withheld"> {
+function withheldIn(plan: Plan | undefined): Pick<HistoryRow, "mode" | "withheld"> {
   if (plan?.withheld === undefined) return {};
   const { creates, starts, terminates } = plan.withheld;
   const create = creates.reduce((sum, { count }) => sum + count, 0);
-  return { withheld: { create, start: starts.length, stop: terminates.length } };
+  const mode = plan.mode === undefined ? {} : { mode: plan.mode };
+  return { ...mode, withheld: { create, start: starts.length, stop: terminates.length } };
 }
 
 /** Nothing that is asked for needs it, and nobody says that it is busy. */

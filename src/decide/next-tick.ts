@@ -136,7 +136,7 @@ function withWakeInTime(record: ClusterRecord, ticker: Ticker, now: Instant): Cl
 }
 
 function withWake(record: ClusterRecord, { owner }: Ticker, at: Instant): ClusterRecord {
-  return { ...record, pendingWake: { id: wakeId(`${owner}-${at}`), at } };
+  return { ...record, pendingWake: { id: wakeId(`tick-${owner}-${at}`), at } };
 }
 
 const isLost = ({ at }: PendingWake, now: Instant): boolean => secondsBetween(at, now) > WAKE_LOST_SECONDS;

@@ -34,7 +34,7 @@ export interface WakeMessage {
   readonly cluster: string;
   readonly wake: true;
   readonly at?: number;
-  /** A message that the app sent to itself: it ticks, if the record still waits for it. */
+  /** The app notes that a message with this id came through the queue. Ids that begin with "tick-" are its own. */
   readonly id?: string;
 }
 
