@@ -40,8 +40,45 @@ export function compileAll(constraints: readonly Constraint[]): Matcher {
   return compile({ kind: "and", of: constraints });
 }
 
+/** Constraints that are ready already. Where many judgements share constraints, each is made ready once. */
+export type Compiled = Map<Constraint, Matcher>;
+
+/** One of several constraints that must hold at once. */
+export interface Member {
+  readonly judge: Matcher;
+  /** It has alternatives. */
+  readonly isChoice: boolean;
+}
+
+/** The same as the constraints say, without an "and" inside an "and". */
+export function membersOf(constraints: readonly Constraint[], compiled?: Compiled): readonly Member[] {
+  return withoutNesting(constraints).map((one) => ({
+    judge: compile(one, compiled),
+    isChoice: one.kind === "or",
+  }));
+}
+
+/** All of them must hold at once. Costs little: all is ready. */
+export function joinMembers(members: readonly Member[]): Matcher {
+  return compileAnd(
+    members.map(({ judge }) => judge),
+    members.map(({ isChoice }) => isChoice),
+  );
+}
+
 /** Makes a constraint ready to be judged many times: patterns are compiled once. */
-export function compile(constraint: Constraint): Matcher {
+export function compile(constraint: Constraint, compiled?: Compiled): Matcher {
+  if (compiled === undefined) return compileAnew(constraint, undefined);
+  let matcher = compiled.get(constraint);
+  if (matcher === undefined) {
+    matcher = compileAnew(constraint, compiled);
+    compiled.set(constraint, matcher);
+  }
+  return matcher;
+}
+
+function compileAnew(constraint: Constraint, compiled: Compiled | undefined): Matcher {
+  const inside = (one: Constraint): Matcher => compile(one, compiled);
   switch (constraint.kind) {
     case "amount":
       return ({ available }) =>
@@ -63,13 +100,13 @@ export function compile(constraint: Constraint): Matcher {
     case "in-a-placement-group":
       return ({ properties }) => judgeGroup(constraint.wanted, properties.placement_group);
     case "and":
-      return compileMembers(constraint.of);
+      return joinMembers(membersOf(constraint.of, compiled));
     case "or":
-      return compileOr(constraint.of.map(compile));
+      return compileOr(constraint.of.map(inside));
     case "xor":
-      return compileXor(constraint.of.map(compile));
+      return compileXor(constraint.of.map(inside));
     case "not":
-      return compileNot(compile(constraint.of));
+      return compileNot(inside(constraint.of));
     case "never":
       return () => refused({ code: "never", message: constraint.message });
     case "pool":
@@ -185,15 +222,6 @@ function judgeBackoff(seconds: number | undefined, since: number | undefined): J
   return seconds !== undefined && since !== undefined && since < seconds
     ? refused({ code: "capacity-failure-backoff", seconds, since })
     : PLAIN_MET;
-}
-
-/** What must hold at once, in the order in which it is said. */
-function compileMembers(constraints: readonly Constraint[]): Matcher {
-  const members = withoutNesting(constraints);
-  return compileAnd(
-    members.map(compile),
-    members.map(({ kind }) => kind === "or"),
-  );
 }
 
 const withoutNesting = (constraints: readonly Constraint[]): readonly Constraint[] =>
