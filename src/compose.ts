@@ -42,9 +42,9 @@ import { insecurities, readConfig, readSites } from "./config.ts";
 import { autostopPath, hasKnownKey, verifyToken } from "./decide/autostop-token.ts";
 import type { ArrayName, ClusterName } from "./domain/ids.ts";
 import { clusterName } from "./domain/ids.ts";
-import { observing, type Mode } from "./domain/mode.ts";
+import type { Mode } from "./domain/mode.ts";
 import type { CallBounds, Policy } from "./domain/policy.ts";
-import { DEFAULT_POLICY } from "./domain/policy.ts";
+import { DEFAULT_POLICY, observing } from "./domain/policy.ts";
 import type { SenderTime } from "./wire/demand-message.ts";
 import { readPolicy } from "./wire/policy.ts";
 
@@ -252,7 +252,7 @@ function credentialsOf(
   }
   const identity = identityOf(credential.clientId);
   return async () => {
-    const token = await identity.getToken(credential.scope ?? `${cluster.url}/.default`);
+    const token = await identity.getToken(credential.scope);
     if (token === null) throw new Error(`no token for ${cluster.name}`);
     return { kind: "bearer", token: token.token };
   };

@@ -156,7 +156,9 @@ export interface HistoryRow {
   readonly started?: number;
   /** Demands of the last plan that are not wholly placed. */
   readonly unmet: number;
-  /** Nodes of the last plan, where enabled is false: what it would create, start and stop. */
+  /** The last plan only showed what it would do; absent: it acted, or an older release wrote the row. */
+  readonly mode?: "observe";
+  /** Nodes of the last plan in observed node arrays: what it would create, start and stop. */
   readonly withheld?: { readonly create: number; readonly start: number; readonly stop: number };
   readonly trouble?: string;
   /** Ready nodes that nothing needs and that nobody calls busy; absent: an older release wrote the row. */

@@ -71,6 +71,8 @@ const plan = z.object({
   number: number,
   at: text,
   demands: number,
+  mode: text,
+  observed: texts,
   ...proposal,
   withheld: z.object(proposal).optional().catch(undefined),
 });
@@ -199,6 +201,7 @@ const history = z.object({
       created: number,
       terminated: number,
       unmet: number,
+      mode: text,
       withheld: z.record(z.string(), z.number()).optional().catch(undefined),
       idle: number,
       pricePerHour: number,
@@ -221,6 +224,8 @@ const triedCreate = z.object({
 const dryRun = z.object({
   currency: text,
   acting: flag,
+  mode: text,
+  observed: texts,
   plan: z.object({
     creates: listOf(triedCreate),
     starts: texts,

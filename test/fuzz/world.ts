@@ -18,7 +18,7 @@ import { autostopPath } from "../../src/decide/autostop-token.ts";
 import type { ClusterName } from "../../src/domain/ids.ts";
 import { clusterName, epoch, owner } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
-import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import { DEFAULT_POLICY, observing } from "../../src/domain/policy.ts";
 import { VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { ClusterOptions, NodeArrayOptions } from "../../src/simulator/options.ts";
@@ -27,7 +27,6 @@ import { readPolicy } from "../../src/wire/policy.ts";
 import { QUICK } from "../scenarios/clusters.ts";
 import type { MemoryTable } from "../support/memory-table.ts";
 import { memoryTable } from "../support/memory-table.ts";
-import { observing } from "../../src/domain/mode.ts";
 
 export const ORIGIN = Date.UTC(2026, 0, 1);
 export const PUBLIC_URL = "https://autoscaler.example";
