@@ -79,6 +79,7 @@ export function auditQuery(played: Played, code: string): readonly string[] {
     [...list.matchAll(/'([a-z-]+)'/g)].map(([, name = ""]) => name),
   );
   const fields = [...query.matchAll(/line\.(\w+)/g)].map(([, name = ""]) => name);
+  const silence = query.split("\n").find((line) => line.startsWith("let silent =")) ?? "";
   const problems = [
     "no successful tick",
     "cluster unhealthy",
@@ -93,6 +94,7 @@ export function auditQuery(played: Played, code: string): readonly string[] {
       .map((name) => `nothing writes the event ${name}`),
     ...(new Set(events).size >= 5 ? [] : [`only ${events.join(", ")} are looked for`]),
     ...fields.filter((name) => !["event", "cluster", "outcome", "trouble", "unmet"].includes(name)),
+    ...(/\| summarize good = countif\(good\) \|/.test(silence) ? [] : ["silence gives no row"]),
     ...problems.filter((name) => !query.includes(`'${name}'`)).map((name) => `the query never says ${name}`),
     ...[/INSIGHTS_ID/, /UNMET_MINUTES/, /'(HEARTBEAT|EVENTS)'/]
       .filter((left) => left.test(query))
