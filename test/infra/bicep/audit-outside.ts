@@ -4,7 +4,7 @@ import { parseAll } from "./check.ts";
 import { deploy } from "./deploy.ts";
 import type { Expression } from "./syntax.ts";
 import { textOf } from "./syntax.ts";
-import { at, itemsIn, textFrom } from "./value.ts";
+import { anyText, at, itemsIn, textFrom } from "./value.ts";
 import type { Played } from "./variants.ts";
 import { ofType, VARIANTS } from "./variants.ts";
 
@@ -13,7 +13,7 @@ const ROOT = new URL("../../../", import.meta.url);
 /** azure.yaml finds the Bicep, the app and the package. */
 export function auditAzd(played: Played, azureYaml: string): readonly string[] {
   const [site] = played["plain"] === undefined ? [] : ofType(played["plain"], "Microsoft.Web/sites");
-  const service = String(at(site?.body, "tags.azd-service-name"));
+  const service = anyText(at(site?.body, "tags.azd-service-name"));
   const expected = [
     /^infra:\n {2}provider: bicep\n {2}path: infra\n {2}module: main$/m,
     new RegExp(`^services:\\n {2}${service}:`, "m"),
