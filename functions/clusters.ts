@@ -1,6 +1,8 @@
 import { app } from "@azure/functions";
+import packageJson from "../package.json" with { type: "json" };
 import { describeCluster } from "../src/app/describe-cluster.ts";
 import { checkHealth } from "../src/app/describe-health.ts";
+import { describeLastWake, describeTimer } from "../src/app/describe-triggers.ts";
 import { describeQueues } from "../src/app/describe-queues.ts";
 import type { RejectedMessage } from "../src/app/ports.ts";
 import type { TickReport } from "../src/app/tick.ts";
@@ -9,8 +11,9 @@ import { composition } from "../src/compose.ts";
 import { isoTime } from "../src/domain/units.ts";
 import { kindOf } from "../src/wire/problem.ts";
 import { forCluster } from "./for-cluster.ts";
+import { pageOf } from "./page.ts";
 import { sweepPoison } from "./poison.ts";
-import { answering } from "./problem.ts";
+import { answering, badRequest } from "./problem.ts";
 
 app.http("clusters", {
   methods: ["GET"],
@@ -19,17 +22,21 @@ app.http("clusters", {
   handler: (_request, context) =>
     answering(context, async () => {
       const { app: autoscaler } = composition();
-      const { sites } = autoscaler.ports;
+      const { clock, sites } = autoscaler.ports;
       const clusters = await Promise.all(
         [...sites.keys()].map(async (name) => ({
           cluster: name,
           health: await checkHealth(autoscaler, name),
+          ...(await describeLastWake(autoscaler, name)),
         })),
       );
       const { poison, rejected, oldestRejected } = await describeQueues(autoscaler);
       return {
         status: 200,
         jsonBody: {
+          version: packageJson.version,
+          time: isoTime(clock.now()),
+          ...(await describeTimer(autoscaler)),
           clusters,
           poisonMessages: poison,
           rejectedMessages: { ...rejected, oldest: oldestRejected.map(describeRejected) },
@@ -62,10 +69,15 @@ app.http("cluster", {
   methods: ["GET"],
   authLevel: "function",
   route: "clusters/{cluster}",
-  handler: forCluster(async (composed, site) => ({
-    status: 200,
-    jsonBody: await describeCluster(composed.app, site.cluster, composed.senderTime),
-  })),
+  handler: forCluster(async (composed, site, request) => {
+    const page = pageOf(request);
+    if (page.kind === "problem") return badRequest([page.problem]);
+    const { app: autoscaler, senderTime } = composed;
+    return {
+      status: 200,
+      jsonBody: await describeCluster(autoscaler, site.cluster, senderTime, page.start),
+    };
+  }),
 });
 
 /** Does exactly what the timer does for this cluster, for the day that timers stop firing (platform.md section 4). */

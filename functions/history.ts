@@ -1,4 +1,5 @@
 import { app } from "@azure/functions";
+import { firstBytes } from "../src/app/pages.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import type { Instant } from "../src/domain/units.ts";
 import { instant, isoTime } from "../src/domain/units.ts";
@@ -7,7 +8,7 @@ import { badRequest } from "./problem.ts";
 
 /**
  * Rows newest first; `from` and `to` are ISO-8601, `limit` at most 10,000. `keptPlans`: plans of that time that changed something and can be
- * explained, with their counts in `planCounts`.
+ * explained, with their counts in `planCounts`. What does not fit into the answer comes with `to` as its `next` says.
  */
 app.http("history", {
   methods: ["GET"],
@@ -20,7 +21,8 @@ app.http("history", {
     const to = readTime(request.query, "to", problems) ?? clock.now();
     const limit = readLimit(request.query, problems);
     if (problems.length > 0) return badRequest(problems);
-    const rows = await history.read(site.cluster, from, to, limit);
+    const read = await history.read(site.cluster, from, to, limit);
+    const rows = firstBytes(read, MOST_BYTES);
     const oldest = rows.at(-1);
     // A row tells the last plan of its minute: what was planned within the oldest minute comes after the row before.
     const since = oldest?.at ?? from;
@@ -37,6 +39,9 @@ app.http("history", {
       jsonBody: {
         cluster: site.cluster,
         rows: rows.map((row) => ({ ...row, at: isoTime(row.at) })),
+        ...(oldest === undefined || rows.length === read.length
+          ? {}
+          : { next: isoTime(instant(oldest.at - 1)) }),
         keptPlans: kept.map(({ number }) => number),
         planCounts: kept.map(({ number, at, counts }) => ({ plan: number, at: isoTime(at), ...counts })),
       },
@@ -46,6 +51,8 @@ app.http("history", {
 
 const DAY_OF_TICKS = 1440;
 const MOST_PLANS = 1000;
+/** Of rows: an answer stays below 2 MiB. */
+const MOST_BYTES = 1_500_000;
 
 function readTime(query: URLSearchParams, name: string, problems: Problem[]): Instant | undefined {
   const text = query.get(name);

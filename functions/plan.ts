@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { app } from "@azure/functions";
 import type { Site } from "../src/app/ports.ts";
+import { firstBytes } from "../src/app/pages.ts";
 import { tryPlan } from "../src/app/try-plan.ts";
 import type { Composition } from "../src/compose.ts";
 import { boundProblems } from "../src/wire/problems.ts";
@@ -16,11 +17,15 @@ app.http("plan", {
   handler: forCluster(postPlan),
 });
 
+/** Of jobs that could not be read: an answer stays below 2 MiB. */
+const MOST_REJECTED_BYTES = 400_000;
+
 async function postPlan(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {
   const { clock, policyOf } = composed.app.ports;
   const read = readWhatIf(new Uint8Array(await request.arrayBuffer()), {
     cluster: site.cluster,
     policy: await policyOf(site.cluster),
+    defaultMode: composed.defaultMode,
     now: clock.now(),
   });
   if (read.kind === "problems") {
@@ -31,7 +36,10 @@ async function postPlan(composed: Composition, site: Site, request: HttpRequest)
   const trial = await tryPlan(composed.app, site.cluster, read.whatIf);
   switch (trial.kind) {
     case "tried":
-      return { status: 200, jsonBody: { ...trial.body, rejectedJobs: read.rejectedJobs } };
+      return {
+        status: 200,
+        jsonBody: { ...trial.body, rejectedJobs: firstBytes(read.rejectedJobs, MOST_REJECTED_BYTES) },
+      };
     case "unknown":
       return badRequest(boundProblems(trial.problems));
     case "not-looked":

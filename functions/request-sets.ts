@@ -5,6 +5,7 @@ import { countAsked, noteDemand } from "../src/app/note-demand.ts";
 import { noteSenders } from "../src/app/note-senders.ts";
 import type { LoadedRecord, Ports, Site } from "../src/app/ports.ts";
 import { PortError } from "../src/app/ports.ts";
+import { rejectedShown } from "../src/app/rejected-shown.ts";
 import type { Recorded } from "../src/app/record-demand.ts";
 import type { Composition } from "../src/compose.ts";
 import type { Bodies } from "../src/domain/bodies.ts";
@@ -12,7 +13,7 @@ import type { RequestSetUpdate, Revision } from "../src/domain/demand.ts";
 import type { ClusterName, SetName } from "../src/domain/ids.ts";
 import { setName } from "../src/domain/ids.ts";
 import { noteNoAmounts } from "../src/domain/no-amount.ts";
-import { moreRejected, noteMoreRejected } from "../src/domain/more-rejected.ts";
+import { noteMoreRejected } from "../src/domain/more-rejected.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import type { Instant } from "../src/domain/units.ts";
 import { instant, isoTime, plusSeconds } from "../src/domain/units.ts";
@@ -20,6 +21,7 @@ import { emptyRequestSet, readRequestSet } from "../src/wire/demand-message.ts";
 import { isName, NAME_EXPECTED } from "../src/wire/name.ts";
 import { problemShowing } from "../src/wire/problem.ts";
 import { forCluster } from "./for-cluster.ts";
+import { pageOf } from "./page.ts";
 import { badRequest, problem } from "./problem.ts";
 import { reconcileDemand } from "./reconcile.ts";
 
@@ -99,6 +101,9 @@ async function wakeLater({ app: { ports } }: Composition, cluster: ClusterName):
   }
 }
 
+/** Of what is wrong with jobs so many bytes are answered. */
+const REJECTED_BYTES = 1_000_000;
+
 type Accepted = Extract<Recorded, { kind: "accepted" }>;
 
 async function acknowledgement({ app: { ports } }: Composition, recorded: Accepted): Promise<object> {
@@ -112,8 +117,7 @@ async function acknowledgement({ app: { ports } }: Composition, recorded: Accept
     taken,
     older,
     ...(update.demand === undefined ? {} : { asks: countAsked(update.demand) }),
-    rejectedJobs: update.demand?.rejectedJobs ?? [],
-    ...moreRejected(update.demand),
+    ...rejectedShown(update.demand, REJECTED_BYTES),
     notes: await notesOn(ports, recorded),
   };
 }
@@ -210,8 +214,15 @@ function forgotten({ revision }: RequestSetUpdate, oldest: Instant): HttpRespons
   );
 }
 
-async function getRequestSet(composed: Composition, site: Site, set: SetName): Promise<HttpResponseInit> {
-  const described = await describeRequestSet(composed.app, site.cluster, set);
+async function getRequestSet(
+  composed: Composition,
+  site: Site,
+  set: SetName,
+  request: HttpRequest,
+): Promise<HttpResponseInit> {
+  const page = pageOf(request);
+  if (page.kind === "problem") return badRequest([page.problem]);
+  const described = await describeRequestSet(composed.app, site.cluster, set, page.start);
   if (described === undefined)
     return problem(404, "Unknown request set", `cluster "${site.cluster}" has no request set "${set}"`);
   return { status: 200, jsonBody: described };

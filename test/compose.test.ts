@@ -5,8 +5,11 @@ import { ConfigError, compose, composition, verifyAutostopToken } from "../src/c
 import type { Config } from "../src/config.ts";
 import { autostopPath } from "../src/decide/autostop-token.ts";
 import { arrayName, clusterName } from "../src/domain/ids.ts";
-import { DEFAULT_CALL_BOUNDS, DEFAULT_POLICY } from "../src/domain/policy.ts";
+import { DEFAULT_CALL_BOUNDS, DEFAULT_POLICY, observing } from "../src/domain/policy.ts";
+import { describeTroubles } from "../src/app/describe-troubles.ts";
 import { azuriteForThisFile } from "./support/azurite.ts";
+import { NOW } from "./support/build-node.ts";
+import { buildState } from "./support/build-record.ts";
 
 const azurite = azuriteForThisFile();
 const prod = clusterName("prod");
@@ -57,17 +60,21 @@ describe("a cluster's configuration", () => {
     await prepare();
     const { clock, documents, policyOf } = app.ports;
     const cluster = clusterName("configured");
-    expect(await policyOf(cluster)).toEqual(DEFAULT_POLICY);
+    expect(await policyOf(cluster)).toEqual({ ...DEFAULT_POLICY, modeIsDefault: true });
     await documents.write(cluster, '{"idleTimeout":60}', undefined);
     await clock.sleep(16_000);
-    expect(await policyOf(cluster)).toEqual({ ...DEFAULT_POLICY, idleTimeoutSeconds: 60 });
+    expect(await policyOf(cluster)).toEqual({
+      ...DEFAULT_POLICY,
+      modeIsDefault: true,
+      idleTimeoutSeconds: 60,
+    });
   });
 
   test("what the app settings say of the cluster's server counts with any document", async () => {
     const { app, prepare } = composed();
     await prepare();
     const said = { callLimitSeconds: 90, lagSeconds: 20, parallelCreates: 2 };
-    expect(await app.ports.policyOf(prod)).toEqual({ ...DEFAULT_POLICY, ...said });
+    expect(await app.ports.policyOf(prod)).toEqual({ ...DEFAULT_POLICY, modeIsDefault: true, ...said });
   });
 
   test("one that cannot be read is logged: the last that could holds, else we only watch", async () => {
@@ -76,7 +83,7 @@ describe("a cluster's configuration", () => {
     const { clock, documents, policyOf } = app.ports;
     const cluster = clusterName("unreadable");
     await documents.write(cluster, '{"idleTimeout":"soon"}', undefined);
-    expect(await policyOf(cluster)).toEqual({ ...DEFAULT_POLICY, enabled: false });
+    expect(await policyOf(cluster)).toEqual(observing(DEFAULT_POLICY));
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
       { event: "configuration-unreadable", cluster: "unreadable", problems: [{ path: "idleTimeout" }] },
     ]);
@@ -88,8 +95,32 @@ describe("a cluster's configuration", () => {
     await policyOf(cluster);
     await write('{"idleTimeout":"soon"}');
     await clock.sleep(16_000);
-    expect(await policyOf(cluster)).toEqual({ ...DEFAULT_POLICY, idleTimeoutSeconds: 60 });
+    expect(await policyOf(cluster)).toEqual({
+      ...DEFAULT_POLICY,
+      modeIsDefault: true,
+      idleTimeoutSeconds: 60,
+    });
   });
+});
+
+test("what the settings let go unprotected is a trouble of the cluster, by its policy, whatever is configured", async () => {
+  const insecure = {
+    name: prod,
+    url: "https://cc.example",
+    credential: { kind: "identity" },
+    insecure: true,
+    bounds: DEFAULT_CALL_BOUNDS,
+  } as const;
+  const { app } = composed({ clusters: [insecure] });
+  const { insecure: said } = await app.ports.policyOf(prod);
+  const text =
+    'certificates of https://cc.example are not checked ("insecure"): another server in its place gets the password';
+  expect(said).toEqual([text]);
+  const { record, bodies } = buildState({});
+  expect(describeTroubles(record, bodies, [], NOW, NOW, undefined, said)).toEqual([
+    { kind: "insecure", text, count: 1 },
+  ]);
+  expect((await composed().app.ports.policyOf(prod)).insecure).toBeUndefined();
 });
 
 test("a cluster whose certificates are not checked is named in the log", () => {

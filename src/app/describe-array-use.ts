@@ -5,6 +5,7 @@ import type { DemandOutcome } from "../domain/plan.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { stillInFlight } from "../domain/record.ts";
 import type { PhaseShown } from "./phase-shown.ts";
+import { firstBytes } from "./pages.ts";
 import { phaseShown } from "./phase-shown.ts";
 
 /** What is asked of one array, what is there, and who needs it. */
@@ -30,8 +31,9 @@ export interface ArrayTarget {
   readonly placed: number;
 }
 
-/** A state page names so many targets and sets of each array. */
+/** A state page names so many targets and sets of each array, as far as so many bytes go. */
 const SHOWN = 200;
+const SHOWN_BYTES = 16_000;
 
 interface Tally {
   readonly targets: ArrayTarget[];
@@ -84,11 +86,14 @@ export const NO_USE: ArrayUse = { targets: [], nodes: {}, count: 0, inFlight: 0,
 function finish({ targets, nodes, count, inFlight, neededBy, notNeeded }: Tally): ArrayUse {
   const sets = [...neededBy].toSorted(([, a], [, b]) => b - a).slice(0, SHOWN);
   return {
-    targets: targets.slice(0, SHOWN),
+    targets: firstBytes(targets.slice(0, SHOWN), SHOWN_BYTES),
     nodes,
     count,
     inFlight,
-    neededBy: sets.map(([requestSet, needed]) => ({ requestSet, nodes: needed })),
+    neededBy: firstBytes(
+      sets.map(([requestSet, needed]) => ({ requestSet, nodes: needed })),
+      SHOWN_BYTES,
+    ),
     notNeeded,
   };
 }

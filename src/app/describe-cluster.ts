@@ -1,14 +1,15 @@
 import { renderBinding } from "../domain/binding.ts";
 import { reasonsInOrder } from "../domain/binding-reason.ts";
 import type { DemandOutcome, NodeVerdict, Proposal } from "../domain/plan.ts";
-import { renderVerdict, whyReleased } from "../domain/plan.ts";
+import { modeShown, renderVerdict, whyReleased } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
 import { bucketText, groupText } from "../domain/bucket.ts";
 import { isMadeByUs, stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { ClusterRecord, CreateSet, Effect, LedgerNode } from "../domain/record.ts";
+import type { Backoff, ClusterRecord, CreateSet, Effect, InFlight, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { instant, isoTime, plusSeconds } from "../domain/units.ts";
+import type { Node } from "../domain/cluster.ts";
 import type { ClusterName, NodeId, SetName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import { holds, recallSets } from "../decide/finished-sets.ts";
@@ -26,21 +27,22 @@ import { describeTroubles } from "./describe-troubles.ts";
 import { describeWaiting } from "./describe-waiting.ts";
 import { expectReady } from "./expect-ready.ts";
 import { unhealthyNow } from "./node-troubles.ts";
+import type { PageStart } from "./pages.ts";
+import { Pages } from "./pages.ts";
 import { phaseShown } from "./phase-shown.ts";
 import type { StopKeys } from "./ports.ts";
+import { firstProblems } from "./rejected-shown.ts";
 import { describeStopKeys } from "./stop-key-use.ts";
-
-/** The state page shows so many nodes, sets and outcomes; counts are always of all. */
-const SHOWN = 2000;
 
 /**
  * Everything an operator needs to know of one cluster, as JSON: demand, plan with reasons, nodes with why they stay, health. `senderTime`:
- * what the senders' clocks show at a moment of ours.
+ * what the senders' clocks show at a moment of ours. `start`: where the lists of this page begin; absent: it is the first page.
  */
 export async function describeCluster(
   app: App,
   cluster: ClusterName,
   senderTime: (at: Instant) => Instant = (at) => at,
+  start?: PageStart,
 ): Promise<Readonly<Record<string, unknown>>> {
   const [{ record, bodies }, policy] = await Promise.all([
     loadWhole(app, cluster),
@@ -48,7 +50,7 @@ export async function describeCluster(
   ]);
   const now = app.ports.clock.now();
   const stopKeys = app.ports.sites.get(cluster)?.stopKeys;
-  return describeState(record, bodies, policy, now, senderTime(now), stopKeys);
+  return describeState(record, bodies, policy, now, senderTime(now), stopKeys, start);
 }
 
 /** The same of a record at hand. */
@@ -59,62 +61,108 @@ export function describeState(
   now: Instant,
   senderNow: Instant = now,
   stopKeys?: StopKeys,
+  start?: PageStart,
 ): Readonly<Record<string, unknown>> {
   const health = describeHealth(record, bodies, policy, now, stopKeys);
-  return {
+  const pages = new Pages(start);
+  // What is short as a rule comes first, so that it is whole on the first page.
+  const { notes } = health;
+  const troubles = describeTroubles(record, bodies, notes, now, senderNow, stopKeys, policy.insecure);
+  const described = {
     cluster: record.cluster,
     now: isoTime(now),
     health,
     waiting: describeWaiting(bodies.plan),
-    troubles: describeTroubles(record, bodies, health.notes, now, senderNow, stopKeys, policy.insecure),
+    troubles: pages.cut("troubles", troubles, same, 0.1),
     choice: describeChoice(policy),
-    demandCounts: countSets(record, bodies, now),
-    demand: describeSets(record, bodies, SHOWN, now),
-    plan: describePlan(bodies),
-    nodes: describeNodes(bodies, now),
     stopKeys: describeStopKeys(record, stopKeys),
-    schedulerHosts: describeSchedulerHosts(record, bodies, policy, now, SHOWN),
-    nodearrays: describeNodearrays(record, bodies, policy, now),
-    buckets: describeBuckets(record, bodies, policy, now),
-    outcomes: describeOutcomes(bodies, SHOWN, usersOf(record, bodies)),
+    ...describeUnderWay(record, bodies, now, pages),
     totals: record.totals,
-    groups: describeGroups(bodies, policy),
-    inFlight: record.inFlight
-      .filter((entry) => stillInFlight(entry) > 0)
-      .map((entry) => ({
-        requestId: entry.requestId,
-        bucket: bucketText(entry.bucket),
-        countsFor: arrayShown(entry.purpose, entry.bucket.array),
-        added: entry.added,
-        stillToShow: stillInFlight(entry),
-        since: isoTime(entry.since),
-      })),
-    intents: record.intents.flatMap(({ id, effect, committedAt, sent }) =>
-      describeEffect(effect, bodies).map((described) => ({
-        id,
-        effect: effect.kind,
-        ...described,
-        committedAt: isoTime(committedAt),
-        sent,
-      })),
-    ),
-    backoffs: record.backoffs
-      .filter((entry) => entry.until > now)
-      .map((entry) => ({
-        bucket: bucketText(entry.bucket),
-        dynamicArray: entry.dynamic,
-        until: isoTime(entry.until),
-        cause: entry.cause,
-        message: entry.message,
-      })),
-    alone: (record.alone ?? []).map(({ array, machineType, dynamic }) => ({
-      bucket: bucketText({ array, machineType }),
-      dynamicArray: dynamic,
-    })),
-    rejections: record.rejections.map((rejection) => ({ ...rejection, at: isoTime(rejection.at) })),
     generation: record.generation,
     observedGeneration: record.observedGeneration,
     ...(record.wakeAt === undefined ? {} : { nextLookAt: isoTime(record.wakeAt) }),
+    nodearrays: pages.cut("nodearrays", describeNodearrays(record, bodies, policy, now), same, 0.2),
+    buckets: pages.cut("buckets", describeBuckets(record, bodies, policy, now), same, 0.3),
+    groups: pages.cut("groups", describeGroups(bodies, policy), same, 0.2),
+    demandCounts: countSets(record, bodies, now),
+    demand: describeSets(record, bodies, now, pages),
+    plan: describePlan(bodies, pages),
+    nodes: describeNodes(bodies, now, pages),
+    schedulerHosts: describeSchedulerHosts(record, bodies, policy, now, pages),
+    outcomes: describeOutcomes(bodies, usersOf(record, bodies), pages),
+  };
+  return { ...described, ...pages.end() };
+}
+
+const same = <T>(item: T): T => item;
+
+/** What was asked for and has not come to its end, and what was refused lately. */
+function describeUnderWay(
+  record: ClusterRecord,
+  bodies: Bodies,
+  now: Instant,
+  pages: Pages,
+): Readonly<Record<string, unknown>> {
+  const inFlight = record.inFlight.filter((entry) => stillInFlight(entry) > 0);
+  const intents = record.intents.flatMap(({ effect, ...intent }) =>
+    describeEffect(effect, bodies).map((described) => ({ ...intent, effect: effect.kind, described })),
+  );
+  const backoffs = record.backoffs.filter((entry) => entry.until > now);
+  return {
+    inFlight: pages.cut("inFlight", inFlight, describeInFlight, 0.1),
+    intents: pages.cut(
+      "intents",
+      intents,
+      ({ id, effect, described, committedAt, sent }) => ({
+        id,
+        effect,
+        ...described,
+        committedAt: isoTime(committedAt),
+        sent,
+      }),
+      0.1,
+    ),
+    backoffs: pages.cut("backoffs", backoffs, describeBackoff, 0.1),
+    alone: pages.cut(
+      "alone",
+      record.alone ?? [],
+      ({ array, machineType, dynamic }) => ({
+        bucket: bucketText({ array, machineType }),
+        dynamicArray: dynamic,
+      }),
+      0.1,
+    ),
+    rejections: pages.cut(
+      "rejections",
+      record.rejections,
+      ({ at, problems, ...rejection }) => ({
+        ...rejection,
+        at: isoTime(at),
+        problems: firstProblems(problems),
+      }),
+      0.1,
+    ),
+  };
+}
+
+function describeInFlight(entry: InFlight): Readonly<Record<string, unknown>> {
+  return {
+    requestId: entry.requestId,
+    bucket: bucketText(entry.bucket),
+    countsFor: arrayShown(entry.purpose, entry.bucket.array),
+    added: entry.added,
+    stillToShow: stillInFlight(entry),
+    since: isoTime(entry.since),
+  };
+}
+
+function describeBackoff(entry: Backoff): Readonly<Record<string, unknown>> {
+  return {
+    bucket: bucketText(entry.bucket),
+    dynamicArray: entry.dynamic,
+    until: isoTime(entry.until),
+    cause: entry.cause,
+    message: entry.message,
   };
 }
 
@@ -145,6 +193,7 @@ export async function describeRequestSet(
   app: App,
   cluster: ClusterName,
   set: SetName,
+  start?: PageStart,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const current = await loadWhole(app, cluster);
   const { bodies } = current;
@@ -156,18 +205,23 @@ export async function describeRequestSet(
   const notedOf = metadataOf(record, bodies, set);
   const waits = outcomes.some(({ pending }) => pending > 0);
   const withheld = waits ? bodies.plan?.withheld : undefined;
-  const expected = waits && withheld === undefined ? readyFor(set, bodies, now) : undefined;
-  return {
+  // Nobody knows when nodes come that are not asked for.
+  const comes = withheld === undefined || withheld.creates.length + withheld.starts.length === 0;
+  const isWatched = bodies.plan?.mode === "observe";
+  const expected = waits && comes && !isWatched ? readyFor(set, bodies, now) : undefined;
+  const pages = new Pages(start);
+  const whole = {
     ...described,
     ...(expected === undefined ? {} : { expectedReadyAt: isoTime(expected) }),
-    ...(withheld === undefined ? {} : { withheld: describeProposal(withheld, bodies) }),
+    ...(withheld === undefined ? {} : { withheld: describeProposal(withheld, bodies, "withheld", pages) }),
     observed: record.observedGeneration === record.generation,
-    outcomes: outcomes.map((outcome) => ({
+    outcomes: pages.cut("outcomes", outcomes, (outcome) => ({
       ...outcome,
       ...describeWhy(outcome),
       metadata: notedOf(outcome.id),
     })),
   };
+  return { ...whole, ...pages.end() };
 }
 
 /** When the last node that a set waits for can be expected; one that no look has shown yet takes as long as others did. */
@@ -195,44 +249,57 @@ function describeWhy(outcome: DemandOutcome): Readonly<Record<string, unknown>> 
   };
 }
 
-function describePlan(bodies: Bodies): Readonly<Record<string, unknown>> | undefined {
+function describePlan(bodies: Bodies, pages: Pages): Readonly<Record<string, unknown>> | undefined {
   const { plan } = bodies;
   if (plan === undefined) return undefined;
   const short = plan.demands.filter((outcome) => outcome.placed < outcome.asked);
+  const proposed = {
+    creates: plan.creates,
+    starts: plan.starts ?? [],
+    terminates: plan.terminates,
+  };
   return {
     number: plan.number,
     at: isoTime(plan.at),
-    creates: plan.creates.map(describeCreate),
-    starts: namesOf(plan.starts ?? [], bodies),
-    terminates: namesOf(plan.terminates, bodies),
-    ...(plan.withheld === undefined ? {} : { withheld: describeProposal(plan.withheld, bodies) }),
+    ...modeShown(plan),
+    ...describeProposal(proposed, bodies, "plan", pages),
+    ...(plan.withheld === undefined
+      ? {}
+      : { withheld: describeProposal(plan.withheld, bodies, "plan.withheld", pages) }),
     demands: plan.demands.length,
     waitingForNodes: plan.demands.filter((outcome) => outcome.pending > 0).length,
-    unmet: short.slice(0, SHOWN).map((outcome) => ({
-      requestSet: outcome.set,
-      id: outcome.id,
-      kind: outcome.kind,
-      asked: outcome.asked,
-      placed: outcome.placed,
-      unit: outcome.unit,
-      ...describeWhy(outcome),
-    })),
+    unmet: pages.cut("plan.unmet", short, describeUnmet, 0.5),
     unmetCount: short.length,
+  };
+}
+
+function describeUnmet(outcome: DemandOutcome): Readonly<Record<string, unknown>> {
+  return {
+    requestSet: outcome.set,
+    id: outcome.id,
+    kind: outcome.kind,
+    asked: outcome.asked,
+    placed: outcome.placed,
+    unit: outcome.unit,
+    ...describeWhy(outcome),
   };
 }
 
 function describeProposal(
   { creates, starts, terminates }: Proposal,
   bodies: Bodies,
+  path: string,
+  pages: Pages,
 ): Readonly<Record<string, unknown>> {
+  const nameOf = (node: NodeId): string => bodies.ledger.get(node)?.name ?? node;
   return {
-    creates: creates.map(describeCreate),
-    starts: namesOf(starts, bodies),
-    terminates: namesOf(terminates, bodies),
+    creates: pages.cut(`${path}.creates`, creates, describeCreate, 0.1),
+    starts: pages.cut(`${path}.starts`, starts, nameOf, 0.1),
+    terminates: pages.cut(`${path}.terminates`, terminates, nameOf, 0.1),
   };
 }
 
-function describeNodes(bodies: Bodies, now: Instant): Readonly<Record<string, unknown>> {
+function describeNodes(bodies: Bodies, now: Instant, pages: Pages): Readonly<Record<string, unknown>> {
   const nodes = (bodies.seen?.nodes ?? []).filter((node) => bodies.ledger.has(node.nodeId));
   const byPhase: Record<string, number> = {};
   const byVerdict: Record<string, number> = {};
@@ -247,32 +314,38 @@ function describeNodes(bodies: Bodies, now: Instant): Readonly<Record<string, un
     count: nodes.length,
     byPhase,
     byVerdict,
-    list: nodes.slice(0, SHOWN).map((node) => {
-      const verdict = verdictOn(bodies, node.nodeId);
-      const expected = ready.of(node);
-      const unhealthy = unhealthyNow(bodies.questions?.get(node.nodeId), now);
-      const why = verdict === undefined ? "not judged yet" : renderVerdict(verdict);
-      return {
-        name: node.name,
-        nodeId: node.nodeId,
-        array: node.array,
-        machineType: node.machineType,
-        placementGroup: node.placementGroup,
-        phase: phaseShown(node, bodies.plan),
-        status: node.status,
-        statusMessage: node.statusMessage,
-        hostname: node.hostname,
-        instanceId: node.instanceId,
-        ...describeKnown(bodies.ledger.get(node.nodeId), bodies),
-        expectedReadyAt: expected === undefined ? undefined : isoTime(expected),
-        verdict: verdict?.kind ?? "not-judged",
-        unhealthySince: unhealthy === undefined ? undefined : isoTime(unhealthy.since),
-        why:
-          unhealthy === undefined
-            ? why
-            : `${why}; it has called itself unhealthy since ${isoTime(unhealthy.since)}`,
-      };
-    }),
+    list: pages.cut("nodes.list", nodes, (node) => describeNode(node, bodies, ready.of(node), now), 0.7),
+  };
+}
+
+function describeNode(
+  node: Node,
+  bodies: Bodies,
+  expected: Instant | undefined,
+  now: Instant,
+): Readonly<Record<string, unknown>> {
+  const verdict = verdictOn(bodies, node.nodeId);
+  const unhealthy = unhealthyNow(bodies.questions?.get(node.nodeId), now);
+  const why = verdict === undefined ? "not judged yet" : renderVerdict(verdict);
+  return {
+    name: node.name,
+    nodeId: node.nodeId,
+    array: node.array,
+    machineType: node.machineType,
+    placementGroup: node.placementGroup,
+    phase: phaseShown(node, bodies.plan),
+    status: node.status,
+    statusMessage: node.statusMessage,
+    hostname: node.hostname,
+    instanceId: node.instanceId,
+    ...describeKnown(bodies.ledger.get(node.nodeId), bodies),
+    expectedReadyAt: expected === undefined ? undefined : isoTime(expected),
+    verdict: verdict?.kind ?? "not-judged",
+    unhealthySince: unhealthy === undefined ? undefined : isoTime(unhealthy.since),
+    why:
+      unhealthy === undefined
+        ? why
+        : `${why}; it has called itself unhealthy since ${isoTime(unhealthy.since)}`,
   };
 }
 
@@ -317,13 +390,19 @@ function describeChoice({ preference, among, caps, prices }: Policy): Readonly<R
     caps:
       caps === undefined
         ? undefined
-        : { requestSets: Object.fromEntries(caps.requestSets), users: Object.fromEntries(caps.users) },
+        : { requestSets: firstCaps(caps.requestSets), users: firstCaps(caps.users) },
     prices:
       prices === undefined
         ? undefined
         : { currency: prices.currency, locations: [...prices.locations.keys()] },
   };
 }
+
+/** So many caps of a kind are shown; `config` has them all. */
+const SHOWN_CAPS = 200;
+
+const firstCaps = <T>(caps: ReadonlyMap<string, T>): Readonly<Record<string, T>> =>
+  Object.fromEntries([...caps].slice(0, SHOWN_CAPS));
 
 /** Names for people; the id where the ledger knows no name. */
 function namesOf(nodes: readonly NodeId[], bodies: Bodies): readonly string[] {

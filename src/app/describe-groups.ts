@@ -6,9 +6,14 @@ import type { Policy } from "../domain/policy.ts";
 import { timeoutsOfArray } from "../domain/timeouts.ts";
 import { isoTime, plusSeconds } from "../domain/units.ts";
 import { describeTimeouts } from "./describe-nodearrays.ts";
+import { firstBytes } from "./pages.ts";
 
-/** So many groups of an array and size are shown; counts are always of all. */
-const SHOWN = 2000;
+/** The groups of an array and size are shown as far as so many bytes go; counts are always of all. */
+const SHOWN_BYTES = 40_000;
+/** And the sets that ask for them. */
+const SETS_BYTES = 8000;
+/** A group takes at least 100 bytes. */
+const MOST_SHOWN = 400;
 
 /**
  * The generated arrays of grouped requests ("execute:64", "execute:16n"), as the last plan left them: which groups there are, where, how
@@ -29,7 +34,7 @@ function describeArray(array: GroupedArray, policy: Policy): Readonly<Record<str
     name,
     extends: array.array,
     ...describeTimeouts(timeoutsOfArray(policy, arrayName(name), array.array)),
-    requestSets: sets,
+    requestSets: firstBytes(sets, SETS_BYTES),
     groupsWanted: wanted,
     groupsWhole: counted.filter(({ nodes, size }) => nodes >= size).length,
     nodes: sum(({ existing }) => existing),
@@ -38,7 +43,10 @@ function describeArray(array: GroupedArray, policy: Policy): Readonly<Record<str
       ungrouped === true
         ? "CycleCloud shows no placement groups for these VM sizes: ordinary nodes, as many as the groups have"
         : undefined,
-    groups: groups.slice(0, SHOWN).map((group) => describeGroup(group, policy)),
+    groups: firstBytes(
+      groups.slice(0, MOST_SHOWN).map((group) => describeGroup(group, policy)),
+      SHOWN_BYTES,
+    ),
   };
 }
 

@@ -20,6 +20,8 @@ import { describeArrayUse, NO_USE } from "./describe-array-use.ts";
 
 /** Of those who ask for an array so many are named; `moreSets` counts the others. */
 const NAMED_SETS = 20;
+/** VM sizes of one array. */
+const SHOWN_BUCKETS = 300;
 
 type Described = Readonly<Record<string, unknown>>;
 
@@ -99,7 +101,8 @@ function describeArray(array: NodeArray, managed: boolean, use: Described): Desc
     ...use,
     spot: array.spot,
     limit: array.limit,
-    buckets: array.buckets.map((bucket) => ({
+    // All that is known of each is among the answer's own buckets, page by page.
+    buckets: array.buckets.slice(0, SHOWN_BUCKETS).map((bucket) => ({
       machineType: bucket.machineType,
       vcpus: bucket.machine.vcpus,
       active: bucket.activeCount,

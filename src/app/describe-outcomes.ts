@@ -4,6 +4,7 @@ import type { SetName } from "../domain/ids.ts";
 import type { DemandOutcome } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
 import type { ClusterRecord } from "../domain/record.ts";
+import { Pages } from "./pages.ts";
 
 /** What became of one demand. */
 export interface DescribedOutcome {
@@ -21,19 +22,18 @@ export interface DescribedOutcome {
   readonly why?: string;
 }
 
-/** The outcomes of the last plan: those that lack something first, then those that wait, at most `shown` of them. */
+/** The outcomes of the last plan: those that lack something first, then those that wait. */
 export function describeOutcomes(
   { plan }: Pick<Bodies, "plan">,
-  shown: number,
   userOf: UserOf = () => undefined,
+  pages: Pages = new Pages(),
 ): readonly DescribedOutcome[] {
   const demands = plan?.demands ?? [];
   const unmet = demands.filter(isUnmet);
   const waiting = demands.filter((one) => !isUnmet(one) && one.pending > 0);
   const met = demands.filter((one) => !isUnmet(one) && one.pending === 0);
-  return [...unmet, ...waiting, ...met]
-    .slice(0, shown)
-    .map((outcome) => describeOutcome(outcome, userOf(outcome)));
+  const all = [...unmet, ...waiting, ...met];
+  return pages.cut("outcomes", all, (outcome) => describeOutcome(outcome, userOf(outcome)));
 }
 
 /** The user of a job. */

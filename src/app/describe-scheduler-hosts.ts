@@ -1,10 +1,13 @@
 import { renderStanding } from "../decide/explain-host.ts";
+import type { JudgedHost } from "../decide/scheduler-only.ts";
 import { storedHosts } from "../decide/stored-world.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { writeResources } from "../domain/resources.ts";
 import type { Instant } from "../domain/units.ts";
+import type { Pages } from "./pages.ts";
+import { firstBytes } from "./pages.ts";
 
 /** The most jobs that are shown of one host. */
 const SHOWN_JOBS = 10;
@@ -15,24 +18,34 @@ export function describeSchedulerHosts(
   bodies: Bodies,
   policy: Policy,
   now: Instant,
-  shown: number,
+  pages: Pages,
 ): Readonly<Record<string, unknown>> {
   const { others } = storedHosts(record, bodies, policy, now);
   return {
     count: others.length,
     capacity: others.filter(({ standing }) => standing === "capacity").length,
-    list: others.slice(0, shown).map(({ host, standing }) => {
-      const jobs = [...new Set(host.by.flatMap((one) => one.jobs))];
-      return {
-        hostname: host.hostname,
-        requestSets: [...new Set(host.by.map(({ set }) => set))],
-        standing,
-        resources: writeResources(host.resources),
-        available: writeResources(host.available),
-        jobs: jobs.slice(0, SHOWN_JOBS),
-        moreJobs: Math.max(0, jobs.length - SHOWN_JOBS),
-        why: renderStanding(standing),
-      };
-    }),
+    list: pages.cut("schedulerHosts.list", others, describeHost, 0.5),
   };
+}
+
+function describeHost({ host, standing }: JudgedHost): Readonly<Record<string, unknown>> {
+  const jobs = [...new Set(host.by.flatMap((one) => one.jobs))];
+  const sets = [...new Set(host.by.map(({ set }) => set))];
+  return {
+    hostname: host.hostname,
+    requestSets: firstBytes(sets, SHOWN_BYTES),
+    standing,
+    resources: firstMembers(writeResources(host.resources)),
+    available: firstMembers(writeResources(host.available)),
+    jobs: jobs.slice(0, SHOWN_JOBS),
+    moreJobs: Math.max(0, jobs.length - SHOWN_JOBS),
+    why: renderStanding(standing),
+  };
+}
+
+/** Resources and sets of one host are shown as far as so many bytes go. */
+const SHOWN_BYTES = 4000;
+
+function firstMembers<T>(all: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+  return Object.fromEntries(firstBytes(Object.entries(all), SHOWN_BYTES));
 }

@@ -4,22 +4,26 @@ import type { Held, SetEntry } from "../domain/record.ts";
 import { reportsOf } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";
-import { moreRejected } from "../domain/more-rejected.ts";
+import type { Pages } from "./pages.ts";
+import { rejectedShown } from "./rejected-shown.ts";
 
 type Described = Readonly<Record<string, unknown>>;
 
-/** The first `most` sets of a cluster, each with the number of its demands that lack something. */
-export function describeSets(held: Held, bodies: Bodies, most: number, now: Instant): readonly Described[] {
+/** In a list of sets, so many bytes of what is wrong with the jobs of each; asked for alone, a set shows more. */
+const REJECTED_BYTES = 8000;
+const REJECTED_BYTES_ALONE = 400_000;
+
+/** The sets of a cluster, each with the number of its demands that lack something. */
+export function describeSets(held: Held, bodies: Bodies, now: Instant, pages: Pages): readonly Described[] {
   const unmet = new Map<SetName, number>();
   for (const outcome of bodies.plan?.demands ?? []) {
     if (outcome.placed < outcome.asked) unmet.set(outcome.set, (unmet.get(outcome.set) ?? 0) + 1);
   }
-  return namesOf(held)
-    .slice(0, most)
-    .flatMap((name) => {
-      const described = describeSet(held, name, bodies, now);
-      return described === undefined ? [] : [{ ...described, unmet: unmet.get(name) ?? 0 }];
-    });
+  const described = (name: SetName): Described => ({
+    ...describeSet(held, name, bodies, now, REJECTED_BYTES),
+    unmet: unmet.get(name) ?? 0,
+  });
+  return pages.cut("demand", namesOf(held), described, 0.4);
 }
 
 /** All sets of which something is held, those with a demand first. */
@@ -31,7 +35,13 @@ function namesOf({ sets, separateReports, separatePools }: Held): readonly SetNa
  * One set: revision and times of its demand, and those of its report and pools where these came without demand. A set that never had a
  * demand is shown with what it has. Undefined: nothing is held of it.
  */
-export function describeSet(held: Held, name: SetName, bodies: Bodies, now: Instant): Described | undefined {
+export function describeSet(
+  held: Held,
+  name: SetName,
+  bodies: Bodies,
+  now: Instant,
+  rejectedBytes = REJECTED_BYTES_ALONE,
+): Described | undefined {
   const entry = mainEntry(held, name);
   if (entry === undefined) return undefined;
   const report = held.separateReports.get(name);
@@ -43,8 +53,7 @@ export function describeSet(held: Held, name: SetName, bodies: Bodies, now: Inst
     ...describeTimes(entry, now),
     demands: body?.demands.length ?? 0,
     reportsHosts: reportsOf(held).get(name)?.report !== undefined,
-    rejectedJobs: body?.rejectedJobs ?? [],
-    ...moreRejected(body),
+    ...rejectedShown(body, rejectedBytes),
     ...(report === undefined ? {} : { report: describePart(report, now) }),
     ...(pools === undefined ? {} : { pools: describePart(pools, now) }),
   };

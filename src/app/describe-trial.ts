@@ -4,12 +4,14 @@ import { spotIn } from "../domain/attributes.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { Snapshot } from "../domain/cluster.ts";
 import type { ClusterName, NodeId } from "../domain/ids.ts";
+import type { Mode } from "../domain/mode.ts";
 import type { DemandOutcome, Plan } from "../domain/plan.ts";
 import { proposalOf } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import { findPrice } from "../domain/price.ts";
 import { renderReason } from "../domain/reason.ts";
 import type { CreateSet, Ledger } from "../domain/record.ts";
+import { firstBytes } from "./pages.ts";
 
 /** A plan that nobody carries out, with what it was made on. */
 export interface TriedPlan {
@@ -25,8 +27,12 @@ export interface TrialAnswer {
   readonly lookedAt: string;
   /** Of the prices that both plans go by; absent: there are none. */
   readonly currency?: string;
-  /** False: switched off, or the cluster is not started. What is shown is then not done; nothing is planned for a cluster that is not started. */
+  /** False: the mode is observe, or the cluster is not started. What is shown is then not done; nothing is planned for a cluster that is not started. */
   readonly acting: boolean;
+  /** Of the plan with the changes. */
+  readonly mode: Mode;
+  /** Node arrays that it only observes; absent: none, or `mode` says it of all. */
+  readonly observed?: readonly string[];
   readonly plan: DescribedTrial;
   /** The plan without the changes. */
   readonly without: TrialCounts;
@@ -48,7 +54,7 @@ export interface DescribedTrial extends TrialCounts {
   /** Names of deallocated nodes. */
   readonly starts: readonly string[];
   readonly terminates: readonly string[];
-  /** Those that are short first, else by rank; the first {@link MOST_DEMANDS}. */
+  /** Those that are short first, else by rank; the first {@link MOST_DEMANDS}, as far as {@link MOST_BYTES} go. */
   readonly outcomes: readonly TriedOutcome[];
 }
 
@@ -93,6 +99,11 @@ export interface ChangedDemand {
 }
 
 const MOST_DEMANDS = 1000;
+/** Of each list: an answer stays below 2 MiB. */
+const MOST_BYTES = 500_000;
+/** Nodes that are named: of others only the number is shown. */
+const MOST_NAMES = 2000;
+const NAME_BYTES = 60_000;
 
 export function countTrial(tried: TriedPlan): TrialCounts {
   const { plan } = tried;
@@ -117,7 +128,7 @@ export function describeTrial(tried: TriedPlan): DescribedTrial {
     creates: [...byBucket(creates).values()],
     starts: namesOf(starts, ledger),
     terminates: namesOf(terminates, ledger),
-    outcomes: [...short, ...placed].slice(0, MOST_DEMANDS).map(describeOutcome),
+    outcomes: firstBytes([...short, ...placed].slice(0, MOST_DEMANDS).map(describeOutcome), MOST_BYTES),
   };
 }
 
@@ -160,7 +171,7 @@ export function compareTrials(without: TriedPlan, tried: TriedPlan): TrialDiffer
       [...startedBefore].filter((node) => !started.has(node)),
       without.ledger,
     ),
-    demands: changed.slice(0, MOST_DEMANDS),
+    demands: firstBytes(changed.slice(0, MOST_DEMANDS), MOST_BYTES),
     demandCount: changed.length,
   };
 }
@@ -242,5 +253,6 @@ function priceOf({ plan, snapshot, policy }: TriedPlan): number | undefined {
 const rounded = (price: number): number => Math.round(price * 1e6) / 1e6;
 
 function namesOf(nodes: readonly NodeId[], ledger: Ledger): readonly string[] {
-  return nodes.map((id) => ledger.get(id)?.name ?? id);
+  const names = nodes.slice(0, MOST_NAMES).map((id) => ledger.get(id)?.name ?? id);
+  return firstBytes(names, NAME_BYTES);
 }

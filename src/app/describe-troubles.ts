@@ -55,6 +55,8 @@ export interface DescribedTrouble {
 
 /** A list of names in a sentence. */
 const NAMED = 5;
+/** Characters of one trouble: it may tell what others said. */
+const MOST_CHARACTERS = 2000;
 
 /**
  * All that is wrong with a cluster in one list; details are elsewhere in the answer. `senderNow`: what the senders' clocks show, which is
@@ -69,7 +71,7 @@ export function describeTroubles(
   stopKeys?: StopKeys,
   insecure: Policy["insecure"] = [],
 ): readonly DescribedTrouble[] {
-  return [
+  const troubles = [
     ...insecure.map((text): DescribedTrouble => ({ kind: "insecure", text, count: 1 })),
     ...notes.map((text): DescribedTrouble => ({ kind: "health", text, count: 1 })),
     ...storageLoss(record, now),
@@ -90,7 +92,11 @@ export function describeTroubles(
     ...rejectedJobs(record, bodies),
     ...rejectedMessages(record),
   ];
+  return troubles.map((trouble) => ({ ...trouble, text: shortened(trouble.text) }));
 }
+
+const shortened = (text: string): string =>
+  text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
 
 /** What was lost in storage: until the sets that lapsed by it have been pushed again, and for an hour at least. */
 function storageLoss(record: ClusterRecord, now: Instant): readonly DescribedTrouble[] {

@@ -56,18 +56,21 @@ function mostFrequent<T>(
   topicOf: (found: T) => string,
   say: (found: T) => string,
 ): readonly Cause[] {
-  const causes = new Map<string, Cause>();
+  const causes = new Map<string, { -readonly [K in keyof Cause]: Cause[K] }>();
+  // Jobs alike share their reasons: a topic may be as long as the reason's sentence.
+  const topics = new Map<T, string>();
   for (const outcome of demands) {
     const found = find(outcome);
     if (found === undefined) continue;
-    const topic = topicOf(found);
+    const topic = topics.get(found) ?? topicOf(found);
+    topics.set(found, topic);
     const known = causes.get(topic);
-    const cause = known ?? {
-      text: say(found),
-      demands: 0,
-      first: { requestSet: outcome.set, id: outcome.id },
-    };
-    causes.set(topic, { ...cause, demands: cause.demands + 1 });
+    if (known !== undefined) {
+      known.demands += 1;
+      continue;
+    }
+    const first = { requestSet: outcome.set, id: outcome.id };
+    causes.set(topic, { text: say(found), demands: 1, first });
   }
   return [...causes.values()].toSorted((a, b) => b.demands - a.demands).slice(0, MOST_CAUSES);
 }

@@ -152,11 +152,12 @@ function slowCallsIn(record: ClusterRecord, now: Instant): Pick<HistoryRow, "cal
   return slow.length === 0 ? {} : { callSeconds: Object.fromEntries(slow) };
 }
 
-function withheldIn(plan: Plan | undefined): Pick<HistoryRow, "withheld"> {
+function withheldIn(plan: Plan | undefined): Pick<HistoryRow, "mode" | "withheld"> {
   if (plan?.withheld === undefined) return {};
   const { creates, starts, terminates } = plan.withheld;
   const create = creates.reduce((sum, { count }) => sum + count, 0);
-  return { withheld: { create, start: starts.length, stop: terminates.length } };
+  const mode = plan.mode === undefined ? {} : { mode: plan.mode };
+  return { ...mode, withheld: { create, start: starts.length, stop: terminates.length } };
 }
 
 /** Nothing that is asked for needs it, and nobody says that it is busy. */

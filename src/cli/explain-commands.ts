@@ -62,7 +62,7 @@ export function registerExplainCommands({ program, terminal, run }: Register): v
             ...(from === undefined ? {} : { from }),
             ...(to === undefined ? {} : { to }),
           };
-          const answer = await appOf(options).history(options.cluster, query);
+          const answer = await appOf(options).wholeHistory(options.cluster, query);
           return tell(terminal, answer, options.json === true, tellHistory);
         }),
     );

@@ -14,7 +14,7 @@ import { tell, UNREADABLE } from "./tell.ts";
 export function registerListCommands({ program, terminal, run }: Register): void {
   const list = (options: ClusterOptions, render: (state: StateAnswer) => string) =>
     run(async () =>
-      tell(terminal, await appOf(options).state(options.cluster), options.json === true, (body) => {
+      tell(terminal, await appOf(options).wholeState(options.cluster), options.json === true, (body) => {
         const state = readState(body);
         return { text: state === undefined ? UNREADABLE : render(state) };
       }),

@@ -66,7 +66,7 @@ async function stateOf(
   api: AnsweringApi,
   cluster: string,
 ): Promise<StateAnswer | { readonly answer: Answer }> {
-  const answer = await api.state(cluster);
+  const answer = await api.wholeState(cluster);
   const state = answer.kind === "answered" ? readState(answer.body) : undefined;
   return state ?? { answer };
 }

@@ -43,7 +43,7 @@ export function registerStateCommands({ program, terminal, run }: Register): voi
     ];
   for (const [name, summary, render] of views) {
     withCluster(program.command(name).description(summary)).action((options: ClusterOptions) =>
-      show(options, appOf(options).state(options.cluster), telling(render)),
+      show(options, appOf(options).wholeState(options.cluster), telling(render)),
     );
   }
 
@@ -59,8 +59,8 @@ export function registerStateCommands({ program, terminal, run }: Register): voi
     .action((options: ClusterOptions & { readonly requestSet?: string }) => {
       const api = appOf(options);
       return options.requestSet === undefined
-        ? show(options, api.state(options.cluster), telling(renderSets))
-        : show(options, api.requestSet(options.cluster, options.requestSet), (body) => ({
+        ? show(options, api.wholeState(options.cluster), telling(renderSets))
+        : show(options, api.wholeRequestSet(options.cluster, options.requestSet), (body) => ({
             text: renderRequestSet(body),
           }));
     });

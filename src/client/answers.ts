@@ -9,6 +9,18 @@ export type Explanation =
        */
       planAt: string;
       /**
+       * observe: the plan does nothing, and only shows what it would do.
+       */
+      mode: "observe" | "act";
+      /**
+       * Node arrays that are only observed; absent: none, or mode says it of all.
+       */
+      observed?: string[];
+      /**
+       * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+       */
+      observing?: string;
+      /**
        * Of all of a past plan.
        */
       counts?: {
@@ -87,6 +99,18 @@ export type Explanation =
        */
       planAt: string;
       /**
+       * observe: the plan does nothing, and only shows what it would do.
+       */
+      mode: "observe" | "act";
+      /**
+       * Node arrays that are only observed; absent: none, or mode says it of all.
+       */
+      observed?: string[];
+      /**
+       * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+       */
+      observing?: string;
+      /**
        * Of all of a past plan.
        */
       counts?: {
@@ -148,6 +172,18 @@ export type Explanation =
        * A moment, ISO 8601 in UTC.
        */
       planAt: string;
+      /**
+       * observe: the plan does nothing, and only shows what it would do.
+       */
+      mode: "observe" | "act";
+      /**
+       * Node arrays that are only observed; absent: none, or mode says it of all.
+       */
+      observed?: string[];
+      /**
+       * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+       */
+      observing?: string;
       /**
        * Of all of a past plan.
        */
@@ -263,6 +299,10 @@ export interface Acknowledgement {
    * What is accepted, and may not be meant: jobs that ask for no amount, a cut interval, an unknown node array, and the like.
    */
   notes: string[];
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
 }
 export interface RequestSetState {
   requestSet: string;
@@ -328,7 +368,7 @@ export interface RequestSetState {
    */
   expectedReadyAt?: string;
   /**
-   * With enabled false, if it waits for nodes: what the plan of the cluster would do.
+   * If it waits for nodes: what the plan of the cluster would do in node arrays that are only observed.
    */
   withheld?: {
     creates: {
@@ -357,11 +397,50 @@ export interface RequestSetState {
       [k: string]: unknown;
     };
   }[];
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
+  /**
+   * Lists of which this answer shows a part, by the path of their member: so many items after the first `from`, of `count` in all. Absent: all lists are whole.
+   */
+  pages?: {
+    list: string;
+    from: number;
+    shown: number;
+    count: number;
+  }[];
+  /**
+   * The same request with this as the parameter `page` shows what comes after in each list. Absent: nothing does.
+   */
+  next?: string;
 }
 export interface Clusters {
+  /**
+   * The release that answers.
+   */
+  version: string;
+  /**
+   * The app's clock.
+   */
+  time: string;
+  /**
+   * When the timer last ran. Absent: it has never run.
+   */
+  timerAt?: string;
   clusters: {
     cluster: string;
     health: ClusterHealth;
+    /**
+     * The last wake message with an id that came through the queue. Absent: none did.
+     */
+    lastWake?: {
+      id: string;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      at: string;
+    };
   }[];
   /**
    * Messages that failed too often, in demand-poison: the timer deals with them.
@@ -377,6 +456,10 @@ export interface Clusters {
 }
 export interface ClusterHealth {
   ok: boolean;
+  /**
+   * Nothing acts. Absent: something does.
+   */
+  observing?: true;
   /**
    * Why it is not ok, and what keeps the autoscaler from acting although it is.
    */
@@ -424,6 +507,10 @@ export interface RejectedMessages {
 }
 export interface Cluster {
   cluster: string;
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
   /**
    * A moment, ISO 8601 in UTC.
    */
@@ -578,6 +665,14 @@ export interface Cluster {
      * A moment, ISO 8601 in UTC.
      */
     at: string;
+    /**
+     * observe: the plan does nothing, and only shows what it would do.
+     */
+    mode: "observe" | "act";
+    /**
+     * Node arrays that are only observed; absent: none, or mode says it of all.
+     */
+    observed?: string[];
     creates: {
       bucket: string;
       count: number;
@@ -586,7 +681,7 @@ export interface Cluster {
     starts: string[];
     terminates: string[];
     /**
-     * With enabled false: what the plan would do. terminates: also nodes that it would look at once more first.
+     * What the plan would do in node arrays that are only observed. terminates: also nodes that it would look at once more first.
      */
     withheld?: {
       creates: {
@@ -1015,9 +1110,26 @@ export interface Cluster {
    * A moment, ISO 8601 in UTC.
    */
   nextLookAt?: string;
+  /**
+   * Lists of which this answer shows a part, by the path of their member: so many items after the first `from`, of `count` in all. Absent: all lists are whole.
+   */
+  pages?: {
+    list: string;
+    from: number;
+    shown: number;
+    count: number;
+  }[];
+  /**
+   * The same request with this as the parameter `page` shows what comes after in each list. Absent: nothing does.
+   */
+  next?: string;
 }
 export interface History {
   cluster: string;
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
   rows: {
     /**
      * A moment, ISO 8601 in UTC.
@@ -1034,7 +1146,11 @@ export interface History {
     started?: number;
     unmet: number;
     /**
-     * With enabled false: nodes that the last plan would create, start and stop.
+     * The last plan only showed what it would do. Absent: it acted, or an older release made the row.
+     */
+    mode?: "observe";
+    /**
+     * Nodes that the last plan would create, start and stop in node arrays that are only observed.
      */
     withheld?: {
       create: number;
@@ -1080,6 +1196,10 @@ export interface History {
      */
     at: string;
   }[];
+  /**
+   * There are older rows than the answer holds: ask again with this as the parameter `to`.
+   */
+  next?: string;
 }
 /**
  * What would be planned with the changed inputs. Nothing was changed.
@@ -1096,9 +1216,21 @@ export interface DryRun {
    */
   currency?: string;
   /**
-   * False: enabled is false, or the cluster is not started. With enabled false the plan is what would be done.
+   * False: the mode is observe, or the cluster is not started. In observe mode the plan is what would be done.
    */
   acting: boolean;
+  /**
+   * observe: the plan does nothing, and only shows what it would do.
+   */
+  mode: "observe" | "act";
+  /**
+   * Node arrays that are only observed; absent: none, or mode says it of all.
+   */
+  observed?: string[];
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
   plan: {
     nodesCreated: number;
     nodesStarted: number;
@@ -1183,6 +1315,10 @@ export interface Tick {
    */
   until?: string;
   message?: string;
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
 }
 /**
  * A new epoch has begun.
@@ -1206,6 +1342,21 @@ export interface Restored {
    * If the cluster has nodes, nothing is created before.
    */
   createsFrom: string;
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
+}
+/**
+ * A wake message is in the queue.
+ *
+ */
+export interface Wake {
+  cluster: string;
+  /**
+   * Shown as lastWake once it came through.
+   */
+  id: string;
 }
 /**
  * The configuration in force, with its defaults.
@@ -1278,7 +1429,11 @@ export interface Configuration {
     };
   };
   planHistory: number;
-  enabled: boolean;
+  mode?:
+    | ("observe" | "act")
+    | {
+        [k: string]: "observe" | "act";
+      };
   /**
    * Why the stored document cannot be read; what holds instead is shown.
    */
@@ -1287,6 +1442,10 @@ export interface Configuration {
    * What counts and is likely a mistake.
    */
   doubts?: ProblemItem[];
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
 }
 /**
  * The configuration as it was stored.
@@ -1359,7 +1518,11 @@ export interface ConfigurationWritten {
     };
   };
   planHistory: number;
-  enabled: boolean;
+  mode?:
+    | ("observe" | "act")
+    | {
+        [k: string]: "observe" | "act";
+      };
   /**
    * Keys of the document that count, and what they count as.
    */
@@ -1389,10 +1552,18 @@ export interface ConfigurationWritten {
     requestSet: string;
     loses: string[];
   }[];
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
 }
 export interface Health {
   ok: boolean;
   clusters: number;
+  /**
+   * How many clusters are only observed, in words. Absent: none.
+   */
+  observing?: string;
   /**
    * Of all clusters, and one while messages lie in demand-poison for five minutes. They leave ok as it is.
    */

@@ -13,11 +13,14 @@ import type {
   Restored,
   Stop,
   Tick,
+  Wake,
 } from "./answers.ts";
 import { isName, NAME_EXPECTED } from "../domain/name.ts";
 import { NODE_TOKEN_HEADER } from "../wire/node-token.ts";
 import type { Answer } from "./answer.ts";
 import { bodyOf } from "./error.ts";
+import type { Paged } from "./pages.ts";
+import { readHistories, readPages } from "./pages.ts";
 import { warnOfPlainHttp } from "./plain-http.ts";
 
 /** Where the function app is, and the key that lets us in (a function key, or the host's). */
@@ -59,6 +62,15 @@ export async function callApi<T>(api: ApiAddress, call: Request<T>): Promise<Ans
   return request(addressOf(url, call), call, { "x-functions-key": key }, waitSeconds);
 }
 
+/** Makes one request with these headers alone, so that no function key goes along. Never throws for the network's sake. */
+export function callWith<T>(
+  url: string,
+  call: Request<T>,
+  headers: Readonly<Record<string, string>>,
+): Promise<Answer<T>> {
+  return request(addressOf(url, call), call, headers);
+}
+
 /**
  * The path of a cluster, or of one of its request sets. Throws a RangeError for a name that no address can hold: nothing is called so, and
  * ".." would address something else.
@@ -77,10 +89,15 @@ function segmentOf(name: string): string {
 const REQUESTS = {
   clusters: (): Request<Clusters> => ({ method: "GET", path: "/api/clusters" }),
   rejectedMessages: (): Request<RejectedMessages> => ({ method: "GET", path: "/api/rejected-messages" }),
-  state: (cluster: string): Request<Cluster> => ({ method: "GET", path: pathOf(cluster) }),
-  requestSet: (cluster: string, set: string): Request<RequestSetState> => ({
+  state: (cluster: string, page?: string): Request<Cluster> => ({
+    method: "GET",
+    path: pathOf(cluster),
+    query: { page },
+  }),
+  requestSet: (cluster: string, set: string, page?: string): Request<RequestSetState> => ({
     method: "GET",
     path: pathOf(cluster, set),
+    query: { page },
   }),
   emptyRequestSet: (cluster: string, set: string): Request<Acknowledgement> => ({
     method: "DELETE",
@@ -107,6 +124,7 @@ const REQUESTS = {
     path: `${pathOf(cluster)}/tick`,
     seconds: LONG_WAIT_SECONDS,
   }),
+  wake: (cluster: string): Request<Wake> => ({ method: "POST", path: `${pathOf(cluster)}/wake` }),
   restored: (cluster: string): Request<Restored> => ({
     method: "POST",
     path: `${pathOf(cluster)}/restored`,
@@ -134,6 +152,9 @@ export function openApi(api: ApiAddress, options?: { readonly throws: false }): 
   return options === undefined ? throwingApi(api) : answeringApi(api);
 }
 
+const pagesOf = <T extends Paged>(api: ApiAddress, requestOf: (page: string | undefined) => Request<T>) =>
+  readPages((page) => callApi(api, requestOf(page)));
+
 export type ThrowingApi = ReturnType<typeof throwingApi>;
 export type AnsweringApi = ReturnType<typeof answeringApi>;
 
@@ -143,15 +164,27 @@ function throwingApi(api: ApiAddress) {
     clusters: () => body(REQUESTS.clusters()),
     /** With their texts: needs an operator's key. */
     rejectedMessages: () => body(REQUESTS.rejectedMessages()),
-    state: (cluster: string) => body(REQUESTS.state(cluster)),
-    requestSet: (cluster: string, set: string) => body(REQUESTS.requestSet(cluster, set)),
+    state: (cluster: string, page?: string) => body(REQUESTS.state(cluster, page)),
+    requestSet: (cluster: string, set: string, page?: string) =>
+      body(REQUESTS.requestSet(cluster, set, page)),
+    /** All pages of the state as one. */
+    wholeState: async (cluster: string) =>
+      bodyOf(await pagesOf(api, (page) => REQUESTS.state(cluster, page))),
+    /** All pages of a request set as one. */
+    wholeRequestSet: async (cluster: string, set: string) =>
+      bodyOf(await pagesOf(api, (page) => REQUESTS.requestSet(cluster, set, page))),
     /** Empties the set: from now on it asks for nothing. */
     emptyRequestSet: (cluster: string, set: string) => body(REQUESTS.emptyRequestSet(cluster, set)),
     history: (cluster: string, query?: HistoryQuery) => body(REQUESTS.history(cluster, query)),
+    /** The same, however many answers it takes. */
+    wholeHistory: async (cluster: string, query: HistoryQuery = {}) =>
+      bodyOf(await readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part)))),
     explain: (cluster: string, query: ExplainQuery) => body(REQUESTS.explain(cluster, query)),
     /** A dry run on changed inputs: changes nothing. */
     plan: (cluster: string, inputs: unknown) => body(REQUESTS.plan(cluster, inputs)),
     tick: (cluster: string) => body(REQUESTS.tick(cluster)),
+    /** Puts a wake message with an id into the queue; `clusters` names the id once it came through. */
+    wake: (cluster: string) => body(REQUESTS.wake(cluster)),
     /** The cluster's record was restored from a backup: a new epoch begins. */
     restored: (cluster: string) => body(REQUESTS.restored(cluster)),
     config: (cluster: string) => body(REQUESTS.config(cluster)),
@@ -164,15 +197,26 @@ function answeringApi(api: ApiAddress) {
     clusters: () => callApi(api, REQUESTS.clusters()),
     /** With their texts: needs an operator's key. */
     rejectedMessages: () => callApi(api, REQUESTS.rejectedMessages()),
-    state: (cluster: string) => callApi(api, REQUESTS.state(cluster)),
-    requestSet: (cluster: string, set: string) => callApi(api, REQUESTS.requestSet(cluster, set)),
+    state: (cluster: string, page?: string) => callApi(api, REQUESTS.state(cluster, page)),
+    requestSet: (cluster: string, set: string, page?: string) =>
+      callApi(api, REQUESTS.requestSet(cluster, set, page)),
+    /** All pages of the state as one. */
+    wholeState: (cluster: string) => pagesOf(api, (page) => REQUESTS.state(cluster, page)),
+    /** All pages of a request set as one. */
+    wholeRequestSet: (cluster: string, set: string) =>
+      pagesOf(api, (page) => REQUESTS.requestSet(cluster, set, page)),
     /** Empties the set: from now on it asks for nothing. */
     emptyRequestSet: (cluster: string, set: string) => callApi(api, REQUESTS.emptyRequestSet(cluster, set)),
     history: (cluster: string, query?: HistoryQuery) => callApi(api, REQUESTS.history(cluster, query)),
+    /** The same, however many answers it takes. */
+    wholeHistory: (cluster: string, query: HistoryQuery = {}) =>
+      readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part))),
     explain: (cluster: string, query: ExplainQuery) => callApi(api, REQUESTS.explain(cluster, query)),
     /** A dry run on changed inputs: changes nothing. */
     plan: (cluster: string, inputs: unknown) => callApi(api, REQUESTS.plan(cluster, inputs)),
     tick: (cluster: string) => callApi(api, REQUESTS.tick(cluster)),
+    /** Puts a wake message with an id into the queue; `clusters` names the id once it came through. */
+    wake: (cluster: string) => callApi(api, REQUESTS.wake(cluster)),
     /** The cluster's record was restored from a backup: a new epoch begins. */
     restored: (cluster: string) => callApi(api, REQUESTS.restored(cluster)),
     config: (cluster: string) => callApi(api, REQUESTS.config(cluster)),

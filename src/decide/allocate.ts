@@ -10,7 +10,7 @@ import { OpenOffers } from "./offers.ts";
 import type { Bins } from "./bins.ts";
 import { bindingsOf } from "./bound.ts";
 import { Budget, PLAN_STEPS } from "./budget.ts";
-import { sizeOfConstraints } from "./constraint-size.ts";
+import { sizeOfText } from "./constraint-size.ts";
 import { countedOf } from "./counted.ts";
 import type { Way } from "./draft.ts";
 import { createsOf } from "./draft.ts";
@@ -54,6 +54,8 @@ export function allocate(
   const running: Ask[] = [];
   const entries: Entry[] = [];
   ranked.forEach((one, rank) => {
+    budget.turnTo(one.set);
+    if (budget.isSpent) unread.set(rank, one);
     if (unread.has(rank)) return;
     const entry = readEntry(one, rank, classes);
     if (entry.kind === "job" && entry.demand.placed.length > 0) running.push(entry);
@@ -83,6 +85,7 @@ export function allocate(
   if (policy.preference === "bucket-order" || !mayImprove(best, problem)) return new Answer(best);
   if (isNearBound(best, problem)) return new Answer(best);
   let taken = first;
+  budget.shareRest();
   const tryOut = (one: Try, isPreferred: typeof isBetter): Attempt | undefined => {
     const other = budget.on("improving", () => tryWay(problem, one));
     if (other === undefined) return undefined;
@@ -117,10 +120,13 @@ export function allocate(
   return new Answer(budget.on("repeating", () => attempt(problem, taken.way, taken.entries, true)) ?? best);
 }
 
+/** To copy so many amounts costs about as much as a look. */
+const STEPS_OF_AMOUNTS = 8;
+
 /** One more try, for which there is enough left to begin it. */
 function tryWay(problem: Problem, { way, entries }: Try): Attempt {
   const { budget, world, resources } = problem.ground;
-  budget.spend(world.nodes.length * (1 + resources.length));
+  budget.spend((world.nodes.length * (1 + resources.length)) / STEPS_OF_AMOUNTS);
   return attempt(problem, way, entries, false);
 }
 
@@ -207,7 +213,7 @@ function compareRanks(a: RankedDemand, b: RankedDemand): number {
 /** What must be known of all jobs before the first is made ready. */
 interface Named {
   /** Demands that cost too much to be made ready, by rank. */
-  readonly unread: ReadonlyMap<number, RankedDemand>;
+  readonly unread: Map<number, RankedDemand>;
   /** The resources that any job takes, with how often they are named: only they are counted. */
   readonly resources: ReadonlyMap<string, number>;
   /** What may name a pool. */
@@ -232,7 +238,7 @@ function namedBy(demands: readonly RankedDemand[], budget: Budget): Named {
   demands.forEach((one, rank) => {
     const { set, demand } = one;
     budget.turnTo(set);
-    budget.spend(demand.kind === "job" ? sizeOfConstraints(demand.constraints) + demand.placed.length : 1);
+    budget.spend(demand.kind === "job" ? sizeOfText(demand.constraints) + demand.placed.length : 1);
     if (budget.isSpent) unread.set(rank, one);
     else if (demand.kind === "job") demand.constraints.forEach(note);
   });

@@ -212,6 +212,9 @@ function costOf({ bins, world }: Draft): Pick<Attempt, "created" | "price"> {
   return { created, price };
 }
 
+/** To look a name up costs about as much as so many other looks. */
+const STEPS_OF_NAME = 5;
+
 /** Demands that name the same arrays and sizes share one scope. */
 export class Scopes {
   readonly #world: World;
@@ -247,7 +250,7 @@ export class Scopes {
 
   #find(wanted: Wanted, preference: "listed" | "cluster"): Scope {
     const { arrays = [], machineTypes = [] } = wanted;
-    this.#budget.spend(arrays.length + machineTypes.length);
+    this.#budget.spend(STEPS_OF_NAME * (arrays.length + machineTypes.length));
     const key = `${preference}\n${wanted.arrays?.join("\t") ?? "*"}\n${wanted.machineTypes?.join("\t") ?? "*"}`;
     let scope = this.#byText.get(key);
     if (scope === undefined) {

@@ -9,7 +9,7 @@ import type { Budget } from "./budget.ts";
 import { slotsIn, unitsFrom } from "./ask.ts";
 import type { Subject } from "./fit.ts";
 import type { Ground, Kind, NewNode, Place } from "./ground.ts";
-import { placeIntricate, roomIntricate } from "./intricate.ts";
+import { hasRoomIntricate, placeIntricate, roomIntricate } from "./intricate.ts";
 import type { LineBins, Sought } from "./line.ts";
 import { CLAIMED, CLOSED, EMPTY, Line } from "./line.ts";
 import type { NodeOrder } from "./node-order.ts";
@@ -400,8 +400,9 @@ export class Bins implements LineBins {
   first(ask: Ask): Bin | undefined {
     const { takes } = ask.jobClass;
     if (takes === undefined) {
-      for (const bin of this.each(ask)) return bin;
-      return undefined;
+      const sought = this.#soughtIntricate(ask);
+      const [line] = this.#whereOf(ask.jobClass.shape).lines;
+      return this.#hostLine(ask.set)?.firstInOrder(sought) ?? line?.firstInOrder(sought);
     }
     const host = this.#hostLine(ask.set)?.first(this.#soughtOnHosts(ask, takes));
     if (host !== undefined) return host;
@@ -419,18 +420,15 @@ export class Bins implements LineBins {
   *each(ask: Ask): Generator<Bin> {
     const { takes } = ask.jobClass;
     const hosts = this.#hostLine(ask.set);
-    if (hosts !== undefined && takes !== undefined) yield* hosts.each(this.#soughtOnHosts(ask, takes));
-    else if (hosts !== undefined) for (const bin of hosts.all()) if (this.unitsOn(bin, ask) > 0) yield bin;
     const { lines, accepts } = this.#whereOf(ask.jobClass.shape);
     const [only, ...others] = lines;
-    if (only === undefined) return;
     if (takes === undefined) {
-      for (const bin of only.all()) {
-        if (this.budget.isSpent) return;
-        if (this.unitsOn(bin, ask) > 0) yield bin;
-      }
+      const sought = this.#soughtIntricate(ask);
+      for (const line of [hosts, only]) if (line !== undefined) yield* line.inOrder(sought);
       return;
     }
+    if (hosts !== undefined) yield* hosts.each(this.#soughtOnHosts(ask, takes));
+    if (only === undefined) return;
     const sought: Sought = { takes, times: ask.slotsPerUnit, accepts };
     if (others.length === 0) yield* only.each(sought);
     else {
@@ -640,6 +638,14 @@ export class Bins implements LineBins {
 
   #soughtOnHosts({ jobClass, slotsPerUnit }: Ask, takes: Takes): Sought {
     return { takes, times: slotsPerUnit, accepts: (bin) => this.#takes(jobClass.shape, bin) };
+  }
+
+  /** Where a slot takes depends on what is left: by the least that it takes, and then by trying it out. */
+  #soughtIntricate(ask: Ask): Sought {
+    const { shape, screen } = ask.jobClass;
+    const accepts = (bin: Bin): boolean =>
+      this.#serves(bin, ask.set) && this.#takes(shape, bin) && hasRoomIntricate(this, bin, ask);
+    return { takes: screen.least, times: ask.slotsPerUnit, accepts };
   }
 
   /** All bins that may take something, without those that this plan creates and hosts that are not ours, in the order of use. */

@@ -4,7 +4,7 @@ import type { SetName } from "../domain/ids.ts";
  * What one plan may cost, in steps: a step is one look of a demand at a node, a bucket or a member of a constraint. Steps are counted and
  * not measured, so that the same input gives the same plan on every machine.
  */
-export const PLAN_STEPS = 12_500_000;
+export const PLAN_STEPS = 27_000_000;
 
 /** What steps are for: to place the demands, to try better ways, to repeat the best of these, to work out reasons. Each has a part of its own. */
 export type Work = "placing" | "improving" | "repeating" | "explaining";
@@ -43,6 +43,7 @@ class Purse {
  */
 export class Budget {
   readonly #purses: Readonly<Record<Work, Purse>>;
+  readonly #steps: number;
   #purse: Purse;
   #set: SetName | undefined;
   #account: Account = { left: 0 };
@@ -51,15 +52,23 @@ export class Budget {
   #spent = 0;
 
   constructor(steps: number, sets: number) {
+    this.#steps = steps;
     this.#purses = {
       placing: new Purse(steps, sets),
-      improving: new Purse(steps, 0),
-      repeating: new Purse(steps, 0),
-      explaining: new Purse(steps / 2, sets),
+      improving: new Purse(0, 0),
+      repeating: new Purse(0, 0),
+      explaining: new Purse(steps / 4, sets),
     };
     this.#purse = this.#purses.placing;
     this.#granted = this.#purse.pot;
     this.#left = this.#granted;
+  }
+
+  /** Once all is placed: half of what is left is for better ways, and as much to repeat the best of these. */
+  shareRest(): void {
+    const rest = Math.max(0, this.#steps - this.spent) / 2;
+    this.#purses.improving.pot = rest;
+    this.#purses.repeating.pot = rest;
   }
 
   /** From now on this set spends. */

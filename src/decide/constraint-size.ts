@@ -7,6 +7,17 @@ export function sizeOfConstraints(constraints: readonly Constraint[]): number {
   return size;
 }
 
+/** To tell jobs apart, all but plain amounts is written as text: that costs about as much as so many looks. */
+const STEPS_TO_WRITE = 5;
+
+/** How many looks it takes to find out which jobs ask for the same. */
+export function sizeOfText(constraints: readonly Constraint[]): number {
+  let size = 0;
+  for (const constraint of constraints)
+    size += constraint.kind === "amount" ? 1 : STEPS_TO_WRITE * sizeOf(constraint);
+  return size;
+}
+
 function sizeOf(constraint: Constraint): number {
   switch (constraint.kind) {
     case "property-choice":

@@ -5,6 +5,7 @@ import { writeResources } from "../domain/resources.ts";
 import { schedulerHostId, schedulerHostname } from "../domain/scheduler-host.ts";
 import { someOf } from "../domain/some-of.ts";
 import type { JobOnNode } from "./explain.ts";
+import { firstResources } from "./first-resources.ts";
 import { jobsOn, loadText, MOST_JOBS } from "./explain.ts";
 import { amountsText } from "./host-text.ts";
 import { hostKey } from "./hosts.ts";
@@ -53,8 +54,8 @@ export function explainHost(
     hostname,
     requestSets: sets,
     ...(known === undefined ? {} : { standing: known.standing }),
-    resources: writeResources(known?.host.resources ?? {}),
-    available: writeResources(known?.host.available ?? {}),
+    resources: writeResources(firstResources(known?.host.resources ?? {})),
+    available: writeResources(firstResources(known?.host.available ?? {})),
     jobs: [...new Set(known?.host.by.flatMap((one) => one.jobs) ?? [])].slice(0, MOST_JOBS),
     load: jobs.slice(0, MOST_JOBS),
     moreJobs: Math.max(0, jobs.length - MOST_JOBS),
@@ -75,7 +76,7 @@ function hostLines(told: Omit<HostExplained, "text">, host: ReportedHost | undef
   const lines = [`host ${hostname}: no node of the cluster`];
   if (standing === undefined || host === undefined) lines.push("no report in force gives it resources");
   else {
-    lines.push(`reported by ${requestSets.join(", ")}: ${renderStanding(standing)}`);
+    lines.push(`reported by ${someOf(requestSets, NAMED)}: ${renderStanding(standing)}`);
     lines.push(amountsText(host));
   }
   if (jobs.length > 0) lines.push(`its scheduler runs there: ${someOf(jobs, NAMED)}`);

@@ -43,7 +43,8 @@ export class Fit {
   readonly #judge: ReturnType<typeof compileAll>;
   readonly #positions: ReadonlyMap<string, number>;
   readonly #shared: SharedState;
-  readonly #judgesEachNode: boolean;
+  /** Two nodes of one kind may be judged differently. */
+  readonly judgesEachNode: boolean;
   readonly #budget: Budget;
   /** Steps of one judgement. */
   readonly #steps: number;
@@ -56,15 +57,16 @@ export class Fit {
     budget: Budget,
   ) {
     this.#budget = budget;
-    this.#steps = sizeOfConstraints(constraints);
+    // What is taken is added up for each.
+    this.#steps = 2 * sizeOfConstraints(constraints);
     this.#judge = compileAll(constraints);
     this.#positions = positions;
     this.#shared = shared;
-    this.#judgesEachNode = constraints.some(dependsOnNode);
+    this.judgesEachNode = constraints.some(dependsOnNode);
   }
 
   on(subject: Subject): Needs {
-    if (this.#judgesEachNode) return this.#work(subject);
+    if (this.judgesEachNode) return this.#work(subject);
     const ofBucket = this.#known.get(subject.bucket) ?? new Map<Resources, Needs>();
     this.#known.set(subject.bucket, ofBucket);
     const needs = ofBucket.get(subject.resources) ?? this.#work(subject);

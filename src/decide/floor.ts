@@ -13,6 +13,9 @@ import { pinnedRefusal } from "./scale-set.ts";
 import type { Scope } from "./scope.ts";
 import { explain } from "./telling.ts";
 
+/** So many bins are passed by in a step. */
+const BINS_OF_STEP = 16;
+
 /** A floor's state, in nodes or cores. */
 interface Floor {
   have: number;
@@ -45,7 +48,7 @@ export function raiseFloor(
   keepSizes(draft, scope);
   for (const list of [bins.existing, bins.inFlight, bins.asleep]) {
     if (floor.have >= asked) break;
-    bins.budget.spend(list.length);
+    bins.budget.spend(list.length / BINS_OF_STEP);
     for (const bin of byPreference(draft, scope, list)) {
       if (floor.have >= asked) break;
       claimFor(draft, { demand, set, by }, scope, floor, bin);

@@ -12,6 +12,9 @@ import { bucketId, comparePlaces } from "./ground.ts";
 import { splitBin } from "./pack.ts";
 import type { Scope } from "./scope.ts";
 
+/** So many bins are passed by in a step. */
+const BINS_OF_STEP = 8;
+
 /** A group of the demand's kind that exists, is in flight or planned, maybe not whole. */
 export interface Group {
   readonly place: Place;
@@ -75,8 +78,6 @@ export function existingGroups(
   ungrouped: boolean,
 ): readonly Group[] {
   const isFree = (bin: Bin): boolean => !isTaken(draft, key, bin);
-  // The report of the groups looks at all of them once more.
-  draft.bins.budget.spend(2 * draft.bins.count.length * (ungrouped ? 1 + draft.groups.size : 1));
   const groups = ungrouped
     ? chunksOf(draft, demand, key, scope, isFree)
     : placedGroups(draft, demand, key, scope);
@@ -108,6 +109,8 @@ function placedGroups(
   const stem = groupStem(draft.policy, key);
   const groups: Group[] = [];
   for (const place of bins.groupPlaces()) {
+    // Once more when they are reported.
+    bins.budget.spend(2);
     if (!scope.accepts(place)) continue;
     const own = bins
       .inGroup(place)
@@ -134,6 +137,8 @@ export function chunksOf(
   mayBeOrdinary: (bin: Bin) => boolean,
 ): readonly Group[] {
   const { bins } = draft;
+  // The kinds of groups that there are may be asked for each bin; and once more when they are reported.
+  bins.budget.spend((bins.count.length * (1 + draft.groups.size)) / BINS_OF_STEP);
   const members = new Map<Place, Bin[]>();
   for (const bin of [...bins.existing, ...bins.inFlight, ...bins.planned]) {
     const place = bins.placeOfBin(bin);

@@ -1,11 +1,12 @@
 import { valueText } from "../domain/refusal.ts";
 import type { Resources } from "../domain/resources.ts";
+import { firstResources } from "./first-resources.ts";
 import type { HostAmounts } from "./host-view.ts";
 
 /** What a scheduler says of the amounts of a host, in a sentence. */
 export function amountsText({ resources, available }: HostAmounts): string {
-  const has = listOf(resources);
-  const left = listOf(available);
+  const has = listOf(firstResources(resources));
+  const left = listOf(firstResources(available));
   if (left === "") return `its scheduler says that it has ${has}`;
   return has === ""
     ? `its scheduler says that it has left ${left}`

@@ -10,12 +10,12 @@ import type { Met } from "./match.ts";
 import { TOLERANCE } from "./tolerance.ts";
 
 const NOTHING: Met["drains"] = new Map();
-const NO_JOBS: ReadonlySet<string> = new Set();
 
 /** What is left of a node while slots are tried out on it. */
 interface Trial {
   readonly free: number[];
-  readonly pools: Map<string, number>;
+  /** Those of the plan, until a slot takes from one. */
+  pools: Map<string, number>;
   alone: boolean;
   /** A slot took nothing of the node. */
   nothing: boolean;
@@ -29,8 +29,21 @@ const MOST_TRIED = 10_000;
  * first alternative that holds then.
  */
 export function roomIntricate(bins: Bins, bin: Bin, ask: Ask): number {
+  return roomOf(bins, bin, ask, mostTried(ask));
+}
+
+/** Whether there is room for one unit. */
+export function hasRoomIntricate(bins: Bins, bin: Bin, ask: Ask): boolean {
+  const { units, slotsPerUnit } = ask;
+  return roomOf(bins, bin, ask, Math.min(MOST_TRIED, Math.min(1, units) * slotsPerUnit)) > 0;
+}
+
+function roomOf(bins: Bins, bin: Bin, ask: Ask, wanted: number): number {
   if (ask.requirements.alone !== undefined && !bins.isEmpty(bin) && !bins.isOnlyOf(bin, ask)) return 0;
-  const { slots, trial } = tryOut(bins, nodeOf(bins, bin, ask), ask, mostTried(ask));
+  const { screen } = ask.jobClass;
+  bins.budget.spend(screen.steps);
+  if (!screen.mayHold(bins.kindOf(bin), bins.free, bin * bins.width)) return 0;
+  const { slots, trial } = tryOut(bins, nodeOf(bins, bin, ask), ask, wanted);
   // Room without end is one slot of the job, and it has that already.
   if (trial.nothing && ask.unitsPerNode !== 1 && bins.hasFreeSlot(bin, ask)) return unitsFrom(ask, slots - 1);
   return unitsFrom(ask, slots);
@@ -42,15 +55,14 @@ export function roomIntricate(bins: Bins, bin: Bin, ask: Ask): number {
  */
 export function slotsAtOnce(bins: Bins, bin: Bin, ask: Ask): number {
   const { jobClass } = ask;
-  const { subject, free, jobs } = nodeOf(bins, bin, ask);
-  const available = availableOf(bins, subject, free);
-  const node: NodeView = { ...viewOf(subject), available, jobs: new Set(jobs) };
+  const { view, free, jobs } = nodeOf(bins, bin, ask);
+  const node: NodeView = { ...view, available: availableOf(bins, view, free), jobs: new Set(jobs) };
   return jobClass.fit.judge(node, jobClass.shape.shared).space ?? Number.POSITIVE_INFINITY;
 }
 
 /** How many units fit on a new node of this kind, slot by slot. */
 export function roomOnNew(bins: Bins, subject: Subject, capacity: Float64Array, ask: Ask): number {
-  const node = { subject, free: [...capacity], jobs: [] };
+  const node = { subject, view: viewOf(subject), free: [...capacity], jobs: [] };
   return unitsFrom(ask, tryOut(bins, node, ask, mostTried(ask)).slots);
 }
 
@@ -59,15 +71,21 @@ const mostTried = ({ units, slotsPerUnit }: Ask): number => Math.min(MOST_TRIED,
 /** A node as it is before slots are tried out. */
 interface Tried {
   readonly subject: Subject;
+  /** With nobody on it. */
+  readonly view: NodeView;
   readonly free: readonly number[];
   /** Others than the one that asks. */
   readonly jobs: readonly string[];
 }
 
-function nodeOf(bins: Bins, bin: Bin, { by }: Ask): Tried {
+function nodeOf(bins: Bins, bin: Bin, { by, jobClass }: Ask): Tried {
   const start = bin * bins.width;
   const free = [...bins.free.subarray(start, start + bins.width)];
-  return { subject: bins.subjectOf(bin), free, jobs: bins.jobsOn(bin).filter((job) => job !== by) };
+  const subject = bins.subjectOf(bin);
+  // What one node of a kind has of its own is worked out only for those who ask for it: that is most of the cost of a view.
+  const isAlike = !jobClass.fit.judgesEachNode && !jobClass.fitOfBound.judgesEachNode;
+  const view = isAlike ? bins.kindOf(bin).view() : viewOf(subject);
+  return { subject, view, free, jobs: bins.jobsOn(bin).filter((job) => job !== by) };
 }
 
 /**
@@ -88,7 +106,8 @@ export function placeIntricate(
   trial.free.forEach((left, r) => {
     if ((bins.free[start + r] ?? 0) > 0) bins.free[start + r] = Math.max(0, left);
   });
-  for (const [pool, left] of trial.pools) bins.pools.set(pool, Math.max(0, left));
+  if (trial.pools !== bins.pools)
+    for (const [pool, left] of trial.pools) bins.pools.set(pool, Math.max(0, left));
   return trial;
 }
 
@@ -98,7 +117,7 @@ export function placeIntricate(
  */
 function chargeRest(bins: Bins, node: Tried, ask: Ask, trial: Trial, slots: number): void {
   const { fitOfBound, amounts, shape } = ask.jobClass;
-  const judgement = fitOfBound.judge(viewOf(node.subject), shape.shared);
+  const judgement = fitOfBound.judge(node.view, shape.shared);
   if (judgement.kind === "met") {
     charge(bins, trial, { ...judgement, drains: NOTHING }, slots);
     return;
@@ -114,40 +133,49 @@ function chargeRest(bins: Bins, node: Tried, ask: Ask, trial: Trial, slots: numb
 
 function tryOut(
   bins: Bins,
-  node: Tried,
-  ask: Ask,
+  { view: empty, free, jobs }: Tried,
+  { jobClass, unitsPerNode }: Ask,
   wanted: number,
   bound = false,
 ): { readonly slots: number; readonly trial: Trial } {
-  const trial: Trial = {
-    free: [...node.free],
-    pools: new Map(bins.pools),
-    alone: false,
-    nothing: false,
-  };
-  const empty = viewOf(node.subject);
-  const others = new Set(node.jobs);
-  const { shared } = ask.jobClass.shape;
+  const trial: Trial = { free: [...free], pools: bins.pools, alone: false, nothing: false };
+  const { shared } = jobClass.shape;
   // What runs there takes what it takes, also on a node that it may not have any more.
-  const fit = bound ? ask.jobClass.fitOfBound : ask.jobClass.fit;
+  const fit = bound ? jobClass.fitOfBound : jobClass.fit;
   let slots = 0;
   // A node that would not do with nobody on it does not because somebody is.
-  if (fit.judge({ ...empty, jobs: NO_JOBS }, shared).kind === "refused") return { slots, trial };
-  bins.budget.spend(bins.pools.size + bins.width);
+  if (fit.judge(empty, shared).kind === "refused") return { slots, trial };
+  const view: NodeView = { ...empty, jobs: new Set(jobs) };
+  bins.budget.spend(bins.width);
   while (slots < wanted && !bins.budget.isSpent) {
-    const view: NodeView = { ...empty, available: availableOf(bins, node.subject, trial.free), jobs: others };
-    const judgement = judgeSlot(fit, view, shared, trial);
+    const judgement = judgeSlot(
+      fit,
+      { ...view, available: availableOf(bins, empty, trial.free) },
+      shared,
+      trial,
+    );
     if (judgement === undefined) break;
-    if (judgement.closes === "job" && slots > 0 && ask.unitsPerNode !== 1) break;
-    charge(bins, trial, judgement);
-    slots += 1;
-    if (!takesNothing(judgement)) continue;
+    if (judgement.closes === "job" && slots > 0 && unitsPerNode !== 1) break;
+    const isNothing = takesNothing(judgement);
+    const alike = isNothing || !jobClass.screen.isSteady ? 1 : slotsAlike(judgement, trial, wanted - slots);
+    charge(bins, trial, judgement, alike);
+    slots += alike;
+    if (!isNothing) continue;
     trial.nothing = true;
     // What takes nothing fits once, or as often as a node task has slots.
-    if (ask.unitsPerNode !== 1) break;
+    if (unitsPerNode !== 1) break;
     if (judgement.drains.size === 0) slots = wanted;
   }
   return { slots, trial };
+}
+
+/** How many slots in a row take the same: as long as there is room for it, no alternative before it comes to hold. */
+function slotsAlike({ space = 1, drains, closes }: Met, { pools }: Trial, wanted: number): number {
+  if (closes === "job") return 1;
+  let slots = Math.min(space, wanted);
+  for (const [pool, amount] of drains)
+    if (amount > 0) slots = Math.min(slots, Math.floor((pools.get(pool) ?? 0) / amount + TOLERANCE));
+  return Math.max(1, slots);
 }
 
 /**
@@ -181,13 +209,23 @@ function charge(bins: Bins, trial: Trial, { takes, drains, closes }: Met, slots 
     const each = Math.max(0, isSize(take) ? bytesOf(take) : take);
     trial.free[position] = (trial.free[position] ?? 0) - each * slots;
   }
-  for (const [pool, amount] of drains) trial.pools.set(pool, (trial.pools.get(pool) ?? 0) - amount);
+  if (drains.size > 0) {
+    if (trial.pools === bins.pools) {
+      bins.budget.spend(bins.pools.size);
+      trial.pools = new Map(bins.pools);
+    }
+    for (const [pool, amount] of drains) trial.pools.set(pool, (trial.pools.get(pool) ?? 0) - amount * slots);
+  }
   trial.alone ||= closes !== undefined;
 }
 
 /** The node's resources with what is left of those that are counted. */
-function availableOf(bins: Bins, subject: Subject, free: readonly number[]): NodeView["available"] {
-  const available: Record<string, ResourceValue> = { ...viewOf(subject).available };
+function availableOf(
+  bins: Bins,
+  { available: all }: NodeView,
+  free: readonly number[],
+): NodeView["available"] {
+  const available: Record<string, ResourceValue> = { ...all };
   bins.resources.forEach((name, r) => {
     const before = available[name];
     const left = free[r] ?? 0;

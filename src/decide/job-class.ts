@@ -4,12 +4,15 @@ import type { SharedState } from "../domain/node-view.ts";
 import type { Scalar } from "../domain/resources.ts";
 import { bytesOf, isSize } from "../domain/size.ts";
 import type { Budget } from "./budget.ts";
+import { sizeOfConstraints } from "./constraint-size.ts";
 import { Fit } from "./fit.ts";
 import type { Ground, Kind } from "./ground.ts";
 import type { Preference } from "./preference.ts";
 import { countedPreference } from "./preference.ts";
 import type { Amount, Requirements, TakenApart } from "./requirements.ts";
 import { decidesOnSpot, takeApart } from "./requirements.ts";
+import type { Screen } from "./screen.ts";
+import { Screens } from "./screen.ts";
 import { Shape } from "./shape.ts";
 
 /** What a slot takes, by position of the resource, in base units. */
@@ -43,6 +46,7 @@ export class JobClass {
   #parts: TakenApart | undefined;
   #fit: Fit | undefined;
   #fitOfBound: Fit | undefined;
+  #screen: Screen | undefined;
   #preference: Preference | undefined;
 
   constructor(
@@ -82,6 +86,12 @@ export class JobClass {
     if (this.spot === "allow") return this.fit;
     this.#fitOfBound ??= this.#classes.fitOf(takeApart(this.#said).rest);
     return this.#fitOfBound;
+  }
+
+  /** What can be told by numbers before a slot is tried out; only for classes without `takes`. */
+  get screen(): Screen {
+    this.#screen ??= this.#classes.screenOf(this.constraints);
+    return this.#screen;
   }
 
   /** How good a choice nodes are by the job's own lists and alternatives; absent: all are equally good. */
@@ -131,6 +141,9 @@ interface Table {
   readonly classes: Map<number, JobClass>;
 }
 
+/** To make a constraint ready costs about as much as so many looks at it. */
+const STEPS_TO_COMPILE = 20;
+
 /** Resources that a set of bits can tell apart; jobs that take others are told apart by their text. */
 const MOST_BITS = 30;
 
@@ -151,6 +164,7 @@ export class JobClasses {
   readonly #bare = new Map<JobDemand["spot"], Form>();
   readonly #byText = new Map<string, JobClass>();
   readonly #shapes = new Map<string, Shape>();
+  readonly #screens: Screens;
   /** What the job at hand takes, by position of the resource. */
   readonly #sums: number[];
   /** Which resources those are. Undefined: a plain number means different amounts on different kinds of nodes, or there are too many. */
@@ -165,6 +179,7 @@ export class JobClasses {
     this.#sparesSpot = sparesSpot;
     this.#positions = new Map(ground.resources.map((name, position) => [name, position]));
     this.#sums = ground.resources.map(() => 0);
+    this.#screens = new Screens(ground, shared);
   }
 
   of(job: JobDemand): JobClass {
@@ -199,8 +214,15 @@ export class JobClasses {
     };
     for (const form of [...this.#bare.values(), ...this.#forms.values()])
       for (const table of form.tables.values()) note(table.resource, table.least);
-    for (const { takes } of this.#byText.values()) note(takes?.resource ?? [], takes?.amount ?? []);
+    for (const { takes, screen } of this.#byText.values()) {
+      const { resource, amount } = takes ?? screen.least;
+      note(resource, amount);
+    }
     return least.map((amount, position) => (takers[position] === all ? amount : 0));
+  }
+
+  screenOf(constraints: readonly Constraint[]): Screen {
+    return this.#screens.of(constraints);
   }
 
   fitOf(rest: readonly Constraint[]): Fit {
@@ -291,6 +313,7 @@ export class JobClasses {
     const key = `${job.spot ?? ""}${keyOf(job.constraints)}`;
     let known = this.#byText.get(key);
     if (known === undefined) {
+      this.budget.spend(STEPS_TO_COMPILE * sizeOfConstraints(job.constraints));
       const parts = takeApart(job.constraints);
       const takes = form.requirements.intricate ? undefined : this.#takesOf(parts.amounts, form);
       known = new JobClass(this.#count, form, takes, job.constraints, this);
@@ -370,6 +393,7 @@ export class JobClasses {
   }
 
   #makeForm(saidOfSpot: JobDemand["spot"], words: readonly Constraint[]): Form {
+    this.budget.spend(STEPS_TO_COMPILE * sizeOfConstraints(words));
     const { requirements: said, amounts } = takeApart(words);
     const spot = saidOfSpot ?? (this.#sparesSpot && !words.some(decidesOnSpot) ? "never" : "allow");
     const requirements = spot === "allow" ? said : { ...said, marks: [...said.marks, SPOT_MARKS[spot]] };

@@ -1,8 +1,9 @@
+import type { Allocation, LastPlan } from "../domain/allocation.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";
 import type { Constraint } from "../domain/constraint.ts";
 import type { Demand, RankedDemand } from "../domain/demand.ts";
 import type { ArrayName, SetName } from "../domain/ids.ts";
-import type { LeftOutSet } from "../domain/plan.ts";
+import type { DemandOutcome, LeftOutSet } from "../domain/plan.ts";
 import type { LedgerNode } from "../domain/record.ts";
 import { takeApart } from "./requirements.ts";
 
@@ -34,6 +35,23 @@ export class LeftOut {
   others(demands: readonly RankedDemand[]): readonly RankedDemand[] {
     return this.none ? demands : demands.filter(({ demand }) => !this.#demands.has(demand));
   }
+}
+
+/** What became of all demands, where what was left out has what the last plan had placed of it. */
+export function withLastPlaced(
+  { outcomes, leftOut }: Pick<Allocation, "outcomes" | "leftOut">,
+  last: LastPlan | undefined,
+): readonly DemandOutcome[] {
+  const keyOf = (set: SetName, id: string): string => `${set}/${id}`;
+  const left = new Set(leftOut.map(({ set, demand }) => keyOf(set, demand.id)));
+  const before = new Map((last?.demands ?? []).map((one) => [keyOf(one.set, one.id), one]));
+  return outcomes.map((outcome) => {
+    const key = keyOf(outcome.set, outcome.id);
+    const known = left.has(key) ? before.get(key) : undefined;
+    if (known === undefined || known.placed <= outcome.placed) return outcome;
+    const placed = Math.min(outcome.asked, known.placed);
+    return { ...outcome, placed, pending: Math.min(placed, known.pending ?? 0) };
+  });
 }
 
 /** The node arrays that demands name; undefined: some of them name none. */

@@ -207,11 +207,34 @@ export class Line {
     }
   }
 
-  /** Every bin, in order. */
-  *all(): Generator<number> {
+  /** The first bin with room, whether somebody needs it or not: tiers do not matter. */
+  firstInOrder(wanted: Sought): number | undefined {
     this.#catchUp();
-    this.#bins.budget.spend(this.#blocks.length);
-    for (const bin of this.#blocks.flatMap(({ bins }) => bins)) yield bin;
+    return this.#inOrder(lookFor(this.#search, wanted)).next().value;
+  }
+
+  /** All bins with room, whether somebody needs them or not. Nothing may be put anywhere while this goes on. */
+  *inOrder(wanted: Sought): Generator<number, undefined> {
+    this.#catchUp();
+    return yield* this.#inOrder(lookFor(newSearch(this.#bins.width), wanted));
+  }
+
+  *#inOrder(sought: Search): Generator<number, undefined> {
+    const { budget } = this.#bins;
+    for (const block of this.#blocks) {
+      budget.spend(1);
+      if (!this.#covers(block, true, sought) && !this.#covers(block, false, sought)) continue;
+      budget.spend(STEPS_OF_BLOCK);
+      let found = false;
+      for (const bin of block.bins) {
+        if (budget.isSpent) return undefined;
+        if (!this.#fits(bin, sought)) continue;
+        found = true;
+        yield bin;
+      }
+      if (!found) this.#workOut(block);
+    }
+    return undefined;
   }
 
   /** The first bin with room from there on. */
@@ -242,6 +265,7 @@ export class Line {
     for (let i = at; i < this.#blocks.length; i += 1) {
       const block = this.#blocks[i];
       if (block === undefined) break;
+      bins.budget.spend(1);
       if ((bins.tier[block.bins[0] ?? 0] ?? 0) > tier) return { at: i, from: 0 };
       const isLast = (bins.tier[block.bins.at(-1) ?? 0] ?? 0) > tier;
       if (!isLast && !this.#covers(block, claimed, sought)) continue;
@@ -414,8 +438,11 @@ export class Line {
   #isOpen(bin: number): boolean {
     const { state, free, width, least } = this.#bins;
     if (((state[bin] ?? 0) & CLOSED) !== 0) return false;
-    for (let r = 0; r < width; r += 1)
-      if ((free[bin * width + r] ?? 0) < (least[r] ?? 0) * ALL_BUT) return false;
+    for (let r = 0; r < width; r += 1) {
+      const needed = least[r] ?? 0;
+      // What a bin does not have is below 0 here. That matters only if every job takes some of it.
+      if (needed > 0 && (free[bin * width + r] ?? 0) < needed * ALL_BUT) return false;
+    }
     return true;
   }
 

@@ -68,7 +68,8 @@ export function packOn(draft: Draft, ask: Ask): boolean {
 /** Notes where a packed job ended. Not where more is counted than what is left on nodes, or each node has one slot. */
 function noteEnd({ latest, caps }: Draft, { jobClass, requirements }: Ask): void {
   const isPlain = requirements.alone === undefined && requirements.pools.size === 0;
-  if (isPlain && caps.none && jobClass.takes?.nothing === false) latest.jobClass = jobClass;
+  const takesOfNode = jobClass.takes === undefined ? jobClass.screen.isPlain : !jobClass.takes.nothing;
+  if (isPlain && caps.none && takesOfNode) latest.jobClass = jobClass;
 }
 
 const NO_OFFERS: ReadonlySet<Offered> = new Set();

@@ -24,10 +24,14 @@ export function hasPreference(constraint: Constraint): boolean {
   }
 }
 
+/** To make a constraint ready costs about as much as so many looks at it. */
+const STEPS_TO_COMPILE = 10;
+
 /** The same, with its steps counted. Each list and each `or` is judged beside all the rest. */
 export function countedPreference(constraints: readonly Constraint[], budget: Budget): Preference {
-  const preference = compilePreference(constraints);
   const steps = sizeOfConstraints(constraints) * (1 + constraints.filter(hasPreference).length);
+  budget.spend(STEPS_TO_COMPILE * steps);
+  const preference = compilePreference(constraints);
   return (node, shared) => {
     budget.spend(steps);
     return preference(node, shared);

@@ -3,6 +3,7 @@ import type { AmountUnit } from "../domain/amount-text.ts";
 import type { GroupDemand, JobDemand, TargetDemand } from "../domain/demand.ts";
 import type { PlacementGroup } from "../domain/ids.ts";
 import type { Reason } from "../domain/reason.ts";
+import { boundRefusal } from "../domain/bound-refusal.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import { amountOf } from "../domain/resources.ts";
 import { isSize } from "../domain/size.ts";
@@ -228,7 +229,8 @@ function unitOf(offer: Pick<BucketOffer, "resources">, resource: string): { read
 
 /** Why a bucket's nodes do not meet a job's constraints. A refusal is of one slot; a node must take `slots` of them at once. */
 export function refusalReason({ bucket }: Pick<BucketOffer, "bucket">, refusal: Refusal, slots = 1): Reason {
-  if (refusal.code !== "insufficient-resource") return { code: "requirement", bucket, refusal };
+  if (refusal.code !== "insufficient-resource")
+    return { code: "requirement", bucket, refusal: boundRefusal(refusal) };
   const { resource, asked, offered } = refusal;
   const unit = isSize(asked) || isSize(offered) ? ({ unit: "bytes" } as const) : {};
   const amounts = { asked: amountOf(asked) * slots, offered: amountOf(offered) };

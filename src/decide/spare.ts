@@ -74,7 +74,7 @@ export interface Spare {
 export type Present = Pick<Allocation, "creates" | "starts" | "needed" | "outcomes" | "leftOut" | "steps">;
 
 /** What a plan and all that is tried out with it may cost together, by what it may cost itself. */
-const PLANS_TOGETHER = 4;
+const PLANS_TOGETHER = 2;
 
 /**
  * Of the candidates, those that the demand can do without: with all that is there or coming, and also when only Ready nodes serve it.

@@ -44,7 +44,8 @@ export interface World {
 
 /** What is left of a plan: what it put where, of which demands, and the nodes that it had seen. */
 export interface LastPlan {
-  readonly demands: readonly Pick<DemandOutcome, "set" | "id" | "placed">[];
+  readonly demands: readonly (Pick<DemandOutcome, "set" | "id" | "placed"> &
+    Partial<Pick<DemandOutcome, "pending">>)[];
   readonly nodes: ReadonlySet<NodeId>;
   readonly loads: PlanLoads;
 }

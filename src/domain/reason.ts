@@ -5,7 +5,7 @@ import { bucketText } from "./bucket.ts";
 import type { ArrayName } from "./ids.ts";
 import { nearest } from "./nearest.ts";
 import type { Refusal } from "./refusal.ts";
-import { renderRefusal, valueText } from "./refusal.ts";
+import { optionsText, renderRefusal } from "./refusal.ts";
 import { ALLOW_ATTRIBUTES } from "./sender-rules.ts";
 import type { Instant } from "./units.ts";
 import { isoTime } from "./units.ts";
@@ -182,8 +182,16 @@ type Cause =
   | { readonly code: "not-explained" }
   | { readonly code: "cluster-not-started"; readonly state: string; readonly targetState: string };
 
-/** One sentence for people, with the numbers. */
+/** Characters of one sentence: what a reason may name is bounded where it is made, and this is what then is left. */
+const MOST_CHARACTERS = 2000;
+
+/** One sentence for people, with the numbers; a sentence longer than people read ends with "…". */
 export function renderReason(reason: Reason): string {
+  const text = sentenceOf(reason);
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
+}
+
+function sentenceOf(reason: Reason): string {
   switch (reason.code) {
     case "limit-reached":
       return limitSentence(reason);
@@ -333,8 +341,7 @@ function failureText({ capacityFailureSeconds }: { readonly capacityFailureSecon
 function requirementText(refusal: Refusal, across: Across | undefined): string {
   if (refusal.code !== "invalid-option" || across?.found === undefined) return renderRefusal(refusal);
   const hint = across.nearest === undefined ? "" : ` (nearest: ${across.nearest})`;
-  const asked = refusal.options.map(valueText).join(" or ") || "nothing at all";
-  return `${refusal.what} is ${across.found.join(", ")}, asked is ${asked}${hint}`;
+  return `${refusal.what} is ${across.found.join(", ")}, asked is ${optionsText(refusal)}${hint}`;
 }
 
 function rangeText(least: number, across: Across | undefined): string {

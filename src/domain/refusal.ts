@@ -19,12 +19,14 @@ export type Refusal =
       readonly what: string;
       readonly found: ResourceValue;
       readonly options: readonly Scalar[];
+      /** How many more options there are. */
+      readonly more?: number;
     }
-  | { readonly code: "not-exclusive"; readonly jobs: readonly string[] }
+  | { readonly code: "not-exclusive"; readonly jobs: readonly string[]; readonly more?: number }
   | { readonly code: "not-in-a-placement-group" }
   | { readonly code: "in-a-placement-group"; readonly group: string }
-  /** None of the alternatives holds; their refusals in order. */
-  | { readonly code: "no-alternative"; readonly refusals: readonly Refusal[] }
+  /** None of the alternatives holds; their refusals in order. `more`: how many others there are. */
+  | { readonly code: "no-alternative"; readonly refusals: readonly Refusal[]; readonly more?: number }
   /** More than one holds, where exactly one must. */
   | { readonly code: "several-alternatives"; readonly holding: number }
   /** What must not hold does. */
@@ -55,15 +57,15 @@ export function renderRefusal(refusal: Refusal): string {
     case "not-an-amount":
       return `${refusal.resource}: an amount is asked, but it is ${valueText(refusal.found)}`;
     case "invalid-option":
-      return `${refusal.what} is ${valueText(refusal.found)}, asked is ${refusal.options.map(valueText).join(" or ") || "nothing at all"}`;
+      return `${refusal.what} is ${valueText(refusal.found)}, asked is ${optionsText(refusal)}`;
     case "not-exclusive":
-      return `must be free of other jobs, and has ${refusal.jobs.join(", ")}`;
+      return `must be free of other jobs, and has ${refusal.jobs.join(", ")}${moreText(" and ", refusal.more, "")}`;
     case "not-in-a-placement-group":
       return "is not in a placement group";
     case "in-a-placement-group":
       return `must not be in a placement group, and is in ${refusal.group}`;
     case "no-alternative":
-      return `meets none of the alternatives (${refusal.refusals.map(renderRefusal).join("; ")})`;
+      return alternativesText(refusal);
     case "several-alternatives":
       return `meets ${refusal.holding} alternatives where exactly one must hold`;
     case "holds":
@@ -80,6 +82,23 @@ export function renderRefusal(refusal: Refusal): string {
       return `lacked capacity ${refusal.since} s ago, and the job waits for ${refusal.seconds} s`;
   }
 }
+
+/** What is asked of a value: "a or b or 3 more". */
+export function optionsText({
+  options,
+  more,
+}: Extract<Refusal, { readonly code: "invalid-option" }>): string {
+  return `${options.map(valueText).join(" or ")}${moreText(" or ", more, "")}` || "nothing at all";
+}
+
+function alternativesText({ refusals, more }: Extract<Refusal, { readonly code: "no-alternative" }>): string {
+  if (refusals.length === 0 && more !== undefined) return `meets none of ${more} alternatives`;
+  const told = refusals.map(renderRefusal).join("; ");
+  return `meets none of the alternatives (${told}${moreText("; and ", more, " alternatives")})`;
+}
+
+const moreText = (before: string, more: number | undefined, what: string): string =>
+  more === undefined ? "" : `${before}${more} more${what}`;
 
 /** A value for people. */
 export function valueText(value: ResourceValue): string {

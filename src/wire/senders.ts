@@ -6,7 +6,7 @@ import { BOUNDS } from "./bounds.ts";
 import { readCeiling } from "./caps.ts";
 import { checkKeys, isFields, isTooLong, readBoolean, readEach, readNumber, type Fields } from "./fields.ts";
 import { isName, NAME_EXPECTED } from "./name.ts";
-import { problemAt } from "./problem.ts";
+import { problemAt, problemShowing } from "./problem.ts";
 import type { Problems } from "./problems.ts";
 
 const KEYS: ReadonlySet<string> = new Set([
@@ -66,7 +66,7 @@ function readPatterns(value: unknown, problems: Problems): readonly string[] {
   patterns.forEach((pattern, index) => {
     if (isName(pattern)) return;
     const at = Array.isArray(value) ? `requestSets[${index}]` : "requestSets";
-    problems.add(() => problemAt(at, pattern, typeof pattern === "string" ? NAME_EXPECTED : SETS));
+    problems.add(() => problemShowing(at, pattern, typeof pattern === "string" ? NAME_EXPECTED : SETS));
   });
   return patterns.filter(isName);
 }
@@ -93,7 +93,7 @@ function readAttributes(value: unknown, problems: Problems): readonly string[] {
   const isPath = (path: unknown): path is string =>
     typeof path === "string" && path !== "" && path.length <= BOUNDS.name;
   value.forEach((path: unknown, index) => {
-    if (!isPath(path)) problems.add(() => problemAt(`attributes[${index}]`, path, ATTRIBUTE));
+    if (!isPath(path)) problems.add(() => problemShowing(`attributes[${index}]`, path, ATTRIBUTE));
   });
   return value.filter(isPath);
 }
@@ -103,7 +103,7 @@ export function doubtSenders(rules: SenderRules, path: string): readonly Problem
   const last = rules.findIndex(({ requestSets }) => requestSets.includes("*"));
   if (last < 0 || last === rules.length - 1) return [];
   const expected = `no rule behind ${path}[${last}], which names every request set: the first rule that names one counts`;
-  return [problemAt(`${path}[${last + 1}]`, rules[last + 1]?.requestSets, expected)];
+  return [problemShowing(`${path}[${last + 1}]`, rules[last + 1]?.requestSets.join(", "), expected)];
 }
 
 /** The rules as they were read. */

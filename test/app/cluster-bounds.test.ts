@@ -24,21 +24,19 @@ test("of ten messages for the last three places three are taken, whichever proce
   const sets = Array.from({ length: 4997 }, (_, index) => [setName(`held-${index}`), held] as const);
   const demands = new Map([[held.digest, { demands: [], pools: [], rejectedJobs: [] }]]);
   await app.ports.store.save({ ...EMPTY_RECORD, cluster: DEMO, sets: new Map(sets) }, { demands }, undefined);
-  const recorders = [0, 1].map(() => createRecorder({ ...app, lanes: createLanes() }));
+  const [here, there] = [createRecorder(app), createRecorder({ ...app, lanes: createLanes() })];
+  const message = (index: number) =>
+    buildUpdate(1, {
+      ...times,
+      cluster: DEMO,
+      set: setName(`new-${index}`),
+      digest: digest(`new-${index}`),
+      revisionValue: now,
+    });
   const outcomes = await Promise.all(
-    Array.from({ length: 10 }, (_, index) =>
-      recorders[index % 2]?.record(
-        buildUpdate(1, {
-          ...times,
-          cluster: DEMO,
-          set: setName(`new-${index}`),
-          digest: digest(`new-${index}`),
-          revisionValue: now,
-        }),
-      ),
-    ),
+    Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? here : there).record(message(index))),
   );
-  const kinds = outcomes.map((outcome) => outcome?.kind);
+  const kinds = outcomes.map(({ kind }) => kind);
   expect(kinds.filter((kind) => kind === "accepted")).toHaveLength(3);
   expect(kinds.filter((kind) => kind === "too-much")).toHaveLength(7);
   expect((await app.ports.store.load(DEMO))?.record.sets.size).toBe(5000);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { describeOutcomes } from "../../src/app/describe-outcomes.ts";
+import { Pages } from "../../src/app/pages.ts";
 import { setName } from "../../src/domain/ids.ts";
 import type { DemandOutcome } from "../../src/domain/plan.ts";
 import { instant } from "../../src/domain/units.ts";
@@ -27,7 +28,7 @@ test("what is unmet comes first with its reason, then what waits", () => {
     outcome("met-too", 1, 1, 0),
   ];
   const shown = { requestSet: "s", kind: "job", unit: "slots" };
-  expect(describeOutcomes(planWith(demands), 3)).toEqual([
+  expect(describeOutcomes(planWith(demands), undefined, new Pages(undefined, { rows: 3 }))).toEqual([
     {
       ...shown,
       id: "short",
@@ -42,5 +43,5 @@ test("what is unmet comes first with its reason, then what waits", () => {
 });
 
 test("without a plan there is nothing", () => {
-  expect(describeOutcomes({}, 10)).toEqual([]);
+  expect(describeOutcomes({})).toEqual([]);
 });

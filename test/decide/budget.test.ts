@@ -46,8 +46,8 @@ test("reasons that cost too much take nothing from what places the demand", () =
     budget.spend(steps);
     return "told";
   };
-  expect(budget.on("explaining", work(400))).toBe("told");
-  expect(budget.on("explaining", work(400))).toBeUndefined();
+  expect(budget.on("explaining", work(200))).toBe("told");
+  expect(budget.on("explaining", work(200))).toBeUndefined();
   expect(budget.on("explaining", work(0))).toBeUndefined();
   expect(spendAll(budget, EVIL)).toBe(1000);
 });

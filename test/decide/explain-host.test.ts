@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { Pages } from "../../src/app/pages.ts";
 import { describeSchedulerHosts } from "../../src/app/describe-scheduler-hosts.ts";
 import { explainJob, explainNode } from "../../src/decide/explain.ts";
 import { explainHost } from "../../src/decide/explain-host.ts";
@@ -99,7 +100,13 @@ describe("explained", () => {
 describe("the state", () => {
   test("shows what is reported and no node: whether it is capacity, and if not, why", () => {
     const { record, bodies } = planned();
-    const shown = describeSchedulerHosts(record, bodies, DEFAULT_POLICY, NOW, 2);
+    const shown = describeSchedulerHosts(
+      record,
+      bodies,
+      DEFAULT_POLICY,
+      NOW,
+      new Pages(undefined, { rows: 2 }),
+    );
     expect(shown).toEqual({
       count: 4,
       capacity: 1,
@@ -122,7 +129,7 @@ describe("the state", () => {
 
   test("forgets them with the report", () => {
     const { record, bodies } = planned();
-    expect(describeSchedulerHosts(record, bodies, DEFAULT_POLICY, at(601), 10)).toEqual({
+    expect(describeSchedulerHosts(record, bodies, DEFAULT_POLICY, at(601), new Pages())).toEqual({
       count: 0,
       capacity: 0,
       list: [],

@@ -172,6 +172,15 @@ describe("a node that asks whether it may stop", () => {
   });
 });
 
+test("what the last plan had placed of it is shown", () => {
+  const state = stateWith(dear(), []);
+  const whole = planOn(state, NOW, DEFAULT_POLICY);
+  expect(outcomesOf(whole, "evil").at(-1)).toMatchObject({ id: "j199", placed: 3 });
+  const next = planOn({ ...state, bodies: { ...state.bodies, plan: whole.plan } });
+  expect(next.plan.leftOut).toHaveLength(1);
+  expect(outcomesOf(next, "evil").at(-1)).toMatchObject({ id: "j199", placed: 3, asked: 3 });
+});
+
 test("nothing is created for what is left out", () => {
   const few = planOn(stateWith(dear(), []));
   const placed = outcomesOf(few, "evil").filter((outcome) => outcome.placed > 0).length;

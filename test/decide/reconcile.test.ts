@@ -11,7 +11,7 @@ import type { MachineType } from "../../src/domain/ids.ts";
 import { arrayName, nodeId, placementGroup, requestId, setName } from "../../src/domain/ids.ts";
 import type { NodeVerdict } from "../../src/domain/plan.ts";
 import type { Policy } from "../../src/domain/policy.ts";
-import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import { DEFAULT_POLICY, observing } from "../../src/domain/policy.ts";
 import type { PriceTable } from "../../src/domain/price.ts";
 import { renderVerdict } from "../../src/domain/plan.ts";
 import { renderReason } from "../../src/domain/reason.ts";
@@ -440,7 +440,11 @@ describe("nobody acts", () => {
   });
 
   test.each([
-    { name: "autoscaling is switched off", snapshot: started, policy: { ...DEFAULT_POLICY, enabled: false } },
+    {
+      name: "autoscaling is switched off",
+      snapshot: started,
+      policy: observing(DEFAULT_POLICY),
+    },
     {
       name: "the cluster is terminated",
       snapshot: { ...started, state: "Terminated" },
@@ -826,7 +830,7 @@ describe("what was decided before is recalled, not kept", () => {
     const since: (Instant | undefined)[] = [];
     for (const seconds of [0, 60, 120, 180]) {
       const now = at(seconds);
-      const watching = { ...DEFAULT_POLICY, enabled: false };
+      const watching = observing(DEFAULT_POLICY);
       const look = { snapshot: { ...snapshot, at: now }, requestNodes: new Map() };
       const { plan } = decide(state.record, state.bodies, look, watching, now, OURS, recall);
       state = { ...state, bodies: { ...state.bodies, plan } };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { decide } from "../../src/decide/reconcile.ts";
 import { machineType } from "../../src/domain/ids.ts";
-import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import { DEFAULT_POLICY, observing } from "../../src/domain/policy.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import type { Snapshot } from "../../src/domain/cluster.ts";
 import type { Scenario } from "../support/build-record.ts";
@@ -26,7 +26,7 @@ function decideOn(scenario: Scenario, snapshot: Snapshot, policy: Policy = DEFAU
   return decide(record, bodies, { snapshot, requestNodes: new Map() }, policy, NOW, OURS);
 }
 
-const OFF = { ...DEFAULT_POLICY, enabled: false };
+const OFF = observing(DEFAULT_POLICY);
 
 describe("what a plan would do while enabled is false", () => {
   const hung = buildNode("n2", { phase: "coming" });

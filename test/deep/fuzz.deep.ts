@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { expect, test } from "vitest";
 import { playUntil } from "../fuzz/campaign.ts";
+import { MUTANTS, playMutant } from "../fuzz/mutants.ts";
 
 /** As many inputs as so many minutes allow. */
 const MINUTES = Number(process.env["FUZZ_MINUTES"] ?? 20);
@@ -13,4 +14,11 @@ test(`hostile inputs at every door, for ${MINUTES} minutes`, async () => {
   const { plays, failures } = await playUntil(() => Date.now() > end, FIRST_SEED, availableParallelism());
   process.stdout.write(`fuzz: ${JSON.stringify(plays)}\n`);
   expect(failures).toEqual([]);
+});
+
+test.each(MUTANTS)("a product in which $name is found out by the sample of npm test", async (mutant) => {
+  const { stdout, code } = await playMutant(mutant);
+  process.stdout.write(`mutant: ${mutant.name}: ${stdout.split("\n")[0]?.slice(0, 200)}\n`);
+  expect(stdout).toMatch(mutant.shows);
+  expect(code).toBe(1);
 });

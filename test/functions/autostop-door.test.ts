@@ -16,8 +16,9 @@ beforeAll(async () => {
   });
   app.simulator.onEvent((event) => {
     if (event.kind !== "node-ready") return;
-    const path = readStopUrl(event.configuration)?.replace("http://autoscaler.example", "");
-    if (path !== undefined) nodes.set(event.nodeId, { instance: event.instanceId, path });
+    const url = readStopUrl(event.configuration);
+    if (url !== undefined)
+      nodes.set(event.nodeId, { instance: event.instanceId, path: new URL(url).pathname });
   });
   await app.call("PUT", "/api/clusters/prod/request-sets/work", {
     version: 1,

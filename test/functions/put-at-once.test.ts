@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { PortError } from "../../src/app/ports.ts";
-import { instant } from "../../src/domain/units.ts";
+import { composition } from "../../src/compose.ts";
+import { clusterName, digest, setName } from "../../src/domain/ids.ts";
+import type { SetEntry } from "../../src/domain/record.ts";
+import { instant, plusSeconds } from "../../src/domain/units.ts";
+import { EMPTY_RECORD } from "../support/build-record.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 
@@ -11,7 +15,7 @@ let wakes: { readonly askedAt: number; readonly at: number }[] = [];
 let isQueueDown = false;
 beforeAll(async () => {
   app = await startLocalApp({
-    clusters: ["prod", "lame"],
+    clusters: ["prod", "lame", "full"],
     speed: 1,
     settings: { "AzureWebJobs.snapshot.Disabled": "true" },
     decorate: (ports) => ({
@@ -88,4 +92,44 @@ test("a plan that fails is no failure of the PUT; it is logged", async () => {
   await expect
     .poll(() => app.events, patiently)
     .toContainEqual({ event: "reconcile-failed", cluster: "lame", kind: "defect", message: "a defect" });
+});
+
+test("a set for which the cluster has no room is refused with what was found and allowed; one that is there is renewed", async () => {
+  const { clock, store } = composition().app.ports;
+  const now = clock.now();
+  const body = { demands: [], pools: [], rejectedJobs: [] };
+  const entry: SetEntry = {
+    revision: { value: now - 60_000, tieBreak: "" },
+    intervalSeconds: 3600,
+    sentAt: now,
+    acceptedAt: now,
+    expiresAt: plusSeconds(now, 3600),
+    digest: digest("held"),
+    live: true,
+  };
+  const sets = new Map(
+    Array.from({ length: 5000 }, (_, index) => [setName(`held-${index}`), entry] as const),
+  );
+  const record = { ...EMPTY_RECORD, cluster: clusterName("full"), sets };
+  await store.save(record, { demands: new Map([[entry.digest, body]]) }, undefined);
+  const found = "5001 live request sets with this message";
+  const expected = "at most 5000 live request sets in a cluster; a set that lapses or is deleted makes room";
+  expect(await put("new", 1, "full")).toMatchObject({
+    status: 409,
+    type: "application/problem+json",
+    body: {
+      title: "Too much demand",
+      detail: `found ${found}, expected ${expected}`,
+      problems: [{ path: "", found, expected }],
+    },
+  });
+  expect(await put("held-7", 1, "full")).toMatchObject({ status: 202 });
+  const dryRun = { requestSets: { new: { jobs: [] } } };
+  await app.call("POST", "/api/clusters/full/tick");
+  expect(await app.call("POST", "/api/clusters/full/plan", dryRun)).toMatchObject({
+    status: 400,
+    body: { problems: [{ path: "requestSets.new", found, expected }] },
+  });
+  expect(await app.call("DELETE", "/api/clusters/full/request-sets/held-8")).toMatchObject({ status: 202 });
+  expect(await put("new", 1, "full")).toMatchObject({ status: 202 });
 });

@@ -83,13 +83,13 @@ export class Caller {
   /** Waits for work. Lets the clock go on only where nothing else does. */
   async drive<T>(work: Promise<T>): Promise<T> {
     const { clock, simulator, table } = this.#world;
-    let isOver = false;
+    const state = { isOver: false };
     const end = () => {
-      isOver = true;
+      state.isOver = true;
     };
     work.then(end, end);
     const patience = table === undefined ? PATIENCE.memory : PATIENCE.tables;
-    for (let round = 1; !isOver; round += 1) {
+    for (let round = 1; !state.isOver; round += 1) {
       await (table !== undefined && round > 5 ? aMillisecond() : settleMicrotasks());
       const at = clock.nextWakeAt();
       if (round % patience !== 0 || at === undefined) continue;

@@ -7,6 +7,8 @@ const HANG_MS = 60_000;
 const LOOK_EVERY_MS = 2000;
 /** What the app may need above idle, for any body up to its limit, and the app itself. */
 const MEMORY_MB = 600;
+/** As deep as the thread of a function; that of a worker is deeper. */
+const STACK_MB = 1;
 /** Inputs that one process sees: what it remembers of their clusters goes with it. */
 const PLAYS_OF_ONE = 400;
 
@@ -19,7 +21,7 @@ export class Crew {
     if (this.#plays >= PLAYS_OF_ONE) await this.end();
     this.#plays += 1;
     this.#worker ??= new Worker(new URL("./worker.ts", import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB, stackSizeMb: STACK_MB },
       execArgv: [],
     });
     const worker = this.#worker;
@@ -29,14 +31,15 @@ export class Crew {
       ended.resolve([{ kind: `dies (${error.name}: ${codeOf(error)})`, what: String(error.stack) }]);
     worker.on("message", onReport).on("error", onError);
     let begun: number | undefined;
-    const watch = setInterval(async () => {
+    const look = async () => {
       const used = await usedBy(worker);
       begun ??= used;
       const what = `no end after ${HANG_MS / 1000} s of processor time`;
       if ((used ?? 0) - (begun ?? 0) > HANG_MS) ended.resolve([{ kind: "hangs", what }]);
-    }, LOOK_EVERY_MS);
+    };
+    const watch = setInterval(() => void look(), LOOK_EVERY_MS);
     const order: Order = { inputs: JSON.stringify(inputs), stores };
-    worker.postMessage(order);
+    worker.postMessage(order, []);
     const faults = await ended.promise;
     clearInterval(watch);
     worker.off("message", onReport).off("error", onError);

@@ -126,7 +126,7 @@ export function edgeText(dice: Dice): string {
 
 /** A nest as deep as bounds, around a value. */
 function edgeDepth(dice: Dice): unknown {
-  const kind = dice.pick(["list", "object", "not", "and", "raw"]);
+  const kind = dice.pick(["list", "object", "not", "and", "raw", "raw", "raw"]);
   if (kind === "raw") return dice.pick(["@@5,000 levels", "@@5,000 nots"]);
   const wrap: Readonly<Record<string, (value: unknown) => unknown>> = {
     list: (value) => [value],
@@ -193,6 +193,7 @@ function edgeOfAnyKind(dice: Dice): unknown {
     () => edgeScalar(dice),
     () => edgeScalar(dice),
     () => edgeObject(dice),
+    () => edgeDepth(dice),
     () => edgeDepth(dice),
     () => repeated(dice, edgeScalar(dice)),
     () => [],

@@ -1,12 +1,12 @@
 /** Smaller values, the smallest first: fewer members, shorter lists and texts, simpler numbers. */
-export function* smaller(value: unknown): Generator<unknown> {
+export function* smaller(value: unknown): Generator {
   if (Array.isArray(value)) yield* smallerList(value);
   else if (typeof value === "object" && value !== null) yield* smallerObject(Object.entries(value));
   else if (typeof value === "string") yield* smallerText(value);
   else if (typeof value === "number") yield* smallerNumber(value);
 }
 
-function* smallerList(items: readonly unknown[]): Generator<unknown> {
+function* smallerList(items: readonly unknown[]): Generator {
   for (const kept of fewer(items)) yield kept;
   for (const [index, item] of items.entries()) {
     if (index > 20) return;
@@ -14,7 +14,7 @@ function* smallerList(items: readonly unknown[]): Generator<unknown> {
   }
 }
 
-function* smallerObject(entries: readonly (readonly [string, unknown])[]): Generator<unknown> {
+function* smallerObject(entries: readonly (readonly [string, unknown])[]): Generator {
   for (const kept of fewer(entries)) yield Object.fromEntries(kept);
   for (const [index, [key, value]] of entries.entries()) {
     if (index > 30) return;

@@ -12,8 +12,10 @@ export interface Report {
   readonly faults: readonly Fault[];
 }
 
-parentPort?.on("message", async ({ inputs, stores }: Order) => {
+async function answer({ inputs, stores }: Order): Promise<void> {
   const given: Inputs = JSON.parse(inputs);
   const report: Report = { faults: await play(given, stores) };
-  parentPort?.postMessage(report);
-});
+  parentPort?.postMessage(report, []);
+}
+
+parentPort?.on("message", (order: Order) => void answer(order));

@@ -6,6 +6,7 @@ import { memoryDemandQueue } from "../../src/adapters/memory/demand-queue.ts";
 import { memoryDocuments } from "../../src/adapters/memory/documents.ts";
 import { memoryHistory } from "../../src/adapters/memory/history.ts";
 import { memoryPlanArchive } from "../../src/adapters/memory/plan-archive.ts";
+import { memoryTriggerLog } from "../../src/adapters/memory/trigger-log.ts";
 import { memoryRecordStore } from "../../src/adapters/memory/record-store.ts";
 import { tableDocuments } from "../../src/adapters/tables/documents.ts";
 import { tableHistory } from "../../src/adapters/tables/history.ts";
@@ -17,7 +18,7 @@ import { autostopPath } from "../../src/decide/autostop-token.ts";
 import type { ClusterName } from "../../src/domain/ids.ts";
 import { clusterName, epoch, owner } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
-import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import { DEFAULT_POLICY, observing } from "../../src/domain/policy.ts";
 import { VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { ClusterOptions, NodeArrayOptions } from "../../src/simulator/options.ts";
@@ -90,6 +91,7 @@ export function openWorld(stores: "memory" | "tables"): World {
       plans: table === undefined ? memoryPlanArchive() : tablePlanArchive(table),
       documents,
       breaker: memoryCredentialBreaker(),
+      triggers: memoryTriggerLog(),
       queue,
       sites: new Map([cluster, calm].map((name) => [name, openSite(name, () => world)])),
       log: (event, fields) => void log.push(JSON.stringify({ event, ...fields })),
@@ -104,7 +106,7 @@ async function policyOf(documents: Documents, cluster: ClusterName): Promise<Pol
   const held = await documents.read(cluster);
   if (held === undefined) return DEFAULT_POLICY;
   const read = readPolicy(held.text);
-  return read.kind === "policy" ? read.policy : { ...DEFAULT_POLICY, enabled: false };
+  return read.kind === "policy" ? read.policy : observing(DEFAULT_POLICY);
 }
 
 function openSite(cluster: ClusterName, worldOf: () => World): Site {

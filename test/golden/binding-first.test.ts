@@ -32,7 +32,7 @@ function planOf(on: World, demand: RankedDemand): Plan {
 function shownFirst(on: World, demand: RankedDemand): string | undefined {
   const plan = planOf(on, demand);
   const [summary] = describeWaiting(plan).reasons;
-  const [row] = describeOutcomes({ plan }, 1);
+  const [row] = describeOutcomes({ plan });
   expect(row?.why).toBe(summary?.text);
   return summary?.text;
 }

@@ -108,11 +108,14 @@ test("the package runs in the host: its functions, and a demand that becomes a n
       "history httpTrigger",
       "openapi httpTrigger",
       "plan httpTrigger",
-      "rejected queueTrigger",
+      "rejected-messages httpTrigger",
       "request-set httpTrigger",
       "restored httpTrigger",
       "snapshot timerTrigger",
       "tick httpTrigger",
+      "wake httpTrigger",
+      "write-config httpTrigger",
+      "write-request-set httpTrigger",
     ]);
     const pushed = await openDemandQueue(system.connectionString).push(
       { version: 1, cluster: "demo", nodearrays: [{ Name: "hpc", TargetCount: 1 }] },

@@ -142,12 +142,12 @@ async function storedRows(): Promise<readonly string[]> {
   return rows;
 }
 
-const textOf = (value: unknown): string =>
-  value instanceof Uint8Array
-    ? (value[0] === 0x1f ? gunzipSync(value) : Buffer.from(value)).toString("utf8")
-    : typeof value === "object"
-      ? JSON.stringify(value)
-      : String(value);
+function textOf(value: unknown): string {
+  if (value instanceof Uint8Array)
+    return (value[0] === 0x1f ? gunzipSync(value) : Buffer.from(value)).toString("utf8");
+  // A whole number of 64 bits is no JSON.
+  return typeof value === "bigint" ? String(value) : (JSON.stringify(value) ?? "");
+}
 
 /** Messages that lie in queues of an account, as "queue text". */
 async function queued(connectionString: string): Promise<readonly string[]> {

@@ -8,7 +8,7 @@ import { Recall } from "../../src/decide/recall.ts";
 import type { Weighing } from "../../src/decide/reconcile.ts";
 import { decide } from "../../src/decide/reconcile.ts";
 import type { Spare } from "../../src/decide/spare.ts";
-import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import { DEFAULT_POLICY, observing } from "../../src/domain/policy.ts";
 import { afterQuestions } from "../support/build-call.ts";
 import { at, buildLedger, EXECUTE, rememberNode } from "../support/build-node.ts";
 import { anyCluster, anyDemands, showCluster } from "../support/build-random-cluster.ts";
@@ -19,7 +19,7 @@ const POLICIES = [
   DEFAULT_POLICY,
   DEFAULT_POLICY,
   { ...DEFAULT_POLICY, nodearrays: [EXECUTE] },
-  { ...DEFAULT_POLICY, enabled: false },
+  observing(DEFAULT_POLICY),
 ];
 const pause = { bucket: BUCKET, until: at(100), seconds: 60, cause: "refused" as const, message: "no" };
 

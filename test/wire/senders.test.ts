@@ -49,7 +49,7 @@ test("without the section there is none, and GET shows none", () => {
 describe("is refused", () => {
   test.each([
     { senders: {}, lines: ["senders: {} -> a list of rules, each an object with requestSets"] },
-    { senders: ["pbs"], lines: ['senders[0]: "pbs" -> an object with requestSets'] },
+    { senders: ["pbs"], lines: ["senders[0]: text of 3 characters -> an object with requestSets"] },
     {
       senders: [{ write: false }],
       lines: ["senders[0].requestSets: nothing -> a name or shell pattern, or a list of them"],
@@ -67,7 +67,7 @@ describe("is refused", () => {
       lines: [
         'senders[0]: "atributes" -> one of the keys requestSets, write, maxPriority, caps, hosts, pools, dynamicArrays, attributes',
         "senders[0].maxPriority: 1e+300 -> a number from -1000000000 to 1000000000",
-        'senders[0].hosts: "no" -> true or false',
+        "senders[0].hosts: text of 2 characters -> true or false",
       ],
     },
     {
@@ -81,7 +81,7 @@ describe("is refused", () => {
     {
       senders: [{ requestSets: "*", attributes: "KeepAlive" }],
       lines: [
-        'senders[0].attributes: "KeepAlive" -> a list, each the name of a node attribute, or a path such as "Configuration.cyclecloud.mounts", or "*"',
+        'senders[0].attributes: text of 9 characters -> a list, each the name of a node attribute, or a path such as "Configuration.cyclecloud.mounts", or "*"',
       ],
     },
   ])("$senders", ({ senders, lines }) => {
@@ -100,7 +100,7 @@ test("a rule behind one for all sets never counts: that is doubted", () => {
   expect(policy.kind === "policy" && policy.doubts).toEqual([
     {
       path: "senders[1]",
-      found: '["pbs"]',
+      found: '"pbs"',
       expected:
         "no rule behind senders[0], which names every request set: the first rule that names one counts",
     },

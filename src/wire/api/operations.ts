@@ -16,6 +16,7 @@ import {
   stopAnswer,
   tickAnswer,
   trialAnswer,
+  wakeAnswer,
 } from "./answers.ts";
 import { clusterAnswer } from "./cluster-answer.ts";
 import { health, problemItem, problemJson, rejectedJob } from "./parts.ts";
@@ -49,6 +50,7 @@ export const SCHEMAS = {
   DryRun: trialAnswer,
   Tick: tickAnswer,
   Restored: restoredAnswer,
+  Wake: wakeAnswer,
   ConfigurationRequest: configRequest,
   Configuration: configAnswer,
   ConfigurationWritten: configWritten,
@@ -82,6 +84,12 @@ export interface Parameter {
   readonly type: "string" | "integer";
 }
 
+const PAGE: Parameter = {
+  name: "page",
+  description: "`next` of the answer before; absent: the first page",
+  type: "string",
+};
+
 const SET = "/clusters/{cluster}/request-sets/{set}";
 /** Every route below a cluster may find it unknown, or storage out of reach. */
 const BELOW_CLUSTER = { 404: "Problem", 503: "Problem" } as const;
@@ -103,6 +111,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: "getRequestSet",
     role: "reader",
     summary: "What became of a request set",
+    query: [PAGE],
     answers: { 200: "RequestSetState", 400: "Problem", ...BELOW_CLUSTER },
   },
   {
@@ -136,7 +145,8 @@ export const OPERATIONS: readonly Operation[] = [
     role: "reader",
     summary:
       "Everything about one cluster: what waits and why, troubles, demand, plan, nodes, arrays, buckets with limits",
-    answers: { 200: "Cluster", ...BELOW_CLUSTER },
+    query: [PAGE],
+    answers: { 200: "Cluster", 400: "Problem", ...BELOW_CLUSTER },
   },
   {
     method: "get",
@@ -185,6 +195,15 @@ export const OPERATIONS: readonly Operation[] = [
     role: "operator",
     summary: "Does what the timer does for this cluster",
     answers: { 200: "Tick", ...BELOW_CLUSTER },
+  },
+  {
+    method: "post",
+    path: "/clusters/{cluster}/wake",
+    id: "wake",
+    role: "operator",
+    summary:
+      "Puts a wake message with an id into the queue: lastWake of GET /clusters proves that it came through",
+    answers: { 202: "Wake", ...BELOW_CLUSTER },
   },
   {
     method: "post",

@@ -38,6 +38,39 @@ export const problemJson = z
 
 export const rejectedJob = z.object({ name: text, problems: z.array(problemItem) });
 
+/** Of every answer of a cluster. */
+export const observing = {
+  observing: text.optional().meta({
+    description:
+      'What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.',
+  }),
+};
+
+/** How a plan is made. */
+export const planMode = {
+  mode: z
+    .enum(["observe", "act"])
+    .meta({ description: "observe: the plan does nothing, and only shows what it would do." }),
+  observed: texts
+    .optional()
+    .meta({ description: "Node arrays that are only observed; absent: none, or mode says it of all." }),
+};
+
+/** Of an answer whose lists are cut. */
+export const paging = {
+  pages: z
+    .array(z.object({ list: text, from: count, shown: count, count }))
+    .optional()
+    .meta({
+      description:
+        "Lists of which this answer shows a part, by the path of their member: so many items after the first `from`, of `count` in all. Absent: all lists are whole.",
+    }),
+  next: text.optional().meta({
+    description:
+      "The same request with this as the parameter `page` shows what comes after in each list. Absent: nothing does.",
+  }),
+};
+
 export const unit = z.enum(["nodes", "cores", "groups", "slots"]);
 export const demandKind = z.enum(["target", "groups", "job"]);
 export const preference = z.enum(["existing-first", "bucket-order"]);
@@ -68,6 +101,7 @@ export const verdict = z.looseObject({ kind: text }).meta({ description: "Why a 
 
 export const health = z.object({
   ok: z.boolean(),
+  observing: z.literal(true).optional().meta({ description: "Nothing acts. Absent: something does." }),
   notes: texts.meta({
     description: "Why it is not ok, and what keeps the autoscaler from acting although it is.",
   }),

@@ -3,7 +3,7 @@ import { envelopeSchema } from "../demand-message.ts";
 import { nodearraySchema } from "../nodearray.ts";
 import type { PolicyDocument } from "../policy.ts";
 import { markSchema, poolSchema } from "../pool.ts";
-import { among, preference, problemItem, resources, text, texts } from "./parts.ts";
+import { among, observing, preference, problemItem, resources, text, texts } from "./parts.ts";
 
 /**
  * What the API takes. Lists that come by the thousand have readers of their own (see fields.ts): their schemas here only describe them, and a
@@ -76,6 +76,7 @@ export const requestSetRequest = z
   });
 
 const seconds = z.number().min(0);
+const mode = z.enum(["observe", "act"]);
 
 const timeout = z
   .union([seconds, z.record(text, seconds)])
@@ -117,7 +118,7 @@ const documentKeys = {
     "proxied-locations": z.record(text, text).optional(),
   }),
   planHistory: seconds,
-  enabled: z.boolean(),
+  mode: z.union([mode, z.record(text, mode)]),
 } satisfies Record<keyof PolicyDocument, z.ZodType>;
 
 const written = z.object(documentKeys).partial({
@@ -128,12 +129,19 @@ const written = z.object(documentKeys).partial({
   caps: true,
   senders: true,
   prices: true,
+  mode: true,
 });
 
 export const configRequest = z
   .looseObject(documentKeys)
   .partial()
-  .extend({ nodearrays: z.union([texts, z.record(text, z.unknown())]).optional() })
+  .extend({
+    nodearrays: z.union([texts, z.record(text, z.unknown())]).optional(),
+    enabled: z
+      .boolean()
+      .optional()
+      .meta({ description: "The older form of mode: false is observe, true is act." }),
+  })
   .meta({
     description:
       "A cluster's configuration; durations in seconds. Keys of scalelib's autoscale.json are accepted as they are; other keys are refused.",
@@ -146,6 +154,7 @@ export const configAnswer = written
       .optional()
       .meta({ description: "Why the stored document cannot be read; what holds instead is shown." }),
     doubts: z.array(problemItem).optional().meta({ description: "What counts and is likely a mistake." }),
+    ...observing,
   })
   .meta({ description: "The configuration in force, with its defaults." });
 
@@ -162,5 +171,6 @@ export const configWritten = written
     losses: z.array(z.object({ requestSet: text, loses: texts })).meta({
       description: "Live request sets that ask for something that the document does not let them have.",
     }),
+    ...observing,
   })
   .meta({ description: "The configuration as it was stored." });

@@ -1,0 +1,20 @@
+import type { HttpRequest } from "@azure/functions";
+import type { PageStart } from "../src/app/pages.ts";
+import { PAGE_EXPECTED, readPage } from "../src/app/pages.ts";
+import type { Problem } from "../src/domain/demand.ts";
+import { problemAt } from "../src/wire/problem.ts";
+
+/** Which page of an answer is asked for; without `start` it is the first. */
+type Asked =
+  | { readonly kind: "page"; readonly start?: PageStart }
+  | { readonly kind: "problem"; readonly problem: Problem };
+
+/** Reads the parameter `page`. */
+export function pageOf({ query }: HttpRequest): Asked {
+  const text = query.get("page");
+  if (text === null) return { kind: "page" };
+  const start = readPage(text);
+  return start === undefined
+    ? { kind: "problem", problem: problemAt("page", text, PAGE_EXPECTED) }
+    : { kind: "page", start };
+}

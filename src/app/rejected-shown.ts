@@ -1,0 +1,28 @@
+import type { Problem, SetDemand } from "../domain/demand.ts";
+import { moreRejected } from "../domain/more-rejected.ts";
+import { firstBytes } from "./pages.ts";
+
+/** Of what is wrong with one job or message so much is shown. */
+const MOST_PROBLEM_BYTES = 4000;
+
+/** The first problems, and one more that says how many are left out. */
+export function firstProblems(problems: readonly Problem[]): readonly Problem[] {
+  const first = firstBytes(problems, MOST_PROBLEM_BYTES);
+  const left = problems.length - first.length;
+  if (left === 0) return problems;
+  const rest = { path: "", found: `${left} more problems`, expected: "an input without problems" };
+  return [...first, rest];
+}
+
+/** The jobs of a set that could not be read, as members of an answer: as far as so many bytes go, with the number of the others. */
+export function rejectedShown(
+  demand: SetDemand | undefined,
+  most: number,
+): Pick<SetDemand, "rejectedJobs" | "moreRejectedJobs"> {
+  const all = demand?.rejectedJobs ?? [];
+  const short = all.map(({ name, problems }) => ({ name, problems: firstProblems(problems) }));
+  const rejectedJobs = firstBytes(short, most);
+  const { moreRejectedJobs = 0 } = moreRejected(demand);
+  const more = moreRejectedJobs + all.length - rejectedJobs.length;
+  return { rejectedJobs, ...(more === 0 ? {} : { moreRejectedJobs: more }) };
+}

@@ -1,0 +1,67 @@
+import type { Answer } from "./answer.ts";
+import type { History } from "./answers.ts";
+import type { HistoryQuery } from "./api.ts";
+
+/** What an answer says of lists that it shows in part. */
+export interface Paged {
+  readonly pages?: readonly { readonly list: string }[] | undefined;
+  readonly next?: string | undefined;
+}
+
+/**
+ * Asks for page after page, and puts the lists of all of them together: the answer of the first page, with its lists as long as they are.
+ * Of an answer that is not good, or comes from an app that knows no pages, it is that answer.
+ */
+export async function readPages<T extends Paged>(
+  ask: (page: string | undefined) => Promise<Answer<T>>,
+): Promise<Answer<T>> {
+  const first = await ask(undefined);
+  if (first.kind !== "answered" || first.body.next === undefined) return first;
+  const whole = structuredClone(first.body);
+  for (let next: string | undefined = first.body.next; next !== undefined;) {
+    const answer = await ask(next);
+    if (answer.kind !== "answered") return answer;
+    for (const { list } of answer.body.pages ?? [])
+      listAt(whole, list)?.push(...(listAt(answer.body, list) ?? []));
+    // An app that says the same again would be asked without end.
+    next = answer.body.next === next ? undefined : answer.body.next;
+  }
+  return { ...first, body: { ...whole, pages: undefined, next: undefined } };
+}
+
+/** As many rows as the app shows where nobody says how many. */
+const USUAL_ROWS = 1440;
+
+/** Asks for older rows until there are as many as `limit` says, or no more; each plan is listed once. */
+export async function readHistories(
+  query: HistoryQuery,
+  ask: (part: HistoryQuery) => Promise<Answer<History>>,
+): Promise<Answer<History>> {
+  const first = await ask(query);
+  if (first.kind !== "answered" || first.body.next === undefined) return first;
+  const { cluster, next } = first.body;
+  const rows = [...first.body.rows];
+  const plans = new Map(first.body.planCounts.map((counts) => [counts.plan, counts]));
+  const { limit = USUAL_ROWS } = query;
+  for (let to: string | undefined = next; to !== undefined && rows.length < limit;) {
+    const answer = await ask({ ...query, limit: limit - rows.length, to });
+    if (answer.kind !== "answered") return answer;
+    rows.push(...answer.body.rows);
+    for (const counts of answer.body.planCounts) plans.set(counts.plan, counts);
+    to = answer.body.next;
+  }
+  const planCounts = [...plans.values()].toSorted((a, b) => a.plan - b.plan);
+  return { ...first, body: { cluster, rows, keptPlans: planCounts.map(({ plan }) => plan), planCounts } };
+}
+
+/** The list that a path as "nodes.list" names. */
+function listAt(body: object, path: string): unknown[] | undefined {
+  let found: unknown = body;
+  for (const name of path.split("."))
+    found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+  return Array.isArray(found) ? found : undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,91 @@
+import type { Refusal } from "./refusal.ts";
+import type { ResourceValue, Scalar } from "./resources.ts";
+
+/**
+ * How much of a refusal a reason keeps. Reasons are stored with the plan and are in every answer that shows the demand, once for each demand
+ * and bucket: a constraint of a few kilobytes must not become megabytes there.
+ */
+const MOST = {
+  /** Characters of all texts of one refusal together; what is begun within them is kept whole. */
+  characters: 1000,
+  /** Characters of one text. */
+  text: 200,
+  /** Alternatives inside alternatives. */
+  levels: 4,
+  /** Alternatives of one "or" or "xor". */
+  alternatives: 10,
+  /** Values of one list, and jobs of one node. */
+  listed: 20,
+} as const;
+
+/** Characters that one refusal takes apart from its texts. */
+const EACH = 40;
+
+/** What is left to be written of a refusal. */
+interface Room {
+  characters: number;
+}
+
+/** The refusal with as much of it as people read; what is left out is counted in `more`. */
+export function boundRefusal(refusal: Refusal): Refusal {
+  return bound(refusal, MOST.levels, { characters: MOST.characters });
+}
+
+function bound(refusal: Refusal, levels: number, room: Room): Refusal {
+  room.characters -= EACH;
+  switch (refusal.code) {
+    case "no-alternative": {
+      const { refusals } = refusal;
+      const most = levels > 0 ? MOST.alternatives : 0;
+      const kept = take(refusals, most, room, (one) => bound(one, levels - 1, room));
+      return { ...refusal, refusals: kept, ...moreThan(kept.length, refusals.length, refusal.more) };
+    }
+    case "invalid-option": {
+      const { found, options } = refusal;
+      const shown = cutValue(found, room);
+      const kept = take(options, MOST.listed, room, (one) => cutScalar(one, room));
+      const more = moreThan(kept.length, options.length, refusal.more);
+      return { ...refusal, found: shown, options: kept, ...more };
+    }
+    case "not-exclusive": {
+      const { jobs } = refusal;
+      const kept = take(jobs, MOST.listed, room, (one) => cutText(one, room));
+      return { ...refusal, jobs: kept, ...moreThan(kept.length, jobs.length, refusal.more) };
+    }
+    case "not-an-amount":
+      return { ...refusal, found: cutValue(refusal.found, room) };
+    case "never":
+      return { ...refusal, message: cutText(refusal.message, room) };
+    case "pool-value":
+      return { ...refusal, asked: cutScalar(refusal.asked, room), found: cutScalar(refusal.found, room) };
+    default:
+      return refusal;
+  }
+}
+
+/** The first of a list, as long as there is room. */
+function take<T>(list: readonly T[], most: number, room: Room, keep: (one: T) => T): readonly T[] {
+  const kept: T[] = [];
+  for (const one of list) {
+    if (kept.length >= most || room.characters <= 0) break;
+    kept.push(keep(one));
+  }
+  return kept;
+}
+
+function moreThan(kept: number, all: number, before = 0): { readonly more?: number } {
+  const more = before + all - kept;
+  return more === 0 ? {} : { more };
+}
+
+function cutText(text: string, room: Room): string {
+  const cut = text.length > MOST.text ? `${text.slice(0, MOST.text)}…` : text;
+  room.characters -= cut.length;
+  return cut;
+}
+
+const cutScalar = (value: Scalar, room: Room): Scalar =>
+  typeof value === "string" ? cutText(value, room) : value;
+
+const cutValue = (value: ResourceValue, room: Room): ResourceValue =>
+  typeof value === "string" ? cutText(value, room) : value;

@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { allocate } from "../../src/decide/allocate.ts";
+import type { Allocation, AllocationPolicy } from "../../src/domain/allocation.ts";
+import type { Case } from "../property/random-world.ts";
+import { anyCase, NOW } from "../property/random-world.ts";
+
+/**
+ * What 200 random clusters were planned as: a change that is to change no plan changes none of these digests. Where one differs, its number
+ * is printed. `PLAN=17` prints that cluster's demand and plan, here and on the commit before; `PLAN=write` writes the digests again, after
+ * a change of plans that is meant.
+ */
+const FILE = new URL("plans.json", import.meta.url);
+const SEED = 17;
+const CASES = 200;
+const asked = process.env["PLAN"];
+
+const common = { groupPrefix: "pg", groupFillSeconds: 600 };
+const POLICIES: readonly AllocationPolicy[] = [
+  { ...common, preference: "existing-first", among: "priority" },
+  { ...common, preference: "existing-first", among: "cheapest" },
+  { ...common, preference: "bucket-order", among: "priority" },
+];
+
+const cases = fc.sample(anyCase(), { seed: SEED, numRuns: CASES });
+
+test("200 random clusters are planned as before", async () => {
+  const digests = cases.map((one, at) => digestOf(textOf(plan(one, at))));
+  if (asked === "write") await writeFile(FILE, `${JSON.stringify(digests, undefined, 1)}\n`);
+  else if (asked !== undefined) show(Number(asked));
+  const known = z.array(z.string()).parse(JSON.parse(await readFile(FILE, "utf8")));
+  const different = known.flatMap((digest, at) => (digest === digests[at] ? [] : [at]));
+  expect(different, "clusters that are planned differently; PLAN=<number> shows one").toEqual([]);
+  expect(digests).toHaveLength(CASES);
+});
+
+function plan({ world, demands }: Case, at: number): Allocation {
+  const policy = POLICIES[at % POLICIES.length];
+  if (policy === undefined) throw new RangeError(`no policy for ${at}`);
+  return allocate(world, demands, policy, NOW);
+}
+
+function textOf({ creates, starts, outcomes, groups, settledBy, orders, needed, loads }: Allocation): string {
+  return JSON.stringify(
+    { creates, starts, outcomes, groups, settledBy, orders, needed, loads },
+    (_, value: unknown) => (value instanceof Map || value instanceof Set ? [...value] : value),
+    1,
+  );
+}
+
+const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
+
+function show(at: number): void {
+  const one = cases[at];
+  if (one === undefined) throw new RangeError(`expected a number below ${CASES}, found ${asked}`);
+  process.stdout.write(`${JSON.stringify(one.demands, undefined, 1)}\n${textOf(plan(one, at))}\n`);
+}
