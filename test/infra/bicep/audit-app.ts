@@ -77,11 +77,8 @@ export function auditSettings({ full, plain }: Played): readonly string[] {
   ];
 }
 
-/** By issue 19; from then on the code reads it and this list is empty. */
-const SOON_READ = ["AUTOSCALER_DEFAULT_MODE"];
-
 function settingsRead(): ReadonlySet<string> {
-  const read = new Set<string>(SOON_READ);
+  const read = new Set<string>();
   const settings = new Proxy<Record<string, string | undefined>>(
     {},
     { get: (_settings, name) => void read.add(String(name)) },

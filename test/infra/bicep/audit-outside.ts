@@ -20,7 +20,15 @@ export function auditAzd(played: Played, azureYaml: string): readonly string[] {
     /^ {4}project: \.$/m,
     /^ {4}dist: package$/m,
     /^ {4}host: function$/m,
+    /^hooks:\n {2}postdeploy:/m,
+    /^ {4}posix:\n(?: {6}.*\n)*? {8}npx cyclecloud-autoscaler verify$/m,
+    /^ {4}windows:\n(?: {6}.*\n)*? {8}npx cyclecloud-autoscaler verify$/m,
   ];
+  const outputs = Object.keys(played["plain"]?.outputs ?? {});
+  const unset = [...azureYaml.matchAll(/(?:\$env:|\$)(AUTOSCALER_[A-Z_]+)/g)]
+    .map(([, name = ""]) => name)
+    .filter((name) => name !== "AUTOSCALER_KEY" && !outputs.includes(name))
+    .map((name) => `azure.yaml uses ${name}, which is no output`);
   const missing = expected
     .filter((pattern) => !pattern.test(azureYaml))
     .map((pattern) => `no ${pattern.source}`);
@@ -29,7 +37,11 @@ export function auditAzd(played: Played, azureYaml: string): readonly string[] {
       ({ type, body }) => /sites@|storageAccounts@/.test(type) && at(body, "tags.azd-env-name") !== "hpc",
     ),
   );
-  return [...missing, ...environment.map((resource) => `${resource.at} lacks the tag azd-env-name`)];
+  return [
+    ...missing,
+    ...unset,
+    ...environment.map((resource) => `${resource.at} lacks the tag azd-env-name`),
+  ];
 }
 
 /** Every parameter says what it is, in Bicep and, with the same words, in docs/operations.md; its default is one of its allowed values. */
