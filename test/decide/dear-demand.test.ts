@@ -70,22 +70,24 @@ test.each([
   },
 );
 
-test("one job of 100 choices between pools, of 1,000 pools, is planned in less than 2 s: no pool is copied for a choice", () => {
+test("one job of 330 choices between pools, of 1,000 pools, is planned in less than 0.8 s: no pool is copied for a choice", () => {
   const pool = (n: number): Constraint => ({ kind: "pool", pool: `p${n}`, amount: 1 });
-  const constraints = Array.from({ length: 100 }, (_, k): Constraint => {
+  const constraints = Array.from({ length: 330 }, (_, k): Constraint => {
     const first: Constraint = { kind: "and", of: [pool(k), amount(3)] };
     return { kind: "or", of: [first, { kind: "and", of: [pool(k + 1), amount(0.001)] }] };
   });
   const pools = Array.from({ length: 1000 }, (_, k) => ({ name: `p${k}`, total: 1000, used: 0 }));
   const nodes = buildNodes("n", 50);
   const { record, bodies } = buildState({
-    sets: { evil: { demands: [buildJob("j", 3, { constraints })], pools } },
+    sets: { evil: { demands: [buildJob("j", 3, { constraints })] } },
     ledger: rememberNodes(nodes),
     seen: buildSnapshot(nodes),
   });
+  const demands = new Map([...bodies.demands].map(([digest, body]) => [digest, { ...body, pools }]));
   const look = { snapshot: buildSnapshot(nodes), requestNodes: new Map() };
   const before = process.cpuUsage();
-  decide(record, bodies, look, DEFAULT_POLICY, NOW, OURS);
+  const { plan } = decide(record, { ...bodies, demands }, look, DEFAULT_POLICY, NOW, OURS);
   const { user, system } = process.cpuUsage(before);
-  expect((user + system) / 1e6).toBeLessThan(2);
+  expect(plan.demands).toMatchObject([{ asked: 3, placed: 3 }]);
+  expect((user + system) / 1e6).toBeLessThan(0.8);
 });
