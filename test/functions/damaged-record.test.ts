@@ -50,7 +50,9 @@ describe("the other cluster is shown as ever", () => {
             cluster: world.cluster,
             health: {
               ok: false,
-              notes: ["the app itself failed, and tries again at each tick: the record cannot be read (TypeError)"],
+              notes: [
+                "the app itself failed, and tries again at each tick: the record cannot be read (TypeError)",
+              ],
               warnings: [],
               trouble: { kind: "failed", message: "the record cannot be read (TypeError)" },
             },
