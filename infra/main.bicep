@@ -291,7 +291,7 @@ module alerting 'modules/alerts.bicep' = {
 // what the command line needs
 output AZURE_RESOURCE_GROUP string = resourceGroup().name
 output AUTOSCALER_APP_NAME string = app.outputs.name
-output AUTOSCALER_APP_ID string = app.outputs.id
+output AUTOSCALER_RESOURCE_ID string = app.outputs.id
 output AUTOSCALER_URL string = app.outputs.url
 output AUTOSCALER_QUEUE string = app.outputs.demandQueueUri
 output AUTOSCALER_IDENTITY_PRINCIPAL_ID string = identity.outputs.principalId

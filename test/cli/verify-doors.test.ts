@@ -99,7 +99,7 @@ describe("keys", () => {
     expect(end).toEqual({
       code: 2,
       out: "",
-      err: "found neither --key (AUTOSCALER_KEY) nor --resource-id (AUTOSCALER_APP_ID), expected one",
+      err: "found neither --key (AUTOSCALER_KEY) nor --resource-id (AUTOSCALER_RESOURCE_ID), expected one",
     });
   });
 });
@@ -110,7 +110,7 @@ describe("Azure's management API", () => {
     const { code, out } = await verify();
     expect(code).toBe(0);
     expect(linesOf(out, "functions")).toMatch(
-      /^not applicable +functions +give --resource-id \(AUTOSCALER_APP_ID\) to compare the functions that Azure lists/,
+      /^not applicable +functions +give --resource-id \(AUTOSCALER_RESOURCE_ID\) to compare the functions that Azure lists/,
     );
     expect(out.split("\n").at(-1)).toBe("9 checks hold, 1 not applicable");
   });
@@ -120,7 +120,7 @@ describe("Azure's management API", () => {
     const { code, out } = await verify(["--resource-id", RESOURCE_ID.replace("scaler", "other")]);
     expect(code).toBe(1);
     expect(linesOf(out, "functions")).toContain(
-      "Found: no list: HTTP 404 What to do: Compare --resource-id (AUTOSCALER_APP_ID) with the app's",
+      "Found: no list: HTTP 404 What to do: Compare --resource-id (AUTOSCALER_RESOURCE_ID) with the app's",
     );
   });
 

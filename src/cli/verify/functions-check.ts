@@ -48,7 +48,7 @@ export function functionsCheck({ url, management, masterKey }: Deployment): Chec
 }
 
 const UNLISTED =
-  "give --resource-id (AUTOSCALER_APP_ID) to compare the functions that Azure lists; for a host on this machine --master-key (AUTOSCALER_MASTER_KEY)";
+  "give --resource-id (AUTOSCALER_RESOURCE_ID) to compare the functions that Azure lists; for a host on this machine --master-key (AUTOSCALER_MASTER_KEY)";
 const AZURE =
   "Look for an error at the start of the app in its log: an app that does not load registers nothing. Compare the deployed package with this release. If the log shows no error, restart the app and run verify again.";
 const HOST =

@@ -16,7 +16,7 @@ export function judgeRefusal(answer: Answer, found: string): Verdict {
     case 404:
       return fails(
         found,
-        "Compare --resource-id (AUTOSCALER_APP_ID) with the app's: az functionapp show --name APP --resource-group GROUP --query id",
+        "Compare --resource-id (AUTOSCALER_RESOURCE_ID) with the app's: az functionapp show --name APP --resource-group GROUP --query id",
       );
     default:
       return notYet(found, "Try again; this machine must reach the management API.");

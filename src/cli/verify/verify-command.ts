@@ -44,7 +44,7 @@ export function registerVerify({ program, terminal, run }: Register): void {
     .addOption(cluster())
     .addOption(
       new Option("--resource-id <id>", "the function app's resource id in Azure")
-        .env("AUTOSCALER_APP_ID")
+        .env("AUTOSCALER_RESOURCE_ID")
         .argParser(readResourceId),
     )
     .addOption(
@@ -73,7 +73,7 @@ async function verify(terminal: Terminal, options: VerifyOptions): Promise<ExitC
   const management = managementOf(terminal, options);
   if (key === undefined && management === undefined) {
     terminal.complain(
-      "found neither --key (AUTOSCALER_KEY) nor --resource-id (AUTOSCALER_APP_ID), expected one",
+      "found neither --key (AUTOSCALER_KEY) nor --resource-id (AUTOSCALER_RESOURCE_ID), expected one",
     );
     return EXIT.usage;
   }

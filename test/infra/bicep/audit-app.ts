@@ -3,7 +3,8 @@ import { QUEUES } from "../../../src/adapters/queue/demand-queue.ts";
 import { readConfig } from "../../../src/config.ts";
 import type { Sources } from "./check.ts";
 import type { Deployment } from "./deploy.ts";
-import { at } from "./value.ts";
+import type { Value } from "./value.ts";
+import { anyText, at } from "./value.ts";
 import type { Played } from "./variants.ts";
 import { ofType, seenSettings, settingsOf } from "./variants.ts";
 
@@ -26,13 +27,16 @@ export function auditStorage(played: Played): readonly string[] {
 
 function namesOf(deployment: Deployment, kind: string): readonly string[] {
   return ofType(deployment, `Microsoft.Storage/storageAccounts/${kind}`).map(({ body }) =>
-    String(body["name"]),
+    anyText(body["name"]),
   );
 }
 
 function packageContainer(deployment: Deployment): string {
   const [site] = ofType(deployment, SITES);
-  return String(at(site?.body, "properties.functionAppConfig.deployment.storage.value")).replace(/^<.*>/, "");
+  return anyText(at(site?.body, "properties.functionAppConfig.deployment.storage.value")).replace(
+    /^<.*>/,
+    "",
+  );
 }
 
 function differences(what: string, expected: readonly string[], found: readonly string[]): readonly string[] {
@@ -73,11 +77,8 @@ export function auditSettings({ full, plain }: Played): readonly string[] {
   ];
 }
 
-/** By issue 19; from then on the code reads it and this list is empty. */
-const SOON_READ = ["AUTOSCALER_DEFAULT_MODE"];
-
 function settingsRead(): ReadonlySet<string> {
-  const read = new Set<string>(SOON_READ);
+  const read = new Set<string>();
   const settings = new Proxy<Record<string, string | undefined>>(
     {},
     { get: (_settings, name) => void read.add(String(name)) },
@@ -140,7 +141,7 @@ export function auditFlex(played: Played, sources: Sources): readonly string[] {
     const site = ofType(deployment, SITES)[0]?.body;
     const plan = ofType(deployment, "Microsoft.Web/serverfarms")[0]?.body;
     const ready = at(site, "properties.functionAppConfig.scaleAndConcurrency.alwaysReady.0.name");
-    const expected: readonly (readonly [unknown, unknown])[] = [
+    const expected: readonly (readonly [Value | undefined, Value | undefined])[] = [
       [at(site, "kind"), "functionapp,linux"],
       [at(site, "identity.type"), "UserAssigned"],
       [at(site, "properties.functionAppConfig.runtime.name"), "node"],
@@ -158,7 +159,7 @@ export function auditFlex(played: Played, sources: Sources): readonly string[] {
     ];
     return expected
       .filter(([found, wanted]) => found !== wanted)
-      .map(([found, wanted]) => `${variant}: ${String(found)}, expected ${String(wanted)}`);
+      .map(([found, wanted]) => `${variant}: ${anyText(found)}, expected ${anyText(wanted)}`);
   });
   return [...refused, ...wrong];
 }
@@ -177,8 +178,8 @@ export function auditIdentity(played: Played): readonly string[] {
         "properties.functionAppConfig.deployment.storage.authentication.userAssignedIdentityResourceId",
       ),
       Object.keys(Object(at(site, "identity.userAssignedIdentities")))[0],
-    ].map(String);
-    const clients = [settings["AzureWebJobsStorage__clientId"]].map(String);
+    ].map(anyText);
+    const clients = [settings["AzureWebJobsStorage__clientId"]].map(anyText);
     return [
       ...(found.every((each) => each === id) ? [] : [`${variant}: identity ${found.join(", ")}`]),
       ...(clients.every((each) => each === clientId) ? [] : [`${variant}: client ${clients.join(", ")}`]),

@@ -1,5 +1,5 @@
 import type { Deployment } from "./deploy.ts";
-import { at, itemsIn, textFrom } from "./value.ts";
+import { anyText, at, itemsIn, textFrom } from "./value.ts";
 import type { Played } from "./variants.ts";
 import { ofType } from "./variants.ts";
 
@@ -64,7 +64,7 @@ function auditSubnets(deployment: Deployment): readonly string[] {
   return [
     ...(service === "Microsoft.App/environments"
       ? []
-      : [`the app's subnet is delegated to ${String(service)}`]),
+      : [`the app's subnet is delegated to ${anyText(service)}`]),
     ...(endpoints !== undefined && delegated === undefined
       ? []
       : ["the endpoints have no subnet of their own"]),
@@ -77,7 +77,7 @@ function auditSubnets(deployment: Deployment): readonly string[] {
 
 function auditEndpoints(variant: string, deployment: Deployment, expected: readonly string[]) {
   const found = ofType(deployment, ENDPOINTS).map(({ body }) =>
-    String(at(body, "properties.privateLinkServiceConnections.0.properties.groupIds.0")),
+    anyText(at(body, "properties.privateLinkServiceConnections.0.properties.groupIds.0")),
   );
   return found.join() === expected.join() ? [] : [`${variant}: private endpoints of ${found.join()}`];
 }
@@ -85,12 +85,12 @@ function auditEndpoints(variant: string, deployment: Deployment, expected: reado
 /** Every endpoint is registered in the zone of its kind, and a zone that nobody brings is made. */
 function auditZones(variant: string, deployment: Deployment, made: readonly string[]): readonly string[] {
   const zones = ofType(deployment, "Microsoft.Network/privateDnsZones").map(({ body }) =>
-    String(body["name"]),
+    anyText(body["name"]),
   );
   const links = ofType(deployment, "Microsoft.Network/privateDnsZones/virtualNetworkLinks").length;
   const records = ofType(deployment, `${ENDPOINTS}/privateDnsZoneGroups`).map(({ body }) => [
-    String(at(body, "properties.privateDnsZoneConfigs.0.name")),
-    String(at(body, "properties.privateDnsZoneConfigs.0.properties.privateDnsZoneId")).split("/").at(-1),
+    anyText(at(body, "properties.privateDnsZoneConfigs.0.name")),
+    anyText(at(body, "properties.privateDnsZoneConfigs.0.properties.privateDnsZoneId")).split("/").at(-1),
   ]);
   return [
     ...(zones.join() === made.map((kind) => ZONE_OF[kind]).join()
@@ -112,5 +112,5 @@ function auditSite(variant: string, deployment: Deployment, subnet: string | nul
   const routed = at(site?.body, "properties.outboundVnetRouting.allTraffic") ?? null;
   return (found === null ? null : textFrom(found)) === subnet && routed === routes
     ? []
-    : [`${variant}: the app is in ${String(found)}, all traffic ${String(routed)}`];
+    : [`${variant}: the app is in ${anyText(found)}, all traffic ${anyText(routed)}`];
 }

@@ -4,7 +4,7 @@ import { parseAll } from "./check.ts";
 import { deploy } from "./deploy.ts";
 import type { Expression } from "./syntax.ts";
 import { textOf } from "./syntax.ts";
-import { at, itemsIn, textFrom } from "./value.ts";
+import { anyText, at, itemsIn, textFrom } from "./value.ts";
 import type { Played } from "./variants.ts";
 import { ofType, VARIANTS } from "./variants.ts";
 
@@ -13,14 +13,22 @@ const ROOT = new URL("../../../", import.meta.url);
 /** azure.yaml finds the Bicep, the app and the package. */
 export function auditAzd(played: Played, azureYaml: string): readonly string[] {
   const [site] = played["plain"] === undefined ? [] : ofType(played["plain"], "Microsoft.Web/sites");
-  const service = String(at(site?.body, "tags.azd-service-name"));
+  const service = anyText(at(site?.body, "tags.azd-service-name"));
   const expected = [
     /^infra:\n {2}provider: bicep\n {2}path: infra\n {2}module: main$/m,
     new RegExp(`^services:\\n {2}${service}:`, "m"),
     /^ {4}project: \.$/m,
     /^ {4}dist: package$/m,
     /^ {4}host: function$/m,
+    /^hooks:\n {2}postdeploy:/m,
+    /^ {4}posix:\n(?: {6}.*\n)*? {8}npx cyclecloud-autoscaler verify$/m,
+    /^ {4}windows:\n(?: {6}.*\n)*? {8}npx cyclecloud-autoscaler verify$/m,
   ];
+  const outputs = Object.keys(played["plain"]?.outputs ?? {});
+  const unset = [...azureYaml.matchAll(/(?:\$env:|\$)(AUTOSCALER_[A-Z_]+)/g)]
+    .map(([, name = ""]) => name)
+    .filter((name) => name !== "AUTOSCALER_KEY" && !outputs.includes(name))
+    .map((name) => `azure.yaml uses ${name}, which is no output`);
   const missing = expected
     .filter((pattern) => !pattern.test(azureYaml))
     .map((pattern) => `no ${pattern.source}`);
@@ -29,7 +37,11 @@ export function auditAzd(played: Played, azureYaml: string): readonly string[] {
       ({ type, body }) => /sites@|storageAccounts@/.test(type) && at(body, "tags.azd-env-name") !== "hpc",
     ),
   );
-  return [...missing, ...environment.map((resource) => `${resource.at} lacks the tag azd-env-name`)];
+  return [
+    ...missing,
+    ...unset,
+    ...environment.map((resource) => `${resource.at} lacks the tag azd-env-name`),
+  ];
 }
 
 /** Every parameter says what it is, in Bicep and, with the same words, in docs/operations.md; its default is one of its allowed values. */
@@ -79,6 +91,7 @@ export function auditQuery(played: Played, code: string): readonly string[] {
     [...list.matchAll(/'([a-z-]+)'/g)].map(([, name = ""]) => name),
   );
   const fields = [...query.matchAll(/line\.(\w+)/g)].map(([, name = ""]) => name);
+  const silence = query.split("\n").find((line) => line.startsWith("let silent =")) ?? "";
   const problems = [
     "no successful tick",
     "cluster unhealthy",
@@ -93,6 +106,7 @@ export function auditQuery(played: Played, code: string): readonly string[] {
       .map((name) => `nothing writes the event ${name}`),
     ...(new Set(events).size >= 5 ? [] : [`only ${events.join(", ")} are looked for`]),
     ...fields.filter((name) => !["event", "cluster", "outcome", "trouble", "unmet"].includes(name)),
+    ...(/\| summarize good = countif\(good\) \|/.test(silence) ? [] : ["silence gives no row"]),
     ...problems.filter((name) => !query.includes(`'${name}'`)).map((name) => `the query never says ${name}`),
     ...[/INSIGHTS_ID/, /UNMET_MINUTES/, /'(HEARTBEAT|EVENTS)'/]
       .filter((left) => left.test(query))

@@ -4,7 +4,7 @@ import { parseAll } from "./check.ts";
 import { deploy } from "./deploy.ts";
 import type { Expression } from "./syntax.ts";
 import { partsOf } from "./syntax.ts";
-import { at, textFrom } from "./value.ts";
+import { anyText, at, textFrom } from "./value.ts";
 import type { Played } from "./variants.ts";
 import { ofType, VARIANTS } from "./variants.ts";
 
@@ -83,7 +83,7 @@ export function auditRoles(played: Played): readonly string[] {
       const scope = textFrom(body["scope"]).replace(/^<.*#(.*)>$/, "$1");
       const role = textFrom(at(body, "properties.roleDefinitionId")).split("/").at(-1);
       const who = textFrom(at(body, "properties.principalId")).includes("principalId") ? "app" : "sender";
-      return `${scope} ${role} ${String(at(body, "properties.principalType"))} ${who}`;
+      return `${scope} ${role} ${anyText(at(body, "properties.principalType"))} ${who}`;
     });
     const expected = ROLES[variant] ?? [];
     return [

@@ -3,7 +3,7 @@ import { readAccepted, typeOf } from "./resource-types.ts";
 import type { Shape } from "./shapes.ts";
 import { shapeOf, textsOf } from "./shapes.ts";
 import type { Declaration, Expression, Flaw, ObjectLiteral } from "./syntax.ts";
-import { bodyOf, partsOf, textOf } from "./syntax.ts";
+import { bodyOf, partsOf } from "./syntax.ts";
 
 /** A resource of a file with the whole name of its type. */
 export interface TypedResource {
@@ -64,7 +64,7 @@ class Checker {
   }
 
   object(literal: ObjectLiteral & { line: number }, name: string, objects: ObjectTable, where: string): void {
-    const accepted = variantOf(literal, name, objects);
+    const accepted = variantOf(literal, name, objects, this.#known);
     if (accepted === undefined) return;
     const seen = new Set<string>();
     for (const { key, value, line } of literal.properties) {
@@ -146,11 +146,17 @@ function readOf(
 }
 
 /** The properties that an object takes; of a type with variants those of the variant that the object names. */
-function variantOf(literal: ObjectLiteral, name: string, objects: ObjectTable) {
+function variantOf(
+  literal: ObjectLiteral,
+  name: string,
+  objects: ObjectTable,
+  known: ReadonlyMap<string, Declaration>,
+) {
   const table = objects[name];
   const discriminator = table?.["?"];
   if (table === undefined || discriminator === undefined) return table;
-  const chosen = textOf(literal.properties.find(({ key }) => key === discriminator)?.value);
+  const said = literal.properties.find(({ key }) => key === discriminator)?.value;
+  const chosen = said === undefined ? undefined : textsOf(said, known)?.[0];
   const variant = chosen === undefined ? undefined : table[`?${chosen}`];
   const own = variant === undefined ? {} : objects[variant.slice(1)];
   return variant === undefined && chosen === undefined

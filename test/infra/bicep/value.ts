@@ -64,3 +64,9 @@ export function at(value: Value | undefined, path: string): Value | undefined {
 export function itemsIn(value: Value | undefined): readonly Value[] {
   return Array.isArray(value) ? value : [];
 }
+
+/** Any value as text, for comparing and for telling; a text as it is. */
+export function anyText(value: Value | undefined): string {
+  if (typeof value === "string") return value;
+  return value instanceof Reference ? value.toString() : (JSON.stringify(value) ?? "undefined");
+}

@@ -2,7 +2,7 @@ import type { Sources } from "./check.ts";
 import type { Deployed, Deployment } from "./deploy.ts";
 import { deploy } from "./deploy.ts";
 import type { Fields, Value } from "./value.ts";
-import { at, isFields } from "./value.ts";
+import { anyText, at, isFields } from "./value.ts";
 
 const NEEDED: Fields = { environmentName: "hpc", cyclecloudUrl: "https://10.0.0.4", clusterNames: ["prod"] };
 const SUBNETS = "/subscriptions/s/resourceGroups/net/providers/Microsoft.Network/virtualNetworks/hub/subnets";
@@ -66,12 +66,12 @@ export function settingsOf(deployment: Deployment): Fields {
 export function seenSettings(deployment: Deployment): Readonly<Record<string, string>> {
   const secrets = new Map(
     ofType(deployment, "Microsoft.KeyVault/vaults/secrets").map(({ body }) => [
-      String(body["name"]),
-      String(at(body, "properties.value")),
+      anyText(body["name"]),
+      anyText(at(body, "properties.value")),
     ]),
   );
   const seen = (value: Value): string =>
-    String(value)
+    anyText(value)
       .replaceAll(/<[^>]*primaryEndpoints\.(\w+)>/g, "https://account.$1.core.windows.net/")
       .replaceAll(/<[^>]*defaultHostName>/g, "autoscaler.azurewebsites.net")
       .replaceAll(/<[^>]*clientId>/g, "client-id")
