@@ -17,9 +17,9 @@ export interface MemoryDoor {
   readonly clock: DoorClock;
   readonly events: readonly { readonly event: string; readonly [field: string]: unknown }[];
   /** Delivers a message once, as the host does. */
-  deliver(message: unknown): Promise<void>;
-  tick(): Promise<void>;
-  rejected(): Promise<readonly RejectedMessage[]>;
+  readonly deliver: (message: unknown) => Promise<void>;
+  readonly tick: () => Promise<void>;
+  readonly rejected: () => Promise<readonly RejectedMessage[]>;
 }
 
 /** Moves when somebody sleeps; a deadline is never reached by itself. */

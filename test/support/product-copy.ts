@@ -41,7 +41,8 @@ export async function runInCopy(
       ...folders.map((folder) =>
         cp(join(ROOT, "test", folder), join(copy, "test", folder), { recursive: true }),
       ),
-      writeFile(join(copy, "package.json"), '{ "type": "module" }\n'),
+      // It also says which release the copy is.
+      cp(join(ROOT, "package.json"), join(copy, "package.json")),
       symlink(join(ROOT, "node_modules"), join(copy, "node_modules"), "dir"),
     ]);
     for (const { file, find, put } of edits) await replaceOnce(join(copy, file), find, put);
