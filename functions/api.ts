@@ -5,6 +5,7 @@ import "./explain.ts";
 import "./history.ts";
 import "./plan.ts";
 import "./restored.ts";
+import "./wake.ts";
 import "./config.ts";
 import "./health.ts";
 import "./openapi.ts";

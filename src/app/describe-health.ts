@@ -43,16 +43,25 @@ export interface Health {
   readonly clusterState?: string;
 }
 
-/** Never throws for storage's sake: one cluster whose record cannot be read must not hide the others. */
+/** Never throws: one cluster whose record cannot be read must not hide the others. */
 export async function checkHealth(app: App, cluster: ClusterName): Promise<Health> {
   try {
     const [{ record }, policy] = await Promise.all([loadCurrent(app, cluster), app.ports.policyOf(cluster)]);
     const stopKeys = app.ports.sites.get(cluster)?.stopKeys;
     return describeHealth(record, undefined, policy, app.ports.clock.now(), stopKeys);
   } catch (error) {
-    if (!(error instanceof PortError)) throw error;
-    return { ok: false, notes: [`${error.kind}: ${error.message}`], warnings: [] };
+    if (error instanceof PortError)
+      return { ok: false, notes: [`${error.kind}: ${error.message}`], warnings: [] };
+    return unreadable(app, cluster, error);
   }
+}
+
+/** A record that was changed by hand, say. The message of the error may hold what is stored: it is for the log. */
+function unreadable({ ports }: App, cluster: ClusterName, error: unknown): Health {
+  ports.log("health-failed", { cluster, kind: "defect", message: String(error) });
+  const message = `the record cannot be read (${error instanceof Error ? error.name : typeof error})`;
+  const trouble = { at: isoTime(ports.clock.now()), kind: "failed", message };
+  return { ok: false, notes: [`${TROUBLES.failed}: ${message}`], warnings: [], trouble };
 }
 
 export function describeHealth(

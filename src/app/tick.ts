@@ -86,7 +86,8 @@ async function patienceWith(app: App, { cluster }: Site): Promise<number> {
 }
 
 function logTick({ ports }: App, { cluster, outcome }: TickReport): void {
-  ports.log("tick", { cluster, outcome: outcome.kind });
+  const trouble = outcome.kind === "troubled" ? { trouble: outcome.trouble.kind } : {};
+  ports.log("tick", { cluster, outcome: outcome.kind, ...trouble });
 }
 
 async function tickOne(app: App, site: Site): Promise<TickReport> {

@@ -416,9 +416,31 @@ export interface RequestSetState {
   next?: string;
 }
 export interface Clusters {
+  /**
+   * The release that answers.
+   */
+  version: string;
+  /**
+   * The app's clock.
+   */
+  time: string;
+  /**
+   * When the timer last ran. Absent: it has never run.
+   */
+  timerAt?: string;
   clusters: {
     cluster: string;
     health: ClusterHealth;
+    /**
+     * The last wake message with an id that came through the queue. Absent: none did.
+     */
+    lastWake?: {
+      id: string;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      at: string;
+    };
   }[];
   /**
    * Messages that failed too often, in demand-poison: the timer deals with them.
@@ -1324,6 +1346,17 @@ export interface Restored {
    * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
    */
   observing?: string;
+}
+/**
+ * A wake message is in the queue.
+ *
+ */
+export interface Wake {
+  cluster: string;
+  /**
+   * Shown as lastWake once it came through.
+   */
+  id: string;
 }
 /**
  * The configuration in force, with its defaults.

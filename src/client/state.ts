@@ -175,8 +175,13 @@ const rejectedMessage = z.object({
   problems: listOf(problemPart),
 });
 
+const lastWake = z.object({ id: text, at: text }).optional().catch(undefined);
+
 const clusters = z.object({
-  clusters: listOf(z.object({ cluster: text, health })),
+  version: text,
+  time: text,
+  timerAt: text,
+  clusters: listOf(z.object({ cluster: text, health, lastWake })),
   poisonMessages: z.object({ count: number, oldestAgeSeconds: number }).optional().catch(undefined),
   rejectedMessages: z
     .object({ count: number, oldestAgeSeconds: number, oldest: listOf(rejectedMessage) })
@@ -280,6 +285,8 @@ const tick = z.object({
   trouble: z.object({ kind: text, message: text }).optional().catch(undefined),
 });
 
+const wake = z.object({ id: text });
+
 const restored = z.object({ cluster: text, restingUntil: text, createsFrom: text });
 
 const configNotes = z.object({
@@ -304,6 +311,7 @@ export const readHistory = reader(history);
 export const readDryRun = reader(dryRun);
 export const readExplanation = reader(explanation);
 export const readTick = reader(tick);
+export const readWake = reader(wake);
 export const readRestored = reader(restored);
 export const readConfigNotes = reader(configNotes);
 export const readAccepted = reader(accepted);

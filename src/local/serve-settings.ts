@@ -65,6 +65,7 @@ function describe({ clusters, publicUrl }: LocalSettings, trial: Trial, act: boo
       AUTOSCALER_URL: trial.url,
       AUTOSCALER_KEY: trial.keys.host,
       AUTOSCALER_CLUSTER: first?.name ?? "",
+      AUTOSCALER_MASTER_KEY: trial.keys.master,
     }),
     "unset AUTOSCALER_SIMULATED_CLOCK",
     commandLine(),

@@ -6,6 +6,7 @@ import { memoryDemandQueue } from "../../src/adapters/memory/demand-queue.ts";
 import { memoryDocuments } from "../../src/adapters/memory/documents.ts";
 import { memoryHistory } from "../../src/adapters/memory/history.ts";
 import { memoryPlanArchive } from "../../src/adapters/memory/plan-archive.ts";
+import { memoryTriggerLog } from "../../src/adapters/memory/trigger-log.ts";
 import { memoryRecordStore } from "../../src/adapters/memory/record-store.ts";
 import { tableDocuments } from "../../src/adapters/tables/documents.ts";
 import { tableHistory } from "../../src/adapters/tables/history.ts";
@@ -90,6 +91,7 @@ export function openWorld(stores: "memory" | "tables"): World {
       plans: table === undefined ? memoryPlanArchive() : tablePlanArchive(table),
       documents,
       breaker: memoryCredentialBreaker(),
+      triggers: memoryTriggerLog(),
       queue,
       sites: new Map([cluster, calm].map((name) => [name, openSite(name, () => world)])),
       log: (event, fields) => void log.push(JSON.stringify({ event, ...fields })),

@@ -108,8 +108,15 @@ export const rejectedMessagesAnswer = waiting.extend({
   ),
 });
 
+const lastWake = z.object({ id: text, at: time }).optional().meta({
+  description: "The last wake message with an id that came through the queue. Absent: none did.",
+});
+
 export const clustersAnswer = z.object({
-  clusters: z.array(z.object({ cluster: text, health })),
+  version: text.meta({ description: "The release that answers." }),
+  time: time.meta({ description: "The app's clock." }),
+  timerAt: time.optional().meta({ description: "When the timer last ran. Absent: it has never run." }),
+  clusters: z.array(z.object({ cluster: text, health, lastWake })),
   poisonMessages: waiting.meta({ description: POISON }),
   rejectedMessages: rejectedMessagesAnswer,
 });
@@ -259,6 +266,10 @@ export const tickAnswer = z.object({
   message: text.optional(),
   ...observing,
 });
+
+export const wakeAnswer = z
+  .object({ cluster: text, id: text.meta({ description: "Shown as lastWake once it came through." }) })
+  .meta({ description: "A wake message is in the queue." });
 
 export const restoredAnswer = z
   .object({
