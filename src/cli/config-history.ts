@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { validateConfig } from "../client/index.ts";
-import type { ConfigDifference } from "../wire/config-diff.ts";
-import { compareConfigs } from "../wire/config-diff.ts";
-import { isFields } from "../wire/fields.ts";
+import type { ConfigDifference } from "../client/validate.ts";
+import { compareConfigs } from "../client/validate.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ClusterOptions } from "./options.ts";
@@ -60,7 +59,7 @@ export async function diffConfig(
   const answer = await appOf(options).config(options.cluster);
   if (answer.kind !== "answered") return tell(terminal, answer, options.json === true, () => ({ text: "" }));
   const held = validateConfig(JSON.stringify(answer.body));
-  if (held.kind === "problems" || (isFields(answer.body) && "unreadable" in answer.body)) {
+  if (held.kind === "problems" || answer.body.unreadable !== undefined) {
     terminal.complain("the configuration in force cannot be read; config get shows it");
     return EXIT.no;
   }
