@@ -1,3 +1,4 @@
+import type { ConfigChange, ConfigVersion } from "../domain/config-version.ts";
 import type { RequestedNode, Snapshot } from "../domain/cluster.ts";
 import type { NodeAttributes, SchedulerNode, SetDemand } from "../domain/demand.ts";
 import type { FinishedSet } from "../domain/finished-set.ts";
@@ -205,12 +206,15 @@ export interface DocumentTooLarge {
 /** Small documents beside the records: a cluster's configuration. */
 export interface Documents {
   read(cluster: ClusterName): Promise<{ readonly text: string; readonly etag: string } | undefined>;
-  /** `too-large`: more than the store keeps in one document; nothing is changed. */
+  /** `too-large`: more than the store keeps in one document; nothing is changed. `change`: what is recorded of it, with the document. */
   write(
     cluster: ClusterName,
     text: string,
     etag: string | undefined,
+    change?: ConfigChange,
   ): Promise<"saved" | "conflict" | DocumentTooLarge>;
+  /** The states that the document had, newest first, the one in force among them; bounded. */
+  versions(cluster: ClusterName): Promise<readonly ConfigVersion[]>;
 }
 
 /** A wake message that was asked for by its id, and when it came through the queue. */

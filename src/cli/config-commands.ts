@@ -4,7 +4,9 @@ import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import { readConfigNotes } from "../client/state.ts";
 import type { ClusterOptions } from "./options.ts";
-import { appOf, withCluster } from "./options.ts";
+import { appOf, readCount, withCluster } from "./options.ts";
+import type { Answer } from "../client/answer.ts";
+import { diffConfig, tellConfigHistory } from "./config-history.ts";
 import { nameOf, readJson } from "./read-json.ts";
 import type { Column } from "./table.ts";
 import { renderTable } from "./table.ts";
@@ -19,7 +21,9 @@ const VALIDATE_HELP =
 
 /** A cluster's configuration document. */
 export function registerConfigCommands({ program, terminal, run }: Register): void {
-  const config = program.command("config").description("show, replace or check a cluster's configuration");
+  const config = program
+    .command("config")
+    .description("show, replace, check or take back a cluster's configuration");
 
   withCluster(config.command("get"))
     .description("print a cluster's configuration document with its defaults, as JSON that put takes")
@@ -36,6 +40,35 @@ export function registerConfigCommands({ program, terminal, run }: Register): vo
     .addHelpText("after", wrapped(PUT_HELP))
     .argument("<file>", "the document as JSON")
     .action((file: string, options: ClusterOptions) => run(() => putConfig(terminal, file, options)));
+
+  withCluster(config.command("history"))
+    .description("every change of the configuration: when, by whom, and what differs")
+    .action((options: ClusterOptions) =>
+      run(async () =>
+        tell(
+          terminal,
+          await appOf(options).configHistory(options.cluster),
+          options.json === true,
+          tellConfigHistory,
+        ),
+      ),
+    );
+
+  withCluster(config.command("rollback"))
+    .description(
+      "put an earlier configuration in force again; without a number the one before the last change",
+    )
+    .argument("[number]", "the version, as history numbers them", readCount)
+    .action((to: number | undefined, options: ClusterOptions) =>
+      run(async () =>
+        tellWritten(terminal, options, await appOf(options).rollBackConfig(options.cluster, to)),
+      ),
+    );
+
+  withCluster(config.command("diff"))
+    .description("what putting a configuration document would change")
+    .argument("<file>", "the document as JSON")
+    .action((file: string, options: ClusterOptions) => run(() => diffConfig(terminal, file, options)));
 
   config
     .command("validate")
@@ -64,7 +97,10 @@ async function validate(terminal: Terminal, file: string, json: boolean): Promis
 async function putConfig(terminal: Terminal, file: string, options: ClusterOptions): Promise<ExitCode> {
   const input = await readJson(terminal, file);
   if ("code" in input) return input.code;
-  const answer = await appOf(options).putConfig(options.cluster, input.text);
+  return tellWritten(terminal, options, await appOf(options).putConfig(options.cluster, input.text));
+}
+
+function tellWritten(terminal: Terminal, options: ClusterOptions, answer: Answer): ExitCode {
   return tell(terminal, answer, options.json === true, (body) => ({
     text: ["put; functions go by it within 15 s", ...notesOf(readConfigNotes(body) ?? {})].join("\n"),
   }));

@@ -90,13 +90,15 @@ function stopKeysRow(keys: StateAnswer["stopKeys"]): readonly string[] {
 }
 
 function demandsText(plan: StateAnswer["plan"], waiting: StateAnswer["waiting"]): string {
-  const { demands = 0, mode, withheld } = plan ?? {};
+  const { demands = 0, withheld } = plan ?? {};
   if (demands === 0) return "none";
   const { unmet = 0, onTheirWay = 0, missing = [] } = waiting ?? {};
   const lacks = missing.map(lackText).join(", ");
   const short = lacks === "" ? `${unmet} unmet` : `${unmet} unmet (${lacks} missing)`;
   const isHeld =
-    mode === "observe" && withheld !== undefined && withheld.creates.length + withheld.starts.length > 0;
+    modeOfPlan(plan ?? {}) === "observe" &&
+    withheld !== undefined &&
+    withheld.creates.length + withheld.starts.length > 0;
   const none = isHeld ? " (none comes in observe mode)" : "";
   return `${demands}: ${short}, ${onTheirWay} waiting for nodes${none}`;
 }
@@ -135,11 +137,23 @@ function planText(plan: PlanAnswer): string {
   return `${number ?? "?"} at ${at ?? "?"} (${modeText(plan)}): ${what === "" ? "nothing to do" : what}`;
 }
 
+/** A plan of an older app says no mode: if it withholds something, it withholds all. */
+function modeOfPlan({
+  mode,
+  withheld,
+}: {
+  readonly mode?: string | undefined;
+  readonly withheld?: unknown;
+}): string {
+  return mode ?? (withheld === undefined ? "act" : "observe");
+}
+
 /** "observe", "act" or, with node arrays that are only observed, "act, observing hpc". An older app says nothing. */
 export function modeText(
   plan: Pick<PlanAnswer, "mode" | "observed"> & { readonly withheld?: unknown },
 ): string {
-  const { mode = plan.withheld === undefined ? "act" : "observe", observed } = plan;
+  const mode = modeOfPlan(plan);
+  const { observed } = plan;
   return observed.length === 0 ? mode : `${mode}, observing ${someOf(observed)}`;
 }
 

@@ -1557,6 +1557,41 @@ export interface ConfigurationWritten {
    */
   observing?: string;
 }
+/**
+ * Changes of the configuration, newest first.
+ *
+ */
+export interface ConfigurationHistory {
+  cluster: string;
+  changes: {
+    number: number;
+    /**
+     * Absent: it was there before changes were recorded.
+     */
+    at?: string;
+    /**
+     * unknown: the platform does not say whose key a call came with.
+     */
+    who: string;
+    /**
+     * It brought back this version.
+     */
+    rollbackTo?: number;
+    differences: {
+      path: string;
+      before?: string;
+      after?: string;
+    }[];
+    /**
+     * Differences that are not listed.
+     */
+    more: number;
+  }[];
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
+}
 export interface Health {
   ok: boolean;
   clusters: number;

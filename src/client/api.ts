@@ -3,6 +3,7 @@ import type {
   Cluster,
   Clusters,
   Configuration,
+  ConfigurationHistory,
   ConfigurationWritten,
   DryRun,
   Explanation,
@@ -133,6 +134,15 @@ const REQUESTS = {
     method: "GET",
     path: `${pathOf(cluster)}/config`,
   }),
+  configHistory: (cluster: string): Request<ConfigurationHistory> => ({
+    method: "GET",
+    path: `${pathOf(cluster)}/config/history`,
+  }),
+  rollBackConfig: (cluster: string, to?: number): Request<ConfigurationWritten> => ({
+    method: "POST",
+    path: `${pathOf(cluster)}/config/rollback`,
+    query: { to: to === undefined ? undefined : String(to) },
+  }),
   putConfig: (cluster: string, text: string): Request<ConfigurationWritten> => ({
     method: "PUT",
     path: `${pathOf(cluster)}/config`,
@@ -188,6 +198,9 @@ function throwingApi(api: ApiAddress) {
     /** The cluster's record was restored from a backup: a new epoch begins. */
     restored: (cluster: string) => body(REQUESTS.restored(cluster)),
     config: (cluster: string) => body(REQUESTS.config(cluster)),
+    configHistory: (cluster: string) => body(REQUESTS.configHistory(cluster)),
+    /** Without `to`: the version before the last change. Needs an operator's key. */
+    rollBackConfig: (cluster: string, to?: number) => body(REQUESTS.rollBackConfig(cluster, to)),
     putConfig: (cluster: string, text: string) => body(REQUESTS.putConfig(cluster, text)),
   };
 }
@@ -220,6 +233,9 @@ function answeringApi(api: ApiAddress) {
     /** The cluster's record was restored from a backup: a new epoch begins. */
     restored: (cluster: string) => callApi(api, REQUESTS.restored(cluster)),
     config: (cluster: string) => callApi(api, REQUESTS.config(cluster)),
+    configHistory: (cluster: string) => callApi(api, REQUESTS.configHistory(cluster)),
+    /** Without `to`: the version before the last change. Needs an operator's key. */
+    rollBackConfig: (cluster: string, to?: number) => callApi(api, REQUESTS.rollBackConfig(cluster, to)),
     putConfig: (cluster: string, text: string) => callApi(api, REQUESTS.putConfig(cluster, text)),
   };
 }

@@ -3,6 +3,9 @@ import type { Policy } from "../domain/policy.ts";
 import type { IgnoredKey, UsedKey } from "../wire/config-report.ts";
 import { readPolicy, writePolicy } from "../wire/policy.ts";
 
+export type { ConfigDifference } from "../wire/config-diff.ts";
+export { compareConfigs } from "../wire/config-diff.ts";
+
 /** What a configuration document says, read as the app would. */
 export type ConfigRead =
   | {

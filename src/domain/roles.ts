@@ -7,8 +7,18 @@ export type Role = "sender" | "reader" | "operator";
  */
 export const FUNCTIONS: Readonly<Record<Role, readonly string[]>> = {
   sender: ["write-request-set"],
-  reader: ["clusters", "cluster", "request-set", "explain", "history", "config", "plan", "openapi"],
-  operator: ["write-config", "tick", "wake", "restored", "rejected-messages"],
+  reader: [
+    "clusters",
+    "cluster",
+    "request-set",
+    "explain",
+    "history",
+    "config",
+    "config-history",
+    "plan",
+    "openapi",
+  ],
+  operator: ["write-config", "rollback-config", "tick", "wake", "restored", "rejected-messages"],
 };
 
 /** Functions that no function key opens or closes: the timer, the queue, and what answers anyone. */

@@ -63,7 +63,7 @@ describe("a session", () => {
     await expect
       .poll(async () => (await run("status")).out, patiently)
       .toMatch(
-        /^prod: healthy, Started \(target Started\), looked at \d+ s ago\n( {2}scale-down rests .*\n)?sets {7}1 live\ndemands {4}1: 0 unmet, 0 waiting for nodes\nnodes {6}2 ready\ntimeouts {3}idle 300 s, boot 3600 s\nplan {7}\d+ at \S+: nothing to do$/,
+        /^prod: healthy, Started \(target Started\), looked at \d+ s ago\n( {2}scale-down rests .*\n)?sets {7}1 live\ndemands {4}1: 0 unmet, 0 waiting for nodes\nnodes {6}2 ready\ntimeouts {3}idle 300 s, boot 3600 s\nplan {7}\d+ at \S+ \(act\): nothing to do$/,
       );
     expect(lines(await outOf("nodes"))).toEqual([
       expect.stringMatching(/^NODE +NODEARRAY +SIZE +PHASE +AGE +HOST +BUSY +WHY$/),

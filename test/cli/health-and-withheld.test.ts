@@ -3,7 +3,7 @@ import { fold } from "../../src/cli/fold.ts";
 import { answeringServer } from "../support/answering-server.ts";
 import { runCommand } from "./run-command.ts";
 
-/** What the commands show of health, warnings, and plans that enabled: false withholds. */
+/** What the commands show of health, warnings, and plans that observe mode withholds. */
 
 async function shown(words: readonly string[], body: object) {
   const { url } = await answeringServer(200, JSON.stringify(body));
@@ -53,7 +53,7 @@ describe("the exit code of status follows health", () => {
   });
 });
 
-describe("with enabled: false every view says what would be done", () => {
+describe("in observe mode every view says what would be done", () => {
   test("one request set", async () => {
     const outcome = { id: "nodearray:htc", asked: 4, placed: 4, pending: 4, unit: "nodes", reasons: [] };
     const set = {
@@ -74,8 +74,8 @@ describe("with enabled: false every view says what would be done", () => {
     expect(out.split("\n").slice(2)).toEqual([
       "demands    1: 0 unmet, 1 waiting for nodes (none comes in observe mode)",
       "nodes      none",
-      "plan       10 at T: would create 4 x htc/F2; stop htc-1, htc-2, htc-3, htc-4, htc-5 and 1 more, but",
-      "           enabled is false",
+      "plan       10 at T (observe): would create 4 x htc/F2; stop htc-1, htc-2, htc-3, htc-4, htc-5 and 1",
+      "           more, but the mode is observe",
     ]);
   });
 

@@ -128,7 +128,7 @@ describe("answers of another kind", () => {
         "sets       none",
         "demands    none",
         "nodes      none",
-        "plan       ? at ?: nothing to do",
+        "plan       ? at ? (act): nothing to do",
       ].join("\n"),
       err: "",
     });

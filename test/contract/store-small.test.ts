@@ -10,6 +10,7 @@ import { tableHistory } from "../../src/adapters/tables/history.ts";
 import { openTable } from "../../src/adapters/tables/table.ts";
 import type { CredentialBreaker, Documents, History, HistoryRow, TriggerLog } from "../../src/app/ports.ts";
 import { clusterName } from "../../src/domain/ids.ts";
+import type { Instant } from "../../src/domain/units.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";
 import { azuriteForThisFile } from "../support/azurite.ts";
 import { SAMPLE_TIME } from "../support/sample-record.ts";
@@ -135,6 +136,26 @@ describe.each(kinds)("trigger log: $name", ({ make }) => {
     expect(await triggers.timerAt()).toBe(later(60));
     expect(await triggers.lastWake(demo)).toEqual({ id: "b/2", at: later(2) });
     expect(await triggers.lastWake(other)).toBeUndefined();
+  });
+});
+
+describe.each(kinds)("states of a document: $name", ({ make }) => {
+  test("each change is recorded with the document, and one that changes nothing is none", async () => {
+    const { documents } = await make();
+    const write = async (text: string, change: { readonly at: Instant; readonly rollbackTo?: number }) =>
+      documents.write(demo, text, (await documents.read(demo))?.etag, change);
+    expect(await documents.versions(demo)).toStrictEqual([]);
+    expect(await write('{"a":1}', { at: later(0) })).toBe("saved");
+    expect(await write('{"a":2}', { at: later(60) })).toBe("saved");
+    expect(await write('{"a":2}', { at: later(90) })).toBe("saved");
+    expect(await write('{"a":1}', { at: later(120), rollbackTo: 1 })).toBe("saved");
+    expect(await documents.write(demo, "{}", undefined, { at: later(150) })).toBe("conflict");
+    expect(await documents.versions(demo)).toStrictEqual([
+      { at: later(120), rollbackTo: 1, number: 3, text: '{"a":1}' },
+      { at: later(60), number: 2, text: '{"a":2}' },
+      { at: later(0), number: 1, text: '{"a":1}' },
+    ]);
+    expect(await documents.versions(other)).toStrictEqual([]);
   });
 });
 

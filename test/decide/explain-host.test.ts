@@ -62,7 +62,14 @@ describe("explained", () => {
       "its scheduler runs there: run",
       "on it by the plan: 2 slots of pbs/j",
     ]);
-    const answer = { cluster: "prod", plan: 7, planAt: "2025-11-20T11:00:00.000Z", text, ...told };
+    const answer = {
+      cluster: "prod",
+      plan: 7,
+      planAt: "2025-11-20T11:00:00.000Z",
+      mode: "act",
+      text,
+      ...told,
+    };
     expect(hostExplained.strict().safeParse(answer).error).toBeUndefined();
   });
 

@@ -112,7 +112,7 @@ describe("a job", () => {
     ]);
   });
 
-  test("while enabled is false, what would be created is said, and that it is not", () => {
+  test("in observe mode, what would be created is said, and that it is not", () => {
     const acting = planOf(small, [job({ iterations: 16 })]);
     const withheld = { creates: acting.creates, starts: [], terminates: [] };
     const told = explainJob({ ...acting, creates: [], withheld }, ledger, "a");
@@ -126,7 +126,7 @@ describe("a job", () => {
     ]);
   });
 
-  test("a target while enabled is false: the nodes that it waits for are not created", () => {
+  test("a target in observe mode: the nodes that it waits for are not created", () => {
     const acting = planOf(world([offer("execute/D4", 4, [])]), [target(4)]);
     const withheld = { creates: acting.creates, starts: [], terminates: [] };
     const told = explainJob({ ...acting, creates: [], withheld }, ledger, "t");
@@ -227,7 +227,7 @@ describe("a node", () => {
     expect(lastLine("n0")).toBe("is gone since 2025-11-20T11:00:00.000Z");
   });
 
-  test("one that another tool made, and one that would be stopped while enabled is false", () => {
+  test("one that another tool made, and one that would be stopped in observe mode", () => {
     const { requestId: _none, ...foreign } = known("n2", "execute-2");
     const withheld = { creates: [], starts: [], terminates: [nodeId("n2")] };
     const told = explainNode(planOf(small, [target(1)], { withheld }), ledgerOf(foreign), "n2");

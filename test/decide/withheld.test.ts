@@ -28,7 +28,7 @@ function decideOn(scenario: Scenario, snapshot: Snapshot, policy: Policy = DEFAU
 
 const OFF = observing(DEFAULT_POLICY);
 
-describe("what a plan would do while enabled is false", () => {
+describe("what a plan would do in observe mode", () => {
   const hung = buildNode("n2", { phase: "coming" });
   const idle = buildNode("n3");
   const asleep = buildNode("n4", { phase: "deallocated" });

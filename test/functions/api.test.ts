@@ -460,7 +460,6 @@ describe("configuration", () => {
     preference: "existing-first",
     among: "priority",
     planHistory: 604_800,
-    enabled: true,
   };
 
   test("defaults, then what was put, at once", async () => {
@@ -595,8 +594,38 @@ describe("configuration", () => {
     expect(JSON.stringify([answer, shown, app.events, app.lines])).not.toContain("hunter2");
   });
 
-  test("switched off: the state page says so", async () => {
+  test("each change is shown with its difference, and can be taken back", async () => {
+    await app.call("PUT", path, { idleTimeout: 111 });
+    const { body } = await app.call("PUT", path, { idleTimeout: 222 });
+    expect(body).toMatchObject({ idleTimeout: 222 });
+    expect((await app.call("GET", `${path}/history`)).body).toMatchObject({
+      cluster: "two words",
+      changes: expect.arrayContaining([
+        expect.objectContaining({
+          who: "unknown",
+          at: expect.any(String),
+          differences: [{ path: "idleTimeout", before: "111", after: "222" }],
+        }),
+      ]),
+    });
+    expect(await app.call("POST", `${path}/rollback`)).toMatchObject({
+      status: 200,
+      body: { idleTimeout: 111 },
+    });
+    expect(await app.call("POST", `${path}/rollback?to=999`)).toMatchObject({ status: 404 });
+    expect(await app.call("POST", `${path}/rollback?to=0`)).toMatchObject({
+      status: 400,
+      body: { problems: [{ path: "to", found: '"0"', expected: "the number of a version" }] },
+    });
+  });
+
+  test("observed: the state page and every answer say so", async () => {
     await app.call("PUT", path, { enabled: false });
+    expect((await app.call("GET", path)).body).toMatchObject({ ...defaults, mode: "observe" });
+    // Functions go by a new configuration within 15 s.
+    await expect
+      .poll(async () => (await app.call("GET", path)).body, patiently)
+      .toEqual({ ...defaults, mode: "observe", observing: "observing only: nothing is created or stopped" });
     await expect
       .poll(async () => (await stateOf("two words")).health.notes, patiently)
       .toContain("observing only: nothing is created or stopped");

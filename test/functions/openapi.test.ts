@@ -191,6 +191,9 @@ test("each operation of the running system answers as described (startLocalApp c
     placementGroups: { execute: ["rack"] },
   });
   await call("GET", "/clusters/prod/config");
+  await call("PUT", "/clusters/prod/config", { nodearrays: ["execute"] });
+  await call("GET", "/clusters/prod/config/history");
+  await call("POST", "/clusters/prod/config/rollback");
   await call("GET", "/clusters/prod");
   await call("GET", "/health");
   await call("GET", "/openapi.json");

@@ -66,7 +66,7 @@ test("200 unneeded nodes: how many, since when, what they cost, and what ends th
     "demands    none",
     "nodes      200 ready; 200 not needed, busy state unknown",
     "timeouts   idle 300 s, boot 3600 s",
-    "plan       7 at 2025-11-20T11:00:00.000Z: nothing to do",
+    "plan       7 at 2025-11-20T11:00:00.000Z (act): nothing to do",
     "warning    200 nodes are not needed, the first since 2025-11-20T10:01:40.000Z; busy state unknown:",
     "           no report and no callback yet. They cost 157.40 USD an hour: 170 x",
     "           execute/Standard_D4s_v5, 30 x hpc/Standard_HB120rs_v3. Each stays until its autostop",
@@ -96,8 +96,8 @@ test("switched off: what it would do, and that nothing of it comes", () => {
     "demands    1: 0 unmet, 1 waiting for nodes (none comes in observe mode)",
     "nodes      none",
     "timeouts   idle 300 s, boot 3600 s",
-    "plan       7 at 2025-11-20T11:00:00.000Z: would create 4 x execute/Standard_D4s_v5, but enabled is",
-    "           false",
+    "plan       7 at 2025-11-20T11:00:00.000Z (observe): would create 4 x execute/Standard_D4s_v5, but",
+    "           the mode is observe",
   ]);
 });
 
@@ -125,7 +125,7 @@ test("CycleCloud is away: unhealthy, why, and of when all else is", () => {
     "demands    1: 0 unmet, 0 waiting for nodes",
     "nodes      2 ready",
     "timeouts   idle 300 s, boot 3600 s",
-    "plan       7 at 2025-11-20T11:00:00.000Z: nothing to do",
+    "plan       7 at 2025-11-20T11:00:00.000Z (act): nothing to do",
   ]);
 });
 
@@ -147,7 +147,7 @@ test("a limit behind ten VM sizes that the job could not use: the limit is why",
     "demands    1: 1 unmet (2 slots missing), 0 waiting for nodes",
     "nodes      none",
     "timeouts   idle 300 s, boot 3600 s",
-    "plan       7 at 2025-11-20T11:00:00.000Z: nothing to do",
+    "plan       7 at 2025-11-20T11:00:00.000Z (act): nothing to do",
     "why        family quota standardHCSFamily: 220 of 220 cores used, 88 more needed, 0 left (pbs/big)",
     "remedy     88 more cores of family quota standardHCSFamily would place all of it (pbs/big)",
   ]);
@@ -168,7 +168,7 @@ test("a VM size that pauses after a capacity failure: how long ago that was, and
   const big = buildJob("big", 2, { constraints: needing({ ncpus: 44 }) });
   const scenario = { sets: { pbs: { demands: [big] } }, record: { backoffs: [pause] } };
   expect(statusOf(planned(scenario, snapshot, DEFAULT_POLICY), DEFAULT_POLICY).slice(5)).toEqual([
-    "plan       7 at 2025-11-20T11:00:00.000Z: nothing to do",
+    "plan       7 at 2025-11-20T11:00:00.000Z (act): nothing to do",
     "warning    hpc/Standard_HC44rs backs off until 2025-11-20T11:05:00.000Z (fell-short): 0 of 2 nodes",
     "           added",
     "why        hpc/Standard_HC44rs: pausing until 2025-11-20T11:05:00.000Z after: 0 of 2 nodes added;",

@@ -108,6 +108,13 @@ export function memoryTable(clock: Pick<Clock, "sleep">, latency: Latency = {}):
       await wait((latency.page ?? 0) * pages);
       return rows;
     },
+    async writeBoth(partition, first, second) {
+      counts.transactions += 1;
+      await wait(latency.transaction);
+      if (groupOf(partition, first.rowKey).get(first.rowKey)?.etag !== first.etag) return conflict();
+      set(partition, second.rowKey, second.values);
+      return set(partition, first.rowKey, first.values);
+    },
     async removeTogether(partition, rowKeys, guard) {
       counts.transactions += 1;
       await wait(latency.transaction);

@@ -1,14 +1,21 @@
 import type { Documents } from "../../app/ports.ts";
+import type { ConfigVersion } from "../../domain/config-version.ts";
+import { withHeld, withVersion } from "../../domain/config-version.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 
 /** Configuration documents in memory, compare-and-set like the stored ones. */
 export function memoryDocuments(): Documents {
   const documents = new Map<ClusterName, { readonly text: string; readonly etag: string }>();
+  const history = new Map<ClusterName, readonly ConfigVersion[]>();
   let writes = 0;
   return {
     read: (cluster) => Promise.resolve(documents.get(cluster)),
-    async write(cluster, text, etag) {
-      if (documents.get(cluster)?.etag !== etag) return "conflict";
+    versions: (cluster) =>
+      Promise.resolve(withHeld(history.get(cluster) ?? [], documents.get(cluster)?.text)),
+    async write(cluster, text, etag, change = {}) {
+      const held = documents.get(cluster);
+      if (held?.etag !== etag) return "conflict";
+      history.set(cluster, withVersion(history.get(cluster) ?? [], held?.text, text, change));
       documents.set(cluster, { text, etag: String(++writes) });
       return "saved";
     },

@@ -1,29 +1,64 @@
 import type { Documents } from "../../app/ports.ts";
+import type { ConfigVersion } from "../../domain/config-version.ts";
+import { withHeld, withVersion } from "../../domain/config-version.ts";
 import { asPortCall } from "../system/azure-errors.ts";
 import { compress, decompress } from "./codec.ts";
-import { CONFIGURATION_KEY, clusterPartition } from "./keys.ts";
+import { CONFIGURATION_HISTORY_KEY, CONFIGURATION_KEY, clusterPartition } from "./keys.ts";
 import { ROW_BYTES, chunkProperties, joinChunks } from "./rows.ts";
 import type { Table } from "./table.ts";
 
-/** Configuration documents in Table Storage, one row each. A document over 700 KiB compressed is too large. */
+/**
+ * Configuration documents in Table Storage, one row each, and beside it one row with the states that it had: both are written together. A
+ * document over 700 KiB compressed is too large; of the states as many are kept as fit.
+ */
 export function tableDocuments(table: Table): Documents {
+  const readHistory = async (partition: string): Promise<readonly ConfigVersion[]> => {
+    const row = await table.read(partition, CONFIGURATION_HISTORY_KEY);
+    return row === undefined ? [] : readVersions(await decompress(joinChunks(row.values)));
+  };
+  const readText = async (partition: string) => {
+    const row = await table.read(partition, CONFIGURATION_KEY);
+    return row === undefined ? undefined : { text: await decompress(joinChunks(row.values)), etag: row.etag };
+  };
   return {
     read: (cluster) =>
-      asPortCall(`read configuration of ${cluster}`, async () => {
-        const row = await table.read(clusterPartition(cluster), CONFIGURATION_KEY);
-        if (row === undefined) return undefined;
-        return { text: await decompress(joinChunks(row.values)), etag: row.etag };
+      asPortCall(`read configuration of ${cluster}`, () => readText(clusterPartition(cluster))),
+    versions: (cluster) =>
+      asPortCall(`read configuration history of ${cluster}`, async () => {
+        const partition = clusterPartition(cluster);
+        const [versions, held] = await Promise.all([readHistory(partition), readText(partition)]);
+        return withHeld(versions, held?.text);
       }),
-    async write(cluster, text, etag) {
+    async write(cluster, text, etag, change = {}) {
       const bytes = await compress(text);
       if (bytes.length > ROW_BYTES) return { kind: "too-large", bytes: bytes.length, limit: ROW_BYTES };
       const partition = clusterPartition(cluster);
-      const values = chunkProperties(bytes);
-      const outcome =
-        etag === undefined
-          ? await table.insert(partition, CONFIGURATION_KEY, values)
-          : await table.replace(partition, CONFIGURATION_KEY, values, etag);
+      const [versions, held] = await Promise.all([readHistory(partition), readText(partition)]);
+      if (held?.etag !== etag) return "conflict";
+      const history = await fitting(withVersion(versions, held?.text, text, change));
+      const outcome = await table.writeBoth(
+        partition,
+        { rowKey: CONFIGURATION_KEY, values: chunkProperties(bytes), etag },
+        { rowKey: CONFIGURATION_HISTORY_KEY, values: chunkProperties(history) },
+      );
       return outcome.kind === "written" ? "saved" : "conflict";
     },
   };
+}
+
+/** Written by `write` above and by nobody else, so not validated again. */
+function readVersions(text: string): readonly ConfigVersion[] {
+  const versions: readonly ConfigVersion[] = JSON.parse(text);
+  return versions;
+}
+
+/** As many of the newest states as a row holds. */
+async function fitting(versions: readonly ConfigVersion[]): Promise<Uint8Array> {
+  let kept = versions;
+  let bytes = await compress(JSON.stringify(kept));
+  while (bytes.length > ROW_BYTES && kept.length > 0) {
+    kept = kept.slice(0, Math.floor(kept.length / 2));
+    bytes = await compress(JSON.stringify(kept));
+  }
+  return bytes;
 }

@@ -23,6 +23,7 @@ export const TRIGGERS_PARTITION = "triggers";
 /** The manifest; its ETag is the linearisation point of the protocol (design.md section 3). */
 export const RECORD_KEY = "record";
 export const CONFIGURATION_KEY = "configuration";
+export const CONFIGURATION_HISTORY_KEY = "configuration-history";
 
 /** Bodies are the rows whose keys lie in this range. */
 export const BODY_KEYS = { from: "b-", to: "b." } as const;

@@ -40,10 +40,26 @@ export interface Table {
     limit: number,
   ): Promise<readonly ReadRow[]>;
   /**
+   * Writes both rows in one transaction: all or nothing. The first is replaced at its etag, or inserted where it has none; the second is
+   * written whatever was there. Conflict: the first has moved, is gone, or exists.
+   */
+  writeBoth(partition: string, first: VersionedRow, second: KeyedRow): Promise<WriteOutcome>;
+  /**
    * Removes up to 99 rows, and up to 100 without a guard, in one transaction: all or nothing. The guard is another row that must still be
    * at its etag; it is touched (its etag moves). Conflict: the guard has moved or a row was already gone.
    */
   removeTogether(partition: string, rowKeys: readonly string[], guard?: Guard): Promise<WriteOutcome>;
+}
+
+/** A row to be written. */
+export interface KeyedRow {
+  readonly rowKey: string;
+  readonly values: Row;
+}
+
+/** Absent etag: the row is not there yet. */
+export interface VersionedRow extends KeyedRow {
+  readonly etag?: string | undefined;
 }
 
 export interface KeyRange {
@@ -151,6 +167,10 @@ function overClient(client: TableClient): Table {
       calling(describe("list", partition, range.from))(() =>
         listRows(client, partition, range, select, limit),
       ),
+    writeBoth: (partition, first, second) =>
+      calling(describe("write", partition, first.rowKey))(() =>
+        writeInTransaction(client, partition, first, second),
+      ),
     removeTogether: (partition, rowKeys, guard) =>
       calling(describe("collect", partition, guard?.rowKey ?? ""))(() =>
         removeInTransaction(client, partition, rowKeys, guard),
@@ -195,6 +215,27 @@ async function removeInTransaction(
   if (guard !== undefined) {
     actions.unshift(["update", entity(partition, guard.rowKey, guard.values), "Merge", { etag: guard.etag }]);
   }
+  try {
+    const { subResponses } = await client.submitTransaction(actions, limited());
+    return { kind: "written", etag: subResponses[0]?.etag ?? "" };
+  } catch (error) {
+    if (conflicts(error) || notFound(error)) return { kind: "conflict" };
+    throw error;
+  }
+}
+
+async function writeInTransaction(
+  client: TableClient,
+  partition: string,
+  first: VersionedRow,
+  second: KeyedRow,
+): Promise<WriteOutcome> {
+  const row = entity(partition, first.rowKey, first.values);
+  const { etag } = first;
+  const actions: TransactionAction[] = [
+    etag === undefined ? ["create", row] : ["update", row, "Replace", { etag }],
+    ["upsert", entity(partition, second.rowKey, second.values), "Replace"],
+  ];
   try {
     const { subResponses } = await client.submitTransaction(actions, limited());
     return { kind: "written", etag: subResponses[0]?.etag ?? "" };

@@ -22,6 +22,7 @@ import { clusterAnswer } from "./cluster-answer.ts";
 import { health, problemItem, problemJson, rejectedJob } from "./parts.ts";
 import {
   configAnswer,
+  configHistory,
   configRequest,
   configWritten,
   hostRequest,
@@ -54,6 +55,7 @@ export const SCHEMAS = {
   ConfigurationRequest: configRequest,
   Configuration: configAnswer,
   ConfigurationWritten: configWritten,
+  ConfigurationHistory: configHistory,
   Health: healthAnswer,
   Stop: stopAnswer,
   OpenApi: openapiAnswer,
@@ -228,6 +230,35 @@ export const OPERATIONS: readonly Operation[] = [
     role: "operator",
     summary: "Replaces the cluster's configuration",
     body: "ConfigurationRequest",
+    answers: {
+      200: "ConfigurationWritten",
+      400: "Problem",
+      409: "Problem",
+      413: "Problem",
+      ...BELOW_CLUSTER,
+    },
+  },
+  {
+    method: "get",
+    path: "/clusters/{cluster}/config/history",
+    id: "getConfigurationHistory",
+    role: "reader",
+    summary: "Changes of the configuration, newest first: when, who, and what differs",
+    answers: { 200: "ConfigurationHistory", ...BELOW_CLUSTER },
+  },
+  {
+    method: "post",
+    path: "/clusters/{cluster}/config/rollback",
+    id: "rollBackConfiguration",
+    role: "operator",
+    summary: "Puts an earlier configuration in force again",
+    query: [
+      {
+        name: "to",
+        description: "The number of the version; absent: the one before the last change",
+        type: "integer",
+      },
+    ],
     answers: {
       200: "ConfigurationWritten",
       400: "Problem",

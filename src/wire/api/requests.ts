@@ -3,7 +3,7 @@ import { envelopeSchema } from "../demand-message.ts";
 import { nodearraySchema } from "../nodearray.ts";
 import type { PolicyDocument } from "../policy.ts";
 import { markSchema, poolSchema } from "../pool.ts";
-import { among, observing, preference, problemItem, resources, text, texts } from "./parts.ts";
+import { among, observing, preference, problemItem, resources, text, texts, time } from "./parts.ts";
 
 /**
  * What the API takes. Lists that come by the thousand have readers of their own (see fields.ts): their schemas here only describe them, and a
@@ -157,6 +157,23 @@ export const configAnswer = written
     ...observing,
   })
   .meta({ description: "The configuration in force, with its defaults." });
+
+export const configHistory = z
+  .object({
+    cluster: text,
+    changes: z.array(
+      z.object({
+        number: z.int().min(1),
+        at: time.optional().meta({ description: "Absent: it was there before changes were recorded." }),
+        who: text.meta({ description: "unknown: the platform does not say whose key a call came with." }),
+        rollbackTo: z.int().optional().meta({ description: "It brought back this version." }),
+        differences: z.array(z.object({ path: text, before: text.optional(), after: text.optional() })),
+        more: z.int().min(0).meta({ description: "Differences that are not listed." }),
+      }),
+    ),
+    ...observing,
+  })
+  .meta({ description: "Changes of the configuration, newest first." });
 
 export const configWritten = written
   .extend({

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { validateConfig } from "../client/index.ts";
+import type { ConfigDifference } from "../client/validate.ts";
+import { compareConfigs } from "../client/validate.ts";
+import type { ExitCode } from "./exit-code.ts";
+import { EXIT } from "./exit-code.ts";
+import type { ClusterOptions } from "./options.ts";
+import { appOf } from "./options.ts";
+import { nameOf, readJson } from "./read-json.ts";
+import type { Telling } from "./tell.ts";
+import { complainOfProblems, jsonText, tell, UNREADABLE } from "./tell.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The history of a configuration, and what a file would change, as text. */
+
+const difference = z.object({
+  path: z.string(),
+  before: z.string().optional(),
+  after: z.string().optional(),
+});
+
+const history = z.object({
+  changes: z.array(
+    z.object({
+      number: z.number(),
+      at: z.string().optional(),
+      who: z.string(),
+      rollbackTo: z.number().optional(),
+      differences: z.array(difference),
+      more: z.number(),
+    }),
+  ),
+});
+
+export const tellConfigHistory: Telling = (body) => {
+  const read = history.safeParse(body);
+  if (!read.success) return { text: UNREADABLE };
+  const texts = read.data.changes.map(({ number, at = "before changes were recorded", ...change }) => {
+    const of = change.rollbackTo === undefined ? "" : `, back to version ${change.rollbackTo}`;
+    const lines = differenceLines(change.differences, change.more);
+    return [`version ${number}, ${at}, by ${change.who}${of}`, ...lines].join("\n");
+  });
+  return { text: texts.length === 0 ? "no changes" : texts.join("\n") };
+};
+
+/** What putting this file would change. The exit code is 0 either way. */
+export async function diffConfig(
+  terminal: Terminal,
+  file: string,
+  options: ClusterOptions,
+): Promise<ExitCode> {
+  const input = await readJson(terminal, file);
+  if ("code" in input) return input.code;
+  const read = validateConfig(input.text);
+  if (read.kind === "problems") {
+    complainOfProblems(terminal, nameOf(file), read.problems);
+    return EXIT.usage;
+  }
+  const answer = await appOf(options).config(options.cluster);
+  if (answer.kind !== "answered") return tell(terminal, answer, options.json === true, () => ({ text: "" }));
+  const held = validateConfig(JSON.stringify(answer.body));
+  if (held.kind === "problems" || answer.body.unreadable !== undefined) {
+    terminal.complain("the configuration in force cannot be read; config get shows it");
+    return EXIT.no;
+  }
+  const { differences, more } = compareConfigs(held.document, read.document);
+  if (options.json === true) terminal.say(jsonText({ differences, more }));
+  else
+    terminal.say(differences.length === 0 ? "no differences" : differenceLines(differences, more).join("\n"));
+  return EXIT.done;
+}
+
+function differenceLines(
+  differences: readonly (Pick<ConfigDifference, "path"> & {
+    readonly before?: string | undefined;
+    readonly after?: string | undefined;
+  })[],
+  more: number,
+): readonly string[] {
+  const lines = differences.map(
+    ({ path, before = "nothing", after = "nothing" }) => `  ${path}: ${before} -> ${after}`,
+  );
+  return more === 0 ? lines : [...lines, `  and ${more} more`];
+}
