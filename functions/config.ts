@@ -1,5 +1,4 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
-import { app } from "@azure/functions";
 import { loadWhole } from "../src/app/commit.ts";
 import { describeLosses } from "../src/app/describe-losses.ts";
 import type { Site } from "../src/app/ports.ts";
@@ -12,22 +11,9 @@ import { readPolicy, writePolicy } from "../src/wire/policy.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
 
-const ROUTE = "clusters/{cluster}/config";
+export const answerConfig = forCluster(getConfig);
 
-// Two functions, so that a reader's key does not write (src/domain/roles.ts).
-app.http("config", {
-  methods: ["GET"],
-  authLevel: "function",
-  route: ROUTE,
-  handler: forCluster(getConfig),
-});
-
-app.http("write-config", {
-  methods: ["PUT"],
-  authLevel: "function",
-  route: ROUTE,
-  handler: forCluster(putConfig),
-});
+export const answerWriteConfig = forCluster(putConfig);
 
 /** Read anew: the functions themselves may go on for 15 s by what they read before. What cannot be read shows what holds instead. */
 async function getConfig(composed: Composition, site: Site): Promise<HttpResponseInit> {

@@ -1,10 +1,9 @@
-import { app } from "@azure/functions";
+import type { StorageQueueHandler } from "@azure/functions";
 import { PortError } from "../src/app/ports.ts";
 import { putAside } from "../src/app/put-aside.ts";
 import type { Composition } from "../src/compose.ts";
 import type { Problem, RequestSetUpdate } from "../src/domain/demand.ts";
 import type { ClusterName } from "../src/domain/ids.ts";
-import { readDemandConnection } from "../src/compose.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import type { Instant } from "../src/domain/units.ts";
 import type { MessageRead } from "../src/wire/demand-message.ts";
@@ -120,8 +119,5 @@ async function putAsideAs(
   });
 }
 
-app.storageQueue("demand", {
-  queueName: "demand",
-  connection: readDemandConnection(),
-  handler: (message: unknown, context) => handleDemand(compositionFor(context), message, context),
-});
+export const onDemand: StorageQueueHandler = (message, context) =>
+  handleDemand(compositionFor(context), message, context);

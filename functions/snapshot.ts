@@ -1,4 +1,4 @@
-import { app } from "@azure/functions";
+import type { TimerHandler } from "@azure/functions";
 import { tickAll } from "../src/app/tick.ts";
 import type { Composition } from "../src/compose.ts";
 import { compositionFor } from "./composition.ts";
@@ -14,7 +14,4 @@ export async function handleSnapshot(composed: Composition): Promise<void> {
   await Promise.all([tickAll(composed.app), sweepPoison(composed)]);
 }
 
-app.timer("snapshot", {
-  schedule: "0 * * * * *",
-  handler: (_timer, context) => handleSnapshot(compositionFor(context)),
-});
+export const onTick: TimerHandler = (_timer, context) => handleSnapshot(compositionFor(context));

@@ -10,6 +10,7 @@ import type { RoleKeys } from "./role-keys.ts";
 import { createRoleKeys } from "./role-keys.ts";
 import type { HostProcess } from "./host/spawn-host.ts";
 import { spawnHost } from "./host/spawn-host.ts";
+import { prepareStorage } from "./prepare-storage.ts";
 import { freePort } from "./ports.ts";
 import type { Ports } from "./ports.ts";
 import { scaledClock } from "./scaled-clock.ts";
@@ -97,6 +98,7 @@ export async function startSystem(options: LocalOptions): Promise<LocalSystem> {
       AUTOSCALER_LOCAL_CLOCK: `${origin}@${options.speed}`,
       ...options.extraSettings,
     };
+    await prepareStorage(settings);
     const hostJson: unknown = JSON.parse(await readFile(HOST_JSON, "utf8"));
     const hosts: HostProcess[] = [];
     const startHost = async (other: OtherHost = {}) => {
