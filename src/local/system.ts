@@ -50,6 +50,8 @@ export interface LocalOptions {
   readonly hosts?: number;
   /** The function app: functions/main.ts, or a built package folder. */
   readonly app?: string;
+  /** The Node that runs the hosts; absent: this process's own. */
+  readonly node?: string;
   /** Real milliseconds by which every status call is answered late. */
   readonly statusDelayMs?: number;
   readonly extraSettings?: Readonly<Record<string, string>>;
@@ -114,6 +116,7 @@ export async function startSystem(options: LocalOptions): Promise<LocalSystem> {
           ...(other.port === undefined ? {} : { port: other.port }),
         },
         options.onHostLine,
+        options.node,
       );
       closing.push(() => host.stop());
       hosts.push(host);
