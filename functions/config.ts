@@ -7,7 +7,7 @@ import type { Bodies } from "../src/domain/bodies.ts";
 import type { Policy } from "../src/domain/policy.ts";
 import type { ClusterRecord } from "../src/domain/record.ts";
 import { EVERY_OTHER } from "../src/wire/timeouts.ts";
-import { readPolicy, writePolicy } from "../src/wire/policy.ts";
+import { readPolicy, storedPolicy, writePolicy } from "../src/wire/policy.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
 
@@ -19,7 +19,7 @@ export const answerWriteConfig = forCluster(putConfig);
 async function getConfig(composed: Composition, site: Site): Promise<HttpResponseInit> {
   const { documents, policyOf } = composed.app.ports;
   const held = await documents.read(site.cluster);
-  const read = readPolicy(held?.text ?? "{}");
+  const read = readPolicy(held?.text ?? "{}", composed.defaultMode);
   if (read.kind === "problems") {
     const jsonBody = { ...writePolicy(await policyOf(site.cluster)), unreadable: read.problems };
     return { status: 200, jsonBody };
@@ -30,11 +30,11 @@ async function getConfig(composed: Composition, site: Site): Promise<HttpRespons
 
 async function putConfig(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {
   const text = await request.text();
-  const read = readPolicy(text);
+  const read = readPolicy(text, composed.defaultMode);
   if (read.kind === "problems") return badRequest(read.problems);
   const { documents } = composed.app.ports;
   const held = await documents.read(site.cluster);
-  const written = await documents.write(site.cluster, JSON.stringify(writePolicy(read.policy)), held?.etag);
+  const written = await documents.write(site.cluster, JSON.stringify(storedPolicy(read.policy)), held?.etag);
   if (written === "conflict")
     return problem(409, "Conflict", "the configuration was changed at the same time; read it and try again");
   if (written !== "saved") {

@@ -19,6 +19,7 @@ async function postPlan(composed: Composition, site: Site, request: HttpRequest)
   const read = readWhatIf(new Uint8Array(await request.arrayBuffer()), {
     cluster: site.cluster,
     policy: await policyOf(site.cluster),
+    defaultMode: composed.defaultMode,
     now: clock.now(),
   });
   if (read.kind === "problems") {

@@ -40,6 +40,7 @@ import { insecurities, readConfig, readSites } from "./config.ts";
 import { autostopPath, hasKnownKey, verifyToken } from "./decide/autostop-token.ts";
 import type { ArrayName, ClusterName } from "./domain/ids.ts";
 import { clusterName } from "./domain/ids.ts";
+import { observing, type Mode } from "./domain/mode.ts";
 import type { CallBounds, Policy } from "./domain/policy.ts";
 import { DEFAULT_POLICY } from "./domain/policy.ts";
 import type { SenderTime } from "./wire/demand-message.ts";
@@ -57,6 +58,8 @@ export interface Composition {
   readonly background: Background;
   readonly autostopKeys?: AutostopKeys;
   readonly senderTime: SenderTime;
+  /** The mode of a cluster whose configuration says none: AUTOSCALER_DEFAULT_MODE. */
+  readonly defaultMode: Mode;
   /** Creates the table and the queues if they are not there. Once per process; safe to repeat. */
   readonly prepare: () => Promise<void>;
 }
@@ -104,7 +107,7 @@ export function compose(config: Config, write: (line: string) => void): Composit
     queue,
     sites: new Map(sites.map((site) => [site.cluster, site])),
     log,
-    policyOf: policyReader(documents, clock, log, adjusted(config)),
+    policyOf: policyReader(documents, clock, log, adjusted(config), config.defaultMode ?? "act"),
   };
   let prepared = false;
   const prepare = async () => {
@@ -113,7 +116,7 @@ export function compose(config: Config, write: (line: string) => void): Composit
     prepared = true;
   };
   const senderTime: SenderTime = (at) => (local === undefined ? at : unscaledTime(local, at));
-  return assemble(decoration(ports), config.autostopKeys, prepare, senderTime);
+  return assemble(decoration(ports), config.autostopKeys, prepare, senderTime, config.defaultMode);
 }
 
 function assemble(
@@ -121,6 +124,7 @@ function assemble(
   keys: AutostopKeys | undefined,
   prepare: () => Promise<void>,
   senderTime: SenderTime = (at) => at,
+  defaultMode: Mode = "act",
 ): Composition {
   const app: App = { ports, lanes: createLanes() };
   return {
@@ -131,6 +135,7 @@ function assemble(
     background: createBackground(ports.log),
     ...(keys === undefined ? {} : { autostopKeys: keys }),
     senderTime,
+    defaultMode,
     prepare,
   };
 }
@@ -301,13 +306,17 @@ function policyReader(
   clock: Clock,
   log: Log,
   adjust: (policy: Policy, cluster: ClusterName) => Policy,
+  defaultMode: Mode,
 ): Ports["policyOf"] {
   const known = new Map<ClusterName, { readonly policy: Policy; readonly at: number }>();
   return async (cluster) => {
     const held = known.get(cluster);
     const now = clock.now();
     if (held !== undefined && now - held.at < POLICY_AGE_MS) return held.policy;
-    const policy = adjust(policyFrom(await documents.read(cluster), held?.policy, cluster, log), cluster);
+    const policy = adjust(
+      policyFrom(await documents.read(cluster), held?.policy, cluster, log, defaultMode),
+      cluster,
+    );
     known.set(cluster, { policy, at: now });
     return policy;
   };
@@ -328,7 +337,7 @@ function adjusted({ clusters, trial, publicUrl }: Config): (policy: Policy, clus
 /** What a trial on a laptop makes of every configuration, whatever is stored. */
 function onTrial(trial: Trial | undefined): (policy: Policy) => Policy {
   if (trial === undefined) return (policy) => policy;
-  return (policy) => ({ ...policy, ownNodesOnly: true, enabled: trial === "act" && policy.enabled });
+  return (policy) => ({ ...(trial === "act" ? policy : observing(policy)), ownNodesOnly: true });
 }
 
 function policyFrom(
@@ -336,12 +345,12 @@ function policyFrom(
   held: Policy | undefined,
   cluster: ClusterName,
   log: Log,
+  defaultMode: Mode,
 ): Policy {
-  if (document === undefined) return DEFAULT_POLICY;
-  const read = readPolicy(document.text);
+  const read = readPolicy(document?.text ?? {}, defaultMode);
   if (read.kind === "policy") return read.policy;
   log("configuration-unreadable", { cluster, problems: read.problems });
-  return held ?? { ...DEFAULT_POLICY, enabled: false };
+  return held ?? observing(DEFAULT_POLICY);
 }
 
 // ---------------------------------------------------------------- all in memory

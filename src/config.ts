@@ -7,8 +7,10 @@ import { readCa } from "./config/read-ca.ts";
 import type { Settings, StorageSetting } from "./config/storage.ts";
 import { readStorage } from "./config/storage.ts";
 import type { Problem } from "./domain/demand.ts";
+import type { Mode } from "./domain/mode.ts";
 import type { RegistryCluster } from "./wire/registry.ts";
 import { isPlainHttp } from "./domain/loopback.ts";
+import { modeIn } from "./wire/mode.ts";
 import { readRegistry } from "./wire/registry.ts";
 import { kindOf } from "./wire/problem.ts";
 
@@ -28,6 +30,8 @@ export interface Config {
   readonly localClock?: { readonly origin: number; readonly speed: number };
   /** Present only where a laptop tries the app on a real cluster. */
   readonly trial?: Trial;
+  /** What counts where a configuration says no mode; absent: `act`. */
+  readonly defaultMode?: Mode;
 }
 
 /** `watch`: nothing is changed, whatever a configuration says. `act`: changes are made. In both, only nodes that we asked for are stopped. */
@@ -62,6 +66,7 @@ export function readConfig(settings: Settings = process.env): Config {
   const autostopKeys = readAutostopKeys(settings[KEYS], problems);
   const localClock = readLocalClock(settings, problems);
   const trial = readTrial(settings, problems);
+  const defaultMode = readDefaultMode(settings, problems);
   const publicUrl = readPublicUrl(settings, problems);
   if (publicUrl !== undefined && (settings[KEYS] ?? "") === "") {
     problems.push({
@@ -79,6 +84,7 @@ export function readConfig(settings: Settings = process.env): Config {
     ...(autostopKeys === undefined ? {} : { autostopKeys }),
     ...(localClock === undefined ? {} : { localClock }),
     ...(trial === undefined ? {} : { trial }),
+    ...(defaultMode === undefined ? {} : { defaultMode }),
   };
 }
 
@@ -224,4 +230,15 @@ function readTrial(settings: Settings, problems: Problem[]): Trial | undefined {
   if (setting === "watch" || setting === "act") return setting;
   problems.push({ path: TRIAL, found: kindOf(setting), expected: '"watch" or "act"' });
   return undefined;
+}
+
+const DEFAULT_MODE = "AUTOSCALER_DEFAULT_MODE";
+
+function readDefaultMode(settings: Settings, problems: Problem[]): Mode | undefined {
+  const setting = settings[DEFAULT_MODE];
+  if (setting === undefined || setting === "") return undefined;
+  const mode = modeIn(setting);
+  if (mode === undefined)
+    problems.push({ path: DEFAULT_MODE, found: kindOf(setting), expected: '"observe" or "act"' });
+  return mode;
 }

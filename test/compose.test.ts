@@ -10,6 +10,7 @@ import { describeTroubles } from "../src/app/describe-troubles.ts";
 import { azuriteForThisFile } from "./support/azurite.ts";
 import { NOW } from "./support/build-node.ts";
 import { buildState } from "./support/build-record.ts";
+import { observing } from "../src/domain/mode.ts";
 
 const azurite = azuriteForThisFile();
 const prod = clusterName("prod");
@@ -60,17 +61,21 @@ describe("a cluster's configuration", () => {
     await prepare();
     const { clock, documents, policyOf } = app.ports;
     const cluster = clusterName("configured");
-    expect(await policyOf(cluster)).toEqual(DEFAULT_POLICY);
+    expect(await policyOf(cluster)).toEqual({ ...DEFAULT_POLICY, modeIsDefault: true });
     await documents.write(cluster, '{"idleTimeout":60}', undefined);
     await clock.sleep(16_000);
-    expect(await policyOf(cluster)).toEqual({ ...DEFAULT_POLICY, idleTimeoutSeconds: 60 });
+    expect(await policyOf(cluster)).toEqual({
+      ...DEFAULT_POLICY,
+      modeIsDefault: true,
+      idleTimeoutSeconds: 60,
+    });
   });
 
   test("what the app settings say of the cluster's server counts with any document", async () => {
     const { app, prepare } = composed();
     await prepare();
     const said = { callLimitSeconds: 90, lagSeconds: 20, parallelCreates: 2 };
-    expect(await app.ports.policyOf(prod)).toEqual({ ...DEFAULT_POLICY, ...said });
+    expect(await app.ports.policyOf(prod)).toEqual({ ...DEFAULT_POLICY, modeIsDefault: true, ...said });
   });
 
   test("one that cannot be read is logged: the last that could holds, else we only watch", async () => {
@@ -79,7 +84,7 @@ describe("a cluster's configuration", () => {
     const { clock, documents, policyOf } = app.ports;
     const cluster = clusterName("unreadable");
     await documents.write(cluster, '{"idleTimeout":"soon"}', undefined);
-    expect(await policyOf(cluster)).toEqual({ ...DEFAULT_POLICY, enabled: false });
+    expect(await policyOf(cluster)).toEqual(observing(DEFAULT_POLICY));
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
       { event: "configuration-unreadable", cluster: "unreadable", problems: [{ path: "idleTimeout" }] },
     ]);
@@ -91,7 +96,11 @@ describe("a cluster's configuration", () => {
     await policyOf(cluster);
     await write('{"idleTimeout":"soon"}');
     await clock.sleep(16_000);
-    expect(await policyOf(cluster)).toEqual({ ...DEFAULT_POLICY, idleTimeoutSeconds: 60 });
+    expect(await policyOf(cluster)).toEqual({
+      ...DEFAULT_POLICY,
+      modeIsDefault: true,
+      idleTimeoutSeconds: 60,
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import { managedArrays } from "../decide/observe.ts";
 import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { ClusterName } from "../domain/ids.ts";
+import { isObserving } from "../domain/mode.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { DescribedBucket } from "./describe-buckets.ts";
 import { describeBuckets } from "./describe-buckets.ts";
@@ -116,7 +117,7 @@ const SWITCHED_OFF = "Configuration.autoscale.enabled is false in its template";
 function notesOn(snapshot: Snapshot, buckets: readonly DescribedBucket[], policy: Policy): readonly string[] {
   const { state = "never started", targetState = "none" } = snapshot;
   const notes: string[] = [];
-  if (!policy.enabled)
+  if (isObserving(policy))
     notes.push("enabled is false in the configuration: nothing would be created or stopped");
   if (state !== "Started" || targetState !== "Started")
     notes.push(`the cluster is ${state} (target ${targetState}): nothing would be created or stopped`);

@@ -2,6 +2,7 @@ import { ENDPOINTS, patienceSeconds, recentCalls } from "../decide/calls.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Snapshot } from "../domain/cluster.ts";
 import type { ClusterName } from "../domain/ids.ts";
+import { isObserving } from "../domain/mode.ts";
 import { BUSY_STATE_UNKNOWN } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Calls, ClusterRecord, Endpoint, Trouble, Unneeded } from "../domain/record.ts";
@@ -98,7 +99,7 @@ function notesOn(
     );
   if (trouble !== undefined) notes.push(`${TROUBLES[trouble.kind]}: ${trouble.message}`);
   notes.push(...notesOnCalls(recentCalls(record, now)));
-  if (!policy.enabled)
+  if (isObserving(policy))
     notes.push("enabled is false in the configuration: nothing is created, started or stopped");
   if (seen !== undefined && (seen.state !== "Started" || seen.targetState !== "Started"))
     notes.push(`the cluster is ${stateOf(seen)}: nothing is created or stopped`);

@@ -1308,7 +1308,11 @@ export interface Configuration {
     };
   };
   planHistory: number;
-  enabled: boolean;
+  mode?:
+    | ("observe" | "act")
+    | {
+        [k: string]: "observe" | "act";
+      };
   /**
    * Why the stored document cannot be read; what holds instead is shown.
    */
@@ -1389,7 +1393,11 @@ export interface ConfigurationWritten {
     };
   };
   planHistory: number;
-  enabled: boolean;
+  mode?:
+    | ("observe" | "act")
+    | {
+        [k: string]: "observe" | "act";
+      };
   /**
    * Keys of the document that count, and what they count as.
    */

@@ -1,5 +1,6 @@
 import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { ArrayName, NodeId, Owner } from "../domain/ids.ts";
+import { actsOn } from "../domain/mode.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Question, Questions, UnhealthyHold } from "../domain/questions.ts";
@@ -320,8 +321,7 @@ function staying(objection: Objection, undrain: boolean): Stay {
 function objectionTo(view: Survey, known: LedgerNode, unhealthy: boolean): Objection | undefined {
   const node = view.nodes.get(known.nodeId);
   if (node?.keepAlive === true) return { kind: "needed", why: "KeepAlive is set" };
-  if (!view.policy.enabled)
-    return { kind: "needed", why: "enabled is false in the configuration of this cluster" };
+  if (!actsOn(view.policy, known.array)) return { kind: "needed", why: "observe mode" };
   // Whether it is ours, and what it is needed for, is not known then.
   if (view.listed?.has(known.array) === false)
     return { kind: "cannot-tell", why: `the last look did not show node array "${known.array}"` };

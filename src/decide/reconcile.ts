@@ -4,6 +4,7 @@ import { dynamicArrayOf } from "../domain/bucket.ts";
 import type { ArrayName, NodeId, Owner } from "../domain/ids.ts";
 import type { Allocation, LastPlan, World } from "../domain/allocation.ts";
 import type { NodeVerdict, Plan, PlanLoads, Proposal } from "../domain/plan.ts";
+import { isObserving } from "../domain/mode.ts";
 import type { CallBounds, Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type {
@@ -235,7 +236,7 @@ function pauseBuckets(
 
 /** Changes are made only to a cluster that is started and meant to be, and only where the configuration lets us. */
 export function isActing(snapshot: Snapshot, policy: Policy): boolean {
-  return policy.enabled && isStarted(snapshot);
+  return !isObserving(policy) && isStarted(snapshot);
 }
 
 function isStarted({ state, targetState }: Snapshot): boolean {

@@ -4,6 +4,7 @@ import type { SizeTable } from "./catalogue.ts";
 import type { ConfiguredGroups } from "./configured-groups.ts";
 import type { DefaultResource } from "./default-resource.ts";
 import type { ArrayName } from "./ids.ts";
+import type { ModeRules } from "./mode.ts";
 import type { PriceTable } from "./price.ts";
 import type { SenderRules } from "./sender-rules.ts";
 import type { TimeoutRules } from "./timeouts.ts";
@@ -24,7 +25,7 @@ export const LONGEST_LAG_SECONDS = 300;
 export const MOST_PARALLEL_CREATES = 8;
 
 /** How a cluster is to be run: its configuration document after the door. All durations in seconds. */
-export interface Policy extends TimeoutRules, CallBounds {
+export interface Policy extends TimeoutRules, CallBounds, ModeRules {
   /** How often the timer looks: 60, by its schedule, so no configuration can change it. Autostop believes a snapshot for two of these. */
   readonly snapshotIntervalSeconds: number;
   /** No demand may stay valid longer than this; also how long a lapsed set keeps its revision. Default 86,400. */
@@ -55,8 +56,6 @@ export interface Policy extends TimeoutRules, CallBounds {
   readonly planHistorySeconds: number;
   /** What placing the demand of one plan may cost, in steps; absent: as decide/budget.ts says. No configuration changes it. */
   readonly planSteps?: number;
-  /** False: watch and explain, change nothing. Default true. */
-  readonly enabled: boolean;
   /** True: nodes that we have not asked for are never stopped. Only where the app is tried on a cluster that others run; in no document. */
   readonly ownNodesOnly?: true;
   /** What the app settings let go over the network unprotected, in words; of the settings, and in no document. */
@@ -77,5 +76,6 @@ export const DEFAULT_POLICY: Policy = {
   preference: "existing-first",
   among: "priority",
   planHistorySeconds: 604_800,
-  enabled: true,
+  mode: "act",
+  arrayModes: new Map(),
 };

@@ -32,7 +32,7 @@ const IGNORED: ReadonlyMap<string, string> = new Map([
   ["username", "the app setting AUTOSCALER_CLUSTERS says who signs in to CycleCloud"],
   ["password", "a password comes from an app setting, which AUTOSCALER_CLUSTERS names"],
   ["verify_certificates", 'certificates are checked; "insecure" in AUTOSCALER_CLUSTERS changes that'],
-  ["read_only", "enabled: false is the key for that"],
+  ["read_only", "mode: observe is the key for that"],
   ["lock_file", "plans are made one at a time without a file"],
   ["nodehistorydb", "the history of nodes is in the storage account"],
   ["disable_default_resources", "every node has scalelib's ten resources; default_resources redefines them"],
@@ -70,6 +70,7 @@ const ANSWERS: ReadonlySet<string> = new Set([
   "unknownNodearrays",
   "losses",
   "unreadable",
+  "modeInForce",
 ]);
 
 /** Whether a key of a document is known, though it changes nothing. */

@@ -1,6 +1,7 @@
 import type { ConfiguredGroups } from "../domain/configured-groups.ts";
 import type { DefaultResource } from "../domain/default-resource.ts";
 import { arrayName } from "../domain/ids.ts";
+import type { Mode } from "../domain/mode.ts";
 import { DEFAULT_CALL_BOUNDS, DEFAULT_POLICY, type Policy } from "../domain/policy.ts";
 import { catalogueOf } from "../domain/vm-size-data.ts";
 import { doubtCaps, readCaps, writeCaps } from "./caps.ts";
@@ -9,6 +10,7 @@ import { readConfiguredGroups, readScalelibArrays } from "./configured-groups.ts
 import { readDefaultResources, writeDefaultResource } from "./default-resources.ts";
 import { parseDocument } from "./document.ts";
 import { isFields, readOneOf, type Fields } from "./fields.ts";
+import { readMode, storedMode, writeMode, type ModeDocument } from "./mode.ts";
 import { isName, NAME_EXPECTED } from "./name.ts";
 import { newNotes } from "./notes.ts";
 import { doubtSenders, readSenders, writeSenders } from "./senders.ts";
@@ -37,7 +39,8 @@ export interface PolicyDocument {
   readonly senders?: readonly object[];
   readonly prices?: object;
   readonly planHistory: number;
-  readonly enabled: boolean;
+  /** One mode, or an object by node array, "default" for the others. Absent: the app setting AUTOSCALER_DEFAULT_MODE counts. */
+  readonly mode?: ModeDocument;
 }
 
 export type PolicyRead =
@@ -67,6 +70,7 @@ export const OWN_KEYS = [
   "senders",
   "prices",
   "planHistory",
+  "mode",
   "enabled",
   "idle_timeout",
   "boot_timeout",
@@ -92,9 +96,9 @@ const BOOT_TIMEOUT: TimeoutKey = {
 /**
  * Reads a cluster's configuration document; an empty object is the default policy. Keys of scalelib's autoscale.json are accepted as
  * they are; `report` says which of them count, as what, and why the others do not. `nodearrays` as a list of names is ours, as an object it is scalelib's, of which the placement groups count. All problems at once; never throws. No value of a
- * key that is not ours is ever repeated: it may be a password.
+ * key that is not ours is ever repeated: it may be a password. `otherwise`: the mode where the document says none.
  */
-export function readPolicy(input: string | object): PolicyRead {
+export function readPolicy(input: string | object, otherwise: Mode = "act"): PolicyRead {
   const document =
     typeof input === "string" ? parseDocument(input) : { kind: "value" as const, value: input };
   if (document.kind === "problem") return { kind: "problems", problems: [document.problem] };
@@ -138,7 +142,7 @@ export function readPolicy(input: string | object): PolicyRead {
     ...(senders === undefined ? {} : { senders }),
     ...(prices === undefined ? {} : { prices }),
     planHistorySeconds: readSeconds(from, "planHistory", 0, problems) ?? DEFAULT_POLICY.planHistorySeconds,
-    enabled: readEnabled(from, problems),
+    ...readMode(from, otherwise, problems),
   };
   return problems.count > 0
     ? { kind: "problems", problems: problems.all() }
@@ -191,8 +195,14 @@ export function writePolicy(policy: Policy): PolicyDocument {
     ...(policy.senders === undefined ? {} : { senders: writeSenders(policy.senders) }),
     ...(policy.prices === undefined ? {} : { prices: writePriceTable(policy.prices) }),
     planHistory: policy.planHistorySeconds,
-    enabled: policy.enabled,
+    ...writeMode(policy),
   };
+}
+
+/** The document as it is stored: what {@link writePolicy} says, in words that the release before this one reads, where it can. */
+export function storedPolicy(policy: Policy): object {
+  const { mode: _shown, ...rest } = writePolicy(policy);
+  return { ...rest, ...storedMode(policy) };
 }
 
 /** Our key, or scalelib's for the same, but not both; {@link writePolicy} writes ours, which goes with our list of arrays. */
@@ -224,13 +234,6 @@ function readSeconds(from: Fields, key: string, least: number, problems: Problem
   if (typeof value === "number" && Number.isFinite(value) && value >= least) return value;
   problems.add(() => problemAt(key, value, `a number of seconds, ${least} or more`));
   return undefined;
-}
-
-function readEnabled(from: Fields, problems: Problems): boolean {
-  const { enabled = DEFAULT_POLICY.enabled } = from;
-  if (typeof enabled === "boolean") return enabled;
-  problems.add(() => problemAt("enabled", enabled, "true or false"));
-  return DEFAULT_POLICY.enabled;
 }
 
 function readArrays(from: Fields, problems: Problems): readonly string[] | undefined {

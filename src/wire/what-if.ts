@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Problem, RequestSetUpdate } from "../domain/demand.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { arrayName, machineType, setName } from "../domain/ids.ts";
+import type { Mode } from "../domain/mode.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds } from "../domain/units.ts";
@@ -82,6 +83,8 @@ export interface WhatIfContext {
   readonly cluster: ClusterName;
   /** As it is in force. */
   readonly policy: Policy;
+  /** AUTOSCALER_DEFAULT_MODE; absent: `act`. */
+  readonly defaultMode?: Mode;
   readonly now: Instant;
 }
 
@@ -106,7 +109,7 @@ export function readWhatIf(body: Uint8Array, context: WhatIfContext): WhatIfRead
   const fields = isFields(value) ? value : {};
   const problems = new Problems();
   if (!parsed.success) addSchemaProblems(problems, parsed.error, value, keysAt);
-  const policy = readConfig(fields["config"], context.policy, problems);
+  const policy = readConfig(fields["config"], context, problems);
   const updates = readSets(fields["requestSets"], context, policy, problems);
   if (!parsed.success || problems.count > 0) {
     return { kind: "problems", problems: problems.all() };
@@ -144,10 +147,14 @@ function lowerLimit({ kind, name, unit, more, max }: z.infer<typeof limitSchema>
 // ---------------------------------------------------------------- configuration
 
 /** Their key counts instead of ours for the same, not beside it. */
-const SAME: Readonly<Record<string, string>> = { idle_timeout: "idleTimeout", boot_timeout: "bootTimeout" };
+const SAME: Readonly<Record<string, string>> = {
+  idle_timeout: "idleTimeout",
+  boot_timeout: "bootTimeout",
+  enabled: "mode",
+};
 
 /** The configuration in force with these keys instead: read as a whole, so that what does not go together is found. */
-function readConfig(value: unknown, policy: Policy, problems: Problems): Policy {
+function readConfig(value: unknown, { policy, defaultMode }: WhatIfContext, problems: Problems): Policy {
   if (!isFields(value)) return policy;
   const document: Record<string, unknown> = { ...writePolicy(policy) };
   for (const [key, changed] of Object.entries(value)) {
@@ -157,7 +164,7 @@ function readConfig(value: unknown, policy: Policy, problems: Problems): Policy 
     if (changed === null) delete document[key];
     else document[key] = changed;
   }
-  const read = readPolicy(document);
+  const read = readPolicy(document, defaultMode);
   if (read.kind === "policy") return read.policy;
   problems.addBelow("config", read.problems);
   return policy;

@@ -270,9 +270,9 @@ describe("what a node is told", () => {
   });
 
   test("autoscaling is switched off", () => {
-    expect(verdictOn({}, call("n1"), [one], { ...policy, enabled: false })).toEqual({
+    expect(verdictOn({}, call("n1"), [one], { ...policy, mode: "observe" })).toEqual({
       kind: "needed",
-      why: "enabled is false in the configuration of this cluster",
+      why: "observe mode",
       undrain: true,
     });
   });

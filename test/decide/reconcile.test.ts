@@ -45,6 +45,7 @@ import {
   OURS,
   pushSets,
 } from "../support/build-record.ts";
+import { observing } from "../../src/domain/mode.ts";
 
 interface State {
   readonly record: ClusterRecord;
@@ -440,7 +441,11 @@ describe("nobody acts", () => {
   });
 
   test.each([
-    { name: "autoscaling is switched off", snapshot: started, policy: { ...DEFAULT_POLICY, enabled: false } },
+    {
+      name: "autoscaling is switched off",
+      snapshot: started,
+      policy: observing(DEFAULT_POLICY),
+    },
     {
       name: "the cluster is terminated",
       snapshot: { ...started, state: "Terminated" },
@@ -826,7 +831,7 @@ describe("what was decided before is recalled, not kept", () => {
     const since: (Instant | undefined)[] = [];
     for (const seconds of [0, 60, 120, 180]) {
       const now = at(seconds);
-      const watching = { ...DEFAULT_POLICY, enabled: false };
+      const watching = observing(DEFAULT_POLICY);
       const look = { snapshot: { ...snapshot, at: now }, requestNodes: new Map() };
       const { plan } = decide(state.record, state.bodies, look, watching, now, OURS, recall);
       state = { ...state, bodies: { ...state.bodies, plan } };

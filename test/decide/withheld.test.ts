@@ -20,13 +20,14 @@ import {
   rememberNode,
   rememberNodes,
 } from "../support/build-node.ts";
+import { observing } from "../../src/domain/mode.ts";
 
 function decideOn(scenario: Scenario, snapshot: Snapshot, policy: Policy = DEFAULT_POLICY) {
   const { record, bodies } = buildState(scenario);
   return decide(record, bodies, { snapshot, requestNodes: new Map() }, policy, NOW, OURS);
 }
 
-const OFF = { ...DEFAULT_POLICY, enabled: false };
+const OFF = observing(DEFAULT_POLICY);
 
 describe("what a plan would do while enabled is false", () => {
   const hung = buildNode("n2", { phase: "coming" });

@@ -26,6 +26,7 @@ import { readPolicy } from "../../src/wire/policy.ts";
 import { QUICK } from "../scenarios/clusters.ts";
 import type { MemoryTable } from "../support/memory-table.ts";
 import { memoryTable } from "../support/memory-table.ts";
+import { observing } from "../../src/domain/mode.ts";
 
 export const ORIGIN = Date.UTC(2026, 0, 1);
 export const PUBLIC_URL = "https://autoscaler.example";
@@ -104,7 +105,7 @@ async function policyOf(documents: Documents, cluster: ClusterName): Promise<Pol
   const held = await documents.read(cluster);
   if (held === undefined) return DEFAULT_POLICY;
   const read = readPolicy(held.text);
-  return read.kind === "policy" ? read.policy : { ...DEFAULT_POLICY, enabled: false };
+  return read.kind === "policy" ? read.policy : observing(DEFAULT_POLICY);
 }
 
 function openSite(cluster: ClusterName, worldOf: () => World): Site {

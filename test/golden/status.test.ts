@@ -23,6 +23,7 @@ import {
 import { buildJob, buildState, buildTarget, OURS } from "../support/build-record.ts";
 import type { Scenario } from "../support/build-record.ts";
 import { Problems } from "../../src/wire/problems.ts";
+import { observing } from "../../src/domain/mode.ts";
 
 /** What `status` shows of a cluster that needs somebody, as a newcomer reads it. */
 
@@ -87,7 +88,7 @@ test("a price that is not known: the cost is at least that of the others; no pri
 });
 
 test("switched off: what it would do, and that nothing of it comes", () => {
-  const policy = { ...DEFAULT_POLICY, enabled: false };
+  const policy = observing(DEFAULT_POLICY);
   const scenario = { sets: { standard: { demands: [buildTarget(4)] } } };
   expect(statusOf(planned(scenario, buildSnapshot(), policy), policy)).toEqual([
     "prod: healthy, Started (target Started), looked at 0 s ago",

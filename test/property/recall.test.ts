@@ -14,12 +14,13 @@ import { at, buildLedger, EXECUTE, rememberNode } from "../support/build-node.ts
 import { anyCluster, anyDemands, showCluster } from "../support/build-random-cluster.ts";
 import { BUCKET, buildState, OURS } from "../support/build-record.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
+import { observing } from "../../src/domain/mode.ts";
 
 const POLICIES = [
   DEFAULT_POLICY,
   DEFAULT_POLICY,
   { ...DEFAULT_POLICY, nodearrays: [EXECUTE] },
-  { ...DEFAULT_POLICY, enabled: false },
+  observing(DEFAULT_POLICY),
 ];
 const pause = { bucket: BUCKET, until: at(100), seconds: 60, cause: "refused" as const, message: "no" };
 

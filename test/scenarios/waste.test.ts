@@ -68,7 +68,7 @@ test("a report that shows them idle ends the warning, the marks say what they wa
 });
 
 test("enabled false: plan, state and explain say what would be done, and nothing of it is", async () => {
-  const stage = new Stage({ simulator: oneArray("demo"), policy: { enabled: false } });
+  const stage = new Stage({ simulator: oneArray("demo"), policy: { mode: "observe" } });
   await stage.during(stage.push(target("demo", 4, { expirationInterval: HOUR })));
   await stage.pass(600);
   expect(stage.eventsOf("node-created")).toEqual([]);

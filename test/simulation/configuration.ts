@@ -37,7 +37,8 @@ export function drawConfiguration(
     caps: { requestSets: { "*": { nodes: 10_000 } } },
     prices: { currency: "USD", locations: { here: { Other_size: 1 } } },
     planHistory: 0,
-    enabled: true,
+    mode: "act",
+    senders: [{ requestSets: "*", maxPriority: 1_000_000, caps: { nodes: 10_000 } }],
   };
   const keys = Object.keys(options);
   // One key alone as often as several.

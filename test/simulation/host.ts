@@ -32,6 +32,7 @@ export async function askInstance(
     background: createBackground(app.ports.log),
     autostopKeys: AUTOSTOP_KEYS,
     senderTime: (at) => at,
+    defaultMode: "act",
     prepare: () => Promise.resolve(),
   };
   const path = autostopPath("", site.cluster, arrayName(array), AUTOSTOP_KEYS);

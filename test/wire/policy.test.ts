@@ -15,7 +15,9 @@ const defaults = {
   preference: "existing-first",
   among: "priority",
   planHistorySeconds: 604_800,
-  enabled: true,
+  mode: "act",
+  arrayModes: new Map(),
+  modeIsDefault: true,
 };
 
 describe("a cluster's policy", () => {
@@ -54,7 +56,8 @@ describe("a cluster's policy", () => {
           ["execute", ["pg1", "pg2"]],
         ]),
         planHistorySeconds: 3600,
-        enabled: false,
+        mode: "observe",
+        arrayModes: new Map(),
       },
       ignored: [],
     },
@@ -114,13 +117,12 @@ describe("a cluster's policy", () => {
       preference: "existing-first",
       among: "priority",
       planHistory: 604_800,
-      enabled: true,
     });
     expect(readPolicy(document)).toMatchObject({ policy: policy.policy, report: { ignored: [] } });
   });
 
   const KEYS =
-    "one of the keys idleTimeout, bootTimeout, maxExpirationInterval, inFlightGrace, groupFillTimeout, nodearrays, default_resources, vmSizes, preference, among, placementGroups, caps, senders, prices, planHistory, enabled, idle_timeout, boot_timeout";
+    "one of the keys idleTimeout, bootTimeout, maxExpirationInterval, inFlightGrace, groupFillTimeout, nodearrays, default_resources, vmSizes, preference, among, placementGroups, caps, senders, prices, planHistory, mode, enabled, idle_timeout, boot_timeout";
   test.each([
     {
       name: "not JSON, of which nothing is shown",

@@ -76,6 +76,7 @@ export const requestSetRequest = z
   });
 
 const seconds = z.number().min(0);
+const mode = z.enum(["observe", "act"]);
 
 const timeout = z
   .union([seconds, z.record(text, seconds)])
@@ -117,7 +118,7 @@ const documentKeys = {
     "proxied-locations": z.record(text, text).optional(),
   }),
   planHistory: seconds,
-  enabled: z.boolean(),
+  mode: z.union([mode, z.record(text, mode)]),
 } satisfies Record<keyof PolicyDocument, z.ZodType>;
 
 const written = z.object(documentKeys).partial({
@@ -128,12 +129,19 @@ const written = z.object(documentKeys).partial({
   caps: true,
   senders: true,
   prices: true,
+  mode: true,
 });
 
 export const configRequest = z
   .looseObject(documentKeys)
   .partial()
-  .extend({ nodearrays: z.union([texts, z.record(text, z.unknown())]).optional() })
+  .extend({
+    nodearrays: z.union([texts, z.record(text, z.unknown())]).optional(),
+    enabled: z
+      .boolean()
+      .optional()
+      .meta({ description: "The older form of mode: false is observe, true is act." }),
+  })
   .meta({
     description:
       "A cluster's configuration; durations in seconds. Keys of scalelib's autoscale.json are accepted as they are; other keys are refused.",
