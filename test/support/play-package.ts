@@ -24,7 +24,8 @@ export async function playPackage(folder: string, node: string = process.execPat
     app: folder,
     node,
     simulator: { ...defaultOptions, keepLog: true },
-    speed: 120,
+    // Fast enough for a tick within three seconds, slow enough for a busy machine: demand lives for five minutes.
+    speed: 20,
     onHostLine: (line) => (ticked ||= line.includes('"event":"tick"')),
   });
   try {
@@ -36,18 +37,17 @@ export async function playPackage(folder: string, node: string = process.execPat
       system.clock.now(),
     );
     expect(pushed.kind).toBe("sent");
-    const arraysOf = (kind: string) =>
-      system.simulator.log.flatMap((event) => (event.kind === kind && "array" in event ? [event.array] : []));
-    await expect
-      .poll(() => (system.simulator.advance(), arraysOf("node-ready")), { timeout: 20_000, interval: 50 })
-      .toEqual(["hpc"]);
-    await expect.poll(() => ticked, { timeout: 10_000, interval: 50 }).toBe(true);
+    const created = () =>
+      system.simulator.log.flatMap((event) => (event.kind === "node-created" ? [event.array] : []));
+    const patience = { timeout: 15_000, interval: 50 };
+    await expect.poll(created, patience).toEqual(["hpc"]);
+    await expect.poll(() => ticked, patience).toBe(true);
     return {
       node: execFileSync(node, ["--version"], { encoding: "utf8" }).trim(),
       functions: (system.hosts[0]?.functions ?? []).map(({ name, trigger }) => `${name} ${trigger}`),
       http: answer.status,
       ticked,
-      created: arraysOf("node-created"),
+      created: created(),
     };
   } finally {
     await system.close();
