@@ -11,6 +11,7 @@ import { answerPlan } from "./plan.ts";
 import { answerRequestSet, answerWriteRequestSet } from "./request-sets.ts";
 import { answerRestored } from "./restored.ts";
 import type { RouteName } from "./routes.ts";
+import { answerWake } from "./wake.ts";
 
 export { onDemand } from "./demand.ts";
 export { onTick } from "./snapshot.ts";
@@ -23,6 +24,7 @@ export const HTTP: Readonly<Record<RouteName, HttpHandler>> = {
   "rejected-messages": answerRejectedMessages,
   cluster: answerCluster,
   tick: answerTick,
+  wake: answerWake,
   "request-set": answerRequestSet,
   "write-request-set": answerWriteRequestSet,
   config: answerConfig,

@@ -40,6 +40,7 @@ export const ROUTES = [
   keyed("write-request-set", REQUEST_SET, "PUT", "DELETE"),
   keyed("restored", "clusters/{cluster}/restored", "POST"),
   keyed("tick", "clusters/{cluster}/tick", "POST"),
+  keyed("wake", "clusters/{cluster}/wake", "POST"),
   keyed("rejected-messages", "rejected-messages", "GET"),
 ] as const;
 

@@ -24,6 +24,7 @@ param firstHalf string = newGuid()
 @secure()
 param secondHalf string = newGuid()
 
+var keysName = '${namePrefix}autostop-keys'
 var ownPasswordName = '${namePrefix}cyclecloud-password'
 // https://VAULT/secrets/NAME: the fifth part is the name.
 var passwordName = empty(existingPasswordUri) ? ownPasswordName : split(existingPasswordUri, '/')[4]
@@ -37,7 +38,7 @@ resource vault 'Microsoft.KeyVault/vaults@2026-02-01' existing = {
 @onlyIfNotExists()
 resource autostopKeys 'Microsoft.KeyVault/vaults/secrets@2026-02-01' = {
   parent: vault
-  name: '${namePrefix}autostop-keys'
+  name: keysName
   properties: {
     value: 'k1:${firstHalf}${secondHalf}'
     contentType: 'AUTOSCALER_AUTOSTOP_KEYS: id:secret, newest first, separated by commas'
@@ -81,5 +82,5 @@ resource readPassword 'Microsoft.Authorization/roleAssignments@2022-04-01' = if 
   dependsOn: [password]
 }
 
-output autostopKeysUri string = '${vault.properties.vaultUri}secrets/${autostopKeys.name}'
+output autostopKeysUri string = '${vault.properties.vaultUri}secrets/${keysName}'
 output passwordUri string = '${vault.properties.vaultUri}secrets/${passwordName}'

@@ -599,7 +599,7 @@ describe("configuration", () => {
     await app.call("PUT", path, { enabled: false });
     await expect
       .poll(async () => (await stateOf("two words")).health.notes, patiently)
-      .toContain("enabled is false in the configuration: nothing is created, started or stopped");
+      .toContain("observing only: nothing is created or stopped");
   });
 });
 

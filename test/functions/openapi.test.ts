@@ -181,6 +181,7 @@ test("each operation of the running system answers as described (startLocalApp c
   const limits = [{ kind: "nodearray", name: "execute", unit: "nodes", max: 3 }];
   await call("POST", "/clusters/prod/plan", { limits, requestSets: { mine: null, odd: { jobs: [{}] } } });
   await call("POST", "/clusters/prod/tick");
+  await call("POST", "/clusters/prod/wake");
   await call("POST", "/clusters/prod/restored");
   await call("PUT", "/clusters/prod/config", {
     nodearrays: ["execute"],

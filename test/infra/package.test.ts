@@ -169,6 +169,7 @@ test("alone in a folder it answers over HTTP, ticks, and makes a node of a deman
       "restored httpTrigger",
       "snapshot timerTrigger",
       "tick httpTrigger",
+      "wake httpTrigger",
       "write-config httpTrigger",
       "write-request-set httpTrigger",
     ],

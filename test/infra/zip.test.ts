@@ -9,11 +9,11 @@ test("an archive without files is the end of a directory, 22 bytes", () => {
 
 test("one small file, byte by byte by the format", () => {
   // "hello" deflated with fixed codes; its CRC-32 is 3610a686.
-  const facts =
-    "1400" + "0000" + "0800" + "0000" + "2100" + "86a61036" + "07000000" + "05000000" + "0100" + "0000";
+  const checksumAndSizes = "86a610360700000005000000";
+  const facts = `14000000080000002100${checksumAndSizes}01000000`;
   const local = `504b0304${facts}61cb48cdc9c90700`;
-  const entry = `504b01021403${facts}000000000000` + "0000a481" + "00000000" + "61";
-  const end = "504b0506" + "0000" + "0000" + "0100" + "0100" + "2f000000" + "26000000" + "0000";
+  const entry = `504b01021403${facts}0000000000000000a4810000000061`;
+  const end = "504b050600000000010001002f000000260000000000";
   const archive = zip([{ name: "a", content: Buffer.from("hello") }]);
   expect(Buffer.from(archive).toString("hex")).toBe(local + entry + end);
 });

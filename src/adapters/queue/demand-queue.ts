@@ -75,8 +75,8 @@ export function storageDemandQueue(
       const create = (queue: QueueClient) => queue.createIfNotExists(limited());
       await Promise.all(Object.values(QUEUES).map((name) => calling("create", name, create)));
     },
-    wake: (cluster, at) =>
-      send(QUEUES.demand, JSON.stringify({ version: 1, cluster, wake: true, at }), {
+    wake: (cluster, at, id) =>
+      send(QUEUES.demand, JSON.stringify({ version: 1, cluster, wake: true, at, id }), {
         visibilityTimeout: visibleAfter((at - clock.now()) / 1000),
       }),
     reject: (message) =>
