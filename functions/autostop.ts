@@ -1,5 +1,4 @@
-import type { HttpRequest, HttpResponseInit } from "@azure/functions";
-import { app } from "@azure/functions";
+import type { HttpHandler, HttpRequest, HttpResponseInit } from "@azure/functions";
 import type { StopAnswer, StopCall } from "../src/app/answer-autostop.ts";
 import { PortError } from "../src/app/ports.ts";
 import type { Composition } from "../src/compose.ts";
@@ -133,10 +132,5 @@ function responseOf(answer: StopAnswer, instance: string): HttpResponseInit {
   }
 }
 
-app.http("autostop", {
-  methods: ["GET", "POST"],
-  authLevel: "anonymous",
-  route: "autostop/{cluster}/{token}",
-  handler: (request, context) =>
-    answeringAnyone(context, () => handleAutostop(composition(), request), { stop: false, undrain: false }),
-});
+export const answerAutostop: HttpHandler = (request, context) =>
+  answeringAnyone(context, () => handleAutostop(composition(), request), { stop: false, undrain: false });

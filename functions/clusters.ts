@@ -1,4 +1,4 @@
-import { app } from "@azure/functions";
+import type { HttpHandler } from "@azure/functions";
 import packageJson from "../package.json" with { type: "json" };
 import { describeCluster } from "../src/app/describe-cluster.ts";
 import { checkHealth } from "../src/app/describe-health.ts";
@@ -15,83 +15,63 @@ import { pageOf } from "./page.ts";
 import { sweepPoison } from "./poison.ts";
 import { answering, badRequest } from "./problem.ts";
 
-app.http("clusters", {
-  methods: ["GET"],
-  authLevel: "function",
-  route: "clusters",
-  handler: (_request, context) =>
-    answering(context, async () => {
-      const { app: autoscaler } = composition();
-      const { clock, sites } = autoscaler.ports;
-      const clusters = await Promise.all(
-        [...sites.keys()].map(async (name) => ({
-          cluster: name,
-          health: await checkHealth(autoscaler, name),
-          ...(await describeLastWake(autoscaler, name)),
-        })),
-      );
-      const { poison, rejected, oldestRejected } = await describeQueues(autoscaler);
-      return {
-        status: 200,
-        jsonBody: {
-          version: packageJson.version,
-          time: isoTime(clock.now()),
-          ...(await describeTimer(autoscaler)),
-          clusters,
-          poisonMessages: poison,
-          rejectedMessages: { ...rejected, oldest: oldestRejected.map(describeRejected) },
-        },
-      };
-    }),
-});
+export const answerClusters: HttpHandler = (_request, context) =>
+  answering(context, async () => {
+    const { app: autoscaler } = composition();
+    const { clock, sites } = autoscaler.ports;
+    const clusters = await Promise.all(
+      [...sites.keys()].map(async (name) => ({
+        cluster: name,
+        health: await checkHealth(autoscaler, name),
+        ...(await describeLastWake(autoscaler, name)),
+      })),
+    );
+    const { poison, rejected, oldestRejected } = await describeQueues(autoscaler);
+    return {
+      status: 200,
+      jsonBody: {
+        version: packageJson.version,
+        time: isoTime(clock.now()),
+        ...(await describeTimer(autoscaler)),
+        clusters,
+        poisonMessages: poison,
+        rejectedMessages: { ...rejected, oldest: oldestRejected.map(describeRejected) },
+      },
+    };
+  });
 
 /** A reader may see that a message was put aside and why, not what its sender wrote: GET /api/rejected-messages is an operator's. */
 function describeRejected(message: RejectedMessage) {
   return { ...message, rejectedAt: isoTime(message.rejectedAt), text: kindOf(message.text) };
 }
 
-app.http("rejected-messages", {
-  methods: ["GET"],
-  authLevel: "function",
-  route: "rejected-messages",
-  handler: (_request, context) =>
-    answering(context, async () => {
-      const { rejected, oldestRejected } = await describeQueues(composition().app);
-      const oldest = oldestRejected.map((message) => ({
-        ...message,
-        rejectedAt: isoTime(message.rejectedAt),
-      }));
-      return { status: 200, jsonBody: { ...rejected, oldest } };
-    }),
-});
+export const answerRejectedMessages: HttpHandler = (_request, context) =>
+  answering(context, async () => {
+    const { rejected, oldestRejected } = await describeQueues(composition().app);
+    const oldest = oldestRejected.map((message) => ({
+      ...message,
+      rejectedAt: isoTime(message.rejectedAt),
+    }));
+    return { status: 200, jsonBody: { ...rejected, oldest } };
+  });
 
-app.http("cluster", {
-  methods: ["GET"],
-  authLevel: "function",
-  route: "clusters/{cluster}",
-  handler: forCluster(async (composed, site, request) => {
-    const page = pageOf(request);
-    if (page.kind === "problem") return badRequest([page.problem]);
-    const { app: autoscaler, senderTime } = composed;
-    return {
-      status: 200,
-      jsonBody: await describeCluster(autoscaler, site.cluster, senderTime, page.start),
-    };
-  }),
+export const answerCluster = forCluster(async (composed, site, request) => {
+  const page = pageOf(request);
+  if (page.kind === "problem") return badRequest([page.problem]);
+  const { app: autoscaler, senderTime } = composed;
+  return {
+    status: 200,
+    jsonBody: await describeCluster(autoscaler, site.cluster, senderTime, page.start),
+  };
 });
 
 /** Does exactly what the timer does for this cluster, for the day that timers stop firing (platform.md section 4). */
-app.http("tick", {
-  methods: ["POST"],
-  authLevel: "function",
-  route: "clusters/{cluster}/tick",
-  handler: forCluster(async (composed, site) => {
-    const [{ outcome }] = await Promise.all([tickInTime(composed.app, site), sweepPoison(composed)]);
-    return {
-      status: 200,
-      jsonBody: { cluster: site.cluster, outcome: outcome.kind, ...describeOutcome(outcome) },
-    };
-  }),
+export const answerTick = forCluster(async (composed, site) => {
+  const [{ outcome }] = await Promise.all([tickInTime(composed.app, site), sweepPoison(composed)]);
+  return {
+    status: 200,
+    jsonBody: { cluster: site.cluster, outcome: outcome.kind, ...describeOutcome(outcome) },
+  };
 });
 
 function describeOutcome(outcome: TickReport["outcome"]): Readonly<Record<string, unknown>> {

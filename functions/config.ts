@@ -1,5 +1,4 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
-import { app } from "@azure/functions";
 import { loadWhole } from "../src/app/commit.ts";
 import { describeLosses } from "../src/app/describe-losses.ts";
 import type { Site } from "../src/app/ports.ts";
@@ -17,22 +16,9 @@ import { isFields } from "../src/wire/fields.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
 
-const ROUTE = "clusters/{cluster}/config";
+export const answerConfig = forCluster(getConfig);
 
-// Two functions, so that a reader's key does not write (src/domain/roles.ts).
-app.http("config", {
-  methods: ["GET"],
-  authLevel: "function",
-  route: ROUTE,
-  handler: forCluster(getConfig),
-});
-
-app.http("write-config", {
-  methods: ["PUT"],
-  authLevel: "function",
-  route: ROUTE,
-  handler: forCluster(putConfig),
-});
+export const answerWriteConfig = forCluster(putConfig);
 
 app.http("config-history", {
   methods: ["GET"],

@@ -1,4 +1,4 @@
-import { app } from "@azure/functions";
+import type { StorageQueueHandler } from "@azure/functions";
 import { PortError } from "../src/app/ports.ts";
 import { putAside } from "../src/app/put-aside.ts";
 import type { Composition } from "../src/compose.ts";
@@ -6,7 +6,6 @@ import type { Problem, RequestSetUpdate } from "../src/domain/demand.ts";
 import { tickByWake } from "../src/app/tick.ts";
 import type { ClusterName, WakeId } from "../src/domain/ids.ts";
 import { isTickWake, wakeId } from "../src/domain/ids.ts";
-import { readDemandConnection } from "../src/compose.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import { plusSeconds } from "../src/domain/units.ts";
 import type { MessageRead } from "../src/wire/demand-message.ts";
@@ -142,8 +141,5 @@ async function putAsideAs(
   });
 }
 
-app.storageQueue("demand", {
-  queueName: "demand",
-  connection: readDemandConnection(),
-  handler: (message: unknown, context) => handleDemand(compositionFor(context), message, context),
-});
+export const onDemand: StorageQueueHandler = (message, context) =>
+  handleDemand(compositionFor(context), message, context);

@@ -1,5 +1,4 @@
 import type { HttpResponseInit } from "@azure/functions";
-import { app } from "@azure/functions";
 import type { Explanation, Question } from "../src/app/explain-cluster.ts";
 import { explain } from "../src/app/explain-cluster.ts";
 import type { Site } from "../src/app/ports.ts";
@@ -12,16 +11,11 @@ import { badRequest, problem, renderProblem } from "./problem.ts";
  * Why a job has what it has, or why a node stays or goes: exactly one of `job` (with `set`, where several have one) and `node`; `plan` asks
  * what a past plan had to say.
  */
-app.http("explain", {
-  methods: ["GET"],
-  authLevel: "function",
-  route: "clusters/{cluster}/explain",
-  handler: forCluster(async (composed, site, request) => {
-    const question = readQuestion(request.query);
-    return question.kind === "problems"
-      ? badRequest(question.problems)
-      : explanation(site, question, await explain(composed.app, site.cluster, question));
-  }),
+export const answerExplain = forCluster(async (composed, site, request) => {
+  const question = readQuestion(request.query);
+  return question.kind === "problems"
+    ? badRequest(question.problems)
+    : explanation(site, question, await explain(composed.app, site.cluster, question));
 });
 
 function readQuestion(

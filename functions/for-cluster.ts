@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
+import type { HttpHandler, HttpRequest, HttpResponseInit } from "@azure/functions";
 import type { Site } from "../src/app/ports.ts";
 import type { Composition } from "../src/compose.ts";
 import { composition } from "../src/compose.ts";
@@ -10,8 +10,8 @@ import { answering, unknownCluster } from "./problem.ts";
 type ForCluster = (composed: Composition, site: Site, request: HttpRequest) => Promise<HttpResponseInit>;
 
 /** A handler for a route below clusters/{cluster}: 404 for a cluster that is not ours, 503 where nothing can be told. */
-export function forCluster(handle: ForCluster) {
-  return (request: HttpRequest, context: InvocationContext) =>
+export function forCluster(handle: ForCluster): HttpHandler {
+  return (request, context) =>
     answering(context, async () => {
       const composed = composition();
       const name = request.params["cluster"] ?? "";

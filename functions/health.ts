@@ -1,4 +1,4 @@
-import { app } from "@azure/functions";
+import type { HttpHandler } from "@azure/functions";
 import type { Health } from "../src/app/describe-health.ts";
 import { OBSERVING_ONLY } from "../src/domain/mode.ts";
 import { composition } from "../src/compose.ts";
@@ -8,30 +8,23 @@ import { answeringAnyone } from "./problem.ts";
  * Anonymous, so that a probe needs no key: ok or not, and ages. Who is in trouble, and why, is told by GET /api/clusters. The answer may be
  * some seconds old, so that a flood of calls reads no records.
  */
-app.http("health", {
-  methods: ["GET"],
-  authLevel: "anonymous",
-  route: "health",
-  handler: (_request, context) =>
-    answeringAnyone(context, async () => {
-      const { clusters: all, queues } = await composition().healthDesk.all();
-      const ok = queues !== undefined && all.every((health) => health.ok);
-      const stuck = queues?.isStuck === true ? 1 : 0;
-      return {
-        status: ok ? 200 : 503,
-        jsonBody: {
-          ok,
-          clusters: all.length,
-          ...observingIn(all),
-          warnings: all.reduce((sum, { warnings }) => sum + warnings.length, stuck),
-          oldestLookAgeSeconds: oldestAge(all),
-          ...(queues === undefined
-            ? {}
-            : { poisonMessages: queues.poison, rejectedMessages: queues.rejected }),
-        },
-      };
-    }),
-});
+export const answerHealth: HttpHandler = (_request, context) =>
+  answeringAnyone(context, async () => {
+    const { clusters: all, queues } = await composition().healthDesk.all();
+    const ok = queues !== undefined && all.every((health) => health.ok);
+    const stuck = queues?.isStuck === true ? 1 : 0;
+    return {
+      status: ok ? 200 : 503,
+      jsonBody: {
+        ok,
+        clusters: all.length,
+        ...observingIn(all),
+        warnings: all.reduce((sum, { warnings }) => sum + warnings.length, stuck),
+        oldestLookAgeSeconds: oldestAge(all),
+        ...(queues === undefined ? {} : { poisonMessages: queues.poison, rejectedMessages: queues.rejected }),
+      },
+    };
+  });
 
 /** Only how many: their names need a key. */
 function observingIn(all: readonly Health[]): { readonly observing?: string } {

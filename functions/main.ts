@@ -1,6 +1,26 @@
-/** The one entry of the function app: what is imported here is registered, and nothing else is. */
-import "./start.ts";
-import "./demand.ts";
-import "./snapshot.ts";
-import "./autostop.ts";
-import "./api.ts";
+/**
+ * The one entry of the function app: all that Azure sees of it. The platform loads this file at every start and waits for it, so it holds
+ * the registrations alone. The first invocation loads the handlers with all that they need (docs/benchmarks.md, Loading).
+ */
+import { app } from "@azure/functions";
+import { demandConnection } from "../src/config/demand-storage.ts";
+import { ROUTES } from "./routes.ts";
+
+const handlers = () => import("./handlers.ts");
+
+for (const { name, ...route } of ROUTES)
+  app.http(name, {
+    ...route,
+    handler: async (request, context) => (await handlers()).HTTP[name](request, context),
+  });
+
+app.storageQueue("demand", {
+  queueName: "demand",
+  connection: demandConnection(process.env),
+  handler: async (message, context) => (await handlers()).onDemand(message, context),
+});
+
+app.timer("snapshot", {
+  schedule: "0 * * * * *",
+  handler: async (timer, context) => (await handlers()).onTick(timer, context),
+});

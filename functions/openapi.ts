@@ -1,14 +1,9 @@
-import { app } from "@azure/functions";
+import type { HttpHandler } from "@azure/functions";
 import { answering } from "./problem.ts";
 
 /** The description of this API. It is made at build time and read when first asked for: neither schemas nor text cost a cold start. */
-app.http("openapi", {
-  methods: ["GET"],
-  authLevel: "function",
-  route: "openapi.json",
-  handler: (_request, context) =>
-    answering(context, async () => {
-      const { default: description } = await import("./openapi.json", { with: { type: "json" } });
-      return { status: 200, jsonBody: description };
-    }),
-});
+export const answerOpenApi: HttpHandler = (_request, context) =>
+  answering(context, async () => {
+    const { default: description } = await import("./openapi.json", { with: { type: "json" } });
+    return { status: 200, jsonBody: description };
+  });

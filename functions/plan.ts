@@ -1,5 +1,4 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
-import { app } from "@azure/functions";
 import type { Site } from "../src/app/ports.ts";
 import { firstBytes } from "../src/app/pages.ts";
 import { tryPlan } from "../src/app/try-plan.ts";
@@ -10,12 +9,7 @@ import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
 
 /** A dry run: what would be planned with other inputs. Changes nothing. */
-app.http("plan", {
-  methods: ["POST"],
-  authLevel: "function",
-  route: "clusters/{cluster}/plan",
-  handler: forCluster(postPlan),
-});
+export const answerPlan = forCluster(postPlan);
 
 /** Of jobs that could not be read: an answer stays below 2 MiB. */
 const MOST_REJECTED_BYTES = 400_000;

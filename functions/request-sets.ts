@@ -1,5 +1,4 @@
-import type { HttpRequest, HttpResponseInit } from "@azure/functions";
-import { app } from "@azure/functions";
+import type { HttpHandler, HttpRequest, HttpResponseInit } from "@azure/functions";
 import { describeRequestSet } from "../src/app/describe-cluster.ts";
 import { countAsked, noteDemand } from "../src/app/note-demand.ts";
 import { noteSenders } from "../src/app/note-senders.ts";
@@ -235,7 +234,7 @@ type ForSet = (
   request: HttpRequest,
 ) => Promise<HttpResponseInit>;
 
-function forSet(handle: ForSet) {
+function forSet(handle: ForSet): HttpHandler {
   return forCluster(async (composed, site, request) => {
     const name = request.params["set"];
     // An encoded slash arrives as %2F, which no name has: it would be taken for another set.
@@ -244,23 +243,10 @@ function forSet(handle: ForSet) {
   });
 }
 
-const ROUTE = "clusters/{cluster}/request-sets/{set}";
+export const answerRequestSet = forSet(getRequestSet);
 
-// Reading and writing are two functions, as a function key opens a whole function: a reader's key must not write (src/domain/roles.ts).
-app.http("request-set", {
-  methods: ["GET"],
-  authLevel: "function",
-  route: ROUTE,
-  handler: forSet(getRequestSet),
-});
-
-app.http("write-request-set", {
-  methods: ["PUT", "DELETE"],
-  authLevel: "function",
-  route: ROUTE,
-  handler: forSet((composed, site, set, request) =>
-    request.method === "PUT"
-      ? putRequestSet(composed, site, set, request)
-      : deleteRequestSet(composed, site, set),
-  ),
-});
+export const answerWriteRequestSet = forSet((composed, site, set, request) =>
+  request.method === "PUT"
+    ? putRequestSet(composed, site, set, request)
+    : deleteRequestSet(composed, site, set),
+);

@@ -1,20 +1,14 @@
-import { app } from "@azure/functions";
 import { declareRestored } from "../src/app/declare-restored.ts";
 import { isoTime } from "../src/domain/units.ts";
 import { forCluster } from "./for-cluster.ts";
 import { problem } from "./problem.ts";
 
 /** After a restore from a backup: the record may say things that are no longer so. */
-app.http("restored", {
-  methods: ["POST"],
-  authLevel: "function",
-  route: "clusters/{cluster}/restored",
-  handler: forCluster(async (composed, site) => {
-    const began = await declareRestored(composed.app, site.cluster);
-    if (began === undefined)
-      return problem(503, "Cannot tell now", "too many writers at once", { retryAfterSeconds: 5 });
-    const { epoch, plan, restingUntil, createsFrom } = began;
-    const times = { restingUntil: isoTime(restingUntil), createsFrom: isoTime(createsFrom) };
-    return { status: 200, jsonBody: { cluster: site.cluster, epoch, plan, ...times } };
-  }),
+export const answerRestored = forCluster(async (composed, site) => {
+  const began = await declareRestored(composed.app, site.cluster);
+  if (began === undefined)
+    return problem(503, "Cannot tell now", "too many writers at once", { retryAfterSeconds: 5 });
+  const { epoch, plan, restingUntil, createsFrom } = began;
+  const times = { restingUntil: isoTime(restingUntil), createsFrom: isoTime(createsFrom) };
+  return { status: 200, jsonBody: { cluster: site.cluster, epoch, plan, ...times } };
 });

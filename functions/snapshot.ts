@@ -1,4 +1,4 @@
-import { app } from "@azure/functions";
+import type { TimerHandler } from "@azure/functions";
 import type { App } from "../src/app/commit.ts";
 import { PortError } from "../src/app/ports.ts";
 import { tickAll } from "../src/app/tick.ts";
@@ -26,7 +26,4 @@ async function noteTimer({ ports: { clock, log, triggers } }: App): Promise<void
   }
 }
 
-app.timer("snapshot", {
-  schedule: "0 * * * * *",
-  handler: (_timer, context) => handleSnapshot(compositionFor(context)),
-});
+export const onTick: TimerHandler = (_timer, context) => handleSnapshot(compositionFor(context));

@@ -1,82 +1,133 @@
-import { build } from "esbuild";
+import type { Metafile } from "esbuild";
+import { build, transform } from "esbuild";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { zip } from "./zip.ts";
 
-/** One file of the package, or the source map beside it. */
+/** One file of the package, or what is made beside it. */
 export interface WrittenFile {
   readonly path: string;
   readonly bytes: number;
 }
 
 export interface BuiltPackage {
+  /** In order of their names. */
   readonly files: readonly WrittenFile[];
-  readonly sourceMap: WrittenFile;
-  /** What went into the bundle, each with what it imports and how: for who wants to know why it is so large. */
-  readonly inputs: Readonly<Record<string, BundledFile>>;
+  readonly zip: WrittenFile;
+  readonly sourceMaps: readonly WrittenFile[];
+  /** Which source went into which file and how much of it, and who imports what and how. Paths are relative to the repository. */
+  readonly metafile: Pick<Metafile, "inputs" | "outputs">;
 }
 
-export interface BundledFile {
-  readonly bytes: number;
-  readonly imports: readonly {
-    readonly path: string;
-    readonly kind: string;
-    readonly external?: boolean;
-  }[];
+export interface PackagePlaces {
+  /** Its content is replaced. */
+  readonly folder: string;
+  /** The same files, as they are deployed. */
+  readonly zipFile: string;
+  /** A stack trace of the package can be read with the maps, but they are not shipped. */
+  readonly mapFolder: string;
 }
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const ENTRY = "main.cjs";
+
+/** Identifiers keep their names: that costs the start nothing, and a stack trace of Azure's can be read as it is. */
+const MINIFIED = { minifyWhitespace: true, minifySyntax: true, legalComments: "none" } as const;
+const TARGET = { platform: "node", target: "node22" } as const;
 
 /**
- * Makes the deployable package in `folder`, whose content it replaces: one CommonJS bundle of `source`, host.json, package.json, and
- * nothing else. CommonJS because it needs no banner and loads fastest (platform.md, "ESM, CommonJS and the bundle"); `@azure/functions-core` is
- * the worker's own. The source map goes to `mapFolder`: a stack trace of the package can be read here, but the map is not shipped.
- * Rejects, with esbuild's words, if it does not bundle; then `folder` is as it was.
+ * Makes the deployable package: `source` in CommonJS, host.json, package.json, and nothing else. What `import()` loads is a file of its own,
+ * so that the start does not even parse it (docs/benchmarks.md, Loading). The same sources give the same bytes, wherever they lie.
+ * `@azure/functions-core` is the worker's own. Rejects, with esbuild's words, if it does not bundle; then all is as it was.
  */
 export async function buildPackage(
-  folder: string,
-  mapFolder: string,
+  { folder, zipFile, mapFolder }: PackagePlaces,
   source = "functions/main.ts",
 ): Promise<BuiltPackage> {
-  const bundle = await build({
+  const { outputs, metafile } = await bundle(source);
+  const manifest = JSON.stringify({ type: "commonjs", main: `${path.parse(source).name}.cjs` });
+  const contents = [
+    ...outputs.map(({ name, code }) => ({ name, content: Buffer.from(code) })),
+    { name: "host.json", content: await readFile(path.join(ROOT, "host.json")) },
+    { name: "package.json", content: Buffer.from(`${manifest}\n`) },
+  ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  for (const made of [folder, mapFolder]) {
+    await rm(made, { recursive: true, force: true });
+    await mkdir(made, { recursive: true });
+  }
+  return {
+    files: await Promise.all(contents.map(({ name, content }) => write(path.join(folder, name), content))),
+    zip: await write(zipFile, zip(contents)),
+    sourceMaps: await Promise.all(
+      outputs.map(({ name, map }) => write(path.join(mapFolder, `${name}.map`), Buffer.from(map))),
+    ),
+    metafile,
+  };
+}
+
+interface Output {
+  readonly name: string;
+  readonly code: string;
+  readonly map: string;
+}
+
+/** Splits as ES modules, since esbuild splits nothing else, and turns each file into CommonJS, which loads fastest (platform.md section 1). */
+async function bundle(source: string): Promise<{ outputs: readonly Output[]; metafile: Metafile }> {
+  const { outputFiles, metafile } = await build({
+    ...MINIFIED,
+    ...TARGET,
     absWorkingDir: ROOT,
     entryPoints: [source],
-    outfile: path.join(folder, ENTRY),
+    outdir: ".",
+    outExtension: { ".js": ".cjs" },
+    entryNames: "[name]",
+    chunkNames: "[name]-[hash]",
     write: false,
     bundle: true,
-    platform: "node",
-    target: "node22",
-    format: "cjs",
-    minify: true,
-    // Error classes are told apart by name in logs.
-    keepNames: true,
-    sourcemap: "external",
+    splitting: true,
+    format: "esm",
+    // A linked node_modules must not give other paths, which the hashes in names are made of.
+    preserveSymlinks: true,
+    sourcemap: "inline",
     sourcesContent: false,
-    legalComments: "none",
     external: ["@azure/functions-core"],
     metafile: true,
     logLevel: "silent",
   });
-  const output = (ending: string): Uint8Array => {
-    const found = bundle.outputFiles.find((file) => file.path.endsWith(ending));
-    if (found === undefined) throw new Error(`esbuild wrote no ${ending}`);
-    return found.contents;
-  };
-  const hostJson = await readFile(path.join(ROOT, "host.json"));
-  await rm(folder, { recursive: true, force: true });
-  await Promise.all([folder, mapFolder].map((made) => mkdir(made, { recursive: true })));
-  const files = await Promise.all([
-    write(folder, ENTRY, output(".cjs")),
-    write(folder, "host.json", hostJson),
-    write(folder, "package.json", Buffer.from(`${JSON.stringify({ type: "commonjs", main: ENTRY })}\n`)),
-  ]);
-  const sourceMap = await write(mapFolder, `${ENTRY}.map`, output(".cjs.map"));
-  return { files, sourceMap, inputs: bundle.metafile.inputs };
+  const names = nameFiles(metafile);
+  const outputs = await Promise.all(
+    outputFiles.map(async ({ path: file, text }) => {
+      const options = {
+        ...MINIFIED,
+        ...TARGET,
+        format: "cjs",
+        sourcemap: "external",
+        // By require, which spares Node the search of each file for the names that it exports.
+        supported: { "dynamic-import": false },
+      } as const;
+      const renamed = [...names].reduce((all, [old, name]) => all.replaceAll(`./${old}`, `./${name}`), text);
+      const { code, map } = await transform(renamed, { ...options, sourcesContent: false });
+      const old = path.basename(file);
+      return { name: names.get(old) ?? old, code, map };
+    }),
+  );
+  return { outputs, metafile };
 }
 
-async function write(folder: string, name: string, content: Uint8Array): Promise<WrittenFile> {
-  const file = path.join(folder, name);
+/** Better names for what is loaded of a library: esbuild takes them from the library's file, which is mostly called index. */
+function nameFiles({ outputs }: Metafile): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(outputs).flatMap(([file, { entryPoint }]) => {
+      const library = /node_modules\/@?((?:(?<=@)[^/]+\/)?[^/]+)\//.exec(entryPoint ?? "");
+      const hash = /-\w+\.cjs$/.exec(file);
+      return library?.[1] === undefined || hash === null
+        ? []
+        : [[path.basename(file), `${library[1].replace("/", "-")}${hash[0]}`]];
+    }),
+  );
+}
+
+async function write(file: string, content: Uint8Array): Promise<WrittenFile> {
   await writeFile(file, content);
   return { path: file, bytes: content.byteLength };
 }

@@ -1,4 +1,7 @@
-/** `npm run build`: makes package/, which is what gets deployed, dist/main.cjs.map beside it, and dist/cli, the command for people to install. */
+/**
+ * `npm run build`: makes package/, which is what gets deployed, package.zip of the same, dist/maps beside it, and dist/cli, the command for
+ * people to install.
+ */
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildCli } from "./build-cli.ts";
@@ -7,9 +10,13 @@ import { buildPackage } from "./build-package.ts";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 try {
-  const { files, sourceMap } = await buildPackage(path.join(root, "package"), path.join(root, "dist"));
-  for (const file of files) say(file.path, file.bytes, "");
-  say(sourceMap.path, sourceMap.bytes, "  (not part of the package)");
+  const { files, zip, sourceMaps } = await buildPackage({
+    folder: path.join(root, "package"),
+    zipFile: path.join(root, "package.zip"),
+    mapFolder: path.join(root, "dist/maps"),
+  });
+  for (const file of [...files, zip]) say(file.path, file.bytes, "");
+  for (const map of sourceMaps) say(map.path, map.bytes, "  (not part of the package)");
   for (const file of await buildCli(path.join(root, "dist/cli"))) say(file.path, file.bytes, "");
 } catch (error) {
   process.stderr.write(

@@ -48,7 +48,7 @@ import { DEFAULT_POLICY, observing } from "./domain/policy.ts";
 import type { SenderTime } from "./wire/demand-message.ts";
 import { readPolicy } from "./wire/policy.ts";
 
-export { ConfigError, readConfig, readDemandConnection } from "./config.ts";
+export { ConfigError, readConfig } from "./config.ts";
 export type { ClusterCheck } from "./app/check-cluster.ts";
 
 /** What the functions are given: the app, and the two desks whose callers in one process are served together. */

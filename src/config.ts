@@ -2,7 +2,7 @@ import type { TrustedCertificates } from "./config/read-ca.ts";
 import type { AutostopKeys } from "./config/autostop-keys.ts";
 import { KEYS, KEYS_EXPECTED, readAutostopKeys } from "./config/autostop-keys.ts";
 import type { DemandStorage } from "./config/demand-storage.ts";
-import { demandConnection, readDemandStorage } from "./config/demand-storage.ts";
+import { readDemandStorage } from "./config/demand-storage.ts";
 import { readCa } from "./config/read-ca.ts";
 import type { Settings, StorageSetting } from "./config/storage.ts";
 import { isUnresolved, readStorage, UNRESOLVED } from "./config/storage.ts";
@@ -123,11 +123,6 @@ export function insecurities(
         ]
       : []),
   ];
-}
-
-/** The connection of the queue triggers, which are registered before the settings are read. */
-export function readDemandConnection(settings: Settings = process.env): string {
-  return demandConnection(settings);
 }
 
 function readPublicUrl(settings: Settings, problems: Problem[]): string | undefined {

@@ -6,6 +6,7 @@ import { spawnHost } from "./host/spawn-host.ts";
 import { heedInterrupts, untilAborted } from "./interruption.ts";
 import { keepRunning } from "./keep-running.ts";
 import { arePortsFree } from "./ports.ts";
+import { prepareStorage } from "./prepare-storage.ts";
 import { readSettings } from "./read-settings.ts";
 import { HOST_JSON, SOURCE_APP } from "./system.ts";
 
@@ -77,7 +78,10 @@ async function main(): Promise<number> {
   say("It starts now, and says so below once it runs. Ctrl-C stops it.");
   const kept = keepRunning({
     name: "the function app",
-    start: () => spawnHost(options, args.verbose ? complain : () => undefined),
+    start: async () => {
+      await prepareStorage(values);
+      return spawnHost(options, args.verbose ? complain : () => undefined);
+    },
     say: (line) => say(`${clockTime(instant(Date.now()))} ${line}`),
   });
   await untilAborted(interruption.signal);

@@ -10,6 +10,7 @@ import type { RoleKeys } from "./role-keys.ts";
 import { createRoleKeys } from "./role-keys.ts";
 import type { HostProcess } from "./host/spawn-host.ts";
 import { spawnHost } from "./host/spawn-host.ts";
+import { prepareStorage } from "./prepare-storage.ts";
 import { freePort } from "./ports.ts";
 import type { Ports } from "./ports.ts";
 import { scaledClock } from "./scaled-clock.ts";
@@ -49,6 +50,8 @@ export interface LocalOptions {
   readonly hosts?: number;
   /** The function app: functions/main.ts, or a built package folder. */
   readonly app?: string;
+  /** The Node that runs the hosts; absent: this process's own. */
+  readonly node?: string;
   /** Real milliseconds by which every status call is answered late. */
   readonly statusDelayMs?: number;
   readonly extraSettings?: Readonly<Record<string, string>>;
@@ -97,6 +100,7 @@ export async function startSystem(options: LocalOptions): Promise<LocalSystem> {
       AUTOSCALER_LOCAL_CLOCK: `${origin}@${options.speed}`,
       ...options.extraSettings,
     };
+    await prepareStorage(settings);
     const hostJson: unknown = JSON.parse(await readFile(HOST_JSON, "utf8"));
     const hosts: HostProcess[] = [];
     const startHost = async (other: OtherHost = {}) => {
@@ -112,6 +116,7 @@ export async function startSystem(options: LocalOptions): Promise<LocalSystem> {
           ...(other.port === undefined ? {} : { port: other.port }),
         },
         options.onHostLine,
+        options.node,
       );
       closing.push(() => host.stop());
       hosts.push(host);

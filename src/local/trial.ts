@@ -4,6 +4,7 @@ import type { HostKeys } from "./host/host-keys.ts";
 import { createKeys } from "./host/host-keys.ts";
 import type { HostProcess } from "./host/spawn-host.ts";
 import { spawnHost } from "./host/spawn-host.ts";
+import { prepareStorage } from "./prepare-storage.ts";
 import { freePort } from "./ports.ts";
 import type { Ports } from "./ports.ts";
 import { HOST_JSON, SOURCE_APP } from "./system.ts";
@@ -52,6 +53,7 @@ export async function startTrial({ values, act, ports, onHostLine }: TrialOption
       port,
       connectionString,
     };
+    await prepareStorage({ ...settings, AzureWebJobsStorage: connectionString });
     const startHost = () => spawnHost(options, onHostLine);
     const host = await startHost();
     return {

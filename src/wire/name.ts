@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isLabel, isName, LABEL_EXPECTED, NAME_EXPECTED } from "../domain/name.ts";
 
 export { isLabel, isName, LABEL_EXPECTED, NAME_EXPECTED } from "../domain/name.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Demand, GroupDemand, NodeAttributes, Problem, TargetDemand } from "../domain/demand.ts";
 import { arrayName, machineType, type MachineType } from "../domain/ids.ts";
 import { canonicalText } from "../domain/canonical.ts";

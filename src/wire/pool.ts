@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Pool } from "../domain/demand.ts";
 import { labelSchema } from "./name.ts";
 import { isFields, isTooLong } from "./fields.ts";

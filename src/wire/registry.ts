@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { clusterName, type ClusterName } from "../domain/ids.ts";
 import type { CallBounds } from "../domain/policy.ts";
 import {

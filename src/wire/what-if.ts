@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Problem, RequestSetUpdate } from "../domain/demand.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { arrayName, machineType, setName } from "../domain/ids.ts";

@@ -20,9 +20,21 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   client: ["client", "wire", "domain"],
   // `check` looks at CycleCloud itself, before there is an app that a client could ask: it needs what compose builds.
   cli: ["cli", "client", "compose"],
-  config: ["config", "wire", "domain"],
-  compose: ["compose", "config", "adapters", "app", "app/ports", "wire", "decide", "domain"],
-  functions: ["functions", "compose", "app", "app/ports", "wire", "domain"],
+  // The connection of a trigger is named when it is registered, before anything else is loaded.
+  "config/demand-storage": ["config", "domain"],
+  config: ["config", "config/demand-storage", "wire", "domain"],
+  compose: [
+    "compose",
+    "config",
+    "config/demand-storage",
+    "adapters",
+    "app",
+    "app/ports",
+    "wire",
+    "decide",
+    "domain",
+  ],
+  functions: ["functions", "config/demand-storage", "compose", "app", "app/ports", "wire", "domain"],
   local: ["local", "functions", "compose", "wire", "simulator", "client", "domain"],
   infra: ["infra"],
 };
@@ -48,6 +60,7 @@ export function roomOf(path: string): string | undefined {
   if (path.startsWith("functions/")) return "functions";
   if (path.startsWith("infra/")) return "infra";
   if (path === "src/app/ports.ts") return "app/ports";
+  if (path === "src/config/demand-storage.ts") return "config/demand-storage";
   return /^src\/([a-z]+)(?:\/|\.ts$)/.exec(path)?.[1];
 }
 

@@ -5,10 +5,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { BuiltPackage } from "../../infra/build-package.ts";
 import { buildPackage } from "../../infra/build-package.ts";
-import { openDemandQueue } from "../../src/client/push.ts";
 import { readPackage } from "../../src/local/host/load-package.ts";
-import { startSystem } from "../../src/local/system.ts";
-import { defaultOptions } from "../../src/simulator/default-options.ts";
+import { playPackage } from "../support/play-package.ts";
 
 vi.setConfig({ testTimeout: 40_000 });
 
@@ -16,32 +14,71 @@ let scratch: string;
 let folder: string;
 let built: BuiltPackage;
 
+const placesIn = (name: string) => ({
+  folder: path.join(scratch, name, "package"),
+  zipFile: path.join(scratch, name, "package.zip"),
+  mapFolder: path.join(scratch, name, "maps"),
+});
+
 beforeAll(async () => {
   scratch = await mkdtemp(path.join(tmpdir(), "package-"));
-  folder = path.join(scratch, "package");
-  built = await buildPackage(folder, path.join(scratch, "maps"));
+  built = await buildPackage(placesIn("first"));
+  ({ folder } = placesIn("first"));
 });
 afterAll(() => rm(scratch, { recursive: true, force: true }));
 
-test("the package is a bundle, host.json and package.json; the source map lies elsewhere", async () => {
-  expect((await readdir(folder)).toSorted()).toEqual(["host.json", "main.cjs", "package.json"]);
-  expect(await readdir(path.join(scratch, "maps"))).toEqual(["main.cjs.map"]);
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const withoutHash = (name: string) => name.replace(/-[A-Z0-9]{8}\.cjs/, "-*.cjs");
+
+test("the package is the entry, a file for each thing that is loaded later, host.json and package.json", async () => {
+  const names = await readdir(folder);
+  expect(names.map(withoutHash).filter((name) => !name.startsWith("chunk-"))).toEqual([
+    "azure-data-tables-*.cjs",
+    "azure-identity-*.cjs",
+    "azure-storage-queue-*.cjs",
+    "handlers-*.cjs",
+    "host.json",
+    "main.cjs",
+    "open-*.cjs",
+    "openapi-*.cjs",
+    "package.json",
+    "undici-*.cjs",
+  ]);
+  expect(built.files.map((file) => path.basename(file.path))).toEqual(names.toSorted());
   expect(JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"))).toEqual({
     type: "commonjs",
     main: "main.cjs",
   });
   expect(await readFile(path.join(folder, "host.json"), "utf8")).toBe(
-    await readFile(new URL("../../host.json", import.meta.url), "utf8"),
+    await readFile(path.join(root, "host.json"), "utf8"),
   );
-  expect(built.files.map((file) => path.basename(file.path))).toEqual([
-    "main.cjs",
-    "host.json",
-    "package.json",
-  ]);
 });
 
-test("everything but Node's own modules and the worker's is in the bundle", () => {
-  const outside = Object.values(built.inputs).flatMap((input) =>
+test("the source maps lie elsewhere, one for each file", async () => {
+  const code = (await readdir(folder)).filter((name) => name.endsWith(".cjs"));
+  expect(await readdir(path.join(scratch, "first", "maps"))).toEqual(code.map((name) => `${name}.map`));
+  const map = await readFile(path.join(scratch, "first", "maps", "main.cjs.map"), "utf8");
+  expect(map).toContain("functions/routes.ts");
+});
+
+test("two builds give the same bytes, and none of them a path of this machine", async () => {
+  const again = await buildPackage(placesIn("second"));
+  expect(again.files.map(({ path: file }) => path.basename(file))).toEqual(
+    built.files.map(({ path: file }) => path.basename(file)),
+  );
+  for (const [at, file] of [...built.files, built.zip].entries()) {
+    const content = await readFile(file.path);
+    const other = [...again.files, again.zip][at]?.path ?? "";
+    expect({ file: file.path, same: content.equals(await readFile(other)) }).toEqual({
+      file: file.path,
+      same: true,
+    });
+    expect(content.includes(root) || content.includes(tmpdir())).toBe(false);
+  }
+});
+
+test("everything but Node's own modules and the worker's is in the package", () => {
+  const outside = Object.values(built.metafile.inputs).flatMap((input) =>
     input.imports.filter((found) => found.external === true).map((found) => found.path),
   );
   expect(outside).toContain("@azure/functions-core");
@@ -53,51 +90,70 @@ test("everything but Node's own modules and the worker's is in the bundle", () =
   expect(foreign).toEqual([]);
 });
 
-test("a cold start does not load @azure/identity: it is imported dynamically, and by nothing that is loaded at once", () => {
-  const isIdentity = (file: string) => file.includes("node_modules/@azure/identity/");
-  expect(Object.keys(built.inputs).filter(isIdentity)).not.toEqual([]);
-  expect([...loadedAtOnce(built, "functions/main.ts")].filter(isIdentity)).toEqual([]);
+test("the start loads the programming model and the registrations, and nothing else", () => {
+  const loaded = [...loadedWith("functions/main.ts")].filter((file) => !file.startsWith("node_modules/"));
+  expect(loaded.toSorted()).toEqual([
+    "functions/main.ts",
+    "functions/routes.ts",
+    "src/config/demand-storage.ts",
+    "src/config/storage.ts",
+  ]);
+  expect(librariesOf(loadedWith("functions/main.ts"))).toEqual([
+    "@azure/functions",
+    "@azure/functions-extensions-base",
+    "cookie",
+  ]);
 });
 
-test("the API's description is loaded when it is asked for, and what it is made with is not shipped", () => {
-  expect(Object.keys(built.inputs)).toContain("functions/openapi.json");
-  expect([...loadedAtOnce(built, "functions/main.ts")]).not.toContain("functions/openapi.json");
-  expect(Object.keys(built.inputs).filter((file) => file.startsWith("src/wire/api/"))).toEqual([]);
+test("the handlers are loaded without what only some of them need, and without zod's translations", () => {
+  const loaded = loadedWith("functions/handlers.ts");
+  expect(librariesOf(loaded)).toEqual(["zod"]);
+  expect([...loaded].filter((file) => file.includes("/locales/")).map((file) => path.basename(file))).toEqual(
+    ["en.js"],
+  );
+  expect([...loaded]).not.toContain("functions/openapi.json");
+  expect(Object.keys(built.metafile.inputs).filter((file) => file.startsWith("src/wire/api/"))).toEqual([]);
 });
 
-/** What runs when the entry is loaded: all that is reached from it without a dynamic import. */
-function loadedAtOnce({ inputs }: BuiltPackage, entry: string): ReadonlySet<string> {
-  const reached = new Set([entry]);
-  for (const file of reached)
-    for (const found of inputs[file]?.imports ?? []) {
-      if (found.kind !== "dynamic-import" && found.external !== true) reached.add(found.path);
-    }
+/** The sources in the file of this entry and in the files that it loads with it: all that runs at once. */
+function loadedWith(entry: string): ReadonlySet<string> {
+  const { outputs } = built.metafile;
+  const start = Object.keys(outputs).find((file) => outputs[file]?.entryPoint === entry);
+  if (start === undefined) throw new Error(`no file of the package starts with ${entry}`);
+  const files = new Set([start]);
+  for (const file of files)
+    for (const found of outputs[file]?.imports ?? [])
+      if (found.kind === "import-statement" && found.external !== true) files.add(found.path);
+  const reached = new Set<string>();
+  for (const file of files)
+    for (const [source, { bytesInOutput }] of Object.entries(outputs[file]?.inputs ?? {}))
+      if (bytesInOutput > 0) reached.add(source);
   return reached;
 }
 
+function librariesOf(sources: ReadonlySet<string>): readonly string[] {
+  const names = [...sources].flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []);
+  return [...new Set(names)].toSorted();
+}
+
 test("a source that does not bundle is named, and the last package stays", async () => {
-  await expect(buildPackage(folder, scratch, "functions/nowhere.ts")).rejects.toThrow(
+  const before = await readdir(folder);
+  await expect(buildPackage(placesIn("first"), "functions/nowhere.ts")).rejects.toThrow(
     'Could not resolve "functions/nowhere.ts"',
   );
-  expect(await readdir(folder)).toHaveLength(3);
+  expect(await readdir(folder)).toEqual(before);
 });
 
 test("func start in the repository finds the package that npm run build makes, and the same host.json", async () => {
-  const root = fileURLToPath(new URL("../..", import.meta.url));
   const seen = await readPackage(root);
   expect(path.relative(root, seen.entry)).toBe(path.join("package", "main.cjs"));
   expect(seen.hostJson).toEqual((await readPackage(folder)).hostJson);
 });
 
-test("the package runs in the host: its functions, and a demand that becomes a node", async () => {
-  const system = await startSystem({
-    app: folder,
-    simulator: { ...defaultOptions, keepLog: true },
-    speed: 120,
-    onHostLine: () => undefined,
-  });
-  try {
-    expect(system.hosts[0]?.functions.map(({ name, trigger }) => `${name} ${trigger}`)).toEqual([
+test("alone in a folder it answers over HTTP, ticks, and makes a node of a demand in the queue", async () => {
+  expect(await playPackage(folder)).toEqual({
+    node: process.version,
+    functions: [
       "autostop httpTrigger",
       "cluster httpTrigger",
       "clusters httpTrigger",
@@ -116,19 +172,9 @@ test("the package runs in the host: its functions, and a demand that becomes a n
       "wake httpTrigger",
       "write-config httpTrigger",
       "write-request-set httpTrigger",
-    ]);
-    const pushed = await openDemandQueue(system.connectionString).push(
-      { version: 1, cluster: "demo", nodearrays: [{ Name: "hpc", TargetCount: 1 }] },
-      system.clock.now(),
-    );
-    expect(pushed.kind).toBe("sent");
-    const arraysOf = (kind: string) =>
-      system.simulator.log.flatMap((event) => (event.kind === kind && "array" in event ? [event.array] : []));
-    await expect
-      .poll(() => (system.simulator.advance(), arraysOf("node-ready")), { timeout: 20_000, interval: 50 })
-      .toEqual(["hpc"]);
-    expect(arraysOf("node-created")).toEqual(["hpc"]);
-  } finally {
-    await system.close();
-  }
+    ],
+    http: 200,
+    ticked: true,
+    created: ["hpc"],
+  });
 });

@@ -2,7 +2,7 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Ports } from "../../src/app/ports.ts";
-import { decoratePorts } from "../../src/compose.ts";
+import { composition, ConfigError, decoratePorts } from "../../src/compose.ts";
 import type { Azurite } from "../../src/local/azurite.ts";
 import { startAzurite } from "../../src/local/azurite.ts";
 import type { Host } from "../../src/local/host/host.ts";
@@ -61,6 +61,15 @@ export interface LocalAppOptions {
   readonly simulator?: Partial<SimulatorOptions>;
 }
 
+/** As a deployment does before the app starts. Settings that do not make sense are what some tests want. */
+async function prepareStorage(): Promise<void> {
+  try {
+    await composition().prepare();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+  }
+}
+
 export async function startLocalApp(options: LocalAppOptions): Promise<LocalApp> {
   const origin = Date.now();
   const { speed } = options;
@@ -99,6 +108,7 @@ export async function startLocalApp(options: LocalAppOptions): Promise<LocalApp>
     connectionString: azurite.connectionString,
     log: ({ message }) => lines.push(message),
   });
+  await prepareStorage();
   const queues = QueueServiceClient.fromConnectionString(azurite.connectionString);
   return {
     host,

@@ -103,8 +103,9 @@ function endOf(attempt: Attempt): AttemptEnd | undefined {
 
 /** undici is loaded with the first request: it would otherwise cost every cold start, also of functions that send none. */
 async function openPool(origin: string, options: HttpTransportOptions, connectMs: number): Promise<Pool> {
-  const { Pool } = await import("undici");
-  return new Pool(origin, {
+  // Its default export: in the package, a file of its own, a CommonJS module has no other.
+  const { default: undici } = await import("undici");
+  return new undici.Pool(origin, {
     connections,
     allowH2: false,
     // One deadline over the whole attempt stands in for both: a server that drips a byte a second keeps these two content.

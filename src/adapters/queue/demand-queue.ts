@@ -1,8 +1,8 @@
-import { QueueServiceClient } from "@azure/storage-queue";
+import type { QueueClient, QueueServiceClient } from "@azure/storage-queue";
 import type { Clock, DemandQueue, RejectedMessage } from "../../app/ports.ts";
 import { PortError } from "../../app/ports.ts";
 import { plusSeconds } from "../../domain/units.ts";
-import { asPortCall } from "../system/azure-errors.ts";
+import { asPortCall, readFailure } from "../system/azure-errors.ts";
 import type { QueueAccount } from "../system/storage-account.ts";
 import { CALL_LIMIT_MS, RETRIES } from "../system/storage-account.ts";
 import { rejectedText, travellingText } from "./message-text.ts";
@@ -40,31 +40,40 @@ export function storageDemandQueue(
   clock: Pick<Clock, "now">,
   options: DemandQueueOptions = {},
 ): StorageDemandQueue {
-  const own = connect(account);
-  const demand = options.demandAccount === undefined ? own : connect(options.demandAccount);
-  const queueOf = (name: string) => (name === QUEUES.rejected ? own : demand).getQueueClient(name);
+  const own = connecting(account);
+  const demand = options.demandAccount === undefined ? own : connecting(options.demandAccount);
   const speed = options.speed ?? 1;
-  const limited = () => ({ abortSignal: AbortSignal.timeout(CALL_LIMIT_MS) });
   // Rounded down: who wakes early waits the rest itself, who wakes late has lost it.
   const visibleAfter = (seconds: number) =>
     Math.min(LONGEST_DELAY_SECONDS, Math.max(0, Math.floor(seconds / speed)));
 
+  /** A queue that is not there is made and the call tried once more: the app may run before its first tick has made the queues. */
+  const calling = <T>(verb: string, name: QueueName, call: (queue: QueueClient) => Promise<T>) =>
+    asPortCall(`${verb} queue ${name}`, async () => {
+      const service = await (name === QUEUES.rejected ? own : demand)();
+      const queue = service.getQueueClient(name);
+      try {
+        return await call(queue);
+      } catch (error) {
+        if (!isQueueMissing(error)) throw error;
+        await queue.createIfNotExists(limited());
+        return call(queue);
+      }
+    });
+
   const send = (
-    name: string,
+    name: QueueName,
     text: string,
     life: { visibilityTimeout?: number; messageTimeToLive?: number },
   ) =>
-    asPortCall(`send to queue ${name}`, async () => {
-      await queueOf(name).sendMessage(text, { ...limited(), ...life });
+    calling("send to", name, async (queue) => {
+      await queue.sendMessage(text, { ...limited(), ...life });
     });
 
   return {
     async ensureQueues() {
-      await Promise.all(
-        Object.values(QUEUES).map((name) =>
-          asPortCall(`create queue ${name}`, () => queueOf(name).createIfNotExists(limited())),
-        ),
-      );
+      const create = (queue: QueueClient) => queue.createIfNotExists(limited());
+      await Promise.all(Object.values(QUEUES).map((name) => calling("create", name, create)));
     },
     wake: (cluster, at, id) =>
       send(QUEUES.demand, JSON.stringify({ version: 1, cluster, wake: true, at, id }), {
@@ -73,8 +82,7 @@ export function storageDemandQueue(
     reject: (message) =>
       send(QUEUES.rejected, rejectedText(message), { messageTimeToLive: REJECTED_LIFE_SECONDS }),
     async rejected() {
-      const queue = queueOf(QUEUES.rejected);
-      const [properties, peeked] = await asPortCall(`peek at queue ${QUEUES.rejected}`, () =>
+      const [properties, peeked] = await calling("peek at", QUEUES.rejected, (queue) =>
         Promise.all([
           queue.getProperties(limited()),
           queue.peekMessages({ ...limited(), numberOfMessages: PEEKED }),
@@ -87,8 +95,7 @@ export function storageDemandQueue(
       };
     },
     async poison() {
-      const queue = queueOf(QUEUES.poison);
-      const [properties, peeked] = await asPortCall(`peek at queue ${QUEUES.poison}`, () =>
+      const [properties, peeked] = await calling("peek at", QUEUES.poison, (queue) =>
         Promise.all([
           queue.getProperties(limited()),
           queue.peekMessages({ ...limited(), numberOfMessages: 1 }),
@@ -102,8 +109,7 @@ export function storageDemandQueue(
       return { count, oldestAt: plusSeconds(clock.now(), (-Math.max(0, age) / 1000) * speed) };
     },
     async takePoison(most) {
-      const queue = queueOf(QUEUES.poison);
-      const { receivedMessageItems } = await asPortCall(`receive from queue ${QUEUES.poison}`, () =>
+      const { receivedMessageItems } = await calling("receive from", QUEUES.poison, (queue) =>
         queue.receiveMessages({ ...limited(), numberOfMessages: most, visibilityTimeout: TAKEN_SECONDS }),
       );
       return receivedMessageItems.map(({ messageId, messageText, dequeueCount, popReceipt }) => ({
@@ -114,9 +120,8 @@ export function storageDemandQueue(
       }));
     },
     async dropPoison({ messageId, receipt }) {
-      const queue = queueOf(QUEUES.poison);
       try {
-        await asPortCall(`delete from queue ${QUEUES.poison}`, () =>
+        await calling("delete from", QUEUES.poison, (queue) =>
           queue.deleteMessage(messageId, receipt, limited()),
         );
       } catch (error) {
@@ -138,7 +143,24 @@ export function storageDemandQueue(
   };
 }
 
-function connect(account: QueueAccount): QueueServiceClient {
+type QueueName = (typeof QUEUES)[keyof typeof QUEUES];
+
+const limited = () => ({ abortSignal: AbortSignal.timeout(CALL_LIMIT_MS) });
+
+function isQueueMissing(error: unknown): boolean {
+  const { status, code } = readFailure(error);
+  return status === 404 && code === "QueueNotFound";
+}
+
+/** Gives the account's one client, made at the first call. */
+function connecting(account: QueueAccount): () => Promise<QueueServiceClient> {
+  let service: Promise<QueueServiceClient> | undefined;
+  return () => (service ??= connect(account));
+}
+
+/** Loads the SDK, which is too slow for a cold start (docs/benchmarks.md, Loading). */
+async function connect(account: QueueAccount): Promise<QueueServiceClient> {
+  const { QueueServiceClient } = await import("@azure/storage-queue");
   const options = {
     retryOptions: {
       maxTries: RETRIES.count + 1,

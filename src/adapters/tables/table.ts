@@ -1,5 +1,9 @@
-import type { TableEntity, TableServiceClientOptions, TransactionAction } from "@azure/data-tables";
-import { TableClient } from "@azure/data-tables";
+import type {
+  TableClient,
+  TableEntity,
+  TableServiceClientOptions,
+  TransactionAction,
+} from "@azure/data-tables";
 import { asPortCall, readFailure } from "../system/azure-errors.ts";
 import type { StorageAccount } from "../system/storage-account.ts";
 import { CALL_LIMIT_MS, RETRIES, speaksPlainHttp } from "../system/storage-account.ts";
@@ -84,13 +88,19 @@ export interface TableOptions {
   readonly policies?: TableServiceClientOptions["additionalPolicies"];
 }
 
-/** Opens a table; connects on first use. */
+/** Opens a table. Its first use loads the SDK, which is too slow for a cold start (docs/benchmarks.md, Loading), and connects. */
 export function openTable(account: StorageAccount, options: TableOptions = {}): Table {
-  return overClient(createClient(account, options));
+  const name = options.name ?? "autoscaler";
+  let client: Promise<TableClient> | undefined;
+  return overClient(name, () => (client ??= createClient(account, name, options)));
 }
 
-function createClient(account: StorageAccount, options: TableOptions): TableClient {
-  const name = options.name ?? "autoscaler";
+async function createClient(
+  account: StorageAccount,
+  name: string,
+  options: TableOptions,
+): Promise<TableClient> {
+  const { TableClient } = await import("@azure/data-tables");
   const clientOptions = {
     retryOptions: {
       maxRetries: RETRIES.count,
@@ -109,10 +119,10 @@ function createClient(account: StorageAccount, options: TableOptions): TableClie
   });
 }
 
-function overClient(client: TableClient): Table {
+function overClient(table: string, open: () => Promise<TableClient>): Table {
   let created: Promise<void> | undefined;
   const ensure = (): Promise<void> => {
-    created ??= asPortCall(`create table ${client.tableName}`, () => client.createTable(limited()));
+    created ??= asPortCall(`create table ${table}`, async () => (await open()).createTable(limited()));
     // A failure must not be remembered: the next caller tries again.
     created.catch(() => (created = undefined));
     return created;
@@ -120,25 +130,26 @@ function overClient(client: TableClient): Table {
   /** A table that somebody has deleted, or that was not there at the start, is made and the call tried once more. */
   const calling =
     (operation: string) =>
-    async <T>(call: () => Promise<T>): Promise<T> =>
+    async <T>(call: (client: TableClient) => Promise<T>): Promise<T> =>
       asPortCall(operation, async () => {
+        const client = await open();
         const before = created;
         try {
-          return await call();
+          return await call(client);
         } catch (error) {
           if (!isTableMissing(error)) throw error;
           // Of several callers that miss it the first one forgets that it was made.
           if (created === before) created = undefined;
           await ensure();
-          return call();
+          return call(client);
         }
       });
   const describe = (verb: string, partition: string, rowKey: string) =>
-    `${verb} row ${partition}/${rowKey} of table ${client.tableName}`;
+    `${verb} row ${partition}/${rowKey} of table ${table}`;
   return {
     ensure,
     read: (partition, rowKey, select) =>
-      calling(describe("read", partition, rowKey))(async () => {
+      calling(describe("read", partition, rowKey))(async (client) => {
         const queryOptions = select === undefined ? {} : { queryOptions: { select: [...select] } };
         const found = await absentIf(notFound, () =>
           client.getEntity(partition, rowKey, { ...limited(), ...queryOptions }),
@@ -146,25 +157,25 @@ function overClient(client: TableClient): Table {
         return found === undefined ? undefined : { rowKey, etag: found.etag, values: found };
       }),
     insert: (partition, rowKey, values) =>
-      calling(describe("insert", partition, rowKey))(() =>
+      calling(describe("insert", partition, rowKey))((client) =>
         written(() => client.createEntity(entity(partition, rowKey, values), limited())),
       ),
     replace: (partition, rowKey, values, etag) =>
-      calling(describe("replace", partition, rowKey))(() =>
+      calling(describe("replace", partition, rowKey))((client) =>
         written(() =>
           client.updateEntity(entity(partition, rowKey, values), "Replace", { ...limited(), etag }),
         ),
       ),
     put: (partition, rowKey, values) =>
-      calling(describe("write", partition, rowKey))(async () => {
+      calling(describe("write", partition, rowKey))(async (client) => {
         await client.upsertEntity(entity(partition, rowKey, values), "Replace", limited());
       }),
     remove: (partition, rowKey) =>
-      calling(describe("remove", partition, rowKey))(async () => {
+      calling(describe("remove", partition, rowKey))(async (client) => {
         await absentIf(notFound, () => client.deleteEntity(partition, rowKey, limited()));
       }),
     list: (partition, range, select, limit) =>
-      calling(describe("list", partition, range.from))(() =>
+      calling(describe("list", partition, range.from))((client) =>
         listRows(client, partition, range, select, limit),
       ),
     writeBoth: (partition, first, second) =>
@@ -172,7 +183,7 @@ function overClient(client: TableClient): Table {
         writeInTransaction(client, partition, first, second),
       ),
     removeTogether: (partition, rowKeys, guard) =>
-      calling(describe("collect", partition, guard?.rowKey ?? ""))(() =>
+      calling(describe("collect", partition, guard?.rowKey ?? ""))((client) =>
         removeInTransaction(client, partition, rowKeys, guard),
       ),
   };

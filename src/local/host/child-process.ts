@@ -20,6 +20,8 @@ export type Child<Ready> = {
 
 export type ChildOptions<Schema extends z.ZodType> = {
   readonly script: string;
+  /** The Node that runs it; absent: this process's own. */
+  readonly node?: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly readyLine: Schema;
@@ -35,7 +37,7 @@ const parentPatience = 15_000;
 export async function spawnChild<Schema extends z.ZodType>(
   options: ChildOptions<Schema>,
 ): Promise<Child<z.output<Schema>>> {
-  const child = spawn(process.execPath, [options.script, ...options.args], {
+  const child = spawn(options.node ?? process.execPath, [options.script, ...options.args], {
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, ...options.env },
   });

@@ -44,11 +44,12 @@ const readyLine = z.object({
 
 /**
  * Starts a host process and resolves when it listens. It stops with `stop()`, on SIGTERM, and when this process dies. `onLine` gets its
- * log, one JSON object a line, and whatever the app prints. Rejects if the host cannot start, with what it said.
+ * log, one JSON object a line, and whatever the app prints. `node` is the Node that runs it; absent: this process's own. Rejects if the host cannot start, with what it said.
  */
 export async function spawnHost(
   options: ChildHostOptions,
   onLine?: (line: string) => void,
+  node?: string,
 ): Promise<HostProcess> {
   const { ready, ...child } = await spawnChild({
     script: fileURLToPath(new URL("./main.ts", import.meta.url)),
@@ -56,6 +57,7 @@ export async function spawnHost(
     env: { [optionsVariable]: JSON.stringify(options) },
     readyLine,
     ...(onLine === undefined ? {} : { onLine }),
+    ...(node === undefined ? {} : { node }),
   });
   return { ...child, ...ready };
 }

@@ -176,17 +176,19 @@ describe("failures", () => {
   });
   afterAll(() => azurite.close());
 
-  test("a queue that does not exist is an error", async () => {
+  test("a queue that does not exist is made by the first call that misses it, and the call is done", async () => {
     const queue = storageDemandQueue(
       { kind: "connection-string", connectionString: azurite.connectionString },
       clock,
     );
-    await expect(queue.wake(demo, SAMPLE_TIME)).rejects.toMatchObject({
-      name: "PortError",
-      kind: "unexpected",
-      status: 404,
-      operation: "send to queue demand",
-    });
+    expect(await queue.takePoison(1)).toEqual([]);
+    await queue.wake(demo, SAMPLE_TIME);
+    const sent = await QueueServiceClient.fromConnectionString(azurite.connectionString)
+      .getQueueClient("demand")
+      .peekMessages();
+    expect(sent.peekedMessageItems.map(({ messageText }): unknown => JSON.parse(messageText))).toEqual([
+      { version: 1, cluster: demo, wake: true, at: SAMPLE_TIME },
+    ]);
   });
 
   test("a wrong key is denied", async () => {

@@ -1,0 +1,37 @@
+/** What answers each function. functions/main.ts loads this file with the first invocation. */
+import type { HttpHandler } from "@azure/functions";
+import { answerAutostop } from "./autostop.ts";
+import { answerCluster, answerClusters, answerRejectedMessages, answerTick } from "./clusters.ts";
+import { answerConfig, answerWriteConfig } from "./config.ts";
+import { answerExplain } from "./explain.ts";
+import { answerHealth } from "./health.ts";
+import { answerHistory } from "./history.ts";
+import { answerOpenApi } from "./openapi.ts";
+import { answerPlan } from "./plan.ts";
+import { answerRequestSet, answerWriteRequestSet } from "./request-sets.ts";
+import { answerRestored } from "./restored.ts";
+import type { RouteName } from "./routes.ts";
+import { answerWake } from "./wake.ts";
+
+export { onDemand } from "./demand.ts";
+export { onTick } from "./snapshot.ts";
+
+/** The handler of each route: a route without one, and one without a route, do not compile. */
+export const HTTP: Readonly<Record<RouteName, HttpHandler>> = {
+  autostop: answerAutostop,
+  health: answerHealth,
+  clusters: answerClusters,
+  "rejected-messages": answerRejectedMessages,
+  cluster: answerCluster,
+  tick: answerTick,
+  wake: answerWake,
+  "request-set": answerRequestSet,
+  "write-request-set": answerWriteRequestSet,
+  config: answerConfig,
+  "write-config": answerWriteConfig,
+  explain: answerExplain,
+  history: answerHistory,
+  plan: answerPlan,
+  restored: answerRestored,
+  openapi: answerOpenApi,
+};

@@ -1,0 +1,47 @@
+import type { HttpMethod } from "@azure/functions";
+
+interface Route<Name extends string> {
+  readonly name: Name;
+  /** Below /api. */
+  readonly route: string;
+  readonly methods: HttpMethod[];
+  readonly authLevel: "function" | "anonymous";
+}
+
+/** A function whose callers need a key. */
+function keyed<Name extends string>(name: Name, route: string, ...methods: HttpMethod[]): Route<Name> {
+  return { name, route, methods, authLevel: "function" };
+}
+
+/** A function for callers without a key: nodes, and probes. */
+function anonymous<Name extends string>(name: Name, route: string, ...methods: HttpMethod[]): Route<Name> {
+  return { name, route, methods, authLevel: "anonymous" };
+}
+
+const CONFIG = "clusters/{cluster}/config";
+const REQUEST_SET = "clusters/{cluster}/request-sets/{set}";
+
+/**
+ * The HTTP functions (design.md section 4). Each names its key level: the programming model's default is anonymous. Reading and writing are
+ * two functions, as a function key opens a whole function: a reader's key must not write (src/domain/roles.ts).
+ */
+export const ROUTES = [
+  anonymous("autostop", "autostop/{cluster}/{token}", "GET", "POST"),
+  anonymous("health", "health", "GET"),
+  keyed("openapi", "openapi.json", "GET"),
+  keyed("clusters", "clusters", "GET"),
+  keyed("cluster", "clusters/{cluster}", "GET"),
+  keyed("config", CONFIG, "GET"),
+  keyed("write-config", CONFIG, "PUT"),
+  keyed("explain", "clusters/{cluster}/explain", "GET"),
+  keyed("history", "clusters/{cluster}/history", "GET"),
+  keyed("plan", "clusters/{cluster}/plan", "POST"),
+  keyed("request-set", REQUEST_SET, "GET"),
+  keyed("write-request-set", REQUEST_SET, "PUT", "DELETE"),
+  keyed("restored", "clusters/{cluster}/restored", "POST"),
+  keyed("tick", "clusters/{cluster}/tick", "POST"),
+  keyed("wake", "clusters/{cluster}/wake", "POST"),
+  keyed("rejected-messages", "rejected-messages", "GET"),
+] as const;
+
+export type RouteName = (typeof ROUTES)[number]["name"];

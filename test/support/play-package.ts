@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { expect } from "vitest";
+import { openDemandQueue } from "../../src/client/push.ts";
+import { startSystem } from "../../src/local/system.ts";
+import { defaultOptions } from "../../src/simulator/default-options.ts";
+
+/** What a package showed in the local host. */
+export interface Played {
+  /** The version of the Node that ran it. */
+  readonly node: string;
+  readonly functions: readonly string[];
+  /** The status of an answer to a call with a key. */
+  readonly http: number;
+  /** Whether the timer's function looked at the cluster. */
+  readonly ticked: boolean;
+  /** The node arrays of the nodes that the demand in the queue made. */
+  readonly created: readonly string[];
+}
+
+/** Runs the package in `folder` on that Node (absent: this one), and has each of its triggers invoked. */
+export async function playPackage(folder: string, node: string = process.execPath): Promise<Played> {
+  let ticked = false;
+  const system = await startSystem({
+    app: folder,
+    node,
+    simulator: { ...defaultOptions, keepLog: true },
+    // Fast enough for a tick within three seconds, slow enough for a busy machine: demand lives for five minutes.
+    speed: 20,
+    onHostLine: (line) => (ticked ||= line.includes('"event":"tick"')),
+  });
+  try {
+    const answer = await fetch(`${system.url}/api/clusters`, {
+      headers: { "x-functions-key": system.keys.host },
+    });
+    const pushed = await openDemandQueue(system.connectionString).push(
+      { version: 1, cluster: "demo", nodearrays: [{ Name: "hpc", TargetCount: 1 }] },
+      system.clock.now(),
+    );
+    expect(pushed.kind).toBe("sent");
+    const created = () =>
+      system.simulator.log.flatMap((event) => (event.kind === "node-created" ? [event.array] : []));
+    const patience = { timeout: 15_000, interval: 50 };
+    await expect.poll(created, patience).toEqual(["hpc"]);
+    await expect.poll(() => ticked, patience).toBe(true);
+    return {
+      node: execFileSync(node, ["--version"], { encoding: "utf8" }).trim(),
+      functions: (system.hosts[0]?.functions ?? []).map(({ name, trigger }) => `${name} ${trigger}`),
+      http: answer.status,
+      ticked,
+      created: created(),
+    };
+  } finally {
+    await system.close();
+  }
+}
