@@ -20,19 +20,9 @@ export const answerConfig = forCluster(getConfig);
 
 export const answerWriteConfig = forCluster(putConfig);
 
-app.http("config-history", {
-  methods: ["GET"],
-  authLevel: "function",
-  route: `${ROUTE}/history`,
-  handler: forCluster(getHistory),
-});
+export const answerConfigHistory = forCluster(getHistory);
 
-app.http("rollback-config", {
-  methods: ["POST"],
-  authLevel: "function",
-  route: `${ROUTE}/rollback`,
-  handler: forCluster(rollBack),
-});
+export const answerRollbackConfig = forCluster(rollBack);
 
 /** Every change with its difference, newest first. */
 async function getHistory(composed: Composition, site: Site): Promise<HttpResponseInit> {

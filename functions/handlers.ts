@@ -2,7 +2,7 @@
 import type { HttpHandler } from "@azure/functions";
 import { answerAutostop } from "./autostop.ts";
 import { answerCluster, answerClusters, answerRejectedMessages, answerTick } from "./clusters.ts";
-import { answerConfig, answerWriteConfig } from "./config.ts";
+import { answerConfig, answerConfigHistory, answerRollbackConfig, answerWriteConfig } from "./config.ts";
 import { answerExplain } from "./explain.ts";
 import { answerHealth } from "./health.ts";
 import { answerHistory } from "./history.ts";
@@ -29,6 +29,8 @@ export const HTTP: Readonly<Record<RouteName, HttpHandler>> = {
   "write-request-set": answerWriteRequestSet,
   config: answerConfig,
   "write-config": answerWriteConfig,
+  "config-history": answerConfigHistory,
+  "rollback-config": answerRollbackConfig,
   explain: answerExplain,
   history: answerHistory,
   plan: answerPlan,

@@ -33,6 +33,8 @@ export const ROUTES = [
   keyed("cluster", "clusters/{cluster}", "GET"),
   keyed("config", CONFIG, "GET"),
   keyed("write-config", CONFIG, "PUT"),
+  keyed("config-history", `${CONFIG}/history`, "GET"),
+  keyed("rollback-config", `${CONFIG}/rollback`, "POST"),
   keyed("explain", "clusters/{cluster}/explain", "GET"),
   keyed("history", "clusters/{cluster}/history", "GET"),
   keyed("plan", "clusters/{cluster}/plan", "POST"),

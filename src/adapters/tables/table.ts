@@ -179,7 +179,7 @@ function overClient(table: string, open: () => Promise<TableClient>): Table {
         listRows(client, partition, range, select, limit),
       ),
     writeBoth: (partition, first, second) =>
-      calling(describe("write", partition, first.rowKey))(() =>
+      calling(describe("write", partition, first.rowKey))((client) =>
         writeInTransaction(client, partition, first, second),
       ),
     removeTogether: (partition, rowKeys, guard) =>
