@@ -25,6 +25,7 @@ import { foldQuestions } from "../decide/questions.ts";
 import { withoutContradicted } from "../decide/still-idle.ts";
 import { endOldStops, settleStopsByLook } from "../decide/stops.ts";
 import { isWakePending, withoutCoveredWake } from "../decide/turn.ts";
+import { withVirtualFleet } from "../decide/virtual/plan-virtual.ts";
 import type { Owner } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
@@ -121,15 +122,16 @@ export function concluder(
     const stops = settleStopsByLook(settled, seen.look.snapshot, now);
     const { ledger, questions = NO_QUESTIONS } = stops;
     const bodies = { ...current.bodies, ledger, questions };
-    const decision = decide(
-      presumeShown(stops.record, ledger, seen.look, now),
+    const { plans, virtual } = run.app.lanes.recallOf(run.site.cluster);
+    const { policy, owner } = run;
+    const shown = presumeShown(stops.record, ledger, seen.look, now);
+    const decision = withVirtualFleet(decide(shown, bodies, seen.look, policy, now, owner, plans), {
       bodies,
-      seen.look,
-      run.policy,
+      policy,
       now,
-      run.owner,
-      run.app.lanes.recallOf(run.site.cluster).plans,
-    );
+      owner,
+      recall: virtual,
+    });
     made = { basis, decision, on: { ...current, bodies } };
     return savePlan(decision, run.policy);
   };
@@ -219,6 +221,7 @@ function savePlan(decision: Decision, policy: Policy): Change<Concluded> {
         questions: decision.questions,
         seen: decision.seen,
         plan: decision.plan,
+        ...(decision.virtual === undefined ? {} : { virtual: decision.virtual }),
       },
     },
     result: {
