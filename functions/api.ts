@@ -3,6 +3,7 @@ import "./request-sets.ts";
 import "./clusters.ts";
 import "./explain.ts";
 import "./history.ts";
+import "./comparison.ts";
 import "./plan.ts";
 import "./restored.ts";
 import "./config.ts";

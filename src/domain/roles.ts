@@ -7,7 +7,17 @@ export type Role = "sender" | "reader" | "operator";
  */
 export const FUNCTIONS: Readonly<Record<Role, readonly string[]>> = {
   sender: ["write-request-set"],
-  reader: ["clusters", "cluster", "request-set", "explain", "history", "config", "plan", "openapi"],
+  reader: [
+    "clusters",
+    "cluster",
+    "request-set",
+    "explain",
+    "history",
+    "comparison",
+    "config",
+    "plan",
+    "openapi",
+  ],
   operator: ["write-config", "tick", "restored", "rejected-messages"],
 };
 

@@ -60,6 +60,7 @@ describe("the table of roles", () => {
     expect(methodsOf("reader")).toEqual([
       "GET clusters",
       "GET clusters/{cluster}",
+      "GET clusters/{cluster}/comparison",
       "GET clusters/{cluster}/config",
       "GET clusters/{cluster}/explain",
       "GET clusters/{cluster}/history",

@@ -4,7 +4,6 @@ import type { Policy } from "../../../src/domain/policy.ts";
 import {
   at,
   buildArray,
-  buildBucket,
   buildLedger,
   buildNode,
   buildNodes,
@@ -110,7 +109,7 @@ describe("jobs that the scheduler has placed", () => {
 
 describe("beside arrays that act", () => {
   const other = arrayName("other");
-  const arrays = [buildArray(), buildArray({ name: other, buckets: [buildBucket()] })];
+  const arrays = [buildArray(), buildArray("other")];
   const mixed: Policy = { ...OBSERVE, arrayModes: new Map([[other, "act"]]) };
 
   test("only observed arrays have virtual nodes, and an array that is switched to act loses them", () => {
