@@ -114,6 +114,6 @@ describe("keys of the local host", () => {
   });
 
   test("an operator's key opens every function with a key", () => {
-    expect(openedBy("operator")).toHaveLength(13);
+    expect(openedBy("operator")).toHaveLength(14);
   });
 });
