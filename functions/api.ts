@@ -6,6 +6,7 @@ import "./history.ts";
 import "./comparison.ts";
 import "./plan.ts";
 import "./restored.ts";
+import "./wake.ts";
 import "./config.ts";
 import "./health.ts";
 import "./openapi.ts";

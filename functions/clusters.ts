@@ -1,6 +1,8 @@
 import { app } from "@azure/functions";
+import packageJson from "../package.json" with { type: "json" };
 import { describeCluster } from "../src/app/describe-cluster.ts";
 import { checkHealth } from "../src/app/describe-health.ts";
+import { describeLastWake, describeTimer } from "../src/app/describe-triggers.ts";
 import { describeQueues } from "../src/app/describe-queues.ts";
 import type { RejectedMessage } from "../src/app/ports.ts";
 import type { TickReport } from "../src/app/tick.ts";
@@ -20,17 +22,21 @@ app.http("clusters", {
   handler: (_request, context) =>
     answering(context, async () => {
       const { app: autoscaler } = composition();
-      const { sites } = autoscaler.ports;
+      const { clock, sites } = autoscaler.ports;
       const clusters = await Promise.all(
         [...sites.keys()].map(async (name) => ({
           cluster: name,
           health: await checkHealth(autoscaler, name),
+          ...(await describeLastWake(autoscaler, name)),
         })),
       );
       const { poison, rejected, oldestRejected } = await describeQueues(autoscaler);
       return {
         status: 200,
         jsonBody: {
+          version: packageJson.version,
+          time: isoTime(clock.now()),
+          ...(await describeTimer(autoscaler)),
           clusters,
           poisonMessages: poison,
           rejectedMessages: { ...rejected, oldest: oldestRejected.map(describeRejected) },

@@ -3,10 +3,8 @@ import { PortError } from "../src/app/ports.ts";
 import { putAside } from "../src/app/put-aside.ts";
 import type { Composition } from "../src/compose.ts";
 import type { Problem, RequestSetUpdate } from "../src/domain/demand.ts";
-import type { ClusterName } from "../src/domain/ids.ts";
 import { readDemandConnection } from "../src/compose.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
-import type { Instant } from "../src/domain/units.ts";
 import type { MessageRead } from "../src/wire/demand-message.ts";
 import { readDemandMessage } from "../src/wire/demand-message.ts";
 import { compositionFor } from "./composition.ts";
@@ -50,7 +48,7 @@ async function takeIn(composed: Composition, message: unknown, context: Delivery
     case "update":
       return record(composed, message, context, read.update);
     case "wake":
-      return wake(composed, read.cluster, read.at);
+      return wake(composed, read);
     case "stale":
       return ports.log("demand", {
         cluster: read.cluster,
@@ -92,11 +90,16 @@ async function record(
  * Queue delays are whole seconds; the rest is waited for here, so that a wake message never comes too early. One that is further ahead was
  * not sent by us so: it goes back into the queue until then, and does not hold a place among the messages in hand.
  */
-async function wake(composed: Composition, cluster: ClusterName, at: Instant | undefined): Promise<void> {
-  const { clock, queue } = composed.app.ports;
+async function wake(
+  composed: Composition,
+  { cluster, at, id }: Extract<MessageRead, { kind: "wake" }>,
+): Promise<void> {
+  const { clock, queue, triggers } = composed.app.ports;
   const early = at === undefined ? 0 : at - clock.now();
-  if (at !== undefined && early > LONGEST_WAIT_MS * (clock.speed ?? 1)) return queue.wake(cluster, at);
+  if (at !== undefined && early > LONGEST_WAIT_MS * (clock.speed ?? 1)) return queue.wake(cluster, at, id);
   if (early > 0) await clock.sleep(early);
+  // Before the look at CycleCloud, which may take long: the note proves the queue alone.
+  if (id !== undefined) await triggers.noteWake(cluster, { id, at: clock.now() });
   await reconcileDemand(composed, cluster);
 }
 

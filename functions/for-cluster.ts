@@ -2,7 +2,9 @@ import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/fu
 import type { Site } from "../src/app/ports.ts";
 import type { Composition } from "../src/compose.ts";
 import { composition } from "../src/compose.ts";
+import { PortError } from "../src/app/ports.ts";
 import { clusterName } from "../src/domain/ids.ts";
+import { observingText } from "../src/domain/mode.ts";
 import { answering, unknownCluster } from "./problem.ts";
 
 type ForCluster = (composed: Composition, site: Site, request: HttpRequest) => Promise<HttpResponseInit>;
@@ -14,8 +16,24 @@ export function forCluster(handle: ForCluster) {
       const composed = composition();
       const name = request.params["cluster"] ?? "";
       const site = composed.app.ports.sites.get(clusterName(name));
-      return site === undefined
-        ? unknownCluster(name, composed.app.ports.sites.keys())
-        : handle(composed, site, request);
+      if (site === undefined) return unknownCluster(name, composed.app.ports.sites.keys());
+      return sayObserving(await handle(composed, site, request), composed, site);
     });
+}
+
+/** Every answer of a cluster says what of it is only observed. Nothing is said where the configuration cannot be read just now. */
+async function sayObserving(
+  answer: HttpResponseInit,
+  { app: { ports } }: Composition,
+  { cluster }: Site,
+): Promise<HttpResponseInit> {
+  const body: unknown = answer.jsonBody;
+  if (typeof body !== "object" || body === null) return answer;
+  try {
+    const observing = observingText(await ports.policyOf(cluster));
+    return observing === undefined ? answer : { ...answer, jsonBody: { ...body, observing } };
+  } catch (error) {
+    if (error instanceof PortError) return answer;
+    throw error;
+  }
 }

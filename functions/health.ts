@@ -1,5 +1,6 @@
 import { app } from "@azure/functions";
 import type { Health } from "../src/app/describe-health.ts";
+import { OBSERVING_ONLY } from "../src/domain/mode.ts";
 import { composition } from "../src/compose.ts";
 import { answeringAnyone } from "./problem.ts";
 
@@ -21,6 +22,7 @@ app.http("health", {
         jsonBody: {
           ok,
           clusters: all.length,
+          ...observingIn(all),
           warnings: all.reduce((sum, { warnings }) => sum + warnings.length, stuck),
           oldestLookAgeSeconds: oldestAge(all),
           ...(queues === undefined
@@ -30,6 +32,12 @@ app.http("health", {
       };
     }),
 });
+
+/** Only how many: their names need a key. */
+function observingIn(all: readonly Health[]): { readonly observing?: string } {
+  const count = all.filter(({ observing }) => observing === true).length;
+  return count === 0 ? {} : { observing: `${count} of ${all.length} clusters ${OBSERVING_ONLY}` };
+}
 
 function oldestAge(all: readonly Health[]): number | null {
   const ages = all.map((health) => health.lastLookAgeSeconds ?? Number.POSITIVE_INFINITY);

@@ -1,4 +1,6 @@
 import { app } from "@azure/functions";
+import type { App } from "../src/app/commit.ts";
+import { PortError } from "../src/app/ports.ts";
 import { tickAll } from "../src/app/tick.ts";
 import type { Composition } from "../src/compose.ts";
 import { compositionFor } from "./composition.ts";
@@ -11,7 +13,17 @@ import { sweepPoison } from "./poison.ts";
 export async function handleSnapshot(composed: Composition): Promise<void> {
   // The first tick after a deployment makes the table and the queues; later ones find them.
   await composed.prepare();
-  await Promise.all([tickAll(composed.app), sweepPoison(composed)]);
+  await Promise.all([tickAll(composed.app), sweepPoison(composed), noteTimer(composed.app)]);
+}
+
+/** Says that the timer runs. Never throws: the look at the clusters matters more. */
+async function noteTimer({ ports: { clock, log, triggers } }: App): Promise<void> {
+  try {
+    await triggers.noteTimer(clock.now());
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    log("timer-not-noted", { kind: error.kind, message: error.message });
+  }
 }
 
 app.timer("snapshot", {

@@ -10,6 +10,7 @@ import { memoryDocuments } from "./adapters/memory/documents.ts";
 import { memoryHistory } from "./adapters/memory/history.ts";
 import { memoryPlanArchive } from "./adapters/memory/plan-archive.ts";
 import { memoryRecordStore } from "./adapters/memory/record-store.ts";
+import { memoryTriggerLog } from "./adapters/memory/trigger-log.ts";
 import { storageDemandQueue } from "./adapters/queue/demand-queue.ts";
 import { scaledClock, systemClock, unscaledTime } from "./adapters/system/clock.ts";
 import { systemEntropy } from "./adapters/system/entropy.ts";
@@ -22,6 +23,7 @@ import { tableHistory } from "./adapters/tables/history.ts";
 import { tablePlanArchive } from "./adapters/tables/plan-archive.ts";
 import { tableRecordStore } from "./adapters/tables/record-store.ts";
 import { openTable } from "./adapters/tables/table.ts";
+import { tableTriggerLog } from "./adapters/tables/trigger-log.ts";
 import type { StopDesk } from "./app/answer-autostop.ts";
 import { createStopDesk } from "./app/answer-autostop.ts";
 import type { Background } from "./app/background.ts";
@@ -40,9 +42,9 @@ import { insecurities, readConfig, readSites } from "./config.ts";
 import { autostopPath, hasKnownKey, verifyToken } from "./decide/autostop-token.ts";
 import type { ArrayName, ClusterName } from "./domain/ids.ts";
 import { clusterName } from "./domain/ids.ts";
-import { observing, type Mode } from "./domain/mode.ts";
+import type { Mode } from "./domain/mode.ts";
 import type { CallBounds, Policy } from "./domain/policy.ts";
-import { DEFAULT_POLICY } from "./domain/policy.ts";
+import { DEFAULT_POLICY, observing } from "./domain/policy.ts";
 import type { SenderTime } from "./wire/demand-message.ts";
 import { readPolicy } from "./wire/policy.ts";
 
@@ -104,6 +106,7 @@ export function compose(config: Config, write: (line: string) => void): Composit
     plans: tablePlanArchive(table),
     documents,
     breaker: tableCredentialBreaker(table, clock),
+    triggers: tableTriggerLog(table),
     queue,
     sites: new Map(sites.map((site) => [site.cluster, site])),
     log,
@@ -249,7 +252,7 @@ function credentialsOf(
   }
   const identity = identityOf(credential.clientId);
   return async () => {
-    const token = await identity.getToken(credential.scope ?? `${cluster.url}/.default`);
+    const token = await identity.getToken(credential.scope);
     if (token === null) throw new Error(`no token for ${cluster.name}`);
     return { kind: "bearer", token: token.token };
   };
@@ -393,6 +396,7 @@ export function composeInMemory(options: MemoryOptions): MemoryComposition {
     plans: memoryPlanArchive(),
     documents: memoryDocuments(),
     breaker: memoryCredentialBreaker(),
+    triggers: memoryTriggerLog(),
     queue,
     sites: new Map([[cluster, site]]),
     log: options.log,

@@ -5,7 +5,7 @@ import type { DemandStorage } from "./config/demand-storage.ts";
 import { demandConnection, readDemandStorage } from "./config/demand-storage.ts";
 import { readCa } from "./config/read-ca.ts";
 import type { Settings, StorageSetting } from "./config/storage.ts";
-import { readStorage } from "./config/storage.ts";
+import { isUnresolved, readStorage, UNRESOLVED } from "./config/storage.ts";
 import type { Problem } from "./domain/demand.ts";
 import type { Mode } from "./domain/mode.ts";
 import type { RegistryCluster } from "./wire/registry.ts";
@@ -184,6 +184,11 @@ function readClusters(settings: Settings, problems: Problem[]): readonly Configu
     const password = settings[name];
     if (password === SAMPLE_PASSWORD) {
       problems.push({ path: name, found: "the text of the sample", expected: "the password" });
+      return cluster;
+    }
+    if (password !== undefined && isUnresolved(password)) {
+      // As a password it would be refused, and five refusals lock the account.
+      problems.push({ path: name, ...UNRESOLVED });
       return cluster;
     }
     if (password !== undefined && password !== "") return { ...cluster, password };

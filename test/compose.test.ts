@@ -5,12 +5,11 @@ import { ConfigError, compose, composition, verifyAutostopToken } from "../src/c
 import type { Config } from "../src/config.ts";
 import { autostopPath } from "../src/decide/autostop-token.ts";
 import { arrayName, clusterName } from "../src/domain/ids.ts";
-import { DEFAULT_CALL_BOUNDS, DEFAULT_POLICY } from "../src/domain/policy.ts";
+import { DEFAULT_CALL_BOUNDS, DEFAULT_POLICY, observing } from "../src/domain/policy.ts";
 import { describeTroubles } from "../src/app/describe-troubles.ts";
 import { azuriteForThisFile } from "./support/azurite.ts";
 import { NOW } from "./support/build-node.ts";
 import { buildState } from "./support/build-record.ts";
-import { observing } from "../src/domain/mode.ts";
 
 const azurite = azuriteForThisFile();
 const prod = clusterName("prod");
@@ -132,7 +131,7 @@ test("a cluster whose certificates are not checked is named in the log", () => {
       {
         name: prod,
         url: "https://cc.example",
-        credential: { kind: "identity" },
+        credential: { kind: "identity", scope: "api://cc/.default" },
         insecure: true,
         bounds: DEFAULT_CALL_BOUNDS,
       },

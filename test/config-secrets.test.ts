@@ -87,6 +87,16 @@ test("the sample's password is none", () => {
   ]);
 });
 
+test("a reference to Key Vault that the platform could not resolve is no secret", () => {
+  const reference = "@Microsoft.KeyVault(SecretUri=https://kv.vault.azure.net/secrets/name)";
+  expect(problemsOf({ CYCLECLOUD_PASSWORD_PROD: reference })).toEqual([
+    "CYCLECLOUD_PASSWORD_PROD: a reference to Key Vault that was not resolved",
+  ]);
+  expect(problemsOf({ AUTOSCALER_AUTOSTOP_KEYS: reference })).toEqual([
+    "AUTOSCALER_AUTOSTOP_KEYS: a reference to Key Vault that was not resolved",
+  ]);
+});
+
 describe("plain http", () => {
   const clusters = (more: object) => ({ AUTOSCALER_CLUSTERS: JSON.stringify([{ ...CLUSTER, ...more }]) });
   test.each<{ name: string; more: Readonly<Record<string, string>>; found: readonly string[] }>([

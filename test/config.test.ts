@@ -54,8 +54,11 @@ describe("settings that make sense", () => {
     { name: "no cluster", more: { AUTOSCALER_CLUSTERS: "[]" }, has: { clusters: [] } },
     {
       name: "a managed identity for CycleCloud needs no password",
-      more: { AUTOSCALER_CLUSTERS: '[{"name":"a","url":"https://b.example","identity":true}]' },
-      has: { clusters: [{ name: "a", credential: { kind: "identity" } }] },
+      more: {
+        AUTOSCALER_CLUSTERS:
+          '[{"name":"a","url":"https://b.example","identity":{"scope":"api://cc/.default"}}]',
+      },
+      has: { clusters: [{ name: "a", credential: { kind: "identity", scope: "api://cc/.default" } }] },
     },
     {
       name: "storage by identity, with a client id",

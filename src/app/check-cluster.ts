@@ -1,7 +1,7 @@
 import { managedArrays } from "../decide/observe.ts";
 import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { ClusterName } from "../domain/ids.ts";
-import { isObserving } from "../domain/mode.ts";
+import { observingText } from "../domain/mode.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { DescribedBucket } from "./describe-buckets.ts";
 import { describeBuckets } from "./describe-buckets.ts";
@@ -117,8 +117,8 @@ const SWITCHED_OFF = "Configuration.autoscale.enabled is false in its template";
 function notesOn(snapshot: Snapshot, buckets: readonly DescribedBucket[], policy: Policy): readonly string[] {
   const { state = "never started", targetState = "none" } = snapshot;
   const notes: string[] = [];
-  if (isObserving(policy))
-    notes.push("enabled is false in the configuration: nothing would be created or stopped");
+  const observing = observingText(policy);
+  if (observing !== undefined) notes.push(observing);
   if (state !== "Started" || targetState !== "Started")
     notes.push(`the cluster is ${state} (target ${targetState}): nothing would be created or stopped`);
   if (managedArrays(snapshot, policy).size === 0) notes.push("no node array would be autoscaled");

@@ -1,7 +1,7 @@
 import { renderBinding } from "../domain/binding.ts";
 import { reasonsInOrder } from "../domain/binding-reason.ts";
 import type { DemandOutcome, NodeVerdict, Proposal } from "../domain/plan.ts";
-import { renderVerdict, whyReleased } from "../domain/plan.ts";
+import { modeShown, renderVerdict, whyReleased } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
 import { bucketText, groupText } from "../domain/bucket.ts";
 import { isMadeByUs, stillInFlight } from "../domain/record.ts";
@@ -205,7 +205,10 @@ export async function describeRequestSet(
   const notedOf = metadataOf(record, bodies, set);
   const waits = outcomes.some(({ pending }) => pending > 0);
   const withheld = waits ? bodies.plan?.withheld : undefined;
-  const expected = waits && withheld === undefined ? readyFor(set, bodies, now) : undefined;
+  // Nobody knows when nodes come that are not asked for.
+  const comes = withheld === undefined || withheld.creates.length + withheld.starts.length === 0;
+  const isWatched = bodies.plan?.mode === "observe";
+  const expected = waits && comes && !isWatched ? readyFor(set, bodies, now) : undefined;
   const pages = new Pages(start);
   const whole = {
     ...described,
@@ -258,6 +261,7 @@ function describePlan(bodies: Bodies, pages: Pages): Readonly<Record<string, unk
   return {
     number: plan.number,
     at: isoTime(plan.at),
+    ...modeShown(plan),
     ...describeProposal(proposed, bodies, "plan", pages),
     ...(plan.withheld === undefined
       ? {}

@@ -2,7 +2,7 @@ import { ENDPOINTS, patienceSeconds, recentCalls } from "../decide/calls.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Snapshot } from "../domain/cluster.ts";
 import type { ClusterName } from "../domain/ids.ts";
-import { isObserving } from "../domain/mode.ts";
+import { isObserving, observingText } from "../domain/mode.ts";
 import { BUSY_STATE_UNKNOWN } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Calls, ClusterRecord, Endpoint, Trouble, Unneeded } from "../domain/record.ts";
@@ -29,6 +29,8 @@ const SLOW_SECONDS = 5;
 /** Health in short: whether the last believed look is fresh, and what is wrong if it is not. */
 export interface Health {
   readonly ok: boolean;
+  /** Nothing acts. Absent: something does. */
+  readonly observing?: true;
   /** In words: why it is not ok, and what keeps the autoscaler from acting although it is. */
   readonly notes: readonly string[];
   /** What costs money or needs attention, although all works. */
@@ -41,16 +43,25 @@ export interface Health {
   readonly clusterState?: string;
 }
 
-/** Never throws for storage's sake: one cluster whose record cannot be read must not hide the others. */
+/** Never throws: one cluster whose record cannot be read must not hide the others. */
 export async function checkHealth(app: App, cluster: ClusterName): Promise<Health> {
   try {
     const [{ record }, policy] = await Promise.all([loadCurrent(app, cluster), app.ports.policyOf(cluster)]);
     const stopKeys = app.ports.sites.get(cluster)?.stopKeys;
     return describeHealth(record, undefined, policy, app.ports.clock.now(), stopKeys);
   } catch (error) {
-    if (!(error instanceof PortError)) throw error;
-    return { ok: false, notes: [`${error.kind}: ${error.message}`], warnings: [] };
+    if (error instanceof PortError)
+      return { ok: false, notes: [`${error.kind}: ${error.message}`], warnings: [] };
+    return unreadable(app, cluster, error);
   }
+}
+
+/** A record that was changed by hand, say. The message of the error may hold what is stored: it is for the log. */
+function unreadable({ ports }: App, cluster: ClusterName, error: unknown): Health {
+  ports.log("health-failed", { cluster, kind: "defect", message: String(error) });
+  const message = `the record cannot be read (${error instanceof Error ? error.name : typeof error})`;
+  const trouble = { at: isoTime(ports.clock.now()), kind: "failed", message };
+  return { ok: false, notes: [`${TROUBLES.failed}: ${message}`], warnings: [], trouble };
 }
 
 export function describeHealth(
@@ -67,6 +78,7 @@ export function describeHealth(
   const seen = bodies?.seen;
   return {
     ok: fresh && trouble === undefined,
+    ...(isObserving(policy) ? { observing: true } : {}),
     notes: notesOn(record, seen, policy, now),
     warnings: [
       ...(record.unneeded === undefined ? [] : [unneededText(record.unneeded)]),
@@ -99,8 +111,8 @@ function notesOn(
     );
   if (trouble !== undefined) notes.push(`${TROUBLES[trouble.kind]}: ${trouble.message}`);
   notes.push(...notesOnCalls(recentCalls(record, now)));
-  if (isObserving(policy))
-    notes.push("enabled is false in the configuration: nothing is created, started or stopped");
+  const observing = observingText(policy);
+  if (observing !== undefined) notes.push(observing);
   if (seen !== undefined && (seen.state !== "Started" || seen.targetState !== "Started"))
     notes.push(`the cluster is ${stateOf(seen)}: nothing is created or stopped`);
   if (createsFrom !== undefined && createsFrom > now && lastGoodLookAt !== undefined)

@@ -4,6 +4,7 @@ import { spotIn } from "../domain/attributes.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { Snapshot } from "../domain/cluster.ts";
 import type { ClusterName, NodeId } from "../domain/ids.ts";
+import type { Mode } from "../domain/mode.ts";
 import type { DemandOutcome, Plan } from "../domain/plan.ts";
 import { proposalOf } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
@@ -26,8 +27,12 @@ export interface TrialAnswer {
   readonly lookedAt: string;
   /** Of the prices that both plans go by; absent: there are none. */
   readonly currency?: string;
-  /** False: switched off, or the cluster is not started. What is shown is then not done; nothing is planned for a cluster that is not started. */
+  /** False: the mode is observe, or the cluster is not started. What is shown is then not done; nothing is planned for a cluster that is not started. */
   readonly acting: boolean;
+  /** Of the plan with the changes. */
+  readonly mode: Mode;
+  /** Node arrays that it only observes; absent: none, or `mode` says it of all. */
+  readonly observed?: readonly string[];
   readonly plan: DescribedTrial;
   /** The plan without the changes. */
   readonly without: TrialCounts;

@@ -8,6 +8,7 @@ import type { Bodies } from "../domain/bodies.ts";
 import type { JobDemand, Problem } from "../domain/demand.ts";
 import type { ClusterName, SetName } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
+import { modeShown } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
 import type { ClusterRecord, Ledger } from "../domain/record.ts";
 import type { TimeoutRules } from "../domain/timeouts.ts";
@@ -115,8 +116,8 @@ function answerBy(
   return explainHost(plan, question.node, hosts.others) ?? node;
 }
 
-function bodyOf(answer: Explained, { number, at }: Plan): Readonly<Record<string, unknown>> {
-  const made = { plan: number, planAt: isoTime(at) };
+function bodyOf(answer: Explained, plan: Plan): Readonly<Record<string, unknown>> {
+  const made = { plan: plan.number, planAt: isoTime(plan.at), ...modeShown(plan) };
   if (answer.kind !== "demand") return { ...made, ...answer };
   return { ...made, ...answer, reasonTexts: answer.reasons.map(renderReason) };
 }

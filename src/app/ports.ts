@@ -158,7 +158,9 @@ export interface HistoryRow {
   readonly started?: number;
   /** Demands of the last plan that are not wholly placed. */
   readonly unmet: number;
-  /** Nodes of the last plan, where enabled is false: what it would create, start and stop. */
+  /** The last plan only showed what it would do; absent: it acted, or an older release wrote the row. */
+  readonly mode?: "observe";
+  /** Nodes of the last plan in observed node arrays: what it would create, start and stop. */
   readonly withheld?: { readonly create: number; readonly start: number; readonly stop: number };
   readonly trouble?: string;
   /** Ready nodes that nothing needs and that nobody calls busy; absent: an older release wrote the row. */
@@ -211,6 +213,26 @@ export interface Documents {
     text: string,
     etag: string | undefined,
   ): Promise<"saved" | "conflict" | DocumentTooLarge>;
+}
+
+/** A wake message that was asked for by its id, and when it came through the queue. */
+export interface WakeSeen {
+  readonly id: string;
+  readonly at: Instant;
+}
+
+/**
+ * When the triggers last ran, shared by all instances: Azure gives each trigger instances of its own, so that no process can tell of
+ * another's. It proves that the platform calls us, whatever the call found to do.
+ */
+export interface TriggerLog {
+  noteTimer(at: Instant): Promise<void>;
+  /** Replaces the last one of the cluster. */
+  noteWake(cluster: ClusterName, wake: WakeSeen): Promise<void>;
+  /** Undefined: the timer has never run. */
+  timerAt(): Promise<Instant | undefined>;
+  /** Undefined: no wake message with an id has come through. */
+  lastWake(cluster: ClusterName): Promise<WakeSeen | undefined>;
 }
 
 /** "Credentials refused at T", shared by all instances: five failures within a minute lock a CycleCloud account (wire B). */
@@ -283,8 +305,8 @@ export interface CycleCloud {
 
 /** The demand queue from our side: wake messages, and what is put aside. */
 export interface DemandQueue {
-  /** One message that only asks for a reconcile of the cluster, not before `at`. */
-  wake(cluster: ClusterName, at: Instant): Promise<void>;
+  /** One message that only asks for a reconcile of the cluster, not before `at`. With an `id`, the app notes that it came through. */
+  wake(cluster: ClusterName, at: Instant, id?: string): Promise<void>;
   /** Puts a message aside in `demand-rejected`. */
   reject(message: RejectedMessage): Promise<void>;
   /** What lies in `demand-rejected`: how many, and the oldest few. */
@@ -362,6 +384,7 @@ export interface Ports {
   readonly plans: PlanArchive;
   readonly documents: Documents;
   readonly breaker: CredentialBreaker;
+  readonly triggers: TriggerLog;
   readonly queue: DemandQueue;
   readonly sites: ReadonlyMap<ClusterName, Site>;
   readonly log: Log;

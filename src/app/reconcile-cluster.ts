@@ -7,6 +7,7 @@ import { followUpAt, isCovered, isWakePending, notBefore, takeOver, withoutDueWa
 import type { Owner, RequestId } from "../domain/ids.ts";
 import { changesSomething, keepPlan } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
+import { modeShown } from "../domain/plan.ts";
 import type { ClusterRecord, Intent, Ledger } from "../domain/record.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Instant } from "../domain/units.ts";
@@ -308,6 +309,7 @@ function logPlan({ app, site }: Reconcile, plan: Plan, { unneeded }: ClusterReco
     ...(withheld === undefined
       ? {}
       : {
+          ...modeShown(plan),
           wouldCreate: nodesIn(withheld.creates),
           wouldStart: withheld.starts.length,
           wouldTerminate: withheld.terminates.length,

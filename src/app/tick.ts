@@ -86,7 +86,8 @@ async function patienceWith(app: App, { cluster }: Site): Promise<number> {
 }
 
 function logTick({ ports }: App, { cluster, outcome }: TickReport): void {
-  ports.log("tick", { cluster, outcome: outcome.kind });
+  const trouble = outcome.kind === "troubled" ? { trouble: outcome.trouble.kind } : {};
+  ports.log("tick", { cluster, outcome: outcome.kind, ...trouble });
 }
 
 async function tickOne(app: App, site: Site): Promise<TickReport> {
@@ -151,11 +152,12 @@ function slowCallsIn(record: ClusterRecord, now: Instant): Pick<HistoryRow, "cal
   return slow.length === 0 ? {} : { callSeconds: Object.fromEntries(slow) };
 }
 
-function withheldIn(plan: Plan | undefined): Pick<HistoryRow, "withheld"> {
+function withheldIn(plan: Plan | undefined): Pick<HistoryRow, "mode" | "withheld"> {
   if (plan?.withheld === undefined) return {};
   const { creates, starts, terminates } = plan.withheld;
   const create = creates.reduce((sum, { count }) => sum + count, 0);
-  return { withheld: { create, start: starts.length, stop: terminates.length } };
+  const mode = plan.mode === undefined ? {} : { mode: plan.mode };
+  return { ...mode, withheld: { create, start: starts.length, stop: terminates.length } };
 }
 
 /** Nothing that is asked for needs it, and nobody says that it is busy. */

@@ -1,9 +1,11 @@
-import { decide, isActing } from "../decide/reconcile.ts";
+import { isActing } from "../decide/reach.ts";
+import { decide } from "../decide/reconcile.ts";
 import { suppose } from "../decide/what-if.ts";
 import type { Problem } from "../domain/demand.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { isoTime } from "../domain/units.ts";
 import { readingOnlyNamed } from "../domain/named-configuration.ts";
+import { modeShown } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { WhatIf } from "../domain/what-if.ts";
 import type { App } from "./commit.ts";
@@ -52,6 +54,7 @@ export async function tryPlan(app: App, cluster: ClusterName, whatIf: WhatIf): P
       lookedAt: isoTime(seen.at),
       ...(whatIf.policy.prices === undefined ? {} : { currency: whatIf.policy.prices.currency }),
       acting: isActing(changed.snapshot, whatIf.policy),
+      ...modeShown(future.plan),
       plan: describeTrial(future),
       without: countTrial(present),
       difference: compareTrials(present, future),

@@ -19,6 +19,7 @@ import { registerRejected } from "./rejected-command.ts";
 import { registerStateCommands } from "./state-commands.ts";
 import { sayWhenSimulated } from "./simulated-time.ts";
 import type { Terminal } from "./terminal.ts";
+import { registerVerify } from "./verify/verify-command.ts";
 
 /** The name of the package, so that npx finds it; no other program has it. */
 const NAME = "cyclecloud-autoscaler";
@@ -49,6 +50,7 @@ export async function runCommandLine(words: readonly string[], onto: Terminal): 
   registerAutostop(register);
   registerCheck(register);
   registerKeys(register);
+  registerVerify(register);
   registerCompletion(program);
   program.hook("preAction", (_program, command) => {
     const { url, callback } = command.opts<{ readonly url?: string; readonly callback?: string }>();

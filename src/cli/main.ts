@@ -6,6 +6,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import { alone } from "./alone.ts";
 import { runCommandLine } from "./command-line.ts";
 import { useProxy } from "./environment.ts";
+import { signIn } from "./sign-in.ts";
 
 /** Whoever reads our output may stop reading, as `head` does: that is no failure. */
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -37,6 +38,7 @@ void runCommandLine(process.argv.slice(2), {
   now: () => Date.now(),
   sleep: sleepUntilInterrupted,
   alone,
+  signIn,
   columns: process.stdout.isTTY ? process.stdout.columns : undefined,
   environment: process.env,
   release: packageJson.version,

@@ -11,7 +11,7 @@ const key = () =>
     "--key <key>",
     "function key; better in the environment, as other users of a machine see command lines",
   ).env("AUTOSCALER_KEY");
-const cluster = () =>
+export const cluster = () =>
   new Option("-c, --cluster <name>", "the cluster").env("AUTOSCALER_CLUSTER").argParser(readName);
 const queue = () =>
   new Option(
@@ -21,12 +21,14 @@ const queue = () =>
 
 export const requestSet = () => new Option("-s, --request-set <name>", "the request set").argParser(readName);
 
-/** For commands that ask the app about one cluster. */
+/** For commands that need the app's address and a key. */
+export function withAddress(command: Command): Command {
+  return command.addOption(url().makeOptionMandatory()).addOption(key().makeOptionMandatory());
+}
+
+/** For commands that show an answer of the app. */
 export function withApi(command: Command): Command {
-  return command
-    .addOption(url().makeOptionMandatory())
-    .addOption(key().makeOptionMandatory())
-    .option("--json", "the app's answer as JSON");
+  return withAddress(command).option("--json", "the app's answer as JSON");
 }
 
 export function withCluster(command: Command): Command {
@@ -91,7 +93,7 @@ export function appOf({ url, key }: ApiOptions): AnsweringApi {
   return openApi({ url, key }, { throws: false });
 }
 
-function readAddress(text: string): string {
+export function readAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return text;
   throw new InvalidArgumentError("Expected an http or https address.");

@@ -22,7 +22,7 @@ export function renderSets({ demand, outcomes, plan }: StateAnswer): string {
   return targets.length === 0 ? sets : `${sets}\n\n${renderOutcomes(targets, "TARGET")}${withheldLine(plan)}`;
 }
 
-/** Below a table of demands that seem to wait for nodes: none of these comes while enabled is false. */
+/** Below a table of demands that seem to wait for nodes: none comes where the mode is observe. */
 function withheldLine(plan: Pick<PlanAnswer, "withheld"> | undefined): string {
   const text = plan?.withheld === undefined ? undefined : withheldText(plan.withheld);
   return text === undefined ? "" : `\nthe plan ${text}`;

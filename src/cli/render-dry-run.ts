@@ -1,8 +1,9 @@
 import type { DryRunAnswer } from "../client/state.ts";
+import { modeText } from "./render-status.ts";
 
 /** What would be done, what would be left unmet and why, and what the changes change, if there are any. */
 export function renderDryRun(
-  { acting, currency, plan, difference, rejectedJobs }: DryRunAnswer,
+  { acting, currency, mode, observed, plan, difference, rejectedJobs }: DryRunAnswer,
   hasChanges: boolean,
 ): string {
   const price =
@@ -23,8 +24,9 @@ export function renderDryRun(
   );
   const held = acting === false;
   return [
+    ...(mode === undefined ? [] : [`mode: ${modeText({ mode, observed })}`]),
     ...(held && deeds.length === 0
-      ? ["enabled is false, or the cluster is not started: none of this would be done"]
+      ? ["the mode is observe, or the cluster is not started: none of this would be done"]
       : []),
     ...(deeds.length === 0 ? ["nothing to do"] : held ? deeds.map(whileOff) : deeds),
     ...price,
@@ -34,7 +36,7 @@ export function renderDryRun(
   ].join("\n");
 }
 
-const whileOff = (deed: string): string => `would ${deed}, but enabled is false`;
+const whileOff = (deed: string): string => `would ${deed}, but the mode is observe`;
 
 /** Of thousands of jobs the rest would say the same; --json has more. */
 const SHOWN = 20;

@@ -26,6 +26,7 @@ function renderHistory({ rows, keptPlans }: HistoryAnswer): string {
       ["CREATED", ({ created }) => created],
       ["STOPPED", ({ terminated }) => terminated],
       ["SECONDS/CALL", ({ callSeconds }) => secondsText(callSeconds)],
+      ["MODE", ({ mode }) => mode],
       ["WITHHELD", ({ withheld }) => (withheld === undefined ? undefined : countsText(withheld, "nothing"))],
     ],
     rows,

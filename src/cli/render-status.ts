@@ -90,13 +90,14 @@ function stopKeysRow(keys: StateAnswer["stopKeys"]): readonly string[] {
 }
 
 function demandsText(plan: StateAnswer["plan"], waiting: StateAnswer["waiting"]): string {
-  const { demands = 0, withheld } = plan ?? {};
+  const { demands = 0, mode, withheld } = plan ?? {};
   if (demands === 0) return "none";
   const { unmet = 0, onTheirWay = 0, missing = [] } = waiting ?? {};
   const lacks = missing.map(lackText).join(", ");
   const short = lacks === "" ? `${unmet} unmet` : `${unmet} unmet (${lacks} missing)`;
-  const isHeld = withheld !== undefined && withheld.creates.length + withheld.starts.length > 0;
-  const none = isHeld ? " (none comes while enabled is false)" : "";
+  const isHeld =
+    mode === "observe" && withheld !== undefined && withheld.creates.length + withheld.starts.length > 0;
+  const none = isHeld ? " (none comes in observe mode)" : "";
   return `${demands}: ${short}, ${onTheirWay} waiting for nodes${none}`;
 }
 
@@ -129,14 +130,23 @@ function troubleText({ text = "?", count = 1 }: StateAnswer["troubles"][number])
 
 function planText(plan: PlanAnswer): string {
   const { number, at, withheld } = plan;
-  const what = withheld === undefined ? deedsText(plan) : withheldText(withheld);
-  return `${number ?? "?"} at ${at ?? "?"}: ${what ?? "nothing to do"}`;
+  const deeds = [deedsText(plan), withheld === undefined ? undefined : withheldText(withheld)];
+  const what = deeds.filter((text) => text !== undefined).join("; ");
+  return `${number ?? "?"} at ${at ?? "?"} (${modeText(plan)}): ${what === "" ? "nothing to do" : what}`;
 }
 
-/** What a plan would do that enabled: false keeps from being done; undefined: nothing. */
+/** "observe", "act" or, with node arrays that are only observed, "act, observing hpc". An older app says nothing. */
+export function modeText(
+  plan: Pick<PlanAnswer, "mode" | "observed"> & { readonly withheld?: unknown },
+): string {
+  const { mode = plan.withheld === undefined ? "act" : "observe", observed } = plan;
+  return observed.length === 0 ? mode : `${mode}, observing ${someOf(observed)}`;
+}
+
+/** What a plan would do in node arrays that are only observed; undefined: nothing. */
 export function withheldText(withheld: Deeds): string | undefined {
   const deeds = deedsText(withheld);
-  return deeds === undefined ? undefined : `would ${deeds}, but enabled is false`;
+  return deeds === undefined ? undefined : `would ${deeds}, but the mode is observe`;
 }
 
 type Deeds = Pick<PlanAnswer, "creates" | "starts" | "terminates">;

@@ -47,7 +47,7 @@ export async function waitUntilMet(terminal: Terminal, api: AnsweringApi, wait: 
   return EXIT.unreachable;
 }
 
-/** What keeps the app from acting at all, as enabled: false does: who waits is to know it at once, and not when the time is over. */
+/** What keeps the app from acting at all, as observe mode does: who waits is to know it at once, and not when the time is over. */
 async function tellObstacles(terminal: Terminal, api: AnsweringApi, cluster: string): Promise<void> {
   const answer = await api.state(cluster);
   const state = answer.kind === "answered" ? readState(answer.body) : undefined;

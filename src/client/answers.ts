@@ -9,6 +9,18 @@ export type Explanation =
        */
       planAt: string;
       /**
+       * observe: the plan does nothing, and only shows what it would do.
+       */
+      mode: "observe" | "act";
+      /**
+       * Node arrays that are only observed; absent: none, or mode says it of all.
+       */
+      observed?: string[];
+      /**
+       * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+       */
+      observing?: string;
+      /**
        * Of all of a past plan.
        */
       counts?: {
@@ -87,6 +99,18 @@ export type Explanation =
        */
       planAt: string;
       /**
+       * observe: the plan does nothing, and only shows what it would do.
+       */
+      mode: "observe" | "act";
+      /**
+       * Node arrays that are only observed; absent: none, or mode says it of all.
+       */
+      observed?: string[];
+      /**
+       * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+       */
+      observing?: string;
+      /**
        * Of all of a past plan.
        */
       counts?: {
@@ -148,6 +172,18 @@ export type Explanation =
        * A moment, ISO 8601 in UTC.
        */
       planAt: string;
+      /**
+       * observe: the plan does nothing, and only shows what it would do.
+       */
+      mode: "observe" | "act";
+      /**
+       * Node arrays that are only observed; absent: none, or mode says it of all.
+       */
+      observed?: string[];
+      /**
+       * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+       */
+      observing?: string;
       /**
        * Of all of a past plan.
        */
@@ -263,6 +299,10 @@ export interface Acknowledgement {
    * What is accepted, and may not be meant: jobs that ask for no amount, a cut interval, an unknown node array, and the like.
    */
   notes: string[];
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
 }
 export interface RequestSetState {
   requestSet: string;
@@ -328,7 +368,7 @@ export interface RequestSetState {
    */
   expectedReadyAt?: string;
   /**
-   * With enabled false, if it waits for nodes: what the plan of the cluster would do.
+   * If it waits for nodes: what the plan of the cluster would do in node arrays that are only observed.
    */
   withheld?: {
     creates: {
@@ -358,6 +398,10 @@ export interface RequestSetState {
     };
   }[];
   /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
+  /**
    * Lists of which this answer shows a part, by the path of their member: so many items after the first `from`, of `count` in all. Absent: all lists are whole.
    */
   pages?: {
@@ -372,9 +416,31 @@ export interface RequestSetState {
   next?: string;
 }
 export interface Clusters {
+  /**
+   * The release that answers.
+   */
+  version: string;
+  /**
+   * The app's clock.
+   */
+  time: string;
+  /**
+   * When the timer last ran. Absent: it has never run.
+   */
+  timerAt?: string;
   clusters: {
     cluster: string;
     health: ClusterHealth;
+    /**
+     * The last wake message with an id that came through the queue. Absent: none did.
+     */
+    lastWake?: {
+      id: string;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      at: string;
+    };
   }[];
   /**
    * Messages that failed too often, in demand-poison: the timer deals with them.
@@ -390,6 +456,10 @@ export interface Clusters {
 }
 export interface ClusterHealth {
   ok: boolean;
+  /**
+   * Nothing acts. Absent: something does.
+   */
+  observing?: true;
   /**
    * Why it is not ok, and what keeps the autoscaler from acting although it is.
    */
@@ -437,6 +507,10 @@ export interface RejectedMessages {
 }
 export interface Cluster {
   cluster: string;
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
   /**
    * A moment, ISO 8601 in UTC.
    */
@@ -591,6 +665,14 @@ export interface Cluster {
      * A moment, ISO 8601 in UTC.
      */
     at: string;
+    /**
+     * observe: the plan does nothing, and only shows what it would do.
+     */
+    mode: "observe" | "act";
+    /**
+     * Node arrays that are only observed; absent: none, or mode says it of all.
+     */
+    observed?: string[];
     creates: {
       bucket: string;
       count: number;
@@ -599,7 +681,7 @@ export interface Cluster {
     starts: string[];
     terminates: string[];
     /**
-     * With enabled false: what the plan would do. terminates: also nodes that it would look at once more first.
+     * What the plan would do in node arrays that are only observed. terminates: also nodes that it would look at once more first.
      */
     withheld?: {
       creates: {
@@ -1044,6 +1126,10 @@ export interface Cluster {
 }
 export interface History {
   cluster: string;
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
   rows: {
     /**
      * A moment, ISO 8601 in UTC.
@@ -1060,7 +1146,11 @@ export interface History {
     started?: number;
     unmet: number;
     /**
-     * With enabled false: nodes that the last plan would create, start and stop.
+     * The last plan only showed what it would do. Absent: it acted, or an older release made the row.
+     */
+    mode?: "observe";
+    /**
+     * Nodes that the last plan would create, start and stop in node arrays that are only observed.
      */
     withheld?: {
       create: number;
@@ -1242,9 +1332,21 @@ export interface DryRun {
    */
   currency?: string;
   /**
-   * False: enabled is false, or the cluster is not started. With enabled false the plan is what would be done.
+   * False: the mode is observe, or the cluster is not started. In observe mode the plan is what would be done.
    */
   acting: boolean;
+  /**
+   * observe: the plan does nothing, and only shows what it would do.
+   */
+  mode: "observe" | "act";
+  /**
+   * Node arrays that are only observed; absent: none, or mode says it of all.
+   */
+  observed?: string[];
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
   plan: {
     nodesCreated: number;
     nodesStarted: number;
@@ -1329,6 +1431,10 @@ export interface Tick {
    */
   until?: string;
   message?: string;
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
 }
 /**
  * A new epoch has begun.
@@ -1352,6 +1458,21 @@ export interface Restored {
    * If the cluster has nodes, nothing is created before.
    */
   createsFrom: string;
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
+}
+/**
+ * A wake message is in the queue.
+ *
+ */
+export interface Wake {
+  cluster: string;
+  /**
+   * Shown as lastWake once it came through.
+   */
+  id: string;
 }
 /**
  * The configuration in force, with its defaults.
@@ -1437,6 +1558,10 @@ export interface Configuration {
    * What counts and is likely a mistake.
    */
   doubts?: ProblemItem[];
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
 }
 /**
  * The configuration as it was stored.
@@ -1543,10 +1668,18 @@ export interface ConfigurationWritten {
     requestSet: string;
     loses: string[];
   }[];
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
 }
 export interface Health {
   ok: boolean;
   clusters: number;
+  /**
+   * How many clusters are only observed, in words. Absent: none.
+   */
+  observing?: string;
   /**
    * Of all clusters, and one while messages lie in demand-poison for five minutes. They leave ok as it is.
    */

@@ -14,6 +14,7 @@ import type {
   Restored,
   Stop,
   Tick,
+  Wake,
 } from "./answers.ts";
 import { isName, NAME_EXPECTED } from "../domain/name.ts";
 import { NODE_TOKEN_HEADER } from "../wire/node-token.ts";
@@ -60,6 +61,15 @@ const LONG_WAIT_SECONDS = 240;
 export async function callApi<T>(api: ApiAddress, call: Request<T>): Promise<Answer<T>> {
   const { url, key, waitSeconds } = api;
   return request(addressOf(url, call), call, { "x-functions-key": key }, waitSeconds);
+}
+
+/** Makes one request with these headers alone, so that no function key goes along. Never throws for the network's sake. */
+export function callWith<T>(
+  url: string,
+  call: Request<T>,
+  headers: Readonly<Record<string, string>>,
+): Promise<Answer<T>> {
+  return request(addressOf(url, call), call, headers);
 }
 
 /**
@@ -120,6 +130,7 @@ const REQUESTS = {
     path: `${pathOf(cluster)}/tick`,
     seconds: LONG_WAIT_SECONDS,
   }),
+  wake: (cluster: string): Request<Wake> => ({ method: "POST", path: `${pathOf(cluster)}/wake` }),
   restored: (cluster: string): Request<Restored> => ({
     method: "POST",
     path: `${pathOf(cluster)}/restored`,
@@ -180,6 +191,8 @@ function throwingApi(api: ApiAddress) {
     /** A dry run on changed inputs: changes nothing. */
     plan: (cluster: string, inputs: unknown) => body(REQUESTS.plan(cluster, inputs)),
     tick: (cluster: string) => body(REQUESTS.tick(cluster)),
+    /** Puts a wake message with an id into the queue; `clusters` names the id once it came through. */
+    wake: (cluster: string) => body(REQUESTS.wake(cluster)),
     /** The cluster's record was restored from a backup: a new epoch begins. */
     restored: (cluster: string) => body(REQUESTS.restored(cluster)),
     config: (cluster: string) => body(REQUESTS.config(cluster)),
@@ -213,6 +226,8 @@ function answeringApi(api: ApiAddress) {
     /** A dry run on changed inputs: changes nothing. */
     plan: (cluster: string, inputs: unknown) => callApi(api, REQUESTS.plan(cluster, inputs)),
     tick: (cluster: string) => callApi(api, REQUESTS.tick(cluster)),
+    /** Puts a wake message with an id into the queue; `clusters` names the id once it came through. */
+    wake: (cluster: string) => callApi(api, REQUESTS.wake(cluster)),
     /** The cluster's record was restored from a backup: a new epoch begins. */
     restored: (cluster: string) => callApi(api, REQUESTS.restored(cluster)),
     config: (cluster: string) => callApi(api, REQUESTS.config(cluster)),

@@ -10,6 +10,8 @@ export type {
   ThrowingApi,
 } from "./api.ts";
 export { askToStop, openApi } from "./api.ts";
+export type { FunctionList, ListedFunction, ManagementApi } from "./management.ts";
+export { listHostFunctions, openManagement } from "./management.ts";
 export type { Failure } from "./error.ts";
 export { AutoscalerError } from "./error.ts";
 export type { Pushed } from "./push.ts";
@@ -19,7 +21,8 @@ export { checkDemand, sendDemand } from "./send.ts";
 export type { ArrayTarget, Envelope } from "./targets.ts";
 export { targetOf, updateOf } from "./targets.ts";
 export type { Role } from "../domain/roles.ts";
-export { functionsOf, ROLES } from "../domain/roles.ts";
+export { ALL_FUNCTIONS, functionsOf, ROLES } from "../domain/roles.ts";
+export { isPlainHttp } from "../domain/loopback.ts";
 export { isName, NAME_EXPECTED } from "../domain/name.ts";
 export type { ConfigRead } from "./validate.ts";
 export { validateConfig } from "./validate.ts";

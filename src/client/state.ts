@@ -71,6 +71,8 @@ const plan = z.object({
   number: number,
   at: text,
   demands: number,
+  mode: text,
+  observed: texts,
   ...proposal,
   withheld: z.object(proposal).optional().catch(undefined),
 });
@@ -173,8 +175,13 @@ const rejectedMessage = z.object({
   problems: listOf(problemPart),
 });
 
+const lastWake = z.object({ id: text, at: text }).optional().catch(undefined);
+
 const clusters = z.object({
-  clusters: listOf(z.object({ cluster: text, health })),
+  version: text,
+  time: text,
+  timerAt: text,
+  clusters: listOf(z.object({ cluster: text, health, lastWake })),
   poisonMessages: z.object({ count: number, oldestAgeSeconds: number }).optional().catch(undefined),
   rejectedMessages: z
     .object({ count: number, oldestAgeSeconds: number, oldest: listOf(rejectedMessage) })
@@ -194,6 +201,7 @@ const history = z.object({
       created: number,
       terminated: number,
       unmet: number,
+      mode: text,
       withheld: z.record(z.string(), z.number()).optional().catch(undefined),
       idle: number,
       pricePerHour: number,
@@ -216,6 +224,8 @@ const triedCreate = z.object({
 const dryRun = z.object({
   currency: text,
   acting: flag,
+  mode: text,
+  observed: texts,
   plan: z.object({
     creates: listOf(triedCreate),
     starts: texts,
@@ -275,6 +285,8 @@ const tick = z.object({
   trouble: z.object({ kind: text, message: text }).optional().catch(undefined),
 });
 
+const wake = z.object({ id: text });
+
 const restored = z.object({ cluster: text, restingUntil: text, createsFrom: text });
 
 const configNotes = z.object({
@@ -299,6 +311,7 @@ export const readHistory = reader(history);
 export const readDryRun = reader(dryRun);
 export const readExplanation = reader(explanation);
 export const readTick = reader(tick);
+export const readWake = reader(wake);
 export const readRestored = reader(restored);
 export const readConfigNotes = reader(configNotes);
 export const readAccepted = reader(accepted);

@@ -1,4 +1,5 @@
 import type { Problem } from "../domain/demand.ts";
+import { isUnresolved, UNRESOLVED } from "./storage.ts";
 
 /** Key id -> secret; `current` signs, all are accepted. */
 export interface AutostopKeys {
@@ -17,6 +18,10 @@ export const KEYS_EXPECTED = `id:secret pairs separated by commas; ids of letter
  */
 export function readAutostopKeys(setting: string | undefined, problems: Problem[]): AutostopKeys | undefined {
   if (setting === undefined || setting === "") return undefined;
+  if (isUnresolved(setting)) {
+    problems.push({ path: KEYS, ...UNRESOLVED });
+    return undefined;
+  }
   const byId = new Map<string, string>();
   const refuse = (found: string, expected: string): undefined => {
     problems.push({ path: KEYS, found, expected });

@@ -18,6 +18,16 @@ export function isConnectionString(text: string): boolean {
   return CONNECTION_STRING.test(text);
 }
 
+/** What a setting holds whose reference to Key Vault the platform could not resolve: the reference itself. It is no secret, so it is never used as one. */
+export function isUnresolved(setting: string): boolean {
+  return setting.startsWith("@Microsoft.KeyVault(");
+}
+
+export const UNRESOLVED = {
+  found: "a reference to Key Vault that was not resolved",
+  expected: "a secret that is there, and the role Key Vault Secrets User on it for the identity of the app",
+} as const;
+
 /** The names that Azure Functions uses for the host's own storage account, so that one identity serves both (platform.md section 4). */
 export function readStorage(settings: Settings, problems: Problem[]): StorageSetting | undefined {
   const connectionString = settings["AzureWebJobsStorage"];

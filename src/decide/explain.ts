@@ -6,8 +6,9 @@ import { bucketText, groupText } from "../domain/bucket.ts";
 import { canonicalText } from "../domain/canonical.ts";
 import type { NodeId, SetName } from "../domain/ids.ts";
 import { nearestFew } from "../domain/nearest.ts";
+import type { Mode } from "../domain/mode.ts";
 import type { DemandOutcome, NodeVerdict, Plan, PlanLoad, Proposal } from "../domain/plan.ts";
-import { renderVerdict, whyReleased } from "../domain/plan.ts";
+import { modeShown, renderVerdict, whyReleased } from "../domain/plan.ts";
 import type { Reason } from "../domain/reason.ts";
 import { renderReason } from "../domain/reason.ts";
 import type { Ledger, LedgerNode } from "../domain/record.ts";
@@ -150,7 +151,7 @@ export function explainJob(
     ahead: aheadOf(plan, at, binding),
     alsoIn: found.map(([, one]) => one.set).filter((one) => one !== outcome.set),
   } as const;
-  return { ...told, text: demandLines(told, plan.withheld).join("\n") };
+  return { ...told, text: demandLines(told, plan.withheld, modeShown(plan).mode).join("\n") };
 }
 
 function unknownJob(plan: Plan, job: string): Unknown {
@@ -226,13 +227,19 @@ function aheadOf(plan: Plan, at: number, binding: Binding | undefined): readonly
 const raiseKey = (raise: Raise): string =>
   raise.of === "pool" ? `pool/${raise.pool}` : canonicalText(raise.limit);
 
-function demandLines(told: Omit<DemandExplained, "text">, withheld: Proposal | undefined): readonly string[] {
+function demandLines(
+  told: Omit<DemandExplained, "text">,
+  withheld: Proposal | undefined,
+  mode: Mode,
+): readonly string[] {
   const { set, id, of, unit, asked, placed, pending, rank, ranks } = told;
   const missing = asked - placed;
+  // Elsewhere nodes may be on their way.
+  const held = mode === "observe" ? withheld : undefined;
   const lines = [
     `${of} ${set}/${id} asks for ${count(asked, unit)}; rank ${rank} of ${ranks}`,
-    `${placed} of ${asked} ${isBare(withheld) ? "placed" : "would be placed"}${pending === 0 ? "" : `, ${pending} of them ${waitsFor(withheld)}`}`,
-    ...placeLines(told, withheld !== undefined),
+    `${placed} of ${asked} ${isBare(held) ? "placed" : "would be placed"}${pending === 0 ? "" : `, ${pending} of them ${waitsFor(held)}`}`,
+    ...placeLines(told, withheld),
     ...(withheld === undefined || pending === 0 ? [] : creationLines(withheld)),
   ];
   if (missing > 0) lines.push(`${count(missing, unit)} not placed:`);
@@ -253,35 +260,39 @@ function isBare(withheld: Proposal | undefined): boolean {
 }
 
 function waitsFor(withheld: Proposal | undefined): string {
-  return isBare(withheld) ? "waiting for nodes to come up" : "on nodes that are not up: enabled is false";
+  return isBare(withheld) ? "waiting for nodes to come up" : "on nodes that are not up: the mode is observe";
 }
 
 /** All that the plan withholds: which of it is for this demand is not kept. */
 function creationLines({ creates, starts }: Proposal): readonly string[] {
   const made = creates.map(({ bucket, count: nodes }) => `create ${nodes} x ${bucketText(bucket)}`);
   const all = starts.length === 0 ? made : [...made, `start ${count(starts.length, "nodes")}`];
-  return all.length === 0 ? [] : [`the plan would ${all.join(", ")}, but enabled is false`];
+  return all.length === 0 ? [] : [`the plan would ${all.join(", ")}, but the mode is observe`];
 }
 
-/** What has a place on new nodes waits for `enabled: true`, where that is false. */
-const ORIGINS = {
-  existing: { acting: "on", watching: "on" },
-  "in-flight": { acting: "in flight:", watching: "in flight:" },
-  planned: { acting: "to be created:", watching: "would be created, but enabled is false:" },
-} as const;
+/** What has a place on new nodes waits for the mode `act`, where the mode of their array is `observe`. */
+const ORIGINS = [
+  { origin: "existing", observed: false, head: "on" },
+  { origin: "in-flight", observed: false, head: "in flight:" },
+  { origin: "planned", observed: false, head: "to be created:" },
+  { origin: "planned", observed: true, head: "would be created, but the mode is observe:" },
+] as const;
 
 function placeLines(
   { places, moreNodes, incomplete }: Omit<DemandExplained, "text">,
-  watching: boolean,
+  withheld: Proposal | undefined,
 ): readonly string[] {
   const lines: string[] = [];
-  for (const origin of ["existing", "in-flight", "planned"] as const) {
-    const here = places.filter((place) => place.origin === origin);
+  const heldIn = new Set(withheld?.creates.map(({ bucket }) => bucket.array));
+  const isHeld = ({ origin, bucket }: DemandPlace): boolean =>
+    origin === "planned" && bucket !== undefined && heldIn.has(bucket.array);
+  for (const { origin, observed, head } of ORIGINS) {
+    const here = places.filter((place) => place.origin === origin && isHeld(place) === observed);
     if (here.length === 0) continue;
     const named = here.slice(0, NAMED).map(placeText);
     const unnamed = here.slice(NAMED).reduce((sum, { nodes }) => sum + nodes, 0);
     const more = unnamed === 0 ? "" : ` and ${unnamed} more nodes`;
-    lines.push(`${ORIGINS[origin][watching ? "watching" : "acting"]} ${named.join(", ")}${more}`);
+    lines.push(`${head} ${named.join(", ")}${more}`);
   }
   if (moreNodes > 0) lines.push(`and on ${moreNodes} more nodes`);
   if (incomplete) lines.push("the plan did not keep the load of every node: there may be more");
@@ -400,7 +411,7 @@ function nodeLines(
   if (released !== undefined) lines.push(released);
   if (plan.terminates.includes(told.nodeId)) lines.push("this plan has it terminated");
   if (plan.withheld?.terminates.includes(told.nodeId) === true)
-    lines.push("this plan would stop it, but enabled is false");
+    lines.push("this plan would stop it, but the mode is observe");
   if (told.load.length > 0) lines.push(`on it: ${loadText(told)}`);
   else if (told.verdict?.kind === "needed" && (plan.loads?.cut ?? 0) === 0)
     lines.push("no job has a slot on it: it counts towards a target");

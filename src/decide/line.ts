@@ -438,8 +438,11 @@ export class Line {
   #isOpen(bin: number): boolean {
     const { state, free, width, least } = this.#bins;
     if (((state[bin] ?? 0) & CLOSED) !== 0) return false;
-    for (let r = 0; r < width; r += 1)
-      if ((free[bin * width + r] ?? 0) < (least[r] ?? 0) * ALL_BUT) return false;
+    for (let r = 0; r < width; r += 1) {
+      const needed = least[r] ?? 0;
+      // What a bin does not have is below 0 here. That matters only if every job takes some of it.
+      if (needed > 0 && (free[bin * width + r] ?? 0) < needed * ALL_BUT) return false;
+    }
     return true;
   }
 

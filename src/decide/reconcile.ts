@@ -3,8 +3,8 @@ import type { Pool, RankedDemand } from "../domain/demand.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";
 import type { ArrayName, NodeId, Owner } from "../domain/ids.ts";
 import type { Allocation, LastPlan, World } from "../domain/allocation.ts";
-import type { NodeVerdict, Plan, PlanLoads, Proposal } from "../domain/plan.ts";
-import { isObserving } from "../domain/mode.ts";
+import type { NodeVerdict, Plan, PlanLoads } from "../domain/plan.ts";
+import { actsOn } from "../domain/mode.ts";
 import type { CallBounds, Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type {
@@ -75,6 +75,7 @@ import { ownedPools } from "./pools.ts";
 import { premisesOf, Recall } from "./recall.ts";
 import { pauseRemoved } from "./removed.ts";
 import { uselessNodes } from "./replaced.ts";
+import { isActing, observedAction, reachOf, splitByReach } from "./reach.ts";
 import { reportedHosts } from "./reported-hosts.ts";
 import type { Reports } from "./scheduler-only.ts";
 import { readReports } from "./scheduler-only.ts";
@@ -221,7 +222,8 @@ function pauseBuckets(
   now: Instant,
 ): ClusterRecord {
   if (!isActing(snapshot, policy)) return record;
-  const managed = managedArrays(snapshot, policy);
+  // Nobody asks for nodes of observed arrays here, so nothing of them is paused.
+  const managed = new Set([...managedArrays(snapshot, policy)].filter((array) => actsOn(policy, array)));
   const stopping = stoppingNodes(record.intents);
   const entries = new InTurn(ledger);
   let next = pauseRemoved(record, { before, snapshot, ledger, managed }, now);
@@ -235,15 +237,6 @@ function pauseBuckets(
     next = pauseBucket(next, node, dynamicArrayOf(known.purpose), why, now);
   });
   return next;
-}
-
-/** Changes are made only to a cluster that is started and meant to be, and only where the configuration lets us. */
-export function isActing(snapshot: Snapshot, policy: Policy): boolean {
-  return !isObserving(policy) && isStarted(snapshot);
-}
-
-function isStarted({ state, targetState }: Snapshot): boolean {
-  return state === "Started" && targetState === "Started";
 }
 
 /** A bucket whose node did not come up gets a rest, so that its replacement is sought elsewhere (wire G: waits for ever for capacity). */
@@ -430,10 +423,10 @@ interface Conclusion {
 
 function conclude(on: Conclusion): Decision {
   const { look, policy, now, weighed } = on;
-  const acting = isActing(look.snapshot, policy);
-  // Switched off, the same is worked out, and only shown.
-  const withheld = !acting && isStarted(look.snapshot);
   const managed = managedArrays(look.snapshot, policy);
+  // Of observed arrays the same is worked out, and only shown.
+  const reach = reachOf(look.snapshot, policy, managed);
+  const { done, withheld } = splitByReach(weighed.allocation, reach, on.ledger);
   const stopping = stoppingNodes(on.record.intents);
   let ledger = on.ledger;
   // Copied when something changes: most plans change nothing.
@@ -446,11 +439,10 @@ function conclude(on: Conclusion): Decision {
   const verdicts = new Map<NodeId, NodeVerdict>();
   const terminates: NodeId[] = [];
   const unstopped: NodeId[] = [];
-  const record = acting
-    ? noteGroups(on.record, look.snapshot, on.ledger, weighed.allocation.groups, now)
-    : on.record;
-  const creates = acting && on.record.createsFrom === undefined ? weighed.allocation.creates : [];
-  const starts = acting ? weighed.allocation.starts : [];
+  const groups = weighed.allocation.groups.filter(({ array }) => reach.acts(array));
+  const record = reach.isActing ? noteGroups(on.record, look.snapshot, on.ledger, groups, now) : on.record;
+  const creates = on.record.createsFrom === undefined ? done.creates : [];
+  const { starts } = done;
   for (const id of starts) {
     const known = ledger.get(id);
     if (known !== undefined) note(withStart(known, { state: "unsure", since: now }));
@@ -465,10 +457,13 @@ function conclude(on: Conclusion): Decision {
       return;
     }
     const judged =
-      (acting || withheld) && !stopping.has(node.nodeId) && !isSettled(node, known, weighed.spare);
+      (reach.isActing || reach.withholds) &&
+      !stopping.has(node.nodeId) &&
+      !isSettled(node, known, weighed.spare);
     const due: NodeAction = judged ? judgeNode(node, known, circumstances(on, node, known)) : NO_ACTION;
-    if (withheld && (due.kind === "mark" || due.kind === "terminate")) unstopped.push(node.nodeId);
-    const action = acting ? due : NO_ACTION;
+    const acts = reach.acts(node.array);
+    if (!acts && (due.kind === "mark" || due.kind === "terminate")) unstopped.push(node.nodeId);
+    const action = acts ? due : judged ? observedAction(known, due, now) : NO_ACTION;
     const needed = needs.get(node.nodeId);
     const next = touch(applyAction(known, action, record.plan, now), needed !== undefined, policy, now);
     if (next !== known) note(next);
@@ -483,7 +478,8 @@ function conclude(on: Conclusion): Decision {
     creates,
     ...(starts.length === 0 ? {} : { starts }),
     terminates,
-    ...(withheld ? { withheld: withheldBy(weighed.allocation, unstopped) } : {}),
+    ...reach.shown,
+    ...(reach.withholds ? { withheld: { ...withheld, terminates: unstopped } } : {}),
     demands: outcomesOf(weighed, on.admitted),
     nodes: verdicts,
     ...(weighed.allocation.groups.length === 0 ? {} : { groups: weighed.allocation.groups }),
@@ -528,10 +524,6 @@ function withDynamics(
   const { dynamicArrays: _before, ...rest } = record;
   const existing = existingDynamics(record, ledger, dynamics, look.snapshot, admitted.definers);
   return existing.length === 0 ? rest : { ...rest, dynamicArrays: existing };
-}
-
-function withheldBy({ creates, starts }: Weighing, terminates: readonly NodeId[]): Proposal {
-  return { creates, starts, terminates };
 }
 
 function withUnneeded(record: ClusterRecord, unneeded: Unneeded | undefined): ClusterRecord {

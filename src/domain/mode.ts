@@ -1,4 +1,5 @@
 import type { ArrayName } from "./ids.ts";
+import { someOf } from "./some-of.ts";
 
 /** `observe`: plan and report, change nothing in CycleCloud. `act`: create, start and stop nodes. */
 export type Mode = "observe" | "act";
@@ -25,19 +26,29 @@ export function actsOn(rules: ModeRules, array: ArrayName): boolean {
   return modeOf(rules, array) === "act";
 }
 
-/** Whether nothing acts: no node array may be changed. `nodearrays`: only these are ours; absent: all. */
-export function isObserving(rules: ModeRules & { readonly nodearrays?: readonly ArrayName[] }): boolean {
+/** The modes, and which node arrays are ours: absent: all. */
+type ModesOfOurs = ModeRules & { readonly nodearrays?: readonly ArrayName[] };
+
+/** Whether nothing acts: no node array may be changed. */
+export function isObserving(rules: ModesOfOurs): boolean {
   const { mode, arrayModes, nodearrays } = rules;
   if (nodearrays !== undefined) return !nodearrays.some((array) => actsOn(rules, array));
   return mode === "observe" && ![...arrayModes.values()].includes("act");
 }
 
-/** The node arrays that are only observed while the cluster acts, or acted on while it is observed. In the order of the configuration. */
-export function exceptions({ mode, arrayModes }: ModeRules): readonly ArrayName[] {
-  return [...arrayModes].flatMap(([array, own]) => (own === mode ? [] : [array]));
+/** What every answer of a cluster says in which nothing acts. */
+export const OBSERVING_ONLY = "observing only: nothing is created or stopped";
+
+/** What answers say of a cluster of which something is only observed; undefined: it acts everywhere. */
+export function observingText(rules: ModesOfOurs): string | undefined {
+  if (isObserving(rules)) return OBSERVING_ONLY;
+  const others = [...rules.arrayModes].flatMap(([array, mode]) => (mode === rules.mode ? [] : [array]));
+  if (rules.mode === "observe")
+    return `observing only, except node arrays ${someOf(others, SHOWN)}: nothing is created or stopped elsewhere`;
+  return others.length === 0
+    ? undefined
+    : `observing only node arrays ${someOf(others, SHOWN)}: nothing is created or stopped there`;
 }
 
-/** The same rules with nothing acting, whatever they said. */
-export function observing<T extends ModeRules>(rules: T): T {
-  return { ...rules, mode: "observe", arrayModes: new Map() };
-}
+/** Node arrays that are named in one line. */
+const SHOWN = 10;

@@ -1,6 +1,7 @@
 import type { Binding } from "./binding.ts";
 import type { BucketKey, Purpose } from "./bucket.ts";
 import type { ArrayName, NodeId, SetName } from "./ids.ts";
+import type { Mode } from "./mode.ts";
 import type { Reason } from "./reason.ts";
 import type { CreateSet } from "./record.ts";
 import type { Instant } from "./units.ts";
@@ -14,8 +15,14 @@ export interface Plan {
   /** Deallocated nodes that are started; absent in plans of a release that started none. */
   readonly starts?: readonly NodeId[];
   readonly terminates: readonly NodeId[];
-  /** Only where the configuration has `enabled: false`: what this plan would do. Then it does nothing. */
+  /** `observe`: the plan does nothing, and only shows what it would do. Absent: it acts. */
+  readonly mode?: "observe";
+  /** Node arrays that are only observed by a plan that acts on others; absent: none. */
+  readonly observed?: readonly ArrayName[];
+  /** What the plan would do in observed node arrays; absent: none is observed, or the cluster is not started. */
   readonly withheld?: Proposal;
+  /** What the virtual fleet of observed node arrays did with this plan; absent: none is observed, or the plan of an older release. */
+  readonly virtual?: Proposal;
   readonly demands: readonly DemandOutcome[];
   readonly nodes: ReadonlyMap<NodeId, NodeVerdict>;
   /** Only some of the demands are here: their positions among all, of which there were so many. Absent: all of them are. */
@@ -43,13 +50,31 @@ export interface Proposal {
   readonly creates: readonly CreateSet[];
   /** Deallocated nodes. */
   readonly starts: readonly NodeId[];
-  /** Of a plan that is withheld: also nodes that it would only mark, to look at them once more. */
+  /** Of what is withheld: also nodes that it would only mark, to look at them once more. */
   readonly terminates: readonly NodeId[];
 }
 
-/** What a plan does or, with `enabled: false`, would do. */
+/** How a plan is made, for answers. */
+export function modeShown({ mode, observed, withheld }: Plan): {
+  readonly mode: Mode;
+  readonly observed?: readonly ArrayName[];
+} {
+  // A plan of an older release that withholds something withholds all.
+  const isOld = mode === undefined && observed === undefined && withheld !== undefined;
+  return {
+    mode: isOld ? "observe" : (mode ?? "act"),
+    ...(observed === undefined ? {} : { observed }),
+  };
+}
+
+/** What a plan does and, in observed node arrays, would do. */
 export function proposalOf({ withheld, creates, starts = [], terminates }: Plan): Proposal {
-  return withheld ?? { creates, starts, terminates };
+  if (withheld === undefined) return { creates, starts, terminates };
+  return {
+    creates: [...creates, ...withheld.creates],
+    starts: [...starts, ...withheld.starts],
+    terminates: [...terminates, ...withheld.terminates],
+  };
 }
 
 /** All groups of one array and size: what the autoscale API calls a generated array (cyclecloud-wire.md C.2). */

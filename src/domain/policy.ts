@@ -62,6 +62,11 @@ export interface Policy extends TimeoutRules, CallBounds, ModeRules {
   readonly insecure?: readonly string[];
 }
 
+/** The same policy with nothing acting, whatever it said. */
+export function observing({ modeIsDefault: _said, ...policy }: Policy): Policy {
+  return { ...policy, mode: "observe", arrayModes: new Map() };
+}
+
 /** No demand may stay valid longer, whatever a configuration says. */
 export const LONGEST_EXPIRATION_SECONDS = 86_400;
 

@@ -18,8 +18,11 @@ export const FUNCTIONS: Readonly<Record<Role, readonly string[]>> = {
     "plan",
     "openapi",
   ],
-  operator: ["write-config", "tick", "restored", "rejected-messages"],
+  operator: ["write-config", "tick", "wake", "restored", "rejected-messages"],
 };
+
+/** Functions that no function key opens or closes: the timer, the queue, and what answers anyone. */
+const WITHOUT_KEY: readonly string[] = ["autostop", "demand", "health", "snapshot"];
 
 export const ROLES: readonly Role[] = ["sender", "reader", "operator"];
 
@@ -27,3 +30,6 @@ export const ROLES: readonly Role[] = ["sender", "reader", "operator"];
 export function functionsOf(role: Role): readonly string[] {
   return role === "operator" ? ROLES.flatMap((each) => FUNCTIONS[each]) : FUNCTIONS[role];
 }
+
+/** The name of every function that the app registers. */
+export const ALL_FUNCTIONS: readonly string[] = [...functionsOf("operator"), ...WITHOUT_KEY].toSorted();

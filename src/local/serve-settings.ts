@@ -55,7 +55,7 @@ function describe({ clusters, publicUrl }: LocalSettings, trial: Trial, act: boo
     `connection string    ${trial.connectionString}    (emulator: forgotten at the end)`,
     act
       ? "changes              yes (--act): nodes are created and stopped; nodes that this run has not asked for are never stopped"
-      : "changes              none: enabled is false here, whatever is stored; --act lets it create nodes and stop those",
+      : "changes              none: the mode is observe here, whatever is stored; --act lets it create nodes and stop those",
     publicUrl === undefined
       ? "stop URL             none: without AUTOSCALER_PUBLIC_URL, nodes get no stop URL"
       : `stop URL             nodes would get ${publicUrl.replace(/\/+$/, "")}/api/autostop/... (this app listens only at ${trial.url})`,
@@ -65,6 +65,7 @@ function describe({ clusters, publicUrl }: LocalSettings, trial: Trial, act: boo
       AUTOSCALER_URL: trial.url,
       AUTOSCALER_KEY: trial.keys.host,
       AUTOSCALER_CLUSTER: first?.name ?? "",
+      AUTOSCALER_MASTER_KEY: trial.keys.master,
     }),
     "unset AUTOSCALER_SIMULATED_CLOCK",
     commandLine(),

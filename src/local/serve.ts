@@ -90,6 +90,8 @@ function exportsOf(system: LocalSystem, cluster: string, speed: number): readonl
       AUTOSCALER_URL: system.url,
       AUTOSCALER_KEY: system.keys.host,
       AUTOSCALER_CLUSTER: cluster,
+      // For `verify`, which reads the host's own list of functions.
+      AUTOSCALER_MASTER_KEY: system.keys.master,
       // Only so that the command line says that times are simulated.
       ...(speed === 1 ? {} : { AUTOSCALER_SIMULATED_CLOCK: AUTOSCALER_LOCAL_CLOCK }),
     }),

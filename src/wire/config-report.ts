@@ -70,7 +70,7 @@ const ANSWERS: ReadonlySet<string> = new Set([
   "unknownNodearrays",
   "losses",
   "unreadable",
-  "modeInForce",
+  "observing",
 ]);
 
 /** Whether a key of a document is known, though it changes nothing. */

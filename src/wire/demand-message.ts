@@ -14,7 +14,7 @@ import { decodeMessage, MOST_BY_QUEUE, MOST_OVER_HTTP, type Decoded } from "./de
 import { measure } from "./digest.ts";
 import { isFields, isTooLong, listOrOne, type Fields } from "./fields.ts";
 import { readJobs } from "./job.ts";
-import { isName, nameSchema } from "./name.ts";
+import { isName, labelSchema, nameSchema } from "./name.ts";
 import { readNodearrays } from "./nodearray.ts";
 import { readPools } from "./pool.ts";
 import { nearest, problemAt, problemShowing } from "./problem.ts";
@@ -57,7 +57,7 @@ export interface RequestSetContext {
 export type MessageRead =
   | { readonly kind: "update"; readonly update: RequestSetUpdate }
   /** Asks only for a reconcile, not before `at`. */
-  | { readonly kind: "wake"; readonly cluster: ClusterName; readonly at?: Instant }
+  | { readonly kind: "wake"; readonly cluster: ClusterName; readonly at?: Instant; readonly id?: string }
   /** Nothing wrong with it, but its time is over: to be acknowledged and noted. */
   | {
       readonly kind: "stale";
@@ -116,6 +116,7 @@ const wakeSchema = z.strictObject({
   cluster: nameSchema,
   wake: z.literal(true, { error: "true" }),
   at: moment.optional(),
+  id: labelSchema.optional(),
 });
 
 type Envelope = z.infer<typeof envelopeSchema>;
@@ -328,8 +329,13 @@ function readWake(message: Fields, context: MessageContext): MessageRead {
     return { kind: "rejected", ...(isName(cluster) ? { cluster } : {}), problems: problems.all() };
   }
   const cluster = clusterName(parsed.data.cluster);
-  const { at } = parsed.data;
-  return at === undefined ? { kind: "wake", cluster } : { kind: "wake", cluster, at: instant(at) };
+  const { at, id } = parsed.data;
+  return {
+    kind: "wake",
+    cluster,
+    ...(at === undefined ? {} : { at: instant(at) }),
+    ...(id === undefined ? {} : { id }),
+  };
 }
 
 /** Each minute has its tick, so a wake message is for what cannot wait that long: our own are due within half an hour. */

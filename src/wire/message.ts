@@ -34,6 +34,8 @@ export interface WakeMessage {
   readonly cluster: string;
   readonly wake: true;
   readonly at?: number;
+  /** The app notes that a message with this id came through the queue. */
+  readonly id?: string;
 }
 
 /** A target: exactly one of the Target... keys, and with TargetGroupCount one of the Group... keys. Other keys are node attributes. */

@@ -32,8 +32,11 @@ export interface RegistryCluster {
 export type RegistryCredential =
   /** The password is the value of the app setting of this name. */
   | { readonly kind: "password"; readonly setting: string }
-  /** Managed identity: the user-assigned one of this client id, else the system's own; `scope` is what the token is asked for. */
-  | { readonly kind: "identity"; readonly clientId?: string; readonly scope?: string };
+  /**
+   * Managed identity: the user-assigned one of this client id, else the system's own. `scope` is what the token is asked for: it names the
+   * app registration that CycleCloud uses (cyclecloud-wire.md B), which no address of CycleCloud tells.
+   */
+  | { readonly kind: "identity"; readonly clientId?: string; readonly scope: string };
 
 export type RegistryRead =
   | { readonly kind: "registry"; readonly clusters: readonly RegistryCluster[] }
@@ -48,7 +51,11 @@ const text = z.string({ error: TEXT }).min(1, { error: TEXT });
 const numberWithin = (least: number, most: number, error: string) =>
   z.number({ error }).min(least, { error }).max(most, { error });
 
-const identitySchema = z.strictObject({ clientId: text.optional(), scope: text.optional() });
+const SCOPE = "the scope of tokens for CycleCloud, as api://CLIENT-ID/.default";
+const identitySchema = z.strictObject({
+  clientId: text.optional(),
+  scope: z.string({ error: SCOPE }).min(1, { error: SCOPE }),
+});
 
 const clusterSchema = z.strictObject(
   {
@@ -158,9 +165,8 @@ function readCredential(
 }
 
 function readIdentity(value: unknown, path: string, problems: Problems): RegistryCredential | undefined {
-  if (value === true) return { kind: "identity" };
   if (!isFields(value)) {
-    problems.add(() => problemAt(path, value, "true, or an object with clientId and scope, both optional"));
+    problems.add(() => problemAt(path, value, `an object with scope, ${SCOPE}, and clientId (optional)`));
     return undefined;
   }
   const parsed = identitySchema.safeParse(value);
@@ -177,7 +183,7 @@ function readIdentity(value: unknown, path: string, problems: Problems): Registr
   return {
     kind: "identity",
     ...(clientId === undefined ? {} : { clientId }),
-    ...(scope === undefined ? {} : { scope }),
+    scope,
   };
 }
 

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import type { Transport } from "../../src/adapters/cyclecloud/transport.ts";
+import type { Log } from "../../src/app/ports.ts";
 import { tickAll } from "../../src/app/tick.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { settleMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
 
-function compose(clock: VirtualClock, send: Transport["send"]) {
+function compose(clock: VirtualClock, send: Transport["send"], log: Log = () => undefined) {
   return composeInMemory({
     cluster: "prod",
     clock,
@@ -13,7 +14,7 @@ function compose(clock: VirtualClock, send: Transport["send"]) {
     publicUrl: "http://autoscaler.invalid",
     autostopKeys: { current: "v", byId: new Map([["v", "no secret"]]) },
     policy: DEFAULT_POLICY,
-    log: () => undefined,
+    log,
   });
 }
 
@@ -22,6 +23,21 @@ test("a tick that has ended leaves nobody asleep", async () => {
   const { app } = compose(clock, async () => ({ status: 503, headers: {}, body: "busy" }));
   expect(await tickAll(app)).toMatchObject([{ cluster: "prod", outcome: { kind: "troubled" } }]);
   expect(clock.nextWakeAt()).toBeUndefined();
+});
+
+test.each([
+  { status: 503, trouble: "throttled" },
+  { status: 401, trouble: "denied" },
+])("the line of a tick says why it failed: $status", async ({ status, trouble }) => {
+  const lines: unknown[] = [];
+  const clock = new VirtualClock(0);
+  const { app } = compose(
+    clock,
+    async () => ({ status, headers: {}, body: "no" }),
+    (event, fields) => void (event === "tick" && lines.push(fields)),
+  );
+  await tickAll(app);
+  expect(lines).toEqual([{ cluster: "prod", outcome: "troubled", trouble }]);
 });
 
 test("a tick whose CycleCloud never answers is left alone after 50 s", async () => {

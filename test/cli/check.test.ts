@@ -98,7 +98,7 @@ test("what the configuration makes of it: whose arrays, unknown names, missing p
   expect(code).toBe(0);
   expect(out).toContain(
     [
-      "  note: enabled is false in the configuration: nothing would be created or stopped",
+      "  note: observing only: nothing is created or stopped",
       "  note: the configuration names node array hcp, which the cluster does not have",
       "  note: among is cheapest, and there is no price for htc/Standard_F8s_v2: those come last",
     ].join("\n"),

@@ -17,7 +17,7 @@ const withheld = {
   terminates: ["htc-1", "htc-2", "htc-3", "htc-4", "htc-5", "htc-6"],
 };
 const WOULD =
-  "would create 4 x htc/F2; stop htc-1, htc-2, htc-3, htc-4, htc-5 and 1 more, but enabled is false";
+  "would create 4 x htc/F2; stop htc-1, htc-2, htc-3, htc-4, htc-5 and 1 more, but the mode is observe";
 const plan = { number: 10, at: "T", demands: 1, creates: [], starts: [], terminates: [], withheld };
 const cluster = {
   cluster: "demo",
@@ -72,7 +72,7 @@ describe("with enabled: false every view says what would be done", () => {
   test("status", async () => {
     const { out } = await shown(["status", "-c", "demo"], cluster);
     expect(out.split("\n").slice(2)).toEqual([
-      "demands    1: 0 unmet, 1 waiting for nodes (none comes while enabled is false)",
+      "demands    1: 0 unmet, 1 waiting for nodes (none comes in observe mode)",
       "nodes      none",
       "plan       10 at T: would create 4 x htc/F2; stop htc-1, htc-2, htc-3, htc-4, htc-5 and 1 more, but",
       "           enabled is false",
@@ -103,9 +103,9 @@ describe("with enabled: false every view says what would be done", () => {
     expect(await shown(["plan", "-c", "demo"], tried)).toEqual({
       code: 0,
       out: [
-        "would create 4 x htc/F2, but enabled is false",
-        "would start htc-9, but enabled is false",
-        "would stop htc-1, but enabled is false",
+        "would create 4 x htc/F2, but the mode is observe",
+        "would start htc-9, but the mode is observe",
+        "would stop htc-1, but the mode is observe",
       ].join("\n"),
       err: "",
     });

@@ -101,7 +101,7 @@ describe("plan", () => {
     expect(await runCommand(["plan", ...reach])).toEqual({
       code: 0,
       out: [
-        "enabled is false, or the cluster is not started: none of this would be done",
+        "the mode is observe, or the cluster is not started: none of this would be done",
         "nothing to do",
       ].join("\n"),
       err: "",

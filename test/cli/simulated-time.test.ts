@@ -12,6 +12,7 @@ function printed(clock: string | undefined, ...texts: readonly string[]) {
     now: () => 1_763_636_460_000,
     sleep: () => Promise.resolve(true),
     alone: (_name, work) => work(undefined, async () => undefined),
+    signIn: () => Promise.reject(new Error("nobody is signed in")),
     columns: undefined,
     environment: { AUTOSCALER_SIMULATED_CLOCK: clock },
     release: "1.2.3",

@@ -118,11 +118,11 @@ describe("a job", () => {
     const told = explainJob({ ...acting, creates: [], withheld }, ledger, "a");
     expect(told.kind === "demand" && told.text.split("\n")).toEqual([
       "job standard/a asks for 16 slots; rank 1 of 1",
-      "16 of 16 would be placed, 8 of them on nodes that are not up: enabled is false",
+      "16 of 16 would be placed, 8 of them on nodes that are not up: the mode is observe",
       "on ip-1.internal (4 slots), ip-2.internal (4 slots)",
       "in flight: 1 node of execute/D4 (4 slots)",
-      "would be created, but enabled is false: 1 node of execute/D4 (4 slots)",
-      "the plan would create 1 x execute/D4, but enabled is false",
+      "would be created, but the mode is observe: 1 node of execute/D4 (4 slots)",
+      "the plan would create 1 x execute/D4, but the mode is observe",
     ]);
   });
 
@@ -132,8 +132,8 @@ describe("a job", () => {
     const told = explainJob({ ...acting, creates: [], withheld }, ledger, "t");
     expect(told.kind === "demand" && told.text.split("\n")).toEqual([
       "target standard/t asks for 4 nodes; rank 1 of 1",
-      "4 of 4 would be placed, 4 of them on nodes that are not up: enabled is false",
-      "the plan would create 4 x execute/D4, but enabled is false",
+      "4 of 4 would be placed, 4 of them on nodes that are not up: the mode is observe",
+      "the plan would create 4 x execute/D4, but the mode is observe",
     ]);
   });
 
@@ -234,7 +234,7 @@ describe("a node", () => {
     expect(told.kind === "node" && told.text.split("\n")).toEqual([
       "node execute-2 of execute (n2), made by another tool; counts for array execute",
       "stays for now: idle for 60 of 300 s",
-      "this plan would stop it, but enabled is false",
+      "this plan would stop it, but the mode is observe",
     ]);
   });
 

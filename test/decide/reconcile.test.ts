@@ -11,7 +11,7 @@ import type { MachineType } from "../../src/domain/ids.ts";
 import { arrayName, nodeId, placementGroup, requestId, setName } from "../../src/domain/ids.ts";
 import type { NodeVerdict } from "../../src/domain/plan.ts";
 import type { Policy } from "../../src/domain/policy.ts";
-import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import { DEFAULT_POLICY, observing } from "../../src/domain/policy.ts";
 import type { PriceTable } from "../../src/domain/price.ts";
 import { renderVerdict } from "../../src/domain/plan.ts";
 import { renderReason } from "../../src/domain/reason.ts";
@@ -45,7 +45,6 @@ import {
   OURS,
   pushSets,
 } from "../support/build-record.ts";
-import { observing } from "../../src/domain/mode.ts";
 
 interface State {
   readonly record: ClusterRecord;

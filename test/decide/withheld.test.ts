@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { decide } from "../../src/decide/reconcile.ts";
 import { machineType } from "../../src/domain/ids.ts";
-import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import { DEFAULT_POLICY, observing } from "../../src/domain/policy.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import type { Snapshot } from "../../src/domain/cluster.ts";
 import type { Scenario } from "../support/build-record.ts";
@@ -20,7 +20,6 @@ import {
   rememberNode,
   rememberNodes,
 } from "../support/build-node.ts";
-import { observing } from "../../src/domain/mode.ts";
 
 function decideOn(scenario: Scenario, snapshot: Snapshot, policy: Policy = DEFAULT_POLICY) {
   const { record, bodies } = buildState(scenario);

@@ -26,6 +26,11 @@ beforeEach(async () => {
 });
 
 const tick = () => app.call("POST", "/api/clusters/prod/tick");
+/** One tick empties demand-poison. On a busy machine the host answers first, as its five minutes are five seconds here; the tick goes on. */
+const sweep = async () => {
+  await tick();
+  await expect.poll(() => count("demand-poison"), { timeout: 20_000, interval: 50 }).toBe(0);
+};
 const clusters = async () => (await app.call("GET", "/api/clusters")).body;
 const health = async () => (await app.callBare("GET", "/api/health")).body;
 const count = async (name: string) =>
@@ -40,8 +45,7 @@ describe("messages nested thousands of levels deep", () => {
     for (const depth of levels) await app.send("demand", nested(depth));
     // What the library cannot parse fails five times, and lies in demand-poison then.
     await expect.poll(() => count("demand"), { timeout: 20_000, interval: 50 }).toBe(0);
-    await tick();
-    expect(await count("demand-poison")).toBe(0);
+    await sweep();
     expect(await clusters()).toMatchObject({
       poisonMessages: { count: 0 },
       rejectedMessages: {
@@ -66,7 +70,7 @@ describe("messages nested thousands of levels deep", () => {
     expect((await runCommand(["status", ...reach])).out).toMatch(
       /\n1 message lies in demand-poison, the oldest for \d+[ms]\d*s?$/,
     );
-    await tick();
+    await sweep();
     expect(await health()).toMatchObject({
       poisonMessages: { count: 0 },
       rejectedMessages: { count: 1, oldestAgeSeconds: expect.any(Number) },
@@ -90,9 +94,8 @@ test("many messages that the host gave up on are dealt with in one tick", async 
       }),
     );
   }
-  await tick();
+  await sweep();
   expect(app.events.filter(({ event }) => event === "poison-not-swept")).toEqual([]);
-  expect(await count("demand-poison")).toBe(0);
   // Those with a revision of their own are taken in; the others could be older than what is held.
   expect(await count("demand-rejected")).toBe(20);
   const { body } = await app.call("GET", "/api/clusters/prod");

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Role } from "../../src/domain/roles.ts";
-import { FUNCTIONS, functionsOf, ROLES } from "../../src/domain/roles.ts";
+import { ALL_FUNCTIONS, FUNCTIONS, functionsOf, ROLES } from "../../src/domain/roles.ts";
 import { opens } from "../../src/local/host/host-keys.ts";
 import { loadApp } from "../../src/local/host/load-app.ts";
 import { createRoleKeys } from "../../src/local/role-keys.ts";
@@ -24,9 +24,11 @@ interface Registered {
 }
 
 const registered: Registered[] = [];
+const names: string[] = [];
 
 beforeAll(async () => {
   const registry = await loadApp(() => import("../../functions/main.ts"));
+  names.push(...registry.functions.keys());
   for (const { metadata } of registry.functions.values())
     for (const one of Object.values(metadata.bindings)) {
       const { data } = httpBinding.safeParse(one);
@@ -52,6 +54,10 @@ describe("the table of roles", () => {
     ]);
   });
 
+  test("the list of all functions, which verify compares with Azure's, is what the app registers", () => {
+    expect(ALL_FUNCTIONS).toEqual(names.toSorted());
+  });
+
   test("what each role adds, as routes", () => {
     expect(methodsOf("sender")).toEqual([
       "DELETE clusters/{cluster}/request-sets/{set}",
@@ -73,6 +79,7 @@ describe("the table of roles", () => {
       "GET rejected-messages",
       "POST clusters/{cluster}/restored",
       "POST clusters/{cluster}/tick",
+      "POST clusters/{cluster}/wake",
       "PUT clusters/{cluster}/config",
     ]);
   });
@@ -114,6 +121,6 @@ describe("keys of the local host", () => {
   });
 
   test("an operator's key opens every function with a key", () => {
-    expect(openedBy("operator")).toHaveLength(14);
+    expect(openedBy("operator")).toHaveLength(15);
   });
 });

@@ -201,7 +201,7 @@ export function anySettings(dice: Dice): Fields {
     AUTOSCALER_CLUSTERS: dice.chance(0.5) ? [cluster, other] : [cluster],
     CYCLECLOUD_PASSWORD: CANARY,
     AUTOSCALER_PUBLIC_URL: "https://autoscaler.example",
-    AUTOSCALER_AUTOSTOP_KEYS: "one:0123456789abcdef0123456789abcdef,two:fedcba9876543210fedcba9876543210",
+    AUTOSCALER_AUTOSTOP_KEYS: "one:kT3vY8qLm2Zc9RwXp6Hs4Jd7Bn5Gf1Va,two:Qe7Wr2Ty9Ui4Op6As1Df8Gh3Jk5Lz0Xc",
     ...(dice.chance(0.3) ? { AUTOSCALER_LOCAL_CLOCK: "1763636400000@60" } : {}),
     ...(dice.chance(0.3) ? { AUTOSCALER_LOCAL_TRIAL: "watch" } : {}),
   };

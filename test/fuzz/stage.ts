@@ -33,7 +33,7 @@ export async function openStage(first: World): Promise<Stage> {
     AzureWebJobsStorage: "UseDevelopmentStorage=true",
     AUTOSCALER_CLUSTERS: "[]",
     AUTOSCALER_PUBLIC_URL: PUBLIC_URL,
-    AUTOSCALER_AUTOSTOP_KEYS: "one:0123456789abcdef0123456789abcdef",
+    AUTOSCALER_AUTOSTOP_KEYS: "one:kT3vY8qLm2Zc9RwXp6Hs4Jd7Bn5Gf1Va",
   });
   const registry = await loadApp(() => import("../../functions/main.ts"));
   decoratePorts((real) => portsOf(real, () => world.ports));

@@ -6,6 +6,7 @@ import { memoryDemandQueue } from "../../src/adapters/memory/demand-queue.ts";
 import { memoryDocuments } from "../../src/adapters/memory/documents.ts";
 import { memoryHistory } from "../../src/adapters/memory/history.ts";
 import { memoryPlanArchive } from "../../src/adapters/memory/plan-archive.ts";
+import { memoryTriggerLog } from "../../src/adapters/memory/trigger-log.ts";
 import { memoryRecordStore } from "../../src/adapters/memory/record-store.ts";
 import { tableDocuments } from "../../src/adapters/tables/documents.ts";
 import { tableHistory } from "../../src/adapters/tables/history.ts";
@@ -17,7 +18,7 @@ import { autostopPath } from "../../src/decide/autostop-token.ts";
 import type { ClusterName } from "../../src/domain/ids.ts";
 import { clusterName, epoch, owner } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
-import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import { DEFAULT_POLICY, observing } from "../../src/domain/policy.ts";
 import { VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { ClusterOptions, NodeArrayOptions } from "../../src/simulator/options.ts";
@@ -26,7 +27,6 @@ import { readPolicy } from "../../src/wire/policy.ts";
 import { QUICK } from "../scenarios/clusters.ts";
 import type { MemoryTable } from "../support/memory-table.ts";
 import { memoryTable } from "../support/memory-table.ts";
-import { observing } from "../../src/domain/mode.ts";
 
 export const ORIGIN = Date.UTC(2026, 0, 1);
 export const PUBLIC_URL = "https://autoscaler.example";
@@ -91,6 +91,7 @@ export function openWorld(stores: "memory" | "tables"): World {
       plans: table === undefined ? memoryPlanArchive() : tablePlanArchive(table),
       documents,
       breaker: memoryCredentialBreaker(),
+      triggers: memoryTriggerLog(),
       queue,
       sites: new Map([cluster, calm].map((name) => [name, openSite(name, () => world)])),
       log: (event, fields) => void log.push(JSON.stringify({ event, ...fields })),

@@ -7,7 +7,7 @@ import type { Bodies } from "../../src/domain/bodies.ts";
 import type { Snapshot } from "../../src/domain/cluster.ts";
 import { arrayName, machineType } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
-import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import { DEFAULT_POLICY, observing } from "../../src/domain/policy.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import { readPriceTable } from "../../src/wire/price-table.ts";
 import { needing } from "../support/build-constraints.ts";
@@ -23,7 +23,6 @@ import {
 import { buildJob, buildState, buildTarget, OURS } from "../support/build-record.ts";
 import type { Scenario } from "../support/build-record.ts";
 import { Problems } from "../../src/wire/problems.ts";
-import { observing } from "../../src/domain/mode.ts";
 
 /** What `status` shows of a cluster that needs somebody, as a newcomer reads it. */
 
@@ -92,9 +91,9 @@ test("switched off: what it would do, and that nothing of it comes", () => {
   const scenario = { sets: { standard: { demands: [buildTarget(4)] } } };
   expect(statusOf(planned(scenario, buildSnapshot(), policy), policy)).toEqual([
     "prod: healthy, Started (target Started), looked at 0 s ago",
-    "  enabled is false in the configuration: nothing is created, started or stopped",
+    "  observing only: nothing is created or stopped",
     "sets       1 live",
-    "demands    1: 0 unmet, 1 waiting for nodes (none comes while enabled is false)",
+    "demands    1: 0 unmet, 1 waiting for nodes (none comes in observe mode)",
     "nodes      none",
     "timeouts   idle 300 s, boot 3600 s",
     "plan       7 at 2025-11-20T11:00:00.000Z: would create 4 x execute/Standard_D4s_v5, but enabled is",

@@ -67,8 +67,8 @@ function forbiddenImports(file: SourceFile): readonly string[] {
         : [`${file.path}: ${room} may not import ${specifier}`];
     }
     const target = normalize(join(dirname(file.path), specifier));
-    // The command says which release it is.
-    if (room === "cli" && target === "package.json") return [];
+    // The command and the app say which release they are.
+    if ((room === "cli" || room === "functions") && target === "package.json") return [];
     const other = roomOf(target);
     return other !== undefined && (MAY_IMPORT[room] ?? []).includes(other)
       ? []

@@ -113,6 +113,7 @@ test("the package runs in the host: its functions, and a demand that becomes a n
       "restored httpTrigger",
       "snapshot timerTrigger",
       "tick httpTrigger",
+      "wake httpTrigger",
       "write-config httpTrigger",
       "write-request-set httpTrigger",
     ]);

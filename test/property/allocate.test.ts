@@ -200,8 +200,9 @@ test.each(
   ({ policy }) => {
     fc.assert(
       fc.property(anyCase(SUPPORTED), (drawn) => {
+        // Not what planning cost: nodes that share an object of resources are looked at once.
         const text = (answer: Allocation): string =>
-          JSON.stringify({ ...answer, needed: [...answer.needed], loads: answer.loads });
+          JSON.stringify({ ...answer, needed: [...answer.needed], loads: answer.loads, steps: 0 });
         expect(text(plan(readCase(writeCase(drawn)), policy))).toBe(text(plan(drawn, policy)));
       }),
       runsOf(20_251_123),

@@ -8,13 +8,12 @@ import { Recall } from "../../src/decide/recall.ts";
 import type { Weighing } from "../../src/decide/reconcile.ts";
 import { decide } from "../../src/decide/reconcile.ts";
 import type { Spare } from "../../src/decide/spare.ts";
-import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import { DEFAULT_POLICY, observing } from "../../src/domain/policy.ts";
 import { afterQuestions } from "../support/build-call.ts";
 import { at, buildLedger, EXECUTE, rememberNode } from "../support/build-node.ts";
 import { anyCluster, anyDemands, showCluster } from "../support/build-random-cluster.ts";
 import { BUCKET, buildState, OURS } from "../support/build-record.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
-import { observing } from "../../src/domain/mode.ts";
 
 const POLICIES = [
   DEFAULT_POLICY,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { NodeArrayOptions, SimulatorOptions } from "../../src/simulator/options.ts";
+import { SENDER_RULE } from "../support/sender-rule.ts";
 import { oneArray } from "./clusters.ts";
 import { Death, deathsUpTo } from "./deaths.ts";
 import { Stage } from "./stage.ts";
@@ -54,7 +55,8 @@ const nodeBody = z.object({
 });
 
 test("four groups of 64 cores: 64 nodes in four placement groups, each with its id on the node and in its configuration", async () => {
-  const stage = new Stage({ simulator: demo() });
+  const senders = [{ ...SENDER_RULE, attributes: ["Configuration"] }];
+  const stage = new Stage({ simulator: demo(), policy: { senders } });
   const Configuration = { custom: 7, cyclecloud: { node: { mine: true } } };
   await stage.during(stage.push(groupsOf64(4, { Configuration })));
   await stage.pass(120);

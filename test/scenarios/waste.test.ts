@@ -82,7 +82,7 @@ test("enabled false: plan, state and explain say what would be done, and nothing
   const told = await stage.explain("demo", { kind: "job", job: "nodearray:execute" });
   expect(told.kind === "explained" ? String(told.body["text"]).split("\n") : told).toEqual([
     "target standard/nodearray:execute asks for 4 nodes; rank 1 of 1",
-    "4 of 4 would be placed, 4 of them on nodes that are not up: enabled is false",
-    expect.stringMatching(/^the plan would create 4 x execute\/\S+, but enabled is false$/),
+    "4 of 4 would be placed, 4 of them on nodes that are not up: the mode is observe",
+    expect.stringMatching(/^the plan would create 4 x execute\/\S+, but the mode is observe$/),
   ]);
 });

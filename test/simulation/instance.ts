@@ -21,6 +21,7 @@ import { epoch, owner } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import { memoryDocuments } from "../../src/adapters/memory/documents.ts";
+import { memoryTriggerLog } from "../../src/adapters/memory/trigger-log.ts";
 import { memoryPlanArchive } from "../../src/adapters/memory/plan-archive.ts";
 import type { Schedule } from "./schedule.ts";
 import { brokenAnswer, drawTrip, endpointOf } from "./trip.ts";
@@ -170,6 +171,7 @@ export class Instance {
         prune: (cluster, before) => call("prune history", () => history.prune(cluster, before)),
       },
       documents: memoryDocuments(),
+      triggers: memoryTriggerLog(),
       // Kept after everything that could go wrong: no process depends on them.
       plans: memoryPlanArchive(),
       breaker: {
@@ -178,7 +180,7 @@ export class Instance {
         clear: (credential) => call("clear breaker", () => breaker.clear(credential)),
       },
       queue: {
-        wake: (cluster, at) => call("queue wake", () => queue.wake(cluster, at)),
+        wake: (cluster, at, id) => call("queue wake", () => queue.wake(cluster, at, id)),
         reject: (message) => call("queue reject", () => queue.reject(message)),
         rejected: () => call("read rejected", () => queue.rejected()),
         poison: () => call("read poison", () => queue.poison()),

@@ -353,7 +353,7 @@ describe("a bad message is rejected with everything that is wrong", () => {
     {
       name: "wake with something else",
       message: { version: 1, cluster: "prod", wake: true, jobs: [] },
-      lines: [': "jobs" -> one of the keys version, cluster, wake, at'],
+      lines: [': "jobs" -> one of the keys version, cluster, wake, at, id'],
     },
     {
       name: "wake that is not true, for an unknown cluster",

@@ -17,11 +17,19 @@ function linesOf(setting: string): readonly string[] {
   return read.problems.map(lineOf);
 }
 
+const AN_IDENTITY =
+  "an object with scope, the scope of tokens for CycleCloud, as api://CLIENT-ID/.default, and clientId (optional)";
+
 describe("the registry of clusters", () => {
   test("names each cluster, its server and where its credential comes from", () => {
     const setting = JSON.stringify([
       prod,
-      { name: "my test", url: "http://10.1.1.1:8080/cyclecloud/", identity: true, insecure: true },
+      {
+        name: "my test",
+        url: "http://10.1.1.1:8080/cyclecloud/",
+        identity: { scope: "api://test/.default" },
+        insecure: true,
+      },
       {
         name: "gpu",
         url: "https://cc2.example.org/",
@@ -43,7 +51,7 @@ describe("the registry of clusters", () => {
         {
           name: "my test",
           url: "http://10.1.1.1:8080/cyclecloud",
-          credential: { kind: "identity" },
+          credential: { kind: "identity", scope: "api://test/.default" },
           insecure: true,
           bounds,
         },
@@ -117,15 +125,30 @@ describe("the registry of clusters", () => {
       lines: ["[0].username: nothing -> text, as there is a passwordSetting"],
     },
     {
-      name: "an identity that is neither true nor an object",
+      name: "an identity that is no object",
       setting: JSON.stringify([{ name: "a", url: "https://cc", identity: "system" }]),
+      lines: [`[0].identity: text of 6 characters -> ${AN_IDENTITY}`],
+    },
+    {
+      name: "an identity without the scope of its tokens, which no address tells",
+      setting: JSON.stringify([{ name: "a", url: "https://cc", identity: true }]),
+      lines: [`[0].identity: true -> ${AN_IDENTITY}`],
+    },
+    {
+      name: "an identity with a client id only",
+      setting: JSON.stringify([{ name: "a", url: "https://cc", identity: { clientId: "x" } }]),
       lines: [
-        "[0].identity: text of 6 characters -> true, or an object with clientId and scope, both optional",
+        "[0].identity.scope: nothing -> the scope of tokens for CycleCloud, as api://CLIENT-ID/.default",
       ],
     },
     {
+      name: "an identity with an empty scope",
+      setting: JSON.stringify([{ name: "a", url: "https://cc", identity: { scope: "" } }]),
+      lines: ['[0].identity.scope: "" -> the scope of tokens for CycleCloud, as api://CLIENT-ID/.default'],
+    },
+    {
       name: "an unknown key of an identity",
-      setting: JSON.stringify([{ name: "a", url: "https://cc", identity: { clientID: "x" } }]),
+      setting: JSON.stringify([{ name: "a", url: "https://cc", identity: { clientID: "x", scope: "s" } }]),
       lines: ['[0].identity: "clientID" -> one of the keys clientId, scope (clientId?)'],
     },
     {

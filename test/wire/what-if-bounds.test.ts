@@ -16,11 +16,18 @@ const limit = { kind: "nodearray", name: "execute", unit: "nodes", more: 1 };
 const bucket = { nodearray: "execute", machineType: "Standard_F4s_v2", enabled: true };
 
 test("a dry run may change a thousand limits and buckets, and no more", () => {
-  expect(problemsOf({ limits: Array(1000).fill(limit), buckets: Array(1000).fill(bucket) })).toEqual([]);
-  expect(problemsOf({ limits: Array(1001).fill(limit), buckets: Array(1001).fill(bucket) })).toEqual([
-    "limits: at most 1000 changes",
-    "buckets: at most 1000 changes",
-  ]);
+  expect(
+    problemsOf({
+      limits: Array.from({ length: 1000 }, () => limit),
+      buckets: Array.from({ length: 1000 }, () => bucket),
+    }),
+  ).toEqual([]);
+  expect(
+    problemsOf({
+      limits: Array.from({ length: 1001 }, () => limit),
+      buckets: Array.from({ length: 1001 }, () => bucket),
+    }),
+  ).toEqual(["limits: at most 1000 changes", "buckets: at most 1000 changes"]);
 });
 
 test("a limit changes by ten million at most", () => {
@@ -35,7 +42,7 @@ test("a limit changes by ten million at most", () => {
 
 test("of a thousand buckets that the cluster does not have, the answer names a hundred", () => {
   const problem = { path: "buckets", found: "x", expected: "a bucket" };
-  const shown = boundProblems(Array(1000).fill(problem));
+  const shown = boundProblems(Array.from({ length: 1000 }, () => problem));
   expect(shown).toHaveLength(101);
   expect(shown.at(-1)).toEqual({
     path: "",

@@ -5,7 +5,7 @@ import { plusSeconds } from "../../domain/units.ts";
 
 /** What waits in the queue: a wake, or a text that was put back. Not to be delivered before `at`. */
 export type QueuedItem =
-  | { readonly kind: "wake"; readonly cluster: ClusterName; readonly at: Instant }
+  | { readonly kind: "wake"; readonly cluster: ClusterName; readonly at: Instant; readonly id?: string }
   | { readonly kind: "text"; readonly text: string; readonly at: Instant };
 
 /** A demand queue in memory. Nothing is delivered by itself: whoever drives the run drains it. */
@@ -33,8 +33,8 @@ export function memoryDemandQueue(clock: Pick<Clock, "now">): MemoryDemandQueue 
   let poison: readonly Poisoned[] = [];
   let poisoned = 0;
   return {
-    async wake(cluster, at) {
-      waiting.push({ kind: "wake", cluster, at });
+    async wake(cluster, at, id) {
+      waiting.push({ kind: "wake", cluster, at, ...(id === undefined ? {} : { id }) });
     },
     async reject(message) {
       rejected.push(message);

@@ -66,8 +66,8 @@ export function storageDemandQueue(
         ),
       );
     },
-    wake: (cluster, at) =>
-      send(QUEUES.demand, JSON.stringify({ version: 1, cluster, wake: true, at }), {
+    wake: (cluster, at, id) =>
+      send(QUEUES.demand, JSON.stringify({ version: 1, cluster, wake: true, at, id }), {
         visibilityTimeout: visibleAfter((at - clock.now()) / 1000),
       }),
     reject: (message) =>

@@ -18,6 +18,7 @@ export const clusterPartition = (cluster: string): string => `cluster-${keyText(
 /** Apart from the record: it grows, and nothing else needs to be atomic with it. */
 export const historyPartition = (cluster: string): string => `history-${keyText(cluster)}`;
 export const CREDENTIALS_PARTITION = "credentials";
+export const TRIGGERS_PARTITION = "triggers";
 
 /** The manifest; its ETag is the linearisation point of the protocol (design.md section 3). */
 export const RECORD_KEY = "record";

@@ -76,7 +76,9 @@ function found(
   };
 }
 
-const hasVm = ({ phase }: Node): boolean => phase !== "off" && phase !== "deallocated";
+/** Plans still count on a node that the look lacks; here what the look shows counts. */
+const hasVm = ({ phase, missing }: Node): boolean =>
+  phase !== "off" && phase !== "deallocated" && missing === undefined;
 
 /** Up, and no demand needs it. */
 function isIdle({ nodeId, phase }: Node, plan: Plan): boolean {

@@ -30,7 +30,7 @@ export interface VirtualInput {
 
 /**
  * The real decision with what the virtual fleet did: the same planner plans the same demand for it, its creates and stops are carried out on
- * it, and the plan tells them as what it withholds. Nothing of it reaches CycleCloud. The very same decision where nothing is observed.
+ * it, and the plan tells them as what the virtual fleet did. Nothing of it reaches CycleCloud. The very same decision where nothing is observed.
  */
 export function withVirtualFleet(decision: Decision, input: VirtualInput): Decision {
   const { bodies, policy, now } = input;
@@ -42,12 +42,12 @@ export function withVirtualFleet(decision: Decision, input: VirtualInput): Decis
   const { fleet: planned, made } = planFleet(decision, fleet, observed, input);
   const { creates, terminates, starts = [] } = made.plan;
   const isVirtual = (id: NodeId): boolean => planned.nodes.some(({ node }) => node.nodeId === id);
-  const withheld = {
+  const virtual = {
     creates: creates.filter(({ bucket }) => observed.has(bucket.array)),
     starts: starts.filter(isVirtual),
     terminates: terminates.filter(isVirtual),
   };
-  return { ...decision, plan: { ...decision.plan, withheld }, virtual: planned };
+  return { ...decision, plan: { ...decision.plan, virtual }, virtual: planned };
 }
 
 function planFleet(

@@ -1,11 +1,17 @@
-/** Admin routes: run a function by hand, `POST /admin/functions/<name>` with `{"input": "..."}` and the master key. */
+/**
+ * Admin routes, with the master key: run a function by hand, `POST /admin/functions/<name>` with `{"input": "..."}`; and what is loaded,
+ * `GET /admin/functions`.
+ */
 import { z } from "zod";
+import { isDisabled } from "./app-settings.ts";
 import { emptyAnswer } from "./http-trigger.ts";
 import { keyOf, opens, type HostKeys } from "./host-keys.ts";
 import { invokeWithMessage } from "./queue-delivery.ts";
+import { listFunctions } from "./load-app.ts";
 import { findFunction, triggerOf, type Runtime } from "./runtime.ts";
 import { invokeTimer } from "./timer-trigger.ts";
 
+const listPath = /^\/admin\/functions\/?$/i;
 const adminPath = /^\/admin\/functions\/([^/]+)\/?$/i;
 const adminBody = z.object({ input: z.string().default("") });
 
@@ -21,7 +27,12 @@ export async function answerAdminRequest(
   keys: HostKeys,
   request: Request,
 ): Promise<AdminAnswer | undefined> {
-  const match = adminPath.exec(new URL(request.url).pathname);
+  const { pathname } = new URL(request.url);
+  if (request.method === "GET" && listPath.test(pathname))
+    return {
+      response: opens(keys, keyOf(request), "admin", "") ? listAnswer(runtime) : emptyAnswer(401),
+    };
+  const match = adminPath.exec(pathname);
   if (match === null) return undefined;
   if (request.method !== "POST") return { response: emptyAnswer(404) };
   const name = decodeURIComponent(match[1] ?? "");
@@ -38,4 +49,11 @@ export async function answerAdminRequest(
     default:
       return { response: emptyAnswer(400) };
   }
+}
+
+/** Of what Azure's host says of each function, the part that a reader of the list needs. */
+function listAnswer({ registry, settings }: Runtime): Response {
+  return Response.json(
+    listFunctions(registry).map(({ name }) => ({ name, isDisabled: isDisabled(name, settings) })),
+  );
 }

@@ -7,7 +7,9 @@ import {
   counts,
   demandKind,
   health,
+  observing,
   paging,
+  planMode,
   problemItem,
   reason,
   rejectedJob,
@@ -46,6 +48,7 @@ export const acknowledgement = z
       description:
         "What is accepted, and may not be meant: jobs that ask for no amount, a cut interval, an unknown node array, and the like.",
     }),
+    ...observing,
   })
   .meta({ description: "The demand is stored; achieving it is under way." });
 
@@ -73,9 +76,11 @@ export const requestSetAnswer = requestSetSummary.extend({
     .optional()
     .meta({ description: "When the last node that it waits for can be expected, by the boot times seen." }),
   withheld: z.object(proposal).optional().meta({
-    description: "With enabled false, if it waits for nodes: what the plan of the cluster would do.",
+    description:
+      "If it waits for nodes: what the plan of the cluster would do in node arrays that are only observed.",
   }),
   outcomes: z.array(outcome.extend({ metadata })),
+  ...observing,
   ...paging,
 });
 
@@ -103,8 +108,15 @@ export const rejectedMessagesAnswer = waiting.extend({
   ),
 });
 
+const lastWake = z.object({ id: text, at: time }).optional().meta({
+  description: "The last wake message with an id that came through the queue. Absent: none did.",
+});
+
 export const clustersAnswer = z.object({
-  clusters: z.array(z.object({ cluster: text, health })),
+  version: text.meta({ description: "The release that answers." }),
+  time: time.meta({ description: "The app's clock." }),
+  timerAt: time.optional().meta({ description: "When the timer last ran. Absent: it has never run." }),
+  clusters: z.array(z.object({ cluster: text, health, lastWake })),
   poisonMessages: waiting.meta({ description: POISON }),
   rejectedMessages: rejectedMessagesAnswer,
 });
@@ -120,6 +132,7 @@ const planCounts = z.object({
 
 export const historyAnswer = z.object({
   cluster: text,
+  ...observing,
   rows: z.array(
     z.object({
       at: time,
@@ -131,10 +144,14 @@ export const historyAnswer = z.object({
       terminated: count,
       started: count.optional(),
       unmet: count,
-      withheld: z
-        .object({ create: count, start: count, stop: count })
-        .optional()
-        .meta({ description: "With enabled false: nodes that the last plan would create, start and stop." }),
+      mode: z.literal("observe").optional().meta({
+        description:
+          "The last plan only showed what it would do. Absent: it acted, or an older release made the row.",
+      }),
+      withheld: z.object({ create: count, start: count, stop: count }).optional().meta({
+        description:
+          "Nodes that the last plan would create, start and stop in node arrays that are only observed.",
+      }),
       trouble: text.optional(),
       idle: count.optional().meta({ description: "Ready nodes that nothing needs and nobody calls busy." }),
       pricePerHour: z.number().optional().meta({ description: "Of all nodes whose price is known." }),
@@ -159,6 +176,8 @@ const explained = {
   cluster: text,
   plan: count,
   planAt: time,
+  ...planMode,
+  ...observing,
   counts: planCounts.optional().meta({ description: "Of all of a past plan." }),
   text: text.meta({ description: "All of it in sentences, a line each." }),
 };
@@ -245,7 +264,12 @@ export const tickAnswer = z.object({
   trouble: z.object({ kind: text, message: text }).optional(),
   until: time.optional(),
   message: text.optional(),
+  ...observing,
 });
+
+export const wakeAnswer = z
+  .object({ cluster: text, id: text.meta({ description: "Shown as lastWake once it came through." }) })
+  .meta({ description: "A wake message is in the queue." });
 
 export const restoredAnswer = z
   .object({
@@ -254,12 +278,16 @@ export const restoredAnswer = z
     plan: count.meta({ description: "The next plan has the next number." }),
     restingUntil: time.meta({ description: "Scale-down rests until then." }),
     createsFrom: time.meta({ description: "If the cluster has nodes, nothing is created before." }),
+    ...observing,
   })
   .meta({ description: "A new epoch has begun." });
 
 export const healthAnswer = z.object({
   ok: z.boolean(),
   clusters: count,
+  observing: text.optional().meta({
+    description: "How many clusters are only observed, in words. Absent: none.",
+  }),
   warnings: count.meta({
     description:
       "Of all clusters, and one while messages lie in demand-poison for five minutes. They leave ok as it is.",
@@ -300,8 +328,10 @@ export const trialAnswer = z
     currency: text.optional().meta({ description: "Of prices; absent: there are none." }),
     acting: z.boolean().meta({
       description:
-        "False: enabled is false, or the cluster is not started. With enabled false the plan is what would be done.",
+        "False: the mode is observe, or the cluster is not started. In observe mode the plan is what would be done.",
     }),
+    ...planMode,
+    ...observing,
     plan: z.object({
       ...trialCounts,
       creates: z.array(create),

@@ -16,6 +16,8 @@ import {
   texts,
   time,
   unit,
+  observing,
+  planMode,
 } from "./parts.ts";
 
 /** GET /api/clusters/{cluster}: the answer that an operator lives with. */
@@ -120,10 +122,11 @@ export const proposal = {
 const lastPlan = z.object({
   number: count,
   at: time,
+  ...planMode,
   ...proposal,
   withheld: z.object(proposal).optional().meta({
     description:
-      "With enabled false: what the plan would do. terminates: also nodes that it would look at once more first.",
+      "What the plan would do in node arrays that are only observed. terminates: also nodes that it would look at once more first.",
   }),
   demands: count,
   waitingForNodes: count,
@@ -356,6 +359,7 @@ const outcome = z
 
 export const clusterAnswer = z.object({
   cluster: text,
+  ...observing,
   now: time,
   health,
   waiting,

@@ -16,6 +16,7 @@ import {
   stopAnswer,
   tickAnswer,
   trialAnswer,
+  wakeAnswer,
 } from "./answers.ts";
 import { clusterAnswer } from "./cluster-answer.ts";
 import { health, problemItem, problemJson, rejectedJob } from "./parts.ts";
@@ -51,6 +52,7 @@ export const SCHEMAS = {
   DryRun: trialAnswer,
   Tick: tickAnswer,
   Restored: restoredAnswer,
+  Wake: wakeAnswer,
   ConfigurationRequest: configRequest,
   Configuration: configAnswer,
   ConfigurationWritten: configWritten,
@@ -212,6 +214,15 @@ export const OPERATIONS: readonly Operation[] = [
     role: "operator",
     summary: "Does what the timer does for this cluster",
     answers: { 200: "Tick", ...BELOW_CLUSTER },
+  },
+  {
+    method: "post",
+    path: "/clusters/{cluster}/wake",
+    id: "wake",
+    role: "operator",
+    summary:
+      "Puts a wake message with an id into the queue: lastWake of GET /clusters proves that it came through",
+    answers: { 202: "Wake", ...BELOW_CLUSTER },
   },
   {
     method: "post",

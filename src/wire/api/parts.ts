@@ -38,6 +38,24 @@ export const problemJson = z
 
 export const rejectedJob = z.object({ name: text, problems: z.array(problemItem) });
 
+/** Of every answer of a cluster. */
+export const observing = {
+  observing: text.optional().meta({
+    description:
+      'What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.',
+  }),
+};
+
+/** How a plan is made. */
+export const planMode = {
+  mode: z
+    .enum(["observe", "act"])
+    .meta({ description: "observe: the plan does nothing, and only shows what it would do." }),
+  observed: texts
+    .optional()
+    .meta({ description: "Node arrays that are only observed; absent: none, or mode says it of all." }),
+};
+
 /** Of an answer whose lists are cut. */
 export const paging = {
   pages: z
@@ -83,6 +101,7 @@ export const verdict = z.looseObject({ kind: text }).meta({ description: "Why a 
 
 export const health = z.object({
   ok: z.boolean(),
+  observing: z.literal(true).optional().meta({ description: "Nothing acts. Absent: something does." }),
   notes: texts.meta({
     description: "Why it is not ok, and what keeps the autoscaler from acting although it is.",
   }),

@@ -3,7 +3,7 @@ import { envelopeSchema } from "../demand-message.ts";
 import { nodearraySchema } from "../nodearray.ts";
 import type { PolicyDocument } from "../policy.ts";
 import { markSchema, poolSchema } from "../pool.ts";
-import { among, preference, problemItem, resources, text, texts } from "./parts.ts";
+import { among, observing, preference, problemItem, resources, text, texts } from "./parts.ts";
 
 /**
  * What the API takes. Lists that come by the thousand have readers of their own (see fields.ts): their schemas here only describe them, and a
@@ -154,6 +154,7 @@ export const configAnswer = written
       .optional()
       .meta({ description: "Why the stored document cannot be read; what holds instead is shown." }),
     doubts: z.array(problemItem).optional().meta({ description: "What counts and is likely a mistake." }),
+    ...observing,
   })
   .meta({ description: "The configuration in force, with its defaults." });
 
@@ -170,5 +171,6 @@ export const configWritten = written
     losses: z.array(z.object({ requestSet: text, loses: texts })).meta({
       description: "Live request sets that ask for something that the document does not let them have.",
     }),
+    ...observing,
   })
   .meta({ description: "The configuration as it was stored." });

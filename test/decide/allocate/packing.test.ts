@@ -24,6 +24,24 @@ describe("packing jobs", () => {
       placed: ["a 6/6 (6 pending)", "b 2/2 (2 pending)"],
     },
     {
+      // Of four cores three jobs of a little more than one core have room, so that four jobs need two nodes.
+      name: "jobs share new nodes beside a job that asks for a resource that no node has",
+      world: world(),
+      demands: [
+        ...[1.01, 1.02, 1.03, 1.04].map((ncpus, i) => job(`a${i}`, { constraints: needing({ ncpus }) })),
+        job("g", { constraints: needing({ gpus: 1 }) }),
+      ],
+      creates: ["2 x execute/D4"],
+      placed: [
+        "a0 1/1 (1 pending)",
+        "a1 1/1 (1 pending)",
+        "a2 1/1 (1 pending)",
+        "a3 1/1 (1 pending)",
+        "g 0/1 (0 pending)",
+      ],
+      reasons: ["execute/D4: has no resource gpus"],
+    },
+    {
       name: "existing nodes by order, then in flight, then new",
       world: world({
         nodes: [node({ id: "n1", order: 2, coming: true }), node({ id: "n2", order: 1 })],

@@ -24,11 +24,9 @@ describe("a node of the virtual fleet", () => {
     const fleets = new TwoFleets({ sets: { slurm: { ...lasting, demands: [buildTarget(2)] } } });
     const first = fleets.plan(0, buildSnapshot());
     expect(first.creates).toEqual([]);
-    expect(first.withheld?.creates).toMatchObject([
-      { bucket: { array: EXECUTE, machineType: D4 }, count: 2 },
-    ]);
+    expect(first.virtual?.creates).toMatchObject([{ bucket: { array: EXECUTE, machineType: D4 }, count: 2 }]);
     expect(fleets.record.intents).toEqual([]);
-    expect(fleets.plan(60, buildSnapshot()).withheld).toEqual({ creates: [], starts: [], terminates: [] });
+    expect(fleets.plan(60, buildSnapshot()).virtual).toEqual({ creates: [], starts: [], terminates: [] });
     expect(fleets.phases(299)).toEqual({ "virtual-0": "coming", "virtual-1": "coming" });
     expect(fleets.phases(300)).toEqual({ "virtual-0": "ready", "virtual-1": "ready" });
   });
@@ -63,8 +61,8 @@ describe("a node of the virtual fleet", () => {
     for (let seconds = 60; seconds <= 300; seconds += 60) fleets.plan(seconds, buildSnapshot(real));
     expect(fleets.phases(300)).toEqual({ r1: "ready", r2: "ready" });
     // Idle since 60: marked at 360, when the five minutes are over, and stopped after one more look.
-    expect(fleets.plan(360, buildSnapshot(real)).withheld?.terminates).toEqual([]);
-    expect(fleets.plan(420, buildSnapshot(real)).withheld?.terminates).toEqual(["r1", "r2"]);
+    expect(fleets.plan(360, buildSnapshot(real)).virtual?.terminates).toEqual([]);
+    expect(fleets.plan(420, buildSnapshot(real)).virtual?.terminates).toEqual(["r1", "r2"]);
     expect(fleets.phases(421)).toEqual({ r1: "going", r2: "going" });
     fleets.plan(480, buildSnapshot(real));
     expect(fleets.fleet.nodes).toEqual([]);
@@ -100,7 +98,7 @@ describe("jobs that the scheduler has placed", () => {
     const real = buildNode("r1");
     const placed = [{ hostname: "ip-r1", iterations: 4 }];
     fleets.push({ slurm: { ...lasting, demands: [buildJob("7", 4, { placed })] } });
-    expect(fleets.plan(60, buildSnapshot([real])).withheld?.creates).toMatchObject([{ count: 1 }]);
+    expect(fleets.plan(60, buildSnapshot([real])).virtual?.creates).toMatchObject([{ count: 1 }]);
     fleets.plan(120, buildSnapshot([real]));
     expect(fleets.fleet.moved).toEqual([{ real: "r1", to: "virtual-0" }]);
     expect(fleets.fleet.nodes).toHaveLength(1);

@@ -1,0 +1,20 @@
+using 'main.bicep'
+
+// Values come from the environment: azd sets those of `azd env set`, and az takes those of the shell.
+// CYCLECLOUD_PASSWORD belongs into the shell of one command only (docs/operations.md). Never put it here or into `azd env set`.
+
+param environmentName = readEnvironmentVariable('AZURE_ENV_NAME', 'autoscaler')
+param cyclecloudUrl = readEnvironmentVariable('CYCLECLOUD_URL')
+param clusterNames = split(readEnvironmentVariable('CYCLECLOUD_CLUSTERS'), ',')
+param cyclecloudAuthentication = readEnvironmentVariable('CYCLECLOUD_AUTHENTICATION', 'password')
+param cyclecloudUsername = readEnvironmentVariable('CYCLECLOUD_USERNAME', 'autoscaler')
+param cyclecloudPassword = readEnvironmentVariable('CYCLECLOUD_PASSWORD', '')
+param cyclecloudPasswordSecretUri = readEnvironmentVariable('CYCLECLOUD_PASSWORD_SECRET', '')
+param cyclecloudTokenScope = readEnvironmentVariable('CYCLECLOUD_TOKEN_SCOPE', '')
+param cyclecloudCertificate = readEnvironmentVariable('CYCLECLOUD_CERTIFICATE', '')
+param defaultMode = readEnvironmentVariable('AUTOSCALER_MODE', 'observe')
+param existingVaultId = readEnvironmentVariable('AUTOSCALER_VAULT_ID', '')
+param network = readEnvironmentVariable('AUTOSCALER_NETWORK', 'none')
+param appSubnetId = readEnvironmentVariable('AUTOSCALER_APP_SUBNET', '')
+param endpointSubnetId = readEnvironmentVariable('AUTOSCALER_ENDPOINT_SUBNET', '')
+param alertEmail = readEnvironmentVariable('AUTOSCALER_ALERT_EMAIL', '')

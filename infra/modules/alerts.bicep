@@ -1,0 +1,217 @@
+metadata description = 'Alerts that cost little: three metric alerts, and one log alert every 15 minutes over the events of the app.'
+
+@description('Base of the names of the rules.')
+param base string
+
+@description('Name of the action group.')
+param actionGroupName string
+
+@description('Region.')
+param location string
+
+@description('Tags.')
+param tags object
+
+@description('Mail address. Empty: alerts show in the portal only.')
+param email string
+
+@description('Keys: heartbeat, serverErrors, storageThrottling, events. false switches one off.')
+param switches object
+
+@description('Id of the app.')
+param siteId string
+
+@description('Name of the storage account with the state.')
+param storageName string
+
+@description('Id of the Application Insights component.')
+param insightsId string
+
+@description('Id of the workspace.')
+param workspaceId string
+
+@description('Metric that counts executions.')
+param heartbeatMetric string
+
+@description('Demand that stays unmet for this long raises an alert.')
+param unmetMinutes int
+
+var heartbeatOn = switches.?heartbeat ?? true
+var serverErrorsOn = switches.?serverErrors ?? true
+var storageThrottlingOn = switches.?storageThrottling ?? true
+var eventsOn = switches.?events ?? true
+var groupIds = empty(email) ? [] : [actionGroup.id]
+var actions = empty(email) ? [] : [{ actionGroupId: actionGroup.id }]
+var singleResource = 'Microsoft.Azure.Monitor.SingleResourceMultipleMetricCriteria'
+var withSource = replace(loadTextContent('events.kql'), 'INSIGHTS_ID', insightsId)
+var withMinutes = replace(withSource, 'UNMET_MINUTES', string(unmetMinutes))
+var query = replace(replace(withMinutes, 'HEARTBEAT', heartbeatOn ? 'on' : 'off'), 'EVENTS', eventsOn ? 'on' : 'off')
+
+resource storage 'Microsoft.Storage/storageAccounts@2026-04-01' existing = {
+  name: storageName
+}
+
+resource actionGroup 'Microsoft.Insights/actionGroups@2023-01-01' = if (!empty(email)) {
+  name: actionGroupName
+  location: 'global'
+  tags: tags
+  properties: {
+    groupShortName: 'autoscaler'
+    enabled: true
+    emailReceivers: [
+      {
+        name: 'mail'
+        emailAddress: email
+        useCommonAlertSchema: true
+      }
+    ]
+  }
+}
+
+// The timer runs every minute. This fires where the metric says 0. A series that has ended says nothing: the log alert finds that.
+resource heartbeat 'Microsoft.Insights/metricAlerts@2018-03-01' = if (heartbeatOn) {
+  name: 'alert-heartbeat-${base}'
+  location: 'global'
+  tags: tags
+  properties: {
+    description: 'No function ran for 15 minutes. See docs/operations.md, Alerts.'
+    severity: 1
+    enabled: true
+    scopes: [siteId]
+    evaluationFrequency: 'PT5M'
+    windowSize: 'PT15M'
+    autoMitigate: true
+    criteria: {
+      'odata.type': singleResource
+      allOf: [
+        {
+          criterionType: 'StaticThresholdCriterion'
+          name: 'executions'
+          metricNamespace: 'Microsoft.Web/sites'
+          metricName: heartbeatMetric
+          // A new app has no series yet.
+          skipMetricValidation: true
+          timeAggregation: 'Total'
+          operator: 'LessThanOrEqual'
+          threshold: 0
+        }
+      ]
+    }
+    actions: actions
+  }
+}
+
+resource serverErrors 'Microsoft.Insights/metricAlerts@2018-03-01' = if (serverErrorsOn) {
+  name: 'alert-5xx-${base}'
+  location: 'global'
+  tags: tags
+  properties: {
+    description: 'More than 10 calls in 15 minutes were answered with 5xx. See docs/operations.md, Alerts.'
+    severity: 2
+    enabled: true
+    scopes: [siteId]
+    evaluationFrequency: 'PT5M'
+    windowSize: 'PT15M'
+    autoMitigate: true
+    criteria: {
+      'odata.type': singleResource
+      allOf: [
+        {
+          criterionType: 'StaticThresholdCriterion'
+          name: 'server-errors'
+          metricNamespace: 'Microsoft.Web/sites'
+          metricName: 'Http5xx'
+          skipMetricValidation: true
+          timeAggregation: 'Total'
+          operator: 'GreaterThan'
+          threshold: 10
+        }
+      ]
+    }
+    actions: actions
+  }
+}
+
+resource storageThrottling 'Microsoft.Insights/metricAlerts@2018-03-01' = if (storageThrottlingOn) {
+  name: 'alert-throttling-${base}'
+  location: 'global'
+  tags: tags
+  properties: {
+    description: 'The storage account slowed calls down. See docs/operations.md, Alerts.'
+    severity: 2
+    enabled: true
+    scopes: [storage.id]
+    evaluationFrequency: 'PT15M'
+    windowSize: 'PT15M'
+    autoMitigate: true
+    criteria: {
+      'odata.type': singleResource
+      allOf: [
+        {
+          criterionType: 'StaticThresholdCriterion'
+          name: 'throttled'
+          metricNamespace: 'Microsoft.Storage/storageAccounts'
+          metricName: 'Transactions'
+          dimensions: [
+            {
+              name: 'ResponseType'
+              operator: 'Include'
+              values: ['ClientThrottlingError', 'ClientAccountBandwidthThrottlingError', 'ClientAccountRequestThrottlingError', 'ServerBusyError']
+            }
+          ]
+          timeAggregation: 'Total'
+          operator: 'GreaterThanOrEqual'
+          threshold: 1
+        }
+      ]
+    }
+    actions: actions
+  }
+}
+
+// One rule, because each costs about as much as all the rest of an idle app.
+resource events 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = if (heartbeatOn || eventsOn) {
+  name: 'alert-events-${base}'
+  location: location
+  tags: tags
+  kind: 'LogAlert'
+  properties: {
+    displayName: 'CycleCloud autoscaler ${base}: needs a person'
+    description: 'The columns problem and cluster say what it is. See docs/operations.md, Alerts.'
+    severity: 2
+    enabled: true
+    scopes: [workspaceId]
+    evaluationFrequency: 'PT15M'
+    windowSize: 'PT30M'
+    overrideQueryTimeRange: 'PT2H'
+    autoMitigate: true
+    skipQueryValidation: true
+    criteria: {
+      allOf: [
+        {
+          query: query
+          timeAggregation: 'Count'
+          dimensions: [
+            {
+              name: 'problem'
+              operator: 'Include'
+              values: ['*']
+            }
+            {
+              name: 'cluster'
+              operator: 'Include'
+              values: ['*']
+            }
+          ]
+          operator: 'GreaterThan'
+          threshold: 0
+          failingPeriods: {
+            numberOfEvaluationPeriods: 1
+            minFailingPeriodsToAlert: 1
+          }
+        }
+      ]
+    }
+    actions: { actionGroups: groupIds }
+  }
+}

@@ -1,0 +1,28 @@
+import type { ClusterName } from "../domain/ids.ts";
+import { isoTime } from "../domain/units.ts";
+import type { App } from "./commit.ts";
+import { PortError } from "./ports.ts";
+
+/** When the timer last ran. Never throws for storage's sake; absent: it never ran, or storage says nothing. */
+export async function describeTimer({ ports }: App): Promise<{ readonly timerAt?: string }> {
+  const at = await unlessDown(() => ports.triggers.timerAt());
+  return at === undefined ? {} : { timerAt: isoTime(at) };
+}
+
+/** The last wake message with an id that came through the queue. Never throws for storage's sake. */
+export async function describeLastWake(
+  { ports }: App,
+  cluster: ClusterName,
+): Promise<{ readonly lastWake?: { readonly id: string; readonly at: string } }> {
+  const wake = await unlessDown(() => ports.triggers.lastWake(cluster));
+  return wake === undefined ? {} : { lastWake: { id: wake.id, at: isoTime(wake.at) } };
+}
+
+async function unlessDown<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import type { AnsweringApi, Answer, ManagementApi } from "../../client/index.ts";
+import { readProblemAnswer } from "../../client/state.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** The deployed app, and what is known of it: what all checks look at. */
+export interface Deployment {
+  readonly terminal: Terminal;
+  readonly url: string;
+  readonly api: AnsweringApi;
+  /** The only cluster that is looked at; undefined: all. */
+  readonly cluster: string | undefined;
+  /** Undefined: the resource id is not known. */
+  readonly management: ManagementApi | undefined;
+  /** Opens the host's own list of functions. */
+  readonly masterKey: string | undefined;
+}
+
+/** What an answer that is not good says, in a line. */
+export function troubleText(answer: Answer): string {
+  if (answer.kind === "answered") return `HTTP ${answer.status} with an answer that this release cannot read`;
+  if (answer.kind !== "refused") return answer.message;
+  const told = readProblemAnswer(answer.body);
+  if (told?.title !== undefined)
+    return `HTTP ${answer.status} ${told.title}${told.detail === undefined ? "" : `: ${told.detail}`}`;
+  return `HTTP ${answer.status}${bodyText(answer.body)}`;
+}
+
+/** The beginning of a text that is no answer of ours. */
+function bodyText(body: unknown): string {
+  if (typeof body === "object" && body !== null && "error" in body) {
+    const { error } = body;
+    if (typeof error === "object" && error !== null && "message" in error)
+      return `: ${String(error.message)}`;
+  }
+  if (typeof body !== "string" || body.trim() === "") return "";
+  const title = /<title>([^<]*)<\/title>/i.exec(body)?.[1];
+  if (title !== undefined) return `, a web page: ${title.trim()}`;
+  return /^\s*</.test(body) ? ", a web page" : `: ${body.trim().slice(0, 200)}`;
+}
+
+export const statusOf = (answer: Answer): number | undefined =>
+  "status" in answer ? answer.status : undefined;

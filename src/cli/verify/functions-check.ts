@@ -1,0 +1,114 @@
+import type { Answer, FunctionList, ListedFunction } from "../../client/index.ts";
+import { ALL_FUNCTIONS, listHostFunctions } from "../../client/index.ts";
+import type { Check, Verdict } from "./check.ts";
+import { fails, holds, notApplicable, notYet } from "./check.ts";
+import type { Deployment } from "./deployment.ts";
+import { statusOf, troubleText } from "./deployment.ts";
+
+/** Azure's own, shown while no function of the app is known. */
+const PLACEHOLDERS = new Set(["WarmUp"]);
+
+/**
+ * Whether the platform knows the functions that this release has. Where it does not, it is asked to read the triggers again: one time is not
+ * always enough, so each look asks.
+ */
+export function functionsCheck({ url, management, masterKey }: Deployment): Check {
+  const isOurs = `the ${ALL_FUNCTIONS.length} functions of this release in the list`;
+  if (management !== undefined)
+    return {
+      name: "functions",
+      waitsFor: `${isOurs} of Azure's management API`,
+      seconds: 900,
+      everySeconds: 20,
+      needs: [],
+      async look() {
+        try {
+          const listed = judgeList(await management.list(), AZURE);
+          if (listed.kind !== "not-yet") return listed;
+          const synced = await management.sync();
+          return { ...listed, found: `${listed.found}; ${syncText(synced)}` };
+        } catch (error) {
+          return fails(`no token for the management API: ${firstLine(error)}`, SIGN_IN);
+        }
+      },
+    };
+  return {
+    name: "functions",
+    waitsFor: `${isOurs} of the host`,
+    seconds: 60,
+    everySeconds: 20,
+    needs: ["address"],
+    async look() {
+      if (masterKey === undefined) return notApplicable(UNLISTED);
+      const listed = judgeList(await listHostFunctions(url, masterKey), HOST);
+      return listed.kind === "holds" ? holds(`${listed.found}; trigger sync: not applicable`) : listed;
+    },
+  };
+}
+
+const UNLISTED =
+  "give --resource-id (AUTOSCALER_RESOURCE_ID) to compare the functions that Azure lists; for a host on this machine --master-key (AUTOSCALER_MASTER_KEY)";
+const SIGN_IN = "Sign in: az login, or give this machine an identity.";
+const AZURE =
+  "Look for an error at the start of the app in its log: an app that does not load registers nothing. Compare the deployed package with this release. If the log shows no error, restart the app and run verify again.";
+const HOST =
+  "The host runs another release, or an app that does not load whole: see its log, and start it again.";
+
+function judgeList(list: FunctionList, whatToDo: string): Verdict {
+  if (list.kind === "no-list") return judgeNoList(list.answer);
+  const names = new Set(list.functions.map(({ name }) => name));
+  const missing = ALL_FUNCTIONS.filter((name) => !names.has(name));
+  const ours = new Set(ALL_FUNCTIONS);
+  const extra = [...names].filter((name) => !ours.has(name) && !PLACEHOLDERS.has(name));
+  const disabled = list.functions.filter((one) => one.isDisabled && ours.has(one.name)).map(nameOf);
+  if (missing.length > 0 || extra.length > 0)
+    return notYet(
+      [
+        ...(missing.length === 0 ? [] : [`missing: ${missing.join(", ")}`]),
+        ...(extra.length === 0 ? [] : [`not of this release: ${extra.join(", ")}`]),
+      ].join("; "),
+      whatToDo,
+    );
+  if (disabled.length > 0)
+    return fails(
+      `disabled: ${disabled.join(", ")}`,
+      "Remove the app settings AzureWebJobs.NAME.Disabled of these functions.",
+    );
+  return holds(`${ALL_FUNCTIONS.length} functions, each of them enabled`);
+}
+
+const nameOf = ({ name }: ListedFunction): string => name;
+
+function judgeNoList(answer: Answer): Verdict {
+  const found = `no list: ${troubleText(answer)}`;
+  switch (statusOf(answer)) {
+    case 401:
+      return fails(found, "Sign in again (az login), or compare the master key with the host's.");
+    case 403:
+      return notYet(
+        found,
+        "Who is signed in needs the role Website Contributor on the function app, or one with its rights to read functions and to sync triggers. A new role can take minutes.",
+      );
+    case 404:
+      return fails(
+        found,
+        "Compare --resource-id (AUTOSCALER_RESOURCE_ID) with the app's: az functionapp show --name APP --resource-group GROUP --query id",
+      );
+    default:
+      return notYet(
+        found,
+        "The list could not be read. Try again; this machine must reach the management API.",
+      );
+  }
+}
+
+function syncText(answer: Answer): string {
+  // A sync answers without a body.
+  if (answer.kind === "answered" || answer.kind === "not-json")
+    return "asked Azure to read the triggers again";
+  return `trigger sync failed: ${troubleText(answer)}`;
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split("\n", 1).join("");
+}

@@ -1,0 +1,86 @@
+import type { Terminal } from "../terminal.ts";
+import type { Check, Checked, CheckName, Verdict } from "./check.ts";
+
+/** While nothing changes, a line of progress comes this often. */
+const PROGRESS_MS = 60_000;
+
+export interface Run {
+  readonly terminal: Terminal;
+  /** All checks together wait no longer than this; undefined: each has its own bound. */
+  readonly waitSeconds: number | undefined;
+  /** Is given each check as it ends. */
+  readonly ended: (checked: Checked) => void;
+}
+
+/** Runs the checks one after the other. What a check needs and does not have makes it "not-tried". After Ctrl-C the others are not tried. */
+export async function runChecks(checks: readonly Check[], run: Run): Promise<readonly Checked[]> {
+  const begun = run.terminal.now();
+  const deadline = run.waitSeconds === undefined ? Number.POSITIVE_INFINITY : begun + run.waitSeconds * 1000;
+  const all: Checked[] = [];
+  const good = new Set<CheckName>();
+  let interrupted = false;
+  for (const check of checks) {
+    const missing = check.needs.find((name) => !good.has(name));
+    const why = interrupted ? "stopped by Ctrl-C" : `${missing ?? ""} comes first`;
+    const ended: Ended =
+      interrupted || missing !== undefined
+        ? { checked: untried(check, why), interrupted }
+        : await runCheck(check, run.terminal, deadline);
+    interrupted = ended.interrupted;
+    if (ended.checked.state === "ok" || ended.checked.state === "not-applicable") good.add(check.name);
+    all.push(ended.checked);
+    run.ended(ended.checked);
+  }
+  return all;
+}
+
+function untried({ name, waitsFor }: Check, found: string): Checked {
+  return { check: name, state: "not-tried", found, waitsFor, waitedSeconds: 0 };
+}
+
+interface Ended {
+  readonly checked: Checked;
+  readonly interrupted: boolean;
+}
+
+async function runCheck(check: Check, terminal: Terminal, latest: number): Promise<Ended> {
+  const begun = terminal.now();
+  const deadline = Math.min(latest, begun + check.seconds * 1000);
+  const progress = progressOf(check, terminal, deadline);
+  for (;;) {
+    const verdict = await check.look();
+    const now = terminal.now();
+    const waitedSeconds = Math.round((now - begun) / 1000);
+    if (verdict.kind !== "not-yet" || now >= deadline)
+      return { checked: conclude(check, verdict, waitedSeconds), interrupted: false };
+    progress(verdict.found);
+    if (!(await terminal.sleep(Math.min(check.everySeconds * 1000, deadline - now))))
+      return { checked: conclude(check, verdict, waitedSeconds), interrupted: true };
+  }
+}
+
+/** Says on standard error what is waited for, each change of what is found, and each minute that it still goes on. */
+function progressOf({ name, waitsFor }: Check, terminal: Terminal, deadline: number) {
+  let said: { readonly found: string; readonly at: number } | undefined;
+  return (found: string): void => {
+    const at = terminal.now();
+    if (said?.found === found && at - said.at < PROGRESS_MS) return;
+    const left = Math.ceil((deadline - at) / 1000);
+    const begin = said === undefined ? `waiting for ${waitsFor}; ` : "";
+    terminal.complain(`${name}: ${begin}${found}; ${left} s left`);
+    said = { found, at };
+  };
+}
+
+function conclude({ name, waitsFor }: Check, verdict: Verdict, waitedSeconds: number): Checked {
+  const { found } = verdict;
+  const waited = { waitsFor, waitedSeconds };
+  switch (verdict.kind) {
+    case "holds":
+      return { check: name, state: "ok", found, ...waited };
+    case "not-applicable":
+      return { check: name, state: "not-applicable", found, ...waited };
+    default:
+      return { check: name, state: "failed", found, whatToDo: verdict.whatToDo, ...waited };
+  }
+}

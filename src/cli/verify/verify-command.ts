@@ -1,0 +1,130 @@
+import { InvalidArgumentError, Option } from "commander";
+import { isPlainHttp, openManagement } from "../../client/index.ts";
+import type { ExitCode } from "../exit-code.ts";
+import { EXIT } from "../exit-code.ts";
+import { appOf, cluster, readAddress, readCount, withAddress } from "../options.ts";
+import type { Register } from "../register.ts";
+import { jsonText } from "../tell.ts";
+import type { Terminal } from "../terminal.ts";
+import { wrapped } from "../wrapped.ts";
+import { addressCheck, keyChecks } from "./address-checks.ts";
+import { appChecks } from "./app-checks.ts";
+import type { Check, Checked } from "./check.ts";
+import { cyclecloudCheck } from "./cyclecloud-check.ts";
+import type { Deployment } from "./deployment.ts";
+import { functionsCheck } from "./functions-check.ts";
+import { renderChecked, renderSummary } from "./render.ts";
+import { runChecks } from "./run-checks.ts";
+import { triggerChecks } from "./trigger-checks.ts";
+
+interface VerifyOptions {
+  readonly url: string;
+  readonly key: string;
+  readonly cluster?: string;
+  readonly resourceId?: string;
+  readonly managementUrl: string;
+  readonly masterKey?: string;
+  readonly wait?: number;
+  readonly json?: true;
+}
+
+const HELP =
+  "Proves a deployed app from outside: address, functions that Azure lists, keys, storage, release, clock, timer, queue, CycleCloud. It says what it waits for on standard error, and of each check what it found and what to do. It needs an operator's key or a host key, and takes two minutes if all is well, as it waits for two ticks of the timer. With --resource-id it asks Azure's management API as who is signed in (az login) which functions Azure knows, and has it read the triggers again while some are missing. It sends one wake message and asks for one look at each cluster, as the timer does each minute.";
+
+/** After a deployment: is it there, and does it work? */
+export function registerVerify({ program, terminal, run }: Register): void {
+  withAddress(program.command("verify"))
+    .description("prove a deployed app from outside")
+    .addHelpText("after", wrapped(HELP))
+    .addOption(cluster())
+    .addOption(
+      new Option("--resource-id <id>", "the function app's resource id in Azure")
+        .env("AUTOSCALER_RESOURCE_ID")
+        .argParser(readResourceId),
+    )
+    .addOption(
+      new Option("--management-url <address>", "Azure's management API, in other clouds")
+        .env("AUTOSCALER_MANAGEMENT_URL")
+        .argParser(readManagementUrl)
+        .default("https://management.azure.com"),
+    )
+    .addOption(
+      new Option("--master-key <key>", "to read a local host's own list of functions").env(
+        "AUTOSCALER_MASTER_KEY",
+      ),
+    )
+    .addOption(
+      new Option(
+        "--wait <seconds>",
+        "wait at most this long in all; 0 looks once (default: each check has its own bound)",
+      ).argParser(readCount),
+    )
+    .option("--json", "the checks as JSON")
+    .action((options: VerifyOptions) => run(() => verify(terminal, options)));
+}
+
+async function verify(terminal: Terminal, options: VerifyOptions): Promise<ExitCode> {
+  const { wait, json } = options;
+  const checked = await runChecks(checksOf(deploymentOf(terminal, options)), {
+    terminal,
+    waitSeconds: wait,
+    ended: (one) => {
+      if (json !== true) terminal.say(renderChecked(one));
+    },
+  });
+  const ok = checked.every(({ state }) => state === "ok" || state === "not-applicable");
+  terminal.say(json === true ? jsonText({ ok, checks: checked }) : renderSummary(checked));
+  return ok ? EXIT.done : codeOf(checked);
+}
+
+/** No answer at all may come later; everything else is a no. */
+function codeOf(checked: readonly Checked[]): ExitCode {
+  const [first] = checked.filter(({ state }) => state === "failed");
+  return first?.check === "address" && first.found.startsWith("no answer") ? EXIT.unreachable : EXIT.no;
+}
+
+function deploymentOf(terminal: Terminal, options: VerifyOptions): Deployment {
+  const { url, resourceId, managementUrl, masterKey } = options;
+  const scope = `${managementUrl.replace(/\/+$/, "")}/.default`;
+  return {
+    terminal,
+    url,
+    api: appOf(options),
+    cluster: options.cluster,
+    management:
+      resourceId === undefined
+        ? undefined
+        : openManagement(managementUrl, resourceId, () => terminal.signIn(scope)),
+    masterKey,
+  };
+}
+
+/** In the order in which a failure is the cause of the next. */
+function checksOf(deployment: Deployment): readonly Check[] {
+  return [
+    addressCheck(deployment),
+    functionsCheck(deployment),
+    ...keyChecks(deployment),
+    ...appChecks(deployment),
+    ...triggerChecks(deployment),
+    cyclecloudCheck(deployment),
+  ];
+}
+
+const RESOURCE_ID =
+  /^\/subscriptions\/[\w-]+\/resourceGroups\/[\w.()-]+\/providers\/Microsoft\.Web\/sites\/[\w-]+$/i;
+
+function readResourceId(text: string): string {
+  const id = text.replace(/\/+$/, "");
+  if (RESOURCE_ID.test(id)) return id;
+  throw new InvalidArgumentError(
+    "Expected /subscriptions/.../resourceGroups/.../providers/Microsoft.Web/sites/NAME.",
+  );
+}
+
+/** A token goes there: no plain http to another machine. */
+function readManagementUrl(text: string): string {
+  const address = readAddress(text);
+  if (!isPlainHttp(address)) return address;
+  throw new InvalidArgumentError("Expected an https address.");
+}

@@ -1,0 +1,95 @@
+import { z } from "zod";
+import type { Answer } from "./answer.ts";
+import { callWith } from "./api.ts";
+
+/** A function as Azure, or the host, lists it. */
+export interface ListedFunction {
+  readonly name: string;
+  readonly isDisabled: boolean;
+}
+
+/** What came of asking for the list: the functions, or the answer that is no list. */
+export type FunctionList =
+  | { readonly kind: "listed"; readonly functions: readonly ListedFunction[] }
+  | { readonly kind: "no-list"; readonly answer: Answer };
+
+/** The part of Azure's management API that says which triggers the platform knows of one function app. */
+export interface ManagementApi {
+  list(): Promise<FunctionList>;
+  /** Asks the platform to read the app's triggers again. */
+  sync(): Promise<Answer>;
+}
+
+/** Of the resource type Microsoft.Web/sites. */
+const VERSION = "2024-11-01";
+const TOKEN_WAIT_SECONDS = 60;
+
+/**
+ * Opens the management API for the function app with this resource id. `token` gives a token of the signed-in identity, and its rejection is
+ * passed on. The token goes to `url` and nowhere else.
+ */
+export function openManagement(url: string, resourceId: string, token: () => Promise<string>): ManagementApi {
+  const call = async (method: "GET" | "POST", path: string, query: Readonly<Record<string, string>>) =>
+    callWith(
+      url,
+      { method, path, query, seconds: TOKEN_WAIT_SECONDS },
+      { authorization: `Bearer ${await token()}` },
+    );
+  return {
+    async list() {
+      const functions: ListedFunction[] = [];
+      let page: Page = { path: `${resourceId}/functions`, query: { "api-version": VERSION } };
+      for (;;) {
+        const answer = await call("GET", page.path, page.query);
+        const read = answer.kind === "answered" ? armList.safeParse(answer.body) : undefined;
+        if (read?.success !== true) return { kind: "no-list", answer };
+        functions.push(...read.data.value.map(nameOf));
+        const next = nextPage(url, read.data.nextLink);
+        if (next === undefined) return { kind: "listed", functions };
+        page = next;
+      }
+    },
+    sync: () => call("POST", `${resourceId}/host/default/sync`, { "api-version": VERSION }),
+  };
+}
+
+/** The host's own list. In Azure, and locally, it takes the master key. */
+export async function listHostFunctions(url: string, masterKey: string): Promise<FunctionList> {
+  const call = { method: "GET", path: "/admin/functions" } as const;
+  const answer = await callWith(url, call, { "x-functions-key": masterKey });
+  const read = answer.kind === "answered" ? hostList.safeParse(answer.body) : undefined;
+  return read?.success === true ? { kind: "listed", functions: read.data } : { kind: "no-list", answer };
+}
+
+interface Page {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** Only at the same address: the token would go along. */
+function nextPage(url: string, link: string | undefined | null): Page | undefined {
+  if (link === undefined || link === null || !URL.canParse(link)) return undefined;
+  const next = new URL(link);
+  if (next.origin !== new URL(url).origin) return undefined;
+  return { path: next.pathname, query: Object.fromEntries(next.searchParams) };
+}
+
+const armList = z.object({
+  value: z.array(
+    z.object({
+      name: z.string(),
+      properties: z.object({ name: z.string().optional(), isDisabled: z.boolean().nullish() }).optional(),
+    }),
+  ),
+  nextLink: z.string().nullish(),
+});
+
+const hostList = z.array(z.object({ name: z.string(), isDisabled: z.boolean().default(false) }));
+
+/** The resource manager calls a function "app/function". */
+function nameOf({ name, properties }: z.infer<typeof armList>["value"][number]): ListedFunction {
+  return {
+    name: properties?.name ?? name.slice(name.lastIndexOf("/") + 1),
+    isDisabled: properties?.isDisabled ?? false,
+  };
+}

@@ -1,0 +1,116 @@
+import type { Deployment } from "./deploy.ts";
+import { at, itemsIn, textFrom } from "./value.ts";
+import type { Played } from "./variants.ts";
+import { ofType } from "./variants.ts";
+
+const ENDPOINTS = "Microsoft.Network/privateEndpoints";
+const ZONE_OF: Readonly<Record<string, string>> = {
+  blob: "privatelink.blob.core.windows.net",
+  queue: "privatelink.queue.core.windows.net",
+  table: "privatelink.table.core.windows.net",
+  vault: "privatelink.vaultcore.azure.net",
+};
+
+/** With a network, storage and vault are closed to the world, and everything that the app calls has a private endpoint and a name. */
+export function auditNetwork({ plain, full, existing }: Played): readonly string[] {
+  if (plain === undefined || full === undefined || existing === undefined) return ["no deployment"];
+  return [
+    ...auditAccess("plain", plain, "Enabled", "Allow"),
+    ...auditAccess("full", full, "Disabled", "Deny"),
+    ...auditAccess("existing", existing, "Disabled", "Deny"),
+    ...auditSubnets(full),
+    ...auditEndpoints("full", full, ["blob", "queue", "table", "queue", "vault"]),
+    ...auditEndpoints("existing", existing, ["blob", "queue", "table"]),
+    ...auditZones("full", full, ["blob", "queue", "table", "vault"]),
+    ...auditZones("existing", existing, ["queue", "table", "vault"]),
+    ...auditSite("plain", plain, null, null),
+    ...auditSite("full", full, "<modules/network.bicep#network.id>/subnets/app", true),
+    ...auditSite("existing", existing, SUBNET, true),
+    ...(ofType(existing, "Microsoft.Network/virtualNetworks").length === 0
+      ? []
+      : ["existing: a new network"]),
+    ...(ofType(plain, ENDPOINTS).length === 0 ? [] : ["plain: private endpoints"]),
+  ];
+}
+
+const SUBNET =
+  "/subscriptions/s/resourceGroups/net/providers/Microsoft.Network/virtualNetworks/hub/subnets/functions";
+
+function auditAccess(
+  variant: string,
+  deployment: Deployment,
+  access: string,
+  rule: string,
+): readonly string[] {
+  return ["Microsoft.Storage/storageAccounts", "Microsoft.KeyVault/vaults"].flatMap((type) =>
+    ofType(deployment, type)
+      .filter(
+        ({ body }) =>
+          at(body, "properties.publicNetworkAccess") !== access ||
+          at(body, "properties.networkAcls.defaultAction") !== rule ||
+          at(body, "properties.networkAcls.bypass") !== "AzureServices",
+      )
+      .map((resource) => `${variant}: ${resource.at} is not ${access} with ${rule}`),
+  );
+}
+
+function auditSubnets(deployment: Deployment): readonly string[] {
+  const [network] = ofType(deployment, "Microsoft.Network/virtualNetworks");
+  const subnets = itemsIn(at(network?.body, "properties.subnets"));
+  const app = subnets.find((subnet) => at(subnet, "name") === "app");
+  const endpoints = subnets.find((subnet) => at(subnet, "name") === "endpoints");
+  const service = at(app, "properties.delegations.0.properties.serviceName");
+  const delegated = at(endpoints, "properties.delegations");
+  return [
+    ...(service === "Microsoft.App/environments"
+      ? []
+      : [`the app's subnet is delegated to ${String(service)}`]),
+    ...(endpoints !== undefined && delegated === undefined
+      ? []
+      : ["the endpoints have no subnet of their own"]),
+    ...subnets
+      .map((subnet) => textFrom(at(subnet, "name")))
+      .filter((name) => name.includes("_"))
+      .map((name) => `${name} has a _`),
+  ];
+}
+
+function auditEndpoints(variant: string, deployment: Deployment, expected: readonly string[]) {
+  const found = ofType(deployment, ENDPOINTS).map(({ body }) =>
+    String(at(body, "properties.privateLinkServiceConnections.0.properties.groupIds.0")),
+  );
+  return found.join() === expected.join() ? [] : [`${variant}: private endpoints of ${found.join()}`];
+}
+
+/** Every endpoint is registered in the zone of its kind, and a zone that nobody brings is made. */
+function auditZones(variant: string, deployment: Deployment, made: readonly string[]): readonly string[] {
+  const zones = ofType(deployment, "Microsoft.Network/privateDnsZones").map(({ body }) =>
+    String(body["name"]),
+  );
+  const links = ofType(deployment, "Microsoft.Network/privateDnsZones/virtualNetworkLinks").length;
+  const records = ofType(deployment, `${ENDPOINTS}/privateDnsZoneGroups`).map(({ body }) => [
+    String(at(body, "properties.privateDnsZoneConfigs.0.name")),
+    String(at(body, "properties.privateDnsZoneConfigs.0.properties.privateDnsZoneId")).split("/").at(-1),
+  ]);
+  return [
+    ...(zones.join() === made.map((kind) => ZONE_OF[kind]).join()
+      ? []
+      : [`${variant}: zones ${zones.join()}`]),
+    ...(links === made.length ? [] : [`${variant}: ${links} links of zones`]),
+    ...records
+      .filter(([kind = "", zone]) => ZONE_OF[kind] !== zone)
+      .map(([kind, zone]) => `${variant}: ${kind} in the zone ${zone}`),
+    ...(records.length === ofType(deployment, ENDPOINTS).length
+      ? []
+      : [`${variant}: an endpoint has no name`]),
+  ];
+}
+
+function auditSite(variant: string, deployment: Deployment, subnet: string | null, routes: boolean | null) {
+  const [site] = ofType(deployment, "Microsoft.Web/sites");
+  const found = at(site?.body, "properties.virtualNetworkSubnetId") ?? null;
+  const routed = at(site?.body, "properties.outboundVnetRouting.allTraffic") ?? null;
+  return (found === null ? null : textFrom(found)) === subnet && routed === routes
+    ? []
+    : [`${variant}: the app is in ${String(found)}, all traffic ${String(routed)}`];
+}

@@ -1,0 +1,181 @@
+import { readdirSync, readFileSync } from "node:fs";
+import type { Sources } from "./check.ts";
+import { parseAll } from "./check.ts";
+import { deploy } from "./deploy.ts";
+import type { Expression } from "./syntax.ts";
+import { textOf } from "./syntax.ts";
+import { at, itemsIn, textFrom } from "./value.ts";
+import type { Played } from "./variants.ts";
+import { ofType, VARIANTS } from "./variants.ts";
+
+const ROOT = new URL("../../../", import.meta.url);
+
+/** azure.yaml finds the Bicep, the app and the package. */
+export function auditAzd(played: Played, azureYaml: string): readonly string[] {
+  const [site] = played["plain"] === undefined ? [] : ofType(played["plain"], "Microsoft.Web/sites");
+  const service = String(at(site?.body, "tags.azd-service-name"));
+  const expected = [
+    /^infra:\n {2}provider: bicep\n {2}path: infra\n {2}module: main$/m,
+    new RegExp(`^services:\\n {2}${service}:`, "m"),
+    /^ {4}project: \.$/m,
+    /^ {4}dist: package$/m,
+    /^ {4}host: function$/m,
+  ];
+  const missing = expected
+    .filter((pattern) => !pattern.test(azureYaml))
+    .map((pattern) => `no ${pattern.source}`);
+  const environment = Object.values(played).flatMap(({ resources }) =>
+    resources.filter(
+      ({ type, body }) => /sites@|storageAccounts@/.test(type) && at(body, "tags.azd-env-name") !== "hpc",
+    ),
+  );
+  return [...missing, ...environment.map((resource) => `${resource.at} lacks the tag azd-env-name`)];
+}
+
+/** Every parameter says what it is, in Bicep and, with the same words, in docs/operations.md; its default is one of its allowed values. */
+export function auditParameters(sources: Sources, docs: string): readonly string[] {
+  const { parsed } = parseAll(sources);
+  return [...parsed].flatMap(([file, declarations]) => {
+    if (!file.endsWith(".bicep")) return [];
+    return declarations.flatMap(({ kind, name, value, decorators }) => {
+      if (kind !== "param") return [];
+      const of = (decorator: string) =>
+        decorators.find((each) => each.kind === "call" && each.name === decorator);
+      const described = of("description");
+      const words = described?.kind === "call" ? textOf(described.items[0]) : undefined;
+      const allowed = of("allowed");
+      const list =
+        allowed?.kind === "call" && allowed.items[0]?.kind === "array" ? allowed.items[0].items : [];
+      const values = list.map((item) => (item.kind === "number" ? item.value : textOf(item)));
+      const standard = value?.kind === "number" ? value.value : textOf(value);
+      return [
+        ...((words?.length ?? 0) > 4 ? [] : [`${file}: ${name} has no description`]),
+        ...(values.length === 0 || value === undefined || values.includes(standard)
+          ? []
+          : [`${file}: the default of ${name} is not allowed`]),
+        ...(file !== "main.bicep" ||
+        docs.includes(`| \`${name}\` | ${value === undefined ? "needed" : shown(value)} | ${words} |`)
+          ? []
+          : [`docs/operations.md lacks ${name}`]),
+      ];
+    });
+  });
+}
+
+/** A default as docs/operations.md shows it. */
+function shown(value: Expression): string {
+  const text = textOf(value);
+  if (text !== undefined) return text === "" ? "empty" : `\`${text}\``;
+  if (value.kind === "number" || value.kind === "boolean") return `\`${value.value}\``;
+  return value.kind === "member" ? "that of the group" : "empty";
+}
+
+/** The alert query looks for events that the code writes, and for fields that these lines have. */
+export function auditQuery(played: Played, code: string): readonly string[] {
+  const [rule] =
+    played["full"] === undefined ? [] : ofType(played["full"], "Microsoft.Insights/scheduledQueryRules");
+  const query = textFrom(at(rule?.body, "properties.criteria.allOf.0.query") ?? "");
+  const events = [...query.matchAll(/event (?:==|in) \(?('[^)|]*')/g)].flatMap(([, list = ""]) =>
+    [...list.matchAll(/'([a-z-]+)'/g)].map(([, name = ""]) => name),
+  );
+  const fields = [...query.matchAll(/line\.(\w+)/g)].map(([, name = ""]) => name);
+  const problems = [
+    "no successful tick",
+    "cluster unhealthy",
+    "credentials refused",
+    "message rejected",
+    "message poisoned",
+    "demand unmet",
+  ];
+  return [
+    ...events
+      .filter((name) => !new RegExp(`log\\(\\s*"${name}"`).test(code))
+      .map((name) => `nothing writes the event ${name}`),
+    ...(new Set(events).size >= 5 ? [] : [`only ${events.join(", ")} are looked for`]),
+    ...fields.filter((name) => !["event", "cluster", "outcome", "trouble", "unmet"].includes(name)),
+    ...problems.filter((name) => !query.includes(`'${name}'`)).map((name) => `the query never says ${name}`),
+    ...[/INSIGHTS_ID/, /UNMET_MINUTES/, /'(HEARTBEAT|EVENTS)'/]
+      .filter((left) => left.test(query))
+      .map((left) => `${left.source} was not put in`),
+  ];
+}
+
+const RULES = ["heartbeat", "serverErrors", "storageThrottling", "events"];
+
+/** Each alert has a switch of its own, tells the action group, and silence is found as long as there is a heartbeat. */
+export function auditAlerts(sources: Sources, played: Played): readonly string[] {
+  const rulesWith = (alerts: Readonly<Record<string, boolean>>) =>
+    deploy(sources, { ...VARIANTS["full"], alerts }).resources.filter(
+      ({ at: where, type }) =>
+        where.startsWith("modules/alerts.bicep#") && !type.includes("actionGroups") && where !== "",
+    );
+  const names = (alerts: Readonly<Record<string, boolean>>) =>
+    rulesWith(alerts).map((rule) => rule.at.slice("modules/alerts.bicep#".length));
+  const query = (alerts: Readonly<Record<string, boolean>>) =>
+    textFrom(
+      at(
+        rulesWith(alerts).find((rule) => rule.at.endsWith("#events"))?.body,
+        "properties.criteria.allOf.0.query",
+      ) ?? "",
+    );
+  const all = rulesWith({});
+  const silent = all.filter(
+    ({ body }) =>
+      itemsIn(at(body, "properties.actions")).length === 0 &&
+      itemsIn(at(body, "properties.actions.actionGroups")).length === 0,
+  );
+  const [plainRule] =
+    played["plain"] === undefined ? [] : ofType(played["plain"], "Microsoft.Insights/scheduledQueryRules");
+  return [
+    ...(names({}).join() === RULES.join() ? [] : [`rules: ${names({}).join()}`]),
+    ...RULES.filter((name) => name !== "events" && names({ [name]: false }).includes(name)).map(
+      (name) => `${name} cannot be switched off`,
+    ),
+    ...(names({ heartbeat: false, events: false }).includes("events")
+      ? ["events cannot be switched off"]
+      : []),
+    ...(query({ events: false }).includes("'on' == 'on'") ? [] : ["silence is not found without events"]),
+    ...silent.map((rule) => `${rule.at} tells nobody`),
+    ...(at(plainRule?.body, "properties.evaluationFrequency") === "PT15M"
+      ? []
+      : ["the log alert is not run every 15 minutes"]),
+  ];
+}
+
+/** Names, tags, daily cap, lock: what people set is used. */
+export function auditChoices({ plain, full, existing }: Played): readonly string[] {
+  if (plain === undefined || full === undefined || existing === undefined) return ["no deployment"];
+  const [site] = ofType(existing, "Microsoft.Web/sites");
+  const untagged = existing.resources.filter(
+    ({ body }) => body["tags"] !== undefined && at(body, "tags.owner") !== "hpc-team",
+  );
+  const cap = at(
+    ofType(plain, "Microsoft.OperationalInsights/workspaces")[0]?.body,
+    "properties.workspaceCapping.dailyQuotaGb",
+  );
+  const locks = ofType(full, "Microsoft.Authorization/locks").map(({ body }) => textFrom(body["scope"]));
+  const made = ["Microsoft.KeyVault/vaults", "Microsoft.OperationalInsights/workspaces"].filter(
+    (type) => ofType(existing, type).length > 0,
+  );
+  const sku = ofType(full, "Microsoft.Storage/storageAccounts").map(({ body }) => at(body, "sku.name"));
+  return [
+    ...(site?.body["name"] === "hpc-autoscaler" ? [] : ["the app does not have its own name"]),
+    ...untagged.map((resource) => `${resource.at} lacks the tags`),
+    ...(cap === 1 ? [] : ["the logs have no daily cap"]),
+    ...(locks.length === 3 ? [] : [`locks on ${locks.join()}`]),
+    ...made.map((type) => `existing: a new ${type}`),
+    ...(sku.every((name) => name === "Standard_ZRS") ? [] : ["storage is not in all zones"]),
+  ];
+}
+
+/** The source of the app, in one text. */
+export function readCode(): string {
+  const folders = ["src/app", "functions"];
+  return folders
+    .flatMap((folder) =>
+      readdirSync(new URL(`${folder}/`, ROOT))
+        .filter((name) => name.endsWith(".ts"))
+        .map((name) => readFileSync(new URL(`${folder}/${name}`, ROOT), "utf8")),
+    )
+    .join("\n");
+}
