@@ -67,3 +67,7 @@ export interface Difference {
 export const COMPARISON_DAYS = 90;
 /** Differences kept of one array and day. */
 export const MOST_DIFFERENCES = 6;
+/** The same of past days. */
+export const PAST_DIFFERENCES = 3;
+/** Rows of day and array that are kept: of very many arrays fewer days. */
+export const MOST_ROWS = 2000;

@@ -62,10 +62,8 @@ export async function nextIndex(
     ...(shards === undefined ? {} : { finished: shards }),
   };
   const known = new Set(refsOf(was).map(({ id }) => id));
-  const prepared = [
-    ...[seen, ledger, questions, plan, virtual],
-    ...[...sets.prepared, ...(finished?.prepared ?? [])],
-  ].filter((body) => body !== undefined);
+  const given = [seen, ledger, questions, plan, virtual].filter((body) => body !== undefined);
+  const prepared = [...given, ...sets.prepared, ...(finished?.prepared ?? [])];
   return { index, toWrite: prepared.filter(({ ref }) => !known.has(ref.id)) };
 }
 

@@ -5,7 +5,7 @@ import type {
   Difference,
   FleetCounts,
 } from "../../domain/comparison.ts";
-import { COMPARISON_DAYS, MOST_DIFFERENCES } from "../../domain/comparison.ts";
+import { COMPARISON_DAYS, MOST_DIFFERENCES, MOST_ROWS, PAST_DIFFERENCES } from "../../domain/comparison.ts";
 import type { ArrayName, SetName } from "../../domain/ids.ts";
 import type { Instant } from "../../domain/units.ts";
 import { instant, isoTime, secondsBetween } from "../../domain/units.ts";
@@ -46,8 +46,28 @@ export function addLook(comparison: Comparison, found: FoundBoth, since: Instant
   if (seconds <= 0 || seconds > LONGEST_LOOK_SECONDS) return comparison;
   let days = comparison.days;
   for (const span of spansOf(since, now)) days = addSpan(days, found, span, span.until === now);
-  return { days: days.slice(-COMPARISON_DAYS) };
+  return { days: bounded(days) };
 }
+
+/** Past days keep fewer differences; of very many arrays fewer days are kept. */
+function bounded(days: readonly ComparedDay[]): readonly ComparedDay[] {
+  const kept = days.slice(-COMPARISON_DAYS);
+  let rows = kept.reduce((sum, { arrays }) => sum + arrays.length, 0);
+  while (rows > MOST_ROWS && kept.length > 1) rows -= kept.shift()?.arrays.length ?? 0;
+  const [before, today] = [kept.at(-2), kept.at(-1)];
+  if (before === undefined || today === undefined) return kept;
+  return [...kept.slice(0, -2), withFewer(before), today];
+}
+
+function withFewer(day: ComparedDay): ComparedDay {
+  const arrays = day.arrays.map((one) => ({ ...one, differences: largest(one.differences) }));
+  return { ...day, arrays };
+}
+
+const largest = (differences: readonly Difference[]): readonly Difference[] =>
+  differences.length <= PAST_DIFFERENCES
+    ? differences
+    : differences.toSorted((a, b) => b.nodeSeconds - a.nodeSeconds).slice(0, PAST_DIFFERENCES);
 
 interface Span {
   readonly day: string;

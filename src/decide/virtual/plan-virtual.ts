@@ -41,7 +41,8 @@ export function withVirtualFleet(decision: Decision, input: VirtualInput): Decis
   if (observed.size === 0) return { ...decision, virtual: { ...fleet, at: now, moved: [] } };
   const { fleet: planned, made } = planFleet(decision, fleet, observed, input);
   const { creates, terminates, starts = [] } = made.plan;
-  const isVirtual = (id: NodeId): boolean => planned.nodes.some(({ node }) => node.nodeId === id);
+  const ids = new Set(planned.nodes.map(({ node }) => node.nodeId));
+  const isVirtual = (id: NodeId): boolean => ids.has(id);
   const virtual = {
     creates: creates.filter(({ bucket }) => observed.has(bucket.array)),
     starts: starts.filter(isVirtual),
