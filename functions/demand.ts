@@ -3,12 +3,17 @@ import { PortError } from "../src/app/ports.ts";
 import { putAside } from "../src/app/put-aside.ts";
 import type { Composition } from "../src/compose.ts";
 import type { Problem, RequestSetUpdate } from "../src/domain/demand.ts";
+import { tickByWake } from "../src/app/tick.ts";
+import type { ClusterName, WakeId } from "../src/domain/ids.ts";
+import { isTickWake, wakeId } from "../src/domain/ids.ts";
 import { readDemandConnection } from "../src/compose.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
+import { plusSeconds } from "../src/domain/units.ts";
 import type { MessageRead } from "../src/wire/demand-message.ts";
 import { readDemandMessage } from "../src/wire/demand-message.ts";
 import { compositionFor } from "./composition.ts";
 import { describeDefect } from "./defect.ts";
+import { sweepPoison } from "./poison.ts";
 import { putBack } from "./put-back.ts";
 import type { Delivery } from "./queue-message.ts";
 import { insertedAt, messageIdOf, messageOf, textOf } from "./queue-message.ts";
@@ -98,10 +103,24 @@ async function wake(
   const early = at === undefined ? 0 : at - clock.now();
   if (at !== undefined && early > LONGEST_WAIT_MS * (clock.speed ?? 1)) return queue.wake(cluster, at, id);
   if (early > 0) await clock.sleep(early);
+  if (id !== undefined && isTickWake(id)) return tickForTimer(composed, cluster, wakeId(id));
   // Before the look at CycleCloud, which may take long: the note proves the queue alone.
   if (id !== undefined) await triggers.noteWake(cluster, { id, at: clock.now() });
   await reconcileDemand(composed, cluster);
 }
+
+/** What the timer does for this cluster, if it has not. A tick that failed leaves its message: the timer may be silent. */
+async function tickForTimer(composed: Composition, cluster: ClusterName, id: WakeId): Promise<void> {
+  const { clock, queue, sites } = composed.app.ports;
+  const site = sites.get(cluster);
+  if (site === undefined) return;
+  const { outcome } = await tickByWake(composed.app, site, id);
+  if (outcome.kind === "superseded" || outcome.kind === "not-due") return;
+  await sweepPoison(composed);
+  if (outcome.kind === "failed") await queue.wake(cluster, plusSeconds(clock.now(), TRY_AGAIN_SECONDS), id);
+}
+
+const TRY_AGAIN_SECONDS = 60;
 
 /** In real time: a delay that the queue can keep is at least a second. */
 const LONGEST_WAIT_MS = 2000;

@@ -107,7 +107,7 @@ test("what the settings let go unprotected is a trouble of the cluster, by its p
   const insecure = {
     name: prod,
     url: "https://cc.example",
-    credential: { kind: "identity" },
+    credential: { kind: "identity", scope: "api://cyclecloud/.default" },
     insecure: true,
     bounds: DEFAULT_CALL_BOUNDS,
   } as const;

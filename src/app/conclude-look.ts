@@ -13,6 +13,7 @@ import {
 } from "../decide/looks.ts";
 import { isRemembered, retireSets } from "../decide/finished-sets.ts";
 import type { FinishedSet } from "../domain/finished-set.ts";
+import { restSeconds, tickAfterPlan, tickSoon } from "../decide/next-tick.ts";
 import type { Look } from "../decide/observe.ts";
 import type { Lacking } from "../decide/unclear.ts";
 import { findLacking } from "../decide/unclear.ts";
@@ -26,7 +27,7 @@ import { withoutContradicted } from "../decide/still-idle.ts";
 import { endOldStops, settleStopsByLook } from "../decide/stops.ts";
 import { isWakePending, withoutCoveredWake } from "../decide/turn.ts";
 import { withVirtualFleet } from "../decide/virtual/plan-virtual.ts";
-import type { Owner } from "../domain/ids.ts";
+import type { Owner, WakeId } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";
@@ -46,6 +47,8 @@ const DECIDED_AGAIN = 2;
 /** A run that looks and decides. */
 export interface Planner extends Run {
   readonly owner: Owner;
+  /** The wake message whose tick this is; absent: none brought us here. */
+  readonly broughtBy?: WakeId;
   readonly policy: Policy;
 }
 
@@ -100,7 +103,7 @@ export function concluder(
       return saveOvertaken(current, settled, seen.look, run.policy, byPlan, now);
     }
     const basis = basisOf(record);
-    if (made?.basis === basis) return savePlan(amend(made, current, run.policy, now), run.policy);
+    if (made?.basis === basis) return savePlan(amend(made, current, run.policy, now), run);
     if (made !== undefined) {
       const isGrant = basisOf(record, made.on.record) !== made.basis;
       const isDemand = made.on.record.generation !== record.generation;
@@ -108,7 +111,7 @@ export function concluder(
       if (met.demand > DECIDED_AGAIN && !isGrant) {
         const { ledger } = made.on.bodies;
         const decision = withoutStops(made.decision, ledger);
-        return savePlan(amend({ ...made, decision }, current, run.policy, now), run.policy);
+        return savePlan(amend({ ...made, decision }, current, run.policy, now), run);
       }
       if (met.grants >= DECIDED_AGAIN && !isPlanFirst(record, now)) {
         const save = { record: letPlanFirst(loaded.record, now), changes: {} };
@@ -118,7 +121,7 @@ export function concluder(
     const settled = settleFindings(current, resumed, now);
     const lacking = findLacking(settled.record, seen.look.snapshot);
     if (lacking !== undefined && now < lacking.until)
-      return saveLacking(current, endOldStops(settled, now), lacking, now);
+      return saveLacking(run, current, endOldStops(settled, now), lacking, now);
     const stops = settleStopsByLook(settled, seen.look.snapshot, now);
     const { ledger, questions = NO_QUESTIONS } = stops;
     const bodies = { ...current.bodies, ledger, questions };
@@ -133,7 +136,7 @@ export function concluder(
       recall: virtual,
     });
     made = { basis, decision, on: { ...current, bodies } };
-    return savePlan(decision, run.policy);
+    return savePlan(decision, run);
   };
 }
 
@@ -184,14 +187,24 @@ function rebase(decision: Decision, current: ClusterRecord): Decision {
     looks: _looks,
     wakeAt: _at,
     wakeFor: _for,
+    nextTickAt: _next,
+    restsUntil: _rest,
+    pendingWake: _pending,
     calls: _calls,
     ...record
   } = decision.record;
   const { generation, lookedAt, looks, wakeAt, wakeFor, rejections, calls } = current;
+  const { nextTickAt, restsUntil, pendingWake } = current;
+  const ticks = {
+    ...(nextTickAt === undefined ? {} : { nextTickAt }),
+    ...(restsUntil === undefined ? {} : { restsUntil }),
+    ...(pendingWake === undefined ? {} : { pendingWake }),
+  };
   const looked = lookedAt === undefined ? {} : { lookedAt, ...(looks === undefined ? {} : { looks }) };
   const wake = wakeAt === undefined || wakeFor === undefined ? {} : { wakeAt, wakeFor };
   const slow = calls === undefined ? {} : { calls };
-  return { ...decision, record: { ...record, ...held, generation, rejections, ...looked, ...wake, ...slow } };
+  const moved = { ...held, generation, rejections, ...looked, ...wake, ...ticks, ...slow };
+  return { ...decision, record: { ...record, ...moved } };
 }
 
 function lapseAsDecided(current: SetEntries, decided: SetEntries): SetEntries {
@@ -208,26 +221,31 @@ function isSameMessage(a: SetEntry, b: SetEntry): boolean {
   return a.revision.value === b.revision.value && a.expiresAt === b.expiresAt;
 }
 
-function savePlan(decision: Decision, policy: Policy): Change<Concluded> {
+function savePlan(decision: Decision, run: Planner): Change<Concluded> {
+  const { plan, seen, ledger, virtual } = decision;
   const { planBy: _saved, ...planned } = decision.record;
-  const { record, changes } = retire(withoutCoveredWake(planned), policy, decision.plan.at);
+  const { record, changes } = retire(withoutCoveredWake(planned), run.policy, plan.at);
   const wakeAt = followUpOf(decision, record);
+  const followed: ClusterRecord = wakeAt === undefined ? record : { ...record, wakeAt, wakeFor: "follow-up" };
+  // Virtual nodes boot, idle and stop by the minute, like real ones.
+  const isMoving = (virtual?.nodes.length ?? 0) > 0;
+  const rest = isMoving ? undefined : restSeconds(followed, seen, ledger, plan);
   return {
     save: {
-      record: wakeAt === undefined ? record : { ...record, wakeAt, wakeFor: "follow-up" },
+      record: tickAfterPlan(followed, rest, run, plan.at),
       changes: {
         ...changes,
-        ledger: decision.ledger,
+        ledger,
         questions: decision.questions,
-        seen: decision.seen,
-        plan: decision.plan,
-        ...(decision.virtual === undefined ? {} : { virtual: decision.virtual }),
+        seen,
+        plan,
+        ...(virtual === undefined ? {} : { virtual }),
       },
     },
     result: {
       kind: "planned",
-      plan: decision.plan,
-      ledger: decision.ledger,
+      plan,
+      ledger,
       ...(wakeAt === undefined ? {} : { wakeAt }),
     },
   };
@@ -257,6 +275,7 @@ function retire(
 
 /** A status whose records mostly lack TargetState is not believed for a while (docs/protocol.md, Doubt). */
 function saveLacking(
+  run: Planner,
   current: CurrentWhole,
   settled: Settled,
   { lacking, of, since, until }: Lacking,
@@ -265,7 +284,7 @@ function saveLacking(
   const found = `found ${lacking} of ${of} node records without TargetState, expected it in each`;
   const message = `${found}; if that goes on, it is believed from ${isoTime(until)} on`;
   const trouble: Trouble = { at: now, kind: "suspicious", message };
-  const record = { ...settled.record, trouble, targetStatesLackedSince: since };
+  const record = tickSoon({ ...settled.record, trouble, targetStatesLackedSince: since }, run, now);
   return { save: { record, changes: changesOf(current, settled) }, result: { kind: "troubled", trouble } };
 }
 
@@ -289,17 +308,18 @@ export function changesOf({ bodies }: CurrentWhole, { ledger, questions }: Settl
 
 /** A look that failed says nothing once a later one has been believed. */
 export function noteTrouble(
-  { app, policy }: Planner,
+  run: Planner,
   current: CurrentWhole,
   findings: readonly Finding[],
   trouble: Trouble,
   { began, calls }: { readonly began: Instant; readonly calls: readonly MeasuredCall[] },
 ): Change<undefined> {
-  const now = app.ports.clock.now();
+  const now = run.app.ports.clock.now();
   const { lastGoodLookAt } = current.record;
   const settled = endOldStops(settleFindings(current, findings, now), now);
   const noted = endLook(noteCalls(settled.record, calls, now), began);
   const isOver = lastGoodLookAt !== undefined && trouble.at < lastGoodLookAt && lastGoodLookAt <= now;
-  const { record, changes } = retire(isOver ? noted : { ...noted, trouble }, policy, now);
+  const troubled = tickSoon(isOver ? noted : { ...noted, trouble }, run, now);
+  const { record, changes } = retire(troubled, run.policy, now);
   return { save: { record, changes: { ...changes, ...changesOf(current, settled) } }, result: undefined };
 }

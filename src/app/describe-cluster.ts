@@ -80,7 +80,7 @@ export function describeState(
     totals: record.totals,
     generation: record.generation,
     observedGeneration: record.observedGeneration,
-    ...(record.wakeAt === undefined ? {} : { nextLookAt: isoTime(record.wakeAt) }),
+    ...nextLookOf(record),
     nodearrays: pages.cut("nodearrays", describeNodearrays(record, bodies, policy, now), same, 0.2),
     buckets: pages.cut("buckets", describeBuckets(record, bodies, policy, now), same, 0.3),
     groups: pages.cut("groups", describeGroups(bodies, policy), same, 0.2),
@@ -92,6 +92,12 @@ export function describeState(
     outcomes: describeOutcomes(bodies, usersOf(record, bodies), pages),
   };
   return { ...described, ...pages.end() };
+}
+
+/** When a look is due that is not the next minute's. */
+function nextLookOf({ restsUntil, wakeAt }: ClusterRecord): { readonly nextLookAt?: string } {
+  const at = wakeAt ?? restsUntil;
+  return at === undefined ? {} : { nextLookAt: isoTime(at) };
 }
 
 const same = <T>(item: T): T => item;

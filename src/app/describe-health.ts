@@ -1,4 +1,5 @@
 import { ENDPOINTS, patienceSeconds, recentCalls } from "../decide/calls.ts";
+import { plannedPauseSeconds } from "../decide/next-tick.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Snapshot } from "../domain/cluster.ts";
 import type { ClusterName } from "../domain/ids.ts";
@@ -20,7 +21,7 @@ const SHOWN_NAMES = 10;
 /** Sets that are named one by one. */
 const SHOWN_AWAITED = 200;
 
-/** A look so old means that something is wrong: the timer looks every minute. */
+/** A look so old, or a tick so late, means that something is wrong: a cluster that does not rest is looked at every minute. */
 const STALE_LOOK_INTERVALS = 5;
 
 /** Calls that take so long are worth a sentence. */
@@ -73,7 +74,7 @@ export function describeHealth(
 ): Health {
   const age = record.lastGoodLookAt === undefined ? undefined : secondsBetween(record.lastGoodLookAt, now);
   const { trouble } = record;
-  const fresh = age !== undefined && age <= staleSeconds(record, policy);
+  const fresh = age !== undefined && age <= staleSeconds(record, policy) && !isTickLate(record, policy, now);
   const outage = record.outage === undefined || record.outage.until <= now ? undefined : record.outage;
   const seen = bodies?.seen;
   return {
@@ -101,13 +102,17 @@ function notesOn(
   policy: Policy,
   now: Instant,
 ): readonly string[] {
-  const { createsFrom, lastGoodLookAt, trouble, outage } = record;
+  const { createsFrom, lastGoodLookAt, nextTickAt, trouble, outage } = record;
   const age = lastGoodLookAt === undefined ? undefined : secondsBetween(lastGoodLookAt, now);
   const notes: string[] = [];
   if (age === undefined) notes.push("no look at CycleCloud has succeeded yet: the timer looks every minute");
   else if (age > staleSeconds(record, policy))
     notes.push(
       `the last believed look is ${Math.round(age)} s old${trouble === undefined ? ": does the timer run?" : ", and what is shown is of then"}`,
+    );
+  else if (nextTickAt !== undefined && isTickLate(record, policy, now))
+    notes.push(
+      `a tick was due at ${isoTime(nextTickAt)}, and neither the timer nor its wake message has come: do the functions snapshot and demand run?`,
     );
   if (trouble !== undefined) notes.push(`${TROUBLES[trouble.kind]}: ${trouble.message}`);
   notes.push(...notesOnCalls(recentCalls(record, now)));
@@ -132,7 +137,16 @@ function notesOn(
 }
 
 function staleSeconds(record: ClusterRecord, policy: Policy): number {
-  return STALE_LOOK_INTERVALS * policy.snapshotIntervalSeconds + patienceSeconds(record);
+  const pause = plannedPauseSeconds(record, record.lastGoodLookAt);
+  return STALE_LOOK_INTERVALS * policy.snapshotIntervalSeconds + pause + patienceSeconds(record);
+}
+
+/** Demand may have its looks while nobody ticks: then history, housekeeping and what waits for no message stand still. */
+function isTickLate(record: ClusterRecord, policy: Policy, now: Instant): boolean {
+  const { nextTickAt } = record;
+  const intervals = STALE_LOOK_INTERVALS - 1;
+  const bound = intervals * policy.snapshotIntervalSeconds + patienceSeconds(record);
+  return nextTickAt !== undefined && secondsBetween(nextTickAt, now) > bound;
 }
 
 /** Which calls are slow, and which fail. A status that fails is a trouble of its own. */

@@ -305,7 +305,10 @@ export interface CycleCloud {
 
 /** The demand queue from our side: wake messages, and what is put aside. */
 export interface DemandQueue {
-  /** One message that only asks for a reconcile of the cluster, not before `at`. With an `id`, the app notes that it came through. */
+  /**
+   * One message that only asks for a reconcile of the cluster, not before `at`. The app notes that one with an `id` came through. The id of a
+   * {@link WakeId} is the loop's own: such a message is a tick, if the record waits for it.
+   */
   wake(cluster: ClusterName, at: Instant, id?: string): Promise<void>;
   /** Puts a message aside in `demand-rejected`. */
   reject(message: RejectedMessage): Promise<void>;

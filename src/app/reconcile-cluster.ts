@@ -1,14 +1,15 @@
 import { noteCalls } from "../decide/calls.ts";
+import { beginTick, isAwaitedWake, isTickDue, passWakeOn } from "../decide/next-tick.ts";
 import { beginLook, effectsOf, mendLooks } from "../decide/looks.ts";
 import type { Settled } from "../decide/settle.ts";
 import { settle } from "../decide/settle.ts";
 import { contradictedNodes } from "../decide/still-idle.ts";
 import { followUpAt, isCovered, isWakePending, notBefore, takeOver, withoutDueWake } from "../decide/turn.ts";
-import type { Owner, RequestId } from "../domain/ids.ts";
+import type { Owner, RequestId, WakeId } from "../domain/ids.ts";
 import { changesSomething, keepPlan } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
 import { modeShown } from "../domain/plan.ts";
-import type { ClusterRecord, Intent, Ledger } from "../domain/record.ts";
+import type { ClusterRecord, Intent, Ledger, PendingWake } from "../domain/record.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime, plusSeconds } from "../domain/units.ts";
@@ -31,8 +32,11 @@ const ROUNDS = 3;
 /** A tick that waits for its turn looks at the record again so soon. */
 const POLL_SECONDS = 5;
 
-/** What wants the reconcile. Only `demand` can be covered by a plan that has already seen it; `tick` waits for its turn. */
-export type Cause = "demand" | "tick";
+/**
+ * What wants the reconcile. Only `demand` can be covered by a plan that has already seen it; `tick` waits for its turn, and so does `due`,
+ * which ends where no tick is due.
+ */
+export type Cause = "demand" | "tick" | "due";
 
 export type ReconcileOutcome =
   /** A plan has already taken this demand into account. */
@@ -40,6 +44,10 @@ export type ReconcileOutcome =
   /** Too early, or somebody's create is under way: a wake message is due then. */
   | { readonly kind: "waiting"; readonly until: Instant }
   | { readonly kind: "planned"; readonly plan: Plan }
+  /** The tick was made already, or the cluster rests; `until`: the next one. */
+  | { readonly kind: "not-due"; readonly until: Instant }
+  /** A wake message that the loop does not wait for. */
+  | { readonly kind: "superseded" }
   /** Overtaken in every round: it is left to the timer. */
   | Extract<Concluded, { readonly kind: "troubled" | "overtaken" }>;
 
@@ -48,12 +56,15 @@ interface Reconcile extends Planner {
   readonly woken: boolean;
 }
 
-/** Reads like docs/protocol.md: look when it is our turn, decide, commit, apply, settle. */
+/**
+ * Reads like docs/protocol.md: look when it is our turn, decide, commit, apply, settle. `broughtBy`: the wake message of a tick that is due.
+ */
 export async function reconcileCluster(
   app: App,
   site: Site,
   cause: Cause,
   known?: ClusterRecord,
+  broughtBy?: WakeId,
 ): Promise<ReconcileOutcome> {
   const { clock, entropy } = app.ports;
   const owner = entropy.owner();
@@ -65,6 +76,7 @@ export async function reconcileCluster(
     site: measureCalls(app, site),
     owner,
     woken: cause === "demand" && known === undefined,
+    ...(broughtBy === undefined ? {} : { broughtBy }),
     policy: await app.ports.policyOf(site.cluster),
     deadline: plusSeconds(clock.now(), EFFECTS_SECONDS),
   };
@@ -88,11 +100,14 @@ interface Begun extends LookBegun {
   readonly open: readonly RequestId[];
   /** Creates and starts whose owner is gone; ours now. */
   readonly taken: readonly Intent[];
+  /** The wake message of the next tick, which is to be sent; absent: another one is under way. */
+  readonly wake?: PendingWake;
 }
 
 type Beginning =
   | Begun
-  | { readonly kind: "covered" }
+  | { readonly kind: "covered" | "superseded" }
+  | { readonly kind: "not-due"; readonly until: Instant; readonly wake?: PendingWake }
   | { readonly kind: "waiting"; readonly until: Instant; readonly wake: boolean };
 
 /**
@@ -106,10 +121,7 @@ function needsNoLook(known: ClusterRecord, owner: Owner, now: Instant): Reconcil
 }
 
 /** Reserves the look in the record, so that all instances together look seldom enough; or says why not now. */
-async function reserveLook(
-  run: Reconcile,
-  cause: Cause,
-): Promise<Exclude<Beginning, { wake: boolean }> | ReconcileOutcome> {
+async function reserveLook(run: Reconcile, cause: Cause): Promise<Begun | ReconcileOutcome> {
   const { clock, queue } = run.app.ports;
   for (;;) {
     const committed = await commitRecord(run.app, run.site.cluster, (current) =>
@@ -117,8 +129,9 @@ async function reserveLook(
     );
     if (committed.kind === "contended") return { kind: "overtaken", byPlan: false };
     const beginning = committed.result;
+    if (beginning.kind === "begun" || beginning.kind === "not-due") await sendWake(run, beginning.wake);
     if (beginning.kind !== "waiting") return beginning;
-    if (cause === "tick" && clock.now() < run.deadline) {
+    if (cause !== "demand" && clock.now() < run.deadline) {
       await clock.sleep(Math.min(POLL_SECONDS * 1000, Math.max(1, beginning.until - clock.now())));
       continue;
     }
@@ -130,6 +143,8 @@ async function reserveLook(
 function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Change<Beginning> {
   const { record } = current;
   if (cause === "demand" && isCovered(record, now)) return { result: { kind: "covered" } };
+  const idle = cause === "due" ? beginNothing(run, record, now) : undefined;
+  if (idle !== undefined) return idle;
   const until = notBefore(record, run.owner, now);
   if (until !== undefined) {
     const ours = run.woken && record.wakeAt !== undefined && record.wakeAt <= now;
@@ -139,13 +154,53 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
     if (!wake) return mended === record ? { result } : { save: { record: mended, changes: {} }, result };
     return { save: { record: { ...mended, wakeAt: until, wakeFor: "demand" }, changes: {} }, result };
   }
-  const { record: reserved, taken } = takeOver(withoutDueWake(record, now), run.owner, now, run.policy);
+  const ticking = cause === "due" ? beginTick(record, run, now) : record;
+  const { record: reserved, taken } = takeOver(withoutDueWake(ticking, now), run.owner, now, run.policy);
   const resumed = taken.filter(({ effect }) => effect.kind === "create").map((intent) => intent.id);
   const open = [...new Set([...record.inFlight.map((entry) => entry.requestId), ...resumed])];
   return {
     save: { record: beginLook(reserved, now), changes: {} },
-    result: { kind: "begun", at: now, effects: effectsOf(record), open, taken },
+    result: { kind: "begun", at: now, effects: effectsOf(record), open, taken, ...newWake(record, reserved) },
   };
+}
+
+/** Where this tick is not for us: the wake message is not awaited, or no tick is due. Undefined: it is. */
+function beginNothing(run: Reconcile, record: ClusterRecord, now: Instant): Change<Beginning> | undefined {
+  const { broughtBy } = run;
+  if (broughtBy !== undefined && !isAwaitedWake(record, broughtBy, now))
+    return { result: { kind: "superseded" } };
+  if (isTickDue(record, now)) return undefined;
+  const passed = passWakeOn(record, run, now);
+  const { nextTickAt: until = now } = record;
+  const result: Beginning = { kind: "not-due", until, ...newWake(record, passed) };
+  return passed === record ? { result } : { save: { record: passed, changes: {} }, result };
+}
+
+function newWake(before: ClusterRecord, { pendingWake }: ClusterRecord): { readonly wake?: PendingWake } {
+  const isNew = pendingWake !== undefined && pendingWake.id !== before.pendingWake?.id;
+  return isNew ? { wake: pendingWake } : {};
+}
+
+/** Never throws: the tick itself matters more, and the timer replaces a wake message that does not come. */
+async function sendWake({ app, site }: Run, wake: PendingWake | undefined): Promise<void> {
+  if (wake === undefined) return;
+  try {
+    await app.ports.queue.wake(site.cluster, wake.at, wake.id);
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    const { kind, message } = error;
+    app.ports.log("wake-not-sent", { cluster: site.cluster, kind, message });
+  }
+}
+
+/** The wake message that the end of this look has put into the record; undefined: none. */
+function wakeOfEnd(
+  { owner }: Reconcile,
+  begun: Begun,
+  { pendingWake }: ClusterRecord,
+): PendingWake | undefined {
+  const isOurs = pendingWake?.id.startsWith(`tick-${owner}-`) === true;
+  return isOurs && pendingWake.id !== begun.wake?.id ? pendingWake : undefined;
 }
 
 // ---------------------------------------------------------------- look, decide, apply, settle
@@ -155,21 +210,26 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   const [looked, asked] = await Promise.all([lookAtCluster(run, begun.open), askIntents(run, begun.taken)]);
   if (looked.kind === "trouble") {
     const ended = { began: begun.at, calls: takeCalls(run) };
-    await commitWhole(app, site.cluster, (current) =>
+    const noted = await commitWhole(app, site.cluster, (current) =>
       noteTrouble(run, current, asked, looked.trouble, ended),
     );
+    if (noted.kind === "committed") await sendWake(run, wakeOfEnd(run, begun, noted.record));
     return { kind: "troubled", trouble: looked.trouble };
   }
   const resumed = await resendIntents(run, begun.taken, asked, looked.templates);
   const concluded = await concludeLook(run, begun, resumed, looked);
   if (concluded === undefined) return { kind: "overtaken", byPlan: false };
-  if (concluded.result.kind !== "planned") return concluded.result;
+  const wakeSent = sendWake(run, wakeOfEnd(run, begun, concluded.record));
+  if (concluded.result.kind !== "planned") {
+    await wakeSent;
+    return concluded.result;
+  }
   const { plan, ledger, wakeAt } = concluded.result;
   logPlan(run, plan, concluded.record);
   const ours = concluded.record.intents.filter(
     (intent) => intent.owner === run.owner && intent.committedAt === plan.at,
   );
-  await applyOurs(run, ours, looked.templates);
+  await Promise.all([applyOurs(run, ours, looked.templates), wakeSent]);
   const left = stillOpen(begun.taken, concluded.record);
   if (left.length > 0) await settleAll(run, [], left);
   const { createsFrom } = concluded.record;

@@ -3,7 +3,7 @@ import { ENDPOINTS, patienceSeconds, QUICK_SECONDS, recentCalls } from "../decid
 import type { ClusterRecord } from "../domain/record.ts";
 import { stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { NodeId } from "../domain/ids.ts";
+import type { NodeId, WakeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds } from "../domain/units.ts";
@@ -38,20 +38,35 @@ const HISTORY_DAYS = 30;
 /** A collection of garbage begins, and history is pruned, in one tick of so many minutes; what a tick leaves over the next goes on with. */
 const HOUSEKEEPING_MINUTES = 10;
 
-/** The timer: every cluster side by side. Never throws for one cluster's sake. */
+/** The timer: every cluster side by side, if a tick of it is due. Never throws for one cluster's sake. */
 export async function tickAll(app: App): Promise<readonly TickReport[]> {
   return Promise.all(
-    [...app.ports.sites.values()].map((site) => tickInTime(app, site, TIMER_DEADLINE_SECONDS)),
+    [...app.ports.sites.values()].map((site) =>
+      inTime(app, site, TIMER_DEADLINE_SECONDS, () => reconcileCluster(app, site, "due")),
+    ),
   );
 }
 
+/** The wake message of a cluster: what the timer does for it, if the loop waits for this message and a tick is due. Never throws. */
+export async function tickByWake(app: App, site: Site, id: WakeId): Promise<TickReport> {
+  return inTime(app, site, TIMER_DEADLINE_SECONDS, () => reconcileCluster(app, site, "due", undefined, id));
+}
+
+/** A tick that somebody asked for: due or not. */
+export async function tickInTime(app: App, site: Site): Promise<TickReport> {
+  return inTime(app, site, DEADLINE_SECONDS, () => reconcileCluster(app, site, "tick"));
+}
+
+type Reconcile = () => Promise<ReconcileOutcome>;
+
 /** One cluster's tick, bounded in time. What it started goes on in the background if it hangs; its effects have their own bound. */
-export async function tickInTime(
+async function inTime(
   app: App,
   site: Site,
-  deadlineSeconds = DEADLINE_SECONDS,
+  deadlineSeconds: number,
+  reconcile: Reconcile,
 ): Promise<TickReport> {
-  const work = tickOne(app, site);
+  const work = tickOne(app, site, reconcile);
   const report = await within(app, work, deadlineSeconds);
   if (report !== undefined) {
     logTick(app, report);
@@ -86,14 +101,16 @@ async function patienceWith(app: App, { cluster }: Site): Promise<number> {
 }
 
 function logTick({ ports }: App, { cluster, outcome }: TickReport): void {
+  // Once a minute for each cluster that rests: that is no event.
+  if (outcome.kind === "not-due" || outcome.kind === "superseded") return;
   const trouble = outcome.kind === "troubled" ? { trouble: outcome.trouble.kind } : {};
   ports.log("tick", { cluster, outcome: outcome.kind, ...trouble });
 }
 
-async function tickOne(app: App, site: Site): Promise<TickReport> {
+async function tickOne(app: App, site: Site, reconcile: Reconcile): Promise<TickReport> {
   try {
-    const outcome = await reconcileCluster(app, site, "tick");
-    await keepHistory(app, site);
+    const outcome = await reconcile();
+    if (outcome.kind !== "not-due" && outcome.kind !== "superseded") await keepHistory(app, site);
     return { cluster: site.cluster, outcome };
   } catch (error) {
     await noteFailure(app, site.cluster, "tick-failed", error);

@@ -4,9 +4,9 @@ import type { AnsweringApi } from "../client/index.ts";
 import { isName, NAME_EXPECTED, openApi } from "../client/index.ts";
 
 /** Options that many commands share. The library reads the environment variables that are named here. */
-const url = () =>
+export const url = () =>
   new Option("--url <address>", "address of the function app").env("AUTOSCALER_URL").argParser(readAddress);
-const key = () =>
+export const key = () =>
   new Option(
     "--key <key>",
     "function key; better in the environment, as other users of a machine see command lines",
@@ -21,14 +21,12 @@ const queue = () =>
 
 export const requestSet = () => new Option("-s, --request-set <name>", "the request set").argParser(readName);
 
-/** For commands that need the app's address and a key. */
-export function withAddress(command: Command): Command {
-  return command.addOption(url().makeOptionMandatory()).addOption(key().makeOptionMandatory());
-}
-
-/** For commands that show an answer of the app. */
+/** For commands that ask the app about one cluster. */
 export function withApi(command: Command): Command {
-  return withAddress(command).option("--json", "the app's answer as JSON");
+  return command
+    .addOption(url().makeOptionMandatory())
+    .addOption(key().makeOptionMandatory())
+    .option("--json", "the app's answer as JSON");
 }
 
 export function withCluster(command: Command): Command {

@@ -18,6 +18,10 @@ export interface ManagementApi {
   list(): Promise<FunctionList>;
   /** Asks the platform to read the app's triggers again. */
   sync(): Promise<Answer>;
+  /** The host key, which opens every function but the host's own. Or the answer that has none. */
+  hostKey(): Promise<
+    { readonly kind: "key"; readonly key: string } | { readonly kind: "no-key"; readonly answer: Answer }
+  >;
 }
 
 /** Of the resource type Microsoft.Web/sites. */
@@ -50,6 +54,13 @@ export function openManagement(url: string, resourceId: string, token: () => Pro
       }
     },
     sync: () => call("POST", `${resourceId}/host/default/sync`, { "api-version": VERSION }),
+    async hostKey() {
+      const path = `${resourceId}/host/default/listkeys`;
+      const answer = await call("POST", path, { "api-version": VERSION });
+      const read = answer.kind === "answered" ? armKeys.safeParse(answer.body) : undefined;
+      const [key] = Object.values(read?.data?.functionKeys ?? {});
+      return key === undefined ? { kind: "no-key", answer } : { kind: "key", key };
+    },
   };
 }
 
@@ -83,6 +94,8 @@ const armList = z.object({
   ),
   nextLink: z.string().nullish(),
 });
+
+const armKeys = z.object({ functionKeys: z.record(z.string(), z.string()) });
 
 const hostList = z.array(z.object({ name: z.string(), isDisabled: z.boolean().default(false) }));
 

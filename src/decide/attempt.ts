@@ -102,7 +102,8 @@ export function attempt(problem: Problem, way: Way, entries: readonly Entry[], t
   entries.forEach((entry) => {
     budget.turnTo(entry.set);
     const settled = budget.isSpent ? undefined : settle(draft, entry, scopes, homes, kept.get(entry), order);
-    if (settled === undefined || budget.isSpent) {
+    // One that has all it asked for as the steps run out is settled.
+    if (settled === undefined || (budget.isSpent && settled.placed < settled.asked)) {
       outcomes[entry.rank] = leaveOut(entry, settled);
       leftOut.push(entry);
     } else outcomes[entry.rank] = settled;

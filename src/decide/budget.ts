@@ -50,6 +50,7 @@ export class Budget {
   #granted: number;
   #left: number;
   #spent = 0;
+  #finishes = false;
 
   constructor(steps: number, sets: number) {
     this.#steps = steps;
@@ -99,7 +100,22 @@ export class Budget {
 
   /** The set whose turn it is has spent all that it may. */
   get isSpent(): boolean {
-    return this.#left < 0;
+    return this.#left < 0 && !this.#finishes;
+  }
+
+  /**
+   * Does work that must be done whole, if there is enough for what it is expected to cost: then {@link isSpent} stays false until it is done.
+   * False: there is not, nothing is done, and the set has spent all.
+   */
+  finish(expected: number, work: () => void): boolean {
+    if (this.#left < expected) {
+      this.#left = Math.min(this.#left, -1);
+      return false;
+    }
+    this.#finishes = true;
+    work();
+    this.#finishes = false;
+    return true;
   }
 
   /** Spent so far, on everything. */

@@ -20,6 +20,7 @@ import type { JobClass, Takes } from "./job-class.ts";
 import type { Kind } from "./ground.ts";
 import type { Opening } from "./opening.ts";
 import { noteScaleSet } from "./scale-set.ts";
+import type { Scope } from "./scope.ts";
 import type { Shape } from "./shape.ts";
 import { Telling } from "./telling.ts";
 
@@ -66,6 +67,8 @@ export interface Draft {
   readonly toPlace: number[];
   /** By what a slot takes, what was opened last for so many units. */
   readonly openings: Map<Takes, Opening & { readonly left: number }>;
+  /** By the places that targets accept, the existing nodes there that nobody needs yet; those needed since are left out at the next look. */
+  readonly unclaimed: Map<Scope["accepts"], Map<readonly Bin[], readonly Bin[]>>;
   /** Where the demand settled last ended, if another job of its class may go on there. */
   readonly latest: Latest;
 }
@@ -115,6 +118,7 @@ export function beginDraft(
     ...draft,
     offers,
     openings: new Map(),
+    unclaimed: new Map(),
     toPlace: bins.resources.map(() => 0),
   };
 }
@@ -229,6 +233,8 @@ export function createsOf(bins: Bins): readonly CreateSet[] {
   const runs: { key: string; create: CreateSet }[] = [];
   const keys = new Map<Kind, string>();
   for (const bin of bins.planned) {
+    // It was planned as the steps of a set ran out, and nothing was put there.
+    if (!bins.isClaimed(bin)) continue;
     const create = createOf(bins, bin);
     const isPlain = create.attributes === undefined && create.purpose.kind === "array";
     const kind = bins.kindOf(bin);

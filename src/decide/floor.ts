@@ -14,7 +14,9 @@ import type { Scope } from "./scope.ts";
 import { explain } from "./telling.ts";
 
 /** So many bins are passed by in a step. */
-const BINS_OF_STEP = 16;
+const BINS_OF_STEP = 4;
+/** Why an offer brings too little, and what would help, costs about as much as so many looks. */
+const STEPS_OF_REASON = 8;
 
 /** A floor's state, in nodes or cores. */
 interface Floor {
@@ -48,8 +50,7 @@ export function raiseFloor(
   keepSizes(draft, scope);
   for (const list of [bins.existing, bins.inFlight, bins.asleep]) {
     if (floor.have >= asked) break;
-    bins.budget.spend(list.length / BINS_OF_STEP);
-    for (const bin of byPreference(draft, scope, list)) {
+    for (const bin of unclaimedIn(draft, scope, list)) {
       if (floor.have >= asked) break;
       claimFor(draft, { demand, set, by }, scope, floor, bin);
     }
@@ -74,6 +75,7 @@ export function raiseFloor(
   const pending = placed - Math.min(asked, floor.ready);
   if (placed >= asked || !draft.tells) return { placed, pending, reasons: [] };
   const told = explain(draft, () => {
+    bins.budget.spend(STEPS_OF_REASON * offers.length);
     const ceilings = draft.caps.ceilings({ set });
     return {
       reasons: floorReasons(draft, demand, scope, asked - placed, ceilings),
@@ -109,10 +111,34 @@ function keepSizes({ bins, shared }: Draft, scope: Scope): void {
   for (const bin of shared.keys()) if (scope.accepts(bins.placeOfBin(bin))) shared.delete(bin);
 }
 
+/**
+ * Bins that the target may claim, in its order of preference. Bins that exist never change places, and who needs one does not give it back:
+ * of these only those are looked at again that were left before.
+ */
+function unclaimedIn(draft: Draft, scope: Scope, list: readonly Bin[]): readonly Bin[] {
+  const { bins, unclaimed } = draft;
+  const isSteady = list !== bins.inFlight;
+  const known = isSteady ? unclaimed.get(scope.accepts)?.get(list) : undefined;
+  bins.budget.spend((known ?? list).length / BINS_OF_STEP);
+  const isOpen = (bin: Bin): boolean => !bins.isClaimed(bin);
+  if (known === undefined) {
+    const accepted = list.filter((bin) => isOpen(bin) && scope.accepts(bins.placeOfBin(bin)));
+    return remember(draft, scope, list, byPreference(draft, scope, accepted));
+  }
+  return remember(draft, scope, list, known.filter(isOpen));
+}
+
+function remember({ unclaimed }: Draft, { accepts }: Scope, list: readonly Bin[], open: readonly Bin[]) {
+  const ofScope = unclaimed.get(accepts);
+  if (ofScope === undefined) unclaimed.set(accepts, new Map([[list, open]]));
+  else ofScope.set(list, open);
+  return open;
+}
+
 /** In the order of use; among equals those sizes first that would be created first, so that the next plan chooses as this one does. */
 function byPreference({ bins }: Draft, scope: Scope, list: readonly Bin[]): readonly Bin[] {
   const { rank } = scope;
-  if (rank === undefined) return [...list];
+  if (rank === undefined) return list;
   return list.toSorted(
     (a, b) => bins.tierOf(a) - bins.tierOf(b) || rank(bins.placeOfBin(a)) - rank(bins.placeOfBin(b)),
   );

@@ -37,6 +37,8 @@ export interface Opening {
   readonly nodes: number;
   /** By the job's own lists; higher is better. */
   readonly score: number;
+  /** Absent: the offer is not open to the job. */
+  readonly from: Offered | undefined;
 }
 
 export interface GangSettled {
@@ -59,26 +61,64 @@ export function placeGang(
   const progress = { left: ask.units, pending: 0 };
   const { complete, sites } = findSites(draft, ask, home);
   if (complete !== undefined) {
-    for (const bin of complete.bins) fillBin(draft, ask, progress, bin);
+    const [first] = complete.bins;
+    const look = (): number => (first === undefined ? 0 : draft.bins.unitsOn(first, ask));
+    fillWhole(draft, ask, look, () => {
+      for (const bin of complete.bins) fillBin(draft, ask, progress, bin);
+    });
     return { progress, reasons: [] };
   }
   const openings = findOpenings(draft, ask, scope, sites, home);
+  const possible = inOrder(
+    draft,
+    ask,
+    openings.filter(({ nodes }) => Number.isFinite(nodes)),
+  );
+  const best = possible.find((opening) => whyNot(draft, ask, opening) === undefined);
   // Not all nodes may have been asked: new ones might be made in their place.
   if (draft.bins.budget.isSpent) return { progress, reasons: [] };
-  const best = openings.find((opening) => openingRefusal(draft, ask, opening) === undefined);
   if (best !== undefined) {
-    for (const bin of best.site?.bins ?? []) fillBin(draft, ask, progress, bin);
-    const group = best.group === "new" ? nameGroup(draft, groupKey(best.offer)) : best.group;
-    openFor(draft, ask, progress, best.offer, group, best.nodes);
+    const { from, offer, site, nodes } = best;
+    const grouped = ask.together === "one-group";
+    const look = (): number => (from === undefined ? 0 : unitsOnNew(draft, ask, from, grouped));
+    fillWhole(draft, ask, look, () => {
+      for (const bin of site?.bins ?? []) fillBin(draft, ask, progress, bin);
+      const group = best.group === "new" ? nameGroup(draft, groupKey(offer)) : best.group;
+      openFor(draft, ask, progress, offer, group, nodes);
+    });
     return { progress, reasons: [] };
   }
   if (!isTold) return { progress, reasons: [] };
   return {
     progress,
-    ...explain(draft, () => ({
-      reasons: gangReasons(draft, ask, scope, home, openings, cappedSites(draft, ask, sites)),
-    })),
+    ...explain(draft, () => {
+      const all = inOrder(draft, ask, openings);
+      draft.bins.budget.spend(STEPS_OF_REFUSAL * (all.length + scope.offers.length));
+      return { reasons: gangReasons(draft, ask, scope, home, all, cappedSites(draft, ask, sites)) };
+    }),
   };
+}
+
+/** To fill a node costs about as much as so many looks at it. */
+const LOOKS_OF_FILLING = 3;
+
+/** Fills all nodes of a gang, or none if its set has not enough steps left: half a gang is of no use. `look`: at one of the nodes. */
+function fillWhole(draft: Draft, ask: Ask, look: () => number, fill: () => void): void {
+  const { budget } = draft.bins;
+  const before = budget.spent;
+  // Where nodes are alike, many are filled at once.
+  if (ask.jobClass.takes === undefined) look();
+  budget.finish(LOOKS_OF_FILLING * ask.units * (budget.spent - before), fill);
+}
+
+/** To see in how many nodes an offer has a gang, and to compare it with others, costs about as much as so many looks. */
+const STEPS_OF_OPENING = 4;
+/** The same of why an offer does not have it. */
+const STEPS_OF_REFUSAL = 8;
+
+function whyNot(draft: Draft, ask: Ask, opening: Opening): Reason | undefined {
+  draft.bins.budget.spend(STEPS_OF_REFUSAL);
+  return openingRefusal(draft, ask, opening);
 }
 
 /** By bucket: the cap that keeps a gang from nodes there that would suffice. */
@@ -104,7 +144,9 @@ export function waysOfGang(
 ): { readonly complete: boolean; readonly openings: readonly Opening[] } {
   const { complete, sites } = findSites(draft, ask, home);
   if (complete !== undefined) return { complete: true, openings: [] };
-  return { complete: false, openings: findOpenings(draft, ask, scope, sites, home) };
+  const openings = inOrder(draft, ask, findOpenings(draft, ask, scope, sites, home));
+  draft.bins.budget.spend(STEPS_OF_REFUSAL * openings.length);
+  return { complete: false, openings };
 }
 
 /** The cap of the set or user that does not allow the gang what it would use of these bins, and these new nodes. */
@@ -172,7 +214,7 @@ function mayWake(draft: Draft, capacity: Capacity, bin: Bin): boolean {
   return true;
 }
 
-/** Ways to have the gang with new nodes, the best first. */
+/** Ways to have the gang with new nodes; where none would do, the number of nodes is without end. */
 function findOpenings(
   draft: Draft,
   ask: Ask,
@@ -182,13 +224,17 @@ function findOpenings(
 ): readonly Opening[] {
   const grouped = ask.together === "one-group";
   draft.bins.budget.spend(scope.offers.length * (1 + sites.length));
-  const offered = new Map(draft.offers.of(draft, ask, scope, grouped).all.map((one) => [one.offer, one]));
-  const openings = [
+  const offered = draft.offers.of(draft, ask, scope, grouped).byOffer;
+  return [
     ...sites.flatMap((site) => growing(draft, ask, site, offered)),
     ...scope.offers.flatMap((offer) => fresh(draft, ask, offer, sites, home, offered.get(offer))),
   ];
-  const cost = ({ offer, nodes }: Opening): number => {
-    const from = offered.get(offer);
+}
+
+/** Openings of a gang, the best first. */
+function inOrder(draft: Draft, ask: Ask, openings: readonly Opening[]): readonly Opening[] {
+  draft.bins.budget.spend(STEPS_OF_OPENING * openings.length);
+  const cost = ({ offer, nodes, from }: Opening): number => {
     const whole = nodes * (offer.price ?? NO_PRICE);
     return from !== undefined && willBeFilled(draft, ask, from, nodes)
       ? whole * nodesInUse(ask, from)
@@ -239,7 +285,7 @@ function growing(
   const from = offered.get(offer);
   if (from === undefined || site.have >= ask.units) return [];
   const nodes = nodesFor(draft, ask, from, ask.units - site.have);
-  return [{ offer, group: isGrouped ? group : offer.pinnedGroup, site, nodes, score: from.score }];
+  return [{ offer, group: isGrouped ? group : offer.pinnedGroup, site, nodes, score: from.score, from }];
 }
 
 /** All new nodes, where no site of the bucket is the same thing: in a new group, in a named one, in that of the job, or in none. */
@@ -265,7 +311,7 @@ function fresh(
   const nodes = offered === undefined ? Number.POSITIVE_INFINITY : nodesFor(draft, ask, offered, ask.units);
   return groupsFor(draft, ask, offer, home)
     .filter((group) => !isTaken(group))
-    .map((group) => ({ offer, group, site: undefined, nodes, score: offered?.score ?? 0 }));
+    .map((group) => ({ offer, group, site: undefined, nodes, score: offered?.score ?? 0, from: offered }));
 }
 
 function groupsFor(
@@ -337,9 +383,14 @@ export function spreadGang(draft: Draft, ask: Ask, scope: Scope, isTold: boolean
     return { progress, ...told };
   }
   if (draft.bins.budget.isSpent) return { progress, reasons: [] };
-  for (const bin of taken) fillBin(draft, ask, progress, bin);
-  for (const { offer, nodes } of openings)
-    openFor(draft, ask, progress, offer, offer.pinnedGroup, Math.min(nodes, progress.left));
+  const [cheapest] = byPrice;
+  const look = (): number =>
+    cheapest === undefined ? 0 : unitsOnNew(draft, ask, cheapest, ask.requirements.grouped);
+  fillWhole(draft, ask, look, () => {
+    for (const bin of taken) fillBin(draft, ask, progress, bin);
+    for (const { offer, nodes } of openings)
+      openFor(draft, ask, progress, offer, offer.pinnedGroup, Math.min(nodes, progress.left));
+  });
   return { progress, reasons: [] };
 }
 

@@ -2,7 +2,7 @@ import type { Purpose } from "../domain/bucket.ts";
 import type { RequestedNode } from "../domain/cluster.ts";
 import type { Digest, NodeId, RequestId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { ClusterRecord, InFlight, Ledger } from "../domain/record.ts";
+import type { ClusterRecord, InFlight, Ledger, LedgerNode } from "../domain/record.ts";
 import { stillInFlight } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
@@ -49,13 +49,40 @@ export function followInFlight(
     }
     return grown;
   });
-  const coming = followed.filter(
+  const coming = closeVanished(followed, listed, ledger).filter(
     ({ since }) => secondsBetween(since, look.snapshot.at) < policy.inFlightGraceSeconds,
   );
   // A set that is whole stays as long as another one of its request is not: its nodes are on the request's list, and are not the other's.
   const open = new Set(coming.filter((entry) => stillInFlight(entry) > 0).map(({ requestId }) => requestId));
   return { ...next, inFlight: coming.filter(({ requestId }) => open.has(requestId)) };
 }
+
+/**
+ * Nodes may go between the status that shows them and the list of their request: no list names them then. Such a node closes a place of the
+ * request that can have made it. It waits as long as a request that can have made it has not been listed.
+ */
+function closeVanished(
+  inFlight: readonly InFlight[],
+  listed: ReadonlyMap<InFlight, Listed>,
+  ledger: Ledger,
+): readonly InFlight[] {
+  if (inFlight.every((entry) => stillInFlight(entry) === 0)) return inFlight;
+  const named = new Set(inFlight.flatMap(({ seen }) => seen));
+  for (const { nodes } of listed.values()) for (const id of nodes) named.add(id);
+  const isListed = new Set([...listed.keys()].map(({ requestId }) => requestId));
+  const followed = [...inFlight];
+  ledger.forEach((node, id) => {
+    if (node.goneAt === undefined || node.requestId !== undefined || named.has(id)) return;
+    const makers = followed.filter((entry) => stillInFlight(entry) > 0 && canHaveMade(entry, node));
+    const [maker] = makers;
+    if (maker === undefined || !makers.every(({ requestId }) => isListed.has(requestId))) return;
+    followed[followed.indexOf(maker)] = seeMore(maker, [id]);
+  });
+  return followed;
+}
+
+const canHaveMade = ({ bucket, since }: InFlight, { array, firstSeenAt }: LedgerNode): boolean =>
+  bucket.array === array && since <= firstSeenAt;
 
 function byRequest(inFlight: readonly InFlight[]): readonly (readonly InFlight[])[] {
   const requests = new Map<RequestId, InFlight[]>();

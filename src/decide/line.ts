@@ -230,6 +230,7 @@ export class Line {
         if (budget.isSpent) return undefined;
         if (!this.#fits(bin, sought)) continue;
         found = true;
+        budget.spend(1);
         yield bin;
       }
       if (!found) this.#workOut(block);
@@ -273,7 +274,9 @@ export class Line {
       for (let j = i === at ? from : 0; j < block.bins.length; j += 1) {
         const bin = block.bins[j] ?? 0;
         if ((bins.tier[bin] ?? 0) > tier) return { at: i, from: j };
-        if (this.#isClaimed(bin) === claimed && this.#fits(bin, sought)) yield bin;
+        if (this.#isClaimed(bin) !== claimed || !this.#fits(bin, sought)) continue;
+        bins.budget.spend(1);
+        yield bin;
       }
     }
     return { at: this.#blocks.length, from: 0 };

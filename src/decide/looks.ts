@@ -2,6 +2,7 @@ import type { ClusterRecord, LookTokens } from "../domain/record.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
+import { plannedPauseSeconds } from "./next-tick.ts";
 import { patienceSeconds, statusSeconds } from "./calls.ts";
 
 /** How many looks there are, and how long one may be decided on (docs/protocol.md, Looks and Plans). */
@@ -109,9 +110,13 @@ export function isOlderLook(
   return seen !== undefined && began < seen.at && seen.at <= now;
 }
 
-/** Without a believed look for so long the autoscaler was away, or could not see. */
-export function outageSeconds(record: Pick<ClusterRecord, "calls">, policy: Policy): number {
-  return 2 * policy.snapshotIntervalSeconds + patienceSeconds(record);
+/** Without a believed look for so long the autoscaler was away, or could not see. A rest of the cluster is no outage. */
+export function outageSeconds(
+  record: Pick<ClusterRecord, "calls" | "lastGoodLookAt" | "restsUntil">,
+  policy: Policy,
+): number {
+  const pause = plannedPauseSeconds(record, record.lastGoodLookAt);
+  return 2 * policy.snapshotIntervalSeconds + pause + patienceSeconds(record);
 }
 
 /** A believed look that cannot be decided on still shows that we were there. It does not end an outage: only a plan notes that. */

@@ -30,7 +30,10 @@ export interface Met {
 }
 
 /** A compiled constraint. `job` is the name of the job that asks, where it matters who is on the node already. */
-export type Matcher = (node: NodeView, shared: SharedState, job?: string) => Judgement;
+export type Matcher = (node: NodeView, shared: Shared, job?: string) => Judgement;
+
+/** What jobs share, as far as one node is judged by it: one pool at a time is asked for. */
+type Shared = Pick<SharedState, "values"> & { readonly left: Pick<SharedState["left"], "get"> };
 
 const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
 const PLAIN_MET: Met = { kind: "met", score: 1, takes: NOTHING, drains: NOTHING };
@@ -40,8 +43,45 @@ export function compileAll(constraints: readonly Constraint[]): Matcher {
   return compile({ kind: "and", of: constraints });
 }
 
+/** Constraints that are ready already. Where many judgements share constraints, each is made ready once. */
+export type Compiled = Map<Constraint, Matcher>;
+
+/** One of several constraints that must hold at once. */
+export interface Member {
+  readonly judge: Matcher;
+  /** It has alternatives. */
+  readonly isChoice: boolean;
+}
+
+/** The same as the constraints say, without an "and" inside an "and". */
+export function membersOf(constraints: readonly Constraint[], compiled?: Compiled): readonly Member[] {
+  return withoutNesting(constraints).map((one) => ({
+    judge: compile(one, compiled),
+    isChoice: one.kind === "or",
+  }));
+}
+
+/** All of them must hold at once. Costs little: all is ready. */
+export function joinMembers(members: readonly Member[]): Matcher {
+  return compileAnd(
+    members.map(({ judge }) => judge),
+    members.map(({ isChoice }) => isChoice),
+  );
+}
+
 /** Makes a constraint ready to be judged many times: patterns are compiled once. */
-export function compile(constraint: Constraint): Matcher {
+export function compile(constraint: Constraint, compiled?: Compiled): Matcher {
+  if (compiled === undefined) return compileAnew(constraint, undefined);
+  let matcher = compiled.get(constraint);
+  if (matcher === undefined) {
+    matcher = compileAnew(constraint, compiled);
+    compiled.set(constraint, matcher);
+  }
+  return matcher;
+}
+
+function compileAnew(constraint: Constraint, compiled: Compiled | undefined): Matcher {
+  const inside = (one: Constraint): Matcher => compile(one, compiled);
   switch (constraint.kind) {
     case "amount":
       return ({ available }) =>
@@ -63,13 +103,13 @@ export function compile(constraint: Constraint): Matcher {
     case "in-a-placement-group":
       return ({ properties }) => judgeGroup(constraint.wanted, properties.placement_group);
     case "and":
-      return compileMembers(constraint.of);
+      return joinMembers(membersOf(constraint.of, compiled));
     case "or":
-      return compileOr(constraint.of.map(compile));
+      return compileOr(constraint.of.map(inside));
     case "xor":
-      return compileXor(constraint.of.map(compile));
+      return compileXor(constraint.of.map(inside));
     case "not":
-      return compileNot(compile(constraint.of));
+      return compileNot(inside(constraint.of));
     case "never":
       return () => refused({ code: "never", message: constraint.message });
     case "pool":
@@ -187,15 +227,6 @@ function judgeBackoff(seconds: number | undefined, since: number | undefined): J
     : PLAIN_MET;
 }
 
-/** What must hold at once, in the order in which it is said. */
-function compileMembers(constraints: readonly Constraint[]): Matcher {
-  const members = withoutNesting(constraints);
-  return compileAnd(
-    members.map(compile),
-    members.map(({ kind }) => kind === "or"),
-  );
-}
-
 const withoutNesting = (constraints: readonly Constraint[]): readonly Constraint[] =>
   constraints.flatMap((one) => (one.kind === "and" ? withoutNesting(one.of) : [one]));
 
@@ -236,29 +267,33 @@ function joinOthers(
   sure: readonly Met[],
   choices: readonly Matcher[],
   node: NodeView,
-  shared: SharedState,
+  shared: Shared,
   job: string | undefined,
 ): Met | undefined {
-  const space = sure.reduce<number | undefined>((least, one) => lesserSpace(least, one.space), undefined);
-  let joint = joinTakes(sure, node, shared, space);
+  const joint = new Joint(node, shared);
+  const available = { ...node.available };
+  const rest: NodeView = { ...node, available };
+  // A cluster may have many thousands of pools, and few are taken from: none is copied.
+  const left: Shared = {
+    values: shared.values,
+    left: { get: (pool) => minus(shared.left.get(pool), joint.drains.get(pool)) },
+  };
+  const add = (one: Met): boolean => {
+    if (joint.add(one) !== undefined) return false;
+    for (const resource of one.takes.keys())
+      available[resource] = takeFrom(node.available[resource], joint.takes.get(resource) ?? 0);
+    return true;
+  };
+  if (!sure.every(add)) return undefined;
   for (const choice of choices) {
-    if (joint.kind === "refused") return undefined;
-    const one = choice(withoutTakes(node, joint.takes), withoutDrains(shared, joint.drains), job);
-    if (one.kind === "refused") return undefined;
-    joint = joinTakes([joint, one], node, shared, lesserSpace(joint.space, one.space));
+    const one = choice(rest, left, job);
+    if (one.kind === "refused" || !add(one)) return undefined;
   }
-  return joint.kind === "met" ? joint : undefined;
+  return joint.met;
 }
 
-function withoutTakes(node: NodeView, takes: Met["takes"]): NodeView {
-  const left = [...takes].map(([resource, take]) => [resource, takeFrom(node.available[resource], take)]);
-  return { ...node, available: { ...node.available, ...Object.fromEntries(left) } };
-}
-
-const withoutDrains = ({ left, values }: SharedState, drains: Met["drains"]): SharedState => ({
-  values,
-  left: new Map([...left].map(([pool, amount]) => [pool, amount - (drains.get(pool) ?? 0)])),
-});
+const minus = (amount: number | undefined, taken = 0): number | undefined =>
+  amount === undefined ? undefined : amount - taken;
 
 /** It takes nothing from anywhere. */
 const isPlain = ({ takes, drains, closes }: Met): boolean =>
@@ -267,43 +302,66 @@ const isPlain = ({ takes, drains, closes }: Met): boolean =>
 function joinTakes(
   met: readonly Met[],
   node: NodeView,
-  shared: SharedState,
+  shared: Shared,
   least: number | undefined,
 ): Judgement {
-  const takes = new Map<string, number | Size>();
-  const drains = new Map<string, number>();
-  let space = least;
-  let closes: Met["closes"];
+  const joint = new Joint(node, shared, least);
   for (const one of met) {
-    if (one.closes !== undefined && closes !== "job") closes = one.closes;
+    const refusal = joint.add(one);
+    if (refusal !== undefined) return refusal;
+  }
+  return joint.met;
+}
+
+/** What must hold at once, put together one after the other. */
+class Joint {
+  readonly takes = new Map<string, number | Size>();
+  readonly drains = new Map<string, number>();
+  readonly #node: NodeView;
+  readonly #shared: Shared;
+  #space: number | undefined;
+  #closes: Met["closes"];
+
+  constructor(node: NodeView, shared: Shared, least?: number) {
+    this.#node = node;
+    this.#shared = shared;
+    this.#space = least;
+  }
+
+  /** Undefined: there is room for it beside the others. */
+  add(one: Met): Judgement | undefined {
+    this.#space = lesserSpace(this.#space, one.space);
+    if (one.closes !== undefined && this.#closes !== "job") this.#closes = one.closes;
     for (const [resource, take] of one.takes) {
-      const before = takes.get(resource);
-      if (before === undefined) {
-        takes.set(resource, take);
-        continue;
-      }
-      const joint = judgeAmount(resource, sum(before, take), node.available[resource]);
-      if (joint.kind === "refused") return joint;
-      space = lesserSpace(space, joint.space);
-      takes.set(resource, sum(before, take));
+      const before = this.takes.get(resource);
+      const all = before === undefined ? take : sum(before, take);
+      this.takes.set(resource, all);
+      if (before === undefined) continue;
+      const judged = judgeAmount(resource, all, this.#node.available[resource]);
+      if (judged.kind === "refused") return judged;
+      this.#space = lesserSpace(this.#space, judged.space);
     }
     for (const [pool, amount] of one.drains) {
-      const total = (drains.get(pool) ?? 0) + amount;
-      drains.set(pool, total);
+      const total = (this.drains.get(pool) ?? 0) + amount;
+      this.drains.set(pool, total);
       if (total === amount) continue;
-      const joint = judgePool(pool, total, shared.left.get(pool));
-      if (joint.kind === "refused") return joint;
-      space = lesserSpace(space, joint.space);
+      const judged = judgePool(pool, total, this.#shared.left.get(pool));
+      if (judged.kind === "refused") return judged;
+      this.#space = lesserSpace(this.#space, judged.space);
     }
+    return undefined;
   }
-  return {
-    kind: "met",
-    score: 1,
-    takes,
-    drains,
-    ...(space === undefined ? {} : { space }),
-    ...(closes === undefined ? {} : { closes }),
-  };
+
+  get met(): Met {
+    return {
+      kind: "met",
+      score: 1,
+      takes: this.takes,
+      drains: this.drains,
+      ...(this.#space === undefined ? {} : { space: this.#space }),
+      ...(this.#closes === undefined ? {} : { closes: this.#closes }),
+    };
+  }
 }
 
 /** Of two amounts of one resource of one node: both are sizes, or both numbers. */

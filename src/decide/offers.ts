@@ -60,6 +60,7 @@ export interface Offers {
   readonly all: readonly Offered[];
   /** The same, those that the job likes best first. */
   readonly byScore: readonly EqualOffers[];
+  readonly byOffer: ReadonlyMap<BucketOffer, Offered>;
 }
 
 /**
@@ -98,11 +99,12 @@ export class OpenOffers {
       found.push({ offer, kind, score });
     }
     const [best] = found;
+    const byOffer = new Map(found.map((one) => [one.offer, one]));
     if (found.every(({ score }) => score === best?.score))
-      return { all: found, byScore: [new EqualOffers(found)] };
+      return { all: found, byScore: [new EqualOffers(found)], byOffer };
     const scores = [...new Set(found.map(({ score }) => score))].sort((a, b) => b - a);
     const byScore = scores.map((score) => new EqualOffers(found.filter((one) => one.score === score)));
-    return { all: byScore.flatMap(({ all }) => all), byScore };
+    return { all: byScore.flatMap(({ all }) => all), byScore, byOffer };
   }
 }
 

@@ -39,7 +39,8 @@ function openBins(draft: Draft, ask: Ask, scope: Scope, progress: Progress): voi
   const made = grouped ? new Map<BucketOffer, PlacementGroup[]>() : undefined;
   while (progress.left > 0 && !draft.bins.budget.isSpent) {
     const opening = nextOpening(draft, ask, offered, progress.left, exhausted ?? NO_OFFERS);
-    if (opening === undefined) break;
+    // Not all offers may have been judged whole: what looks best then may be the wrong one.
+    if (opening === undefined || draft.bins.budget.isSpent) break;
     const { offered: from, nodes } = opening;
     const before = progress.left;
     if (made !== undefined)

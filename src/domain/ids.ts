@@ -21,6 +21,8 @@ export type NodeId = Brand<string, "NodeId">;
 export type RequestId = Brand<string, "RequestId">;
 /** Who may send an intent: one run of a use case. */
 export type Owner = Brand<string, "Owner">;
+/** Names one wake message of the loop. */
+export type WakeId = Brand<string, "WakeId">;
 /** Random, written when a record is born or restored; part of every request id. */
 export type Epoch = Brand<string, "Epoch">;
 /** Hex digest of a canonical JSON text. */
@@ -34,6 +36,9 @@ export const placementGroup = (text: string): PlacementGroup => text as Placemen
 export const nodeId = (text: string): NodeId => text as NodeId;
 export const requestId = (text: string): RequestId => text as RequestId;
 export const owner = (text: string): Owner => text as Owner;
+export const wakeId = (text: string): WakeId => text as WakeId;
+/** Whether an id of a wake message is one of the loop, as decide/next-tick.ts makes them. */
+export const isTickWake = (id: string): boolean => id.startsWith("tick-");
 export const epoch = (text: string): Epoch => text as Epoch;
 export const digest = (text: string): Digest => text as Digest;
 

@@ -11,6 +11,7 @@ import type {
   Owner,
   RequestId,
   SetName,
+  WakeId,
 } from "./ids.ts";
 import type { Instant } from "./units.ts";
 
@@ -64,6 +65,12 @@ export interface ClusterRecord {
   readonly wakeAt?: Instant;
   /** Why: `demand` needs no look once a plan has observed the generation, `follow-up` always does. */
   readonly wakeFor?: "demand" | "follow-up";
+  /** When the next tick is due; absent: now. */
+  readonly nextTickAt?: Instant;
+  /** Nobody needs to look before: the cluster was stopped, or empty without demand, at the last plan. Absent: it is looked at each minute. */
+  readonly restsUntil?: Instant;
+  /** The wake message that ticks if the timer does not. Any other with an id has nothing to do. Absent: none is under way. */
+  readonly pendingWake?: PendingWake;
   /** The first of an unbroken line of looks whose records mostly lack TargetState; absent: the last look was none. */
   readonly targetStatesLackedSince?: Instant;
   /** The last look that told us something, and the end of the rest that follows an outage of ours. */
@@ -93,6 +100,12 @@ export interface ClusterRecord {
   readonly missing?: readonly { readonly body: string; readonly since: Instant }[];
   /** The last time that storage lost some of what the record named; absent: never. */
   readonly lost?: Lost;
+}
+
+export interface PendingWake {
+  readonly id: WakeId;
+  /** When it comes, or soon after. */
+  readonly at: Instant;
 }
 
 /** By set the pools that it named first, each by the digest of its name: names may be long, and renewals write this. */

@@ -34,7 +34,7 @@ export interface WakeMessage {
   readonly cluster: string;
   readonly wake: true;
   readonly at?: number;
-  /** The app notes that a message with this id came through the queue. */
+  /** The app notes that a message with this id came through the queue. Ids that begin with "tick-" are its own. */
   readonly id?: string;
 }
 

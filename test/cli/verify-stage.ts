@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { createServer } from "node:http";
 import { onTestFinished } from "vitest";
 import { ALL_FUNCTIONS } from "../../src/client/index.ts";
+import type { Terminal } from "../../src/cli/terminal.ts";
 import type { CommandEnd } from "./run-command.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -38,15 +39,18 @@ export interface Stage {
   readonly seen: readonly string[];
   /** Seconds that the command has waited. */
   readonly waited: () => number;
-  verify(words?: readonly string[]): Promise<CommandEnd>;
+  readonly verify: (words?: readonly string[], terminal?: Partial<Terminal>) => Promise<CommandEnd>;
+  readonly verifyWithoutKey: (words: readonly string[]) => Promise<CommandEnd>;
 }
 
 const ORIGIN = Date.UTC(2026, 10, 22, 12, 0, 30);
 const KEY = "operator";
+const HOST_KEY = "host-key-of-the-app";
 const TOKEN = "token of the administrator";
 export const RESOURCE_ID =
   "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/hpc/providers/Microsoft.Web/sites/scaler";
 const LIST = `${RESOURCE_ID}/functions?api-version=2024-11-01`;
+const KEYS = `${RESOURCE_ID}/host/default/listkeys?api-version=2024-11-01`;
 const SYNC = `${RESOURCE_ID}/host/default/sync?api-version=2024-11-01`;
 
 /** A fake app and a fake management API at one loopback address, on a clock that only the command's waiting moves. */
@@ -81,6 +85,7 @@ export async function openStage(play: Play): Promise<Stage> {
       syncs += 1;
       return play.sync?.() ?? { status: 204 };
     }
+    if (request === `POST ${KEYS}`) return { body: { functionKeys: { default: HOST_KEY } } };
     if (request !== `GET ${LIST}`) return undefined;
     const listed = play.listed?.(seconds(), syncs) ?? ALL_FUNCTIONS;
     return isNames(listed) ? { body: { value: listed.map((name) => ({ name: `scaler/${name}` })) } } : listed;
@@ -93,7 +98,8 @@ export async function openStage(play: Play): Promise<Stage> {
     const fronted = play.front?.(seconds());
     if (fronted !== undefined) return fronted;
     if (request === "GET /api/health") return { body: { ok: true } };
-    if (headers["x-functions-key"] !== KEY) return { status: 401 };
+    const key = headers["x-functions-key"];
+    if (key !== KEY && key !== HOST_KEY) return { status: 401 };
     switch (request) {
       case "GET /api/clusters":
         return play.clusters?.(seconds()) ?? answerClusters();
@@ -123,24 +129,27 @@ export async function openStage(play: Play): Promise<Stage> {
   });
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+  const run = (words: readonly string[], terminal: Partial<Terminal> = {}) =>
+    runCommand(
+      ["verify", "--url", url, "--management-url", url, ...words],
+      {},
+      {
+        now: () => ORIGIN + elapsed,
+        sleep: async (milliseconds) => {
+          elapsed += milliseconds;
+          return true;
+        },
+        signIn: play.signIn ?? (() => Promise.resolve(TOKEN)),
+        environment: {},
+        ...terminal,
+      },
+    );
   return {
     url,
     seen,
     waited: seconds,
-    verify: (words = []) =>
-      runCommand(
-        ["verify", "--url", url, "--key", KEY, "--management-url", url, ...words],
-        {},
-        {
-          now: () => ORIGIN + elapsed,
-          sleep: async (milliseconds) => {
-            elapsed += milliseconds;
-            return true;
-          },
-          signIn: play.signIn ?? (() => Promise.resolve(TOKEN)),
-          environment: {},
-        },
-      ),
+    verify: (words = [], terminal) => run(["--key", KEY, ...words], terminal),
+    verifyWithoutKey: (words) => run(words),
   };
 }
 

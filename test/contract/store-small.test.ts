@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { memoryCredentialBreaker } from "../../src/adapters/memory/credential-breaker.ts";
 import { memoryDocuments } from "../../src/adapters/memory/documents.ts";
+import { memoryTriggerLog } from "../../src/adapters/memory/trigger-log.ts";
 import { memoryHistory } from "../../src/adapters/memory/history.ts";
 import { tableCredentialBreaker } from "../../src/adapters/tables/credential-breaker.ts";
 import { tableDocuments } from "../../src/adapters/tables/documents.ts";
+import { tableTriggerLog } from "../../src/adapters/tables/trigger-log.ts";
 import { tableHistory } from "../../src/adapters/tables/history.ts";
 import { openTable } from "../../src/adapters/tables/table.ts";
-import type { CredentialBreaker, Documents, History, HistoryRow } from "../../src/app/ports.ts";
+import type { CredentialBreaker, Documents, History, HistoryRow, TriggerLog } from "../../src/app/ports.ts";
 import { clusterName } from "../../src/domain/ids.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";
 import { azuriteForThisFile } from "../support/azurite.ts";
@@ -25,6 +27,7 @@ interface SmallStores {
   readonly history: History;
   readonly documents: Documents;
   readonly breaker: CredentialBreaker;
+  readonly triggers: TriggerLog;
 }
 
 const kinds: readonly { readonly name: string; make: () => Promise<SmallStores> }[] = [
@@ -34,6 +37,7 @@ const kinds: readonly { readonly name: string; make: () => Promise<SmallStores> 
       history: memoryHistory(),
       documents: memoryDocuments(),
       breaker: memoryCredentialBreaker(),
+      triggers: memoryTriggerLog(),
     }),
   },
   {
@@ -44,6 +48,7 @@ const kinds: readonly { readonly name: string; make: () => Promise<SmallStores> 
         history: tableHistory(table),
         documents: tableDocuments(table),
         breaker: tableCredentialBreaker(table, { now: () => SAMPLE_TIME }),
+        triggers: tableTriggerLog(table),
       };
     },
   },
@@ -115,6 +120,21 @@ describe.each(kinds)("documents: $name", ({ make }) => {
     expect(await documents.write(demo, "[]", first?.etag)).toBe("conflict");
     expect((await documents.read(demo))?.text).toBe("{}");
     expect(await documents.read(other)).toBeUndefined();
+  });
+});
+
+describe.each(kinds)("trigger log: $name", ({ make }) => {
+  test("the last run of the timer, and the last wake message of each cluster", async () => {
+    const { triggers } = await make();
+    expect(await triggers.timerAt()).toBeUndefined();
+    expect(await triggers.lastWake(demo)).toBeUndefined();
+    await triggers.noteTimer(later(0));
+    await triggers.noteTimer(later(60));
+    await triggers.noteWake(demo, { id: "a#1", at: later(1) });
+    await triggers.noteWake(demo, { id: "b/2", at: later(2) });
+    expect(await triggers.timerAt()).toBe(later(60));
+    expect(await triggers.lastWake(demo)).toEqual({ id: "b/2", at: later(2) });
+    expect(await triggers.lastWake(other)).toBeUndefined();
   });
 });
 

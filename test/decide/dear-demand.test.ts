@@ -34,3 +34,58 @@ test("4,000 jobs with 100 alternatives each are planned in less than 5 s, and be
   ]);
   expect(plan.demands.filter(({ set }) => set === "honest")).toMatchObject([{ placed: 60, asked: 60 }]);
 });
+
+/** Each alternative is judged beside all the others: n of them at once cost n times n looks, and once cost as much memory. */
+test.each([
+  { name: "all at the top", nest: (ors: readonly Constraint[]) => ors },
+  {
+    name: "inside of one and",
+    nest: (of: readonly Constraint[]): readonly Constraint[] => [{ kind: "and", of }],
+  },
+])(
+  "100 jobs with 330 choices of two at once, $name, are planned in less than 5 s and 300 MiB",
+  ({ nest }) => {
+    const either = (i: number, k: number): Constraint => ({
+      kind: "or",
+      of: [amount(0.001 + i / 1e6), amount(0.001 + k / 1e6)],
+    });
+    const choosy: readonly Demand[] = Array.from({ length: 100 }, (_, i) =>
+      buildJob(`j${i}`, 3, {
+        position: i,
+        constraints: nest(Array.from({ length: 330 }, (__, k) => either(i, k))),
+      }),
+    );
+    const nodes = buildNodes("n", 50);
+    const { record, bodies } = buildState({
+      sets: { evil: { demands: choosy } },
+      ledger: rememberNodes(nodes),
+      seen: buildSnapshot(nodes),
+    });
+    const look = { snapshot: buildSnapshot(nodes), requestNodes: new Map() };
+    const [before, heldBefore] = [process.cpuUsage(), process.memoryUsage().rss];
+    decide(record, bodies, look, DEFAULT_POLICY, NOW, OURS);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1e6).toBeLessThan(5);
+    expect((process.memoryUsage().rss - heldBefore) / 2 ** 20).toBeLessThan(300);
+  },
+);
+
+test("one job of 100 choices between pools, of 1,000 pools, is planned in less than 2 s: no pool is copied for a choice", () => {
+  const pool = (n: number): Constraint => ({ kind: "pool", pool: `p${n}`, amount: 1 });
+  const constraints = Array.from({ length: 100 }, (_, k): Constraint => {
+    const first: Constraint = { kind: "and", of: [pool(k), amount(3)] };
+    return { kind: "or", of: [first, { kind: "and", of: [pool(k + 1), amount(0.001)] }] };
+  });
+  const pools = Array.from({ length: 1000 }, (_, k) => ({ name: `p${k}`, total: 1000, used: 0 }));
+  const nodes = buildNodes("n", 50);
+  const { record, bodies } = buildState({
+    sets: { evil: { demands: [buildJob("j", 3, { constraints })], pools } },
+    ledger: rememberNodes(nodes),
+    seen: buildSnapshot(nodes),
+  });
+  const look = { snapshot: buildSnapshot(nodes), requestNodes: new Map() };
+  const before = process.cpuUsage();
+  decide(record, bodies, look, DEFAULT_POLICY, NOW, OURS);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1e6).toBeLessThan(2);
+});

@@ -240,3 +240,32 @@ describe("several sets in one request: each node closes a place of its own set",
     ]);
   });
 });
+
+describe("a node that was shown, and went before its request's list was made", () => {
+  const [kept, gone] = nodes("n1", "n2");
+  const known = (firstSeenAt: Instant) =>
+    rememberNodes(
+      [gone].flatMap((node) => node ?? []),
+      { firstSeenAt, goneAt: at(50) },
+    );
+  const left = (seen: Seen, ledger: Ledger, more: readonly InFlight[] = []) =>
+    follow([flying({ added: 2 }), ...more], at(60), seen, ledger).inFlight.map(stillInFlight);
+  const listed = [kept].flatMap((node) => node ?? []);
+
+  test("closes its place: nobody waits for it", () => {
+    expect(left({ listed }, known(at(20)))).toEqual([]);
+  });
+
+  test("does not while the list of its request is not known", () => {
+    expect(left({ shown: listed }, known(at(20)))).toEqual([2]);
+  });
+
+  test("does not where it was there before the request", () => {
+    expect(left({ listed }, known(at(-20)))).toEqual([1]);
+  });
+
+  test("waits where a request that is not listed yet can have made it", () => {
+    const other = flying({ requestId: requestId("r-2"), added: 1 });
+    expect(left({ listed }, known(at(20)), [other])).toEqual([1, 1]);
+  });
+});

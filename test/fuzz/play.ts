@@ -102,7 +102,7 @@ class Player {
       const text =
         item.kind === "text"
           ? item.text
-          : JSON.stringify({ version: 1, cluster: item.cluster, wake: true, at: item.at });
+          : JSON.stringify({ version: 1, cluster: item.cluster, wake: true, at: item.at, id: item.id });
       await this.#caller.deliver("demand", text);
     }
     await this.#caller.minutes(1);

@@ -1,5 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
+import packageJson from "../../package.json" with { type: "json" };
+import { runCommand } from "../cli/run-command.ts";
 import { startMain } from "../support/run-main.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -44,6 +46,18 @@ test("--serve says how to reach everything, makes nodes of a target, and leaves 
     await expect
       .poll(async () => (await templates()).filter((template) => template === "htc"), patiently)
       .toEqual(["htc", "htc", "htc"]);
+
+    const words = ["verify", "--url", new URL(state).origin, "--key", key];
+    const verified = await runCommand(
+      [...words, "--master-key", after("master key", /\S+/)],
+      {},
+      { release: packageJson.version, environment: { AUTOSCALER_SIMULATED_CLOCK: "as exported" } },
+    );
+    expect(verified.out.split("\n").at(-1)).toBe("9 checks hold, 1 not applicable");
+    expect(verified.out).toContain(
+      "functions  18 functions, each of them enabled; trigger sync: not applicable",
+    );
+    expect(verified.code).toBe(0);
 
     run.signal("SIGINT");
     const { code, stdout } = await run.ended;

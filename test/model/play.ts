@@ -264,7 +264,7 @@ class Game {
 
   #planned(plan: Plan, before: ClusterRecord | undefined, after: ClusterRecord): void {
     const { now } = this.#rig;
-    this.#rest.plan(this.#sets.sets, now);
+    this.#rest.plan(this.#sets.sets, now, after.restsUntil);
     this.#sets.lapse(now);
     if (!this.#misfortune.lastLookWasEmpty) this.#nodes.look(now);
     const isBlurred =

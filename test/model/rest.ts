@@ -15,13 +15,16 @@ const REST_MS = 300_000;
  */
 export class Rest {
   #lastPlanAt: number | undefined;
+  #restsUntil: number | undefined;
   #pause: Pause | undefined;
 
-  /** A plan is made at this moment; `sets` are those that the plan before left. */
-  plan(sets: ReadonlyMap<string, Held>, now: number): void {
+  /** A plan is made at this moment; `sets` are those that the plan before left. `restsUntil`: until then it lets the cluster alone. */
+  plan(sets: ReadonlyMap<string, Held>, now: number, restsUntil: number | undefined): void {
     const last = this.#lastPlanAt;
+    const isAfterGap = this.isBlind(now);
     this.#lastPlanAt = now;
-    if (last === undefined || now - last > LONGEST_GAP_MS) {
+    this.#restsUntil = restsUntil;
+    if (isAfterGap) {
       const from = last ?? now;
       const awaiting = [...sets].filter(([, held]) => held.live && held.sentAt <= from).map(([name]) => name);
       this.#pause = { from, until: now + REST_MS, awaiting };
@@ -44,7 +47,11 @@ export class Rest {
 
   /** Nobody can tell what is needed: the last plan is too old. */
   isBlind(now: number): boolean {
-    return this.#lastPlanAt === undefined || now - this.#lastPlanAt > LONGEST_GAP_MS;
+    const last = this.#lastPlanAt;
+    if (last === undefined) return true;
+    // A rest that was planned may end a minute late.
+    const planned = this.#restsUntil === undefined ? 0 : this.#restsUntil - last + 60_000;
+    return now - last > Math.max(LONGEST_GAP_MS, planned);
   }
 
   #isOver(pause: Pause, sets: ReadonlyMap<string, Held>): boolean {

@@ -13,7 +13,7 @@ import type { MemoryComposition } from "../../src/compose.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import type { StopCall } from "../../src/decide/autostop.ts";
 import type { RequestSetUpdate } from "../../src/domain/demand.ts";
-import { clusterName, setName } from "../../src/domain/ids.ts";
+import { clusterName, setName, wakeId } from "../../src/domain/ids.ts";
 import type { Plan } from "../../src/domain/plan.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY, LONGEST_EXPIRATION_SECONDS } from "../../src/domain/policy.ts";
@@ -78,7 +78,7 @@ export class Rig {
   readonly #store: RecordStore;
   #now = ORIGIN;
   #nextTickAt = ORIGIN;
-  #wakes: number[] = [];
+  #wakes: { readonly at: number; readonly id?: string }[] = [];
 
   constructor(shape: ClusterShape, openStore: OpenStore, audience: Audience) {
     this.#audience = audience;
@@ -153,7 +153,7 @@ export class Rig {
   async pass(seconds: number): Promise<void> {
     const end = this.#now + seconds * 1000;
     for (;;) {
-      const wakeAt = Math.min(...this.#wakes);
+      const wakeAt = Math.min(...this.#wakes.map(({ at }) => at));
       const next = Math.max(this.#now, Math.min(this.#nextTickAt, wakeAt));
       if (next > end) break;
       this.#now = next;
@@ -195,15 +195,18 @@ export class Rig {
 
   async #tick(): Promise<void> {
     const minute = Math.floor(this.#now / MINUTE_MS);
-    await reconcileCluster(this.#app, this.#site, "tick");
+    await reconcileCluster(this.#app, this.#site, "due");
     if (minute % COLLECT_MINUTES === 0) await this.#store.collect(this.#site.cluster, instant(this.#now));
     this.#nextTickAt = this.#nextMinute();
   }
 
   async #wake(at: number): Promise<void> {
-    this.#wakes = this.#wakes.toSorted((a, b) => a - b).slice(1);
+    const [next, ...later] = this.#wakes.toSorted((a, b) => a.at - b.at);
+    this.#wakes = later;
     this.#now = at;
-    await reconcileCluster(this.#app, this.#site, "demand");
+    await (next?.id === undefined
+      ? reconcileCluster(this.#app, this.#site, "demand")
+      : reconcileCluster(this.#app, this.#site, "due", undefined, wakeId(next.id)));
   }
 
   #nextMinute(): number {
@@ -211,7 +214,11 @@ export class Rig {
   }
 
   #collectWakes(): void {
-    for (const item of this.#queue.drain()) this.#wakes.push(item.at);
+    for (const item of this.#queue.drain())
+      this.#wakes.push({
+        at: item.at,
+        ...(item.kind === "wake" && item.id !== undefined ? { id: item.id } : {}),
+      });
   }
 
   #send(request: TransportRequest): Answer {

@@ -54,7 +54,7 @@ export class HostsStage {
   readonly #queue: ReturnType<typeof composeInMemory>["queue"];
   readonly #ready = new Map<string, ReadyNode>();
   readonly #every: { at: number; readonly seconds: number; readonly act: () => void }[] = [];
-  #wakes: readonly number[] = [];
+  #wakes: readonly { readonly at: number; readonly id?: string }[] = [];
   #nextTickAt = ORIGIN;
   #messages = 0;
   #failure: { readonly error: unknown } | undefined;
@@ -184,7 +184,7 @@ export class HostsStage {
         this.simulator.nextEventAt(),
         this.clock.nextWakeAt(),
         this.#nextTickAt,
-        ...this.#wakes,
+        ...this.#wakes.map(({ at }) => at),
         ...this.#every.map(({ at }) => at),
       ].filter((at) => at !== undefined && at > now);
       this.clock.moveTo(Math.max(now + 1, Math.min(...moments.map(Number))));
@@ -204,13 +204,21 @@ export class HostsStage {
       this.#nextTickAt = (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS;
       this.#watch(handleSnapshot(this.#someHost().composed));
     }
-    for (const item of this.#queue.drain()) this.#wakes = [...this.#wakes, Number(item.at)];
-    const due = this.#wakes.filter((at) => at <= now);
-    this.#wakes = this.#wakes.filter((at) => at > now);
-    for (let wake = 0; wake < due.length; wake += 1)
-      this.#deliver({ version: 1, cluster: CLUSTER, wake: true }, this.#someHost());
+    this.#takeWakes();
+    const due = this.#wakes.filter(({ at }) => at <= now);
+    this.#wakes = this.#wakes.filter(({ at }) => at > now);
+    for (const { at: _at, ...id } of due)
+      this.#deliver({ version: 1, cluster: CLUSTER, wake: true, ...id }, this.#someHost());
     for (let round = 0; round < 4; round += 1) await settleMicrotasks();
+    this.#takeWakes();
     if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  #takeWakes(): void {
+    for (const item of this.#queue.drain()) {
+      const id = item.kind === "wake" && item.id !== undefined ? { id: item.id } : {};
+      this.#wakes = [...this.#wakes, { at: Number(item.at), ...id }];
+    }
   }
 
   #deliver(message: object, host: Host): void {

@@ -4,6 +4,7 @@ import { handleDemand } from "../../functions/demand.ts";
 import { handleSnapshot } from "../../functions/snapshot.ts";
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import { createStopDesk } from "../../src/app/answer-autostop.ts";
+import type { QueuedItem } from "../../src/adapters/memory/demand-queue.ts";
 import { createLanes } from "../../src/app/lanes.ts";
 import { createRecorder } from "../../src/app/record-demand.ts";
 import { describeComparison } from "../../src/app/describe-comparison.ts";
@@ -11,6 +12,7 @@ import { describeCluster } from "../../src/app/describe-cluster.ts";
 import type { Explanation, Question } from "../../src/app/explain-cluster.ts";
 import type { HistoryRow, Log } from "../../src/app/ports.ts";
 import { explain } from "../../src/app/explain-cluster.ts";
+import { tickInTime } from "../../src/app/tick.ts";
 import type { Composition, MemoryComposition } from "../../src/compose.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
@@ -80,16 +82,19 @@ export interface ReadyNode {
 export class Stage {
   readonly clock = new VirtualClock(ORIGIN);
   readonly simulator: Simulator;
+  /** What becomes of wake messages: each arrives, none does, or each arrives twice. */
+  wakesArrive: "once" | "never" | "twice" = "once";
   #composed: Composition;
   readonly #queues: readonly MemoryComposition["queue"][];
   readonly #sent: Sent[] = [];
   readonly #ready = new Map<string, ReadyNode>();
   #failure: { readonly error: unknown } | undefined;
   #messages = 0;
-  #wakes: readonly { readonly at: number; readonly cluster: string }[] = [];
+  #wakes: readonly Extract<QueuedItem, { kind: "wake" }>[] = [];
   #nextTickAt = ORIGIN;
   #ticking = false;
   #hostIsUp = true;
+  #timerIsOn = true;
   #undelivered: (() => Promise<unknown>)[] = [];
   #actors: readonly Actor[] = [];
 
@@ -211,14 +216,25 @@ export class Stage {
     return explain(this.#composed.app, clusterName(cluster), question);
   }
 
-  /** What the timer does, now. */
+  /** A tick of each cluster, due or not. */
   look(): Promise<unknown> {
-    return handleSnapshot(this.#composed);
+    const { app } = this.#composed;
+    return Promise.all([...app.ports.sites.values()].map((site) => tickInTime(app, site)));
   }
 
   /** The host goes: no timer, no callbacks, and messages wait in their queue. */
   stopHost(): void {
     this.#hostIsUp = false;
+  }
+
+  /** The timer stops for good, as it does after some deployments; everything else goes on. */
+  stopTimer(): void {
+    this.#timerIsOn = false;
+  }
+
+  startTimer(): void {
+    this.#timerIsOn = true;
+    this.#nextTickAt = (Math.floor(this.clock.now() / MINUTE_MS) + 1) * MINUTE_MS;
   }
 
   /** The record with its bodies, for {@link restore}. */
@@ -257,8 +273,8 @@ export class Stage {
         end,
         this.simulator.nextEventAt(),
         this.clock.nextWakeAt(),
-        this.#nextTickAt > now ? this.#nextTickAt : undefined,
-        ...this.#wakes.map(({ at }) => at),
+        this.#timerIsOn && this.#nextTickAt > now ? this.#nextTickAt : undefined,
+        ...this.#wakes.map(({ at }) => Number(at)),
         ...this.#actors.map((actor) => actor.nextEventAt(now)),
       ];
       const next = Math.min(...moments.filter((at) => at !== undefined));
@@ -285,22 +301,24 @@ export class Stage {
     const now = this.clock.now();
     for (const actor of this.#actors) this.#watch(actor.step(now));
     await settleMicrotasks();
-    if (this.#hostIsUp && this.#nextTickAt <= now && !this.#ticking) this.#tick(now);
-    this.#wakes = [
-      ...this.#wakes,
-      ...this.#queues
-        .flatMap((queue) => queue.drain())
-        .flatMap((item) => (item.kind === "wake" ? [{ at: Number(item.at), cluster: item.cluster }] : [])),
-    ];
+    if (this.#hostIsUp && this.#timerIsOn && this.#nextTickAt <= now && !this.#ticking) this.#tick(now);
+    this.#takeWakes();
     const due = this.#wakes.filter(({ at }) => at <= now);
     this.#wakes = this.#wakes.filter(({ at }) => at > now);
-    for (const { cluster } of due) {
-      const message = { version: 1, cluster, wake: true };
+    const copies = { never: 0, once: 1, twice: 2 }[this.wakesArrive];
+    for (const { cluster, id } of due.flatMap((wake) => Array.from({ length: copies }, () => wake))) {
+      const message = { version: 1, cluster, wake: true, ...(id === undefined ? {} : { id }) };
       const delivery = { invocationId: "wake", triggerMetadata: { insertionTime: new Date(now) } };
       this.#watch(this.#deliver(() => handleDemand(this.#composed, message, delivery)));
     }
     await settleMicrotasks();
+    this.#takeWakes();
     if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  #takeWakes(): void {
+    const items = this.#queues.flatMap((queue) => queue.drain());
+    this.#wakes = [...this.#wakes, ...items.flatMap((item) => (item.kind === "wake" ? [item] : []))];
   }
 
   #tick(now: number): void {

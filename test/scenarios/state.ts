@@ -22,6 +22,7 @@ const page = z.object({
       unmet: z.array(z.object({ id: z.string(), reasons: z.array(z.string()) })),
     })
     .optional(),
+  nextLookAt: z.string().optional(),
   troubles: z.array(z.object({ kind: z.string(), text: z.string(), count: z.number() })),
   nodes: z.object({
     count: z.number(),

@@ -2,11 +2,15 @@ import { reconcileCluster } from "../../src/app/reconcile-cluster.ts";
 import type { DemandQueue } from "../../src/app/ports.ts";
 import { PortError } from "../../src/app/ports.ts";
 import type { RequestSetUpdate } from "../../src/domain/demand.ts";
+import { tickByWake } from "../../src/app/tick.ts";
+import { wakeId } from "../../src/domain/ids.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { Ended, Instance } from "./instance.ts";
 import type { Schedule } from "./schedule.ts";
 
-type Body = { readonly kind: "update"; readonly update: RequestSetUpdate } | { readonly kind: "wake" };
+type Body =
+  | { readonly kind: "update"; readonly update: RequestSetUpdate }
+  | { readonly kind: "wake"; readonly id?: string };
 
 interface Message {
   readonly body: Body;
@@ -55,9 +59,10 @@ export class Line implements Pick<DemandQueue, "wake"> {
     }
   }
 
-  async wake(_cluster: string, at: number): Promise<void> {
+  async wake(_cluster: string, at: number, id?: string): Promise<void> {
     const delay = at - this.#schedule.now() + this.#schedule.dice.whole(0, 600);
-    this.#deliverAfter(delay, { body: { kind: "wake" }, name: `wake ${(this.#wakes += 1)}`, dequeued: 0 });
+    const body: Body = { kind: "wake", ...(id === undefined ? {} : { id }) };
+    this.#deliverAfter(delay, { body, name: `wake ${(this.#wakes += 1)}`, dequeued: 0 });
   }
 
   #deliverAfter(milliseconds: number, message: Message): void {
@@ -94,7 +99,10 @@ export class Contended extends Error {}
 
 /** What functions/demand.ts does once the message has been read. */
 async function handleDemand(instance: Instance, body: Body): Promise<void> {
-  if (body.kind === "wake") return reconcile(instance);
+  if (body.kind === "wake")
+    return body.id === undefined
+      ? reconcile(instance)
+      : void (await tickByWake(instance.app, instance.site, wakeId(body.id)));
   const recorded = await instance.recorder.record(body.update);
   if (recorded.kind === "contended") throw new Contended();
   if (recorded.kind === "accepted") await reconcile(instance, recorded.record);

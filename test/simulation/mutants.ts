@@ -111,8 +111,8 @@ const STORM_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/app/reconcile-cluster.ts",
-        find: 'result: { kind: "begun", at: now, effects: effectsOf(record), open, taken },',
-        put: 'result: { kind: "begun", at: now, effects: effectsOf(record), sets: record.sets, open, taken },',
+        find: 'result: { kind: "begun", at: now, effects: effectsOf(record), open, taken, ...newWake(record, reserved) },',
+        put: 'result: { kind: "begun", at: now, effects: effectsOf(record), sets: record.sets, open, taken, ...newWake(record, reserved) },',
       },
       {
         file: "src/app/conclude-look.ts",

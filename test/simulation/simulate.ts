@@ -130,7 +130,7 @@ class Run {
       policy,
       openStore: () => this.#watched(this.#storage.open()),
       queue: {
-        wake: (cluster, at) => this.#line.wake(cluster, at),
+        wake: (cluster, at, id) => this.#line.wake(cluster, at, id),
         reject: () => Promise.resolve(),
         resend: () => Promise.resolve(),
         rejected: () => Promise.resolve({ count: 0, oldest: [] }),

@@ -423,13 +423,4 @@ export const SAMPLE_BODIES: Bodies = {
     ],
   ]),
   plan,
-  virtual: {
-    at: SAMPLE_TIME,
-    arrays: [{ name: execute, since: SAMPLE_TIME, stoppedAt: later(-60) }],
-    nodes: [],
-    moved: [{ real: nodeId("n-1"), to: nodeId("virtual-0") }],
-    boots: [{ machineType: hb, seconds: [120, 180] }],
-    made: 1,
-    comparison: { days: [{ day: "2026-11-20", arrays: [], waiting: { real: 60, virtual: 0 } }] },
-  },
 };

@@ -26,6 +26,7 @@ export type CheckName =
   | "address"
   | "functions"
   | "no key"
+  | "host key"
   | "key"
   | "storage"
   | "version"

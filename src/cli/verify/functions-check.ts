@@ -3,7 +3,8 @@ import { ALL_FUNCTIONS, listHostFunctions } from "../../client/index.ts";
 import type { Check, Verdict } from "./check.ts";
 import { fails, holds, notApplicable, notYet } from "./check.ts";
 import type { Deployment } from "./deployment.ts";
-import { statusOf, troubleText } from "./deployment.ts";
+import { troubleText } from "./deployment.ts";
+import { judgeRefusal, noToken } from "./management-refusals.ts";
 
 /** Azure's own, shown while no function of the app is known. */
 const PLACEHOLDERS = new Set(["WarmUp"]);
@@ -28,7 +29,7 @@ export function functionsCheck({ url, management, masterKey }: Deployment): Chec
           const synced = await management.sync();
           return { ...listed, found: `${listed.found}; ${syncText(synced)}` };
         } catch (error) {
-          return fails(`no token for the management API: ${firstLine(error)}`, SIGN_IN);
+          return noToken(error);
         }
       },
     };
@@ -47,15 +48,14 @@ export function functionsCheck({ url, management, masterKey }: Deployment): Chec
 }
 
 const UNLISTED =
-  "give --resource-id (AUTOSCALER_RESOURCE_ID) to compare the functions that Azure lists; for a host on this machine --master-key (AUTOSCALER_MASTER_KEY)";
-const SIGN_IN = "Sign in: az login, or give this machine an identity.";
+  "give --resource-id (AUTOSCALER_APP_ID) to compare the functions that Azure lists; for a host on this machine --master-key (AUTOSCALER_MASTER_KEY)";
 const AZURE =
   "Look for an error at the start of the app in its log: an app that does not load registers nothing. Compare the deployed package with this release. If the log shows no error, restart the app and run verify again.";
 const HOST =
   "The host runs another release, or an app that does not load whole: see its log, and start it again.";
 
 function judgeList(list: FunctionList, whatToDo: string): Verdict {
-  if (list.kind === "no-list") return judgeNoList(list.answer);
+  if (list.kind === "no-list") return judgeRefusal(list.answer, `no list: ${troubleText(list.answer)}`);
   const names = new Set(list.functions.map(({ name }) => name));
   const missing = ALL_FUNCTIONS.filter((name) => !names.has(name));
   const ours = new Set(ALL_FUNCTIONS);
@@ -79,36 +79,9 @@ function judgeList(list: FunctionList, whatToDo: string): Verdict {
 
 const nameOf = ({ name }: ListedFunction): string => name;
 
-function judgeNoList(answer: Answer): Verdict {
-  const found = `no list: ${troubleText(answer)}`;
-  switch (statusOf(answer)) {
-    case 401:
-      return fails(found, "Sign in again (az login), or compare the master key with the host's.");
-    case 403:
-      return notYet(
-        found,
-        "Who is signed in needs the role Website Contributor on the function app, or one with its rights to read functions and to sync triggers. A new role can take minutes.",
-      );
-    case 404:
-      return fails(
-        found,
-        "Compare --resource-id (AUTOSCALER_RESOURCE_ID) with the app's: az functionapp show --name APP --resource-group GROUP --query id",
-      );
-    default:
-      return notYet(
-        found,
-        "The list could not be read. Try again; this machine must reach the management API.",
-      );
-  }
-}
-
 function syncText(answer: Answer): string {
   // A sync answers without a body.
   if (answer.kind === "answered" || answer.kind === "not-json")
     return "asked Azure to read the triggers again";
   return `trigger sync failed: ${troubleText(answer)}`;
-}
-
-function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split("\n", 1).join("");
 }

@@ -6,16 +6,14 @@ const PROGRESS_MS = 60_000;
 
 export interface Run {
   readonly terminal: Terminal;
-  /** All checks together wait no longer than this; undefined: each has its own bound. */
-  readonly waitSeconds: number | undefined;
+  /** No check waits longer than until then; undefined: each has its own bound. */
+  readonly deadline: number | undefined;
   /** Is given each check as it ends. */
   readonly ended: (checked: Checked) => void;
 }
 
 /** Runs the checks one after the other. What a check needs and does not have makes it "not-tried". After Ctrl-C the others are not tried. */
 export async function runChecks(checks: readonly Check[], run: Run): Promise<readonly Checked[]> {
-  const begun = run.terminal.now();
-  const deadline = run.waitSeconds === undefined ? Number.POSITIVE_INFINITY : begun + run.waitSeconds * 1000;
   const all: Checked[] = [];
   const good = new Set<CheckName>();
   let interrupted = false;
@@ -25,7 +23,7 @@ export async function runChecks(checks: readonly Check[], run: Run): Promise<rea
     const ended: Ended =
       interrupted || missing !== undefined
         ? { checked: untried(check, why), interrupted }
-        : await runCheck(check, run.terminal, deadline);
+        : await runCheck(check, run.terminal, run.deadline);
     interrupted = ended.interrupted;
     if (ended.checked.state === "ok" || ended.checked.state === "not-applicable") good.add(check.name);
     all.push(ended.checked);
@@ -43,7 +41,7 @@ interface Ended {
   readonly interrupted: boolean;
 }
 
-async function runCheck(check: Check, terminal: Terminal, latest: number): Promise<Ended> {
+async function runCheck(check: Check, terminal: Terminal, latest = Number.POSITIVE_INFINITY): Promise<Ended> {
   const begun = terminal.now();
   const deadline = Math.min(latest, begun + check.seconds * 1000);
   const progress = progressOf(check, terminal, deadline);

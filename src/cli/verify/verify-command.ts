@@ -1,8 +1,9 @@
 import { InvalidArgumentError, Option } from "commander";
+import type { ManagementApi } from "../../client/index.ts";
 import { isPlainHttp, openManagement } from "../../client/index.ts";
 import type { ExitCode } from "../exit-code.ts";
 import { EXIT } from "../exit-code.ts";
-import { appOf, cluster, readAddress, readCount, withAddress } from "../options.ts";
+import { appOf, cluster, key, readAddress, readCount, url } from "../options.ts";
 import type { Register } from "../register.ts";
 import { jsonText } from "../tell.ts";
 import type { Terminal } from "../terminal.ts";
@@ -13,13 +14,14 @@ import type { Check, Checked } from "./check.ts";
 import { cyclecloudCheck } from "./cyclecloud-check.ts";
 import type { Deployment } from "./deployment.ts";
 import { functionsCheck } from "./functions-check.ts";
+import { hostKeyCheck } from "./host-key-check.ts";
 import { renderChecked, renderSummary } from "./render.ts";
 import { runChecks } from "./run-checks.ts";
 import { triggerChecks } from "./trigger-checks.ts";
 
 interface VerifyOptions {
   readonly url: string;
-  readonly key: string;
+  readonly key?: string;
   readonly cluster?: string;
   readonly resourceId?: string;
   readonly managementUrl: string;
@@ -29,17 +31,20 @@ interface VerifyOptions {
 }
 
 const HELP =
-  "Proves a deployed app from outside: address, functions that Azure lists, keys, storage, release, clock, timer, queue, CycleCloud. It says what it waits for on standard error, and of each check what it found and what to do. It needs an operator's key or a host key, and takes two minutes if all is well, as it waits for two ticks of the timer. With --resource-id it asks Azure's management API as who is signed in (az login) which functions Azure knows, and has it read the triggers again while some are missing. It sends one wake message and asks for one look at each cluster, as the timer does each minute.";
+  "Proves a deployed app from outside: address, functions that Azure lists, keys, storage, release, clock, timer, queue, CycleCloud. It says what it waits for on standard error, and of each check what it found and what to do. It needs an operator's key or a host key; without --key it reads the host key from Azure. It takes two minutes if all is well, as it waits for two ticks of the timer. With --resource-id it asks Azure's management API as who is signed in (az login) which functions Azure knows, and has it read the triggers again while some are missing. It sends one wake message and asks for one look at each cluster, as the timer does each minute.";
 
 /** After a deployment: is it there, and does it work? */
 export function registerVerify({ program, terminal, run }: Register): void {
-  withAddress(program.command("verify"))
+  program
+    .command("verify")
     .description("prove a deployed app from outside")
     .addHelpText("after", wrapped(HELP))
+    .addOption(url().makeOptionMandatory())
+    .addOption(key())
     .addOption(cluster())
     .addOption(
       new Option("--resource-id <id>", "the function app's resource id in Azure")
-        .env("AUTOSCALER_RESOURCE_ID")
+        .env("AUTOSCALER_APP_ID")
         .argParser(readResourceId),
     )
     .addOption(
@@ -64,14 +69,32 @@ export function registerVerify({ program, terminal, run }: Register): void {
 }
 
 async function verify(terminal: Terminal, options: VerifyOptions): Promise<ExitCode> {
-  const { wait, json } = options;
-  const checked = await runChecks(checksOf(deploymentOf(terminal, options)), {
-    terminal,
-    waitSeconds: wait,
-    ended: (one) => {
-      if (json !== true) terminal.say(renderChecked(one));
-    },
-  });
+  const { key, wait, json } = options;
+  const management = managementOf(terminal, options);
+  if (key === undefined && management === undefined) {
+    terminal.complain(
+      "found neither --key (AUTOSCALER_KEY) nor --resource-id (AUTOSCALER_APP_ID), expected one",
+    );
+    return EXIT.usage;
+  }
+  const begun = terminal.now();
+  const runAll = (checks: readonly Check[]) =>
+    runChecks(checks, {
+      terminal,
+      deadline: wait === undefined ? undefined : begun + wait * 1000,
+      ended: (one) => {
+        if (json !== true) terminal.say(renderChecked(one));
+      },
+    });
+  let found = key;
+  const asked =
+    key === undefined && management !== undefined
+      ? await runAll([hostKeyCheck(management, (read) => (found = read))])
+      : [];
+  const checked =
+    found === undefined
+      ? asked
+      : [...asked, ...(await runAll(checksOf(terminal, options, found, management)))];
   const ok = checked.every(({ state }) => state === "ok" || state === "not-applicable");
   terminal.say(json === true ? jsonText({ ok, checks: checked }) : renderSummary(checked));
   return ok ? EXIT.done : codeOf(checked);
@@ -83,24 +106,30 @@ function codeOf(checked: readonly Checked[]): ExitCode {
   return first?.check === "address" && first.found.startsWith("no answer") ? EXIT.unreachable : EXIT.no;
 }
 
-function deploymentOf(terminal: Terminal, options: VerifyOptions): Deployment {
-  const { url, resourceId, managementUrl, masterKey } = options;
+function managementOf(
+  terminal: Terminal,
+  { resourceId, managementUrl }: VerifyOptions,
+): ManagementApi | undefined {
+  if (resourceId === undefined) return undefined;
   const scope = `${managementUrl.replace(/\/+$/, "")}/.default`;
-  return {
-    terminal,
-    url,
-    api: appOf(options),
-    cluster: options.cluster,
-    management:
-      resourceId === undefined
-        ? undefined
-        : openManagement(managementUrl, resourceId, () => terminal.signIn(scope)),
-    masterKey,
-  };
+  return openManagement(managementUrl, resourceId, () => terminal.signIn(scope));
 }
 
 /** In the order in which a failure is the cause of the next. */
-function checksOf(deployment: Deployment): readonly Check[] {
+function checksOf(
+  terminal: Terminal,
+  { url, cluster: named, masterKey }: VerifyOptions,
+  key: string,
+  management: ManagementApi | undefined,
+): readonly Check[] {
+  const deployment: Deployment = {
+    terminal,
+    url,
+    api: appOf({ url, key }),
+    cluster: named,
+    management,
+    masterKey,
+  };
   return [
     addressCheck(deployment),
     functionsCheck(deployment),

@@ -37,8 +37,8 @@ export interface FoundBoth {
   readonly currency?: string;
 }
 
-/** What lies further apart says nothing of the time between: it is not counted. */
-const LONGEST_LOOK_SECONDS = 600;
+/** What lies further apart says nothing of the time between: it is not counted. A cluster at rest is looked at every 15 minutes. */
+const LONGEST_LOOK_SECONDS = 1200;
 
 /** The comparison with one look more: what it finds counts for the time since the look before, on the days in which that time lies. */
 export function addLook(comparison: Comparison, found: FoundBoth, since: Instant, now: Instant): Comparison {

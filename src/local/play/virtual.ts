@@ -119,7 +119,7 @@ async function drive(driven: Driven): Promise<void> {
   const giveUpAt = ORIGIN + (play.jobs.at(-1)?.submitMs ?? 0) + MOST_DAYS_AFTER_LAST_JOB * 86_400_000;
   const background = trackWork();
   let tickAt = ORIGIN;
-  let wakes: readonly number[] = [];
+  let wakes: readonly { readonly at: number; readonly id?: string }[] = [];
   let isWaking = false;
   while (clock.now() < giveUpAt && !audience.signal.aborted && !(agent.finished && isEmpty(simulator))) {
     const now = clock.now();
@@ -134,11 +134,14 @@ async function drive(driven: Driven): Promise<void> {
     const isStepDue = agent.isDue(now);
     if (isStepDue) background.start(agent.step(now));
     if (isStepDue || isWaking) await settleMicrotasks();
-    wakes = wakes.concat(queue.drain().map((item) => Number(item.at)));
-    const isWoken = wakes.some((at) => at <= now);
-    if (isWoken) {
-      wakes = wakes.filter((at) => at > now);
-      background.start(functions.demand({ version: 1, cluster: play.cluster.name, wake: true }, now));
+    wakes = wakes.concat(queue.drain());
+    const due = wakes.filter(({ at }) => at <= now);
+    const isWoken = due.length > 0;
+    wakes = wakes.filter(({ at }) => at > now);
+    // Those of one moment that only ask for a plan are one.
+    for (const id of new Set(due.map((wake) => wake.id))) {
+      const message = { version: 1, cluster: play.cluster.name, wake: true };
+      background.start(functions.demand(id === undefined ? message : { ...message, id }, now));
     }
     const isTick = tickAt <= now;
     if (isTick) {
@@ -147,7 +150,13 @@ async function drive(driven: Driven): Promise<void> {
     }
     if (isWoken || isTick) await settleMicrotasks();
     background.check();
-    const moments = [agent.nextEventAt(now), simulator.nextEventAt(), clock.nextWakeAt(), tickAt, ...wakes];
+    const moments = [
+      agent.nextEventAt(now),
+      simulator.nextEventAt(),
+      clock.nextWakeAt(),
+      tickAt,
+      ...wakes.map(({ at }) => at),
+    ];
     isWaking = clock.moveTo(Math.max(now + 1, Math.min(...moments.filter((at) => at !== undefined))));
   }
 }

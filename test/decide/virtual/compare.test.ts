@@ -52,10 +52,10 @@ describe("a look", () => {
     ]);
   });
 
-  test("after a gap of more than ten minutes says nothing of it", () => {
+  test("after a gap of more than twenty minutes says nothing of it", () => {
     const both = found(nodes(4), nodes(2));
-    expect(addLook({ days: [] }, both, MORNING, plusSeconds(MORNING, 601))).toEqual({ days: [] });
-    expect(addLook({ days: [] }, both, MORNING, plusSeconds(MORNING, 600)).days).toHaveLength(1);
+    expect(addLook({ days: [] }, both, MORNING, plusSeconds(MORNING, 1201))).toEqual({ days: [] });
+    expect(addLook({ days: [] }, both, MORNING, plusSeconds(MORNING, 1200)).days).toHaveLength(1);
   });
 
   test("keeps 90 days", () => {

@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import { oneArray } from "./clusters.ts";
+import { HostsStage } from "./hosts-stage.ts";
+import { ORIGIN, Stage } from "./stage.ts";
+
+const HOUR = 3600;
+const holding = (count: number) => ({
+  version: 1 as const,
+  cluster: "demo",
+  expirationInterval: 86_400,
+  nodearrays: [{ Name: "execute", TargetCount: count }],
+});
+
+/** Seconds since the beginning at which CycleCloud was asked for its status. */
+const looksAfter = (stage: Stage, from: number): readonly number[] =>
+  stage
+    .eventsOf("status-read")
+    .map(({ at }) => (at - ORIGIN) / 1000)
+    .filter((at) => at > from);
+
+/** A cluster that holds one node, for ten minutes and then an hour: its looks in the hour. */
+async function looksOfAnHour(change: (stage: Stage) => void): Promise<readonly number[]> {
+  const stage = new Stage({ simulator: oneArray("demo") });
+  change(stage);
+  await stage.pass(1);
+  await stage.push(holding(1));
+  await stage.pass(600 - 1 + HOUR);
+  return looksAfter(stage, 600);
+}
+
+describe("a cluster with demand is looked at once a minute", () => {
+  test.each([
+    { name: "by the timer", change: () => undefined, first: 660 },
+    {
+      name: "by wake messages where the timer is silent",
+      change: (one: Stage) => one.stopTimer(),
+      first: 605,
+    },
+    {
+      name: "by the timer where no wake message arrives",
+      change: (one: Stage) => void (one.wakesArrive = "never"),
+      first: 660,
+    },
+    {
+      name: "by the timer where each wake message comes twice",
+      change: (one: Stage) => void (one.wakesArrive = "twice"),
+      first: 660,
+    },
+    {
+      name: "by wake messages that come twice where the timer is silent",
+      change: (one: Stage) => {
+        one.stopTimer();
+        one.wakesArrive = "twice";
+      },
+      first: 605,
+    },
+  ])("$name", async ({ change, first }) => {
+    const looks = await looksOfAnHour(change);
+    expect(looks).toEqual(Array.from({ length: 60 }, (_, minute) => first + 60 * minute));
+  });
+});
+
+test("a timer that stops is followed by the wake message within four minutes, and the loop goes on each minute", async () => {
+  const stage = new Stage({ simulator: oneArray("demo") });
+  await stage.push(holding(1));
+  await stage.pass(610);
+  stage.stopTimer();
+  await stage.pass(600);
+  const looks = looksAfter(stage, 605);
+  expect(looks[0]).toBeLessThanOrEqual(600 + 245);
+  expect(looks.slice(1).map((at, index) => at - (looks[index] ?? 0))).toEqual(
+    Array.from({ length: looks.length - 1 }, () => 60),
+  );
+  expect((await stage.state("demo")).health.ok).toBe(true);
+});
+
+test("neither timer nor wake message: health says that ticks are late, although demand has its looks", async () => {
+  const stage = new Stage({ simulator: oneArray("demo") });
+  await stage.push(holding(1));
+  await stage.pass(610);
+  stage.stopTimer();
+  stage.wakesArrive = "never";
+  await stage.pass(290);
+  await stage.push(holding(2));
+  await stage.pass(10);
+  const { health } = await stage.state("demo");
+  expect(health.ok).toBe(false);
+  expect(health.notes).toContain(
+    "a tick was due at 2026-01-01T00:11:00.000Z, and neither the timer nor its wake message has come: do the functions snapshot and demand run?",
+  );
+});
+
+describe("a cluster that is empty, without demand,", () => {
+  test.each([
+    { name: "by the timer", change: () => undefined, expected: [900, 1800, 2700, 3600] },
+    {
+      name: "by wake messages",
+      change: (one: Stage) => one.stopTimer(),
+      expected: [905, 1805, 2705, 3605],
+    },
+  ])("is looked at four times an hour $name, which is no outage", async ({ change, expected }) => {
+    const stage = new Stage({ simulator: oneArray("demo") });
+    await stage.pass(590);
+    change(stage);
+    await stage.pass(HOUR - 590 + 10);
+    expect(looksAfter(stage, 600)).toEqual(expected);
+    const { health, nextLookAt } = await stage.state("demo");
+    expect(health).toMatchObject({ ok: true, notes: [] });
+    expect(health.restingUntil).toBeUndefined();
+    expect(nextLookAt).toBe("2026-01-01T01:15:00.000Z");
+  });
+
+  test("is looked at at once for demand, and then each minute", async () => {
+    const stage = new Stage({ simulator: oneArray("demo") });
+    await stage.pass(1000);
+    await stage.push(holding(1));
+    await stage.pass(130);
+    expect(looksAfter(stage, 901)).toEqual([1000, 1020, 1080]);
+    expect(stage.eventsOf("node-created")).toHaveLength(1);
+  });
+});
+
+test("two hosts, one of which dies: the loop goes on by the timer and by wake messages of both", async () => {
+  const stage = new HostsStage({ simulator: oneArray("demo") });
+  stage.push(holding(1));
+  await stage.pass(605);
+  const before = stage.count("status-read");
+  await stage.pass(600);
+  expect(stage.count("status-read") - before).toBe(10);
+});
