@@ -2,6 +2,7 @@
 import type { HttpHandler } from "@azure/functions";
 import { answerAutostop } from "./autostop.ts";
 import { answerCluster, answerClusters, answerRejectedMessages, answerTick } from "./clusters.ts";
+import { answerComparison } from "./comparison.ts";
 import { answerConfig, answerConfigHistory, answerRollbackConfig, answerWriteConfig } from "./config.ts";
 import { answerExplain } from "./explain.ts";
 import { answerHealth } from "./health.ts";
@@ -27,6 +28,7 @@ export const HTTP: Readonly<Record<RouteName, HttpHandler>> = {
   wake: answerWake,
   "request-set": answerRequestSet,
   "write-request-set": answerWriteRequestSet,
+  comparison: answerComparison,
   config: answerConfig,
   "write-config": answerWriteConfig,
   "config-history": answerConfigHistory,

@@ -31,6 +31,7 @@ export const ROUTES = [
   keyed("openapi", "openapi.json", "GET"),
   keyed("clusters", "clusters", "GET"),
   keyed("cluster", "clusters/{cluster}", "GET"),
+  keyed("comparison", "clusters/{cluster}/comparison", "GET"),
   keyed("config", CONFIG, "GET"),
   keyed("write-config", CONFIG, "PUT"),
   keyed("config-history", `${CONFIG}/history`, "GET"),

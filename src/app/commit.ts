@@ -122,7 +122,9 @@ async function stage<T>({ ports }: App, { current, change: { save } }: Prepared<
 /** Whether the second saves the very bodies that were written for the first. */
 function savesSame<T>({ change: first }: Prepared<T>, { change: second }: Prepared<T>): boolean {
   const [a, b] = [first.save?.changes, second.save?.changes];
-  return (["seen", "ledger", "questions", "plan"] as const).every((body) => a?.[body] === b?.[body]);
+  return (["seen", "ledger", "questions", "plan", "virtual"] as const).every(
+    (body) => a?.[body] === b?.[body],
+  );
 }
 
 interface Prepared<T> {

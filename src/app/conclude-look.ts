@@ -26,6 +26,7 @@ import { foldQuestions } from "../decide/questions.ts";
 import { withoutContradicted } from "../decide/still-idle.ts";
 import { endOldStops, settleStopsByLook } from "../decide/stops.ts";
 import { isWakePending, withoutCoveredWake } from "../decide/turn.ts";
+import { withVirtualFleet } from "../decide/virtual/plan-virtual.ts";
 import type { Owner, WakeId } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
@@ -124,15 +125,16 @@ export function concluder(
     const stops = settleStopsByLook(settled, seen.look.snapshot, now);
     const { ledger, questions = NO_QUESTIONS } = stops;
     const bodies = { ...current.bodies, ledger, questions };
-    const decision = decide(
-      presumeShown(stops.record, ledger, seen.look, now),
+    const { plans, virtual } = run.app.lanes.recallOf(run.site.cluster);
+    const { policy, owner } = run;
+    const shown = presumeShown(stops.record, ledger, seen.look, now);
+    const decision = withVirtualFleet(decide(shown, bodies, seen.look, policy, now, owner, plans), {
       bodies,
-      seen.look,
-      run.policy,
+      policy,
       now,
-      run.owner,
-      run.app.lanes.recallOf(run.site.cluster).plans,
-    );
+      owner,
+      recall: virtual,
+    });
     made = { basis, decision, on: { ...current, bodies } };
     return savePlan(decision, run);
   };
@@ -220,12 +222,14 @@ function isSameMessage(a: SetEntry, b: SetEntry): boolean {
 }
 
 function savePlan(decision: Decision, run: Planner): Change<Concluded> {
-  const { plan, seen, ledger } = decision;
+  const { plan, seen, ledger, virtual } = decision;
   const { planBy: _saved, ...planned } = decision.record;
   const { record, changes } = retire(withoutCoveredWake(planned), run.policy, plan.at);
   const wakeAt = followUpOf(decision, record);
   const followed: ClusterRecord = wakeAt === undefined ? record : { ...record, wakeAt, wakeFor: "follow-up" };
-  const rest = restSeconds(followed, seen, ledger, plan);
+  // Virtual nodes boot, idle and stop by the minute, like real ones.
+  const isMoving = (virtual?.nodes.length ?? 0) > 0;
+  const rest = isMoving ? undefined : restSeconds(followed, seen, ledger, plan);
   return {
     save: {
       record: tickAfterPlan(followed, rest, run, plan.at),
@@ -235,6 +239,7 @@ function savePlan(decision: Decision, run: Planner): Change<Concluded> {
         questions: decision.questions,
         seen,
         plan,
+        ...(virtual === undefined ? {} : { virtual }),
       },
     },
     result: {

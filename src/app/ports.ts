@@ -17,6 +17,7 @@ import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { MissingBodies } from "../domain/missing-bodies.ts";
 import type { Questions } from "../domain/questions.ts";
+import type { VirtualFleet } from "../domain/virtual-fleet.ts";
 import type { Endpoint, Ledger } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { BucketKey } from "../domain/bucket.ts";
@@ -90,6 +91,7 @@ export interface BodyChanges {
   readonly ledger?: Ledger;
   readonly questions?: Questions;
   readonly plan?: Plan;
+  readonly virtual?: VirtualFleet;
   readonly finished?: FinishedChange;
   /** Bodies that the record names no more, as they are lost. */
   readonly forget?: Pick<MissingBodies, "seen" | "ledger" | "questions" | "plan">;

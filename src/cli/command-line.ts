@@ -9,6 +9,7 @@ import { registerDelete } from "./delete-command.ts";
 import { dropEmptyVariables } from "./environment.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT, EXIT_HELP } from "./exit-code.ts";
+import { registerCompareCommand } from "./compare-command.ts";
 import { registerExplainCommands } from "./explain-commands.ts";
 import { registerListCommands } from "./list-commands.ts";
 import { registerTick } from "./tick-command.ts";
@@ -43,6 +44,7 @@ export async function runCommandLine(words: readonly string[], onto: Terminal): 
   registerListCommands(register);
   registerRejected(register);
   registerExplainCommands(register);
+  registerCompareCommand(register);
   registerConfigCommands(register);
   registerTick(register);
   registerAutostop(register);

@@ -1201,6 +1201,122 @@ export interface History {
    */
   next?: string;
 }
+export interface Comparison {
+  cluster: string;
+  /**
+   * The node arrays that are in mode observe now.
+   */
+  observing: {
+    nodearray: string;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    since: string;
+    virtualNodes: number;
+  }[];
+  /**
+   * The newest first.
+   */
+  days: {
+    /**
+     * In UTC.
+     */
+    day: string;
+    currency?: string;
+    /**
+     * How long jobs waited for capacity, all together; absent: no set has jobs.
+     */
+    waitingJobHours?: {
+      real: number;
+      virtual: number;
+    };
+    nodearrays: {
+      nodearray: string;
+      observedHours: number;
+      real: {
+        peakNodes: number;
+        meanNodes: number;
+        /**
+         * Of nodes that have a VM, or get one.
+         */
+        nodeHours: number;
+        /**
+         * Of these: up, with no job on the node and no demand that needs it.
+         */
+        idleNodeHours: number;
+        boots: number;
+        /**
+         * By the configured prices; absent: there are none.
+         */
+        cost?: number;
+        /**
+         * Their price is not known, and not in the cost.
+         */
+        unpricedNodeHours?: number;
+      };
+      virtual: {
+        peakNodes: number;
+        meanNodes: number;
+        /**
+         * Of nodes that have a VM, or get one.
+         */
+        nodeHours: number;
+        /**
+         * Of these: up, with no job on the node and no demand that needs it.
+         */
+        idleNodeHours: number;
+        boots: number;
+        /**
+         * By the configured prices; absent: there are none.
+         */
+        cost?: number;
+        /**
+         * Their price is not known, and not in the cost.
+         */
+        unpricedNodeHours?: number;
+      };
+      /**
+       * The largest first.
+       */
+      differences: {
+        /**
+         * idle: real nodes beyond the virtual ones that were idle. more: the same, booting or at work. fewer: virtual nodes beyond the real ones.
+         */
+        kind: "idle" | "more" | "fewer";
+        /**
+         * A moment, ISO 8601 in UTC.
+         */
+        since: string;
+        /**
+         * A moment, ISO 8601 in UTC.
+         */
+        until: string;
+        hours: number;
+        /**
+         * The most at a time.
+         */
+        nodes: number;
+        nodeHours: number;
+        /**
+         * When the virtual nodes were stopped.
+         */
+        stoppedAt?: string;
+        /**
+         * The first few that need the virtual nodes.
+         */
+        requestSets?: string[];
+        /**
+         * All of it in a sentence.
+         */
+        text: string;
+      }[];
+    }[];
+  }[];
+  /**
+   * There are older days than the answer holds: ask again with this as the parameter `until`.
+   */
+  next?: string;
+}
 /**
  * What would be planned with the changed inputs. Nothing was changed.
  *

@@ -2,6 +2,7 @@ import type {
   Acknowledgement,
   Cluster,
   Clusters,
+  Comparison,
   Configuration,
   ConfigurationHistory,
   ConfigurationWritten,
@@ -109,6 +110,11 @@ const REQUESTS = {
     path: `${pathOf(cluster)}/history`,
     query: { from, to, limit: limit === undefined ? undefined : String(limit) },
   }),
+  comparison: (cluster: string, { since, until }: ComparisonQuery = {}): Request<Comparison> => ({
+    method: "GET",
+    path: `${pathOf(cluster)}/comparison`,
+    query: { since, until },
+  }),
   explain: (cluster: string, { job, node, set, plan }: ExplainQuery): Request<Explanation> => ({
     method: "GET",
     path: `${pathOf(cluster)}/explain`,
@@ -189,6 +195,8 @@ function throwingApi(api: ApiAddress) {
     /** The same, however many answers it takes. */
     wholeHistory: async (cluster: string, query: HistoryQuery = {}) =>
       bodyOf(await readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part)))),
+    /** What the observed node arrays had, and would have had. */
+    comparison: (cluster: string, query?: ComparisonQuery) => body(REQUESTS.comparison(cluster, query)),
     explain: (cluster: string, query: ExplainQuery) => body(REQUESTS.explain(cluster, query)),
     /** A dry run on changed inputs: changes nothing. */
     plan: (cluster: string, inputs: unknown) => body(REQUESTS.plan(cluster, inputs)),
@@ -224,6 +232,9 @@ function answeringApi(api: ApiAddress) {
     /** The same, however many answers it takes. */
     wholeHistory: (cluster: string, query: HistoryQuery = {}) =>
       readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part))),
+    /** What the observed node arrays had, and would have had. */
+    comparison: (cluster: string, query?: ComparisonQuery) =>
+      callApi(api, REQUESTS.comparison(cluster, query)),
     explain: (cluster: string, query: ExplainQuery) => callApi(api, REQUESTS.explain(cluster, query)),
     /** A dry run on changed inputs: changes nothing. */
     plan: (cluster: string, inputs: unknown) => callApi(api, REQUESTS.plan(cluster, inputs)),
@@ -245,6 +256,12 @@ export interface HistoryQuery {
   readonly from?: string;
   readonly to?: string;
   readonly limit?: number;
+}
+
+export interface ComparisonQuery {
+  /** The first day in UTC, "2026-01-31", or a moment of it. */
+  readonly since?: string;
+  readonly until?: string;
 }
 
 /** Exactly one of `job` (with `set`, where several have one of that name) and `node`. */

@@ -96,11 +96,13 @@ const GONE_SECONDS = 60;
 /** The last answers of the planner about one cluster: none of them is worked out again while nothing has changed. */
 export interface Recalls {
   readonly plans: Recall<Weighing>;
+  /** Of the plans of the virtual fleet. */
+  readonly virtual: Recall<Weighing>;
   readonly stops: Recall<Spare>;
 }
 
 /** Nothing has been worked out yet. */
-export const noRecalls = (): Recalls => ({ plans: new Recall(), stops: new Recall() });
+export const noRecalls = (): Recalls => ({ plans: new Recall(), virtual: new Recall(), stops: new Recall() });
 
 /**
  * Answers all calls of one moment together, so that nodes which ask at once cannot all be let go when some are needed. Decides on the

@@ -20,6 +20,7 @@ import type {
   StartEffect,
   Unneeded,
 } from "../domain/record.ts";
+import type { VirtualFleet } from "../domain/virtual-fleet.ts";
 import { timeoutsOf } from "../domain/timeouts.ts";
 import type { Questions } from "../domain/questions.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";
@@ -95,6 +96,8 @@ export interface Decision {
   /** The look as it is believed: with the nodes that it lacks and that are not yet taken for gone. */
   readonly seen: Snapshot;
   readonly plan: Plan;
+  /** The virtual fleet after this plan; absent: it is as it was. */
+  readonly virtual?: VirtualFleet;
   /** The plan stops nodes of no use that count as there until their stop is accepted: what replaces them comes with the next look. */
   readonly waitsForStops?: true;
 }

@@ -21,6 +21,8 @@ export interface Plan {
   readonly observed?: readonly ArrayName[];
   /** What the plan would do in observed node arrays; absent: none is observed, or the cluster is not started. */
   readonly withheld?: Proposal;
+  /** What the virtual fleet of observed node arrays did with this plan; absent: none is observed, or the plan of an older release. */
+  readonly virtual?: Proposal;
   readonly demands: readonly DemandOutcome[];
   readonly nodes: ReadonlyMap<NodeId, NodeVerdict>;
   /** Only some of the demands are here: their positions among all, of which there were so many. Absent: all of them are. */

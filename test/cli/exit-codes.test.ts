@@ -26,6 +26,8 @@ const ASKING = [
   "plan",
   "plan --file good.json",
   "history",
+  "compare",
+  "compare --since 2026-01-31 --csv",
   "config get",
   "config put good.json",
   "tick",

@@ -25,15 +25,26 @@ test("keys sender: one value, on the function that writes request sets alone", a
 
 test("keys reader: every function that reads", async () => {
   const { out } = await runCommand(["keys", "reader", "--app", "app", "-g", "rg"]);
-  const names = ["clusters", "cluster", "request-set", "explain", "history", "config", "plan", "openapi"];
+  const names = [
+    "clusters",
+    "cluster",
+    "request-set",
+    "explain",
+    "history",
+    "comparison",
+    "config",
+    "config-history",
+    "plan",
+    "openapi",
+  ];
   expect(out.split("\n").slice(1, -1)).toEqual(names.map((name) => set(name, "reader")));
 });
 
 test("keys for several roles name each function once; an operator's are all", async () => {
   const both = await runCommand(["keys", "sender", "reader", "--app", "app", "-g", "rg"]);
-  expect(both.out.split("\n")).toHaveLength(2 + 1 + 8);
+  expect(both.out.split("\n")).toHaveLength(2 + 1 + 10);
   const all = await runCommand(["keys", "reader", "operator", "--app", "app", "-g", "rg"]);
-  expect(all.out.split("\n")).toHaveLength(2 + 14);
+  expect(all.out.split("\n")).toHaveLength(2 + 16);
 });
 
 test("keys: names are quoted for the shell, and an unknown role is refused", async () => {

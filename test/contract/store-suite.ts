@@ -71,6 +71,18 @@ export function describeStore(name: string, make: () => Promise<StorePair>): voi
       expect(await other.bodies(found)).toStrictEqual(SAMPLE_BODIES);
     });
 
+    test("the virtual fleet comes back as it went in, and stays where a save does not name it", async () => {
+      const { store, other } = await make();
+      const comparison = { days: [{ day: "2026-11-20", arrays: [], waiting: { real: 60, virtual: 0 } }] };
+      const virtual = { at: SAMPLE_TIME, arrays: [], nodes: [], moved: [], boots: [], made: 3, comparison };
+      const first = await saved(store, emptyRecord(demo), { virtual });
+      expect((await other.bodies(await loaded(other, demo)))?.virtual).toStrictEqual(virtual);
+      await saved(store, { ...first.record, plan: 1 }, {}, first);
+      const found = await loaded(other, demo);
+      expect(found.record).toStrictEqual({ ...emptyRecord(demo), plan: 1 });
+      expect((await other.bodies(found))?.virtual).toStrictEqual(virtual);
+    });
+
     test("of two writers that loaded the same version one wins, and the loser has changed nothing", async () => {
       const { store, other } = await make();
       await saved(store, emptyRecord(demo), {});

@@ -165,6 +165,8 @@ test("each operation of the running system answers as described (startLocalApp c
       rows: expect.arrayContaining([expect.anything()]),
       keptPlans: expect.arrayContaining([expect.any(Number)]),
     });
+  await call("GET", "/clusters/prod/comparison?since=2026-01-01");
+  await call("GET", "/clusters/prod/comparison?since=never");
   await app.send("demand", "{}");
   await expect
     .poll(async () => (await call("GET", "/clusters")).body, patiently)

@@ -66,6 +66,7 @@ describe("the table of roles", () => {
     expect(methodsOf("reader")).toEqual([
       "GET clusters",
       "GET clusters/{cluster}",
+      "GET clusters/{cluster}/comparison",
       "GET clusters/{cluster}/config",
       "GET clusters/{cluster}/explain",
       "GET clusters/{cluster}/history",
@@ -120,6 +121,6 @@ describe("keys of the local host", () => {
   });
 
   test("an operator's key opens every function with a key", () => {
-    expect(openedBy("operator")).toHaveLength(14);
+    expect(openedBy("operator")).toHaveLength(15);
   });
 });

@@ -157,6 +157,7 @@ test("alone in a folder it answers over HTTP, ticks, and makes a node of a deman
       "autostop httpTrigger",
       "cluster httpTrigger",
       "clusters httpTrigger",
+      "comparison httpTrigger",
       "config httpTrigger",
       "config-history httpTrigger",
       "demand queueTrigger",

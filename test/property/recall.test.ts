@@ -94,7 +94,7 @@ test(
         fc.array(anyMoment, { minLength: 2, maxLength: 4 }),
         (cluster, a, b, moments) => {
           const plans = new Counted<Weighing>(ofPlans);
-          const recalls: Recalls = { plans, stops: new Counted<Spare>(ofStops) };
+          const recalls: Recalls = { plans, virtual: new Recall(), stops: new Counted<Spare>(ofStops) };
           const contents = { a, b };
           let ledger = buildLedger(cluster.nodes.map((node) => rememberNode(node)));
           let plan: ReturnType<typeof decide>["plan"] | undefined;

@@ -7,6 +7,7 @@ import { createStopDesk } from "../../src/app/answer-autostop.ts";
 import type { QueuedItem } from "../../src/adapters/memory/demand-queue.ts";
 import { createLanes } from "../../src/app/lanes.ts";
 import { createRecorder } from "../../src/app/record-demand.ts";
+import { describeComparison } from "../../src/app/describe-comparison.ts";
 import { describeCluster } from "../../src/app/describe-cluster.ts";
 import type { Explanation, Question } from "../../src/app/explain-cluster.ts";
 import type { HistoryRow, Log } from "../../src/app/ports.ts";
@@ -179,6 +180,23 @@ export class Stage {
   /** What the state page says. */
   async state(cluster: string): Promise<ClusterState> {
     return readState(await describeCluster(this.#composed.app, clusterName(cluster)));
+  }
+
+  /** What the real and the virtual fleet have been like. */
+  comparison(cluster: string) {
+    return describeComparison(this.#composed.app, clusterName(cluster), {});
+  }
+
+  /** The cluster has another configuration from now on. */
+  configure(policy: Policy): void {
+    const { ports, lanes } = this.#composed.app;
+    const app = { ports: { ...ports, policyOf: () => Promise.resolve(policy) }, lanes };
+    this.#composed = {
+      ...this.#composed,
+      app,
+      recorder: createRecorder(app),
+      stopDesk: createStopDesk(app),
+    };
   }
 
   /** What the ticks have kept, the newest first. */

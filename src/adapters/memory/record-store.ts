@@ -62,6 +62,7 @@ function nextBodies(record: ClusterRecord, changes: BodyChanges, previous: Loade
   const { forget } = changes;
   const seen = changes.seen ?? (forget?.seen === true ? undefined : was.seen);
   const plan = changes.plan ?? (forget?.plan === true ? undefined : was.plan);
+  const virtual = changes.virtual ?? was.virtual;
   const questions = changes.questions ?? (forget?.questions === true ? undefined : was.questions);
   return {
     ...(previous !== undefined && holdSame(record, previous.record)
@@ -71,6 +72,7 @@ function nextBodies(record: ClusterRecord, changes: BodyChanges, previous: Loade
     ...(questions === undefined ? {} : { questions }),
     ...(seen === undefined ? {} : { seen }),
     ...(plan === undefined ? {} : { plan }),
+    ...(virtual === undefined ? {} : { virtual }),
   };
 }
 

@@ -12,6 +12,8 @@ export interface BodyIndex {
   /** An older release leaves it out of what it saves. */
   readonly questions?: BodyRef;
   readonly plan?: BodyRef;
+  /** The virtual fleet and the comparison; absent: no node array was ever observed. */
+  readonly virtual?: BodyRef;
   /** A power of two of places; undefined: no small body hashes here. */
   readonly packs: readonly (BodyRef | undefined)[];
   /** The large ones. */
@@ -30,8 +32,8 @@ export const OWN_BODY_LENGTH = 64 * 1024;
 
 /** Every body that the index names. */
 export function refsOf(index: BodyIndex): readonly BodyRef[] {
-  const { seen, ledger, questions, plan, packs, own, finished = [] } = index;
-  return [seen, ledger, questions, plan, ...packs, ...own.values(), ...finished].filter(
+  const { seen, ledger, questions, plan, virtual, packs, own, finished = [] } = index;
+  return [seen, ledger, questions, plan, virtual, ...packs, ...own.values(), ...finished].filter(
     (ref) => ref !== undefined,
   );
 }

@@ -7,6 +7,7 @@ import type { DemandOutcome, NodeVerdict, Plan } from "../../domain/plan.ts";
 import type { Question, Questions } from "../../domain/questions.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { ClusterRecord, Held, Intent, Ledger, LedgerNode } from "../../domain/record.ts";
+import type { VirtualFleet } from "../../domain/virtual-fleet.ts";
 import type { BodyRef } from "./bodies.ts";
 import type { BodyIndex } from "./body-index.ts";
 import type { StoredEntry } from "./stored-entries.ts";
@@ -46,8 +47,10 @@ type StoredRecord = Omit<ClusterRecord, keyof Held | "intents"> & {
   readonly startIntents?: readonly Intent[];
   /** Of the index; absent: none. It is here because the release before this one carries along what it does not know of a record. */
   readonly finishedBodies?: readonly (BodyRef | null)[];
+  /** Of the index, and here for the same reason; absent: no node array was ever observed. */
+  readonly virtualBody?: BodyRef;
 };
-type StoredIndex = Omit<BodyIndex, "packs" | "own" | "finished"> & {
+type StoredIndex = Omit<BodyIndex, "packs" | "own" | "finished" | "virtual"> & {
   readonly packs: readonly (BodyRef | null)[];
   readonly own: readonly (readonly [string, BodyRef])[];
 };
@@ -58,11 +61,12 @@ export interface Manifest {
 }
 
 export function writeManifest({ record, index }: Manifest): string {
-  const { finished, ...bodies } = index;
+  const { finished, virtual, ...bodies } = index;
   const stored: StoredManifest = {
     record: {
       ...storedRecord(record),
       ...(finished === undefined ? {} : { finishedBodies: finished.map((ref) => ref ?? null) }),
+      ...(virtual === undefined ? {} : { virtualBody: virtual }),
     },
     index: { ...bodies, packs: index.packs.map((ref) => ref ?? null), own: [...index.own] },
   };
@@ -92,7 +96,7 @@ export function readManifest(text: string): Manifest | { readonly spilled: BodyR
   const stored: StoredManifest = JSON.parse(text);
   if ("spilled" in stored) return stored;
   const { index } = stored;
-  const { finishedBodies, ...record } = stored.record;
+  const { finishedBodies, virtualBody, ...record } = stored.record;
   const finished = finishedBodies?.map((ref) => ref ?? undefined);
   return {
     record: readRecord(record),
@@ -101,6 +105,7 @@ export function readManifest(text: string): Manifest | { readonly spilled: BodyR
       packs: index.packs.map((ref) => ref ?? undefined),
       own: new Map(index.own),
       ...(finished === undefined ? {} : { finished }),
+      ...(virtualBody === undefined ? {} : { virtual: virtualBody }),
     },
   };
 }
@@ -201,6 +206,7 @@ class Whys {
   }
 }
 
+export const virtualCodec: BodyCodec<VirtualFleet> = plainCodec<VirtualFleet>();
 export const ledgerCodec: BodyCodec<Ledger> = mapCodec<NodeId, LedgerNode>();
 export const questionsCodec: BodyCodec<Questions> = mapCodec<NodeId, Question>();
 export const packCodec: BodyCodec<Pack> = mapCodec<string, EntryValue>();

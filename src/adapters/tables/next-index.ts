@@ -8,7 +8,7 @@ import type { BodyRef, BodyRows, PreparedBody } from "./bodies.ts";
 import type { BodyIndex, EntryKey } from "./body-index.ts";
 import { EMPTY_INDEX, OWN_BODY_LENGTH, entryKeys, refsOf } from "./body-index.ts";
 import type { BodyCodec, EntryValue, Pack } from "./codec.ts";
-import { ledgerCodec, packCodec, planCodec, plainCodec, questionsCodec } from "./codec.ts";
+import { ledgerCodec, packCodec, planCodec, plainCodec, questionsCodec, virtualCodec } from "./codec.ts";
 import { nextShards } from "./finished-shards.ts";
 import { packCountFor, packOf } from "./packs.ts";
 
@@ -41,11 +41,12 @@ export async function nextIndex(
     stored !== undefined && holdSame(record, stored.record)
       ? { packs: was.packs, own: was.own, prepared: [] }
       : await nextSets(bodies, partition, record, changes, stored);
-  const [seen, ledger, questions, plan, finished] = await Promise.all([
+  const [seen, ledger, questions, plan, virtual, finished] = await Promise.all([
     prepareIfGiven(bodies, plainCodec<Snapshot>(), changes.seen),
     prepareIfGiven(bodies, ledgerCodec, changes.ledger),
     prepareIfGiven(bodies, questionsCodec, changes.questions),
     prepareIfGiven(bodies, planCodec, changes.plan),
+    prepareIfGiven(bodies, virtualCodec, changes.virtual),
     changes.finished && nextShards(bodies, partition, was.finished ?? [], changes.finished),
   ]);
   const shards = finished?.shards ?? was.finished;
@@ -55,14 +56,14 @@ export async function nextIndex(
     ...refMember("ledger", ledger?.ref ?? (forget?.ledger === true ? undefined : was.ledger)),
     ...refMember("questions", questions?.ref ?? (forget?.questions === true ? undefined : was.questions)),
     ...refMember("plan", plan?.ref ?? (forget?.plan === true ? undefined : was.plan)),
+    ...refMember("virtual", virtual?.ref ?? was.virtual),
     packs: sets.packs,
     own: sets.own,
     ...(shards === undefined ? {} : { finished: shards }),
   };
   const known = new Set(refsOf(was).map(({ id }) => id));
-  const prepared = [seen, ledger, questions, plan, ...sets.prepared, ...(finished?.prepared ?? [])].filter(
-    (body) => body !== undefined,
-  );
+  const given = [seen, ledger, questions, plan, virtual].filter((body) => body !== undefined);
+  const prepared = [...given, ...sets.prepared, ...(finished?.prepared ?? [])];
   return { index, toWrite: prepared.filter(({ ref }) => !known.has(ref.id)) };
 }
 

@@ -8,7 +8,7 @@ import type { BodyRef, BodyRows } from "./bodies.ts";
 import type { BodyIndex } from "./body-index.ts";
 import { demandKey, reportKey } from "./body-index.ts";
 import type { EntryValue } from "./codec.ts";
-import { ledgerCodec, packCodec, plainCodec, planCodec, questionsCodec } from "./codec.ts";
+import { ledgerCodec, packCodec, plainCodec, planCodec, questionsCodec, virtualCodec } from "./codec.ts";
 import { clusterPartition } from "./keys.ts";
 
 /** All bodies that the record names; undefined: one is gone. */
@@ -18,11 +18,13 @@ export async function readBodies(
   index: BodyIndex,
 ): Promise<Bodies | undefined> {
   const partition = clusterPartition(record.cluster);
-  const [seen, ledger, questions, plan, entries] = await Promise.all([
+  const [seen, ledger, questions, plan, virtual, entries] = await Promise.all([
     index.seen && bodies.read(partition, index.seen, plainCodec<NonNullable<Bodies["seen"]>>()),
     index.ledger && bodies.read(partition, index.ledger, ledgerCodec),
     index.questions && bodies.read(partition, index.questions, questionsCodec),
     index.plan && bodies.read(partition, index.plan, planCodec),
+    // One that is gone is none: the release before this one knows nothing of it, and collects it. The fleet begins again then.
+    index.virtual && bodies.read(partition, index.virtual, virtualCodec),
     readEntries(bodies, partition, index),
   ]);
   const isMissing = (ref: BodyRef | undefined, value: unknown) => ref !== undefined && value === undefined;
@@ -36,6 +38,7 @@ export async function readBodies(
     ...(questions === undefined ? {} : { questions }),
     ...(seen === undefined ? {} : { seen }),
     ...(plan === undefined ? {} : { plan }),
+    ...(virtual === undefined ? {} : { virtual }),
   };
 }
 

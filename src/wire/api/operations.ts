@@ -20,6 +20,7 @@ import {
 } from "./answers.ts";
 import { clusterAnswer } from "./cluster-answer.ts";
 import { health, problemItem, problemJson, rejectedJob } from "./parts.ts";
+import { comparisonAnswer } from "./comparison-answer.ts";
 import {
   configAnswer,
   configHistory,
@@ -47,6 +48,7 @@ export const SCHEMAS = {
   ClusterHealth: health,
   Explanation: explanation,
   History: historyAnswer,
+  Comparison: comparisonAnswer,
   WhatIf: whatIfSchema,
   DryRun: trialAnswer,
   Tick: tickAnswer,
@@ -180,6 +182,23 @@ export const OPERATIONS: readonly Operation[] = [
       { name: "limit", description: "At most so many rows, 1 to 10,000; default 1440", type: "integer" },
     ],
     answers: { 200: "History", 400: "Problem", ...BELOW_CLUSTER },
+  },
+  {
+    method: "get",
+    path: "/clusters/{cluster}/comparison",
+    id: "getComparison",
+    role: "reader",
+    summary:
+      "What the real nodes of observed node arrays were like, and what they would have been, by day; kept 90 days",
+    query: [
+      {
+        name: "since",
+        description: "The first day in UTC, or a moment of it; absent: the beginning",
+        type: "string",
+      },
+      { name: "until", description: "The last day; absent: today", type: "string" },
+    ],
+    answers: { 200: "Comparison", 400: "Problem", ...BELOW_CLUSTER },
   },
   {
     method: "post",

@@ -1,0 +1,129 @@
+import type { ComparisonAnswer, FleetAnswer } from "../client/comparison.ts";
+import type { Column } from "./table.ts";
+import { renderTable } from "./table.ts";
+
+/** One fleet of one node array on one day; the jobs' waiting time is of all arrays together. */
+interface Row {
+  readonly day: string | undefined;
+  readonly nodearray: string;
+  readonly fleet: "real" | "autoscaler";
+  readonly observedHours?: number | undefined;
+  readonly counts?: FleetAnswer | undefined;
+  readonly waiting?: number | undefined;
+  readonly currency?: string | undefined;
+}
+
+const ALL_ARRAYS = "(all)";
+
+/** Differences below the table: the largest of all days. */
+const REASONS_SHOWN = 10;
+
+/** The oldest day first, as people read a table of days. */
+function rowsOf({ days }: ComparisonAnswer): readonly Row[] {
+  return days.toReversed().flatMap(({ day, currency, nodearrays, waitingJobHours: waiting }) => [
+    ...nodearrays.flatMap(({ nodearray = "?", observedHours, real, virtual }): readonly Row[] => [
+      { day, nodearray, fleet: "real", observedHours, counts: real, currency },
+      { day, nodearray, fleet: "autoscaler", observedHours, counts: virtual, currency },
+    ]),
+    ...(waiting === undefined
+      ? []
+      : [
+          { day, nodearray: ALL_ARRAYS, fleet: "real" as const, waiting: waiting.real },
+          { day, nodearray: ALL_ARRAYS, fleet: "autoscaler" as const, waiting: waiting.virtual },
+        ]),
+  ]);
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  ["DAY", ({ day }) => day],
+  ["ARRAY", ({ nodearray }) => nodearray],
+  ["FLEET", ({ fleet }) => fleet],
+  ["OBSERVED H", ({ observedHours }) => observedHours],
+  ["NODES", ({ counts }) => counts?.meanNodes],
+  ["PEAK", ({ counts }) => counts?.peakNodes],
+  ["NODE-H", ({ counts }) => counts?.nodeHours],
+  ["IDLE-H", ({ counts }) => counts?.idleNodeHours],
+  ["BOOTS", ({ counts }) => counts?.boots],
+  ["COST", ({ counts }) => counts?.cost],
+  ["CURRENCY", ({ counts, currency }) => (counts?.cost === undefined ? undefined : currency)],
+  ["JOBS WAITED H", ({ waiting }) => waiting],
+];
+
+export function renderComparison(answer: ComparisonAnswer): string {
+  const { observing, days, next } = answer;
+  const arrays = observing.map(
+    ({ nodearray = "?", since = "?", virtualNodes = 0 }) =>
+      `${nodearray} since ${since} (${virtualNodes} nodes now)`,
+  );
+  const head =
+    arrays.length === 0
+      ? "no node array is in mode observe now"
+      : `observing only, nothing is created or stopped: ${arrays.join(", ")}`;
+  const table = renderTable(COLUMNS, rowsOf(answer), "nothing has been compared in that time");
+  return [
+    head,
+    "real: the nodes that there were. autoscaler: the nodes that it would have had.",
+    "",
+    table,
+    ...totalText(days),
+    ...reasonsText(days),
+    ...(next === undefined ? [] : [`older days: --until ${next}`]),
+  ].join("\n");
+}
+
+type Days = ComparisonAnswer["days"];
+
+function totalText(days: Days): readonly string[] {
+  const fleets = days.flatMap(({ nodearrays }) => nodearrays);
+  if (fleets.length === 0) return [];
+  const sum = (of: (one: (typeof fleets)[number]) => number | undefined): number =>
+    Number(fleets.reduce((total, one) => total + (of(one) ?? 0), 0).toFixed(2));
+  const real = sum((one) => one.real?.nodeHours);
+  const virtual = sum((one) => one.virtual?.nodeHours);
+  const less = Number((real - virtual).toFixed(2));
+  const words = less < 0 ? `${-less} more` : `${less} less`;
+  const idle = `${sum((one) => one.real?.idleNodeHours)} and ${sum((one) => one.virtual?.idleNodeHours)} of them idle`;
+  return ["", `node-hours: ${real} real, ${virtual} with the autoscaler (${words}); ${idle}`];
+}
+
+function reasonsText(days: Days): readonly string[] {
+  const all = days.flatMap(({ day = "?", nodearrays }) =>
+    nodearrays.flatMap(({ nodearray = "?", differences }) =>
+      differences.map(({ nodeHours = 0, text = "" }) => ({
+        nodeHours,
+        line: `  ${day} ${nodearray}: ${text}`,
+      })),
+    ),
+  );
+  const largest = all.toSorted((a, b) => b.nodeHours - a.nodeHours).slice(0, REASONS_SHOWN);
+  return largest.length === 0 ? [] : ["", "largest differences:", ...largest.map(({ line }) => line)];
+}
+
+const CSV_COLUMNS: readonly (readonly [string, (row: Row) => string | number | undefined])[] = [
+  ["day", ({ day }) => day],
+  ["nodearray", ({ nodearray }) => nodearray],
+  ["fleet", ({ fleet }) => fleet],
+  ["observedHours", ({ observedHours }) => observedHours],
+  ["meanNodes", ({ counts }) => counts?.meanNodes],
+  ["peakNodes", ({ counts }) => counts?.peakNodes],
+  ["nodeHours", ({ counts }) => counts?.nodeHours],
+  ["idleNodeHours", ({ counts }) => counts?.idleNodeHours],
+  ["boots", ({ counts }) => counts?.boots],
+  ["cost", ({ counts }) => counts?.cost],
+  ["currency", ({ currency }) => currency],
+  ["waitingJobHours", ({ waiting }) => waiting],
+];
+
+/** RFC 4180, with a head line. */
+export function csvOfComparison(answer: ComparisonAnswer): string {
+  const lines = rowsOf(answer).map((row) => CSV_COLUMNS.map(([, cell]) => csvCell(cell(row))).join(","));
+  return [CSV_COLUMNS.map(([head]) => head).join(","), ...lines].join("\n");
+}
+
+/** Spreadsheets run a text that begins like a formula: such a name gets an apostrophe in front. */
+function csvCell(value: string | number | undefined): string {
+  if (value === undefined) return "";
+  if (typeof value === "number") return String(value);
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

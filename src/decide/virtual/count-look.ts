@@ -1,0 +1,136 @@
+import type { Bodies } from "../../domain/bodies.ts";
+import type { Node } from "../../domain/cluster.ts";
+import type { Comparison } from "../../domain/comparison.ts";
+import type { ArrayName, SetName } from "../../domain/ids.ts";
+import { setName } from "../../domain/ids.ts";
+import type { Plan } from "../../domain/plan.ts";
+import type { Policy } from "../../domain/policy.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import type { MovedNode, VirtualFleet } from "../../domain/virtual-fleet.ts";
+import { entryOfNode } from "../hosts.ts";
+import type { HostFact } from "../observe.ts";
+import { priceNodes } from "../price-nodes.ts";
+import type { Decision } from "../reconcile.ts";
+import type { Found, FoundArray, FoundBoth } from "./compare.ts";
+import { addLook } from "./compare.ts";
+import type { Fleets } from "./move-jobs.ts";
+
+/** Both plans of one look, before the virtual one is carried out. */
+export interface LookCounted {
+  readonly decision: Decision;
+  readonly made: Decision;
+  readonly fleet: VirtualFleet;
+  readonly fleets: Fleets;
+  /** The virtual nodes, those on their way down included. */
+  readonly nodes: readonly Node[];
+  readonly moved: readonly MovedNode[];
+  readonly facts: ReadonlyMap<string, HostFact>;
+  readonly bodies: Bodies;
+  readonly policy: Policy;
+  readonly now: Instant;
+}
+
+/** Adds a look to the comparison. An array that is observed from this look on begins with the next one. */
+export function countLook(look: LookCounted): Comparison {
+  const { fleet, fleets, nodes, moved, facts, made, decision, policy, now } = look;
+  const busy = new Set(moved.map(({ to }) => to));
+  const isRealIdle = (node: Node): boolean =>
+    isIdle(node, decision.plan) && (entryOfNode(facts, node)?.jobs.length ?? 0) === 0;
+  const isVirtualIdle = (node: Node): boolean => isIdle(node, made.plan) && !busy.has(node.nodeId);
+  const arrays = fleet.arrays
+    .filter(({ since }) => since < now)
+    .map(({ name, stoppedAt }): FoundArray => {
+      const real = fleets.real.filter(({ array }) => array === name);
+      const virtual = nodes.filter(({ array }) => array === name);
+      return {
+        array: name,
+        real: found(real, isRealIdle, realBoots(look, real), look),
+        virtual: found(virtual, isVirtualIdle, virtualBoots(look, name), look),
+        ...(stoppedAt === undefined ? {} : { stoppedAt }),
+        sets: setsNeeding(virtual, made.plan),
+      };
+    });
+  const waiting = countWaiting(look);
+  const both: FoundBoth = {
+    arrays,
+    ...(waiting === undefined ? {} : { waiting }),
+    ...(policy.prices === undefined ? {} : { currency: policy.prices.currency }),
+  };
+  return arrays.length === 0 ? fleet.comparison : addLook(fleet.comparison, both, fleet.at, now);
+}
+
+function found(
+  nodes: readonly Node[],
+  isIdleHere: (node: Node) => boolean,
+  boots: number,
+  { decision, policy }: LookCounted,
+): Found {
+  const there = nodes.filter(hasVm);
+  const price = priceNodes(there, decision.seen, policy);
+  return {
+    nodes: there.length,
+    idle: there.filter(isIdleHere).length,
+    boots,
+    ...(price === undefined ? {} : { pricePerHour: price.pricePerHour, unpriced: price.unpricedNodes ?? 0 }),
+  };
+}
+
+/** Plans still count on a node that the look lacks; here what the look shows counts. */
+const hasVm = ({ phase, missing }: Node): boolean =>
+  phase !== "off" && phase !== "deallocated" && missing === undefined;
+
+/** Up, and no demand needs it. */
+function isIdle({ nodeId, phase }: Node, plan: Plan): boolean {
+  return phase === "ready" && plan.nodes.get(nodeId)?.kind !== "needed";
+}
+
+const realBoots = ({ decision, now }: LookCounted, nodes: readonly Node[]): number =>
+  nodes.filter((node) => hasVm(node) && decision.ledger.get(node.nodeId)?.firstSeenAt === now).length;
+
+/** Nodes that the plan before this one made: this look is the first that has them. */
+const virtualBoots = ({ fleet }: LookCounted, array: ArrayName): number =>
+  fleet.nodes.filter(
+    ({ node, known }) => node.array === array && known.firstSeenAt === fleet.at && isMade(node),
+  ).length;
+
+const isMade = ({ nodeId }: Node): boolean => nodeId.startsWith("virtual-");
+
+const SETS_NAMED = 3;
+
+function setsNeeding(nodes: readonly Node[], { nodes: verdicts }: Plan): readonly SetName[] {
+  const sets = new Set<SetName>();
+  for (const { nodeId } of nodes) {
+    const verdict = verdicts.get(nodeId);
+    if (verdict?.kind !== "needed") continue;
+    for (const by of verdict.by) sets.add(setName(by.slice(0, Math.max(0, by.indexOf("/")))));
+    if (sets.size >= SETS_NAMED) break;
+  }
+  return [...sets].slice(0, SETS_NAMED);
+}
+
+/**
+ * Jobs that wait for capacity. In the real fleet: no scheduler names a host on which the job runs. In the virtual one: the plan has no place
+ * for all of it on nodes that are up. Undefined: no set has jobs.
+ */
+function countWaiting({ decision, made, bodies, facts, now }: LookCounted): FoundBoth["waiting"] {
+  const virtual = made.plan.demands.filter(
+    ({ kind, pending, placed, asked }) => kind === "job" && placed - pending < asked,
+  );
+  const running = new Set<string>();
+  for (const { jobs } of facts.values()) for (const job of jobs) running.add(job);
+  let jobs = 0;
+  let waiting = 0;
+  for (const demand of demandsIn(decision.record, bodies, now)) {
+    if (demand.kind !== "job") continue;
+    jobs += 1;
+    if (!running.has(demand.name)) waiting += 1;
+  }
+  return jobs === 0 ? undefined : { real: waiting, virtual: virtual.length };
+}
+
+function demandsIn({ sets }: ClusterRecord, { demands }: Bodies, now: Instant) {
+  return [...sets.values()]
+    .filter(({ live, expiresAt }) => live && expiresAt > now)
+    .flatMap(({ digest }) => demands.get(digest)?.demands ?? []);
+}

@@ -1,0 +1,169 @@
+import { spotIn } from "../../domain/attributes.ts";
+import type { Node, Snapshot } from "../../domain/cluster.ts";
+import type { ArrayName } from "../../domain/ids.ts";
+import { nodeId, requestId } from "../../domain/ids.ts";
+import { modeOf } from "../../domain/mode.ts";
+import type { Policy } from "../../domain/policy.ts";
+import type { ClusterRecord, CreateSet, InFlight, Ledger, LedgerNode } from "../../domain/record.ts";
+import { stillInFlight } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import { plusSeconds, secondsBetween } from "../../domain/units.ts";
+import type { VirtualFleet, VirtualNode } from "../../domain/virtual-fleet.ts";
+import { VIRTUAL_STOP_SECONDS } from "../../domain/virtual-fleet.ts";
+import { stoppingNodes } from "../doubt.ts";
+import { lookOf } from "../look.ts";
+import { managedArrays } from "../observe.ts";
+import { bootingSince } from "../starts.ts";
+import { bootSecondsFor, noteBoots } from "./boot-times.ts";
+
+/** The node arrays that are ours and only observed. None in a cluster that is not started: it has no fleet to compare. */
+export function observedArrays(snapshot: Snapshot, policy: Policy): ReadonlySet<ArrayName> {
+  if (snapshot.state !== "Started" || snapshot.targetState !== "Started") return new Set();
+  const managed = [...managedArrays(snapshot, policy)];
+  return new Set(managed.filter((array) => modeOf(policy, array) === "observe"));
+}
+
+export const NO_FLEET: Omit<VirtualFleet, "at"> = {
+  arrays: [],
+  nodes: [],
+  moved: [],
+  boots: [],
+  made: 0,
+  comparison: { days: [] },
+};
+
+/** The real cluster as a plan has just found it. */
+export interface RealCluster {
+  readonly record: ClusterRecord;
+  readonly seen: Snapshot;
+  readonly ledger: Ledger;
+}
+
+/** A virtual node at this moment; undefined: it is gone. */
+export function nodeNow({ node, readyAt, stoppedAt }: VirtualNode, now: Instant): Node | undefined {
+  if (stoppedAt !== undefined) {
+    const isThere = secondsBetween(stoppedAt, now) < VIRTUAL_STOP_SECONDS;
+    return isThere ? { ...node, phase: "going", status: "Terminating" } : undefined;
+  }
+  if (readyAt === undefined) return node;
+  return now < readyAt
+    ? { ...node, phase: "coming", status: "Preparation" }
+    : { ...node, phase: "ready", status: "Ready" };
+}
+
+/**
+ * The fleet at the beginning of a plan: without the nodes that are gone by now and those of arrays that are no longer observed, and with a
+ * copy of the real nodes of each array that is observed from now on.
+ */
+export function followArrays(
+  before: VirtualFleet | undefined,
+  observed: ReadonlySet<ArrayName>,
+  real: RealCluster,
+  now: Instant,
+): VirtualFleet {
+  const old = before ?? { ...NO_FLEET, at: now };
+  const since = before === undefined ? undefined : before.at;
+  const boots = noteBoots(old.boots, real.seen, real.ledger, since);
+  const kept = old.nodes.filter((one) => observed.has(one.node.array) && nodeNow(one, now) !== undefined);
+  const arrays = old.arrays.filter(({ name }) => observed.has(name));
+  const known = new Set(arrays.map(({ name }) => name));
+  const added = new Set([...observed].filter((name) => !known.has(name)));
+  const fleet = {
+    ...old,
+    boots,
+    nodes: kept,
+    arrays: [...arrays, ...[...added].map((name) => ({ name, since: now }))],
+  };
+  return added.size === 0 ? fleet : copyArrays(fleet, added, real, now);
+}
+
+/** The real nodes that are up, on their way up, or deallocated, and those that were asked for and that no look shows yet. */
+function copyArrays(
+  fleet: VirtualFleet,
+  added: ReadonlySet<ArrayName>,
+  { record, seen, ledger }: RealCluster,
+  now: Instant,
+): VirtualFleet {
+  const stopping = stoppingNodes(record.intents);
+  const copies = seen.nodes.flatMap((node): readonly VirtualNode[] => {
+    const known = ledger.get(node.nodeId);
+    if (known === undefined || !added.has(node.array) || stopping.has(node.nodeId)) return [];
+    return copyNode(node, known, bootSecondsFor(fleet.boots, node.machineType), now);
+  });
+  const asked = [
+    ...record.inFlight.map((entry) => ({ ...setOf(entry), since: entry.since })),
+    ...record.intents.flatMap(({ effect, committedAt: since }) =>
+      effect.kind === "create" ? effect.sets.map((set) => ({ set, since })) : [],
+    ),
+  ].filter(({ set }) => added.has(set.bucket.array));
+  const copied: VirtualFleet = { ...fleet, nodes: [...fleet.nodes, ...copies] };
+  return asked.reduce((next, { set, since }) => addNodes(next, set, seen, since, now), copied);
+}
+
+function setOf(entry: InFlight): { readonly set: CreateSet } {
+  const { bucket, purpose, spot } = entry;
+  const attributes = spot === undefined ? {} : { attributes: { Interruptible: spot } };
+  return { set: { bucket, purpose, count: stillInFlight(entry), ...attributes } };
+}
+
+/** Marks and doubts are about the real node: its copy begins without them. */
+function copyNode(node: Node, known: LedgerNode, bootSeconds: number, now: Instant): readonly VirtualNode[] {
+  const { missing: _missing, ...shown } = node;
+  const { draining: _mark, leftReadyAt: _left, unclearSince: _unclear, ...remembered } = known;
+  const ready: Node = { ...shown, phase: "ready" };
+  switch (node.phase) {
+    case "ready":
+    case "unknown":
+      return [{ node: ready, known: remembered }];
+    case "deallocated":
+      return [{ node: shown, known: remembered }];
+    case "coming": {
+      const due = plusSeconds(bootingSince(known), bootSeconds);
+      return [{ node: ready, known: remembered, readyAt: due < now ? now : due }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** The fleet with the nodes of one create, asked for at `since`. */
+export function addNodes(
+  fleet: VirtualFleet,
+  { bucket, count, purpose, attributes }: CreateSet,
+  { arrays }: Pick<Snapshot, "arrays">,
+  since: Instant,
+  now: Instant,
+): VirtualFleet {
+  const { array, machineType, placementGroup } = bucket;
+  const spot = spotIn(attributes) ?? arrays.find(({ name }) => name === array)?.spot ?? false;
+  const due = plusSeconds(since, bootSecondsFor(fleet.boots, machineType));
+  const look = lookOf(attributes);
+  const nodes = Array.from({ length: count }, (_, at): VirtualNode => {
+    const id = nodeId(`virtual-${fleet.made + at}`);
+    const name = `${array}-virtual-${fleet.made + at}`;
+    const names = { nodeId: id, name, array, hostname: id };
+    return {
+      node: {
+        ...names,
+        machineType,
+        phase: "ready",
+        status: "Ready",
+        spot,
+        keepAlive: false,
+        ...(placementGroup === undefined ? {} : { placementGroup }),
+      },
+      known: {
+        ...names,
+        requestId: VIRTUAL_REQUEST,
+        purpose,
+        ...(look === undefined ? {} : { look }),
+        firstSeenAt: now,
+        busyness: { state: "unknown", since: now },
+      },
+      readyAt: due < now ? now : due,
+    };
+  });
+  return { ...fleet, nodes: [...fleet.nodes, ...nodes], made: fleet.made + count };
+}
+
+const VIRTUAL_REQUEST = requestId("virtual");

@@ -1,0 +1,63 @@
+import type { Node } from "./cluster.ts";
+import type { Comparison } from "./comparison.ts";
+import type { ArrayName, MachineType, NodeId } from "./ids.ts";
+import type { GroupFill, LedgerNode } from "./record.ts";
+import type { Instant } from "./units.ts";
+
+/**
+ * The nodes that the observed node arrays would have if the autoscaler ran them. They exist in the record only. Plain data without Maps:
+ * it is one stored body.
+ */
+export interface VirtualFleet {
+  /** The last plan that moved the fleet. */
+  readonly at: Instant;
+  /** The arrays that are observed now. */
+  readonly arrays: readonly ObservedArray[];
+  readonly nodes: readonly VirtualNode[];
+  /** Which virtual node stands for a real node that has a job, so that the job stays where it is. */
+  readonly moved: readonly MovedNode[];
+  /** How long real nodes of each size took to boot: the last samples. */
+  readonly boots: readonly SizeBoots[];
+  /** Virtual nodes made so far. The next one takes this number. */
+  readonly made: number;
+  /** Placement groups of virtual nodes that are not whole; absent: none. */
+  readonly groupFills?: readonly GroupFill[];
+  /** What the comparison has counted. It stays when no array is observed any more. */
+  readonly comparison: Comparison;
+}
+
+export interface ObservedArray {
+  readonly name: ArrayName;
+  readonly since: Instant;
+  /** The last time that virtual nodes of the array were stopped; absent: never. */
+  readonly stoppedAt?: Instant;
+}
+
+/** A virtual node. A copy of a real node keeps its NodeId and its names. */
+export interface VirtualNode {
+  /** As it is once it is up; a deallocated one as it is before its start. */
+  readonly node: Node;
+  /** What plans remember of it. */
+  readonly known: LedgerNode;
+  /** It is up from then on; absent: it was up, or is deallocated. */
+  readonly readyAt?: Instant;
+  /** It was stopped then; absent: it was not. */
+  readonly stoppedAt?: Instant;
+}
+
+export interface MovedNode {
+  readonly real: NodeId;
+  readonly to: NodeId;
+}
+
+export interface SizeBoots {
+  readonly machineType: MachineType;
+  /** Seconds, the newest last. */
+  readonly seconds: readonly number[];
+}
+
+/** How long a virtual node takes to boot where no boot of a real one has been seen. */
+export const DEFAULT_BOOT_SECONDS = 300;
+
+/** A stopped virtual node still counts as there for so long, as the VM of a real one does. */
+export const VIRTUAL_STOP_SECONDS = 60;

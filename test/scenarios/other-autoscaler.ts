@@ -1,0 +1,202 @@
+import type { Simulator } from "../../src/simulator/engine.ts";
+import type { SimulatorEvent } from "../../src/simulator/events.ts";
+import type { Actor, Stage } from "./stage.ts";
+
+/** Another autoscaler and its scheduler, with rules of their own: ours only observes. */
+
+const MINUTE_MS = 60_000;
+const CALL = { method: "POST", query: {} };
+
+/** Waves of one-node jobs: so many at such a minute, for so long. */
+export interface Wave {
+  readonly atMinute: number;
+  readonly jobs: number;
+  readonly minutes: number;
+}
+
+interface Job {
+  readonly name: string;
+  readonly minutes: number;
+  endsAt: number | undefined;
+  hostname: string | undefined;
+}
+
+interface Host {
+  readonly nodeId: string;
+  hostname: string | undefined;
+  idleSince: number;
+}
+
+/**
+ * Every minute: jobs end and start, a node is created for each job that waits, and a node that has been idle for `keepMinutes` is stopped.
+ * Then the scheduler states its jobs and hosts to our app.
+ */
+export class OtherAutoscaler implements Actor {
+  readonly #stage: Stage;
+  readonly #simulator: Simulator;
+  readonly #origin: number;
+  readonly #waves: readonly Wave[];
+  readonly #array: string;
+  readonly #set: string;
+  readonly #keepMs: number;
+  readonly #hosts = new Map<string, Host>();
+  #jobs: Job[] = [];
+  #nextAt: number;
+  #asked = 0;
+  #isOver = false;
+
+  constructor(
+    stage: Stage,
+    rules: {
+      readonly array: string;
+      readonly set: string;
+      readonly waves: readonly Wave[];
+      readonly keepMinutes: number;
+    },
+  ) {
+    this.#stage = stage;
+    this.#simulator = stage.simulator;
+    this.#origin = stage.clock.now();
+    this.#nextAt = this.#origin + 30_000;
+    this.#array = rules.array;
+    this.#set = rules.set;
+    this.#waves = rules.waves;
+    this.#keepMs = rules.keepMinutes * MINUTE_MS;
+    this.#simulator.onEvent((event) => this.#note(event));
+  }
+
+  /** It makes and stops no nodes from now on; its scheduler goes on. */
+  retire(): void {
+    this.#isOver = true;
+  }
+
+  nextEventAt(): number {
+    return this.#nextAt;
+  }
+
+  async step(now: number): Promise<void> {
+    if (now < this.#nextAt) return;
+    this.#nextAt += MINUTE_MS;
+    const minute = Math.floor((now - this.#origin) / MINUTE_MS);
+    for (const { atMinute, jobs, minutes } of this.#waves)
+      if (atMinute === minute)
+        for (let i = 0; i < jobs; i += 1)
+          this.#jobs.push({
+            name: `${this.#set}-${minute}-${i}`,
+            minutes,
+            endsAt: undefined,
+            hostname: undefined,
+          });
+    this.#schedule(now);
+    if (!this.#isOver) this.#scale(now);
+    this.#stage.send(this.#message());
+  }
+
+  #schedule(now: number): void {
+    for (const job of this.#jobs)
+      if (job.endsAt !== undefined && job.endsAt <= now) {
+        const host = [...this.#hosts.values()].find(({ hostname }) => hostname === job.hostname);
+        if (host !== undefined) host.idleSince = now;
+      }
+    this.#jobs = this.#jobs.filter(({ endsAt }) => endsAt === undefined || endsAt > now);
+    const busy = new Set(this.#jobs.map(({ hostname }) => hostname));
+    const free = [...this.#hosts.values()].filter(
+      ({ hostname }) => hostname !== undefined && !busy.has(hostname),
+    );
+    for (const job of this.#jobs) {
+      if (job.hostname !== undefined) continue;
+      const host = free.shift();
+      if (host === undefined) break;
+      job.hostname = host.hostname;
+      job.endsAt = now + job.minutes * MINUTE_MS;
+    }
+  }
+
+  #scale(now: number): void {
+    const waiting = this.#jobs.filter(({ hostname }) => hostname === undefined).length;
+    const coming = [...this.#hosts.values()].filter(({ hostname }) => hostname === undefined).length;
+    const count = waiting - coming;
+    if (count > 0) {
+      const sets = [{ nodearray: this.#array, count }];
+      this.#simulator.request({
+        ...CALL,
+        path: "/clusters/demo/nodes/create",
+        body: { sets, requestId: `${this.#set}-${(this.#asked += 1)}` },
+      });
+    }
+    const busy = new Set(this.#jobs.map(({ hostname }) => hostname));
+    const ids = [...this.#hosts.values()]
+      .filter(
+        ({ hostname, idleSince }) =>
+          hostname !== undefined && !busy.has(hostname) && now - idleSince >= this.#keepMs,
+      )
+      .map(({ nodeId }) => nodeId);
+    if (ids.length > 0)
+      this.#simulator.request({ ...CALL, path: "/clusters/demo/nodes/terminate", body: { ids } });
+    for (const id of ids) this.#hosts.delete(id);
+  }
+
+  #message() {
+    const placedOn = (hostname: string) => ({ placed: [{ hostname, iterations: 1 }] });
+    return {
+      version: 1 as const,
+      cluster: "demo",
+      requestSet: this.#set,
+      expirationInterval: 600,
+      jobs: this.#jobs.map(({ name, hostname }) => ({
+        name,
+        iterations: 1,
+        constraints: [{ ncpus: 4 }, { "node.nodearray": this.#array }],
+        ...(hostname === undefined ? {} : placedOn(hostname)),
+      })),
+      schedulerNodes: [...this.#hosts.values()].flatMap(({ hostname }) =>
+        hostname === undefined
+          ? []
+          : [
+              {
+                hostname,
+                jobs: this.#jobs.filter((job) => job.hostname === hostname).map(({ name }) => name),
+              },
+            ],
+      ),
+    };
+  }
+
+  #note(event: SimulatorEvent): void {
+    if (!("nodeId" in event) || event.array !== this.#array) return;
+    switch (event.kind) {
+      case "node-created":
+        this.#hosts.set(event.nodeId, { nodeId: event.nodeId, hostname: undefined, idleSince: event.at });
+        return;
+      case "node-ready": {
+        const host = this.#hosts.get(event.nodeId);
+        if (host === undefined) return;
+        host.hostname = event.hostname;
+        host.idleSince = event.at;
+        return;
+      }
+      case "terminate-accepted":
+      case "node-gone":
+        this.#hosts.delete(event.nodeId);
+        return;
+      default:
+    }
+  }
+}
+
+/** Counted from the simulator's events alone: nodes that exist at each moment, times the seconds since the one before. */
+export function nodeSecondsAt(stage: Stage, array: string, moments: readonly number[]): number {
+  let total = 0;
+  for (const [i, at] of moments.entries()) {
+    const before = moments[i - 1];
+    if (before === undefined) continue;
+    const there = new Set<string>();
+    for (const event of stage.simulator.log) {
+      if (event.at > at || !("nodeId" in event) || event.array !== array) continue;
+      if (event.kind === "node-created") there.add(event.nodeId);
+      else if (event.kind === "node-gone") there.delete(event.nodeId);
+    }
+    total += (there.size * (at - before)) / 1000;
+  }
+  return total;
+}
