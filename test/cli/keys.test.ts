@@ -44,7 +44,7 @@ test("keys for several roles name each function once; an operator's are all", as
   const both = await runCommand(["keys", "sender", "reader", "--app", "app", "-g", "rg"]);
   expect(both.out.split("\n")).toHaveLength(2 + 1 + 10);
   const all = await runCommand(["keys", "reader", "operator", "--app", "app", "-g", "rg"]);
-  expect(all.out.split("\n")).toHaveLength(2 + 16);
+  expect(all.out.split("\n")).toHaveLength(2 + 17);
 });
 
 test("keys: names are quoted for the shell, and an unknown role is refused", async () => {

@@ -68,6 +68,7 @@ describe("the table of roles", () => {
       "GET clusters/{cluster}",
       "GET clusters/{cluster}/comparison",
       "GET clusters/{cluster}/config",
+      "GET clusters/{cluster}/config/history",
       "GET clusters/{cluster}/explain",
       "GET clusters/{cluster}/history",
       "GET clusters/{cluster}/request-sets/{set}",
@@ -77,6 +78,7 @@ describe("the table of roles", () => {
     ]);
     expect(methodsOf("operator")).toEqual([
       "GET rejected-messages",
+      "POST clusters/{cluster}/config/rollback",
       "POST clusters/{cluster}/restored",
       "POST clusters/{cluster}/tick",
       "POST clusters/{cluster}/wake",
@@ -121,6 +123,6 @@ describe("keys of the local host", () => {
   });
 
   test("an operator's key opens every function with a key", () => {
-    expect(openedBy("operator")).toHaveLength(15);
+    expect(openedBy("operator")).toHaveLength(17);
   });
 });

@@ -38,6 +38,7 @@ export function drawConfiguration(
     prices: { currency: "USD", locations: { here: { Other_size: 1 } } },
     planHistory: 0,
     mode: "act",
+    enabled: true,
     senders: [{ requestSets: "*", maxPriority: 1_000_000, caps: { nodes: 10_000 } }],
   };
   const keys = Object.keys(options);
