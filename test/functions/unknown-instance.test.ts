@@ -3,7 +3,7 @@ import { readStopUrl } from "../../src/local/play/stop-url.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 
-/** A minute is six seconds here, and the timer is off: who looks at CycleCloud is known. */
+/** A minute is six seconds here, the timer is off, and wake messages are lost: who looks at CycleCloud is known. */
 let app: LocalApp;
 let stopPath: string | undefined;
 
@@ -12,6 +12,7 @@ beforeAll(async () => {
     clusters: ["prod"],
     speed: 10,
     settings: { "AzureWebJobs.snapshot.Disabled": "true" },
+    decorate: (ports) => ({ ...ports, queue: { ...ports.queue, wake: async () => {} } }),
   });
   app.simulator.onEvent((event) => {
     if (event.kind !== "node-ready") return;

@@ -21,8 +21,8 @@ export function auditAzd(played: Played, azureYaml: string): readonly string[] {
     /^ {4}dist: package$/m,
     /^ {4}host: function$/m,
     /^hooks:\n {2}postdeploy:/m,
-    /^ {4}posix:\n(?: {6}.*\n)*? {8}npx cyclecloud-autoscaler verify$/m,
-    /^ {4}windows:\n(?: {6}.*\n)*? {8}npx cyclecloud-autoscaler verify$/m,
+    /^ {4}posix:\n(?: {6}.*\n)*? {8}node dist\/cli\/cli\.cjs verify$/m,
+    /^ {4}windows:\n(?: {6}.*\n)*? {8}node dist\/cli\/cli\.cjs verify$/m,
   ];
   const outputs = Object.keys(played["plain"]?.outputs ?? {});
   const unset = [...azureYaml.matchAll(/(?:\$env:|\$)(AUTOSCALER_[A-Z_]+)/g)]
