@@ -55,7 +55,7 @@ test("--serve says how to reach everything, makes nodes of a target, and leaves 
     );
     expect(verified.out.split("\n").at(-1)).toBe("9 checks hold, 1 not applicable");
     expect(verified.out).toContain(
-      "functions  18 functions, each of them enabled; trigger sync: not applicable",
+      "functions  21 functions, each of them enabled; trigger sync: not applicable",
     );
     expect(verified.code).toBe(0);
 
