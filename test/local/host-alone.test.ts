@@ -49,7 +49,7 @@ test("it waits for its storage, takes demand once that is there, and starts agai
   const run = start("--settings", settings, "--port", String(app), "--key", "mine");
   await expect
     .poll(() => run.said(), patiently)
-    .toMatch(/could not be started \(\w*Error: .*ECONNREFUSED.*\); the next try is in 1 s/);
+    .toMatch(/could not be started \(create queue demand: .*ECONNREFUSED.*\); the next try is in 1 s/);
 
   const azurite = await startAzurite({ ports: { queue, table } });
   onTestFinished(() => azurite.close());
