@@ -6,7 +6,15 @@ import { renderReason } from "../domain/reason.ts";
 import { bucketText, groupText } from "../domain/bucket.ts";
 import { isMadeByUs, stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { Backoff, ClusterRecord, CreateSet, Effect, InFlight, LedgerNode } from "../domain/record.ts";
+import type {
+  Backoff,
+  ClusterRecord,
+  CreateSet,
+  Effect,
+  InFlight,
+  LedgerNode,
+  Totals,
+} from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { instant, isoTime, plusSeconds } from "../domain/units.ts";
 import type { Node } from "../domain/cluster.ts";
@@ -77,7 +85,7 @@ export function describeState(
     choice: describeChoice(policy),
     stopKeys: describeStopKeys(record, stopKeys),
     ...describeUnderWay(record, bodies, now, pages),
-    totals: record.totals,
+    totals: describeTotals(record.totals),
     generation: record.generation,
     observedGeneration: record.observedGeneration,
     ...nextLookOf(record),
@@ -101,6 +109,11 @@ function nextLookOf({ restsUntil, wakeAt }: ClusterRecord): { readonly nextLookA
 }
 
 const same = <T>(item: T): T => item;
+
+/** What a newer release counts beside these is stored and not shown. */
+function describeTotals({ created, terminated, started }: Totals): Totals {
+  return { created, terminated, ...(started === undefined ? {} : { started }) };
+}
 
 /** What was asked for and has not come to its end, and what was refused lately. */
 function describeUnderWay(

@@ -29,7 +29,11 @@ test("--version says which release it is", async () => {
 
 test.each([
   { name: "commands by their beginning", words: ["li"], offers: ["limits"] },
-  { name: "commands below a command", words: ["config", ""], offers: ["get", "put", "validate", "help"] },
+  {
+    name: "commands below a command",
+    words: ["config", ""],
+    offers: ["get", "put", "history", "rollback", "diff", "validate", "help"],
+  },
   { name: "options of a command", words: ["set", "--ins"], offers: ["--instancecount"] },
   {
     name: "choices of an argument",

@@ -134,7 +134,9 @@ describe("Azure's management API", () => {
       }),
     });
     const { out } = await verify([...AZURE, "--wait", "0"]);
-    expect(linesOf(out, "functions")).toContain("missing: autostop, cluster, config, demand");
+    expect(linesOf(out, "functions")).toContain(
+      "missing: autostop, cluster, comparison, config, config-history, demand",
+    );
     expect(seen.filter((request) => request.includes("page=2"))).toEqual([]);
   });
 

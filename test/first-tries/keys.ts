@@ -227,6 +227,7 @@ export const CONFIG_EFFECTS: readonly Key[] = [
       },
     },
   }),
+  ofConfig("mode", "observe"),
   ofConfig("senders", [{ requestSets: "*", write: false }]),
   ofConfig("preference", "bucket-order"),
   ofConfig("among", "cheapest"),
