@@ -31,6 +31,7 @@ import { arrayShown, describeNodearrays } from "./describe-nodearrays.ts";
 import { describeOutcomes, usersOf } from "./describe-outcomes.ts";
 import { describeSchedulerHosts } from "./describe-scheduler-hosts.ts";
 import { countSets, describeSet, describeSets } from "./describe-sets.ts";
+import { describeTotals } from "./describe-totals.ts";
 import { describeTroubles } from "./describe-troubles.ts";
 import { describeWaiting } from "./describe-waiting.ts";
 import { expectReady } from "./expect-ready.ts";
@@ -109,11 +110,6 @@ function nextLookOf({ restsUntil, wakeAt }: ClusterRecord): { readonly nextLookA
 }
 
 const same = <T>(item: T): T => item;
-
-/** What a newer release counts beside these is stored and not shown. */
-function describeTotals({ created, terminated, started }: Totals): Totals {
-  return { created, terminated, ...(started === undefined ? {} : { started }) };
-}
 
 /** What was asked for and has not come to its end, and what was refused lately. */
 function describeUnderWay(

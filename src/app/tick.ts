@@ -1,3 +1,4 @@
+import { describeTotals } from "./describe-totals.ts";
 import type { Plan } from "../domain/plan.ts";
 import { ENDPOINTS, patienceSeconds, QUICK_SECONDS, recentCalls } from "../decide/calls.ts";
 import type { ClusterRecord } from "../domain/record.ts";
@@ -152,7 +153,7 @@ export function historyRow({ bodies, record }: CurrentWhole, policy: Policy, now
     ...(idlePrice === undefined ? {} : { idlePricePerHour: idlePrice.pricePerHour }),
     inFlight: record.inFlight.reduce((sum, entry) => sum + stillInFlight(entry), 0),
     liveSets: [...record.sets.values()].filter((entry) => entry.live).length,
-    ...record.totals,
+    ...describeTotals(record.totals),
     unmet: plan?.demands.filter((demand) => demand.placed < demand.asked).length ?? 0,
     ...withheldIn(plan),
     ...(record.trouble === undefined ? {} : { trouble: record.trouble.kind }),
