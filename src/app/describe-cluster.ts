@@ -6,15 +6,7 @@ import { renderReason } from "../domain/reason.ts";
 import { bucketText, groupText } from "../domain/bucket.ts";
 import { isMadeByUs, stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type {
-  Backoff,
-  ClusterRecord,
-  CreateSet,
-  Effect,
-  InFlight,
-  LedgerNode,
-  Totals,
-} from "../domain/record.ts";
+import type { Backoff, ClusterRecord, CreateSet, Effect, InFlight, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { instant, isoTime, plusSeconds } from "../domain/units.ts";
 import type { Node } from "../domain/cluster.ts";
