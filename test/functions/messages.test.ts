@@ -1,14 +1,13 @@
 import { QueueServiceClient } from "@azure/storage-queue";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Ports } from "../../src/app/ports.ts";
 import { PortError } from "../../src/app/ports.ts";
 import { sweepPoison } from "../../functions/poison.ts";
 import { openDemandQueue } from "../../src/client/push.ts";
 import { composition } from "../../src/compose.ts";
-import { isTickWake } from "../../src/domain/ids.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
+import { loseTicks } from "../support/lose-ticks.ts";
 
 /** What becomes of every kind of message: seen by its sender (queue and HTTP), on the state page, and in the queue of rejected ones. */
 
@@ -27,8 +26,7 @@ beforeAll(async () => {
     // Only messages cause plans here.
     settings: { "AzureWebJobs.snapshot.Disabled": "true" },
     decorate: (ports) => ({
-      ...ports,
-      queue: { ...ports.queue, wake: loseTicks(ports.queue) },
+      ...loseTicks(ports),
       store: {
         ...ports.store,
         load(cluster) {
@@ -45,13 +43,6 @@ afterAll(() => app.close());
 beforeEach(async () => {
   await queues.getQueueClient("demand-rejected").clearMessages();
 });
-
-/** The wake messages that tick in the timer's place are lost here: else each cluster's next one always lies in the queue. */
-function loseTicks(queue: Ports["queue"]): Ports["queue"]["wake"] {
-  return async (cluster, at, id) => {
-    if (id === undefined || !isTickWake(id)) await queue.wake(cluster, at, id);
-  };
-}
 
 const patiently = { timeout: 10_000, interval: 20 };
 

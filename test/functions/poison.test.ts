@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { runCommand } from "../cli/run-command.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
+import { loseTicks } from "../support/lose-ticks.ts";
 
 /** What the host gives up on, and what the Functions library cannot even hand to a function: seen with its age, and dealt with by the timer. */
 
@@ -15,6 +16,7 @@ beforeAll(async () => {
     speed: 60,
     // A tick is asked for where a test wants one.
     settings: { "AzureWebJobs.snapshot.Disabled": "true" },
+    decorate: loseTicks,
   });
   queues = QueueServiceClient.fromConnectionString(app.azurite.connectionString);
   await app.call("POST", "/api/clusters/prod/tick");

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { readStopUrl } from "../../src/local/play/stop-url.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
+import { loseTicks } from "../support/lose-ticks.ts";
 
 /** A minute is six seconds here, the timer is off, and wake messages are lost: who looks at CycleCloud is known. */
 let app: LocalApp;
@@ -12,7 +13,7 @@ beforeAll(async () => {
     clusters: ["prod"],
     speed: 10,
     settings: { "AzureWebJobs.snapshot.Disabled": "true" },
-    decorate: (ports) => ({ ...ports, queue: { ...ports.queue, wake: async () => {} } }),
+    decorate: loseTicks,
   });
   app.simulator.onEvent((event) => {
     if (event.kind !== "node-ready") return;
