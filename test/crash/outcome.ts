@@ -32,7 +32,8 @@ export async function readOutcome(scene: Scene, asker: string | undefined): Prom
     unmet: plan?.unmetCount,
     intents: intents.length,
     inFlight: inFlight.length,
-    messagesLeft: await scene.messages("demand"),
+    // Beside the wake message that ticks next in the place of a silent timer.
+    messagesLeft: Math.max(0, (await scene.messages("demand")) - 1),
     messagesPutAside: (await scene.messages("demand-poison")) + (await scene.messages("demand-rejected")),
   };
 }
