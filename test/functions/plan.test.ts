@@ -4,6 +4,7 @@ import { z } from "zod";
 import { PortError } from "../../src/app/ports.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
+import { loseTicks } from "../support/lose-ticks.ts";
 
 /** POST /api/clusters/{c}/plan against the whole system: what it foretells comes true, and asking changes nothing. */
 
@@ -21,7 +22,7 @@ beforeAll(async () => {
     settings: { "AzureWebJobs.snapshot.Disabled": "true" },
     simulator: { quotas: { family } },
     decorate: (ports) => ({
-      ...ports,
+      ...loseTicks(ports),
       plans: {
         ...ports.plans,
         keep: (cluster, kept) =>
