@@ -1,7 +1,7 @@
 import type { FinalVerdict, Marked, StopCall, StopVerdict } from "../decide/autostop.ts";
 import { confirmStops, judgeStops, toldOf } from "../decide/autostop.ts";
-import type { Settled } from "../decide/settle.ts";
-import { isAccepted, isStopOpen } from "../decide/stops.ts";
+import type { Settled } from "../decide/intents/settle.ts";
+import { isAccepted, isStopOpen } from "../decide/intents/stops.ts";
 import type { ArrayName, ClusterName, NodeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Intent } from "../domain/record.ts";

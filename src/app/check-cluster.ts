@@ -1,4 +1,4 @@
-import { managedArrays } from "../decide/observe.ts";
+import { managedArrays } from "../decide/nodes/ledger.ts";
 import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { observingText } from "../domain/mode.ts";

@@ -1,4 +1,4 @@
-import { isPlanFirst } from "../decide/looks.ts";
+import { isPlanFirst } from "../decide/pace/observation-times.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import type { App, Change, Committed, CurrentWhole } from "./commit.ts";
 import { commitWhole } from "./commit.ts";

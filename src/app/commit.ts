@@ -1,6 +1,6 @@
-import { bornRecord } from "../decide/epoch.ts";
-import { areLost, forgetLost, missingSince } from "../decide/lost-bodies.ts";
-import { withQuestions } from "../decide/questions.ts";
+import { bornRecord } from "../decide/record/epoch.ts";
+import { areLost, forgetLost, missingSince } from "../decide/record/lost-bodies.ts";
+import { withQuestions } from "../decide/stops/questions.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Questions } from "../domain/questions.ts";
 import type { ClusterRecord, Ledger } from "../domain/record.ts";

@@ -1,7 +1,7 @@
-import { withoutStops } from "../decide/amend.ts";
-import type { MeasuredCall } from "../decide/calls.ts";
-import { noteCalls } from "../decide/calls.ts";
-import type { Effects } from "../decide/looks.ts";
+import { withoutStops } from "../decide/record/amend.ts";
+import type { MeasuredCall } from "../decide/pace/calls.ts";
+import { noteCalls } from "../decide/pace/calls.ts";
+import type { Effects } from "../decide/pace/observation-times.ts";
 import {
   endLook,
   hasSameEffects,
@@ -10,22 +10,22 @@ import {
   isPlanFirst,
   letPlanFirst,
   noteGoodLook,
-} from "../decide/looks.ts";
-import { isRemembered, retireSets } from "../decide/finished-sets.ts";
+} from "../decide/pace/observation-times.ts";
+import { isRemembered, retireSets } from "../decide/record/finished-sets.ts";
 import type { FinishedSet } from "../domain/finished-set.ts";
-import { restSeconds, tickAfterPlan, tickSoon } from "../decide/next-tick.ts";
-import type { Look } from "../decide/observe.ts";
-import type { Lacking } from "../decide/unclear.ts";
-import { findLacking } from "../decide/unclear.ts";
-import { presumeShown } from "../decide/presume-shown.ts";
+import { restSeconds, tickAfterPlan, tickSoon } from "../decide/pace/next-tick.ts";
+import type { Look } from "../decide/nodes/ledger.ts";
+import type { Lacking } from "../decide/nodes/unclear.ts";
+import { findLacking } from "../decide/nodes/unclear.ts";
+import { presumeShown } from "../decide/nodes/presume-shown.ts";
 import type { Decision } from "../decide/reconcile.ts";
 import { decide } from "../decide/reconcile.ts";
-import type { Settled } from "../decide/settle.ts";
-import { settle } from "../decide/settle.ts";
-import { foldQuestions } from "../decide/questions.ts";
-import { withoutContradicted } from "../decide/still-idle.ts";
-import { endOldStops, settleStopsByLook } from "../decide/stops.ts";
-import { isWakePending, withoutCoveredWake } from "../decide/turn.ts";
+import type { Settled } from "../decide/intents/settle.ts";
+import { settle } from "../decide/intents/settle.ts";
+import { foldQuestions } from "../decide/stops/questions.ts";
+import { withoutContradicted } from "../decide/stops/still-idle.ts";
+import { endOldStops, settleStopsByLook } from "../decide/intents/stops.ts";
+import { isWakePending, withoutCoveredWake } from "../decide/intents/whose-turn.ts";
 import { withVirtualFleet } from "../decide/virtual/plan-virtual.ts";
 import type { Owner, WakeId } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";

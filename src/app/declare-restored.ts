@@ -1,4 +1,4 @@
-import { beginEpochSetBack } from "../decide/epoch.ts";
+import { beginEpochSetBack } from "../decide/record/epoch.ts";
 import type { ClusterName, Epoch } from "../domain/ids.ts";
 import type { Instant } from "../domain/units.ts";
 import type { App } from "./commit.ts";

@@ -12,7 +12,7 @@ import { instant, isoTime, plusSeconds } from "../domain/units.ts";
 import type { Node } from "../domain/cluster.ts";
 import type { ClusterName, NodeId, SetName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
-import { holds, recallSets } from "../decide/finished-sets.ts";
+import { holds, recallSets } from "../decide/record/finished-sets.ts";
 import type { App, Current } from "./commit.ts";
 import { describeGroups } from "./describe-groups.ts";
 import { describeHealth } from "./describe-health.ts";

@@ -1,5 +1,5 @@
-import { ENDPOINTS, patienceSeconds, recentCalls } from "../decide/calls.ts";
-import { plannedPauseSeconds } from "../decide/next-tick.ts";
+import { ENDPOINTS, patienceSeconds, recentCalls } from "../decide/pace/calls.ts";
+import { plannedPauseSeconds } from "../decide/pace/next-tick.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Snapshot } from "../domain/cluster.ts";
 import type { ClusterName } from "../domain/ids.ts";

@@ -1,6 +1,6 @@
-import { admitDemands } from "../decide/admit.ts";
-import { mayNamePools, mayReportHosts, ruleOf } from "../decide/sender-rule.ts";
-import { demandsInForce } from "../decide/demands-in-force.ts";
+import { admitDemands } from "../decide/senders/admit.ts";
+import { mayNamePools, mayReportHosts, ruleOf } from "../decide/senders/sender-rule.ts";
+import { demandsInForce } from "../decide/senders/demands-in-force.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Policy } from "../domain/policy.ts";
 import { renderReason } from "../domain/reason.ts";

@@ -1,7 +1,7 @@
-import type { Dynamics } from "../decide/dynamic-arrays.ts";
-import { dynamicsOf, isFlagged } from "../decide/dynamic-arrays.ts";
-import { managedArrays } from "../decide/observe.ts";
-import { admitDemands } from "../decide/admit.ts";
+import type { Dynamics } from "../decide/world/dynamic-arrays.ts";
+import { dynamicsOf, isFlagged } from "../decide/world/dynamic-arrays.ts";
+import { managedArrays } from "../decide/nodes/ledger.ts";
+import { admitDemands } from "../decide/senders/admit.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Purpose } from "../domain/bucket.ts";
 import { dynamicArrayOf } from "../domain/bucket.ts";

@@ -1,6 +1,11 @@
-import { nameStemOf } from "../decide/create-requests.ts";
-import { certainAfterSend, certainBefore, isWorthResending, maySendNow } from "../decide/send-times.ts";
-import type { Evidence } from "../decide/settle.ts";
+import { nameStemOf } from "../decide/intents/create-requests.ts";
+import {
+  certainAfterSend,
+  certainBefore,
+  isWorthResending,
+  maySendNow,
+} from "../decide/intents/send-times.ts";
+import type { Evidence } from "../decide/intents/settle.ts";
 import type { RequestId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type {

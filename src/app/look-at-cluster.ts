@@ -1,5 +1,5 @@
-import type { RequestNodes } from "../decide/in-flight.ts";
-import type { Look } from "../decide/observe.ts";
+import type { RequestNodes } from "../decide/intents/in-flight.ts";
+import type { Look } from "../decide/nodes/ledger.ts";
 import type { RequestId } from "../domain/ids.ts";
 import { keepNamedConfiguration } from "../domain/named-configuration.ts";
 import type { Trouble } from "../domain/record.ts";

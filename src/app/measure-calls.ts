@@ -1,4 +1,4 @@
-import type { MeasuredCall } from "../decide/calls.ts";
+import type { MeasuredCall } from "../decide/pace/calls.ts";
 import type { Endpoint } from "../domain/record.ts";
 import { secondsBetween } from "../domain/units.ts";
 import type { App } from "./commit.ts";

@@ -1,6 +1,6 @@
-import { definitionText } from "../decide/admit.ts";
-import { digestOf } from "../decide/hash.ts";
-import { ruleOf } from "../decide/sender-rule.ts";
+import { definitionText } from "../decide/senders/admit.ts";
+import { digestOf } from "../domain/digest.ts";
+import { ruleOf } from "../decide/senders/sender-rule.ts";
 import type { Demand, RequestSetUpdate } from "../domain/demand.ts";
 import type { SetName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";

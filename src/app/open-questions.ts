@@ -1,4 +1,4 @@
-import type { RequestNodes } from "../decide/in-flight.ts";
+import type { RequestNodes } from "../decide/intents/in-flight.ts";
 import type { RequestId } from "../domain/ids.ts";
 
 /** So many requests are asked for side by side. */

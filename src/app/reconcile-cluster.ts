@@ -1,10 +1,17 @@
-import { noteCalls } from "../decide/calls.ts";
-import { beginTick, isAwaitedWake, isTickDue, passWakeOn } from "../decide/next-tick.ts";
-import { beginLook, effectsOf, mendLooks } from "../decide/looks.ts";
-import type { Settled } from "../decide/settle.ts";
-import { settle } from "../decide/settle.ts";
-import { contradictedNodes } from "../decide/still-idle.ts";
-import { followUpAt, isCovered, isWakePending, notBefore, takeOver, withoutDueWake } from "../decide/turn.ts";
+import { noteCalls } from "../decide/pace/calls.ts";
+import { beginTick, isAwaitedWake, isTickDue, passWakeOn } from "../decide/pace/next-tick.ts";
+import { beginLook, effectsOf, mendLooks } from "../decide/pace/observation-times.ts";
+import type { Settled } from "../decide/intents/settle.ts";
+import { settle } from "../decide/intents/settle.ts";
+import { contradictedNodes } from "../decide/stops/still-idle.ts";
+import {
+  followUpAt,
+  isCovered,
+  isWakePending,
+  notBefore,
+  takeOver,
+  withoutDueWake,
+} from "../decide/intents/whose-turn.ts";
 import type { Owner, RequestId, WakeId } from "../domain/ids.ts";
 import { changesSomething, keepPlan } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";

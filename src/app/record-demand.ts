@@ -1,7 +1,7 @@
-import { accept, limitExpiry } from "../decide/accept.ts";
-import { holds, recallSets } from "../decide/finished-sets.ts";
-import type { Acceptance } from "../decide/accept.ts";
-import { refuseUpdate } from "../decide/refuse-update.ts";
+import { accept, limitExpiry } from "../decide/record/accept.ts";
+import { holds, recallSets } from "../decide/record/finished-sets.ts";
+import type { Acceptance } from "../decide/record/accept.ts";
+import { refuseUpdate } from "../decide/senders/refuse-update.ts";
 import type { Problem, RequestSetUpdate, Revision, SchedulerNode, SetDemand } from "../domain/demand.ts";
 import type { FinishedSet } from "../domain/finished-set.ts";
 import type { ClusterName, Digest, SetName } from "../domain/ids.ts";

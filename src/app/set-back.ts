@@ -1,4 +1,4 @@
-import { beginEpochSetBack } from "../decide/epoch.ts";
+import { beginEpochSetBack } from "../decide/record/epoch.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { instant, plusSeconds } from "../domain/units.ts";
 import type { App, Current } from "./commit.ts";

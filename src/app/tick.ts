@@ -1,6 +1,6 @@
 import { describeTotals } from "./describe-totals.ts";
 import type { Plan } from "../domain/plan.ts";
-import { ENDPOINTS, patienceSeconds, QUICK_SECONDS, recentCalls } from "../decide/calls.ts";
+import { ENDPOINTS, patienceSeconds, QUICK_SECONDS, recentCalls } from "../decide/pace/calls.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
@@ -13,7 +13,7 @@ import { loadCurrent, loadWhole } from "./commit.ts";
 import type { PhaseShown } from "./phase-shown.ts";
 import { phaseShown } from "./phase-shown.ts";
 import type { HistoryRow, Site } from "./ports.ts";
-import { priceNodes } from "../decide/price-nodes.ts";
+import { priceNodes } from "../decide/world/price-nodes.ts";
 import { noteFailure } from "./note-failure.ts";
 import type { ReconcileOutcome } from "./reconcile-cluster.ts";
 import { reconcileCluster } from "./reconcile-cluster.ts";

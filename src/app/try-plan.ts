@@ -1,4 +1,4 @@
-import { isActing } from "../decide/reach.ts";
+import { isActing } from "../decide/stops/reach.ts";
 import { decide } from "../decide/reconcile.ts";
 import { suppose } from "../decide/what-if.ts";
 import type { Problem } from "../domain/demand.ts";

@@ -8,13 +8,13 @@ import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { ClusterRecord, Draining, Ledger, LedgerNode, NodeBinding } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
-import { entryOfNode } from "./hosts.ts";
-import type { HostFact } from "./observe.ts";
-import { hostFacts, managedArrays } from "./observe.ts";
-import { DECIDE_AGAIN_SECONDS, isForeign } from "./scale-down.ts";
-import type { Caller } from "./node-token.ts";
-import { bindCallers, maySpeak } from "./node-token.ts";
-import type { Asking } from "./questions.ts";
+import { entryOfNode } from "../domain/hosts.ts";
+import type { HostFact } from "./nodes/ledger.ts";
+import { hostFacts, managedArrays } from "./nodes/ledger.ts";
+import { DECIDE_AGAIN_SECONDS, isForeign } from "./stops/scale-down.ts";
+import type { Caller } from "./stops/node-token.ts";
+import { bindCallers, maySpeak } from "./stops/node-token.ts";
+import type { Asking } from "./stops/questions.ts";
 import {
   isOvertaken,
   noteAsked,
@@ -23,24 +23,24 @@ import {
   noteRefused,
   noteStay,
   noteUnhealthy,
-} from "./questions.ts";
+} from "./stops/questions.ts";
 import type { Weighing } from "./reconcile.ts";
-import { doubtedNodes, isRecordDoubted, STALE_MARK_SECONDS, stoppingNodes } from "./doubt.ts";
-import { admitDemands } from "./admit.ts";
+import { doubtedNodes, isRecordDoubted, STALE_MARK_SECONDS, stoppingNodes } from "./intents/doubt.ts";
+import { admitDemands } from "./senders/admit.ts";
 import { commitEffects, excludedNodes, supplyOf } from "./reconcile.ts";
-import { backOff } from "./back-off.ts";
-import { outageSeconds } from "./looks.ts";
-import { isResting } from "./outage.ts";
-import { poolsInForce } from "./pools.ts";
-import { dynamicsOf } from "./dynamic-arrays.ts";
-import type { Spare } from "./spare.ts";
-import { findSpare } from "./spare.ts";
-import { premisesOf, Recall } from "./recall.ts";
-import { bindReported } from "./bind-reported.ts";
-import { reportedHosts } from "./reported-hosts.ts";
-import { readReports } from "./scheduler-only.ts";
-import { lapseParts } from "./accept.ts";
-import { heldByLimit, limitOf, noteUnhealthyStops } from "./unhealthy.ts";
+import { backOff } from "./intents/back-off.ts";
+import { outageSeconds } from "./pace/observation-times.ts";
+import { isResting } from "./pace/outage.ts";
+import { poolsInForce } from "./constraints/shared-pools.ts";
+import { dynamicsOf } from "./world/dynamic-arrays.ts";
+import type { Spare } from "./need/spare.ts";
+import { findSpare } from "./need/spare.ts";
+import { premisesOf, Recall } from "./need/recall.ts";
+import { bindReported } from "./world/bind-reported.ts";
+import { reportedHosts } from "./world/reported-hosts.ts";
+import { readReports } from "./world/scheduler-only.ts";
+import { lapseParts } from "./record/accept.ts";
+import { heldByLimit, limitOf, noteUnhealthyStops } from "./stops/unhealthy.ts";
 
 /** One node's question "may I stop?" (cyclecloud-wire.md D). The array is the one that the token of its stop URL is for. */
 export interface StopCall extends Asking, Caller {

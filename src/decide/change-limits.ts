@@ -2,7 +2,7 @@ import { bucketText } from "../domain/bucket.ts";
 import type { Bucket, CountAndCores, NodeArray, Quota, Snapshot } from "../domain/cluster.ts";
 import type { LimitChange } from "../domain/what-if.ts";
 import type { Catalogue } from "../domain/catalogue.ts";
-import { familyKey, familyOf } from "./family.ts";
+import { familyKey, familyOf } from "./world/quota-family.ts";
 
 /** A look with a limit changed; `found` is false where the cluster has no such limit. */
 export interface ChangedLimit {

@@ -19,10 +19,10 @@ import type { WrittenResources } from "../domain/resources.ts";
 import { writeResources } from "../domain/resources.ts";
 import { schedulerHostname } from "../domain/scheduler-host.ts";
 import { isoTime } from "../domain/units.ts";
-import { firstResources } from "./first-resources.ts";
+import { firstResources } from "./constraints/first-resources.ts";
 import { amountsText } from "./host-text.ts";
-import { hostKey } from "./hosts.ts";
-import type { ReportedHost } from "./reported-hosts.ts";
+import { hostKey } from "../domain/hosts.ts";
+import type { ReportedHost } from "./world/reported-hosts.ts";
 
 /** A name that the plan does not know, with those that it may have been meant to be. */
 export interface Unknown {

@@ -1,7 +1,7 @@
 import { valueText } from "../domain/refusal.ts";
 import type { Resources } from "../domain/resources.ts";
-import { firstResources } from "./first-resources.ts";
-import type { HostAmounts } from "./host-view.ts";
+import { firstResources } from "./constraints/first-resources.ts";
+import type { HostAmounts } from "./world/host-view.ts";
 
 /** What a scheduler says of the amounts of a host, in a sentence. */
 export function amountsText({ resources, available }: HostAmounts): string {

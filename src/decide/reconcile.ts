@@ -27,28 +27,28 @@ import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { Instant } from "../domain/units.ts";
 import { InTurn } from "../domain/in-turn.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
-import { lapseParts } from "./accept.ts";
-import type { Admitted } from "./admit.ts";
-import { admitDemands, refusedOutcome } from "./admit.ts";
-import { allocate } from "./allocate.ts";
-import { backOff, forgetOldBackoffs } from "./back-off.ts";
-import { bindReported } from "./bind-reported.ts";
-import { requestsOf } from "./create-requests.ts";
-import { noteGroups } from "./group-fills.ts";
-import { requestIdOf } from "./hash.ts";
-import type { Dynamics } from "./dynamic-arrays.ts";
-import { dynamicsOf, existingDynamics, recogniseByName } from "./dynamic-arrays.ts";
-import { doubtVerdict } from "./doubt-verdict.ts";
-import { doubtedNodes, stoppingNodes } from "./doubt.ts";
-import { awaitedUntil } from "./down.ts";
-import { withCreatesWait } from "./epoch.ts";
-import { entryOfNode } from "./hosts.ts";
-import { followInFlight } from "./in-flight.ts";
-import type { HostFact, Look } from "./observe.ts";
-import { withMissing } from "./missing.ts";
-import { hostFacts, idleProofAt, managedArrays, updateLedger } from "./observe.ts";
-import { isMemoryOld, nextOutage } from "./outage.ts";
-import type { NodeAction } from "./scale-down.ts";
+import { lapseParts } from "./record/accept.ts";
+import type { Admitted } from "./senders/admit.ts";
+import { admitDemands, refusedOutcome } from "./senders/admit.ts";
+import { allocate } from "./search/allocate.ts";
+import { backOff, forgetOldBackoffs } from "./intents/back-off.ts";
+import { bindReported } from "./world/bind-reported.ts";
+import { requestsOf } from "./intents/create-requests.ts";
+import { noteGroups } from "./record/group-fills.ts";
+import { requestIdOf } from "../domain/digest.ts";
+import type { Dynamics } from "./world/dynamic-arrays.ts";
+import { dynamicsOf, existingDynamics, recogniseByName } from "./world/dynamic-arrays.ts";
+import { doubtVerdict } from "./stops/doubt-verdict.ts";
+import { doubtedNodes, stoppingNodes } from "./intents/doubt.ts";
+import { awaitedUntil } from "./nodes/down.ts";
+import { withCreatesWait } from "./record/epoch.ts";
+import { entryOfNode } from "../domain/hosts.ts";
+import { followInFlight } from "./intents/in-flight.ts";
+import type { HostFact, Look } from "./nodes/ledger.ts";
+import { withMissing } from "./nodes/missing.ts";
+import { hostFacts, idleProofAt, managedArrays, updateLedger } from "./nodes/ledger.ts";
+import { isMemoryOld, nextOutage } from "./pace/outage.ts";
+import type { NodeAction } from "./stops/scale-down.ts";
 import {
   applyAction,
   awaitedBy,
@@ -57,9 +57,9 @@ import {
   isIdleLongEnough,
   judgeNode,
   whyGivenUp,
-} from "./scale-down.ts";
-import { sendTimes, stopTimes } from "./send-times.ts";
-import { storeLoads } from "./plan-loads.ts";
+} from "./stops/scale-down.ts";
+import { sendTimes, stopTimes } from "./intents/send-times.ts";
+import { storeLoads } from "./need/plan-loads.ts";
 import {
   bootingSince,
   bucketOf,
@@ -68,24 +68,24 @@ import {
   restsUntil,
   startEffects,
   withStart,
-} from "./starts.ts";
-import { withStopKeys } from "./stop-keys.ts";
-import { foldQuestions, mayStopByReport, withQuestions } from "./questions.ts";
-import { ownedPools } from "./pools.ts";
-import { premisesOf, Recall } from "./recall.ts";
-import { pauseRemoved } from "./removed.ts";
-import { uselessNodes } from "./replaced.ts";
-import { isActing, observedAction, reachOf, splitByReach } from "./reach.ts";
-import { reportedHosts } from "./reported-hosts.ts";
-import type { Reports } from "./scheduler-only.ts";
-import { readReports } from "./scheduler-only.ts";
-import type { Supply } from "./spare.ts";
-import { allocationPolicyOf, isServedByReady, orderOf, spareAmongReady } from "./spare.ts";
-import { describeLeftOut, LeftOut, withLastPlaced } from "./left-out.ts";
-import type { Lacking } from "./unclear.ts";
-import { findLacking } from "./unclear.ts";
-import { findUnneeded } from "./unneeded.ts";
-import { buildWorld } from "./world.ts";
+} from "./intents/node-starts.ts";
+import { withStopKeys } from "./nodes/stop-keys.ts";
+import { foldQuestions, mayStopByReport, withQuestions } from "./stops/questions.ts";
+import { ownedPools } from "./constraints/shared-pools.ts";
+import { premisesOf, Recall } from "./need/recall.ts";
+import { pauseRemoved } from "./intents/removed.ts";
+import { uselessNodes } from "./intents/replaced.ts";
+import { isActing, observedAction, reachOf, splitByReach } from "./stops/reach.ts";
+import { reportedHosts } from "./world/reported-hosts.ts";
+import type { Reports } from "./world/scheduler-only.ts";
+import { readReports } from "./world/scheduler-only.ts";
+import type { Supply } from "./need/spare.ts";
+import { allocationPolicyOf, isServedByReady, orderOf, spareAmongReady } from "./need/spare.ts";
+import { describeLeftOut, LeftOut, withLastPlaced } from "./need/left-out.ts";
+import type { Lacking } from "./nodes/unclear.ts";
+import { findLacking } from "./nodes/unclear.ts";
+import { findUnneeded } from "./need/unneeded.ts";
+import { buildWorld } from "./world/build-world.ts";
 
 /** The outcome of one reconcile: the next record, its bodies, and the plan that says why. */
 export interface Decision {

@@ -12,9 +12,9 @@ import type { Backoff, ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import type { BucketChange, LimitChange, WhatIf } from "../domain/what-if.ts";
 import { catalogueOf } from "../domain/vm-size-data.ts";
-import { accept } from "./accept.ts";
+import { accept } from "./record/accept.ts";
 import { changeLimit } from "./change-limits.ts";
-import { storedWorld } from "./stored-world.ts";
+import { storedWorld } from "./world/stored-world.ts";
 import { someOf } from "../domain/some-of.ts";
 
 /** A cluster's state as it would be with other inputs. */

@@ -3,7 +3,7 @@ import type { Size } from "./size.ts";
 
 /**
  * The constraint language (scalelib-behaviour.md 9) as data. A job has a list of these and all must hold of each node that takes a slot of
- * it; a default resource has one that says for which nodes it is meant. wire/ reads the JSON, decide/match.ts says what each kind means.
+ * it; a default resource has one that says for which nodes it is meant. wire/ reads the JSON, decide/constraints/match.ts says what each kind means.
  */
 export type Constraint =
   /** Each slot takes so much. A plain number asked of a size counts in that size's own unit. */

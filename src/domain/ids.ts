@@ -37,7 +37,7 @@ export const nodeId = (text: string): NodeId => text as NodeId;
 export const requestId = (text: string): RequestId => text as RequestId;
 export const owner = (text: string): Owner => text as Owner;
 export const wakeId = (text: string): WakeId => text as WakeId;
-/** Whether an id of a wake message is one of the loop, as decide/next-tick.ts makes them. */
+/** Whether an id of a wake message is one of the loop, as decide/pace/next-tick.ts makes them. */
 export const isTickWake = (id: string): boolean => id.startsWith("tick-");
 export const epoch = (text: string): Epoch => text as Epoch;
 export const digest = (text: string): Digest => text as Digest;

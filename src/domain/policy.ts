@@ -54,7 +54,7 @@ export interface Policy extends TimeoutRules, CallBounds, ModeRules {
   readonly prices?: PriceTable;
   /** Plans that changed something can be explained for so long. Default 604,800: 7 days. */
   readonly planHistorySeconds: number;
-  /** What placing the demand of one plan may cost, in steps; absent: as decide/budget.ts says. No configuration changes it. */
+  /** What placing the demand of one plan may cost, in steps; absent: as decide/constraints/budget.ts says. No configuration changes it. */
   readonly planSteps?: number;
   /** True: nodes that we have not asked for are never stopped. Only where the app is tried on a cluster that others run; in no document. */
   readonly ownNodesOnly?: true;

@@ -137,7 +137,7 @@ export interface StopKeyUse {
 
 /** What the calls of a node must carry. It holds for one VM: another instance of the same node begins without it. */
 export interface NodeBinding {
-  /** Of the token that the node chose (decide/node-token.ts). The token itself is never stored. */
+  /** Of the token that the node chose (decide/stops/node-token.ts). The token itself is never stored. */
   readonly token: Digest;
   readonly instanceId: string;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { commitAfterPlan } from "../../src/app/commit-after-plan.ts";
 import { composeInMemory } from "../../src/compose.ts";
-import { letPlanFirst } from "../../src/decide/looks.ts";
+import { letPlanFirst } from "../../src/decide/pace/observation-times.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { settleMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { NOW, PROD } from "../support/build-node.ts";

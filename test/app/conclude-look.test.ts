@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { CurrentWhole } from "../../src/app/commit.ts";
 import { concluder } from "../../src/app/conclude-look.ts";
 import { composeInMemory } from "../../src/compose.ts";
-import { effectsOf } from "../../src/decide/looks.ts";
+import { effectsOf } from "../../src/decide/pace/observation-times.ts";
 import type { SchedulerNode } from "../../src/domain/demand.ts";
 import type { Node } from "../../src/domain/cluster.ts";
 import { digest, nodeId, setName } from "../../src/domain/ids.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { expectReady } from "../../src/app/expect-ready.ts";
 import { historyRow } from "../../src/app/tick.ts";
-import { priceNodes } from "../../src/decide/price-nodes.ts";
+import { priceNodes } from "../../src/decide/world/price-nodes.ts";
 import { machineType } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { PriceTable } from "../../src/domain/price.ts";

@@ -1,5 +1,5 @@
 import { GCProfiler } from "node:v8";
-import { allocate } from "../../src/decide/allocate.ts";
+import { allocate } from "../../src/decide/search/allocate.ts";
 import type { Allocation, World } from "../../src/domain/allocation.ts";
 import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";
 import { setName } from "../../src/domain/ids.ts";

@@ -1,10 +1,10 @@
-import { compileDefaults } from "../../src/decide/default-resources.ts";
-import { familyKey, familyOf } from "../../src/decide/family.ts";
-import { generateGroups, DEFAULT_GROUP_SUPPLY } from "../../src/decide/generated-groups.ts";
-import { overlayReport, viewHost } from "../../src/decide/host-view.ts";
-import type { ResourceRules } from "../../src/decide/places.ts";
-import { Places, withNodeId } from "../../src/decide/places.ts";
-import { buildWorld } from "../../src/decide/world.ts";
+import { compileDefaults } from "../../src/decide/constraints/default-resources.ts";
+import { familyKey, familyOf } from "../../src/decide/world/quota-family.ts";
+import { generateGroups, DEFAULT_GROUP_SUPPLY } from "../../src/decide/bucket-order/generated-groups.ts";
+import { overlayReport, viewHost } from "../../src/decide/world/host-view.ts";
+import type { ResourceRules } from "../../src/decide/world/cluster-buckets.ts";
+import { Places, withNodeId } from "../../src/decide/world/cluster-buckets.ts";
+import { buildWorld } from "../../src/decide/world/build-world.ts";
 import type { BucketOffer, SupplyNode, World } from "../../src/domain/allocation.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import type { Node, Snapshot } from "../../src/domain/cluster.ts";

@@ -1,5 +1,5 @@
-import { allocate } from "../../src/decide/allocate.ts";
-import { compileAll, takeFrom } from "../../src/decide/match.ts";
+import { allocate } from "../../src/decide/search/allocate.ts";
+import { compileAll, takeFrom } from "../../src/decide/constraints/match.ts";
 import type { Allocation, BucketOffer, PlacementOrder, World } from "../../src/domain/allocation.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import type { BucketKey } from "../../src/domain/bucket.ts";

@@ -1,5 +1,5 @@
 import type { NodeView } from "../../src/domain/node-view.ts";
-import { applyDefaults, compileDefaults } from "../../src/decide/default-resources.ts";
+import { applyDefaults, compileDefaults } from "../../src/decide/constraints/default-resources.ts";
 import { LIBRARY_DEFAULTS } from "../../src/domain/default-resource.ts";
 import { isSize, sizeJson } from "../../src/domain/size.ts";
 import type { Json } from "./compare.ts";

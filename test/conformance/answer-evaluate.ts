@@ -1,11 +1,11 @@
-import { compileAll, takeFrom } from "../../src/decide/match.ts";
-import type { Judgement } from "../../src/decide/match.ts";
+import { compileAll, takeFrom } from "../../src/decide/constraints/match.ts";
+import type { Judgement } from "../../src/decide/constraints/match.ts";
 import type { NodeView } from "../../src/domain/node-view.ts";
-import { sharedStateOf } from "../../src/decide/pools.ts";
+import { sharedStateOf } from "../../src/decide/constraints/shared-pools.ts";
 import type { Constraint } from "../../src/domain/constraint.ts";
 import type { Refusal } from "../../src/domain/refusal.ts";
 import { isSize, sizeJson } from "../../src/domain/size.ts";
-import { compile } from "../../src/decide/match.ts";
+import { compile } from "../../src/decide/constraints/match.ts";
 import { readConstraints } from "../../src/wire/constraint.ts";
 import { newNotes } from "../../src/wire/notes.ts";
 import type { Json } from "./compare.ts";

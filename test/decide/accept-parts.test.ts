@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Acceptance } from "../../src/decide/accept.ts";
-import { accept, lapseParts } from "../../src/decide/accept.ts";
-import { hostFacts } from "../../src/decide/observe.ts";
-import { poolsInForce } from "../../src/decide/pools.ts";
+import type { Acceptance } from "../../src/decide/record/accept.ts";
+import { accept, lapseParts } from "../../src/decide/record/accept.ts";
+import { hostFacts } from "../../src/decide/nodes/ledger.ts";
+import { poolsInForce } from "../../src/decide/constraints/shared-pools.ts";
 import { decide } from "../../src/decide/reconcile.ts";
 import type { Pool, RequestSetUpdate, SchedulerNode } from "../../src/domain/demand.ts";
 import { setName } from "../../src/domain/ids.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { allocate } from "../../src/decide/allocate.ts";
+import { allocate } from "../../src/decide/search/allocate.ts";
 import type { BucketOffer, World } from "../../src/domain/allocation.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { allocate } from "../../src/decide/allocate.ts";
+import { allocate } from "../../src/decide/search/allocate.ts";
 import type { World } from "../../src/domain/allocation.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import { arrayName, machineType, setName } from "../../src/domain/ids.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { allocate } from "../../src/decide/allocate.ts";
+import { allocate } from "../../src/decide/search/allocate.ts";
 import type { Allocation, Charge, InFlightSupply, SupplyNode, World } from "../../src/domain/allocation.ts";
 import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";
 import { arrayName, machineType, nodeId, setName } from "../../src/domain/ids.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { allocate } from "../../src/decide/allocate.ts";
+import { allocate } from "../../src/decide/search/allocate.ts";
 import { explainJob, explainNode } from "../../src/decide/explain.ts";
-import { storeLoads } from "../../src/decide/plan-loads.ts";
+import { storeLoads } from "../../src/decide/need/plan-loads.ts";
 import type { World } from "../../src/domain/allocation.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import { arrayName, nodeId, requestId, setName } from "../../src/domain/ids.ts";

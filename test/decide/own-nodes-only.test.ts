@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { judgeStops } from "../../src/decide/autostop.ts";
-import type { Circumstances, NodeAction } from "../../src/decide/scale-down.ts";
-import { judgeNode, whyGivenUp } from "../../src/decide/scale-down.ts";
+import type { Circumstances, NodeAction } from "../../src/decide/stops/scale-down.ts";
+import { judgeNode, whyGivenUp } from "../../src/decide/stops/scale-down.ts";
 import type { Node } from "../../src/domain/cluster.ts";
 import { nodeId, requestId } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { EXCLUSIVE, inArrays, needing, ofSizes } from "../support/build-constraints.ts";
-import { Recall } from "../../src/decide/recall.ts";
+import { Recall } from "../../src/decide/need/recall.ts";
 import type { Decision, Weighing } from "../../src/decide/reconcile.ts";
 import { decide } from "../../src/decide/reconcile.ts";
-import type { Look } from "../../src/decide/observe.ts";
-import { settle } from "../../src/decide/settle.ts";
+import type { Look } from "../../src/decide/nodes/ledger.ts";
+import { settle } from "../../src/decide/intents/settle.ts";
 import type { Node, Snapshot } from "../../src/domain/cluster.ts";
 import type { Demand, SchedulerNode } from "../../src/domain/demand.ts";
 import type { MachineType } from "../../src/domain/ids.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Weighing } from "../../src/decide/reconcile.ts";
 import { decide } from "../../src/decide/reconcile.ts";
-import { Recall } from "../../src/decide/recall.ts";
+import { Recall } from "../../src/decide/need/recall.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { renderReason } from "../../src/domain/reason.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hostFacts, idleProofAt } from "../../src/decide/observe.ts";
+import { hostFacts, idleProofAt } from "../../src/decide/nodes/ledger.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { renderReason } from "../../src/domain/reason.ts";
 import type { Decision } from "../../src/decide/reconcile.ts";

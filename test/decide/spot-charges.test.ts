@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { settle } from "../../src/decide/settle.ts";
+import { settle } from "../../src/decide/intents/settle.ts";
 import type { NodeArray } from "../../src/domain/cluster.ts";
 import type { GroupDemand } from "../../src/domain/demand.ts";
 import { arrayName, requestId } from "../../src/domain/ids.ts";

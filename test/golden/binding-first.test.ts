@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { describeOutcomes } from "../../src/app/describe-outcomes.ts";
 import { describeWaiting } from "../../src/app/describe-waiting.ts";
-import { allocate } from "../../src/decide/allocate.ts";
+import { allocate } from "../../src/decide/search/allocate.ts";
 import type { BucketOffer, World } from "../../src/domain/allocation.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import type { Plan } from "../../src/domain/plan.ts";

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { allocate } from "../../src/decide/allocate.ts";
+import { allocate } from "../../src/decide/search/allocate.ts";
 import type { Allocation, AllocationPolicy } from "../../src/domain/allocation.ts";
 import type { Case } from "../property/random-world.ts";
 import { anyCase, NOW } from "../property/random-world.ts";

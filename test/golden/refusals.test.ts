@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { allocate } from "../../src/decide/allocate.ts";
-import { gatherReasons } from "../../src/decide/gather.ts";
-import { Capacity } from "../../src/decide/limits.ts";
-import { Budget } from "../../src/decide/budget.ts";
-import { smallestRaise } from "../../src/decide/raise.ts";
-import type { OwnCeiling } from "../../src/decide/reasons.ts";
-import { capRefusal, spanRefusal, spotRefusal, startRefusal } from "../../src/decide/reasons.ts";
+import { allocate } from "../../src/decide/search/allocate.ts";
+import { gatherReasons } from "../../src/decide/why/fold-reasons.ts";
+import { Capacity } from "../../src/decide/draft/capacity.ts";
+import { Budget } from "../../src/decide/constraints/budget.ts";
+import { smallestRaise } from "../../src/decide/why/smallest-raise.ts";
+import type { OwnCeiling } from "../../src/decide/why/reasons.ts";
+import { capRefusal, spanRefusal, spotRefusal, startRefusal } from "../../src/decide/why/reasons.ts";
 import type { World } from "../../src/domain/allocation.ts";
 import { renderBinding } from "../../src/domain/binding.ts";
 import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";

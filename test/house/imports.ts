@@ -52,8 +52,11 @@ const IMPURE: readonly { readonly what: string; readonly pattern: RegExp }[] = [
   { what: "async", pattern: /\basync\b|\bawait\b|\bnew Promise\b/ },
 ];
 
-/** In decide/ alone, and by name, node:crypto's synchronous hashes are allowed. */
-const ALLOWED_PACKAGES: Readonly<Record<string, readonly string[]>> = { domain: [], decide: ["node:crypto"] };
+/** In domain/ and decide/ only, and by name, node:crypto's synchronous hashes are allowed. */
+const ALLOWED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  domain: ["node:crypto"],
+  decide: ["node:crypto"],
+};
 
 /** The room that a file stands in; undefined for files that are no part of the product. */
 export function roomOf(path: string): string | undefined {

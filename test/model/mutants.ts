@@ -14,7 +14,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "the targets of two sets add up",
     edits: [
       {
-        file: "src/decide/floor.ts",
+        file: "src/decide/place/targets.ts",
         find: "const floor = neededSoFar(draft, unit, scope);",
         put: "const floor = { ...neededSoFar(draft, unit, scope), have: 0, ready: 0 };",
       },
@@ -25,7 +25,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a set never lapses",
     edits: [
       {
-        file: "src/decide/accept.ts",
+        file: "src/decide/record/accept.ts",
         find: "entry.expiresAt > now) continue;",
         put: "entry.live) continue;",
       },
@@ -35,14 +35,22 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "an older revision is accepted",
     edits: [
-      { file: "src/decide/accept.ts", find: "held !== undefined && order < 0", put: "order === -Infinity" },
+      {
+        file: "src/decide/record/accept.ts",
+        find: "held !== undefined && order < 0",
+        put: "order === -Infinity",
+      },
     ],
     sequences: 10,
   },
   {
     name: "of two demands of one revision the later counts",
     edits: [
-      { file: "src/decide/accept.ts", find: " || compareText(update.digest, held.digest)", put: " || 1" },
+      {
+        file: "src/decide/record/accept.ts",
+        find: " || compareText(update.digest, held.digest)",
+        put: " || 1",
+      },
     ],
     sequences: 40,
   },
@@ -50,7 +58,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a report that came before a demand outlives it",
     edits: [
       {
-        file: "src/decide/accept.ts",
+        file: "src/decide/record/accept.ts",
         find: "separateReports: withoutOlder(record.separateReports, update),",
         put: "",
       },
@@ -61,7 +69,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a report that is older than the demand counts",
     edits: [
       {
-        file: "src/decide/accept.ts",
+        file: "src/decide/record/accept.ts",
         find: "compareRevisions(entry.revision, stated.revision) < 0",
         put: "stated.live === undefined",
       },
@@ -72,7 +80,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "pools alone are taken for an emptied set",
     edits: [
       {
-        file: "src/decide/accept.ts",
+        file: "src/decide/record/accept.ts",
         find: 'const field = part === "pools" ? "separatePools" : "separateReports";',
         put: 'const field = part === "pools" ? "sets" : "separateReports";',
       },
@@ -83,7 +91,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a lapsed set forgets its revision at once",
     edits: [
       {
-        file: "src/decide/accept.ts",
+        file: "src/decide/record/accept.ts",
         find: "entry.expiresAt + keepRevisionSeconds * 1000 <= now",
         put: "entry.expiresAt <= now",
       },
@@ -94,7 +102,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "an emptied set, as DELETE makes it, keeps what it asked for",
     edits: [
       {
-        file: "src/decide/accept.ts",
+        file: "src/decide/record/accept.ts",
         find: "  const entry = entryOf(update, now);\n",
         put: "  const entry = held?.live === true && update.demand.demands.length === 0 ? { ...held, revision: update.revision, expiresAt: update.expiresAt } : entryOf(update, now);\n",
       },
@@ -105,7 +113,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "cores are rounded down",
     edits: [
       {
-        file: "src/decide/floor.ts",
+        file: "src/decide/place/targets.ts",
         find: "const wanted = Math.ceil((asked - floor.have) / each);",
         put: "const wanted = Math.floor((asked - floor.have) / each);",
       },
@@ -116,7 +124,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "the order of the sizes that a target names is not heeded",
     edits: [
       {
-        file: "src/decide/scope.ts",
+        file: "src/decide/bins/scope.ts",
         find: "offers.sort((a, b) => listed(a.bucket.machineType) - listed(b.bucket.machineType));",
         put: "offers.sort(() => 0);",
       },
@@ -125,14 +133,16 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "who takes any size goes before who takes few",
-    edits: [{ file: "src/decide/hardest-first.ts", find: "less(breadth, a, b)", put: "less(breadth, b, a)" }],
+    edits: [
+      { file: "src/decide/search/hardest-first.ts", find: "less(breadth, a, b)", put: "less(breadth, b, a)" },
+    ],
     sequences: 200,
   },
   {
     name: "the groups of two sets add up",
     edits: [
       {
-        file: "src/decide/group.ts",
+        file: "src/decide/place/groups.ts",
         find: "if (!mayHold(draft, asked.set, group)) return;",
         put: "if (!mayHold(draft, asked.set, group) || tally.counted.has(group.place.index)) return;",
       },
@@ -143,7 +153,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a group may be made of less than its size",
     edits: [
       {
-        file: "src/decide/group.ts",
+        file: "src/decide/place/groups.ts",
         find: "  if (!isWhole(group)) {\n",
         put: "  if (group.nodes === 0) {\n",
       },
@@ -152,26 +162,32 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a group that lacks nodes is replaced at once",
-    edits: [{ file: "src/decide/group.ts", find: "if (!mayPass(refusal)) return;", put: "return;" }],
+    edits: [{ file: "src/decide/place/groups.ts", find: "if (!mayPass(refusal)) return;", put: "return;" }],
     sequences: 100,
   },
   {
     name: "a group that lacks nodes is waited for for ever",
     edits: [
-      { file: "src/decide/group.ts", find: "draft.now >= fillsUntil(draft, group)", put: "draft.now < 0" },
+      {
+        file: "src/decide/place/groups.ts",
+        find: "draft.now >= fillsUntil(draft, group)",
+        put: "draft.now < 0",
+      },
     ],
     sequences: 400,
   },
   {
     name: "a group's time to be filled begins anew with each plan",
-    edits: [{ file: "src/decide/group-report.ts", find: "since: before ?? now }", put: "since: now }" }],
+    edits: [
+      { file: "src/decide/place/group-report.ts", find: "since: before ?? now }", put: "since: now }" },
+    ],
     sequences: 100,
   },
   {
     name: "what is unmet gets no second chance",
     edits: [
       {
-        file: "src/decide/second-chance.ts",
+        file: "src/decide/search/second-chance.ts",
         find: "of unmetFirst(best, entries)",
         put: "of unmetFirst(best, [])",
       },
@@ -182,7 +198,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "the array's own limit is not heeded",
     edits: [
       {
-        file: "src/decide/ceilings.ts",
+        file: "src/decide/world/ceilings.ts",
         find: '      ...this.#counted("nodearray", array.name, array.limit, usage.array, bucket),\n',
         put: "",
       },
@@ -193,7 +209,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a node that is on its way stands in for one that asks to stop",
     edits: [
       {
-        file: "src/decide/spare.ts",
+        file: "src/decide/need/spare.ts",
         find: "amongReady(trials, planned, spare, plan)",
         put: "spare",
       },
@@ -204,7 +220,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "nodes that ask at once are judged each by itself",
     edits: [
       {
-        file: "src/decide/spare.ts",
+        file: "src/decide/need/spare.ts",
         find: "  const spare = notNeeded(candidates, last);\n",
         put: "  const spare = candidates;\n  if (last.needed.size >= 0) return { spare, plan: last };\n",
       },

@@ -1,8 +1,8 @@
 /** P1 of design.md section 6. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { accept, lapseParts } from "../../src/decide/accept.ts";
-import { recallSets, retireSets } from "../../src/decide/finished-sets.ts";
+import { accept, lapseParts } from "../../src/decide/record/accept.ts";
+import { recallSets, retireSets } from "../../src/decide/record/finished-sets.ts";
 import type { Pool, RequestSetUpdate, SchedulerNode, SetDemand } from "../../src/domain/demand.ts";
 import { compareRevisions } from "../../src/domain/demand.ts";
 import type { Digest } from "../../src/domain/ids.ts";

@@ -3,7 +3,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { allocate } from "../../src/decide/allocate.ts";
+import { allocate } from "../../src/decide/search/allocate.ts";
 import type { Allocation, AllocationPolicy, BucketOffer } from "../../src/domain/allocation.ts";
 import { canonicalText } from "../../src/domain/canonical.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";

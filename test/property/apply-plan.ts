@@ -1,9 +1,9 @@
 import type { Allocation, InFlightSupply, SupplyNode, World } from "../../src/domain/allocation.ts";
 import type { CreateSet, GroupFill } from "../../src/domain/record.ts";
 import { nodeId } from "../../src/domain/ids.ts";
-import { lookOf } from "../../src/decide/look.ts";
-import { storeLoads } from "../../src/decide/plan-loads.ts";
-import { scaleSetKey } from "../../src/decide/scale-set.ts";
+import { lookOf } from "../../src/domain/attributes-digest.ts";
+import { storeLoads } from "../../src/decide/need/plan-loads.ts";
+import { scaleSetKey } from "../../src/decide/draft/scale-set.ts";
 import { instant } from "../../src/domain/units.ts";
 import { newcomers, takenOf } from "./naive-places.ts";
 import { offerAt, placeText } from "./naive-nodes.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { allocate } from "../../src/decide/allocate.ts";
+import { allocate } from "../../src/decide/search/allocate.ts";
 import type { Allocation, World } from "../../src/domain/allocation.ts";
 import type { Raise } from "../../src/domain/binding.ts";
 import { bucketText } from "../../src/domain/bucket.ts";

@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { allocate } from "../../src/decide/allocate.ts";
+import { allocate } from "../../src/decide/search/allocate.ts";
 import type { Allocation, World } from "../../src/domain/allocation.ts";
 import { cheapestCost } from "./brute-force.ts";
 import { offerAt } from "./naive-nodes.ts";

@@ -1,9 +1,9 @@
 /** A line finds what asking every bin in turn would find, whatever happens in between. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Budget } from "../../src/decide/budget.ts";
-import type { Takes } from "../../src/decide/job-class.ts";
-import { CLAIMED, CLOSED, EMPTY, Line } from "../../src/decide/line.ts";
+import { Budget } from "../../src/decide/constraints/budget.ts";
+import type { Takes } from "../../src/decide/bins/job-class.ts";
+import { CLAIMED, CLOSED, EMPTY, Line } from "../../src/decide/bins/first-fit-line.ts";
 import { Dice } from "../simulation/dice.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 

@@ -1,6 +1,6 @@
 import type { BucketOffer } from "../../src/domain/allocation.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
-import { scaleSetKey } from "../../src/decide/scale-set.ts";
+import { scaleSetKey } from "../../src/decide/draft/scale-set.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { takingOf } from "./naive-constraints.ts";
 import { isListed } from "./naive-floors.ts";

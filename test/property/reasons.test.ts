@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { allocate } from "../../src/decide/allocate.ts";
+import { allocate } from "../../src/decide/search/allocate.ts";
 import type { World } from "../../src/domain/allocation.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import type { Reason } from "../../src/domain/reason.ts";

@@ -25,7 +25,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
         put: "    await questions.allEnded();\n",
       },
       {
-        file: "src/decide/looks.ts",
+        file: "src/decide/pace/observation-times.ts",
         find: "> LOOK_GOOD_SECONDS + patienceSeconds(record)",
         put: "> 5",
       },
@@ -36,12 +36,12 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a node whose stop may be lost is replaced",
     edits: [
       {
-        file: "src/decide/scale-down.ts",
+        file: "src/decide/stops/scale-down.ts",
         find: "if (stopping.has(known.nodeId)) return isUnfit;",
         put: "if (stopping.has(known.nodeId)) return true;",
       },
       {
-        file: "src/decide/doubt.ts",
+        file: "src/decide/intents/doubt.ts",
         find: "return open.has(nodeId) || isMarked(known?.draining, now);",
         put: "return isMarked(known?.draining, now);",
       },
@@ -79,7 +79,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a stop is taken for lost while it may still arrive",
     edits: [
       {
-        file: "src/decide/stops.ts",
+        file: "src/decide/intents/stops.ts",
         find: "return certainFrom ?? plusSeconds(leaseUntil, callLimitSeconds + lagSeconds);",
         put: "return leaseUntil;",
       },
@@ -90,7 +90,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "an old question is granted after a newer one was told to stay",
     edits: [
       {
-        file: "src/decide/questions.ts",
+        file: "src/decide/stops/questions.ts",
         find: "return asked <= question.asked && ",
         put: "return asked < 0 && ",
       },
@@ -101,22 +101,22 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a report stops a node that has just asked, or was told to stay",
     edits: [
       {
-        file: "src/decide/questions.ts",
+        file: "src/decide/stops/questions.ts",
         find: "  const { draining: _mark, markedAsked: _marker, ...rest } = noteAsked(question, asking);",
         put: "  if (!isMarked) return question;\n  const { draining: _mark, markedAsked: _marker, ...rest } = noteAsked(question, asking);",
       },
       {
-        file: "src/decide/questions.ts",
+        file: "src/decide/stops/questions.ts",
         find: "if (question === undefined || reportedAt === undefined) return true;",
         put: "if (now > 0 || question === undefined || reportedAt === undefined) return true;",
       },
       {
-        file: "src/decide/still-idle.ts",
+        file: "src/decide/stops/still-idle.ts",
         find: "if (question?.stayAt !== undefined && question.stayAt >= decidedAt) return true;",
         put: "",
       },
       {
-        file: "src/decide/still-idle.ts",
+        file: "src/decide/stops/still-idle.ts",
         find: "return !isIdle || (question?.askedAt !== undefined && question.askedAt >= decidedAt);",
         put: "return !isIdle;",
       },
@@ -127,7 +127,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "marks and grants make a look too old",
     edits: [
       {
-        file: "src/decide/looks.ts",
+        file: "src/decide/pace/observation-times.ts",
         find: "return { epoch, created: totals.created, started: totals.started ?? 0 };",
         put: "return { epoch, created: totals.created + totals.terminated, started: totals.started ?? 0 };",
       },
@@ -138,7 +138,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a create is taken for lost while it may still arrive",
     edits: [
       {
-        file: "src/decide/send-times.ts",
+        file: "src/decide/intents/send-times.ts",
         find: "const arrived = answered ? now : plusSeconds(now, callLimitSeconds);",
         put: "const arrived = answered || callLimitSeconds > 0 ? plusSeconds(now, -lagSeconds) : now;",
       },
@@ -149,7 +149,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a listed node closes its place only while a look shows it",
     edits: [
       {
-        file: "src/decide/in-flight.ts",
+        file: "src/decide/intents/in-flight.ts",
         find: "present.has(id) || ledger.has(id)",
         put: "present.has(id)",
       },
@@ -160,17 +160,17 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "an unclear node is replaced at once",
     edits: [
       {
-        file: "src/decide/unclear.ts",
+        file: "src/decide/nodes/unclear.ts",
         find: "return plusSeconds(known.unclearSince, timeoutsOf(policy, known).bootSeconds);",
         put: "return plusSeconds(known.unclearSince, -timeoutsOf(policy, known).bootSeconds);",
       },
       {
-        file: "src/decide/unclear.ts",
+        file: "src/decide/nodes/unclear.ts",
         find: "const DISBELIEVED_SECONDS = 600;",
         put: "const DISBELIEVED_SECONDS = 0;",
       },
       {
-        file: "src/decide/replaced.ts",
+        file: "src/decide/intents/replaced.ts",
         find: 'if (known?.busyness.state === "busy" || left === 0)',
         put: 'if (known?.busyness.state === "busy" || left < -1e6)',
       },
@@ -181,7 +181,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "losses are doubted as one, and again with each node more",
     edits: [
       {
-        file: "src/decide/missing.ts",
+        file: "src/decide/nodes/missing.ts",
         find: "const since = node.missing?.since ?? snapshot.at;",
         put: "const since = listed.size < before.nodes.length ? snapshot.at : (node.missing?.since ?? snapshot.at);",
       },
@@ -192,11 +192,15 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a node that a status lacks is gone at once",
     edits: [
       {
-        file: "src/decide/missing.ts",
+        file: "src/decide/nodes/missing.ts",
         find: "const MISSING_SECONDS = 60;",
         put: "const MISSING_SECONDS = 0;",
       },
-      { file: "src/decide/missing.ts", find: "const NAMED_SECONDS = 180;", put: "const NAMED_SECONDS = 0;" },
+      {
+        file: "src/decide/nodes/missing.ts",
+        find: "const NAMED_SECONDS = 180;",
+        put: "const NAMED_SECONDS = 0;",
+      },
     ],
     moves: "overshoot",
   }),

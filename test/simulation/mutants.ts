@@ -55,7 +55,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "accepted creates are not counted until they show",
     edits: [
       {
-        file: "src/decide/granted-create.ts",
+        file: "src/decide/intents/granted-create.ts",
         find: "    if (added > 0) next = withInFlight(",
         put: "    if (added < 0) next = withInFlight(",
       },
@@ -67,12 +67,12 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "after an unclear outcome a new request id is used",
     edits: [
       {
-        file: "src/decide/settle-create.ts",
+        file: "src/decide/intents/settle-create.ts",
         find: '    case "absent": {\n',
         put: '    case "absent": {\n      if (intent.id !== undefined) return without;\n',
       },
       {
-        file: "src/decide/settle-create.ts",
+        file: "src/decide/intents/settle-create.ts",
         find: '    case "unclear": {\n',
         put: '    case "unclear": {\n      if (intent.id !== undefined) return without;\n',
       },
@@ -84,7 +84,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a terminate is replayed",
     edits: [
       {
-        file: "src/decide/turn.ts",
+        file: "src/decide/intents/whose-turn.ts",
         find: '    if (intent.effect.kind === "terminate") return intent;\n',
         put: "",
       },
@@ -98,7 +98,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a false empty answer is believed",
     edits: [
       {
-        file: "src/decide/missing.ts",
+        file: "src/decide/nodes/missing.ts",
         find: "snapshot.at < (missingUntil(carried) ?? since) ? [carried] : []",
         put: "carried.name === since.toString() ? [carried] : []",
       },
@@ -141,7 +141,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "an idle node is stopped without a mark",
     edits: [
       {
-        file: "src/decide/scale-down.ts",
+        file: "src/decide/stops/scale-down.ts",
         find: '  return { kind: "mark", by: "idle" };',
         put: '  return { kind: "terminate", by: "idle" };',
       },
@@ -154,12 +154,12 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "an idle node is stopped without a report after its mark",
     edits: [
       {
-        file: "src/decide/scale-down.ts",
+        file: "src/decide/stops/scale-down.ts",
         find: "around.reportedIdleAt > draining.since",
         put: "around.reportedIdleAt > 0",
       },
       {
-        file: "src/decide/scale-down.ts",
+        file: "src/decide/stops/scale-down.ts",
         find: "secondsBetween(around.reportedIdleAt, around.now) <= FRESH_REPORT_SECONDS",
         put: "around.now > 0",
       },
@@ -204,12 +204,12 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a lease that has ended still holds",
     edits: [
       {
-        file: "src/decide/turn.ts",
+        file: "src/decide/intents/whose-turn.ts",
         find: "if (intent.leaseUntil > now && intent.owner !== owner) return intent;",
         put: "if (intent.owner !== owner) return intent;",
       },
       {
-        file: "src/decide/turn.ts",
+        file: "src/decide/intents/whose-turn.ts",
         find: 'intent.effect.kind === "create" && intent.owner !== owner && intent.leaseUntil > now',
         put: 'intent.effect.kind === "create" && intent.owner !== owner',
       },
@@ -221,7 +221,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a stop that may be under way is forgotten before its lease has ended",
     edits: [
       {
-        file: "src/decide/stops.ts",
+        file: "src/decide/intents/stops.ts",
         find: 'return isPast ? "lost" : "open";',
         put: 'return "lost";',
       },
@@ -247,7 +247,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a node is taken for shown because its request lists it, though the status does not",
     edits: [
       {
-        file: "src/decide/in-flight.ts",
+        file: "src/decide/intents/in-flight.ts",
         find: "found.nodes.filter(isKnown)",
         put: "found.nodes",
       },
@@ -259,7 +259,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a plan does not note which generation it has observed",
     edits: [
       {
-        file: "src/decide/turn.ts",
+        file: "src/decide/intents/whose-turn.ts",
         find: "    record.observedGeneration === record.generation &&\n",
         put: "    record.plan < 0 &&\n",
       },

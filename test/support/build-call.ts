@@ -1,5 +1,5 @@
 import type { StopCall } from "../../src/decide/autostop.ts";
-import { withQuestions } from "../../src/decide/questions.ts";
+import { withQuestions } from "../../src/decide/stops/questions.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
 import type { Questions } from "../../src/domain/questions.ts";
 import { EXECUTE, NOW } from "./build-node.ts";

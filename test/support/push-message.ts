@@ -1,4 +1,4 @@
-import { accept } from "../../src/decide/accept.ts";
+import { accept } from "../../src/decide/record/accept.ts";
 import type { Decision } from "../../src/decide/reconcile.ts";
 import { decide } from "../../src/decide/reconcile.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";

@@ -5,7 +5,7 @@ import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import type { SizeBoots } from "../../domain/virtual-fleet.ts";
 import { DEFAULT_BOOT_SECONDS } from "../../domain/virtual-fleet.ts";
-import { bootingSince } from "../starts.ts";
+import { bootingSince } from "../intents/node-starts.ts";
 
 /** Samples kept of each VM size, and sizes kept: the newest. */
 const MOST_SAMPLES = 31;

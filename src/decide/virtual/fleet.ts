@@ -10,10 +10,10 @@ import type { Instant } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import type { VirtualFleet, VirtualNode } from "../../domain/virtual-fleet.ts";
 import { VIRTUAL_STOP_SECONDS } from "../../domain/virtual-fleet.ts";
-import { stoppingNodes } from "../doubt.ts";
-import { lookOf } from "../look.ts";
-import { managedArrays } from "../observe.ts";
-import { bootingSince } from "../starts.ts";
+import { stoppingNodes } from "../intents/doubt.ts";
+import { lookOf } from "../../domain/attributes-digest.ts";
+import { managedArrays } from "../nodes/ledger.ts";
+import { bootingSince } from "../intents/node-starts.ts";
 import { bootSecondsFor, noteBoots } from "./boot-times.ts";
 
 /** The node arrays that are ours and only observed. None in a cluster that is not started: it has no fleet to compare. */

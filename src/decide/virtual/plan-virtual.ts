@@ -7,9 +7,9 @@ import type { ClusterRecord, Intent, Ledger, LedgerNode, SetEntry } from "../../
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import type { MovedNode, VirtualFleet, VirtualNode } from "../../domain/virtual-fleet.ts";
-import { digestOf } from "../hash.ts";
-import { hostFacts } from "../observe.ts";
-import type { Recall } from "../recall.ts";
+import { digestOf } from "../../domain/digest.ts";
+import { hostFacts } from "../nodes/ledger.ts";
+import type { Recall } from "../need/recall.ts";
 import type { Decision, Weighing } from "../reconcile.ts";
 import { decide } from "../reconcile.ts";
 import { bootSecondsFor } from "./boot-times.ts";

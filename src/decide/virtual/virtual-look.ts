@@ -11,7 +11,7 @@ import type { ArrayName } from "../../domain/ids.ts";
 import { sameMachineType } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { catalogueOf } from "../../domain/vm-size-data.ts";
-import { familyKey, familyOf } from "../family.ts";
+import { familyKey, familyOf } from "../world/quota-family.ts";
 
 /**
  * What CycleCloud would show if the observed arrays had the virtual nodes instead of the real ones. Their limits are the real ones, plus

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { tableRecordStore } from "../../../src/adapters/tables/record-store.ts";
-import { bornRecord } from "../../../src/decide/epoch.ts";
-import { noteMark, noteStay } from "../../../src/decide/questions.ts";
+import { bornRecord } from "../../../src/decide/record/epoch.ts";
+import { noteMark, noteStay } from "../../../src/decide/stops/questions.ts";
 import { clusterName, epoch, nodeId } from "../../../src/domain/ids.ts";
 import type { Questions } from "../../../src/domain/questions.ts";
 import { instant } from "../../../src/domain/units.ts";

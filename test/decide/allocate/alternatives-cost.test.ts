@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { allocate } from "../../../src/decide/allocate.ts";
+import { allocate } from "../../../src/decide/search/allocate.ts";
 import type { Allocation } from "../../../src/domain/allocation.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";
 import { arrayName } from "../../../src/domain/ids.ts";

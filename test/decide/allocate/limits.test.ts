@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { allocate } from "../../../src/decide/allocate.ts";
+import { allocate } from "../../../src/decide/search/allocate.ts";
 import type { World } from "../../../src/domain/allocation.ts";
 import { arrayName, machineType } from "../../../src/domain/ids.ts";
 import { renderReason } from "../../../src/domain/reason.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { allocate } from "../../../src/decide/allocate.ts";
+import { allocate } from "../../../src/decide/search/allocate.ts";
 import type { AllocationPolicy } from "../../../src/domain/allocation.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";
 import type { JobDemand } from "../../../src/domain/demand.ts";
-import { propertiesOf } from "../../../src/decide/fit.ts";
+import { propertiesOf } from "../../../src/decide/bins/empty-node-fit.ts";
 import { EXCLUSIVE, inArrays, needing, ofSizes } from "../../support/build-constraints.ts";
 import { bucket, job, limit, node, now, offer, policy, target, world } from "../../support/build-world.ts";
 import { inAGroup, shown } from "./scenario.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { allocate } from "../../../src/decide/allocate.ts";
-import { propertiesOf } from "../../../src/decide/fit.ts";
+import { allocate } from "../../../src/decide/search/allocate.ts";
+import { propertiesOf } from "../../../src/decide/bins/empty-node-fit.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";
 import { EXCLUSIVE, needing } from "../../support/build-constraints.ts";
 import { bucket, job, limit, node, now, offer, policy, world } from "../../support/build-world.ts";

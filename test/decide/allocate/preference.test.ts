@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { allocate } from "../../../src/decide/allocate.ts";
-import { propertiesOf } from "../../../src/decide/fit.ts";
+import { allocate } from "../../../src/decide/search/allocate.ts";
+import { propertiesOf } from "../../../src/decide/bins/empty-node-fit.ts";
 import type { AllocationPolicy, BucketOffer, World } from "../../../src/domain/allocation.ts";
 import type { JobDemand, RankedDemand } from "../../../src/domain/demand.ts";
 import { arrayName } from "../../../src/domain/ids.ts";

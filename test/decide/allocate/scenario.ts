@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { allocate } from "../../../src/decide/allocate.ts";
+import { allocate } from "../../../src/decide/search/allocate.ts";
 import type { Allocation, AllocationPolicy, BucketOffer, World } from "../../../src/domain/allocation.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";
 import type { RankedDemand } from "../../../src/domain/demand.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { allocate } from "../../../src/decide/allocate.ts";
-import { propertiesOf } from "../../../src/decide/fit.ts";
+import { allocate } from "../../../src/decide/search/allocate.ts";
+import { propertiesOf } from "../../../src/decide/bins/empty-node-fit.ts";
 import type { AllocationPolicy, World } from "../../../src/domain/allocation.ts";
 import { renderBinding } from "../../../src/domain/binding.ts";
 import type { JobDemand, RankedDemand } from "../../../src/domain/demand.ts";

@@ -1,5 +1,5 @@
 import { decide } from "../../../src/decide/reconcile.ts";
-import { Recall } from "../../../src/decide/recall.ts";
+import { Recall } from "../../../src/decide/need/recall.ts";
 import { withVirtualFleet } from "../../../src/decide/virtual/plan-virtual.ts";
 import type { Bodies } from "../../../src/domain/bodies.ts";
 import type { Snapshot } from "../../../src/domain/cluster.ts";

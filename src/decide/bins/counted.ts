@@ -1,0 +1,26 @@
+import type { World } from "../../domain/allocation.ts";
+import type { Resources } from "../../domain/resources.ts";
+import { compareText } from "../../domain/text.ts";
+
+/** Amounts of so many resources that no node offers are counted as those of others are; jobs that take more of these go nowhere anyway. */
+const MOST_UNKNOWN = 64;
+
+/**
+ * The resources of which amounts are kept for each node, of those that jobs name: one message may name a hundred thousand that no node has.
+ * The names that are left out are of resources that no node, no node in flight and no bucket of this world has.
+ */
+export function countedOf(world: World, named: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  if (named.size <= MOST_UNKNOWN) return named;
+  const offered = new Set<string>();
+  const seen = new Set<Resources>();
+  for (const list of [world.nodes, world.inFlight, world.buckets])
+    for (const { resources } of list) {
+      if (seen.has(resources)) continue;
+      seen.add(resources);
+      for (const name of Object.keys(resources)) offered.add(name);
+    }
+  const unknown = [...named.keys()].filter((name) => !offered.has(name)).sort(compareText);
+  if (unknown.length <= MOST_UNKNOWN) return named;
+  const kept = new Set([...offered, ...unknown.slice(0, MOST_UNKNOWN)]);
+  return new Map([...named].filter(([name]) => kept.has(name)));
+}

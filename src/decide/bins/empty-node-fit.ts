@@ -1,0 +1,149 @@
+import type { Constraint } from "../../domain/constraint.ts";
+import type { NodeId, SetName } from "../../domain/ids.ts";
+import type { NodeProperties, NodeView, SharedState } from "../../domain/node-view.ts";
+import type { BucketKey } from "../../domain/bucket.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import type { Resources } from "../../domain/resources.ts";
+import { isSize, bytesOf } from "../../domain/size.ts";
+import type { Budget } from "../constraints/budget.ts";
+import { sizeOfConstraints } from "../constraints/constraint-size.ts";
+import { dependsOnNode } from "../constraints/depends-on-node.ts";
+import type { Judgement } from "../constraints/match.ts";
+import { compileAll } from "../constraints/match.ts";
+import { withNodeId } from "../world/cluster-buckets.ts";
+
+/** What is judged: an existing node, nodes in flight, or what a bucket offers. */
+export interface Subject {
+  readonly bucket: BucketKey;
+  readonly resources: Resources;
+  readonly properties?: () => NodeProperties;
+  readonly nodeId?: NodeId;
+  readonly capacityFailureSeconds?: number;
+  /** It may be evicted; only asked where there are no properties. */
+  readonly spot?: true;
+  /** A host that only a scheduler knows: for the jobs of these request sets. */
+  readonly onlyFor?: readonly SetName[];
+}
+
+/** What a slot takes of a node of one kind, by position of the resource; sizes in bytes. */
+export interface Needs {
+  readonly resource: readonly number[];
+  readonly amount: readonly number[];
+  /** Nobody else may be on the node. */
+  readonly alone: boolean;
+  readonly slotsPerNode: number;
+  /** Present: such a node does not meet the constraints, even with nobody on it. */
+  readonly refusal?: Refusal;
+}
+
+const NO_JOBS: ReadonlySet<string> = new Set<string>();
+
+/** The constraints of a job against empty nodes, each kind judged once: what a slot takes there, or why none goes there. */
+export class Fit {
+  readonly #judge: ReturnType<typeof compileAll>;
+  readonly #positions: ReadonlyMap<string, number>;
+  readonly #shared: SharedState;
+  /** Two nodes of one kind may be judged differently. */
+  readonly judgesEachNode: boolean;
+  readonly #budget: Budget;
+  /** Steps of one judgement. */
+  readonly #steps: number;
+  readonly #known = new Map<BucketKey, Map<Resources, Needs>>();
+
+  constructor(
+    constraints: readonly Constraint[],
+    positions: ReadonlyMap<string, number>,
+    shared: SharedState,
+    budget: Budget,
+  ) {
+    this.#budget = budget;
+    // What is taken is added up for each.
+    this.#steps = 2 * sizeOfConstraints(constraints);
+    this.#judge = compileAll(constraints);
+    this.#positions = positions;
+    this.#shared = shared;
+    this.judgesEachNode = constraints.some(dependsOnNode);
+  }
+
+  on(subject: Subject): Needs {
+    if (this.judgesEachNode) return this.#work(subject);
+    const ofBucket = this.#known.get(subject.bucket) ?? new Map<Resources, Needs>();
+    this.#known.set(subject.bucket, ofBucket);
+    const needs = ofBucket.get(subject.resources) ?? this.#work(subject);
+    ofBucket.set(subject.resources, needs);
+    return needs;
+  }
+
+  /** What the constraints say of a node as it is now. */
+  judge(node: NodeView, shared: SharedState): Judgement {
+    this.#budget.spend(this.#steps);
+    return this.#judge(node, shared);
+  }
+
+  #work(subject: Subject): Needs {
+    const judgement = this.judge(viewOf(subject), this.#shared);
+    if (judgement.kind === "refused")
+      return { resource: [], amount: [], alone: false, slotsPerNode: 0, refusal: judgement.refusal };
+    const takes = [...judgement.takes].filter(([, take]) => !isNothing(take));
+    return {
+      resource: takes.map(([name]) => this.#positions.get(name) ?? 0),
+      amount: takes.map(([, take]) => (isSize(take) ? bytesOf(take) : take)),
+      alone: judgement.closes !== undefined,
+      slotsPerNode: judgement.closes === "job" ? 1 : Number.POSITIVE_INFINITY,
+    };
+  }
+}
+
+const isNothing = (take: Needs["amount"][number] | { readonly amount: number }): boolean =>
+  (typeof take === "number" ? take : take.amount) <= 0;
+
+/** A subject as constraints see it: empty. */
+export function viewOf(subject: Subject): NodeView {
+  const { capacityFailureSeconds, nodeId = null } = subject;
+  const view: NodeView = {
+    properties: subject.properties?.() ?? { ...propertiesOf(subject.bucket), spot: subject.spot ?? null },
+    available: withNodeId(subject.resources, nodeId),
+    nodeId,
+    configuration: {},
+    jobs: NO_JOBS,
+  };
+  return capacityFailureSeconds === undefined ? view : { ...view, capacityFailureSeconds };
+}
+
+/** All that the name of a bucket says. */
+export function propertiesOf(bucket: BucketKey): NodeProperties {
+  const group = bucket.placementGroup ?? null;
+  return {
+    name: null,
+    nodearray: bucket.array,
+    bucket_id: null,
+    vm_size: bucket.machineType,
+    vm_family: null,
+    hostname: null,
+    fqdn: null,
+    hostname_or_uuid: null,
+    private_ip: null,
+    instance_id: null,
+    location: null,
+    spot: null,
+    vcpu_count: null,
+    pcpu_count: null,
+    gpu_count: null,
+    memory: null,
+    infiniband: null,
+    state: null,
+    exists: null,
+    colocated: group !== null,
+    placement_group: group,
+    keep_alive: null,
+    create_time_unix: null,
+    last_match_time_unix: null,
+    delete_time_unix: null,
+    create_time: null,
+    last_match_time: null,
+    delete_time: null,
+    create_time_remaining: null,
+    cores_per_socket: null,
+    version: null,
+  };
+}

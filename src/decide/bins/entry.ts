@@ -1,0 +1,37 @@
+import type { GroupDemand, RankedDemand, TargetDemand } from "../../domain/demand.ts";
+import type { SetName } from "../../domain/ids.ts";
+import { Ask } from "./job-ask.ts";
+import type { JobClasses } from "./job-class.ts";
+
+/** A demand made ready to be settled; `by` is "set/demand". */
+export type Entry =
+  | {
+      readonly kind: "target";
+      readonly rank: number;
+      readonly set: SetName;
+      readonly by: string;
+      readonly demand: TargetDemand;
+    }
+  | {
+      readonly kind: "groups";
+      readonly rank: number;
+      readonly set: SetName;
+      readonly by: string;
+      readonly demand: GroupDemand;
+    }
+  | Ask;
+
+/** Makes a demand ready; jobs find their class. */
+export function readEntry({ set, demand }: RankedDemand, rank: number, classes: JobClasses): Entry {
+  switch (demand.kind) {
+    case "target":
+      return { kind: "target", rank, set, by: `${set}/${demand.id}`, demand };
+    case "groups":
+      return { kind: "groups", rank, set, by: `${set}/${demand.id}`, demand };
+    case "job": {
+      const jobClass = classes.of(demand);
+      jobClass.shape.jobs += 1;
+      return new Ask(rank, set, demand, jobClass);
+    }
+  }
+}

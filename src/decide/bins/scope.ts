@@ -1,0 +1,153 @@
+import type { BucketOffer, World } from "../../domain/allocation.ts";
+import type { ArrayName, MachineType } from "../../domain/ids.ts";
+import { sameMachineType } from "../../domain/ids.ts";
+import type { Reason } from "../../domain/reason.ts";
+import type { Place } from "./node-kinds.ts";
+import { compareText } from "../../domain/text.ts";
+
+/** Where a demand may go. */
+export interface Scope {
+  /** Buckets for new nodes, preferred first. */
+  readonly offers: readonly BucketOffer[];
+  /** Whether nodes of a place will do. */
+  readonly accepts: (place: Place) => boolean;
+  /** Lower is preferred; absent: no preference of its own. */
+  readonly rank?: (place: Place) => number;
+  /** Why nothing can be had from some of the arrays that are meant. */
+  readonly reasons: readonly Reason[];
+}
+
+/** What a demand says about places; absent: any. */
+export interface Wanted {
+  readonly arrays?: readonly ArrayName[];
+  readonly machineTypes?: readonly MachineType[];
+}
+
+/** The buckets of a world, and which of them are of a VM size or a node array: a cluster may have hundreds of arrays, and many demands. */
+export interface BucketIndex {
+  /** By VM size, whatever its spelling. */
+  readonly bySize: ReadonlyMap<string, readonly Indexed[]>;
+  readonly byArray: ReadonlyMap<ArrayName, readonly Indexed[]>;
+  /** Those of arrays that are not dynamic. */
+  readonly ordinary: readonly BucketOffer[];
+  readonly dynamic: ReadonlySet<ArrayName>;
+}
+
+interface Indexed {
+  readonly offer: BucketOffer;
+  /** Its position in the world. */
+  readonly at: number;
+}
+
+export function indexBuckets({ buckets }: World): BucketIndex {
+  const entries = buckets.map((offer, at) => ({ offer, at }));
+  return {
+    bySize: Map.groupBy(entries, ({ offer }) => offer.bucket.machineType.toLowerCase()),
+    byArray: Map.groupBy(entries, ({ offer }) => offer.bucket.array),
+    ordinary: buckets.filter(({ parent }) => parent === undefined),
+    dynamic: new Set(buckets.flatMap(({ bucket, parent }) => (parent === undefined ? [] : [bucket.array]))),
+  };
+}
+
+/**
+ * The places that a demand may mean. VM sizes that a target lists are in its order of preference (`listed`), those of a job in that of the
+ * cluster. Nodes of other sizes than those listed do not count for it.
+ */
+export function scopeOf(
+  world: World,
+  index: BucketIndex,
+  wanted: Wanted,
+  preference: "listed" | "cluster",
+): Scope {
+  const { arrays, machineTypes } = wanted;
+  const sizes =
+    machineTypes === undefined ? undefined : new Set(machineTypes.map((type) => type.toLowerCase()));
+  const known = new Map<number, boolean>();
+  const accepts = (place: Place): boolean => {
+    let answer = known.get(place.index);
+    if (answer === undefined) {
+      answer = isWanted(arrays, sizes, place.bucket);
+      known.set(place.index, answer);
+    }
+    return answer;
+  };
+  const { closed } = world;
+  const listed = (type: MachineType): number =>
+    machineTypes?.findIndex((one) => sameMachineType(one, type)) ?? 0;
+  const ranking: Pick<Scope, "rank"> =
+    preference === "listed" && machineTypes !== undefined
+      ? { rank: (place) => listed(place.bucket.machineType) }
+      : {};
+  if (closed !== undefined) return { offers: [], accepts, ...ranking, reasons: [closed] };
+  const offers = offersOf(index, arrays, sizes);
+  if (ranking.rank !== undefined)
+    offers.sort((a, b) => listed(a.bucket.machineType) - listed(b.bucket.machineType));
+  const missing = arrays ?? (offers.length > 0 ? [] : allArrays(world, index));
+  const reasons = missing
+    .map((array) => arrayReason(world, index, array, machineTypes))
+    .filter((reason) => reason !== undefined);
+  if (offers.length === 0 && reasons.length === 0)
+    reasons.push({ code: "unknown-array", array: "any", known: [] });
+  return { offers, accepts, ...ranking, reasons };
+}
+
+/** The buckets that are meant, in the order of the world. */
+function offersOf(
+  { bySize, byArray, ordinary }: BucketIndex,
+  arrays: readonly ArrayName[] | undefined,
+  sizes: ReadonlySet<string> | undefined,
+): BucketOffer[] {
+  // A dynamic node array grows only for those who name it; its nodes are there for all.
+  const isOfArrays = ({ bucket, parent }: BucketOffer): boolean =>
+    arrays === undefined ? parent === undefined : arrays.includes(bucket.array);
+  if (sizes === undefined) {
+    if (arrays === undefined) return [...ordinary];
+    const named = [...new Set(arrays)].flatMap((array) => byArray.get(array) ?? []);
+    return named.sort((a, b) => a.at - b.at).map(({ offer }) => offer);
+  }
+  const found = [...sizes].flatMap((size) => bySize.get(size) ?? []).filter(({ offer }) => isOfArrays(offer));
+  return found.sort((a, b) => a.at - b.at).map(({ offer }) => offer);
+}
+
+function isWanted(
+  arrays: readonly ArrayName[] | undefined,
+  sizes: ReadonlySet<string> | undefined,
+  bucket: { readonly array: ArrayName; readonly machineType: MachineType },
+): boolean {
+  if (arrays !== undefined && !arrays.includes(bucket.array)) return false;
+  return sizes === undefined || sizes.has(bucket.machineType.toLowerCase());
+}
+
+function allArrays(world: World, index: BucketIndex): readonly ArrayName[] {
+  return [...world.arrays.keys()].filter((name) => !isDynamic(world, index, name)).sort(compareText);
+}
+
+function isDynamic({ refusedArrays }: World, index: BucketIndex, array: ArrayName): boolean {
+  const refused = refusedArrays?.get(array);
+  if (refused !== undefined) return refused.code !== "dynamic-name-taken";
+  return index.dynamic.has(array);
+}
+
+/** Why an array has no bucket for the demand; undefined if it has one. */
+function arrayReason(
+  world: World,
+  index: BucketIndex,
+  array: ArrayName,
+  machineTypes: readonly MachineType[] | undefined,
+): Reason | undefined {
+  const refused = world.refusedArrays?.get(array);
+  // The array of that name is there: only who takes it for a dynamic one is refused.
+  if (refused !== undefined && refused.code !== "dynamic-name-taken") return refused;
+  const state = world.arrays.get(array);
+  if (state === undefined) return { code: "unknown-array", array, known: allArrays(world, index) };
+  if (state === "not-managed") return { code: "array-not-managed", array };
+  const offers = (index.byArray.get(array) ?? []).map(({ offer }) => offer);
+  if (offers.length === 0) return { code: "no-bucket", array };
+  const offered = offers.map(({ bucket }) => bucket.machineType);
+  const fits = offers.some(({ bucket }) =>
+    (machineTypes ?? [bucket.machineType]).some((type) => sameMachineType(type, bucket.machineType)),
+  );
+  return fits
+    ? undefined
+    : { code: "no-such-machine-type", array, machineTypes: machineTypes ?? [], offered };
+}

@@ -1,0 +1,114 @@
+import type { BucketOffer } from "../../domain/allocation.ts";
+import type { NodeView, SharedState } from "../../domain/node-view.ts";
+import type { PlacementGroup } from "../../domain/ids.ts";
+import type { Budget } from "../constraints/budget.ts";
+import { sizeOfConstraints } from "../constraints/constraint-size.ts";
+import { dependsOnNode } from "../constraints/depends-on-node.ts";
+import type { Subject } from "./empty-node-fit.ts";
+import { viewOf } from "./empty-node-fit.ts";
+import type { Ground, Kind } from "./node-kinds.ts";
+import { inGroup } from "./node-kinds.ts";
+import type { Matcher } from "../constraints/match.ts";
+import { compileAll } from "../constraints/match.ts";
+import type { Preference } from "../constraints/preference.ts";
+import { countedPreference, hasPreference } from "../constraints/preference.ts";
+import type { Requirements } from "../constraints/requirements.ts";
+import { namesGroups } from "../constraints/requirements.ts";
+
+/**
+ * What jobs ask of nodes apart from amounts. Jobs of one shape are judged once for each kind of node; what they take is compared by
+ * number.
+ */
+export class Shape {
+  readonly requirements: Requirements;
+  /** Two nodes of one kind may be judged differently. */
+  readonly judgesEachNode: boolean;
+  /** Placement groups may be judged by their names. */
+  readonly namesGroups: boolean;
+  /** How many jobs are of this shape. */
+  jobs = 0;
+  readonly #matcher: Matcher;
+  readonly #budget: Budget;
+  /** Steps of one judgement. */
+  readonly #steps: number;
+  /** Absent: it likes all nodes equally well. */
+  readonly preference: Preference | undefined;
+  /** Pools to begin with, and the values of shared marks. */
+  readonly shared: SharedState;
+  /** By the kind's number. A map, as there may be thousands of shapes that ask a few of hundreds of kinds. */
+  readonly #byKind = new Map<number, boolean>();
+  readonly #scores = new Map<number, number>();
+  readonly #bySubject = new WeakMap<Subject, boolean>();
+
+  constructor(requirements: Requirements, shared: SharedState, budget: Budget) {
+    this.requirements = requirements;
+    this.#budget = budget;
+    this.#steps = sizeOfConstraints(requirements.marks);
+    this.shared = shared;
+    this.judgesEachNode = requirements.marks.some(dependsOnNode);
+    this.namesGroups = requirements.marks.some(namesGroups);
+    this.#matcher = compileAll(requirements.marks);
+    this.preference = requirements.marks.some(hasPreference)
+      ? countedPreference(requirements.marks, budget)
+      : undefined;
+  }
+
+  /** Whether nodes of the kind meet the marks; each kind is judged once. Not for shapes that judge each node, nor for intricate ones. */
+  takesKind(kind: Kind): boolean {
+    let answer = this.#byKind.get(kind.index);
+    if (answer === undefined) {
+      answer = this.#holds(kind.view());
+      this.#byKind.set(kind.index, answer);
+    }
+    return answer;
+  }
+
+  /** All kinds whose nodes meet the marks, but those of hosts that only a scheduler knows: these are not for all who ask. */
+  kindsIn(ground: Ground): readonly Kind[] {
+    const { arrays, machineTypes } = this.requirements;
+    const named =
+      machineTypes !== undefined
+        ? ground.kindsNamed("vm_size", machineTypes)
+        : arrays !== undefined
+          ? ground.kindsNamed("nodearray", arrays)
+          : ground.kinds;
+    return named.filter((kind) => kind.subject.onlyFor === undefined && this.takesKind(kind));
+  }
+
+  /** Whether this very node meets the marks. */
+  takesNode(subject: Subject): boolean {
+    let answer = this.#bySubject.get(subject);
+    if (answer === undefined) {
+      answer = this.#holds(viewOf(subject));
+      this.#bySubject.set(subject, answer);
+    }
+    return answer;
+  }
+
+  /** Whether new nodes of the offer do, in this placement group or in none. */
+  takesNew(offer: BucketOffer, kind: Kind, group: PlacementGroup | undefined): boolean {
+    const { capacityFailureSeconds } = offer;
+    if (capacityFailureSeconds !== undefined && capacityFailureSeconds < this.requirements.backoffSeconds)
+      return false;
+    if (group === undefined) return this.judgesEachNode ? this.takesNode(offer) : this.takesKind(kind);
+    return this.#holds(viewOf(inGroup(offer, { ...offer.bucket, placementGroup: group })));
+  }
+
+  /** How good a choice the kind is by the job's own lists and alternatives. Not for intricate shapes: there it hangs on what else a slot takes. */
+  score(kind: Kind): number {
+    if (this.preference === undefined) return 0;
+    let score = this.#scores.get(kind.index);
+    if (score === undefined) {
+      score = this.preference(kind.view(), this.shared);
+      this.#scores.set(kind.index, score);
+    }
+    return score;
+  }
+
+  #holds(view: NodeView): boolean {
+    // What is taken is judged by what is left, node by node.
+    if (this.requirements.intricate) return true;
+    this.#budget.spend(this.#steps);
+    return this.#matcher(view, this.shared).kind === "met";
+  }
+}

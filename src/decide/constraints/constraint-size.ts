@@ -1,0 +1,37 @@
+import type { Constraint } from "../../domain/constraint.ts";
+
+/** How many looks it takes to judge constraints on one node: one for each, and for each value that they list. */
+export function sizeOfConstraints(constraints: readonly Constraint[]): number {
+  let size = 0;
+  for (const constraint of constraints) size += sizeOf(constraint);
+  return size;
+}
+
+/** To tell jobs apart, all but plain amounts is written as text: that costs about as much as so many looks. */
+const STEPS_TO_WRITE = 5;
+
+/** How many looks it takes to find out which jobs ask for the same. */
+export function sizeOfText(constraints: readonly Constraint[]): number {
+  let size = 0;
+  for (const constraint of constraints)
+    size += constraint.kind === "amount" ? 1 : STEPS_TO_WRITE * sizeOf(constraint);
+  return size;
+}
+
+function sizeOf(constraint: Constraint): number {
+  switch (constraint.kind) {
+    case "property-choice":
+    case "resource-choice":
+      return 1 + constraint.choices.length;
+    case "and":
+    case "or":
+    case "xor":
+      return 1 + sizeOfConstraints(constraint.of);
+    case "not":
+      return 1 + sizeOf(constraint.of);
+    case "shared-consumable":
+      return 1 + constraint.pools.length;
+    default:
+      return 1;
+  }
+}

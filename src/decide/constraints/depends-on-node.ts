@@ -1,0 +1,45 @@
+import type { Constraint, NodeProperty } from "../../domain/constraint.ts";
+
+/** Properties that differ between the nodes of one bucket. */
+const OF_ONE_NODE: ReadonlySet<NodeProperty> = new Set<NodeProperty>([
+  "name",
+  "hostname",
+  "fqdn",
+  "hostname_or_uuid",
+  "private_ip",
+  "instance_id",
+  "state",
+  "exists",
+  "keep_alive",
+  "create_time_unix",
+  "last_match_time_unix",
+  "delete_time_unix",
+  "create_time",
+  "last_match_time",
+  "delete_time",
+  "create_time_remaining",
+]);
+
+export function isOfOneNode(property: NodeProperty): boolean {
+  return OF_ONE_NODE.has(property);
+}
+
+/** Whether a constraint can say different things of two nodes of one bucket with the same resources; then each is judged by itself. */
+export function dependsOnNode(constraint: Constraint): boolean {
+  switch (constraint.kind) {
+    case "property-choice":
+      return isOfOneNode(constraint.property) || constraint.property === "memory";
+    case "resource-choice":
+      return constraint.resource === "ccnodeid";
+    case "and":
+    case "or":
+    case "xor":
+      return constraint.of.some(dependsOnNode);
+    case "not":
+      return dependsOnNode(constraint.of);
+    case "capacity-failure-backoff":
+      return true;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,108 @@
+import type { Constraint } from "../../domain/constraint.ts";
+import type { NodeView, SharedState } from "../../domain/node-view.ts";
+import type { Budget } from "./budget.ts";
+import { sizeOfConstraints } from "./constraint-size.ts";
+import type { Compiled, Member } from "./match.ts";
+import { compile, joinMembers, membersOf } from "./match.ts";
+import { takesSomething } from "./requirements.ts";
+
+/** How good a choice a node is by a job's own lists and alternatives: higher is better, 0 is no opinion. */
+export type Preference = (node: NodeView, shared: SharedState) => number;
+
+/** Lists of values and alternatives (`or`) are in order of preference. `xor` and `not` are not (scalelib-behaviour.md 9, weigh). */
+export function hasPreference(constraint: Constraint): boolean {
+  switch (constraint.kind) {
+    case "property-choice":
+    case "resource-choice":
+      return constraint.choices.length > 1;
+    case "or":
+      return constraint.of.length > 1;
+    case "and":
+      return constraint.of.some(hasPreference);
+    default:
+      return false;
+  }
+}
+
+/** To make a constraint ready costs about as much as so many looks at it. */
+const STEPS_TO_COMPILE = 10;
+
+/** The same, with its steps counted. Each list and each `or` is judged beside all the rest. */
+export function countedPreference(constraints: readonly Constraint[], budget: Budget): Preference {
+  const steps = sizeOfConstraints(constraints) * (1 + constraints.filter(hasPreference).length);
+  budget.spend(STEPS_TO_COMPILE * steps);
+  const making: Making = { compiled: new Map(), looks: 0 };
+  const preference = compilePreference(constraints, making, NO_REST);
+  return (node, shared) => {
+    making.looks = 0;
+    const score = preference(node, shared);
+    // Alternatives beside many others cost more than their size.
+    budget.spend(Math.max(steps, making.looks));
+    return score;
+  };
+}
+
+/** What stands beside an alternative: put together when it is judged, as of each of n alternatives it may be n constraints. */
+type Rest = () => readonly Member[];
+
+/** What is shared while the preference of one job is made ready, and judged. */
+interface Making {
+  readonly compiled: Compiled;
+  /** Steps of the judgement under way. */
+  looks: number;
+}
+
+/**
+ * The sum of what each list and each `or` says: of n values or alternatives the first gives n, the last 1. What is said inside of an
+ * alternative orders the nodes for which that alternative holds, and never outweighs another alternative. An alternative counts only where
+ * a slot has room for it beside all else that it takes, `rest` included.
+ */
+function compilePreference(constraints: readonly Constraint[], making: Making, rest: Rest): Preference {
+  const members = constraints.map((one) =>
+    takesSomething(one) ? membersOf([one], making.compiled) : NO_MEMBERS,
+  );
+  const parts = constraints.flatMap((one, at) => {
+    if (!hasPreference(one)) return [];
+    const others: Rest = () => [...rest(), ...members.flatMap((own, i) => (i === at ? NO_MEMBERS : own))];
+    return [compileOne(one, making, others)];
+  });
+  return (node, shared) => parts.reduce((sum, part) => sum + part(node, shared), 0);
+}
+
+const NO_MEMBERS: readonly Member[] = [];
+const NO_REST: Rest = () => NO_MEMBERS;
+
+function compileOne(constraint: Constraint, making: Making, rest: Rest): Preference {
+  switch (constraint.kind) {
+    case "and":
+      return compilePreference(constraint.of, making, rest);
+    case "or":
+      return compileOr(constraint.of, making, rest);
+    default: {
+      const judge = compile(constraint, making.compiled);
+      return (node, shared) => {
+        const judgement = judge(node, shared);
+        return judgement.kind === "met" ? judgement.score : 0;
+      };
+    }
+  }
+}
+
+function compileOr(alternatives: readonly Constraint[], making: Making, rest: Rest): Preference {
+  const choices = alternatives.map((one) => ({
+    members: membersOf([one], making.compiled),
+    within: compilePreference([one], making, rest),
+  }));
+  return (node, shared) => {
+    const beside = rest();
+    const at = choices.findIndex(({ members }) => {
+      making.looks += beside.length + members.length;
+      return joinMembers([...beside, ...members])(node, shared).kind === "met";
+    });
+    const chosen = choices[at];
+    return chosen === undefined ? 0 : choices.length - at + belowOne(chosen.within(node, shared));
+  };
+}
+
+/** Keeps the order of scores from 0 on. */
+const belowOne = (score: number): number => score / (score + 1);

@@ -1,0 +1,157 @@
+import type { BucketOffer, SharedLimit } from "../../domain/allocation.ts";
+import type { PlacementGroup } from "../../domain/ids.ts";
+import type { Reason } from "../../domain/reason.ts";
+import { bucketText } from "../../domain/bucket.ts";
+import { ownOffer } from "../world/counterparts.ts";
+
+/** New nodes that a demand was given. */
+export interface Taken {
+  readonly offer: BucketOffer;
+  readonly group: PlacementGroup | undefined;
+  readonly nodes: number;
+}
+
+/**
+ * What is left under every ceiling while a plan is being made. Limits are shared objects: a node taken in one bucket leaves less for
+ * every bucket that names the same limit (cyclecloud-wire.md A.3, semantics 1). All questions look at all limits of a bucket at once, so
+ * that `take` after a sufficient `room` cannot fail half-way: all or nothing needs no undo.
+ */
+export class Capacity {
+  readonly #limits: readonly SharedLimit[];
+  readonly #left: number[];
+  /**
+   * Nodes in each placement group that this plan has touched; the offer's own figures stand for the others. Those of a dynamic node array
+   * are in groups of the array that it extends.
+   */
+  readonly #groupSizes = new Map<BucketOffer, Map<PlacementGroup, number>>();
+
+  /** Moves with everything that is taken. */
+  version = 0;
+  /** What was taken since the last {@link mark}. */
+  #taken: Taken[] = [];
+
+  constructor(limits: readonly SharedLimit[]) {
+    this.#limits = limits;
+    this.#left = limits.map((limit) => limit.left);
+  }
+
+  /** To be called before a demand is settled: {@link takenSinceMark} then tells what that demand took. */
+  mark(): void {
+    if (this.#taken.length > 0) this.#taken = [];
+  }
+
+  takenSinceMark(): readonly Taken[] {
+    return this.#taken;
+  }
+
+  /** What is left of a limit, in its unit. */
+  left(limit: number): number {
+    return this.#left[limit] ?? 0;
+  }
+
+  /** How many more nodes the bucket allows, in the placement group if one is named. */
+  room(offer: BucketOffer, group: PlacementGroup | undefined, charges = offer.charges): number {
+    let room = group === undefined ? Number.POSITIVE_INFINITY : this.#groupRoom(offer, group);
+    for (const { limit, amount } of charges) {
+      if (amount > 0) room = Math.min(room, Math.floor((this.#left[limit] ?? 0) / amount));
+    }
+    return Math.max(0, room);
+  }
+
+  /** Takes so many nodes from all limits of the bucket; the caller has asked for `room`. */
+  take(offer: BucketOffer, group: PlacementGroup | undefined, nodes: number, charges = offer.charges): void {
+    if (charges === offer.charges) this.#taken.push({ offer, group, nodes });
+    this.version += 1;
+    for (const { limit, amount } of charges) {
+      this.#left[limit] = (this.#left[limit] ?? 0) - amount * nodes;
+    }
+    if (group === undefined) return;
+    const home = homeOf(offer);
+    const sizes = this.#groupSizes.get(home) ?? new Map<PlacementGroup, number>();
+    sizes.set(group, this.groupSize(offer, group) + nodes);
+    this.#groupSizes.set(home, sizes);
+  }
+
+  /** Gives back what `take` has taken. */
+  give(offer: BucketOffer, group: PlacementGroup | undefined, nodes: number): void {
+    this.take(offer, group, -nodes);
+  }
+
+  /** The same, to be tried out apart. */
+  fork(): Capacity {
+    const fork = new Capacity(this.#limits);
+    this.#left.forEach((left, limit) => {
+      fork.#left[limit] = left;
+    });
+    for (const [offer, sizes] of this.#groupSizes) fork.#groupSizes.set(offer, new Map(sizes));
+    return fork;
+  }
+
+  /**
+   * The limit that allows the fewest nodes here, with its numbers; of several, the first in the order of `charges`. Undefined: so many
+   * nodes are allowed.
+   */
+  refusal(offer: BucketOffer, group: PlacementGroup | undefined, nodes: number): Reason | undefined {
+    const room = this.room(offer, group);
+    if (room >= nodes) return undefined;
+    const charge = offer.charges.find(
+      ({ limit, amount }) =>
+        amount > 0 && Math.max(0, Math.floor((this.#left[limit] ?? 0) / amount)) === room,
+    );
+    const limit = charge === undefined ? undefined : this.#limits[charge.limit];
+    if (charge === undefined || limit === undefined) return this.#groupFull(offer, group, nodes);
+    const left = Math.max(0, this.#left[charge.limit] ?? 0);
+    const used = limit.used + (limit.left - left);
+    return {
+      code: "limit-reached",
+      limit: charge.guessed === true ? { ...limit.id, guessed: true } : limit.id,
+      used,
+      max: limit.max,
+      left,
+      asked: nodes * charge.amount,
+      bucket: offer.bucket,
+      ...(limit.id.kind === "bucket" ? capacityFailureOf(offer) : {}),
+    };
+  }
+
+  #groupFull(offer: BucketOffer, group: PlacementGroup | undefined, nodes: number): Reason {
+    if (group === undefined) return { code: "no-placement-group", bucket: offer.bucket };
+    const used = this.groupSize(offer, group);
+    const max = offer.maxPlacementGroupSize ?? used;
+    return {
+      code: "limit-reached",
+      limit: {
+        kind: "placement-group",
+        name: bucketText({ ...offer.bucket, placementGroup: group }),
+        unit: "nodes",
+      },
+      used,
+      max,
+      left: Math.max(0, max - used),
+      asked: nodes,
+      bucket: offer.bucket,
+    };
+  }
+
+  #groupRoom(offer: BucketOffer, group: PlacementGroup): number {
+    return (offer.maxPlacementGroupSize ?? Number.POSITIVE_INFINITY) - this.groupSize(offer, group);
+  }
+
+  /** Nodes in a placement group, with those of this plan. */
+  groupSize(offer: BucketOffer, group: PlacementGroup): number {
+    return this.#groupSizes.get(homeOf(offer))?.get(group) ?? offer.groupSizes.get(group) ?? 0;
+  }
+}
+
+/** For reasons: how long before the last look Azure lacked capacity there. */
+function capacityFailureOf({
+  capacityFailureSeconds,
+}: Pick<BucketOffer, "capacityFailureSeconds">): Pick<BucketOffer, "capacityFailureSeconds"> {
+  return capacityFailureSeconds === undefined ? {} : { capacityFailureSeconds };
+}
+
+/** The bucket of the cluster in which nodes of an offer are made, and whose placement groups they are in. */
+function homeOf(offer: BucketOffer): BucketOffer {
+  const own = ownOffer(offer);
+  return own.parent ?? own;
+}

@@ -1,0 +1,183 @@
+import type { Cap } from "../../domain/allocation.ts";
+import type { LimitId, Reason } from "../../domain/reason.ts";
+import { compareText } from "../../domain/text.ts";
+import type { Ask } from "../bins/job-ask.ts";
+import type { Bin, Bins } from "../bins/bins.ts";
+import type { OwnCeiling } from "../why/reasons.ts";
+
+interface OpenCap {
+  readonly cap: Cap;
+  left: number;
+  /** Bins whose nodes are counted already. */
+  readonly held: Set<Bin>;
+}
+
+/** On whose account a node is needed. */
+export interface Holder {
+  readonly set: string;
+  readonly user?: string;
+}
+
+/**
+ * Our own ceilings on what one request set or user may hold: a node counts whole for each of them, once, as soon as a demand of theirs
+ * needs it, whether it exists or is to be made. Jobs that run already count, even beyond the ceiling. Hosts that only a scheduler knows
+ * are not counted.
+ */
+export class Caps {
+  readonly #caps: readonly OpenCap[];
+  /** By kind and name: there can be one for each of thousands of users. */
+  readonly #named: Readonly<Record<Cap["kind"], ReadonlyMap<string, readonly OpenCap[]>>>;
+  /** What was found, by request set and user. */
+  readonly #found = new Map<string, Map<string | undefined, readonly OpenCap[]>>();
+
+  /** Nothing is capped for anybody. */
+  readonly none: boolean;
+
+  constructor(caps: readonly Cap[]) {
+    this.none = caps.length === 0;
+    this.#caps = caps
+      .toSorted((a, b) => compareText(textOf(a), textOf(b)))
+      .map((cap) => ({ cap, left: cap.max, held: new Set() }));
+    const named = (kind: Cap["kind"]) => {
+      const byName = new Map<string, OpenCap[]>();
+      for (const open of this.#caps) {
+        if (open.cap.kind !== kind) continue;
+        for (const name of open.cap.sets ?? [open.cap.name])
+          byName.set(name, [...(byName.get(name) ?? []), open]);
+      }
+      return byName;
+    };
+    this.#named = { "request-set": named("request-set"), user: named("user") };
+  }
+
+  /** Whether anything is capped for the holder. */
+  concern(holder: Holder): boolean {
+    return !this.none && this.#of(holder).length > 0;
+  }
+
+  /** How many nodes of so many cores the holder may have in addition. */
+  room(holder: Holder, cores: number): number {
+    let room = Number.POSITIVE_INFINITY;
+    for (const { cap, left } of this.#of(holder))
+      room = Math.min(room, cap.unit === "nodes" ? left : cores > 0 ? Math.floor(left / cores) : room);
+    return Math.max(0, room);
+  }
+
+  /** How many nodes of the bin the holder may use: all that it holds already, or as many as there is room for. */
+  roomOn(holder: Holder, bins: Bins, bin: Bin): number {
+    let room = Number.POSITIVE_INFINITY;
+    const cores = bins.cores[bin] ?? 0;
+    if (bins.isHost(bin)) return room;
+    for (const { cap, left, held } of this.#of(holder)) {
+      if (held.has(bin)) continue;
+      room = Math.min(room, cap.unit === "nodes" ? left : cores > 0 ? Math.floor(left / cores) : room);
+    }
+    return Math.max(0, room);
+  }
+
+  /** Counts the nodes of the bin for the holder. */
+  hold(holder: Holder, bins: Bins, bin: Bin): void {
+    if (bins.isHost(bin)) return;
+    for (const open of this.#of(holder)) {
+      if (open.held.has(bin)) continue;
+      open.held.add(bin);
+      const nodes = bins.count[bin] ?? 0;
+      open.left -= open.cap.unit === "nodes" ? nodes : nodes * (bins.cores[bin] ?? 0);
+    }
+  }
+
+  /** The ceilings of the holder as a demand of theirs meets them. */
+  ceilings(holder: Holder): readonly OwnCeiling[] {
+    return this.#of(holder).map(({ cap, left }) => ({
+      id: limitOf(cap),
+      used: cap.max - left,
+      max: cap.max,
+      left: Math.max(0, left),
+      amount: (offer) => (cap.unit === "nodes" ? 1 : offer.cores),
+    }));
+  }
+
+  /** A bin has been cut in two: who holds one holds the other. */
+  follow(bin: Bin, other: Bin): void {
+    for (const { held } of this.#caps) if (held.has(bin)) held.add(other);
+  }
+
+  /** The cap that stands in the way of so many more nodes of so many cores. */
+  refusal(holder: Holder, nodes: number, cores: number): Reason | undefined {
+    for (const open of this.#of(holder)) {
+      const asked = open.cap.unit === "nodes" ? nodes : nodes * cores;
+      if (asked > open.left) return refusalBy(open, asked);
+    }
+    return undefined;
+  }
+
+  /** The cap that does not allow these bins, and so many new nodes besides; `atMost` so many of all these are needed. */
+  refusalOf(
+    holder: Holder,
+    bins: Bins,
+    taken: readonly Bin[],
+    nodes: number,
+    cores: number,
+    atMost: number,
+  ): Reason | undefined {
+    const open = this.#of(holder);
+    const news = taken.filter((bin) => !bins.isHost(bin) && open.some(({ held }) => !held.has(bin)));
+    const most = Math.max(cores, ...news.map((bin) => bins.cores[bin] ?? 0), 0);
+    const count = news.reduce((total, bin) => total + (bins.count[bin] ?? 0), 0);
+    return this.refusal(holder, Math.min(count + nodes, atMost), most);
+  }
+
+  /** The cap that does not allow the holder so many nodes of these bins, and these new ones besides. */
+  useRefusal(
+    holder: Holder,
+    bins: Bins,
+    used: readonly { readonly bin: Bin; readonly nodes: number }[],
+    news: readonly { readonly nodes: number; readonly cores: number }[],
+  ): Reason | undefined {
+    for (const open of this.#of(holder)) {
+      const byNode = open.cap.unit === "nodes";
+      let asked = 0;
+      for (const { bin, nodes } of used)
+        if (!open.held.has(bin) && !bins.isHost(bin))
+          asked += byNode ? nodes : nodes * (bins.cores[bin] ?? 0);
+      for (const { nodes, cores } of news) asked += byNode ? nodes : nodes * cores;
+      if (asked > open.left) return refusalBy(open, asked);
+    }
+    return undefined;
+  }
+
+  #of({ set, user }: Holder): readonly OpenCap[] {
+    const ofSet = this.#found.get(set) ?? new Map<string | undefined, readonly OpenCap[]>();
+    this.#found.set(set, ofSet);
+    const known = ofSet.get(user);
+    if (known !== undefined) return known;
+    const users = user === undefined ? [] : (this.#named.user.get(user) ?? []);
+    const found = [...(this.#named["request-set"].get(set) ?? []), ...users];
+    ofSet.set(user, found);
+    return found;
+  }
+}
+
+function refusalBy({ cap, left }: OpenCap, asked: number): Reason {
+  return {
+    code: "limit-reached",
+    limit: limitOf(cap),
+    used: cap.max - left,
+    max: cap.max,
+    left: Math.max(0, left),
+    asked,
+  };
+}
+
+function limitOf({ kind, name, unit, sets }: Cap): LimitId {
+  if (kind === "user") return { kind: "user-cap", name, unit };
+  return { kind: "request-set-cap", name, unit, ...(sets === undefined ? {} : { shared: true }) };
+}
+
+const textOf = ({ kind, name, unit, sets }: Cap): string =>
+  `${kind}/${name}/${unit}${sets === undefined ? "" : "/shared"}`;
+
+/** On whose account a job runs. */
+export function holderOf({ set, demand: job }: Ask): Holder {
+  return job.user === undefined ? { set } : { set, user: job.user };
+}

@@ -1,0 +1,81 @@
+import type { Constraint } from "../../domain/constraint.ts";
+import type { Pool } from "../../domain/demand.ts";
+import type { Reason } from "../../domain/reason.ts";
+import type { Ask } from "../bins/job-ask.ts";
+import { sharedPoolName } from "../constraints/shared-pools.ts";
+import { TOLERANCE } from "../../domain/tolerance.ts";
+
+/** How many units of a job the pools allow; reasons if that is not all of them. Slots that run already are in what their pools say is used. */
+export function unitsInPools(
+  pools: ReadonlyMap<string, number>,
+  ask: Ask,
+  needs: ReadonlyMap<string, number>,
+  told: readonly Pool[] = [],
+): { readonly units: number; readonly reasons: readonly Reason[] } {
+  let { units } = ask;
+  const reasons: Reason[] = [];
+  for (const [pool, amount] of needs) {
+    const perUnit = amount * ask.slotsPerUnit;
+    const left = pools.get(pool) ?? 0;
+    const allowed = perUnit === 0 ? ask.units : Math.floor(left / perUnit + TOLERANCE);
+    if (allowed < ask.units) {
+      const total = told.find(({ name }) => name === pool)?.total;
+      const asked = perUnit * ask.units;
+      reasons.push({ code: "pool-empty", pool, asked, left, ...(total === undefined ? {} : { total }) });
+    }
+    units = Math.min(units, allowed);
+  }
+  return { units, reasons };
+}
+
+/**
+ * What a slot of a job takes of pools. Of alternatives the first that holds on a node is charged when the slot is put there; but a gang is
+ * counted before, and is let in only if the pools suffice whichever alternative it is.
+ */
+export function poolNeeds(ask: Ask): ReadonlyMap<string, number> {
+  return ask.together === "anywhere" ? ask.requirements.pools : mostPoolNeeds(ask);
+}
+
+/** What a slot takes of pools at most, whichever alternatives it is charged. */
+export function mostPoolNeeds(ask: Ask): ReadonlyMap<string, number> {
+  const { pools, intricate, marks } = ask.requirements;
+  if (!intricate) return pools;
+  const most = new Map(pools);
+  for (const constraint of marks) addDrains(constraint, most);
+  return most;
+}
+
+/** What a slot takes of pools at most by the alternatives that it is charged. */
+export function alternativePoolNeeds({
+  requirements: { intricate, marks },
+}: Ask): ReadonlyMap<string, number> {
+  const most = new Map<string, number>();
+  if (intricate) for (const constraint of marks) addDrains(constraint, most);
+  return most;
+}
+
+function addDrains(constraint: Constraint, most: Map<string, number>): void {
+  switch (constraint.kind) {
+    case "pool":
+      most.set(constraint.pool, (most.get(constraint.pool) ?? 0) + constraint.amount);
+      return;
+    case "shared-consumable":
+      for (const { source } of constraint.pools) {
+        const pool = sharedPoolName(constraint.resource, source);
+        most.set(pool, (most.get(pool) ?? 0) + constraint.amount);
+      }
+      return;
+    case "and":
+    case "or":
+    case "xor":
+      for (const member of constraint.of) addDrains(member, most);
+      return;
+    default:
+  }
+}
+
+/** Takes what stands at the top of the constraints; what alternatives take is taken when a slot is put somewhere. */
+export function takeFromPools(pools: Map<string, number>, ask: Ask, units: number): void {
+  for (const [pool, amount] of ask.requirements.pools)
+    pools.set(pool, Math.max(0, (pools.get(pool) ?? 0) - amount * ask.slotsPerUnit * units));
+}

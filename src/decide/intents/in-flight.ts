@@ -1,0 +1,166 @@
+import type { Purpose } from "../../domain/bucket.ts";
+import type { RequestedNode } from "../../domain/cluster.ts";
+import type { Digest, NodeId, RequestId } from "../../domain/ids.ts";
+import type { Policy } from "../../domain/policy.ts";
+import type { ClusterRecord, InFlight, Ledger, LedgerNode } from "../../domain/record.ts";
+import { stillInFlight } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import { secondsBetween } from "../../domain/units.ts";
+import { backOff } from "./back-off.ts";
+import { nodesBySet } from "./create-requests.ts";
+import type { Look } from "../nodes/ledger.ts";
+
+/** Nodes that were asked for and that no look has shown (docs/protocol.md, In flight). */
+
+/** What a question for a request's nodes has found. */
+export interface RequestNodes {
+  /** When the question began: what it found may be as old as that. */
+  readonly askedAt: Instant;
+  readonly nodes: readonly RequestedNode[];
+}
+
+/** A list that has not grown for this long is whole. */
+const WHOLE_LIST_SECONDS = 60;
+
+/**
+ * The record once a look has shown nodes of requests in flight. A listed node closes its place if this look shows it, or if the ledger
+ * knows it or knew it: it may have been stopped before its request's list came. Where the answer to a create was lost, a list that has
+ * stopped growing tells what was granted; a bucket that gave less than was asked for rests.
+ */
+export function followInFlight(
+  record: ClusterRecord,
+  look: Look,
+  ledger: Ledger,
+  policy: Policy,
+  now: Instant,
+): ClusterRecord {
+  if (record.inFlight.length === 0) return record;
+  const present = new Set(look.snapshot.nodes.map((node) => node.nodeId));
+  const isKnown = (id: NodeId): boolean => present.has(id) || ledger.has(id);
+  const listed = new Map(byRequest(record.inFlight).flatMap((sets) => [...listedOf(sets, look)]));
+  let next = record;
+  const followed = record.inFlight.map((entry) => {
+    const found = listed.get(entry);
+    if (found === undefined) return entry;
+    const grown = confirm(seeMore(entry, found.nodes.filter(isKnown)), found, isKnown);
+    if (grown.added < entry.added) {
+      const words = `${entry.added} asked, ${grown.added} added, as the list of the request's nodes says`;
+      next = backOff(next, entry.bucket, "fell-short", words, now);
+    }
+    return grown;
+  });
+  const coming = closeVanished(followed, listed, ledger).filter(
+    ({ since }) => secondsBetween(since, look.snapshot.at) < policy.inFlightGraceSeconds,
+  );
+  // A set that is whole stays as long as another one of its request is not: its nodes are on the request's list, and are not the other's.
+  const open = new Set(coming.filter((entry) => stillInFlight(entry) > 0).map(({ requestId }) => requestId));
+  return { ...next, inFlight: coming.filter(({ requestId }) => open.has(requestId)) };
+}
+
+/**
+ * Nodes may go between the status that shows them and the list of their request: no list names them then. Such a node closes a place of the
+ * request that can have made it. It waits as long as a request that can have made it has not been listed.
+ */
+function closeVanished(
+  inFlight: readonly InFlight[],
+  listed: ReadonlyMap<InFlight, Listed>,
+  ledger: Ledger,
+): readonly InFlight[] {
+  if (inFlight.every((entry) => stillInFlight(entry) === 0)) return inFlight;
+  const named = new Set(inFlight.flatMap(({ seen }) => seen));
+  for (const { nodes } of listed.values()) for (const id of nodes) named.add(id);
+  const isListed = new Set([...listed.keys()].map(({ requestId }) => requestId));
+  const followed = [...inFlight];
+  ledger.forEach((node, id) => {
+    if (node.goneAt === undefined || node.requestId !== undefined || named.has(id)) return;
+    const makers = followed.filter((entry) => stillInFlight(entry) > 0 && canHaveMade(entry, node));
+    const [maker] = makers;
+    if (maker === undefined || !makers.every(({ requestId }) => isListed.has(requestId))) return;
+    followed[followed.indexOf(maker)] = seeMore(maker, [id]);
+  });
+  return followed;
+}
+
+const canHaveMade = ({ bucket, since }: InFlight, { array, firstSeenAt }: LedgerNode): boolean =>
+  bucket.array === array && since <= firstSeenAt;
+
+function byRequest(inFlight: readonly InFlight[]): readonly (readonly InFlight[])[] {
+  const requests = new Map<RequestId, InFlight[]>();
+  for (const entry of inFlight) {
+    const sets = requests.get(entry.requestId);
+    if (sets === undefined) requests.set(entry.requestId, [entry]);
+    else sets.push(entry);
+  }
+  return [...requests.values()];
+}
+
+interface Listed {
+  /** Of this set. */
+  readonly nodes: readonly NodeId[];
+  /** Of all sets of the request. */
+  readonly all: readonly RequestedNode[];
+  readonly askedAt: Instant;
+}
+
+/** What is listed of each set of one request; nothing where its question has not been answered. */
+function listedOf(sets: readonly InFlight[], look: Look): ReadonlyMap<InFlight, Listed> {
+  const [first] = sets;
+  const answer = first === undefined ? undefined : look.requestNodes.get(first.requestId);
+  if (answer === undefined) return new Map();
+  const { askedAt, nodes: all } = answer;
+  return new Map([...nodesBySet(sets, all)].map(([set, nodes]) => [set, { nodes, all, askedAt }]));
+}
+
+function seeMore(entry: InFlight, shown: readonly NodeId[]): InFlight {
+  const before = new Set(entry.seen);
+  const more = shown.filter((id) => !before.has(id));
+  return more.length === 0 ? entry : { ...entry, seen: [...entry.seen, ...more] };
+}
+
+function confirm(
+  entry: InFlight,
+  { nodes, all, askedAt }: Listed,
+  isKnown: (id: NodeId) => boolean,
+): InFlight {
+  const { unconfirmed, ...rest } = entry;
+  if (unconfirmed === undefined) return entry;
+  if (all.length > unconfirmed.listed)
+    return { ...entry, unconfirmed: { listed: all.length, since: askedAt } };
+  const isWhole = secondsBetween(unconfirmed.since, askedAt) >= WHOLE_LIST_SECONDS;
+  if (!isWhole || !all.some(({ nodeId }) => isKnown(nodeId))) return entry;
+  const added = new Set([...entry.seen, ...nodes]).size;
+  return { ...rest, added: Math.min(entry.added, added) };
+}
+
+// ---------------------------------------------------------------- what a node was created for
+
+/** Which request a node came of, and what it was created for. */
+export interface Origin {
+  readonly requestId: RequestId;
+  readonly purpose: Purpose;
+  /** So many of the open sets were asked for before. */
+  readonly askedAfter: number;
+  readonly look?: Digest;
+  /** The key of the stop URL that it was created with; absent: not known. */
+  readonly keyId?: string;
+}
+
+/** Of the nodes of open requests: where they come from. */
+export function originsOf(look: Look, inFlight: readonly InFlight[]): ReadonlyMap<NodeId, Origin> {
+  const origins = new Map<NodeId, Origin>();
+  const positions = new Map(inFlight.map((entry, index) => [entry, index]));
+  for (const sets of byRequest(inFlight)) {
+    for (const [entry, { nodes }] of listedOf(sets, look)) {
+      const { requestId, purpose, look: attributes, keyId } = entry;
+      const origin: Origin = {
+        requestId,
+        purpose,
+        askedAfter: positions.get(entry) ?? 0,
+        ...(attributes === undefined ? {} : { look: attributes }),
+        ...(keyId === undefined ? {} : { keyId }),
+      };
+      for (const id of nodes) origins.set(id, origin);
+    }
+  }
+  return origins;
+}

@@ -1,0 +1,69 @@
+import { dynamicArrayOf } from "../../domain/bucket.ts";
+import type { Node, NodePhase, Snapshot } from "../../domain/cluster.ts";
+import type { ArrayName, NodeId } from "../../domain/ids.ts";
+import type { ClusterRecord, Ledger, LedgerNode } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import { secondsBetween } from "../../domain/units.ts";
+import { stoppingNodes } from "./doubt.ts";
+import { backOff } from "./back-off.ts";
+import { bucketOf } from "./node-starts.ts";
+
+/** For this long a removal is counted as a trouble. */
+export const REMOVED_SECONDS = 3600;
+
+/** What {@link pauseRemoved} compares. */
+export interface Change {
+  /** The last believed look. */
+  readonly before: Snapshot | undefined;
+  /** This one. */
+  readonly snapshot: Snapshot;
+  /** Brought up to date with this look. */
+  readonly ledger: Ledger;
+  /** Arrays that are ours. */
+  readonly managed: ReadonlySet<ArrayName>;
+}
+
+/**
+ * Pauses the buckets of nodes that this look shows as removed before they were Ready, by somebody else than us, as for nodes that fail
+ * (docs/protocol.md, Doubt). Without it such nodes are created again with every look.
+ */
+export function pauseRemoved(record: ClusterRecord, change: Change, now: Instant): ClusterRecord {
+  const { before, snapshot, ledger, managed } = change;
+  const coming = (before?.nodes ?? []).filter(({ array, phase }) => isOnWayUp(phase) && managed.has(array));
+  if (coming.length === 0) return record;
+  const open = stoppingNodes(record.intents);
+  const phases = new Map(snapshot.nodes.map(({ nodeId, phase }) => [nodeId, phase]));
+  return coming.reduce((next, node) => {
+    const known = ledger.get(node.nodeId);
+    const phase = phases.get(node.nodeId);
+    const isRemoved = phase === undefined || phase === "going" || phase === "off";
+    if (known === undefined || !isRemoved || isStoppedByUs(known, open)) return next;
+    if (known.firstReadyAt !== undefined) return next;
+    return backOff(next, bucketOf(node), "boot-failed", textOf(node), now, dynamicArrayOf(known.purpose));
+  }, record);
+}
+
+const isOnWayUp = (phase: NodePhase): boolean => phase === "coming" || phase === "unknown";
+
+const textOf = ({ name }: Node): string =>
+  `${name} was removed before it was Ready, and not by the autoscaler`;
+
+/** CycleCloud has been asked to stop the node, or may have been. */
+export function isStoppedByUs({ nodeId, draining }: LedgerNode, open: ReadonlySet<NodeId>): boolean {
+  return open.has(nodeId) || draining?.sentAt !== undefined || (draining?.attempts ?? 0) > 0;
+}
+
+/** Nodes that went within the last hour, and that we did not stop. */
+export function removedByOthers(
+  { intents }: Pick<ClusterRecord, "intents">,
+  ledger: Ledger,
+  now: Instant,
+): readonly LedgerNode[] {
+  const open = stoppingNodes(intents);
+  return [...ledger.values()].filter(
+    (node) =>
+      node.goneAt !== undefined &&
+      secondsBetween(node.goneAt, now) < REMOVED_SECONDS &&
+      !isStoppedByUs(node, open),
+  );
+}

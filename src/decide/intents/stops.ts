@@ -1,0 +1,173 @@
+import type { Node, Snapshot } from "../../domain/cluster.ts";
+import type { NodeId } from "../../domain/ids.ts";
+import { DEFAULT_CALL_BOUNDS } from "../../domain/policy.ts";
+import type { Question } from "../../domain/questions.ts";
+import type { ClusterRecord, Draining, Intent, Ledger, TerminateEffect } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import { plusSeconds, secondsBetween } from "../../domain/units.ts";
+import { stoppingNodes } from "./doubt.ts";
+import { withoutStop } from "../stops/questions.ts";
+import type { Evidence, Settled } from "./settle.ts";
+
+/** A stop of which nothing can be learnt ends so long after its commit. */
+const STOP_ENDS_SECONDS = 900;
+
+/** What has become of the stop of one node. */
+type Fate =
+  /** CycleCloud has it. */
+  | "accepted"
+  /** It has not arrived and never will: the node stays, and stopping it is decided again from the beginning. */
+  | "lost"
+  | "open";
+
+/** Applies what was learnt about a stop, node by node; the intent stays until the last of them is settled. */
+export function settleStop(
+  state: Settled,
+  intent: Intent,
+  effect: TerminateEffect,
+  evidence: Evidence,
+  now: Instant,
+): Settled {
+  const fate = fateByEvidence(evidence);
+  const next = settleNodes(state, intent, effect, fate, now);
+  const left = next.record.intents.find(({ id }) => id === intent.id);
+  if (left === undefined || evidence.kind === "withdrawn" || left.sent === "maybe") return next;
+  const intents = next.record.intents.map((one) => (one === left ? { ...one, sent: "maybe" as const } : one));
+  return { ...next, record: { ...next.record, intents } };
+}
+
+function fateByEvidence(evidence: Evidence): (node: NodeId) => Fate {
+  switch (evidence.kind) {
+    case "terminated":
+      return (node) => fateByAnswer(evidence.nodes.get(node)?.ok);
+    case "found":
+    case "accepted":
+    case "started":
+      return () => "accepted";
+    case "named":
+      return (node) => (evidence.nodes.has(node) ? "accepted" : "open");
+    case "withdrawn":
+      return (node) => (evidence.nodes.has(node) ? "lost" : "open");
+    case "refused":
+    case "not-sent":
+      return () => "lost";
+    case "absent":
+    case "unclear":
+      // An empty answer proves nothing: operations are documented for creates only (cyclecloud-wire.md A.7, A.9).
+      return () => "open";
+  }
+}
+
+/** A node that CycleCloud's answer does not list has most likely gone (cyclecloud-wire.md A.7), but was not stopped: a look tells. */
+function fateByAnswer(ok: boolean | undefined): Fate {
+  if (ok === undefined) return "open";
+  return ok ? "accepted" : "lost";
+}
+
+/**
+ * Settles what a look shows of stops whose outcome is not known (docs/protocol.md, Stops). Accepted: the node is wanted no more, or has
+ * been missing. Lost: a status that was begun once the request could no longer be on its way, and once no status could be older than it,
+ * shows the node wanted. A look proves this without any question for the request.
+ */
+export function settleStopsByLook(state: Settled, snapshot: Snapshot, now: Instant): Settled {
+  const stops = stopIntents(state.record);
+  if (stops.length === 0) return state;
+  const nodes = new Map(snapshot.nodes.map((node) => [node.nodeId, node]));
+  return stops.reduce((next, { intent, effect }) => {
+    const isPast = snapshot.at >= lostFrom(intent);
+    const isOver = hasEnded(intent, now);
+    const fate = (id: NodeId): Fate => {
+      const shown = fateByStatus(nodes.get(id), state.ledger, id, isPast);
+      return shown === "open" && isOver ? "lost" : shown;
+    };
+    return settleNodes(next, intent, effect, fate, now);
+  }, state);
+}
+
+/** Ends stops that are so old that nothing is learnt of them any more, also while CycleCloud cannot be looked at. */
+export function endOldStops(state: Settled, now: Instant): Settled {
+  return stopIntents(state.record)
+    .filter(({ intent }) => hasEnded(intent, now))
+    .reduce((next, { intent, effect }) => settleNodes(next, intent, effect, () => "lost", now), state);
+}
+
+/** CycleCloud has accepted a stop of the node, as far as the record knows. */
+export function isAccepted({ ledger, questions }: Settled, node: NodeId): boolean {
+  return (questions?.get(node)?.draining ?? ledger.get(node)?.draining)?.sentAt !== undefined;
+}
+
+/** A stop of the node is committed, and its outcome is not known. */
+export function isStopOpen({ record }: Settled, node: NodeId): boolean {
+  return stoppingNodes(record.intents).has(node);
+}
+
+function hasEnded({ committedAt }: Intent, now: Instant): boolean {
+  return secondsBetween(committedAt, now) >= STOP_ENDS_SECONDS;
+}
+
+/** A status begun from then on that shows the node wanted proves that the stop is lost. */
+function lostFrom({ leaseUntil, certainFrom }: Intent): Instant {
+  const { callLimitSeconds, lagSeconds } = DEFAULT_CALL_BOUNDS;
+  return certainFrom ?? plusSeconds(leaseUntil, callLimitSeconds + lagSeconds);
+}
+
+function fateByStatus(node: Node | undefined, ledger: Ledger, id: NodeId, isPast: boolean): Fate {
+  if (node === undefined) {
+    const known = ledger.get(id);
+    return known === undefined || known.goneAt !== undefined ? "accepted" : "open";
+  }
+  switch (node.phase) {
+    case "going":
+    case "off":
+    case "deallocated":
+      return "accepted";
+    case "ready":
+    case "coming":
+    case "failed":
+      return isPast ? "lost" : "open";
+    case "unknown":
+      // Without a TargetState nothing is proved.
+      return "open";
+  }
+}
+
+function stopIntents({
+  intents,
+}: ClusterRecord): readonly { readonly intent: Intent; readonly effect: TerminateEffect }[] {
+  return intents.flatMap((intent) =>
+    intent.effect.kind === "terminate" ? [{ intent, effect: intent.effect }] : [],
+  );
+}
+
+function settleNodes(
+  state: Settled,
+  intent: Intent,
+  effect: TerminateEffect,
+  fateOf: (node: NodeId) => Fate,
+  now: Instant,
+): Settled {
+  const open: NodeId[] = [];
+  const questions = new Map(state.questions);
+  for (const id of effect.nodes) {
+    const fate = fateOf(id);
+    if (fate === "open") open.push(id);
+    else if (fate === "lost") questions.set(id, withoutStop(questions.get(id), now));
+    else questions.set(id, withAccepted(questions.get(id), state.ledger.get(id)?.draining, intent, now));
+  }
+  if (open.length === effect.nodes.length) return state;
+  const intents = state.record.intents.flatMap((one) => {
+    if (one.id !== intent.id) return [one];
+    return open.length === 0 ? [] : [{ ...one, effect: { ...effect, nodes: open } }];
+  });
+  return { ...state, record: { ...state.record, intents }, questions };
+}
+
+function withAccepted(
+  question: Question | undefined,
+  known: Draining | undefined,
+  { committedAt }: Intent,
+  now: Instant,
+): Question {
+  const mark = question?.draining ?? known ?? { since: committedAt, by: "callback", plan: 0, attempts: 0 };
+  return { ...question, draining: { ...mark, attempts: mark.attempts + 1, sentAt: now } };
+}

@@ -1,0 +1,61 @@
+import type { Node, Snapshot } from "../../domain/cluster.ts";
+import type { NodeId } from "../../domain/ids.ts";
+import type { NodeVerdict } from "../../domain/plan.ts";
+import type { Policy } from "../../domain/policy.ts";
+import type { Ledger, LedgerNode, Unneeded, UnneededCost, UnneededSize } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import { instant, secondsBetween } from "../../domain/units.ts";
+import { priceNodes } from "../world/price-nodes.ts";
+
+/** A node that is not needed has this long to ask by itself: CycleCloud's own scripts ask after 15 to 30 minutes without a job. */
+const ASKS_WITHIN_SECONDS = 900;
+
+const NAMED_SIZES = 5;
+
+/** The nodes of a look that run for nobody, and that nothing but a callback, a report or a person ends. Undefined: there are none. */
+export function findUnneeded(
+  snapshot: Snapshot,
+  ledger: Ledger,
+  verdicts: ReadonlyMap<NodeId, NodeVerdict>,
+  policy: Policy,
+  now: Instant,
+): Unneeded | undefined {
+  const nodes: Node[] = [];
+  let since = now;
+  snapshot.nodes.forEach((node) => {
+    if (verdicts.get(node.nodeId)?.kind !== "busyness-unknown") return;
+    const known = ledger.get(node.nodeId);
+    const at = known === undefined ? now : unneededSince(known);
+    if (secondsBetween(at, now) < ASKS_WITHIN_SECONDS) return;
+    nodes.push(node);
+    if (at < since) since = at;
+  });
+  if (nodes.length === 0) return undefined;
+  const cost = costOf(nodes, snapshot, policy);
+  return {
+    nodes: nodes.length,
+    since,
+    sizes: sizesOf(nodes).slice(0, NAMED_SIZES),
+    ...(cost === undefined ? {} : { cost }),
+  };
+}
+
+function unneededSince({ firstReadyAt, firstSeenAt, lastNeededAt }: LedgerNode): Instant {
+  return instant(Math.max(firstReadyAt ?? firstSeenAt, lastNeededAt ?? 0));
+}
+
+function sizesOf(nodes: readonly Node[]): readonly UnneededSize[] {
+  const sizes = new Map<string, UnneededSize>();
+  for (const { array, machineType } of nodes) {
+    const key = `${array}/${machineType}`;
+    sizes.set(key, { array, machineType, nodes: (sizes.get(key)?.nodes ?? 0) + 1 });
+  }
+  return [...sizes.values()].toSorted((a, b) => b.nodes - a.nodes);
+}
+
+function costOf(nodes: readonly Node[], snapshot: Snapshot, policy: Policy): UnneededCost | undefined {
+  const price = priceNodes(nodes, snapshot, policy);
+  if (price === undefined || price.unpricedNodes === nodes.length) return undefined;
+  const { pricePerHour, currency, unpricedNodes = 0 } = price;
+  return { perHour: pricePerHour, currency, unpriced: unpricedNodes };
+}

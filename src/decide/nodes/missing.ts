@@ -1,0 +1,113 @@
+import type { Node, NodeArray, Snapshot, Unlisted } from "../../domain/cluster.ts";
+import { sameMachineType } from "../../domain/ids.ts";
+import type { ArrayName, MachineType, NodeId } from "../../domain/ids.ts";
+import type { Intent, Ledger, LedgerNode } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import { plusSeconds } from "../../domain/units.ts";
+import { stoppingNodes } from "../intents/doubt.ts";
+
+/** A node that looks have lacked for this long is gone. */
+const MISSING_SECONDS = 60;
+/** The same for a node that its bucket still names in `activeNodes`: the two halves of the status contradict each other. */
+const NAMED_SECONDS = 180;
+
+/**
+ * The look with the nodes that it lacks and that are not yet believed to be gone (docs/protocol.md, Doubt), each as its last record said.
+ * `before`: what the last believed look showed, these nodes included. Nodes that we have stopped are gone at once.
+ */
+export function withMissing(
+  snapshot: Snapshot,
+  before: Snapshot | undefined,
+  ledger: Ledger,
+  intents: readonly Intent[],
+): Snapshot {
+  const { unlisted: named = [], ...rest } = snapshot;
+  const unlisted = named.map((node) => ({ ...node, since: firstNamed(before, node) ?? node.since }));
+  const look: Snapshot = {
+    ...rest,
+    arrays: withMissingArrays(snapshot, before?.arrays),
+    ...(unlisted.length === 0 ? {} : { unlisted }),
+  };
+  if (before === undefined || startsWith(snapshot.nodes, before.nodes)) return look;
+  const listed = new Set(snapshot.nodes.map(({ nodeId }) => nodeId));
+  const lacking = before.nodes.filter(({ nodeId }) => !listed.has(nodeId));
+  if (lacking.length === 0) return look;
+  const arrays = new Set(look.arrays.map(({ name }) => name));
+  const open = stoppingNodes(intents);
+  const names = new Set(named.map(keyOf));
+  const missing = lacking.flatMap((node): readonly Node[] => {
+    const known = ledger.get(node.nodeId);
+    if (known === undefined || !arrays.has(node.array) || !isMissed(node, known, open)) return [];
+    const since = node.missing?.since ?? snapshot.at;
+    const isNamed = names.has(keyOf(node));
+    const carried: Node = { ...node, missing: { since, ...(isNamed ? { named: true } : {}) } };
+    return snapshot.at < (missingUntil(carried) ?? since) ? [carried] : [];
+  });
+  return missing.length === 0 ? look : { ...look, nodes: [...snapshot.nodes, ...missing] };
+}
+
+/**
+ * The node arrays, with those that the look lacks and that the last one had: their nodes stay capacity for a minute, and no new ones are
+ * asked for. Otherwise one status that has lost an array creates its nodes a second time in another array.
+ */
+function withMissingArrays(
+  { arrays, at }: Snapshot,
+  before: readonly NodeArray[] = [],
+): readonly NodeArray[] {
+  const listed = new Set(arrays.map(({ name }) => name));
+  const missing = before.flatMap((array): readonly NodeArray[] => {
+    const since = array.missing?.since ?? at;
+    if (listed.has(array.name) || at >= plusSeconds(since, MISSING_SECONDS)) return [];
+    const invalidReason = "the last look lacks the node array";
+    const buckets = array.buckets.map((bucket) => ({ ...bucket, valid: false, invalidReason }));
+    return [{ ...array, buckets, missing: { since } }];
+  });
+  return missing.length === 0 ? arrays : [...arrays, ...missing];
+}
+
+/** The order stays until a node comes or goes: mostly there is nothing to search. */
+function startsWith(nodes: readonly Node[], first: readonly Node[]): boolean {
+  return first.every(({ nodeId }, at) => nodes[at]?.nodeId === nodeId);
+}
+
+/** It may have a VM still, which takes room under the limits, and CycleCloud has not accepted a stop of ours. */
+function isMissed(node: Node, known: LedgerNode, open: ReadonlySet<NodeId>): boolean {
+  const { goneAt, draining } = known;
+  if (goneAt !== undefined) return false;
+  return node.phase !== "off" && (draining?.sentAt === undefined || open.has(node.nodeId));
+}
+
+/** Until when a node that the look lacks is kept; undefined: the look shows it. */
+export function missingUntil({ missing }: Node): Instant | undefined {
+  if (missing === undefined) return undefined;
+  return plusSeconds(missing.since, missing.named === true ? NAMED_SECONDS : MISSING_SECONDS);
+}
+
+/** Nodes of a bucket, named by it, of which nothing else is known: neither a record nor a memory of ours. */
+export interface UnknownNodes {
+  readonly array: ArrayName;
+  readonly machineType: MachineType;
+  readonly count: number;
+}
+
+/** The nodes that buckets name, that the list lacks and that we do not know: they count as there for three minutes. */
+export function unknownNodes({ at, unlisted = [] }: Snapshot, ledger: Ledger): readonly UnknownNodes[] {
+  if (unlisted.length === 0) return [];
+  const names = new Set([...ledger.values()].map(keyOf));
+  const found: { readonly array: ArrayName; readonly machineType: MachineType; count: number }[] = [];
+  for (const node of unlisted) {
+    if (names.has(keyOf(node)) || at >= plusSeconds(node.since, NAMED_SECONDS)) continue;
+    const { array, machineType } = node;
+    const same = found.find((one) => one.array === array && sameMachineType(one.machineType, machineType));
+    if (same === undefined) found.push({ array, machineType, count: 1 });
+    else same.count += 1;
+  }
+  return found;
+}
+
+function firstNamed(before: Snapshot | undefined, node: Unlisted): Instant | undefined {
+  return before?.unlisted?.find((one) => keyOf(one) === keyOf(node))?.since;
+}
+
+const keyOf = ({ array, name }: { readonly array: ArrayName; readonly name: string }): string =>
+  `${array}\n${name}`;

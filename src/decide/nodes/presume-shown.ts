@@ -1,0 +1,62 @@
+import type { BucketKey } from "../../domain/bucket.ts";
+import { bucketText } from "../../domain/bucket.ts";
+import type { Node } from "../../domain/cluster.ts";
+import type { NodeId } from "../../domain/ids.ts";
+import type { ClusterRecord, InFlight, Ledger } from "../../domain/record.ts";
+import { stillInFlight } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import { secondsBetween } from "../../domain/units.ts";
+import { patienceSeconds } from "../pace/calls.ts";
+import type { Look } from "./ledger.ts";
+import { bucketOf } from "../intents/node-starts.ts";
+
+/** So long CycleCloud may keep to itself which nodes belong to a request. */
+const UNLISTED_SECONDS = 120;
+
+/**
+ * Fills places in flight without CycleCloud's list of the request's nodes, where that could not be read for two minutes and the calls' own
+ * time: with nodes of the same bucket that came after the plan that wanted them and that no request explains. Otherwise nodes that are
+ * there would be counted as still to come until the 15 minutes in flight are over, and with each further request anew
+ * (docs/protocol.md, Slow calls).
+ */
+export function presumeShown(record: ClusterRecord, ledger: Ledger, look: Look, now: Instant): ClusterRecord {
+  const limit = UNLISTED_SECONDS + patienceSeconds(record);
+  const isUnlisted = ({ requestId, since }: InFlight): boolean => {
+    const asked = look.requestNodes.get(requestId)?.askedAt ?? since;
+    return secondsBetween(asked, now) > limit && secondsBetween(since, now) > limit;
+  };
+  if (!record.inFlight.some(isUnlisted)) return record;
+  const explained = new Set<NodeId>([
+    ...record.inFlight.flatMap(({ seen }) => seen),
+    ...[...look.requestNodes.values()].flatMap(({ nodes }) => nodes.map(({ nodeId }) => nodeId)),
+  ]);
+  const free = look.snapshot.nodes.filter(
+    ({ nodeId }) => !explained.has(nodeId) && ledger.get(nodeId)?.requestId === undefined,
+  );
+  const inFlight = record.inFlight.map((entry) => {
+    if (!isUnlisted(entry)) return entry;
+    const shown = takeNodes(free, entry, ledger);
+    return shown.length === 0 ? entry : { ...entry, seen: [...entry.seen, ...shown] };
+  });
+  return { ...record, inFlight };
+}
+
+/** Takes nodes for the places of this request out of those that are left. */
+function takeNodes(free: Node[], entry: InFlight, ledger: Ledger): readonly NodeId[] {
+  const came = (node: Node): boolean =>
+    (ledger.get(node.nodeId)?.firstSeenAt ?? entry.since) >= (entry.plannedAt ?? entry.since);
+  const places = stillInFlight(entry);
+  const taken: NodeId[] = [];
+  for (let at = 0; at < free.length && taken.length < places;) {
+    const node = free[at];
+    if (node !== undefined && isSame(bucketOf(node), entry.bucket) && came(node)) {
+      taken.push(node.nodeId);
+      free.splice(at, 1);
+    } else at += 1;
+  }
+  return taken;
+}
+
+function isSame(a: BucketKey, b: BucketKey): boolean {
+  return bucketText(a) === bucketText(b);
+}

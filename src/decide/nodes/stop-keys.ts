@@ -1,0 +1,21 @@
+import type { ClusterRecord, Ledger, StopKeyUse } from "../../domain/record.ts";
+import { isMadeByUs } from "../../domain/record.ts";
+
+/**
+ * The record with how many live nodes carry a stop URL of which key. It is in the record, and not worked out when somebody asks, so that
+ * the health of a cluster costs no ledger.
+ */
+export function withStopKeys(record: ClusterRecord, ledger: Ledger): ClusterRecord {
+  const { stopKeys: _before, ...rest } = record;
+  const stopKeys = countKeys(ledger);
+  return stopKeys.every(({ keyId }) => keyId === undefined) ? rest : { ...rest, stopKeys };
+}
+
+function countKeys(ledger: Ledger): readonly StopKeyUse[] {
+  const counts = new Map<string | undefined, number>();
+  ledger.forEach((node) => {
+    if (node.goneAt !== undefined || !isMadeByUs(node)) return;
+    counts.set(node.keyId, (counts.get(node.keyId) ?? 0) + 1);
+  });
+  return [...counts].map(([keyId, nodes]) => (keyId === undefined ? { nodes } : { keyId, nodes }));
+}

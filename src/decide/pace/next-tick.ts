@@ -1,0 +1,152 @@
+import type { Snapshot } from "../../domain/cluster.ts";
+import type { Owner, WakeId } from "../../domain/ids.ts";
+import { wakeId } from "../../domain/ids.ts";
+import type { Plan } from "../../domain/plan.ts";
+import type { ClusterRecord, Ledger, PendingWake } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";
+
+/** When the next tick is due, and which wake message ticks if the timer does not (docs/protocol.md, Ticks). */
+
+const TICK_SECONDS = 60;
+/** The timer and two clocks may differ by this: a tick is due so much earlier. */
+const EARLY_SECONDS = 10;
+/** A cluster that needs nobody is looked at this often. */
+export const REST_LOOK_SECONDS = 900;
+/** A stopped cluster with demand is looked at this often: somebody may start it. */
+const STOPPED_LOOK_SECONDS = 300;
+/** The wake message comes so long after the tick was due, so that a timer that runs is first. */
+const WAKE_AFTER_SECONDS = 5;
+/** While the timer runs, the wake message comes three ticks later: it costs an execution, and finds nothing to do. */
+const WATCH_SECONDS = 3 * TICK_SECONDS + WAKE_AFTER_SECONDS;
+/** A wake message that is so late is taken for lost: a queue without instances is polled by the platform, and an instance starts. */
+const WAKE_LOST_SECONDS = 60;
+
+/** Who runs, and which wake message brought it; absent: none did. */
+export interface Ticker {
+  readonly owner: Owner;
+  readonly broughtBy?: WakeId;
+}
+
+/** Whether a tick is due. A moment further ahead than any rest was written by a clock that was wrong. */
+export function isTickDue({ nextTickAt }: ClusterRecord, now: Instant): boolean {
+  if (nextTickAt === undefined) return true;
+  const seconds = secondsBetween(now, nextTickAt);
+  return seconds <= EARLY_SECONDS || seconds > REST_LOOK_SECONDS + TICK_SECONDS;
+}
+
+/** Whether the loop waits for this wake message. It also takes another one if it waits for none, or if its own is lost. */
+export function isAwaitedWake({ pendingWake }: ClusterRecord, id: WakeId, now: Instant): boolean {
+  return pendingWake === undefined || pendingWake.id === id || isLost(pendingWake, now);
+}
+
+/**
+ * The record of a cluster whose tick begins. The next one is due in the next minute, whatever becomes of this one; only its plan can let the
+ * cluster rest.
+ */
+export function beginTick(record: ClusterRecord, ticker: Ticker, now: Instant): ClusterRecord {
+  const nextTickAt = nextTick(now, TICK_SECONDS);
+  const rests = isResting(record);
+  const expected = rests ? nextTick(now, REST_LOOK_SECONDS) : nextTickAt;
+  const watched = { ...record, nextTickAt };
+  const { pendingWake } = record;
+  const isKept =
+    pendingWake !== undefined &&
+    pendingWake.id !== ticker.broughtBy &&
+    pendingWake.at >= expected &&
+    pendingWake.at <= plusSeconds(expected, WATCH_SECONDS);
+  if (isKept) return watched;
+  const isWoken = rests || ticker.broughtBy !== undefined;
+  return withWake(watched, ticker, plusSeconds(expected, isWoken ? WAKE_AFTER_SECONDS : WATCH_SECONDS));
+}
+
+/** The record where no tick is due: a wake message that has come waits for the next tick, and one that is lost is replaced. */
+export function passWakeOn(record: ClusterRecord, ticker: Ticker, now: Instant): ClusterRecord {
+  const { pendingWake, nextTickAt = now } = record;
+  const isUnderWay =
+    pendingWake !== undefined && pendingWake.id !== ticker.broughtBy && !isLost(pendingWake, now);
+  if (isUnderWay) return record;
+  const after = isResting(record) ? WAKE_AFTER_SECONDS : WATCH_SECONDS;
+  return withWake(record, ticker, plusSeconds(nextTickAt, after));
+}
+
+/** The record after a look that failed or is not believed: the cluster is looked at again within a minute, as the wake message is. */
+export function tickSoon(record: ClusterRecord, ticker: Ticker, now: Instant): ClusterRecord {
+  const next = nextTick(now, TICK_SECONDS);
+  const { nextTickAt } = record;
+  const isFar = nextTickAt !== undefined && nextTickAt > next;
+  return withWakeInTime(isFar ? { ...record, nextTickAt: next } : record, ticker, now);
+}
+
+/** The record after a plan. `restSeconds`: the cluster needs nobody, and is looked at this often; undefined: each minute. */
+export function tickAfterPlan(
+  record: ClusterRecord,
+  restSeconds: number | undefined,
+  ticker: Ticker,
+  now: Instant,
+): ClusterRecord {
+  const { restsUntil: _before, ...awake } = record;
+  if (restSeconds === undefined) return tickSoon(awake, ticker, now);
+  const restsUntil = nextTick(now, restSeconds);
+  return withWakeInTime({ ...awake, nextTickAt: restsUntil, restsUntil }, ticker, now);
+}
+
+/** How often a cluster with this plan is looked at; undefined: each minute. `record` is the one that the plan leads to. */
+export function restSeconds(
+  record: ClusterRecord,
+  seen: Snapshot,
+  ledger: Ledger,
+  plan: Plan,
+): number | undefined {
+  const { intents, inFlight, outage, createsFrom, wakeAt, lost, missing } = record;
+  const isSettled =
+    intents.length === 0 &&
+    inFlight.length === 0 &&
+    outage === undefined &&
+    (createsFrom === undefined || createsFrom <= plan.at) &&
+    wakeAt === undefined &&
+    missing === undefined &&
+    (lost === undefined || secondsBetween(lost.at, plan.at) > REST_LOOK_SECONDS);
+  const isEmpty =
+    (seen.unlisted ?? []).length === 0 &&
+    !seen.nodes.some(({ nodeId, phase }) => ledger.has(nodeId) && phase !== "off" && phase !== "deallocated");
+  if (!isSettled || !isEmpty) return undefined;
+  if (plan.demands.length === 0 && plan.leftOut === undefined) return REST_LOOK_SECONDS;
+  const isStopped = seen.state !== "Started" || seen.targetState !== "Started";
+  return isStopped ? STOPPED_LOOK_SECONDS : undefined;
+}
+
+/** How much longer than a minute the cluster was left alone by intention, in seconds, counted from this look. */
+export function plannedPauseSeconds(
+  { restsUntil }: Pick<ClusterRecord, "restsUntil">,
+  lookedAt: Instant | undefined,
+): number {
+  if (restsUntil === undefined || lookedAt === undefined) return 0;
+  const seconds = Math.min(REST_LOOK_SECONDS, secondsBetween(lookedAt, restsUntil));
+  return Math.max(0, seconds - TICK_SECONDS);
+}
+
+function withWakeInTime(record: ClusterRecord, ticker: Ticker, now: Instant): ClusterRecord {
+  const { pendingWake, nextTickAt = nextTick(now, TICK_SECONDS) } = record;
+  const isInTime =
+    pendingWake !== undefined &&
+    !isLost(pendingWake, now) &&
+    pendingWake.at <= plusSeconds(nextTickAt, WATCH_SECONDS);
+  return isInTime ? record : withWake(record, ticker, plusSeconds(nextTickAt, WAKE_AFTER_SECONDS));
+}
+
+function withWake(record: ClusterRecord, { owner }: Ticker, at: Instant): ClusterRecord {
+  return { ...record, pendingWake: { id: wakeId(`tick-${owner}-${at}`), at } };
+}
+
+const isLost = ({ at }: PendingWake, now: Instant): boolean => secondsBetween(at, now) > WAKE_LOST_SECONDS;
+
+/** A failed look ends a rest: what is wrong is to be seen soon. */
+const isResting = ({ restsUntil, trouble }: ClusterRecord): boolean =>
+  restsUntil !== undefined && trouble === undefined;
+
+/** Ticks are due at full minutes, those of clusters that rest at full quarters of an hour, as the timer and the housekeeping have it. */
+function nextTick(now: Instant, seconds: number): Instant {
+  const step = seconds * 1000;
+  return instant((Math.floor((now + EARLY_SECONDS * 1000) / step) + 1) * step);
+}

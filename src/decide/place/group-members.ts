@@ -1,0 +1,227 @@
+import type { BucketOffer, World } from "../../domain/allocation.ts";
+import type { GroupDemand } from "../../domain/demand.ts";
+import type { GroupFill } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import { compareText } from "../../domain/text.ts";
+import { plusSeconds } from "../../domain/units.ts";
+import type { Bin } from "../bins/bins.ts";
+import type { Draft } from "../draft/draft.ts";
+import { groupStem, isDeallocated } from "../draft/draft.ts";
+import type { Place } from "../bins/node-kinds.ts";
+import { bucketId, comparePlaces } from "../bins/node-kinds.ts";
+import { splitBin } from "./pack.ts";
+import type { Scope } from "../bins/scope.ts";
+
+/** So many bins are passed by in a step. */
+const BINS_OF_STEP = 8;
+
+/** A group of the demand's kind that exists, is in flight or planned, maybe not whole. */
+export interface Group {
+  readonly place: Place;
+  readonly bins: readonly Bin[];
+  readonly nodes: number;
+  /** Nodes that a whole one has here. */
+  readonly size: number;
+  /** Present: an earlier plan found it lacking. */
+  readonly fill?: GroupFill;
+}
+
+/** What groups are asked for, and how large. */
+export type GroupKind = Pick<GroupDemand, "array" | "size" | "groups">;
+
+/** What all groups of one array and size share: "execute:64" for 64 cores, "execute:16n" for 16 nodes (cyclecloud-wire.md C.2). */
+export function groupKeyOf({ array, size }: Pick<GroupDemand, "array" | "size">): string {
+  return `${array}:${size.count}${size.unit === "nodes" ? "n" : ""}`;
+}
+
+/** The size that a key tells; 0: it tells none. */
+export function sizeOfKey(key: string): GroupDemand["size"] {
+  const [, count = "0", nodes] = /:(\d+)(n?)$/.exec(key) ?? [];
+  return { unit: nodes === "n" ? "nodes" : "cores", count: Number(count) };
+}
+
+/** How many nodes of so many cores a whole group has; infinite: no number of them makes one. */
+export function sizeIn({ size }: Pick<GroupDemand, "size">, cores: number): number {
+  if (size.unit === "nodes") return size.count;
+  return cores > 0 ? Math.ceil(size.count / cores) : Number.POSITIVE_INFINITY;
+}
+
+/** Neither groups of its own nor the array's: other providers know none (cyclecloud-wire.md A.3, C.2). */
+export function knowsNoGroups({ maxPlacementGroupSize, pinnedGroup }: BucketOffer): boolean {
+  return maxPlacementGroupSize === undefined && pinnedGroup === undefined;
+}
+
+/** Whether nodes come ungrouped: nowhere that the demand may go are there placement groups. */
+export function isUngrouped({ offers }: Pick<Scope, "offers">): boolean {
+  return offers.length > 0 && offers.every(knowsNoGroups);
+}
+
+export const isWhole = ({ nodes, size }: Pick<Group, "nodes" | "size">): boolean => nodes >= size;
+export const isGivenUp = ({ fill }: Pick<Group, "fill">): boolean => fill?.givenUpAt !== undefined;
+export const countReady = ({ bins }: Draft, group: Pick<Group, "bins">): number =>
+  sumOf(group.bins, (bin) => (bins.isReady(bin) ? (bins.count[bin] ?? 0) : 0));
+
+/** When the time to fill a group is over. */
+export function fillsUntil({ policy, now }: Draft, { fill }: Group): Instant {
+  return plusSeconds(fill?.since ?? now, policy.groupFillSeconds);
+}
+
+/**
+ * Whole groups first, of them those that a demand of this key counts on already, then those with most nodes in use; then those that are
+ * being filled, then others that lack nodes, the fewest first; those that were given up come last.
+ */
+export function existingGroups(
+  draft: Draft,
+  demand: GroupKind,
+  key: string,
+  scope: Pick<Scope, "accepts">,
+  ungrouped: boolean,
+): readonly Group[] {
+  const isFree = (bin: Bin): boolean => !isTaken(draft, key, bin);
+  const groups = ungrouped
+    ? chunksOf(draft, demand, key, scope, isFree)
+    : placedGroups(draft, demand, key, scope);
+  const counted = draft.groups.get(key)?.counted;
+  const stage = (group: Group): number => {
+    if (isWhole(group)) return counted?.has(group.place.index) === true ? 0 : 1;
+    if (isGivenUp(group)) return 4;
+    return group.fill === undefined ? 3 : 2;
+  };
+  const lacking = (group: Group): number => Math.max(0, group.size - group.nodes);
+  return groups.toSorted(
+    (a, b) =>
+      stage(a) - stage(b) ||
+      lacking(a) - lacking(b) ||
+      countClaimed(draft, b) - countClaimed(draft, a) ||
+      countReady(draft, b) - countReady(draft, a) ||
+      comparePlaces(a.place, b.place),
+  );
+}
+
+/** Each in a placement group of its own. */
+function placedGroups(
+  draft: Draft,
+  demand: GroupKind,
+  key: string,
+  scope: Pick<Scope, "accepts">,
+): readonly Group[] {
+  const { bins } = draft;
+  const stem = groupStem(draft.policy, key);
+  const groups: Group[] = [];
+  for (const place of bins.groupPlaces()) {
+    // Once more when they are reported.
+    bins.budget.spend(2);
+    if (!scope.accepts(place)) continue;
+    const own = bins
+      .inGroup(place)
+      .filter((bin) => !isDeallocated(bins, bin) && isMember(draft, bin, key, stem));
+    if (own.length > 0) groups.push(groupOf(draft, demand, place, own));
+  }
+  return groups;
+}
+
+/** Whether groups of another size are made of the node. */
+function isTaken({ groups }: Draft, key: string, bin: Bin): boolean {
+  return [...groups].some(([other, { bins }]) => other !== key && bins.has(bin));
+}
+
+/**
+ * Where there are no placement groups: as many nodes of a bucket as a group has are one, made for it or, if `mayBeOrdinary` says so, for
+ * the array; the last may lack some.
+ */
+export function chunksOf(
+  draft: Draft,
+  demand: GroupKind,
+  key: string,
+  scope: Pick<Scope, "accepts">,
+  mayBeOrdinary: (bin: Bin) => boolean,
+): readonly Group[] {
+  const { bins } = draft;
+  // The kinds of groups that there are may be asked for each bin; and once more when they are reported.
+  bins.budget.spend((bins.count.length * (1 + draft.groups.size)) / BINS_OF_STEP);
+  const members = new Map<Place, Bin[]>();
+  for (const bin of [...bins.existing, ...bins.inFlight, ...bins.planned]) {
+    const place = bins.placeOfBin(bin);
+    const purpose = bins.purpose[bin];
+    const isOurs =
+      purpose?.kind === "group" ? purpose.key === key : purpose !== undefined && mayBeOrdinary(bin);
+    if (!isOurs || place.bucket.placementGroup !== undefined || !scope.accepts(place)) continue;
+    if (isDeallocated(bins, bin)) continue;
+    const own = members.get(place);
+    if (own === undefined) members.set(place, [bin]);
+    else own.push(bin);
+  }
+  return [...members].flatMap(([place, all]) => {
+    const madeFor = (bin: Bin): number => (bins.purpose[bin]?.kind === "group" ? 0 : 1);
+    const inOrder = all.toSorted((a, b) => madeFor(a) - madeFor(b));
+    const size = sizeIn(demand, bins.cores[inOrder[0] ?? -1] ?? 0);
+    return chunks(draft, inOrder, size).map((own): Group => {
+      const { fill, ...group } = groupOf(draft, demand, place, own);
+      // They share a bucket, and only the last can lack nodes.
+      return isWhole(group) || fill === undefined ? group : { ...group, fill };
+    });
+  });
+}
+
+/** The bins in lots of so many nodes. */
+function chunks(draft: Draft, all: readonly Bin[], size: number): readonly (readonly Bin[])[] {
+  const lots: Bin[][] = [];
+  const left = [...all];
+  let room = 0;
+  for (let bin = left.shift(); bin !== undefined; bin = left.shift()) {
+    if (room <= 0) {
+      lots.push([]);
+      room = size;
+    }
+    if (Number.isFinite(room)) {
+      const rest = splitBin(draft, bin, Math.min(room, draft.bins.count[bin] ?? 0));
+      if (rest !== undefined) left.unshift(rest);
+    }
+    lots.at(-1)?.push(bin);
+    room -= draft.bins.count[bin] ?? 0;
+  }
+  return lots;
+}
+
+function groupOf(draft: Draft, demand: GroupKind, place: Place, own: readonly Bin[]): Group {
+  const { bins } = draft;
+  const nodes = sumOf(own, (bin) => bins.count[bin] ?? 0);
+  const size = sizeIn(demand, bins.cores[own[0] ?? -1] ?? 0);
+  const fill = fillOf(draft.world, place);
+  return { place, bins: own, nodes, size, ...(fill === undefined ? {} : { fill }) };
+}
+
+/** What earlier plans knew of a group that lacked nodes. */
+export function fillOf({ groupFills = [] }: World, { bucket }: Pick<Place, "bucket">): GroupFill | undefined {
+  if (groupFills.length === 0) return undefined;
+  const id = bucketId(bucket, true);
+  return groupFills.find((fill) => bucketId(fill.bucket, true) === id);
+}
+
+/** By what the node was created for; where our memory was lost, by the name of its placement group. */
+function isMember({ bins }: Draft, bin: Bin, key: string, stem: string): boolean {
+  const purpose = bins.purpose[bin];
+  if (purpose?.kind === "group") return purpose.key === key;
+  const { array, placementGroup } = bins.placeOfBin(bin).bucket;
+  if (placementGroup === undefined || !key.startsWith(`${array}:`)) return false;
+  return placementGroup.startsWith(stem) && /^\d+$/.test(placementGroup.slice(stem.length));
+}
+
+const countClaimed = ({ bins }: Draft, group: Group): number =>
+  group.bins.filter((bin) => bins.isClaimed(bin)).length;
+
+function sumOf(bins: readonly Bin[], amount: (bin: Bin) => number): number {
+  return bins.reduce((total, bin) => total + amount(bin), 0);
+}
+
+/** Bins that stand in a group's order of use: those first that are needed anyway, then what exists, then in the order of use. */
+export function inOrderOfUse({ bins }: Draft, group: Group): readonly Bin[] {
+  return group.bins.toSorted(
+    (a, b) =>
+      Number(bins.isClaimed(b)) - Number(bins.isClaimed(a)) ||
+      Number(bins.origin[a] !== "existing") - Number(bins.origin[b] !== "existing") ||
+      bins.tierOf(a) - bins.tierOf(b) ||
+      compareText(bins.node(a)?.nodeId ?? "", bins.node(b)?.nodeId ?? "") ||
+      a - b,
+  );
+}

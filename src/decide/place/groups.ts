@@ -1,0 +1,277 @@
+import type { BucketOffer } from "../../domain/allocation.ts";
+import type { GroupDemand, NodeAttributes } from "../../domain/demand.ts";
+import type { PlacementGroup, SetName } from "../../domain/ids.ts";
+import type { Reason } from "../../domain/reason.ts";
+import type { GroupFill } from "../../domain/record.ts";
+import { groupBinding, presentBinding } from "../why/remedies.ts";
+import type { Bin } from "../bins/bins.ts";
+import { closedTo } from "../draft/closed.ts";
+import { offerAt, ownOffer } from "../world/counterparts.ts";
+import type { Draft, Settled } from "../draft/draft.ts";
+import { attributesOn, createNodes, nameGroup } from "../draft/draft.ts";
+import { withGroupId } from "./group-id.ts";
+import type { Group } from "./group-members.ts";
+import {
+  existingGroups,
+  fillsUntil,
+  groupKeyOf,
+  inOrderOfUse,
+  isGivenUp,
+  isUngrouped,
+  isWhole,
+  sizeIn,
+} from "./group-members.ts";
+import type { GroupTally } from "../draft/group-tally.ts";
+import { tallyOf } from "../draft/group-tally.ts";
+import type { Place } from "../bins/node-kinds.ts";
+import { splitBin } from "./pack.ts";
+import { groupReasons, newGroupRefusal, roomRefusal } from "../why/reasons.ts";
+import { growthRefusal } from "../draft/scale-set.ts";
+import type { Scope } from "../bins/scope.ts";
+import { explain } from "../why/reason-budget.ts";
+
+/** A demand for groups on its way through a plan. */
+interface Asked {
+  readonly demand: GroupDemand;
+  readonly set: SetName;
+  readonly by: string;
+  readonly key: string;
+  readonly tally: GroupTally;
+  readonly scope: Scope;
+  /** The provider knows no placement groups. */
+  readonly ungrouped: boolean;
+}
+
+/** To make a group costs about as much as so many looks. */
+const STEPS_OF_GROUP = 10;
+
+/** How many of the groups there are, and what keeps the others. */
+interface Count {
+  placed: number;
+  pending: number;
+  /** Groups that lack nodes and are waited for: nothing is made in their place. */
+  readonly held: Group[];
+  readonly reasons: Reason[];
+}
+
+/**
+ * Sees that there are so many groups, each whole, in one bucket and in a placement group of its own. Groups that another demand of the same
+ * array and size counts on count here too: targets are floors. Whole ones come first, then those that can be completed in place, then new
+ * ones, bucket by bucket. A group that lacks nodes which cannot be had just now keeps what it has and its place among those asked for,
+ * until its time to be filled is over: then it is given up, its nodes are released and the next bucket is tried, as nothing that needs the
+ * whole of it could run on the rest. Its own bucket's turn comes again when that has paused. A new group that cannot be whole takes nothing.
+ */
+export function raiseGroups(
+  draft: Draft,
+  demand: GroupDemand,
+  set: SetName,
+  by: string,
+  scope: Scope,
+): Settled {
+  const key = groupKeyOf(demand);
+  const ungrouped = isUngrouped(scope);
+  const asked: Asked = { demand, set, by, key, scope, ungrouped, tally: tallyOf(draft, demand, key, set) };
+  asked.tally.ungrouped ||= ungrouped;
+  const count: Count = { placed: 0, pending: 0, held: [], reasons: [] };
+  const groups = existingGroups(draft, demand, key, scope, ungrouped);
+  for (const group of groups) {
+    if (!isLacking(count, demand) || draft.bins.budget.isSpent) break;
+    countGroup(draft, asked, count, group);
+  }
+  const givenUp = groups.filter((group) => isGivenUp(group) && !isWhole(group));
+  for (const offer of scope.offers) {
+    for (const group of givenUp) {
+      if (draft.world.buckets[group.place.offer] === ownOffer(offer) && isLacking(count, demand))
+        resume(draft, asked, count, group);
+    }
+    while (isLacking(count, demand) && !draft.bins.budget.isSpent && openGroup(draft, asked, offer)) {
+      draft.bins.budget.spend(STEPS_OF_GROUP);
+      count.placed += 1;
+      count.pending += 1;
+    }
+  }
+  const { placed, pending } = count;
+  if (placed >= demand.groups || !draft.tells) return { placed, pending, reasons: [] };
+  const told = explain(draft, () => whyFewer(draft, asked, count));
+  return { placed, pending, ...told };
+}
+
+/** Why groups are missing, and what would help. */
+function whyFewer(
+  draft: Draft,
+  asked: Asked,
+  { placed, held, reasons: met }: Count,
+): Pick<Settled, "reasons" | "binding"> {
+  const { demand, set, scope } = asked;
+  const ceilings = draft.caps.ceilings({ set });
+  const sizeOf = (offer: BucketOffer): number => sizeIn(demand, offer.cores);
+  const missing = demand.groups - placed;
+  const others = missing > held.length ? groupReasons(draft, demand, scope, sizeOf, ceilings) : [];
+  const reasons = [...met, ...others];
+  const waits = held.length >= missing;
+  // What would complete those that are waited for and make the others too is not searched for.
+  if (held.length > 0 && !waits) return { reasons };
+  const unfinished = waits ? held : unfinishedGroups(draft, asked, scope);
+  const barred = (offer: BucketOffer): Reason | undefined => barrierOf(draft, asked, offer);
+  const shortage = {
+    sizeOf,
+    missing,
+    waits,
+    barred,
+    unfinished: unfinished.map((group) => ({ ...group, resumed: isGivenUp(group) })),
+  };
+  return { reasons, ...presentBinding(groupBinding(draft, scope, shortage, ceilings)) };
+}
+
+const isLacking = ({ placed, held }: Count, { groups }: GroupDemand): boolean =>
+  placed + held.length < groups;
+
+/** Groups that would be completed if more could be had: not those that this plan has given up. */
+function unfinishedGroups(
+  draft: Draft,
+  { demand, key, ungrouped, tally }: Asked,
+  scope: Scope,
+): readonly Group[] {
+  return existingGroups(draft, demand, key, scope, ungrouped).filter(
+    (group) => !isWhole(group) && !tally.givenUp.has(group.place.index),
+  );
+}
+
+/** It has just been given up there: the next bucket is to be tried. */
+function barrierOf({ bins, world }: Draft, { tally }: Asked, offer: BucketOffer): Reason | undefined {
+  for (const [index, reason] of tally.givenUp) {
+    const place = bins.ground.places[index];
+    if (place !== undefined && world.buckets[place.offer] === ownOffer(offer)) return reason;
+  }
+  return undefined;
+}
+
+/** Counts an existing group on, completes it, waits for it or gives it up. */
+function countGroup(draft: Draft, asked: Asked, count: Count, group: Group): void {
+  const { tally } = asked;
+  if (!isWhole(group) && isGivenUp(group)) return;
+  if (!mayHold(draft, asked.set, group)) return;
+  if (!isWhole(group)) {
+    if (group.fill !== undefined && draft.now >= fillsUntil(draft, group)) {
+      const reason = givenUpReason(group, group.fill);
+      tally.givenUp.set(group.place.index, reason);
+      count.reasons.push(reason);
+      return;
+    }
+    const refusal = complete(draft, asked, group);
+    if (refusal !== undefined) {
+      if (!mayPass(refusal)) return;
+      claimGroup(draft, asked, group);
+      tally.counted.add(group.place.index);
+      count.held.push(group);
+      count.reasons.push(fillingReason(draft, group), refusal);
+      return;
+    }
+  }
+  if (!claimGroup(draft, asked, group)) count.pending += 1;
+  tally.counted.add(group.place.index);
+  count.placed += 1;
+}
+
+/** A group that was given up, once its bucket's turn has come again: what is left of it is better than a new one. */
+function resume(draft: Draft, asked: Asked, count: Count, group: Group): void {
+  if (!mayHold(draft, asked.set, group) || complete(draft, asked, group) !== undefined) return;
+  claimGroup(draft, asked, group);
+  asked.tally.counted.add(group.place.index);
+  count.placed += 1;
+  count.pending += 1;
+}
+
+/** Whether waiting may help: pauses end and limits are given back; the bucket is as it is otherwise. */
+function mayPass({ code }: Reason): boolean {
+  return code === "backing-off" || code === "limit-reached" || code === "cluster-not-started";
+}
+
+function fillingReason(draft: Draft, group: Group): Reason {
+  const { place, nodes, size } = group;
+  return { code: "group-filling", bucket: place.bucket, nodes, size, until: fillsUntil(draft, group) };
+}
+
+function givenUpReason({ place, nodes, size }: Group, fill: GroupFill): Reason {
+  return { code: "group-given-up", bucket: place.bucket, nodes, size, since: fill.since };
+}
+
+/** Whether the caps of the set allow the whole group. */
+function mayHold({ caps, bins }: Draft, set: SetName, { bins: members, nodes, size }: Group): boolean {
+  const cores = bins.cores[members[0] ?? -1] ?? 0;
+  const lacking = Math.max(0, size - nodes);
+  return caps.none || caps.refusalOf({ set }, bins, members, lacking, cores, size) === undefined;
+}
+
+/** Adds what a group lacks, in its own placement group; or says why that cannot be had. */
+function complete(draft: Draft, asked: Asked, { place, nodes, size }: Group): Reason | undefined {
+  const offer = offerAt(draft.world, asked.scope, place);
+  if (offer === undefined) return { code: "no-bucket", array: place.bucket.array };
+  const lacking = size - nodes;
+  const group = place.bucket.placementGroup;
+  const refusal =
+    closedTo(draft, offer) ??
+    roomRefusal(draft, offer, group, lacking) ??
+    (group === undefined ? undefined : growthRefusal(draft, offer, group, attributesIn(asked, offer, group)));
+  if (refusal !== undefined) return refusal;
+  asked.tally.begun.add(place.index);
+  addMembers(draft, asked, offer, place, lacking);
+  return undefined;
+}
+
+/** A new group in the bucket; false: not (another) one. */
+function openGroup(draft: Draft, asked: Asked, offer: BucketOffer): boolean {
+  const { demand, set, key, tally, ungrouped } = asked;
+  const size = sizeIn(demand, offer.cores);
+  if (barrierOf(draft, asked, offer) !== undefined) return false;
+  if (newGroupRefusal(draft, demand, offer, size, ungrouped) !== undefined) return false;
+  if (draft.caps.refusal({ set }, size, offer.cores) !== undefined) return false;
+  const group = ungrouped ? undefined : (offer.pinnedGroup ?? nameGroup(draft, key));
+  const bucket = group === undefined ? offer.bucket : { ...offer.bucket, placementGroup: group };
+  const place = draft.bins.placeOf(bucket);
+  addMembers(draft, asked, offer, place, size);
+  tally.counted.add(place.index);
+  return true;
+}
+
+function addMembers(draft: Draft, asked: Asked, offer: BucketOffer, place: Place, count: number): void {
+  const { key } = asked;
+  const group = place.bucket.placementGroup;
+  const purpose =
+    group === undefined ? ({ kind: "group", key } as const) : { kind: "group" as const, key, group };
+  const attributes = attributesIn(asked, offer, group);
+  const bin = createNodes(draft, offer, group, count, purpose, attributes);
+  take(draft, asked, bin);
+}
+
+/** What nodes of a group are created with, its id included. */
+function attributesIn(
+  { demand }: Asked,
+  offer: BucketOffer,
+  group: PlacementGroup | undefined,
+): NodeAttributes | undefined {
+  const whole = attributesOn(offer, demand.attributes);
+  return group === undefined ? whole : withGroupId(whole, group);
+}
+
+function take(draft: Draft, asked: Asked, bin: Bin): void {
+  const { set, ungrouped, tally } = asked;
+  draft.bins.claim(bin, asked);
+  draft.caps.hold({ set }, draft.bins, bin);
+  if (ungrouped) tally.bins.add(bin);
+}
+
+/** Claims as many nodes as a whole group has; true: all of them are up. */
+function claimGroup(draft: Draft, asked: Asked, group: Group): boolean {
+  const { bins } = draft;
+  let left = group.size;
+  let allUp = isWhole(group);
+  for (const bin of inOrderOfUse(draft, group)) {
+    if (left <= 0) break;
+    splitBin(draft, bin, Math.min(left, bins.count[bin] ?? 0));
+    take(draft, asked, bin);
+    left -= bins.count[bin] ?? 0;
+    allUp &&= bins.isReady(bin);
+  }
+  return allUp;
+}

@@ -1,0 +1,225 @@
+import type { BucketOffer } from "../../domain/allocation.ts";
+import type { PlacementGroup } from "../../domain/ids.ts";
+import type { Ask } from "../bins/job-ask.ts";
+import type { Bin } from "../bins/bins.ts";
+import { holderOf } from "../draft/caps.ts";
+import type { Draft } from "../draft/draft.ts";
+import { groupClosedTo, newGroupClosedTo } from "../draft/closed.ts";
+import { createNodes, groupKey, nameGroup, wake } from "../draft/draft.ts";
+import type { Offered } from "./offers.ts";
+import { mayBeIn, mayBeInNew, namedGroups } from "../draft/named-groups.ts";
+import { nextOpening } from "./opening.ts";
+import { pinnedRefusal } from "../draft/scale-set.ts";
+import type { Scope } from "../bins/scope.ts";
+
+/** How far the placing of a job has come, in units. */
+export interface Progress {
+  left: number;
+  /** Of those placed: on nodes that are not up. */
+  pending: number;
+}
+
+/**
+ * Packs the slots of a job: into existing nodes in their order of use (among equals those already needed first), then those in flight,
+ * then deallocated ones, then those that this plan creates anyway, then new ones. What does not fit stays in `left`.
+ */
+export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
+  const progress = { left: ask.units, pending: 0 };
+  fillOpenBins(draft, ask, progress);
+  if (progress.left > 0) openBins(draft, ask, scope, progress);
+  if (progress.left === 0 && !ask.isGang) noteEnd(draft, ask);
+  return progress;
+}
+
+function openBins(draft: Draft, ask: Ask, scope: Scope, progress: Progress): void {
+  const grouped = ask.requirements.grouped;
+  const offered = draft.offers.of(draft, ask, scope, grouped);
+  let exhausted: Set<Offered> | undefined;
+  /** Placement groups that were made for this job. */
+  const made = grouped ? new Map<BucketOffer, PlacementGroup[]>() : undefined;
+  while (progress.left > 0 && !draft.bins.budget.isSpent) {
+    const opening = nextOpening(draft, ask, offered, progress.left, exhausted ?? NO_OFFERS);
+    // Not all offers may have been judged whole: what looks best then may be the wrong one.
+    if (opening === undefined || draft.bins.budget.isSpent) break;
+    const { offered: from, nodes } = opening;
+    const before = progress.left;
+    if (made !== undefined)
+      openInGroups(draft, ask, progress, from.offer, isIntricate(ask) ? 1 : nodes, made);
+    else openFor(draft, ask, progress, from.offer, from.offer.pinnedGroup, isIntricate(ask) ? 1 : nodes);
+    // An offer that did not help is not asked again.
+    if (progress.left === before) (exhausted ??= new Set()).add(from);
+  }
+}
+
+/**
+ * Puts all of a job where the one before it ended, if that is of its class and all fits there: nothing has changed meanwhile, so that a
+ * search would find the same bin first. False: it has to be packed.
+ */
+export function packOn(draft: Draft, ask: Ask): boolean {
+  const { bins, latest } = draft;
+  const { jobClass, bin } = latest;
+  if (jobClass !== ask.jobClass || ask.together !== "anywhere" || ask.isGang || ask.units < 1) return false;
+  if (bins.count[bin] !== 1 || bins.unitsOn(bin, ask) < ask.units) return false;
+  // The job before it may have been of a set that has no hosts of its own.
+  if (bins.hosts.has(ask.set) && !bins.isHost(bin)) return false;
+  bins.occupy(bin, ask, ask.units);
+  return true;
+}
+
+/** Notes where a packed job ended. Not where more is counted than what is left on nodes, or each node has one slot. */
+function noteEnd({ latest, caps }: Draft, { jobClass, requirements }: Ask): void {
+  const isPlain = requirements.alone === undefined && requirements.pools.size === 0;
+  const takesOfNode = jobClass.takes === undefined ? jobClass.screen.isPlain : !jobClass.takes.nothing;
+  if (isPlain && caps.none && takesOfNode) latest.jobClass = jobClass;
+}
+
+const NO_OFFERS: ReadonlySet<Offered> = new Set();
+
+const isIntricate = ({ jobClass }: Ask): boolean => jobClass.takes === undefined;
+
+/** Fills what is there, or will be anyway. */
+export function fillOpenBins(draft: Draft, ask: Ask, progress: Progress): void {
+  const { bins, caps } = draft;
+  if (ask.isGang || (!caps.none && caps.concern(holderOf(ask)))) {
+    const open = [...bins.each(ask)];
+    for (const bin of open) {
+      if (progress.left === 0 || bins.budget.isSpent) return;
+      // Each of its units has a node of its own.
+      if (ask.isGang && bins.holds(bin, ask.by)) continue;
+      fillBin(draft, ask, progress, bin);
+    }
+    return;
+  }
+  if (ask.jobClass.takes?.nothing === true) {
+    fillOnceEach(draft, ask, progress);
+    return;
+  }
+  while (progress.left > 0 && !bins.budget.isSpent) {
+    const bin = bins.first(ask);
+    if (bin === undefined) return;
+    const before = progress.left;
+    fillBin(draft, ask, progress, bin);
+    // It could not be woken, then; else there would be no end.
+    if (progress.left === before) bins.shut(bin);
+  }
+}
+
+/** Slots that take nothing: one on each node, in the order of use. */
+function fillOnceEach(draft: Draft, ask: Ask, progress: Progress): void {
+  const { bins } = draft;
+  while (progress.left > 0 && !bins.budget.isSpent) {
+    const open: Bin[] = [];
+    let room = 0;
+    for (const bin of bins.each(ask)) {
+      if (bins.unitsOn(bin, ask) < 1) continue;
+      open.push(bin);
+      room += bins.count[bin] ?? 0;
+      if (room >= progress.left) break;
+    }
+    if (open.length === 0) return;
+    for (const bin of open) {
+      const before = progress.left;
+      if (before === 0) return;
+      fillBin(draft, ask, progress, bin);
+      // It could not be woken: others stand in for it in the next round.
+      if (progress.left === before) bins.shut(bin);
+    }
+  }
+}
+
+/** Puts as much of the job into the bin as fits; of several identical nodes as many as are needed, the others are split off. */
+export function fillBin(draft: Draft, ask: Ask, progress: Progress, bin: Bin): void {
+  const { bins, caps } = draft;
+  const units = Math.min(bins.unitsOn(bin, ask), progress.left);
+  if (units < 1) return;
+  const room = caps.none ? Number.POSITIVE_INFINITY : caps.roomOn(holderOf(ask), bins, bin);
+  // What is judged by what is left, pools included, is judged for each node.
+  const most = ask.jobClass.takes === undefined ? 1 : (bins.count[bin] ?? 0);
+  const nodes = Math.min(most, Math.floor(progress.left / units), room);
+  if (nodes < 1 || !wake(draft, bin)) return;
+  const rest = splitBin(draft, bin, nodes);
+  bins.occupy(bin, ask, units * ask.slotsPerUnit);
+  draft.latest.bin = bin;
+  if (!caps.none) caps.hold(holderOf(ask), bins, bin);
+  if (draft.shared.size > 0) noteSharer(draft, ask, bin);
+  progress.left -= nodes * units;
+  if (!bins.isReady(bin)) progress.pending += nodes * units;
+  // What is left now is less than a node holds: the last node is filled in part.
+  if (rest === undefined || progress.left === 0) return;
+  if (progress.left < units || most === 1) fillBin(draft, ask, progress, rest);
+}
+
+/** Who is on a node that may become smaller; the nodes of a gang stay what they are, as they must be alike. */
+function noteSharer({ shared }: Draft, ask: Ask, bin: Bin): void {
+  if (ask.together === "one-bucket" || ask.together === "one-group" || isIntricate(ask)) shared.delete(bin);
+  else shared.get(bin)?.add(ask.jobClass.shape);
+}
+
+/** Keeps so many nodes in the bin; the others go into one of their own, with all that is known of them. */
+export function splitBin(draft: Draft, bin: Bin, nodes: number): Bin | undefined {
+  const rest = draft.bins.split(bin, nodes);
+  if (rest === undefined) return undefined;
+  draft.caps.follow(bin, rest);
+  const shapes = draft.shared.get(bin);
+  if (shapes !== undefined) draft.shared.set(rest, new Set(shapes));
+  return rest;
+}
+
+/** Plans so many new nodes in a bucket and fills them; there is room for them. */
+export function openFor(
+  draft: Draft,
+  ask: Ask,
+  progress: Progress,
+  offer: BucketOffer,
+  group: PlacementGroup | undefined,
+  nodes: number,
+): void {
+  if (nodes <= 0 || pinnedRefusal(draft, offer, offer.attributes) !== undefined) return;
+  const bin = createNodes(draft, offer, group, nodes, { kind: "array" });
+  if (mayShrink(draft, ask, group)) draft.shared.set(bin, new Set());
+  fillBin(draft, ask, progress, bin);
+}
+
+function mayShrink(draft: Draft, ask: Ask, group: PlacementGroup | undefined): boolean {
+  if (draft.way.opening !== "shared" || group !== undefined) return false;
+  if (ask.requirements.alone !== undefined || isIntricate(ask)) return false;
+  return ask.together === "anywhere" || ask.together === "spread";
+}
+
+/** New nodes in placement groups: those of the bucket that have room, then new ones, each as full as it may be. */
+function openInGroups(
+  draft: Draft,
+  ask: Ask,
+  progress: Progress,
+  offer: BucketOffer,
+  nodes: number,
+  made: Map<BucketOffer, PlacementGroup[]>,
+): void {
+  const { capacity } = draft;
+  /** Answers how many of so many nodes the group takes. */
+  const open = (group: PlacementGroup, wanted: number): number => {
+    if (wanted < 1 || groupClosedTo(draft, offer, group) !== undefined) return 0;
+    if (!mayBeIn(draft, ask, offer, group)) return 0;
+    const count = Math.min(wanted, capacity.room(offer, group));
+    openFor(draft, ask, progress, offer, group, count);
+    return count;
+  };
+  let left = nodes;
+  draft.bins.budget.spend(offer.groupSizes.size + (made.get(offer)?.length ?? 0));
+  for (const group of new Set([...namedGroups(draft, offer), ...(made.get(offer) ?? [])]))
+    left -= open(group, left);
+  const size = offer.maxPlacementGroupSize;
+  if (offer.pinnedGroup !== undefined || size === undefined || size < 1) return;
+  if (newGroupClosedTo(draft, offer) !== undefined) return;
+  if (!mayBeInNew(draft, ask, offer)) return;
+  for (let more = Math.min(left, capacity.room(offer, undefined)); more > 0 && !draft.bins.budget.isSpent;) {
+    draft.bins.budget.spend(1);
+    const group = nameGroup(draft, groupKey(offer));
+    const others = made.get(offer);
+    if (others === undefined) made.set(offer, [group]);
+    else others.push(group);
+    const opened = open(group, more);
+    if (opened === 0) return;
+    more -= opened;
+  }
+}

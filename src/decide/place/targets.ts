@@ -1,0 +1,162 @@
+import type { BucketOffer } from "../../domain/allocation.ts";
+import type { SetName } from "../../domain/ids.ts";
+import type { TargetDemand } from "../../domain/demand.ts";
+import type { Bin } from "../bins/bins.ts";
+import type { Draft, Settled } from "../draft/draft.ts";
+import { closedTo } from "../draft/closed.ts";
+import { attributesOn, createNodes, wake } from "../draft/draft.ts";
+import { NO_PRICE } from "./opening.ts";
+import { splitBin } from "./pack.ts";
+import { floorBinding, presentBinding } from "../why/remedies.ts";
+import { floorReasons } from "../why/reasons.ts";
+import { pinnedRefusal } from "../draft/scale-set.ts";
+import type { Scope } from "../bins/scope.ts";
+import { explain } from "../why/reason-budget.ts";
+
+/** So many bins are passed by in a step. */
+const BINS_OF_STEP = 4;
+/** Why an offer brings too little, and what would help, costs about as much as so many looks. */
+const STEPS_OF_REASON = 8;
+
+/** A floor's state, in nodes or cores. */
+interface Floor {
+  have: number;
+  ready: number;
+}
+
+/** A target demand, and on whose account it is. */
+interface Asked {
+  readonly demand: TargetDemand;
+  readonly set: SetName;
+  readonly by: string;
+}
+
+/**
+ * Sees that an array has at least so many nodes or cores that somebody needs. Nodes needed by others count, so that targets of several
+ * sets and jobs make a maximum, not a sum (design.md section 3, Merging demand); then further existing nodes in their order of use, then
+ * those in flight, then deallocated ones, then new ones of the first bucket that has them, or the cheapest. A target in cores is rounded
+ * up to whole nodes (cyclecloud-wire.md C.2).
+ */
+export function raiseFloor(
+  draft: Draft,
+  demand: TargetDemand,
+  set: SetName,
+  by: string,
+  scope: Scope,
+): Settled {
+  const { unit, count: asked } = demand.amount;
+  const { bins } = draft;
+  const floor = neededSoFar(draft, unit, scope);
+  keepSizes(draft, scope);
+  for (const list of [bins.existing, bins.inFlight, bins.asleep]) {
+    if (floor.have >= asked) break;
+    for (const bin of unclaimedIn(draft, scope, list)) {
+      if (floor.have >= asked) break;
+      claimFor(draft, { demand, set, by }, scope, floor, bin);
+    }
+  }
+  const offers = offersFor(draft, demand, scope);
+  for (const offer of offers) {
+    const each = unit === "nodes" ? 1 : offer.cores;
+    if (floor.have >= asked || bins.budget.isSpent) break;
+    bins.budget.spend(1);
+    if (each <= 0 || closedTo(draft, offer) !== undefined) continue;
+    if (pinnedRefusal(draft, offer, attributesOn(offer, demand.attributes)) !== undefined) continue;
+    const wanted = Math.ceil((asked - floor.have) / each);
+    const allowed = draft.caps.room({ set }, offer.cores);
+    const nodes = Math.min(wanted, allowed, draft.capacity.room(offer, offer.pinnedGroup));
+    if (nodes === 0) continue;
+    const bin = createNodes(draft, offer, offer.pinnedGroup, nodes, { kind: "array" }, demand.attributes);
+    bins.claim(bin, { by });
+    draft.caps.hold({ set }, bins, bin);
+    floor.have += nodes * each;
+  }
+  const placed = Math.min(asked, floor.have);
+  const pending = placed - Math.min(asked, floor.ready);
+  if (placed >= asked || !draft.tells) return { placed, pending, reasons: [] };
+  const told = explain(draft, () => {
+    bins.budget.spend(STEPS_OF_REASON * offers.length);
+    const ceilings = draft.caps.ceilings({ set });
+    return {
+      reasons: floorReasons(draft, demand, scope, asked - placed, ceilings),
+      ...presentBinding(floorBinding(draft, demand, offers, asked - placed, ceilings)),
+    };
+  });
+  return { placed, pending, ...told };
+}
+
+/** In the order that the target lists; else in the cluster's, or by the price of what is counted. */
+function offersFor(draft: Draft, demand: TargetDemand, scope: Scope): readonly BucketOffer[] {
+  if (draft.policy.among === "priority" || demand.machineTypes !== undefined) return scope.offers;
+  const each = (offer: BucketOffer): number =>
+    demand.amount.unit === "nodes" ? 1 : Math.max(1, offer.cores);
+  const price = (offer: BucketOffer): number => (offer.price ?? NO_PRICE) / each(offer);
+  return scope.offers.toSorted((a, b) => price(a) - price(b));
+}
+
+function neededSoFar({ bins }: Draft, unit: "nodes" | "cores", scope: Scope): Floor {
+  const floor = { have: 0, ready: 0 };
+  for (const place of bins.neededPlaces()) {
+    bins.budget.spend(1);
+    if (!scope.accepts(place)) continue;
+    const needed = bins.neededAt(place);
+    floor.have += unit === "nodes" ? needed.nodes : needed.cores;
+    floor.ready += unit === "nodes" ? needed.readyNodes : needed.readyCores;
+  }
+  return floor;
+}
+
+/** Nodes that a floor counts on stay what they are: as smaller ones they might be in another array, or have fewer cores. */
+function keepSizes({ bins, shared }: Draft, scope: Scope): void {
+  for (const bin of shared.keys()) if (scope.accepts(bins.placeOfBin(bin))) shared.delete(bin);
+}
+
+/**
+ * Bins that the target may claim, in its order of preference. Bins that exist never change places, and who needs one does not give it back:
+ * of these only those are looked at again that were left before.
+ */
+function unclaimedIn(draft: Draft, scope: Scope, list: readonly Bin[]): readonly Bin[] {
+  const { bins, unclaimed } = draft;
+  const isSteady = list !== bins.inFlight;
+  const known = isSteady ? unclaimed.get(scope.accepts)?.get(list) : undefined;
+  bins.budget.spend((known ?? list).length / BINS_OF_STEP);
+  const isOpen = (bin: Bin): boolean => !bins.isClaimed(bin);
+  if (known === undefined) {
+    const accepted = list.filter((bin) => isOpen(bin) && scope.accepts(bins.placeOfBin(bin)));
+    return remember(draft, scope, list, byPreference(draft, scope, accepted));
+  }
+  return remember(draft, scope, list, known.filter(isOpen));
+}
+
+function remember({ unclaimed }: Draft, { accepts }: Scope, list: readonly Bin[], open: readonly Bin[]) {
+  const ofScope = unclaimed.get(accepts);
+  if (ofScope === undefined) unclaimed.set(accepts, new Map([[list, open]]));
+  else ofScope.set(list, open);
+  return open;
+}
+
+/** In the order of use; among equals those sizes first that would be created first, so that the next plan chooses as this one does. */
+function byPreference({ bins }: Draft, scope: Scope, list: readonly Bin[]): readonly Bin[] {
+  const { rank } = scope;
+  if (rank === undefined) return list;
+  return list.toSorted(
+    (a, b) => bins.tierOf(a) - bins.tierOf(b) || rank(bins.placeOfBin(a)) - rank(bins.placeOfBin(b)),
+  );
+}
+
+/** Counts a bin that nobody needs yet towards the floor; of several identical nodes only as many as are missing. */
+function claimFor(draft: Draft, asked: Asked, scope: Scope, floor: Floor, bin: Bin): void {
+  const { bins, caps } = draft;
+  const { demand, set } = asked;
+  const each = demand.amount.unit === "nodes" ? 1 : (bins.cores[bin] ?? 0);
+  if (each <= 0 || bins.isClaimed(bin) || !scope.accepts(bins.placeOfBin(bin))) return;
+  const missing = Math.ceil((demand.amount.count - floor.have) / each);
+  const nodes = Math.min(missing, bins.count[bin] ?? 0, caps.roomOn({ set }, bins, bin));
+  if (nodes < 1 || !wake(draft, bin)) return;
+  splitBin(draft, bin, nodes);
+  bins.claim(bin, asked);
+  caps.hold({ set }, bins, bin);
+  const gained = each * (bins.count[bin] ?? 0);
+  floor.have += gained;
+  if (bins.isReady(bin)) floor.ready += gained;
+}

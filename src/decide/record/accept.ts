@@ -1,0 +1,320 @@
+import type {
+  PartialUpdate,
+  Pool,
+  RequestSetUpdate,
+  Revision,
+  SchedulerNode,
+  SetDemand,
+  WholeUpdate,
+} from "../../domain/demand.ts";
+import { compareRevisions } from "../../domain/demand.ts";
+import type { Digest, SetName } from "../../domain/ids.ts";
+import type { ClusterRecord, Held, SetEntries, SetEntry } from "../../domain/record.ts";
+import { holdSame } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import { compareText } from "../../domain/text.ts";
+import { plusSeconds } from "../../domain/units.ts";
+import type { TooMuch } from "./cluster-bounds.ts";
+import { findTooMuch } from "./cluster-bounds.ts";
+import { digestOf, measure } from "../../domain/digest.ts";
+
+/** What became of a demand message. */
+export type Acceptance =
+  | {
+      readonly kind: "accepted";
+      readonly record: ClusterRecord;
+      readonly demands: ReadonlyMap<Digest, SetDemand>;
+      readonly reports: ReadonlyMap<Digest, readonly SchedulerNode[]>;
+      /** The demand or the pools in force changed, so a plan is due; false for a mere renewal or report. */
+      readonly changed: boolean;
+      /** Parts of the message that are in force now. */
+      readonly taken: readonly Part[];
+      /** Its other parts: something newer is held of each. */
+      readonly older: readonly Part[];
+    }
+  /** Something newer is held of each of its parts. */
+  | { readonly kind: "older"; readonly held: Revision }
+  /** Its expiry has passed. */
+  | { readonly kind: "stale"; readonly expiredAt: Instant }
+  /** Its revision is older than `oldest`, and nothing is remembered of its set that it would renew. */
+  | { readonly kind: "stale"; readonly oldest: Instant }
+  /** With it the cluster would hold more than it may. */
+  | TooMuch;
+
+/** The parts of a set that are joined separately. Those that may come without demand are called as in a message. */
+export type Part = "demand" | "schedulerNodes" | "pools";
+
+/**
+ * Takes in the parts of a message that are not older than what is held: the join of the two, so that neither the order nor the number of
+ * deliveries matters (design.md section 3). A message with demand states all parts of its set at its revision. What came without demand
+ * counts until a message with demand is newer.
+ *
+ * Revisions of finished sets are forgotten in the end. `oldest` is a moment of the senders' clocks that none of those forgotten is later
+ * than: an older revision is taken only as a renewal of what is held (docs/protocol.md, Storage). Absent: nothing is forgotten.
+ *
+ * Only the bounds of a cluster make the order of messages matter: what comes while a cluster is full is refused.
+ */
+export function accept(
+  record: ClusterRecord,
+  update: RequestSetUpdate,
+  now: Instant,
+  oldest?: Instant,
+): Acceptance {
+  if (update.expiresAt <= now) return { kind: "stale", expiredAt: update.expiresAt };
+  if (oldest !== undefined && update.revision.value < oldest && !renewsHeld(record, update))
+    return { kind: "stale", oldest };
+  const joined =
+    update.demand === undefined ? acceptPartial(record, update, now) : acceptWhole(record, update, now);
+  if (joined.kind !== "accepted") return joined;
+  return findTooMuch(record, joined.record, update.set, now) ?? joined;
+}
+
+/**
+ * Of two demands with one revision the larger digest wins, with its own times and report; of two messages with one demand the one that
+ * lasts longer.
+ */
+function acceptWhole(record: ClusterRecord, update: WholeUpdate, now: Instant): Acceptance {
+  const held = record.sets.get(update.set);
+  const order = held === undefined ? 1 : compareDemands(update, held);
+  if (held !== undefined && order < 0) return { kind: "older", held: held.revision };
+
+  const entry = entryOf(update, now);
+  const parts = sortParts(record, update);
+  if (held?.live === true && order === 0 && compareRepeats(entry, held) <= 0) {
+    return { kind: "accepted", record, demands: new Map(), reports: new Map(), changed: false, ...parts };
+  }
+  const changed = changesDemand(held, update, now) || changesPools(record, update, now);
+  return {
+    kind: "accepted",
+    record: {
+      ...record,
+      sets: new Map(record.sets).set(update.set, entry),
+      separateReports: withoutOlder(record.separateReports, update),
+      separatePools: withoutOlder(record.separatePools, update),
+      generation: record.generation + (changed ? 1 : 0),
+    },
+    demands: entry.live ? new Map([[update.digest, update.demand]]) : new Map(),
+    reports:
+      entry.report === undefined || update.schedulerNodes === undefined
+        ? new Map()
+        : new Map([[entry.report, update.schedulerNodes]]),
+    changed,
+    ...parts,
+  };
+}
+
+/** Whether some part of its set is held, and was not newer. */
+function renewsHeld(
+  { sets, separateReports, separatePools }: Held,
+  { set, revision }: RequestSetUpdate,
+): boolean {
+  return [sets, separateReports, separatePools].some((entries) => {
+    const held = entries.get(set);
+    return held !== undefined && compareRevisions(revision, held.revision) >= 0;
+  });
+}
+
+function entryOf(update: WholeUpdate, now: Instant): SetEntry {
+  const { bytes, demand, digest, schedulerNodes } = update;
+  if (update.ends === true)
+    return { ...timesOf(update, now), expiresAt: now, digest, live: false, ended: true };
+  const jobs = demand.demands.filter(({ kind }) => kind === "job").length;
+  const entry = { ...timesOf(update, now), digest, live: true };
+  if (schedulerNodes === undefined) return { ...entry, size: { jobs, bytes } };
+  const report = measure(schedulerNodes);
+  return { ...entry, report: report.digest, size: { jobs, bytes: bytes + report.bytes } };
+}
+
+function changesDemand(held: SetEntry | undefined, update: WholeUpdate, now: Instant): boolean {
+  if (!isInForce(held, now)) return update.ends !== true;
+  return held.digest !== update.digest;
+}
+
+function timesOf({ revision, intervalSeconds, sentAt, expiresAt }: RequestSetUpdate, acceptedAt: Instant) {
+  return { revision, intervalSeconds, sentAt, acceptedAt, expiresAt };
+}
+
+function isInForce(entry: SetEntry | undefined, now: Instant): entry is SetEntry {
+  return entry?.live === true && entry.expiresAt > now;
+}
+
+// ---------------------------------------------------------------- what came without demand
+
+/** The parts that a message with demand has: what came without demand may be as new as it. */
+function sortParts(
+  record: ClusterRecord,
+  { set, revision, demand, schedulerNodes }: WholeUpdate,
+): { readonly taken: readonly Part[]; readonly older: readonly Part[] } {
+  const taken: Part[] = ["demand"];
+  const older: Part[] = [];
+  const sort = (part: Part, held: SetEntry | undefined): void => {
+    const stays = held !== undefined && compareRevisions(held.revision, revision) >= 0;
+    (stays ? older : taken).push(part);
+  };
+  if (schedulerNodes !== undefined) sort("schedulerNodes", record.separateReports.get(set));
+  if (demand.pools.length > 0) sort("pools", record.separatePools.get(set));
+  return { taken, older };
+}
+
+/** What came without demand is replaced by a newer message with demand, also by one that says nothing of it. */
+function withoutOlder(entries: SetEntries, { set, revision }: WholeUpdate): SetEntries {
+  const held = entries.get(set);
+  if (held === undefined || compareRevisions(held.revision, revision) >= 0) return entries;
+  const next = new Map(entries);
+  next.delete(set);
+  return next;
+}
+
+/** Whether other pools are in force because a message with demand replaces those that came without. */
+function changesPools(record: ClusterRecord, update: WholeUpdate, now: Instant): boolean {
+  const held = record.separatePools.get(update.set);
+  if (held === undefined || withoutOlder(record.separatePools, update) === record.separatePools) return false;
+  return poolsDigest(held, now) !== digestOf(poolsAlone(update.demand.pools));
+}
+
+function poolsDigest(separate: SetEntry | undefined, now: Instant): Digest {
+  return isInForce(separate, now) ? separate.digest : NOTHING_DIGEST;
+}
+
+const poolsAlone = (pools: readonly Pool[]): SetDemand => ({ demands: [], pools, rejectedJobs: [] });
+/** The demand of a set that only reports. */
+const NOTHING = poolsAlone([]);
+const NOTHING_DIGEST = digestOf(NOTHING);
+
+/** One part of a message without demand, as it is held. */
+interface Brought {
+  readonly part: Exclude<Part, "demand">;
+  readonly entry: SetEntry;
+  readonly body: SetDemand;
+  readonly report?: readonly SchedulerNode[];
+}
+
+function partsOf(update: PartialUpdate, now: Instant): readonly Brought[] {
+  const { schedulerNodes, pools } = update;
+  const parts: Brought[] = [];
+  if (schedulerNodes !== undefined) {
+    const { bytes, digest: report } = measure(schedulerNodes);
+    const held = { digest: NOTHING_DIGEST, live: true, report, size: { jobs: 0, bytes } };
+    const entry = { ...timesOf(update, now), ...held };
+    parts.push({ part: "schedulerNodes", entry, body: NOTHING, report: schedulerNodes });
+  }
+  if (pools !== undefined) {
+    const body = poolsAlone(pools);
+    const { bytes, digest } = measure(body);
+    const entry = { ...timesOf(update, now), digest, live: true, size: { jobs: 0, bytes } };
+    parts.push({ part: "pools", entry, body });
+  }
+  return parts;
+}
+
+/** Each part is joined by itself. The set's demand stays as it is, with its times. */
+function acceptPartial(record: ClusterRecord, update: PartialUpdate, now: Instant): Acceptance {
+  const demands = new Map<Digest, SetDemand>();
+  const reports = new Map<Digest, readonly SchedulerNode[]>();
+  const taken: Part[] = [];
+  const older: Part[] = [];
+  let next = record;
+  let newest: Revision | undefined;
+  for (const { part, entry, body, report } of partsOf(update, now)) {
+    const joined = joinSeparate(next, part, update.set, entry);
+    if (joined.kind === "older") {
+      older.push(part);
+      newest = joined.held;
+      continue;
+    }
+    taken.push(part);
+    if (joined.kind === "held") continue;
+    next = joined.record;
+    demands.set(entry.digest, body);
+    if (entry.report !== undefined && report !== undefined) reports.set(entry.report, report);
+  }
+  if (newest !== undefined && taken.length === 0) return { kind: "older", held: newest };
+  const changed =
+    next.separatePools !== record.separatePools && havePoolsChanged(record, next, update.set, now);
+  if (changed) next = { ...next, generation: next.generation + 1 };
+  return { kind: "accepted", record: next, demands, reports, changed, taken, older };
+}
+
+type Joined =
+  | { readonly kind: "taken"; readonly record: ClusterRecord }
+  /** It is held already, and lasts as long. */
+  | { readonly kind: "held" }
+  | { readonly kind: "older"; readonly held: Revision };
+
+function joinSeparate(record: ClusterRecord, part: Brought["part"], set: SetName, entry: SetEntry): Joined {
+  const field = part === "pools" ? "separatePools" : "separateReports";
+  const stated = record.sets.get(set);
+  if (stated !== undefined && compareRevisions(entry.revision, stated.revision) < 0)
+    return { kind: "older", held: stated.revision };
+  const held = record[field].get(set);
+  const ahead = held === undefined ? 1 : compareRevisions(entry.revision, held.revision);
+  if (held !== undefined && ahead < 0) return { kind: "older", held: held.revision };
+  if (held?.live === true && ahead === 0 && compareRepeats(entry, held) <= 0) {
+    const same = entry.digest === held.digest && entry.report === held.report;
+    return same ? { kind: "held" } : { kind: "older", held: held.revision };
+  }
+  return { kind: "taken", record: { ...record, [field]: new Map(record[field]).set(set, entry) } };
+}
+
+/** Pools that came with demand are part of its body, which is not at hand: pools that replace those count as others. */
+function havePoolsChanged(before: ClusterRecord, after: ClusterRecord, set: SetName, now: Instant): boolean {
+  const held = before.separatePools.get(set);
+  if (held === undefined && isInForce(before.sets.get(set), now)) return true;
+  return poolsDigest(held, now) !== poolsDigest(after.separatePools.get(set), now);
+}
+
+// ---------------------------------------------------------------- what is newer
+
+/** Which of two demands of one set is in force: negative if `update`'s is not. */
+function compareDemands(update: WholeUpdate, held: SetEntry): number {
+  return compareRevisions(update.revision, held.revision) || compareText(update.digest, held.digest);
+}
+
+/** A sender that saw no answer repeats a revision, maybe with newer times and a newer report. A total order, so that any order of arrival will do. */
+function compareRepeats(a: SetEntry, b: SetEntry): number {
+  return (
+    a.expiresAt - b.expiresAt ||
+    a.sentAt - b.sentAt ||
+    a.intervalSeconds - b.intervalSeconds ||
+    compareText(a.report ?? "", b.report ?? "") ||
+    compareText(a.digest, b.digest)
+  );
+}
+
+/** The same message, valid no longer than the cluster's configuration allows. */
+export function limitExpiry(update: RequestSetUpdate, longestSeconds: number): RequestSetUpdate {
+  if (update.intervalSeconds <= longestSeconds) return update;
+  return {
+    ...update,
+    askedIntervalSeconds: update.askedIntervalSeconds ?? update.intervalSeconds,
+    intervalSeconds: longestSeconds,
+    expiresAt: plusSeconds(update.sentAt, longestSeconds),
+  };
+}
+
+/** Each part lapses by itself. The same record if nothing does. */
+export function lapseParts(record: ClusterRecord, now: Instant, keepRevisionSeconds: number): ClusterRecord {
+  const parts = {
+    sets: lapseSets(record.sets, now, keepRevisionSeconds),
+    separateReports: lapseSets(record.separateReports, now, keepRevisionSeconds),
+    separatePools: lapseSets(record.separatePools, now, keepRevisionSeconds),
+  };
+  return holdSame(parts, record) ? record : { ...record, ...parts };
+}
+
+/** Marks what has expired as no longer in force, and forgets names whose revision nobody can need any more. */
+export function lapseSets(sets: SetEntries, now: Instant, keepRevisionSeconds: number): SetEntries {
+  let changed: Map<SetName, SetEntry> | undefined;
+  for (const [name, entry] of sets) {
+    if (entry.expiresAt > now) continue;
+    if (entry.expiresAt + keepRevisionSeconds * 1000 <= now) {
+      changed ??= new Map(sets);
+      changed.delete(name);
+    } else if (entry.live) {
+      changed ??= new Map(sets);
+      const { report: _gone, size: _size, ...kept } = entry;
+      changed.set(name, { ...kept, live: false });
+    }
+  }
+  return changed ?? sets;
+}

@@ -1,0 +1,101 @@
+import type { Problem } from "../../domain/demand.ts";
+import type { SetName } from "../../domain/ids.ts";
+import type { Held, SetEntries, SetEntry } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+
+/**
+ * What all request sets of a cluster may hold together. Each accept rewrites the names of all live sets, and each plan reads all bodies.
+ * Documented in docs/demand.md, Bounds.
+ */
+export const CLUSTER_BOUNDS = {
+  /** At 5,000 one accept takes below 0.1 s, and a tick below 0.3 s without demand. */
+  sets: 5000,
+  /** As many as one message may have. */
+  jobs: 200_000,
+  /** Twice what one request may bring. JSON before it is packed. */
+  bytes: 64 * 1024 * 1024,
+} as const;
+
+type Kind = keyof typeof CLUSTER_BOUNDS;
+
+export interface TooMuch {
+  readonly kind: "too-much";
+  readonly problem: Problem;
+}
+
+/**
+ * What the cluster would hold too much of if `set` went from what `before` holds of it to what `after` holds. A set may always stay as large
+ * as it is: a renewal that does not grow passes, whatever the others hold. Undefined: nothing.
+ */
+export function findTooMuch(before: Held, after: Held, set: SetName, now: Instant): TooMuch | undefined {
+  const was = sizeOfSet(before, set, now);
+  const is = sizeOfSet(after, set, now);
+  const grown = KINDS.filter((kind) => is[kind] > was[kind]);
+  if (grown.length === 0 || isSame(before, after, set, now)) return undefined;
+  const total = sizeOfAll(after, now);
+  const over = grown.find((kind) => total[kind] > CLUSTER_BOUNDS[kind]);
+  if (over === undefined) return undefined;
+  const found = `${TEXTS[over](total[over])} with this message`;
+  const expected = `at most ${TEXTS[over](CLUSTER_BOUNDS[over])} in a cluster; a set that lapses or is deleted makes room`;
+  return { kind: "too-much", problem: { path: "", found, expected } };
+}
+
+const KINDS = ["sets", "jobs", "bytes"] as const satisfies readonly Kind[];
+type Size = Readonly<Record<Kind, number>>;
+
+/** An older release has not counted what is held of some sets: the same demand again is no more than that. */
+function isSame(before: Held, after: Held, set: SetName, now: Instant): boolean {
+  const digests = (held: Held): string =>
+    JSON.stringify(inForce(held, set, now).map((entry) => entry && [entry.digest, entry.report]));
+  return digests(before) === digests(after);
+}
+
+function inForce(
+  { sets, separateReports, separatePools }: Held,
+  set: SetName,
+  now: Instant,
+): readonly (SetEntry | undefined)[] {
+  return [sets, separateReports, separatePools].map((entries) => {
+    const entry = entries.get(set);
+    return entry !== undefined && isInForce(entry, now) ? entry : undefined;
+  });
+}
+
+const isInForce = ({ live, expiresAt }: SetEntry, now: Instant): boolean => live && expiresAt > now;
+
+function sizeOfSet(held: Held, set: SetName, now: Instant): Size {
+  const entries = inForce(held, set, now).filter((entry) => entry !== undefined);
+  return {
+    sets: entries.length === 0 ? 0 : 1,
+    jobs: entries.reduce((sum, { size }) => sum + (size?.jobs ?? 0), 0),
+    bytes: entries.reduce((sum, { size }) => sum + (size?.bytes ?? 0), 0),
+  };
+}
+
+function sizeOfAll({ sets, separateReports, separatePools }: Held, now: Instant): Size {
+  const total = { sets: 0, jobs: 0, bytes: 0 };
+  const add = (entries: SetEntries, counted: readonly SetEntries[]): void => {
+    for (const [name, entry] of entries) {
+      if (!isInForce(entry, now)) continue;
+      total.jobs += entry.size?.jobs ?? 0;
+      total.bytes += entry.size?.bytes ?? 0;
+      if (!counted.some((others) => holdsInForce(others, name, now))) total.sets += 1;
+    }
+  };
+  add(sets, []);
+  add(separateReports, [sets]);
+  add(separatePools, [sets, separateReports]);
+  return total;
+}
+
+function holdsInForce(entries: SetEntries, name: SetName, now: Instant): boolean {
+  const entry = entries.get(name);
+  return entry !== undefined && isInForce(entry, now);
+}
+
+const TEXTS: Readonly<Record<Kind, (amount: number) => string>> = {
+  sets: (count) => `${count} live request sets`,
+  jobs: (count) => `${count} jobs`,
+  // Rounded up, so that what is found is never shown as what is allowed.
+  bytes: (bytes) => `${Math.ceil((bytes / 1024 / 1024) * 10) / 10} MiB of demand as JSON`,
+};

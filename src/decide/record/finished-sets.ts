@@ -1,0 +1,124 @@
+import { REVISION_LEEWAY_SECONDS } from "../../domain/demand.ts";
+import type { FinishedPart, FinishedSet } from "../../domain/finished-set.ts";
+import { digest } from "../../domain/ids.ts";
+import type { SetName } from "../../domain/ids.ts";
+import type { ClusterRecord, Held, SetEntries, SetEntry } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import { plusSeconds } from "../../domain/units.ts";
+
+/** How many finished sets a record holds. */
+interface Room {
+  /** The newest that stay, so that they are shown. */
+  readonly shown: number;
+  /** Above this many all but those leave: so that many leave at a time, and few bodies are written. */
+  readonly most: number;
+}
+
+const ROOM: Room = { shown: 50, most: 100 };
+
+export interface Retired {
+  readonly record: ClusterRecord;
+  /** What left the record, by set; to be remembered elsewhere. */
+  readonly finished: ReadonlyMap<SetName, FinishedSet>;
+}
+
+/**
+ * The record without its finished sets, where there are many. A set is finished when none of its parts is in force. The newest stay. The
+ * same record if nothing leaves. (docs/protocol.md, Storage)
+ */
+export function retireSets(record: ClusterRecord, { shown, most }: Room = ROOM): Retired {
+  const over = finishedNames(record);
+  if (over.length <= most) return { record, finished: new Map() };
+  const endOf = new Map(over.map((name) => [name, endedAt(record, name)]));
+  const leaving = over
+    .toSorted((a, b) => (endOf.get(a) ?? 0) - (endOf.get(b) ?? 0))
+    .slice(0, over.length - shown);
+  const finished = new Map(leaving.map((name) => [name, finishedSet(record, name)]));
+  const without = (entries: SetEntries): SetEntries =>
+    entries.size === 0 ? entries : new Map([...entries].filter(([name]) => !finished.has(name)));
+  return {
+    record: {
+      ...record,
+      sets: without(record.sets),
+      separateReports: without(record.separateReports),
+      separatePools: without(record.separatePools),
+    },
+    finished,
+  };
+}
+
+function finishedNames(held: Held): readonly SetName[] {
+  const isLive = (name: SetName): boolean =>
+    held.sets.get(name)?.live === true ||
+    held.separateReports.get(name)?.live === true ||
+    held.separatePools.get(name)?.live === true;
+  const others = [...held.separateReports.keys(), ...held.separatePools.keys()];
+  return [...new Set([...held.sets.keys(), ...others])].filter((name) => !isLive(name));
+}
+
+/** When the last of its parts expired. */
+function endedAt({ sets, separateReports, separatePools }: Held, name: SetName): number {
+  return Math.max(
+    ...[sets, separateReports, separatePools].map((entries) => entries.get(name)?.expiresAt ?? 0),
+  );
+}
+
+function finishedSet({ sets, separateReports, separatePools }: Held, name: SetName): FinishedSet {
+  const [demand, report, pools] = [sets, separateReports, separatePools].map((entries) => {
+    const entry = entries.get(name);
+    return entry && partOf(entry);
+  });
+  return {
+    ...(demand === undefined ? {} : { demand }),
+    ...(report === undefined ? {} : { report }),
+    ...(pools === undefined ? {} : { pools }),
+  };
+}
+
+function partOf({ revision, intervalSeconds, acceptedAt, expiresAt }: SetEntry): FinishedPart {
+  return { revision, intervalSeconds, acceptedAt, expiresAt };
+}
+
+/** The record with sets that left it back in: lapsed, as they left. What the record holds itself stays. */
+export function recallSets(
+  record: ClusterRecord,
+  finished: ReadonlyMap<SetName, FinishedSet>,
+  names: readonly SetName[],
+): ClusterRecord {
+  let recalled = record;
+  for (const name of names) {
+    const known = finished.get(name);
+    if (known === undefined || holds(recalled, name)) continue;
+    recalled = {
+      ...recalled,
+      sets: withPart(recalled.sets, name, known.demand),
+      separateReports: withPart(recalled.separateReports, name, known.report),
+      separatePools: withPart(recalled.separatePools, name, known.pools),
+    };
+  }
+  return recalled;
+}
+
+/** Whether the record itself holds anything of the set. */
+export function holds({ sets, separateReports, separatePools }: Held, name: SetName): boolean {
+  return sets.has(name) || separateReports.has(name) || separatePools.has(name);
+}
+
+function withPart(entries: SetEntries, name: SetName, part: FinishedPart | undefined): SetEntries {
+  if (part === undefined) return entries;
+  return new Map(entries).set(name, { ...part, sentAt: part.acceptedAt, digest: FORGOTTEN, live: false });
+}
+
+/** What a finished set asked for is not remembered; every digest is larger, so a message of the same revision is taken. */
+const FORGOTTEN = digest("0");
+
+/**
+ * Whether a finished set must still be remembered: for so long after the last message of any of its parts, and for as much longer as its
+ * revision may have been ahead of our clock. Older revisions than those are refused by themselves (accept.ts).
+ */
+export function isRemembered(finished: FinishedSet, keepSeconds: number, now: Instant): boolean {
+  const { demand, report, pools } = finished;
+  return [demand, report, pools].some(
+    (part) => part !== undefined && plusSeconds(part.acceptedAt, keepSeconds + REVISION_LEEWAY_SECONDS) > now,
+  );
+}

@@ -1,0 +1,69 @@
+import { bucketText, dynamicArrayOf } from "../../domain/bucket.ts";
+import type { Snapshot } from "../../domain/cluster.ts";
+import type { GroupedArray, GroupState } from "../../domain/plan.ts";
+import type { ClusterRecord, GroupFill, Ledger } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import { secondsBetween } from "../../domain/units.ts";
+import { bucketId } from "../bins/node-kinds.ts";
+import { backOff } from "../intents/back-off.ts";
+import { bucketOf } from "../intents/node-starts.ts";
+
+/**
+ * Notes which groups a plan found lacking, and pauses the buckets of those that it has given up, so that the next plans look elsewhere too.
+ * A group that is being filled is forgotten once it is whole and up, or nobody asks for it; one that was given up once it has no node left.
+ */
+export function noteGroups(
+  record: ClusterRecord,
+  snapshot: Snapshot,
+  ledger: Ledger,
+  groups: readonly GroupedArray[],
+  now: Instant,
+): ClusterRecord {
+  const fills: GroupFill[] = [];
+  const told = new Set<string>();
+  let next = record;
+  for (const { name, groups: states } of groups) {
+    for (const state of states) {
+      const fill = fillOf(name, state);
+      if (fill !== undefined) fills.push(fill);
+      if (fill !== undefined || state.state === "whole") told.add(bucketId(state.bucket, true));
+      if (state.givenUpAt === now) next = pause(next, state, now);
+    }
+  }
+  fills.push(...keptGivenUp(record, snapshot, ledger, told));
+  const { groupFills: _before, ...rest } = next;
+  return fills.length === 0 ? rest : { ...rest, groupFills: fills };
+}
+
+function fillOf(key: string, { bucket, since, givenUpAt }: GroupState): GroupFill | undefined {
+  if (since === undefined) return undefined;
+  return { bucket, key, since, ...(givenUpAt === undefined ? {} : { givenUpAt }) };
+}
+
+/** The plan need not see the nodes of a group that was given up: they may be on their way down, and can come back from there. */
+function keptGivenUp(
+  { groupFills = [] }: ClusterRecord,
+  { nodes }: Snapshot,
+  ledger: Ledger,
+  told: ReadonlySet<string>,
+): readonly GroupFill[] {
+  const kept = groupFills.filter(
+    ({ bucket, givenUpAt }) => givenUpAt !== undefined && !told.has(bucketId(bucket, true)),
+  );
+  if (kept.length === 0) return kept;
+  const present = new Set(
+    nodes.map((node) => {
+      const array = dynamicArrayOf(ledger.get(node.nodeId)?.purpose) ?? node.array;
+      return bucketId({ ...bucketOf(node), array }, true);
+    }),
+  );
+  return kept.filter(({ bucket }) => present.has(bucketId(bucket, true)));
+}
+
+/** All of the bucket, not only the group: what it lacked for one group it lacks for the next. */
+function pause(record: ClusterRecord, state: GroupState, now: Instant): ClusterRecord {
+  const { placementGroup: _group, ...bucket } = state.bucket;
+  const lacked = Math.round(secondsBetween(state.since ?? now, now));
+  const words = `${bucketText(state.bucket)} had ${state.nodes} of ${state.size} nodes of a group after ${lacked} s; they are released`;
+  return backOff(record, bucket, "fell-short", words, now);
+}

@@ -1,0 +1,195 @@
+import type { Bodies } from "../../domain/bodies.ts";
+import { canonicalText } from "../../domain/canonical.ts";
+import type { Demand, GroupDemand, RankedDemand, TargetDemand } from "../../domain/demand.ts";
+import type { DynamicArray } from "../../domain/dynamic-array.ts";
+import type { ArrayName, SetName } from "../../domain/ids.ts";
+import type { DemandOutcome } from "../../domain/plan.ts";
+import type { Policy } from "../../domain/policy.ts";
+import type { Reason } from "../../domain/reason.ts";
+import type { ClusterRecord, SetEntries } from "../../domain/record.ts";
+import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
+import { compareText } from "../../domain/text.ts";
+import type { Instant } from "../../domain/units.ts";
+import { refusedAttributes } from "./allowed-attributes.ts";
+import { demandsInForce } from "./demands-in-force.ts";
+import { DEEPEST } from "../world/dynamic-arrays.ts";
+import { attributesOf, mayDefineArrays, mayWrite, ruleOf } from "./sender-rule.ts";
+
+/** The demand in force, as far as its senders may ask for it. */
+export interface Admitted {
+  /** What counts, with priorities lowered to what their senders may have. */
+  readonly demands: readonly RankedDemand[];
+  /** What counts for nothing, and why. */
+  readonly refused: readonly RefusedDemand[];
+  /** Dynamic node arrays that are defined, and the set whose definition counts. */
+  readonly definers: ReadonlyMap<ArrayName, SetName>;
+}
+
+export interface RefusedDemand extends RankedDemand {
+  readonly reason: Reason;
+}
+
+/**
+ * Separates the demand in force by the configuration's rules for senders: what was accepted under an earlier configuration, or by an older
+ * release, must not be created either. A dynamic node array is as the set that defined it first has it, until that set lapses or leaves it
+ * out; another set's other definition is refused. With `now` those sets are left out that have run out since the last plan.
+ */
+export function admitDemands(record: ClusterRecord, bodies: Bodies, policy: Policy, now?: Instant): Admitted {
+  const { senders = NO_SENDER_RULES } = policy;
+  const refused: RefusedDemand[] = [];
+  const allowed: RankedDemand[] = [];
+  for (const ranked of demandsInForce(record, bodies, now)) {
+    const reason = whyRefused(ranked, senders);
+    if (reason === undefined) allowed.push(lowered(ranked, senders));
+    else refused.push({ ...ranked, reason });
+  }
+  const existing = new Map((record.dynamicArrays ?? []).map((array) => [array.name, array]));
+  const definers = findDefiners(allowed, existing, record.sets);
+  if (definers.size === 0 && existing.size === 0) return { demands: allowed, refused, definers: NOBODY };
+  const demands = allowed.filter((ranked) => {
+    const reason = whyNotDefined(ranked, definers, existing, senders);
+    if (reason !== undefined) refused.push({ ...ranked, reason });
+    return reason === undefined;
+  });
+  return { demands, refused, definers: new Map([...definers].map(([array, { set }]) => [array, set])) };
+}
+
+const NOBODY: Admitted["definers"] = new Map();
+
+/** What a plan says of a demand that counts for nothing. */
+export function refusedOutcome({ set, demand, reason }: RefusedDemand): DemandOutcome {
+  const { id, kind } = demand;
+  return { set, id, kind, ...amountOf(demand), placed: 0, pending: 0, reasons: [reason] };
+}
+
+function amountOf(demand: Demand): Pick<DemandOutcome, "unit" | "asked"> {
+  switch (demand.kind) {
+    case "target":
+      return { unit: demand.amount.unit, asked: demand.amount.count };
+    case "groups":
+      return { unit: "groups", asked: demand.groups };
+    case "job":
+      return { unit: "slots", asked: demand.iterations * (demand.nodeCount ?? 1) };
+  }
+}
+
+function whyRefused({ set, demand }: RankedDemand, senders: SenderRules): Reason | undefined {
+  if (!mayWrite(senders, set)) return { code: "sender-refused", set, may: "write" };
+  if (demand.kind === "job") return undefined;
+  if (demand.extends !== undefined && !mayDefineArrays(senders, set))
+    return { code: "sender-refused", set, may: "dynamicArrays" };
+  return whyAttributes(demand.attributes, set, senders);
+}
+
+function whyAttributes(
+  attributes: TargetDemand["attributes"],
+  set: SetName,
+  senders: SenderRules,
+): Reason | undefined {
+  const refused = refusedAttributes(attributes, attributesOf(senders, set));
+  if (refused.length === 0) return undefined;
+  const names = refused.slice(0, NAMED).map(({ path }) => path.slice(0, LONGEST_NAME).toWellFormed());
+  return { code: "sender-refused", set, may: "attributes", names };
+}
+
+/** A reason names so many attributes, each with so many characters. */
+const NAMED = 5;
+const LONGEST_NAME = 100;
+
+function lowered(ranked: RankedDemand, senders: SenderRules): RankedDemand {
+  const most = ruleOf(senders, ranked.set)?.maxPriority;
+  if (most === undefined || ranked.demand.priority <= most) return ranked;
+  return { set: ranked.set, demand: { ...ranked.demand, priority: most } };
+}
+
+// ---------------------------------------------------------------- dynamic node arrays
+
+interface Definition {
+  readonly set: SetName;
+  readonly extends: ArrayName;
+  readonly text: string;
+}
+
+type Existing = ReadonlyMap<ArrayName, DynamicArray>;
+/** By dynamic array the definition that counts. */
+type Definitions = ReadonlyMap<ArrayName, Definition>;
+
+function findDefiners(demands: readonly RankedDemand[], existing: Existing, sets: SetEntries): Definitions {
+  const found = new Map<ArrayName, Map<SetName, Definition>>();
+  for (const { set, demand } of demands) {
+    if (demand.kind === "job" || demand.extends === undefined) continue;
+    const ofArray = found.get(demand.array) ?? new Map<SetName, Definition>();
+    found.set(demand.array, ofArray);
+    // One message defines it one way.
+    if (!ofArray.has(set)) ofArray.set(set, { set, extends: demand.extends, text: definitionText(demand) });
+  }
+  const definers = new Map<ArrayName, Definition>();
+  for (const [array, bySet] of found) {
+    const first = firstOf([...bySet.values()], existing.get(array), sets);
+    if (first !== undefined) definers.set(array, first);
+  }
+  return definers;
+}
+
+/**
+ * The set that the record names; else one that says what the record says, as the record of an older release names none; else the one
+ * whose message came first.
+ */
+function firstOf(
+  definitions: readonly Definition[],
+  existing: DynamicArray | undefined,
+  sets: SetEntries,
+): Definition | undefined {
+  if (definitions.length === 1) return definitions[0];
+  const named = definitions.find(({ set }) => set === existing?.by);
+  if (named !== undefined) return named;
+  const since = ({ set }: Definition): number => sets.get(set)?.acceptedAt ?? 0;
+  const inOrder = definitions.toSorted((a, b) => since(a) - since(b) || compareText(a.set, b.set));
+  const asRecorded = existing === undefined ? undefined : definitionText(existing);
+  return inOrder.find(({ text }) => text === asRecorded) ?? inOrder[0];
+}
+
+/** Two definitions of a dynamic node array with one text are the same. */
+export const definitionText = (
+  one: Pick<TargetDemand | GroupDemand | DynamicArray, "extends" | "machineTypes" | "attributes">,
+): string => canonicalText([one.extends, one.machineTypes, one.attributes]);
+
+function whyNotDefined(
+  { set, demand }: RankedDemand,
+  definers: Definitions,
+  existing: Existing,
+  senders: SenderRules,
+): Reason | undefined {
+  if (demand.kind === "job") return undefined;
+  const { array } = demand;
+  const first = definers.get(array);
+  if (demand.extends !== undefined && first !== undefined && first.text !== definitionText(demand))
+    return { code: "dynamic-disputed", array, sets: [first.set, set], first: first.set };
+  return whyInherited(array, set, definers, existing, senders);
+}
+
+/**
+ * What a set defined that asks for it no longer is kept in the record, and others may name or extend it. What that set may not set is not
+ * created for them either.
+ */
+function whyInherited(
+  array: ArrayName,
+  asker: SetName,
+  definers: Definitions,
+  existing: Existing,
+  senders: SenderRules,
+): Reason | undefined {
+  let at: ArrayName | undefined = array;
+  // What extends more in a row is refused anyway.
+  for (let depth = 0; at !== undefined && depth <= DEEPEST; depth += 1) {
+    const definer = definers.get(at);
+    const known = existing.get(at);
+    const reason =
+      definer === undefined && known !== undefined
+        ? whyAttributes(known.attributes, known.by ?? asker, senders)
+        : undefined;
+    if (reason !== undefined) return reason;
+    at = definer?.extends ?? known?.extends;
+  }
+  return undefined;
+}

@@ -1,0 +1,21 @@
+import type { Bodies } from "../../domain/bodies.ts";
+import type { RankedDemand } from "../../domain/demand.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+
+/**
+ * The demands of every live set, in no particular order: the allocator ranks them. With `now` those are left out that have run out since
+ * the last plan.
+ */
+export function demandsInForce(
+  record: ClusterRecord,
+  bodies: Bodies,
+  now?: Instant,
+): readonly RankedDemand[] {
+  const all: RankedDemand[] = [];
+  for (const [set, entry] of record.sets) {
+    if (!entry.live || (now !== undefined && entry.expiresAt <= now)) continue;
+    for (const demand of bodies.demands.get(entry.digest)?.demands ?? []) all.push({ set, demand });
+  }
+  return all;
+}

@@ -1,0 +1,101 @@
+import type { Problem, RequestSetUpdate, SetDemand } from "../../domain/demand.ts";
+import { someOf } from "../../domain/some-of.ts";
+import type { SetName } from "../../domain/ids.ts";
+import { ALLOW_ATTRIBUTES, NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
+import { DOCUMENTED_ATTRIBUTES, DOCUMENTED_SETTINGS, refusedAttributes } from "./allowed-attributes.ts";
+import { attributesOf, mayDefineArrays, mayNamePools, mayReportHosts, mayWrite } from "./sender-rule.ts";
+
+/**
+ * What the configuration does not let the sender of a message do. Any of it refuses the whole message, as any mistake in a node array
+ * does: a message states all that its set asks for, and nothing is created that lacks what its sender asked for. A set may always be
+ * ended. No value is repeated, only its kind.
+ */
+export function refuseUpdate(
+  update: RequestSetUpdate,
+  senders: SenderRules = NO_SENDER_RULES,
+): readonly Problem[] {
+  const { set, demand } = update;
+  if (demand !== undefined && update.ends === true) return [];
+  if (!mayWrite(senders, set))
+    return [refusal("requestSet", `"${set}"`, "a request set that may write", set)];
+  const pools = demand?.pools ?? ("pools" in update ? update.pools : undefined) ?? [];
+  return [
+    ...(demand === undefined ? [] : refuseTargets(demand, set, senders)),
+    ...(update.schedulerNodes === undefined || mayReportHosts(senders, set)
+      ? []
+      : [
+          refusal(
+            "schedulerNodes",
+            countText(update.schedulerNodes.length, "host"),
+            "no report of hosts",
+            set,
+          ),
+        ]),
+    ...(pools.length === 0 || mayNamePools(senders, set)
+      ? []
+      : [refusal("pools", countText(pools.length, "pool"), "no pools", set)]),
+  ].slice(0, MOST_PROBLEMS);
+}
+
+/** As at the door: see the bounds of messages. */
+const MOST_PROBLEMS = 100;
+
+function refusal(path: string, found: string, expected: string, set: SetName): Problem {
+  return {
+    path,
+    found,
+    expected: `${expected}: the configuration (senders) says so of request set "${set}"`,
+  };
+}
+
+const countText = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+function refuseTargets({ demands }: SetDemand, set: SetName, senders: SenderRules): readonly Problem[] {
+  const allowed = attributesOf(senders, set);
+  const problems: Problem[] = [];
+  for (const demand of demands) {
+    if (problems.length >= MOST_PROBLEMS) break;
+    if (demand.kind === "job") continue;
+    const path = `nodearrays[${demand.position}]`;
+    if (demand.extends !== undefined && !mayDefineArrays(senders, set))
+      problems.push(refusal(`${path}.Dynamic`, "true", "no dynamic node array", set));
+    for (const refused of refusedAttributes(demand.attributes, allowed))
+      problems.push({
+        path: `${path}.${cut(refused.path)}`,
+        found: kindOf(refused.value),
+        expected: expectedFor(refused.path, allowed),
+      });
+  }
+  return problems;
+}
+
+/** What may stand there, or how to allow it. */
+function expectedFor(path: string, allowed: readonly string[]): string {
+  const isInside = path.startsWith("Configuration.");
+  const known = isInside ? DOCUMENTED_SETTINGS : [...DOCUMENTED_ATTRIBUTES, ...OWN];
+  return `one of ${someOf([...known, ...allowed], MOST_NAMED)}; or allow it: ${ALLOW_ATTRIBUTES}`;
+}
+
+/** Keys of an entry that are no attributes. */
+const OWN: readonly string[] = ["MachineType", "Dynamic", "Extends", "targets and groups"];
+const MOST_NAMED = 20;
+
+/** Paths name keys of the sender's, which may be of any length. */
+const LONGEST = 200;
+const cut = (path: string): string => path.slice(0, LONGEST).toWellFormed();
+
+/** The kind of a value: an attribute may hold a secret. */
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (value === null) return "null";
+  switch (typeof value) {
+    case "string":
+      return `text of ${value.length} characters`;
+    case "boolean":
+      return "true or false";
+    case "object":
+      return "an object";
+    default:
+      return `a ${typeof value}`;
+  }
+}

@@ -1,0 +1,35 @@
+import type { Node } from "../../domain/cluster.ts";
+import { isLost } from "../../domain/cluster.ts";
+import type { NodeId } from "../../domain/ids.ts";
+import type { NodeVerdict } from "../../domain/plan.ts";
+import type { Policy } from "../../domain/policy.ts";
+import type { LedgerNode } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import { isDown } from "../nodes/down.ts";
+import { missingUntil } from "../nodes/missing.ts";
+import { unclearUntil } from "../nodes/unclear.ts";
+
+/**
+ * What a plan says of a node that the look lacks, whose record is unclear, or that is down; undefined: none of these. `kept`: nodes of no
+ * use that count as there all the same.
+ */
+export function doubtVerdict(
+  node: Node,
+  known: LedgerNode,
+  kept: ReadonlySet<NodeId>,
+  policy: Policy,
+  now: Instant,
+): NodeVerdict | undefined {
+  const { missing, nodeId, status } = node;
+  const until = missingUntil(node);
+  if (missing !== undefined && until !== undefined && isLost(node))
+    return { kind: "missing", ...missing, until };
+  const isKept = kept.has(nodeId);
+  const clearBy = unclearUntil(node, known, policy);
+  if (known.unclearSince !== undefined && clearBy !== undefined) {
+    const over = now < clearBy ? {} : { over: isKept ? ("kept" as const) : ("replaced" as const) };
+    return { kind: "unclear", since: known.unclearSince, until: clearBy, status, ...over };
+  }
+  if (known.leftReadyAt === undefined || !isDown(node, known, policy, now)) return undefined;
+  return { kind: "down", since: known.leftReadyAt, status, ...(isKept ? { kept: true } : {}) };
+}

@@ -1,0 +1,82 @@
+import type { Snapshot } from "../../domain/cluster.ts";
+import type { ArrayName, NodeId } from "../../domain/ids.ts";
+import { actsOn, isObserving } from "../../domain/mode.ts";
+import type { Plan, Proposal } from "../../domain/plan.ts";
+import type { Policy } from "../../domain/policy.ts";
+import type { Ledger, LedgerNode } from "../../domain/record.ts";
+import { STALE_MARK_SECONDS } from "../intents/doubt.ts";
+import type { NodeAction } from "./scale-down.ts";
+import type { Instant } from "../../domain/units.ts";
+import { secondsBetween } from "../../domain/units.ts";
+
+/** Where a plan may change something, by the modes of the node arrays. */
+export interface Reach {
+  /** Something may be changed somewhere. */
+  readonly isActing: boolean;
+  /** Something is worked out and only shown. */
+  readonly withholds: boolean;
+  /** Whether nodes of this array may be created, started and stopped. */
+  readonly acts: (array: ArrayName) => boolean;
+  /** What the plan says of it. */
+  readonly shown: Pick<Plan, "mode" | "observed">;
+}
+
+/** Changes are made only to a cluster that is started and meant to be, and only in node arrays whose mode is `act`. */
+export function isActing(snapshot: Snapshot, policy: Policy): boolean {
+  return !isObserving(policy) && isStarted(snapshot);
+}
+
+function isStarted({ state, targetState }: Snapshot): boolean {
+  return state === "Started" && targetState === "Started";
+}
+
+/** `managed`: the node arrays that are ours. */
+export function reachOf(snapshot: Snapshot, policy: Policy, managed: ReadonlySet<ArrayName>): Reach {
+  const isStart = isStarted(snapshot);
+  const observed = [...managed].filter((array) => !actsOn(policy, array));
+  const isBlind = isObserving(policy);
+  return {
+    isActing: isStart && !isBlind,
+    withholds: isStart && (isBlind || observed.length > 0),
+    acts: (array) => isStart && actsOn(policy, array),
+    shown: isBlind ? { mode: "observe" } : observed.length === 0 ? {} : { observed },
+  };
+}
+
+/** What is changed, and what is only shown. */
+export interface Split {
+  readonly done: Pick<Proposal, "creates" | "starts">;
+  readonly withheld: Pick<Proposal, "creates" | "starts">;
+}
+
+/** Divides new and started nodes by the mode of their node array. */
+export function splitByReach(
+  { creates, starts }: Pick<Proposal, "creates" | "starts">,
+  { acts }: Reach,
+  ledger: Ledger,
+): Split {
+  const isOurs = (id: NodeId): boolean => {
+    const known = ledger.get(id);
+    return known !== undefined && acts(known.array);
+  };
+  return {
+    done: { creates: creates.filter(({ bucket }) => acts(bucket.array)), starts: starts.filter(isOurs) },
+    withheld: {
+      creates: creates.filter(({ bucket }) => !acts(bucket.array)),
+      starts: starts.filter((id) => !isOurs(id)),
+    },
+  };
+}
+
+/**
+ * What becomes of a node of an observed array: nothing. Only a mark from before the switch is taken back, so that the node is capacity
+ * again. The mark of a node's own question stays for its minute, as that question may still be open.
+ */
+export function observedAction({ draining }: LedgerNode, due: NodeAction, now: Instant): NodeAction {
+  if (due.kind === "undrain") return due;
+  if (draining === undefined || draining.sentAt !== undefined) return NONE;
+  const isAsked = draining.by === "callback" || draining.by === "unhealthy";
+  return isAsked && secondsBetween(draining.since, now) < STALE_MARK_SECONDS ? NONE : { kind: "undrain" };
+}
+
+const NONE: NodeAction = { kind: "none" };

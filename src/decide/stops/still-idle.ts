@@ -1,0 +1,112 @@
+import type { Bodies } from "../../domain/bodies.ts";
+import type { NodeId } from "../../domain/ids.ts";
+import type { Policy } from "../../domain/policy.ts";
+import type { Question } from "../../domain/questions.ts";
+import type { ClusterRecord, Draining, LedgerNode } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import { entryOfNode } from "../../domain/hosts.ts";
+import type { HostFact } from "../nodes/ledger.ts";
+import { hostFacts } from "../nodes/ledger.ts";
+import { undrain } from "./questions.ts";
+import type { Decision } from "../reconcile.ts";
+
+/**
+ * Of these nodes, which a plan marks or stops, those of which the record now says something else than when the plan was decided
+ * (docs/protocol.md, Stops): a job is on the host, a newer report does not call it idle, or the node was told to stay or has asked
+ * itself. `decidedAt`: when the plan was decided.
+ */
+export function contradictedNodes(
+  nodes: readonly NodeId[],
+  decidedAt: Instant,
+  record: ClusterRecord,
+  bodies: Bodies,
+  { senders }: Pick<Policy, "senders">,
+  now: Instant,
+): ReadonlySet<NodeId> {
+  if (nodes.length === 0) return new Set();
+  const facts = hostFacts(record, bodies, now, senders);
+  return new Set(
+    nodes.filter((id) => {
+      const known = bodies.ledger.get(id);
+      return (
+        known !== undefined &&
+        isContradicted(known, entryOfNode(facts, known), bodies.questions?.get(id), decidedAt)
+      );
+    }),
+  );
+}
+
+function isContradicted(
+  known: LedgerNode,
+  fact: HostFact | undefined,
+  question: Question | undefined,
+  decidedAt: Instant,
+): boolean {
+  if (question?.stayAt !== undefined && question.stayAt >= decidedAt) return true;
+  const isIdle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open";
+  if (isNewer(fact, decidedAt) && !isIdle) return true;
+  // A node that never was Ready is stopped whatever is said of its host.
+  if (!isByReport(known)) return false;
+  return !isIdle || (question?.askedAt !== undefined && question.askedAt >= decidedAt);
+}
+
+function isNewer(fact: HostFact | undefined, at: Instant): boolean {
+  return fact?.reportedAt !== undefined && fact.reportedAt >= at;
+}
+
+function isByReport({ draining, firstReadyAt }: LedgerNode): boolean {
+  return draining?.by === "idle" || (draining?.by === "failed" && firstReadyAt !== undefined);
+}
+
+/**
+ * The decision without its marks and stops of nodes of which the record says something else by now; its creates and starts stand. A stop
+ * that is left out costs one look; one that is not may end a job.
+ */
+export function withoutContradicted(
+  decision: Decision,
+  record: ClusterRecord,
+  bodies: Bodies,
+  policy: Policy,
+  now: Instant,
+): Decision {
+  const { plan, ledger } = decision;
+  const isNew = ({ sentAt, plan: number }: Draining): boolean =>
+    sentAt === undefined && number === plan.number;
+  const nodes: NodeId[] = [];
+  ledger.forEach(({ draining }, id) => {
+    if (draining !== undefined && isNew(draining)) nodes.push(id);
+  });
+  const contradicted = contradictedNodes(nodes, plan.at, record, { ...bodies, ledger }, policy, now);
+  if (contradicted.size === 0) return decision;
+  const stays = (id: NodeId): boolean => !contradicted.has(id);
+  const next = new Map(ledger);
+  const verdicts = new Map(plan.nodes);
+  for (const id of contradicted) {
+    const known = next.get(id);
+    if (known !== undefined) next.set(id, undrain(known, now));
+    verdicts.delete(id);
+  }
+  const terminates = plan.terminates.filter(stays);
+  return {
+    ...decision,
+    ledger: next,
+    plan: { ...plan, terminates, nodes: verdicts },
+    record: withoutStops(decision.record, plan.at, contradicted, plan.terminates.length - terminates.length),
+  };
+}
+
+function withoutStops(
+  record: ClusterRecord,
+  decidedAt: Instant,
+  nodes: ReadonlySet<NodeId>,
+  count: number,
+): ClusterRecord {
+  const intents = record.intents.flatMap((intent) => {
+    const { effect } = intent;
+    if (effect.kind !== "terminate" || intent.committedAt !== decidedAt) return [intent];
+    const left = effect.nodes.filter((id) => !nodes.has(id));
+    return left.length === 0 ? [] : [{ ...intent, effect: { ...effect, nodes: left } }];
+  });
+  const totals = { ...record.totals, terminated: record.totals.terminated - count };
+  return { ...record, intents, totals };
+}

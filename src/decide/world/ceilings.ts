@@ -1,0 +1,231 @@
+import type { Charge, SharedLimit } from "../../domain/allocation.ts";
+import type { Bucket, CountAndCores, NodeArray, Quota } from "../../domain/cluster.ts";
+import type { MachineType } from "../../domain/ids.ts";
+import type { LimitId } from "../../domain/reason.ts";
+import { bucketText } from "../../domain/bucket.ts";
+import type { Family } from "./quota-family.ts";
+import { familyKey } from "./quota-family.ts";
+
+/** Nodes and their vCPUs that count against a limit, by our own count: all that have a VM or wait for one, also those on their way down. */
+export interface Usage {
+  readonly nodes: number;
+  readonly cores: number;
+}
+
+/** Where one bucket stands. */
+export interface BucketUsage {
+  readonly array: Usage;
+  /** Nodes of the bucket that the status shows and that count. */
+  readonly nodes: number;
+  /** Nodes of the bucket that were asked for and that no status shows yet. */
+  readonly waiting: number;
+  /** Of these, spot nodes in an array that is not spot, or the reverse. */
+  readonly waitingOpposite: number;
+}
+
+interface OpenLimit {
+  id: LimitId;
+  used: number;
+  max: number;
+  /** Asked for and not shown yet. */
+  waiting: number;
+  /** What CycleCloud says is available, where it says so. */
+  readonly available?: number;
+}
+
+type FamilyOf = (location: string | undefined, size: MachineType) => Family;
+
+/**
+ * The shared ceilings of a cluster, collected while its buckets are read (cyclecloud-wire.md A.3, semantics 1 to 6): cluster and array by
+ * our own count, quotas by family and region (spot has a regional quota of its own and no family), and the bucket's own availability.
+ * Nodes that were asked for and that no status shows yet are charged to each of them, also to availableCount: whether CycleCloud has
+ * already taken them off there is unknown, and too few now is repaired at the next look.
+ */
+export class Ceilings {
+  readonly #cluster: { readonly limit: CountAndCores; readonly usage: Usage };
+  readonly #familyOf: FamilyOf;
+  readonly #limits: OpenLimit[] = [];
+  readonly #index = new Map<string, number>();
+  /** The quotas of a family or a region, of which there are several where arrays use several subscriptions. */
+  readonly #quotasOf = new Map<string, number[]>();
+
+  constructor(limit: CountAndCores, usage: Usage, familyOf: FamilyOf) {
+    this.#cluster = { limit, usage };
+    this.#familyOf = familyOf;
+  }
+
+  /** The limits as the charges name them, once all buckets were read. Nothing left where more is used than allowed (semantics 4). */
+  limits(): readonly SharedLimit[] {
+    return this.#limits.map(({ id, used, max, waiting, available }) => ({
+      id,
+      used: used + waiting,
+      max,
+      left: Math.max(0, Math.min(max - used, available ?? Number.POSITIVE_INFINITY) - waiting),
+    }));
+  }
+
+  /** What one new node of the bucket takes from which limits; quotas first, so that of several exhausted ones the telling one is named. */
+  charges(array: NodeArray, bucket: Bucket, usage: BucketUsage): readonly Charge[] {
+    return [
+      ...this.#quotas(array, bucket, usage.waiting - usage.waitingOpposite),
+      ...this.#shared(array, bucket, usage),
+      { limit: this.#availability(array, bucket, usage), amount: 1 },
+    ];
+  }
+
+  /**
+   * What one new node takes whose attributes make it spot in an array that is not, or the reverse; to be asked once for each bucket, after
+   * `charges` of all. Its quotas are those that other buckets report of the region; where none does they are not known, and CycleCloud
+   * keeps them. What it calls available in the bucket is worked out for the array's own kind: it counts here, too, unless the quotas of
+   * that kind explain it.
+   */
+  oppositeCharges(
+    array: NodeArray,
+    bucket: Bucket,
+    usage: BucketUsage,
+    own: readonly Charge[],
+  ): readonly Charge[] {
+    const quotas = this.#kindsOf(array, bucket, !array.spot).flatMap(({ id, guessed }) =>
+      (this.#quotasOf.get(scopeKey(id, array)) ?? []).map((limit): Charge => {
+        const amount = bucket.machine.quotaVcpus;
+        const open = this.#limits[limit];
+        if (open !== undefined) open.waiting += usage.waitingOpposite * amount;
+        return { limit, amount, ...(guessed === true ? { guessed } : {}) };
+      }),
+    );
+    const isExplained = quotaRoom(bucket) <= bucket.availableCount;
+    const others = own.filter(({ limit }) => {
+      const kind = this.#limits[limit]?.id.kind;
+      return kind === "nodearray" || kind === "cluster" || (kind === "bucket" && !isExplained);
+    });
+    return [...quotas, ...others];
+  }
+
+  /** The quotas that nodes of a bucket count against: spot nodes have one of the region and none of a family (A.3, semantics 2). */
+  #kindsOf(array: NodeArray, bucket: Bucket, spot: boolean): readonly KindOfQuota[] {
+    const region = array.region ?? "";
+    const { regionalQuota, familyQuota } = bucket;
+    const regional = { report: regionalQuota };
+    if (spot) return [{ ...regional, id: { kind: "regional-spot-quota", name: region, unit: "cores" } }];
+    const { name, guessed } = this.#familyOf(array.region, bucket.machineType);
+    const mark = guessed === true ? { guessed } : {};
+    return [
+      { report: familyQuota, id: { kind: "family-quota", name, unit: "cores", ...mark }, ...mark },
+      { ...regional, id: { kind: "regional-quota", name: region, unit: "cores" } },
+    ];
+  }
+
+  #quotas(array: NodeArray, bucket: Bucket, waiting: number): Charge[] {
+    const amount = bucket.machine.quotaVcpus;
+    return this.#kindsOf(array, bucket, array.spot).flatMap(({ id, report, guessed }): Charge[] => {
+      if (report === undefined) return [];
+      const limit = this.#quota(id, array, report, waiting * amount);
+      return [{ limit, amount, ...(guessed === true ? { guessed } : {}) }];
+    });
+  }
+
+  /**
+   * Each bucket reports the quota that it shares; where reports differ in what is used, the one that leaves least counts. A family has one
+   * quota in a region and subscription: of two different ones the arrays are of different subscriptions, or the family was guessed wrong.
+   */
+  #quota(id: LimitId, array: NodeArray, report: Quota, waiting: number): number {
+    const scope = scopeKey(id, array);
+    const size = id.kind === "family-quota" ? report.quotaCores : "";
+    const index = this.#limit(`${scope}/${size}`, id, report.consumedCores, report.quotaCores);
+    const all = this.#quotasOf.get(scope) ?? [];
+    if (!all.includes(index)) this.#quotasOf.set(scope, [...all, index]);
+    const limit = this.#limits[index];
+    if (limit === undefined) return index;
+    // What the table calls it stands above what was guessed.
+    if (limit.id.guessed === true && id.guessed !== true) limit.id = id;
+    if (report.quotaCores - report.consumedCores < limit.max - limit.used) {
+      limit.used = report.consumedCores;
+      limit.max = report.quotaCores;
+    }
+    limit.waiting += waiting;
+    return index;
+  }
+
+  #shared(array: NodeArray, bucket: Bucket, usage: BucketUsage): readonly Charge[] {
+    const { limit, usage: whole } = this.#cluster;
+    return [
+      ...this.#counted("nodearray", array.name, array.limit, usage.array, bucket),
+      ...this.#counted("cluster", "", limit, whole, bucket),
+    ];
+  }
+
+  #counted(
+    kind: "nodearray" | "cluster",
+    name: string,
+    limit: CountAndCores,
+    usage: Usage,
+    bucket: Bucket,
+  ): Charge[] {
+    const charges: Charge[] = [];
+    if (limit.count !== undefined) {
+      const index = this.#limit(
+        `${kind}/${name}/nodes`,
+        { kind, name, unit: "nodes" },
+        usage.nodes,
+        limit.count,
+      );
+      charges.push({ limit: index, amount: 1 });
+    }
+    if (limit.cores !== undefined) {
+      const index = this.#limit(
+        `${kind}/${name}/cores`,
+        { kind, name, unit: "cores" },
+        usage.cores,
+        limit.cores,
+      );
+      charges.push({ limit: index, amount: bucket.machine.vcpus });
+    }
+    return charges;
+  }
+
+  #availability(array: NodeArray, bucket: Bucket, usage: BucketUsage): number {
+    const used = Math.max(usage.nodes, bucket.activeCount);
+    const byCores =
+      bucket.maxCoreCount === undefined || bucket.machine.vcpus <= 0
+        ? Number.POSITIVE_INFINITY
+        : Math.floor(bucket.maxCoreCount / bucket.machine.vcpus);
+    const max = Math.min(bucket.maxCount ?? Number.POSITIVE_INFINITY, byCores);
+    const name = bucketText({ array: array.name, machineType: bucket.machineType });
+    this.#limits.push({
+      id: { kind: "bucket", name, unit: "nodes" },
+      used,
+      max: Number.isFinite(max) ? max : used + bucket.availableCount,
+      waiting: usage.waiting,
+      available: bucket.availableCount,
+    });
+    return this.#limits.length - 1;
+  }
+
+  #limit(key: string, id: LimitId, used: number, max: number): number {
+    const known = this.#index.get(key);
+    if (known !== undefined) return known;
+    this.#limits.push({ id, used, max, waiting: 0 });
+    this.#index.set(key, this.#limits.length - 1);
+    return this.#limits.length - 1;
+  }
+}
+
+/** A quota that nodes count against, and what their bucket says of it: of the array's own kind of nodes only. */
+interface KindOfQuota {
+  readonly id: LimitId;
+  readonly report: Quota | undefined;
+  readonly guessed?: true;
+}
+
+/** Families are named in any case, and have a quota in each region. */
+function scopeKey({ kind, name }: LimitId, { region = "" }: NodeArray): string {
+  return kind === "family-quota" ? `${kind}/${region}/${familyKey(name)}` : `${kind}/${region}`;
+}
+
+/** Nodes that the quotas of a bucket still allow, as it reports them. */
+function quotaRoom({ familyQuota, regionalQuota, machine }: Bucket): number {
+  const left = [familyQuota, regionalQuota].map((quota) =>
+    quota === undefined ? Number.POSITIVE_INFINITY : quota.quotaCores - quota.consumedCores,
+  );
+  return Math.max(0, Math.floor(Math.min(...left) / Math.max(1, machine.quotaVcpus)));
+}

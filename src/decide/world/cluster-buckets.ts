@@ -1,0 +1,183 @@
+import type { Catalogue } from "../../domain/catalogue.ts";
+import { describeVmSize } from "../../domain/catalogue.ts";
+import type { Machine, Node, NodeArray } from "../../domain/cluster.ts";
+import type { DefaultResource } from "../../domain/default-resource.ts";
+import type { ArrayName, MachineType, PlacementGroup } from "../../domain/ids.ts";
+import type { Resources } from "../../domain/resources.ts";
+import type { ViewedPlace } from "./node-views.ts";
+import { viewBucket, viewNode } from "./node-views.ts";
+import type { Defaults } from "../constraints/default-resources.ts";
+import { applyDefaults, compileDefaults } from "../constraints/default-resources.ts";
+import type { NodeView } from "../../domain/node-view.ts";
+import { readSizeName } from "../constraints/size-name.ts";
+
+/**
+ * One array x VM size x placement group of a cluster, with what a node there offers and how many there are. `machine` is absent where
+ * neither the array nor any other offers the size any more, or CycleCloud does not describe it.
+ */
+export interface ClusterPlace extends ViewedPlace {
+  /** What a new node here is and offers, default resources included. */
+  readonly view: NodeView;
+  /** vCPUs of a node here. */
+  readonly cores: number;
+  /** Nodes that the status shows and that count against limits, and their vCPUs. */
+  nodes: number;
+  nodeCores: number;
+  /** Nodes asked for that no status shows yet. */
+  waiting: number;
+  /** Of these, spot nodes in an array that is not spot, or the reverse. */
+  waitingOpposite: number;
+}
+
+/** What decides the resources of nodes apart from the cluster itself. */
+export interface ResourceRules {
+  /** The configuration's default resources. */
+  readonly configured: readonly DefaultResource[];
+  readonly own: readonly DefaultResource[];
+  readonly catalogue: Catalogue;
+}
+
+/** The places of a cluster, each once, whatever the spelling of its VM size. */
+export class Places {
+  readonly #arrays: ReadonlyMap<ArrayName, NodeArray>;
+  readonly #catalogue: Catalogue;
+  readonly #defaults: Defaults;
+  readonly #machines = new Map<string, Machine>();
+  /** Keyed by the text as it was spelled: most lookups repeat. */
+  readonly #spelled = new Map<ArrayName, Map<MachineType, Map<PlacementGroup | undefined, ClusterPlace>>>();
+  readonly #places = new Map<string, ClusterPlace>();
+  /** Resources of nodes that cannot differ, by place and memory. */
+  readonly #shared = new Map<ClusterPlace, Map<string, Resources>>();
+  readonly #opposites = new Map<ClusterPlace, NodeView>();
+
+  /** With dynamic node arrays as arrays of their own. */
+  constructor(arrays: readonly NodeArray[], rules: ResourceRules) {
+    this.#catalogue = rules.catalogue;
+    this.#defaults = compileDefaults(rules.configured, rules.own);
+    this.#arrays = new Map(arrays.map((array) => [array.name, array]));
+    for (const array of arrays) {
+      for (const bucket of array.buckets) {
+        const size = bucket.machineType.toLowerCase();
+        if (isDescribed(bucket.machine) && !this.#machines.has(size))
+          this.#machines.set(size, bucket.machine);
+      }
+    }
+  }
+
+  /** All places asked for so far. */
+  all(): Iterable<ClusterPlace> {
+    return this.#places.values();
+  }
+
+  /** The place of a node or bucket; made when it is asked for first. */
+  at(array: ArrayName, machineType: MachineType, group: PlacementGroup | undefined): ClusterPlace {
+    const sizes =
+      this.#spelled.get(array) ?? new Map<MachineType, Map<PlacementGroup | undefined, ClusterPlace>>();
+    this.#spelled.set(array, sizes);
+    const groups = sizes.get(machineType) ?? new Map<PlacementGroup | undefined, ClusterPlace>();
+    sizes.set(machineType, groups);
+    const known = groups.get(group);
+    if (known !== undefined) return known;
+    const place = this.#open(array, machineType, group);
+    groups.set(group, place);
+    return place;
+  }
+
+  /** What an existing node is and offers, default resources included. Its id is left to {@link withNodeId}. */
+  view(node: Node, place: ClusterPlace): NodeView {
+    const view = viewNode(node, place, this.#catalogue);
+    return { ...view, available: this.#resourcesOf(node, () => view, place) };
+  }
+
+  /** What an existing node offers: all that most allocations need of it. */
+  resources(node: Node, place: ClusterPlace): Resources {
+    return this.#resourcesOf(node, () => viewNode(node, place, this.#catalogue), place);
+  }
+
+  /** What a new node of a place is and offers whose attributes say whether it is spot, whatever its array is. */
+  viewAs(place: ClusterPlace, spot: boolean): NodeView {
+    const { array } = place;
+    if (array === undefined || array.spot === spot) return place.view;
+    const known = this.#opposites.get(place);
+    if (known !== undefined) return known;
+    const plain = viewBucket({ ...place, array: { ...array, spot } }, this.#catalogue);
+    const view = { ...plain, available: applyDefaults(this.#defaults, plain).resources };
+    this.#opposites.set(place, view);
+    return view;
+  }
+
+  /** Nodes of a place with nothing of their own have the same resources, and the same object; they are worked out once. */
+  #resourcesOf(node: Node, view: () => NodeView, place: ClusterPlace): Resources {
+    const alike = this.#defaults.perBucket && node.resources === undefined;
+    if (!alike) return applyDefaults(this.#defaults, view()).resources;
+    const shared = this.#shared.get(place) ?? new Map<string, Resources>();
+    this.#shared.set(place, shared);
+    const key = `${node.memoryGib} ${node.spot} ${place.machine === undefined ? node.vcpus : ""}`;
+    const resources = shared.get(key) ?? applyDefaults(this.#defaults, { ...view(), nodeId: null }).resources;
+    shared.set(key, resources);
+    return resources;
+  }
+
+  #open(array: ArrayName, machineType: MachineType, group: PlacementGroup | undefined): ClusterPlace {
+    const size = machineType.toLowerCase();
+    const key = `${array}\n${size}\n${group ?? ""}`;
+    const known = this.#places.get(key);
+    if (known !== undefined) return known;
+    const nodeArray = this.#arrays.get(array);
+    const bucket = nodeArray?.buckets.find((one) => one.machineType.toLowerCase() === size);
+    const machine = isDescribed(bucket?.machine) ? bucket.machine : this.#machines.get(size);
+    const here = {
+      bucket: {
+        array,
+        machineType: bucket?.machineType ?? machineType,
+        ...(group === undefined ? {} : { placementGroup: group }),
+      },
+      array: nodeArray,
+      machine,
+      ...(bucket === undefined ? {} : { bucketId: bucket.bucketId }),
+      ...(bucket?.lastCapacityFailureSeconds === undefined
+        ? {}
+        : { capacityFailureSeconds: bucket.lastCapacityFailureSeconds }),
+    };
+    const view = viewBucket(here, this.#catalogue);
+    const place: ClusterPlace = {
+      ...here,
+      view: { ...view, available: applyDefaults(this.#defaults, view).resources },
+      cores: machine?.vcpus ?? coresOfSize(this.#catalogue, nodeArray?.region, machineType),
+      nodes: 0,
+      nodeCores: 0,
+      waiting: 0,
+      waitingOpposite: 0,
+    };
+    this.#places.set(key, place);
+    return place;
+  }
+}
+
+/** vCPUs of an existing node: as its bucket says, else as its own record does, else what is known of its size. */
+export function coresOf(node: Node, place: ClusterPlace): number {
+  if (place.machine !== undefined) return place.machine.vcpus;
+  return node.vcpus !== undefined && node.vcpus > 0 ? node.vcpus : place.cores;
+}
+
+/** A bucket without processors is one that CycleCloud does not describe. */
+function isDescribed(machine: Machine | undefined): machine is Machine {
+  return machine !== undefined && machine.vcpus > 0;
+}
+
+/** A node has at least one core. */
+const LEAST_CORES = 1;
+
+/**
+ * vCPUs of a VM size of which CycleCloud says nothing: by the size table; where that does not know it, as its name says (all sizes that are
+ * newer than the table are named after their vCPUs); else one, so that the node counts. CycleCloud knows better, and adds fewer nodes than
+ * asked where that was too few.
+ */
+function coresOfSize(catalogue: Catalogue, location: string | undefined, size: MachineType): number {
+  return describeVmSize(catalogue, location, size).vcpus ?? readSizeName(size)?.vcpus ?? LEAST_CORES;
+}
+
+/** Resources that nodes of a place share, with the one that they cannot share: ccnodeid. */
+export function withNodeId(resources: Resources, nodeId: string | null): Resources {
+  return resources["ccnodeid"] === null && nodeId !== null ? { ...resources, ccnodeid: nodeId } : resources;
+}

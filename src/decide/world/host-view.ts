@@ -1,0 +1,112 @@
+import type { NodeProperties, NodeView } from "../../domain/node-view.ts";
+import type { Resources, ResourceValue } from "../../domain/resources.ts";
+import { convertSize, isLess, isSize } from "../../domain/size.ts";
+import type { Defaults } from "../constraints/default-resources.ts";
+import { applyDefaults } from "../constraints/default-resources.ts";
+
+/** What a scheduler says of the resources of one of its hosts: totals, and what is left of them. */
+export interface HostAmounts {
+  readonly resources: Resources;
+  readonly available: Resources;
+}
+
+/** The resources of a host once its report stands above what we know of it (scalelib-behaviour.md 13). */
+export interface Overlaid {
+  /** What it has in all. */
+  readonly resources: Resources;
+  /** What is left now of each resource that the report says this of: all that runs there is subtracted already. Absent: of none. */
+  readonly left?: Resources;
+}
+
+/**
+ * Puts a report above what we computed, name by name. An amount keeps the unit that it had: a plain number of a size is in that unit. What
+ * cannot be counted does not replace an amount, as nothing would fit there any more. Less than nothing is nothing.
+ */
+export function overlayReport(computed: Resources, { resources, available }: HostAmounts): Overlaid {
+  return overlayLeft(overlayTotals(computed, resources), available);
+}
+
+/** What a host has in all, with the totals that its scheduler reports. */
+export function overlayTotals(computed: Resources, reported: Resources): Resources {
+  const totals: Record<string, ResourceValue> = { ...computed };
+  for (const [name, value] of Object.entries(reported)) totals[name] = replace(totals[name], value);
+  return totals;
+}
+
+/** What is left of these totals. They are the same object, unless the report says more than they do. */
+export function overlayLeft(totals: Resources, available: Resources): Overlaid {
+  let more: Record<string, ResourceValue> | undefined;
+  let left: Record<string, ResourceValue> | undefined;
+  for (const [name, value] of Object.entries(available)) {
+    const total = totals[name];
+    const now = replace(total, value);
+    const isCounted = isAmount(value) && isAmount(now);
+    if (isCounted ? !isAmount(total) || isLess(total, now) : now !== total)
+      (more ??= { ...totals })[name] = now;
+    if (isCounted) (left ??= {})[name] = now;
+  }
+  const resources = more ?? totals;
+  return left === undefined ? { resources } : { resources, left };
+}
+
+/** A value that can be counted. */
+export type AmountValue = Exclude<ResourceValue, string | boolean | null>;
+
+export function isAmount(value: ResourceValue | undefined): value is AmountValue {
+  return typeof value === "number" || isSize(value);
+}
+
+function replace(before: ResourceValue | undefined, value: ResourceValue): ResourceValue {
+  if (!isAmount(before)) return isAmount(value) ? notBelowZero(value) : value;
+  if (!isAmount(value)) return before;
+  if (!isSize(before)) return notBelowZero(value);
+  return notBelowZero(isSize(value) ? convertSize(value, before.unit) : { amount: value, unit: before.unit });
+}
+
+function notBelowZero(value: AmountValue): AmountValue {
+  return isSize(value) ? { ...value, amount: Math.max(0, value.amount) } : Math.max(0, value);
+}
+
+/**
+ * A host that only the scheduler knows, as constraints see it before its report (scalelib-behaviour.md 13). `vcpus`: what it counts as having
+ * where the report does not say.
+ */
+export function viewHost(hostname: string, defaults: Defaults, vcpus: number): NodeView {
+  const properties: NodeProperties = {
+    name: hostname,
+    nodearray: "unknown",
+    bucket_id: null,
+    vm_size: "unknown",
+    vm_family: "unknown",
+    hostname,
+    fqdn: hostname,
+    hostname_or_uuid: hostname,
+    private_ip: null,
+    instance_id: null,
+    location: "unknown",
+    spot: false,
+    vcpu_count: vcpus,
+    pcpu_count: vcpus,
+    gpu_count: 0,
+    memory: { amount: 0, unit: "g" },
+    infiniband: false,
+    state: "running",
+    exists: true,
+    colocated: false,
+    placement_group: null,
+    keep_alive: false,
+    create_time_unix: 0,
+    last_match_time_unix: 0,
+    delete_time_unix: null,
+    create_time: null,
+    last_match_time: null,
+    delete_time: null,
+    create_time_remaining: -1,
+    cores_per_socket: -1,
+    version: "7.9",
+  };
+  const view: NodeView = { properties, available: {}, nodeId: null, configuration: {}, jobs: NO_JOBS };
+  return { ...view, available: applyDefaults(defaults, view).resources };
+}
+
+const NO_JOBS: ReadonlySet<string> = new Set();

@@ -1,0 +1,172 @@
+import type { BucketOffer, SupplyNode } from "../../domain/allocation.ts";
+import type { BucketKey } from "../../domain/bucket.ts";
+import { OWN_DEFAULTS } from "../../domain/default-resource.ts";
+import { arrayName, machineType } from "../../domain/ids.ts";
+import type { Resources, ResourceValue } from "../../domain/resources.ts";
+import type { Policy } from "../../domain/policy.ts";
+import { schedulerHostId } from "../../domain/scheduler-host.ts";
+import { isLess } from "../../domain/size.ts";
+import { compileDefaults } from "../constraints/default-resources.ts";
+import { bucketId } from "../bins/node-kinds.ts";
+import type { AmountValue, Overlaid } from "./host-view.ts";
+import { isAmount, overlayLeft, overlayTotals, viewHost } from "./host-view.ts";
+import type { ReportedHost } from "./reported-hosts.ts";
+import type { Reports } from "./scheduler-only.ts";
+
+/** A bucket is believed to have less than we compute if at least this many of its nodes are reported so. */
+const WITNESSES = 2;
+
+type FromReport = Pick<SupplyNode, "resources" | "left" | "occupied">;
+
+/** What reports make of the capacity of one world: of its nodes, of hosts that only the scheduler knows, and of new nodes. */
+export class ReportedSupply {
+  readonly #reports: Reports | undefined;
+  /** Nodes with the same totals share one object, as they are then of one kind to the allocator. */
+  readonly #totals = new Map<Resources, Map<string, Resources>>();
+  /** By bucket and resource: the most that a node there is reported to have, and how many are. */
+  readonly #seen = new Map<string, Map<string, { most: AmountValue; nodes: number }>>();
+
+  constructor(reports: Reports | undefined) {
+    this.#reports = reports;
+  }
+
+  /** A node as its scheduler sees it, and as we would without that; undefined: no report in force says anything of it. */
+  of({ nodeId, bucket, resources }: SupplyNode): FromReport | undefined {
+    const host = this.#reports?.nodes.get(nodeId);
+    if (host === undefined) return undefined;
+    const overlaid = this.#overlay(resources, host);
+    this.#note(bucket, host, overlaid);
+    return isOccupied(host) ? { ...overlaid, occupied: true } : overlaid;
+  }
+
+  /**
+   * The hosts that only the scheduler knows. Those that are alike are in one bucket, as nodes of one VM size are; or, as in scalelib, each is
+   * in one of its own.
+   */
+  hosts({ preference }: Pick<Policy, "preference">): readonly SupplyNode[] {
+    const hosts = this.#reports?.others ?? [];
+    if (hosts.length === 0) return [];
+    const nothing = viewHost("", NO_DEFAULTS, 0).available;
+    const buckets = new Map<Resources, Map<string, BucketKey>>();
+    let made = 0;
+    const names = Map.groupBy(hosts, ({ hostname }) => hostname);
+    return hosts.map((host): SupplyNode => {
+      const { hostname } = host;
+      const overlaid = this.#overlay(nothing, host);
+      const onlyFor = [...new Set(host.by.map(({ set }) => set))].sort();
+      const alike = buckets.get(overlaid.resources) ?? new Map<string, BucketKey>();
+      buckets.set(overlaid.resources, alike);
+      const sets = JSON.stringify(preference === "bucket-order" ? [hostname, onlyFor] : onlyFor);
+      const bucket = alike.get(sets) ?? bucketOfHosts((made += 1));
+      alike.set(sets, bucket);
+      return {
+        nodeId: schedulerHostId(hostname, names.get(hostname)?.length === 1 ? undefined : onlyFor[0]),
+        hostname,
+        bucket,
+        purpose: { kind: "array" },
+        ...overlaid,
+        ...(isOccupied(host) ? { occupied: true } : {}),
+        onlyFor,
+        properties: () => viewHost(hostname, NO_DEFAULTS, 0).properties,
+        cores: 0,
+        order: 0,
+        ready: true,
+      };
+    });
+  }
+
+  /**
+   * What new nodes of a bucket are believed to offer: no more of a resource than the best of the nodes there, once two of them are reported
+   * with less than we compute. Else each plan would find the nodes of the last one wanting, and ask for one more.
+   */
+  believed(offer: BucketOffer): BucketOffer {
+    const seen = this.#seen.get(bucketId(offer.bucket, false));
+    if (seen === undefined) return offer;
+    const known = new Map<Resources, Resources>();
+    const lower = (resources: Resources): Resources => {
+      const lowered = known.get(resources) ?? lowerTo(resources, seen);
+      known.set(resources, lowered);
+      return lowered;
+    };
+    const { inGroup } = offer;
+    return {
+      ...offer,
+      resources: lower(offer.resources),
+      ...(inGroup === undefined
+        ? {}
+        : {
+            inGroup: (group) => {
+              const made = inGroup(group);
+              return { ...made, resources: lower(made.resources) };
+            },
+          }),
+    };
+  }
+
+  #overlay(computed: Resources, { resources, available }: ReportedHost): Overlaid {
+    const totals = this.#share(computed, resources, () => overlayTotals(computed, resources));
+    const overlaid = overlayLeft(totals, available);
+    if (overlaid.resources === totals) return overlaid;
+    // What is said beside the totals differs from host to host, but often it does not.
+    return { ...overlaid, resources: this.#share(totals, overlaid.resources, () => overlaid.resources) };
+  }
+
+  #share(base: Resources, above: Resources, make: () => Resources): Resources {
+    const ofBase = this.#totals.get(base) ?? new Map<string, Resources>();
+    this.#totals.set(base, ofBase);
+    const key = textOf(above);
+    const resources = ofBase.get(key) ?? (key === "{}" ? base : make());
+    ofBase.set(key, resources);
+    return resources;
+  }
+
+  /** What an idle host has left is what it has. */
+  #note(bucket: BucketKey, host: ReportedHost, { resources, left = {} }: Overlaid): void {
+    const names = new Set(Object.keys(host.resources));
+    const idle = isOccupied(host) ? [] : Object.keys(left).filter((name) => !names.has(name));
+    for (const name of names) this.#noteTotal(bucket, name, resources[name]);
+    for (const name of idle) this.#noteTotal(bucket, name, left[name]);
+  }
+
+  #noteTotal(bucket: BucketKey, name: string, total: ResourceValue | undefined): void {
+    if (!isAmount(total)) return;
+    const id = bucketId(bucket, false);
+    const ofBucket = this.#seen.get(id) ?? new Map<string, { most: AmountValue; nodes: number }>();
+    this.#seen.set(id, ofBucket);
+    const known = ofBucket.get(name);
+    const most = known === undefined || isLess(known.most, total) ? total : known.most;
+    ofBucket.set(name, { most, nodes: (known?.nodes ?? 0) + 1 });
+  }
+}
+
+const NO_DEFAULTS = compileDefaults([], OWN_DEFAULTS);
+
+const isOccupied = ({ by }: ReportedHost): boolean => by.some(({ jobs }) => jobs.length > 0);
+
+/** No array of CycleCloud is called so: names with a slash are refused. */
+function bucketOfHosts(number: number): BucketKey {
+  return { array: arrayName(`scheduler-hosts/${number}`), machineType: machineType("unknown") };
+}
+
+function lowerTo(
+  resources: Resources,
+  seen: ReadonlyMap<string, { readonly most: AmountValue; readonly nodes: number }>,
+): Resources {
+  const lowered: Record<string, ResourceValue> = { ...resources };
+  seen.forEach(({ most, nodes }, name) => {
+    const computed = resources[name];
+    if (nodes >= WITNESSES && isAmount(computed) && isLess(most, computed)) lowered[name] = most;
+  });
+  return lowered;
+}
+
+/** Reports stay what they are until the next one comes, and are asked for their text in each plan. */
+function textOf(resources: Resources): string {
+  const known = texts.get(resources);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(resources);
+  texts.set(resources, text);
+  return text;
+}
+
+const texts = new WeakMap<Resources, string>();

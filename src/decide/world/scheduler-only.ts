@@ -1,0 +1,146 @@
+import type { Node, Snapshot } from "../../domain/cluster.ts";
+import type { RankedDemand } from "../../domain/demand.ts";
+import type { ArrayName, NodeId } from "../../domain/ids.ts";
+import type { Ledger } from "../../domain/record.ts";
+import { entryOfNode, hostKey } from "../../domain/hosts.ts";
+import type { ReportedHost, ReportedHosts } from "./reported-hosts.ts";
+
+/** What a plan reads of the reports. Plain data, as plans are recalled by it. */
+export interface Reports {
+  /** Those that are nodes of the cluster, and up. */
+  readonly nodes: ReadonlyMap<NodeId, ReportedHost>;
+  /** Those that only the scheduler knows, and that take jobs. */
+  readonly others: readonly ReportedHost[];
+}
+
+/** The cluster as far as it says which hosts are its own. */
+interface Cluster {
+  readonly snapshot: Pick<Snapshot, "nodes" | "arrays">;
+  readonly ledger: Ledger;
+  /** Dynamic node arrays. */
+  readonly dynamics: Iterable<ArrayName>;
+}
+
+/** What a plan reads of the reports, beside these demands as they were sent; undefined: no report says anything of amounts. */
+export function readReports(
+  reported: ReportedHosts,
+  cluster: Cluster,
+  demands: readonly RankedDemand[],
+): Reports | undefined {
+  if (reported.size === 0) return undefined;
+  const { nodes, others } = judgeHosts(reported, cluster, demands);
+  const capacity = others.flatMap(({ host, standing }) => (standing === "capacity" ? [host] : []));
+  return { nodes, others: capacity };
+}
+
+/** Whether a host without a node in the status is capacity, or why it is not. */
+export type Standing =
+  | "capacity"
+  /** Its scheduler says that it takes no jobs. */
+  | "closed"
+  /** We remember a node of this name, or the status has one that is not up. */
+  | "former-node"
+  | "named-as-a-node"
+  /** It has jobs, and neither its report nor the jobs say how much of it they take. */
+  | "load-unknown";
+
+/** A host that is reported, and what it is to us. */
+export interface JudgedHost {
+  readonly host: ReportedHost;
+  readonly standing: Standing;
+}
+
+export interface JudgedHosts {
+  /** Hosts of nodes that are up. */
+  readonly nodes: ReadonlyMap<NodeId, ReportedHost>;
+  /** Hosts that the status does not show. */
+  readonly others: readonly JudgedHost[];
+}
+
+/** Separates the hosts of nodes from those that only a scheduler knows. */
+export function judgeHosts(
+  reported: ReportedHosts,
+  cluster: Cluster,
+  demands: readonly RankedDemand[],
+): JudgedHosts {
+  const nodes = new Map<NodeId, ReportedHost>();
+  const found = new Set<ReportedHost>();
+  cluster.snapshot.nodes.forEach((node) => {
+    const host = entryOfNode(reported, node);
+    if (host === undefined) return;
+    found.add(host);
+    if (node.phase === "ready") nodes.set(node.nodeId, host);
+  });
+  if (found.size === reported.size) return { nodes, others: [] };
+  const whyOurs = later(() => judgeNames(cluster));
+  const placedAt = later(() => indexPlaced(demands));
+  const others = [...reported]
+    .filter(([, host]) => !found.has(host))
+    .flatMap(([key, host]) => (host.bySet ?? [host]).map((one) => ({ key, host: one })))
+    .map(({ key, host }) => {
+      const standing = host.open ? (whyOurs()(key) ?? standingOf(host, placedAt)) : ("closed" as const);
+      return { host, standing };
+    });
+  return { nodes, others };
+}
+
+/**
+ * Schedulers go on listing hosts whose nodes are gone, and list hosts whose nodes are still to be made: jobs would wait for ever for such a
+ * host, where a node too many costs little. So a host that had a node of the cluster, as far as we remember, or that is called as CycleCloud
+ * calls nodes and their hosts is never taken for one of the scheduler's own. This also holds when our memory is lost.
+ */
+function judgeNames({ snapshot, ledger, dynamics }: Cluster): (key: string) => Standing | undefined {
+  const known = new Set<string>();
+  const note = ({ hostname, name, privateIp }: Pick<Node, "hostname" | "name" | "privateIp">): void => {
+    known.add(hostKey(name));
+    if (hostname !== undefined) known.add(hostKey(hostname));
+    if (privateIp !== undefined) known.add(privateIp);
+  };
+  snapshot.nodes.forEach(note);
+  ledger.forEach(note);
+  const arrays = new Set(
+    [...snapshot.arrays.map(({ name }) => name), ...dynamics].map((name) => name.toLowerCase()),
+  );
+  return (key) => {
+    if (known.has(key)) return "former-node";
+    return isNamedAsNode(key, arrays) ? "named-as-a-node" : undefined;
+  };
+}
+
+/** "ip-0a000404", as CycleCloud calls hosts; or "execute-17", as it calls nodes, maybe with a prefix: "lab-execute-17". */
+function isNamedAsNode(key: string, arrays: ReadonlySet<string>): boolean {
+  if (/^ip-[0-9a-f]{8}$/.test(key)) return true;
+  const array = /^(.+)-\d+$/.exec(key)?.[1];
+  if (array === undefined) return false;
+  if (arrays.has(array)) return true;
+  return [...arrays].some((name) => array.endsWith(`-${name}`));
+}
+
+/** What the jobs there take is known by what is left, or as each says itself how much of it runs there. */
+function standingOf(
+  { hostname, available, by }: ReportedHost,
+  placedAt: () => ReadonlyMap<string, ReadonlySet<string>>,
+): Standing {
+  if (Object.keys(available).length > 0 || by.every(({ jobs }) => jobs.length === 0)) return "capacity";
+  const placed = placedAt().get(hostKey(hostname));
+  return by.every(({ jobs }) => jobs.every((job) => placed?.has(job) === true)) ? "capacity" : "load-unknown";
+}
+
+/** By host the names of the jobs that say that they run there. */
+function indexPlaced(demands: readonly RankedDemand[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const index = new Map<string, Set<string>>();
+  for (const { demand } of demands) {
+    if (demand.kind !== "job") continue;
+    for (const { hostname } of demand.placed) {
+      const key = hostKey(hostname);
+      index.set(key, (index.get(key) ?? new Set()).add(demand.name));
+    }
+  }
+  return index;
+}
+
+/** Worked out when it is asked for, and once. */
+function later<T extends object>(work: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= work());
+}

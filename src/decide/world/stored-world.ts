@@ -1,0 +1,56 @@
+import type { World } from "../../domain/allocation.ts";
+import type { Bodies } from "../../domain/bodies.ts";
+import type { Policy } from "../../domain/policy.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import { doubtedNodes, stoppingNodes } from "../intents/doubt.ts";
+import { demandsInForce } from "../senders/demands-in-force.ts";
+import { excludedNodes, pendingCreates } from "../reconcile.ts";
+import { reportedHosts } from "./reported-hosts.ts";
+import type { JudgedHosts } from "./scheduler-only.ts";
+import { judgeHosts } from "./scheduler-only.ts";
+import { orderOf } from "../need/spare.ts";
+import { buildWorld } from "./build-world.ts";
+
+/** What of a record bears on what can be had. */
+export type UnderWay = Pick<ClusterRecord, "intents" | "inFlight" | "backoffs">;
+
+/** What the allocator would be given now, from what the record holds: the last believed look and our own memory. Undefined: never looked. */
+export function storedWorld(
+  record: UnderWay,
+  { seen, ledger }: Pick<Bodies, "seen" | "ledger">,
+  policy: Policy,
+  now: Instant,
+): World | undefined {
+  if (seen === undefined) return undefined;
+  return buildWorld({
+    snapshot: seen,
+    ledger,
+    inFlight: record.inFlight,
+    pendingCreates: pendingCreates(record.intents),
+    backoffs: record.backoffs,
+    policy,
+    excluded: excludedNodes(seen, ledger, stoppingNodes(record.intents), policy, now),
+    doubted: doubtedNodes(record, seen, ledger, policy, now),
+    order: orderOf,
+    now,
+  });
+}
+
+/** What the reports in force say of hosts now, beside the last believed look. */
+export function storedHosts(
+  record: ClusterRecord,
+  bodies: Bodies,
+  { senders }: Pick<Policy, "senders">,
+  now: Instant,
+): JudgedHosts {
+  const { seen, ledger } = bodies;
+  if (seen === undefined) return { nodes: new Map(), others: [] };
+  const dynamics = (record.dynamicArrays ?? []).map(({ name }) => name);
+  const demands = demandsInForce(record, bodies, now);
+  return judgeHosts(
+    reportedHosts(record, bodies, now, senders),
+    { snapshot: seen, ledger, dynamics },
+    demands,
+  );
+}

@@ -1,0 +1,31 @@
+import { createHash } from "node:crypto";
+import type { ClusterName, Digest, Epoch, RequestId } from "./ids.ts";
+import { digest, requestId } from "./ids.ts";
+import type { Instant } from "./units.ts";
+
+/** The id under which CycleCloud is asked for one effect (design.md section 3, Intents): the same commit gives the same id, no other does. */
+export function requestIdOf(
+  cluster: ClusterName,
+  epoch: Epoch,
+  committedAt: Instant,
+  plan: number,
+  ordinal: number,
+): RequestId {
+  const hex = createHash("sha256")
+    .update(JSON.stringify([cluster, epoch, committedAt, plan, ordinal]))
+    .digest("hex");
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)];
+  return requestId(parts.join("-"));
+}
+
+/** Digest of a value that our own doors built, whose keys are therefore always written in the same order. */
+export function digestOf(value: unknown): Digest {
+  return measure(value).digest;
+}
+
+/** The same, with the size of the value's JSON text. */
+export function measure(value: unknown): { readonly digest: Digest; readonly bytes: number } {
+  const text = JSON.stringify(value);
+  const hex = createHash("sha256").update(text).digest("hex");
+  return { digest: digest(hex.slice(0, 32)), bytes: Buffer.byteLength(text) };
+}

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { Budget } from "../../../src/decide/constraints/budget.ts";
+import type { SetName } from "../../../src/domain/ids.ts";
+import { setName } from "../../../src/domain/ids.ts";
+
+const EVIL = setName("evil");
+const HONEST = setName("honest");
+
+/** How many steps a set may spend from now on, one by one. */
+function spendAll(budget: Budget, set: SetName): number {
+  budget.turnTo(set);
+  let steps = 0;
+  for (; !budget.isSpent; steps += 1) budget.spend(1);
+  return steps - 1;
+}
+
+test("one set alone has the whole budget", () => {
+  expect(spendAll(new Budget(1000, 1), EVIL)).toBe(1000);
+});
+
+test("of two sets the first has its share and the pot, and the second its share", () => {
+  const budget = new Budget(1000, 2);
+  expect(spendAll(budget, EVIL)).toBe(750);
+  // The step that was too many is nobody's.
+  expect(spendAll(budget, HONEST)).toBe(249);
+});
+
+test("sets that take turns draw on the pot as it is then", () => {
+  const budget = new Budget(1000, 2);
+  budget.turnTo(EVIL);
+  budget.spend(450);
+  budget.turnTo(HONEST);
+  budget.spend(350);
+  budget.turnTo(EVIL);
+  budget.spend(200);
+  expect(budget.isSpent).toBe(false);
+  budget.spend(1);
+  expect(budget.isSpent).toBe(true);
+  expect(budget.spent).toBe(1001);
+});
+
+test("reasons that cost too much take nothing from what places the demand", () => {
+  const budget = new Budget(1000, 1);
+  budget.turnTo(EVIL);
+  const work = (steps: number) => () => {
+    budget.spend(steps);
+    return "told";
+  };
+  expect(budget.on("explaining", work(200))).toBe("told");
+  expect(budget.on("explaining", work(200))).toBeUndefined();
+  expect(budget.on("explaining", work(0))).toBeUndefined();
+  expect(spendAll(budget, EVIL)).toBe(1000);
+});

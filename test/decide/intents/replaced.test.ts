@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import { uselessNodes } from "../../../src/decide/intents/replaced.ts";
+import type { Node } from "../../../src/domain/cluster.ts";
+import { arrayName } from "../../../src/domain/ids.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
+import type { LedgerNode } from "../../../src/domain/record.ts";
+import {
+  at,
+  buildLedger,
+  buildNode,
+  buildNodes,
+  buildSnapshot,
+  NOW,
+  rememberNode,
+  rememberNodes,
+} from "../../support/build-node.ts";
+
+const counts = (nodes: readonly Node[], more: Partial<LedgerNode> = {}) => {
+  const { replaced, kept } = uselessNodes(
+    buildSnapshot(nodes),
+    rememberNodes(nodes, more),
+    DEFAULT_POLICY,
+    NOW,
+  );
+  return [replaced.length, kept.length];
+};
+
+describe("nodes of no use: at most a tenth of an array is replaced at a time, and at least 3", () => {
+  const failed = (count: number) => buildNodes("f", count, { phase: "failed" });
+  test.each([
+    { name: "three of four", of: 4, useless: 4, replaced: 3 },
+    { name: "three of 39", of: 39, useless: 20, replaced: 3 },
+    { name: "four of 40", of: 40, useless: 20, replaced: 4 },
+    { name: "ten of 100", of: 100, useless: 40, replaced: 10 },
+    { name: "all, if they are fewer", of: 100, useless: 2, replaced: 2 },
+  ])("$name", ({ of, useless, replaced }) => {
+    const nodes = [...failed(useless), ...buildNodes("n", of - useless)];
+    expect(counts(nodes)).toEqual([replaced, useless - replaced]);
+  });
+
+  test("each array by itself; nodes without a VM do not count", () => {
+    const others = buildNodes("g", 4, { phase: "failed", array: arrayName("gpu") });
+    const off = buildNodes("o", 100, { phase: "off" });
+    expect(counts([...failed(4), ...others, ...off])).toEqual([6, 2]);
+  });
+
+  test("one on which a job is reported or placed is not replaced, and takes nobody's turn", () => {
+    const nodes = failed(5);
+    const ledger = buildLedger(
+      nodes.map((node, i) =>
+        rememberNode(node, i === 0 ? { busyness: { state: "busy", since: at(-90) } } : {}),
+      ),
+    );
+    const { replaced, kept } = uselessNodes(buildSnapshot(nodes), ledger, DEFAULT_POLICY, NOW);
+    expect([replaced, kept]).toEqual([
+      ["f2", "f3", "f4"],
+      ["f1", "f5"],
+    ]);
+  });
+});
+
+test.each<{ name: string; node: Partial<Node>; known?: Partial<LedgerNode>; useless: number }>([
+  { name: "up", node: {}, useless: 0 },
+  { name: "on its way up", node: { phase: "coming" }, known: { firstSeenAt: at(-3599) }, useless: 0 },
+  { name: "not Ready in time", node: { phase: "coming" }, known: { firstSeenAt: at(-3600) }, useless: 1 },
+  {
+    name: "not Ready in time, and missing in the look",
+    node: { phase: "coming", missing: { since: NOW } },
+    known: { firstSeenAt: at(-3600) },
+    useless: 1,
+  },
+  { name: "unclear", node: { phase: "unknown" }, known: { unclearSince: at(-3599) }, useless: 0 },
+  {
+    name: "unclear, and long since first seen",
+    node: { phase: "unknown" },
+    known: { firstSeenAt: at(-9000), unclearSince: at(-3599) },
+    useless: 0,
+  },
+  {
+    name: "unclear for too long",
+    node: { phase: "unknown" },
+    known: { unclearSince: at(-3600) },
+    useless: 1,
+  },
+  {
+    name: "down",
+    node: { phase: "coming", status: "Off", unexpectedStatus: true },
+    known: { firstReadyAt: at(-9000), leftReadyAt: at(-60) },
+    useless: 1,
+  },
+  { name: "going", node: { phase: "going" }, useless: 0 },
+])("of no use: $name: $useless", ({ node: more, known, useless }) => {
+  const node = buildNode("n1", more);
+  expect(counts([node], known)).toEqual([useless, 0]);
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+import {
+  beginLook,
+  endLook,
+  mendLooks,
+  noteGoodLook,
+  outageSeconds,
+} from "../../../src/decide/pace/observation-times.ts";
+import { notBefore } from "../../../src/decide/intents/whose-turn.ts";
+import { owner } from "../../../src/domain/ids.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
+import type { Calls, ClusterRecord } from "../../../src/domain/record.ts";
+import { at, NOW } from "../../support/build-node.ts";
+import { EMPTY_RECORD } from "../../support/build-record.ts";
+
+const ours = owner("ours");
+
+/** Seconds after NOW at which the next look may begin. */
+function next(record: ClusterRecord, seconds: number): number {
+  const until = notBefore(record, ours, at(seconds));
+  return until === undefined ? seconds : (until - NOW) / 1000;
+}
+
+/** A look that begins and ends at that moment. */
+const look = (record: ClusterRecord, seconds: number): ClusterRecord =>
+  endLook(beginLook(record, at(seconds)), at(seconds));
+
+describe("the bucket of looks", () => {
+  test("three at once, then one each 6 s: 13 in any 60 s", () => {
+    let record = EMPTY_RECORD;
+    const begun: number[] = [];
+    for (let seconds = 0; seconds <= 60; seconds += 0.5) {
+      while (next(record, seconds) === seconds) {
+        begun.push(seconds);
+        record = look(record, seconds);
+      }
+    }
+    expect(begun).toEqual([0, 0, 0, 6, 12, 18, 24, 30, 36, 42, 48, 54, 60]);
+  });
+
+  test("it is full again after 18 s, and no fuller later", () => {
+    const empty = [0, 0, 0].reduce(look, EMPTY_RECORD);
+    const full = [18, 18, 18].reduce(look, empty);
+    expect(next(full, 18)).toBe(24);
+    expect(next([3600, 3600, 3600].reduce(look, empty), 3600)).toBe(3606);
+  });
+
+  test("an older release has looked: there is none for 6 s", () => {
+    const record = look(EMPTY_RECORD, 0);
+    expect(next(record, 1)).toBe(1);
+    expect(next({ ...record, lookedAt: at(1) }, 1)).toBe(7);
+    expect(next({ ...EMPTY_RECORD, lookedAt: at(1) }, 7)).toBe(7);
+  });
+});
+
+describe("clocks that differ", () => {
+  test("an instance an hour ahead has looked: the bucket is set to our clock, and 24 s later we look", () => {
+    const ahead = look(EMPTY_RECORD, 3600);
+    const mended = mendLooks(ahead, NOW);
+    expect(mended).toMatchObject({ lookedAt: NOW, looks: { tokens: -3, at: NOW } });
+    expect(next(mended, 0)).toBe(24);
+    expect(next(mended, 24)).toBe(24);
+  });
+
+  test("two instances 11 s apart do not look more often than one", () => {
+    let record = EMPTY_RECORD;
+    const begun: number[] = [];
+    for (let seconds = 0; seconds < 120; seconds += 0.25) {
+      for (const skew of [0, 11]) {
+        if (next(record, seconds + skew) === seconds + skew) {
+          begun.push(seconds);
+          record = look(record, seconds + skew);
+        } else record = mendLooks(record, at(seconds + skew));
+      }
+    }
+    const inMinute = begun.map((from) => begun.filter((one) => from <= one && one < from + 60).length);
+    expect(Math.max(...inMinute)).toBeLessThanOrEqual(13);
+    expect(begun.length).toBeGreaterThan(15);
+  });
+});
+
+describe("looks under way", () => {
+  const slow = (seconds: number): Partial<ClusterRecord> => ({ calls: { status: { seconds, at: NOW } } });
+
+  test("a second begins when the first is older than twice the measured call, at least 5 s", () => {
+    expect(next(beginLook(EMPTY_RECORD, NOW), 1)).toBe(5);
+    expect(next(beginLook({ ...EMPTY_RECORD, ...slow(22) }, NOW), 1)).toBe(44);
+  });
+
+  test("a third waits until the first is taken for lost", () => {
+    const two = beginLook(beginLook(EMPTY_RECORD, NOW), at(5));
+    expect(next(two, 20)).toBe(90);
+    expect(next(two, 90)).toBe(90);
+  });
+
+  test("the end of a look ends those that began before it", () => {
+    const two = beginLook(beginLook(EMPTY_RECORD, NOW), at(5));
+    expect(endLook(two, at(5)).looks).not.toHaveProperty("underWay");
+    expect(endLook(two, NOW).looks).toMatchObject({ underWay: [at(5)] });
+  });
+});
+
+describe("an overtaken look that is good", () => {
+  const seen = (seconds: number, calls?: Calls): ClusterRecord => ({
+    ...EMPTY_RECORD,
+    lastGoodLookAt: at(seconds),
+    ...(calls === undefined ? {} : { calls }),
+  });
+  const noted = (record: ClusterRecord) => noteGoodLook(record, at(-1), DEFAULT_POLICY, NOW).lastGoodLookAt;
+
+  test("shows that we were there", () => {
+    expect(noted(seen(-120))).toBe(at(-1));
+    expect(noted(seen(0))).toBe(at(0));
+  });
+
+  test("does not end an outage, which begins later where calls are slow", () => {
+    const slow: Calls = { create: { seconds: 22, at: NOW } };
+    expect(noted(seen(-121))).toBe(at(-121));
+    expect(outageSeconds({ calls: slow }, DEFAULT_POLICY)).toBe(164);
+    expect(noted(seen(-164, slow))).toBe(at(-1));
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+import {
+  beginEpoch,
+  beginEpochSetBack,
+  bornRecord,
+  withCreatesWait,
+} from "../../../src/decide/record/epoch.ts";
+import { isMemoryOld, isResting, nextOutage } from "../../../src/decide/pace/outage.ts";
+import { epoch, setName } from "../../../src/domain/ids.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
+import type { ClusterRecord } from "../../../src/domain/record.ts";
+import type { Instant } from "../../../src/domain/units.ts";
+import { at, buildNode, buildSnapshot, EXECUTE, NOW, PROD } from "../../support/build-node.ts";
+import { buildCreate, buildState } from "../../support/build-record.ts";
+
+const standard = setName("standard");
+const other = setName("other");
+
+/** A record whose last look was 900 s ago, with sets that were pushed so many seconds from now. */
+function away(pushed: Readonly<Record<string, number>>, more: Partial<ClusterRecord> = {}): ClusterRecord {
+  const sets = Object.fromEntries(
+    Object.entries(pushed).map(([name, seconds]) => [name, { sentAt: at(seconds), intervalSeconds: 3600 }]),
+  );
+  return buildState({ sets, record: { lastGoodLookAt: at(-900), ...more } }).record;
+}
+
+const rest = (record: ClusterRecord, now: Instant = NOW) => nextOutage(record, DEFAULT_POLICY, now);
+
+describe("a gap of 900 s since the last look", () => {
+  test.each([
+    { name: "every set was pushed again", pushed: { standard: -1, other: -300 }, awaiting: undefined },
+    { name: "one of two was", pushed: { standard: -1, other: -1000 }, awaiting: [other] },
+    {
+      name: "one of two was, the other came within 120 s of the last look",
+      pushed: { standard: -1, other: -781 },
+      awaiting: [other],
+    },
+    { name: "nobody has a set", pushed: {}, awaiting: [] },
+  ])("$name", ({ pushed, awaiting }) => {
+    const expected =
+      awaiting === undefined ? undefined : { from: at(-900), to: NOW, until: at(300), awaiting };
+    expect(rest(away(pushed))).toEqual(expected);
+  });
+
+  test("idle clocks begin again, also where there is nothing to wait for", () => {
+    expect(isMemoryOld(away({ standard: -1 }), DEFAULT_POLICY, NOW)).toBe(true);
+    expect(isMemoryOld(away({}, { lastGoodLookAt: at(-120) }), DEFAULT_POLICY, NOW)).toBe(false);
+  });
+
+  test("it falls into a rest that lasts its full time: so does the new one", () => {
+    const outage = { from: at(-1000), to: at(-1000), until: at(100), awaiting: [] };
+    expect(rest(away({ standard: -1 }, { outage }))).toEqual({
+      from: at(-900),
+      to: NOW,
+      until: at(300),
+      awaiting: [],
+    });
+  });
+});
+
+test("a message that was sent before the outage and delivered after it is no push", () => {
+  const record = away({ standard: -901 });
+  const held = record.sets.get(standard);
+  if (held === undefined) throw new Error("the record has the set");
+  const late = { ...record, sets: new Map([[standard, { ...held, acceptedAt: NOW }]]) };
+  expect(rest(late)).toMatchObject({ awaiting: [standard] });
+});
+
+describe("a new epoch", () => {
+  const before = away(
+    { standard: -60, other: -60 },
+    { lastGoodLookAt: at(-30), intents: [buildCreate("r-1", 3)], plan: 40 },
+  );
+
+  test("after a lost body: what was not in it stays, and scale-down rests until the lost set is pushed again", () => {
+    const next = beginEpoch(before, { epoch: epoch("epoch-2"), awaiting: [other] }, NOW);
+    expect(next).toEqual({
+      ...before,
+      epoch: "epoch-2",
+      epochAt: NOW,
+      outage: { from: NOW, to: NOW, until: at(300), awaiting: [other] },
+    });
+    expect(isMemoryOld(next, DEFAULT_POLICY, NOW)).toBe(true);
+    expect(isResting(next, DEFAULT_POLICY, at(299))).toBe(true);
+    expect(isResting(next, DEFAULT_POLICY, at(300))).toBe(false);
+    const pushed = { ...next, sets: away({ standard: -60, other: 10 }).sets };
+    expect(isResting(pushed, DEFAULT_POLICY, at(11))).toBe(false);
+    expect(rest(pushed, at(11))).toBeUndefined();
+  });
+
+  test("after a restore: plans count on from the highest that is known, and the rest lasts its full time", () => {
+    const next = beginEpochSetBack(before, { epoch: epoch("epoch-2"), plan: 75 }, NOW);
+    expect(next).toMatchObject({ plan: 75, createsFrom: at(60), intents: before.intents });
+    const pushed = { ...next, sets: away({ standard: 10, other: 10 }).sets, lastGoodLookAt: at(190) };
+    expect(rest(pushed, at(200))).toEqual({ from: NOW, to: NOW, until: at(300), awaiting: [] });
+  });
+
+  test("a lower plan number is not taken", () => {
+    expect(beginEpochSetBack(before, { epoch: epoch("epoch-2"), plan: 12 }, NOW).plan).toBe(40);
+  });
+});
+
+describe("a record that is new, and the first look shows a node", () => {
+  const born = bornRecord(PROD, epoch("epoch-1"), NOW);
+  const plan = (now: Instant, lagSeconds: number) =>
+    withCreatesWait(
+      born,
+      born,
+      buildSnapshot([buildNode("n1")]),
+      { managed: new Set([EXECUTE]), lagSeconds },
+      now,
+    ).createsFrom;
+
+  test.each([
+    { name: "creates wait for a minute", lagSeconds: 30, now: at(1), from: at(60) },
+    { name: "where CycleCloud shows nodes late, for longer", lagSeconds: 120, now: at(1), from: at(150) },
+    { name: "the minute is over", lagSeconds: 30, now: at(60), from: undefined },
+    { name: "the longer time is not", lagSeconds: 120, now: at(149), from: at(150) },
+  ])("$name", ({ lagSeconds, now, from }) => {
+    expect(plan(now, lagSeconds)).toEqual(from);
+  });
+});

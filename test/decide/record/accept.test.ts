@@ -1,0 +1,325 @@
+import { describe, expect, test } from "vitest";
+import type { Acceptance } from "../../../src/decide/record/accept.ts";
+import { accept, lapseSets, limitExpiry } from "../../../src/decide/record/accept.ts";
+import type { RequestSetUpdate, SchedulerNode } from "../../../src/domain/demand.ts";
+import { compareRevisions } from "../../../src/domain/demand.ts";
+import { digest, setName } from "../../../src/domain/ids.ts";
+import type { ClusterRecord } from "../../../src/domain/record.ts";
+import type { Instant } from "../../../src/domain/units.ts";
+import { at, NOW } from "../../support/build-node.ts";
+import { buildState, buildUpdate, EMPTY_RECORD } from "../../support/build-record.ts";
+
+const standard = setName("standard");
+
+/** Takes the messages in one after the other; what is not accepted leaves the record as it was. */
+function acceptAll(updates: readonly RequestSetUpdate[], now: Instant = NOW): ClusterRecord {
+  return updates.reduce((record, update) => {
+    const outcome = accept(record, update, now);
+    return outcome.kind === "accepted" ? outcome.record : record;
+  }, EMPTY_RECORD);
+}
+
+/** What became of the last of several messages. */
+function acceptLast(updates: readonly RequestSetUpdate[], now: Instant = NOW): Acceptance {
+  const last = updates.at(-1);
+  if (last === undefined) throw new RangeError("a scenario has at least one message");
+  return accept(acceptAll(updates.slice(0, -1), now), last, now);
+}
+
+const summary = (outcome: Acceptance) =>
+  outcome.kind === "accepted" ? { kind: outcome.kind, changed: outcome.changed } : outcome;
+
+describe("which message is in force", () => {
+  test.each([
+    {
+      name: "the first of a set",
+      updates: [buildUpdate(4)],
+      outcome: { kind: "accepted", changed: true },
+      inForce: "target-4",
+      generation: 1,
+    },
+    {
+      name: "a later revision replaces an earlier one whole",
+      updates: [buildUpdate(4, { revisionValue: 100 }), buildUpdate(2, { revisionValue: 101 })],
+      outcome: { kind: "accepted", changed: true },
+      inForce: "target-2",
+      generation: 2,
+    },
+    {
+      name: "an earlier revision that arrives late changes nothing",
+      updates: [buildUpdate(2, { revisionValue: 101 }), buildUpdate(4, { revisionValue: 100 })],
+      outcome: { kind: "older", held: { value: 101, tieBreak: "" } },
+      inForce: "target-2",
+      generation: 1,
+    },
+    {
+      name: "two messages of one queue second: the larger message id is the newer",
+      updates: [
+        buildUpdate(4, { revisionValue: 100, tieBreak: "a" }),
+        buildUpdate(2, { revisionValue: 100, tieBreak: "b" }),
+      ],
+      outcome: { kind: "accepted", changed: true },
+      inForce: "target-2",
+      generation: 2,
+    },
+    {
+      name: "the same two, delivered the other way round",
+      updates: [
+        buildUpdate(2, { revisionValue: 100, tieBreak: "b" }),
+        buildUpdate(4, { revisionValue: 100, tieBreak: "a" }),
+      ],
+      outcome: { kind: "older", held: { value: 100, tieBreak: "b" } },
+      inForce: "target-2",
+      generation: 1,
+    },
+    {
+      name: "one explicit revision for two demands: the larger digest wins",
+      updates: [buildUpdate(4, { revisionValue: 100 }), buildUpdate(7, { revisionValue: 100 })],
+      outcome: { kind: "accepted", changed: true },
+      inForce: "target-7",
+      generation: 2,
+    },
+    {
+      name: "the same two, delivered the other way round",
+      updates: [buildUpdate(7, { revisionValue: 100 }), buildUpdate(4, { revisionValue: 100 })],
+      outcome: { kind: "older", held: { value: 100, tieBreak: "" } },
+      inForce: "target-7",
+      generation: 1,
+    },
+    {
+      name: "the same message twice is accepted twice and counts once",
+      updates: [buildUpdate(4), buildUpdate(4)],
+      outcome: { kind: "accepted", changed: false },
+      inForce: "target-4",
+      generation: 1,
+    },
+    {
+      name: "a renewal of the same demand does not move the generation",
+      updates: [
+        buildUpdate(4, { revisionValue: 100 }),
+        buildUpdate(4, { revisionValue: 101, sentAt: at(0), expiresAt: at(600) }),
+      ],
+      outcome: { kind: "accepted", changed: false },
+      inForce: "target-4",
+      generation: 1,
+    },
+    {
+      name: "a changed report alone does not move the generation",
+      updates: [
+        buildUpdate(4, { revisionValue: 100, schedulerNodes: [{ hostname: "ip-a", jobs: ["1"] }] }),
+        buildUpdate(4, { revisionValue: 101, schedulerNodes: [{ hostname: "ip-a", jobs: [] }] }),
+      ],
+      outcome: { kind: "accepted", changed: false },
+      inForce: "target-4",
+      generation: 1,
+    },
+    {
+      name: "a message past its expiry is stale, whatever its revision",
+      updates: [
+        buildUpdate(4, { revisionValue: 100 }),
+        buildUpdate(9, { revisionValue: 200, expiresAt: at(0) }),
+      ],
+      outcome: { kind: "stale", expiredAt: at(0) },
+      inForce: "target-4",
+      generation: 1,
+    },
+  ])("$name", ({ updates, outcome, inForce, generation }) => {
+    expect(summary(acceptLast(updates))).toEqual(outcome);
+    const record = acceptAll(updates);
+    expect(record.sets.get(standard)?.digest).toBe(inForce);
+    expect(record.generation).toBe(generation);
+  });
+
+  test("a renewal moves revision, times and report", () => {
+    const report: readonly SchedulerNode[] = [{ hostname: "ip-a", jobs: [] }];
+    const record = acceptAll([
+      buildUpdate(4, { revisionValue: 100, sentAt: at(-200), expiresAt: at(100) }),
+      buildUpdate(4, {
+        revisionValue: 101,
+        sentAt: at(-1),
+        expiresAt: at(599),
+        intervalSeconds: 600,
+        schedulerNodes: report,
+      }),
+    ]);
+    expect(record.sets.get(standard)).toEqual({
+      revision: { value: 101, tieBreak: "" },
+      intervalSeconds: 600,
+      sentAt: at(-1),
+      acceptedAt: NOW,
+      expiresAt: at(599),
+      digest: "target-4",
+      live: true,
+      // The first half of the SHA-256 of [{"hostname":"ip-a","jobs":[]}].
+      report: "cbde467f59b3a0ca0bbcb1fe90dcd249",
+      // Of the demand 100, as its reader says, and of that text 31.
+      size: { jobs: 0, bytes: 131 },
+    });
+  });
+
+  test("a renewal without a report takes the report back", () => {
+    const record = acceptAll([
+      buildUpdate(4, { revisionValue: 100, schedulerNodes: [{ hostname: "ip-a", jobs: [] }] }),
+      buildUpdate(4, { revisionValue: 101 }),
+    ]);
+    expect(record.sets.get(standard)).not.toHaveProperty("report");
+  });
+
+  test("a set replaces itself only", () => {
+    const other = setName("other");
+    const record = acceptAll([buildUpdate(4), buildUpdate(9, { set: other, revisionValue: 1 })]);
+    expect(record.sets.get(standard)?.digest).toBe("target-4");
+    expect(record.sets.get(other)?.digest).toBe("target-9");
+  });
+
+  test("the bodies that a commit must write come with the acceptance, and none with a repetition", () => {
+    const report: readonly SchedulerNode[] = [{ hostname: "ip-a", jobs: [] }];
+    const update = buildUpdate(4, { schedulerNodes: report });
+    const first = accept(EMPTY_RECORD, update, NOW);
+    if (first.kind !== "accepted") throw new Error(`unexpected: ${first.kind}`);
+    expect(first.demands).toEqual(new Map([["target-4", update.demand]]));
+    expect([...first.reports.values()]).toEqual([report]);
+    const again = accept(first.record, update, NOW);
+    expect(again).toEqual({
+      kind: "accepted",
+      record: first.record,
+      demands: new Map(),
+      reports: new Map(),
+      changed: false,
+      taken: ["demand", "schedulerNodes"],
+      older: [],
+    });
+  });
+});
+
+describe("one revision sent twice with one demand", () => {
+  // A client that saw no answer sends again; over HTTP its times and its report are then newer, whatever arrives first.
+  const early = buildUpdate(4, {
+    revisionValue: 100,
+    sentAt: at(-20),
+    expiresAt: at(280),
+    schedulerNodes: [{ hostname: "ip-a", jobs: ["1"] }],
+  });
+  const late = buildUpdate(4, {
+    revisionValue: 100,
+    sentAt: at(-10),
+    expiresAt: at(290),
+    schedulerNodes: [{ hostname: "ip-a", jobs: [] }],
+  });
+
+  test.each([
+    { name: "in order", updates: [early, late] },
+    { name: "the other way round", updates: [late, early] },
+    { name: "each twice", updates: [early, late, late, early] },
+  ])("$name: the times and the report of the one that lasts longer", ({ updates }) => {
+    const record = acceptAll(updates);
+    expect(record.sets.get(standard)).toMatchObject({
+      sentAt: at(-10),
+      expiresAt: at(290),
+      report: "cbde467f59b3a0ca0bbcb1fe90dcd249",
+    });
+    expect(record.generation).toBe(1);
+  });
+
+  test.each([
+    { name: "in order", updates: [buildUpdate(4, { expiresAt: at(900) }), buildUpdate(7)] },
+    { name: "the other way round", updates: [buildUpdate(7), buildUpdate(4, { expiresAt: at(900) })] },
+  ])("$name: a demand that wins by its digest brings its own expiry", ({ updates }) => {
+    expect(acceptAll(updates).sets.get(standard)).toMatchObject({ digest: "target-7", expiresAt: at(300) });
+  });
+
+  test("two reports that differ in nothing but their hosts: the same one stays, whatever arrives first", () => {
+    const one = buildUpdate(4, { schedulerNodes: [{ hostname: "ip-a", jobs: [] }] });
+    const two = buildUpdate(4, { schedulerNodes: [{ hostname: "ip-b", jobs: [] }] });
+    expect(acceptAll([one, two]).sets.get(standard)?.report).toBe(
+      acceptAll([two, one]).sets.get(standard)?.report,
+    );
+  });
+});
+
+describe("expiry", () => {
+  const day = 86_400;
+  const { record } = buildState({
+    sets: {
+      standard: { sentAt: at(-300), expiresAt: at(0), report: [{ hostname: "ip-a", jobs: [] }] },
+      other: { sentAt: at(-100), expiresAt: at(200) },
+    },
+  });
+
+  test("a set lapses when its expiry comes, keeps its revision and gives up its report", () => {
+    const lapsed = lapseSets(record.sets, NOW, day);
+    expect(lapsed.get(standard)).toEqual({
+      revision: { value: at(-300), tieBreak: "" },
+      intervalSeconds: 300,
+      sentAt: at(-300),
+      acceptedAt: at(-300),
+      expiresAt: at(0),
+      digest: "demand-standard",
+      live: false,
+    });
+    expect(lapsed.get(setName("other"))?.live).toBe(true);
+  });
+
+  test.each([
+    { name: "a moment before its expiry it is in force", now: at(-0.001), live: true },
+    { name: "from its expiry on it is not", now: at(0), live: false },
+    { name: "its revision is held almost a day longer", now: at(day - 0.001), live: false },
+    { name: "after a day it is forgotten", now: at(day), live: undefined },
+  ])("$name", ({ now, live }) => {
+    expect(lapseSets(record.sets, now, day).get(standard)?.live).toBe(live);
+  });
+
+  test("nothing to lapse: the very same map, so that nothing is written", () => {
+    expect(lapseSets(record.sets, at(-1), day)).toBe(record.sets);
+    const lapsed = lapseSets(record.sets, NOW, day);
+    expect(lapseSets(lapsed, at(1), day)).toBe(lapsed);
+  });
+
+  test("a lapsed set still refuses what is older than its revision", () => {
+    const sets = lapseSets(record.sets, NOW, day);
+    const update = buildUpdate(4, { revisionValue: at(-301), expiresAt: at(100) });
+    expect(accept({ ...record, sets }, update, NOW)).toEqual({
+      kind: "older",
+      held: { value: at(-300), tieBreak: "" },
+    });
+  });
+
+  test.each([
+    { name: "lapsed at a tick", sets: lapseSets(record.sets, NOW, day) },
+    { name: "run out a moment ago, before any tick", sets: record.sets },
+  ])("the same demand after it had $name moves the generation: it is in force anew", ({ sets }) => {
+    const update = buildUpdate(4, {
+      revisionValue: at(1),
+      digest: digest("demand-standard"),
+      expiresAt: at(301),
+    });
+    const outcome = accept({ ...record, sets, generation: 12 }, update, at(1));
+    expect(outcome).toMatchObject({ kind: "accepted", changed: true, record: { generation: 13 } });
+  });
+});
+
+describe("the longest validity that a cluster's configuration allows", () => {
+  const update = buildUpdate(4, { intervalSeconds: 7200, sentAt: at(-10), expiresAt: at(7190) });
+
+  test("a message that asks for more is cut, from the moment it was sent", () => {
+    expect(limitExpiry(update, 3600)).toMatchObject({ intervalSeconds: 3600, expiresAt: at(3590) });
+  });
+
+  test("one that asks for as much is left alone", () => {
+    expect(limitExpiry(update, 7200)).toBe(update);
+  });
+});
+
+test.each([
+  { name: "by value", a: { value: 1, tieBreak: "z" }, b: { value: 2, tieBreak: "a" }, sign: -1 },
+  { name: "then by message id", a: { value: 1, tieBreak: "b" }, b: { value: 1, tieBreak: "a" }, sign: 1 },
+  {
+    name: "an explicit one before the queue's",
+    a: { value: 1, tieBreak: "" },
+    b: { value: 1, tieBreak: "a" },
+    sign: -1,
+  },
+  { name: "equal", a: { value: 1, tieBreak: "a" }, b: { value: 1, tieBreak: "a" }, sign: 0 },
+])("revisions are ordered $name", ({ a, b, sign }) => {
+  expect(Math.sign(compareRevisions(a, b))).toBe(sign);
+});

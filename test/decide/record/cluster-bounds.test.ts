@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+import { accept } from "../../../src/decide/record/accept.ts";
+import type { WholeUpdate } from "../../../src/domain/demand.ts";
+import { digest, setName } from "../../../src/domain/ids.ts";
+import type { ClusterRecord, SetEntry } from "../../../src/domain/record.ts";
+import { at, NOW } from "../../support/build-node.ts";
+import { buildJob, buildPartial, buildUpdate, EMPTY_RECORD } from "../../support/build-record.ts";
+
+/** What all sets of a cluster may hold together. */
+
+const MIB = 1024 * 1024;
+
+function entry(more: Partial<SetEntry> = {}): SetEntry {
+  return {
+    revision: { value: NOW - 60_000, tieBreak: "" },
+    intervalSeconds: 300,
+    sentAt: at(-60),
+    acceptedAt: at(-60),
+    expiresAt: at(240),
+    digest: digest("held"),
+    live: true,
+    size: { jobs: 0, bytes: 10 },
+    ...more,
+  };
+}
+
+/** A record with so many sets "held-0", "held-1" and so on. */
+function holding(count: number, each: Partial<SetEntry> = {}): ClusterRecord {
+  const names = Array.from({ length: count }, (_, index) => setName(`held-${index}`));
+  return { ...EMPTY_RECORD, sets: new Map(names.map((name) => [name, entry(each)])) };
+}
+
+const outcome = (record: ClusterRecord, update: Parameters<typeof accept>[1], now = NOW): unknown => {
+  const accepted = accept(record, update, now);
+  return accepted.kind === "too-much" ? accepted.problem : accepted.kind;
+};
+
+const jobs = (count: number) =>
+  Array.from({ length: count }, (_, index) => buildJob(`job-${index}`, 1, { position: index }));
+const asking = (set: string, count: number, more: Partial<WholeUpdate> = {}) =>
+  buildUpdate(1, {
+    set: setName(set),
+    digest: digest(`${set}-${count}`),
+    demand: { demands: jobs(count), pools: [], rejectedJobs: [] },
+    ...more,
+  });
+
+describe("5,000 live sets", () => {
+  const full = holding(5000);
+  const problem = {
+    path: "",
+    found: "5001 live request sets with this message",
+    expected: "at most 5000 live request sets in a cluster; a set that lapses or is deleted makes room",
+  };
+
+  test("the last one fits", () => {
+    expect(outcome(holding(4999), asking("new", 1))).toBe("accepted");
+  });
+
+  test.each([
+    { name: "demand", update: asking("new", 1) },
+    { name: "a report alone", update: buildPartial({ set: setName("new"), schedulerNodes: [] }) },
+    { name: "pools alone", update: buildPartial({ set: setName("new"), pools: [] }) },
+  ])("one more is refused: $name", ({ update }) => {
+    expect(outcome(full, update)).toEqual(problem);
+  });
+
+  test("those that are there may be renewed, changed and deleted", () => {
+    const renewal = asking("held-7", 1, { digest: digest("held") });
+    expect(outcome(full, renewal)).toBe("accepted");
+    expect(outcome(full, asking("held-7", 3))).toBe("accepted");
+    expect(outcome(full, asking("held-7", 0, { ends: true }))).toBe("accepted");
+    expect(outcome(full, buildPartial({ set: setName("held-7"), schedulerNodes: [] }))).toBe("accepted");
+  });
+
+  test("to delete a set that is not there needs no room", () => {
+    expect(outcome(full, asking("never-was", 0, { ends: true }))).toBe("accepted");
+  });
+
+  test("those that have lapsed take no room, before and after they are marked so", () => {
+    const sets = new Map(full.sets).set(setName("held-7"), entry({ live: false }));
+    expect(outcome({ ...full, sets }, asking("new", 1))).toBe("accepted");
+    expect(outcome(full, asking("new", 1, { expiresAt: at(600) }), at(240))).toBe("accepted");
+    expect(outcome(full, asking("held-7", 1, { expiresAt: at(600) }), at(239))).toBe("accepted");
+  });
+
+  test("a set with parts of its own counts once", () => {
+    const separateReports = new Map([[setName("held-7"), entry()]]);
+    const separatePools = new Map([[setName("held-7"), entry()]]);
+    expect(outcome({ ...holding(4999), separateReports, separatePools }, asking("new", 1))).toBe("accepted");
+    const others = new Map([[setName("reports-only"), entry()]]);
+    expect(outcome({ ...holding(4999), separateReports: others }, asking("new", 1))).toEqual(problem);
+  });
+});
+
+describe("200,000 jobs", () => {
+  const record = holding(2, { size: { jobs: 90_000, bytes: 10 } });
+
+  test("as many fit, and one more does not", () => {
+    expect(outcome(record, asking("new", 20_000))).toBe("accepted");
+    expect(outcome(record, asking("new", 20_001))).toEqual({
+      path: "",
+      found: "200001 jobs with this message",
+      expected: "at most 200000 jobs in a cluster; a set that lapses or is deleted makes room",
+    });
+  });
+
+  test("what a set held before makes room for what it asks for now", () => {
+    expect(outcome(record, asking("held-0", 110_000))).toBe("accepted");
+    expect(outcome(record, asking("held-0", 110_001))).toMatchObject({
+      found: "200001 jobs with this message",
+    });
+  });
+
+  test("a set that asks for less passes, whatever the others hold", () => {
+    const over = holding(3, { size: { jobs: 90_000, bytes: 10 } });
+    expect(outcome(over, asking("held-0", 80_000))).toBe("accepted");
+    expect(outcome(over, asking("held-0", 90_001))).toMatchObject({ found: "270001 jobs with this message" });
+  });
+});
+
+describe("64 MiB of demand", () => {
+  const record = holding(1, { size: { jobs: 0, bytes: 40 * MIB } });
+
+  test("as much fits, and a byte more does not", () => {
+    expect(outcome(record, asking("new", 0, { bytes: 24 * MIB }))).toBe("accepted");
+    expect(outcome(record, asking("new", 0, { bytes: 24 * MIB + 1 }))).toEqual({
+      path: "",
+      found: "64.1 MiB of demand as JSON with this message",
+      expected: "at most 64 MiB of demand as JSON in a cluster; a set that lapses or is deleted makes room",
+    });
+  });
+
+  test("hosts count with the demand that they came with, and alone", () => {
+    // {"hostname":"h0000000","jobs":[]} and its comma are 34 bytes: 800,000 are 26 MiB.
+    const schedulerNodes = Array.from({ length: 800_000 }, (_, index) => ({
+      hostname: `h${String(index).padStart(7, "0")}`,
+      jobs: [],
+    }));
+    const found = "66 MiB of demand as JSON with this message";
+    expect(outcome(record, asking("new", 0, { bytes: 0, schedulerNodes }))).toMatchObject({ found });
+    expect(outcome(record, buildPartial({ set: setName("new"), schedulerNodes }))).toMatchObject({ found });
+  });
+});
+
+describe("sets that an older release accepted, which did not count them", () => {
+  const { size: _size, ...uncounted } = entry();
+  const record: ClusterRecord = {
+    ...holding(2, { size: { jobs: 150_000, bytes: 10 } }),
+  };
+  const sets = new Map(record.sets).set(setName("old"), uncounted);
+
+  test("stay, and are renewed as they are", () => {
+    const renewal = asking("old", 5, { digest: digest("held") });
+    const accepted = accept({ ...record, sets }, renewal, NOW);
+    if (accepted.kind !== "accepted") throw new Error(accepted.kind);
+    expect(accepted.record.sets.get(setName("old"))).toMatchObject({ size: { jobs: 5, bytes: 100 } });
+    expect(accepted.record.sets.size).toBe(3);
+  });
+
+  test("are judged by the bounds when they change", () => {
+    expect(outcome({ ...record, sets }, asking("old", 1))).toMatchObject({
+      found: "300001 jobs with this message",
+    });
+  });
+});
