@@ -11,6 +11,11 @@ export interface VirtualCount {
   readonly idleSeconds: number;
   /** Of all jobs together: those that no node that is up has, or could take. */
   readonly waitingSeconds: number;
+  /**
+   * No rule says which of several idle nodes takes a job. Another choice may move a stop by as much as the idle clocks of these nodes differ:
+   * the node-seconds that such choices may move, all together.
+   */
+  readonly byChoice: number;
 }
 
 interface Kept {
@@ -33,13 +38,14 @@ export function countVirtual(
   bootSeconds: (at: number) => number,
 ): VirtualCount {
   let nodes: Kept[] = [];
-  const count = { boots: 0, peak: 0, nodeSeconds: 0, idleSeconds: 0, waitingSeconds: 0 };
+  const count = { boots: 0, peak: 0, nodeSeconds: 0, idleSeconds: 0, waitingSeconds: 0, byChoice: 0 };
   let stated = -1;
   let made = 0;
   for (const [i, now] of looks.entries()) {
     while ((statements[stated + 1]?.at ?? Infinity) <= now) stated += 1;
     const { waiting = 0, hosts = [] } = statements[stated] ?? {};
     nodes = nodes.filter(({ stoppedAt }) => stoppedAt === undefined || now - stoppedAt < GONE_AFTER_MS);
+    count.byChoice += choiceSeconds(nodes, hosts, waiting, now);
     const lacking = placeJobs(nodes, hosts, now);
     const seconds = (now - (looks[i - 1] ?? now)) / 1000;
     const needed = new Set(free(nodes).slice(0, waiting + lacking));
@@ -69,6 +75,19 @@ const isUp = ({ upAt, stoppedAt }: Kept, now: number): boolean => upAt <= now &&
 
 const free = (nodes: readonly Kept[]): readonly Kept[] =>
   nodes.filter(({ host, stoppedAt }) => host === undefined && stoppedAt === undefined);
+
+function choiceSeconds(
+  nodes: readonly Kept[],
+  hosts: readonly string[],
+  waiting: number,
+  now: number,
+): number {
+  const known = new Set(nodes.map(({ host }) => host));
+  const jobs = waiting + hosts.filter((host) => !known.has(host)).length;
+  const clocks = free(nodes).map(({ idleSince = now }) => idleSince);
+  if (jobs === 0 || jobs >= clocks.length) return 0;
+  return (jobs * (Math.max(...clocks) - Math.min(...clocks))) / 1000;
+}
 
 /** Each real host with a job keeps its node, or takes a free one: one that is up before one that boots. Returns how many find none. */
 function placeJobs(nodes: readonly Kept[], hosts: readonly string[], now: number): number {
