@@ -30,7 +30,7 @@ test("eight hours beside another autoscaler: nothing is changed by us, and both 
   // By hand: 5 nodes from 00:10:30 to 01:18 and 12 from 04:00:30 to 04:38, when the idle timeout is over: 787.5 minutes.
   expect(execute?.virtual.nodeHours).toBe(13.13);
   expect(execute?.differences[0]?.text).toBe(
-    "12 nodes idle for 1.4 h (16.6 node-hours) from 04:38 on that would have been stopped at 04:38: nobody needed them",
+    "12 nodes idle for 1.4 h from 04:38 (16.6 node-hours). They would have been stopped at 04:38: no job needed them",
   );
 });
 
