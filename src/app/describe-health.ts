@@ -130,7 +130,7 @@ function notesOn(
         ? ""
         : `, or until these sets are pushed: ${outage.awaiting.slice(0, SHOWN_NAMES).join(", ")}`;
     notes.push(
-      `scale-down rests after an interruption of the autoscaler until ${isoTime(outage.until)}${waiting}`,
+      `scale-down rests after a start or an interruption of the autoscaler until ${isoTime(outage.until)}${waiting}`,
     );
   }
   return notes;

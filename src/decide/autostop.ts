@@ -359,7 +359,7 @@ function blind(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Insta
 
 function resting(record: ClusterRecord, policy: Policy, now: Instant): string | undefined {
   return isResting(record, policy, now)
-    ? "scale-down rests after an interruption of the autoscaler"
+    ? "scale-down rests after a start or an interruption of the autoscaler"
     : undefined;
 }
 

@@ -193,7 +193,7 @@ describe("what a node is told", () => {
       scenario: { record: { outage: resting } },
       verdict: {
         kind: "cannot-tell",
-        why: "scale-down rests after an interruption of the autoscaler",
+        why: "scale-down rests after a start or an interruption of the autoscaler",
         undrain: true,
       },
     },
