@@ -36,4 +36,4 @@ test("eight hours beside another autoscaler: nothing is changed by us, and both 
 
 test("a day beside another autoscaler, with one array switched to act at noon: both fleets' totals equal an independent count, and only that array is ours", async () => {
   await judgeObserved(await observeFor(1, 1));
-});
+}, 120_000);
