@@ -28,6 +28,7 @@ import { counterpartsOf, oppositesOf } from "./counterparts.ts";
 import { familyOf } from "./quota-family.ts";
 import type { ClusterPlace, ResourceRules } from "./cluster-buckets.ts";
 import { coresOf, Places } from "./cluster-buckets.ts";
+import { nothingLeft } from "./host-view.ts";
 import { ReportedSupply } from "./reported-supply.ts";
 import { scaleSetsOf } from "../draft/scale-set.ts";
 import type { Reports } from "./scheduler-only.ts";
@@ -58,6 +59,8 @@ export interface WorldInput {
    * Absent: none.
    */
   readonly doubted?: ReadonlySet<NodeId>;
+  /** Nodes that keep the jobs that are on them, and take no others; absent: none. */
+  readonly full?: ReadonlySet<NodeId>;
   /** Which existing nodes are used first: see {@link SupplyNode.order}. Nodes seen later should come after those seen earlier. */
   readonly order: (node: Node, known?: LedgerNode) => number;
   readonly now: Instant;
@@ -187,7 +190,8 @@ function collectNodes(
       dynamic === undefined ? place : places.at(dynamic, place.bucket.machineType, node.placementGroup);
     const plain = supplyNode(node, known, home, places, input);
     const fromReport = reported.of(plain);
-    supply.push(fromReport === undefined ? plain : { ...plain, ...fromReport });
+    const one = fromReport === undefined ? plain : { ...plain, ...fromReport };
+    supply.push(input.full?.has(node.nodeId) === true ? { ...one, left: nothingLeft(one.resources) } : one);
   });
   return supply;
 }
