@@ -16,6 +16,7 @@ import { measureCalls } from "./measure-calls.ts";
 import type { Site } from "./ports.ts";
 import { PortError } from "./ports.ts";
 import { reconcileCluster, settleAll } from "./reconcile-cluster.ts";
+import { reviveLoop } from "./revive-loop.ts";
 
 export type { StopCall } from "../decide/autostop.ts";
 
@@ -238,7 +239,9 @@ async function markStops(
       return { save: { record: decision.record, changes: { questions } }, result };
     },
   );
-  return committed.kind === "contended" ? undefined : committed.result;
+  if (committed.kind === "contended") return undefined;
+  await reviveLoop(app, committed.record);
+  return committed.result;
 }
 
 /** A node may be newer than the last look. Nobody waits for the look: the node asks again. */
