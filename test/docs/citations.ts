@@ -11,7 +11,7 @@ export interface Targets {
   /** Pages of docs/, by file name. */
   readonly pages: ReadonlyMap<string, string>;
   /** Whether the repository has a file or folder of this path. */
-  has(path: string): boolean;
+  readonly has: (path: string) => boolean;
 }
 
 /** Pages that lie outside the repository, or did once: nothing cites them. */
