@@ -84,7 +84,7 @@ describe("a dead one is found", () => {
     {
       name: "none",
       comment:
-        '(docs/protocol.md, Looks and Plans; cyclecloud-wire.md A.3, semantics 1 and 2; platform.md section 3, "backoff")',
+        '(docs/protocol.md, Observations and Plans; cyclecloud-wire.md A.3, semantics 1 and 2; platform.md section 3, "backoff")',
       found: [],
     },
   ])("$name", ({ comment, found }) => {
