@@ -46,6 +46,7 @@ import { followInFlight } from "./intents/in-flight.ts";
 import type { HostFact } from "./nodes/ledger.ts";
 import { withMissing } from "./nodes/missing.ts";
 import { hostFacts, idleProofAt, managedArrays, updateLedger } from "./nodes/ledger.ts";
+import { BesideNotes, factOfNode } from "./nodes/planned-beside.ts";
 import { isMemoryOld, nextOutage } from "./pace/outage.ts";
 import type { NodeAction } from "./stops/scale-down.ts";
 import {
@@ -162,6 +163,7 @@ export function decide(
     questions,
     facts,
     weighed,
+    last: bodies.plan,
     policy,
     now,
     owner,
@@ -382,6 +384,7 @@ interface Conclusion {
   readonly questions: Questions;
   readonly facts: ReadonlyMap<string, HostFact>;
   readonly weighed: Weighed;
+  readonly last: Plan | undefined;
   readonly policy: Policy;
   readonly now: Instant;
   readonly owner: Owner;
@@ -416,6 +419,7 @@ function conclude(on: Conclusion): Decision {
   }
   const entries = new InTurn(ledger);
   const needs = new InTurn(weighed.allocation.needed);
+  const beside = new BesideNotes(weighed.allocation.outcomes, on.admitted.demands, on.last);
   look.snapshot.nodes.forEach((node) => {
     const known = entries.get(node.nodeId);
     if (known === undefined) return;
@@ -432,7 +436,12 @@ function conclude(on: Conclusion): Decision {
     if (!acts && (due.kind === "mark" || due.kind === "terminate")) unstopped.push(node.nodeId);
     const action = acts ? due : judged ? observedAction(known, due, now) : NO_ACTION;
     const needed = needs.get(node.nodeId);
-    const next = touch(applyAction(known, action, record.plan, now), needed !== undefined, policy, now);
+    const acted = beside.noted(
+      applyAction(known, action, record.plan, now),
+      entryOfNode(on.facts, node),
+      needed,
+    );
+    const next = touch(acted, needed !== undefined, policy, now);
     if (next !== known) note(next);
     if (action.kind === "terminate") terminates.push(node.nodeId);
     const verdict: NodeVerdict =
@@ -518,7 +527,7 @@ function isSettled(node: Node, known: LedgerNode, spare: ReadonlySet<NodeId>): b
 }
 
 function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
-  const fact = entryOfNode(on.facts, node);
+  const fact = factOfNode(on.facts, node, known);
   const provedAt = fact === undefined ? undefined : idleProofAt(fact);
   const provesIdle = mayStopByReport(on.questions.get(node.nodeId), provedAt, on.now);
   const idle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open" && provesIdle;

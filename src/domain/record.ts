@@ -291,6 +291,8 @@ export interface LedgerNode {
   readonly keyId?: string;
   /** Absent: no call of it has carried a token of its own. */
   readonly bound?: NodeBinding;
+  /** Demand that the last plans put here, of sets that do not report this host while another set does; absent: none. A few are kept. */
+  readonly plannedBeside?: readonly PlannedBeside[];
   /** Shown Deallocated by the last believed look. */
   readonly deallocated?: true;
   /** How far its way out of Deallocated has come; absent: nobody has asked for it since it was deallocated, or it never was. */
@@ -300,6 +302,12 @@ export interface LedgerNode {
    * resources, so that the host is not taken for one that was never ours.
    */
   readonly goneAt?: Instant;
+}
+
+/** A demand of a request set, by the name that plans have for it. */
+export interface PlannedBeside {
+  readonly set: SetName;
+  readonly demand: string;
 }
 
 /** Whether a create of ours is known to have made the node. All others are another tool's: CycleCloud's own page, say, or azslurm. */
