@@ -189,7 +189,11 @@ const STORM_MUTANTS: readonly Mutant[] = [
         find: "const askers = without(new Set(marks), sick);",
         put: "const askers = new Set(marks);",
       },
-      { file: "src/decide/autostop.ts", find: "new Set([...out, ...unfit])", put: "new Set(out)" },
+      {
+        file: "src/decide/autostop.ts",
+        find: "new Set([...out, ...held.closed, ...unfit])",
+        put: "new Set(out)",
+      },
       {
         file: "src/decide/autostop.ts",
         find: "const askers = without(new Set(going), sick);",

@@ -49,6 +49,14 @@ export function overlayLeft(totals: Resources, available: Resources): Overlaid {
   return left === undefined ? { resources } : { resources, left };
 }
 
+/** What is left of these totals where nothing is. */
+export function nothingLeft(totals: Resources): Resources {
+  const left: Record<string, ResourceValue> = {};
+  for (const [name, value] of Object.entries(totals))
+    if (isAmount(value)) left[name] = isSize(value) ? { ...value, amount: 0 } : 0;
+  return left;
+}
+
 /** A value that can be counted. */
 export type AmountValue = Exclude<ResourceValue, string | boolean | null>;
 
