@@ -8,7 +8,7 @@ import { CallMeter } from "./call-meter.ts";
 
 /**
  * Callers in one process that want to change one cluster's record take turns, so that they do not spoil each other's compare-and-set;
- * across processes the ETag decides (design.md section 3, Storage).
+ * across processes the ETag decides (architecture.md, Storage).
  */
 export interface Lanes {
   /** Runs `work` when everybody before it in the cluster's lane has finished. Short work: accepts of demand wait for it. */

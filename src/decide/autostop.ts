@@ -690,7 +690,7 @@ function isOurMark(node: LedgerNode | undefined): boolean {
   );
 }
 
-/** A node that calls itself unhealthy counts against its bucket (design.md section 4, Autostop). */
+/** A node that calls itself unhealthy counts against its bucket (architecture.md, Autostop). */
 function pauseUnhealthy(record: ClusterRecord, nodes: readonly Node[], now: Instant): ClusterRecord {
   return nodes.reduce((next, node) => {
     const bucket = { array: node.array, machineType: node.machineType };

@@ -92,7 +92,7 @@ import type { Decision } from "../domain/decision.ts";
 import { orderOf } from "./world/order-of-use.ts";
 
 /**
- * Works out, from demand and one believed look, what to create and what to stop (design.md section 3): level-triggered, so the same
+ * Works out, from demand and one believed look, what to create and what to stop (architecture.md, The decision model): the same
  * record and look always give the same decision, and applying it and looking again gives "nothing to do". `recall` only spares work.
  */
 export function decide(
@@ -661,7 +661,7 @@ export interface Changes {
 /** One request stops at most so many nodes: how large a request CycleCloud takes is not documented. */
 const STOPPED_TOGETHER = 500;
 
-/** Effects become intents, committed before any is sent (design.md section 3, Intents). Starts go first: they are the quickest to help. */
+/** Effects become intents, committed before any is sent (architecture.md, Intents). Starts go first: they are the quickest to help. */
 export function commitEffects(
   record: ClusterRecord,
   { creates = [], starts = [], terminates = [], stopsBy }: Changes,

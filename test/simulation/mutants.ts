@@ -5,7 +5,7 @@ import type { Edit } from "../support/product-copy.ts";
 import { runInCopy } from "../support/product-copy.ts";
 import type { Weather } from "./weather.ts";
 
-/** The product with one rule of design.md section 3 left out, as replacements in its text. */
+/** The product with one rule of protocol.md left out, as replacements in its text. */
 export interface Mutant {
   readonly name: string;
   readonly edits: readonly Edit[];
