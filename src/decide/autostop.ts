@@ -12,6 +12,7 @@ import { entryOfNode } from "../domain/hosts.ts";
 import type { HostFact } from "./nodes/ledger.ts";
 import { hostFacts, managedArrays } from "./nodes/ledger.ts";
 import { factOfNode } from "./nodes/planned-beside.ts";
+import { heldNodes } from "./stops/held.ts";
 import { isForeign } from "./stops/scale-down.ts";
 import type { Caller } from "./stops/node-token.ts";
 import { bindCallers, maySpeak } from "./stops/node-token.ts";
@@ -420,6 +421,7 @@ function spareNodes(
   const ledger = withoutMarks(bodies.ledger, askers);
   const snapshot = withUp(bodies.seen, askers);
   const out = excludedNodes(snapshot, ledger, stoppingNodes(record.intents), policy, now);
+  const held = heldNodes(snapshot, ledger, bodies.questions ?? NO_QUESTIONS, policy, now, askers);
   const dynamics = dynamicsOf(sent, record.dynamicArrays ?? [], bodies.seen);
   const reports = readReports(
     reportedHosts(record, bodies, now, policy.senders),
@@ -434,7 +436,8 @@ function spareNodes(
     pools: poolsInForce(record, bodies, policy.senders),
     dynamics,
     ...(reports === undefined ? {} : { reports }),
-    excluded: new Set([...out, ...unfit]),
+    excluded: new Set([...out, ...held.closed, ...unfit]),
+    full: held.full,
     doubted: doubtedNodes(record, snapshot, ledger, policy, now),
     now,
   });
@@ -687,7 +690,7 @@ function isOurMark(node: LedgerNode | undefined): boolean {
   );
 }
 
-/** A node that calls itself unhealthy counts against its bucket (design.md section 4, Autostop). */
+/** A node that calls itself unhealthy counts against its bucket (architecture.md, Autostop). */
 function pauseUnhealthy(record: ClusterRecord, nodes: readonly Node[], now: Instant): ClusterRecord {
   return nodes.reduce((next, node) => {
     const bucket = { array: node.array, machineType: node.machineType };

@@ -56,7 +56,7 @@ export function idleProofAt({ idleAt, reportedAt }: HostFact): Instant | undefin
 
 /**
  * What live sets say of hosts: jobs by report or by `placed`, or a report without a job. A report counts while it is younger than two of
- * its set's intervals and what it came with is live (design.md section 3, Busyness). One that came without demand counts instead of the
+ * its set's intervals and what it came with is live (architecture.md, Busyness). One that came without demand counts instead of the
  * one that came with its set's demand. A job counts from every live set; that a host is idle or closed only if every set that reports it
  * says so, and from no set whose rule in `senders` lets it report no hosts.
  */
