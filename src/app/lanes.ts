@@ -2,8 +2,8 @@ import type { Recalls } from "../decide/autostop.ts";
 import { noRecalls } from "../decide/autostop.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { KnownPlans } from "./known-plans.ts";
-import { CallMeter } from "./measure-calls.ts";
 import { OpenQuestions } from "./open-questions.ts";
+import { CallMeter } from "./call-meter.ts";
 
 /**
  * Callers in one process that want to change one cluster's record take turns, so that they do not spoil each other's compare-and-set;

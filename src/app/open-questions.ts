@@ -1,5 +1,5 @@
-import type { RequestNodes } from "../decide/intents/in-flight.ts";
 import type { RequestId } from "../domain/ids.ts";
+import type { RequestNodes } from "../domain/observation.ts";
 
 /** So many requests are asked for side by side. */
 const ASKED_TOGETHER = 6;

@@ -11,7 +11,7 @@ import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { entryOfNode } from "../domain/hosts.ts";
 import type { HostFact } from "./nodes/ledger.ts";
 import { hostFacts, managedArrays } from "./nodes/ledger.ts";
-import { DECIDE_AGAIN_SECONDS, isForeign } from "./stops/scale-down.ts";
+import { isForeign } from "./stops/scale-down.ts";
 import type { Caller } from "./stops/node-token.ts";
 import { bindCallers, maySpeak } from "./stops/node-token.ts";
 import type { Asking } from "./stops/questions.ts";
@@ -25,9 +25,9 @@ import {
   noteUnhealthy,
 } from "./stops/questions.ts";
 import type { Weighing } from "./reconcile.ts";
-import { doubtedNodes, isRecordDoubted, STALE_MARK_SECONDS, stoppingNodes } from "./intents/doubt.ts";
+import { STALE_MARK_SECONDS, doubtedNodes, isRecordDoubted } from "./nodes/doubt.ts";
 import { admitDemands } from "./senders/admit.ts";
-import { commitEffects, excludedNodes, supplyOf } from "./reconcile.ts";
+import { commitEffects, supplyOf } from "./reconcile.ts";
 import { backOff } from "./intents/back-off.ts";
 import { outageSeconds } from "./pace/observation-times.ts";
 import { isResting } from "./pace/outage.ts";
@@ -41,6 +41,8 @@ import { reportedHosts } from "./world/reported-hosts.ts";
 import { readReports } from "./world/scheduler-only.ts";
 import { lapseParts } from "./record/accept.ts";
 import { heldByLimit, limitOf, noteUnhealthyStops } from "./stops/unhealthy.ts";
+import { stoppingNodes } from "./intents/open-intents.ts";
+import { DECIDE_AGAIN_SECONDS, excludedNodes } from "./nodes/excluded.ts";
 
 /** One node's question "may I stop?" (cyclecloud-wire.md D). The array is the one that the token of its stop URL is for. */
 export interface StopCall extends Asking, Caller {
@@ -357,7 +359,7 @@ function blind(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Insta
 
 function resting(record: ClusterRecord, policy: Policy, now: Instant): string | undefined {
   return isResting(record, policy, now)
-    ? "scale-down rests after an interruption of the autoscaler"
+    ? "scale-down rests after a start or an interruption of the autoscaler"
     : undefined;
 }
 

@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { confirmStops, judgeStops } from "../../src/decide/autostop.ts";
 import { decide } from "../../src/decide/reconcile.ts";
-import type { Settled } from "../../src/decide/intents/settle.ts";
 import { settle } from "../../src/decide/intents/settle.ts";
 import type { Node } from "../../src/domain/cluster.ts";
 import type { Demand } from "../../src/domain/demand.ts";
@@ -18,6 +17,7 @@ import { buildState, OURS } from "../support/build-record.ts";
 import { anyClusterDemands } from "./cluster-demands.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 import { SUPPORTED } from "./supported.ts";
+import type { Settled } from "../../src/decide/intents/evidence.ts";
 
 const runs = runsOf(5, { usual: 250 });
 

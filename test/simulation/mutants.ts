@@ -25,8 +25,8 @@ const STORM_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/app/conclude-look.ts",
-        find: 'import type { Finding, Run } from "./effects.ts";\n',
-        put: 'import type { Finding, Run } from "./effects.ts";\nimport { applyIntents } from "./effects.ts";\n',
+        find: 'import type { Finding } from "./effects.ts";\n',
+        put: 'import type { Finding } from "./effects.ts";\nimport { applyIntents } from "./effects.ts";\n',
       },
       {
         file: "src/app/conclude-look.ts",

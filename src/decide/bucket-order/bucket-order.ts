@@ -9,7 +9,6 @@ import type { Ask } from "../bins/job-ask.ts";
 import { unitsOnEmpty } from "../bins/job-ask.ts";
 import type { Way } from "../why/remedies.ts";
 import { bindingOf, presentBinding } from "../why/remedies.ts";
-import type { Bin } from "../bins/bins.ts";
 import type { Candidates } from "./candidates.ts";
 import { candidatesFor, chooseBuckets } from "./candidates.ts";
 import type { Site } from "./sites.ts";
@@ -27,6 +26,7 @@ import { misfit, refusalReason, tooSmall } from "../why/reasons.ts";
 import { jobRefusal, noteScaleSet } from "../draft/scale-set.ts";
 import { explain } from "../why/reason-budget.ts";
 import { TOLERANCE } from "../../domain/tolerance.ts";
+import type { Bin } from "../bins/bin.ts";
 
 /** So many nodes of a bin with so many units each, and, where what is left is less than a node holds, one more with the rest. */
 interface Step {

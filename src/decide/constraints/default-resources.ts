@@ -164,3 +164,8 @@ function readsNode(select: readonly Constraint[], value: DefaultValue): boolean 
   if (value.kind === "property" && isOfOneNode(value.property)) return true;
   return value.kind === "configuration" || select.some(dependsOnNode);
 }
+
+/** Resources that nodes of a place share, with the one that they cannot share: ccnodeid. */
+export function withNodeId(resources: Resources, nodeId: string | null): Resources {
+  return resources["ccnodeid"] === null && nodeId !== null ? { ...resources, ccnodeid: nodeId } : resources;
+}

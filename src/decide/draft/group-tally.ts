@@ -1,8 +1,7 @@
 import type { SetName } from "../../domain/ids.ts";
 import type { Reason } from "../../domain/reason.ts";
-import type { Bin } from "../bins/bins.ts";
-import type { Draft } from "./draft.ts";
-import type { GroupKind } from "../place/group-members.ts";
+import type { GroupDemand } from "../../domain/demand.ts";
+import type { Bin } from "../bins/bin.ts";
 
 /** What a plan in the making has done for all groups of one array and size. Places are named by their index. */
 export interface GroupTally {
@@ -21,15 +20,6 @@ export interface GroupTally {
   readonly givenUp: Map<number, Reason>;
 }
 
-/** The tally of the demand's array and size, with the demand noted. */
-export function tallyOf(draft: Draft, demand: GroupKind, key: string, set: SetName): GroupTally {
-  const tally = draft.groups.get(key) ?? emptyTally(demand);
-  if (demand.groups > tally.demand.groups) tally.demand = demand;
-  tally.sets.add(set);
-  draft.groups.set(key, tally);
-  return tally;
-}
-
 export function emptyTally(demand: GroupKind): GroupTally {
   return {
     demand,
@@ -41,3 +31,6 @@ export function emptyTally(demand: GroupKind): GroupTally {
     givenUp: new Map(),
   };
 }
+
+/** What groups are asked for, and how large. */
+export type GroupKind = Pick<GroupDemand, "array" | "size" | "groups">;

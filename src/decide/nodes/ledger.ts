@@ -1,6 +1,6 @@
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { SchedulerNode } from "../../domain/demand.ts";
-import type { ArrayName, NodeId, RequestId } from "../../domain/ids.ts";
+import type { ArrayName, NodeId } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type {
@@ -19,18 +19,12 @@ import { InTurn } from "../../domain/in-turn.ts";
 import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
 import { nextLeftReady } from "./down.ts";
 import { entryOfNode, hostKey } from "../../domain/hosts.ts";
-import type { Origin, RequestNodes } from "../intents/in-flight.ts";
+import type { Origin } from "../intents/in-flight.ts";
 import { originsOf } from "../intents/in-flight.ts";
 import { nextStart } from "../intents/node-starts.ts";
 import { mayReportHosts } from "../senders/sender-rule.ts";
 import { nextUnclear } from "./unclear.ts";
-
-/** One look at CycleCloud: the status, and which nodes belong to the requests that are still open. */
-export interface Look {
-  readonly snapshot: Snapshot;
-  /** Requests whose nodes could not be asked for, or not in time, are not here. */
-  readonly requestNodes: ReadonlyMap<RequestId, RequestNodes>;
-}
+import type { Look } from "../../domain/observation.ts";
 
 /** A node that has gone is remembered so long, so that one which asks again is told yes. */
 const REMEMBER_GONE_SECONDS = 3600;

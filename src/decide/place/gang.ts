@@ -2,22 +2,24 @@ import type { BucketOffer } from "../../domain/allocation.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { Ask } from "../bins/job-ask.ts";
-import type { Bin } from "../bins/bins.ts";
 import { holderOf } from "../draft/caps.ts";
 import type { Draft } from "../draft/draft.ts";
-import { groupKey, isDeallocated, nameGroup } from "../draft/draft.ts";
 import { closedTo, groupClosedTo } from "../draft/closed.ts";
 import type { Capacity } from "../draft/capacity.ts";
 import type { Place } from "../bins/node-kinds.ts";
-import type { Offered } from "./offers.ts";
 import { unitsOnNew } from "./offers.ts";
-import { NO_PRICE, shareOf } from "./opening.ts";
+import { shareOf } from "./opening.ts";
 import type { Progress } from "./pack.ts";
 import { isSized, mayBeIn, mayBeInNew, namedGroups } from "../draft/named-groups.ts";
 import { fillBin, openFor } from "./pack.ts";
 import { gangReasons, openingRefusal, packingReasons, spanRefusal } from "../why/reasons.ts";
 import type { Scope } from "../bins/scope.ts";
 import { explain } from "../why/reason-budget.ts";
+import { isDeallocated } from "../draft/new-nodes.ts";
+import { groupKey, nameGroup } from "../draft/group-names.ts";
+import type { Offered } from "../draft/offered.ts";
+import { NO_PRICE } from "../draft/offered.ts";
+import type { Bin } from "../bins/bin.ts";
 
 /** Where a whole gang could go: one bucket, or one placement group of it, with the nodes there that have room. */
 export interface Site {

@@ -4,13 +4,14 @@ import type { GroupFill } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { compareText } from "../../domain/text.ts";
 import { plusSeconds } from "../../domain/units.ts";
-import type { Bin } from "../bins/bins.ts";
 import type { Draft } from "../draft/draft.ts";
-import { groupStem, isDeallocated } from "../draft/draft.ts";
 import type { Place } from "../bins/node-kinds.ts";
 import { bucketId, comparePlaces } from "../bins/node-kinds.ts";
-import { splitBin } from "./pack.ts";
 import type { Scope } from "../bins/scope.ts";
+import type { GroupKind } from "../draft/group-tally.ts";
+import { isDeallocated, splitBin } from "../draft/new-nodes.ts";
+import { groupStem } from "../draft/group-names.ts";
+import type { Bin } from "../bins/bin.ts";
 
 /** So many bins are passed by in a step. */
 const BINS_OF_STEP = 8;
@@ -25,9 +26,6 @@ export interface Group {
   /** Present: an earlier plan found it lacking. */
   readonly fill?: GroupFill;
 }
-
-/** What groups are asked for, and how large. */
-export type GroupKind = Pick<GroupDemand, "array" | "size" | "groups">;
 
 /** What all groups of one array and size share: "execute:64" for 64 cores, "execute:16n" for 16 nodes (cyclecloud-wire.md C.2). */
 export function groupKeyOf({ array, size }: Pick<GroupDemand, "array" | "size">): string {

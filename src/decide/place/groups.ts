@@ -4,11 +4,9 @@ import type { PlacementGroup, SetName } from "../../domain/ids.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { GroupFill } from "../../domain/record.ts";
 import { groupBinding, presentBinding } from "../why/remedies.ts";
-import type { Bin } from "../bins/bins.ts";
 import { closedTo } from "../draft/closed.ts";
 import { offerAt, ownOffer } from "../world/counterparts.ts";
 import type { Draft, Settled } from "../draft/draft.ts";
-import { attributesOn, createNodes, nameGroup } from "../draft/draft.ts";
 import { withGroupId } from "./group-id.ts";
 import type { Group } from "./group-members.ts";
 import {
@@ -21,14 +19,16 @@ import {
   isWhole,
   sizeIn,
 } from "./group-members.ts";
-import type { GroupTally } from "../draft/group-tally.ts";
-import { tallyOf } from "../draft/group-tally.ts";
+import type { GroupKind, GroupTally } from "../draft/group-tally.ts";
 import type { Place } from "../bins/node-kinds.ts";
-import { splitBin } from "./pack.ts";
 import { groupReasons, newGroupRefusal, roomRefusal } from "../why/reasons.ts";
 import { growthRefusal } from "../draft/scale-set.ts";
 import type { Scope } from "../bins/scope.ts";
 import { explain } from "../why/reason-budget.ts";
+import { emptyTally } from "../draft/group-tally.ts";
+import { attributesOn, createNodes, splitBin } from "../draft/new-nodes.ts";
+import { nameGroup } from "../draft/group-names.ts";
+import type { Bin } from "../bins/bin.ts";
 
 /** A demand for groups on its way through a plan. */
 interface Asked {
@@ -274,4 +274,13 @@ function claimGroup(draft: Draft, asked: Asked, group: Group): boolean {
     allUp &&= bins.isReady(bin);
   }
   return allUp;
+}
+
+/** The tally of the demand's array and size, with the demand noted. */
+export function tallyOf(draft: Draft, demand: GroupKind, key: string, set: SetName): GroupTally {
+  const tally = draft.groups.get(key) ?? emptyTally(demand);
+  if (demand.groups > tally.demand.groups) tally.demand = demand;
+  tally.sets.add(set);
+  draft.groups.set(key, tally);
+  return tally;
 }

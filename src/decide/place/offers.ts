@@ -4,64 +4,19 @@ import type { NodeView } from "../../domain/node-view.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import { slotsIn, unitsFrom } from "../bins/job-ask.ts";
 import type { Draft } from "../draft/draft.ts";
-import { groupKey, nextGroupName } from "../draft/draft.ts";
 import { closedTo } from "../draft/closed.ts";
 import { viewOf } from "../bins/empty-node-fit.ts";
 import type { Kind } from "../bins/node-kinds.ts";
 import { inGroup } from "../bins/node-kinds.ts";
 import type { JobClass } from "../bins/job-class.ts";
 import { groupsWithNames } from "../draft/named-groups.ts";
-import { priceOf, ratioOf } from "./opening.ts";
 import { pinnedRefusal } from "../draft/scale-set.ts";
 import type { Scope } from "../bins/scope.ts";
 import { roomOnNew } from "../bins/slot-by-slot.ts";
 import type { Shape } from "../bins/shape.ts";
-
-/** An offer whose new nodes are right for jobs of a shape. */
-export interface Offered {
-  readonly offer: BucketOffer;
-  readonly kind: Kind;
-  /** By the job's own lists and alternatives; higher is better. */
-  readonly score: number;
-}
-
-/** Offers that the job's own lists and alternatives like equally well, in the order of the cluster; sorted otherwise on request. */
-class EqualOffers {
-  readonly all: readonly Offered[];
-  #byPrice: readonly Offered[] | undefined;
-  readonly #byRatio = new Map<number, readonly Offered[]>();
-
-  constructor(all: readonly Offered[]) {
-    this.all = all;
-  }
-
-  get byPrice(): readonly Offered[] {
-    this.#byPrice ??= this.all.toSorted((a, b) => priceOf(a) - priceOf(b));
-    return this.#byPrice;
-  }
-
-  byRatio(resource: number): readonly Offered[] {
-    let sorted = this.#byRatio.get(resource);
-    if (sorted === undefined) {
-      sorted = this.all.toSorted((a, b) => ratioOf(a, resource) - ratioOf(b, resource) || 0);
-      this.#byRatio.set(resource, sorted);
-    }
-    return sorted;
-  }
-
-  without(exhausted: ReadonlySet<Offered>): EqualOffers {
-    return new EqualOffers(this.all.filter((offered) => !exhausted.has(offered)));
-  }
-}
-
-/** What is open to jobs of a shape. */
-export interface Offers {
-  /** In the job's and then the cluster's order of preference. */
-  readonly all: readonly Offered[];
-  /** The same, those that the job likes best first. */
-  readonly byScore: readonly EqualOffers[];
-  readonly byOffer: ReadonlyMap<BucketOffer, Offered>;
-}
+import { groupKey, nextGroupName } from "../draft/group-names.ts";
+import type { Offered, Offers } from "../draft/offered.ts";
+import { EqualOffers } from "../draft/offered.ts";
 
 /**
  * Remembers, for all tries, which offers are open to jobs of a shape; or of a class, where which alternative can be had hangs on the amounts

@@ -1,17 +1,16 @@
 import type { BucketOffer } from "../../domain/allocation.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { TargetDemand } from "../../domain/demand.ts";
-import type { Bin } from "../bins/bins.ts";
 import type { Draft, Settled } from "../draft/draft.ts";
 import { closedTo } from "../draft/closed.ts";
-import { attributesOn, createNodes, wake } from "../draft/draft.ts";
-import { NO_PRICE } from "./opening.ts";
-import { splitBin } from "./pack.ts";
 import { floorBinding, presentBinding } from "../why/remedies.ts";
 import { floorReasons } from "../why/reasons.ts";
 import { pinnedRefusal } from "../draft/scale-set.ts";
 import type { Scope } from "../bins/scope.ts";
 import { explain } from "../why/reason-budget.ts";
+import { attributesOn, createNodes, splitBin, wake } from "../draft/new-nodes.ts";
+import { NO_PRICE } from "../draft/offered.ts";
+import type { Bin } from "../bins/bin.ts";
 
 /** So many bins are passed by in a step. */
 const BINS_OF_STEP = 4;

@@ -13,7 +13,6 @@ import { Budget, PLAN_STEPS } from "../constraints/budget.ts";
 import { sizeOfText } from "../constraints/constraint-size.ts";
 import { countedOf } from "../bins/counted.ts";
 import type { Way } from "../draft/draft.ts";
-import { createsOf } from "../draft/draft.ts";
 import type { Entry } from "../bins/entry.ts";
 import { readEntry } from "../bins/entry.ts";
 import { Ground } from "../bins/node-kinds.ts";
@@ -25,6 +24,7 @@ import { orderNodes } from "../bins/node-order.ts";
 import { sharedStateOf } from "../constraints/shared-pools.ts";
 import { countedResources } from "../constraints/requirements.ts";
 import { giveChances } from "./second-chance.ts";
+import { createsOf } from "../draft/creates.ts";
 
 /**
  * Works out what the demands need: which existing nodes, and which new ones in which bucket and placement group, under every limit. Rank

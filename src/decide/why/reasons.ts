@@ -1,4 +1,4 @@
-import type { BucketOffer, SharedLimit } from "../../domain/allocation.ts";
+import type { BucketOffer } from "../../domain/allocation.ts";
 import type { AmountUnit } from "../../domain/amount-text.ts";
 import type { GroupDemand, JobDemand, TargetDemand } from "../../domain/demand.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
@@ -11,9 +11,7 @@ import { compareText } from "../../domain/text.ts";
 import { Alike } from "./shared-answers.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import { unitsOnEmpty } from "../bins/job-ask.ts";
-import type { Bin } from "../bins/bins.ts";
 import type { Draft } from "../draft/draft.ts";
-import { attributesOn, groupKey, nextGroupName } from "../draft/draft.ts";
 import { closedTo, groupClosedTo, newGroupClosedTo } from "../draft/closed.ts";
 import type { Opening } from "../place/gang.ts";
 import type { Place } from "../bins/node-kinds.ts";
@@ -25,14 +23,10 @@ import type { Capacity } from "../draft/capacity.ts";
 import { mayBeIn, mayBeInNew, namedGroups } from "../draft/named-groups.ts";
 import { pinnedRefusal } from "../draft/scale-set.ts";
 import type { Scope } from "../bins/scope.ts";
-
-/**
- * A ceiling of our own as one demand meets it: what is used and left of it, and what one new node takes. `id.kind` is "request-set-cap"
- * or "user-cap".
- */
-export interface OwnCeiling extends SharedLimit {
-  readonly amount: (offer: BucketOffer) => number;
-}
+import type { OwnCeiling } from "../draft/caps.ts";
+import { attributesOn } from "../draft/new-nodes.ts";
+import { groupKey, nextGroupName } from "../draft/group-names.ts";
+import type { Bin } from "../bins/bin.ts";
 
 // ---------------------------------------------------------------- whole demands
 

@@ -10,7 +10,6 @@ import { isUngrouped, knowsNoGroups } from "../place/group-members.ts";
 import type { Place } from "../bins/node-kinds.ts";
 import { roomOnNew } from "../bins/slot-by-slot.ts";
 import type { Draft } from "../draft/draft.ts";
-import { isDeallocated } from "../draft/draft.ts";
 import { closedTo, groupClosedTo } from "../draft/closed.ts";
 import { offerAt } from "../world/counterparts.ts";
 import type { Opening } from "../place/gang.ts";
@@ -19,10 +18,11 @@ import type { Capacity, Taken } from "../draft/capacity.ts";
 import type { Step } from "./smallest-raise.ts";
 import { smallestRaise } from "./smallest-raise.ts";
 import { mayBeIn, namedGroups } from "../draft/named-groups.ts";
-import type { OwnCeiling } from "./reasons.ts";
 import { groupOfNew, misfit, newNode, noGroupFor, openingRefusal } from "./reasons.ts";
 import type { Scope } from "../bins/scope.ts";
 import { TOLERANCE } from "../../domain/tolerance.ts";
+import type { OwnCeiling } from "../draft/caps.ts";
+import { isDeallocated } from "../draft/new-nodes.ts";
 
 /** A way to serve a demand with new nodes, and what forbids it whatever the limits are. */
 export interface Way extends Step {
