@@ -36,8 +36,8 @@ test.each([{ day: "idle" }, { day: "busy" }])(
 
     // The local host polls, and keeps its leases, otherwise than Azure's: `cost` works these out from what it assumes.
     const counted = countKinds(log.filter((request) => !isOfTheHost(request)));
-  // One table is the local host's own. The log does not name what is created.
-  counted["table create"] = (counted["table create"] ?? 0) - 1;
+    // One table is the local host's own. The log does not name what is created.
+    counted["table create"] = (counted["table create"] ?? 0) - 1;
     const { out } = await runCommand(["cost", "--day", "day.json", "--json"], { "day.json": day1 });
     const { month } = bill.parse(JSON.parse(out));
     const aDay = Object.entries(month.operations).map(([kind, count]) => [kind, count / DAYS_OF_A_MONTH]);

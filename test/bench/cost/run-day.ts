@@ -17,6 +17,7 @@ import { freePort } from "../../../src/local/ports.ts";
 import type { Clock } from "../../../src/local/scaled-clock.ts";
 import { scaledClock } from "../../../src/local/scaled-clock.ts";
 import { HOST_JSON } from "../../../src/local/system.ts";
+import { compareText } from "../../../src/domain/text.ts";
 import { compressWorkload } from "../../../src/local/workload/compressed-workload.ts";
 import { SchedulerModel } from "../../../src/local/workload/scheduler-model.ts";
 import type { WorkloadJob } from "../../../src/local/workload/workload-job.ts";
@@ -100,7 +101,7 @@ export async function runDay({ day, speed, hours, accessLog }: DayOptions): Prom
     counts: {
       day: describe(day, cluster, happened),
       hours,
-      executions: Object.fromEntries([...executions].toSorted()),
+      executions: Object.fromEntries([...executions].toSorted(([a], [b]) => compareText(a, b))),
       // One of the tables is the local host's own.
       perStart: sorted({ ...perStart, "table create": (perStart["table create"] ?? 0) - 1 }),
       perApp: sorted(meter.counts("perApp")),

@@ -9,7 +9,7 @@ export interface StorageMeter {
   counts(asker: Asker): StorageCounts;
   /** All of them, whoever asked. */
   total(): StorageCounts;
-  close(): void;
+  close(): unknown;
 }
 
 interface ClientRequest {
@@ -44,7 +44,7 @@ export function measureStorage(endpoints: {
   return {
     counts: (asker) => Object.fromEntries(counts.get(asker) ?? []),
     total: () => Object.fromEntries(total),
-    close: () => void started.unsubscribe(onStart),
+    close: () => started.unsubscribe(onStart),
   };
 }
 
