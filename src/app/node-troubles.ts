@@ -5,7 +5,7 @@ import { isRecent, unhealthyNow } from "../domain/questions.ts";
 import { someOf } from "../domain/some-of.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
-import type { DescribedTrouble } from "./describe-troubles.ts";
+import type { DescribedTrouble } from "./described-trouble.ts";
 
 /** What nodes say of themselves, and what others say in their name. */
 

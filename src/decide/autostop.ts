@@ -13,7 +13,7 @@ import type { HostFact } from "./nodes/ledger.ts";
 import { hostFacts, managedArrays } from "./nodes/ledger.ts";
 import { factOfNode } from "./nodes/planned-beside.ts";
 import { heldNodes } from "./stops/held.ts";
-import { DECIDE_AGAIN_SECONDS, isForeign } from "./stops/scale-down.ts";
+import { isForeign } from "./stops/scale-down.ts";
 import type { Caller } from "./stops/node-token.ts";
 import { bindCallers, maySpeak } from "./stops/node-token.ts";
 import type { Asking } from "./stops/questions.ts";
@@ -27,9 +27,9 @@ import {
   noteUnhealthy,
 } from "./stops/questions.ts";
 import type { Weighing } from "./reconcile.ts";
-import { doubtedNodes, isRecordDoubted, STALE_MARK_SECONDS, stoppingNodes } from "./intents/doubt.ts";
+import { STALE_MARK_SECONDS, doubtedNodes, isRecordDoubted } from "./nodes/doubt.ts";
 import { admitDemands } from "./senders/admit.ts";
-import { commitEffects, excludedNodes, supplyOf } from "./reconcile.ts";
+import { commitEffects, supplyOf } from "./reconcile.ts";
 import { backOff } from "./intents/back-off.ts";
 import { outageSeconds } from "./pace/observation-times.ts";
 import { isResting } from "./pace/outage.ts";
@@ -43,6 +43,8 @@ import { reportedHosts } from "./world/reported-hosts.ts";
 import { readReports } from "./world/scheduler-only.ts";
 import { lapseParts } from "./record/accept.ts";
 import { heldByLimit, limitOf, noteUnhealthyStops } from "./stops/unhealthy.ts";
+import { stoppingNodes } from "./intents/open-intents.ts";
+import { DECIDE_AGAIN_SECONDS, excludedNodes } from "./nodes/excluded.ts";
 
 /** One node's question "may I stop?" (cyclecloud-wire.md D). The array is the one that the token of its stop URL is for. */
 export interface StopCall extends Asking, Caller {
@@ -688,7 +690,7 @@ function isOurMark(node: LedgerNode | undefined): boolean {
   );
 }
 
-/** A node that calls itself unhealthy counts against its bucket (design.md section 4, Autostop). */
+/** A node that calls itself unhealthy counts against its bucket (architecture.md, Autostop). */
 function pauseUnhealthy(record: ClusterRecord, nodes: readonly Node[], now: Instant): ClusterRecord {
   return nodes.reduce((next, node) => {
     const bucket = { array: node.array, machineType: node.machineType };

@@ -39,6 +39,17 @@ export interface Unhealthy {
 
 export const NO_QUESTIONS: Questions = new Map();
 
+/** The entry of a node whose stop came to nothing: it may work again, and whatever was known of it before proves nothing. */
+export function withoutStop(question: Question | undefined, now: Instant): Question {
+  const { draining: _stop, markedAsked, ...rest } = question ?? {};
+  return withStay(rest, markedAsked, now);
+}
+
+export function withStay(question: Question, told: number | undefined, now: Instant): Question {
+  const asked = Math.max(question.asked ?? 0, told ?? 0);
+  return { ...question, ...(asked === 0 ? {} : { asked }), stayAt: now };
+}
+
 /** A node asks again every minute: what it said longer ago says nothing of now. */
 const RECENT_SECONDS = 600;
 

@@ -19,8 +19,8 @@ import type { Instant } from "./units.ts";
 export const STATE_VERSION = 1;
 
 /**
- * The manifest of a cluster: everything small, saved under one ETag, which is the linearisation point of the protocol (design.md
- * section 3). The large parts are {@link Bodies}.
+ * The manifest of a cluster: everything small, saved under one ETag, which is the linearisation point of the protocol (architecture.md,
+ * Storage). The large parts are {@link Bodies}.
  */
 export interface ClusterRecord {
   readonly cluster: ClusterName;
@@ -262,7 +262,7 @@ export interface HeldSize {
   readonly bytes: number;
 }
 
-/** What we remember of each node, as CycleCloud exposes no creation time and reuses names (design.md section 3). */
+/** What we remember of each node, as CycleCloud exposes no creation time and reuses names (architecture.md, The node ledger). */
 export type Ledger = ReadonlyMap<NodeId, LedgerNode>;
 
 export interface LedgerNode {
@@ -321,7 +321,7 @@ export interface Busyness {
   readonly since: Instant;
 }
 
-/** Marked to be stopped. Committed before the node is looked at once more, and before any terminate (design.md section 3, Stopping). */
+/** Marked to be stopped. Committed before the node is looked at once more, and before any terminate (architecture.md, Stopping). */
 export interface Draining {
   readonly since: Instant;
   readonly by: "callback" | "unhealthy" | "idle" | "boot-timeout" | "failed" | "stuck";

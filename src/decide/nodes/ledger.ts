@@ -1,6 +1,6 @@
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { SchedulerNode } from "../../domain/demand.ts";
-import type { ArrayName, NodeId, RequestId, SetName } from "../../domain/ids.ts";
+import type { ArrayName, NodeId, SetName } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type {
@@ -19,19 +19,13 @@ import { InTurn } from "../../domain/in-turn.ts";
 import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
 import { nextLeftReady } from "./down.ts";
 import { entryOfNode, hostKey } from "../../domain/hosts.ts";
-import type { Origin, RequestNodes } from "../intents/in-flight.ts";
+import type { Origin } from "../intents/in-flight.ts";
 import { originsOf } from "../intents/in-flight.ts";
 import { nextStart } from "../intents/node-starts.ts";
 import { mayReportHosts } from "../senders/sender-rule.ts";
 import { factOfNode } from "./planned-beside.ts";
 import { nextUnclear } from "./unclear.ts";
-
-/** One look at CycleCloud: the status, and which nodes belong to the requests that are still open. */
-export interface Look {
-  readonly snapshot: Snapshot;
-  /** Requests whose nodes could not be asked for, or not in time, are not here. */
-  readonly requestNodes: ReadonlyMap<RequestId, RequestNodes>;
-}
+import type { Look } from "../../domain/observation.ts";
 
 /** A node that has gone is remembered so long, so that one which asks again is told yes. */
 const REMEMBER_GONE_SECONDS = 3600;
@@ -62,7 +56,7 @@ export function idleProofAt({ idleAt, reportedAt }: HostFact): Instant | undefin
 
 /**
  * What live sets say of hosts: jobs by report or by `placed`, or a report without a job. A report counts while it is younger than two of
- * its set's intervals and what it came with is live (design.md section 3, Busyness). One that came without demand counts instead of the
+ * its set's intervals and what it came with is live (architecture.md, Busyness). One that came without demand counts instead of the
  * one that came with its set's demand. A job counts from every live set; that a host is idle or closed only if every set that reports it
  * says so, and from no set whose rule in `senders` lets it report no hosts.
  */

@@ -6,7 +6,7 @@ import { unhealthyNow } from "../../domain/questions.ts";
 import type { Ledger } from "../../domain/record.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
-import { roomByArray, uselessNodes } from "../intents/replaced.ts";
+import { roomByArray, uselessNodes } from "../nodes/replaced.ts";
 
 /** Nodes that call themselves unhealthy and stay: they are closed, and never open (docs/nodes.md). */
 export interface HeldNodes {

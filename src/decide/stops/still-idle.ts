@@ -8,7 +8,7 @@ import type { HostFact } from "../nodes/ledger.ts";
 import { hostFacts } from "../nodes/ledger.ts";
 import { factOfNode } from "../nodes/planned-beside.ts";
 import { undrain } from "./questions.ts";
-import type { Decision } from "../reconcile.ts";
+import type { Decision } from "../../domain/decision.ts";
 
 /**
  * Of these nodes, which a plan marks or stops, those of which the record now says something else than when the plan was decided

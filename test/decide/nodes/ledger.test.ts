@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { Look } from "../../../src/decide/nodes/ledger.ts";
 import { hostFacts, managedArrays, updateLedger } from "../../../src/decide/nodes/ledger.ts";
 import { entryOfNode } from "../../../src/domain/hosts.ts";
 import type { Snapshot } from "../../../src/domain/cluster.ts";
@@ -20,6 +19,7 @@ import {
 } from "../../support/build-node.ts";
 import type { SetScenario } from "../../support/build-record.ts";
 import { BUCKET, buildJob, buildState } from "../../support/build-record.ts";
+import type { Look } from "../../../src/domain/observation.ts";
 
 const R1 = requestId("r-1");
 const policy = DEFAULT_POLICY;
