@@ -1,19 +1,17 @@
-import type { AllocationPolicy, ScaleSet, World } from "../../domain/allocation.ts";
+import type { ScaleSet, World } from "../../domain/allocation.ts";
 import type { JobDemand } from "../../domain/demand.ts";
-import type { Binding } from "../../domain/binding.ts";
-import type { Reason } from "../../domain/reason.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { Bins } from "../bins/bins.ts";
 import { Caps } from "./caps.ts";
 import { Capacity } from "./capacity.ts";
 import type { GroupTally } from "./group-tally.ts";
-import type { OpenOffers } from "../place/offers.ts";
 import type { JobClass } from "../bins/job-class.ts";
 import type { Scope } from "../bins/scope.ts";
 import type { Shape } from "../bins/shape.ts";
-import { Telling } from "../why/reason-budget.ts";
+import type { GroupNames } from "./group-names.ts";
 import { groupNamesOf } from "./group-names.ts";
-import type { Opening } from "./offered.ts";
+import type { KnownOffers, Opening } from "./offered.ts";
+import { noOffersKnown } from "./offered.ts";
 import type { Takes } from "../bins/takes.ts";
 import type { Bin } from "../bins/bin.ts";
 
@@ -31,20 +29,13 @@ export interface Way {
 }
 
 /** A plan in the making: what is still free, what is still allowed, and what has been asked for. */
-export interface Draft {
+export interface Draft extends GroupNames {
   readonly world: World;
-  readonly policy: AllocationPolicy;
   readonly way: Way;
-  /** Whether reasons are made for what is unmet: only of a try that is taken. */
-  readonly tells: boolean;
-  readonly telling: Telling;
   readonly now: Instant;
   readonly bins: Bins;
   readonly capacity: Capacity;
   readonly caps: Caps;
-  /** Placement-group names in use, lower case, for as long as this plan is made; and by stem the next number to try. */
-  readonly groupNames: Set<string>;
-  readonly nextGroup: Map<string, number>;
   /** What became of groups, by array and size: "execute:16n". */
   readonly groups: Map<string, GroupTally>;
   /** Bins on which a job runs already, by its demand: what is left of a gang goes elsewhere. */
@@ -55,7 +46,7 @@ export interface Draft {
   readonly pools: Map<string, number>;
   /** Planned nodes that may become smaller, with the shapes of the jobs on them. */
   readonly shared: Map<Bin, Set<Shape>>;
-  readonly offers: OpenOffers;
+  readonly offers: KnownOffers;
   /** What slots that may share nodes are still to take of each resource, this demand's included. Only kept where nodes are chosen to be shared. */
   readonly toPlace: number[];
   /** By what a slot takes, what was opened last for so many units. */
@@ -72,28 +63,13 @@ export interface Latest {
   bin: Bin;
 }
 
-/** What became of a demand, in its own unit; reasons for what is missing. */
-export interface Settled {
-  readonly placed: number;
-  readonly pending: number;
-  readonly reasons: readonly Reason[];
-  readonly binding?: Binding;
-}
-
 /** Begins a try; bound tasks are in their bins already. */
-export function beginDraft(
-  bins: Bins,
-  { policy, now, offers }: Pick<Draft, "policy" | "now" | "offers">,
-  way: Way,
-  tells: boolean,
-): Draft {
+export function beginDraft(bins: Bins, { policy, now }: Pick<Draft, "policy" | "now">, way: Way): Draft {
   const { world } = bins;
   const draft = {
     world,
     policy,
     way,
-    tells,
-    telling: new Telling(policy.preference === "existing-first"),
     now,
     bins,
     capacity: new Capacity(world.limits),
@@ -109,7 +85,7 @@ export function beginDraft(
   };
   return {
     ...draft,
-    offers,
+    offers: noOffersKnown(),
     openings: new Map(),
     unclaimed: new Map(),
     toPlace: bins.resources.map(() => 0),

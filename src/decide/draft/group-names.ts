@@ -1,17 +1,25 @@
 import type { PlacementGroup } from "../../domain/ids.ts";
 import { placementGroup } from "../../domain/ids.ts";
 import type { AllocationPolicy, BucketOffer, World } from "../../domain/allocation.ts";
-import type { Draft } from "./draft.ts";
+
+/** The names of placement groups in a plan. */
+export interface GroupNames {
+  readonly policy: AllocationPolicy;
+  /** Names in use, lower case; none is free again before the plan is made. */
+  readonly groupNames: Set<string>;
+  /** By stem, the next number to try. */
+  readonly nextGroup: Map<string, number>;
+}
 
 /** A name for a new placement group: prefix, stem and the smallest number not in use, in letters, digits, "-" and "_". */
-export function nameGroup(draft: Draft, key: string): PlacementGroup {
+export function nameGroup(draft: GroupNames, key: string): PlacementGroup {
   const name = nextGroupName(draft, key);
   draft.groupNames.add(name.toLowerCase());
   return name;
 }
 
 /** The name that the next new group would have. */
-export function nextGroupName(draft: Draft, key: string): PlacementGroup {
+export function nextGroupName(draft: GroupNames, key: string): PlacementGroup {
   const stem = groupStem(draft.policy, key);
   let ordinal = draft.nextGroup.get(stem) ?? 1;
   while (draft.groupNames.has(`${stem}${ordinal}`.toLowerCase())) ordinal += 1;

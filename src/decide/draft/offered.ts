@@ -1,4 +1,6 @@
 import type { BucketOffer } from "../../domain/allocation.ts";
+import type { JobClass } from "../bins/job-class.ts";
+import type { Shape } from "../bins/shape.ts";
 import type { Kind } from "../bins/node-kinds.ts";
 
 /** An offer whose new nodes are right for jobs of a shape. */
@@ -63,3 +65,14 @@ export function ratioOf(offered: Offered, resource: number): number {
   const capacity = offered.kind.capacity[resource] ?? 0;
   return capacity > 0 ? priceOf(offered) / capacity : Number.POSITIVE_INFINITY;
 }
+
+/**
+ * The offers that are known to be open to jobs of a shape, by shape; or by class, where the alternative that can be had depends on the
+ * amounts beside it. Without placement groups, and with them.
+ */
+export interface KnownOffers {
+  readonly alone: Map<Shape | JobClass, Offers>;
+  readonly grouped: Map<Shape | JobClass, Offers>;
+}
+
+export const noOffersKnown = (): KnownOffers => ({ alone: new Map(), grouped: new Map() });

@@ -1,4 +1,4 @@
-import type { BucketOffer, World } from "../../domain/allocation.ts";
+import type { World } from "../../domain/allocation.ts";
 import type { GroupDemand } from "../../domain/demand.ts";
 import type { GroupFill } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
@@ -42,16 +42,6 @@ export function sizeOfKey(key: string): GroupDemand["size"] {
 export function sizeIn({ size }: Pick<GroupDemand, "size">, cores: number): number {
   if (size.unit === "nodes") return size.count;
   return cores > 0 ? Math.ceil(size.count / cores) : Number.POSITIVE_INFINITY;
-}
-
-/** Neither groups of its own nor the array's: other providers know none (cyclecloud-wire.md A.3, C.2). */
-export function knowsNoGroups({ maxPlacementGroupSize, pinnedGroup }: BucketOffer): boolean {
-  return maxPlacementGroupSize === undefined && pinnedGroup === undefined;
-}
-
-/** Whether nodes come ungrouped: nowhere that the demand may go are there placement groups. */
-export function isUngrouped({ offers }: Pick<Scope, "offers">): boolean {
-  return offers.length > 0 && offers.every(knowsNoGroups);
 }
 
 export const isWhole = ({ nodes, size }: Pick<Group, "nodes" | "size">): boolean => nodes >= size;

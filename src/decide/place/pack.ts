@@ -1,5 +1,6 @@
 import type { BucketOffer } from "../../domain/allocation.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
+import { openOffers } from "./offers.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import { holderOf } from "../draft/caps.ts";
 import type { Draft } from "../draft/draft.ts";
@@ -34,7 +35,7 @@ export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
 
 function openBins(draft: Draft, ask: Ask, scope: Scope, progress: Progress): void {
   const grouped = ask.requirements.grouped;
-  const offered = draft.offers.of(draft, ask, scope, grouped);
+  const offered = openOffers(draft, ask, scope, grouped);
   let exhausted: Set<Offered> | undefined;
   /** Placement groups that were made for this job. */
   const made = grouped ? new Map<BucketOffer, PlacementGroup[]>() : undefined;

@@ -6,7 +6,6 @@ import type { Instant } from "../../domain/units.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import type { Attempt, Problem } from "./attempt.ts";
 import { attempt, isBetter, isBetterByRank, Scopes } from "./attempt.ts";
-import { OpenOffers } from "../place/offers.ts";
 import type { Bins } from "../bins/bins.ts";
 import { bindingsOf } from "../bins/bound-slots.ts";
 import { Budget, PLAN_STEPS } from "../constraints/budget.ts";
@@ -66,7 +65,6 @@ export function allocate(
   const least = classes.least();
   const problem: Problem = {
     scopes: new Scopes(ground),
-    offers: new OpenOffers(),
     ground,
     order,
     entries,
