@@ -81,8 +81,11 @@ async function printInvocations(apps: Readonly<Record<string, string>>): Promise
       for (const [name, app] of Object.entries(apps)) {
         const all: Invocations[] = [];
         for (let count = 0; count < runs; count += 1) all.push(await invoker.measure(app, trigger));
-        const [first, second] = [median(all.map((one) => one.first)), median(all.map((one) => one.second))];
-        console.log(`${`${name}, ${trigger}`.padEnd(40)} ${ms(first)} ${ms(second)}`);
+        const seconds = all.flatMap(({ second }) => (second === undefined ? [] : [second]));
+        const again = seconds.length === 0 ? "-".padStart(8) : ms(median(seconds));
+        console.log(
+          `${`${name}, ${trigger}`.padEnd(40)} ${ms(median(all.map((one) => one.first)))} ${again}`,
+        );
       }
   } finally {
     await invoker.close();
