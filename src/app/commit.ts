@@ -6,27 +6,12 @@ import type { Questions } from "../domain/questions.ts";
 import type { ClusterRecord, Ledger } from "../domain/record.ts";
 import { sameData } from "../domain/same-data.ts";
 import type { ClusterName } from "../domain/ids.ts";
-import type { Lanes } from "./lanes.ts";
-import type { BodyChanges, LoadedRecord, Ports } from "./ports.ts";
+import type { BodyChanges } from "./ports.ts";
 import { PortError } from "./ports.ts";
 import { secondsBetween } from "../domain/units.ts";
 import { loadInOrder } from "./set-back.ts";
-
-/** What the use cases share: the ports, and the turn-taking of this process. */
-export interface App {
-  readonly ports: Ports;
-  readonly lanes: Lanes;
-}
-
-/** The manifest as loaded; `stored` is absent for a record that is about to be born. */
-export interface Current {
-  readonly record: ClusterRecord;
-  readonly stored: LoadedRecord | undefined;
-}
-
-export interface CurrentWhole extends Current {
-  readonly bodies: Bodies;
-}
+import type { App } from "./app.ts";
+import type { Current, CurrentWhole } from "./current.ts";
 
 /** What a change makes of the record; `undefined` saves nothing. */
 export type Change<T> = {

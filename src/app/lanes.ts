@@ -3,12 +3,12 @@ import { noRecalls } from "../decide/autostop.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import type { Instant } from "../domain/units.ts";
 import { KnownPlans } from "./known-plans.ts";
-import { CallMeter } from "./measure-calls.ts";
 import { OpenQuestions } from "./open-questions.ts";
+import { CallMeter } from "./call-meter.ts";
 
 /**
  * Callers in one process that want to change one cluster's record take turns, so that they do not spoil each other's compare-and-set;
- * across processes the ETag decides (design.md section 3, Storage).
+ * across processes the ETag decides (architecture.md, Storage).
  */
 export interface Lanes {
   /** Runs `work` when everybody before it in the cluster's lane has finished. Short work: accepts of demand wait for it. */

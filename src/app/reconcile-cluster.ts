@@ -1,7 +1,6 @@
 import { noteCalls } from "../decide/pace/calls.ts";
 import { beginTick, isAwaitedWake, isTickDue, passWakeOn } from "../decide/pace/next-tick.ts";
 import { beginLook, effectsOf, mendLooks } from "../decide/pace/observation-times.ts";
-import type { Settled } from "../decide/intents/settle.ts";
 import { settle } from "../decide/intents/settle.ts";
 import { contradictedNodes } from "../decide/stops/still-idle.ts";
 import {
@@ -20,17 +19,21 @@ import type { ClusterRecord, Intent, Ledger, PendingWake } from "../domain/recor
 import type { Policy } from "../domain/policy.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime, plusSeconds } from "../domain/units.ts";
-import type { App, Change, Current, CurrentWhole } from "./commit.ts";
+import type { Change } from "./commit.ts";
 import { commitRecord, commitWhole } from "./commit.ts";
 import type { Concluded, LookBegun, Planner } from "./conclude-look.ts";
 import { changesOf, concluder, noteTrouble, settleFindings, takeCalls } from "./conclude-look.ts";
-import type { Finding, Run } from "./effects.ts";
+import type { Finding } from "./effects.ts";
 import { applyIntents, askIntents, resendIntents } from "./effects.ts";
 import type { Seen } from "./look-at-cluster.ts";
 import { lookAtCluster } from "./look-at-cluster.ts";
 import { measureCalls } from "./measure-calls.ts";
 import type { ArrayTemplates, Site } from "./ports.ts";
 import { PortError } from "./ports.ts";
+import type { Settled } from "../decide/intents/evidence.ts";
+import type { App } from "./app.ts";
+import type { Current, CurrentWhole } from "./current.ts";
+import type { Run } from "./run.ts";
 import { reviveLoop } from "./revive-loop.ts";
 
 /** No effect is started later than this after the look that led to it began. */

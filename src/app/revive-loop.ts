@@ -2,7 +2,7 @@ import { isLoopLost } from "../decide/pace/next-tick.ts";
 import { wakeId } from "../domain/ids.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { secondsBetween } from "../domain/units.ts";
-import type { App } from "./commit.ts";
+import type { App } from "./app.ts";
 import { PortError } from "./ports.ts";
 
 /** One process sends a lost wake message again this often at most. */

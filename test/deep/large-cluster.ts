@@ -2,7 +2,6 @@ import type { StorageAccount } from "../../src/adapters/system/storage-account.t
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
 import type { Table } from "../../src/adapters/tables/table.ts";
 import { openTable } from "../../src/adapters/tables/table.ts";
-import type { App } from "../../src/app/commit.ts";
 import { createLanes } from "../../src/app/lanes.ts";
 import type { Clock, Site } from "../../src/app/ports.ts";
 import { reconcileCluster } from "../../src/app/reconcile-cluster.ts";
@@ -17,6 +16,7 @@ import { readDemandMessage } from "../../src/wire/demand-message.ts";
 import type { DemandMessage } from "../../src/wire/message.ts";
 import type { Cost } from "./store-meter.ts";
 import { StoreMeter } from "./store-meter.ts";
+import type { App } from "../../src/app/app.ts";
 
 const CLUSTER = clusterName("demo");
 const NODES_PER_SET = 5;

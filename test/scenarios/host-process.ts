@@ -1,9 +1,9 @@
 import { createStopDesk } from "../../src/app/answer-autostop.ts";
-import type { App } from "../../src/app/commit.ts";
 import { createLanes } from "../../src/app/lanes.ts";
 import type { BodyChanges, CycleCloud, Ports, RecordStore } from "../../src/app/ports.ts";
 import { createRecorder } from "../../src/app/record-demand.ts";
 import type { Composition } from "../../src/compose.ts";
+import type { App } from "../../src/app/app.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 
 /** What a test puts around the calls of one host; each returns a promise that may never resolve. */

@@ -11,10 +11,10 @@ import type { MovedNode, VirtualFleet } from "../../domain/virtual-fleet.ts";
 import { entryOfNode } from "../../domain/hosts.ts";
 import type { HostFact } from "../nodes/ledger.ts";
 import { priceNodes } from "../world/price-nodes.ts";
-import type { Decision } from "../reconcile.ts";
 import type { Found, FoundArray, FoundBoth } from "./compare.ts";
 import { addLook } from "./compare.ts";
 import type { Fleets } from "./move-jobs.ts";
+import type { Decision } from "../../domain/decision.ts";
 
 /** Both plans of one look, before the virtual one is carried out. */
 export interface LookCounted {
