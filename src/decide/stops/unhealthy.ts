@@ -3,7 +3,7 @@ import type { ClusterRecord, Ledger, LedgerNode, UnhealthyStops } from "../../do
 import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { entryOfNode } from "../../domain/hosts.ts";
-import type { HostFact } from "../nodes/ledger.ts";
+import type { HostFact } from "../senders/host-facts.ts";
 
 /**
  * Nodes that call themselves unhealthy (docs/nodes.md). Whoever holds the stop URL of an array can say so of any of its nodes. So no node
