@@ -18,6 +18,7 @@ import { reconcileCluster, settleAll } from "./reconcile-cluster.ts";
 import type { Settled } from "../decide/intents/evidence.ts";
 import type { App } from "./app.ts";
 import type { Run } from "./run.ts";
+import { reviveLoop } from "./revive-loop.ts";
 
 export type { StopCall } from "../decide/autostop.ts";
 
@@ -240,7 +241,9 @@ async function markStops(
       return { save: { record: decision.record, changes: { questions } }, result };
     },
   );
-  return committed.kind === "contended" ? undefined : committed.result;
+  if (committed.kind === "contended") return undefined;
+  await reviveLoop(app, committed.record);
+  return committed.result;
 }
 
 /** A node may be newer than the last look. Nobody waits for the look: the node asks again. */

@@ -28,13 +28,18 @@ export type Committed<T> =
 const ATTEMPTS = 40;
 const LONGEST_PAUSE_MS = 400;
 
-/** Load, change, save if nobody saved in between, and again on a conflict. `change` is pure and may run several times. */
+/**
+ * Load, change, save if nobody saved in between, and again on a conflict. `change` is pure and may run several times. `beforeSave` does what
+ * must be done before the record says so; it runs before each try. If it throws, nothing is saved.
+ */
 export async function commitRecord<T>(
   app: App,
   cluster: ClusterName,
   change: (current: Current) => Change<T>,
+  beforeSave?: (result: T) => Promise<void>,
 ): Promise<Committed<T>> {
-  return app.lanes.run(cluster, () => commitLoop(app, cluster, () => loadCurrent(app, cluster), change));
+  const load = () => loadCurrent(app, cluster);
+  return app.lanes.run(cluster, () => commitLoop(app, cluster, load, change, beforeSave));
 }
 
 /**
@@ -151,12 +156,14 @@ async function commitLoop<C extends Current, T>(
   cluster: ClusterName,
   load: () => Promise<C>,
   change: (current: C) => Change<T>,
+  beforeSave?: (result: T) => Promise<void>,
 ): Promise<Committed<T>> {
   const { store, clock, entropy } = app.ports;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const current = await loadInOrder(app, cluster, load);
     const { save, result } = change(current);
     if (save === undefined) return { kind: "committed", result, record: current.record };
+    await beforeSave?.(result);
     const saved = await store.save(save.record, save.changes, current.stored);
     if (saved.kind === "saved") {
       app.lanes.memoryOf(cluster).plans.note(saved.loaded.record.plan);

@@ -26,7 +26,7 @@ import { describeTotals } from "./describe-totals.ts";
 import { describeTroubles } from "./describe-troubles.ts";
 import { describeWaiting } from "./describe-waiting.ts";
 import { expectReady } from "./expect-ready.ts";
-import { unhealthyNow } from "./node-troubles.ts";
+import { unhealthyNow } from "../domain/questions.ts";
 import type { PageStart } from "./pages.ts";
 import { Pages } from "./pages.ts";
 import { phaseShown } from "./phase-shown.ts";

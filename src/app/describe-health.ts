@@ -12,6 +12,7 @@ import { isoTime, secondsBetween } from "../domain/units.ts";
 import { loadCurrent } from "./commit.ts";
 import type { StopKeys } from "./ports.ts";
 import { PortError } from "./ports.ts";
+import { reviveLoop } from "./revive-loop.ts";
 import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
 import type { App } from "./app.ts";
 
@@ -48,6 +49,7 @@ export interface Health {
 export async function checkHealth(app: App, cluster: ClusterName): Promise<Health> {
   try {
     const [{ record }, policy] = await Promise.all([loadCurrent(app, cluster), app.ports.policyOf(cluster)]);
+    await reviveLoop(app, record);
     const stopKeys = app.ports.sites.get(cluster)?.stopKeys;
     return describeHealth(record, undefined, policy, app.ports.clock.now(), stopKeys);
   } catch (error) {

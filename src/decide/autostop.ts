@@ -9,6 +9,8 @@ import type { ClusterRecord, Draining, Ledger, LedgerNode, NodeBinding } from ".
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { entryOfNode } from "../domain/hosts.ts";
+import { factOfNode } from "./nodes/planned-beside.ts";
+import { heldNodes } from "./stops/held.ts";
 import { isForeign } from "./stops/scale-down.ts";
 import type { Caller } from "./stops/node-token.ts";
 import { bindCallers, maySpeak } from "./stops/node-token.ts";
@@ -237,7 +239,7 @@ function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall,
   const mayOpen = (): boolean => !view.isForgetful && !mayStop(view, known, now);
   if (known.array !== call.array) return { kind: "forbidden", undrain: mayOpen() };
   const bound = view.bindings.get(known.nodeId)?.binding;
-  if (!maySpeak(bound, call.token, entryOfNode(view.facts, known), now))
+  if (!maySpeak(bound, call.token, factOfNode(view.facts, known, known), now))
     return { kind: "forbidden", undrain: mayOpen(), unbound: true };
   const settled = judgeStop(view, known, now) ?? judgeRecord(view, known, call.unhealthy, now);
   if (settled !== undefined) return settled;
@@ -335,11 +337,21 @@ function objectionTo(view: Survey, known: LedgerNode, unhealthy: boolean): Objec
   }
   if (isForeign(known, view.policy))
     return { kind: "needed", why: "the autoscaler did not ask for this node, and stops only its own" };
-  const job = entryOfNode(view.facts, node ?? known)?.jobs[0];
+  const fact = entryOfNode(view.facts, node ?? known);
+  const job = fact?.jobs[0];
   const busy = job === undefined ? undefined : { kind: "needed" as const, why: `job ${job} is on it` };
   if (unhealthy) return busy === undefined ? undefined : { ...busy, held: "job" };
   const unsure = view.blind ?? view.resting;
-  return unsure === undefined ? busy : { kind: "cannot-tell", why: unsure };
+  if (unsure !== undefined) return { kind: "cannot-tell", why: unsure };
+  return busy ?? (fact?.hasAmounts === true ? plannedThere(known) : undefined);
+}
+
+/** A job may run there of which nobody says so, while another set says that the host has no room (nodes/planned-beside.ts). */
+function plannedThere({ plannedBeside }: LedgerNode): Objection | undefined {
+  const [first] = plannedBeside ?? [];
+  return first === undefined
+    ? undefined
+    : { kind: "needed", why: `${NEEDED_BY}${first.set}/${first.demand}, which was planned there` };
 }
 
 /**
@@ -410,6 +422,7 @@ function spareNodes(
   const ledger = withoutMarks(bodies.ledger, askers);
   const snapshot = withUp(bodies.seen, askers);
   const out = excludedNodes(snapshot, ledger, stoppingNodes(record.intents), policy, now);
+  const held = heldNodes(snapshot, ledger, bodies.questions ?? NO_QUESTIONS, policy, now, askers);
   const dynamics = dynamicsOf(sent, record.dynamicArrays ?? [], bodies.seen);
   const reports = readReports(
     reportedHosts(record, bodies, now, policy.senders),
@@ -424,7 +437,8 @@ function spareNodes(
     pools: poolsInForce(record, bodies, policy.senders),
     dynamics,
     ...(reports === undefined ? {} : { reports }),
-    excluded: new Set([...out, ...unfit]),
+    excluded: new Set([...out, ...held.closed, ...unfit]),
+    full: held.full,
     doubted: doubtedNodes(record, snapshot, ledger, policy, now),
     now,
   });
@@ -677,7 +691,7 @@ function isOurMark(node: LedgerNode | undefined): boolean {
   );
 }
 
-/** A node that calls itself unhealthy counts against its bucket (design.md section 4, Autostop). */
+/** A node that calls itself unhealthy counts against its bucket (architecture.md, Autostop). */
 function pauseUnhealthy(record: ClusterRecord, nodes: readonly Node[], now: Instant): ClusterRecord {
   return nodes.reduce((next, node) => {
     const bucket = { array: node.array, machineType: node.machineType };

@@ -45,7 +45,9 @@ import { entryOfNode } from "../domain/hosts.ts";
 import { followInFlight } from "./intents/in-flight.ts";
 import { withMissing } from "./nodes/missing.ts";
 import { updateLedger } from "./nodes/ledger.ts";
+import { BesideNotes, factOfNode } from "./nodes/planned-beside.ts";
 import { isMemoryOld, nextOutage } from "./pace/outage.ts";
+import { heldNodes } from "./stops/held.ts";
 import type { NodeAction } from "./stops/scale-down.ts";
 import {
   applyAction,
@@ -92,7 +94,7 @@ import type { HostFact } from "./senders/host-facts.ts";
 import { hostFacts, idleProofAt } from "./senders/host-facts.ts";
 
 /**
- * Works out, from demand and one believed look, what to create and what to stop (design.md section 3): level-triggered, so the same
+ * Works out, from demand and one believed look, what to create and what to stop (architecture.md, The decision model): the same
  * record and look always give the same decision, and applying it and looking again gives "nothing to do". `recall` only spares work.
  */
 export function decide(
@@ -150,6 +152,7 @@ export function decide(
     record: next,
     snapshot: look.snapshot,
     ledger,
+    questions,
     wanted,
     policy,
     now,
@@ -164,6 +167,7 @@ export function decide(
     questions,
     facts,
     weighed,
+    last: bodies.plan,
     policy,
     now,
     owner,
@@ -279,18 +283,22 @@ interface ToWeigh {
   readonly record: ClusterRecord;
   readonly snapshot: Snapshot;
   readonly ledger: Ledger;
+  readonly questions: Questions;
   readonly wanted: Wanted;
   readonly policy: Policy;
   readonly now: Instant;
   readonly recall: Recall<Weighing>;
 }
 
-function weigh({ record, snapshot, ledger, wanted, policy, now, recall }: ToWeigh): Weighed {
+function weigh({ record, snapshot, ledger, questions, wanted, policy, now, recall }: ToWeigh): Weighed {
   const { demands, pools, dynamics, reports, last } = wanted;
   const stopping = stoppingNodes(record.intents);
-  const excluded = excludedNodes(snapshot, ledger, stopping, policy, now);
+  const held = heldNodes(snapshot, ledger, questions, policy, now);
+  const useless = excludedNodes(snapshot, ledger, stopping, policy, now);
+  const excluded = new Set([...useless, ...held.closed]);
   const doubted = doubtedNodes(record, snapshot, ledger, policy, now);
-  const seen = { snapshot, ledger, policy, pools, dynamics, excluded, doubted, now };
+  const { full } = held;
+  const seen = { snapshot, ledger, policy, pools, dynamics, excluded, doubted, full, now };
   const input = supplyOf(record, reports === undefined ? seen : { ...seen, reports });
   const work = (asked: PlanQuestion): Weighing => {
     const world: World = {
@@ -384,6 +392,7 @@ interface Conclusion {
   readonly questions: Questions;
   readonly facts: ReadonlyMap<string, HostFact>;
   readonly weighed: Weighed;
+  readonly last: Plan | undefined;
   readonly policy: Policy;
   readonly now: Instant;
   readonly owner: Owner;
@@ -418,6 +427,7 @@ function conclude(on: Conclusion): Decision {
   }
   const entries = new InTurn(ledger);
   const needs = new InTurn(weighed.allocation.needed);
+  const beside = new BesideNotes(weighed.allocation.outcomes, on.admitted.demands, on.last);
   look.snapshot.nodes.forEach((node) => {
     const known = entries.get(node.nodeId);
     if (known === undefined) return;
@@ -434,7 +444,12 @@ function conclude(on: Conclusion): Decision {
     if (!acts && (due.kind === "mark" || due.kind === "terminate")) unstopped.push(node.nodeId);
     const action = acts ? due : judged ? observedAction(known, due, now) : NO_ACTION;
     const needed = needs.get(node.nodeId);
-    const next = touch(applyAction(known, action, record.plan, now), needed !== undefined, policy, now);
+    const acted = beside.noted(
+      applyAction(known, action, record.plan, now),
+      entryOfNode(on.facts, node),
+      needed,
+    );
+    const next = touch(acted, needed !== undefined, policy, now);
     if (next !== known) note(next);
     if (action.kind === "terminate") terminates.push(node.nodeId);
     const verdict: NodeVerdict =
@@ -520,7 +535,7 @@ function isSettled(node: Node, known: LedgerNode, spare: ReadonlySet<NodeId>): b
 }
 
 function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
-  const fact = entryOfNode(on.facts, node);
+  const fact = factOfNode(on.facts, node, known);
   const provedAt = fact === undefined ? undefined : idleProofAt(fact);
   const provesIdle = mayStopByReport(on.questions.get(node.nodeId), provedAt, on.now);
   const idle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open" && provesIdle;
@@ -648,7 +663,7 @@ export interface Changes {
 /** One request stops at most so many nodes: how large a request CycleCloud takes is not documented. */
 const STOPPED_TOGETHER = 500;
 
-/** Effects become intents, committed before any is sent (design.md section 3, Intents). Starts go first: they are the quickest to help. */
+/** Effects become intents, committed before any is sent (architecture.md, Intents). Starts go first: they are the quickest to help. */
 export function commitEffects(
   record: ClusterRecord,
   { creates = [], starts = [], terminates = [], stopsBy }: Changes,

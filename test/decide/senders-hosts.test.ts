@@ -73,6 +73,7 @@ describe("what is said of a host", () => {
     expect(factOf({ pbs: says({ state: "open" }, at(-9)), evil: says({ state: "closed" }) }, policy)).toEqual(
       {
         jobs: [],
+        by: ["pbs"],
         state: "open",
         reportedAt: at(-9),
       },

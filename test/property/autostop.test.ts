@@ -1,4 +1,4 @@
-/** P7 of design.md section 6. How to replay a failure stands in runs.ts. */
+/** P7 of architecture.md, Properties. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { confirmStops, judgeStops } from "../../src/decide/autostop.ts";

@@ -1,4 +1,4 @@
-/** P6 and P9 of design.md section 6, for a whole decision. How to replay a failure stands in runs.ts. */
+/** P6 and P9 of architecture.md, Properties, for a whole decision. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decide } from "../../src/decide/reconcile.ts";

@@ -46,7 +46,7 @@ const LOAD_ATTEMPTS = 3;
 /** From this many bytes on, a load first asks whether the manifest has changed at all. */
 const LARGE_MANIFEST_BYTES = 32 * 1024;
 
-/** Records in Table Storage: a manifest row per cluster, and immutable bodies beside it (design.md section 3, Storage). */
+/** Records in Table Storage: a manifest row per cluster, and immutable bodies beside it (architecture.md, Storage). */
 export function tableRecordStore(
   table: Table,
   clock: Pick<Clock, "now">,

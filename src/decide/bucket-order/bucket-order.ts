@@ -59,7 +59,7 @@ interface Progress {
 }
 
 /**
- * Places jobs as scalelib does (scalelib-behaviour.md 10 and 11), one after the other in the order of rank: bucket by bucket, in each the
+ * Places jobs as scalelib does (scalelib.md 10 and 11), one after the other in the order of rank: bucket by bucket, in each the
  * nodes that are there before new ones. A colocated job and a job with a node count go into one bucket (a placement group is a bucket of
  * its own) whole or not at all. Of the alternatives of slots every node, existing or new, is first filled by the one that holds first there; only what is
  * left then looks what else holds. What differs is what the list of defects there names: limits are shared by all buckets that name them

@@ -29,7 +29,7 @@ export interface Site {
 }
 
 /**
- * All buckets of a plan in the order of scalelib-behaviour.md 7 and 8: arrays as the status lists them, whatever their priority (defect 6
+ * All buckets of a plan in the order of scalelib.md 7 and 8: arrays as the status lists them, whatever their priority (defect 6
  * is what makes this order "recorded"), then their VM sizes; of each size the groups of the status, those that the configuration names,
  * the array's own, and no group; groups that are only generated come after everything else. A bucket that is not valid has its nodes and gets no more.
  */

@@ -9,6 +9,7 @@ import { entryOfNode } from "../../domain/hosts.ts";
 import type { Origin } from "../intents/in-flight.ts";
 import { originsOf } from "../intents/in-flight.ts";
 import { nextStart } from "../intents/node-starts.ts";
+import { factOfNode } from "./planned-beside.ts";
 import { nextUnclear } from "./unclear.ts";
 import type { Look } from "../../domain/observation.ts";
 import type { HostFact, HostFacts } from "../senders/host-facts.ts";
@@ -71,7 +72,7 @@ function updateNode(
   facts: ReadonlyMap<string, HostFact>,
   now: Instant,
 ): LedgerNode {
-  const busyness = nextBusyness(old?.busyness, node, facts, now);
+  const busyness = nextBusyness(old, node, facts, now);
   const start = nextStart(old, node, now);
   const deallocated = node.phase === "deallocated";
   // A deallocated node has no VM: what it is once started has never been Ready, and has its boot timeout before it.
@@ -116,6 +117,7 @@ function updateNode(
     ...(old?.draining === undefined ? {} : { draining: old.draining }),
     ...(keyId === undefined ? {} : { keyId }),
     ...(old?.bound === undefined ? {} : { bound: old.bound }),
+    ...(old?.plannedBeside === undefined ? {} : { plannedBeside: old.plannedBeside }),
     ...(deallocated ? { deallocated } : {}),
     ...(start === undefined ? {} : { start }),
   };
@@ -135,12 +137,13 @@ function nextInstanceId(old: LedgerNode | undefined, { instanceId }: Node): stri
 }
 
 function nextBusyness(
-  old: Busyness | undefined,
+  known: LedgerNode | undefined,
   node: Node,
   facts: ReadonlyMap<string, HostFact>,
   now: Instant,
 ): Busyness {
-  const fact = entryOfNode(facts, node);
+  const old = known?.busyness;
+  const fact = factOfNode(facts, node, known);
   // A node that is not up is not idle either; one whose record is unclear may be up.
   const mayBeIdle = node.phase === "ready" || node.phase === "unknown";
   const state =

@@ -65,7 +65,8 @@ function isLate(known: LedgerNode, policy: Policy, now: Instant): boolean {
   return secondsBetween(bootingSince(known), now) >= timeoutsOf(policy, known).bootSeconds;
 }
 
-function roomByArray({ nodes }: Snapshot): Map<ArrayName, number> {
+/** How many nodes of each array may be replaced at a time while CycleCloud still lists them as wanted. */
+export function roomByArray({ nodes }: Snapshot): Map<ArrayName, number> {
   const counts = new Map<ArrayName, number>();
   for (const { array, phase } of nodes) {
     if (phase !== "off" && phase !== "deallocated") counts.set(array, (counts.get(array) ?? 0) + 1);

@@ -39,7 +39,7 @@ interface Asked {
 
 /**
  * Sees that an array has at least so many nodes or cores that somebody needs. Nodes needed by others count, so that targets of several
- * sets and jobs make a maximum, not a sum (design.md section 3, Merging demand); then further existing nodes in their order of use, then
+ * sets and jobs make a maximum, not a sum (architecture.md, Merging demand); then further existing nodes in their order of use, then
  * those in flight, then deallocated ones, then new ones of the first bucket that has them, or the cheapest. A target in cores is rounded
  * up to whole nodes (cyclecloud-wire.md C.2).
  */

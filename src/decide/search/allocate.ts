@@ -28,8 +28,8 @@ import { createsOf } from "../draft/creates.ts";
 /**
  * Works out what the demands need: which existing nodes, and which new ones in which bucket and placement group, under every limit. Rank
  * (priority, then position, set name and id) decides who gets scarce capacity; the order of everything else in the input changes nothing.
- * Bound tasks occupy their hosts first, of all jobs, even beyond what is free there: the scheduler will not move them (design.md section
- * 3). `now` ends pauses of buckets, and the time that a group has to be filled. Every demand gets an outcome, in the order of rank.
+ * Bound tasks occupy their hosts first, of all jobs, even beyond what is free there: the scheduler will not move them (architecture.md,
+ * Merging demand). `now` ends pauses of buckets, and the time that a group has to be filled. Every demand gets an outcome, in the order of rank.
  *
  * Demands are settled one after the other in the order of rank. If that makes new nodes or leaves something unmet, the demands that could
  * be had are tried once more, the hardest first (first fit decreasing), with two ways to choose new nodes where price counts. A later try

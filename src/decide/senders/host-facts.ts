@@ -1,3 +1,4 @@
+import type { SetName } from "../../domain/ids.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import type { SenderRules } from "../../domain/sender-rules.ts";
@@ -13,6 +14,8 @@ import { mayReportHosts } from "./sender-rule.ts";
 export interface HostFact {
   /** Jobs reported or placed there. */
   readonly jobs: readonly string[];
+  /** The sets whose reports name the host and count; absent: none. */
+  readonly by?: readonly SetName[];
   /** The newest report that named the host; absent: only placed jobs did. */
   readonly reportedAt?: Instant;
   /** Several sets report it: the oldest of these reports, as each of them has to say that it is idle. Absent: only one does. */
@@ -33,7 +36,7 @@ export function idleProofAt({ idleAt, reportedAt }: HostFact): Instant | undefin
 
 /**
  * What live sets say of hosts: jobs by report or by `placed`, or a report without a job. A report counts while it is younger than two of
- * its set's intervals and what it came with is live (design.md section 3, Busyness). One that came without demand counts instead of the
+ * its set's intervals and what it came with is live (architecture.md, Busyness). One that came without demand counts instead of the
  * one that came with its set's demand. A job counts from every live set; that a host is idle or closed only if every set that reports it
  * says so, and from no set whose rule in `senders` lets it report no hosts.
  */
@@ -109,11 +112,15 @@ function gatherFacts(
   for (const [set, entry] of reportsOf(record)) {
     if (!inForce(entry)) continue;
     const counts = mayReportHosts(senders, set);
+    // One list for all hosts that this set alone reports.
+    const alone: readonly SetName[] = [set];
     freshReport(entry, bodies, now).forEach((host) => {
       if (!counts && host.jobs.length === 0) return;
       const fact = factOf(host.hostname);
       if (host.jobs.length > 0) fact.jobs = fact.jobs.concat(host.jobs);
-      if (counts) addReport(fact, host, entry.sentAt);
+      if (!counts) return;
+      fact.by = fact.by === undefined ? alone : [...fact.by, set];
+      addReport(fact, host, entry.sentAt);
     });
   }
   for (const entry of record.sets.values()) {

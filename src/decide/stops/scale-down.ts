@@ -36,7 +36,7 @@ export interface Circumstances {
 }
 
 /**
- * The rules of stopping (design.md section 3, Stopping; cyclecloud-wire.md A.5). A node that never was Ready has no jobs, whatever a plan
+ * The rules of stopping (architecture.md, Stopping; cyclecloud-wire.md A.5). A node that never was Ready has no jobs, whatever a plan
  * says: its boot timeout stands. A node that has been Ready is marked first, and stopped only after a newer look and a newer report.
  */
 export function judgeNode(node: Node, known: LedgerNode, around: Circumstances): NodeAction {

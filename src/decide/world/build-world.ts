@@ -23,6 +23,7 @@ import { counterpartsOf, oppositesOf } from "./counterparts.ts";
 import { familyOf } from "./quota-family.ts";
 import type { ClusterPlace, ResourceRules } from "./cluster-buckets.ts";
 import { coresOf, Places } from "./cluster-buckets.ts";
+import { nothingLeft } from "./host-view.ts";
 import { ReportedSupply } from "./reported-supply.ts";
 import { isStarting, mayBeStarted } from "../intents/node-starts.ts";
 import type { WorldInput } from "./world-input.ts";
@@ -154,7 +155,8 @@ function collectNodes(
       dynamic === undefined ? place : places.at(dynamic, place.bucket.machineType, node.placementGroup);
     const plain = supplyNode(node, known, home, places, input);
     const fromReport = reported.of(plain);
-    supply.push(fromReport === undefined ? plain : { ...plain, ...fromReport });
+    const one = fromReport === undefined ? plain : { ...plain, ...fromReport };
+    supply.push(input.full?.has(node.nodeId) === true ? { ...one, left: nothingLeft(one.resources) } : one);
   });
   return supply;
 }

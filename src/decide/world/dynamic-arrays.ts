@@ -228,7 +228,7 @@ function isSilent(entry: SetEntry | undefined): boolean {
 
 /**
  * The ledger with nodes of which it knows no request, as after a lost table, taken for those of the dynamic array that they are called
- * after: then names are all that is left (design.md section 3, The node ledger).
+ * after: then names are all that is left (architecture.md, The node ledger).
  */
 export function recogniseByName(ledger: Ledger, dynamics: Dynamics): Ledger {
   const stems = new Map<string, Dynamic>();

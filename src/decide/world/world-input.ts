@@ -32,6 +32,8 @@ export interface WorldInput {
    * Absent: none.
    */
   readonly doubted?: ReadonlySet<NodeId>;
+  /** Nodes that keep the jobs that are on them, and take no others; absent: none. */
+  readonly full?: ReadonlySet<NodeId>;
   /** Which existing nodes are used first: see `SupplyNode.order`. Nodes seen later should come after those seen earlier. */
   readonly order: (node: Node, known?: LedgerNode) => number;
   readonly now: Instant;
