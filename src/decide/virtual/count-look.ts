@@ -9,12 +9,12 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { MovedNode, VirtualFleet } from "../../domain/virtual-fleet.ts";
 import { entryOfNode } from "../../domain/hosts.ts";
-import type { HostFact } from "../nodes/ledger.ts";
 import { priceNodes } from "../world/price-nodes.ts";
 import type { Found, FoundArray, FoundBoth } from "./compare.ts";
 import { addLook } from "./compare.ts";
 import type { Fleets } from "./move-jobs.ts";
 import type { Decision } from "../../domain/decision.ts";
+import type { HostFact } from "../senders/host-facts.ts";
 
 /** Both plans of one look, before the virtual one is carried out. */
 export interface LookCounted {

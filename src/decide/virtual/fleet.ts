@@ -11,10 +11,10 @@ import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import type { VirtualFleet, VirtualNode } from "../../domain/virtual-fleet.ts";
 import { VIRTUAL_STOP_SECONDS } from "../../domain/virtual-fleet.ts";
 import { lookOf } from "../../domain/attributes-digest.ts";
-import { managedArrays } from "../nodes/ledger.ts";
 import { bootingSince } from "../intents/node-starts.ts";
 import { bootSecondsFor, noteBoots } from "./boot-times.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
+import { managedArrays } from "../../domain/managed-arrays.ts";
 
 /** The node arrays that are ours and only observed. None in a cluster that is not started: it has no fleet to compare. */
 export function observedArrays(snapshot: Snapshot, policy: Policy): ReadonlySet<ArrayName> {
