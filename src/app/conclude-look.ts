@@ -22,7 +22,7 @@ import { settle } from "../decide/intents/settle.ts";
 import { foldQuestions } from "../decide/stops/questions.ts";
 import { withoutContradicted } from "../decide/stops/still-idle.ts";
 import { endOldStops, settleStopsByLook } from "../decide/intents/stops.ts";
-import { isWakePending, withoutCoveredWake } from "../decide/intents/whose-turn.ts";
+import { isWakePending, withoutCoveredWake } from "../decide/record/whose-turn.ts";
 import { withVirtualFleet } from "../decide/virtual/plan-virtual.ts";
 import type { Owner, WakeId } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";

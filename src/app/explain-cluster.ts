@@ -3,7 +3,7 @@ import { explainJob, explainNode } from "../decide/explain.ts";
 import type { HostExplained } from "../decide/explain-host.ts";
 import { explainHost } from "../decide/explain-host.ts";
 import type { JudgedHosts } from "../decide/world/scheduler-only.ts";
-import { storedHosts } from "../decide/world/stored-world.ts";
+import { storedHosts } from "../decide/need/stored-world.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { JobDemand, Problem } from "../domain/demand.ts";
 import type { ClusterName, SetName } from "../domain/ids.ts";

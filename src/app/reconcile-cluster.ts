@@ -10,7 +10,7 @@ import {
   notBefore,
   takeOver,
   withoutDueWake,
-} from "../decide/intents/whose-turn.ts";
+} from "../decide/record/whose-turn.ts";
 import type { Owner, RequestId, WakeId } from "../domain/ids.ts";
 import { changesSomething, keepPlan } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";

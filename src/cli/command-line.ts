@@ -16,6 +16,7 @@ import { registerListCommands } from "./list-commands.ts";
 import { registerTick } from "./tick-command.ts";
 import { registerKeys } from "./keys-command.ts";
 import type { Register } from "./register.ts";
+import { registerRemoval } from "./removal-command.ts";
 import { registerRejected } from "./rejected-command.ts";
 import { registerStateCommands } from "./state-commands.ts";
 import { sayWhenSimulated } from "./simulated-time.ts";
@@ -53,6 +54,7 @@ export async function runCommandLine(words: readonly string[], onto: Terminal): 
   registerKeys(register);
   registerVerify(register);
   registerCost(register);
+  registerRemoval(register);
   registerCompletion(program);
   program.hook("preAction", (_program, command) => {
     const { url, callback } = command.opts<{ readonly url?: string; readonly callback?: string }>();

@@ -9,8 +9,6 @@ import type { ClusterRecord, Draining, Ledger, LedgerNode, NodeBinding } from ".
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { entryOfNode } from "../domain/hosts.ts";
-import type { HostFact } from "./nodes/ledger.ts";
-import { hostFacts, managedArrays } from "./nodes/ledger.ts";
 import { factOfNode } from "./nodes/planned-beside.ts";
 import { heldNodes } from "./stops/held.ts";
 import { isForeign } from "./stops/scale-down.ts";
@@ -33,7 +31,6 @@ import { commitEffects, supplyOf } from "./reconcile.ts";
 import { backOff } from "./intents/back-off.ts";
 import { outageSeconds } from "./pace/observation-times.ts";
 import { isResting } from "./pace/outage.ts";
-import { poolsInForce } from "./constraints/shared-pools.ts";
 import { dynamicsOf } from "./world/dynamic-arrays.ts";
 import type { Spare } from "./need/spare.ts";
 import { findSpare } from "./need/spare.ts";
@@ -45,6 +42,10 @@ import { lapseParts } from "./record/accept.ts";
 import { heldByLimit, limitOf, noteUnhealthyStops } from "./stops/unhealthy.ts";
 import { stoppingNodes } from "./intents/open-intents.ts";
 import { DECIDE_AGAIN_SECONDS, excludedNodes } from "./nodes/excluded.ts";
+import { poolsInForce } from "./senders/owned-pools.ts";
+import { managedArrays } from "../domain/managed-arrays.ts";
+import type { HostFact } from "./senders/host-facts.ts";
+import { hostFacts } from "./senders/host-facts.ts";
 
 /** One node's question "may I stop?" (cyclecloud-wire.md D). The array is the one that the token of its stop URL is for. */
 export interface StopCall extends Asking, Caller {

@@ -43,9 +43,8 @@ import { awaitedUntil } from "./nodes/down.ts";
 import { withCreatesWait } from "./record/epoch.ts";
 import { entryOfNode } from "../domain/hosts.ts";
 import { followInFlight } from "./intents/in-flight.ts";
-import type { HostFact } from "./nodes/ledger.ts";
 import { withMissing } from "./nodes/missing.ts";
-import { hostFacts, idleProofAt, managedArrays, updateLedger } from "./nodes/ledger.ts";
+import { updateLedger } from "./nodes/ledger.ts";
 import { BesideNotes, factOfNode } from "./nodes/planned-beside.ts";
 import { isMemoryOld, nextOutage } from "./pace/outage.ts";
 import { heldNodes } from "./stops/held.ts";
@@ -70,7 +69,6 @@ import {
 } from "./intents/node-starts.ts";
 import { withStopKeys } from "./nodes/stop-keys.ts";
 import { foldQuestions, mayStopByReport, withQuestions } from "./stops/questions.ts";
-import { ownedPools } from "./constraints/shared-pools.ts";
 import { premisesOf, Recall } from "./need/recall.ts";
 import { pauseRemoved } from "./intents/removed.ts";
 import { uselessNodes } from "./nodes/replaced.ts";
@@ -90,6 +88,10 @@ import { pendingCreates, stoppingNodes } from "./intents/open-intents.ts";
 import { excludedNodes } from "./nodes/excluded.ts";
 import type { Decision } from "../domain/decision.ts";
 import { orderOf } from "./world/order-of-use.ts";
+import { ownedPools } from "./senders/owned-pools.ts";
+import { managedArrays } from "../domain/managed-arrays.ts";
+import type { HostFact } from "./senders/host-facts.ts";
+import { hostFacts, idleProofAt } from "./senders/host-facts.ts";
 
 /**
  * Works out, from demand and one believed look, what to create and what to stop (architecture.md, The decision model): the same

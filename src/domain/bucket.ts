@@ -51,3 +51,9 @@ export function purposeInDynamic(purpose: Purpose, array: ArrayName): Purpose {
 export function bucketOf({ array, machineType, placementGroup }: Node): BucketKey {
   return { array, machineType, ...(placementGroup === undefined ? {} : { placementGroup }) };
 }
+
+/** The text that identifies a bucket, whatever the spelling of its VM size. */
+export function bucketId(bucket: BucketKey, withGroup: boolean): string {
+  const id = `${bucket.array}/${bucket.machineType.toLowerCase()}`;
+  return withGroup && bucket.placementGroup !== undefined ? `${id}/${bucket.placementGroup}` : id;
+}

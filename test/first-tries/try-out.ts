@@ -1,8 +1,7 @@
 import { readStatus } from "../../src/adapters/cyclecloud/read-status.ts";
 import { allocate } from "../../src/decide/search/allocate.ts";
 import { dynamicsOf } from "../../src/decide/world/dynamic-arrays.ts";
-import { hostFacts, updateLedger } from "../../src/decide/nodes/ledger.ts";
-import { poolsInForce } from "../../src/decide/constraints/shared-pools.ts";
+import { updateLedger } from "../../src/decide/nodes/ledger.ts";
 import { demandsInForce } from "../../src/decide/senders/demands-in-force.ts";
 import { decide, supplyOf } from "../../src/decide/reconcile.ts";
 import { allocationPolicyOf } from "../../src/decide/need/spare.ts";
@@ -23,6 +22,8 @@ import type { Cluster, Fields } from "./clusters.ts";
 import { excludedNodes } from "../../src/decide/nodes/excluded.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 import { orderOf } from "../../src/decide/world/order-of-use.ts";
+import { poolsInForce } from "../../src/decide/senders/owned-pools.ts";
+import { hostFacts } from "../../src/decide/senders/host-facts.ts";
 
 /** How a cluster is configured to choose. */
 export interface Mode {

@@ -92,7 +92,7 @@ function forbiddenImports(file: SourceFile): readonly string[] {
   });
 }
 
-function importsOf(text: string): readonly string[] {
+export function importsOf(text: string): readonly string[] {
   const pattern = /(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+|\brequire\s*\(\s*)["']([^"'\n]+)["']/g;
   return [...withoutComments(text).matchAll(pattern)].flatMap((match) => match[1] ?? []);
 }

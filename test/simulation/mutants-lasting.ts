@@ -197,7 +197,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
         put: "const MISSING_SECONDS = 0;",
       },
       {
-        file: "src/decide/nodes/missing.ts",
+        file: "src/domain/unlisted.ts",
         find: "const NAMED_SECONDS = 180;",
         put: "const NAMED_SECONDS = 0;",
       },

@@ -84,7 +84,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a terminate is replayed",
     edits: [
       {
-        file: "src/decide/intents/whose-turn.ts",
+        file: "src/decide/record/whose-turn.ts",
         find: '    if (intent.effect.kind === "terminate") return intent;\n',
         put: "",
       },
@@ -208,12 +208,12 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a lease that has ended still holds",
     edits: [
       {
-        file: "src/decide/intents/whose-turn.ts",
+        file: "src/decide/record/whose-turn.ts",
         find: "if (intent.leaseUntil > now && intent.owner !== owner) return intent;",
         put: "if (intent.owner !== owner) return intent;",
       },
       {
-        file: "src/decide/intents/whose-turn.ts",
+        file: "src/decide/record/whose-turn.ts",
         find: 'intent.effect.kind === "create" && intent.owner !== owner && intent.leaseUntil > now',
         put: 'intent.effect.kind === "create" && intent.owner !== owner',
       },
@@ -263,7 +263,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a plan does not note which generation it has observed",
     edits: [
       {
-        file: "src/decide/intents/whose-turn.ts",
+        file: "src/decide/record/whose-turn.ts",
         find: "    record.observedGeneration === record.generation &&\n",
         put: "    record.plan < 0 &&\n",
       },

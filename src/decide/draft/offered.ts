@@ -1,7 +1,9 @@
-import type { BucketOffer } from "../../domain/allocation.ts";
+import type { BucketOffer, World } from "../../domain/allocation.ts";
 import type { JobClass } from "../bins/job-class.ts";
 import type { Shape } from "../bins/shape.ts";
-import type { Kind } from "../bins/node-kinds.ts";
+import type { Kind, Place } from "../bins/node-kinds.ts";
+import { ownOffer } from "../world/counterparts.ts";
+import type { Scope } from "../bins/scope.ts";
 
 /** An offer whose new nodes are right for jobs of a shape. */
 export interface Offered {
@@ -76,3 +78,9 @@ export interface KnownOffers {
 }
 
 export const noOffersKnown = (): KnownOffers => ({ alone: new Map(), grouped: new Map() });
+
+/** The bucket of a place as a scope has it. */
+export function offerAt({ buckets }: World, { offers }: Scope, place: Place): BucketOffer | undefined {
+  const own = buckets[place.offer];
+  return own === undefined ? undefined : (offers.find((offer) => ownOffer(offer) === own) ?? own);
+}

@@ -3,7 +3,7 @@ import { entryOfNode } from "../../domain/hosts.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { DemandOutcome, Plan } from "../../domain/plan.ts";
 import type { LedgerNode, PlannedBeside } from "../../domain/record.ts";
-import type { HostFact } from "./ledger.ts";
+import type { HostFact } from "../senders/host-facts.ts";
 
 /**
  * Demand that the last plan has put on a node, of sets that do not report the node's host while another set does (docs/demand.md, Hosts).

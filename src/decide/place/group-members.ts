@@ -6,12 +6,13 @@ import { compareText } from "../../domain/text.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import type { Draft } from "../draft/draft.ts";
 import type { Place } from "../bins/node-kinds.ts";
-import { bucketId, comparePlaces } from "../bins/node-kinds.ts";
+import { comparePlaces } from "../bins/node-kinds.ts";
 import type { Scope } from "../bins/scope.ts";
 import type { GroupKind } from "../draft/group-tally.ts";
 import { isDeallocated, splitBin } from "../draft/new-nodes.ts";
 import { groupStem } from "../draft/group-names.ts";
 import type { Bin } from "../bins/bin.ts";
+import { bucketId } from "../../domain/bucket.ts";
 
 /** So many bins are passed by in a step. */
 const BINS_OF_STEP = 8;

@@ -3,7 +3,7 @@ import type { GroupDemand, NodeAttributes } from "../../domain/demand.ts";
 import type { PlacementGroup, SetName } from "../../domain/ids.ts";
 import type { Reason } from "../../domain/reason.ts";
 import { closedTo } from "../draft/closed.ts";
-import { offerAt, ownOffer } from "../world/counterparts.ts";
+import { ownOffer } from "../world/counterparts.ts";
 import type { Draft } from "../draft/draft.ts";
 import { withGroupId } from "./group-id.ts";
 import type { Group } from "./group-members.ts";
@@ -26,6 +26,7 @@ import { nameGroup } from "../draft/group-names.ts";
 import type { Bin } from "../bins/bin.ts";
 import { isUngrouped } from "../bins/scope.ts";
 import { newGroupRefusal, roomRefusal } from "../draft/refusals.ts";
+import { offerAt } from "../draft/offered.ts";
 
 /** A demand for groups on its way through a plan. */
 export interface AskedGroups {

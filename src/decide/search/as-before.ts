@@ -6,11 +6,11 @@ import type { Bins } from "../bins/bins.ts";
 import { holderOf } from "../draft/caps.ts";
 import type { Draft } from "../draft/draft.ts";
 import type { Place } from "../bins/node-kinds.ts";
-import { bucketId } from "../bins/node-kinds.ts";
 import type { Progress } from "../place/pack.ts";
 import { poolNeeds, takeFromPools, unitsInPools } from "../draft/pool-use.ts";
 import { splitBin } from "../draft/new-nodes.ts";
 import type { Bin } from "../bins/bin.ts";
+import { bucketId } from "../../domain/bucket.ts";
 
 /** Where the last plan had a job: so many slots on each node of a bin. */
 interface Spot {

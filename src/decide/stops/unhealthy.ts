@@ -2,7 +2,7 @@ import type { ArrayName, NodeId } from "../../domain/ids.ts";
 import type { ClusterRecord, Ledger, LedgerNode, UnhealthyStops } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
-import type { HostFact } from "../nodes/ledger.ts";
+import type { HostFact } from "../senders/host-facts.ts";
 import { factOfNode } from "../nodes/planned-beside.ts";
 
 /**

@@ -11,7 +11,6 @@ import type { Place } from "../bins/node-kinds.ts";
 import { roomOnNew } from "../bins/slot-by-slot.ts";
 import type { Draft } from "../draft/draft.ts";
 import { closedTo, groupClosedTo } from "../draft/closed.ts";
-import { offerAt } from "../world/counterparts.ts";
 import type { Capacity, Taken } from "../draft/capacity.ts";
 import type { Step } from "./smallest-raise.ts";
 import { smallestRaise } from "./smallest-raise.ts";
@@ -24,6 +23,7 @@ import { isUngrouped, knowsNoGroups } from "../bins/scope.ts";
 import { groupOfNew, misfit, newNode, noGroupFor } from "../draft/refusals.ts";
 import type { Opening } from "../place/gang-ways.ts";
 import { openingRefusal, waysOfGang } from "../place/gang-ways.ts";
+import { offerAt } from "../draft/offered.ts";
 
 /** A way to serve a demand with new nodes, and what forbids it whatever the limits are. */
 export interface Way extends Step {

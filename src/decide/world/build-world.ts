@@ -15,8 +15,6 @@ import type { InFlight, Ledger, LedgerNode } from "../../domain/record.ts";
 import { stillInFlight } from "../../domain/record.ts";
 import { catalogueOf } from "../../domain/vm-size-data.ts";
 import { dynamicOffers, dynamicSupply } from "./dynamic-supply.ts";
-import { unknownNodes } from "../nodes/missing.ts";
-import { managedArrays } from "../nodes/ledger.ts";
 import { capsInForce } from "../senders/caps-in-force.ts";
 import type { BucketUsage, Usage } from "./ceilings.ts";
 import { Ceilings } from "./ceilings.ts";
@@ -30,6 +28,8 @@ import { ReportedSupply } from "./reported-supply.ts";
 import { isStarting, mayBeStarted } from "../intents/node-starts.ts";
 import type { WorldInput } from "./world-input.ts";
 import { scaleSetsOf } from "./scale-sets.ts";
+import { unknownNodes } from "../../domain/unlisted.ts";
+import { managedArrays } from "../../domain/managed-arrays.ts";
 
 /**
  * What the allocator may use, from one look and our own memory. Capacity is what is up or coming in arrays that are ours, unless excluded,

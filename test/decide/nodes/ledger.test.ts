@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hostFacts, managedArrays, updateLedger } from "../../../src/decide/nodes/ledger.ts";
+import { updateLedger } from "../../../src/decide/nodes/ledger.ts";
 import { entryOfNode } from "../../../src/domain/hosts.ts";
 import type { Snapshot } from "../../../src/domain/cluster.ts";
 import { arrayName, nodeId, requestId } from "../../../src/domain/ids.ts";
@@ -20,6 +20,8 @@ import {
 import type { SetScenario } from "../../support/build-record.ts";
 import { BUCKET, buildJob, buildState } from "../../support/build-record.ts";
 import type { Look } from "../../../src/domain/observation.ts";
+import { managedArrays } from "../../../src/domain/managed-arrays.ts";
+import { hostFacts } from "../../../src/decide/senders/host-facts.ts";
 
 const R1 = requestId("r-1");
 const policy = DEFAULT_POLICY;
