@@ -32,6 +32,12 @@ test("every citation in a comment leads to a page, a heading or a number of the 
   expect(sources.flatMap((source) => deadCitations(source, targets))).toEqual([]);
 });
 
+test("every citation in a page does, too", () => {
+  const all = [...above, ...pages, ...filesBelow("test", /\.md$/)];
+  const asComment = ({ path, text }: Text): Text => ({ path, text: `/** ${text.replaceAll("*/", "")} */` });
+  expect(all.flatMap((page) => deadCitations(asComment(page), targets))).toEqual([]);
+});
+
 test("every relative link of README, docs and the pages of tests leads somewhere, anchors included", () => {
   const all = [...above, ...pages, ...filesBelow("test", /\.md$/)];
   expect(all.flatMap((page) => deadLinks(page, targets, read))).toEqual([]);

@@ -8,7 +8,8 @@ import type { BodyRows, PreparedBody } from "./bodies.ts";
 import type { BodyIndex, BodyRef, EntryKey } from "./body-index.ts";
 import { EMPTY_INDEX, OWN_BODY_LENGTH, entryKeys, refsOf } from "./body-index.ts";
 import type { BodyCodec, EntryValue, Pack } from "./codec.ts";
-import { ledgerCodec, packCodec, planCodec, plainCodec, questionsCodec, virtualCodec } from "./codec.ts";
+import { ledgerCodec, packCodec, planCodec, plainCodec, questionsCodec } from "./codec.ts";
+import { virtualCodec } from "./virtual-codec.ts";
 import { nextShards } from "./finished-shards.ts";
 import { packCountFor, packOf } from "./packs.ts";
 

@@ -106,10 +106,17 @@ function setOf(entry: InFlight): { readonly set: CreateSet } {
   return { set: { bucket, purpose, count: stillInFlight(entry), ...attributes } };
 }
 
-/** Marks and doubts are about the real node: its copy begins without them. */
+/** Marks, doubts, the VM and its token are about the real node: its copy begins without them. */
 function copyNode(node: Node, known: LedgerNode, bootSeconds: number, now: Instant): readonly VirtualNode[] {
-  const { missing: _missing, ...shown } = node;
-  const { draining: _mark, leftReadyAt: _left, unclearSince: _unclear, ...remembered } = known;
+  const { missing: _missing, instanceId: _vm, ...shown } = node;
+  const {
+    draining: _mark,
+    leftReadyAt: _left,
+    unclearSince: _unclear,
+    instanceId: _itsVm,
+    bound: _token,
+    ...remembered
+  } = known;
   const ready: Node = { ...shown, phase: "ready" };
   switch (node.phase) {
     case "ready":
