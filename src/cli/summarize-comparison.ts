@@ -14,12 +14,12 @@ export function summarizeComparison({ days }: ComparisonAnswer): readonly string
   const cost = isPriced ? sum((fleet) => fleet.cost) : undefined;
   const unpriced = sum((fleet) => fleet.unpricedNodeHours);
   const waited = addAll(days.flatMap(({ waitingJobHours }) => waitingJobHours ?? []));
-  const currency = days.find((day) => day.currency !== undefined)?.currency ?? "";
+  const currency = days.find((day) => day.currency !== undefined)?.currency;
   const observed = Math.max(...rows.map(({ observedHours = 0 }) => observedHours));
   return [
     `verdict: ${verdict(cost ?? nodeHours, cost !== undefined, waited)}`,
     `  cost        ${cost === undefined ? "not known: the configuration has no prices" : sideBySide(cost, currency)}${unpricedText(unpriced)}`,
-    `  node-hours  ${sideBySide(nodeHours, "")}; idle: ${idle.real} and ${idle.virtual}`,
+    `  node-hours  ${sideBySide(nodeHours)}; idle: ${idle.real} and ${idle.virtual}`,
     `  jobs waited ${waited === undefined ? "not known: no request set has jobs" : sideBySide(waited, "h")}`,
     ...(days.length > 1 || observed >= DAY_HOURS
       ? []
@@ -76,9 +76,9 @@ function verdict(cost: Both, isPriced: boolean, waited: Both | undefined): strin
 }
 
 /** "31.2 EUR real, 19.2 EUR with the autoscaler: 12 EUR less (38 %)". */
-function sideBySide(both: Both, unit: string): string {
+function sideBySide(both: Both, unit?: string): string {
   const { real, virtual } = both;
-  const of = (value: number): string => `${value}${unit === "" ? "" : ` ${unit}`}`;
+  const of = (value: number): string => `${value}${unit === undefined ? "" : ` ${unit}`}`;
   const apart = round(Math.abs(virtual - real));
   const share = real === 0 ? "" : ` (${Math.round((100 * apart) / real)} %)`;
   const how = virtual < real ? "less" : "more";

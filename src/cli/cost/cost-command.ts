@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
 import type { ExitCode } from "../exit-code.ts";
 import { EXIT } from "../exit-code.ts";
@@ -36,14 +37,23 @@ interface CostOptions {
 }
 
 const HELP =
-  "Works out what one app costs in Azure in a month, line by line, at list price and after the monthly grant. Executions and storage operations were counted in the local runtime over a simulated day (npm run bench:cost); of the platform it says what it assumes. It asks nobody. See docs/costs.md.";
+  "Works out what one app costs in Azure in a month, line by line, at list price and after the monthly grant. Executions and storage operations were counted in the local runtime over a simulated day (npm run bench:cost); of the platform it says what it assumes. It makes no calls. See docs/costs.md.";
 
 /** What the app costs in Azure. */
 export function registerCost({ program, terminal, run }: Register): void {
-  program
-    .command("cost")
-    .description("what the app costs in Azure in a month")
+  const command = program.command("cost").description("what the app costs in Azure in a month");
+  addCounts(command);
+  addAssumptions(command);
+  command
     .addHelpText("after", wrapped(HELP))
+    .option("--list-prices", "only the prices, with their date")
+    .option("--json", "the bill as JSON")
+    .action((options: CostOptions) => run(() => tellCost(terminal, options)));
+}
+
+/** What is asked: which clusters, at which prices. */
+function addCounts(command: Command): void {
+  command
     .addOption(new Option("--clusters <count>", "clusters of the app").argParser(readAtLeastOne).default(1))
     .addOption(
       new Option("--busy <count>", "how many of them are busy; the others are idle")
@@ -57,7 +67,12 @@ export function registerCost({ program, terminal, run }: Register): void {
     )
     .addOption(
       new Option("--prices <file>", 'other prices in US dollars: {"NAME": 0.004}; names as in --list-prices'),
-    )
+    );
+}
+
+/** What is assumed of the platform. */
+function addAssumptions(command: Command): void {
+  command
     .addOption(
       new Option("--stays <seconds>", "how long an instance stays after its last execution")
         .argParser(readCount)
@@ -82,10 +97,7 @@ export function registerCost({ program, terminal, run }: Register): void {
       new Option("--private-endpoints <count>", "4 with a network")
         .argParser(readCount)
         .default(DEFAULTS.privateEndpoints),
-    )
-    .option("--list-prices", "only the prices, with their date")
-    .option("--json", "the bill as JSON")
-    .action((options: CostOptions) => run(() => tellCost(terminal, options)));
+    );
 }
 
 async function tellCost(terminal: Terminal, options: CostOptions): Promise<ExitCode> {
