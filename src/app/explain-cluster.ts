@@ -1,5 +1,5 @@
-import type { DemandExplained, NodeExplained, Unknown } from "../decide/explain.ts";
-import { explainJob, explainNode } from "../decide/explain.ts";
+import type { DemandExplained, Unknown } from "../decide/explain.ts";
+import { explainJob } from "../decide/explain.ts";
 import type { HostExplained } from "../decide/explain-host.ts";
 import { explainHost } from "../decide/explain-host.ts";
 import type { JudgedHosts } from "../decide/world/scheduler-only.ts";
@@ -15,6 +15,8 @@ import type { TimeoutRules } from "../domain/timeouts.ts";
 import { isoTime } from "../domain/units.ts";
 import { loadWhole } from "./commit.ts";
 import type { App } from "./app.ts";
+import type { NodeExplained } from "../decide/explain-node.ts";
+import { explainNode } from "../decide/explain-node.ts";
 
 /** What somebody wants explained; without `plan` by the last plan, with it by that one. */
 export type Question = { readonly plan?: number } & (

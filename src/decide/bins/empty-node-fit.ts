@@ -8,9 +8,9 @@ import { isSize, bytesOf } from "../../domain/size.ts";
 import type { Budget } from "../constraints/budget.ts";
 import { sizeOfConstraints } from "../constraints/constraint-size.ts";
 import { dependsOnNode } from "../constraints/depends-on-node.ts";
-import type { Judgement } from "../constraints/match.ts";
 import { compileAll } from "../constraints/match.ts";
 import { withNodeId } from "../constraints/default-resources.ts";
+import type { Judgement } from "../constraints/judgement.ts";
 
 /** What is judged: an existing node, nodes in flight, or what a bucket offers. */
 export interface Subject {

@@ -8,12 +8,12 @@ import type { Subject } from "./empty-node-fit.ts";
 import { viewOf } from "./empty-node-fit.ts";
 import type { Ground, Kind } from "./node-kinds.ts";
 import { inGroup } from "./node-kinds.ts";
-import type { Matcher } from "../constraints/match.ts";
 import { compileAll } from "../constraints/match.ts";
 import type { Preference } from "../constraints/preference.ts";
 import { countedPreference, hasPreference } from "../constraints/preference.ts";
 import type { Requirements } from "../constraints/requirements.ts";
 import { namesGroups } from "../constraints/requirements.ts";
+import type { Matcher } from "../constraints/judgement.ts";
 
 /**
  * What jobs ask of nodes apart from amounts. Jobs of one shape are judged once for each kind of node; what they take is compared by

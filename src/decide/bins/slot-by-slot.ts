@@ -7,9 +7,9 @@ import type { Fit, Subject } from "./empty-node-fit.ts";
 import { viewOf } from "./empty-node-fit.ts";
 import type { Budget } from "../constraints/budget.ts";
 import type { Kind } from "./node-kinds.ts";
-import type { Met } from "../constraints/match.ts";
 import { TOLERANCE } from "../../domain/tolerance.ts";
 import type { Bin } from "./bin.ts";
+import type { Met } from "../constraints/judgement.ts";
 
 const NOTHING: Met["drains"] = new Map();
 

@@ -9,7 +9,6 @@ import { plusSeconds } from "../../domain/units.ts";
 import type { MovedNode, VirtualFleet, VirtualNode } from "../../domain/virtual-fleet.ts";
 import { digestOf } from "../../domain/digest.ts";
 import type { Recall } from "../need/recall.ts";
-import type { Weighing } from "../reconcile.ts";
 import { decide } from "../reconcile.ts";
 import { bootSecondsFor } from "./boot-times.ts";
 import { countLook } from "./count-look.ts";
@@ -19,6 +18,7 @@ import { idleReport, moveJobs, newHosts, withNewHosts } from "./move-jobs.ts";
 import { virtualLook } from "./virtual-look.ts";
 import type { Decision } from "../../domain/decision.ts";
 import { hostFacts } from "../senders/host-facts.ts";
+import type { Weighing } from "../need/weigh.ts";
 
 /** What a virtual plan is made with, beside the real one. */
 export interface VirtualInput {
