@@ -147,6 +147,10 @@ export type Explanation =
       }[];
       moreJobs: number;
       /**
+       * ours or not ours, and why; absent: it is gone, or a past plan was asked for.
+       */
+      ownership?: string;
+      /**
        * That count for it now; absent: it is gone, or a past plan was asked for.
        */
       timeouts?: {
@@ -556,6 +560,7 @@ export interface Cluster {
       | "node-unclear"
       | "nodes-removed"
       | "nodes-not-needed"
+      | "nodes-not-ours"
       | "nodes-unhealthy"
       | "node-token"
       | "stop-key-missing"
@@ -735,6 +740,10 @@ export interface Cluster {
        * Another tool: no create of ours is known to have made it.
        */
       madeBy: "us" | "another tool";
+      /**
+       * ours or not ours, and why. Nodes that are not ours are never started or stopped.
+       */
+      ownership: string;
       /**
        * Why the group that it was made for does not count on it any more.
        */
@@ -1545,6 +1554,10 @@ export interface Configuration {
     };
   };
   planHistory: number;
+  /**
+   * Node arrays that no other tool manages, or true for all: all of their nodes may be stopped.
+   */
+  exclusiveNodearrays?: true | string[];
   mode?:
     | ("observe" | "act")
     | {
@@ -1634,6 +1647,10 @@ export interface ConfigurationWritten {
     };
   };
   planHistory: number;
+  /**
+   * Node arrays that no other tool manages, or true for all: all of their nodes may be stopped.
+   */
+  exclusiveNodearrays?: true | string[];
   mode?:
     | ("observe" | "act")
     | {

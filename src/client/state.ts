@@ -101,6 +101,7 @@ const node = z.object({
   hostname: text,
   busyness: text,
   madeBy: text,
+  ownership: text,
   why: text,
   verdict: text,
   firstSeenAt: text,

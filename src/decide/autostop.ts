@@ -1,5 +1,6 @@
 import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { ArrayName, NodeId, Owner } from "../domain/ids.ts";
+import { isOurs, ownershipText } from "../domain/exclusive.ts";
 import { actsOn } from "../domain/mode.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
@@ -11,7 +12,7 @@ import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { entryOfNode } from "../domain/hosts.ts";
 import type { HostFact } from "./nodes/ledger.ts";
 import { hostFacts, managedArrays } from "./nodes/ledger.ts";
-import { DECIDE_AGAIN_SECONDS, isForeign } from "./stops/scale-down.ts";
+import { DECIDE_AGAIN_SECONDS } from "./stops/scale-down.ts";
 import type { Caller } from "./stops/node-token.ts";
 import { bindCallers, maySpeak } from "./stops/node-token.ts";
 import type { Asking } from "./stops/questions.ts";
@@ -330,8 +331,7 @@ function objectionTo(view: Survey, known: LedgerNode, unhealthy: boolean): Objec
   if (view.managed?.has(known.array) === false) {
     return { kind: "needed", why: `node array "${known.array}" is not autoscaled` };
   }
-  if (isForeign(known, view.policy))
-    return { kind: "needed", why: "the autoscaler did not ask for this node, and stops only its own" };
+  if (!isOurs(known, view.policy)) return { kind: "needed", why: ownershipText(known, view.policy) };
   const job = entryOfNode(view.facts, node ?? known)?.jobs[0];
   const busy = job === undefined ? undefined : { kind: "needed" as const, why: `job ${job} is on it` };
   if (unhealthy) return busy === undefined ? undefined : { ...busy, held: "job" };

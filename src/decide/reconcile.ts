@@ -4,6 +4,7 @@ import { dynamicArrayOf } from "../domain/bucket.ts";
 import type { ArrayName, NodeId, Owner } from "../domain/ids.ts";
 import type { Allocation, LastPlan, World } from "../domain/allocation.ts";
 import type { NodeVerdict, Plan, PlanLoads } from "../domain/plan.ts";
+import { isOurs } from "../domain/exclusive.ts";
 import { actsOn } from "../domain/mode.ts";
 import type { CallBounds, Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
@@ -394,7 +395,9 @@ export function excludedNodes(
 ): ReadonlySet<NodeId> {
   const excluded = new Set(uselessNodes(snapshot, ledger, policy, now).replaced);
   ledger.forEach((node, id) => {
-    if (isExcluded(node, stopping, now)) excluded.add(id);
+    // One that is not ours is not started: nobody here could stop it again.
+    const isForbidden = node.deallocated === true && !isOurs(node, policy);
+    if (isForbidden || isExcluded(node, stopping, now)) excluded.add(id);
   });
   return excluded;
 }

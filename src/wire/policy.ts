@@ -10,6 +10,7 @@ import { readConfiguredGroups, readScalelibArrays } from "./configured-groups.ts
 import { readDefaultResources, writeDefaultResource } from "./default-resources.ts";
 import { parseDocument } from "./document.ts";
 import { isFields, readOneOf, type Fields } from "./fields.ts";
+import { readExclusive, writeExclusive } from "./exclusive.ts";
 import { readMode, storedMode, writeMode, type ModeDocument } from "./mode.ts";
 import { isName, NAME_EXPECTED } from "./name.ts";
 import { newNotes } from "./notes.ts";
@@ -39,6 +40,8 @@ export interface PolicyDocument {
   readonly senders?: readonly object[];
   readonly prices?: object;
   readonly planHistory: number;
+  /** Node arrays that no other tool manages: `true` is all of them. */
+  readonly exclusiveNodearrays?: true | readonly string[];
   /** One mode, or an object by node array, "default" for the others. Absent: the app setting AUTOSCALER_DEFAULT_MODE counts. */
   readonly mode?: ModeDocument;
 }
@@ -61,6 +64,7 @@ export const OWN_KEYS = [
   "inFlightGrace",
   "groupFillTimeout",
   "nodearrays",
+  "exclusiveNodearrays",
   "default_resources",
   "vmSizes",
   "preference",
@@ -142,6 +146,7 @@ export function readPolicy(input: string | object, otherwise: Mode = "act"): Pol
     ...(senders === undefined ? {} : { senders }),
     ...(prices === undefined ? {} : { prices }),
     planHistorySeconds: readSeconds(from, "planHistory", 0, problems) ?? DEFAULT_POLICY.planHistorySeconds,
+    ...readExclusive(from, problems),
     ...readMode(from, otherwise, problems),
   };
   return problems.count > 0
@@ -195,6 +200,7 @@ export function writePolicy(policy: Policy): PolicyDocument {
     ...(policy.senders === undefined ? {} : { senders: writeSenders(policy.senders) }),
     ...(policy.prices === undefined ? {} : { prices: writePriceTable(policy.prices) }),
     planHistory: policy.planHistorySeconds,
+    ...writeExclusive(policy),
     ...writeMode(policy),
   };
 }

@@ -48,6 +48,7 @@ const trouble = z.object({
     "node-unclear",
     "nodes-removed",
     "nodes-not-needed",
+    "nodes-not-ours",
     "nodes-unhealthy",
     "node-token",
     "stop-key-missing",
@@ -152,6 +153,9 @@ const node = z.object({
   madeBy: z
     .enum(["us", "another tool"])
     .meta({ description: "Another tool: no create of ours is known to have made it." }),
+  ownership: text.meta({
+    description: "ours or not ours, and why. Nodes that are not ours are never started or stopped.",
+  }),
   released: text
     .optional()
     .meta({ description: "Why the group that it was made for does not count on it any more." }),

@@ -118,6 +118,9 @@ const documentKeys = {
     "proxied-locations": z.record(text, text).optional(),
   }),
   planHistory: seconds,
+  exclusiveNodearrays: z.union([z.literal(true), texts]).meta({
+    description: "Node arrays that no other tool manages, or true for all: all of their nodes may be stopped.",
+  }),
   mode: z.union([mode, z.record(text, mode)]),
 } satisfies Record<keyof PolicyDocument, z.ZodType>;
 
@@ -129,6 +132,7 @@ const written = z.object(documentKeys).partial({
   caps: true,
   senders: true,
   prices: true,
+  exclusiveNodearrays: true,
   mode: true,
 });
 
@@ -137,6 +141,10 @@ export const configRequest = z
   .partial()
   .extend({
     nodearrays: z.union([texts, z.record(text, z.unknown())]).optional(),
+    exclusiveNodearrays: z
+      .union([z.boolean(), texts])
+      .optional()
+      .meta({ description: "Node arrays that no other tool manages, or true for all; false: none." }),
     enabled: z
       .boolean()
       .optional()
