@@ -327,7 +327,12 @@ function describeNodes(
     count: nodes.length,
     byPhase,
     byVerdict,
-    list: pages.cut("nodes.list", nodes, (node) => describeNode(node, bodies, policy, ready.of(node), now), 0.7),
+    list: pages.cut(
+      "nodes.list",
+      nodes,
+      (node) => describeNode(node, bodies, policy, ready.of(node), now),
+      0.7,
+    ),
   };
 }
 

@@ -119,7 +119,8 @@ const documentKeys = {
   }),
   planHistory: seconds,
   exclusiveNodearrays: z.union([z.literal(true), texts]).meta({
-    description: "Node arrays that no other tool manages, or true for all: all of their nodes may be stopped.",
+    description:
+      "Node arrays that no other tool manages, or true for all: all of their nodes may be stopped.",
   }),
   mode: z.union([mode, z.record(text, mode)]),
 } satisfies Record<keyof PolicyDocument, z.ZodType>;
