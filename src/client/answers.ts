@@ -1489,6 +1489,10 @@ export interface Wake {
  */
 export interface Configuration {
   /**
+   * Where editors find the JSON Schema of this document; kept as it is.
+   */
+  $schema?: string;
+  /**
    * One for all node arrays, or by node array; "default": those that are not named.
    */
   idleTimeout:
@@ -1581,6 +1585,10 @@ export interface Configuration {
  *
  */
 export interface ConfigurationWritten {
+  /**
+   * Where editors find the JSON Schema of this document; kept as it is.
+   */
+  $schema?: string;
   /**
    * One for all node arrays, or by node array; "default": those that are not named.
    */

@@ -57,6 +57,8 @@ export interface Policy extends TimeoutRules, CallBounds, ModeRules, ExclusiveRu
   readonly planHistorySeconds: number;
   /** What placing the demand of one plan may cost, in steps; absent: as decide/constraints/budget.ts says. No configuration changes it. */
   readonly planSteps?: number;
+  /** The `$schema` of the document: editors check it by that. It changes nothing here. */
+  readonly schema?: string;
   /** What the app settings let go over the network unprotected, in words; of the settings, and in no document. */
   readonly insecure?: readonly string[];
 }

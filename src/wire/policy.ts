@@ -24,6 +24,8 @@ import { BOUNDS } from "./bounds.ts";
 
 /** A cluster's configuration document, as written and as GET shows it. Durations in seconds. */
 export interface PolicyDocument {
+  /** Where editors find the JSON Schema of the document; kept as it is. */
+  readonly $schema?: string;
   /** One number, or an object by node array: "default" and the arrays that have their own. */
   readonly idleTimeout: number | Readonly<Record<string, number>>;
   readonly bootTimeout: number | Readonly<Record<string, number>>;
@@ -146,6 +148,7 @@ export function readPolicy(input: string | object, otherwise: Mode = "act"): Pol
     ...(senders === undefined ? {} : { senders }),
     ...(prices === undefined ? {} : { prices }),
     planHistorySeconds: readSeconds(from, "planHistory", 0, problems) ?? DEFAULT_POLICY.planHistorySeconds,
+    ...readSchema(from, problems),
     ...readExclusive(from, problems),
     ...readMode(from, otherwise, problems),
   };
@@ -175,6 +178,7 @@ function doubtsOf({ caps, prices, senders, vmSizes }: Policy): readonly Problem[
 /** The document that says what a policy says; reading it gives the policy back. */
 export function writePolicy(policy: Policy): PolicyDocument {
   return {
+    ...(policy.schema === undefined ? {} : { $schema: policy.schema }),
     idleTimeout: writeTimeout({
       seconds: policy.idleTimeoutSeconds,
       ...(policy.idleTimeouts === undefined ? {} : { byArray: policy.idleTimeouts }),
@@ -240,6 +244,13 @@ function readSeconds(from: Fields, key: string, least: number, problems: Problem
   if (typeof value === "number" && Number.isFinite(value) && value >= least) return value;
   problems.add(() => problemAt(key, value, `a number of seconds, ${least} or more`));
   return undefined;
+}
+
+function readSchema({ $schema }: Fields, problems: Problems): Pick<Policy, "schema"> {
+  if ($schema === undefined) return {};
+  if (typeof $schema === "string") return { schema: $schema };
+  problems.add(() => problemAt("$schema", $schema, "the address of a JSON Schema as text"));
+  return {};
 }
 
 function readArrays(from: Fields, problems: Problems): readonly string[] | undefined {

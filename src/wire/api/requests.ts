@@ -96,6 +96,7 @@ const senderRule = z
   .meta({ description: "What request sets may do: the first rule that names a set counts for it." });
 
 const documentKeys = {
+  $schema: text.meta({ description: "Where editors find the JSON Schema of this document; kept as it is." }),
   idleTimeout: timeout,
   bootTimeout: timeout,
   maxExpirationInterval: seconds,
@@ -126,6 +127,7 @@ const documentKeys = {
 } satisfies Record<keyof PolicyDocument, z.ZodType>;
 
 const written = z.object(documentKeys).partial({
+  $schema: true,
   nodearrays: true,
   default_resources: true,
   vmSizes: true,
