@@ -274,6 +274,9 @@ function describePlan(bodies: Bodies, pages: Pages): Readonly<Record<string, unk
     ...(plan.withheld === undefined
       ? {}
       : { withheld: describeProposal(plan.withheld, bodies, "plan.withheld", pages) }),
+    ...(plan.virtual === undefined
+      ? {}
+      : { virtual: describeProposal(plan.virtual, bodies, "plan.virtual", pages) }),
     demands: plan.demands.length,
     waitingForNodes: plan.demands.filter((outcome) => outcome.pending > 0).length,
     unmet: pages.cut("plan.unmet", short, describeUnmet, 0.5),
@@ -299,7 +302,10 @@ function describeProposal(
   path: string,
   pages: Pages,
 ): Readonly<Record<string, unknown>> {
-  const nameOf = (node: NodeId): string => bodies.ledger.get(node)?.name ?? node;
+  const nameOf = (id: NodeId): string =>
+    bodies.ledger.get(id)?.name ??
+    bodies.virtual?.nodes.find(({ node }) => node.nodeId === id)?.node.name ??
+    id;
   return {
     creates: pages.cut(`${path}.creates`, creates, describeCreate, 0.1),
     starts: pages.cut(`${path}.starts`, starts, nameOf, 0.1),

@@ -697,6 +697,18 @@ export interface Cluster {
       starts: string[];
       terminates: string[];
     };
+    /**
+     * What the virtual fleet of the observed node arrays did with this plan: nodes that only the record has. Absent: no array is observed.
+     */
+    virtual?: {
+      creates: {
+        bucket: string;
+        count: number;
+        countsFor: string;
+      }[];
+      starts: string[];
+      terminates: string[];
+    };
     demands: number;
     waitingForNodes: number;
     unmet: {

@@ -75,6 +75,7 @@ const plan = z.object({
   observed: texts,
   ...proposal,
   withheld: z.object(proposal).optional().catch(undefined),
+  virtual: z.object(proposal).optional().catch(undefined),
 });
 
 const cause = z.object({

@@ -79,6 +79,12 @@ describe("in observe mode every view says what would be done", () => {
     ]);
   });
 
+  test("status, with what the virtual fleet did", async () => {
+    const virtual = { creates: [{ bucket: "htc/F2", count: 4 }], starts: [], terminates: ["htc-9"] };
+    const { out } = await shown(["status", "-c", "demo"], { ...cluster, plan: { ...cluster.plan, virtual } });
+    expect(out.split("\n").at(-1)).toBe("virtual    create 4 x htc/F2; stop htc-9 (only in the record)");
+  });
+
   test.each([
     { command: "demand", kind: "target" },
     { command: "jobs", kind: "job" },

@@ -129,6 +129,10 @@ const lastPlan = z.object({
     description:
       "What the plan would do in node arrays that are only observed. terminates: also nodes that it would look at once more first.",
   }),
+  virtual: z.object(proposal).optional().meta({
+    description:
+      "What the virtual fleet of the observed node arrays did with this plan: nodes that only the record has. Absent: no array is observed.",
+  }),
   demands: count,
   waitingForNodes: count,
   unmet: z.array(unmetDemand),
