@@ -1,5 +1,4 @@
-import { describeConfig } from "../wire/config-schema.ts";
-import { validateConfig } from "../client/index.ts";
+import { describeConfig, validateConfig } from "../client/index.ts";
 import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
