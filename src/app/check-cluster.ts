@@ -1,4 +1,3 @@
-import { managedArrays } from "../decide/nodes/ledger.ts";
 import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { observingText } from "../domain/mode.ts";
@@ -8,6 +7,7 @@ import { describeBuckets } from "./describe-buckets.ts";
 import type { Clock, PortErrorKind, Site } from "./ports.ts";
 import { PortError } from "./ports.ts";
 import { someOf } from "../domain/some-of.ts";
+import { managedArrays } from "../domain/managed-arrays.ts";
 
 /** What a first try against a real CycleCloud found of one cluster. */
 export type ClusterCheck =

@@ -1,5 +1,5 @@
-import type { UnderWay } from "../decide/world/stored-world.ts";
-import { storedWorld } from "../decide/world/stored-world.ts";
+import type { UnderWay } from "../decide/need/stored-world.ts";
+import { storedWorld } from "../decide/need/stored-world.ts";
 import type { BucketOffer, SharedLimit, World } from "../domain/allocation.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { BucketKey } from "../domain/bucket.ts";

@@ -1,6 +1,5 @@
 import type { Dynamics } from "../decide/world/dynamic-arrays.ts";
 import { dynamicsOf, isFlagged } from "../decide/world/dynamic-arrays.ts";
-import { managedArrays } from "../decide/nodes/ledger.ts";
 import { admitDemands } from "../decide/senders/admit.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Purpose } from "../domain/bucket.ts";
@@ -17,6 +16,7 @@ import type { Timeouts } from "../domain/timeouts.ts";
 import { timeoutsOfArray } from "../domain/timeouts.ts";
 import type { Instant } from "../domain/units.ts";
 import { describeArrayUse, NO_USE } from "./describe-array-use.ts";
+import { managedArrays } from "../domain/managed-arrays.ts";
 
 /** Of those who ask for an array so many are named; `moreSets` counts the others. */
 const NAMED_SETS = 20;

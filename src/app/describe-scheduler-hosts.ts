@@ -1,6 +1,6 @@
 import { renderStanding } from "../decide/explain-host.ts";
 import type { JudgedHost } from "../decide/world/scheduler-only.ts";
-import { storedHosts } from "../decide/world/stored-world.ts";
+import { storedHosts } from "../decide/need/stored-world.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { ClusterRecord } from "../domain/record.ts";

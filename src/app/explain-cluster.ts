@@ -3,7 +3,7 @@ import { explainJob, explainNode, type NodeRules } from "../decide/explain.ts";
 import type { HostExplained } from "../decide/explain-host.ts";
 import { explainHost } from "../decide/explain-host.ts";
 import type { JudgedHosts } from "../decide/world/scheduler-only.ts";
-import { storedHosts } from "../decide/world/stored-world.ts";
+import { storedHosts } from "../decide/need/stored-world.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { JobDemand, Problem } from "../domain/demand.ts";
 import type { ClusterName, SetName } from "../domain/ids.ts";
@@ -12,8 +12,8 @@ import { modeShown } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
 import type { ClusterRecord, Ledger } from "../domain/record.ts";
 import { isoTime } from "../domain/units.ts";
-import type { App } from "./commit.ts";
 import { loadWhole } from "./commit.ts";
+import type { App } from "./app.ts";
 
 /** What somebody wants explained; without `plan` by the last plan, with it by that one. */
 export type Question = { readonly plan?: number } & (

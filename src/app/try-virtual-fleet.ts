@@ -1,4 +1,4 @@
-import type { Decision } from "../decide/reconcile.ts";
+import type { Decision } from "../domain/decision.ts";
 import { withVirtualFleet, type VirtualInput } from "../decide/virtual/plan-virtual.ts";
 import type { Trouble } from "../domain/record.ts";
 import type { Log } from "./ports.ts";

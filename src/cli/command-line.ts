@@ -4,6 +4,7 @@ import { registerAutostop } from "./autostop-command.ts";
 import { registerCheck } from "./check-command.ts";
 import { capture, completeNames, mendScript, registerCompletion } from "./completion.ts";
 import { registerConfigCommands } from "./config-commands.ts";
+import { registerCost } from "./cost/cost-command.ts";
 import { registerDemandCommands } from "./demand-commands.ts";
 import { registerDelete } from "./delete-command.ts";
 import { dropEmptyVariables } from "./environment.ts";
@@ -15,6 +16,7 @@ import { registerListCommands } from "./list-commands.ts";
 import { registerTick } from "./tick-command.ts";
 import { registerKeys } from "./keys-command.ts";
 import type { Register } from "./register.ts";
+import { registerRemoval } from "./removal-command.ts";
 import { registerRejected } from "./rejected-command.ts";
 import { registerStateCommands } from "./state-commands.ts";
 import { sayWhenSimulated } from "./simulated-time.ts";
@@ -51,6 +53,8 @@ export async function runCommandLine(words: readonly string[], onto: Terminal): 
   registerCheck(register);
   registerKeys(register);
   registerVerify(register);
+  registerCost(register);
+  registerRemoval(register);
   registerCompletion(program);
   program.hook("preAction", (_program, command) => {
     const { url, callback } = command.opts<{ readonly url?: string; readonly callback?: string }>();

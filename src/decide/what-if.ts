@@ -14,7 +14,7 @@ import type { BucketChange, LimitChange, WhatIf } from "../domain/what-if.ts";
 import { catalogueOf } from "../domain/vm-size-data.ts";
 import { accept } from "./record/accept.ts";
 import { changeLimit } from "./change-limits.ts";
-import { storedWorld } from "./world/stored-world.ts";
+import { storedWorld } from "./need/stored-world.ts";
 import { someOf } from "../domain/some-of.ts";
 
 /** A cluster's state as it would be with other inputs. */

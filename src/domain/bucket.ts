@@ -1,4 +1,5 @@
 import type { ArrayName, MachineType, PlacementGroup } from "./ids.ts";
+import type { Node } from "./cluster.ts";
 
 /** A place where nodes can be created: node array x VM size x placement group or none. */
 export interface BucketKey {
@@ -44,4 +45,15 @@ export function dynamicArrayOf(purpose: Purpose | undefined): ArrayName | undefi
 /** What a node of a dynamic node array is created for. */
 export function purposeInDynamic(purpose: Purpose, array: ArrayName): Purpose {
   return purpose.kind === "group" ? { ...purpose, dynamic: array } : { kind: "dynamic", array };
+}
+
+/** Where a node is. */
+export function bucketOf({ array, machineType, placementGroup }: Node): BucketKey {
+  return { array, machineType, ...(placementGroup === undefined ? {} : { placementGroup }) };
+}
+
+/** The text that identifies a bucket, whatever the spelling of its VM size. */
+export function bucketId(bucket: BucketKey, withGroup: boolean): string {
+  const id = `${bucket.array}/${bucket.machineType.toLowerCase()}`;
+  return withGroup && bucket.placementGroup !== undefined ? `${id}/${bucket.placementGroup}` : id;
 }

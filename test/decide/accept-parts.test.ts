@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Acceptance } from "../../src/decide/record/accept.ts";
 import { accept, lapseParts } from "../../src/decide/record/accept.ts";
-import { hostFacts } from "../../src/decide/nodes/ledger.ts";
-import { poolsInForce } from "../../src/decide/constraints/shared-pools.ts";
 import { decide } from "../../src/decide/reconcile.ts";
 import type { Pool, RequestSetUpdate, SchedulerNode } from "../../src/domain/demand.ts";
 import { setName } from "../../src/domain/ids.ts";
@@ -12,6 +10,8 @@ import type { Instant } from "../../src/domain/units.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { at, buildSnapshot, NOW } from "../support/build-node.ts";
 import { buildPartial, buildTarget, buildUpdate, EMPTY_RECORD, OURS } from "../support/build-record.ts";
+import { poolsInForce } from "../../src/decide/senders/owned-pools.ts";
+import { hostFacts } from "../../src/decide/senders/host-facts.ts";
 
 /** Demand, report and pools of a set, joined separately. */
 

@@ -3,7 +3,7 @@ import { Pages } from "../../src/app/pages.ts";
 import { describeSchedulerHosts } from "../../src/app/describe-scheduler-hosts.ts";
 import { explainJob, explainNode } from "../../src/decide/explain.ts";
 import { explainHost } from "../../src/decide/explain-host.ts";
-import { storedHosts } from "../../src/decide/world/stored-world.ts";
+import { storedHosts } from "../../src/decide/need/stored-world.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { hostExplained } from "../../src/wire/api/answers.ts";
 import { clusterAnswer } from "../../src/wire/api/cluster-answer.ts";

@@ -7,7 +7,7 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** The rooms of the house (design.md section 5), and which rooms each may import. */
+/** The rooms of the house (architecture.md, The house), and which rooms each may import. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: ["domain"],
   decide: ["decide", "domain"],
@@ -92,7 +92,7 @@ function forbiddenImports(file: SourceFile): readonly string[] {
   });
 }
 
-function importsOf(text: string): readonly string[] {
+export function importsOf(text: string): readonly string[] {
   const pattern = /(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+|\brequire\s*\(\s*)["']([^"'\n]+)["']/g;
   return [...withoutComments(text).matchAll(pattern)].flatMap((match) => match[1] ?? []);
 }

@@ -211,6 +211,13 @@ export const MISTAKES_OF_THE_OUTCOME: readonly Mistake[] = [
     check: "the alert query",
   },
   {
+    name: "silence that is shorter than the rest of an idle cluster and its logs",
+    file: "modules/events.kql",
+    find: "TimeGenerated > ago(30m)",
+    replace: "TimeGenerated > ago(20m)",
+    check: "silence of an idle cluster",
+  },
+  {
     name: "an alert that cannot be switched off",
     file: ALERTS,
     find: "= if (storageThrottlingOn) {",

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decide } from "../../src/decide/reconcile.ts";
-import { storedWorld } from "../../src/decide/world/stored-world.ts";
+import { storedWorld } from "../../src/decide/need/stored-world.ts";
 import { suppose } from "../../src/decide/what-if.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
 import type { Binding } from "../../src/domain/binding.ts";

@@ -2,10 +2,11 @@
  * The function app with a crash in it: the same functions, but every port is counted, and the process dies at the call that the
  * environment names. CRASH_AT is a number, counted from 1, or the name of a call ("cyclecloud.create": its first); CRASH_WHEN is
  * `before` (the call never happens) or `after` (the effect has happened, the answer is lost). Counting begins at SIGUSR2. Each counted
- * call is told on stdout, so that a test knows what there was to die at.
+ * call is told on stdout, so that a test knows what there was to die at. LOSE_TICKS=1: the wake messages that tick are lost (their sends count).
  */
 import type { Ports, Site } from "../../src/app/ports.ts";
 import { decoratePorts } from "../../src/compose.ts";
+import { loseTicks } from "./lose-ticks.ts";
 
 const at = process.env["CRASH_AT"];
 const when = process.env["CRASH_WHEN"];
@@ -18,7 +19,9 @@ process.once("SIGUSR2", () => {
 });
 
 /** Clock, entropy and log are not counted: nothing of theirs can be lost. */
-decoratePorts((ports): Ports => ({
+decoratePorts((plain): Ports => countAll(process.env["LOSE_TICKS"] === "1" ? loseTicks(plain) : plain));
+
+const countAll = (ports: Ports): Ports => ({
   ...ports,
   store: counted("store", ports.store),
   history: counted("history", ports.history),
@@ -28,7 +31,7 @@ decoratePorts((ports): Ports => ({
   queue: counted("queue", ports.queue),
   sites: new Map([...ports.sites].map(([name, site]) => [name, countedSite(site)])),
   policyOf: (cluster) => reach("policyOf", () => ports.policyOf(cluster)),
-}));
+});
 
 function countedSite(site: Site): Site {
   return { ...site, cyclecloud: counted("cyclecloud", site.cyclecloud) };

@@ -7,7 +7,7 @@ import { readLimit, readNodeArray } from "./read-nodearray.ts";
 import type { StopKeyReader } from "./read-node.ts";
 import { readNode } from "./read-node.ts";
 
-/** An answer that cannot be what it should be. What it says is not used: unknown is not the same as empty (design.md section 3). */
+/** An answer that cannot be what it should be. What it says is not used: unknown is not the same as empty (architecture.md, Unknown). */
 export interface Malformed {
   readonly kind: "malformed";
   readonly path: string;

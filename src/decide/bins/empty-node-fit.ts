@@ -10,7 +10,7 @@ import { sizeOfConstraints } from "../constraints/constraint-size.ts";
 import { dependsOnNode } from "../constraints/depends-on-node.ts";
 import type { Judgement } from "../constraints/match.ts";
 import { compileAll } from "../constraints/match.ts";
-import { withNodeId } from "../world/cluster-buckets.ts";
+import { withNodeId } from "../constraints/default-resources.ts";
 
 /** What is judged: an existing node, nodes in flight, or what a bucket offers. */
 export interface Subject {

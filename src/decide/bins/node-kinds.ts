@@ -8,6 +8,7 @@ import type { NodeView } from "../../domain/node-view.ts";
 import type { Budget } from "../constraints/budget.ts";
 import type { Subject } from "./empty-node-fit.ts";
 import { viewOf } from "./empty-node-fit.ts";
+import { bucketId } from "../../domain/bucket.ts";
 
 /** One array x VM size x placement group. */
 export interface Place {
@@ -260,10 +261,4 @@ export function comparePlaces(a: Place, b: Place): number {
 /** Shorter names first, so that "pg-2" comes before "pg-10". */
 export function compareNames(a: string, b: string): number {
   return a.length - b.length || compareText(a, b);
-}
-
-/** The text that identifies a bucket, whatever the spelling of its VM size. */
-export function bucketId(bucket: BucketKey, withGroup: boolean): string {
-  const id = `${bucket.array}/${bucket.machineType.toLowerCase()}`;
-  return withGroup && bucket.placementGroup !== undefined ? `${id}/${bucket.placementGroup}` : id;
 }

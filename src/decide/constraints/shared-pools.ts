@@ -1,16 +1,7 @@
 import type { Constraint } from "../../domain/constraint.ts";
 import type { Pool } from "../../domain/demand.ts";
-import type { Bodies } from "../../domain/bodies.ts";
-import type { Digest, SetName } from "../../domain/ids.ts";
-import type { ClusterRecord, PoolOwners } from "../../domain/record.ts";
-import { poolsOf } from "../../domain/record.ts";
 import type { Scalar } from "../../domain/resources.ts";
 import type { SharedState } from "../../domain/node-view.ts";
-import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
-import { compareText } from "../../domain/text.ts";
-import type { Instant } from "../../domain/units.ts";
-import { digestOf } from "../../domain/digest.ts";
-import { mayNamePools } from "../senders/sender-rule.ts";
 
 /** The name under which the pool of a shared consumable is shared: by all jobs that name the same resource and source. */
 export function sharedPoolName(resource: string, source: string): string {
@@ -30,101 +21,6 @@ export function sharedStateOf(pools: readonly Pool[], constraints: readonly Cons
   }
   for (const constraint of constraints) collectPools(constraint, left);
   return { left, values };
-}
-
-/** The pools that count, and which set each belongs to. */
-export interface OwnedPools {
-  readonly pools: readonly Pool[];
-  readonly owners: PoolOwners;
-}
-
-/** The pools in force: see {@link ownedPools}. */
-export function poolsInForce(record: ClusterRecord, bodies: Bodies, senders?: SenderRules): readonly Pool[] {
-  return ownedPools(record, bodies, senders).pools;
-}
-
-/**
- * The pools that live sets name and may name. A pool belongs to the set that named it first, until that set lapses or leaves it out; what
- * others say of it does not count. Of several that name a new one it belongs to the one whose message came first.
- */
-export function ownedPools(
-  record: ClusterRecord,
-  bodies: Bodies,
-  senders: SenderRules = NO_SENDER_RULES,
-): OwnedPools {
-  const before = new Map((record.poolOwners ?? []).map(({ set, pools }) => [set, new Set(pools)]));
-  const named = claimsOf(record, bodies, senders, (set) => before.has(set));
-  if (named.size === 0) return NO_POOLS;
-  const owned = new Map<SetName, Digest[]>();
-  const pools: Pool[] = [];
-  let noted = 0;
-  for (const [name, claims] of named) {
-    const [only] = claims;
-    if (claims.length === 1 && noted >= MOST_OWNED && only !== undefined) {
-      pools.push(only.pool);
-      continue;
-    }
-    const key = digestOf(name);
-    const { set, pool } = firstClaim(claims, ({ set: one }) => before.get(one)?.has(key) === true);
-    pools.push(pool);
-    noted += 1;
-    if (noted > MOST_OWNED) continue;
-    const ofSet = owned.get(set);
-    if (ofSet === undefined) owned.set(set, [key]);
-    else ofSet.push(key);
-  }
-  return { pools, owners: inOrder(owned) };
-}
-
-/** The record notes so many owned pools; a cluster has a few. Of more, those that are noted already go first. */
-const MOST_OWNED = 5000;
-
-/** By name who names a pool; the names of sets that own some already come first. */
-function claimsOf(
-  record: ClusterRecord,
-  bodies: Bodies,
-  senders: SenderRules,
-  isKnown: (set: SetName) => boolean,
-): ReadonlyMap<string, readonly Claim[]> {
-  const named = new Map<string, Claim[]>();
-  const entries = [...poolsOf(record)].filter(([set, { live }]) => live && mayNamePools(senders, set));
-  for (const [set, { digest, acceptedAt }] of [
-    ...entries.filter(([set]) => isKnown(set)),
-    ...entries.filter(([set]) => !isKnown(set)),
-  ]) {
-    for (const pool of bodies.demands.get(digest)?.pools ?? []) {
-      const claim = { set, pool, acceptedAt };
-      const others = named.get(pool.name);
-      if (others === undefined) named.set(pool.name, [claim]);
-      else others.push(claim);
-    }
-  }
-  return named;
-}
-
-/** The same owners have the same text, whatever order messages came in. */
-function inOrder(owned: ReadonlyMap<SetName, readonly Digest[]>): PoolOwners {
-  return [...owned]
-    .toSorted(([a], [b]) => compareText(a, b))
-    .map(([set, keys]) => ({ set, pools: keys.toSorted(compareText) }));
-}
-
-const NO_POOLS: OwnedPools = { pools: [], owners: [] };
-
-interface Claim {
-  readonly set: SetName;
-  readonly pool: Pool;
-  readonly acceptedAt: Instant;
-}
-
-function firstClaim(claims: readonly Claim[], isOwner: (claim: Claim) => boolean): Claim {
-  return claims.reduce((best, claim) => {
-    const order =
-      Number(isOwner(claim)) - Number(isOwner(best)) ||
-      best.acceptedAt - claim.acceptedAt ||
-      compareText(best.set, claim.set);
-    return order > 0 ? claim : best;
-  });
 }
 
 function collectPools(constraint: Constraint, left: Map<string, number>): void {

@@ -1,7 +1,7 @@
 import type { Allocation, NodeLoad } from "../../domain/allocation.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
 import type { LoadRun, PlanLoad, PlanLoads } from "../../domain/plan.ts";
-import { bucketId } from "../bins/node-kinds.ts";
+import { bucketId } from "../../domain/bucket.ts";
 
 /** So many nodes, or runs of nodes alike, are kept with a plan; and so many runs of jobs on them. More are counted as cut. */
 const MOST_LOADS = 20_000;

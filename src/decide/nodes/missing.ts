@@ -1,15 +1,13 @@
 import type { Node, NodeArray, Snapshot, Unlisted } from "../../domain/cluster.ts";
-import { sameMachineType } from "../../domain/ids.ts";
-import type { ArrayName, MachineType, NodeId } from "../../domain/ids.ts";
+import type { NodeId } from "../../domain/ids.ts";
 import type { Intent, Ledger, LedgerNode } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
-import { stoppingNodes } from "../intents/doubt.ts";
+import { stoppingNodes } from "../intents/open-intents.ts";
+import { NAMED_SECONDS, keyOf } from "../../domain/unlisted.ts";
 
 /** A node that looks have lacked for this long is gone. */
 const MISSING_SECONDS = 60;
-/** The same for a node that its bucket still names in `activeNodes`: the two halves of the status contradict each other. */
-const NAMED_SECONDS = 180;
 
 /**
  * The look with the nodes that it lacks and that are not yet believed to be gone (docs/protocol.md, Doubt), each as its last record said.
@@ -83,31 +81,6 @@ export function missingUntil({ missing }: Node): Instant | undefined {
   return plusSeconds(missing.since, missing.named === true ? NAMED_SECONDS : MISSING_SECONDS);
 }
 
-/** Nodes of a bucket, named by it, of which nothing else is known: neither a record nor a memory of ours. */
-export interface UnknownNodes {
-  readonly array: ArrayName;
-  readonly machineType: MachineType;
-  readonly count: number;
-}
-
-/** The nodes that buckets name, that the list lacks and that we do not know: they count as there for three minutes. */
-export function unknownNodes({ at, unlisted = [] }: Snapshot, ledger: Ledger): readonly UnknownNodes[] {
-  if (unlisted.length === 0) return [];
-  const names = new Set([...ledger.values()].map(keyOf));
-  const found: { readonly array: ArrayName; readonly machineType: MachineType; count: number }[] = [];
-  for (const node of unlisted) {
-    if (names.has(keyOf(node)) || at >= plusSeconds(node.since, NAMED_SECONDS)) continue;
-    const { array, machineType } = node;
-    const same = found.find((one) => one.array === array && sameMachineType(one.machineType, machineType));
-    if (same === undefined) found.push({ array, machineType, count: 1 });
-    else same.count += 1;
-  }
-  return found;
-}
-
 function firstNamed(before: Snapshot | undefined, node: Unlisted): Instant | undefined {
   return before?.unlisted?.find((one) => keyOf(one) === keyOf(node))?.since;
 }
-
-const keyOf = ({ array, name }: { readonly array: ArrayName; readonly name: string }): string =>
-  `${array}\n${name}`;

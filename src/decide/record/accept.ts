@@ -46,7 +46,7 @@ export type Part = "demand" | "schedulerNodes" | "pools";
 
 /**
  * Takes in the parts of a message that are not older than what is held: the join of the two, so that neither the order nor the number of
- * deliveries matters (design.md section 3). A message with demand states all parts of its set at its revision. What came without demand
+ * deliveries matters (architecture.md, The decision model). A message with demand states all parts of its set at its revision. What came without demand
  * counts until a message with demand is newer.
  *
  * Revisions of finished sets are forgotten in the end. `oldest` is a moment of the senders' clocks that none of those forgotten is later

@@ -2,8 +2,8 @@ import type { Digest, NodeId } from "../../domain/ids.ts";
 import type { LedgerNode, NodeBinding } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
-import type { HostFact } from "../nodes/ledger.ts";
 import { FRESH_REPORT_SECONDS } from "./scale-down.ts";
+import type { HostFact } from "../senders/host-facts.ts";
 
 /**
  * A node's own token (docs/nodes.md, What a stop URL allows). The stop URL is the same for all nodes of an array, so it cannot tell them

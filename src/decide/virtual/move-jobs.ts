@@ -4,7 +4,7 @@ import type { JobDemand, SchedulerNode, SetDemand } from "../../domain/demand.ts
 import type { NodeId } from "../../domain/ids.ts";
 import type { MovedNode } from "../../domain/virtual-fleet.ts";
 import { entryOfNode, hostKey } from "../../domain/hosts.ts";
-import type { HostFact } from "../nodes/ledger.ts";
+import type { HostFact } from "../senders/host-facts.ts";
 
 /** The real nodes of the observed arrays, and the virtual ones that stand for them. */
 export interface Fleets {

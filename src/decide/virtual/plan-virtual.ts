@@ -8,9 +8,8 @@ import type { Instant } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import type { MovedNode, VirtualFleet, VirtualNode } from "../../domain/virtual-fleet.ts";
 import { digestOf } from "../../domain/digest.ts";
-import { hostFacts } from "../nodes/ledger.ts";
 import type { Recall } from "../need/recall.ts";
-import type { Decision, Weighing } from "../reconcile.ts";
+import type { Weighing } from "../reconcile.ts";
 import { decide } from "../reconcile.ts";
 import { bootSecondsFor } from "./boot-times.ts";
 import { countLook } from "./count-look.ts";
@@ -18,6 +17,8 @@ import { addNodes, followArrays, nodeNow, observedArrays } from "./fleet.ts";
 import type { Fleets } from "./move-jobs.ts";
 import { idleReport, moveJobs, newHosts, withNewHosts } from "./move-jobs.ts";
 import { virtualLook } from "./virtual-look.ts";
+import type { Decision } from "../../domain/decision.ts";
+import { hostFacts } from "../senders/host-facts.ts";
 
 /** What a virtual plan is made with, beside the real one. */
 export interface VirtualInput {

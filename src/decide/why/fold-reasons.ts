@@ -6,7 +6,7 @@ import type { Across, Reason } from "../../domain/reason.ts";
 import { rankOfReason } from "../../domain/binding-reason.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { valueText } from "../../domain/refusal.ts";
-import { bucketId } from "../bins/node-kinds.ts";
+import { bucketId } from "../../domain/bucket.ts";
 
 /** Reasons as an outcome keeps them: alike ones as one, and not more of them than a page can show. */
 export interface Gathered {

@@ -6,9 +6,7 @@ import type { ArrayName, PlacementGroup } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { findPrice } from "../../domain/price.ts";
 import type { BucketUsage, Ceilings } from "./ceilings.ts";
-import type { Place } from "../bins/node-kinds.ts";
 import type { Places } from "./cluster-buckets.ts";
-import type { Scope } from "../bins/scope.ts";
 
 /**
  * Attributes of a target or of a dynamic node array may make spot nodes in an array whose nodes are none, or the reverse (`Interruptible`).
@@ -98,12 +96,6 @@ export function inMarketOf(
 /** The bucket as its array has it. */
 export function ownOffer(offer: BucketOffer): BucketOffer {
   return offer.counterpartOf ?? offer;
-}
-
-/** The bucket of a place as a scope has it. */
-export function offerAt({ buckets }: World, { offers }: Scope, place: Place): BucketOffer | undefined {
-  const own = buckets[place.offer];
-  return own === undefined ? undefined : (offers.find((offer) => ownOffer(offer) === own) ?? own);
 }
 
 const isSpot = ({ spot }: BucketOffer): boolean => spot === true;

@@ -8,8 +8,8 @@ import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts"
 import { compareText } from "../../domain/text.ts";
 import type { HostAmounts } from "./host-view.ts";
 import { hostKey } from "../../domain/hosts.ts";
-import { freshReport, nextLapse } from "../nodes/ledger.ts";
 import { mayReportHosts, mayWrite } from "../senders/sender-rule.ts";
+import { freshReport, nextLapse } from "../senders/host-facts.ts";
 
 /**
  * A host of which a scheduler says what it has or what is left of it. Hosts without such amounts are not read here, and cost nothing.

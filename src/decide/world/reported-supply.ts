@@ -7,11 +7,11 @@ import type { Policy } from "../../domain/policy.ts";
 import { schedulerHostId } from "../../domain/scheduler-host.ts";
 import { isLess } from "../../domain/size.ts";
 import { compileDefaults } from "../constraints/default-resources.ts";
-import { bucketId } from "../bins/node-kinds.ts";
 import type { AmountValue, Overlaid } from "./host-view.ts";
 import { isAmount, overlayLeft, overlayTotals, viewHost } from "./host-view.ts";
 import type { ReportedHost } from "./reported-hosts.ts";
 import type { Reports } from "./scheduler-only.ts";
+import { bucketId } from "../../domain/bucket.ts";
 
 /** A bucket is believed to have less than we compute if at least this many of its nodes are reported so. */
 const WITNESSES = 2;

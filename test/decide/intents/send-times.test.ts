@@ -7,7 +7,7 @@ import {
   sendTimes,
 } from "../../../src/decide/intents/send-times.ts";
 import { dropSilentCreates } from "../../../src/decide/intents/settle-create.ts";
-import { takeOver } from "../../../src/decide/intents/whose-turn.ts";
+import { takeOver } from "../../../src/decide/record/whose-turn.ts";
 import { owner } from "../../../src/domain/ids.ts";
 import { at, NOW } from "../../support/build-node.ts";
 import { buildCreate, EMPTY_RECORD } from "../../support/build-record.ts";

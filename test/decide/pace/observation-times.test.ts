@@ -6,7 +6,7 @@ import {
   noteGoodLook,
   outageSeconds,
 } from "../../../src/decide/pace/observation-times.ts";
-import { notBefore } from "../../../src/decide/intents/whose-turn.ts";
+import { notBefore } from "../../../src/decide/record/whose-turn.ts";
 import { owner } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { Calls, ClusterRecord } from "../../../src/domain/record.ts";

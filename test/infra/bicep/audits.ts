@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { auditSilence } from "./audit-silence.ts";
 import {
   auditFlex,
   auditIdentity,
@@ -68,6 +69,7 @@ export const AUDITS: Readonly<Record<string, Audit>> = {
   "azd finds everything": ({ azureYaml }, play) => auditAzd(play(), azureYaml),
   "parameters are described": ({ sources, docs }) => auditParameters(sources, docs),
   "the alert query": (_delivery, play) => auditQuery(play(), code),
+  "silence of an idle cluster": (_delivery, play) => auditSilence(play()),
   alerts: ({ sources }, play) => auditAlerts(sources, play()),
   choices: (_delivery, play) => auditChoices(play()),
 };

@@ -4,10 +4,10 @@ import type { ClusterRecord, Intent } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { nextTogether, nextToken } from "../pace/observation-times.ts";
-import { certainAtLast, certainBefore, isWorthResending, LEASE_SECONDS } from "./send-times.ts";
-import { dropSilentCreates } from "./settle-create.ts";
+import { certainAtLast, certainBefore, isWorthResending, LEASE_SECONDS } from "../intents/send-times.ts";
+import { dropSilentCreates } from "../intents/settle-create.ts";
 
-/** Whose turn it is to look, and when (docs/protocol.md, Looks): all of it read from the record, so that every instance agrees. */
+/** Whose turn it is to look, and when (docs/protocol.md, Observations): all of it read from the record, so that every instance agrees. */
 
 /** What is expected to change soon is looked for again after so long. */
 const SOON_SECONDS = 5;

@@ -1,0 +1,89 @@
+import type { StateAnswer } from "../client/state.ts";
+import { readClusters, readState } from "../client/state.ts";
+import type { ExitCode } from "./exit-code.ts";
+import { EXIT } from "./exit-code.ts";
+import type { ApiOptions } from "./options.ts";
+import { appOf, withApi } from "./options.ts";
+import type { Register } from "./register.ts";
+import { renderTable } from "./table.ts";
+import { jsonText, tell, UNREADABLE } from "./tell.ts";
+import type { Terminal } from "./terminal.ts";
+import { wrapped } from "./wrapped.ts";
+
+/** Before the app goes: what it would leave behind. */
+export function registerRemoval({ program, terminal, run }: Register): void {
+  withApi(program.command("removal"))
+    .description("may the app be removed? 1 while nodes or demand are there")
+    .addHelpText(
+      "after",
+      wrapped(
+        "Says of each cluster which nodes would run on without the app, and which demand would be lost. Changes nothing. Ends with 1 while there are any: nobody stops those nodes once the app has gone.",
+      ),
+    )
+    .action((options: ApiOptions) => run(() => judgeRemoval(terminal, options)));
+}
+
+interface Left {
+  readonly cluster: string;
+  readonly nodes: number;
+  /** Nodes that were asked for and do not show yet. */
+  readonly coming: number;
+  readonly liveSets: number;
+}
+
+async function judgeRemoval(terminal: Terminal, options: ApiOptions): Promise<ExitCode> {
+  const api = appOf(options);
+  const listed = await api.clusters();
+  const clusters = listed.kind === "answered" ? readClusters(listed.body) : undefined;
+  if (clusters === undefined) return tell(terminal, listed, false, () => ({ text: UNREADABLE }));
+  const found: Left[] = [];
+  for (const { cluster } of clusters.clusters) {
+    if (cluster === undefined) continue;
+    const answer = await api.wholeState(cluster);
+    const state = answer.kind === "answered" ? readState(answer.body) : undefined;
+    // Where one cluster cannot be read, nobody knows what is left of it.
+    if (state === undefined) {
+      terminal.complain(`${cluster}: what would be left is not known`);
+      const code = tell(terminal, answer, false, () => ({ text: UNREADABLE }));
+      return code === EXIT.done ? EXIT.no : code;
+    }
+    found.push(leftOf(cluster, state));
+  }
+  const left = found.filter(({ nodes, coming, liveSets }) => nodes + coming + liveSets > 0);
+  const isFree = left.length === 0;
+  terminal.say(options.json === true ? jsonText({ free: isFree, clusters: found }) : render(left));
+  return isFree ? EXIT.done : EXIT.no;
+}
+
+/** Nodes that are off or deallocated cost no machine time, and start by nobody but the app. */
+const AT_REST: ReadonlySet<string> = new Set(["off", "deallocated"]);
+
+function leftOf(cluster: string, { nodes, inFlight, demand }: StateAnswer): Left {
+  const running = Object.entries(nodes.byPhase).filter(([phase]) => !AT_REST.has(phase));
+  return {
+    cluster,
+    nodes: sum(running.map(([, count]) => count)),
+    coming: sum(inFlight.map(({ stillToShow = 0 }) => stillToShow)),
+    liveSets: demand.filter(({ state }) => state === "live").length,
+  };
+}
+
+function render(left: readonly Left[]): string {
+  if (left.length === 0) return "nothing is left: no cluster has nodes or demand";
+  return [
+    renderTable<Left>(
+      [
+        ["CLUSTER", ({ cluster }) => cluster],
+        ["NODES", ({ nodes }) => nodes],
+        ["COMING", ({ coming }) => coming],
+        ["REQUEST SETS", ({ liveSets }) => liveSets],
+      ],
+      left,
+      "",
+    ),
+    "",
+    "Not yet: without the app nobody stops these nodes. End the demand, and wait until they have gone.",
+  ].join("\n");
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

@@ -1,0 +1,33 @@
+import { plusSeconds } from "./units.ts";
+import type { Ledger } from "./record.ts";
+import type { ArrayName, MachineType } from "./ids.ts";
+import { sameMachineType } from "./ids.ts";
+import type { Snapshot } from "./cluster.ts";
+
+/** The same for a node that its bucket still names in `activeNodes`: the two halves of the status contradict each other. */
+export const NAMED_SECONDS = 180;
+
+/** Nodes of a bucket, named by it, of which nothing else is known: neither a record nor a memory of ours. */
+export interface UnknownNodes {
+  readonly array: ArrayName;
+  readonly machineType: MachineType;
+  readonly count: number;
+}
+
+/** The nodes that buckets name, that the list lacks and that we do not know: they count as there for three minutes. */
+export function unknownNodes({ at, unlisted = [] }: Snapshot, ledger: Ledger): readonly UnknownNodes[] {
+  if (unlisted.length === 0) return [];
+  const names = new Set([...ledger.values()].map(keyOf));
+  const found: { readonly array: ArrayName; readonly machineType: MachineType; count: number }[] = [];
+  for (const node of unlisted) {
+    if (names.has(keyOf(node)) || at >= plusSeconds(node.since, NAMED_SECONDS)) continue;
+    const { array, machineType } = node;
+    const same = found.find((one) => one.array === array && sameMachineType(one.machineType, machineType));
+    if (same === undefined) found.push({ array, machineType, count: 1 });
+    else same.count += 1;
+  }
+  return found;
+}
+
+export const keyOf = ({ array, name }: { readonly array: ArrayName; readonly name: string }): string =>
+  `${array}\n${name}`;

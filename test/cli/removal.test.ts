@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { stagedServer } from "../support/staged-server.ts";
+import { runCommand } from "./run-command.ts";
+
+/** Before the app is removed: what it would leave behind. */
+
+const NOTHING = { nodes: { byPhase: {} }, inFlight: [], demand: [] };
+
+async function run(states: Readonly<Record<string, object>>, words: readonly string[] = []) {
+  const { url, seen } = await stagedServer((request) => {
+    const name = request.split("/").at(-1) ?? "";
+    if (request !== "GET /api/clusters")
+      return states[name] === undefined ? { status: 503, body: {} } : { body: states[name] };
+    return { body: { clusters: Object.keys({ prod: 0, test: 0 }).map((cluster) => ({ cluster })) } };
+  });
+  return { ...(await runCommand(["removal", "--url", url, "--key", "k", ...words])), seen };
+}
+
+test("nodes that run, nodes that come and live request sets keep the app from being removed", async () => {
+  const { code, out, seen } = await run({
+    prod: {
+      nodes: { byPhase: { ready: 2, going: 1, deallocated: 5 } },
+      inFlight: [{ bucket: "hpc", stillToShow: 3 }],
+      demand: [
+        { requestSet: "slurm", state: "live" },
+        { requestSet: "old", state: "empty" },
+      ],
+    },
+    test: NOTHING,
+  });
+  expect(code).toBe(1);
+  expect(out.split("\n")).toEqual([
+    "CLUSTER  NODES  COMING  REQUEST SETS",
+    "prod         3       3             1",
+    "",
+    "Not yet: without the app nobody stops these nodes. End the demand, and wait until they have gone.",
+  ]);
+  expect(seen.every((request) => request.startsWith("GET "))).toBe(true);
+});
+
+test("nodes that are deallocated, and no demand: it may go", async () => {
+  const { code, out } = await run({
+    prod: { ...NOTHING, nodes: { byPhase: { deallocated: 5 } } },
+    test: NOTHING,
+  });
+  expect({ code, out }).toEqual({ code: 0, out: "nothing is left: no cluster has nodes or demand" });
+});
+
+test("as data", async () => {
+  const { code, out } = await run({ prod: NOTHING, test: NOTHING }, ["--json"]);
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toEqual({
+    free: true,
+    clusters: [
+      { cluster: "prod", nodes: 0, coming: 0, liveSets: 0 },
+      { cluster: "test", nodes: 0, coming: 0, liveSets: 0 },
+    ],
+  });
+});
+
+test("a cluster that cannot be read: it is not known, and it may not go", async () => {
+  const { code, err } = await run({ prod: NOTHING });
+  expect(code).toBe(3);
+  expect(err.split("\n")[0]).toBe("test: what would be left is not known");
+});

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { readSources } from "./imports.ts";
+import { countLevels, findCircles, findUpwardEdges, MOST_LEVELS, ROOMS } from "./rooms.ts";
+
+const files = readSources(new URL("../..", import.meta.url).pathname);
+
+test("no file imports itself by way of others", () => {
+  expect(findCircles(files)).toEqual([]);
+});
+
+test("between the rooms of src/decide imports run downwards only", () => {
+  expect(findUpwardEdges(files)).toEqual([]);
+});
+
+test("at most 10 levels of rooms stand on each other in src/decide", () => {
+  expect(countLevels(files)).toBeLessThanOrEqual(MOST_LEVELS);
+});
+
+test("every room in the list has files", () => {
+  const empty = ROOMS.filter(
+    (room) => room !== "entry" && !files.some(({ path }) => path.startsWith(`src/decide/${room}/`)),
+  );
+  expect(empty).toEqual([]);
+});
+
+test("a circle is found", () => {
+  const planted = [
+    { path: "src/app/a.ts", text: 'import type { B } from "./b.ts";' },
+    { path: "src/app/b.ts", text: 'export { c } from "./sub/c.ts";' },
+    { path: "src/app/sub/c.ts", text: 'const a = await import("../a.ts");' },
+  ];
+  expect(findCircles(planted)).toEqual(["src/app/a.ts -> src/app/b.ts -> src/app/sub/c.ts -> src/app/a.ts"]);
+});
+
+test("a circle that is planted in the sources is found", () => {
+  const text = 'import { decide } from "../reconcile.ts";';
+  const planted = files.map((file) =>
+    file.path === "src/decide/need/spare.ts" ? { ...file, text: `${text}\n${file.text}` } : file,
+  );
+  expect(findCircles(planted)).not.toEqual([]);
+});
+
+test.each([
+  {
+    name: "a room that imports one above it",
+    path: "src/decide/place/planted.ts",
+    text: 'import type { Told } from "../why/unmet.ts";',
+    expected: "src/decide/place/planted.ts: place may not import why (src/decide/why/unmet.ts)",
+  },
+  {
+    name: "a room that imports an entry file",
+    path: "src/decide/need/planted.ts",
+    text: 'import { decide } from "../reconcile.ts";',
+    expected: "src/decide/need/planted.ts: need may not import entry (src/decide/reconcile.ts)",
+  },
+  {
+    name: "a room that is not in the list",
+    path: "src/decide/attic/planted.ts",
+    text: 'import { Bins } from "../bins/bins.ts";',
+    expected: "src/decide/attic/planted.ts: the room attic is not in the list",
+  },
+])("is found: $name", ({ path, text, expected }) => {
+  expect(findUpwardEdges([{ path, text }])).toEqual([expected]);
+});
+
+test("rooms that stand on each other are counted", () => {
+  const planted = [
+    { path: "src/decide/need/a.ts", text: 'import "../search/b.ts"; import "../pace/c.ts";' },
+    { path: "src/decide/search/b.ts", text: 'import "../bins/d.ts";' },
+  ];
+  expect(countLevels(planted)).toBe(3);
+});

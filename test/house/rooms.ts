@@ -1,0 +1,101 @@
+import { dirname, join, normalize } from "node:path";
+import type { SourceFile } from "./imports.ts";
+import { importsOf } from "./imports.ts";
+
+/**
+ * The rooms of src/decide from the ground up. A room may import the rooms before it in this list, and no other. `entry` are the files that
+ * lie in src/decide itself.
+ */
+export const ROOMS = [
+  "senders",
+  "pace",
+  "constraints",
+  "intents",
+  "nodes",
+  "bins",
+  "world",
+  "draft",
+  "place",
+  "why",
+  "bucket-order",
+  "search",
+  "need",
+  "stops",
+  "record",
+  "entry",
+  "virtual",
+] as const;
+
+/** So many levels of rooms may stand on each other. */
+export const MOST_LEVELS = 10;
+
+/** Every import between rooms that does not run downwards, as sentences. */
+export function findUpwardEdges(files: readonly SourceFile[]): readonly string[] {
+  return edgesBetweenRooms(files).flatMap(({ file, target, from, to }) => {
+    if (!ROOMS.some((room) => room === from)) return [`${file}: the room ${from} is not in the list`];
+    const isDown = ROOMS.findIndex((room) => room === to) < ROOMS.findIndex((room) => room === from);
+    return isDown ? [] : [`${file}: ${from} may not import ${to} (${target})`];
+  });
+}
+
+/** How many rooms stand on each other at most. */
+export function countLevels(files: readonly SourceFile[]): number {
+  const below = new Map<string, Set<string>>();
+  for (const { from, to } of edgesBetweenRooms(files))
+    below.set(from, (below.get(from) ?? new Set()).add(to));
+  const levels = new Map<string, number>();
+  for (const room of ROOMS) {
+    const deepest = [...(below.get(room) ?? [])].map((other) => levels.get(other) ?? 0);
+    levels.set(room, 1 + Math.max(0, ...deepest));
+  }
+  return Math.max(...levels.values());
+}
+
+/** Every circle of imports between files: the files of each, in the order in which they import each other. */
+export function findCircles(files: readonly SourceFile[]): readonly string[] {
+  const imports = new Map(files.map((file) => [file.path, targetsOf(file)]));
+  const done = new Set<string>();
+  const path: string[] = [];
+  const circles: string[] = [];
+  const visit = (file: string): void => {
+    const start = path.indexOf(file);
+    if (start >= 0) circles.push([...path.slice(start), file].join(" -> "));
+    if (start >= 0 || done.has(file)) return;
+    path.push(file);
+    for (const target of imports.get(file) ?? []) visit(target);
+    path.pop();
+    done.add(file);
+  };
+  for (const file of imports.keys()) visit(file);
+  return circles;
+}
+
+interface Edge {
+  readonly file: string;
+  readonly target: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+function edgesBetweenRooms(files: readonly SourceFile[]): readonly Edge[] {
+  return files.flatMap((file) => {
+    const from = roomInDecide(file.path);
+    if (from === undefined) return [];
+    return targetsOf(file).flatMap((target) => {
+      const to = roomInDecide(target);
+      return to === undefined || to === from ? [] : [{ file: file.path, target, from, to }];
+    });
+  });
+}
+
+function roomInDecide(path: string): string | undefined {
+  const [, inside] = /^src\/decide\/(.+)$/.exec(path) ?? [];
+  if (inside === undefined) return undefined;
+  return inside.includes("/") ? inside.slice(0, inside.indexOf("/")) : "entry";
+}
+
+function targetsOf({ path, text }: SourceFile): readonly string[] {
+  return importsOf(text)
+    .filter((specifier) => specifier.startsWith("."))
+    .map((specifier) => normalize(join(dirname(path), specifier)));
+}
