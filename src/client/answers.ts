@@ -1571,7 +1571,7 @@ export interface Configuration {
   };
   planHistory: number;
   /**
-   * Node arrays that no other tool manages, or true for all: all of their nodes may be stopped.
+   * Node arrays that no other tool manages; true: all.
    */
   exclusiveNodearrays?: true | string[];
   mode?:
@@ -1668,7 +1668,7 @@ export interface ConfigurationWritten {
   };
   planHistory: number;
   /**
-   * Node arrays that no other tool manages, or true for all: all of their nodes may be stopped.
+   * Node arrays that no other tool manages; true: all.
    */
   exclusiveNodearrays?: true | string[];
   mode?:

@@ -95,6 +95,7 @@ const senderRule = z
   })
   .meta({ description: "What request sets may do: the first rule that names a set counts for it." });
 
+const EXCLUSIVE = { description: "Node arrays that no other tool manages; true: all." };
 const documentKeys = {
   $schema: text.meta({ description: "Where editors find the JSON Schema of this document; kept as it is." }),
   idleTimeout: timeout,
@@ -119,10 +120,7 @@ const documentKeys = {
     "proxied-locations": z.record(text, text).optional(),
   }),
   planHistory: seconds,
-  exclusiveNodearrays: z.union([z.literal(true), texts]).meta({
-    description:
-      "Node arrays that no other tool manages, or true for all: all of their nodes may be stopped.",
-  }),
+  exclusiveNodearrays: z.union([z.literal(true), texts]).meta(EXCLUSIVE),
   mode: z.union([mode, z.record(text, mode)]),
 } satisfies Record<keyof PolicyDocument, z.ZodType>;
 
@@ -144,10 +142,7 @@ export const configRequest = z
   .partial()
   .extend({
     nodearrays: z.union([texts, z.record(text, z.unknown())]).optional(),
-    exclusiveNodearrays: z
-      .union([z.boolean(), texts])
-      .optional()
-      .meta({ description: "Node arrays that no other tool manages, or true for all; false: none." }),
+    exclusiveNodearrays: z.union([z.boolean(), texts]).optional().meta(EXCLUSIVE),
     enabled: z
       .boolean()
       .optional()
