@@ -10,6 +10,7 @@ import { sizeOfConstraints } from "../constraints/constraint-size.ts";
 import { dependsOnNode } from "../constraints/depends-on-node.ts";
 import type { Judgement } from "../constraints/match.ts";
 import { compileAll } from "../constraints/match.ts";
+import type { Ground } from "./node-kinds.ts";
 import { withNodeId } from "../world/cluster-buckets.ts";
 
 /** What is judged: an existing node, nodes in flight, or what a bucket offers. */
@@ -45,6 +46,7 @@ export class Fit {
   readonly #shared: SharedState;
   /** Two nodes of one kind may be judged differently. */
   readonly judgesEachNode: boolean;
+  readonly #ground: Pick<Ground, "viewOf">;
   readonly #budget: Budget;
   /** Steps of one judgement. */
   readonly #steps: number;
@@ -54,9 +56,10 @@ export class Fit {
     constraints: readonly Constraint[],
     positions: ReadonlyMap<string, number>,
     shared: SharedState,
-    budget: Budget,
+    ground: Pick<Ground, "budget" | "viewOf">,
   ) {
-    this.#budget = budget;
+    this.#ground = ground;
+    this.#budget = ground.budget;
     // What is taken is added up for each.
     this.#steps = 2 * sizeOfConstraints(constraints);
     this.#judge = compileAll(constraints);
@@ -81,7 +84,7 @@ export class Fit {
   }
 
   #work(subject: Subject): Needs {
-    const judgement = this.judge(viewOf(subject), this.#shared);
+    const judgement = this.judge(this.#ground.viewOf(subject), this.#shared);
     if (judgement.kind === "refused")
       return { resource: [], amount: [], alone: false, slotsPerNode: 0, refusal: judgement.refusal };
     const takes = [...judgement.takes].filter(([, take]) => !isNothing(take));

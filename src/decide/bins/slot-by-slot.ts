@@ -84,7 +84,7 @@ function nodeOf(bins: Bins, bin: Bin, { by, jobClass }: Ask): Tried {
   const subject = bins.subjectOf(bin);
   // What one node of a kind has of its own is worked out only for those who ask for it: that is most of the cost of a view.
   const isAlike = !jobClass.fit.judgesEachNode && !jobClass.fitOfBound.judgesEachNode;
-  const view = isAlike ? bins.kindOf(bin).view() : viewOf(subject);
+  const view = isAlike ? bins.kindOf(bin).view() : bins.ground.viewOf(subject);
   return { subject, view, free, jobs: bins.jobsOn(bin).filter((job) => job !== by) };
 }
 

@@ -385,7 +385,8 @@ function place(
       const reasons = packingReasons(draft, ask, scope, left, ceilings);
       // What stands at the top has been taken from its pools by now.
       const short = unitsInPools(draft.pools, ask.with(left), alternativePoolNeeds(ask), draft.world.pools);
-      return { reasons: [...short.reasons, ...reasons] };
+      // The list itself: jobs that share it are told the same, and it is gathered once.
+      return { reasons: short.reasons.length === 0 ? reasons : [...short.reasons, ...reasons] };
     });
     return { left, pending, ...told };
   }
