@@ -21,7 +21,7 @@ const BRACKET = "[".charCodeAt(0);
  * 60 MiB of patterns.
  */
 export function compilePattern(pattern: string): Pattern | undefined {
-  if (!/[*?[]/.test(pattern)) return undefined;
+  if (!isPattern(pattern)) return undefined;
   // Looked up once: without it each bracket of a pattern of brackets would search the rest of it.
   const lastClose = pattern.lastIndexOf("]");
   const brackets = new Map<number, Single>();
@@ -39,6 +39,9 @@ export function compilePattern(pattern: string): Pattern | undefined {
   };
   return { test: (text) => matches(pattern, singleAt, text) };
 }
+
+/** Whether a text may match others than itself. */
+export const isPattern = (text: string): boolean => /[*?[]/.test(text);
 
 /** Where the bracket that opens at `at` is closed; a "]" right after it, or after "!", is one of its characters. */
 function closingBracket(pattern: string, at: number): number | undefined {

@@ -7,7 +7,7 @@ import type { Resources } from "../../domain/resources.ts";
 import { isSize, bytesOf } from "../../domain/size.ts";
 import type { Budget } from "../constraints/budget.ts";
 import { sizeOfConstraints } from "../constraints/constraint-size.ts";
-import { dependsOnNode } from "../constraints/depends-on-node.ts";
+import { dependsOnJobs, dependsOnNode } from "../constraints/depends-on-node.ts";
 import type { Judgement } from "../constraints/match.ts";
 import { compileAll } from "../constraints/match.ts";
 import type { Ground } from "./node-kinds.ts";
@@ -46,6 +46,8 @@ export class Fit {
   readonly #shared: SharedState;
   /** Two nodes of one kind may be judged differently. */
   readonly judgesEachNode: boolean;
+  /** What is said hangs on which jobs are on the node. */
+  readonly looksAtJobs: boolean;
   readonly #ground: Pick<Ground, "viewOf">;
   readonly #budget: Budget;
   /** Steps of one judgement. */
@@ -66,6 +68,7 @@ export class Fit {
     this.#positions = positions;
     this.#shared = shared;
     this.judgesEachNode = constraints.some(dependsOnNode);
+    this.looksAtJobs = constraints.some(dependsOnJobs);
   }
 
   on(subject: Subject): Needs {

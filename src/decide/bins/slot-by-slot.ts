@@ -10,6 +10,7 @@ import type { Met } from "../constraints/match.ts";
 import { TOLERANCE } from "../../domain/tolerance.ts";
 
 const NOTHING: Met["drains"] = new Map();
+const NO_JOBS: readonly string[] = [];
 
 /** What is left of a node while slots are tried out on it. */
 interface Trial {
@@ -85,7 +86,10 @@ function nodeOf(bins: Bins, bin: Bin, { by, jobClass }: Ask): Tried {
   // What one node of a kind has of its own is worked out only for those who ask for it: that is most of the cost of a view.
   const isAlike = !jobClass.fit.judgesEachNode && !jobClass.fitOfBound.judgesEachNode;
   const view = isAlike ? bins.kindOf(bin).view() : bins.ground.viewOf(subject);
-  return { subject, view, free, jobs: bins.jobsOn(bin).filter((job) => job !== by) };
+  // There may be thousands on a node, and few ask for them.
+  const looksAtJobs = jobClass.fit.looksAtJobs || jobClass.fitOfBound.looksAtJobs;
+  const jobs = looksAtJobs ? bins.jobsOn(bin).filter((job) => job !== by) : NO_JOBS;
+  return { subject, view, free, jobs };
 }
 
 /**

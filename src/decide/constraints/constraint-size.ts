@@ -1,5 +1,6 @@
 import type { Constraint } from "../../domain/constraint.ts";
 import type { Scalar } from "../../domain/resources.ts";
+import { isPattern } from "../../domain/shell-pattern.ts";
 
 /** How many looks it takes to judge constraints on one node: one for each, and for each value that they list; long texts count as several. */
 export function sizeOfConstraints(constraints: readonly Constraint[]): number {
@@ -50,5 +51,11 @@ function sizeOfValues(values: readonly Scalar[]): number {
 /** A text may be a pattern of thousands of characters. To read so many of them costs about as much as a look. */
 const CHARACTERS_OF_STEP = 32;
 
-const sizeOfValue = (value: Scalar): number =>
-  typeof value === "string" ? 1 + Math.floor(value.length / CHARACTERS_OF_STEP) : 1;
+/** To match a pattern takes about as long as to compare so many plain names. */
+const STEPS_OF_PATTERN = 3;
+
+function sizeOfValue(value: Scalar): number {
+  if (typeof value !== "string") return 1;
+  const each = isPattern(value) ? STEPS_OF_PATTERN : 1;
+  return each + Math.floor(value.length / CHARACTERS_OF_STEP);
+}
