@@ -2,6 +2,7 @@ import type { Bucket } from "../../src/domain/cluster.ts";
 import type { Constraint } from "../../src/domain/constraint.ts";
 import type { Demand, JobDemand, Pool } from "../../src/domain/demand.ts";
 import { arrayName, machineType } from "../../src/domain/ids.ts";
+import type { Policy } from "../../src/domain/policy.ts";
 import { buildArray, buildBucket, buildNodes, buildSnapshot, rememberNodes } from "./build-node.ts";
 import type { buildState, SetScenario } from "./build-record.ts";
 import { buildJob, buildState as build, buildTarget } from "./build-record.ts";
@@ -11,6 +12,8 @@ export interface HostileCluster {
   readonly name: string;
   readonly sets: () => Readonly<Record<string, SetScenario>>;
   readonly pools?: readonly Pool[];
+  /** What differs from the default. */
+  readonly policy?: Partial<Policy>;
 }
 
 const amount = (ncpus: number, resource = "ncpus"): Constraint => ({ kind: "amount", resource, amount: ncpus });
@@ -221,6 +224,16 @@ export const HOSTILE_CLUSTERS: readonly HostileCluster[] = [
     name: "100,000 jobs of one pool that is short",
     pools: [{ name: "p", total: 10, used: 0 }],
     sets: jobs(100_000, 2, (i) => ({ constraints: [{ kind: "pool", pool: "p", amount: 1 }, amount(1 + i / 1e6)] })),
+  },
+  {
+    name: "100,000 jobs of 3,000 users, each with a cap",
+    policy: { caps: { requestSets: new Map(), users: new Map([["*", { nodes: 2, cores: 8 }]]) } },
+    sets: jobs(100_000, 2, (i) => ({ user: `u${i % 3000}`, constraints: [amount(1 + i / 1e6)] })),
+  },
+  {
+    name: "20,000 jobs of one user with a cap, each of whom would fit on any node",
+    policy: { caps: { requestSets: new Map(), users: new Map([["*", { nodes: 40 }]]) } },
+    sets: jobs(20_000, 50, (i) => ({ user: "u", constraints: [amount(1e-5 + i / 1e12)] })),
   },
   {
     name: "5,000 sets, each of twenty jobs of which no two are alike",
