@@ -16,8 +16,15 @@ export interface HostileCluster {
   readonly policy?: Partial<Policy>;
 }
 
-const amount = (ncpus: number, resource = "ncpus"): Constraint => ({ kind: "amount", resource, amount: ncpus });
-const choice = (property: "vm_size" | "nodearray" | "hostname", ...choices: readonly string[]): Constraint => ({
+const amount = (ncpus: number, resource = "ncpus"): Constraint => ({
+  kind: "amount",
+  resource,
+  amount: ncpus,
+});
+const choice = (
+  property: "vm_size" | "nodearray" | "hostname",
+  ...choices: readonly string[]
+): Constraint => ({
   kind: "property-choice",
   property,
   choices,
@@ -27,7 +34,11 @@ const times = <T>(count: number, make: (index: number) => T): readonly T[] =>
 
 type More = Partial<JobDemand>;
 
-function jobs(count: number, iterations: number, more: (index: number) => More): () => Record<string, SetScenario> {
+function jobs(
+  count: number,
+  iterations: number,
+  more: (index: number) => More,
+): () => Record<string, SetScenario> {
   return () => ({
     evil: { demands: times(count, (i) => buildJob(`j${i}`, iterations, { position: i, ...more(i) })) },
   });
@@ -53,7 +64,9 @@ export const HOSTILE_CLUSTERS: readonly HostileCluster[] = [
   },
   {
     name: "200 jobs with 10,000 values of one property each, none of which is there",
-    sets: jobs(200, 1, (i) => ({ constraints: [choice("vm_size", ...times(10_000, (k) => `Standard_E${i}_${k}`))] })),
+    sets: jobs(200, 1, (i) => ({
+      constraints: [choice("vm_size", ...times(10_000, (k) => `Standard_E${i}_${k}`))],
+    })),
   },
   {
     name: "1,000 jobs with patterns of host names",
@@ -66,7 +79,10 @@ export const HOSTILE_CLUSTERS: readonly HostileCluster[] = [
   {
     name: "10,000 jobs with 50 patterns in a not",
     sets: jobs(10_000, 1, (i) => ({
-      constraints: [{ kind: "not", of: choice("vm_size", ...times(50, (k) => `*_D${i}_${k}`), "*") }, amount(1)],
+      constraints: [
+        { kind: "not", of: choice("vm_size", ...times(50, (k) => `*_D${i}_${k}`), "*") },
+        amount(1),
+      ],
     })),
   },
   {
@@ -74,7 +90,11 @@ export const HOSTILE_CLUSTERS: readonly HostileCluster[] = [
     sets: () => ({
       evil: {
         demands: times(1000, (i) =>
-          buildTarget(1, { id: `t${i}`, position: i, machineTypes: times(1000, (k) => machineType(`Evil_${i}_${k}`)) }),
+          buildTarget(1, {
+            id: `t${i}`,
+            position: i,
+            machineTypes: times(1000, (k) => machineType(`Evil_${i}_${k}`)),
+          }),
         ),
       },
     }),
@@ -114,7 +134,15 @@ export const HOSTILE_CLUSTERS: readonly HostileCluster[] = [
   {
     name: "2,000 jobs with a not around 100 alternatives around a not, 60 levels",
     sets: jobs(2000, 10, (i) => ({
-      constraints: [times(29, (k) => k).reduce((of: Constraint): Constraint => ({ kind: "not", of: { kind: "or", of: [of, choice("vm_size", `x${i}`)] } }), amount(1))],
+      constraints: [
+        times(29, (k) => k).reduce(
+          (of: Constraint): Constraint => ({
+            kind: "not",
+            of: { kind: "or", of: [of, choice("vm_size", `x${i}`)] },
+          }),
+          amount(1),
+        ),
+      ],
     })),
   },
   {
@@ -137,7 +165,11 @@ export const HOSTILE_CLUSTERS: readonly HostileCluster[] = [
   },
   {
     name: "20,000 jobs of 1,000 nodes each, in one group",
-    sets: jobs(20_000, 1, (i) => ({ nodeCount: 200 + i % 100, colocated: true, constraints: [amount(1 + i / 1e6), { kind: "in-a-placement-group", wanted: true }] })),
+    sets: jobs(20_000, 1, (i) => ({
+      nodeCount: 200 + (i % 100),
+      colocated: true,
+      constraints: [amount(1 + i / 1e6), { kind: "in-a-placement-group", wanted: true }],
+    })),
   },
   {
     name: "50,000 jobs of which each has a resource of its own",
@@ -178,7 +210,11 @@ export const HOSTILE_CLUSTERS: readonly HostileCluster[] = [
   {
     name: "1,000 targets for ten million nodes, each of an array that is not there",
     sets: () => ({
-      evil: { demands: times(1000, (i) => buildTarget(10_000_000, { id: `t${i}`, array: arrayName(`none${i}`), position: i })) },
+      evil: {
+        demands: times(1000, (i) =>
+          buildTarget(10_000_000, { id: `t${i}`, array: arrayName(`none${i}`), position: i }),
+        ),
+      },
     }),
   },
   {
@@ -202,7 +238,12 @@ export const HOSTILE_CLUSTERS: readonly HostileCluster[] = [
     sets: () => ({
       evil: {
         demands: times(1000, (i) =>
-          buildTarget(20, { id: `t${i}`, array: arrayName(`a${i % 10}`), position: i, attributes: { A: { B: i } } }),
+          buildTarget(20, {
+            id: `t${i}`,
+            array: arrayName(`a${i % 10}`),
+            position: i,
+            attributes: { A: { B: i } },
+          }),
         ),
       },
     }),
@@ -223,7 +264,9 @@ export const HOSTILE_CLUSTERS: readonly HostileCluster[] = [
   {
     name: "100,000 jobs of one pool that is short",
     pools: [{ name: "p", total: 10, used: 0 }],
-    sets: jobs(100_000, 2, (i) => ({ constraints: [{ kind: "pool", pool: "p", amount: 1 }, amount(1 + i / 1e6)] })),
+    sets: jobs(100_000, 2, (i) => ({
+      constraints: [{ kind: "pool", pool: "p", amount: 1 }, amount(1 + i / 1e6)],
+    })),
   },
   {
     name: "100,000 jobs of 3,000 users, each with a cap",
@@ -241,7 +284,28 @@ export const HOSTILE_CLUSTERS: readonly HostileCluster[] = [
       Object.fromEntries(
         times(5000, (s) => [
           `s${s}`,
-          { demands: times(20, (i) => buildJob(`j${i}`, 3, { position: i, constraints: [amount(1 + s / 1e6 + i / 1e9)] })) },
+          {
+            demands: times(20, (i) =>
+              buildJob(`j${i}`, 3, { position: i, constraints: [amount(1 + s / 1e6 + i / 1e9)] }),
+            ),
+          },
+        ]),
+      ),
+  },
+  {
+    name: "100 sets, each of 40 jobs with 100 alternatives",
+    sets: () =>
+      Object.fromEntries(
+        times(100, (s) => [
+          `s${s}`,
+          {
+            demands: times(40, (i) =>
+              buildJob(`j${i}`, 1000, {
+                position: i,
+                constraints: [{ kind: "or", of: times(100, (k) => amount(900 + k + i / 1e4 + s / 1e6)) }],
+              }),
+            ),
+          },
         ]),
       ),
   },
@@ -260,6 +324,12 @@ export const HOSTILE_CLUSTERS: readonly HostileCluster[] = [
       ),
   },
 ];
+
+export function hostileCluster(name: string): HostileCluster {
+  const found = HOSTILE_CLUSTERS.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`no hostile cluster is called ${name}`);
+  return found;
+}
 
 /** Of the series D: cheap to name, and each of another size. */
 const buckets = (array: number): readonly Bucket[] =>
