@@ -8,7 +8,7 @@ import { messageOf } from "./queue-message.ts";
 const PUT_BACK_SECONDS = 30;
 
 /**
- * Puts a message back into the demand queue, for a newer release to take (design.md section 3, Storage). Being sent again must make it
+ * Puts a message back into the demand queue, for a newer release to take (architecture.md, Storage). Being sent again must make it
  * neither newer nor longer valid, so it carries from now on the revision that it has, and only what is left of its time: that alone
  * ends its rounds.
  */

@@ -22,7 +22,7 @@ const CONFIG = "clusters/{cluster}/config";
 const REQUEST_SET = "clusters/{cluster}/request-sets/{set}";
 
 /**
- * The HTTP functions (design.md section 4). Each names its key level: the programming model's default is anonymous. Reading and writing are
+ * The HTTP functions (docs/http.md). Each names its key level: the programming model's default is anonymous. Reading and writing are
  * two functions, as a function key opens a whole function: a reader's key must not write (src/domain/roles.ts).
  */
 export const ROUTES = [

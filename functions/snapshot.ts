@@ -1,13 +1,13 @@
 import type { TimerHandler } from "@azure/functions";
-import type { App } from "../src/app/commit.ts";
 import { PortError } from "../src/app/ports.ts";
 import { tickAll } from "../src/app/tick.ts";
 import type { Composition } from "../src/compose.ts";
 import { compositionFor } from "./composition.ts";
 import { sweepPoison } from "./poison.ts";
+import type { App } from "../src/app/app.ts";
 
 /**
- * Every minute: look at every cluster, finish what a crash left, expire demand, reap nodes (design.md section 1), and deal with what the host
+ * Every minute: look at every cluster, finish what a crash left, expire demand, reap nodes (docs/architecture.md), and deal with what the host
  * gave up on.
  */
 export async function handleSnapshot(composed: Composition): Promise<void> {

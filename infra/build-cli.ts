@@ -1,6 +1,6 @@
 import { build } from "esbuild";
 import { spawn } from "node:child_process";
-import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { WrittenFile } from "./build-package.ts";
@@ -11,6 +11,9 @@ const TSC = path.join(ROOT, "node_modules/typescript/bin/tsc");
 
 /** The command and the client, each one file with all that it needs; `types` beside them say what the client exports. */
 const ENTRIES = { "cli.cjs": "src/cli/main.ts", "client.cjs": "src/client/index.ts" } as const;
+
+/** Files that npm shows with the package, under the names that it looks for. */
+const TEXTS = { LICENSE: "LICENSE", "README.md": "infra/cli-readme.md" } as const;
 
 /**
  * Makes in `folder`, whose content it replaces, the npm package that people install to have the command and the client. Bundled, because
@@ -27,7 +30,15 @@ export async function buildCli(folder: string): Promise<readonly WrittenFile[]> 
   const manifest = path.join(folder, "package.json");
   const text = `${JSON.stringify(await describePackage(), undefined, 2)}\n`;
   await writeFile(manifest, text);
-  return [...bundles, { path: manifest, bytes: Buffer.byteLength(text) }];
+  const texts = await Promise.all(
+    Object.entries(TEXTS).map(([file, source]) => copy(source, path.join(folder, file))),
+  );
+  return [...bundles, { path: manifest, bytes: Buffer.byteLength(text) }, ...texts];
+}
+
+async function copy(source: string, file: string): Promise<WrittenFile> {
+  await copyFile(path.join(ROOT, source), file);
+  return { path: file, bytes: (await stat(file)).size };
 }
 
 async function bundle(source: string, file: string): Promise<WrittenFile> {
@@ -63,13 +74,15 @@ function emitTypes(folder: string): Promise<void> {
   });
 }
 
-/** Name, version and Node are those of the repository. */
+/** Name, version, licence and Node are those of the repository. It is not private: people may publish it. */
 async function describePackage(): Promise<object> {
   const own: unknown = JSON.parse(await readFile(path.join(ROOT, "package.json"), "utf8"));
-  const { name, version, engines } = Object.fromEntries(Object.entries(own ?? {}));
+  const { name, version, description, license, engines } = Object.fromEntries(Object.entries(own ?? {}));
   return {
     name,
     version,
+    description,
+    license,
     engines,
     type: "commonjs",
     bin: { "cyclecloud-autoscaler": "cli.cjs" },

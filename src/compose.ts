@@ -30,7 +30,6 @@ import type { Background } from "./app/background.ts";
 import { createBackground } from "./app/background.ts";
 import type { ClusterCheck } from "./app/check-cluster.ts";
 import { checkClusters } from "./app/check-cluster.ts";
-import type { App } from "./app/commit.ts";
 import type { HealthDesk } from "./app/health-desk.ts";
 import { createHealthDesk } from "./app/health-desk.ts";
 import { createLanes } from "./app/lanes.ts";
@@ -47,6 +46,7 @@ import type { CallBounds, Policy } from "./domain/policy.ts";
 import { DEFAULT_POLICY, observing } from "./domain/policy.ts";
 import type { SenderTime } from "./wire/demand-message.ts";
 import { readPolicy } from "./wire/policy.ts";
+import type { App } from "./app/app.ts";
 
 export { ConfigError, readConfig } from "./config.ts";
 export type { ClusterCheck } from "./app/check-cluster.ts";

@@ -1,21 +1,24 @@
 import type { FinalVerdict, Marked, StopCall, StopVerdict } from "../decide/autostop.ts";
 import { confirmStops, judgeStops, toldOf } from "../decide/autostop.ts";
-import type { Settled } from "../decide/intents/settle.ts";
 import { isAccepted, isStopOpen } from "../decide/intents/stops.ts";
 import type { ArrayName, ClusterName, NodeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Intent } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
-import type { App, Change } from "./commit.ts";
+import type { Change } from "./commit.ts";
 import { commitAfterPlan } from "./commit-after-plan.ts";
 import { loadWhole } from "./commit.ts";
-import type { Finding, Run } from "./effects.ts";
+import type { Finding } from "./effects.ts";
 import { applyIntents } from "./effects.ts";
 import { measureCalls } from "./measure-calls.ts";
 import type { Site } from "./ports.ts";
 import { PortError } from "./ports.ts";
 import { reconcileCluster, settleAll } from "./reconcile-cluster.ts";
+import type { Settled } from "../decide/intents/evidence.ts";
+import type { App } from "./app.ts";
+import type { Run } from "./run.ts";
+import { reviveLoop } from "./revive-loop.ts";
 
 export type { StopCall } from "../decide/autostop.ts";
 
@@ -238,7 +241,9 @@ async function markStops(
       return { save: { record: decision.record, changes: { questions } }, result };
     },
   );
-  return committed.kind === "contended" ? undefined : committed.result;
+  if (committed.kind === "contended") return undefined;
+  await reviveLoop(app, committed.record);
+  return committed.result;
 }
 
 /** A node may be newer than the last look. Nobody waits for the look: the node asks again. */

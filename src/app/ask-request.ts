@@ -1,7 +1,7 @@
 import type { RequestedNode } from "../domain/cluster.ts";
 import type { RequestId } from "../domain/ids.ts";
 import { withCredentials } from "./credentials.ts";
-import type { Run } from "./effects.ts";
+import type { Run } from "./run.ts";
 
 /**
  * Whether CycleCloud knows the id of a create or a start (docs/protocol.md, Creates). There are two witnesses, the operation and the nodes

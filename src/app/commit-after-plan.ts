@@ -1,7 +1,9 @@
 import { isPlanFirst } from "../decide/pace/observation-times.ts";
 import type { ClusterName } from "../domain/ids.ts";
-import type { App, Change, Committed, CurrentWhole } from "./commit.ts";
+import type { Change, Committed } from "./commit.ts";
 import { commitWhole } from "./commit.ts";
+import type { App } from "./app.ts";
+import type { CurrentWhole } from "./current.ts";
 
 /** How often the record is read while a plan goes first. */
 const POLL_MS = 250;

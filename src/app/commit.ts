@@ -6,27 +6,12 @@ import type { Questions } from "../domain/questions.ts";
 import type { ClusterRecord, Ledger } from "../domain/record.ts";
 import { sameData } from "../domain/same-data.ts";
 import type { ClusterName } from "../domain/ids.ts";
-import type { Lanes } from "./lanes.ts";
-import type { BodyChanges, LoadedRecord, Ports } from "./ports.ts";
+import type { BodyChanges } from "./ports.ts";
 import { PortError } from "./ports.ts";
 import { secondsBetween } from "../domain/units.ts";
 import { loadInOrder } from "./set-back.ts";
-
-/** What the use cases share: the ports, and the turn-taking of this process. */
-export interface App {
-  readonly ports: Ports;
-  readonly lanes: Lanes;
-}
-
-/** The manifest as loaded; `stored` is absent for a record that is about to be born. */
-export interface Current {
-  readonly record: ClusterRecord;
-  readonly stored: LoadedRecord | undefined;
-}
-
-export interface CurrentWhole extends Current {
-  readonly bodies: Bodies;
-}
+import type { App } from "./app.ts";
+import type { Current, CurrentWhole } from "./current.ts";
 
 /** What a change makes of the record; `undefined` saves nothing. */
 export type Change<T> = {
@@ -43,13 +28,18 @@ export type Committed<T> =
 const ATTEMPTS = 40;
 const LONGEST_PAUSE_MS = 400;
 
-/** Load, change, save if nobody saved in between, and again on a conflict. `change` is pure and may run several times. */
+/**
+ * Load, change, save if nobody saved in between, and again on a conflict. `change` is pure and may run several times. `beforeSave` does what
+ * must be done before the record says so; it runs before each try. If it throws, nothing is saved.
+ */
 export async function commitRecord<T>(
   app: App,
   cluster: ClusterName,
   change: (current: Current) => Change<T>,
+  beforeSave?: (result: T) => Promise<void>,
 ): Promise<Committed<T>> {
-  return app.lanes.run(cluster, () => commitLoop(app, cluster, () => loadCurrent(app, cluster), change));
+  const load = () => loadCurrent(app, cluster);
+  return app.lanes.run(cluster, () => commitLoop(app, cluster, load, change, beforeSave));
 }
 
 /**
@@ -166,12 +156,14 @@ async function commitLoop<C extends Current, T>(
   cluster: ClusterName,
   load: () => Promise<C>,
   change: (current: C) => Change<T>,
+  beforeSave?: (result: T) => Promise<void>,
 ): Promise<Committed<T>> {
   const { store, clock, entropy } = app.ports;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const current = await loadInOrder(app, cluster, load);
     const { save, result } = change(current);
     if (save === undefined) return { kind: "committed", result, record: current.record };
+    await beforeSave?.(result);
     const saved = await store.save(save.record, save.changes, current.stored);
     if (saved.kind === "saved") {
       app.lanes.memoryOf(cluster).plans.note(saved.loaded.record.plan);

@@ -14,13 +14,10 @@ import {
 import { isRemembered, retireSets } from "../decide/record/finished-sets.ts";
 import type { FinishedSet } from "../domain/finished-set.ts";
 import { restSeconds, tickAfterPlan, tickSoon } from "../decide/pace/next-tick.ts";
-import type { Look } from "../decide/nodes/ledger.ts";
 import type { Lacking } from "../decide/nodes/unclear.ts";
 import { findLacking } from "../decide/nodes/unclear.ts";
 import { presumeShown } from "../decide/nodes/presume-shown.ts";
-import type { Decision } from "../decide/reconcile.ts";
 import { decide } from "../decide/reconcile.ts";
-import type { Settled } from "../decide/intents/settle.ts";
 import { settle } from "../decide/intents/settle.ts";
 import { foldQuestions } from "../decide/stops/questions.ts";
 import { withoutContradicted } from "../decide/stops/still-idle.ts";
@@ -34,10 +31,15 @@ import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { ClusterRecord, Ledger, SetEntries, SetEntry, Trouble } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime, plusSeconds } from "../domain/units.ts";
-import type { Change, CurrentWhole } from "./commit.ts";
-import type { Finding, Run } from "./effects.ts";
+import type { Change } from "./commit.ts";
+import type { Finding } from "./effects.ts";
 import type { BodyChanges } from "./ports.ts";
 import type { Seen } from "./look-at-cluster.ts";
+import type { Look } from "../domain/observation.ts";
+import type { Settled } from "../decide/intents/evidence.ts";
+import type { Decision } from "../domain/decision.ts";
+import type { CurrentWhole } from "./current.ts";
+import type { Run } from "./run.ts";
 
 /** What becomes of a look: the change of the record that it leads to (docs/protocol.md, Plans). */
 

@@ -1,7 +1,7 @@
 import { isoTime, secondsBetween } from "../domain/units.ts";
-import type { App } from "./commit.ts";
 import type { Site } from "./ports.ts";
 import { PortError } from "./ports.ts";
+import type { App } from "./app.ts";
 
 /** Five failed sign-ins within a minute lock a CycleCloud account (cyclecloud-wire.md B): after one, nobody tries for so long. */
 const PAUSE_SECONDS = 300;

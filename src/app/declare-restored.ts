@@ -1,8 +1,8 @@
 import { beginEpochSetBack } from "../decide/record/epoch.ts";
 import type { ClusterName, Epoch } from "../domain/ids.ts";
 import type { Instant } from "../domain/units.ts";
-import type { App } from "./commit.ts";
 import { commitRecord } from "./commit.ts";
+import type { App } from "./app.ts";
 
 /** What follows from a restore. */
 export interface EpochBegun {

@@ -13,7 +13,6 @@ import type { Node } from "../domain/cluster.ts";
 import type { ClusterName, NodeId, SetName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import { holds, recallSets } from "../decide/record/finished-sets.ts";
-import type { App, Current } from "./commit.ts";
 import { describeGroups } from "./describe-groups.ts";
 import { describeHealth } from "./describe-health.ts";
 import { loadWhole } from "./commit.ts";
@@ -27,13 +26,15 @@ import { describeTotals } from "./describe-totals.ts";
 import { describeTroubles } from "./describe-troubles.ts";
 import { describeWaiting } from "./describe-waiting.ts";
 import { expectReady } from "./expect-ready.ts";
-import { unhealthyNow } from "./node-troubles.ts";
+import { unhealthyNow } from "../domain/questions.ts";
 import type { PageStart } from "./pages.ts";
 import { Pages } from "./pages.ts";
 import { phaseShown } from "./phase-shown.ts";
 import type { StopKeys } from "./ports.ts";
 import { firstProblems } from "./rejected-shown.ts";
 import { describeStopKeys } from "./stop-key-use.ts";
+import type { App } from "./app.ts";
+import type { Current } from "./current.ts";
 
 /**
  * Everything an operator needs to know of one cluster, as JSON: demand, plan with reasons, nodes with why they stay, health. `senderTime`:

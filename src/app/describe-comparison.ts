@@ -2,9 +2,9 @@ import type { ComparedArray, ComparedDay, Difference, FleetCounts } from "../dom
 import { differenceText } from "../domain/difference-text.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";
-import type { App } from "./commit.ts";
 import { loadWhole } from "./commit.ts";
 import { firstBytes } from "./pages.ts";
+import type { App } from "./app.ts";
 
 /** The days that are asked for, first and last; absent: all that are kept. */
 export interface ComparedDays {

@@ -9,11 +9,12 @@ import type { Policy } from "../domain/policy.ts";
 import type { Calls, ClusterRecord, Endpoint, Trouble, Unneeded } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";
-import type { App } from "./commit.ts";
 import { loadCurrent } from "./commit.ts";
 import type { StopKeys } from "./ports.ts";
 import { PortError } from "./ports.ts";
+import { reviveLoop } from "./revive-loop.ts";
 import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
+import type { App } from "./app.ts";
 
 /** The most names in one sentence. */
 const SHOWN_NAMES = 10;
@@ -48,6 +49,7 @@ export interface Health {
 export async function checkHealth(app: App, cluster: ClusterName): Promise<Health> {
   try {
     const [{ record }, policy] = await Promise.all([loadCurrent(app, cluster), app.ports.policyOf(cluster)]);
+    await reviveLoop(app, record);
     const stopKeys = app.ports.sites.get(cluster)?.stopKeys;
     return describeHealth(record, undefined, policy, app.ports.clock.now(), stopKeys);
   } catch (error) {
@@ -130,7 +132,7 @@ function notesOn(
         ? ""
         : `, or until these sets are pushed: ${outage.awaiting.slice(0, SHOWN_NAMES).join(", ")}`;
     notes.push(
-      `scale-down rests after an interruption of the autoscaler until ${isoTime(outage.until)}${waiting}`,
+      `scale-down rests after a start or an interruption of the autoscaler until ${isoTime(outage.until)}${waiting}`,
     );
   }
   return notes;

@@ -1,4 +1,5 @@
 import { admitDemands } from "../decide/senders/admit.ts";
+import { capsInForce } from "../decide/senders/caps-in-force.ts";
 import { mayNamePools, mayReportHosts, ruleOf } from "../decide/senders/sender-rule.ts";
 import { demandsInForce } from "../decide/senders/demands-in-force.ts";
 import type { Bodies } from "../domain/bodies.ts";
@@ -34,7 +35,8 @@ export function describeLosses(
     losses.set(set, known);
     if (known.size < SHOWN_LOSSES) known.add(loss);
   };
-  for (const { set, demand, reason } of admitDemands(record, bodies, policy, now).refused)
+  const { demands: allowed, refused } = admitDemands(record, bodies, policy, now);
+  for (const { set, demand, reason } of refused)
     note(
       set,
       demand.kind === "job" ? renderReason(reason) : `node array ${demand.array}: ${renderReason(reason)}`,
@@ -44,6 +46,9 @@ export function describeLosses(
     const most = ruleOf(senders, set)?.maxPriority;
     if (most !== undefined && demand.priority > most) note(set, `priorities above ${most} are lowered to it`);
   }
+  for (const { name, sets = [], max, unit } of capsInForce(policy, allowed))
+    for (const set of sets.length > 1 ? sets : [])
+      note(set, `a cap of its own: ${sets.length} request sets share the cap ${name} of ${max} ${unit}`);
   const isLive = ({ live, expiresAt }: { readonly live: boolean; readonly expiresAt: Instant }): boolean =>
     live && expiresAt > now;
   for (const [set, entry] of reportsOf(record))

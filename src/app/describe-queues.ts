@@ -1,8 +1,8 @@
-import type { App } from "./commit.ts";
 import type { RejectedMessage } from "./ports.ts";
 import { PortError } from "./ports.ts";
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
+import type { App } from "./app.ts";
 
 /** How much lies in a queue. */
 export interface Waiting {

@@ -1,7 +1,7 @@
 import type { ClusterName } from "../domain/ids.ts";
 import { isoTime } from "../domain/units.ts";
-import type { App } from "./commit.ts";
 import { PortError } from "./ports.ts";
+import type { App } from "./app.ts";
 
 /** When the timer last ran. Never throws for storage's sake; absent: it never ran, or storage says nothing. */
 export async function describeTimer({ ports }: App): Promise<{ readonly timerAt?: string }> {

@@ -5,9 +5,7 @@ import {
   isWorthResending,
   maySendNow,
 } from "../decide/intents/send-times.ts";
-import type { Evidence } from "../decide/intents/settle.ts";
 import type { RequestId } from "../domain/ids.ts";
-import type { Policy } from "../domain/policy.ts";
 import type {
   CreateEffect,
   CreateSet,
@@ -16,25 +14,17 @@ import type {
   StartEffect,
   TerminateEffect,
 } from "../domain/record.ts";
-import type { Instant } from "../domain/units.ts";
 import { knowsRequest } from "./ask-request.ts";
-import type { App } from "./commit.ts";
 import { withCredentials } from "./credentials.ts";
-import type { ArrayTemplates, RequestedSet, Site } from "./ports.ts";
+import type { ArrayTemplates, RequestedSet } from "./ports.ts";
 import { PortError } from "./ports.ts";
+import type { Evidence } from "../decide/intents/evidence.ts";
+import type { Run } from "./run.ts";
 
 /** What was learnt of one intent. */
 export interface Finding {
   readonly id: RequestId;
   readonly evidence: Evidence;
-}
-
-/** One run of a use case as far as effects are concerned: it starts none after `deadline`. */
-export interface Run {
-  readonly app: App;
-  readonly site: Site;
-  readonly policy: Policy;
-  readonly deadline: Instant;
 }
 
 /** Requests to stop nodes are sent side by side: each must leave soon after its commit. */

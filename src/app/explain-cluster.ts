@@ -13,8 +13,8 @@ import { renderReason } from "../domain/reason.ts";
 import type { ClusterRecord, Ledger } from "../domain/record.ts";
 import type { TimeoutRules } from "../domain/timeouts.ts";
 import { isoTime } from "../domain/units.ts";
-import type { App } from "./commit.ts";
 import { loadWhole } from "./commit.ts";
+import type { App } from "./app.ts";
 
 /** What somebody wants explained; without `plan` by the last plan, with it by that one. */
 export type Question = { readonly plan?: number } & (

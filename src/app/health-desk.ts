@@ -1,9 +1,9 @@
 import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
-import type { App } from "./commit.ts";
 import type { Health } from "./describe-health.ts";
 import { checkHealth } from "./describe-health.ts";
 import { countQueues } from "./describe-queues.ts";
+import type { App } from "./app.ts";
 
 export interface HealthOfAll {
   readonly clusters: readonly Health[];

@@ -4,7 +4,7 @@ import type { ClusterRecord } from "../domain/record.ts";
 import { someOf } from "../domain/some-of.ts";
 import type { Instant } from "../domain/units.ts";
 import { instant, isoTime, secondsBetween } from "../domain/units.ts";
-import type { DescribedTrouble } from "./describe-troubles.ts";
+import type { DescribedTrouble } from "./described-trouble.ts";
 
 /** Troubles with what senders and CycleCloud say. */
 

@@ -1,13 +1,14 @@
 import type { Recalls } from "../decide/autostop.ts";
 import { noRecalls } from "../decide/autostop.ts";
 import type { ClusterName } from "../domain/ids.ts";
+import type { Instant } from "../domain/units.ts";
 import { KnownPlans } from "./known-plans.ts";
-import { CallMeter } from "./measure-calls.ts";
 import { OpenQuestions } from "./open-questions.ts";
+import { CallMeter } from "./call-meter.ts";
 
 /**
  * Callers in one process that want to change one cluster's record take turns, so that they do not spoil each other's compare-and-set;
- * across processes the ETag decides (design.md section 3, Storage).
+ * across processes the ETag decides (architecture.md, Storage).
  */
 export interface Lanes {
   /** Runs `work` when everybody before it in the cluster's lane has finished. Short work: accepts of demand wait for it. */
@@ -16,6 +17,8 @@ export interface Lanes {
   runWhole<T>(cluster: ClusterName, work: () => Promise<T>): Promise<T>;
   /** Clusters whose last bodies were written ahead in vain: see commit.ts. */
   readonly wasted: Set<ClusterName>;
+  /** When this process last sent a cluster's lost wake message again. */
+  readonly revivedAt: Map<ClusterName, Instant>;
   /** What this process knows of the accounts it signs in with. */
   readonly trials: Trials;
   /** What this process has worked out for a cluster last. */
@@ -43,6 +46,7 @@ export function createLanes(): Lanes {
   const memories = new Map<ClusterName, ClusterMemory>();
   return {
     wasted: new Set(),
+    revivedAt: new Map(),
     trials: { accepted: new Set(), running: new Map() },
     recallOf(cluster) {
       const known = recalls.get(cluster) ?? noRecalls();

@@ -1,14 +1,13 @@
-import type { RequestNodes } from "../decide/intents/in-flight.ts";
-import type { Look } from "../decide/nodes/ledger.ts";
 import type { RequestId } from "../domain/ids.ts";
 import { keepNamedConfiguration } from "../domain/named-configuration.ts";
 import type { Trouble } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
-import type { App } from "./commit.ts";
 import { withCredentials } from "./credentials.ts";
-import type { Run } from "./effects.ts";
 import type { ArrayTemplates } from "./ports.ts";
 import { PortError } from "./ports.ts";
+import type { Look, RequestNodes } from "../domain/observation.ts";
+import type { App } from "./app.ts";
+import type { Run } from "./run.ts";
 
 /** A look, and when its status had arrived: its age counts from then. */
 export interface Seen {

@@ -1,25 +1,9 @@
 import type { MeasuredCall } from "../decide/pace/calls.ts";
 import type { Endpoint } from "../domain/record.ts";
 import { secondsBetween } from "../domain/units.ts";
-import type { App } from "./commit.ts";
 import type { CycleCloud, Site } from "./ports.ts";
 import { PortError } from "./ports.ts";
-
-/** The calls of one cluster that ended in this process since they were last taken. */
-export class CallMeter {
-  #ended: MeasuredCall[] = [];
-
-  note(call: MeasuredCall): void {
-    this.#ended.push(call);
-  }
-
-  /** What has not been taken yet, oldest first. What its taker cannot save is lost: the next call is measured, too. */
-  take(): readonly MeasuredCall[] {
-    const taken = this.#ended;
-    this.#ended = [];
-    return taken;
-  }
-}
+import type { App } from "./app.ts";
 
 /** The same site with a clock beside each call. */
 export function measureCalls(app: App, site: Site): Site {

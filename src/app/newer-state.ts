@@ -6,7 +6,7 @@ export interface NewerState {
   readonly message: string;
 }
 
-/** Makes the one failure that is no accident a value: a record that a newer release has written (design.md section 3, Storage). */
+/** Makes the one failure that is no accident a value: a record that a newer release has written (architecture.md, Storage). */
 export async function unlessNewerState<T>(work: () => Promise<T>): Promise<T | NewerState> {
   try {
     return await work();

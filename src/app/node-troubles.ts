@@ -1,17 +1,16 @@
 import type { Bodies } from "../domain/bodies.ts";
 import type { LedgerNode } from "../domain/record.ts";
-import type { Question, Unhealthy, UnhealthyHold } from "../domain/questions.ts";
+import type { Question, UnhealthyHold } from "../domain/questions.ts";
+import { isRecent, unhealthyNow } from "../domain/questions.ts";
 import { someOf } from "../domain/some-of.ts";
 import type { Instant } from "../domain/units.ts";
-import { isoTime, secondsBetween } from "../domain/units.ts";
-import type { DescribedTrouble } from "./describe-troubles.ts";
+import { isoTime } from "../domain/units.ts";
+import type { DescribedTrouble } from "./described-trouble.ts";
 
 /** What nodes say of themselves, and what others say in their name. */
 
 /** A list of names in a sentence. */
 const NAMED = 5;
-/** A node asks again every minute: what it said longer ago says nothing of now. */
-const RECENT_SECONDS = 600;
 
 interface Said {
   readonly node: LedgerNode;
@@ -40,17 +39,6 @@ export function callsRefused(bodies: Bodies, now: Instant): readonly DescribedTr
   const last = refused.flatMap(({ question }) => question.refusedAt ?? []).reduce((a, b) => (a < b ? b : a));
   const text = `${namesOf(refused)}: calls were refused because they did not carry the node's own token, the last at ${isoTime(last)}. Somebody else may hold the stop URL; or the node has lost its token, and then a scheduler's report or a stop in CycleCloud ends it`;
   return [{ kind: "node-token", text, count: refused.length }];
-}
-
-/** Undefined: the node does not call itself unhealthy, or did so too long ago. */
-export function unhealthyNow(question: Question | undefined, now: Instant): Unhealthy | undefined {
-  if (question === undefined) return undefined;
-  const { askedAt, stayAt, unhealthy } = question;
-  return isRecent(askedAt, now) || isRecent(stayAt, now) ? unhealthy : undefined;
-}
-
-function isRecent(at: Instant | undefined, now: Instant): boolean {
-  return at !== undefined && secondsBetween(at, now) < RECENT_SECONDS;
 }
 
 function saidBy({ questions, ledger }: Bodies): readonly Said[] {

@@ -1,8 +1,9 @@
 import type { ClusterName } from "../domain/ids.ts";
 import type { Trouble } from "../domain/record.ts";
-import type { App, Change } from "./commit.ts";
+import type { Change } from "./commit.ts";
 import { commitRecord } from "./commit.ts";
 import { PortError } from "./ports.ts";
+import type { App } from "./app.ts";
 
 const LONGEST_MESSAGE = 300;
 

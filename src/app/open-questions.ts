@@ -1,5 +1,5 @@
-import type { RequestNodes } from "../decide/intents/in-flight.ts";
 import type { RequestId } from "../domain/ids.ts";
+import type { RequestNodes } from "../domain/observation.ts";
 
 /** So many requests are asked for side by side. */
 const ASKED_TOGETHER = 6;
@@ -9,7 +9,7 @@ type Ask = (id: RequestId) => Promise<RequestNodes | undefined>;
 
 /**
  * Which nodes belong to the open requests of one cluster, as far as this process has been told. A question may outlive the look that asked
- * it: its answer then serves the next look. An older answer is still true: a request's list only grows (docs/protocol.md, Looks).
+ * it: its answer then serves the next look. An older answer is still true: a request's list only grows (docs/protocol.md, Observations).
  */
 export class OpenQuestions {
   readonly #answers = new Map<RequestId, RequestNodes>();

@@ -105,7 +105,7 @@ export interface FinishedChange {
 }
 
 /**
- * One record per cluster, compare-and-set (design.md section 3, Storage). A body that the record no longer names (a digest that no live
+ * One record per cluster, compare-and-set (architecture.md, Storage). A body that the record no longer names (a digest that no live
  * set has) is garbage; `collect` removes it when it is older than an hour.
  */
 export interface RecordStore<V extends RecordVersion = RecordVersion> {

@@ -1,11 +1,12 @@
 import type { Problem } from "../domain/demand.ts";
 import type { ClusterRecord, Rejection } from "../domain/record.ts";
 import { secondsBetween } from "../domain/units.ts";
-import type { App, Change } from "./commit.ts";
+import type { Change } from "./commit.ts";
 import { commitRecord } from "./commit.ts";
 import { unlessNewerState } from "./newer-state.ts";
 import type { RejectedMessage } from "./ports.ts";
 import { PortError } from "./ports.ts";
+import type { App } from "./app.ts";
 
 /** The state page shows so many. */
 const SHOWN_REJECTIONS = 20;

@@ -1,7 +1,6 @@
 import { noteCalls } from "../decide/pace/calls.ts";
 import { beginTick, isAwaitedWake, isTickDue, passWakeOn } from "../decide/pace/next-tick.ts";
 import { beginLook, effectsOf, mendLooks } from "../decide/pace/observation-times.ts";
-import type { Settled } from "../decide/intents/settle.ts";
 import { settle } from "../decide/intents/settle.ts";
 import { contradictedNodes } from "../decide/stops/still-idle.ts";
 import {
@@ -20,17 +19,22 @@ import type { ClusterRecord, Intent, Ledger, PendingWake } from "../domain/recor
 import type { Policy } from "../domain/policy.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime, plusSeconds } from "../domain/units.ts";
-import type { App, Change, Current, CurrentWhole } from "./commit.ts";
+import type { Change } from "./commit.ts";
 import { commitRecord, commitWhole } from "./commit.ts";
 import type { Concluded, LookBegun, Planner } from "./conclude-look.ts";
 import { changesOf, concluder, noteTrouble, settleFindings, takeCalls } from "./conclude-look.ts";
-import type { Finding, Run } from "./effects.ts";
+import type { Finding } from "./effects.ts";
 import { applyIntents, askIntents, resendIntents } from "./effects.ts";
 import type { Seen } from "./look-at-cluster.ts";
 import { lookAtCluster } from "./look-at-cluster.ts";
 import { measureCalls } from "./measure-calls.ts";
 import type { ArrayTemplates, Site } from "./ports.ts";
 import { PortError } from "./ports.ts";
+import type { Settled } from "../decide/intents/evidence.ts";
+import type { App } from "./app.ts";
+import type { Current, CurrentWhole } from "./current.ts";
+import type { Run } from "./run.ts";
+import { reviveLoop } from "./revive-loop.ts";
 
 /** No effect is started later than this after the look that led to it began. */
 const EFFECTS_SECONDS = 180;
@@ -75,6 +79,7 @@ export async function reconcileCluster(
 ): Promise<ReconcileOutcome> {
   const { clock, entropy } = app.ports;
   const owner = entropy.owner();
+  if (known !== undefined) await reviveLoop(app, known);
   const early =
     cause === "demand" && known !== undefined ? needsNoLook(known, owner, clock.now()) : undefined;
   if (early !== undefined) return early;
@@ -130,13 +135,12 @@ function needsNoLook(known: ClusterRecord, owner: Owner, now: Instant): Reconcil
 /** Reserves the look in the record, so that all instances together look seldom enough; or says why not now. */
 async function reserveLook(run: Reconcile, cause: Cause): Promise<Begun | ReconcileOutcome> {
   const { clock, queue } = run.app.ports;
+  const sendFirst = wakeSender(run);
   for (;;) {
-    const committed = await commitRecord(run.app, run.site.cluster, (current) =>
-      begin(run, current, cause, clock.now()),
-    );
+    const change = (current: Current) => begin(run, current, cause, clock.now());
+    const committed = await commitRecord(run.app, run.site.cluster, change, sendFirst);
     if (committed.kind === "contended") return { kind: "overtaken", byPlan: false };
     const beginning = committed.result;
-    if (beginning.kind === "begun" || beginning.kind === "not-due") await sendWake(run, beginning.wake);
     if (beginning.kind !== "waiting") return beginning;
     if (cause !== "demand" && clock.now() < run.deadline) {
       await clock.sleep(Math.min(POLL_SECONDS * 1000, Math.max(1, beginning.until - clock.now())));
@@ -186,6 +190,23 @@ function beginNothing(run: Reconcile, record: ClusterRecord, now: Instant): Chan
 function newWake(before: ClusterRecord, { pendingWake }: ClusterRecord): { readonly wake?: PendingWake } {
   const isNew = pendingWake !== undefined && pendingWake.id !== before.pendingWake?.id;
   return isNew ? { wake: pendingWake } : {};
+}
+
+/**
+ * Sends the next tick's wake message before the record names it: whoever dies between the two leaves the one that the record names. A
+ * message that is never named ends with one read. A try that meets the same message again does not send it twice. Throws PortError only
+ * where a wake message brought us, and is still in the queue: the timer may be silent.
+ */
+function wakeSender(run: Reconcile): (beginning: Beginning) => Promise<void> {
+  const sent = new Set<WakeId>();
+  return async (beginning) => {
+    if (beginning.kind !== "begun" && beginning.kind !== "not-due") return;
+    const { wake } = beginning;
+    if (wake === undefined || sent.has(wake.id)) return;
+    if (run.broughtBy === undefined) await sendWake(run, wake);
+    else await run.app.ports.queue.wake(run.site.cluster, wake.at, wake.id);
+    sent.add(wake.id);
+  };
 }
 
 /** Never throws: the tick itself matters more, and the timer replaces a wake message that does not come. */

@@ -8,12 +8,14 @@ import type { ClusterName, Digest, SetName } from "../domain/ids.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds } from "../domain/units.ts";
-import type { App, Change, Committed, Current } from "./commit.ts";
+import type { Change, Committed } from "./commit.ts";
 import { commitLoaded, loadCurrent } from "./commit.ts";
 import type { LoadedRecord } from "./ports.ts";
 import { PortError } from "./ports.ts";
 import type { NewerState } from "./newer-state.ts";
 import { unlessNewerState } from "./newer-state.ts";
+import type { App } from "./app.ts";
+import type { Current } from "./current.ts";
 
 /** What the sender is told: `accepted` means that the demand is durable, not that capacity exists. */
 export type Recorded =

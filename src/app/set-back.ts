@@ -1,9 +1,10 @@
 import { beginEpochSetBack } from "../decide/record/epoch.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { instant, plusSeconds } from "../domain/units.ts";
-import type { App, Current } from "./commit.ts";
 import type { KnownPlans } from "./known-plans.ts";
 import { PortError } from "./ports.ts";
+import type { App } from "./app.ts";
+import type { Current } from "./current.ts";
 
 /** A record that was set back to an earlier state goes on under a new epoch (docs/protocol.md, Recovery). */
 

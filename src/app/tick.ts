@@ -8,7 +8,6 @@ import type { NodeId, WakeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds } from "../domain/units.ts";
-import type { App, CurrentWhole } from "./commit.ts";
 import { loadCurrent, loadWhole } from "./commit.ts";
 import type { PhaseShown } from "./phase-shown.ts";
 import { phaseShown } from "./phase-shown.ts";
@@ -17,6 +16,8 @@ import { priceNodes } from "../decide/world/price-nodes.ts";
 import { noteFailure } from "./note-failure.ts";
 import type { ReconcileOutcome } from "./reconcile-cluster.ts";
 import { reconcileCluster } from "./reconcile-cluster.ts";
+import type { App } from "./app.ts";
+import type { CurrentWhole } from "./current.ts";
 
 /** What the timer did for one cluster. */
 export interface TickReport {

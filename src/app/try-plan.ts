@@ -8,10 +8,10 @@ import { readingOnlyNamed } from "../domain/named-configuration.ts";
 import { modeShown } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { WhatIf } from "../domain/what-if.ts";
-import type { App } from "./commit.ts";
 import { loadWhole } from "./commit.ts";
 import type { TrialAnswer } from "./describe-trial.ts";
 import { compareTrials, countTrial, describeTrial } from "./describe-trial.ts";
+import type { App } from "./app.ts";
 
 /** What would be planned, beside what would be planned without the changes. */
 export type Trial =

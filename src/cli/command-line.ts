@@ -4,6 +4,7 @@ import { registerAutostop } from "./autostop-command.ts";
 import { registerCheck } from "./check-command.ts";
 import { capture, completeNames, mendScript, registerCompletion } from "./completion.ts";
 import { registerConfigCommands } from "./config-commands.ts";
+import { registerCost } from "./cost/cost-command.ts";
 import { registerDemandCommands } from "./demand-commands.ts";
 import { registerDelete } from "./delete-command.ts";
 import { dropEmptyVariables } from "./environment.ts";
@@ -51,6 +52,7 @@ export async function runCommandLine(words: readonly string[], onto: Terminal): 
   registerCheck(register);
   registerKeys(register);
   registerVerify(register);
+  registerCost(register);
   registerCompletion(program);
   program.hook("preAction", (_program, command) => {
     const { url, callback } = command.opts<{ readonly url?: string; readonly callback?: string }>();

@@ -19,6 +19,8 @@ const OPTIONS: ReadonlyMap<string, Place> = new Map([
   ["--file", "file"],
   ["--settings", "file"],
   ["--config", "file"],
+  ["--day", "file"],
+  ["--prices", "file"],
   ["--cluster", "cluster"],
   ["--request-set", "set"],
   ["--name", "nodearray"],

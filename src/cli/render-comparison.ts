@@ -1,4 +1,5 @@
 import type { ComparisonAnswer, FleetAnswer } from "../client/comparison.ts";
+import { summarizeComparison } from "./summarize-comparison.ts";
 import type { Column } from "./table.ts";
 import { renderTable } from "./table.ts";
 
@@ -60,31 +61,19 @@ export function renderComparison(answer: ComparisonAnswer): string {
       ? "no node array is in mode observe now"
       : `observing only, nothing is created or stopped: ${arrays.join(", ")}`;
   const table = renderTable(COLUMNS, rowsOf(answer), "nothing has been compared in that time");
+  const summary = summarizeComparison(answer);
   return [
     head,
+    ...(summary.length === 0 ? [] : ["", ...summary, ""]),
     "real: the nodes that there were. autoscaler: the nodes that it would have had.",
     "",
     table,
-    ...totalText(days),
     ...reasonsText(days),
     ...(next === undefined ? [] : [`older days: --until ${next}`]),
   ].join("\n");
 }
 
 type Days = ComparisonAnswer["days"];
-
-function totalText(days: Days): readonly string[] {
-  const fleets = days.flatMap(({ nodearrays }) => nodearrays);
-  if (fleets.length === 0) return [];
-  const sum = (of: (one: (typeof fleets)[number]) => number | undefined): number =>
-    Number(fleets.reduce((total, one) => total + (of(one) ?? 0), 0).toFixed(2));
-  const real = sum((one) => one.real?.nodeHours);
-  const virtual = sum((one) => one.virtual?.nodeHours);
-  const less = Number((real - virtual).toFixed(2));
-  const words = less < 0 ? `${-less} more` : `${less} less`;
-  const idle = `${sum((one) => one.real?.idleNodeHours)} and ${sum((one) => one.virtual?.idleNodeHours)} of them idle`;
-  return ["", `node-hours: ${real} real, ${virtual} with the autoscaler (${words}); ${idle}`];
-}
 
 function reasonsText(days: Days): readonly string[] {
   const all = days.flatMap(({ day = "?", nodearrays }) =>

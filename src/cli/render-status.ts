@@ -77,7 +77,7 @@ function nodesText({ byPhase, byVerdict }: StateAnswer["nodes"]): string {
   return idle === 0 ? all : `${all}; ${idle} not needed, busy state unknown`;
 }
 
-/** Nodes by the key of their stop URL, while there is more than one key to think of (docs/configuration.md, Rotation). */
+/** Nodes by the key of their stop URL, while there is more than one key to think of (docs/configuration.md, Keys of stop URLs). */
 function stopKeysRow(keys: StateAnswer["stopKeys"]): readonly string[] {
   const known = keys.filter(({ keyId }) => keyId !== undefined);
   if (known.length < 2) return [];

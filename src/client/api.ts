@@ -21,7 +21,7 @@ import { isName, NAME_EXPECTED } from "../domain/name.ts";
 import { NODE_TOKEN_HEADER } from "../wire/node-token.ts";
 import type { Answer } from "./answer.ts";
 import { bodyOf } from "./error.ts";
-import type { Paged } from "./pages.ts";
+import type { HistoryQuery, Paged } from "./pages.ts";
 import { readHistories, readPages } from "./pages.ts";
 import { warnOfPlainHttp } from "./plain-http.ts";
 
@@ -249,13 +249,6 @@ function answeringApi(api: ApiAddress) {
     rollBackConfig: (cluster: string, to?: number) => callApi(api, REQUESTS.rollBackConfig(cluster, to)),
     putConfig: (cluster: string, text: string) => callApi(api, REQUESTS.putConfig(cluster, text)),
   };
-}
-
-export interface HistoryQuery {
-  /** ISO-8601. */
-  readonly from?: string;
-  readonly to?: string;
-  readonly limit?: number;
 }
 
 export interface ComparisonQuery {

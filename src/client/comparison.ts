@@ -14,6 +14,7 @@ const fleet = z
     idleNodeHours: number,
     boots: number,
     cost: number,
+    unpricedNodeHours: number,
   })
   .optional()
   .catch(undefined);

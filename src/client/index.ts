@@ -1,14 +1,8 @@
 /** What the package exports to a scheduler's scripts: pushing demand, and asking for state. */
 export type * from "./answers.ts";
 export type { Answer } from "./answer.ts";
-export type {
-  AnsweringApi,
-  ApiAddress,
-  ComparisonQuery,
-  ExplainQuery,
-  HistoryQuery,
-  ThrowingApi,
-} from "./api.ts";
+export type { AnsweringApi, ApiAddress, ComparisonQuery, ExplainQuery, ThrowingApi } from "./api.ts";
+export type { HistoryQuery } from "./pages.ts";
 export { askToStop, openApi } from "./api.ts";
 export type { FunctionList, ListedFunction, ManagementApi } from "./management.ts";
 export { listHostFunctions, openManagement } from "./management.ts";

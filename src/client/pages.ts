@@ -1,6 +1,5 @@
 import type { Answer } from "./answer.ts";
 import type { History } from "./answers.ts";
-import type { HistoryQuery } from "./api.ts";
 
 /** What an answer says of lists that it shows in part. */
 export interface Paged {
@@ -64,4 +63,11 @@ function listAt(body: object, path: string): unknown[] | undefined {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
+}
+
+export interface HistoryQuery {
+  /** ISO-8601. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly limit?: number;
 }

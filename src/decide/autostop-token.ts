@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { ArrayName, ClusterName } from "../domain/ids.ts";
 
-/** Secrets that sign autostop URLs. New URLs carry `current`; the others are accepted until no live node carries them (design.md section 4). */
+/** Secrets that sign autostop URLs. New URLs carry `current`; the others are accepted until no live node carries them (architecture.md, Autostop). */
 export interface AutostopKeys {
   readonly current: string;
   /** Key id -> secret. An id goes into URLs as it is, so: letters, digits, "-" and "_". */

@@ -11,7 +11,9 @@ import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { entryOfNode } from "../domain/hosts.ts";
 import type { HostFact } from "./nodes/ledger.ts";
 import { hostFacts, managedArrays } from "./nodes/ledger.ts";
-import { DECIDE_AGAIN_SECONDS, isForeign } from "./stops/scale-down.ts";
+import { factOfNode } from "./nodes/planned-beside.ts";
+import { heldNodes } from "./stops/held.ts";
+import { isForeign } from "./stops/scale-down.ts";
 import type { Caller } from "./stops/node-token.ts";
 import { bindCallers, maySpeak } from "./stops/node-token.ts";
 import type { Asking } from "./stops/questions.ts";
@@ -25,9 +27,9 @@ import {
   noteUnhealthy,
 } from "./stops/questions.ts";
 import type { Weighing } from "./reconcile.ts";
-import { doubtedNodes, isRecordDoubted, STALE_MARK_SECONDS, stoppingNodes } from "./intents/doubt.ts";
+import { STALE_MARK_SECONDS, doubtedNodes, isRecordDoubted } from "./nodes/doubt.ts";
 import { admitDemands } from "./senders/admit.ts";
-import { commitEffects, excludedNodes, supplyOf } from "./reconcile.ts";
+import { commitEffects, supplyOf } from "./reconcile.ts";
 import { backOff } from "./intents/back-off.ts";
 import { outageSeconds } from "./pace/observation-times.ts";
 import { isResting } from "./pace/outage.ts";
@@ -41,6 +43,8 @@ import { reportedHosts } from "./world/reported-hosts.ts";
 import { readReports } from "./world/scheduler-only.ts";
 import { lapseParts } from "./record/accept.ts";
 import { heldByLimit, limitOf, noteUnhealthyStops } from "./stops/unhealthy.ts";
+import { stoppingNodes } from "./intents/open-intents.ts";
+import { DECIDE_AGAIN_SECONDS, excludedNodes } from "./nodes/excluded.ts";
 
 /** One node's question "may I stop?" (cyclecloud-wire.md D). The array is the one that the token of its stop URL is for. */
 export interface StopCall extends Asking, Caller {
@@ -234,7 +238,7 @@ function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall,
   const mayOpen = (): boolean => !view.isForgetful && !mayStop(view, known, now);
   if (known.array !== call.array) return { kind: "forbidden", undrain: mayOpen() };
   const bound = view.bindings.get(known.nodeId)?.binding;
-  if (!maySpeak(bound, call.token, entryOfNode(view.facts, known), now))
+  if (!maySpeak(bound, call.token, factOfNode(view.facts, known, known), now))
     return { kind: "forbidden", undrain: mayOpen(), unbound: true };
   const settled = judgeStop(view, known, now) ?? judgeRecord(view, known, call.unhealthy, now);
   if (settled !== undefined) return settled;
@@ -332,11 +336,21 @@ function objectionTo(view: Survey, known: LedgerNode, unhealthy: boolean): Objec
   }
   if (isForeign(known, view.policy))
     return { kind: "needed", why: "the autoscaler did not ask for this node, and stops only its own" };
-  const job = entryOfNode(view.facts, node ?? known)?.jobs[0];
+  const fact = entryOfNode(view.facts, node ?? known);
+  const job = fact?.jobs[0];
   const busy = job === undefined ? undefined : { kind: "needed" as const, why: `job ${job} is on it` };
   if (unhealthy) return busy === undefined ? undefined : { ...busy, held: "job" };
   const unsure = view.blind ?? view.resting;
-  return unsure === undefined ? busy : { kind: "cannot-tell", why: unsure };
+  if (unsure !== undefined) return { kind: "cannot-tell", why: unsure };
+  return busy ?? (fact?.hasAmounts === true ? plannedThere(known) : undefined);
+}
+
+/** A job may run there of which nobody says so, while another set says that the host has no room (nodes/planned-beside.ts). */
+function plannedThere({ plannedBeside }: LedgerNode): Objection | undefined {
+  const [first] = plannedBeside ?? [];
+  return first === undefined
+    ? undefined
+    : { kind: "needed", why: `${NEEDED_BY}${first.set}/${first.demand}, which was planned there` };
 }
 
 /**
@@ -357,7 +371,7 @@ function blind(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Insta
 
 function resting(record: ClusterRecord, policy: Policy, now: Instant): string | undefined {
   return isResting(record, policy, now)
-    ? "scale-down rests after an interruption of the autoscaler"
+    ? "scale-down rests after a start or an interruption of the autoscaler"
     : undefined;
 }
 
@@ -407,6 +421,7 @@ function spareNodes(
   const ledger = withoutMarks(bodies.ledger, askers);
   const snapshot = withUp(bodies.seen, askers);
   const out = excludedNodes(snapshot, ledger, stoppingNodes(record.intents), policy, now);
+  const held = heldNodes(snapshot, ledger, bodies.questions ?? NO_QUESTIONS, policy, now, askers);
   const dynamics = dynamicsOf(sent, record.dynamicArrays ?? [], bodies.seen);
   const reports = readReports(
     reportedHosts(record, bodies, now, policy.senders),
@@ -421,7 +436,8 @@ function spareNodes(
     pools: poolsInForce(record, bodies, policy.senders),
     dynamics,
     ...(reports === undefined ? {} : { reports }),
-    excluded: new Set([...out, ...unfit]),
+    excluded: new Set([...out, ...held.closed, ...unfit]),
+    full: held.full,
     doubted: doubtedNodes(record, snapshot, ledger, policy, now),
     now,
   });
@@ -674,7 +690,7 @@ function isOurMark(node: LedgerNode | undefined): boolean {
   );
 }
 
-/** A node that calls itself unhealthy counts against its bucket (design.md section 4, Autostop). */
+/** A node that calls itself unhealthy counts against its bucket (architecture.md, Autostop). */
 function pauseUnhealthy(record: ClusterRecord, nodes: readonly Node[], now: Instant): ClusterRecord {
   return nodes.reduce((next, node) => {
     const bucket = { array: node.array, machineType: node.machineType };

@@ -1,6 +1,6 @@
 import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { Pool, RankedDemand } from "../domain/demand.ts";
-import { dynamicArrayOf } from "../domain/bucket.ts";
+import { bucketOf, dynamicArrayOf } from "../domain/bucket.ts";
 import type { ArrayName, NodeId, Owner } from "../domain/ids.ts";
 import type { Allocation, LastPlan, World } from "../domain/allocation.ts";
 import type { NodeVerdict, Plan, PlanLoads } from "../domain/plan.ts";
@@ -20,7 +20,6 @@ import type {
   StartEffect,
   Unneeded,
 } from "../domain/record.ts";
-import type { VirtualFleet } from "../domain/virtual-fleet.ts";
 import { timeoutsOf } from "../domain/timeouts.ts";
 import type { Questions } from "../domain/questions.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";
@@ -39,21 +38,22 @@ import { requestIdOf } from "../domain/digest.ts";
 import type { Dynamics } from "./world/dynamic-arrays.ts";
 import { dynamicsOf, existingDynamics, recogniseByName } from "./world/dynamic-arrays.ts";
 import { doubtVerdict } from "./stops/doubt-verdict.ts";
-import { doubtedNodes, stoppingNodes } from "./intents/doubt.ts";
+import { doubtedNodes } from "./nodes/doubt.ts";
 import { awaitedUntil } from "./nodes/down.ts";
 import { withCreatesWait } from "./record/epoch.ts";
 import { entryOfNode } from "../domain/hosts.ts";
 import { followInFlight } from "./intents/in-flight.ts";
-import type { HostFact, Look } from "./nodes/ledger.ts";
+import type { HostFact } from "./nodes/ledger.ts";
 import { withMissing } from "./nodes/missing.ts";
 import { hostFacts, idleProofAt, managedArrays, updateLedger } from "./nodes/ledger.ts";
+import { BesideNotes, factOfNode } from "./nodes/planned-beside.ts";
 import { isMemoryOld, nextOutage } from "./pace/outage.ts";
+import { heldNodes } from "./stops/held.ts";
 import type { NodeAction } from "./stops/scale-down.ts";
 import {
   applyAction,
   awaitedBy,
   idleSeconds,
-  isExcluded,
   isIdleLongEnough,
   judgeNode,
   whyGivenUp,
@@ -62,7 +62,6 @@ import { sendTimes, stopTimes } from "./intents/send-times.ts";
 import { storeLoads } from "./need/plan-loads.ts";
 import {
   bootingSince,
-  bucketOf,
   endStarts,
   isStarting,
   restsUntil,
@@ -74,36 +73,26 @@ import { foldQuestions, mayStopByReport, withQuestions } from "./stops/questions
 import { ownedPools } from "./constraints/shared-pools.ts";
 import { premisesOf, Recall } from "./need/recall.ts";
 import { pauseRemoved } from "./intents/removed.ts";
-import { uselessNodes } from "./intents/replaced.ts";
+import { uselessNodes } from "./nodes/replaced.ts";
 import { isActing, observedAction, reachOf, splitByReach } from "./stops/reach.ts";
 import { reportedHosts } from "./world/reported-hosts.ts";
 import type { Reports } from "./world/scheduler-only.ts";
 import { readReports } from "./world/scheduler-only.ts";
 import type { Supply } from "./need/spare.ts";
-import { allocationPolicyOf, isServedByReady, orderOf, spareAmongReady } from "./need/spare.ts";
+import { allocationPolicyOf, isServedByReady, spareAmongReady } from "./need/spare.ts";
 import { describeLeftOut, LeftOut, withLastPlaced } from "./need/left-out.ts";
 import type { Lacking } from "./nodes/unclear.ts";
 import { findLacking } from "./nodes/unclear.ts";
 import { findUnneeded } from "./need/unneeded.ts";
 import { buildWorld } from "./world/build-world.ts";
-
-/** The outcome of one reconcile: the next record, its bodies, and the plan that says why. */
-export interface Decision {
-  readonly record: ClusterRecord;
-  readonly ledger: Ledger;
-  /** What is left of the nodes' questions: their marks and accepted stops are in the ledger now. */
-  readonly questions: Questions;
-  /** The look as it is believed: with the nodes that it lacks and that are not yet taken for gone. */
-  readonly seen: Snapshot;
-  readonly plan: Plan;
-  /** The virtual fleet after this plan; absent: it is as it was. */
-  readonly virtual?: VirtualFleet;
-  /** The plan stops nodes of no use that count as there until their stop is accepted: what replaces them comes with the next look. */
-  readonly waitsForStops?: true;
-}
+import type { Look } from "../domain/observation.ts";
+import { pendingCreates, stoppingNodes } from "./intents/open-intents.ts";
+import { excludedNodes } from "./nodes/excluded.ts";
+import type { Decision } from "../domain/decision.ts";
+import { orderOf } from "./world/order-of-use.ts";
 
 /**
- * Works out, from demand and one believed look, what to create and what to stop (design.md section 3): level-triggered, so the same
+ * Works out, from demand and one believed look, what to create and what to stop (architecture.md, The decision model): the same
  * record and look always give the same decision, and applying it and looking again gives "nothing to do". `recall` only spares work.
  */
 export function decide(
@@ -161,6 +150,7 @@ export function decide(
     record: next,
     snapshot: look.snapshot,
     ledger,
+    questions,
     wanted,
     policy,
     now,
@@ -175,6 +165,7 @@ export function decide(
     questions,
     facts,
     weighed,
+    last: bodies.plan,
     policy,
     now,
     owner,
@@ -290,18 +281,22 @@ interface ToWeigh {
   readonly record: ClusterRecord;
   readonly snapshot: Snapshot;
   readonly ledger: Ledger;
+  readonly questions: Questions;
   readonly wanted: Wanted;
   readonly policy: Policy;
   readonly now: Instant;
   readonly recall: Recall<Weighing>;
 }
 
-function weigh({ record, snapshot, ledger, wanted, policy, now, recall }: ToWeigh): Weighed {
+function weigh({ record, snapshot, ledger, questions, wanted, policy, now, recall }: ToWeigh): Weighed {
   const { demands, pools, dynamics, reports, last } = wanted;
   const stopping = stoppingNodes(record.intents);
-  const excluded = excludedNodes(snapshot, ledger, stopping, policy, now);
+  const held = heldNodes(snapshot, ledger, questions, policy, now);
+  const useless = excludedNodes(snapshot, ledger, stopping, policy, now);
+  const excluded = new Set([...useless, ...held.closed]);
   const doubted = doubtedNodes(record, snapshot, ledger, policy, now);
-  const seen = { snapshot, ledger, policy, pools, dynamics, excluded, doubted, now };
+  const { full } = held;
+  const seen = { snapshot, ledger, policy, pools, dynamics, excluded, doubted, full, now };
   const input = supplyOf(record, reports === undefined ? seen : { ...seen, reports });
   const work = (asked: PlanQuestion): Weighing => {
     const world: World = {
@@ -384,26 +379,6 @@ function mayBeReleased(node: LedgerNode, policy: Policy, now: Instant): boolean 
   return node.goneAt === undefined && (node.draining !== undefined || isIdleLongEnough(node, policy, now));
 }
 
-/** Nodes of a look that are no capacity, though they count against limits: they are being stopped, or replaced. */
-export function excludedNodes(
-  snapshot: Snapshot,
-  ledger: Ledger,
-  stopping: ReadonlySet<NodeId>,
-  policy: Policy,
-  now: Instant,
-): ReadonlySet<NodeId> {
-  const excluded = new Set(uselessNodes(snapshot, ledger, policy, now).replaced);
-  ledger.forEach((node, id) => {
-    if (isExcluded(node, stopping, now)) excluded.add(id);
-  });
-  return excluded;
-}
-
-/** Creates that are committed and not settled: they may come, so they count. */
-export function pendingCreates(intents: readonly Intent[]): readonly CreateSet[] {
-  return intents.flatMap((intent) => (intent.effect.kind === "create" ? intent.effect.sets : []));
-}
-
 // ---------------------------------------------------------------- the conclusion
 
 interface Conclusion {
@@ -415,6 +390,7 @@ interface Conclusion {
   readonly questions: Questions;
   readonly facts: ReadonlyMap<string, HostFact>;
   readonly weighed: Weighed;
+  readonly last: Plan | undefined;
   readonly policy: Policy;
   readonly now: Instant;
   readonly owner: Owner;
@@ -449,6 +425,7 @@ function conclude(on: Conclusion): Decision {
   }
   const entries = new InTurn(ledger);
   const needs = new InTurn(weighed.allocation.needed);
+  const beside = new BesideNotes(weighed.allocation.outcomes, on.admitted.demands, on.last);
   look.snapshot.nodes.forEach((node) => {
     const known = entries.get(node.nodeId);
     if (known === undefined) return;
@@ -465,7 +442,12 @@ function conclude(on: Conclusion): Decision {
     if (!acts && (due.kind === "mark" || due.kind === "terminate")) unstopped.push(node.nodeId);
     const action = acts ? due : judged ? observedAction(known, due, now) : NO_ACTION;
     const needed = needs.get(node.nodeId);
-    const next = touch(applyAction(known, action, record.plan, now), needed !== undefined, policy, now);
+    const acted = beside.noted(
+      applyAction(known, action, record.plan, now),
+      entryOfNode(on.facts, node),
+      needed,
+    );
+    const next = touch(acted, needed !== undefined, policy, now);
     if (next !== known) note(next);
     if (action.kind === "terminate") terminates.push(node.nodeId);
     const verdict: NodeVerdict =
@@ -551,7 +533,7 @@ function isSettled(node: Node, known: LedgerNode, spare: ReadonlySet<NodeId>): b
 }
 
 function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
-  const fact = entryOfNode(on.facts, node);
+  const fact = factOfNode(on.facts, node, known);
   const provedAt = fact === undefined ? undefined : idleProofAt(fact);
   const provesIdle = mayStopByReport(on.questions.get(node.nodeId), provedAt, on.now);
   const idle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open" && provesIdle;
@@ -679,7 +661,7 @@ export interface Changes {
 /** One request stops at most so many nodes: how large a request CycleCloud takes is not documented. */
 const STOPPED_TOGETHER = 500;
 
-/** Effects become intents, committed before any is sent (design.md section 3, Intents). Starts go first: they are the quickest to help. */
+/** Effects become intents, committed before any is sent (architecture.md, Intents). Starts go first: they are the quickest to help. */
 export function commitEffects(
   record: ClusterRecord,
   { creates = [], starts = [], terminates = [], stopsBy }: Changes,

@@ -12,7 +12,7 @@ import type { Resources } from "./resources.ts";
 export interface World {
   /** Nodes that exist and count as capacity, and hosts that only a scheduler knows. */
   readonly nodes: readonly SupplyNode[];
-  /** The configuration names placement groups of some array: then no others are generated anywhere (`bucket-order` only; scalelib-behaviour.md 8). */
+  /** The configuration names placement groups of some array: then no others are generated anywhere (`bucket-order` only; scalelib.md 8). */
   readonly namesGroups?: true;
   /** Accepted creates that no look has shown yet; without an `order`, in the order in which they were asked for. */
   readonly inFlight: readonly InFlightSupply[];
@@ -241,7 +241,7 @@ export interface AllocationPolicy {
   readonly groupFillSeconds: number;
   /**
    * `existing-first`: nodes that exist, those in flight, then new ones. `bucket-order`: as scalelib does it: buckets in recorded order,
-   * existing before new nodes inside each, strictly by rank (scalelib-behaviour.md 10 and 11).
+   * existing before new nodes inside each, strictly by rank (scalelib.md 10 and 11).
    */
   readonly preference: "existing-first" | "bucket-order";
   /** Among buckets for new nodes: by node array priority, then in recorded order; or by price. */

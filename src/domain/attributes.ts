@@ -40,11 +40,11 @@ export function withoutPlacementGroup(attributes: NodeAttributes = {}): NodeAttr
 export interface AutoscaleSettings {
   /** Only an explicit false (or "false") switches off; absent means true (cyclecloud-wire.md A.3). */
   readonly enabled: boolean;
-  /** `autoscale.resources`: numbers, texts, booleans and nulls as they are; a size there stays text (scalelib-behaviour.md 4). */
+  /** `autoscale.resources`: numbers, texts, booleans and nulls as they are; a size there stays text (scalelib.md 4). */
   readonly resources: Resources;
   /** `cyclecloud.cluster.autoscale.stop_enabled`: only an explicit false (or "false") switches autostop off (cyclecloud-wire.md C.2, C.3). */
   readonly stopEnabled: boolean;
-  /** `autoscale.is_hpc`: false (or "false") means that no placement groups are made there (scalelib-behaviour.md 8); absent: it is not said. */
+  /** `autoscale.is_hpc`: false (or "false") means that no placement groups are made there (scalelib.md 8); absent: it is not said. */
   readonly isHpc?: boolean;
   /** The members of Configuration itself that are plain values and hold no secret by their name; absent: there are none. Of them a look keeps what the configuration in force names (named-configuration.ts). */
   readonly configuration?: Readonly<Record<string, Scalar>>;

@@ -1,4 +1,5 @@
 import type { ArrayName, MachineType, PlacementGroup } from "./ids.ts";
+import type { Node } from "./cluster.ts";
 
 /** A place where nodes can be created: node array x VM size x placement group or none. */
 export interface BucketKey {
@@ -44,4 +45,9 @@ export function dynamicArrayOf(purpose: Purpose | undefined): ArrayName | undefi
 /** What a node of a dynamic node array is created for. */
 export function purposeInDynamic(purpose: Purpose, array: ArrayName): Purpose {
   return purpose.kind === "group" ? { ...purpose, dynamic: array } : { kind: "dynamic", array };
+}
+
+/** Where a node is. */
+export function bucketOf({ array, machineType, placementGroup }: Node): BucketKey {
+  return { array, machineType, ...(placementGroup === undefined ? {} : { placementGroup }) };
 }

@@ -1,6 +1,6 @@
 import type { MachineType } from "./ids.ts";
 
-/** What is known of a VM size apart from what CycleCloud reports (scalelib-behaviour.md 2). */
+/** What is known of a VM size apart from what CycleCloud reports (scalelib.md 2). */
 export interface VmSize {
   /** The quota family; absent: unknown. */
   readonly family?: string;

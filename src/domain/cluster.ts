@@ -39,7 +39,7 @@ export interface NodeArray {
   readonly spot: boolean;
   /** False: `Configuration.autoscale.enabled` is false, so the array is not ours. */
   readonly autoscaled: boolean;
-  /** `Configuration.autoscale.is_hpc` is false: no placement group is made here for jobs (scalelib-behaviour.md 8). */
+  /** `Configuration.autoscale.is_hpc` is false: no placement group is made here for jobs (scalelib.md 8). */
   readonly notHpc?: true;
   /** The array's own PlacementGroupId: then it has exactly that group. */
   readonly placementGroup?: PlacementGroup;

@@ -2,7 +2,7 @@ import type { Scalar } from "./resources.ts";
 import type { Size } from "./size.ts";
 
 /**
- * The constraint language (scalelib-behaviour.md 9) as data. A job has a list of these and all must hold of each node that takes a slot of
+ * The constraint language (scalelib.md 9) as data. A job has a list of these and all must hold of each node that takes a slot of
  * it; a default resource has one that says for which nodes it is meant. wire/ reads the JSON, decide/constraints/match.ts says what each kind means.
  */
 export type Constraint =
@@ -50,7 +50,7 @@ export interface CapacityFailureBackoff {
   readonly written: Scalar;
 }
 
-/** The properties of a node that a constraint may name as `node.X` (scalelib-behaviour.md 3, marked Q). */
+/** The properties of a node that a constraint may name as `node.X` (scalelib.md 3, marked Q). */
 export const NODE_PROPERTIES = [
   "name",
   "nodearray",

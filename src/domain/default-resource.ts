@@ -2,7 +2,7 @@ import type { Constraint, NodeProperty } from "./constraint.ts";
 import type { ResourceValue } from "./resources.ts";
 import type { Size, SizeUnit } from "./size.ts";
 
-/** "Nodes like this have a resource of this name": a line of default_resources (scalelib-behaviour.md 4). */
+/** "Nodes like this have a resource of this name": a line of default_resources (scalelib.md 4). */
 export interface DefaultResource {
   /** For which nodes; all must hold, none: for all nodes. */
   readonly select: readonly Constraint[];

@@ -6,7 +6,7 @@ import type { Instant } from "./units.ts";
 
 /**
  * What a request set asks for, in the one form that the core knows; wire/ lowers every message to it. Targets are totals, not increments
- * (cyclecloud-wire.md C.2); jobs give their whole need, queued and running iterations together (design.md section 4).
+ * (cyclecloud-wire.md C.2); jobs give their whole need, queued and running iterations together (docs/demand.md).
  */
 export type Demand = TargetDemand | GroupDemand | JobDemand;
 
@@ -128,7 +128,7 @@ export interface SchedulerNode {
   readonly available?: Resources;
 }
 
-/** Which of two messages of one set is the newer. Compared by `value`, then by `tieBreak` (design.md section 3). */
+/** Which of two messages of one set is the newer. Compared by `value`, then by `tieBreak` (architecture.md, Revisions). */
 export interface Revision {
   /** Milliseconds since 1970: explicit, or the queue's insertion second, or the HTTP clock. */
   readonly value: number;
@@ -141,7 +141,7 @@ export function compareRevisions(a: Revision, b: Revision): number {
   return a.value - b.value || compareText(a.tieBreak, b.tieBreak);
 }
 
-/** How far an explicit revision may be ahead of our clock (design.md section 3, Revisions). */
+/** How far an explicit revision may be ahead of our clock (architecture.md, Revisions). */
 export const REVISION_LEEWAY_SECONDS = 300;
 
 /** A demand message after the door: checked, lowered, with its absolute times. */

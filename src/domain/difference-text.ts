@@ -3,29 +3,35 @@ import { someOf } from "./some-of.ts";
 import type { Instant } from "./units.ts";
 import { isoTime, secondsBetween } from "./units.ts";
 
-/** One sentence for people: what differed, for how long, and why. Times are in UTC. */
+/** Two short sentences for people: what differed and for how long, and why. Times are in UTC. */
 export function differenceText(difference: Difference): string {
-  const { kind, nodes, since, until, nodeSeconds, sets = [] } = difference;
+  const { kind, nodes, since, until, nodeSeconds } = difference;
   const seconds = secondsBetween(since, until);
   const upTo = nodeSeconds < nodes * seconds ? "up to " : "";
   const count = `${upTo}${nodes} ${nodes === 1 ? "node" : "nodes"}`;
-  const span = `for ${lengthText(seconds)} (${hoursText(nodeSeconds)} node-hours) from ${timeText(since, since)} on`;
+  const span = `for ${lengthText(seconds)} from ${timeText(since, since)} (${hoursText(nodeSeconds)} node-hours)`;
   switch (kind) {
     case "idle":
-      return `${count} idle ${span} that ${fateText(difference)}: nobody needed ${nodes === 1 ? "it" : "them"}`;
+      return `${count} idle ${span}. ${fateText(difference)}: no job needed ${nodes === 1 ? "it" : "them"}`;
     case "more":
-      return `${count} more ${span} than the autoscaler would have had, booting or at work: its plan did without`;
+      return `${count} more ${span}, booting or at work. The autoscaler would have done without ${nodes === 1 ? "it" : "them"}`;
     case "fewer":
-      return sets.length === 0
-        ? `${count} fewer ${span} than the autoscaler would have had: it keeps idle nodes for the idle timeout`
-        : `${count} fewer ${span} than the autoscaler would have had: needed by ${someOf(sets, 3)}`;
+      return `${count} fewer ${span}. ${useText(difference)}`;
   }
 }
 
-function fateText({ stoppedAt, since }: Difference): string {
+function fateText({ nodes, stoppedAt, since }: Difference): string {
+  const they = nodes === 1 ? "It" : "They";
   return stoppedAt === undefined
-    ? "would not have been created"
-    : `would have been stopped at ${timeText(stoppedAt, since)}`;
+    ? `${they} would not have been created`
+    : `${they} would have been stopped at ${timeText(stoppedAt, since)}`;
+}
+
+function useText({ nodes, sets = [] }: Difference): string {
+  const them = nodes === 1 ? "it" : "them";
+  return sets.length === 0
+    ? `The autoscaler would have kept ${them} until the idle timeout`
+    : `The autoscaler would have had ${them} for ${someOf(sets, 3)}`;
 }
 
 /** "10:40", or with the date where the day is another one. */

@@ -3,7 +3,7 @@ import type { ClusterName, Digest, Epoch, RequestId } from "./ids.ts";
 import { digest, requestId } from "./ids.ts";
 import type { Instant } from "./units.ts";
 
-/** The id under which CycleCloud is asked for one effect (design.md section 3, Intents): the same commit gives the same id, no other does. */
+/** The id under which CycleCloud is asked for one effect (architecture.md, Intents): the same commit gives the same id, no other does. */
 export function requestIdOf(
   cluster: ClusterName,
   epoch: Epoch,

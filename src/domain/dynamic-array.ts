@@ -35,3 +35,6 @@ export function nodeNameStem(array: ArrayName, parent: ArrayName): string {
   const stem = letters.slice(0, LONGEST_STEM).replace(/-$/, "");
   return stem === "" || stem.toLowerCase() === parent.toLowerCase() ? `${parent}-dynamic` : stem;
 }
+
+/** How many dynamic node arrays may extend each other in a row. */
+export const DEEPEST = 8;

@@ -239,7 +239,7 @@ export function renderVerdict(verdict: NodeVerdict): string {
     case "not-managed":
       return "stays: its node array is not autoscaled by us";
     case "resting":
-      return "stays for now: scale-down rests after an interruption of the autoscaler";
+      return "stays for now: scale-down rests after a start or an interruption of the autoscaler";
     case "draining":
       return `marked to be stopped (${verdict.by})${awaitedText(verdict)}`;
     case "stopping":

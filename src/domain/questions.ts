@@ -1,6 +1,7 @@
 import type { NodeId } from "./ids.ts";
 import type { Draining, NodeBinding } from "./record.ts";
 import type { Instant } from "./units.ts";
+import { secondsBetween } from "./units.ts";
 
 /**
  * What nodes have asked ("may I stop?"), and what they were told, by node. It is a body of its own, apart from the ledger, so that an
@@ -37,3 +38,29 @@ export interface Unhealthy {
 }
 
 export const NO_QUESTIONS: Questions = new Map();
+
+/** The entry of a node whose stop came to nothing: it may work again, and whatever was known of it before proves nothing. */
+export function withoutStop(question: Question | undefined, now: Instant): Question {
+  const { draining: _stop, markedAsked, ...rest } = question ?? {};
+  return withStay(rest, markedAsked, now);
+}
+
+export function withStay(question: Question, told: number | undefined, now: Instant): Question {
+  const asked = Math.max(question.asked ?? 0, told ?? 0);
+  return { ...question, ...(asked === 0 ? {} : { asked }), stayAt: now };
+}
+
+/** A node asks again every minute: what it said longer ago says nothing of now. */
+const RECENT_SECONDS = 600;
+
+/** Undefined: the node does not call itself unhealthy, or did so too long ago. */
+export function unhealthyNow(question: Question | undefined, now: Instant): Unhealthy | undefined {
+  if (question === undefined) return undefined;
+  const { askedAt, stayAt, unhealthy } = question;
+  return isRecent(askedAt, now) || isRecent(stayAt, now) ? unhealthy : undefined;
+}
+
+/** So recent that it may still hold. */
+export function isRecent(at: Instant | undefined, now: Instant): boolean {
+  return at !== undefined && secondsBetween(at, now) < RECENT_SECONDS;
+}

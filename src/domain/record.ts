@@ -19,8 +19,8 @@ import type { Instant } from "./units.ts";
 export const STATE_VERSION = 1;
 
 /**
- * The manifest of a cluster: everything small, saved under one ETag, which is the linearisation point of the protocol (design.md
- * section 3). The large parts are {@link Bodies}.
+ * The manifest of a cluster: everything small, saved under one ETag, which is the linearisation point of the protocol (architecture.md,
+ * Storage). The large parts are {@link Bodies}.
  */
 export interface ClusterRecord {
   readonly cluster: ClusterName;
@@ -262,7 +262,7 @@ export interface HeldSize {
   readonly bytes: number;
 }
 
-/** What we remember of each node, as CycleCloud exposes no creation time and reuses names (design.md section 3). */
+/** What we remember of each node, as CycleCloud exposes no creation time and reuses names (architecture.md, The node ledger). */
 export type Ledger = ReadonlyMap<NodeId, LedgerNode>;
 
 export interface LedgerNode {
@@ -291,6 +291,8 @@ export interface LedgerNode {
   readonly keyId?: string;
   /** Absent: no call of it has carried a token of its own. */
   readonly bound?: NodeBinding;
+  /** Demand that the last plans put here, of sets that do not report this host while another set does; absent: none. A few are kept. */
+  readonly plannedBeside?: readonly PlannedBeside[];
   /** Shown Deallocated by the last believed look. */
   readonly deallocated?: true;
   /** How far its way out of Deallocated has come; absent: nobody has asked for it since it was deallocated, or it never was. */
@@ -300,6 +302,12 @@ export interface LedgerNode {
    * resources, so that the host is not taken for one that was never ours.
    */
   readonly goneAt?: Instant;
+}
+
+/** A demand of a request set, by the name that plans have for it. */
+export interface PlannedBeside {
+  readonly set: SetName;
+  readonly demand: string;
 }
 
 /** Whether a create of ours is known to have made the node. All others are another tool's: CycleCloud's own page, say, or azslurm. */
@@ -313,7 +321,7 @@ export interface Busyness {
   readonly since: Instant;
 }
 
-/** Marked to be stopped. Committed before the node is looked at once more, and before any terminate (design.md section 3, Stopping). */
+/** Marked to be stopped. Committed before the node is looked at once more, and before any terminate (architecture.md, Stopping). */
 export interface Draining {
   readonly since: Instant;
   readonly by: "callback" | "unhealthy" | "idle" | "boot-timeout" | "failed" | "stuck";

@@ -9,7 +9,7 @@ export type ResourceValue = Scalar | Size;
 
 /**
  * What one node offers, by name: ncpus, ngpus, mem, memgb, and whatever default resources, a node array's
- * Configuration.autoscale.resources or a scheduler report add. Present and null is "defined, without a value" (scalelib-behaviour.md 4).
+ * Configuration.autoscale.resources or a scheduler report add. Present and null is "defined, without a value" (scalelib.md 4).
  */
 export type Resources = Readonly<Record<string, ResourceValue>>;
 

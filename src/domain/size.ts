@@ -1,5 +1,5 @@
 /**
- * Amounts of memory or disk with their unit (scalelib-behaviour.md 1). The unit is kept, as it decides in which unit results and plain
+ * Amounts of memory or disk with their unit (scalelib.md 1). The unit is kept, as it decides in which unit results and plain
  * numbers are told; all reckoning is in bytes, as 64-bit floats. "Memory" and "size" are two words for it and mean the same.
  */
 export interface Size {

@@ -1,6 +1,7 @@
 /** The storage emulator Azurite (queues and tables), in this process or as a child. Facts: platform.md section 2. */
 import { createRequire } from "node:module";
 import path from "node:path";
+import type { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { spawnChild } from "./host/child-process.ts";
@@ -35,8 +36,11 @@ type AzuriteClasses = {
   readonly TableConfiguration: Constructor<object>;
 };
 
-/** Starts queues and tables on loopback ports in this process. Sends no telemetry. Several may run side by side. */
-export async function startAzurite(options: AzuriteOptions = {}): Promise<Azurite> {
+/**
+ * Starts queues and tables on loopback ports in this process. Sends no telemetry. Several may run side by side. `accessLog` gets the
+ * emulator's own line for each request that it has answered.
+ */
+export async function startAzurite(options: AzuriteOptions = {}, accessLog?: Writable): Promise<Azurite> {
   const { QueueServer, QueueConfiguration, TableServer, TableConfiguration } = loadAzurite();
   const inMemory = options.inMemory ?? true;
   const { queue: queuePort, table: tablePort } = options.ports ?? { queue: 0, table: 0 };
@@ -46,13 +50,14 @@ export async function startAzurite(options: AzuriteOptions = {}): Promise<Azurit
     ? []
     : [{ locationId: "Default", locationPath: file("__queuestorage__"), maxConcurrency: 50 }];
   // Both constructors end alike: accessLogWriteStream ... isMemoryPersistence. What comes before differs in order.
-  const noLogs = [false, undefined, false, undefined];
+  const access = [accessLog !== undefined, accessLog];
+  const noDebugLog = [false, undefined];
   const rest = [false, true, "", "", "", undefined, false, inMemory];
   const queueData = [file("__azurite_db_queue__.json"), file("__azurite_db_queue_extent__.json"), extents];
   const queues = new QueueServer(
-    new QueueConfiguration(loopback, queuePort, 5, ...queueData, ...noLogs, ...rest),
+    new QueueConfiguration(loopback, queuePort, 5, ...queueData, ...access, ...noDebugLog, ...rest),
   );
-  const tableData = [file("__azurite_db_table__.json"), false, false, undefined, undefined];
+  const tableData = [file("__azurite_db_table__.json"), false, ...access, undefined];
   const tables = new TableServer(new TableConfiguration(loopback, tablePort, 5, ...tableData, ...rest));
   await Promise.all([queues.start(), tables.start()]);
   const queueEndpoint = `${queues.getHttpServerAddress()}/${account}`;

@@ -49,6 +49,14 @@ async function main(): Promise<number> {
   }
 }
 
+/** The first line of a play. */
+function introduce(virtual: boolean): string {
+  const parts = virtual
+    ? "the use cases and a simulated CycleCloud, on a virtual clock"
+    : "a storage emulator, the function app and a simulated CycleCloud";
+  return `Playing a workload against ${parts}, all on this machine (Node ${process.versions.node}).`;
+}
+
 /** The workload and the cluster that it needs; undefined if the trace cannot be read. */
 async function preparePlay(options: Arguments): Promise<Play | undefined> {
   if (options.trace === undefined) return generatedPlay(options);
@@ -66,6 +74,7 @@ async function preparePlay(options: Arguments): Promise<Play | undefined> {
     return undefined;
   }
   const cluster = clusterFor(trace.maxProcessors, options.coresPerNode ?? 1);
+  say(introduce(options.virtual));
   say(
     `${trace.jobs.length} jobs of ${options.trace} (${trace.jobsWithoutProcessors} without processors left out); ` +
       `${cluster.nodes} nodes of ${cluster.coresPerNode} for ${trace.maxProcessors} processors (${trace.maxProcessorsFrom})`,
@@ -74,6 +83,7 @@ async function preparePlay(options: Arguments): Promise<Play | undefined> {
 }
 
 function generatedPlay(options: Arguments): Play {
+  say(introduce(options.virtual));
   const jobs = options.jobs ?? DEFAULT_JOBS;
   const hours = (DEFAULT_HOURS * jobs) / DEFAULT_JOBS;
   const workload = compressWorkload({ jobs, seed: options.seed, hours, maxProcessors: DEFAULT_PROCESSORS });

@@ -1,4 +1,4 @@
-/** Time as the local runtime tells it. One scaled clock is shared by several processes through its origin (design.md section 3, "time"). */
+/** Time as the local runtime tells it. One scaled clock is shared by several processes through its origin (architecture.md, Time). */
 
 /** What the host, the simulator and the driver read time from. All durations given to it are simulated. */
 export type Clock = {

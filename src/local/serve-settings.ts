@@ -30,6 +30,9 @@ export async function serveSettings({
   }
   const ports = port === undefined ? undefined : portsFrom(port);
   if (ports !== undefined && !(await areAllFree(ports))) return 2;
+  process.stdout.write(
+    `Starting a storage emulator and the function app on this machine (Node ${process.versions.node}).\n`,
+  );
   const interruption = heedInterrupts();
   const { settings } = read;
   const trial = await startTrial({

@@ -16,6 +16,9 @@ type ServeArguments = Pick<Arguments, "speed" | "seed" | "verbose" | "port">;
 export async function serve({ speed, seed, verbose, port: first }: ServeArguments): Promise<number> {
   const ports = first === undefined ? undefined : portsFrom(first);
   if (ports !== undefined && !(await areAllFree(ports))) return 2;
+  process.stdout.write(
+    `Starting a storage emulator, the function app and a simulated CycleCloud on this machine (Node ${process.versions.node}).\n`,
+  );
   const interruption = heedInterrupts();
   const system = await startSystem({
     simulator: { ...defaultOptions, seed, keepLog: false },

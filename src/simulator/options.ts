@@ -87,7 +87,7 @@ export type Quirks = {
   readonly operationsLagSeconds: number;
   /** Whether `operations/?request_id=` finds creates only, as it is documented for (A.9); `nodes?request_id=` finds all. */
   readonly operationsKnowCreatesOnly: boolean;
-  /** Body of a 409 (contradiction H.5). */
+  /** Body of a 409, on which sources differ (cyclecloud-wire.md H). */
   readonly conflictBody: ErrorBody;
   /** Body of every other error but 401. */
   readonly errorBody: ErrorBody;

@@ -65,7 +65,7 @@ export function renderArray(array: NodeArray, quirks: Quirks): JsonObject {
   return Object.freeze(finishRecord(record, quirks));
 }
 
-/** The state machine's attribute; left out where the reference does not know it (captured/README.md). */
+/** The state machine's attribute; left out where cyclecloud-wire.md A.5 does not know it. */
 function stateOf(node: SimulatedNode): string | undefined {
   if (node.status === "Ready") return "Started";
   if (node.status === "Preparing") return "Configuration";

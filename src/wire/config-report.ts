@@ -25,7 +25,7 @@ export interface ConfigReport {
 const DRIVER = "a setting of a driver of scalelib's: what sends the demand reads its own";
 const TEST_AID = "scalelib uses it in tests only";
 
-/** Keys of scalelib's autoscale.json (scalelib-behaviour.md 18) and of its drivers that mean nothing here, and why. */
+/** Keys of scalelib's autoscale.json (scalelib.md 18) and of its drivers that mean nothing here, and why. */
 const IGNORED: ReadonlyMap<string, string> = new Map([
   ["cluster_name", "the app setting AUTOSCALER_CLUSTERS names the clusters"],
   ["url", "the app setting AUTOSCALER_CLUSTERS says where CycleCloud is"],

@@ -2,7 +2,7 @@ import { parseSize } from "../domain/size.ts";
 import type { Notes } from "./notes.ts";
 import { nearest, problemShowing } from "./problem.ts";
 
-/** Resources that every node has as a number or a size (scalelib-behaviour.md 4): no text can match them. */
+/** Resources that every node has as a number or a size (scalelib.md 4): no text can match them. */
 export const COUNTED: ReadonlySet<string> = new Set([
   "ncpus",
   "pcpus",

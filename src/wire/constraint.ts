@@ -28,7 +28,7 @@ export const STRUCTURAL_KEYS = [
 const EXPECTED_VALUE = `an amount (2, "memory::4g"), a value to match (text of at most ${BOUNDS.constraintText} characters, pattern, true, false, null) or a list of at most ${BOUNDS.choices} values`;
 
 /**
- * Reads what stands under "constraints" (scalelib-behaviour.md 9): a list of objects, or one bare object; all members of all of them must
+ * Reads what stands under "constraints" (scalelib.md 9): a list of objects, or one bare object; all members of all of them must
  * hold. Paths begin at `path`. Differences from scalelib, each a defect of its list: `in-a-placement-group: false` is false (4), and pools
  * can be told in JSON, also in the spelling that the library writes itself (35).
  */
@@ -68,7 +68,7 @@ function readObject(
   return keys.length === 1 ? [only] : [{ kind: "and", of: members }];
 }
 
-/** The first rule that fits decides, in the order of scalelib-behaviour.md 9, JSON. */
+/** The first rule that fits decides, in the order of scalelib.md 9, JSON. */
 function readMember(key: string, value: unknown, path: string, notes: Notes): Constraint | undefined {
   if (key.length > BOUNDS.resource)
     return refuse(notes, path, key, `the name of a resource: at most ${BOUNDS.resource} characters`);

@@ -13,7 +13,7 @@ const KEYS = ["select", "name", "value", ...OPERATIONS] as const;
 
 /**
  * Properties that are text on every node: no amount can be added to them. Those that may be null are not here, as scalelib leaves null
- * alone (scalelib-behaviour.md 4): a node without a placement group, a new node without a host.
+ * alone (scalelib.md 4): a node without a placement group, a new node without a host.
  */
 const TEXTS: ReadonlySet<NodeProperty> = new Set<NodeProperty>([
   "name",
@@ -28,7 +28,7 @@ const TEXTS: ReadonlySet<NodeProperty> = new Set<NodeProperty>([
 ]);
 
 /**
- * Reads a configuration's default_resources (scalelib-behaviour.md 4): a list whose order counts. Python between backquotes, which the
+ * Reads a configuration's default_resources (scalelib.md 4): a list whose order counts. Python between backquotes, which the
  * library evaluates, is refused: a configuration holds data, no code (its defect 54).
  */
 export function readDefaultResources(value: unknown, path: string, notes: Notes): readonly DefaultResource[] {

@@ -95,7 +95,7 @@ const revision = z.int({ error: REVISION }).min(LEAST_REVISION, {
 const interval = z.number({ error: INTERVAL }).positive({ error: INTERVAL });
 const moment = z.int({ error: MOMENT }).min(0, { error: MOMENT }).max(LAST_INSTANT, { error: MOMENT });
 
-/** The envelope of a demand message (design.md section 4); the lists inside have readers of their own. */
+/** The envelope of a demand message (docs/demand.md); the lists inside have readers of their own. */
 export const envelopeSchema = z.strictObject(
   {
     version,
@@ -127,7 +127,7 @@ const MESSAGE_KEYS = [...UPDATE_KEYS, "wake"];
 
 /**
  * Reads a message of the demand queue, however it is packed. Never throws, whatever the input is. Without an explicit revision the
- * message counts as of the second in which it was put into the queue, ties going by message id (design.md section 3, Revisions).
+ * message counts as of the second in which it was put into the queue, ties going by message id (architecture.md, Revisions).
  */
 export function readDemandMessage(input: string | Uint8Array | object, context: MessageContext): MessageRead {
   const decoded = decodeMessage(input, MOST_BY_QUEUE);

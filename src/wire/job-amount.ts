@@ -56,7 +56,7 @@ function ownAmount({ iterations = 1, nodeCount, placed }: Written): JobAmount {
 }
 
 /**
- * scalelib-behaviour.md 12: with a node-count one slot on each of that many nodes, else what remains of the iterations. Running slots come on
+ * scalelib.md 12: with a node-count one slot on each of that many nodes, else what remains of the iterations. Running slots come on
  * top, as our jobs give their whole need; together they are no more than the iterations, which drivers leave as they were.
  */
 function amountOfScalelib({ iterations, remaining, nodeCount, strategy, placed }: Written): JobAmount {

@@ -14,7 +14,7 @@ export const TARGET_ID_PREFIX = "nodearray:";
 /** Enough of a rejected job's name to find it. */
 const LONGEST_REJECTED_NAME = 200;
 
-/** The keys of a job. `walltime` is part of the contract (design.md section 4) and checked, and changes nothing yet. */
+/** The keys of a job. `walltime` is part of the contract (docs/demand.md) and checked, and changes nothing yet. */
 export const JOB_KEYS: ReadonlySet<string> = new Set([
   "name",
   "user",

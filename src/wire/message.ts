@@ -1,5 +1,5 @@
 /**
- * A demand message as its sender writes it: the public contract (design.md section 4) in types, for clients of ours. The readers in this
+ * A demand message as its sender writes it: the public contract (docs/demand.md) in types, for clients of ours. The readers in this
  * folder take anything and trust none of it.
  */
 export interface DemandMessage {

@@ -65,7 +65,7 @@ const OWN_KEYS: ReadonlySet<string> = new Set(KNOWN_KEYS.filter((key) => key !==
 
 /**
  * Lowers the targets of a message, in order. Several entries may name one array: each is a floor of its own, the largest counts
- * (design.md section 3, Merging demand). All problems are reported; any of them rejects the message.
+ * (architecture.md, Merging demand). All problems are reported; any of them rejects the message.
  */
 export function readNodearrays(items: readonly unknown[], problems: Problems): readonly Demand[] {
   const demands: Demand[] = [];
@@ -126,7 +126,7 @@ const EXTENDS =
 
 /**
  * A dynamic array extends another one, no other extends any; and one message defines it one way: what sets say against each other is not
- * for the door (design.md section 3, Merging demand).
+ * for the door (architecture.md, Merging demand).
  */
 function dynamicProblems(item: Fields, index: number, defined: Map<unknown, Definition>): readonly Problem[] {
   const { Name, Dynamic, Extends } = item;

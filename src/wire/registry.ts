@@ -14,7 +14,7 @@ import { type Problem, problemAt, problemShowing } from "./problem.ts";
 import { addSchemaProblems } from "./schema-problems.ts";
 import { Problems } from "./problems.ts";
 
-/** One cluster of the registry and the CycleCloud that runs it (design.md section 4, Configuration). Holds no secret. */
+/** One cluster of the registry and the CycleCloud that runs it (architecture.md, Configuration). Holds no secret. */
 export interface RegistryCluster {
   readonly name: ClusterName;
   /** http or https, without a slash at the end; may have a path. */

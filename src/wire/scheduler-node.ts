@@ -85,7 +85,7 @@ function readResources(item: Fields, key: string, problems: Problems): Resources
   return resources.length === 0 ? undefined : Object.fromEntries(resources);
 }
 
-/** One value of a resource (scalelib-behaviour.md 4); undefined: it was reported. */
+/** One value of a resource (scalelib.md 4); undefined: it was reported. */
 function readValue(
   name: string,
   value: unknown,

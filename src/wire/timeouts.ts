@@ -21,12 +21,12 @@ export interface TimeoutRead {
   readonly byArray?: ArrayTimeouts;
 }
 
-/** The member of a timeout's object that stands for every array that is not named (scalelib-behaviour.md 15). */
+/** The member of a timeout's object that stands for every array that is not named (scalelib.md 15). */
 export const EVERY_OTHER = "default";
 
 /**
  * Reads a timeout in either spelling: one number, or an object of numbers by node array, with "default" for the arrays that it does not
- * name. scalelib's spelling is read as scalelib reads it (scalelib-behaviour.md 15): digits may be text, and in an object 0 and null
+ * name. scalelib's spelling is read as scalelib reads it (scalelib.md 15): digits may be text, and in an object 0 and null
  * stand for the built-in value. Ours means what it says.
  */
 export function readTimeout(from: Fields, key: TimeoutKey, problems: Problems): TimeoutRead {

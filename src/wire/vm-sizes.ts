@@ -7,7 +7,7 @@ import type { Problems } from "./problems.ts";
 const PROXIES = "proxied-locations";
 
 /**
- * Reads a table of VM sizes as scalelib has it (scalelib-behaviour.md 2): location -> VM size -> family and capabilities as the SKU API
+ * Reads a table of VM sizes as scalelib has it (scalelib.md 2): location -> VM size -> family and capabilities as the SKU API
  * names them, and proxied locations. This is the form of the user's own file. Capabilities that are no numbers or booleans are reported.
  */
 export function readSizeTable(value: unknown, path: string, problems: Problems): SizeTable {

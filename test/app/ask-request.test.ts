@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Answer } from "../../src/adapters/cyclecloud/transport.ts";
 import { knowsRequest } from "../../src/app/ask-request.ts";
-import type { Run } from "../../src/app/effects.ts";
 import { PortError } from "../../src/app/ports.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import { clusterName, requestId } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { at, NOW } from "../support/build-node.ts";
+import type { Run } from "../../src/app/run.ts";
 
 const demo = clusterName("demo");
 const id = requestId("4f3c2b1a-0000-4000-8000-000000000001");

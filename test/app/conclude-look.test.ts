@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { CurrentWhole } from "../../src/app/commit.ts";
 import { concluder } from "../../src/app/conclude-look.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import { effectsOf } from "../../src/decide/pace/observation-times.ts";
@@ -19,6 +18,7 @@ import {
   rememberNodes,
 } from "../support/build-node.ts";
 import { buildIntent, buildState, buildTarget, OURS } from "../support/build-record.ts";
+import type { CurrentWhole } from "../../src/app/current.ts";
 
 /** What becomes of a plan when the record has changed while it was being saved: the change is asked for again, on the record as it is. */
 

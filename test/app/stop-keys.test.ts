@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import type { Answer } from "../../src/adapters/cyclecloud/transport.ts";
 import { describeHealth } from "../../src/app/describe-health.ts";
 import { describeTroubles } from "../../src/app/describe-troubles.ts";
-import type { Run } from "../../src/app/effects.ts";
 import { applyIntents } from "../../src/app/effects.ts";
 import { describeStopKeys } from "../../src/app/stop-key-use.ts";
 import { composeInMemory } from "../../src/compose.ts";
@@ -13,6 +12,7 @@ import { VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { NO_TEMPLATES } from "../support/no-templates.ts";
 import { at, NOW } from "../support/build-node.ts";
 import { BUCKET, buildIntent, buildState } from "../support/build-record.ts";
+import type { Run } from "../../src/app/run.ts";
 
 const demo = clusterName("demo");
 

@@ -34,7 +34,7 @@ const BODY = {
               nodes: 12,
               nodeHours: 60,
               stoppedAt: "2026-01-02T10:40:00.000Z",
-              text: "12 nodes idle for 5 h (60 node-hours) from 10:40 on that would have been stopped at 10:40: nobody needed them",
+              text: "12 nodes idle for 5 h from 10:40 (60 node-hours). They would have been stopped at 10:40: no job needed them",
             },
           ],
         },
@@ -43,8 +43,10 @@ const BODY = {
   ],
 };
 
-async function compare(...options: readonly string[]) {
-  const { url } = await stagedServer(() => ({ status: 200, body: BODY }));
+const compare = (...options: readonly string[]) => compareWith(BODY, ...options);
+
+async function compareWith(body: object, ...options: readonly string[]) {
+  const { url } = await stagedServer(() => ({ status: 200, body }));
   const { out } = await runCommand(["compare", "-c", "prod", "--url", url, "--key", "k", ...options]);
   return out;
 }
@@ -52,6 +54,12 @@ async function compare(...options: readonly string[]) {
 test("the report, as an administrator reads it who decides whether to switch", async () => {
   expect((await compare()).trimEnd().split("\n")).toEqual([
     "observing only, nothing is created or stopped: execute since 2026-01-01T00:00:00.000Z (2 nodes now)",
+    "",
+    "verdict: the autoscaler would have been cheaper, and jobs would have waited less",
+    "  cost        31.2 EUR real, 19.2 EUR with the autoscaler: 12 EUR less (38 %)",
+    "  node-hours  156 real, 96 with the autoscaler: 60 less (38 %); idle: 72 and 6",
+    "  jobs waited 1.5 h real, 1.2 h with the autoscaler: 0.3 h less (20 %)",
+    "",
     "real: the nodes that there were. autoscaler: the nodes that it would have had.",
     "",
     "DAY         ARRAY    FLEET       OBSERVED H  NODES  PEAK  NODE-H  IDLE-H  BOOTS  COST  CURRENCY  JOBS WAITED H",
@@ -60,10 +68,8 @@ test("the report, as an administrator reads it who decides whether to switch", a
     "2026-01-02  (all)    real                 -      -     -       -       -      -     -  -                   1.5",
     "2026-01-02  (all)    autoscaler           -      -     -       -       -      -     -  -                   1.2",
     "",
-    "node-hours: 156 real, 96 with the autoscaler (60 less); 72 and 6 of them idle",
-    "",
     "largest differences:",
-    "  2026-01-02 execute: 12 nodes idle for 5 h (60 node-hours) from 10:40 on that would have been stopped at 10:40: nobody needed them",
+    "  2026-01-02 execute: 12 nodes idle for 5 h from 10:40 (60 node-hours). They would have been stopped at 10:40: no job needed them",
   ]);
 });
 
@@ -79,4 +85,61 @@ test("as CSV", async () => {
 
 test("as JSON it is the app's answer", async () => {
   expect(JSON.parse(await compare("--json"))).toEqual(BODY);
+});
+
+/** A day of one array, with these totals of both fleets. */
+function bodyOf(
+  real: object,
+  virtual: object,
+  more: { readonly waitingJobHours?: object; readonly hours?: number } = {},
+) {
+  const { waitingJobHours, hours = 24 } = more;
+  const nodearrays = [{ nodearray: "execute", observedHours: hours, real, virtual, differences: [] }];
+  return { cluster: "prod", observing: [], days: [{ day: "2026-01-02", waitingJobHours, nodearrays }] };
+}
+
+const counts = (nodeHours: number, cost?: number, unpricedNodeHours?: number) => ({
+  nodeHours,
+  idleNodeHours: 0,
+  cost,
+  unpricedNodeHours,
+});
+
+test.each([
+  {
+    body: bodyOf(counts(10, 5), counts(8, 4), { waitingJobHours: { real: 1, virtual: 2 } }),
+    verdict: "the autoscaler would have been cheaper, but jobs would have waited longer",
+  },
+  {
+    body: bodyOf(counts(10, 5), counts(11, 6), { waitingJobHours: { real: 2, virtual: 1 } }),
+    verdict: "the autoscaler would have been dearer, but jobs would have waited less",
+  },
+  {
+    body: bodyOf(counts(10, 5), counts(11, 6), { waitingJobHours: { real: 2, virtual: 3 } }),
+    verdict: "the autoscaler would have been dearer, and jobs would have waited longer",
+  },
+  {
+    body: bodyOf(counts(100), counts(99.5), { waitingJobHours: { real: 0, virtual: 0 } }),
+    verdict: "the autoscaler would have used as many node-hours, and jobs would have waited as long",
+  },
+  {
+    body: bodyOf(counts(10), counts(8)),
+    verdict: "the autoscaler would have used fewer node-hours; how long jobs waited is not known",
+  },
+])("$verdict", async ({ body, verdict }) => {
+  expect(await compareWith(body)).toContain(`\nverdict: ${verdict}\n`);
+});
+
+test("what the verdict does not know is said: prices, waiting jobs, and that a few hours are little", async () => {
+  const lines = (await compareWith(bodyOf(counts(10), counts(8), { hours: 5 }))).split("\n");
+  expect(lines.slice(2, 7)).toEqual([
+    "verdict: the autoscaler would have used fewer node-hours; how long jobs waited is not known",
+    "  cost        not known: the configuration has no prices",
+    "  node-hours  10 real, 8 with the autoscaler: 2 less (20 %); idle: 0 and 0",
+    "  jobs waited not known: no request set has jobs",
+    "  observed for 5 h only: let a week pass before you decide",
+  ]);
+  expect(await compareWith(bodyOf(counts(10, 2, 6), counts(8, 1)))).toContain(
+    "1 less (50 %); without the 6 and 0 node-hours whose price is not known",
+  );
 });

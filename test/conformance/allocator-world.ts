@@ -1,9 +1,9 @@
-import { compileDefaults } from "../../src/decide/constraints/default-resources.ts";
+import { compileDefaults, withNodeId } from "../../src/decide/constraints/default-resources.ts";
 import { familyKey, familyOf } from "../../src/decide/world/quota-family.ts";
 import { generateGroups, DEFAULT_GROUP_SUPPLY } from "../../src/decide/bucket-order/generated-groups.ts";
 import { overlayReport, viewHost } from "../../src/decide/world/host-view.ts";
 import type { ResourceRules } from "../../src/decide/world/cluster-buckets.ts";
-import { Places, withNodeId } from "../../src/decide/world/cluster-buckets.ts";
+import { Places } from "../../src/decide/world/cluster-buckets.ts";
 import { buildWorld } from "../../src/decide/world/build-world.ts";
 import type { BucketOffer, SupplyNode, World } from "../../src/domain/allocation.ts";
 import { bucketText } from "../../src/domain/bucket.ts";

@@ -6,7 +6,7 @@ import type { Surroundings, VectorCase } from "./vector-case.ts";
 /**
  * Where we answer differently on purpose. A deviation explains a difference between expected and actual from the case's input and expected
  * outcome alone: never from its name, tags or description. deviations.md says what each is about; the numbers are those of the list of
- * defects in scalelib-behaviour.md 24.
+ * defects in scalelib.md 24.
  */
 export interface Deviation {
   readonly defect: number;

@@ -103,7 +103,7 @@ function groupsOf(of: BucketFacts, facts: CaseFacts): ReadonlySet<string> {
 }
 
 /**
- * Names of groups that the library generates (scalelib-behaviour.md 8): so many of each VM size as the array's buffer says, and no more
+ * Names of groups that the library generates (scalelib.md 8): so many of each VM size as the array's buffer says, and no more
  * than the array may have in all; none in an array that is not for HPC, and none at all where the configuration names groups.
  */
 function generatedNames(
@@ -178,7 +178,7 @@ function readPools(value: Json | undefined): NaivePools {
   };
 }
 
-/** Buckets that the job may use, preferred first (scalelib-behaviour.md 10). */
+/** Buckets that the job may use, preferred first (scalelib.md 10). */
 export function naiveCandidates(world: NaiveWorld, job: JobFacts): readonly NaiveBucket[] {
   const count = world.buckets.length;
   const weighed = world.buckets.map((bucket, at) => ({

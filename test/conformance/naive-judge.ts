@@ -40,7 +40,7 @@ export interface NaiveTake {
 const NOTHING: NaiveTake = { amounts: [], drains: [], alone: undefined, score: 1 };
 const TINY = 1e-9;
 
-/** Judges the members of a job's constraints for one slot, in the plainest way: scalelib-behaviour.md 9, with the README's corrections. */
+/** Judges the members of a job's constraints for one slot, in the plainest way: scalelib.md 9, with the README's corrections. */
 export function judgeSlot(
   members: readonly Json[],
   node: NaiveNode,

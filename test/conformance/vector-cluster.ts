@@ -1,10 +1,10 @@
 import { readStatus } from "../../src/adapters/cyclecloud/read-status.ts";
-import { compileDefaults } from "../../src/decide/constraints/default-resources.ts";
+import { compileDefaults, withNodeId } from "../../src/decide/constraints/default-resources.ts";
 import type { HostAmounts } from "../../src/decide/world/host-view.ts";
 import { overlayReport, viewHost } from "../../src/decide/world/host-view.ts";
 import type { NodeView } from "../../src/domain/node-view.ts";
 import type { ResourceRules } from "../../src/decide/world/cluster-buckets.ts";
-import { Places, withNodeId } from "../../src/decide/world/cluster-buckets.ts";
+import { Places } from "../../src/decide/world/cluster-buckets.ts";
 import type { Node, Snapshot } from "../../src/domain/cluster.ts";
 import type { DefaultResource } from "../../src/domain/default-resource.ts";
 import { LIBRARY_DEFAULTS } from "../../src/domain/default-resource.ts";

@@ -243,7 +243,7 @@ describe("each part lapses by itself", () => {
   test("a lapsed report keeps its revision for a day, and is forgotten then", () => {
     const lapsed = lapseParts(both.record, at(60), DAY);
     expect(accept(lapsed, report(100, host("c")), at(61)).kind).toBe("older");
-    expect(lapseParts(both.record, at(60 + DAY - 0.001), DAY).separateReports.size).toBe(1);
-    expect(lapseParts(both.record, at(60 + DAY), DAY).separateReports.size).toBe(0);
+    expect(lapseParts(both.record, at(60 + DAY + 299.999), DAY).separateReports.size).toBe(1);
+    expect(lapseParts(both.record, at(60 + DAY + 300), DAY).separateReports.size).toBe(0);
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { EXCLUSIVE, needing, ofSizes } from "../support/build-constraints.ts";
 import type { StopCall, StopVerdict } from "../../src/decide/autostop.ts";
 import { confirmStops, judgeStops } from "../../src/decide/autostop.ts";
-import type { Settled } from "../../src/decide/intents/settle.ts";
 import { settle } from "../../src/decide/intents/settle.ts";
 import type { Node } from "../../src/domain/cluster.ts";
 import type { NodeId } from "../../src/domain/ids.ts";
@@ -28,6 +27,7 @@ import {
 } from "../support/build-node.ts";
 import type { Scenario } from "../support/build-record.ts";
 import { buildIntent, buildJob, buildState, buildTarget, OURS, pushSets } from "../support/build-record.ts";
+import type { Settled } from "../../src/decide/intents/evidence.ts";
 
 const policy = DEFAULT_POLICY;
 
@@ -193,7 +193,7 @@ describe("what a node is told", () => {
       scenario: { record: { outage: resting } },
       verdict: {
         kind: "cannot-tell",
-        why: "scale-down rests after an interruption of the autoscaler",
+        why: "scale-down rests after a start or an interruption of the autoscaler",
         undrain: true,
       },
     },

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { EXCLUSIVE, inArrays, needing, ofSizes } from "../support/build-constraints.ts";
 import { Recall } from "../../src/decide/need/recall.ts";
-import type { Decision, Weighing } from "../../src/decide/reconcile.ts";
+import type { Weighing } from "../../src/decide/reconcile.ts";
 import { decide } from "../../src/decide/reconcile.ts";
-import type { Look } from "../../src/decide/nodes/ledger.ts";
 import { settle } from "../../src/decide/intents/settle.ts";
 import type { Node, Snapshot } from "../../src/domain/cluster.ts";
 import type { Demand, SchedulerNode } from "../../src/domain/demand.ts";
@@ -45,6 +44,8 @@ import {
   OURS,
   pushSets,
 } from "../support/build-record.ts";
+import type { Look } from "../../src/domain/observation.ts";
+import type { Decision } from "../../src/domain/decision.ts";
 
 interface State {
   readonly record: ClusterRecord;

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { hostFacts, idleProofAt } from "../../src/decide/nodes/ledger.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { renderReason } from "../../src/domain/reason.ts";
-import type { Decision } from "../../src/decide/reconcile.ts";
 import type { SenderRule } from "../../src/domain/sender-rules.ts";
 import { at, buildArray, buildBucket, buildNode, buildSnapshot, D8, NOW } from "../support/build-node.ts";
 import type { Pushed } from "../support/push-message.ts";
 import { countCreated, decideOn, push } from "../support/push-message.ts";
 import { SENDER_RULE } from "../support/sender-rule.ts";
+import type { Decision } from "../../src/domain/decision.ts";
 
 /** Room for ten nodes of eight cores, none there. */
 const empty = buildSnapshot([], {
@@ -73,6 +73,7 @@ describe("what is said of a host", () => {
     expect(factOf({ pbs: says({ state: "open" }, at(-9)), evil: says({ state: "closed" }) }, policy)).toEqual(
       {
         jobs: [],
+        by: ["pbs"],
         state: "open",
         reportedAt: at(-9),
       },

@@ -1,14 +1,12 @@
-import type { StorageAccount } from "../../src/adapters/system/storage-account.ts";
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
 import type { Table } from "../../src/adapters/tables/table.ts";
-import { openTable } from "../../src/adapters/tables/table.ts";
-import type { App } from "../../src/app/commit.ts";
 import { createLanes } from "../../src/app/lanes.ts";
 import type { Clock, Site } from "../../src/app/ports.ts";
 import { reconcileCluster } from "../../src/app/reconcile-cluster.ts";
 import { createRecorder } from "../../src/app/record-demand.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import { clusterName } from "../../src/domain/ids.ts";
+import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY, LONGEST_EXPIRATION_SECONDS } from "../../src/domain/policy.ts";
 import { instant } from "../../src/domain/units.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
@@ -17,6 +15,7 @@ import { readDemandMessage } from "../../src/wire/demand-message.ts";
 import type { DemandMessage } from "../../src/wire/message.ts";
 import type { Cost } from "./store-meter.ts";
 import { StoreMeter } from "./store-meter.ts";
+import type { App } from "../../src/app/app.ts";
 
 const CLUSTER = clusterName("demo");
 const NODES_PER_SET = 5;
@@ -31,10 +30,11 @@ export class LargeCluster {
   #app: App;
   #now = Date.UTC(2026, 0, 1);
   readonly #meter = new StoreMeter();
+  #policy = DEFAULT_POLICY;
 
-  constructor(account: StorageAccount, table: string, sets: number) {
+  constructor(table: Table, sets: number) {
     this.#sets = sets;
-    this.#plain = openTable(account, { name: table });
+    this.#plain = table;
     this.#clock = { now: () => instant(this.#now), sleep: async (ms) => void (this.#now += ms) };
     this.#simulator = new Simulator(optionsFor(sets * NODES_PER_SET), this.#clock);
     this.#app = this.#start();
@@ -47,6 +47,13 @@ export class LargeCluster {
   /** A process that knows nothing yet. */
   restart(): void {
     this.#app = this.#start();
+  }
+
+  /** The same process has another configuration from now on. */
+  configure(policy: Policy): void {
+    this.#policy = policy;
+    const { ports, lanes } = this.#app;
+    this.#app = { ports: { ...ports, policyOf: () => Promise.resolve(policy) }, lanes };
   }
 
   pass(seconds: number): void {
@@ -97,7 +104,7 @@ export class LargeCluster {
       },
       publicUrl: "http://autoscaler.invalid",
       autostopKeys: { current: "v", byId: new Map([["v", "no secret"]]) },
-      policy: DEFAULT_POLICY,
+      policy: this.#policy,
       log: () => undefined,
     });
     const store = this.#meter.timed(tableRecordStore(this.#meter.counted(this.#plain), this.#clock));

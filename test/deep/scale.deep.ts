@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { openTable } from "../../src/adapters/tables/table.ts";
 import { spawnAzurite } from "../../src/local/azurite.ts";
 import { LargeCluster } from "./large-cluster.ts";
 import type { Cost } from "./store-meter.ts";
@@ -26,7 +27,10 @@ afterAll(() => azurite.close());
 
 async function settled(table: string, sets: number): Promise<LargeCluster> {
   const { connectionString } = azurite;
-  const cluster = new LargeCluster({ kind: "connection-string", connectionString }, table, sets);
+  const cluster = new LargeCluster(
+    openTable({ kind: "connection-string", connectionString }, { name: table }),
+    sets,
+  );
   await cluster.prepare();
   await cluster.push(0, sets, sets);
   for (let minute = 0; minute < 5; minute += 1) {

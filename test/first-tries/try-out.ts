@@ -3,10 +3,9 @@ import { allocate } from "../../src/decide/search/allocate.ts";
 import { dynamicsOf } from "../../src/decide/world/dynamic-arrays.ts";
 import { hostFacts, updateLedger } from "../../src/decide/nodes/ledger.ts";
 import { poolsInForce } from "../../src/decide/constraints/shared-pools.ts";
-import type { Decision } from "../../src/decide/reconcile.ts";
 import { demandsInForce } from "../../src/decide/senders/demands-in-force.ts";
-import { decide, excludedNodes, supplyOf } from "../../src/decide/reconcile.ts";
-import { allocationPolicyOf, orderOf } from "../../src/decide/need/spare.ts";
+import { decide, supplyOf } from "../../src/decide/reconcile.ts";
+import { allocationPolicyOf } from "../../src/decide/need/spare.ts";
 import { suppose } from "../../src/decide/what-if.ts";
 import { buildWorld } from "../../src/decide/world/build-world.ts";
 import type { Allocation, World } from "../../src/domain/allocation.ts";
@@ -21,6 +20,9 @@ import { readPolicy } from "../../src/wire/policy.ts";
 import { at, NOW, PROD, rememberNode } from "../support/build-node.ts";
 import { EMPTY_RECORD, OURS } from "../support/build-record.ts";
 import type { Cluster, Fields } from "./clusters.ts";
+import { excludedNodes } from "../../src/decide/nodes/excluded.ts";
+import type { Decision } from "../../src/domain/decision.ts";
+import { orderOf } from "../../src/decide/world/order-of-use.ts";
 
 /** How a cluster is configured to choose. */
 export interface Mode {

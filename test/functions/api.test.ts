@@ -5,7 +5,7 @@ import { readStopUrl } from "../../src/local/play/stop-url.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 
-/** Every route of the HTTP API as its callers see it (design.md section 4, HTTP). */
+/** Every route of the HTTP API as its callers see it (docs/http.md). */
 
 /** A tick a second, and a node up within a tick. */
 const SPEED = 60;

@@ -4,7 +4,7 @@ import { putDemand } from "../../src/client/push.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 
-/** The largest request set that must be accepted (design.md section 4), through client, HTTP, Table Storage and a plan. */
+/** The largest request set that must be accepted (docs/demand.md), through client, HTTP, Table Storage and a plan. */
 const JOBS = 100_000;
 let app: LocalApp;
 

@@ -4,8 +4,6 @@ import { gatherReasons } from "../../src/decide/why/fold-reasons.ts";
 import { Capacity } from "../../src/decide/draft/capacity.ts";
 import { Budget } from "../../src/decide/constraints/budget.ts";
 import { smallestRaise } from "../../src/decide/why/smallest-raise.ts";
-import type { OwnCeiling } from "../../src/decide/why/reasons.ts";
-import { capRefusal, spanRefusal, spotRefusal, startRefusal } from "../../src/decide/why/reasons.ts";
 import type { World } from "../../src/domain/allocation.ts";
 import { renderBinding } from "../../src/domain/binding.ts";
 import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";
@@ -17,6 +15,8 @@ import { readConstraints } from "../../src/wire/constraint.ts";
 import { EXCLUSIVE, inArrays, needing } from "../support/build-constraints.ts";
 import { bucket, groups, job, limit, node, NOW, offer, target, world } from "./small-world.ts";
 import { newNotes } from "../../src/wire/notes.ts";
+import type { OwnCeiling } from "../../src/decide/draft/caps.ts";
+import { capRefusal, spanRefusal, spotRefusal, startRefusal } from "../../src/decide/draft/refusals.ts";
 
 /** What an operator reads when something cannot be had, worked out by hand: which limit, its numbers, and the smallest change that helps. */
 

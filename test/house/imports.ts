@@ -7,7 +7,7 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** The rooms of the house (design.md section 5), and which rooms each may import. */
+/** The rooms of the house (architecture.md, The house), and which rooms each may import. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: ["domain"],
   decide: ["decide", "domain"],

@@ -3,9 +3,10 @@ import { expect, test } from "vitest";
 import { MUTANTS as OF_THE_DOORS } from "../fuzz/mutants.ts";
 import { MUTANTS as OF_THE_MODEL } from "../model/mutants.ts";
 import { MUTANTS as OF_THE_SIMULATION } from "../simulation/mutants.ts";
+import { MUTANTS as OF_THREATS } from "../threats/mutants.ts";
 
 /** A mutant is played in the deep tests only; that what it replaces is still there is seen at once. */
-test.each([...OF_THE_DOORS, ...OF_THE_MODEL, ...OF_THE_SIMULATION])(
+test.each([...OF_THE_DOORS, ...OF_THE_MODEL, ...OF_THE_SIMULATION, ...OF_THREATS])(
   "$name: what it replaces is there once",
   async ({ edits }) => {
     for (const { file, find } of edits) {

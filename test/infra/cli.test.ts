@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -37,6 +37,23 @@ test("the command runs, and needs nothing else", async () => {
     stderr:
       "the environment: AUTOSCALER_CLUSTERS: found nothing, expected a JSON list of clusters; [] for none\n",
   });
+});
+
+test("it can be published: licence and readme are in it, and it is not private", async () => {
+  const folder = path.join(scratch, "node_modules/cyclecloud-autoscaler");
+  expect((await readdir(folder)).toSorted()).toEqual([
+    "LICENSE",
+    "README.md",
+    "cli.cjs",
+    "client.cjs",
+    "package.json",
+    "types",
+  ]);
+  const manifest: unknown = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"));
+  expect(manifest).toMatchObject({ license: "MIT" });
+  expect(manifest).not.toHaveProperty("private");
+  expect(await readFile(path.join(folder, "LICENSE"), "utf8")).toMatch(/^MIT License\n/);
+  expect(await readFile(path.join(folder, "README.md"), "utf8")).toMatch(/^# cyclecloud-autoscaler\n/);
 });
 
 test("the client is imported by its name, with its types", async () => {

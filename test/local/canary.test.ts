@@ -8,6 +8,8 @@ import { startAzurite } from "../../src/local/azurite.ts";
 import { readStopUrl } from "../../src/local/play/stop-url.ts";
 import type { LocalSystem } from "../../src/local/system.ts";
 import { startSystem } from "../../src/local/system.ts";
+import type { CommandEnd } from "../cli/run-command.ts";
+import { runCommand } from "../cli/run-command.ts";
 
 /**
  * The system of `npm start` as processes of its own, with every kind of secret in it. They are then looked for in everything that the run
@@ -104,11 +106,33 @@ async function play(): Promise<void> {
   for (const path of READ) await call("GET", path, reader);
 }
 
+/** What the command line prints of the run, with an operator's key. */
+async function commandLines(): Promise<readonly string[]> {
+  const at = ["--url", system.url, "--key", system.roleKeys.operator];
+  const ends: CommandEnd[] = [];
+  for (const words of COMMANDS) ends.push(await runCommand([...words.split(" "), ...at], {}));
+  expect(ends.filter(({ out }) => out.length === 0)).toEqual([]);
+  return ends.map(({ out, err }) => `${out}\n${err}`);
+}
+
+const COMMANDS = [
+  "status --cluster prod",
+  "status --cluster prod --json",
+  "nodes --cluster prod",
+  "demand --cluster prod",
+  "explain node execute-1 --cluster prod",
+  "history --cluster prod",
+  "config get --cluster prod",
+  "verify",
+];
+
 const READ = [
   "/api/health",
   "/api/clusters",
   "/api/clusters/prod",
+  "/api/clusters/prod/comparison",
   "/api/clusters/prod/config",
+  "/api/clusters/prod/config/history",
   "/api/clusters/prod/history",
   "/api/clusters/prod/request-sets/work",
   "/api/clusters/prod/explain?job=nodearray:execute",
@@ -197,6 +221,10 @@ describe("no secret is", () => {
     const texts = answers.filter((answer) => / (200|400|404|409|503) /.test(answer));
     expect(texts.length).toBeGreaterThan(20);
     expect(found(answers, { ...secrets(), "a rejected value": REJECTED })).toEqual([]);
+  });
+
+  test("in what the command line prints, verify included", async () => {
+    expect(found(await commandLines(), { ...secrets(), "a rejected value": REJECTED })).toEqual([]);
   });
 
   test("in a row of a table", async () => {

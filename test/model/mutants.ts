@@ -92,7 +92,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/record/accept.ts",
-        find: "entry.expiresAt + keepRevisionSeconds * 1000 <= now",
+        find: "plusSeconds(entry.expiresAt, keepRevisionSeconds + REVISION_LEEWAY_SECONDS) <= now",
         put: "entry.expiresAt <= now",
       },
     ],

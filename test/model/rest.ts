@@ -10,7 +10,7 @@ const LONGEST_GAP_MS = 120_000;
 const REST_MS = 300_000;
 
 /**
- * Whether scale-down rests (design.md section 3, Unknown): after more than two intervals without a plan, until every set that was in force
+ * Whether scale-down rests (architecture.md, Unknown): after more than two intervals without a plan, until every set that was in force
  * has been pushed again, or for five minutes.
  */
 export class Rest {

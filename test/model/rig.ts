@@ -2,7 +2,6 @@ import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/tra
 import { operationOf } from "../../src/adapters/cyclecloud/transport.ts";
 import type { StopAnswer, StopDesk } from "../../src/app/answer-autostop.ts";
 import { createStopDesk } from "../../src/app/answer-autostop.ts";
-import type { App } from "../../src/app/commit.ts";
 import { createLanes } from "../../src/app/lanes.ts";
 import type { Clock, RecordStore, Site } from "../../src/app/ports.ts";
 import { PortError } from "../../src/app/ports.ts";
@@ -26,6 +25,7 @@ import { emptyRequestSet, readDemandMessage, readRequestSet } from "../../src/wi
 import type { DemandMessage } from "../../src/wire/message.ts";
 import type { ClusterShape } from "./shape.ts";
 import { CLUSTER, simulatorOptions } from "./shape.ts";
+import type { App } from "../../src/app/app.ts";
 
 /** A Thursday at midnight: any moment will do, as long as it is the same in every run. */
 const ORIGIN = Date.UTC(2026, 0, 1);

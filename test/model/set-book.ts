@@ -39,11 +39,14 @@ export interface Held extends Letter {
 
 export type Answer = "accepted" | "older" | "stale";
 
+/** A revision may be this many seconds ahead of the app's clock (docs/demand.md). */
+const AHEAD = 300;
+
 /** The rules of request sets (issue 5, section 2), in plain words: the higher revision counts, and everything dies by itself. */
 export class SetBook {
   readonly #sets = new Map<string, Held>();
   readonly #parts = new Map<string, HeldPart>();
-  /** No set is valid longer; a lapsed one keeps its revision for so long. */
+  /** No set is valid longer; a lapsed one keeps its revision for this time and {@link AHEAD}. Seconds. */
   readonly #longest: number;
 
   constructor(longestSeconds: number) {
@@ -114,12 +117,12 @@ export class SetBook {
   lapse(now: number): void {
     for (const [name, held] of this.#sets) {
       if (held.expiresAt > now) continue;
-      if (held.expiresAt + this.#longest * 1000 <= now) this.#sets.delete(name);
+      if (held.expiresAt + (this.#longest + AHEAD) * 1000 <= now) this.#sets.delete(name);
       else if (held.live) this.#sets.set(name, { ...held, live: false });
     }
     for (const [key, part] of this.#parts) {
       if (part.expiresAt > now) continue;
-      if (part.expiresAt + this.#longest * 1000 <= now) this.#parts.delete(key);
+      if (part.expiresAt + (this.#longest + AHEAD) * 1000 <= now) this.#parts.delete(key);
       else if (part.live) this.#parts.set(key, { ...part, live: false });
     }
   }

@@ -18,7 +18,7 @@ const NOTHING_NEW = {
 
 /**
  * Whether all these nodes may go at once: no want has less then, neither counting all that is there or coming, nor counting only what is
- * Ready (design.md section 3, Stopping: only Ready nodes count as substitutes for a Ready node).
+ * Ready (architecture.md, Stopping: only Ready nodes count as substitutes for a Ready node).
  */
 function mayAllGo(
   shape: ClusterShape,
@@ -56,7 +56,7 @@ export interface Told {
   readonly answer: string;
 }
 
-/** Where the answers to nodes that asked at one moment are not what the rules say (design.md section 4, Autostop). */
+/** Where the answers to nodes that asked at one moment are not what the rules say (architecture.md, Autostop). */
 export function judgeStops(
   moment: Moment,
   told: readonly Told[],

@@ -1,4 +1,4 @@
-/** P1 of design.md section 6. How to replay a failure stands in runs.ts. */
+/** P1 of architecture.md, Properties. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { accept, lapseParts } from "../../src/decide/record/accept.ts";

@@ -1,5 +1,5 @@
 /**
- * P2 to P6 and P9 of design.md section 6, on random worlds. How to replay a failure stands in runs.ts.
+ * P2 to P6 and P9 of architecture.md, Properties, on random worlds. How to replay a failure stands in runs.ts.
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -3,11 +3,11 @@ import type { CreateSet, GroupFill } from "../../src/domain/record.ts";
 import { nodeId } from "../../src/domain/ids.ts";
 import { lookOf } from "../../src/domain/attributes-digest.ts";
 import { storeLoads } from "../../src/decide/need/plan-loads.ts";
-import { scaleSetKey } from "../../src/decide/draft/scale-set.ts";
 import { instant } from "../../src/domain/units.ts";
 import { newcomers, takenOf } from "./naive-places.ts";
 import { offerAt, placeText } from "./naive-nodes.ts";
 import { namedProperties, NOW } from "./random-world.ts";
+import { scaleSetKey } from "../../src/decide/world/scale-sets.ts";
 
 /** How far CycleCloud is with what was asked for. */
 export type Stage = "in-flight" | "visible" | "ready";

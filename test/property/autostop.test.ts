@@ -1,9 +1,8 @@
-/** P7 of design.md section 6. How to replay a failure stands in runs.ts. */
+/** P7 of architecture.md, Properties. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { confirmStops, judgeStops } from "../../src/decide/autostop.ts";
 import { decide } from "../../src/decide/reconcile.ts";
-import type { Settled } from "../../src/decide/intents/settle.ts";
 import { settle } from "../../src/decide/intents/settle.ts";
 import type { Node } from "../../src/domain/cluster.ts";
 import type { Demand } from "../../src/domain/demand.ts";
@@ -18,6 +17,7 @@ import { buildState, OURS } from "../support/build-record.ts";
 import { anyClusterDemands } from "./cluster-demands.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 import { SUPPORTED } from "./supported.ts";
+import type { Settled } from "../../src/decide/intents/evidence.ts";
 
 const runs = runsOf(5, { usual: 250 });
 

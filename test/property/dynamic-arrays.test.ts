@@ -2,7 +2,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decide } from "../../src/decide/reconcile.ts";
-import type { Decision } from "../../src/decide/reconcile.ts";
 import type { Purpose } from "../../src/domain/bucket.ts";
 import type { Node } from "../../src/domain/cluster.ts";
 import type { Demand } from "../../src/domain/demand.ts";
@@ -13,6 +12,7 @@ import type { RandomCluster } from "../support/build-random-cluster.ts";
 import { anyCluster, anyDemands, showCluster } from "../support/build-random-cluster.ts";
 import { buildState, OURS } from "../support/build-record.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
+import type { Decision } from "../../src/domain/decision.ts";
 
 const runs = runsOf(7);
 

@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Budget } from "../../src/decide/constraints/budget.ts";
-import type { Takes } from "../../src/decide/bins/job-class.ts";
 import { CLAIMED, CLOSED, EMPTY, Line } from "../../src/decide/bins/first-fit-line.ts";
 import { Dice } from "../simulation/dice.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
+import type { Takes } from "../../src/decide/bins/takes.ts";
 
 const runs = runsOf(20_261_121, { usual: 150, deep: 5000 });
 

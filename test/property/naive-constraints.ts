@@ -33,7 +33,7 @@ export const isAtMost = (a: number, b: number): boolean =>
   a <= b + CLOSE * Math.max(1, Math.abs(a), Math.abs(b));
 
 /**
- * Reads the constraint language a second time (scalelib-behaviour.md 9), one node and one constraint after the other. Which of several
+ * Reads the constraint language a second time (scalelib.md 9), one node and one constraint after the other. Which of several
  * alternatives is charged hangs on who else is on the node: what all of those take that would do is taken.
  */
 export function takingOf(

@@ -1,6 +1,5 @@
 import type { BucketOffer } from "../../src/domain/allocation.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
-import { scaleSetKey } from "../../src/decide/draft/scale-set.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { takingOf } from "./naive-constraints.ts";
 import { isListed } from "./naive-floors.ts";
@@ -8,6 +7,7 @@ import { takingOn } from "./naive-jobs.ts";
 import type { NaiveNode, RankedJob, Sheet } from "./naive-nodes.ts";
 import { jobsOf, nameOf, outcomeOf } from "./naive-nodes.ts";
 import { anyPaused, isInForce, newcomers, takenOf } from "./naive-places.ts";
+import { scaleSetKey } from "../../src/decide/world/scale-sets.ts";
 
 /**
  * Nobody is short of what lies about: no node that would do is left over, and no bucket that would do has room. Judged of plain jobs and

@@ -1,11 +1,8 @@
-/** P6 and P9 of design.md section 6, for a whole decision. How to replay a failure stands in runs.ts. */
+/** P6 and P9 of architecture.md, Properties, for a whole decision. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Decision } from "../../src/decide/reconcile.ts";
 import { decide } from "../../src/decide/reconcile.ts";
 import { nameStemOf } from "../../src/decide/intents/create-requests.ts";
-import type { Look } from "../../src/decide/nodes/ledger.ts";
-import type { Evidence, Settled } from "../../src/decide/intents/settle.ts";
 import { settle } from "../../src/decide/intents/settle.ts";
 import type { Node } from "../../src/domain/cluster.ts";
 import type { Demand } from "../../src/domain/demand.ts";
@@ -31,6 +28,9 @@ import { anyClusterDemands } from "./cluster-demands.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 import { servesTheUnmet } from "./serves-the-unmet.ts";
 import { SUPPORTED } from "./supported.ts";
+import type { Look } from "../../src/domain/observation.ts";
+import type { Evidence, Settled } from "../../src/decide/intents/evidence.ts";
+import type { Decision } from "../../src/domain/decision.ts";
 
 const runs = runsOf(7);
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A case of captured/docs/autoscale-contract.json: calls in time, and what the autoscale documentation promises of them (captured/README.md). */
+/** A case of the shared file captured/docs/autoscale-contract.json: calls in time, and what the autoscale documentation promises of them. */
 
 const amounts = z.strictObject({
   name: z.string(),

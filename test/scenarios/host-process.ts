@@ -1,9 +1,10 @@
 import { createStopDesk } from "../../src/app/answer-autostop.ts";
-import type { App } from "../../src/app/commit.ts";
 import { createLanes } from "../../src/app/lanes.ts";
 import type { BodyChanges, CycleCloud, Ports, RecordStore } from "../../src/app/ports.ts";
 import { createRecorder } from "../../src/app/record-demand.ts";
 import type { Composition } from "../../src/compose.ts";
+import type { App } from "../../src/app/app.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
 
 /** What a test puts around the calls of one host; each returns a promise that may never resolve. */
 export interface Interference {
@@ -19,6 +20,7 @@ export interface Interference {
     host: Host,
     changes: BodyChanges,
     save: () => ReturnType<RecordStore["save"]>,
+    record: ClusterRecord,
   ) => ReturnType<RecordStore["save"]>;
 }
 
@@ -41,7 +43,7 @@ export class Host {
         save: (record, changes, previous, how) =>
           guard(() => {
             const save = () => store.save(record, changes, previous, how);
-            return interference().save?.(this, changes, save) ?? save();
+            return interference().save?.(this, changes, save, record) ?? save();
           }),
         finished: (loaded, sets) => guard(() => store.finished(loaded, sets)),
         missing: (loaded) => guard(() => store.missing(loaded)),

@@ -50,6 +50,8 @@ export class HostsStage {
   readonly simulator: Simulator;
   readonly hosts: readonly Host[];
   interference: Interference = {};
+  /** False: the timer has stopped for good, as it does after some deployments. */
+  timerIsOn = true;
   readonly #ports: Ports;
   readonly #queue: ReturnType<typeof composeInMemory>["queue"];
   readonly #ready = new Map<string, ReadyNode>();
@@ -183,7 +185,7 @@ export class HostsStage {
         end,
         this.simulator.nextEventAt(),
         this.clock.nextWakeAt(),
-        this.#nextTickAt,
+        this.timerIsOn ? this.#nextTickAt : undefined,
         ...this.#wakes.map(({ at }) => at),
         ...this.#every.map(({ at }) => at),
       ].filter((at) => at !== undefined && at > now);
@@ -200,7 +202,7 @@ export class HostsStage {
       one.at = now + one.seconds * 1000;
       one.act();
     }
-    if (this.#nextTickAt <= now) {
+    if (this.timerIsOn && this.#nextTickAt <= now) {
       this.#nextTickAt = (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS;
       this.#watch(handleSnapshot(this.#someHost().composed));
     }

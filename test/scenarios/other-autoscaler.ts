@@ -14,11 +14,20 @@ export interface Wave {
   readonly minutes: number;
 }
 
-interface Job {
+export interface Job {
   readonly name: string;
   readonly minutes: number;
+  readonly submittedAt: number;
+  startedAt: number | undefined;
   endsAt: number | undefined;
   hostname: string | undefined;
+}
+
+/** What the scheduler stated at one moment: how many jobs wait, and the host of each job that runs. */
+export interface Statement {
+  readonly at: number;
+  readonly waiting: number;
+  readonly hosts: readonly string[];
 }
 
 interface Host {
@@ -40,6 +49,9 @@ export class OtherAutoscaler implements Actor {
   readonly #set: string;
   readonly #keepMs: number;
   readonly #hosts = new Map<string, Host>();
+  /** Every job that there was. */
+  readonly log: Job[] = [];
+  readonly statements: Statement[] = [];
   #jobs: Job[] = [];
   #nextAt: number;
   #asked = 0;
@@ -80,16 +92,25 @@ export class OtherAutoscaler implements Actor {
     const minute = Math.floor((now - this.#origin) / MINUTE_MS);
     for (const { atMinute, jobs, minutes } of this.#waves)
       if (atMinute === minute)
-        for (let i = 0; i < jobs; i += 1)
-          this.#jobs.push({
-            name: `${this.#set}-${minute}-${i}`,
-            minutes,
-            endsAt: undefined,
-            hostname: undefined,
-          });
+        for (let i = 0; i < jobs; i += 1) this.#submit(`${this.#set}-${minute}-${i}`, minutes, now);
     this.#schedule(now);
     if (!this.#isOver) this.#scale(now);
+    const hosts = this.#jobs.flatMap(({ hostname }) => hostname ?? []);
+    this.statements.push({ at: now, waiting: this.#jobs.length - hosts.length, hosts });
     this.#stage.send(this.#message());
+  }
+
+  #submit(name: string, minutes: number, now: number): void {
+    const job = {
+      name,
+      minutes,
+      submittedAt: now,
+      startedAt: undefined,
+      endsAt: undefined,
+      hostname: undefined,
+    };
+    this.log.push(job);
+    this.#jobs.push(job);
   }
 
   #schedule(now: number): void {
@@ -108,6 +129,7 @@ export class OtherAutoscaler implements Actor {
       const host = free.shift();
       if (host === undefined) break;
       job.hostname = host.hostname;
+      job.startedAt = now;
       job.endsAt = now + job.minutes * MINUTE_MS;
     }
   }
@@ -182,21 +204,4 @@ export class OtherAutoscaler implements Actor {
       default:
     }
   }
-}
-
-/** Counted from the simulator's events alone: nodes that exist at each moment, times the seconds since the one before. */
-export function nodeSecondsAt(stage: Stage, array: string, moments: readonly number[]): number {
-  let total = 0;
-  for (const [i, at] of moments.entries()) {
-    const before = moments[i - 1];
-    if (before === undefined) continue;
-    const there = new Set<string>();
-    for (const event of stage.simulator.log) {
-      if (event.at > at || !("nodeId" in event) || event.array !== array) continue;
-      if (event.kind === "node-created") there.add(event.nodeId);
-      else if (event.kind === "node-gone") there.delete(event.nodeId);
-    }
-    total += (there.size * (at - before)) / 1000;
-  }
-  return total;
 }

@@ -8,6 +8,8 @@ import type { QueuedItem } from "../../src/adapters/memory/demand-queue.ts";
 import { createLanes } from "../../src/app/lanes.ts";
 import { createRecorder } from "../../src/app/record-demand.ts";
 import { describeComparison } from "../../src/app/describe-comparison.ts";
+import type { Health } from "../../src/app/describe-health.ts";
+import { checkHealth } from "../../src/app/describe-health.ts";
 import { describeCluster } from "../../src/app/describe-cluster.ts";
 import type { Explanation, Question } from "../../src/app/explain-cluster.ts";
 import type { HistoryRow, Log } from "../../src/app/ports.ts";
@@ -180,6 +182,11 @@ export class Stage {
   /** What the state page says. */
   async state(cluster: string): Promise<ClusterState> {
     return readState(await describeCluster(this.#composed.app, clusterName(cluster)));
+  }
+
+  /** What a probe of health asks. */
+  probe(cluster: string): Promise<Health> {
+    return checkHealth(this.#composed.app, clusterName(cluster));
   }
 
   /** What the real and the virtual fleet have been like. */

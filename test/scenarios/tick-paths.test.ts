@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { ClusterRecord } from "../../src/domain/record.ts";
 import { oneArray } from "./clusters.ts";
 import { HostsStage } from "./hosts-stage.ts";
 import { ORIGIN, Stage } from "./stage.ts";
@@ -90,6 +91,33 @@ test("neither timer nor wake message: health says that ticks are late, although 
   );
 });
 
+describe("the timer is silent and the queue was emptied: the loop begins again", () => {
+  test.each([
+    { name: "by a probe of health", call: (stage: Stage) => stage.probe("demo") },
+    {
+      name: "by the question of a node",
+      call: (stage: Stage) => stage.ask(stage.readyNodes[0] ?? { stopUrl: "", instanceId: "" }),
+    },
+    { name: "by a renewal of demand", call: (stage: Stage) => stage.push(holding(1)) },
+  ])("$name", async ({ call }) => {
+    const stage = new Stage({ simulator: oneArray("demo") });
+    await stage.push(holding(1));
+    await stage.pass(610);
+    stage.stopTimer();
+    stage.wakesArrive = "never";
+    await stage.pass(600);
+    stage.wakesArrive = "once";
+    await stage.pass(300);
+    expect(looksAfter(stage, 605)).toEqual([]);
+    await call(stage);
+    await stage.pass(310);
+    // At once, and then 5 s after each full minute.
+    const looks = looksAfter(stage, 605);
+    expect(looks.slice(0, 2)).toEqual([1510, 1565]);
+    expect(looks.slice(1)).toEqual([1565, 1625, 1685, 1745, 1805]);
+  });
+});
+
 describe("a cluster that is empty, without demand,", () => {
   test.each([
     { name: "by the timer", change: () => undefined, expected: [900, 1800, 2700, 3600] },
@@ -120,11 +148,74 @@ describe("a cluster that is empty, without demand,", () => {
   });
 });
 
-test("two hosts, one of which dies: the loop goes on by the timer and by wake messages of both", async () => {
+const looksOf = ({ simulator }: HostsStage, from: number): readonly number[] =>
+  simulator.log
+    .flatMap((event) => (event.kind === "status-read" ? [(event.at - ORIGIN) / 1000] : []))
+    .filter((at) => at > from);
+
+test("two hosts, the first of which dies before its look is saved: the second looks each minute", async () => {
   const stage = new HostsStage({ simulator: oneArray("demo") });
   stage.push(holding(1));
   await stage.pass(605);
-  const before = stage.count("status-read");
+  dieAtSave(stage, 2, "before");
   await stage.pass(600);
-  expect(stage.count("status-read") - before).toBe(10);
+  expect(stage.hosts.map(({ isAlive }) => isAlive)).toEqual([false, true]);
+  expect(looksOf(stage, 605)).toEqual(Array.from({ length: 10 }, (_, minute) => 660 + 60 * minute));
 });
+
+describe.each(["before", "after"] as const)(
+  "a host dies %s the record names the next wake message,",
+  (when) => {
+    test("and its timer never comes back: a message ticks within five minutes, then one each minute", async () => {
+      const stage = new HostsStage({ simulator: oneArray("demo") });
+      stage.push(holding(1));
+      await stage.pass(605);
+      // The ticks of four minutes: in one of them the timer sends a wake message.
+      const before = (await stage.record())?.pendingWake;
+      dieAtSave(stage, 1, when, (record) => record.pendingWake?.id !== before?.id);
+      for (let seconds = 0; seconds < 300 && stage.hosts[0]?.isAlive === true; seconds += 1)
+        await stage.pass(1);
+      expect(stage.hosts[0]?.isAlive).toBe(false);
+      stage.timerIsOn = false;
+      const died = stage.seconds;
+      await stage.pass(540);
+      const looks = looksOf(stage, died);
+      expect(looks[0]).toBeLessThanOrEqual(died + 305);
+      expect(looks.slice(1).map((at, index) => at - (looks[index] ?? 0))).toEqual(
+        looks.slice(1).map(() => 60),
+      );
+      expect(looks.length).toBeGreaterThan(4);
+    });
+
+    test("which a wake message had brought: the next one ticks a minute later", async () => {
+      const stage = new HostsStage({ simulator: oneArray("demo") });
+      stage.timerIsOn = false;
+      stage.push(holding(1));
+      await stage.pass(610);
+      const before = looksOf(stage, 0).at(-1) ?? 0;
+      dieAtSave(stage, 1, when);
+      await stage.pass(300);
+      expect(stage.hosts.map(({ isAlive }) => isAlive)).toEqual([false, true]);
+      expect(looksOf(stage, before)).toEqual([2, 3, 4, 5].map((minutes) => before + 60 * minutes));
+    });
+  },
+);
+
+/** The first host dies at its n-th save from here of those that `counts` takes, before or after what it saves is stored. */
+function dieAtSave(
+  stage: HostsStage,
+  nth: number,
+  when: "before" | "after",
+  counts: (record: ClusterRecord) => boolean = () => true,
+): void {
+  let left = nth;
+  stage.interference = {
+    save: (host, _changes, save, record) => {
+      if (host !== stage.hosts[0] || !counts(record)) return save();
+      left -= 1;
+      if (left > 0) return save();
+      if (when === "before") host.die();
+      return host.isAlive ? save().finally(() => host.die()) : new Promise(() => undefined);
+    },
+  };
+}

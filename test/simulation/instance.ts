@@ -3,7 +3,6 @@ import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/tra
 import { operationOf } from "../../src/adapters/cyclecloud/transport.ts";
 import type { StopDesk } from "../../src/app/answer-autostop.ts";
 import { createStopDesk } from "../../src/app/answer-autostop.ts";
-import type { App } from "../../src/app/commit.ts";
 import { createLanes } from "../../src/app/lanes.ts";
 import type {
   CredentialBreaker,
@@ -26,6 +25,7 @@ import { memoryPlanArchive } from "../../src/adapters/memory/plan-archive.ts";
 import type { Schedule } from "./schedule.ts";
 import { brokenAnswer, drawTrip, endpointOf } from "./trip.ts";
 import type { Endpoint, Weather } from "./weather.ts";
+import type { App } from "../../src/app/app.ts";
 
 /** What all processes share: the storage account and the CycleCloud server. */
 export interface Shared {

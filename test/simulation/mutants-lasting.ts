@@ -36,12 +36,12 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a node whose stop may be lost is replaced",
     edits: [
       {
-        file: "src/decide/stops/scale-down.ts",
+        file: "src/decide/nodes/excluded.ts",
         find: "if (stopping.has(known.nodeId)) return isUnfit;",
         put: "if (stopping.has(known.nodeId)) return true;",
       },
       {
-        file: "src/decide/intents/doubt.ts",
+        file: "src/decide/nodes/doubt.ts",
         find: "return open.has(nodeId) || isMarked(known?.draining, now);",
         put: "return isMarked(known?.draining, now);",
       },
@@ -170,7 +170,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
         put: "const DISBELIEVED_SECONDS = 0;",
       },
       {
-        file: "src/decide/intents/replaced.ts",
+        file: "src/decide/nodes/replaced.ts",
         find: 'if (known?.busyness.state === "busy" || left === 0)',
         put: 'if (known?.busyness.state === "busy" || left < -1e6)',
       },

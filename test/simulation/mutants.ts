@@ -5,7 +5,7 @@ import type { Edit } from "../support/product-copy.ts";
 import { runInCopy } from "../support/product-copy.ts";
 import type { Weather } from "./weather.ts";
 
-/** The product with one rule of design.md section 3 left out, as replacements in its text. */
+/** The product with one rule of protocol.md left out, as replacements in its text. */
 export interface Mutant {
   readonly name: string;
   readonly edits: readonly Edit[];
@@ -25,8 +25,8 @@ const STORM_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/app/conclude-look.ts",
-        find: 'import type { Finding, Run } from "./effects.ts";\n',
-        put: 'import type { Finding, Run } from "./effects.ts";\nimport { applyIntents } from "./effects.ts";\n',
+        find: 'import type { Finding } from "./effects.ts";\n',
+        put: 'import type { Finding } from "./effects.ts";\nimport { applyIntents } from "./effects.ts";\n',
       },
       {
         file: "src/app/conclude-look.ts",
@@ -189,7 +189,11 @@ const STORM_MUTANTS: readonly Mutant[] = [
         find: "const askers = without(new Set(marks), sick);",
         put: "const askers = new Set(marks);",
       },
-      { file: "src/decide/autostop.ts", find: "new Set([...out, ...unfit])", put: "new Set(out)" },
+      {
+        file: "src/decide/autostop.ts",
+        find: "new Set([...out, ...held.closed, ...unfit])",
+        put: "new Set(out)",
+      },
       {
         file: "src/decide/autostop.ts",
         find: "const askers = without(new Set(going), sick);",

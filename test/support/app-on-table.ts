@@ -1,5 +1,4 @@
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
-import type { App } from "../../src/app/commit.ts";
 import { createLanes } from "../../src/app/lanes.ts";
 import type { Clock, Site } from "../../src/app/ports.ts";
 import { createRecorder } from "../../src/app/record-demand.ts";
@@ -15,6 +14,7 @@ import type { DemandMessage } from "../../src/wire/message.ts";
 import { oneArray } from "../scenarios/clusters.ts";
 import type { MemoryTable } from "./memory-table.ts";
 import { memoryTable } from "./memory-table.ts";
+import type { App } from "../../src/app/app.ts";
 
 export const DEMO = clusterName("demo");
 

@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { z } from "zod";
 
 /** A text of the product to be replaced by another: it must be there exactly once. */
 export interface Edit {
@@ -52,9 +53,48 @@ export async function runInCopy(
   }
 }
 
-async function runScript(script: string, args: readonly string[]): Promise<Ended> {
+/** What of a checkout no test reads, or what a copy links to. */
+const NOT_COPIED: readonly string[] = [".git", "exp", "node_modules"];
+
+/**
+ * Runs a test file in a copy of the whole checkout in which the edits are made. The full names of the tests that failed; throws if the file
+ * could not be run at all.
+ */
+export async function runTestInCopy(edits: readonly Edit[], file: string): Promise<readonly string[]> {
+  const copy = await mkdtemp(join(tmpdir(), "mutant-"));
   try {
-    const { stdout } = await execute(process.execPath, [script, ...args], { timeout: LONGEST_MS });
+    const names = (await readdir(ROOT)).filter((name) => !NOT_COPIED.includes(name));
+    await Promise.all([
+      ...names.map((name) => cp(join(ROOT, name), join(copy, name), { recursive: true })),
+      symlink(join(ROOT, "node_modules"), join(copy, "node_modules"), "dir"),
+    ]);
+    for (const { file: path, find, put } of edits) await replaceOnce(join(copy, path), find, put);
+    const vitest = join(copy, "node_modules/vitest/vitest.mjs");
+    const report = join(copy, "report.json");
+    const how = ["--config", "test/vitest.config.ts", "--reporter=json", `--outputFile=${report}`];
+    const { stdout } = await runScript(vitest, ["run", ...how, file], copy);
+    const { testResults } = REPORT.parse(JSON.parse(await readFile(report, "utf8")));
+    const results = testResults.flatMap(({ assertionResults }) => assertionResults);
+    if (results.length === 0) throw new Error(`${file} ran no test: ${stdout.slice(0, 500)}`);
+    return results.flatMap(({ status, fullName }) => (status === "failed" ? [fullName] : []));
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}
+
+const REPORT = z.object({
+  testResults: z.array(
+    z.object({ assertionResults: z.array(z.object({ status: z.string(), fullName: z.string() })) }),
+  ),
+});
+
+async function runScript(script: string, args: readonly string[], cwd?: string): Promise<Ended> {
+  try {
+    const { stdout } = await execute(process.execPath, [script, ...args], {
+      timeout: LONGEST_MS,
+      maxBuffer: 64 * 1024 * 1024,
+      ...(cwd === undefined ? {} : { cwd }),
+    });
     return { stdout, code: 0 };
   } catch (error) {
     // An exit code is an outcome like another; that the script could not be run at all is not.

@@ -1,5 +1,4 @@
 import { accept } from "../../src/decide/record/accept.ts";
-import type { Decision } from "../../src/decide/reconcile.ts";
 import { decide } from "../../src/decide/reconcile.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
 import type { Snapshot } from "../../src/domain/cluster.ts";
@@ -10,6 +9,7 @@ import type { Instant } from "../../src/domain/units.ts";
 import { readDemandMessage } from "../../src/wire/demand-message.ts";
 import { NOW } from "./build-node.ts";
 import { buildState, OURS } from "./build-record.ts";
+import type { Decision } from "../../src/domain/decision.ts";
 
 /** A cluster's stored state. */
 export interface State {

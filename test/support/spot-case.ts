@@ -1,4 +1,3 @@
-import type { Decision } from "../../src/decide/reconcile.ts";
 import { decide } from "../../src/decide/reconcile.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import type { Bucket, Node, NodeArray } from "../../src/domain/cluster.ts";
@@ -10,6 +9,7 @@ import { renderReason } from "../../src/domain/reason.ts";
 import type { ClusterRecord, Ledger } from "../../src/domain/record.ts";
 import { buildArray, buildBucket, buildSnapshot, D4, D8, EXECUTE, NOW, rememberNodes } from "./build-node.ts";
 import { buildState, buildTarget, OURS } from "./build-record.ts";
+import type { Decision } from "../../src/domain/decision.ts";
 
 export const CHEAP = arrayName("cheap");
 export const SPOT = { Interruptible: true };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { lineOf, readMembers, updateOf } from "./context.ts";
 
-/** Jobs as scalelib's Job.to_dict() writes them, and as drivers fill them in (scalelib-behaviour.md 12). */
+/** Jobs as scalelib's Job.to_dict() writes them, and as drivers fill them in (scalelib.md 12). */
 
 const jobsOf = (jobs: unknown) => updateOf(readMembers({ jobs })).demand.demands;
 const linesOf = (job: unknown) =>

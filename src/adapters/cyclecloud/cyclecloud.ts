@@ -214,7 +214,7 @@ function get(path: string, query: Readonly<Record<string, string>>): TransportRe
   return { method: "GET", path, query, idempotent: true };
 }
 
-/** A change is never repeated by the transport: whether to repeat it is decided by asking for its request id (design.md section 3). */
+/** A change is never repeated by the transport: whether to repeat it is decided by asking for its request id (architecture.md, Intents). */
 function post(path: string, body: unknown): TransportRequest {
   return { method: "POST", path, query: {}, body, idempotent: false };
 }

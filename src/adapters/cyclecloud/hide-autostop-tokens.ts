@@ -3,7 +3,7 @@ const autostopUrl = /(autostop\\?\/[^\s"'<>/\\]+\\?\/)[^\s"'<>?&/\\]+/g;
 
 /**
  * A text of CycleCloud's without the tokens in it: messages quote node attributes, and the URL that we put there is a secret
- * (design.md section 4, Autostop).
+ * (architecture.md, Autostop).
  */
 export function hideAutostopTokens(text: string): string {
   return text.includes("autostop") ? text.replace(autostopUrl, "$1***") : text;

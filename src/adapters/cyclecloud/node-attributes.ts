@@ -15,7 +15,7 @@ export interface NodeAttributesToSend {
 
 /**
  * What a create sends as nodeAttributes. The autostop URL is put into Configuration under both names that nodes read
- * (design.md section 4, Autostop), over whatever the demand or the template says there.
+ * (architecture.md, Autostop), over whatever the demand or the template says there.
  *
  * How deep CycleCloud merges Configuration into the array's is not documented (cyclecloud-wire.md C.2). So each member of Configuration
  * that is sent is sent whole: what the array's template has there, with ours merged over it. Merged member by member or replaced whole,

@@ -6,7 +6,7 @@ import type { ActiveNodes } from "./read-nodearray.ts";
 import { readLimit, readNodeArray } from "./read-nodearray.ts";
 import { readNode } from "./read-node.ts";
 
-/** An answer that cannot be what it should be. What it says is not used: unknown is not the same as empty (design.md section 3). */
+/** An answer that cannot be what it should be. What it says is not used: unknown is not the same as empty (architecture.md, Unknown). */
 export interface Malformed {
   readonly kind: "malformed";
   readonly path: string;

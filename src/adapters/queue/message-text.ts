@@ -27,7 +27,7 @@ function survivesXml(text: string): boolean {
 
 /**
  * The text as it can travel: as it is if possible, else in base64, else gzipped in base64; the parser of demand messages takes all three
- * (design.md section 4). Undefined: too large in any form.
+ * (docs/demand.md). Undefined: too large in any form.
  */
 export function travellingText(text: string): string | undefined {
   const forms = [

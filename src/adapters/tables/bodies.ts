@@ -8,13 +8,7 @@ import type { Lru } from "./lru.ts";
 import { inParallel } from "./parallel.ts";
 import { chunkProperties, joinChunks, partOf, rowsFor } from "./rows.ts";
 import type { Table } from "./table.ts";
-
-/** Names an immutable body. `id` is the SHA-256 of the compressed bytes, so that equal rows are written whoever writes them. */
-export interface BodyRef {
-  readonly id: string;
-  /** Compressed size; it tells the number of rows. */
-  readonly bytes: number;
-}
+import type { BodyRef } from "./body-index.ts";
 
 /** A body ready to be written. */
 export interface PreparedBody {

@@ -1,6 +1,5 @@
 import type { ClusterRecord, SetEntry } from "../../domain/record.ts";
 import { entriesOf } from "../../domain/record.ts";
-import type { BodyRef } from "./bodies.ts";
 
 /**
  * Where the bodies of a record are. A small demand or report is in the pack that its key hashes to, a large one in a body of its own; so
@@ -52,4 +51,11 @@ export function entryKeys(record: ClusterRecord | undefined): ReadonlySet<EntryK
     if (report !== undefined) keys.add(report);
   }
   return keys;
+}
+
+/** Names an immutable body. `id` is the SHA-256 of the compressed bytes, so that equal rows are written whoever writes them. */
+export interface BodyRef {
+  readonly id: string;
+  /** Compressed size; it tells the number of rows. */
+  readonly bytes: number;
 }

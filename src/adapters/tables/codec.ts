@@ -7,9 +7,7 @@ import type { DemandOutcome, NodeVerdict, Plan } from "../../domain/plan.ts";
 import type { Question, Questions } from "../../domain/questions.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { ClusterRecord, Held, Intent, Ledger, LedgerNode } from "../../domain/record.ts";
-import type { VirtualFleet } from "../../domain/virtual-fleet.ts";
-import type { BodyRef } from "./bodies.ts";
-import type { BodyIndex } from "./body-index.ts";
+import type { BodyIndex, BodyRef } from "./body-index.ts";
 import type { StoredEntry } from "./stored-entries.ts";
 import { readEntries, storedEntries } from "./stored-entries.ts";
 import type { StoredIntent } from "./stored-intents.ts";
@@ -206,7 +204,6 @@ class Whys {
   }
 }
 
-export const virtualCodec: BodyCodec<VirtualFleet> = plainCodec<VirtualFleet>();
 export const ledgerCodec: BodyCodec<Ledger> = mapCodec<NodeId, LedgerNode>();
 export const questionsCodec: BodyCodec<Questions> = mapCodec<NodeId, Question>();
 export const packCodec: BodyCodec<Pack> = mapCodec<string, EntryValue>();

@@ -1,9 +1,10 @@
 import type { FinishedChange } from "../../app/ports.ts";
 import type { FinishedSet } from "../../domain/finished-set.ts";
 import type { SetName } from "../../domain/ids.ts";
-import type { BodyRef, BodyRows, PreparedBody } from "./bodies.ts";
+import type { BodyRows, PreparedBody } from "./bodies.ts";
 import { finishedCodec } from "./codec.ts";
 import { packOf } from "./packs.ts";
+import type { BodyRef } from "./body-index.ts";
 
 /**
  * What is remembered of finished sets, in bodies ("shards") that a set's name hashes to. A set that leaves the record rewrites its shard and

@@ -20,7 +20,7 @@ export const historyPartition = (cluster: string): string => `history-${keyText(
 export const CREDENTIALS_PARTITION = "credentials";
 export const TRIGGERS_PARTITION = "triggers";
 
-/** The manifest; its ETag is the linearisation point of the protocol (design.md section 3). */
+/** The manifest; its ETag is the linearisation point of the protocol (architecture.md, Storage). */
 export const RECORD_KEY = "record";
 export const CONFIGURATION_KEY = "configuration";
 export const CONFIGURATION_HISTORY_KEY = "configuration-history";

@@ -4,11 +4,12 @@ import type { Snapshot } from "../../domain/cluster.ts";
 import type { Digest } from "../../domain/ids.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import { holdSame } from "../../domain/record.ts";
-import type { BodyRef, BodyRows, PreparedBody } from "./bodies.ts";
-import type { BodyIndex, EntryKey } from "./body-index.ts";
+import type { BodyRows, PreparedBody } from "./bodies.ts";
+import type { BodyIndex, BodyRef, EntryKey } from "./body-index.ts";
 import { EMPTY_INDEX, OWN_BODY_LENGTH, entryKeys, refsOf } from "./body-index.ts";
 import type { BodyCodec, EntryValue, Pack } from "./codec.ts";
-import { ledgerCodec, packCodec, planCodec, plainCodec, questionsCodec, virtualCodec } from "./codec.ts";
+import { ledgerCodec, packCodec, planCodec, plainCodec, questionsCodec } from "./codec.ts";
+import { virtualCodec } from "./virtual-codec.ts";
 import { nextShards } from "./finished-shards.ts";
 import { packCountFor, packOf } from "./packs.ts";
 

@@ -3,7 +3,7 @@ import { ROW_BYTES } from "./rows.ts";
 /**
  * How small demands and reports share packs. A key's hash says which pack it is in. A small change rewrites a pack, a load reads all of
  * them: up to eight, their mean size stays below 128 KiB (gzip), so that little is rewritten; beyond, it may grow to most of a row, so that
- * the rows read grow with compressed bytes / 700 KiB and nothing else (design.md section 3, Storage).
+ * the rows read grow with compressed bytes / 700 KiB and nothing else (architecture.md, Storage).
  */
 const FEW = 8;
 const LARGEST_MEAN_OF_FEW = 128 * 1024;

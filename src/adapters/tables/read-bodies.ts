@@ -4,11 +4,12 @@ import type { ClusterName, Digest } from "../../domain/ids.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import { entriesOf } from "../../domain/record.ts";
-import type { BodyRef, BodyRows } from "./bodies.ts";
-import type { BodyIndex } from "./body-index.ts";
+import type { BodyRows } from "./bodies.ts";
+import type { BodyIndex, BodyRef } from "./body-index.ts";
 import { demandKey, reportKey } from "./body-index.ts";
 import type { EntryValue } from "./codec.ts";
-import { ledgerCodec, packCodec, plainCodec, planCodec, questionsCodec, virtualCodec } from "./codec.ts";
+import { ledgerCodec, packCodec, plainCodec, planCodec, questionsCodec } from "./codec.ts";
+import { virtualCodec } from "./virtual-codec.ts";
 import { clusterPartition } from "./keys.ts";
 
 /** All bodies that the record names; undefined: one is gone. */

@@ -6,9 +6,9 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import { STATE_VERSION } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { asPortCall } from "../system/azure-errors.ts";
-import type { BodyRef, BodyRows, PreparedBody } from "./bodies.ts";
+import type { BodyRows, PreparedBody } from "./bodies.ts";
 import { openBodies } from "./bodies.ts";
-import type { BodyIndex } from "./body-index.ts";
+import type { BodyIndex, BodyRef } from "./body-index.ts";
 import { refsOf } from "./body-index.ts";
 import type { BodyCodec, Manifest } from "./codec.ts";
 import { compress, decompress, readManifest, writeManifest, writeSpilled } from "./codec.ts";
@@ -46,7 +46,7 @@ const LOAD_ATTEMPTS = 3;
 /** From this many bytes on, a load first asks whether the manifest has changed at all. */
 const LARGE_MANIFEST_BYTES = 32 * 1024;
 
-/** Records in Table Storage: a manifest row per cluster, and immutable bodies beside it (design.md section 3, Storage). */
+/** Records in Table Storage: a manifest row per cluster, and immutable bodies beside it (architecture.md, Storage). */
 export function tableRecordStore(
   table: Table,
   clock: Pick<Clock, "now">,

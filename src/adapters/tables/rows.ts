@@ -1,6 +1,6 @@
 /**
  * Bytes in rows. A property holds at most 64 KiB and a row 1 MiB; the emulator counts base64, so a row gets at most 700 KiB, in chunks of
- * 60 KiB (design.md section 3, Storage).
+ * 60 KiB (architecture.md, Storage).
  */
 const CHUNK_BYTES = 60 * 1024;
 export const ROW_BYTES = 700 * 1024;

@@ -14,10 +14,8 @@ import type { LineBins, Sought } from "./first-fit-line.ts";
 import { CLAIMED, CLOSED, EMPTY, Line } from "./first-fit-line.ts";
 import type { NodeOrder } from "./node-order.ts";
 import type { Shape } from "./shape.ts";
-import type { Takes } from "./job-class.ts";
-
-/** A bin's number. A bin is one existing node, or so many identical nodes that are in flight or planned. */
-export type Bin = number;
+import type { Takes } from "./takes.ts";
+import type { Bin } from "./bin.ts";
 
 /** Who needs nodes: a demand, by "set/demand". */
 export interface Claimant {

@@ -1,10 +1,10 @@
 import type { SupplyNode, World } from "../../domain/allocation.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { Ask } from "./job-ask.ts";
-import type { Bin } from "./bins.ts";
 import type { Ground, Place } from "./node-kinds.ts";
 import { comparePlaces } from "./node-kinds.ts";
 import { hostFinder } from "../../domain/hosts.ts";
+import type { Bin } from "./bin.ts";
 
 /** Slots that run already, and where. */
 export interface Bindings {

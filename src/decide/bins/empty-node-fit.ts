@@ -11,7 +11,7 @@ import { dependsOnJobs, dependsOnNode } from "../constraints/depends-on-node.ts"
 import type { Judgement } from "../constraints/match.ts";
 import { compileAll } from "../constraints/match.ts";
 import type { Ground } from "./node-kinds.ts";
-import { withNodeId } from "../world/cluster-buckets.ts";
+import { withNodeId } from "../constraints/default-resources.ts";
 
 /** What is judged: an existing node, nodes in flight, or what a bucket offers. */
 export interface Subject {

@@ -1,6 +1,6 @@
 import type { Budget } from "../constraints/budget.ts";
-import type { Takes } from "./job-class.ts";
 import { TOLERANCE } from "../../domain/tolerance.ts";
+import type { Takes } from "./takes.ts";
 
 /** What a line needs to know of its bins, by bin. */
 export interface LineBins {

@@ -115,7 +115,7 @@ export function slotsIn({ jobClass }: Ask, free: Float64Array, start: number): n
 
 /**
  * How many units go to a node that has room for this many slots; a gang may stack its share on an exclusive node. Room without end means that
- * a slot takes nothing there: then a job has one slot on a node (scalelib-behaviour.md 3, "With no constraints at all the room is 1").
+ * a slot takes nothing there: then a job has one slot on a node (scalelib.md 3, "With no constraints at all the room is 1").
  */
 export function unitsFrom(ask: Ask, slots: number): number {
   if (ask.unitsPerNode === 1) return slots >= ask.slotsPerUnit ? 1 : 0;

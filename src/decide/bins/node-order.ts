@@ -26,7 +26,7 @@ interface Coming {
 
 /**
  * By the nodes' own order; among equals nodes that belong to no target's group first, then by place, then by id. What is in flight comes
- * in the order in which it was asked for, so that a plan finds its own nodes again (P6 of design.md section 6).
+ * in the order in which it was asked for, so that a plan finds its own nodes again (P6 of architecture.md, Properties).
  */
 export function orderNodes(ground: Ground): NodeOrder {
   const { nodes, inFlight } = ground.world;

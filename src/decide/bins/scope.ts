@@ -151,3 +151,13 @@ function arrayReason(
     ? undefined
     : { code: "no-such-machine-type", array, machineTypes: machineTypes ?? [], offered };
 }
+
+/** Neither groups of its own nor the array's: other providers know none (cyclecloud-wire.md A.3, C.2). */
+export function knowsNoGroups({ maxPlacementGroupSize, pinnedGroup }: BucketOffer): boolean {
+  return maxPlacementGroupSize === undefined && pinnedGroup === undefined;
+}
+
+/** Whether nodes come ungrouped: nowhere that the demand may go are there placement groups. */
+export function isUngrouped({ offers }: Pick<Scope, "offers">): boolean {
+  return offers.length > 0 && offers.every(knowsNoGroups);
+}

@@ -3,14 +3,33 @@ import type { ResourceValue } from "../../domain/resources.ts";
 import { bytesOf, bytesPer, isSize } from "../../domain/size.ts";
 import type { Ask } from "./job-ask.ts";
 import { unitsFrom } from "./job-ask.ts";
-import type { Bin, Bins } from "./bins.ts";
 import type { Fit, Subject } from "./empty-node-fit.ts";
 import { viewOf } from "./empty-node-fit.ts";
+import type { Budget } from "../constraints/budget.ts";
+import type { Ground, Kind } from "./node-kinds.ts";
 import type { Met } from "../constraints/match.ts";
 import { TOLERANCE } from "../../domain/tolerance.ts";
+import type { Bin } from "./bin.ts";
 
 const NOTHING: Met["drains"] = new Map();
 const NO_JOBS: readonly string[] = [];
+
+/** What a try asks of the bins: what is left of each, of the pools and of the steps. `Bins` is one. */
+export interface TriedBins {
+  readonly ground: Pick<Ground, "viewOf">;
+  readonly budget: Budget;
+  /** Names of the resources; a bin's amounts in `free` follow this order, `width` of them for each bin. */
+  readonly resources: readonly string[];
+  readonly width: number;
+  readonly free: Float64Array;
+  readonly pools: Map<string, number>;
+  isEmpty(bin: Bin): boolean;
+  isOnlyOf(bin: Bin, ask: Ask): boolean;
+  hasFreeSlot(bin: Bin, ask: Ask): boolean;
+  kindOf(bin: Bin): Kind;
+  subjectOf(bin: Bin): Subject;
+  jobsOn(bin: Bin): readonly string[];
+}
 
 /** What is left of a node while slots are tried out on it. */
 interface Trial {
@@ -29,17 +48,17 @@ const MOST_TRIED = 10_000;
  * How many units of a job fit on a node whose alternatives (or, xor, not) hang on what is left there: slot by slot, each charged to the
  * first alternative that holds then.
  */
-export function roomIntricate(bins: Bins, bin: Bin, ask: Ask): number {
+export function roomIntricate(bins: TriedBins, bin: Bin, ask: Ask): number {
   return roomOf(bins, bin, ask, mostTried(ask));
 }
 
 /** Whether there is room for one unit. */
-export function hasRoomIntricate(bins: Bins, bin: Bin, ask: Ask): boolean {
+export function hasRoomIntricate(bins: TriedBins, bin: Bin, ask: Ask): boolean {
   const { units, slotsPerUnit } = ask;
   return roomOf(bins, bin, ask, Math.min(MOST_TRIED, Math.min(1, units) * slotsPerUnit)) > 0;
 }
 
-function roomOf(bins: Bins, bin: Bin, ask: Ask, wanted: number): number {
+function roomOf(bins: TriedBins, bin: Bin, ask: Ask, wanted: number): number {
   if (ask.requirements.alone !== undefined && !bins.isEmpty(bin) && !bins.isOnlyOf(bin, ask)) return 0;
   const { screen } = ask.jobClass;
   bins.budget.spend(screen.steps);
@@ -54,7 +73,7 @@ function roomOf(bins: Bins, bin: Bin, ask: Ask, wanted: number): number {
  * How many slots go to the alternative that holds first on what is left of a node, before the next one is looked at; without end if that is
  * said of none.
  */
-export function slotsAtOnce(bins: Bins, bin: Bin, ask: Ask): number {
+export function slotsAtOnce(bins: TriedBins, bin: Bin, ask: Ask): number {
   const { jobClass } = ask;
   const { view, free, jobs } = nodeOf(bins, bin, ask);
   const node: NodeView = { ...view, available: availableOf(bins, view, free), jobs: new Set(jobs) };
@@ -62,7 +81,7 @@ export function slotsAtOnce(bins: Bins, bin: Bin, ask: Ask): number {
 }
 
 /** How many units fit on a new node of this kind, slot by slot. */
-export function roomOnNew(bins: Bins, subject: Subject, capacity: Float64Array, ask: Ask): number {
+export function roomOnNew(bins: TriedBins, subject: Subject, capacity: Float64Array, ask: Ask): number {
   const node = { subject, view: viewOf(subject), free: [...capacity], jobs: [] };
   return unitsFrom(ask, tryOut(bins, node, ask, mostTried(ask)).slots);
 }
@@ -79,7 +98,7 @@ interface Tried {
   readonly jobs: readonly string[];
 }
 
-function nodeOf(bins: Bins, bin: Bin, { by, jobClass }: Ask): Tried {
+function nodeOf(bins: TriedBins, bin: Bin, { by, jobClass }: Ask): Tried {
   const start = bin * bins.width;
   const free = [...bins.free.subarray(start, start + bins.width)];
   const subject = bins.subjectOf(bin);
@@ -97,7 +116,7 @@ function nodeOf(bins: Bins, bin: Bin, { by, jobClass }: Ask): Tried {
  * nothing of the node.
  */
 export function placeIntricate(
-  bins: Bins,
+  bins: TriedBins,
   bin: Bin,
   ask: Ask,
   slots: number,
@@ -119,7 +138,7 @@ export function placeIntricate(
  * Tasks that run there although there is no room for them, or the constraints say no: they take what they would of an empty node, or at
  * least what stands at the top.
  */
-function chargeRest(bins: Bins, node: Tried, ask: Ask, trial: Trial, slots: number): void {
+function chargeRest(bins: TriedBins, node: Tried, ask: Ask, trial: Trial, slots: number): void {
   const { fitOfBound, amounts, shape } = ask.jobClass;
   const judgement = fitOfBound.judge(node.view, shape.shared);
   if (judgement.kind === "met") {
@@ -136,7 +155,7 @@ function chargeRest(bins: Bins, node: Tried, ask: Ask, trial: Trial, slots: numb
 }
 
 function tryOut(
-  bins: Bins,
+  bins: TriedBins,
   { view: empty, free, jobs }: Tried,
   { jobClass, unitsPerNode }: Ask,
   wanted: number,
@@ -206,7 +225,7 @@ function isShort({ pools }: Trial, { drains }: Met): boolean {
   return [...drains].some(([pool, amount]) => (pools.get(pool) ?? 0) < amount * (1 - TOLERANCE));
 }
 
-function charge(bins: Bins, trial: Trial, { takes, drains, closes }: Met, slots = 1): void {
+function charge(bins: TriedBins, trial: Trial, { takes, drains, closes }: Met, slots = 1): void {
   for (const [name, take] of takes) {
     const position = bins.resources.indexOf(name);
     if (position < 0) continue;
@@ -225,7 +244,7 @@ function charge(bins: Bins, trial: Trial, { takes, drains, closes }: Met, slots 
 
 /** The node's resources with what is left of those that are counted. */
 function availableOf(
-  bins: Bins,
+  bins: TriedBins,
   { available: all }: NodeView,
   free: readonly number[],
 ): NodeView["available"] {

@@ -9,13 +9,13 @@ import type { Ask } from "../bins/job-ask.ts";
 import { unitsOnEmpty } from "../bins/job-ask.ts";
 import type { Way } from "../why/remedies.ts";
 import { bindingOf, presentBinding } from "../why/remedies.ts";
-import type { Bin } from "../bins/bins.ts";
 import type { Candidates } from "./candidates.ts";
 import { candidatesFor, chooseBuckets } from "./candidates.ts";
 import type { Site } from "./sites.ts";
 import { BucketSites, roomAt, roomToStart } from "./sites.ts";
 import { sizeOfConstraints } from "../constraints/constraint-size.ts";
-import type { Draft, Settled } from "../draft/draft.ts";
+import type { Draft } from "../draft/draft.ts";
+import type { Explained } from "../why/unmet.ts";
 import { closedTo, groupClosedTo } from "../draft/closed.ts";
 import { holderOf } from "../draft/caps.ts";
 import type { Place } from "../bins/node-kinds.ts";
@@ -23,10 +23,12 @@ import { roomIntricate, roomOnNew, slotsAtOnce } from "../bins/slot-by-slot.ts";
 import type { JobClass } from "../bins/job-class.ts";
 import { mostPoolNeeds, unitsInPools as unitsInAllPools } from "../draft/pool-use.ts";
 import { sharedPoolName } from "../constraints/shared-pools.ts";
-import { misfit, refusalReason, tooSmall } from "../why/reasons.ts";
 import { jobRefusal, noteScaleSet } from "../draft/scale-set.ts";
+import type { Telling } from "../why/reason-budget.ts";
 import { explain } from "../why/reason-budget.ts";
 import { TOLERANCE } from "../../domain/tolerance.ts";
+import type { Bin } from "../bins/bin.ts";
+import { misfit, refusalReason, tooSmall } from "../draft/refusals.ts";
 
 /** So many nodes of a bin with so many units each, and, where what is left is less than a node holds, one more with the rest. */
 interface Step {
@@ -44,6 +46,12 @@ interface SitePlan {
   readonly left: number;
 }
 
+/** What a job has been given, in slots, and why that is not all, where somebody is told. */
+export interface PlacedInOrder extends Explained {
+  readonly placed: number;
+  readonly pending: number;
+}
+
 interface Progress {
   left: number;
   pending: number;
@@ -51,7 +59,7 @@ interface Progress {
 }
 
 /**
- * Places jobs as scalelib does (scalelib-behaviour.md 10 and 11), one after the other in the order of rank: bucket by bucket, in each the
+ * Places jobs as scalelib does (scalelib.md 10 and 11), one after the other in the order of rank: bucket by bucket, in each the
  * nodes that are there before new ones. A colocated job and a job with a node count go into one bucket (a placement group is a bucket of
  * its own) whole or not at all. Of the alternatives of slots every node, existing or new, is first filled by the one that holds first there; only what is
  * left then looks what else holds. What differs is what the list of defects there names: limits are shared by all buckets that name them
@@ -61,6 +69,7 @@ export class BucketOrder {
   /** How each job found its places, in the order of settling. */
   readonly orders: PlacementOrder[] = [];
   readonly #draft: Draft;
+  readonly #telling: Telling | undefined;
   readonly #sites: BucketSites;
   readonly #values: ReadonlyMap<string, Scalar>;
   /** By constraints that do not look at pools; the key is shared by all jobs alike. */
@@ -69,14 +78,16 @@ export class BucketOrder {
   /** By constraints, then by place and size of a unit: how many bins at the beginning of the bucket have no room for such a job. */
   readonly #passed = new Map<JobClass, Map<string, number>>();
 
-  constructor(draft: Draft, shared: SharedState) {
+  /** `telling`: who is told why a job is unmet; absent: nobody. */
+  constructor(draft: Draft, shared: SharedState, telling: Telling | undefined) {
     this.#draft = draft;
+    this.#telling = telling;
     this.#sites = new BucketSites(draft);
     this.#values = shared.values;
   }
 
   /** Places the units of a job; `home`: the placement group that it is bound to already. */
-  settle(ask: Ask, home: Place | undefined): Settled {
+  settle(ask: Ask, home: Place | undefined): PlacedInOrder {
     const { pools } = this.#draft;
     const all = this.#candidatesOf(ask);
     const chosen = this.#draft.bins.hosts.size === 0 ? all : candidatesFor(all, ask.set);
@@ -114,9 +125,9 @@ export class BucketOrder {
     left: number,
     short: readonly Reason[],
     drained: readonly Reason[],
-  ): Pick<Settled, "reasons" | "binding"> {
-    const { tells, telling } = this.#draft;
-    if (left <= 0 || !tells) return { reasons: [] };
+  ): Explained {
+    const telling = this.#telling;
+    if (left <= 0 || telling === undefined) return { reasons: [] };
     if (!telling.covers(ask)) return { reasons: [...short, ...telling.brief(ask)] };
     telling.note(ask);
     return explain(this.#draft, () => {

@@ -12,7 +12,7 @@ export interface Candidates {
   readonly refused: readonly { readonly site: Site; readonly refusal: Refusal }[];
 }
 
-/** Chooses as scalelib does (scalelib-behaviour.md 10): the order of the list, shifted by what the constraints prefer; own hosts first. */
+/** Chooses as scalelib does (scalelib.md 10): the order of the list, shifted by what the constraints prefer; own hosts first. */
 export function chooseBuckets(
   all: readonly Site[],
   constraints: readonly Constraint[],

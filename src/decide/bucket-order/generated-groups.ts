@@ -12,7 +12,7 @@ export interface GroupSupply {
 export const DEFAULT_GROUP_SUPPLY: GroupSupply = { buffer: 2, most: 10_000 };
 
 /**
- * Names for groups that do not exist yet (scalelib-behaviour.md 8): "SIZE_pg0", "SIZE_pg1" and so on, without those that the array has.
+ * Names for groups that do not exist yet (scalelib.md 8): "SIZE_pg0", "SIZE_pg1" and so on, without those that the array has.
  * None in an array that is not for HPC. The caller leaves them out where the configuration names groups: `World.namesGroups`.
  */
 export function generateGroups(

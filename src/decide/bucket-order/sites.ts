@@ -3,7 +3,7 @@ import type { BucketKey } from "../../domain/bucket.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 import type { NodeView } from "../../domain/node-view.ts";
 import { compareText } from "../../domain/text.ts";
-import type { Bin, Bins } from "../bins/bins.ts";
+import type { Bins } from "../bins/bins.ts";
 import type { Subject } from "../bins/empty-node-fit.ts";
 import type { Place } from "../bins/node-kinds.ts";
 import { comparePlaces } from "../bins/node-kinds.ts";
@@ -13,6 +13,7 @@ import { propertiesOf } from "../bins/empty-node-fit.ts";
 import { isSized } from "../draft/named-groups.ts";
 import { pinnedRefusal } from "../draft/scale-set.ts";
 import { DEFAULT_GROUP_SUPPLY, generateGroups } from "./generated-groups.ts";
+import type { Bin } from "../bins/bin.ts";
 
 /** A bucket as scalelib means it: one array x VM size x placement group or none, with its nodes. */
 export interface Site {
@@ -28,7 +29,7 @@ export interface Site {
 }
 
 /**
- * All buckets of a plan in the order of scalelib-behaviour.md 7 and 8: arrays as the status lists them, whatever their priority (defect 6
+ * All buckets of a plan in the order of scalelib.md 7 and 8: arrays as the status lists them, whatever their priority (defect 6
  * is what makes this order "recorded"), then their VM sizes; of each size the groups of the status, those that the configuration names,
  * the array's own, and no group; groups that are only generated come after everything else. A bucket that is not valid has its nodes and gets no more.
  */

@@ -8,7 +8,7 @@ export type Weigher = (view: NodeView, shared: SharedState, weight: number) => n
 /** So much more does one place further ahead in a list of choices weigh: more than the order of fewer than a hundred buckets. */
 const STEP = 100;
 
-/** The weights of scalelib-behaviour.md 9: choices and alternatives put buckets in the order in which they are listed, the rest does not. */
+/** The weights of scalelib.md 9: choices and alternatives put buckets in the order in which they are listed, the rest does not. */
 export function compileWeight(constraint: Constraint): Weigher {
   switch (constraint.kind) {
     case "resource-choice":

@@ -62,7 +62,7 @@ const NOTHING_SHARED: SharedState = { left: new Map(), values: new Map() };
 
 /**
  * The node's resources with the defaults added. A name that has a value keeps it, and the first default that gives it one wins. Each entry
- * that joins has all before it tried again, as one may select by a resource that a later one defines (scalelib-behaviour.md 4).
+ * that joins has all before it tried again, as one may select by a resource that a later one defines (scalelib.md 4).
  */
 export function applyDefaults(
   defaults: Defaults,
@@ -163,4 +163,9 @@ function reckon(value: number, operation: Modifier["operation"], by: number): nu
 function readsNode(select: readonly Constraint[], value: DefaultValue): boolean {
   if (value.kind === "property" && isOfOneNode(value.property)) return true;
   return value.kind === "configuration" || select.some(dependsOnNode);
+}
+
+/** Resources that nodes of a place share, with the one that they cannot share: ccnodeid. */
+export function withNodeId(resources: Resources, nodeId: string | null): Resources {
+  return resources["ccnodeid"] === null && nodeId !== null ? { ...resources, ccnodeid: nodeId } : resources;
 }

@@ -11,7 +11,7 @@ import { compilePattern } from "../../domain/shell-pattern.ts";
 
 /**
  * What a constraint says of one node. `space`: how many slots it lets onto the node; absent: it has no opinion. It is told also where the
- * constraint fails, as a constraint that fails may still bound (scalelib-behaviour.md 9).
+ * constraint fails, as a constraint that fails may still bound (scalelib.md 9).
  */
 export type Judgement =
   | Met

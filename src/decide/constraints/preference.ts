@@ -9,7 +9,7 @@ import { takesSomething } from "./requirements.ts";
 /** How good a choice a node is by a job's own lists and alternatives: higher is better, 0 is no opinion. */
 export type Preference = (node: NodeView, shared: SharedState) => number;
 
-/** Lists of values and alternatives (`or`) are in order of preference. `xor` and `not` are not (scalelib-behaviour.md 9, weigh). */
+/** Lists of values and alternatives (`or`) are in order of preference. `xor` and `not` are not (scalelib.md 9, weigh). */
 export function hasPreference(constraint: Constraint): boolean {
   switch (constraint.kind) {
     case "property-choice":

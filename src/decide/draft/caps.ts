@@ -1,9 +1,9 @@
-import type { Cap } from "../../domain/allocation.ts";
+import type { BucketOffer, Cap, SharedLimit } from "../../domain/allocation.ts";
 import type { LimitId, Reason } from "../../domain/reason.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Ask } from "../bins/job-ask.ts";
-import type { Bin, Bins } from "../bins/bins.ts";
-import type { OwnCeiling } from "../why/reasons.ts";
+import type { Bins } from "../bins/bins.ts";
+import type { Bin } from "../bins/bin.ts";
 
 interface OpenCap {
   readonly cap: Cap;
@@ -180,4 +180,12 @@ const textOf = ({ kind, name, unit, sets }: Cap): string =>
 /** On whose account a job runs. */
 export function holderOf({ set, demand: job }: Ask): Holder {
   return job.user === undefined ? { set } : { set, user: job.user };
+}
+
+/**
+ * A ceiling of our own as one demand meets it: what is used and left of it, and what one new node takes. `id.kind` is "request-set-cap"
+ * or "user-cap".
+ */
+export interface OwnCeiling extends SharedLimit {
+  readonly amount: (offer: BucketOffer) => number;
 }

@@ -1,8 +1,18 @@
 import type { SetName } from "../../domain/ids.ts";
-import type { Reason } from "../../domain/reason.ts";
-import type { Bin } from "../bins/bins.ts";
-import type { Draft } from "./draft.ts";
-import type { GroupKind } from "../place/group-members.ts";
+import type { BucketKey } from "../../domain/bucket.ts";
+import type { Instant } from "../../domain/units.ts";
+import type { GroupDemand } from "../../domain/demand.ts";
+import type { Bin } from "../bins/bin.ts";
+
+/** A group that was to be filled and lacked nodes when its time was over. */
+export interface GivenUpGroup {
+  readonly bucket: BucketKey;
+  /** How many nodes it has, and how many it should have. */
+  readonly nodes: number;
+  readonly size: number;
+  /** When it began to be filled. */
+  readonly since: Instant;
+}
 
 /** What a plan in the making has done for all groups of one array and size. Places are named by their index. */
 export interface GroupTally {
@@ -17,17 +27,8 @@ export interface GroupTally {
   readonly bins: Set<Bin>;
   /** Groups that were completed in this plan. */
   readonly begun: Set<number>;
-  /** Groups that this plan has given up, and what they lacked. */
-  readonly givenUp: Map<number, Reason>;
-}
-
-/** The tally of the demand's array and size, with the demand noted. */
-export function tallyOf(draft: Draft, demand: GroupKind, key: string, set: SetName): GroupTally {
-  const tally = draft.groups.get(key) ?? emptyTally(demand);
-  if (demand.groups > tally.demand.groups) tally.demand = demand;
-  tally.sets.add(set);
-  draft.groups.set(key, tally);
-  return tally;
+  /** Groups that this plan has given up. */
+  readonly givenUp: Map<number, GivenUpGroup>;
 }
 
 export function emptyTally(demand: GroupKind): GroupTally {
@@ -41,3 +42,6 @@ export function emptyTally(demand: GroupKind): GroupTally {
     givenUp: new Map(),
   };
 }
+
+/** What groups are asked for, and how large. */
+export type GroupKind = Pick<GroupDemand, "array" | "size" | "groups">;

@@ -2,10 +2,10 @@ import type { BucketOffer } from "../../domain/allocation.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import type { Draft } from "./draft.ts";
-import { groupKey, nextGroupName } from "./draft.ts";
 import { compareNames, inGroup } from "../bins/node-kinds.ts";
 import { roomOnNew } from "../bins/slot-by-slot.ts";
 import { mayJoin } from "./scale-set.ts";
+import { groupKey, nextGroupName } from "./group-names.ts";
 
 /** The placement groups of a bucket that exist or are configured. */
 export function groupsWithNames(offer: BucketOffer): readonly PlacementGroup[] {

@@ -8,16 +8,9 @@ import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { backOff } from "./back-off.ts";
 import { nodesBySet } from "./create-requests.ts";
-import type { Look } from "../nodes/ledger.ts";
+import type { Look } from "../../domain/observation.ts";
 
 /** Nodes that were asked for and that no look has shown (docs/protocol.md, In flight). */
-
-/** What a question for a request's nodes has found. */
-export interface RequestNodes {
-  /** When the question began: what it found may be as old as that. */
-  readonly askedAt: Instant;
-  readonly nodes: readonly RequestedNode[];
-}
 
 /** A list that has not grown for this long is whole. */
 const WHOLE_LIST_SECONDS = 60;

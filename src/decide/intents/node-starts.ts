@@ -2,12 +2,10 @@ import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { ClusterRecord, Ledger, LedgerNode, NodeStart, StartEffect } from "../../domain/record.ts";
-import type { BucketKey } from "../../domain/bucket.ts";
-import { bucketText } from "../../domain/bucket.ts";
+import { bucketOf, bucketText } from "../../domain/bucket.ts";
 import type { Instant } from "../../domain/units.ts";
-import { secondsBetween } from "../../domain/units.ts";
+import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { backOff } from "./back-off.ts";
-import { cameToNothing } from "./settle.ts";
 
 /**
  * The start of deallocated nodes. A start is never replayed, it is decided again, as a terminate is: it names nodes by id, so that what
@@ -131,7 +129,9 @@ export function startEffects(starts: readonly NodeId[], snapshot: Snapshot): rea
   return [...effects.values()];
 }
 
-/** Where a node is. */
-export function bucketOf({ array, machineType, placementGroup }: Node): BucketKey {
-  return { array, machineType, ...(placementGroup === undefined ? {} : { placementGroup }) };
+const START_REST_SECONDS = 900;
+
+/** A start that came to nothing: a broken node is not tried again at once, or it would keep its bucket paused for ever. */
+export function cameToNothing(message: string, now: Instant, seconds = START_REST_SECONDS): NodeStart {
+  return { state: "refused", since: now, until: plusSeconds(now, seconds), message };
 }

@@ -1,12 +1,11 @@
-import { dynamicArrayOf } from "../../domain/bucket.ts";
+import { bucketOf, dynamicArrayOf } from "../../domain/bucket.ts";
 import type { Node, NodePhase, Snapshot } from "../../domain/cluster.ts";
 import type { ArrayName, NodeId } from "../../domain/ids.ts";
 import type { ClusterRecord, Ledger, LedgerNode } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
-import { stoppingNodes } from "./doubt.ts";
 import { backOff } from "./back-off.ts";
-import { bucketOf } from "./node-starts.ts";
+import { stoppingNodes } from "./open-intents.ts";
 
 /** For this long a removal is counted as a trouble. */
 export const REMOVED_SECONDS = 3600;

@@ -6,7 +6,7 @@ import { backOff } from "./back-off.ts";
 import { sendAlone } from "./create-requests.ts";
 import { afterAccepted, afterFound } from "./granted-create.ts";
 import { LONGEST_INTENT_SECONDS } from "./send-times.ts";
-import type { Evidence } from "./settle.ts";
+import type { Evidence } from "./evidence.ts";
 
 /** CycleCloud is asked twice, this far apart, before a 409 is believed to mean invalid input. */
 const SECOND_ASK_SECONDS = 10;

@@ -5,9 +5,9 @@ import type { Question } from "../../domain/questions.ts";
 import type { ClusterRecord, Draining, Intent, Ledger, TerminateEffect } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
-import { stoppingNodes } from "./doubt.ts";
-import { withoutStop } from "../stops/questions.ts";
-import type { Evidence, Settled } from "./settle.ts";
+import type { Evidence, Settled } from "./evidence.ts";
+import { stoppingNodes } from "./open-intents.ts";
+import { withoutStop } from "../../domain/questions.ts";
 
 /** A stop of which nothing can be learnt ends so long after its commit. */
 const STOP_ENDS_SECONDS = 900;

@@ -7,7 +7,7 @@ import { nextTogether, nextToken } from "../pace/observation-times.ts";
 import { certainAtLast, certainBefore, isWorthResending, LEASE_SECONDS } from "./send-times.ts";
 import { dropSilentCreates } from "./settle-create.ts";
 
-/** Whose turn it is to look, and when (docs/protocol.md, Looks): all of it read from the record, so that every instance agrees. */
+/** Whose turn it is to look, and when (docs/protocol.md, Observations): all of it read from the record, so that every instance agrees. */
 
 /** What is expected to change soon is looked for again after so long. */
 const SOON_SECONDS = 5;

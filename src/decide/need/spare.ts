@@ -4,15 +4,14 @@ import type { RankedDemand } from "../../domain/demand.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import { InTurn } from "../../domain/in-turn.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { LedgerNode } from "../../domain/record.ts";
 import { stillInFlight } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { allocate } from "../search/allocate.ts";
 import { PLAN_STEPS } from "../constraints/budget.ts";
 import { LeftOut } from "./left-out.ts";
-import { bootingSince, isStarting } from "../intents/node-starts.ts";
-import type { WorldInput } from "../world/build-world.ts";
 import { buildWorld, readyOnly } from "../world/build-world.ts";
+import type { WorldInput } from "../world/world-input.ts";
+import { ORDER, orderOf, orderUnmarked } from "../world/order-of-use.ts";
 
 /** How generated placement groups are called. */
 const GROUP_PREFIX = "group-";
@@ -28,36 +27,6 @@ export function allocationPolicyOf(policy: Policy): AllocationPolicy {
     ...(steps === undefined ? {} : { steps }),
   };
 }
-
-/** The order in which capacity is used; lower goes first. */
-const ORDER = { busy: 0, ready: 1, wantsToStop: 2, coming: 3, deallocated: 4 };
-
-/** The place of a node in the order of use; a node that is marked gives way to others that are up. */
-export function orderOf(node: Node, known: LedgerNode | undefined): number {
-  if (node.phase === "ready" && known?.draining !== undefined) return ORDER.wantsToStop;
-  return orderUnmarked(node, known);
-}
-
-function orderUnmarked(node: Node, known: LedgerNode | undefined): number {
-  if (node.phase === "deallocated" && !isStarting(known)) return ORDER.deallocated;
-  if (node.phase !== "ready") return ORDER.coming + ageFraction(known);
-  if (known?.busyness.state === "busy") return ORDER.busy;
-  return ORDER.ready + ageFraction(known);
-}
-
-/**
- * In [0, 1), growing with time: of nodes that are alike those that came first are used first, so that a plan once made stands; of those
- * that showed up at once those that were asked for first.
- */
-function ageFraction(known: LedgerNode | undefined): number {
-  if (known === undefined) return 0;
-  const askedAfter = Math.min(known.askedAfter ?? 0, REQUESTS_APART - 1);
-  return Math.min(bootingSince(known) + askedAfter / REQUESTS_APART, LAST_INSTANT) / (LAST_INSTANT + 1);
-}
-
-/** In the year 2096: so early that in a number of 53 bits there is room for this many requests in each millisecond. */
-const LAST_INSTANT = 4e12;
-const REQUESTS_APART = 500;
 
 /** A cluster without the order of use and those who ask: what {@link findSpare} tries out. */
 export type Supply = Omit<WorldInput, "order" | "demands">;

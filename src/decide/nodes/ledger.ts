@@ -1,6 +1,6 @@
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { SchedulerNode } from "../../domain/demand.ts";
-import type { ArrayName, NodeId, RequestId } from "../../domain/ids.ts";
+import type { ArrayName, NodeId, SetName } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type {
@@ -19,18 +19,13 @@ import { InTurn } from "../../domain/in-turn.ts";
 import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
 import { nextLeftReady } from "./down.ts";
 import { entryOfNode, hostKey } from "../../domain/hosts.ts";
-import type { Origin, RequestNodes } from "../intents/in-flight.ts";
+import type { Origin } from "../intents/in-flight.ts";
 import { originsOf } from "../intents/in-flight.ts";
 import { nextStart } from "../intents/node-starts.ts";
 import { mayReportHosts } from "../senders/sender-rule.ts";
+import { factOfNode } from "./planned-beside.ts";
 import { nextUnclear } from "./unclear.ts";
-
-/** One look at CycleCloud: the status, and which nodes belong to the requests that are still open. */
-export interface Look {
-  readonly snapshot: Snapshot;
-  /** Requests whose nodes could not be asked for, or not in time, are not here. */
-  readonly requestNodes: ReadonlyMap<RequestId, RequestNodes>;
-}
+import type { Look } from "../../domain/observation.ts";
 
 /** A node that has gone is remembered so long, so that one which asks again is told yes. */
 const REMEMBER_GONE_SECONDS = 3600;
@@ -39,6 +34,8 @@ const REMEMBER_GONE_SECONDS = 3600;
 export interface HostFact {
   /** Jobs reported or placed there. */
   readonly jobs: readonly string[];
+  /** The sets whose reports name the host and count; absent: none. */
+  readonly by?: readonly SetName[];
   /** The newest report that named the host; absent: only placed jobs did. */
   readonly reportedAt?: Instant;
   /** Several sets report it: the oldest of these reports, as each of them has to say that it is idle. Absent: only one does. */
@@ -59,7 +56,7 @@ export function idleProofAt({ idleAt, reportedAt }: HostFact): Instant | undefin
 
 /**
  * What live sets say of hosts: jobs by report or by `placed`, or a report without a job. A report counts while it is younger than two of
- * its set's intervals and what it came with is live (design.md section 3, Busyness). One that came without demand counts instead of the
+ * its set's intervals and what it came with is live (architecture.md, Busyness). One that came without demand counts instead of the
  * one that came with its set's demand. A job counts from every live set; that a host is idle or closed only if every set that reports it
  * says so, and from no set whose rule in `senders` lets it report no hosts.
  */
@@ -135,11 +132,15 @@ function gatherFacts(
   for (const [set, entry] of reportsOf(record)) {
     if (!inForce(entry)) continue;
     const counts = mayReportHosts(senders, set);
+    // One list for all hosts that this set alone reports.
+    const alone: readonly SetName[] = [set];
     freshReport(entry, bodies, now).forEach((host) => {
       if (!counts && host.jobs.length === 0) return;
       const fact = factOf(host.hostname);
       if (host.jobs.length > 0) fact.jobs = fact.jobs.concat(host.jobs);
-      if (counts) addReport(fact, host, entry.sentAt);
+      if (!counts) return;
+      fact.by = fact.by === undefined ? alone : [...fact.by, set];
+      addReport(fact, host, entry.sentAt);
     });
   }
   for (const entry of record.sets.values()) {
@@ -249,7 +250,7 @@ function updateNode(
   facts: ReadonlyMap<string, HostFact>,
   now: Instant,
 ): LedgerNode {
-  const busyness = nextBusyness(old?.busyness, node, facts, now);
+  const busyness = nextBusyness(old, node, facts, now);
   const start = nextStart(old, node, now);
   const deallocated = node.phase === "deallocated";
   // A deallocated node has no VM: what it is once started has never been Ready, and has its boot timeout before it.
@@ -294,6 +295,7 @@ function updateNode(
     ...(old?.draining === undefined ? {} : { draining: old.draining }),
     ...(keyId === undefined ? {} : { keyId }),
     ...(old?.bound === undefined ? {} : { bound: old.bound }),
+    ...(old?.plannedBeside === undefined ? {} : { plannedBeside: old.plannedBeside }),
     ...(deallocated ? { deallocated } : {}),
     ...(start === undefined ? {} : { start }),
   };
@@ -313,12 +315,13 @@ function nextInstanceId(old: LedgerNode | undefined, { instanceId }: Node): stri
 }
 
 function nextBusyness(
-  old: Busyness | undefined,
+  known: LedgerNode | undefined,
   node: Node,
   facts: ReadonlyMap<string, HostFact>,
   now: Instant,
 ): Busyness {
-  const fact = entryOfNode(facts, node);
+  const old = known?.busyness;
+  const fact = factOfNode(facts, node, known);
   // A node that is not up is not idle either; one whose record is unclear may be up.
   const mayBeIdle = node.phase === "ready" || node.phase === "unknown";
   const state =

@@ -4,7 +4,7 @@ import type { ArrayName, MachineType, NodeId } from "../../domain/ids.ts";
 import type { Intent, Ledger, LedgerNode } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
-import { stoppingNodes } from "../intents/doubt.ts";
+import { stoppingNodes } from "../intents/open-intents.ts";
 
 /** A node that looks have lacked for this long is gone. */
 const MISSING_SECONDS = 60;

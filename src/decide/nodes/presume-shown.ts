@@ -1,5 +1,5 @@
 import type { BucketKey } from "../../domain/bucket.ts";
-import { bucketText } from "../../domain/bucket.ts";
+import { bucketOf, bucketText } from "../../domain/bucket.ts";
 import type { Node } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { ClusterRecord, InFlight, Ledger } from "../../domain/record.ts";
@@ -7,8 +7,7 @@ import { stillInFlight } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { patienceSeconds } from "../pace/calls.ts";
-import type { Look } from "./ledger.ts";
-import { bucketOf } from "../intents/node-starts.ts";
+import type { Look } from "../../domain/observation.ts";
 
 /** So long CycleCloud may keep to itself which nodes belong to a request. */
 const UNLISTED_SECONDS = 120;

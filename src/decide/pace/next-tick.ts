@@ -22,6 +22,9 @@ const WATCH_SECONDS = 3 * TICK_SECONDS + WAKE_AFTER_SECONDS;
 /** A wake message that is so late is taken for lost: a queue without instances is polled by the platform, and an instance starts. */
 const WAKE_LOST_SECONDS = 60;
 
+/** A tick that is so late, with its wake message, needs help: an instance that starts and a slow look take less. */
+const LATE_SECONDS = 120;
+
 /** Who runs, and which wake message brought it; absent: none did. */
 export interface Ticker {
   readonly owner: Owner;
@@ -38,6 +41,14 @@ export function isTickDue({ nextTickAt }: ClusterRecord, now: Instant): boolean 
 /** Whether the loop waits for this wake message. It also takes another one if it waits for none, or if its own is lost. */
 export function isAwaitedWake({ pendingWake }: ClusterRecord, id: WakeId, now: Instant): boolean {
   return pendingWake === undefined || pendingWake.id === id || isLost(pendingWake, now);
+}
+
+/** Whether nothing is going to tick: the tick is late, and so is the wake message that was to make up for the timer. */
+export function isLoopLost(record: ClusterRecord, now: Instant): boolean {
+  const { nextTickAt, lastGoodLookAt, pendingWake } = record;
+  const dueAt = nextTickAt ?? lastGoodLookAt;
+  if (dueAt === undefined || secondsBetween(dueAt, now) <= LATE_SECONDS) return false;
+  return pendingWake === undefined || secondsBetween(pendingWake.at, now) > LATE_SECONDS;
 }
 
 /**
@@ -139,7 +150,7 @@ function withWake(record: ClusterRecord, { owner }: Ticker, at: Instant): Cluste
   return { ...record, pendingWake: { id: wakeId(`tick-${owner}-${at}`), at } };
 }
 
-const isLost = ({ at }: PendingWake, now: Instant): boolean => secondsBetween(at, now) > WAKE_LOST_SECONDS;
+const isLost = ({ at }: PendingWake, now: Instant): boolean => secondsBetween(at, now) >= WAKE_LOST_SECONDS;
 
 /** A failed look ends a rest: what is wrong is to be seen soon. */
 const isResting = ({ restsUntil, trouble }: ClusterRecord): boolean =>

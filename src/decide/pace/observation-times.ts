@@ -5,7 +5,7 @@ import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { plannedPauseSeconds } from "./next-tick.ts";
 import { patienceSeconds, statusSeconds } from "./calls.ts";
 
-/** How many looks there are, and how long one may be decided on (docs/protocol.md, Looks and Plans). */
+/** How many looks there are, and how long one may be decided on (docs/protocol.md, Observations and Plans). */
 
 /** The bucket holds so many looks, and gets one more every 6 s: at most 13 in any 60 s. */
 const LOOK_TOKENS = 3;

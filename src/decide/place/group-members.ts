@@ -1,16 +1,17 @@
-import type { BucketOffer, World } from "../../domain/allocation.ts";
+import type { World } from "../../domain/allocation.ts";
 import type { GroupDemand } from "../../domain/demand.ts";
 import type { GroupFill } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { compareText } from "../../domain/text.ts";
 import { plusSeconds } from "../../domain/units.ts";
-import type { Bin } from "../bins/bins.ts";
 import type { Draft } from "../draft/draft.ts";
-import { groupStem, isDeallocated } from "../draft/draft.ts";
 import type { Place } from "../bins/node-kinds.ts";
 import { bucketId, comparePlaces } from "../bins/node-kinds.ts";
-import { splitBin } from "./pack.ts";
 import type { Scope } from "../bins/scope.ts";
+import type { GroupKind } from "../draft/group-tally.ts";
+import { isDeallocated, splitBin } from "../draft/new-nodes.ts";
+import { groupStem } from "../draft/group-names.ts";
+import type { Bin } from "../bins/bin.ts";
 
 /** So many bins are passed by in a step. */
 const BINS_OF_STEP = 8;
@@ -25,9 +26,6 @@ export interface Group {
   /** Present: an earlier plan found it lacking. */
   readonly fill?: GroupFill;
 }
-
-/** What groups are asked for, and how large. */
-export type GroupKind = Pick<GroupDemand, "array" | "size" | "groups">;
 
 /** What all groups of one array and size share: "execute:64" for 64 cores, "execute:16n" for 16 nodes (cyclecloud-wire.md C.2). */
 export function groupKeyOf({ array, size }: Pick<GroupDemand, "array" | "size">): string {
@@ -44,16 +42,6 @@ export function sizeOfKey(key: string): GroupDemand["size"] {
 export function sizeIn({ size }: Pick<GroupDemand, "size">, cores: number): number {
   if (size.unit === "nodes") return size.count;
   return cores > 0 ? Math.ceil(size.count / cores) : Number.POSITIVE_INFINITY;
-}
-
-/** Neither groups of its own nor the array's: other providers know none (cyclecloud-wire.md A.3, C.2). */
-export function knowsNoGroups({ maxPlacementGroupSize, pinnedGroup }: BucketOffer): boolean {
-  return maxPlacementGroupSize === undefined && pinnedGroup === undefined;
-}
-
-/** Whether nodes come ungrouped: nowhere that the demand may go are there placement groups. */
-export function isUngrouped({ offers }: Pick<Scope, "offers">): boolean {
-  return offers.length > 0 && offers.every(knowsNoGroups);
 }
 
 export const isWhole = ({ nodes, size }: Pick<Group, "nodes" | "size">): boolean => nodes >= size;

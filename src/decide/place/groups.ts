@@ -2,13 +2,9 @@ import type { BucketOffer } from "../../domain/allocation.ts";
 import type { GroupDemand, NodeAttributes } from "../../domain/demand.ts";
 import type { PlacementGroup, SetName } from "../../domain/ids.ts";
 import type { Reason } from "../../domain/reason.ts";
-import type { GroupFill } from "../../domain/record.ts";
-import { groupBinding, presentBinding } from "../why/remedies.ts";
-import type { Bin } from "../bins/bins.ts";
 import { closedTo } from "../draft/closed.ts";
 import { offerAt, ownOffer } from "../world/counterparts.ts";
-import type { Draft, Settled } from "../draft/draft.ts";
-import { attributesOn, createNodes, nameGroup } from "../draft/draft.ts";
+import type { Draft } from "../draft/draft.ts";
 import { withGroupId } from "./group-id.ts";
 import type { Group } from "./group-members.ts";
 import {
@@ -17,21 +13,22 @@ import {
   groupKeyOf,
   inOrderOfUse,
   isGivenUp,
-  isUngrouped,
   isWhole,
   sizeIn,
 } from "./group-members.ts";
-import type { GroupTally } from "../draft/group-tally.ts";
-import { tallyOf } from "../draft/group-tally.ts";
+import type { GivenUpGroup, GroupKind, GroupTally } from "../draft/group-tally.ts";
 import type { Place } from "../bins/node-kinds.ts";
-import { splitBin } from "./pack.ts";
-import { groupReasons, newGroupRefusal, roomRefusal } from "../why/reasons.ts";
 import { growthRefusal } from "../draft/scale-set.ts";
 import type { Scope } from "../bins/scope.ts";
-import { explain } from "../why/reason-budget.ts";
+import { emptyTally } from "../draft/group-tally.ts";
+import { attributesOn, createNodes, splitBin } from "../draft/new-nodes.ts";
+import { nameGroup } from "../draft/group-names.ts";
+import type { Bin } from "../bins/bin.ts";
+import { isUngrouped } from "../bins/scope.ts";
+import { newGroupRefusal, roomRefusal } from "../draft/refusals.ts";
 
 /** A demand for groups on its way through a plan. */
-interface Asked {
+export interface AskedGroups {
   readonly demand: GroupDemand;
   readonly set: SetName;
   readonly by: string;
@@ -49,12 +46,31 @@ const STEPS_OF_GROUP = 10;
 const STEPS_OF_CLAIM = 5;
 
 /** How many of the groups there are, and what keeps the others. */
-interface Count {
+export interface GroupCount {
   placed: number;
   pending: number;
   /** Groups that lack nodes and are waited for: nothing is made in their place. */
   readonly held: Group[];
-  readonly reasons: Reason[];
+  /** Groups that exist and do not count, in the order in which they were looked at. */
+  readonly met: MetGroup[];
+}
+
+/** A group that exists and does not count: it is waited for, or this plan has given it up. */
+export type MetGroup =
+  | { readonly kind: "filling"; readonly group: Group; readonly refusal: Reason }
+  | { readonly kind: "given-up"; readonly group: GivenUpGroup };
+
+/** How many groups there are. */
+export interface PlacedGroups {
+  readonly placed: number;
+  readonly pending: number;
+  readonly short?: ShortGroups;
+}
+
+/** Groups are missing: who asked for them, and how far it went. */
+export interface ShortGroups {
+  readonly asked: AskedGroups;
+  readonly count: GroupCount;
 }
 
 /**
@@ -70,12 +86,20 @@ export function raiseGroups(
   set: SetName,
   by: string,
   scope: Scope,
-): Settled {
+): PlacedGroups {
   const key = groupKeyOf(demand);
   const ungrouped = isUngrouped(scope);
-  const asked: Asked = { demand, set, by, key, scope, ungrouped, tally: tallyOf(draft, demand, key, set) };
+  const asked: AskedGroups = {
+    demand,
+    set,
+    by,
+    key,
+    scope,
+    ungrouped,
+    tally: tallyOf(draft, demand, key, set),
+  };
   asked.tally.ungrouped ||= ungrouped;
-  const count: Count = { placed: 0, pending: 0, held: [], reasons: [] };
+  const count: GroupCount = { placed: 0, pending: 0, held: [], met: [] };
   const groups = existingGroups(draft, demand, key, scope, ungrouped);
   for (const group of groups) {
     if (!isLacking(count, demand) || draft.bins.budget.isSpent) break;
@@ -94,71 +118,36 @@ export function raiseGroups(
     }
   }
   const { placed, pending } = count;
-  if (placed >= demand.groups || !draft.tells) return { placed, pending, reasons: [] };
-  const told = explain(draft, () => whyFewer(draft, asked, count));
-  return { placed, pending, ...told };
+  return placed >= demand.groups ? { placed, pending } : { placed, pending, short: { asked, count } };
 }
 
-/** Why groups are missing, and what would help. */
-function whyFewer(
-  draft: Draft,
-  asked: Asked,
-  { placed, held, reasons: met }: Count,
-): Pick<Settled, "reasons" | "binding"> {
-  const { demand, set, scope } = asked;
-  const ceilings = draft.caps.ceilings({ set });
-  const sizeOf = (offer: BucketOffer): number => sizeIn(demand, offer.cores);
-  const missing = demand.groups - placed;
-  const others = missing > held.length ? groupReasons(draft, demand, scope, sizeOf, ceilings) : [];
-  const reasons = [...met, ...others];
-  const waits = held.length >= missing;
-  // What would complete those that are waited for and make the others too is not searched for.
-  if (held.length > 0 && !waits) return { reasons };
-  const unfinished = waits ? held : unfinishedGroups(draft, asked, scope);
-  const barred = (offer: BucketOffer): Reason | undefined => barrierOf(draft, asked, offer);
-  const shortage = {
-    sizeOf,
-    missing,
-    waits,
-    barred,
-    unfinished: unfinished.map((group) => ({ ...group, resumed: isGivenUp(group) })),
-  };
-  return { reasons, ...presentBinding(groupBinding(draft, scope, shortage, ceilings)) };
-}
-
-const isLacking = ({ placed, held }: Count, { groups }: GroupDemand): boolean =>
+const isLacking = ({ placed, held }: GroupCount, { groups }: GroupDemand): boolean =>
   placed + held.length < groups;
 
-/** Groups that would be completed if more could be had: not those that this plan has given up. */
-function unfinishedGroups(
-  draft: Draft,
-  { demand, key, ungrouped, tally }: Asked,
-  scope: Scope,
-): readonly Group[] {
-  return existingGroups(draft, demand, key, scope, ungrouped).filter(
-    (group) => !isWhole(group) && !tally.givenUp.has(group.place.index),
-  );
-}
-
-/** It has just been given up there: the next bucket is to be tried. */
-function barrierOf({ bins, world }: Draft, { tally }: Asked, offer: BucketOffer): Reason | undefined {
-  for (const [index, reason] of tally.givenUp) {
+/** The group that has just been given up in a bucket: the next bucket is to be tried. */
+export function givenUpIn(
+  { bins, world }: Draft,
+  { tally }: AskedGroups,
+  offer: BucketOffer,
+): GivenUpGroup | undefined {
+  for (const [index, group] of tally.givenUp) {
     const place = bins.ground.places[index];
-    if (place !== undefined && world.buckets[place.offer] === ownOffer(offer)) return reason;
+    if (place !== undefined && world.buckets[place.offer] === ownOffer(offer)) return group;
   }
   return undefined;
 }
 
 /** Counts an existing group on, completes it, waits for it or gives it up. */
-function countGroup(draft: Draft, asked: Asked, count: Count, group: Group): void {
+function countGroup(draft: Draft, asked: AskedGroups, count: GroupCount, group: Group): void {
   const { tally } = asked;
   if (!isWhole(group) && isGivenUp(group)) return;
   if (!mayHold(draft, asked.set, group)) return;
   if (!isWhole(group)) {
     if (group.fill !== undefined && draft.now >= fillsUntil(draft, group)) {
-      const reason = givenUpReason(group, group.fill);
-      tally.givenUp.set(group.place.index, reason);
-      count.reasons.push(reason);
+      const { place, nodes, size } = group;
+      const given = { bucket: place.bucket, nodes, size, since: group.fill.since };
+      tally.givenUp.set(place.index, given);
+      count.met.push({ kind: "given-up", group: given });
       return;
     }
     const refusal = complete(draft, asked, group);
@@ -167,7 +156,7 @@ function countGroup(draft: Draft, asked: Asked, count: Count, group: Group): voi
       claimGroup(draft, asked, group);
       tally.counted.add(group.place.index);
       count.held.push(group);
-      count.reasons.push(fillingReason(draft, group), refusal);
+      count.met.push({ kind: "filling", group, refusal });
       return;
     }
   }
@@ -177,7 +166,7 @@ function countGroup(draft: Draft, asked: Asked, count: Count, group: Group): voi
 }
 
 /** A group that was given up, once its bucket's turn has come again: what is left of it is better than a new one. */
-function resume(draft: Draft, asked: Asked, count: Count, group: Group): void {
+function resume(draft: Draft, asked: AskedGroups, count: GroupCount, group: Group): void {
   if (!mayHold(draft, asked.set, group) || complete(draft, asked, group) !== undefined) return;
   claimGroup(draft, asked, group);
   asked.tally.counted.add(group.place.index);
@@ -190,15 +179,6 @@ function mayPass({ code }: Reason): boolean {
   return code === "backing-off" || code === "limit-reached" || code === "cluster-not-started";
 }
 
-function fillingReason(draft: Draft, group: Group): Reason {
-  const { place, nodes, size } = group;
-  return { code: "group-filling", bucket: place.bucket, nodes, size, until: fillsUntil(draft, group) };
-}
-
-function givenUpReason({ place, nodes, size }: Group, fill: GroupFill): Reason {
-  return { code: "group-given-up", bucket: place.bucket, nodes, size, since: fill.since };
-}
-
 /** Whether the caps of the set allow the whole group. */
 function mayHold({ caps, bins }: Draft, set: SetName, { bins: members, nodes, size }: Group): boolean {
   const cores = bins.cores[members[0] ?? -1] ?? 0;
@@ -207,7 +187,7 @@ function mayHold({ caps, bins }: Draft, set: SetName, { bins: members, nodes, si
 }
 
 /** Adds what a group lacks, in its own placement group; or says why that cannot be had. */
-function complete(draft: Draft, asked: Asked, { place, nodes, size }: Group): Reason | undefined {
+function complete(draft: Draft, asked: AskedGroups, { place, nodes, size }: Group): Reason | undefined {
   const offer = offerAt(draft.world, asked.scope, place);
   if (offer === undefined) return { code: "no-bucket", array: place.bucket.array };
   const lacking = size - nodes;
@@ -223,10 +203,10 @@ function complete(draft: Draft, asked: Asked, { place, nodes, size }: Group): Re
 }
 
 /** A new group in the bucket; false: not (another) one. */
-function openGroup(draft: Draft, asked: Asked, offer: BucketOffer): boolean {
+function openGroup(draft: Draft, asked: AskedGroups, offer: BucketOffer): boolean {
   const { demand, set, key, tally, ungrouped } = asked;
   const size = sizeIn(demand, offer.cores);
-  if (barrierOf(draft, asked, offer) !== undefined) return false;
+  if (givenUpIn(draft, asked, offer) !== undefined) return false;
   if (newGroupRefusal(draft, demand, offer, size, ungrouped) !== undefined) return false;
   if (draft.caps.refusal({ set }, size, offer.cores) !== undefined) return false;
   const group = ungrouped ? undefined : (offer.pinnedGroup ?? nameGroup(draft, key));
@@ -237,7 +217,7 @@ function openGroup(draft: Draft, asked: Asked, offer: BucketOffer): boolean {
   return true;
 }
 
-function addMembers(draft: Draft, asked: Asked, offer: BucketOffer, place: Place, count: number): void {
+function addMembers(draft: Draft, asked: AskedGroups, offer: BucketOffer, place: Place, count: number): void {
   const { key } = asked;
   const group = place.bucket.placementGroup;
   const purpose =
@@ -249,7 +229,7 @@ function addMembers(draft: Draft, asked: Asked, offer: BucketOffer, place: Place
 
 /** What nodes of a group are created with, its id included. */
 function attributesIn(
-  { demand }: Asked,
+  { demand }: AskedGroups,
   offer: BucketOffer,
   group: PlacementGroup | undefined,
 ): NodeAttributes | undefined {
@@ -257,7 +237,7 @@ function attributesIn(
   return group === undefined ? whole : withGroupId(whole, group);
 }
 
-function take(draft: Draft, asked: Asked, bin: Bin): void {
+function take(draft: Draft, asked: AskedGroups, bin: Bin): void {
   const { set, ungrouped, tally } = asked;
   draft.bins.claim(bin, asked);
   draft.caps.hold({ set }, draft.bins, bin);
@@ -265,7 +245,7 @@ function take(draft: Draft, asked: Asked, bin: Bin): void {
 }
 
 /** Claims as many nodes as a whole group has; true: all of them are up. */
-function claimGroup(draft: Draft, asked: Asked, group: Group): boolean {
+function claimGroup(draft: Draft, asked: AskedGroups, group: Group): boolean {
   const { bins } = draft;
   let left = group.size;
   let allUp = isWhole(group);
@@ -278,4 +258,13 @@ function claimGroup(draft: Draft, asked: Asked, group: Group): boolean {
     allUp &&= bins.isReady(bin);
   }
   return allUp;
+}
+
+/** The tally of the demand's array and size, with the demand noted. */
+export function tallyOf(draft: Draft, demand: GroupKind, key: string, set: SetName): GroupTally {
+  const tally = draft.groups.get(key) ?? emptyTally(demand);
+  if (demand.groups > tally.demand.groups) tally.demand = demand;
+  tally.sets.add(set);
+  draft.groups.set(key, tally);
+  return tally;
 }

@@ -4,108 +4,52 @@ import type { NodeView } from "../../domain/node-view.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import { slotsIn, unitsFrom } from "../bins/job-ask.ts";
 import type { Draft } from "../draft/draft.ts";
-import { groupKey, nextGroupName } from "../draft/draft.ts";
 import { closedTo } from "../draft/closed.ts";
 import { viewOf } from "../bins/empty-node-fit.ts";
 import type { Kind } from "../bins/node-kinds.ts";
 import { inGroup } from "../bins/node-kinds.ts";
 import type { JobClass } from "../bins/job-class.ts";
 import { groupsWithNames } from "../draft/named-groups.ts";
-import { priceOf, ratioOf } from "./opening.ts";
 import { pinnedRefusal } from "../draft/scale-set.ts";
 import type { Scope } from "../bins/scope.ts";
 import { roomOnNew } from "../bins/slot-by-slot.ts";
-import type { Shape } from "../bins/shape.ts";
+import { groupKey, nextGroupName } from "../draft/group-names.ts";
+import type { Offered, Offers } from "../draft/offered.ts";
+import { EqualOffers } from "../draft/offered.ts";
 
-/** An offer whose new nodes are right for jobs of a shape. */
-export interface Offered {
-  readonly offer: BucketOffer;
-  readonly kind: Kind;
-  /** By the job's own lists and alternatives; higher is better. */
-  readonly score: number;
+/** The offers that are open to a job; remembered for the whole try. With `grouped` only those that know placement groups. */
+export function openOffers(draft: Draft, { jobClass }: Ask, scope: Scope, grouped: boolean): Offers {
+  const { shape } = jobClass;
+  const known = grouped ? draft.offers.grouped : draft.offers.alone;
+  const key = shape.preference !== undefined && shape.requirements.intricate ? jobClass : shape;
+  let offers = known.get(key);
+  if (offers === undefined) {
+    offers = findOffers(draft, jobClass, scope, grouped);
+    known.set(key, offers);
+  }
+  return offers;
 }
 
-/** Offers that the job's own lists and alternatives like equally well, in the order of the cluster; sorted otherwise on request. */
-class EqualOffers {
-  readonly all: readonly Offered[];
-  #byPrice: readonly Offered[] | undefined;
-  readonly #byRatio = new Map<number, readonly Offered[]>();
-
-  constructor(all: readonly Offered[]) {
-    this.all = all;
+function findOffers(draft: Draft, { shape, preference }: JobClass, scope: Scope, grouped: boolean): Offers {
+  const found: Offered[] = [];
+  draft.bins.budget.spend(scope.offers.length);
+  for (const offer of scope.offers) {
+    const hasGroups = offer.maxPlacementGroupSize !== undefined || offer.pinnedGroup !== undefined;
+    if ((grouped && !hasGroups) || closedTo(draft, offer) !== undefined) continue;
+    if (pinnedRefusal(draft, offer, offer.attributes) !== undefined) continue;
+    const kind = draft.bins.ground.kindOfOffer(offer);
+    const groups = groupsOfNew(draft, offer, grouped).filter((group) => shape.takesNew(offer, kind, group));
+    if (groups.length === 0) continue;
+    const score = preference === undefined ? 0 : preference(viewOfNew(offer, kind, groups[0]), shape.shared);
+    found.push({ offer, kind, score });
   }
-
-  get byPrice(): readonly Offered[] {
-    this.#byPrice ??= this.all.toSorted((a, b) => priceOf(a) - priceOf(b));
-    return this.#byPrice;
-  }
-
-  byRatio(resource: number): readonly Offered[] {
-    let sorted = this.#byRatio.get(resource);
-    if (sorted === undefined) {
-      sorted = this.all.toSorted((a, b) => ratioOf(a, resource) - ratioOf(b, resource) || 0);
-      this.#byRatio.set(resource, sorted);
-    }
-    return sorted;
-  }
-
-  without(exhausted: ReadonlySet<Offered>): EqualOffers {
-    return new EqualOffers(this.all.filter((offered) => !exhausted.has(offered)));
-  }
-}
-
-/** What is open to jobs of a shape. */
-export interface Offers {
-  /** In the job's and then the cluster's order of preference. */
-  readonly all: readonly Offered[];
-  /** The same, those that the job likes best first. */
-  readonly byScore: readonly EqualOffers[];
-  readonly byOffer: ReadonlyMap<BucketOffer, Offered>;
-}
-
-/**
- * Remembers, for all tries, which offers are open to jobs of a shape; or of a class, where which alternative can be had hangs on the amounts
- * that stand beside it.
- */
-export class OpenOffers {
-  readonly #alone = new Map<Shape | JobClass, Offers>();
-  readonly #grouped = new Map<Shape | JobClass, Offers>();
-
-  /** With `grouped` only those that know placement groups. */
-  of(draft: Draft, { jobClass }: Ask, scope: Scope, grouped: boolean): Offers {
-    const { shape } = jobClass;
-    const known = grouped ? this.#grouped : this.#alone;
-    const key = shape.preference !== undefined && shape.requirements.intricate ? jobClass : shape;
-    let offers = known.get(key);
-    if (offers === undefined) {
-      offers = this.#find(draft, jobClass, scope, grouped);
-      known.set(key, offers);
-    }
-    return offers;
-  }
-
-  #find(draft: Draft, { shape, preference }: JobClass, scope: Scope, grouped: boolean): Offers {
-    const found: Offered[] = [];
-    draft.bins.budget.spend(scope.offers.length);
-    for (const offer of scope.offers) {
-      const hasGroups = offer.maxPlacementGroupSize !== undefined || offer.pinnedGroup !== undefined;
-      if ((grouped && !hasGroups) || closedTo(draft, offer) !== undefined) continue;
-      if (pinnedRefusal(draft, offer, offer.attributes) !== undefined) continue;
-      const kind = draft.bins.ground.kindOfOffer(offer);
-      const groups = groupsOfNew(draft, offer, grouped).filter((group) => shape.takesNew(offer, kind, group));
-      if (groups.length === 0) continue;
-      const score =
-        preference === undefined ? 0 : preference(viewOfNew(offer, kind, groups[0]), shape.shared);
-      found.push({ offer, kind, score });
-    }
-    const [best] = found;
-    const byOffer = new Map(found.map((one) => [one.offer, one]));
-    if (found.every(({ score }) => score === best?.score))
-      return { all: found, byScore: [new EqualOffers(found)], byOffer };
-    const scores = [...new Set(found.map(({ score }) => score))].sort((a, b) => b - a);
-    const byScore = scores.map((score) => new EqualOffers(found.filter((one) => one.score === score)));
-    return { all: byScore.flatMap(({ all }) => all), byScore, byOffer };
-  }
+  const [best] = found;
+  const byOffer = new Map(found.map((one) => [one.offer, one]));
+  if (found.every(({ score }) => score === best?.score))
+    return { all: found, byScore: [new EqualOffers(found)], byOffer };
+  const scores = [...new Set(found.map(({ score }) => score))].sort((a, b) => b - a);
+  const byScore = scores.map((score) => new EqualOffers(found.filter((one) => one.score === score)));
+  return { all: byScore.flatMap(({ all }) => all), byScore, byOffer };
 }
 
 /** An empty new node of the offer, as constraints see it. */

@@ -1,14 +1,9 @@
 import type { Ask } from "../bins/job-ask.ts";
 import { holderOf } from "../draft/caps.ts";
 import type { Draft } from "../draft/draft.ts";
-import type { Offered, Offers } from "./offers.ts";
 import { unitsOnNew } from "./offers.ts";
-
-/** So many new nodes of one offer. */
-export interface Opening {
-  readonly offered: Offered;
-  readonly nodes: number;
-}
+import type { Offered, Offers, Opening } from "../draft/offered.ts";
+import { priceOf, ratioOf } from "../draft/offered.ts";
 
 /** Prices so close are the same: the order of the offers decides then. */
 const PRICE_TOLERANCE = 1e-9;
@@ -132,17 +127,6 @@ function mainResource({ bins }: Draft, { jobClass: { takes } }: Ask): number {
     main = position;
   });
   return main;
-}
-
-/** Above every price, and still to be reckoned with. */
-export const NO_PRICE = 1e100;
-
-export const priceOf = ({ offer }: Offered): number => offer.price ?? NO_PRICE;
-
-/** What one of a resource costs in nodes of the offer. */
-export function ratioOf(offered: Offered, resource: number): number {
-  const capacity = offered.kind.capacity[resource] ?? 0;
-  return capacity > 0 ? priceOf(offered) / capacity : Number.POSITIVE_INFINITY;
 }
 
 /** New nodes that all limits and caps allow. */

@@ -1,16 +1,18 @@
 import type { BucketOffer } from "../../domain/allocation.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
+import { openOffers } from "./offers.ts";
 import type { Ask } from "../bins/job-ask.ts";
-import type { Bin } from "../bins/bins.ts";
 import { holderOf } from "../draft/caps.ts";
 import type { Draft } from "../draft/draft.ts";
 import { groupClosedTo, newGroupClosedTo } from "../draft/closed.ts";
-import { createNodes, groupKey, nameGroup, wake } from "../draft/draft.ts";
-import type { Offered } from "./offers.ts";
 import { mayBeIn, mayBeInNew, namedGroups } from "../draft/named-groups.ts";
 import { nextOpening } from "./opening.ts";
 import { pinnedRefusal } from "../draft/scale-set.ts";
 import type { Scope } from "../bins/scope.ts";
+import { createNodes, splitBin, wake } from "../draft/new-nodes.ts";
+import { groupKey, nameGroup } from "../draft/group-names.ts";
+import type { Offered } from "../draft/offered.ts";
+import type { Bin } from "../bins/bin.ts";
 
 /** How far the placing of a job has come, in units. */
 export interface Progress {
@@ -33,7 +35,7 @@ export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
 
 function openBins(draft: Draft, ask: Ask, scope: Scope, progress: Progress): void {
   const grouped = ask.requirements.grouped;
-  const offered = draft.offers.of(draft, ask, scope, grouped);
+  const offered = openOffers(draft, ask, scope, grouped);
   let exhausted: Set<Offered> | undefined;
   /** Placement groups that were made for this job. */
   const made = grouped ? new Map<BucketOffer, PlacementGroup[]>() : undefined;
@@ -153,16 +155,6 @@ export function fillBin(draft: Draft, ask: Ask, progress: Progress, bin: Bin): v
 function noteSharer({ shared }: Draft, ask: Ask, bin: Bin): void {
   if (ask.together === "one-bucket" || ask.together === "one-group" || isIntricate(ask)) shared.delete(bin);
   else shared.get(bin)?.add(ask.jobClass.shape);
-}
-
-/** Keeps so many nodes in the bin; the others go into one of their own, with all that is known of them. */
-export function splitBin(draft: Draft, bin: Bin, nodes: number): Bin | undefined {
-  const rest = draft.bins.split(bin, nodes);
-  if (rest === undefined) return undefined;
-  draft.caps.follow(bin, rest);
-  const shapes = draft.shared.get(bin);
-  if (shapes !== undefined) draft.shared.set(rest, new Set(shapes));
-  return rest;
 }
 
 /** Plans so many new nodes in a bucket and fills them; there is room for them. */

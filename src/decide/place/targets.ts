@@ -1,27 +1,33 @@
 import type { BucketOffer } from "../../domain/allocation.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { TargetDemand } from "../../domain/demand.ts";
-import type { Bin } from "../bins/bins.ts";
-import type { Draft, Settled } from "../draft/draft.ts";
+import type { Draft } from "../draft/draft.ts";
 import { closedTo } from "../draft/closed.ts";
-import { attributesOn, createNodes, wake } from "../draft/draft.ts";
-import { NO_PRICE } from "./opening.ts";
-import { splitBin } from "./pack.ts";
-import { floorBinding, presentBinding } from "../why/remedies.ts";
-import { floorReasons } from "../why/reasons.ts";
 import { pinnedRefusal } from "../draft/scale-set.ts";
 import type { Scope } from "../bins/scope.ts";
-import { explain } from "../why/reason-budget.ts";
+import { attributesOn, createNodes, splitBin, wake } from "../draft/new-nodes.ts";
+import { NO_PRICE } from "../draft/offered.ts";
+import type { Bin } from "../bins/bin.ts";
 
 /** So many bins are passed by in a step. */
 const BINS_OF_STEP = 4;
-/** Why an offer brings too little, and what would help, costs about as much as so many looks. */
-const STEPS_OF_REASON = 8;
-
 /** A floor's state, in nodes or cores. */
 interface Floor {
   have: number;
   ready: number;
+}
+
+/** How much of a target there is, in the unit of its amount. */
+export interface PlacedTarget {
+  readonly placed: number;
+  readonly pending: number;
+  readonly short?: ShortTarget;
+}
+
+/** What a target lacks, and the offers in the order in which it would be given new nodes. */
+export interface ShortTarget {
+  readonly missing: number;
+  readonly offers: readonly BucketOffer[];
 }
 
 /** A target demand, and on whose account it is. */
@@ -33,7 +39,7 @@ interface Asked {
 
 /**
  * Sees that an array has at least so many nodes or cores that somebody needs. Nodes needed by others count, so that targets of several
- * sets and jobs make a maximum, not a sum (design.md section 3, Merging demand); then further existing nodes in their order of use, then
+ * sets and jobs make a maximum, not a sum (architecture.md, Merging demand); then further existing nodes in their order of use, then
  * those in flight, then deallocated ones, then new ones of the first bucket that has them, or the cheapest. A target in cores is rounded
  * up to whole nodes (cyclecloud-wire.md C.2).
  */
@@ -43,7 +49,7 @@ export function raiseFloor(
   set: SetName,
   by: string,
   scope: Scope,
-): Settled {
+): PlacedTarget {
   const { unit, count: asked } = demand.amount;
   const { bins } = draft;
   const floor = neededSoFar(draft, unit, scope);
@@ -73,16 +79,9 @@ export function raiseFloor(
   }
   const placed = Math.min(asked, floor.have);
   const pending = placed - Math.min(asked, floor.ready);
-  if (placed >= asked || !draft.tells) return { placed, pending, reasons: [] };
-  const told = explain(draft, () => {
-    bins.budget.spend(STEPS_OF_REASON * offers.length);
-    const ceilings = draft.caps.ceilings({ set });
-    return {
-      reasons: floorReasons(draft, demand, scope, asked - placed, ceilings),
-      ...presentBinding(floorBinding(draft, demand, offers, asked - placed, ceilings)),
-    };
-  });
-  return { placed, pending, ...told };
+  return placed >= asked
+    ? { placed, pending }
+    : { placed, pending, short: { missing: asked - placed, offers } };
 }
 
 /** In the order that the target lists; else in the cluster's, or by the price of what is counted. */

@@ -7,7 +7,7 @@ import type {
   SetDemand,
   WholeUpdate,
 } from "../../domain/demand.ts";
-import { compareRevisions } from "../../domain/demand.ts";
+import { compareRevisions, REVISION_LEEWAY_SECONDS } from "../../domain/demand.ts";
 import type { Digest, SetName } from "../../domain/ids.ts";
 import type { ClusterRecord, Held, SetEntries, SetEntry } from "../../domain/record.ts";
 import { holdSame } from "../../domain/record.ts";
@@ -46,7 +46,7 @@ export type Part = "demand" | "schedulerNodes" | "pools";
 
 /**
  * Takes in the parts of a message that are not older than what is held: the join of the two, so that neither the order nor the number of
- * deliveries matters (design.md section 3). A message with demand states all parts of its set at its revision. What came without demand
+ * deliveries matters (architecture.md, The decision model). A message with demand states all parts of its set at its revision. What came without demand
  * counts until a message with demand is newer.
  *
  * Revisions of finished sets are forgotten in the end. `oldest` is a moment of the senders' clocks that none of those forgotten is later
@@ -302,12 +302,15 @@ export function lapseParts(record: ClusterRecord, now: Instant, keepRevisionSeco
   return holdSame(parts, record) ? record : { ...record, ...parts };
 }
 
-/** Marks what has expired as no longer in force, and forgets names whose revision nobody can need any more. */
+/**
+ * Marks what has expired as no longer in force, and forgets a name once every revision older than its own is refused as stale: that long
+ * after its expiry, and for as much longer as its revision may have been ahead of our clock.
+ */
 export function lapseSets(sets: SetEntries, now: Instant, keepRevisionSeconds: number): SetEntries {
   let changed: Map<SetName, SetEntry> | undefined;
   for (const [name, entry] of sets) {
     if (entry.expiresAt > now) continue;
-    if (entry.expiresAt + keepRevisionSeconds * 1000 <= now) {
+    if (plusSeconds(entry.expiresAt, keepRevisionSeconds + REVISION_LEEWAY_SECONDS) <= now) {
       changed ??= new Map(sets);
       changed.delete(name);
     } else if (entry.live) {

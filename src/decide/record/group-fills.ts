@@ -1,4 +1,4 @@
-import { bucketText, dynamicArrayOf } from "../../domain/bucket.ts";
+import { bucketOf, bucketText, dynamicArrayOf } from "../../domain/bucket.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { GroupedArray, GroupState } from "../../domain/plan.ts";
 import type { ClusterRecord, GroupFill, Ledger } from "../../domain/record.ts";
@@ -6,7 +6,6 @@ import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { bucketId } from "../bins/node-kinds.ts";
 import { backOff } from "../intents/back-off.ts";
-import { bucketOf } from "../intents/node-starts.ts";
 
 /**
  * Notes which groups a plan found lacking, and pauses the buckets of those that it has given up, so that the next plans look elsewhere too.

@@ -6,14 +6,12 @@ import type { Instant } from "../../domain/units.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import type { Attempt, Problem } from "./attempt.ts";
 import { attempt, isBetter, isBetterByRank, Scopes } from "./attempt.ts";
-import { OpenOffers } from "../place/offers.ts";
 import type { Bins } from "../bins/bins.ts";
 import { bindingsOf } from "../bins/bound-slots.ts";
 import { Budget, PLAN_STEPS } from "../constraints/budget.ts";
 import { sizeOfText } from "../constraints/constraint-size.ts";
 import { countedOf } from "../bins/counted.ts";
 import type { Way } from "../draft/draft.ts";
-import { createsOf } from "../draft/draft.ts";
 import type { Entry } from "../bins/entry.ts";
 import { readEntry } from "../bins/entry.ts";
 import { Ground } from "../bins/node-kinds.ts";
@@ -25,12 +23,13 @@ import { orderNodes } from "../bins/node-order.ts";
 import { sharedStateOf } from "../constraints/shared-pools.ts";
 import { countedResources } from "../constraints/requirements.ts";
 import { giveChances } from "./second-chance.ts";
+import { createsOf } from "../draft/creates.ts";
 
 /**
  * Works out what the demands need: which existing nodes, and which new ones in which bucket and placement group, under every limit. Rank
  * (priority, then position, set name and id) decides who gets scarce capacity; the order of everything else in the input changes nothing.
- * Bound tasks occupy their hosts first, of all jobs, even beyond what is free there: the scheduler will not move them (design.md section
- * 3). `now` ends pauses of buckets, and the time that a group has to be filled. Every demand gets an outcome, in the order of rank.
+ * Bound tasks occupy their hosts first, of all jobs, even beyond what is free there: the scheduler will not move them (architecture.md,
+ * Merging demand). `now` ends pauses of buckets, and the time that a group has to be filled. Every demand gets an outcome, in the order of rank.
  *
  * Demands are settled one after the other in the order of rank. If that makes new nodes or leaves something unmet, the demands that could
  * be had are tried once more, the hardest first (first fit decreasing), with two ways to choose new nodes where price counts. A later try
@@ -66,7 +65,6 @@ export function allocate(
   const least = classes.least();
   const problem: Problem = {
     scopes: new Scopes(ground),
-    offers: new OpenOffers(),
     ground,
     order,
     entries,

@@ -2,14 +2,15 @@ import type { LastPlan } from "../../domain/allocation.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { Entry } from "../bins/entry.ts";
 import type { Ask } from "../bins/job-ask.ts";
-import type { Bin, Bins } from "../bins/bins.ts";
+import type { Bins } from "../bins/bins.ts";
 import { holderOf } from "../draft/caps.ts";
 import type { Draft } from "../draft/draft.ts";
 import type { Place } from "../bins/node-kinds.ts";
 import { bucketId } from "../bins/node-kinds.ts";
 import type { Progress } from "../place/pack.ts";
-import { splitBin } from "../place/pack.ts";
 import { poolNeeds, takeFromPools, unitsInPools } from "../draft/pool-use.ts";
+import { splitBin } from "../draft/new-nodes.ts";
+import type { Bin } from "../bins/bin.ts";
 
 /** Where the last plan had a job: so many slots on each node of a bin. */
 interface Spot {
@@ -19,8 +20,8 @@ interface Spot {
 
 /**
  * Puts jobs where the last plan had them, as far as that still does; answers how many units of each have found their place so. Nodes that
- * were made for one job would else be taken, at the next look, by another that would do with less, and be made once more (P6 of design.md
- * section 6). Nodes that the last plan asked for are known by their bucket alone: those that it had not seen, in the order of use.
+ * were made for one job would else be taken, at the next look, by another that would do with less, and be made once more (P6 of architecture.md,
+ * Properties). Nodes that the last plan asked for are known by their bucket alone: those that it had not seen, in the order of use.
  */
 export function putAsBefore(
   draft: Draft,

@@ -13,26 +13,25 @@ import { BucketOrder } from "../bucket-order/bucket-order.ts";
 import { holderOf } from "../draft/caps.ts";
 import { inMarketOf } from "../world/counterparts.ts";
 import type { Budget } from "../constraints/budget.ts";
-import type { Draft, Settled, Way } from "../draft/draft.ts";
+import type { Draft, Way } from "../draft/draft.ts";
 import { beginDraft } from "../draft/draft.ts";
-import { jobBinding, presentBinding, standingBinding } from "../why/remedies.ts";
+import { presentBinding, standingBinding } from "../why/remedies.ts";
 import { gatherReasons } from "../why/fold-reasons.ts";
 import { raiseFloor } from "../place/targets.ts";
-import { placeGang, spreadGang } from "../place/gang.ts";
+import { placeJob } from "../place/jobs.ts";
 import type { NodeOrder } from "../bins/node-order.ts";
-import type { OpenOffers } from "../place/offers.ts";
 import type { Ground, Place } from "../bins/node-kinds.ts";
 import { raiseGroups } from "../place/groups.ts";
 import type { Progress } from "../place/pack.ts";
-import { packJob, packOn } from "../place/pack.ts";
-import { alternativePoolNeeds, poolNeeds, takeFromPools, unitsInPools } from "../draft/pool-use.ts";
-import { packingReasons } from "../why/reasons.ts";
+import { packOn } from "../place/pack.ts";
+import type { Explained } from "../why/unmet.ts";
+import { explainGroups, explainJob, explainTarget } from "../why/unmet.ts";
 import type { Scope, Wanted } from "../bins/scope.ts";
 import type { BucketIndex } from "../bins/scope.ts";
 import { indexBuckets, scopeOf } from "../bins/scope.ts";
 import type { Shape } from "../bins/shape.ts";
 import { shrinkShared } from "./shrink.ts";
-import { explain } from "../why/reason-budget.ts";
+import { Telling } from "../why/reason-budget.ts";
 
 /** What is to be settled, made ready once for all tries. */
 export interface Problem {
@@ -46,7 +45,6 @@ export interface Problem {
   readonly kinds: number;
   readonly bindings: Bindings;
   readonly scopes: Scopes;
-  readonly offers: OpenOffers;
   /** Pools to begin with, and the values of shared marks. */
   readonly shared: SharedState;
   /** The least that any job takes of each resource. */
@@ -78,17 +76,21 @@ export interface Attempt {
 /** Settles the entries in the order given. */
 export function attempt(problem: Problem, way: Way, entries: readonly Entry[], tells: boolean): Attempt {
   const bins = new Bins(problem.ground, problem.order, problem.shared.left, problem.least);
-  const draft = beginDraft(bins, problem, way, tells);
+  const draft = beginDraft(bins, problem, way);
   for (const { bin, ask, slots } of problem.bindings.slots) {
     bins.occupy(bin, ask, slots, true);
     draft.caps.hold(holderOf(ask), bins, bin);
     draft.bound.set(ask.demand, (draft.bound.get(ask.demand) ?? new Set()).add(bin));
   }
   const { scopes } = problem;
+  const telling = tells ? new Telling(problem.policy.preference === "existing-first") : undefined;
   const order =
-    problem.policy.preference === "bucket-order" ? new BucketOrder(draft, problem.shared) : undefined;
+    problem.policy.preference === "bucket-order"
+      ? new BucketOrder(draft, problem.shared, telling)
+      : undefined;
   const outcomes: DemandOutcome[] = [];
   const { homes } = problem.bindings;
+  const run: Run = { draft, scopes, homes, order, telling };
   // Read only where it counts: a plan that was made without it is the same after any other.
   const last = way.asBefore === true ? problem.ground.world.last?.() : undefined;
   const kept = last !== undefined ? putAsBefore(draft, entries, homes, last) : NOTHING_KEPT;
@@ -101,7 +103,7 @@ export function attempt(problem: Problem, way: Way, entries: readonly Entry[], t
   }
   entries.forEach((entry) => {
     budget.turnTo(entry.set);
-    const settled = budget.isSpent ? undefined : settle(draft, entry, scopes, homes, kept.get(entry), order);
+    const settled = budget.isSpent ? undefined : settle(run, entry, kept.get(entry));
     // One that has all it asked for as the steps run out is settled.
     if (settled === undefined || (budget.isSpent && settled.placed < settled.asked)) {
       outcomes[entry.rank] = leaveOut(entry, settled);
@@ -265,14 +267,19 @@ export class Scopes {
   }
 }
 
-function settle(
-  draft: Draft,
-  entry: Entry,
-  scopes: Scopes,
-  homes: ReadonlyMap<Ask, Place>,
-  kept: Progress | undefined,
-  order: BucketOrder | undefined,
-): DemandOutcome {
+/** What all demands of a try are placed with. */
+interface Run {
+  readonly draft: Draft;
+  readonly scopes: Scopes;
+  readonly homes: ReadonlyMap<Ask, Place>;
+  readonly order: BucketOrder | undefined;
+  /** Absent: nobody reads why anything is unmet. */
+  readonly telling: Telling | undefined;
+}
+
+/** Places a demand; then, and not before, it is worked out why that is not all of it. */
+function settle(run: Run, entry: Entry, kept: Progress | undefined): DemandOutcome {
+  const { draft, scopes, homes, order } = run;
   const { latest } = draft;
   if (entry.kind === "job" && kept === undefined && packOn(draft, entry)) {
     const { set, asked, units } = entry;
@@ -284,117 +291,62 @@ function settle(
   const scope = scopes.of(entry);
   draft.capacity.mark();
   switch (entry.kind) {
-    case "target": {
-      const { unit, count } = entry.demand.amount;
-      const raise = () => raiseFloor(draft, entry.demand, entry.set, entry.by, scope);
-      return outcomeOf(entry, unit, count, unlessRefused(draft, entry.demand, raise));
-    }
-    case "groups": {
-      const raise = () => raiseGroups(draft, entry.demand, entry.set, entry.by, scope);
-      return outcomeOf(entry, "groups", entry.demand.groups, unlessRefused(draft, entry.demand, raise));
-    }
-    case "job":
+    case "target":
       return outcomeOf(
         entry,
-        "slots",
-        entry.asked,
-        order?.settle(entry, homes.get(entry)) ?? settleRest(draft, entry, kept, scope, homes.get(entry)),
+        entry.demand.amount.unit,
+        entry.demand.amount.count,
+        raiseTarget(run, entry, scope),
       );
+    case "groups":
+      return outcomeOf(entry, "groups", entry.demand.groups, raiseAllGroups(run, entry, scope));
+    case "job": {
+      const home = homes.get(entry);
+      const placed = order?.settle(entry, home) ?? placeWhole(run, entry, kept, scope, home);
+      return outcomeOf(entry, "slots", entry.asked, placed);
+    }
   }
 }
 
-/** A dynamic array by the name of one that the cluster has gets nothing of that. */
-function unlessRefused({ world }: Draft, demand: TargetDemand | GroupDemand, raise: () => Settled): Settled {
-  const refused = world.refusedArrays?.get(demand.array);
-  if (refused?.code === "dynamic-name-taken" && demand.extends !== undefined)
-    return { placed: 0, pending: 0, reasons: [refused] };
-  return raise();
+/** A demand as it was placed, and why that is not all, where reasons are wanted. */
+type Settled = Pick<DemandOutcome, "placed" | "pending"> & Explained;
+
+type EntryOf<K extends Entry["kind"]> = Extract<Entry, { readonly kind: K }>;
+
+function raiseTarget({ draft, telling }: Run, entry: EntryOf<"target">, scope: Scope): Settled {
+  const { demand, set, by } = entry;
+  const refused = refusedArray(draft, demand);
+  if (refused !== undefined) return { placed: 0, pending: 0, reasons: [refused] };
+  const { placed, pending, short } = raiseFloor(draft, demand, set, by, scope);
+  if (short === undefined || telling === undefined) return { placed, pending, reasons: NO_REASONS };
+  return { placed, pending, ...explainTarget(draft, demand, set, scope, short) };
 }
 
-/** What has not found its place already. */
-function settleRest(
-  draft: Draft,
+function raiseAllGroups({ draft, telling }: Run, entry: EntryOf<"groups">, scope: Scope): Settled {
+  const { demand, set, by } = entry;
+  const refused = refusedArray(draft, demand);
+  if (refused !== undefined) return { placed: 0, pending: 0, reasons: [refused] };
+  const { placed, pending, short } = raiseGroups(draft, demand, set, by, scope);
+  if (short === undefined || telling === undefined) return { placed, pending, reasons: NO_REASONS };
+  return { placed, pending, ...explainGroups(draft, short) };
+}
+
+/** A dynamic array by the name of one that the cluster has gets nothing of that. */
+function refusedArray({ world }: Draft, demand: TargetDemand | GroupDemand): Reason | undefined {
+  const refused = world.refusedArrays?.get(demand.array);
+  return refused?.code === "dynamic-name-taken" && demand.extends !== undefined ? refused : undefined;
+}
+
+function placeWhole(
+  { draft, telling }: Run,
   ask: Ask,
   kept: Progress | undefined,
   scope: Scope,
   home: Place | undefined,
 ): Settled {
-  if (kept === undefined) return settleJob(draft, ask, scope, home);
-  const settled = settleJob(draft, ask.with(kept.left), scope, home);
-  return { ...settled, pending: settled.pending + kept.pending * ask.slotsPerUnit };
-}
-
-/** Pools first: no more units than they have are placed, and what is placed is taken from them. */
-function settleJob(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined): Settled {
-  if (ask.requirements.pools.size === 0 && ask.jobClass.takes !== undefined)
-    return settleSlots(draft, ask, ask, scope, home, NO_REASONS);
-  const needs = poolNeeds(ask);
-  const { units, reasons } = unitsInPools(draft.pools, ask, needs, draft.world.pools);
-  const allowed = units < ask.units ? ask.with(ask.together === "anywhere" ? units : 0) : ask;
-  // Taken before the job is placed, as alternatives may take from the same pools; what it does not need is given back.
-  takeFromPools(draft.pools, ask, allowed.units);
-  return settleSlots(draft, ask, allowed, scope, home, reasons);
-}
-
-/** Places as many units as are allowed; `shortPools` says why that is not all of them. */
-function settleSlots(
-  draft: Draft,
-  ask: Ask,
-  allowed: Ask,
-  scope: Scope,
-  home: Place | undefined,
-  shortPools: readonly Reason[],
-): Settled {
-  const isTold = draft.tells && draft.telling.covers(ask);
-  const { left, pending, reasons = NO_REASONS } = place(draft, allowed, scope, home, isTold);
-  takeFromPools(draft.pools, ask, -left);
-  const missing = left + ask.units - allowed.units;
-  const { slotsPerUnit } = ask;
-  const placed = ask.asked - missing * slotsPerUnit;
-  if (missing === 0 || !draft.tells) return { placed, pending: pending * slotsPerUnit, reasons: NO_REASONS };
-  if (!isTold) {
-    const brief = draft.telling.brief(ask);
-    const told = shortPools.length === 0 ? brief : [...shortPools, ...brief];
-    return { placed, pending: pending * slotsPerUnit, reasons: told };
-  }
-  draft.telling.note(ask);
-  const told = explain(draft, () => {
-    const ceilings = draft.caps.ceilings(holderOf(ask));
-    return {
-      reasons: shortPools.length === 0 ? reasons : [...shortPools, ...reasons],
-      ...presentBinding(jobBinding(draft, ask, scope, home, missing, ceilings)),
-    };
-  });
-  return { placed, pending: pending * slotsPerUnit, ...told };
-}
-
-function place(
-  draft: Draft,
-  ask: Ask,
-  scope: Scope,
-  home: Place | undefined,
-  isTold: boolean,
-): Progress & { readonly reasons?: readonly Reason[] } {
-  if (ask.units <= 0) return { left: 0, pending: 0 };
-  if (ask.together === "anywhere") {
-    const progress = packJob(draft, ask, scope);
-    const { left, pending } = progress;
-    if (left === 0 || !isTold) return progress;
-    const told = explain(draft, () => {
-      const ceilings = draft.caps.ceilings(holderOf(ask));
-      const reasons = packingReasons(draft, ask, scope, left, ceilings);
-      // What stands at the top has been taken from its pools by now.
-      const short = unitsInPools(draft.pools, ask.with(left), alternativePoolNeeds(ask), draft.world.pools);
-      // The list itself: jobs that share it are told the same, and it is gathered once.
-      return { reasons: short.reasons.length === 0 ? reasons : [...short.reasons, ...reasons] };
-    });
-    return { left, pending, ...told };
-  }
-  const { progress, reasons } =
-    ask.together === "spread"
-      ? spreadGang(draft, ask, scope, isTold)
-      : placeGang(draft, ask, scope, home, isTold);
-  return { left: progress.left, pending: progress.pending, reasons };
+  const { placed, pending, short } = placeJob(draft, ask, kept, scope, home);
+  if (short === undefined || telling === undefined) return { placed, pending, reasons: NO_REASONS };
+  return { placed, pending, ...explainJob(draft, telling, scope, home, short) };
 }
 
 function outcomeOf(

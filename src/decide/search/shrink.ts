@@ -1,11 +1,12 @@
 import type { BucketOffer } from "../../domain/allocation.ts";
-import type { Bin, Bins } from "../bins/bins.ts";
+import type { Bins } from "../bins/bins.ts";
 import type { Draft } from "../draft/draft.ts";
 import { closedTo } from "../draft/closed.ts";
 import type { Kind } from "../bins/node-kinds.ts";
-import { NO_PRICE } from "../place/opening.ts";
 import type { Shape } from "../bins/shape.ts";
 import { TOLERANCE } from "../../domain/tolerance.ts";
+import { NO_PRICE } from "../draft/offered.ts";
+import type { Bin } from "../bins/bin.ts";
 
 /**
  * Makes each planned node that jobs share as cheap as what is on it allows: another VM size that takes all of these jobs, is no larger in

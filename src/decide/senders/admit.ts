@@ -12,8 +12,8 @@ import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
 import { refusedAttributes } from "./allowed-attributes.ts";
 import { demandsInForce } from "./demands-in-force.ts";
-import { DEEPEST } from "../world/dynamic-arrays.ts";
 import { attributesOf, mayDefineArrays, mayWrite, ruleOf } from "./sender-rule.ts";
+import { DEEPEST } from "../../domain/dynamic-array.ts";
 
 /** The demand in force, as far as its senders may ask for it. */
 export interface Admitted {

@@ -3,6 +3,7 @@ import type { Question, Questions, UnhealthyHold } from "../../domain/questions.
 import type { Draining, Ledger, LedgerNode, NodeBinding } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
+import { withStay } from "../../domain/questions.ts";
 
 /** A node that has asked so recently is stopped by its own question only (docs/protocol.md, Questions of nodes). */
 const ASKED_RECENTLY_SECONDS = 300;
@@ -143,15 +144,4 @@ export function noteUnhealthy(
   if (known?.held === held) return question;
   const { unhealthy: _before, ...rest } = question ?? {};
   return held === undefined ? rest : { ...rest, unhealthy: { since: known?.since ?? now, held } };
-}
-
-/** The entry of a node whose stop came to nothing: it may work again, and whatever was known of it before proves nothing. */
-export function withoutStop(question: Question | undefined, now: Instant): Question {
-  const { draining: _stop, markedAsked, ...rest } = question ?? {};
-  return withStay(rest, markedAsked, now);
-}
-
-function withStay(question: Question, told: number | undefined, now: Instant): Question {
-  const asked = Math.max(question.asked ?? 0, told ?? 0);
-  return { ...question, ...(asked === 0 ? {} : { asked }), stayAt: now };
 }

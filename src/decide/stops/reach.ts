@@ -4,7 +4,7 @@ import { actsOn, isObserving } from "../../domain/mode.ts";
 import type { Plan, Proposal } from "../../domain/plan.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Ledger, LedgerNode } from "../../domain/record.ts";
-import { STALE_MARK_SECONDS } from "../intents/doubt.ts";
+import { STALE_MARK_SECONDS } from "../nodes/doubt.ts";
 import type { NodeAction } from "./scale-down.ts";
 import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";

@@ -1,18 +1,16 @@
 import type { Node } from "../../domain/cluster.ts";
-import type { NodeId } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Draining, LedgerNode } from "../../domain/record.ts";
 import { isMadeByUs } from "../../domain/record.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
-import { isRecordDoubted, STALE_MARK_SECONDS } from "../intents/doubt.ts";
+import { isRecordDoubted, STALE_MARK_SECONDS } from "../nodes/doubt.ts";
 import { isDown } from "../nodes/down.ts";
 import { undrain } from "./questions.ts";
 import { bootingSince } from "../intents/node-starts.ts";
+import { DECIDE_AGAIN_SECONDS } from "../nodes/excluded.ts";
 
-/** A terminate that was accepted so long ago and has left the node up is decided again. */
-export const DECIDE_AGAIN_SECONDS = 120;
 /** What is to become of one node. */
 export type NodeAction =
   | { readonly kind: "none" }
@@ -38,7 +36,7 @@ export interface Circumstances {
 }
 
 /**
- * The rules of stopping (design.md section 3, Stopping; cyclecloud-wire.md A.5). A node that never was Ready has no jobs, whatever a plan
+ * The rules of stopping (architecture.md, Stopping; cyclecloud-wire.md A.5). A node that never was Ready has no jobs, whatever a plan
  * says: its boot timeout stands. A node that has been Ready is marked first, and stopped only after a newer look and a newer report.
  */
 export function judgeNode(node: Node, known: LedgerNode, around: Circumstances): NodeAction {
@@ -192,18 +190,4 @@ export function applyAction(known: LedgerNode, action: NodeAction, plan: number,
         },
       };
   }
-}
-
-/**
- * Nodes that are no capacity because of their stop: CycleCloud has accepted it, or the node calls itself unfit. A node whose stop is not
- * certain otherwise is in doubt (doubt.ts), or of no use (replaced.ts).
- */
-export function isExcluded(known: LedgerNode, stopping: ReadonlySet<NodeId>, now: Instant): boolean {
-  const draining = known.draining;
-  if (draining === undefined) return false;
-  const isUnfit = draining.by === "unhealthy";
-  // A stop that is open now is newer than one that was accepted before.
-  if (stopping.has(known.nodeId)) return isUnfit;
-  if (draining.sentAt !== undefined) return secondsBetween(draining.sentAt, now) < DECIDE_AGAIN_SECONDS;
-  return isUnfit && secondsBetween(draining.since, now) < STALE_MARK_SECONDS;
 }

@@ -4,11 +4,11 @@ import type { Policy } from "../../domain/policy.ts";
 import type { Question } from "../../domain/questions.ts";
 import type { ClusterRecord, Draining, LedgerNode } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
-import { entryOfNode } from "../../domain/hosts.ts";
 import type { HostFact } from "../nodes/ledger.ts";
 import { hostFacts } from "../nodes/ledger.ts";
+import { factOfNode } from "../nodes/planned-beside.ts";
 import { undrain } from "./questions.ts";
-import type { Decision } from "../reconcile.ts";
+import type { Decision } from "../../domain/decision.ts";
 
 /**
  * Of these nodes, which a plan marks or stops, those of which the record now says something else than when the plan was decided
@@ -30,7 +30,7 @@ export function contradictedNodes(
       const known = bodies.ledger.get(id);
       return (
         known !== undefined &&
-        isContradicted(known, entryOfNode(facts, known), bodies.questions?.get(id), decidedAt)
+        isContradicted(known, factOfNode(facts, known, known), bodies.questions?.get(id), decidedAt)
       );
     }),
   );

@@ -2,8 +2,8 @@ import type { ArrayName, NodeId } from "../../domain/ids.ts";
 import type { ClusterRecord, Ledger, LedgerNode, UnhealthyStops } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
-import { entryOfNode } from "../../domain/hosts.ts";
 import type { HostFact } from "../nodes/ledger.ts";
+import { factOfNode } from "../nodes/planned-beside.ts";
 
 /**
  * Nodes that call themselves unhealthy (docs/nodes.md). Whoever holds the stop URL of an array can say so of any of its nodes. So no node
@@ -83,7 +83,7 @@ function onOwnWord(
 ): readonly LedgerNode[] {
   return [...nodes]
     .flatMap((id) => ledger.get(id) ?? [])
-    .filter((node) => !hasSchedulersWord(entryOfNode(facts, node)));
+    .filter((node) => !hasSchedulersWord(factOfNode(facts, node, node)));
 }
 
 function isRecent({ at }: UnhealthyStops, now: Instant): boolean {

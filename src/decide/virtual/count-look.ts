@@ -11,10 +11,10 @@ import type { MovedNode, VirtualFleet } from "../../domain/virtual-fleet.ts";
 import { entryOfNode } from "../../domain/hosts.ts";
 import type { HostFact } from "../nodes/ledger.ts";
 import { priceNodes } from "../world/price-nodes.ts";
-import type { Decision } from "../reconcile.ts";
 import type { Found, FoundArray, FoundBoth } from "./compare.ts";
 import { addLook } from "./compare.ts";
 import type { Fleets } from "./move-jobs.ts";
+import type { Decision } from "../../domain/decision.ts";
 
 /** Both plans of one look, before the virtual one is carried out. */
 export interface LookCounted {
@@ -111,26 +111,39 @@ function setsNeeding(nodes: readonly Node[], { nodes: verdicts }: Plan): readonl
 
 /**
  * Jobs that wait for capacity. In the real fleet: no scheduler names a host on which the job runs. In the virtual one: the plan has no place
- * for all of it on nodes that are up. Undefined: no set has jobs.
+ * for all of it on nodes that are up, or it runs on a real node whose virtual one still boots. Undefined: no set has jobs.
  */
-function countWaiting({ decision, made, bodies, facts, now }: LookCounted): FoundBoth["waiting"] {
-  const virtual = made.plan.demands.filter(
-    ({ kind, pending, placed, asked }) => kind === "job" && placed - pending < asked,
+function countWaiting(look: LookCounted): FoundBoth["waiting"] {
+  const { decision, made, bodies, facts, now } = look;
+  const unplaced = new Set(
+    made.plan.demands
+      .filter(({ kind, pending, placed, asked }) => kind === "job" && placed - pending < asked)
+      .map(({ set, id }) => `${set}/${id}`),
   );
-  const running = new Set<string>();
-  for (const { jobs } of facts.values()) for (const job of jobs) running.add(job);
+  const running = new Set([...facts.values()].flatMap(({ jobs }) => jobs));
+  const booting = jobsOnBootingNodes(look);
   let jobs = 0;
-  let waiting = 0;
-  for (const demand of demandsIn(decision.record, bodies, now)) {
+  const waiting = { real: 0, virtual: 0 };
+  for (const [set, demand] of demandsIn(decision.record, bodies, now)) {
     if (demand.kind !== "job") continue;
     jobs += 1;
-    if (!running.has(demand.name)) waiting += 1;
+    if (!running.has(demand.name)) waiting.real += 1;
+    if (unplaced.has(`${set}/${demand.id}`) || booting.has(demand.name)) waiting.virtual += 1;
   }
-  return jobs === 0 ? undefined : { real: waiting, virtual: virtual.length };
+  return jobs === 0 ? undefined : waiting;
+}
+
+function jobsOnBootingNodes({ fleets, moved, facts }: LookCounted): ReadonlySet<string> {
+  const coming = new Set(fleets.virtual.flatMap(({ nodeId, phase }) => (phase === "coming" ? [nodeId] : [])));
+  const hosts = new Set(moved.flatMap(({ real, to }) => (coming.has(to) ? [real] : [])));
+  const nodes = fleets.real.filter(({ nodeId }) => hosts.has(nodeId));
+  return new Set(nodes.flatMap((node) => entryOfNode(facts, node)?.jobs ?? []));
 }
 
 function demandsIn({ sets }: ClusterRecord, { demands }: Bodies, now: Instant) {
-  return [...sets.values()]
-    .filter(({ live, expiresAt }) => live && expiresAt > now)
-    .flatMap(({ digest }) => demands.get(digest)?.demands ?? []);
+  return [...sets]
+    .filter(([, { live, expiresAt }]) => live && expiresAt > now)
+    .flatMap(([set, { digest }]) =>
+      (demands.get(digest)?.demands ?? []).map((demand) => [set, demand] as const),
+    );
 }

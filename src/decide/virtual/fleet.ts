@@ -10,11 +10,11 @@ import type { Instant } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import type { VirtualFleet, VirtualNode } from "../../domain/virtual-fleet.ts";
 import { VIRTUAL_STOP_SECONDS } from "../../domain/virtual-fleet.ts";
-import { stoppingNodes } from "../intents/doubt.ts";
 import { lookOf } from "../../domain/attributes-digest.ts";
 import { managedArrays } from "../nodes/ledger.ts";
 import { bootingSince } from "../intents/node-starts.ts";
 import { bootSecondsFor, noteBoots } from "./boot-times.ts";
+import { stoppingNodes } from "../intents/open-intents.ts";
 
 /** The node arrays that are ours and only observed. None in a cluster that is not started: it has no fleet to compare. */
 export function observedArrays(snapshot: Snapshot, policy: Policy): ReadonlySet<ArrayName> {
@@ -106,10 +106,17 @@ function setOf(entry: InFlight): { readonly set: CreateSet } {
   return { set: { bucket, purpose, count: stillInFlight(entry), ...attributes } };
 }
 
-/** Marks and doubts are about the real node: its copy begins without them. */
+/** Marks, doubts, the VM and its token are about the real node: its copy begins without them. */
 function copyNode(node: Node, known: LedgerNode, bootSeconds: number, now: Instant): readonly VirtualNode[] {
-  const { missing: _missing, ...shown } = node;
-  const { draining: _mark, leftReadyAt: _left, unclearSince: _unclear, ...remembered } = known;
+  const { missing: _missing, instanceId: _vm, ...shown } = node;
+  const {
+    draining: _mark,
+    leftReadyAt: _left,
+    unclearSince: _unclear,
+    instanceId: _itsVm,
+    bound: _token,
+    ...remembered
+  } = known;
   const ready: Node = { ...shown, phase: "ready" };
   switch (node.phase) {
     case "ready":

@@ -10,7 +10,7 @@ import type { MovedNode, VirtualFleet, VirtualNode } from "../../domain/virtual-
 import { digestOf } from "../../domain/digest.ts";
 import { hostFacts } from "../nodes/ledger.ts";
 import type { Recall } from "../need/recall.ts";
-import type { Decision, Weighing } from "../reconcile.ts";
+import type { Weighing } from "../reconcile.ts";
 import { decide } from "../reconcile.ts";
 import { bootSecondsFor } from "./boot-times.ts";
 import { countLook } from "./count-look.ts";
@@ -18,6 +18,7 @@ import { addNodes, followArrays, nodeNow, observedArrays } from "./fleet.ts";
 import type { Fleets } from "./move-jobs.ts";
 import { idleReport, moveJobs, newHosts, withNewHosts } from "./move-jobs.ts";
 import { virtualLook } from "./virtual-look.ts";
+import type { Decision } from "../../domain/decision.ts";
 
 /** What a virtual plan is made with, beside the real one. */
 export interface VirtualInput {

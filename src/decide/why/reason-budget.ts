@@ -1,6 +1,6 @@
 import type { Reason } from "../../domain/reason.ts";
 import type { Ask } from "../bins/job-ask.ts";
-import type { Draft, Settled } from "../draft/draft.ts";
+import type { Draft } from "../draft/draft.ts";
 import type { JobClass } from "../bins/job-class.ts";
 import type { Requirements } from "../constraints/requirements.ts";
 
@@ -50,7 +50,7 @@ export class Telling {
 }
 
 /** Why something is unmet, on the account of reasons; where that costs too much, only that it does. */
-export function explain<T extends Pick<Settled, "reasons" | "binding">>(
+export function explain<T extends { readonly reasons: readonly Reason[] }>(
   { bins }: Draft,
   make: () => T,
 ): T | typeof NOT_EXPLAINED {

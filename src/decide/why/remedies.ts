@@ -4,25 +4,26 @@ import type { TargetDemand } from "../../domain/demand.ts";
 import type { Reason } from "../../domain/reason.ts";
 import { amountOf } from "../../domain/resources.ts";
 import { Alike } from "./shared-answers.ts";
+import { openOffers } from "../place/offers.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import { unitsOnEmpty } from "../bins/job-ask.ts";
-import { isUngrouped, knowsNoGroups } from "../place/group-members.ts";
 import type { Place } from "../bins/node-kinds.ts";
 import { roomOnNew } from "../bins/slot-by-slot.ts";
 import type { Draft } from "../draft/draft.ts";
-import { isDeallocated } from "../draft/draft.ts";
 import { closedTo, groupClosedTo } from "../draft/closed.ts";
 import { offerAt } from "../world/counterparts.ts";
-import type { Opening } from "../place/gang.ts";
-import { waysOfGang } from "../place/gang.ts";
 import type { Capacity, Taken } from "../draft/capacity.ts";
 import type { Step } from "./smallest-raise.ts";
 import { smallestRaise } from "./smallest-raise.ts";
 import { mayBeIn, namedGroups } from "../draft/named-groups.ts";
-import type { OwnCeiling } from "./reasons.ts";
-import { groupOfNew, misfit, newNode, noGroupFor, openingRefusal } from "./reasons.ts";
 import type { Scope } from "../bins/scope.ts";
 import { TOLERANCE } from "../../domain/tolerance.ts";
+import type { OwnCeiling } from "../draft/caps.ts";
+import { isDeallocated } from "../draft/new-nodes.ts";
+import { isUngrouped, knowsNoGroups } from "../bins/scope.ts";
+import { groupOfNew, misfit, newNode, noGroupFor } from "../draft/refusals.ts";
+import type { Opening } from "../place/gang-ways.ts";
+import { openingRefusal, waysOfGang } from "../place/gang-ways.ts";
 
 /** A way to serve a demand with new nodes, and what forbids it whatever the limits are. */
 export interface Way extends Step {
@@ -119,7 +120,7 @@ function spreadShortage(draft: Draft, ask: Ask, scope: Scope): Pick<Shortage, "w
 
 /** Offers in the order in which the job would be given new nodes; those that it would not be given at all come last. */
 function inOrderOfUse(draft: Draft, ask: Ask, scope: Scope): readonly BucketOffer[] {
-  const { all, byScore } = draft.offers.of(draft, ask, scope, ask.requirements.grouped);
+  const { all, byScore } = openOffers(draft, ask, scope, ask.requirements.grouped);
   const open = draft.policy.among === "priority" ? all : byScore.flatMap(({ byPrice }) => byPrice);
   return [...new Set([...open.map(({ offer }) => offer), ...scope.offers])];
 }

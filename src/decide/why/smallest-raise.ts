@@ -5,7 +5,7 @@ import type { PlacementGroup } from "../../domain/ids.ts";
 import type { LimitId } from "../../domain/reason.ts";
 import type { Budget } from "../constraints/budget.ts";
 import type { Capacity, Taken } from "../draft/capacity.ts";
-import type { OwnCeiling } from "./reasons.ts";
+import type { OwnCeiling } from "../draft/caps.ts";
 
 /** Halvings after which a search for the least raise ends: enough for every number that counts by ones. */
 const HALVINGS = 64;

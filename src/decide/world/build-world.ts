@@ -3,8 +3,7 @@ import type { Bucket, Node, NodeArray, NodePhase, Snapshot } from "../../domain/
 import { spotIn } from "../../domain/attributes.ts";
 import { groupsOfArray } from "../../domain/configured-groups.ts";
 import { OWN_DEFAULTS } from "../../domain/default-resource.ts";
-import type { Pool, RankedDemand } from "../../domain/demand.ts";
-import type { ArrayName, NodeId, PlacementGroup } from "../../domain/ids.ts";
+import type { ArrayName, PlacementGroup } from "../../domain/ids.ts";
 import { sameMachineType } from "../../domain/ids.ts";
 import { InTurn } from "../../domain/in-turn.ts";
 import type { Policy } from "../../domain/policy.ts";
@@ -12,11 +11,9 @@ import { findPrice } from "../../domain/price.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { Purpose } from "../../domain/bucket.ts";
 import { dynamicArrayOf } from "../../domain/bucket.ts";
-import type { Backoff, CreateSet, GroupFill, InFlight, Ledger, LedgerNode } from "../../domain/record.ts";
+import type { InFlight, Ledger, LedgerNode } from "../../domain/record.ts";
 import { stillInFlight } from "../../domain/record.ts";
 import { catalogueOf } from "../../domain/vm-size-data.ts";
-import type { Instant } from "../../domain/units.ts";
-import type { Dynamics } from "./dynamic-arrays.ts";
 import { dynamicOffers, dynamicSupply } from "./dynamic-supply.ts";
 import { unknownNodes } from "../nodes/missing.ts";
 import { managedArrays } from "../nodes/ledger.ts";
@@ -28,40 +25,11 @@ import { counterpartsOf, oppositesOf } from "./counterparts.ts";
 import { familyOf } from "./quota-family.ts";
 import type { ClusterPlace, ResourceRules } from "./cluster-buckets.ts";
 import { coresOf, Places } from "./cluster-buckets.ts";
+import { nothingLeft } from "./host-view.ts";
 import { ReportedSupply } from "./reported-supply.ts";
-import { scaleSetsOf } from "../draft/scale-set.ts";
-import type { Reports } from "./scheduler-only.ts";
 import { isStarting, mayBeStarted } from "../intents/node-starts.ts";
-
-export interface WorldInput {
-  readonly snapshot: Snapshot;
-  readonly ledger: Ledger;
-  readonly inFlight: readonly InFlight[];
-  /** Creates that are committed and not settled: they count as in flight. */
-  readonly pendingCreates: readonly CreateSet[];
-  readonly backoffs: readonly Backoff[];
-  /** Groups that earlier plans found lacking; absent: none. */
-  readonly groupFills?: readonly GroupFill[];
-  readonly policy: Policy;
-  /** Licences and quotas that the cluster's jobs share. */
-  readonly pools?: readonly Pool[];
-  /** Who asks for something: the configuration's caps are theirs. Absent: nobody. */
-  readonly demands?: readonly RankedDemand[];
-  /** Dynamic node arrays by name; absent: none. */
-  readonly dynamics?: Dynamics;
-  /** What schedulers say of their hosts; absent: nothing of amounts. */
-  readonly reports?: Reports;
-  /** Nodes that are being stopped or are down: not capacity, though they still count against limits. */
-  readonly excluded: ReadonlySet<NodeId>;
-  /**
-   * Nodes in doubt, whatever their phase: capacity that is not up, so that nothing is created for them and they stand in for nobody.
-   * Absent: none.
-   */
-  readonly doubted?: ReadonlySet<NodeId>;
-  /** Which existing nodes are used first: see {@link SupplyNode.order}. Nodes seen later should come after those seen earlier. */
-  readonly order: (node: Node, known?: LedgerNode) => number;
-  readonly now: Instant;
-}
+import type { WorldInput } from "./world-input.ts";
+import { scaleSetsOf } from "./scale-sets.ts";
 
 /**
  * What the allocator may use, from one look and our own memory. Capacity is what is up or coming in arrays that are ours, unless excluded,
@@ -187,7 +155,8 @@ function collectNodes(
       dynamic === undefined ? place : places.at(dynamic, place.bucket.machineType, node.placementGroup);
     const plain = supplyNode(node, known, home, places, input);
     const fromReport = reported.of(plain);
-    supply.push(fromReport === undefined ? plain : { ...plain, ...fromReport });
+    const one = fromReport === undefined ? plain : { ...plain, ...fromReport };
+    supply.push(input.full?.has(node.nodeId) === true ? { ...one, left: nothingLeft(one.resources) } : one);
   });
   return supply;
 }

@@ -83,7 +83,7 @@ export class Places {
     return place;
   }
 
-  /** What an existing node is and offers, default resources included. Its id is left to {@link withNodeId}. */
+  /** What an existing node is and offers, default resources included. Its id is left to `withNodeId`. */
   view(node: Node, place: ClusterPlace): NodeView {
     const view = viewNode(node, place, this.#catalogue);
     return { ...view, available: this.#resourcesOf(node, () => view, place) };
@@ -175,9 +175,4 @@ const LEAST_CORES = 1;
  */
 function coresOfSize(catalogue: Catalogue, location: string | undefined, size: MachineType): number {
   return describeVmSize(catalogue, location, size).vcpus ?? readSizeName(size)?.vcpus ?? LEAST_CORES;
-}
-
-/** Resources that nodes of a place share, with the one that they cannot share: ccnodeid. */
-export function withNodeId(resources: Resources, nodeId: string | null): Resources {
-  return resources["ccnodeid"] === null && nodeId !== null ? { ...resources, ccnodeid: nodeId } : resources;
 }

@@ -3,7 +3,7 @@ import { dynamicArrayOf } from "../../domain/bucket.ts";
 import type { NodeArray, Snapshot } from "../../domain/cluster.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import type { DynamicArray, DynamicDefinition } from "../../domain/dynamic-array.ts";
-import { nodeNameStem } from "../../domain/dynamic-array.ts";
+import { DEEPEST, nodeNameStem } from "../../domain/dynamic-array.ts";
 import type { ArrayName, NodeId, SetName } from "../../domain/ids.ts";
 import { InTurn } from "../../domain/in-turn.ts";
 import type { Reason } from "../../domain/reason.ts";
@@ -66,8 +66,6 @@ export function dynamicsOf(
 
 /** Dynamic node arrays of one cluster: each is a copy of all buckets of its parent, which every demand looks at. */
 const MOST_DYNAMICS = 500;
-/** How many dynamic node arrays may extend each other in a row. */
-export const DEEPEST = 8;
 
 const NO_DYNAMICS: Dynamics = new Map();
 
@@ -230,7 +228,7 @@ function isSilent(entry: SetEntry | undefined): boolean {
 
 /**
  * The ledger with nodes of which it knows no request, as after a lost table, taken for those of the dynamic array that they are called
- * after: then names are all that is left (design.md section 3, The node ledger).
+ * after: then names are all that is left (architecture.md, The node ledger).
  */
 export function recogniseByName(ledger: Ledger, dynamics: Dynamics): Ledger {
   const stems = new Map<string, Dynamic>();

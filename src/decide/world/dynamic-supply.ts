@@ -12,7 +12,7 @@ import type { Opposites } from "./counterparts.ts";
 import { chargesFor } from "./counterparts.ts";
 import type { Dynamic } from "./dynamic-arrays.ts";
 import type { Places } from "./cluster-buckets.ts";
-import type { WorldInput } from "./build-world.ts";
+import type { WorldInput } from "./world-input.ts";
 
 /**
  * Dynamic node arrays as the allocator sees them: arrays like others, with buckets of their own. Their nodes count for their own targets

@@ -10,7 +10,7 @@ export interface HostAmounts {
   readonly available: Resources;
 }
 
-/** The resources of a host once its report stands above what we know of it (scalelib-behaviour.md 13). */
+/** The resources of a host once its report stands above what we know of it (scalelib.md 13). */
 export interface Overlaid {
   /** What it has in all. */
   readonly resources: Resources;
@@ -49,6 +49,14 @@ export function overlayLeft(totals: Resources, available: Resources): Overlaid {
   return left === undefined ? { resources } : { resources, left };
 }
 
+/** What is left of these totals where nothing is. */
+export function nothingLeft(totals: Resources): Resources {
+  const left: Record<string, ResourceValue> = {};
+  for (const [name, value] of Object.entries(totals))
+    if (isAmount(value)) left[name] = isSize(value) ? { ...value, amount: 0 } : 0;
+  return left;
+}
+
 /** A value that can be counted. */
 export type AmountValue = Exclude<ResourceValue, string | boolean | null>;
 
@@ -68,7 +76,7 @@ function notBelowZero(value: AmountValue): AmountValue {
 }
 
 /**
- * A host that only the scheduler knows, as constraints see it before its report (scalelib-behaviour.md 13). `vcpus`: what it counts as having
+ * A host that only the scheduler knows, as constraints see it before its report (scalelib.md 13). `vcpus`: what it counts as having
  * where the report does not say.
  */
 export function viewHost(hostname: string, defaults: Defaults, vcpus: number): NodeView {

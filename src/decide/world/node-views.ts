@@ -21,7 +21,7 @@ const NO_JOBS: ReadonlySet<string> = new Set<string>();
 /** The version that the library tells of itself. */
 const LIBRARY_VERSION = "7.9";
 
-/** The node that a bucket would make (scalelib-behaviour.md 3 and 5), before default resources. */
+/** The node that a bucket would make (scalelib.md 3 and 5), before default resources. */
 export function viewBucket(place: ViewedPlace, catalogue: Catalogue): NodeView {
   const { array } = place;
   const machine = describeMachine(place, catalogue);

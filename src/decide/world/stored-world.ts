@@ -3,14 +3,15 @@ import type { Bodies } from "../../domain/bodies.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
-import { doubtedNodes, stoppingNodes } from "../intents/doubt.ts";
+import { doubtedNodes } from "../nodes/doubt.ts";
 import { demandsInForce } from "../senders/demands-in-force.ts";
-import { excludedNodes, pendingCreates } from "../reconcile.ts";
 import { reportedHosts } from "./reported-hosts.ts";
 import type { JudgedHosts } from "./scheduler-only.ts";
 import { judgeHosts } from "./scheduler-only.ts";
-import { orderOf } from "../need/spare.ts";
 import { buildWorld } from "./build-world.ts";
+import { pendingCreates, stoppingNodes } from "../intents/open-intents.ts";
+import { excludedNodes } from "../nodes/excluded.ts";
+import { orderOf } from "./order-of-use.ts";
 
 /** What of a record bears on what can be had. */
 export type UnderWay = Pick<ClusterRecord, "intents" | "inFlight" | "backoffs">;

@@ -214,7 +214,7 @@ export class SchedulerModel {
   }
 
   /**
-   * The demand message for the state after the last `advance` (design.md section 4): all jobs that have not ended, and every
+   * The demand message for the state after the last `advance` (docs/demand.md): all jobs that have not ended, and every
    * host. What has not changed since the last message is the same object again. The revision is `now` in whole
    * milliseconds: two messages with different content must not share one.
    */

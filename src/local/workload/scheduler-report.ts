@@ -1,4 +1,4 @@
-/** What the scheduler model says in its demand messages: the part of design.md section 4 that it needs. */
+/** What the scheduler model says in its demand messages: the part of docs/demand.md that it needs. */
 export interface SchedulerDemandMessage {
   readonly version: 1;
   readonly cluster: string;

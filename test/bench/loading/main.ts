@@ -1,7 +1,7 @@
 /** `npm run bench:load`: what a start of the app costs, and what the first invocation of each trigger adds (docs/benchmarks.md, Loading). */
 import { execFileSync } from "node:child_process";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cpus, loadavg, tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -28,12 +28,21 @@ async function run(): Promise<void> {
   try {
     const hello = await build(scratch, "hello", "test/bench/loading/hello.ts");
     const folder = values.package ?? (await build(scratch, "package"));
-    console.log(`Node ${process.version}, ${runs} processes for each figure\n`);
+    console.log(`Node ${process.version}, ${runs} processes for each figure`);
+    console.log(`${cpus().length} cores, load ${loadText()}\n`);
     await printLoads(hello, folder);
     await printInvocations({ package: folder, unbundled: SOURCE_APP });
+    console.log(`\nload at the end ${loadText()}`);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** Of the machine, of the last 1, 5 and 15 minutes. Figures of a loaded machine say little apart from their ratios. */
+function loadText(): string {
+  return loadavg()
+    .map((load) => load.toFixed(1))
+    .join(" ");
 }
 
 async function build(scratch: string, name: string, source?: string): Promise<string> {

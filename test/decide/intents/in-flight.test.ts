@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { followInFlight, originsOf } from "../../../src/decide/intents/in-flight.ts";
-import type { Look } from "../../../src/decide/nodes/ledger.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import { arrayName, nodeId, placementGroup, requestId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
@@ -18,6 +17,7 @@ import {
   rememberNodes,
 } from "../../support/build-node.ts";
 import { BUCKET, EMPTY_RECORD } from "../../support/build-record.ts";
+import type { Look } from "../../../src/domain/observation.ts";
 
 const R1 = requestId("r-1");
 const ids = (...names: string[]) => names.map(nodeId);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { backOff, forgetOldBackoffs } from "../../../src/decide/intents/back-off.ts";
-import type { Evidence, Settled } from "../../../src/decide/intents/settle.ts";
 import { settle } from "../../../src/decide/intents/settle.ts";
 import type { NodeId } from "../../../src/domain/ids.ts";
 import { nodeId, owner, placementGroup, requestId } from "../../../src/domain/ids.ts";
@@ -15,6 +14,7 @@ import {
   EMPTY_RECORD,
   OURS,
 } from "../../support/build-record.ts";
+import type { Evidence, Settled } from "../../../src/decide/intents/evidence.ts";
 
 const R1 = requestId("r-1");
 

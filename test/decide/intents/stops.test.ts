@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { withQuestions } from "../../../src/decide/stops/questions.ts";
-import type { Evidence, Settled } from "../../../src/decide/intents/settle.ts";
 import { settle } from "../../../src/decide/intents/settle.ts";
 import { endOldStops, settleStopsByLook } from "../../../src/decide/intents/stops.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
@@ -10,6 +9,7 @@ import { NO_QUESTIONS } from "../../../src/domain/questions.ts";
 import type { Draining } from "../../../src/domain/record.ts";
 import { at, buildLedger, buildNode, buildSnapshot, NOW, rememberNode } from "../../support/build-node.ts";
 import { buildIntent, buildState, OURS } from "../../support/build-record.ts";
+import type { Evidence, Settled } from "../../../src/decide/intents/evidence.ts";
 
 const R1 = requestId("r-1");
 const N1 = nodeId("n1");

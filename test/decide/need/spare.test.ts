@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { orderOf } from "../../../src/decide/need/spare.ts";
 import type { LedgerNode } from "../../../src/domain/record.ts";
 import { at, buildNode, rememberNode } from "../../support/build-node.ts";
+import { orderOf } from "../../../src/decide/world/order-of-use.ts";
 
 const node = buildNode("n1", { phase: "coming" });
 const order = (more: Partial<LedgerNode>): number => orderOf(node, rememberNode(node, more));

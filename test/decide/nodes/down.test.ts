@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { explainNode } from "../../../src/decide/explain.ts";
-import type { Look } from "../../../src/decide/nodes/ledger.ts";
 import { updateLedger } from "../../../src/decide/nodes/ledger.ts";
-import type { Decision } from "../../../src/decide/reconcile.ts";
 import { decide } from "../../../src/decide/reconcile.ts";
 import { Recall } from "../../../src/decide/need/recall.ts";
 import type { Weighing } from "../../../src/decide/reconcile.ts";
@@ -28,6 +26,8 @@ import {
   rememberNodes,
 } from "../../support/build-node.ts";
 import { buildJob, buildState, buildTarget, OURS } from "../../support/build-record.ts";
+import type { Look } from "../../../src/domain/observation.ts";
+import type { Decision } from "../../../src/domain/decision.ts";
 
 interface State {
   readonly record: ClusterRecord;

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { Look } from "../../../src/decide/nodes/ledger.ts";
 import { hostFacts, managedArrays, updateLedger } from "../../../src/decide/nodes/ledger.ts";
 import { entryOfNode } from "../../../src/domain/hosts.ts";
 import type { Snapshot } from "../../../src/domain/cluster.ts";
@@ -20,6 +19,7 @@ import {
 } from "../../support/build-node.ts";
 import type { SetScenario } from "../../support/build-record.ts";
 import { BUCKET, buildJob, buildState } from "../../support/build-record.ts";
+import type { Look } from "../../../src/domain/observation.ts";
 
 const R1 = requestId("r-1");
 const policy = DEFAULT_POLICY;
@@ -41,12 +41,12 @@ describe("what schedulers say of hosts", () => {
     {
       name: "a report without a job",
       sets: { a: { report: idleReport, sentAt: at(-10) } },
-      facts: { "ip-a": { jobs: [], reportedAt: at(-10) } },
+      facts: { "ip-a": { jobs: [], by: ["a"], reportedAt: at(-10) } },
     },
     {
       name: "a report with jobs",
       sets: { a: { report: [{ hostname: "ip-a", jobs: ["7", "8"] }] } },
-      facts: { "ip-a": { jobs: ["7", "8"], reportedAt: NOW } },
+      facts: { "ip-a": { jobs: ["7", "8"], by: ["a"], reportedAt: NOW } },
     },
     {
       name: "a placed job, without any report",
@@ -59,12 +59,12 @@ describe("what schedulers say of hosts", () => {
         a: { report: idleReport, sentAt: at(-10) },
         b: { demands: [buildJob("sim", 4, { placed: [{ hostname: "ip-a", iterations: 2 }] })] },
       },
-      facts: { "ip-a": { jobs: ["sim"], reportedAt: at(-10) } },
+      facts: { "ip-a": { jobs: ["sim"], by: ["a"], reportedAt: at(-10) } },
     },
     {
       name: "two idle reports: each must say so, and the older one proves it",
       sets: { a: { report: idleReport, sentAt: at(-10) }, b: { report: idleReport, sentAt: at(-50) } },
-      facts: { "ip-a": { jobs: [], reportedAt: at(-10), idleAt: at(-50) } },
+      facts: { "ip-a": { jobs: [], by: ["a", "b"], reportedAt: at(-10), idleAt: at(-50) } },
     },
     {
       name: "spelled in other ways, with a domain and in capitals: the same host",
@@ -72,12 +72,12 @@ describe("what schedulers say of hosts", () => {
         a: { report: [{ hostname: "IP-A.internal.example", jobs: ["7"] }], sentAt: at(-10) },
         b: { report: idleReport },
       },
-      facts: { "ip-a": { jobs: ["7"], reportedAt: NOW, idleAt: at(-10) } },
+      facts: { "ip-a": { jobs: ["7"], by: ["a", "b"], reportedAt: NOW, idleAt: at(-10) } },
     },
     {
       name: "a report almost two intervals old still counts",
       sets: { a: { report: idleReport, sentAt: at(-599.999), ...long } },
-      facts: { "ip-a": { jobs: [], reportedAt: at(-599.999) } },
+      facts: { "ip-a": { jobs: [], by: ["a"], reportedAt: at(-599.999) } },
     },
     {
       name: "a report of two intervals does not",
@@ -104,7 +104,10 @@ describe("what schedulers say of hosts", () => {
           ],
         },
       },
-      facts: { "10.0.0.1": { jobs: [], reportedAt: NOW }, "10.0.0.2": { jobs: ["7"], reportedAt: NOW } },
+      facts: {
+        "10.0.0.1": { jobs: [], by: ["a"], reportedAt: NOW },
+        "10.0.0.2": { jobs: ["7"], by: ["a"], reportedAt: NOW },
+      },
     },
   ])("$name", ({ sets, facts }) => {
     expect(factsOf(sets)).toEqual(facts);
@@ -112,7 +115,7 @@ describe("what schedulers say of hosts", () => {
 
   describe("asked again of the same sets", () => {
     const scenario = { sets: { a: { report: idleReport, sentAt: at(-10), expiresAt: at(700) } } };
-    const idle = { "ip-a": { jobs: [], reportedAt: at(-10) } };
+    const idle = { "ip-a": { jobs: [], by: ["a"], reportedAt: at(-10) } };
 
     test.each([
       { name: "a moment before the report is two intervals old", later: 589.999, facts: idle },

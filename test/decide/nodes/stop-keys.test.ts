@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { decide } from "../../../src/decide/reconcile.ts";
-import type { Evidence } from "../../../src/decide/intents/settle.ts";
 import { settle } from "../../../src/decide/intents/settle.ts";
 import { withStopKeys } from "../../../src/decide/nodes/stop-keys.ts";
 import { nodeId, requestId } from "../../../src/domain/ids.ts";
@@ -14,6 +13,7 @@ import {
   rememberNode,
 } from "../../support/build-node.ts";
 import { BUCKET, buildIntent, buildState, OURS } from "../../support/build-record.ts";
+import type { Evidence } from "../../../src/decide/intents/evidence.ts";
 
 /** Which key's stop URL a node carries, from the create that made it. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { doubtedNodes } from "../../../src/decide/intents/doubt.ts";
+import { doubtedNodes } from "../../../src/decide/nodes/doubt.ts";
 import { updateLedger } from "../../../src/decide/nodes/ledger.ts";
 import { findLacking } from "../../../src/decide/nodes/unclear.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";

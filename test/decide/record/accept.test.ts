@@ -263,8 +263,12 @@ describe("expiry", () => {
   test.each([
     { name: "a moment before its expiry it is in force", now: at(-0.001), live: true },
     { name: "from its expiry on it is not", now: at(0), live: false },
-    { name: "its revision is held almost a day longer", now: at(day - 0.001), live: false },
-    { name: "after a day it is forgotten", now: at(day), live: undefined },
+    {
+      name: "its revision is held for a day and almost 5 minutes longer",
+      now: at(day + 299.999),
+      live: false,
+    },
+    { name: "after a day and 5 minutes it is forgotten", now: at(day + 300), live: undefined },
   ])("$name", ({ now, live }) => {
     expect(lapseSets(record.sets, now, day).get(standard)?.live).toBe(live);
   });

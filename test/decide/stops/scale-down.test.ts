@@ -3,7 +3,6 @@ import type { Circumstances, NodeAction } from "../../../src/decide/stops/scale-
 import {
   applyAction,
   idleSeconds,
-  isExcluded,
   isIdleLongEnough,
   judgeNode,
   whyGivenUp,
@@ -13,6 +12,7 @@ import { nodeId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { Draining, LedgerNode } from "../../../src/domain/record.ts";
 import { at, buildNode, idleSince, NOW, rememberNode } from "../../support/build-node.ts";
+import { isExcluded } from "../../../src/decide/nodes/excluded.ts";
 
 const policy = DEFAULT_POLICY;
 

@@ -27,15 +27,15 @@ describe("the reasons of differences", () => {
   test.each([
     {
       both: found(nodes(12, 12), nodes(0)),
-      text: "12 nodes idle for 5 h (60 node-hours) from 10:40 on that would have been stopped at 10:40: nobody needed them",
+      text: "12 nodes idle for 5 h from 10:40 (60 node-hours). They would have been stopped at 10:40: no job needed them",
     },
     {
       both: found(nodes(3, 0), nodes(1)),
-      text: "2 nodes more for 5 h (10 node-hours) from 10:40 on than the autoscaler would have had, booting or at work: its plan did without",
+      text: "2 nodes more for 5 h from 10:40 (10 node-hours), booting or at work. The autoscaler would have done without them",
     },
     {
       both: found(nodes(1), nodes(2)),
-      text: "1 node fewer for 5 h (5 node-hours) from 10:40 on than the autoscaler would have had: needed by slurm",
+      text: "1 node fewer for 5 h from 10:40 (5 node-hours). The autoscaler would have had it for slurm",
     },
   ])("$text", ({ both, text }) => {
     expect(textsOf(look(both, 300))).toEqual([text]);

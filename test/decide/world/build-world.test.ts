@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { WorldInput } from "../../../src/decide/world/build-world.ts";
 import { buildWorld, readyOnly } from "../../../src/decide/world/build-world.ts";
 import type { World } from "../../../src/domain/allocation.ts";
 import type { Bucket, Node, NodeArray, NodePhase, Snapshot } from "../../../src/domain/cluster.ts";
@@ -20,6 +19,7 @@ import { rememberNode } from "../../support/build-node.ts";
 import { buildJob } from "../../support/build-record.ts";
 import { bucketText } from "../../../src/domain/bucket.ts";
 import { instant, plusSeconds } from "../../../src/domain/units.ts";
+import type { WorldInput } from "../../../src/decide/world/world-input.ts";
 
 const now = instant(1_763_636_400_000);
 const d4 = { vcpus: 4, quotaVcpus: 4, gpus: 0, memoryGib: 16, infiniband: false };

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isFlagged } from "../../../src/decide/world/dynamic-arrays.ts";
 import { lookOf } from "../../../src/domain/attributes-digest.ts";
-import type { Decision } from "../../../src/decide/reconcile.ts";
 import { decide } from "../../../src/decide/reconcile.ts";
 import { settle } from "../../../src/decide/intents/settle.ts";
 import type { Purpose } from "../../../src/domain/bucket.ts";
@@ -32,6 +31,7 @@ import {
 import { SENDER_RULE } from "../../support/sender-rule.ts";
 import type { Scenario, SetScenario } from "../../support/build-record.ts";
 import { BUCKET, buildJob, buildState, buildTarget, OURS, pushSets } from "../../support/build-record.ts";
+import type { Decision } from "../../../src/domain/decision.ts";
 
 const LICENSED = arrayName("licensed");
 const FOR_LICENSED: Purpose = { kind: "dynamic", array: LICENSED };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { doubtedNodes } from "../../../src/decide/intents/doubt.ts";
+import { doubtedNodes } from "../../../src/decide/nodes/doubt.ts";
 import { findSpare } from "../../../src/decide/need/spare.ts";
 import { nodeId, setName } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";

@@ -5,9 +5,9 @@ import type { Ledger, LedgerNode } from "../../domain/record.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
 import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
-import { isDown } from "../nodes/down.ts";
-import { bootingSince } from "./node-starts.ts";
-import { unclearUntil } from "../nodes/unclear.ts";
+import { isDown } from "./down.ts";
+import { bootingSince } from "../intents/node-starts.ts";
+import { unclearUntil } from "./unclear.ts";
 
 /** Of an array's nodes this share is replaced at a time while CycleCloud still lists them as wanted ... */
 const SHARE_REPLACED = 0.1;
@@ -65,7 +65,8 @@ function isLate(known: LedgerNode, policy: Policy, now: Instant): boolean {
   return secondsBetween(bootingSince(known), now) >= timeoutsOf(policy, known).bootSeconds;
 }
 
-function roomByArray({ nodes }: Snapshot): Map<ArrayName, number> {
+/** How many nodes of each array may be replaced at a time while CycleCloud still lists them as wanted. */
+export function roomByArray({ nodes }: Snapshot): Map<ArrayName, number> {
   const counts = new Map<ArrayName, number>();
   for (const { array, phase } of nodes) {
     if (phase !== "off" && phase !== "deallocated") counts.set(array, (counts.get(array) ?? 0) + 1);

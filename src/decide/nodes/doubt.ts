@@ -3,12 +3,13 @@ import { isLost } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import { InTurn } from "../../domain/in-turn.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { ClusterRecord, Draining, Intent, Ledger, LedgerNode } from "../../domain/record.ts";
+import type { ClusterRecord, Draining, Ledger, LedgerNode } from "../../domain/record.ts";
 import type { TimeoutRules } from "../../domain/timeouts.ts";
 import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { uselessNodes } from "./replaced.ts";
-import { unclearUntil } from "../nodes/unclear.ts";
+import { unclearUntil } from "./unclear.ts";
+import { stoppingNodes } from "../intents/open-intents.ts";
 
 /** A mark without its stop is the trace of a crash: a node that asked will ask again, another is judged again. */
 export const STALE_MARK_SECONDS = 60;
@@ -34,13 +35,6 @@ export function doubtedNodes(
       doubted.add(node.nodeId);
   });
   return doubted;
-}
-
-/** Nodes with a stop that is committed and whose outcome is not known yet. */
-export function stoppingNodes(intents: readonly Intent[]): ReadonlySet<NodeId> {
-  return new Set(
-    intents.flatMap((intent) => (intent.effect.kind === "terminate" ? intent.effect.nodes : [])),
-  );
 }
 
 /** The node is of no use whatever becomes of its stop: it failed, did not boot, or calls itself unfit. */

@@ -1,0 +1,12 @@
+import type { Instant } from "../domain/units.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { Site } from "./ports.ts";
+import type { App } from "./app.ts";
+
+/** One run of a use case as far as effects are concerned: it starts none after `deadline`. */
+export interface Run {
+  readonly app: App;
+  readonly site: Site;
+  readonly policy: Policy;
+  readonly deadline: Instant;
+}

@@ -1,0 +1,49 @@
+/** What the bill assumes of Azure. Nothing of this was measured: the local runtime has neither the platform nor its host. */
+export interface Assumptions {
+  /** An instance stays this long after its last execution. */
+  readonly staysSeconds: number;
+  /** An execution takes this long. Azure bills a second at least. */
+  readonly executionSeconds: number;
+  readonly memoryMb: number;
+  /** Instances of the function demand that are always there. */
+  readonly alwaysReady: number;
+  readonly privateEndpoints: number;
+}
+
+export const DEFAULTS: Assumptions = {
+  staysSeconds: 60,
+  executionSeconds: 2,
+  memoryMb: 512,
+  alwaysReady: 0,
+  privateEndpoints: 0,
+};
+
+export const MONTH_DAYS = 30;
+export const DAY_SECONDS = 86_400;
+
+/** The timer's schedule (functions/main.ts). */
+export const TIMER_SECONDS = 60;
+/** Queues that start a function: `demand` alone. The timer reads demand-poison, and nobody waits for demand-rejected. */
+export const TRIGGERED_QUEUES = 1;
+/** The platform looks into each such queue this often, whether an instance is there or not. Said of other plans; for Flex it is inferred. */
+export const PLATFORM_POLL_SECONDS = 10;
+/** An instance of `demand` polls its queue at most this often while it is empty (host.json, maxPollingInterval). */
+export const INSTANCE_POLL_SECONDS = 2;
+/** After a message it polls quickly and then ever more slowly, from 0.1 s on: this many polls until it is at the interval above. */
+export const POLLS_AFTER_MESSAGE = 6;
+
+/** The host's own blobs, as its source has it: one status is written after each run of the timer. */
+export const STATUS_WRITES_PER_TIMER_RUN = 1;
+/** Leases are renewed at half of their time: the timer's lock of 60 s, and the host's of 15 s. */
+export const LEASES_EACH_SECONDS = [30, 7.5] as const;
+/** What a host reads of its blobs when it starts: keys, ids, locks. A guess. */
+export const BLOBS_READ_AT_START = 10;
+
+/** Metric series that the template's rules watch: heartbeat 1, answers with 5xx 1, throttling one for each of four answers. */
+export const ALERT_SERIES = 6;
+export const LOG_ALERTS = 1;
+
+/** Bytes that the host itself logs for an execution: a request, and two traces. A guess. */
+export const LOG_BYTES_PER_EXECUTION = 3000;
+/** Bytes of a log row besides its text. A guess. */
+export const LOG_BYTES_PER_LINE = 600;

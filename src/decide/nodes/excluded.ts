@@ -1,0 +1,40 @@
+import type { Instant } from "../../domain/units.ts";
+import { secondsBetween } from "../../domain/units.ts";
+import type { Ledger, LedgerNode } from "../../domain/record.ts";
+import type { NodeId } from "../../domain/ids.ts";
+import { STALE_MARK_SECONDS } from "./doubt.ts";
+import type { Policy } from "../../domain/policy.ts";
+import type { Snapshot } from "../../domain/cluster.ts";
+import { uselessNodes } from "./replaced.ts";
+
+/**
+ * Nodes that are no capacity because of their stop: CycleCloud has accepted it, or the node calls itself unfit. A node whose stop is not
+ * certain otherwise is in doubt (doubt.ts), or of no use (replaced.ts).
+ */
+export function isExcluded(known: LedgerNode, stopping: ReadonlySet<NodeId>, now: Instant): boolean {
+  const draining = known.draining;
+  if (draining === undefined) return false;
+  const isUnfit = draining.by === "unhealthy";
+  // A stop that is open now is newer than one that was accepted before.
+  if (stopping.has(known.nodeId)) return isUnfit;
+  if (draining.sentAt !== undefined) return secondsBetween(draining.sentAt, now) < DECIDE_AGAIN_SECONDS;
+  return isUnfit && secondsBetween(draining.since, now) < STALE_MARK_SECONDS;
+}
+
+/** Nodes of a look that are no capacity, though they count against limits: they are being stopped, or replaced. */
+export function excludedNodes(
+  snapshot: Snapshot,
+  ledger: Ledger,
+  stopping: ReadonlySet<NodeId>,
+  policy: Policy,
+  now: Instant,
+): ReadonlySet<NodeId> {
+  const excluded = new Set(uselessNodes(snapshot, ledger, policy, now).replaced);
+  ledger.forEach((node, id) => {
+    if (isExcluded(node, stopping, now)) excluded.add(id);
+  });
+  return excluded;
+}
+
+/** A terminate that was accepted so long ago and has left the node up is decided again. */
+export const DECIDE_AGAIN_SECONDS = 120;

@@ -1,0 +1,271 @@
+import type { Reason } from "../../domain/reason.ts";
+import type { PlacementGroup } from "../../domain/ids.ts";
+import type { BucketOffer } from "../../domain/allocation.ts";
+import { shareOf } from "./opening.ts";
+import { openOffers, unitsOnNew } from "./offers.ts";
+import type { Offered } from "../draft/offered.ts";
+import { NO_PRICE } from "../draft/offered.ts";
+import { isDeallocated } from "../draft/new-nodes.ts";
+import { isSized, mayBeIn, mayBeInNew, namedGroups } from "../draft/named-groups.ts";
+import type { Draft } from "../draft/draft.ts";
+import { closedTo, groupClosedTo, newGroupClosedTo } from "../draft/closed.ts";
+import { holderOf } from "../draft/caps.ts";
+import type { Capacity } from "../draft/capacity.ts";
+import type { Scope } from "../bins/scope.ts";
+import type { Place } from "../bins/node-kinds.ts";
+import type { Ask } from "../bins/job-ask.ts";
+import type { Bin } from "../bins/bin.ts";
+import { misfit, roomRefusal } from "../draft/refusals.ts";
+import { knowsNoGroups } from "../bins/scope.ts";
+
+/** Where a whole gang could go: one bucket, or one placement group of it, with the nodes there that have room. */
+export interface Site {
+  readonly place: Place;
+  readonly bins: Bin[];
+  /** Units that fit on `bins`. */
+  have: number;
+  /** What is left of the limits once its deallocated nodes are started; absent: it has none. */
+  afterWaking?: Capacity;
+}
+
+/** New nodes that would make a site sufficient; without a site, all of the gang's. */
+export interface Opening {
+  readonly offer: BucketOffer;
+  readonly group: PlacementGroup | "new" | undefined;
+  readonly site: Site | undefined;
+  readonly nodes: number;
+  /** By the job's own lists; higher is better. */
+  readonly score: number;
+  /** Absent: the offer is not open to the job. */
+  readonly from: Offered | undefined;
+}
+
+/** To see in how many nodes an offer has a gang, and to compare it with others, costs about as much as so many looks. */
+const STEPS_OF_OPENING = 4;
+
+/** The same of why an offer does not have it. */
+export const STEPS_OF_REFUSAL = 8;
+
+/** The ways in which a gang could be placed at this moment: on nodes that are there, or else with new ones. */
+export function waysOfGang(
+  draft: Draft,
+  ask: Ask,
+  scope: Scope,
+  home: Place | undefined,
+): { readonly complete: boolean; readonly openings: readonly Opening[] } {
+  const { complete, sites } = findSites(draft, ask, home);
+  if (complete !== undefined) return { complete: true, openings: [] };
+  const openings = inOrder(draft, ask, findOpenings(draft, ask, scope, sites, home));
+  draft.bins.budget.spend(STEPS_OF_REFUSAL * openings.length);
+  return { complete: false, openings };
+}
+
+/** The cap of the set or user that does not allow the gang what it would use of these bins, and these new nodes. */
+export function capRefusal(
+  draft: Draft,
+  ask: Ask,
+  taken: readonly Bin[],
+  news: readonly { readonly nodes: number; readonly cores: number }[],
+): Reason | undefined {
+  const { bins, caps } = draft;
+  const holder = holderOf(ask);
+  if (!caps.concern(holder)) return undefined;
+  let left = ask.units;
+  const used = taken.map((bin) => {
+    const units = Math.max(1, Math.min(ask.units, bins.unitsOn(bin, ask)));
+    const nodes = Math.min(bins.count[bin] ?? 0, Math.ceil(left / units));
+    left -= nodes * units;
+    return { bin, nodes };
+  });
+  return caps.useRefusal(holder, bins, used, news);
+}
+
+/** Sites with room. They are followed until one of them suffices, in which case only that matters. */
+export function findSites(
+  draft: Draft,
+  ask: Ask,
+  home: Place | undefined,
+): { readonly complete: Site | undefined; readonly sites: readonly Site[] } {
+  const { bins } = draft;
+  const bound = ask.unitsPerNode === 1 ? draft.bound.get(ask.demand) : undefined;
+  const sites = new Map<string, Site>();
+  for (const bin of bins.each(ask)) {
+    if (bins.budget.isSpent) break;
+    const place = bins.placeOfBin(bin);
+    const { placementGroup } = place.bucket;
+    if (ask.together === "one-group" && placementGroup === undefined) continue;
+    if (home !== undefined && place !== home) continue;
+    if (bound?.has(bin) === true) continue;
+    const units = bins.unitsOn(bin, ask);
+    if (units < 1) continue;
+    const key = ask.together === "one-group" ? `${place.id}/${placementGroup}` : place.id;
+    const site: Site = sites.get(key) ?? { place, bins: [], have: 0 };
+    sites.set(key, site);
+    if (isDeallocated(bins, bin)) site.afterWaking ??= draft.capacity.fork();
+    if (!mayWake(draft, site.afterWaking ?? draft.capacity, bin)) continue;
+    site.bins.push(bin);
+    site.have += Math.min(units, ask.units) * (bins.count[bin] ?? 0);
+    if (site.have >= ask.units && capRefusal(draft, ask, site.bins, []) === undefined)
+      return { complete: site, sites: [] };
+  }
+  return { complete: undefined, sites: [...sites.values()] };
+}
+
+/** Whether a bin is up or can be started, with all others that were tried on this copy of the limits. */
+export function mayWake(draft: Draft, capacity: Capacity, bin: Bin): boolean {
+  const { bins, world } = draft;
+  const node = bins.node(bin);
+  if (node?.deallocated !== true || bins.woken.has(bin)) return true;
+  const offer = world.buckets[bins.placeOfBin(bin).offer];
+  if (offer === undefined || closedTo(draft, offer) !== undefined) return false;
+  const group = node.bucket.placementGroup;
+  if (group !== undefined && groupClosedTo(draft, offer, group) !== undefined) return false;
+  if (capacity.room(offer, group, node.charges) < 1) return false;
+  capacity.take(offer, group, 1, node.charges);
+  return true;
+}
+
+/** Ways to have the gang with new nodes; where none would do, the number of nodes is without end. */
+export function findOpenings(
+  draft: Draft,
+  ask: Ask,
+  scope: Scope,
+  sites: readonly Site[],
+  home: Place | undefined,
+): readonly Opening[] {
+  const grouped = ask.together === "one-group";
+  draft.bins.budget.spend(scope.offers.length * (1 + sites.length));
+  const offered = openOffers(draft, ask, scope, grouped).byOffer;
+  return [
+    ...sites.flatMap((site) => growing(draft, ask, site, offered)),
+    ...scope.offers.flatMap((offer) => fresh(draft, ask, offer, sites, home, offered.get(offer))),
+  ];
+}
+
+/** Openings of a gang, the best first. */
+export function inOrder(draft: Draft, ask: Ask, openings: readonly Opening[]): readonly Opening[] {
+  draft.bins.budget.spend(STEPS_OF_OPENING * openings.length);
+  const cost = ({ offer, nodes, from }: Opening): number => {
+    const whole = nodes * (offer.price ?? NO_PRICE);
+    return from !== undefined && willBeFilled(draft, ask, from, nodes)
+      ? whole * nodesInUse(ask, from)
+      : whole;
+  };
+  const isFresh = ({ site }: Opening): number => (site === undefined ? 1 : 0);
+  // Two that cannot have it at all differ by NaN, which is as good as 0.
+  return draft.policy.among === "cheapest"
+    ? openings.toSorted(
+        (a, b) => b.score - a.score || cost(a) - cost(b) || isFresh(a) - isFresh(b) || a.nodes - b.nodes || 0,
+      )
+    : // Sites first, those that lack the fewest; then whole new ones in the order of the offers.
+      openings.toSorted(
+        (a, b) =>
+          isFresh(a) - isFresh(b) || b.score - a.score || (a.site === undefined ? 0 : a.nodes - b.nodes) || 0,
+      );
+}
+
+/**
+ * Whether what is still to be placed fills so many nodes of the offer up: then the gang pays for its part of them only. Nodes of a gang are
+ * alike and on none there is more than one of its units, so that large ones make sense if others share them.
+ */
+function willBeFilled(draft: Draft, ask: Ask, { kind }: Offered, nodes: number): boolean {
+  const { takes } = ask.jobClass;
+  if (draft.way.opening !== "shared" || ask.unitsPerNode !== 1 || ask.requirements.alone !== undefined)
+    return false;
+  if (takes === undefined || takes.resource.length === 0) return false;
+  return takes.resource.every((r) => nodes * (kind.capacity[r] ?? 0) <= (draft.toPlace[r] ?? 0));
+}
+
+/** The part of a node that a unit of the gang takes. */
+function nodesInUse(ask: Ask, { kind }: Offered): number {
+  return Math.min(1, shareOf(ask, kind.capacity) * ask.slotsPerUnit);
+}
+
+/** More nodes for a site. A group that was made for a target has its size, and does not grow. */
+function growing(
+  draft: Draft,
+  ask: Ask,
+  site: Site,
+  offered: ReadonlyMap<BucketOffer, Offered>,
+): readonly Opening[] {
+  const offer = draft.world.buckets[site.place.offer];
+  if (offer === undefined) return [];
+  const isGrouped = ask.together === "one-group";
+  const group = site.place.bucket.placementGroup;
+  if (isGrouped && (group === undefined || isSized(draft, offer, group))) return [];
+  const from = offered.get(offer);
+  if (from === undefined || site.have >= ask.units) return [];
+  const nodes = nodesFor(draft, ask, from, ask.units - site.have);
+  return [{ offer, group: isGrouped ? group : offer.pinnedGroup, site, nodes, score: from.score, from }];
+}
+
+/** All new nodes, where no site of the bucket is the same thing: in a new group, in a named one, in that of the job, or in none. */
+function fresh(
+  draft: Draft,
+  ask: Ask,
+  offer: BucketOffer,
+  sites: readonly Site[],
+  home: Place | undefined,
+  offered: Offered | undefined,
+): readonly Opening[] {
+  if (home !== undefined) {
+    const group = home.bucket.placementGroup;
+    if (draft.world.buckets[home.offer] !== offer) return [];
+    if (group !== undefined && isSized(draft, offer, group)) return [];
+  }
+  const isTaken = (group: PlacementGroup | "new" | undefined): boolean =>
+    sites.some(
+      ({ place }) =>
+        draft.world.buckets[place.offer] === offer &&
+        (ask.together === "one-bucket" || place.bucket.placementGroup === group),
+    );
+  const nodes = offered === undefined ? Number.POSITIVE_INFINITY : nodesFor(draft, ask, offered, ask.units);
+  return groupsFor(draft, ask, offer, home)
+    .filter((group) => !isTaken(group))
+    .map((group) => ({ offer, group, site: undefined, nodes, score: offered?.score ?? 0, from: offered }));
+}
+
+function groupsFor(
+  draft: Draft,
+  ask: Ask,
+  offer: BucketOffer,
+  home: Place | undefined,
+): readonly (PlacementGroup | "new" | undefined)[] {
+  if (home !== undefined) return [home.bucket.placementGroup];
+  if (offer.pinnedGroup !== undefined) return [offer.pinnedGroup];
+  if (ask.together !== "one-group") return [undefined];
+  if (offer.notHpc === true)
+    return [...namedGroups(draft, offer).filter((group) => mayBeIn(draft, ask, offer, group)), "new"];
+  if (mayBeInNew(draft, ask, offer)) {
+    const { configuredGroups } = offer;
+    if (configuredGroups === undefined) return ["new"];
+    return [...namedGroups(draft, offer).filter((group) => configuredGroups.includes(group)), "new"];
+  }
+  // It names its groups.
+  const wanted = namedGroups(draft, offer).filter((group) => mayBeIn(draft, ask, offer, group));
+  return wanted.length > 0 ? wanted : ["new"];
+}
+
+function nodesFor(draft: Draft, ask: Ask, offered: Offered, wanted: number): number {
+  const units = Math.min(ask.units, unitsOnNew(draft, ask, offered, ask.together === "one-group"));
+  return units < 1 ? Number.POSITIVE_INFINITY : Math.ceil(wanted / units);
+}
+
+/** Why the new nodes of one way to place a gang cannot be had. */
+export function openingRefusal(draft: Draft, ask: Ask, opening: Opening): Reason | undefined {
+  const { offer, group, nodes } = opening;
+  const closed = misfit(draft, ask, offer, group) ?? closedTo(draft, offer);
+  const capacity = opening.site?.afterWaking;
+  const then = capacity === undefined ? draft : { ...draft, capacity };
+  const notMade = group === "new" && !knowsNoGroups(offer) ? newGroupClosedTo(draft, offer) : undefined;
+  return closed ?? notMade ?? roomRefusal(then, offer, group, nodes) ?? capsOf(draft, ask, opening);
+}
+
+/** Why our own ceilings do not allow the nodes that a gang would use, those that are there included. */
+function capsOf(draft: Draft, ask: Ask, { offer, site, nodes }: Opening): Reason | undefined {
+  const { caps, bins } = draft;
+  const holder = holderOf(ask);
+  if (!caps.concern(holder)) return undefined;
+  const used = (site?.bins ?? []).map((bin) => ({ bin, nodes: bins.count[bin] ?? 0 }));
+  return caps.useRefusal(holder, bins, used, [{ nodes, cores: offer.cores }]);
+}

@@ -1,0 +1,102 @@
+import type { Reason } from "../../domain/reason.ts";
+import type { Ask } from "../bins/job-ask.ts";
+import type { Place } from "../bins/node-kinds.ts";
+import type { Scope } from "../bins/scope.ts";
+import type { Draft } from "../draft/draft.ts";
+import { alternativePoolNeeds, poolNeeds, takeFromPools, unitsInPools } from "../draft/pool-use.ts";
+import type { PlacedGang } from "./gang.ts";
+import { placeGang, spreadGang } from "./gang.ts";
+import type { Progress } from "./pack.ts";
+import { packJob } from "./pack.ts";
+
+/** What a job has been given, in slots. */
+export interface PlacedJob {
+  readonly placed: number;
+  readonly pending: number;
+  readonly short?: ShortJob;
+}
+
+/** A job of which not all has a place, and what is needed to say why. */
+export interface ShortJob {
+  readonly ask: Ask;
+  /** As many units of it as its pools have. */
+  readonly allowed: Ask;
+  /** Units without a place, those that the pools keep out included. */
+  readonly missing: number;
+  /** Units without a place of those that the pools have. */
+  readonly left: number;
+  /** The pools that have too little for all units. */
+  readonly shortPools: readonly Reason[];
+  /** What was left, when the rest found no place, of the pools that its alternatives take from. */
+  readonly poolsLeft: ReadonlyMap<string, number>;
+  readonly refused: PlacedGang["refused"];
+}
+
+/**
+ * Places a job, or what is left of it once `kept` has found its place already. Pools first: no more units than they have are placed, and
+ * what is placed is taken from them.
+ */
+export function placeJob(
+  draft: Draft,
+  ask: Ask,
+  kept: Progress | undefined,
+  scope: Scope,
+  home: Place | undefined,
+): PlacedJob {
+  if (kept === undefined) return placeFromPools(draft, ask, scope, home);
+  const placed = placeFromPools(draft, ask.with(kept.left), scope, home);
+  return { ...placed, pending: placed.pending + kept.pending * ask.slotsPerUnit };
+}
+
+function placeFromPools(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined): PlacedJob {
+  if (ask.requirements.pools.size === 0 && ask.jobClass.takes !== undefined)
+    return placeUnits(draft, ask, ask, scope, home, NONE_SHORT);
+  const needs = poolNeeds(ask);
+  const { units, reasons } = unitsInPools(draft.pools, ask, needs, draft.world.pools);
+  const allowed = units < ask.units ? ask.with(ask.together === "anywhere" ? units : 0) : ask;
+  // Taken before the job is placed, as alternatives may take from the same pools; what it does not need is given back.
+  takeFromPools(draft.pools, ask, allowed.units);
+  return placeUnits(draft, ask, allowed, scope, home, reasons);
+}
+
+function placeUnits(
+  draft: Draft,
+  ask: Ask,
+  allowed: Ask,
+  scope: Scope,
+  home: Place | undefined,
+  shortPools: readonly Reason[],
+): PlacedJob {
+  const { progress, refused }: PlacedGang =
+    allowed.units <= 0 ? { progress: NOTHING_LEFT } : placeAllowed(draft, allowed, scope, home);
+  const { left, pending } = progress;
+  const poolsLeft = left > 0 ? leftForAlternatives(draft, ask) : NO_POOLS;
+  takeFromPools(draft.pools, ask, -left);
+  const missing = left + ask.units - allowed.units;
+  const counted = {
+    placed: ask.asked - missing * ask.slotsPerUnit,
+    pending: pending * ask.slotsPerUnit,
+  };
+  if (missing === 0) return counted;
+  return { ...counted, short: { ask, allowed, missing, left, shortPools, poolsLeft, refused } };
+}
+
+function placeAllowed(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined): PlacedGang {
+  switch (ask.together) {
+    case "anywhere":
+      return { progress: packJob(draft, ask, scope) };
+    case "spread":
+      return spreadGang(draft, ask, scope);
+    default:
+      return placeGang(draft, ask, scope, home);
+  }
+}
+
+function leftForAlternatives({ pools }: Draft, ask: Ask): ReadonlyMap<string, number> {
+  const needs = alternativePoolNeeds(ask);
+  return needs.size === 0 ? NO_POOLS : new Map([...needs.keys()].map((pool) => [pool, pools.get(pool) ?? 0]));
+}
+
+const NO_POOLS: ReadonlyMap<string, number> = new Map();
+const NONE_SHORT: readonly Reason[] = [];
+const NOTHING_LEFT: Progress = { left: 0, pending: 0 };

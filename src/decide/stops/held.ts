@@ -1,0 +1,60 @@
+import type { Snapshot } from "../../domain/cluster.ts";
+import type { ArrayName, NodeId } from "../../domain/ids.ts";
+import type { Policy } from "../../domain/policy.ts";
+import type { Questions } from "../../domain/questions.ts";
+import { unhealthyNow } from "../../domain/questions.ts";
+import type { Ledger } from "../../domain/record.ts";
+import { compareText } from "../../domain/text.ts";
+import type { Instant } from "../../domain/units.ts";
+import { roomByArray, uselessNodes } from "../nodes/replaced.ts";
+
+/** Nodes that call themselves unhealthy and stay: they are closed, and never open (docs/nodes.md). */
+export interface HeldNodes {
+  /** No capacity: no job is on them. */
+  readonly closed: ReadonlySet<NodeId>;
+  /** They keep the jobs that are on them, and take no others. */
+  readonly full: ReadonlySet<NodeId>;
+}
+
+const NONE: HeldNodes = { closed: new Set(), full: new Set() };
+
+/**
+ * The nodes of a look that are held, except `askers`, which ask whether they may stop. Whoever holds a stop URL can call each node of its
+ * array unhealthy. So these nodes and those that are replaced (replaced.ts) have one limit together, a tenth of an array's nodes or 3 if
+ * that is more; the others, those that said so last, count as capacity.
+ */
+export function heldNodes(
+  snapshot: Snapshot,
+  ledger: Ledger,
+  questions: Questions,
+  policy: Policy,
+  now: Instant,
+  askers: ReadonlySet<NodeId> = NONE.closed,
+): HeldNodes {
+  const said = [...questions].flatMap(([id, question]) => {
+    const unhealthy = askers.has(id) ? undefined : unhealthyNow(question, now);
+    const array = unhealthy === undefined ? undefined : ledger.get(id)?.array;
+    return unhealthy === undefined || array === undefined ? [] : [{ id, array, ...unhealthy }];
+  });
+  if (said.length === 0) return NONE;
+  const up = new Set(snapshot.nodes.flatMap(({ nodeId, phase }) => (phase === "ready" ? [nodeId] : [])));
+  const room = roomLeft(snapshot, ledger, policy, now);
+  const closed = new Set<NodeId>();
+  const full = new Set<NodeId>();
+  for (const { id, array, held } of said.toSorted((a, b) => a.since - b.since || compareText(a.id, b.id))) {
+    const left = room.get(array) ?? 0;
+    if (left === 0 || !up.has(id)) continue;
+    room.set(array, left - 1);
+    (held === "job" ? full : closed).add(id);
+  }
+  return { closed, full };
+}
+
+/** How many more nodes of each array may be replaced. */
+function roomLeft(snapshot: Snapshot, ledger: Ledger, policy: Policy, now: Instant): Map<ArrayName, number> {
+  const room = roomByArray(snapshot);
+  const replaced = new Set(uselessNodes(snapshot, ledger, policy, now).replaced);
+  for (const { nodeId, array } of snapshot.nodes)
+    if (replaced.has(nodeId)) room.set(array, (room.get(array) ?? 0) - 1);
+  return room;
+}

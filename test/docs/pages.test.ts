@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { ROUTES } from "../../functions/routes.ts";
+import { ROOT } from "../support/run-main.ts";
+
+/** What the pages say of the repository, against the repository. */
+
+const read = (path: string): string => readFileSync(`${ROOT}/${path}`, "utf8");
+const pages = readdirSync(`${ROOT}/docs`).filter((name) => name.endsWith(".md"));
+
+/** The first cells of the table rows below a heading, up to the next heading. */
+function firstCells(page: string, heading: string): readonly string[] {
+  const [, section = ""] = page.split(`\n${heading}\n`);
+  const [own = ""] = section.split(/\n#+ /);
+  return [...own.matchAll(/^\| ([^|]+?) \|/gm)].slice(2).map(([, cell = ""]) => cell.replaceAll("`", ""));
+}
+
+test("the README is one screen and a half: at most 8 KB", () => {
+  expect(Buffer.byteLength(read("README.md"))).toBeLessThanOrEqual(8192);
+});
+
+test("the README leads to every page", () => {
+  const readme = read("README.md");
+  expect(pages.filter((name) => !readme.includes(`](docs/${name})`))).toEqual([]);
+});
+
+test("docs/architecture.md describes each room of src/decide, and no other", () => {
+  const rooms = readdirSync(`${ROOT}/src/decide`, { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  expect(firstCells(read("docs/architecture.md"), "### Rooms of `src/decide`")).toEqual(
+    rooms.map(({ name }) => name).toSorted(),
+  );
+});
+
+test("the glossary has 15 to 20 words, in order", () => {
+  const words = firstCells(read("docs/architecture.md"), "## Glossary");
+  expect(words).toEqual(words.toSorted());
+  expect(words.length).toBeGreaterThanOrEqual(15);
+  expect(words.length).toBeLessThanOrEqual(20);
+});
+
+test("docs/http.md has every route with its methods", () => {
+  const page = read("docs/http.md").split("\n## ")[0] ?? "";
+  const rows = page.split("\n").filter((line) => line.startsWith("| `"));
+  const missing = ROUTES.filter(({ route, methods }) => {
+    const path = route.replace("{cluster}", "{c}").replace("{set}", "{s}");
+    return !rows.some(
+      (row) =>
+        (row.includes(`/api/${path}\``) ||
+          row.includes(`/api/${path}?`) ||
+          row.includes(`...${path.replace("clusters/{c}", "")}\``)) &&
+        methods.every((method) => row.includes(method)),
+    );
+  });
+  expect(missing.map(({ name }) => name)).toEqual([]);
+});

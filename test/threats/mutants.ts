@@ -1,0 +1,158 @@
+import type { Edit } from "../support/product-copy.ts";
+
+/** The product without one mitigation of docs/threat-model.md, and the test that this line names. */
+export interface ThreatMutant {
+  readonly name: string;
+  readonly edits: readonly Edit[];
+  readonly file: string;
+  /** Part of the name of at least one test that must fail. */
+  readonly test: string;
+}
+
+const mutant = (
+  name: string,
+  [file, find, put]: readonly [file: string, find: string, put: string],
+  proof: string,
+  test: string,
+): ThreatMutant => ({ name, edits: [{ file, find, put }], file: proof, test });
+
+export const MUTANTS: readonly ThreatMutant[] = [
+  mutant(
+    "T1: any token of the right form is good",
+    [
+      "src/decide/autostop-token.ts",
+      "if (timingSafeEqual(sign(read.secret, cluster, array), read.given)) found",
+      "if (sign(read.secret, cluster, array).length === read.given.length) found",
+    ],
+    "test/decide/autostop-token.test.ts",
+    "a token",
+  ),
+  mutant(
+    "T2: a token is for every cluster",
+    [
+      "src/decide/autostop-token.ts",
+      "update(`${cluster}\\n${array}`)",
+      "update(`${cluster.slice(0, 0)}\\n${array}`)",
+    ],
+    "test/decide/autostop-token.test.ts",
+    "a token is worth nothing in another cluster",
+  ),
+  mutant(
+    "T3: a bound node's calls need no token",
+    [
+      "src/decide/stops/node-token.ts",
+      "return binding === undefined || binding.token === token || ",
+      "return binding !== token || ",
+    ],
+    "test/functions/autostop-door.test.ts",
+    "binds it at its first call; a neighbour with the same stop URL is refused, and it is shown",
+  ),
+  mutant(
+    "T4: a job keeps no unhealthy node",
+    [
+      "src/decide/autostop.ts",
+      'return busy === undefined ? undefined : { ...busy, held: "job" };',
+      "return undefined;",
+    ],
+    "test/decide/stops/unhealthy.test.ts",
+    "it stays, and is never told to open",
+  ),
+  mutant(
+    "T4: any number of nodes go as unhealthy",
+    ["src/decide/stops/unhealthy.ts", "return room <= 0;", "return room <= -1000;"],
+    "test/decide/stops/unhealthy.test.ts",
+    "all of 20 nodes say so at once: three go, and the others are held and shown",
+  ),
+  mutant(
+    "T5: a report proves a host idle where another set's job was planned",
+    [
+      "src/decide/nodes/planned-beside.ts",
+      "return jobs.length === 0 ? undefined : { jobs };",
+      "return jobs.length === 0 ? fact : { jobs };",
+    ],
+    "test/decide/nodes/planned-beside.test.ts",
+    "and full: the node is not stopped, and its callback is refused",
+  ),
+  mutant(
+    "T6: tokens stay in CycleCloud's texts",
+    ["src/adapters/cyclecloud/hide-autostop-tokens.ts", 'text.replace(autostopUrl, "$1***")', "text"],
+    "test/adapters/cyclecloud/cyclecloud.test.ts",
+    "conflict that quotes our URL",
+  ),
+  mutant(
+    "T12: the client follows redirects",
+    ["src/client/api.ts", 'redirect: "manual",', 'redirect: "follow",'],
+    "test/client/redirect.test.ts",
+    "is not followed: the other host gets nothing",
+  ),
+  mutant(
+    "T13: two roles share a function",
+    [
+      "src/domain/roles.ts",
+      'sender: ["write-request-set"],',
+      'sender: ["write-request-set", "write-config"],',
+    ],
+    "test/functions/roles.test.ts",
+    "every function with a key is in exactly one role",
+  ),
+  mutant(
+    "T14: an unknown cluster is named",
+    [
+      "functions/autostop.ts",
+      "if (site === undefined || !mayBeAutostopToken",
+      'if (site === undefined) return problem(404, "Not Found", "no such cluster");\n  if (!mayBeAutostopToken',
+    ],
+    "test/functions/autostop-door.test.ts",
+    "an unknown cluster, an unknown array and a wrong token look alike",
+  ),
+  mutant(
+    "T18: any nesting is read",
+    ["src/wire/bounds.ts", "levels: 64,", "levels: 64_000,"],
+    "test/wire/bounds.test.ts",
+    "a job nested too deep",
+  ),
+  mutant(
+    "T23: any number of sets is kept",
+    ["src/decide/record/cluster-bounds.ts", "sets: 5000,", "sets: 5_000_000,"],
+    "test/decide/record/cluster-bounds.test.ts",
+    "one more is refused",
+  ),
+  mutant(
+    "T25: a rule's largest priority is not kept",
+    ["src/decide/senders/admit.ts", "ranked.demand.priority <= most)", "ranked.demand.priority > 0)"],
+    "test/decide/senders.test.ts",
+    "a priority above the rule's is lowered to it, and no other",
+  ),
+  mutant(
+    "T27: every attribute may be set",
+    [
+      "src/decide/senders/allowed-attributes.ts",
+      "if (attributes === undefined || allowed.includes(EVERY_ATTRIBUTE)) return NONE;",
+      "if (attributes === undefined || allowed.length >= 0) return NONE;",
+    ],
+    "test/functions/senders.test.ts",
+    "over HTTP: 400 with each of them; nothing is stored or created",
+  ),
+  mutant(
+    "T31: problems show texts",
+    ["src/wire/problem.ts", '`"${value}"` : `text of', '`"${value}"` : `${value} text of'],
+    "test/wire/found.test.ts",
+    "problems of a demand message hold nothing of",
+  ),
+  mutant(
+    "T32: a look keeps the whole Configuration",
+    [
+      "src/domain/named-configuration.ts",
+      ".filter(([key]) => keys.has(key));",
+      ".filter(([key]) => keys.has(key) || key !== '');",
+    ],
+    "test/functions/template-secrets.test.ts",
+    "in no stored row",
+  ),
+  mutant(
+    "T39: a page of another origin is served",
+    ["src/domain/loopback.ts", "if (!URL.canParse(origin)) return true;", "if (origin !== '') return false;"],
+    "test/local/foreign-origin.test.ts",
+    "by the simulator: a page sets no fault",
+  ),
+];
