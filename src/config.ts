@@ -176,7 +176,7 @@ function readClusters(settings: Settings, problems: Problem[]): readonly Configu
       });
     if (cluster.credential.kind !== "password") return cluster;
     const { setting: name } = cluster.credential;
-    const password = settings[name];
+    const password = Object.hasOwn(settings, name) ? settings[name] : undefined;
     if (password === SAMPLE_PASSWORD) {
       problems.push({ path: name, found: "the text of the sample", expected: "the password" });
       return cluster;

@@ -7,8 +7,9 @@ import type { Resources } from "../../domain/resources.ts";
 import { isSize, bytesOf } from "../../domain/size.ts";
 import type { Budget } from "../constraints/budget.ts";
 import { sizeOfConstraints } from "../constraints/constraint-size.ts";
-import { dependsOnNode } from "../constraints/depends-on-node.ts";
+import { dependsOnJobs, dependsOnNode } from "../constraints/depends-on-node.ts";
 import { compileAll } from "../constraints/match.ts";
+import type { Ground } from "./node-kinds.ts";
 import { withNodeId } from "../constraints/default-resources.ts";
 import type { Judgement } from "../constraints/judgement.ts";
 
@@ -45,6 +46,9 @@ export class Fit {
   readonly #shared: SharedState;
   /** Two nodes of one kind may be judged differently. */
   readonly judgesEachNode: boolean;
+  /** What is said hangs on which jobs are on the node. */
+  readonly looksAtJobs: boolean;
+  readonly #ground: Pick<Ground, "viewOf">;
   readonly #budget: Budget;
   /** Steps of one judgement. */
   readonly #steps: number;
@@ -54,15 +58,17 @@ export class Fit {
     constraints: readonly Constraint[],
     positions: ReadonlyMap<string, number>,
     shared: SharedState,
-    budget: Budget,
+    ground: Pick<Ground, "budget" | "viewOf">,
   ) {
-    this.#budget = budget;
+    this.#ground = ground;
+    this.#budget = ground.budget;
     // What is taken is added up for each.
     this.#steps = 2 * sizeOfConstraints(constraints);
     this.#judge = compileAll(constraints);
     this.#positions = positions;
     this.#shared = shared;
     this.judgesEachNode = constraints.some(dependsOnNode);
+    this.looksAtJobs = constraints.some(dependsOnJobs);
   }
 
   on(subject: Subject): Needs {
@@ -81,7 +87,7 @@ export class Fit {
   }
 
   #work(subject: Subject): Needs {
-    const judgement = this.judge(viewOf(subject), this.#shared);
+    const judgement = this.judge(this.#ground.viewOf(subject), this.#shared);
     if (judgement.kind === "refused")
       return { resource: [], amount: [], alone: false, slotsPerNode: 0, refusal: judgement.refusal };
     const takes = [...judgement.takes].filter(([, take]) => !isNothing(take));
