@@ -11,12 +11,11 @@ import type { Plan } from "../domain/plan.ts";
 import { modeShown } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
 import type { ClusterRecord, Ledger } from "../domain/record.ts";
-import type { TimeoutRules } from "../domain/timeouts.ts";
 import { isoTime } from "../domain/units.ts";
 import { loadWhole } from "./commit.ts";
 import type { App } from "./app.ts";
 import type { NodeExplained } from "../decide/explain-node.ts";
-import { explainNode } from "../decide/explain-node.ts";
+import { explainNode, type NodeRules } from "../decide/explain-node.ts";
 
 /** What somebody wants explained; without `plan` by the last plan, with it by that one. */
 export type Question = { readonly plan?: number } & (
@@ -100,7 +99,7 @@ const NO_HOSTS: JudgedHosts = { nodes: new Map(), others: [] };
 /** What counts now beside the plan; of a past plan's time it is not known. */
 interface Present {
   readonly hosts: JudgedHosts;
-  readonly rules?: TimeoutRules;
+  readonly rules?: NodeRules;
 }
 
 function answerBy(

@@ -4,7 +4,7 @@ import { timeoutsOf } from "../domain/timeouts.ts";
 import type { WrittenResources } from "../domain/resources.ts";
 import { writeResources } from "../domain/resources.ts";
 import type { Ledger, LedgerNode } from "../domain/record.ts";
-import { isMadeByUs } from "../domain/record.ts";
+import { type ExclusiveRules, isOurs, ownershipText } from "../domain/exclusive.ts";
 import type { NodeVerdict, Plan } from "../domain/plan.ts";
 import { renderVerdict, whyReleased } from "../domain/plan.ts";
 import { nearestFew } from "../domain/nearest.ts";
@@ -34,6 +34,8 @@ export interface NodeExplained {
   readonly moreJobs: number;
   /** That count for it now. Absent: it is gone, or a past plan was asked for, whose configuration is not known. */
   readonly timeouts?: Timeouts;
+  /** "ours: ..." or "not ours: ...", with the reason. Absent: as `timeouts`. */
+  readonly ownership?: string;
   /** What its scheduler says of it now, which counts in place of what we compute; absent: nothing, or the node is not up. */
   readonly reported?: { readonly resources: WrittenResources; readonly available: WrittenResources };
   readonly text: string;
@@ -48,12 +50,15 @@ export interface JobOnNode {
 
 export const MOST_JOBS = 200;
 
+/** What the configuration says that counts for single nodes. */
+export type NodeRules = TimeoutRules & ExclusiveRules;
+
 /** What counts for a node now; of a past plan's time it is not known. */
 export interface NodeContext {
   /** What schedulers say of nodes that are up. */
   readonly reported?: ReadonlyMap<NodeId, ReportedHost>;
-  /** The timeouts of the configuration in force. */
-  readonly rules?: TimeoutRules;
+  /** Of the configuration in force. */
+  readonly rules?: NodeRules;
 }
 
 /**
@@ -82,7 +87,9 @@ export function explainNode(
     neededBy: verdict?.kind === "needed" ? verdict.by : [],
     load: jobs.slice(0, MOST_JOBS),
     moreJobs: Math.max(0, jobs.length - MOST_JOBS),
-    ...(rules === undefined || node.goneAt !== undefined ? {} : { timeouts: timeoutsOf(rules, node) }),
+    ...(rules === undefined || node.goneAt !== undefined
+      ? {}
+      : { timeouts: timeoutsOf(rules, node), ownership: ownershipText(node, rules) }),
     ...(report === undefined
       ? {}
       : {
@@ -147,6 +154,7 @@ function nodeLines(
   if (told.load.length > 0) lines.push(`on it: ${loadText(told)}`);
   else if (told.verdict?.kind === "needed" && (plan.loads?.cut ?? 0) === 0)
     lines.push("no job has a slot on it: it counts towards a target");
+  if (told.ownership !== undefined) lines.push(told.ownership);
   if (told.timeouts !== undefined) {
     const { idleSeconds, bootSeconds } = told.timeouts;
     lines.push(`its timeouts: idle ${idleSeconds} s, boot ${bootSeconds} s`);
@@ -157,7 +165,7 @@ function nodeLines(
 
 function originText(node: LedgerNode): string {
   const purpose = purposeText(node);
-  return isMadeByUs(node) ? `made for ${purpose}` : `made by another tool; counts for ${purpose}`;
+  return isOurs(node, {}) ? `made for ${purpose}` : `made by another tool; counts for ${purpose}`;
 }
 
 function purposeText({ array, purpose }: LedgerNode): string {

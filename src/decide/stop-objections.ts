@@ -10,7 +10,7 @@ import type { ArrayName, NodeId } from "../domain/ids.ts";
 import { entryOfNode } from "../domain/hosts.ts";
 import type { Node } from "../domain/cluster.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import { isForeign } from "./stops/scale-down.ts";
+import { isOurs, ownershipText } from "../domain/exclusive.ts";
 import type { FinalVerdict, Stay, StopCall, StopVerdict } from "./stop-verdict.ts";
 import type { HostFact } from "./senders/host-facts.ts";
 import { hostFacts } from "./senders/host-facts.ts";
@@ -145,8 +145,7 @@ export function objectionTo(view: Survey, known: LedgerNode, unhealthy: boolean)
   if (view.managed?.has(known.array) === false) {
     return { kind: "needed", why: `node array "${known.array}" is not autoscaled` };
   }
-  if (isForeign(known, view.policy))
-    return { kind: "needed", why: "the autoscaler did not ask for this node, and stops only its own" };
+  if (!isOurs(known, view.policy)) return { kind: "needed", why: ownershipText(known, view.policy) };
   const fact = entryOfNode(view.facts, node ?? known);
   const job = fact?.jobs[0];
   const busy = job === undefined ? undefined : { kind: "needed" as const, why: `job ${job} is on it` };

@@ -3,6 +3,7 @@ import type { CapRules } from "./cap-rules.ts";
 import type { SizeTable } from "./catalogue.ts";
 import type { ConfiguredGroups } from "./configured-groups.ts";
 import type { DefaultResource } from "./default-resource.ts";
+import type { ExclusiveRules } from "./exclusive.ts";
 import type { ArrayName } from "./ids.ts";
 import type { ModeRules } from "./mode.ts";
 import type { PriceTable } from "./price.ts";
@@ -25,7 +26,7 @@ export const LONGEST_LAG_SECONDS = 300;
 export const MOST_PARALLEL_CREATES = 8;
 
 /** How a cluster is to be run: its configuration document after the door. All durations in seconds. */
-export interface Policy extends TimeoutRules, CallBounds, ModeRules {
+export interface Policy extends TimeoutRules, CallBounds, ModeRules, ExclusiveRules {
   /** How often the timer looks: 60, by its schedule, so no configuration can change it. Autostop believes a snapshot for two of these. */
   readonly snapshotIntervalSeconds: number;
   /** No demand may stay valid longer than this; also how long a lapsed set keeps its revision. Default 86,400. */
@@ -56,8 +57,8 @@ export interface Policy extends TimeoutRules, CallBounds, ModeRules {
   readonly planHistorySeconds: number;
   /** What placing the demand of one plan may cost, in steps; absent: as decide/constraints/budget.ts says. No configuration changes it. */
   readonly planSteps?: number;
-  /** True: nodes that we have not asked for are never stopped. Only where the app is tried on a cluster that others run; in no document. */
-  readonly ownNodesOnly?: true;
+  /** The `$schema` of the document: editors check it by that. It changes nothing here. */
+  readonly schema?: string;
   /** What the app settings let go over the network unprotected, in words; of the settings, and in no document. */
   readonly insecure?: readonly string[];
 }

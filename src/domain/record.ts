@@ -287,7 +287,7 @@ export interface LedgerNode {
   readonly lastNeededAt?: Instant;
   readonly busyness: Busyness;
   readonly draining?: Draining;
-  /** The key of its stop URL, from the create that made it; absent: not known. */
+  /** The key of its stop URL, from the create that made it, else from its Configuration; absent: not known. */
   readonly keyId?: string;
   /** Absent: no call of it has carried a token of its own. */
   readonly bound?: NodeBinding;
@@ -308,11 +308,6 @@ export interface LedgerNode {
 export interface PlannedBeside {
   readonly set: SetName;
   readonly demand: string;
-}
-
-/** Whether a create of ours is known to have made the node. All others are another tool's: CycleCloud's own page, say, or azslurm. */
-export function isMadeByUs({ requestId }: LedgerNode): boolean {
-  return requestId !== undefined;
 }
 
 /** Unknown is a third value: idle time never runs while it holds. */

@@ -398,6 +398,7 @@ describe("nodes that do not come up", () => {
     const { record, ledger } = accepted;
     const two = decideOn({ record, bodies: { ...first.bodies, ledger } }, buildSnapshot([failed("n2")]), {
       now: at(120),
+      policy: { ...DEFAULT_POLICY, exclusiveArrays: true },
     });
     expect(two.record.backoffs).toMatchObject([{ seconds: 120, until: at(240) }]);
   });

@@ -173,9 +173,9 @@ function virtualLedger(ledger: Ledger, fleet: VirtualFleet, observed: ReadonlySe
 }
 
 /** The configuration as if everything acted. Virtual nodes are all ours, and their report counts whatever the senders may do. */
-function actingPolicy({ ownNodesOnly: _ours, ...policy }: Policy): Policy {
+function actingPolicy(policy: Policy): Policy {
   const { senders } = policy;
-  const acting: Policy = { ...policy, mode: "act", arrayModes: new Map() };
+  const acting: Policy = { ...policy, mode: "act", arrayModes: new Map(), exclusiveArrays: true };
   if (senders === undefined || senders.length === 0) return acting;
   const mine = {
     requestSets: [VIRTUAL_SET],

@@ -126,7 +126,7 @@ describe("a node that was Ready and is shown otherwise", () => {
     expect(verdictOf(decision)).toBe("on its way up; 2800 s left to boot");
     const explained = explainNode(decision.plan, decision.ledger, "execute-n1");
     expect(explained).toMatchObject({
-      text: "node execute-n1 of execute, host ip-n1 (n1), made by another tool; counts for array execute\non its way up; 2800 s left to boot\nit was Ready, and has been on its way up again since 2025-11-20T11:00:00.000Z",
+      text: "node execute-n1 of execute, host ip-n1 (n1), made for array execute\non its way up; 2800 s left to boot\nit was Ready, and has been on its way up again since 2025-11-20T11:00:00.000Z",
     });
   });
 
