@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isFlagged } from "../../../src/decide/world/dynamic-arrays.ts";
-import { lookOf } from "../../../src/domain/attributes-digest.ts";
+import { digestOfAttributes } from "../../../src/domain/attributes-digest.ts";
 import { decide } from "../../../src/decide/reconcile.ts";
 import { settle } from "../../../src/decide/intents/settle.ts";
 import type { Purpose } from "../../../src/domain/bucket.ts";
@@ -502,7 +502,7 @@ function pinned() {
 }
 
 function lookedLike(attributes: TargetDemand["attributes"]): Partial<LedgerNode> {
-  const look = lookOf(attributes);
+  const look = digestOfAttributes(attributes);
   return look === undefined ? {} : { look };
 }
 
