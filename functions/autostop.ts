@@ -7,17 +7,18 @@ import { clusterName } from "../src/domain/ids.ts";
 import { NODE_TOKEN_HEADER, readNodeToken } from "../src/wire/node-token.ts";
 import { answeringAnyone, badRequest, problem } from "./problem.ts";
 
-/** What is read of a call: of its headers only the node's own token, and never its body. */
+/** The parts of a call that are read: of its headers only the node's own token, and never its body. */
 export interface StopRequest extends Pick<HttpRequest, "params" | "query"> {
-  /** Absent: the call has none. */
+  /** Absent: the call has no token. */
   readonly headers?: Pick<HttpRequest["headers"], "get">;
 }
 
 /**
- * GET|POST /api/autostop/{cluster}/{token}?instance=ID[&asked=][&begin=no][&reason=]: "may I stop?" (cyclecloud-wire.md D). 200: CycleCloud
- * has the stop of the node. Anything else: no stop, or nobody knows; `undrain` in the answer says whether the node may take work again.
- * The token in the path is the key, so the level is anonymous; Authorization is not read (old callers send CycleCloud's credentials).
- * What needs no storage is checked first. A wrong token, an unknown array and an unknown cluster get the same answer.
+ * GET
+ * POST /api/autostop/{cluster}/{token}?instance=ID[&asked=][&begin=no][&reason=]: "may I stop?" (cyclecloud-wire.md D). 200: CycleCloud has
+ * accepted the stop of the node. Any other status: no stop, or unknown; `undrain` in the answer is true if the node may take work again.
+ * The token in the path is the key, so the level is anonymous. Authorization is not read (old callers send CycleCloud's credentials).
+ * Checks without storage come first. A wrong token, an unknown array and an unknown cluster get the same answer.
  */
 export async function handleAutostop(composed: Composition, request: StopRequest): Promise<HttpResponseInit> {
   const { app: autoscaler, stopDesk } = composed;
@@ -62,7 +63,7 @@ function wrongToken(): HttpResponseInit {
   return problem(403, "Forbidden", "the token is not valid for this cluster");
 }
 
-/** What a node asks; or the answer to a question that cannot be read. */
+/** The question of a node, or the answer to a question that cannot be read. */
 type Question = Pick<StopCall, "instance" | "asked" | "begin" | "unhealthy" | "token">;
 
 function readQuestion({ query, headers }: StopRequest): Question | { readonly problem: HttpResponseInit } {
@@ -95,7 +96,7 @@ function badParameter(name: string, found: string | null, expected: string): Htt
   return problem(400, "Bad request", `parameter ${name}: found ${what}, expected ${expected}`);
 }
 
-/** The record was not read, so a stop of the node may be under way. */
+/** The record was not read, so a stop of the node may be in progress. */
 function unread(why: string): StopAnswer {
   return { kind: "cannot-tell", why, undrain: false };
 }
@@ -103,7 +104,7 @@ function unread(why: string): StopAnswer {
 const OTHER_ARRAY = "the node belongs to another node array than the token";
 const NOT_ITS_TOKEN = `earlier calls of this node carried a token of its own in the header ${NODE_TOKEN_HEADER}, and this call does not carry it`;
 
-/** A node asks again after so long. */
+/** A node asks again after this time. */
 const RETRY_SECONDS = 30;
 
 function responseOf(answer: StopAnswer, instance: string): HttpResponseInit {
@@ -111,7 +112,7 @@ function responseOf(answer: StopAnswer, instance: string): HttpResponseInit {
     case "stop":
       return { status: 200, jsonBody: { stop: true, instance } };
     case "stay":
-      // Nothing re-opens a node that was drained before it asked, so the answer says whether it should be (wire D.2).
+      // Nothing re-opens a node that was drained before it asked, so the answer states whether the node should re-open itself (wire D.2).
       return problem(409, "Needed", answer.told, { stop: false, undrain: answer.undrain });
     case "unknown-instance":
       return problem(404, "Unknown instance", `no node of this cluster has the instance id ${instance}`, {

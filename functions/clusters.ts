@@ -40,7 +40,7 @@ export const answerClusters: HttpHandler = (_request, context) =>
     };
   });
 
-/** A reader may see that a message was put aside and why, not what its sender wrote: GET /api/rejected-messages is an operator's. */
+/** A reader may see that a message was put aside and why, but not its text: GET /api/rejected-messages is for operators. */
 function describeRejected(message: RejectedMessage) {
   return { ...message, rejectedAt: isoTime(message.rejectedAt), text: kindOf(message.text) };
 }
@@ -65,7 +65,7 @@ export const answerCluster = forCluster(async (composed, site, request) => {
   };
 });
 
-/** Does exactly what the timer does for this cluster, for the day that timers stop firing (platform.md section 4). */
+/** The same as the timer for this cluster, in case timers stop firing (platform.md section 4). */
 export const answerTick = forCluster(async (composed, site) => {
   const [{ outcome }] = await Promise.all([tickInTime(composed.app, site), sweepPoison(composed)]);
   return {

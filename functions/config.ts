@@ -35,7 +35,7 @@ async function getHistory(composed: Composition, site: Site): Promise<HttpRespon
       ...(at === undefined ? {} : { at: isoTime(at) }),
       who,
       ...(rollbackTo === undefined ? {} : { rollbackTo }),
-      // What came before the oldest that is kept is not known, but version 1 had nothing before it.
+      // Changes before the oldest one kept are unknown, but nothing came before version 1.
       ...(isFirst && number > 1
         ? { differences: [], more: 0 }
         : compareConfigs(shown[index + 1] ?? {}, shown[index] ?? {})),
@@ -47,7 +47,7 @@ async function getHistory(composed: Composition, site: Site): Promise<HttpRespon
 /** An answer stays below 2 MiB. */
 const MOST_BYTES = 1_500_000;
 
-/** A stored document as GET shows it; one that cannot be read, as it is. */
+/** A stored document as GET shows it. A document that cannot be read is shown unchanged. */
 function documentOf(text: string): object {
   const read = readPolicy(text);
   if (read.kind === "policy") return writePolicy(read.policy);
@@ -55,7 +55,7 @@ function documentOf(text: string): object {
   return document.kind === "value" && isFields(document.value) ? document.value : {};
 }
 
-/** Puts a recorded state in force again, as a change of its own. Without `to`: the one before the last change. */
+/** Puts a recorded version in force again, as a new change. Without `to`: the version before the last change. */
 async function rollBack(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {
   const to = request.query.get("to");
   if (to !== null && !/^[1-9]\d{0,8}$/.test(to))
@@ -76,7 +76,10 @@ async function rollBack(composed: Composition, site: Site, request: HttpRequest)
   return storeConfig(composed, site, wanted.text, wanted.number);
 }
 
-/** Read anew: the functions themselves may go on for 15 s by what they read before. What cannot be read shows what holds instead. */
+/**
+ * Reads the configuration again. The functions themselves may use the previous one for 15 s. If it cannot be read, shows the one in force
+ * instead.
+ */
 async function getConfig(composed: Composition, site: Site): Promise<HttpResponseInit> {
   const { documents, policyOf } = composed.app.ports;
   const held = await documents.read(site.cluster);
@@ -93,7 +96,7 @@ async function putConfig(composed: Composition, site: Site, request: HttpRequest
   return storeConfig(composed, site, await request.text());
 }
 
-/** The platform does not tell a function which key a call came with, so nobody is named (docs/configuration.md, History). */
+/** The platform does not report which key a call used, so the author of a change is unknown (docs/configuration.md, History). */
 async function storeConfig(
   composed: Composition,
   site: Site,
@@ -122,12 +125,12 @@ async function storeConfig(
   return { status: 200, jsonBody: { ...writePolicy(policy), ...report, doubts, unknownNodearrays, losses } };
 }
 
-/** Arrays that the cluster does not have (yet): said, not refused, as a template may be imported later. */
+/** Arrays that the cluster does not have (yet): noted, not refused, because a template may be imported later. */
 function namesNotInStatus(record: ClusterRecord, bodies: Bodies, policy: Policy): readonly string[] {
   if (bodies.seen === undefined) return [];
   const arrays = [...bodies.seen.arrays, ...(record.dynamicArrays ?? [])];
   const known = new Set<string>([EVERY_OTHER, ...arrays.map(({ name }) => name)]);
-  // A generated array is called after its own: "hpc:64", "hpc:16n".
+  // The name of a generated array begins with that of its own array: "hpc:64", "hpc:16n".
   const isKnown = (name: string): boolean => known.has(name) || known.has(name.replace(/:\d+n?$/, ""));
   const { arrayModes, nodearrays = [], idleTimeouts, bootTimeouts, placementGroups } = policy;
   const named = [arrayModes, idleTimeouts, bootTimeouts, placementGroups].flatMap((one) => [

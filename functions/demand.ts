@@ -19,10 +19,9 @@ import { insertedAt, messageIdOf, messageOf, textOf } from "./queue-message.ts";
 import { reconcileDemand } from "./reconcile.ts";
 
 /**
- * Queue `demand`. Returning acknowledges the message: the demand is in Table Storage, or the message is in `demand-rejected`, or it has
- * nothing to say (older, expired, covered). Throwing leaves it to the host, which delivers it again and in the end moves it to
- * `demand-poison`: only storage that cannot be reached does that. Any other failure would only come again, so the message is put aside
- * with it at once.
+ * Queue `demand`. Returning acknowledges the message: the demand is in Table Storage, or the message is in `demand-rejected`, or it has no
+ * effect (older, expired, covered). Throwing leaves the message to the host, which delivers it again and finally moves it to
+ * `demand-poison`. Only unreachable storage does that. Any other failure would repeat, so the message is put aside with it at once.
  */
 export async function handleDemand(
   composed: Composition,
@@ -91,8 +90,8 @@ async function record(
 }
 
 /**
- * Queue delays are whole seconds; the rest is waited for here, so that a wake message never comes too early. One that is further ahead was
- * not sent by us so: it goes back into the queue until then, and does not hold a place among the messages in hand.
+ * Queue delays are whole seconds. The rest is waited for here, so that a wake message never comes too early. A message further ahead was
+ * not sent by us in this form: it goes back into the queue until then, and does not occupy a place among the messages in work.
  */
 async function wake(
   composed: Composition,
@@ -103,12 +102,12 @@ async function wake(
   if (at !== undefined && early > LONGEST_WAIT_MS * (clock.speed ?? 1)) return queue.wake(cluster, at, id);
   if (early > 0) await clock.sleep(early);
   if (id !== undefined && isTickWake(id)) return tickForTimer(composed, cluster, wakeId(id));
-  // Before the look at CycleCloud, which may take long: the note proves the queue alone.
+  // Before the observation of CycleCloud, which may take long: the note is about the queue alone.
   if (id !== undefined) await triggers.noteWake(cluster, { id, at: clock.now() });
   await reconcileDemand(composed, cluster);
 }
 
-/** What the timer does for this cluster, if it has not. A tick that failed leaves its message: the timer may be silent. */
+/** The timer's work for this cluster, if the timer has not done it. A failed tick leaves its message: the timer may be silent. */
 async function tickForTimer(composed: Composition, cluster: ClusterName, id: WakeId): Promise<void> {
   const { clock, queue, sites } = composed.app.ports;
   const site = sites.get(cluster);

@@ -12,19 +12,20 @@ import { describeDefect } from "./defect.ts";
 import { putBack } from "./put-back.ts";
 
 /**
- * No message is begun later than this after a sweep began: the timer also has to look at the clusters. In real time: what a hostile message
- * costs is processor time.
+ * Time after the beginning of a sweep at which the last message may begin: the timer must also observe the clusters. In real time: a
+ * hostile message costs processor time.
  */
 const SWEEP_SECONDS = 20;
-/** Messages that are taken at a time. */
+/** Number of messages taken at a time. */
 const AT_A_TIME = 16;
-/** A message that was taken so often without an end has ended this process each time: it is put aside unread. */
+/** A message taken this often without a result has ended this process each time. It is put aside unread. */
 const MOST_TAKEN = 3;
 
 /**
- * Queue `demand-poison`: what the host gave up on. The timer reads it, and no queue trigger does: the Functions library parses a message
- * before a function sees it, and fails on some (thousands of levels of nesting). Such a message would come back until it dies of age, and
- * nobody would see it. Each message is removed only after it was dealt with. Never throws: what storage refuses is tried again later.
+ * Queue `demand-poison`: messages that the host gave up. The timer reads it instead of a queue trigger: the Functions library parses a
+ * message before a function sees it, and fails on some (thousands of levels of nesting). Such a message would come back until it expires,
+ * and no page would show it. Each message is removed only after it was handled. Never throws: after a storage error the message is tried
+ * again later.
  */
 export async function sweepPoison(composed: Composition): Promise<void> {
   const { clock, log, queue } = composed.app.ports;
@@ -35,7 +36,7 @@ export async function sweepPoison(composed: Composition): Promise<void> {
       const ended = await Promise.allSettled(messages.map((message) => settlePoison(composed, message)));
       const failed = ended.find((one) => one.status === "rejected");
       if (failed !== undefined) throw failed.reason;
-      // The service may give fewer than there are.
+      // The service may return fewer messages than there are.
       if (messages.length === 0 || clock.now() >= end) return;
     }
   } catch (error) {
@@ -49,7 +50,7 @@ async function settlePoison(composed: Composition, message: PoisonMessage): Prom
   await composed.app.ports.queue.dropPoison(message);
 }
 
-/** Tries a message once more, if that is safe, or puts it aside. Throws what storage says. */
+/** Tries a message once more if that is safe, or puts it aside. Throws PortError of storage. */
 export async function handlePoison(composed: Composition, message: PoisonMessage): Promise<void> {
   try {
     if (message.taken > MOST_TAKEN) return await putAsideAs(composed, message, {}, [TOO_OFTEN]);
@@ -61,8 +62,8 @@ export async function handlePoison(composed: Composition, message: PoisonMessage
 }
 
 /**
- * The copy has a new id and insertion time, so it is tried once more only if it carries its own revision and has not expired by it;
- * everything else goes to `demand-rejected`.
+ * The copy has a new id and insertion time. So it is tried once more only if it carries its own revision and has not expired by it. All
+ * others go to `demand-rejected`.
  */
 async function readPoison(composed: Composition, message: PoisonMessage): Promise<void> {
   const { ports } = composed.app;
@@ -77,7 +78,7 @@ async function readPoison(composed: Composition, message: PoisonMessage): Promis
   });
   switch (read.kind) {
     case "wake":
-      // A lost wake-up is made good by the timer.
+      // The timer replaces a lost wake message.
       return;
     case "rejected":
       return putAsideAs(composed, message, read, read.problems);
@@ -98,7 +99,7 @@ async function readPoison(composed: Composition, message: PoisonMessage): Promis
   }
 }
 
-/** A message with its own revision was sent then; the host's copy hides when it was put into the queue. */
+/** When a message with its own revision was sent. The host's copy hides when it was put into the queue. */
 function explicitRevision(text: string): Instant | undefined {
   const decoded = decodeMessage(text, MOST_BY_QUEUE);
   if (decoded.kind === "problem" || typeof decoded.value !== "object" || decoded.value === null)

@@ -26,7 +26,7 @@ export function problem(
   };
 }
 
-/** 400 for an input that cannot be read: the first problem in words, all of them as data. */
+/** 400 for an input that cannot be read: the first problem as text, all of them as data. */
 export function badRequest(problems: readonly Problem[]): HttpResponseInit {
   const [first, ...others] = problems;
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
@@ -48,10 +48,10 @@ export function unknownCluster(name: string, known: Iterable<string>): HttpRespo
   );
 }
 
-/** What is needed of an invocation to say in the log why it could not be served. */
+/** The parts of an invocation that the log needs for a failure. */
 export type Voice = Pick<InvocationContext, "functionName" | "warn">;
 
-/** Storage or settings that are no use are "cannot tell now", never a crash; anything else is a defect and shows as one. */
+/** Storage or settings that cannot be used mean "no answer now", never a crash. Anything else is a defect and is shown as one. */
 export async function answering(
   context: Voice,
   work: () => Promise<HttpResponseInit>,
@@ -66,7 +66,7 @@ export async function answering(
   }
 }
 
-/** The same for callers without a key: what went wrong is said without names, addresses or settings. `more` is in such an answer, too. */
+/** The same for callers without a key, without names, addresses or settings. `more` is in such an answer too. */
 export async function answeringAnyone(
   context: Voice,
   work: () => Promise<HttpResponseInit>,
@@ -84,14 +84,14 @@ export async function answeringAnyone(
   }
 }
 
-/** No proxy and no browser keeps an answer: each is of one moment, for one caller. A GET of a stop URL even begins a stop. */
+/** No proxy and no browser may store an answer: each is of one moment, for one caller. A GET of a stop URL even begins a stop. */
 function unstored(response: HttpResponseInit): HttpResponseInit {
   const headers = new Headers(response.headers);
   headers.set("cache-control", "no-store");
   return { ...response, headers };
 }
 
-/** One line of the log for what is no defect; a defect is thrown on. */
+/** Writes one line of the log, unless it is a defect; a defect is thrown on. */
 function sayFailure(context: Voice, error: unknown): ConfigError | PortError {
   if (error instanceof ConfigError) return saySettings(context, error);
   if (!(error instanceof PortError)) throw error;
@@ -113,7 +113,7 @@ function storageProblem(
 
 const SETTINGS = "The app settings have problems";
 
-/** Names the settings and what they should hold, never what they hold: who has a function key need not know the settings. */
+/** Names the settings and their expected values, never their contents: the holder of a function key need not know the settings. */
 function settingsProblem({ problems }: ConfigError): HttpResponseInit {
   const settings = problems.map(({ path, expected }) => ({ setting: path, expected }));
   return problem(503, SETTINGS, settings.map(({ setting }) => setting).join(", "), {

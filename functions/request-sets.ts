@@ -67,8 +67,8 @@ async function deleteRequestSet(composed: Composition, site: Site, set: SetName)
 }
 
 /**
- * Acknowledged once durable. A plan is begun at once, and nobody's answer waits for it. If this process ends before it is made, the wake
- * message brings it, and if that is lost, the timer.
+ * Acknowledged once durable. A plan begins at once, and the answer does not wait for it. If this process ends before the plan is made, the
+ * wake message triggers it, and if that is lost, the timer.
  */
 async function acknowledge(
   composed: Composition,
@@ -100,7 +100,7 @@ async function wakeLater({ app: { ports } }: Composition, cluster: ClusterName):
   }
 }
 
-/** Of what is wrong with jobs so many bytes are answered. */
+/** Maximum number of bytes about errors of jobs in an answer. */
 const REJECTED_BYTES = 1_000_000;
 
 type Accepted = Extract<Recorded, { kind: "accepted" }>;
@@ -121,13 +121,13 @@ async function acknowledgement({ app: { ports } }: Composition, recorded: Accept
   };
 }
 
-/** The demand is durable: whatever fails here fails no request. */
+/** The demand is durable: no failure here makes the request fail. */
 async function notesOn(
   ports: Ports,
   { changed, record, update, before }: Accepted,
 ): Promise<readonly string[]> {
   try {
-    // A renewal stays cheap: what can be said of its demand was said when it came.
+    // A renewal stays cheap: the notes on its demand were in the first answer.
     const bodies = changed && before !== undefined ? await readKnown(ports, before) : undefined;
     const held = before?.record.sets.get(update.set);
     const demand = held?.live === true ? bodies?.demands.get(held.digest) : undefined;
@@ -147,7 +147,7 @@ async function notesOn(
   }
 }
 
-/** Without them there are fewer notes. */
+/** Notes are optional: without the configuration there are fewer. */
 async function readKnown({ store }: Ports, before: LoadedRecord): Promise<Bodies | undefined> {
   try {
     return await store.bodies(before);
@@ -184,7 +184,7 @@ function notAccepted(
   }
 }
 
-/** What to do about a revision that is not taken, with the times if clocks seem to differ. */
+/** The remedy for a revision that is not accepted, with the times if clocks seem to differ. */
 function adviseOnOlder({ revision }: RequestSetUpdate, held: Revision, now: Instant): string {
   const older = `revision ${revision.value} is older than ${held.value}, which is held`;
   const advice = "send a later revision or none, or use another request set";
@@ -196,14 +196,14 @@ function adviseOnOlder({ revision }: RequestSetUpdate, held: Revision, now: Inst
   return `${older}; ${advice}`;
 }
 
-/** A request over HTTP arrives at once: a revision that is so much older was not made just now. */
+/** An HTTP request arrives at once, so a revision this much older was not made now. */
 const CLOCKS_DIFFER_MS = 30_000;
 
 function expired(at: Instant): HttpResponseInit {
   return problem(409, "Expired", `the message expired at ${isoTime(at)}`);
 }
 
-/** Nobody knows any more what came after such a revision. */
+/** For such a revision it is no longer known which messages came later. */
 function forgotten({ revision }: RequestSetUpdate, oldest: Instant): HttpResponseInit {
   const of = isoTime(instant(revision.value));
   return problem(
@@ -237,7 +237,7 @@ type ForSet = (
 function forSet(handle: ForSet): HttpHandler {
   return forCluster(async (composed, site, request) => {
     const name = request.params["set"];
-    // An encoded slash arrives as %2F, which no name has: it would be taken for another set.
+    // An encoded slash arrives as %2F, which no name contains. Otherwise it could be taken for another set.
     if (!isName(name)) return badRequest([problemShowing("requestSet", name, NAME_EXPECTED)]);
     return handle(composed, site, setName(name), request);
   });
