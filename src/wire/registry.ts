@@ -1,3 +1,4 @@
+// Long: one table of what a cluster of the registry may say, read in one pass.
 import * as z from "zod";
 import { clusterName, type ClusterName } from "../domain/ids.ts";
 import type { CallBounds } from "../domain/policy.ts";
