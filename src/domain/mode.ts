@@ -39,6 +39,19 @@ export function isObserving(rules: ModesOfOurs): boolean {
 /** What every answer of a cluster says in which nothing acts. */
 export const OBSERVING_ONLY = "observing only: nothing is created or stopped";
 
+/** Which of these node arrays a plan only observes. */
+export function observedBy(
+  { mode, observed = [] }: { readonly mode: Mode; readonly observed?: readonly ArrayName[] },
+  arrays: readonly ArrayName[],
+): readonly ArrayName[] {
+  return mode === "observe" ? arrays : arrays.filter((array) => observed.includes(array));
+}
+
+/** For people: node arrays that a plan only observes; at least one. */
+export function observedArraysText(arrays: readonly ArrayName[]): string {
+  return `${arrays.length === 1 ? "array" : "arrays"} ${someOf(arrays, SHOWN)}: observing only`;
+}
+
 /** What answers say of a cluster of which something is only observed; undefined: it acts everywhere. */
 export function observingText(rules: ModesOfOurs): string | undefined {
   if (isObserving(rules)) return OBSERVING_ONLY;
