@@ -51,7 +51,7 @@ import type { App } from "./app/app.ts";
 export { ConfigError, readConfig } from "./config.ts";
 export type { ClusterCheck } from "./app/check-cluster.ts";
 
-/** What the functions are given: the app, and the two desks whose callers in one process are served together. */
+/** The inputs of the functions: the app, and the two desks that serve simultaneous callers of one process together. */
 export interface Composition {
   readonly app: App;
   readonly recorder: DemandRecorder;
@@ -60,22 +60,22 @@ export interface Composition {
   readonly background: Background;
   readonly autostopKeys?: AutostopKeys;
   readonly senderTime: SenderTime;
-  /** The mode of a cluster whose configuration says none: AUTOSCALER_DEFAULT_MODE. */
+  /** The mode of a cluster whose configuration gives none: AUTOSCALER_DEFAULT_MODE. */
   readonly defaultMode: Mode;
-  /** Creates the table and the queues if they are not there. Once per process; safe to repeat. */
+  /** Creates the table and the queues if they are missing. Once per process; safe to repeat. */
   readonly prepare: () => Promise<void>;
 }
 
 let composed: Composition | undefined;
 let decoration: (ports: Ports) => Ports = (ports) => ports;
 
-/** The one composition of this process, built from the app settings at the first call. Throws ConfigError. */
+/** The only composition of this process, built from the app settings at the first call. Throws ConfigError. */
 export function composition(): Composition {
   composed ??= compose(readConfig(), (line) => process.stdout.write(`${line}\n`));
   return composed;
 }
 
-/** Puts something around every port before the first use: how a test process makes itself crash at a given call. */
+/** Wraps every port before the first use: a test process uses this to crash at a given call. */
 export function decoratePorts(around: (ports: Ports) => Ports): void {
   decoration = around;
 }
@@ -156,14 +156,14 @@ function storageAccount(config: Config): StorageAccount {
   };
 }
 
-/** Where demand comes in, if not in the app's own account. */
+/** The account where demand arrives, if it is not the app's own. */
 function demandStorageAccount({ demandStorage }: Config): QueueAccount | undefined {
   if (demandStorage === undefined || demandStorage.kind === "connection-string") return demandStorage;
   const { queueUri, clientId } = demandStorage;
   return { kind: "identity", queueEndpoint: queueUri, credential: managedIdentity(clientId) };
 }
 
-/** Loaded when first used: @azure/identity costs a cold start more than anything else here (platform.md section 6). */
+/** Loaded at first use: @azure/identity costs a cold start more than anything else here (platform.md section 6). */
 function managedIdentity(clientId: string | undefined): TokenCredential {
   return whenFirstUsed(async () => {
     const { ManagedIdentityCredential } = await import("@azure/identity");
@@ -173,7 +173,7 @@ function managedIdentity(clientId: string | undefined): TokenCredential {
   });
 }
 
-/** Who is signed in on this machine (az login, environment, managed identity): for a look from a desk. */
+/** The identity that is signed in on this machine (az login, environment, managed identity), for a check from a desk. */
 function ownIdentity(): TokenCredential {
   return whenFirstUsed(async () => {
     const { DefaultAzureCredential } = await import("@azure/identity");
@@ -222,7 +222,7 @@ function stopKeysOf({ publicUrl, autostopKeys }: AutostopSettings): StopKeys {
   return publicUrl === undefined ? { accepted } : { signing: autostopKeys.current, accepted };
 }
 
-/** The limit is for a whole call; making the connection is a part of it. */
+/** The limit covers a whole call, including making the connection. */
 function timeoutsFor({ callLimitSeconds }: CallBounds): Timeouts {
   const ms = callLimitSeconds * 1000;
   return { connectMs: Math.min(CONNECT_MS, ms), readMs: ms, changeMs: ms };
@@ -258,11 +258,11 @@ function credentialsOf(
   };
 }
 
-// ---------------------------------------------------------------- a first look
+// ---------------------------------------------------------------- a first check
 
-/** What a check looks at, and with which configuration. */
+/** The inputs of a check, and its configuration. */
 export interface CheckRequest {
-  /** App settings; absent: this process's environment. Of them only AUTOSCALER_CLUSTERS and the passwords that it names are read. */
+  /** App settings. Absent: this process's environment. Only AUTOSCALER_CLUSTERS and the passwords that it names are read. */
   readonly settings?: Readonly<Record<string, string | undefined>>;
   /** Absent: all of AUTOSCALER_CLUSTERS. */
   readonly cluster?: string;
@@ -270,8 +270,8 @@ export interface CheckRequest {
 }
 
 /**
- * Reads the clusters of the app settings from CycleCloud, with no storage and no app behind it, and says what the policy would make of
- * them. Writes nothing anywhere. A cluster that the settings do not have gives an empty list. Throws ConfigError.
+ * Reads the clusters of the app settings from CycleCloud, without storage and without an app, and shows how the policy would treat them.
+ * Writes nothing. A cluster that the settings do not have gives an empty list. Throws ConfigError.
  */
 export async function check({ settings, cluster, policy }: CheckRequest): Promise<readonly ClusterCheck[]> {
   const clusters = readSites(settings).filter(({ name }) => cluster === undefined || name === cluster);
@@ -282,7 +282,7 @@ export async function check({ settings, cluster, policy }: CheckRequest): Promis
   );
 }
 
-/** Says which certificates were trusted, where the settings name some. */
+/** Shows which certificates were trusted, if the settings name some. */
 function withTrust(checked: ClusterCheck, found: string | undefined): ClusterCheck {
   if (found === undefined) return checked;
   return checked.kind === "read"
@@ -297,12 +297,12 @@ export function checkableClusters({ settings }: Pick<CheckRequest, "settings">):
 
 // ---------------------------------------------------------------- configuration documents
 
-/** A configuration document is believed for so long. */
+/** A configuration document is cached for this long. */
 const POLICY_AGE_MS = 15_000;
 
 /**
- * Reads a cluster's configuration. One that cannot be read (a newer release wrote it) is reported, and the last that could holds; without
- * such a one we only watch: the defaults would act where the operator may have said not to.
+ * Reads a cluster's configuration. A document that cannot be read (a newer release wrote it) is reported, and the last readable one
+ * applies. Without one the app only observes: the defaults would act where the operator may have forbidden it.
  */
 function policyReader(
   documents: Documents,
@@ -325,7 +325,7 @@ function policyReader(
   };
 }
 
-/** A configuration with what the app settings say of its cluster's server, and of the whole app. */
+/** A configuration with the app settings for its cluster's server and for the whole app. */
 function adjusted({ clusters, trial, publicUrl }: Config): (policy: Policy, cluster: ClusterName) => Policy {
   const settingsOf = new Map(
     clusters.map((cluster) => {
@@ -337,7 +337,7 @@ function adjusted({ clusters, trial, publicUrl }: Config): (policy: Policy, clus
   return (policy, cluster) => tried({ ...policy, ...settingsOf.get(cluster) });
 }
 
-/** What a trial on a laptop makes of every configuration, whatever is stored. */
+/** The policy of a trial on a laptop for any configuration, whatever is stored. */
 function onTrial(trial: Trial | undefined): (policy: Policy) => Policy {
   if (trial === undefined) return (policy) => policy;
   return (policy) => ({ ...(trial === "act" ? policy : observing(policy)), ownNodesOnly: true });
@@ -369,12 +369,12 @@ export interface MemoryOptions {
   readonly log: Log;
 }
 
-/** What a virtual run also needs: the queue that its driver drains. */
+/** An additional part for a virtual run: the queue that its driver drains. */
 export interface MemoryComposition extends Composition {
   readonly queue: MemoryDemandQueue;
 }
 
-/** The same use cases and rules with store, queue and CycleCloud in memory: what virtual runs drive. */
+/** The same use cases and rules with store, queue and CycleCloud in memory, for virtual runs. */
 export function composeInMemory(options: MemoryOptions): MemoryComposition {
   const { clock, transport, publicUrl, autostopKeys } = options;
   const cluster = clusterName(options.cluster);
@@ -405,12 +405,12 @@ export function composeInMemory(options: MemoryOptions): MemoryComposition {
   return { ...assemble(ports, autostopKeys, () => Promise.resolve()), queue };
 }
 
-/** Whether a token can be valid for any array: its form, and a known key. Costs nothing, so it comes before everything else. */
+/** Whether a token can be valid for any array: its form, and a known key. Costs nothing, so it is checked first. */
 export function mayBeAutostopToken({ autostopKeys }: Composition, token: string): boolean {
   return autostopKeys !== undefined && hasKnownKey(token, autostopKeys);
 }
 
-/** The array whose nodes carry this autostop token; undefined if it is not valid. */
+/** The array whose nodes carry this autostop token. Undefined if it is not valid. */
 export function verifyAutostopToken(
   composed: Composition,
   token: string,
