@@ -66,7 +66,7 @@ interface AutostopOptions {
   readonly json?: true;
 }
 
-/** Nobody guesses as many. */
+/** Too long to be guessed. */
 const TOKEN_BYTES = 24;
 
 /** The token of this node for this VM; made by the first call. It outlives the series of questions. */

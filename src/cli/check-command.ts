@@ -57,7 +57,7 @@ async function checkFrom(terminal: Terminal, options: CheckOptions): Promise<Exi
   }
 }
 
-/** What a file gave, or how the command ends. */
+/** The content of a file, or the exit of the command. */
 type Given<T> = T | { readonly code: ExitCode };
 
 /** Without a file: nothing, and the environment counts. */

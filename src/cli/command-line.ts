@@ -96,7 +96,7 @@ function describeProgram(terminal: Terminal): Command {
     .addHelpText("after", EXIT_HELP);
 }
 
-/** What the library says of a mistake, with the way out where it knows none. */
+/** The library's message about a mistake, with the remedy if the library gives none. */
 function withAdvice(text: string): string {
   const missing = /^error: required option '[^']*--([\w-]+) [^']*' not specified/.exec(text)?.[1];
   const variable = missing === undefined ? undefined : VARIABLES.get(missing);

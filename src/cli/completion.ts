@@ -7,11 +7,11 @@ import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What the shell does with an answer: completes files, or nothing but what is offered. The last line of an answer, behind a colon. */
+/** The last line of an answer, after a colon: whether the shell completes files, or only what is offered. */
 const FILES = ":0";
 const NO_FILES = ":4";
 
-/** What can stand at a place of the command line, apart from commands and options. */
+/** The possible words at a place of the command line, except commands and options. */
 type Place = "file" | "cluster" | "set" | "nodearray" | "node" | "job";
 
 /** By the long name of an option. */

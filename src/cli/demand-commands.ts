@@ -170,7 +170,7 @@ function revisionTaken(body: unknown): number | undefined {
   return taken.length === 0 || taken.includes("demand") ? revision : undefined;
 }
 
-/** The same of a message in the queue, where nobody answers: its own, or the moment that it was sent. */
+/** The same for a message in the queue, which returns no answer: its own revision, or the moment at which it was sent. */
 function revisionOf(message: DemandMessage | UncheckedMessage, now: number): number | undefined {
   if (!("nodearrays" in message) && !("jobs" in message)) return undefined;
   const revision: unknown = "revision" in message ? message.revision : undefined;

@@ -8,7 +8,7 @@ import { runCommandLine } from "./command-line.ts";
 import { useProxy } from "./environment.ts";
 import { signIn } from "./sign-in.ts";
 
-/** Whoever reads our output may stop reading, as `head` does: that is no failure. */
+/** The reader of our output may stop reading, as `head` does. That is no failure. */
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit();
   throw error;

@@ -60,7 +60,7 @@ function faultOf(text: string): string {
   return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${what}`;
 }
 
-/** What messages call a file. */
+/** The name of a file in messages. */
 export function nameOf(file: string): string {
   return file === "-" ? "standard input" : file;
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { ExitCode } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What each file of commands is given to register them. */
+/** The arguments with which each file of commands registers them. */
 export interface Register {
   readonly program: Command;
   readonly terminal: Terminal;

@@ -13,7 +13,7 @@ import { wrapped } from "./wrapped.ts";
 
 type RejectedOptions = ApiOptions & { readonly cluster?: string; readonly text?: true };
 
-/** What was not accepted: for people who did not see the answer that its sender got. */
+/** Shows what was not accepted, for people who did not see the answer to its sender. */
 export function registerRejected({ program, terminal, run }: Register): void {
   withAnyCluster(program.command("rejected"))
     .description("messages and jobs that could not be read, and why")
@@ -56,7 +56,7 @@ async function listRejected(terminal: Terminal, options: RejectedOptions): Promi
   return code;
 }
 
-/** What senders wrote, for who mends it: it may hold secrets of theirs. */
+/** Shows the texts of senders, for the person who corrects them. They may hold the senders' secrets. */
 async function showTexts(terminal: Terminal, options: RejectedOptions): Promise<ExitCode> {
   const answer = await appOf(options).rejectedMessages();
   return tell(terminal, answer, options.json === true, (body) => ({ text: jsonText(body) }));

@@ -41,7 +41,7 @@ async function judgeRemoval(terminal: Terminal, options: ApiOptions): Promise<Ex
     if (cluster === undefined) continue;
     const answer = await api.wholeState(cluster);
     const state = answer.kind === "answered" ? readState(answer.body) : undefined;
-    // Where one cluster cannot be read, nobody knows what is left of it.
+    // If one cluster cannot be read, its remaining nodes are unknown.
     if (state === undefined) {
       terminal.complain(`${cluster}: what would be left is not known`);
       const code = tell(terminal, answer, false, () => ({ text: UNREADABLE }));
@@ -55,7 +55,7 @@ async function judgeRemoval(terminal: Terminal, options: ApiOptions): Promise<Ex
   return isFree ? EXIT.done : EXIT.no;
 }
 
-/** Nodes that are off or deallocated cost no machine time, and start by nobody but the app. */
+/** Nodes that are off or deallocated cost no machine time, and only the app starts them. */
 const AT_REST: ReadonlySet<string> = new Set(["off", "deallocated"]);
 
 function leftOf(cluster: string, { nodes, inFlight, demand }: StateAnswer): Left {

@@ -56,7 +56,7 @@ function secondsText(seconds: HistoryRowAnswer["callSeconds"]): string | undefin
 /** A row holds until the next one, if that comes soon: the timer writes one a minute, unless it did not run. */
 const LONGEST_HOLD_HOURS = 0.25;
 
-/** What the nodes of the time shown cost, and how long nodes were idle. */
+/** The cost of the nodes in the period shown, and their idle time. */
 function sumText(rows: readonly HistoryRowAnswer[]): readonly string[] {
   let [idleHours, cost, idleCost, unpriced] = [0, 0, 0, 0];
   let currency: string | undefined;

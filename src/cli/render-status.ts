@@ -157,7 +157,7 @@ export function modeText(
   return observed.length === 0 ? mode : `${mode}, observing ${someOf(observed)}`;
 }
 
-/** What a plan would do in node arrays that are only observed; undefined: nothing. */
+/** The planned actions in node arrays that are only observed. Undefined if there are none. */
 export function withheldText(withheld: Deeds): string | undefined {
   const deeds = deedsText(withheld);
   return deeds === undefined ? undefined : `would ${deeds}, but the mode is observe`;

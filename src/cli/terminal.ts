@@ -9,7 +9,7 @@ export type Alone = <T>(
   work: (kept: string | undefined, keep: Keep) => Promise<T>,
 ) => Promise<T | "busy">;
 
-/** What the command line needs of the machine it runs on. */
+/** The parts of the machine that the command line needs. */
 export interface Terminal {
   /** To standard output, with a line's end. */
   readonly say: (text: string) => void;

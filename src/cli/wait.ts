@@ -7,7 +7,7 @@ import { judgeProgress } from "./progress.ts";
 import { jsonText, tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What is waited for, and how. */
+/** The condition to wait for, and the limits. */
 export interface Wait {
   readonly cluster: string;
   readonly set: string;
@@ -47,7 +47,7 @@ export async function waitUntilMet(terminal: Terminal, api: AnsweringApi, wait: 
   return EXIT.unreachable;
 }
 
-/** What keeps the app from acting at all, as observe mode does: who waits is to know it at once, and not when the time is over. */
+/** The conditions that prevent the app from acting at all, such as observe mode. Users must see them at once, not when the time is over. */
 async function tellObstacles(terminal: Terminal, api: AnsweringApi, cluster: string): Promise<void> {
   const answer = await api.state(cluster);
   const state = answer.kind === "answered" ? readState(answer.body) : undefined;

@@ -1,6 +1,6 @@
 import type { Problem } from "./answers.ts";
 
-/** What came of a request. `T` is the answer as the published schema has it (functions/openapi.json). */
+/** The result of a request. `T` is the answer in the published schema (functions/openapi.json). */
 export type Answer<T = unknown> =
   /** 2xx, with JSON. */
   | { readonly kind: "answered"; readonly status: number; readonly body: T }

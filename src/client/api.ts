@@ -195,7 +195,7 @@ function throwingApi(api: ApiAddress) {
     /** The same, however many answers it takes. */
     wholeHistory: async (cluster: string, query: HistoryQuery = {}) =>
       bodyOf(await readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part)))),
-    /** What the observed node arrays had, and would have had. */
+    /** The nodes of the observed node arrays, and those that they would have had. */
     comparison: (cluster: string, query?: ComparisonQuery) => body(REQUESTS.comparison(cluster, query)),
     explain: (cluster: string, query: ExplainQuery) => body(REQUESTS.explain(cluster, query)),
     /** A dry run on changed inputs: changes nothing. */
@@ -232,7 +232,7 @@ function answeringApi(api: ApiAddress) {
     /** The same, however many answers it takes. */
     wholeHistory: (cluster: string, query: HistoryQuery = {}) =>
       readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part))),
-    /** What the observed node arrays had, and would have had. */
+    /** The nodes of the observed node arrays, and those that they would have had. */
     comparison: (cluster: string, query?: ComparisonQuery) =>
       callApi(api, REQUESTS.comparison(cluster, query)),
     explain: (cluster: string, query: ExplainQuery) => callApi(api, REQUESTS.explain(cluster, query)),

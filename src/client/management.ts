@@ -8,7 +8,7 @@ export interface ListedFunction {
   readonly isDisabled: boolean;
 }
 
-/** What came of asking for the list: the functions, or the answer that is no list. */
+/** The result of asking for the list: the functions, or the answer that is no list. */
 export type FunctionList =
   | { readonly kind: "listed"; readonly functions: readonly ListedFunction[] }
   | { readonly kind: "no-list"; readonly answer: Answer };

@@ -1,7 +1,7 @@
 import type { Answer } from "./answer.ts";
 import type { History } from "./answers.ts";
 
-/** What an answer says of lists that it shows in part. */
+/** The paging members of an answer whose lists are cut. */
 export interface Paged {
   readonly pages?: readonly { readonly list: string }[] | undefined;
   readonly next?: string | undefined;
@@ -28,7 +28,7 @@ export async function readPages<T extends Paged>(
   return { ...first, body: { ...whole, pages: undefined, next: undefined } };
 }
 
-/** As many rows as the app shows where nobody says how many. */
+/** Number of rows that the app shows by default. */
 const USUAL_ROWS = 1440;
 
 /** Asks for older rows until there are as many as `limit` says, or no more; each plan is listed once. */

@@ -123,7 +123,7 @@ export function readArguments(argv: readonly string[]): ArgumentsRead {
 
 type Token = NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number];
 
-/** What is wrong with one word of the command line, whatever its value. */
+/** The problem of one word of the command line, whatever its value. */
 function problemOf(token: Token): string | undefined {
   if (token.kind === "option-terminator") return undefined;
   if (token.kind === "positional") return `found "${token.value}", expected only options`;

@@ -1,4 +1,4 @@
-/** Ctrl-C, or a request to end (SIGTERM), as a signal that whoever waits or loops can look at. */
+/** Ctrl-C, or a request to end (SIGTERM), as a signal that loops and waits can check. */
 export interface Interruption {
   readonly signal: AbortSignal;
   /** Lets the system treat both signals as it always does. */
@@ -7,7 +7,7 @@ export interface Interruption {
 
 /** npm passes Ctrl-C on to a process that the terminal has told already: what comes so soon is the same key. */
 const SAME_KEY_MS = 1000;
-/** What shells report of a process that Ctrl-C has ended. */
+/** The exit code that shells report for a process ended by Ctrl-C. */
 export const INTERRUPTED = 130;
 
 /** From now on the first Ctrl-C aborts `signal` and leaves the stopping to us; a second one, later, ends the process at once. */

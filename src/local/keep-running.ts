@@ -19,7 +19,7 @@ export interface KeepOptions {
   readonly say: (line: string) => void;
   /** The process that runs already; absent: it is to be started. */
   readonly first?: Process;
-  /** Waits so many milliseconds, or until `signal` aborts; absent: in real time. */
+  /** Waits this many milliseconds, or until `signal` aborts. Absent: in real time. */
   readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export interface Kept {
 /** The first pause; each next one is twice as long. */
 const SHORTEST_SECONDS = 1;
 const LONGEST_SECONDS = 60;
-/** After so long the pauses begin again with the shortest. */
+/** After this long the pauses begin again with the shortest. */
 const STEADY_MS = 60_000;
 
 /** Starts a process again whenever it ends by itself, or is killed, until `stop`. */

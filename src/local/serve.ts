@@ -85,7 +85,7 @@ function describe(system: LocalSystem, speed: number): readonly string[] {
   ];
 }
 
-/** What a shell needs to play the administrator, the scheduler and a node. */
+/** Shell exports with which a user can act as the administrator, the scheduler and a node. */
 function exportsOf(system: LocalSystem, cluster: string, speed: number): readonly string[] {
   const { AUTOSCALER_CLUSTERS = "", CYCLECLOUD_PASSWORD = "", AUTOSCALER_LOCAL_CLOCK = "" } = system.settings;
   return [

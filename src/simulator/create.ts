@@ -29,7 +29,7 @@ export type CheckedCreate = { readonly kind: "valid"; readonly request: CreateRe
 
 export type SetResult = { readonly added: number; readonly message?: string };
 
-/** What a scale set's name can hold; the reference names no rule, so only clearly unusable names are refused. */
+/** Valid names of a scale set. The reference gives no rule, so only clearly unusable names are refused. */
 const groupName = /^[A-Za-z0-9_.:-]{1,80}$/;
 
 /**

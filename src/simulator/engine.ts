@@ -28,7 +28,7 @@ import { buildWorld, findBucket } from "./world.ts";
 
 export type Clock = { now(): number };
 
-/** What a node that is up knows of itself. */
+/** The data that a running node has about itself. */
 export type ReadyNode = { readonly name: string; readonly instanceId: string; readonly stopCallback: string };
 
 const STOP_CALLBACK = ["cyclecloud", "cluster", "autoscale", "stop_callback"];
@@ -102,7 +102,7 @@ export class Simulator {
     return this.#accounts.summarize(this.#fleet.allNodes(), this.#now);
   }
 
-  /** What `jetpack config` says on each node that is Ready and has a stop URL (cyclecloud-wire.md D.1). */
+  /** The output of `jetpack config` on each node that is Ready and has a stop URL (cyclecloud-wire.md D.1). */
   readyNodes(): readonly ReadyNode[] {
     this.advance();
     return [...this.#fleet.allNodes()].flatMap(({ name, status, address, configuration }) => {
@@ -248,7 +248,7 @@ export class Simulator {
     return acceptedAnswer(operation, { sets: outcomes.map(({ result }) => result) });
   }
 
-  /** What is done with existing nodes (cyclecloud-wire.md A.7). */
+  /** The actions on existing nodes (cyclecloud-wire.md A.7). */
   #manage(cluster: Cluster, action: Exclude<Action, "create">, body: unknown): SimulatorResponse {
     const checked = checkManagement(body);
     if (checked.kind === "invalid") return this.#conflict(checked.message);

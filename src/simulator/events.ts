@@ -1,4 +1,4 @@
-/** What happened in the simulated CycleCloud, in order of time. `at` is in milliseconds since 1970. */
+/** The events in the simulated CycleCloud, in order of time. `at` is in milliseconds since 1970. */
 
 type OfNode = {
   readonly at: number;

@@ -20,7 +20,7 @@ export type Failure = {
 
 type Planned = { readonly match: FaultMatch; readonly failure: Failure; left: number };
 
-/** What the faults that act on nodes and clusters need of the simulator. */
+/** The parts of the simulator that faults of nodes and clusters need. */
 export type FaultTarget = {
   vanish(nodeIds: readonly string[]): void;
   failNode(nodeId: string, message: string): void;
@@ -74,7 +74,7 @@ export class Faults {
     this.#target.failNode(nodeId, message);
   }
 
-  /** Somebody shuts a Ready node down from inside: it is still wanted, and Off. Its VM is not deleted. */
+  /** Shuts a Ready node down from inside: it is still wanted, and Off. Its VM is not deleted. */
   shutDown(nodeId: string): void {
     this.#target.shutDown(nodeId);
   }

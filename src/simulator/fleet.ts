@@ -16,7 +16,7 @@ import { Usage } from "./usage.ts";
 import type { Bucket, Cluster, World } from "./world.ts";
 import { requireMachine } from "./world.ts";
 
-/** What a node is to be like; everything else is drawn. */
+/** The given properties of a node. All others are drawn. */
 export type NodeOrder = {
   readonly bucket: Bucket;
   readonly name: string;

@@ -1,4 +1,4 @@
-/** What a simulated CycleCloud consists of and how it behaves. Everything has a default but the clusters and their machine types. */
+/** The parts and the behaviour of a simulated CycleCloud. Everything has a default except the clusters and their machine types. */
 
 /** One VM size. `memory` is in GiB, `pricePerHour` in any one currency. */
 export type MachineTypeOptions = {
@@ -7,7 +7,7 @@ export type MachineTypeOptions = {
   readonly gpuCount?: number;
   readonly memory: number;
   readonly infiniband?: boolean;
-  /** What one VM costs in quota; `vcpuCount` if absent (cyclecloud-wire.md A.3, semantics 6). */
+  /** The quota that one VM uses. Absent: `vcpuCount` (cyclecloud-wire.md A.3, semantics 6). */
   readonly vcpuQuotaCount?: number;
   readonly family: string;
   readonly pricePerHour?: number;
@@ -40,7 +40,7 @@ export type NodeArrayOptions = {
   /** After a capacity failure nothing is available in the bucket for this long; absent = not throttled. */
   readonly throttleCapacitySeconds?: number;
   readonly configuration?: Readonly<Record<string, unknown>>;
-  /** What becomes of a node that is shut down; default Terminate. */
+  /** The result of shutting a node down. Default Terminate. */
   readonly shutdownPolicy?: ShutdownPolicy;
   /** In order of preference: one bucket each. */
   readonly machineTypes: readonly string[];

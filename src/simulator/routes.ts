@@ -1,7 +1,7 @@
 import type { SimulatorRequest } from "./answer.ts";
 import type { Action } from "./operations.ts";
 
-/** What a request asks for, with its names decoded. */
+/** The operation that a request asks for, with decoded names. */
 export type Route =
   | { readonly kind: "status"; readonly cluster: string }
   | { readonly kind: "nodes"; readonly cluster: string }

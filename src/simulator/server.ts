@@ -31,8 +31,8 @@ const longestBodyBytes = 16 * 1024 * 1024;
 const advanceEveryMs = 50;
 
 /**
- * Serves the simulator over HTTP until `close`, which also ends open connections. Nodes move on while nobody asks, so
- * that listeners hear of it. Rejects if the port cannot be had.
+ * Serves the simulator over HTTP until `close`, which also ends open connections. Nodes also change between requests, so that listeners get
+ * their events. Rejects if the port is not available.
  */
 export async function serveSimulator(
   simulator: Simulator,

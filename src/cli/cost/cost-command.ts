@@ -39,7 +39,7 @@ interface CostOptions {
 const HELP =
   "Works out what one app costs in Azure in a month, line by line, at list price and after the monthly grant. Executions and storage operations were counted in the local runtime over a simulated day (npm run bench:cost); of the platform it says what it assumes. It makes no calls. See docs/costs.md.";
 
-/** What the app costs in Azure. */
+/** Registers `cost`: the price of the app in Azure. */
 export function registerCost({ program, terminal, run }: Register): void {
   const command = program.command("cost").description("what the app costs in Azure in a month");
   addCounts(command);
@@ -51,7 +51,7 @@ export function registerCost({ program, terminal, run }: Register): void {
     .action((options: CostOptions) => run(() => tellCost(terminal, options)));
 }
 
-/** What is asked: which clusters, at which prices. */
+/** The inputs: clusters and prices. */
 function addCounts(command: Command): void {
   command
     .addOption(new Option("--clusters <count>", "clusters of the app").argParser(readAtLeastOne).default(1))
@@ -70,7 +70,7 @@ function addCounts(command: Command): void {
     );
 }
 
-/** What is assumed of the platform. */
+/** The assumptions about the platform. */
 function addAssumptions(command: Command): void {
   command
     .addOption(

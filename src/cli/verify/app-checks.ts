@@ -8,7 +8,7 @@ import { troubleText } from "./deployment.ts";
 /** Two clocks that differ by less are good enough: senders may be ahead by five minutes. */
 const CLOCK_SECONDS = 60;
 
-/** What the app says of itself: storage, release, clock. */
+/** The checks that the app makes itself: storage, release, clock. */
 export function appChecks(deployment: Deployment): readonly Check[] {
   const { api, terminal } = deployment;
   return [
@@ -76,7 +76,7 @@ function judgeStorage(answer: Answer): Verdict {
   return notYet(found, whatToDo);
 }
 
-/** What to do, by what the service or the network said. */
+/** The remedy, from the message of the service or the network. */
 const STORAGE: readonly (readonly [RegExp, string])[] = [
   [
     /AuthorizationPermissionMismatch/,

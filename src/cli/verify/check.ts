@@ -1,4 +1,4 @@
-/** What one look found. */
+/** The result of one check. */
 export type Verdict =
   | { readonly kind: "holds"; readonly found: string }
   /** It may still come true by itself: looked at again until the time is over. */
@@ -12,7 +12,7 @@ export interface Check {
   readonly name: CheckName;
   /** Completes "waits for ...". */
   readonly waitsFor: string;
-  /** It is waited for at most so long. */
+  /** Maximum wait for it. */
   readonly seconds: number;
   /** Between two looks. */
   readonly everySeconds: number;

@@ -15,7 +15,7 @@ export interface Deployment {
   readonly masterKey: string | undefined;
 }
 
-/** What an answer that is not good says, in a line. */
+/** The message of an unsuccessful answer, in one line. */
 export function troubleText(answer: Answer): string {
   if (answer.kind === "answered") return `HTTP ${answer.status} with an answer that this release cannot read`;
   if (answer.kind !== "refused") return answer.message;

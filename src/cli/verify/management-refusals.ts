@@ -3,7 +3,7 @@ import type { Verdict } from "./check.ts";
 import { fails, notYet } from "./check.ts";
 import { statusOf } from "./deployment.ts";
 
-/** What it means that the management API, or the host, does not answer with what was asked for. */
+/** The meaning of a refusal by the management API or the host. */
 export function judgeRefusal(answer: Answer, found: string): Verdict {
   switch (statusOf(answer)) {
     case 401:
@@ -23,7 +23,7 @@ export function judgeRefusal(answer: Answer, found: string): Verdict {
   }
 }
 
-/** Nobody is signed in on this machine. */
+/** No user is signed in on this machine. */
 export function noToken(error: unknown): Verdict {
   const message = (error instanceof Error ? error.message : String(error)).split("\n", 1).join("");
   return fails(

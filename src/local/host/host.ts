@@ -145,7 +145,7 @@ function createRuntime(
 
 type Listener = (table: TableClient) => Promise<void>;
 
-/** What to run for each queue and timer function. All bindings are checked here, so that a host starts whole or not at all. */
+/** The code to run for each queue and timer function. All bindings are checked here, so that a host starts completely or not at all. */
 function prepareListeners(runtime: Runtime): readonly Listener[] {
   const listeners: Listener[] = [];
   for (const registered of runtime.registry.functions.values()) {

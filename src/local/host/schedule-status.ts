@@ -1,4 +1,4 @@
-/** What a timer remembers between starts, and what follows from it at a start (platform.md section 3, "Timer semantics"). */
+/** The stored state of a timer between starts, and its effect at a start (platform.md section 3, "Timer semantics"). */
 import type { TableClient } from "@azure/data-tables";
 import type { Schedule } from "./ncrontab.ts";
 import { statusOf } from "./storage-error.ts";

@@ -6,7 +6,7 @@ import { spawnChild, type Child } from "./child-process.ts";
 import type { HostKeys } from "./host-keys.ts";
 import type { FunctionSummary } from "./load-app.ts";
 
-/** What a host process is told, as JSON. */
+/** The input of a host process, as JSON. */
 export type ChildHostOptions = {
   /** Path of the app's entry, or of a package folder (one that has a package.json); then host.json is the package's. */
   readonly app: string;

@@ -4,7 +4,7 @@ import type { AuditedLimit } from "../workload/audit-events.ts";
 import type { HostEvent, SchedulerModel } from "../workload/scheduler-model.ts";
 import { readStopUrl } from "./stop-url.ts";
 
-/** Tells the auditor what the simulator and the scheduler model saw, and the scheduler which hosts there are. */
+/** Passes the events of the simulator and the scheduler model to the auditor, and the list of hosts to the scheduler. */
 export class AuditFeed {
   readonly auditor: Auditor;
   readonly #nodeOfInstance = new Map<string, string>();

@@ -27,7 +27,7 @@ const LAG_SECONDS = 10;
 /** US dollars for a core and hour of a common compute-optimised size; an order of magnitude, for the cost that the progress line shows. */
 const PRICE_PER_CORE_HOUR = 0.045;
 
-/** What a template usually says in Configuration beside other things. */
+/** Common members of a template's Configuration beside our own. */
 const CONFIGURATION = {
   cyclecloud: { cluster: { autoscale: { stop_enabled: true, idle_time_after_jobs: 300 } } },
   autoscale: { enabled: true },

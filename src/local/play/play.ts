@@ -12,7 +12,7 @@ export interface Play {
   readonly seed: number;
 }
 
-/** What a run leaves behind, to be summed up. */
+/** The results of a run, for the summary. */
 export interface Played {
   readonly scheduler: SchedulerModel;
   readonly agent: SchedulerAgent;
@@ -48,5 +48,5 @@ export const AGENT_TIMES = {
   idleSeconds: 300,
 };
 
-/** A run whose cluster is not empty so long after the last job arrived is given up. */
+/** A run is given up if its cluster is not empty this long after the last job arrived. */
 export const MOST_DAYS_AFTER_LAST_JOB = 60;

@@ -1,7 +1,7 @@
 import type { Summary } from "../../simulator/accounts.ts";
 import type { SchedulerModel } from "../workload/scheduler-model.ts";
 
-/** What the progress line is made of. */
+/** The data of the progress line. */
 export interface Moment {
   readonly now: number;
   readonly startedAt: number;

@@ -11,10 +11,10 @@ import { readReply, SchedulerAgent } from "./scheduler-agent.ts";
 
 /** Looks up from its sleep at least so often (real milliseconds). */
 const STEP_MS = 50;
-/** A run is given up when the last job arrived so long ago (simulated). */
+/** A run is given up this long after the last job arrived (simulated time). */
 const GIVE_UP_MS = 6 * 3_600_000;
 
-/** What a run in real time also needs to know, and whom it tells. */
+/** Additional inputs of a run in real time, and its listeners. */
 export interface RealAudience extends Audience {
   /** Simulated seconds in a real one. */
   readonly speed: number;

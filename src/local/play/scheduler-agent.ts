@@ -34,13 +34,13 @@ export function readReply(status: number, body: unknown): StopReply {
 export interface AgentOptions {
   readonly cluster: string;
   readonly requestSet: string;
-  /** A set lives so long after its last message. */
+  /** A set stays valid for this long after its last message. */
   readonly expirationSeconds: number;
   /** Unchanged demand is renewed so often. */
   readonly renewSeconds: number;
   /** Changed demand is pushed at most so often. */
   readonly pushApartSeconds: number;
-  /** A host without a job for so long is closed and asks to stop; one that was opened asks again after another such time. */
+  /** A host without a job for this long is closed and asks to stop. A host that was re-opened asks again after the same time. */
   readonly idleSeconds: number;
 }
 
@@ -50,7 +50,7 @@ export interface Refusals {
   readonly refused: ReadonlyMap<string, number>;
 }
 
-/** A closed host without a verdict asks again after so long. */
+/** A closed host without an answer asks again after this time. */
 const ASK_AGAIN_SECONDS = 30;
 
 /** A closed host that waits for a verdict. */

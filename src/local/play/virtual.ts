@@ -34,7 +34,7 @@ export async function playVirtually(play: Play, audience: Audience): Promise<Pla
     },
     publicUrl: "http://autoscaler.invalid",
     autostopKeys: { current: "v", byId: new Map([["v", "virtual runs need no secret"]]) },
-    // Nobody can ask a virtual run why it planned something.
+    // In a virtual run no explanation of a plan can be requested.
     policy: { ...DEFAULT_POLICY, planHistorySeconds: 0 },
     log: () => undefined,
   });
@@ -111,8 +111,8 @@ interface Driven {
 }
 
 /**
- * From event to event until every job has run and the cluster is empty again. At most of them only a node takes its next step, which
- * nobody notices: then nobody is waited for.
+ * Steps from event to event until every job has run and the cluster is empty again. At most events a node only takes its next step without
+ * a listener: then there is no work to wait for.
  */
 async function drive(driven: Driven): Promise<void> {
   const { play, audience, clock, simulator, scheduler, agent, queue, functions } = driven;

@@ -28,7 +28,7 @@ export class AuditReplay {
   readonly #violations: Violation[] = [];
   readonly #scaleUps = new Set<string>();
   readonly #scaleDowns = new Set<number>();
-  /** What each limit in force has in use, kept up to date: counting 6,000 nodes at each of 6,000 creations takes too long. */
+  /** The current use of each limit in force, kept up to date: counting 6,000 nodes at each of 6,000 creations takes too long. */
   #used: number[];
   #liveNodes = 0;
   #liveCores = 0;
@@ -140,7 +140,7 @@ export class AuditReplay {
   }
 
   #stop(node: AuditedNode, at: number): void {
-    // Asking again for a node that is going already changes nothing and is nobody's mistake.
+    // Asking again for a node that is already being stopped changes nothing and is no mistake.
     if (node.stoppedAt !== undefined) return;
     if (node.busySince !== undefined)
       this.#violations.push({

@@ -53,7 +53,7 @@ export type SubmitOutcome =
   | { readonly kind: "too-wide"; readonly processors: number; readonly maxSlots: number }
   | { readonly kind: "name-taken"; readonly name: string };
 
-/** What has happened since `advance` was last called. */
+/** The events since `advance` was last called. */
 export interface Progress {
   readonly started: readonly { readonly name: string; readonly at: number; readonly hostnames: string[] }[];
   readonly ended: readonly JobLogEntry[];
@@ -169,7 +169,7 @@ export class SchedulerModel {
     this.#changed = true;
   }
 
-  /** Takes jobs on a closed host again. With `idleFrom` its idle time counts anew from then (it was told to stay). */
+  /** Lets a closed host accept jobs again. With `idleFrom` its idle time starts from then (it was told to stay). */
   openHost(hostname: string, idleFrom?: number): void {
     const host = this.#pool.find(hostname);
     if (host === undefined || host.open) return;
@@ -181,7 +181,7 @@ export class SchedulerModel {
     this.#changed = true;
   }
 
-  /** Ends the jobs whose time has come, starts what can start, and tells both (since the last call). */
+  /** Ends the jobs that are due, starts jobs that can start, and returns both (since the last call). */
   advance(now: number): Progress {
     this.#finishDue(now);
     if (this.#changed) this.#startJobs(now);

@@ -54,7 +54,7 @@ export class WaitingQueue {
     this.#links.delete(waiting);
   }
 
-  /** All of them in order. Whoever iterates may remove the job it has just been given. */
+  /** All jobs in order. The caller may remove the job that it has just received. */
   *[Symbol.iterator](): Generator<Waiting> {
     let link = this.#first;
     while (link !== undefined) {
