@@ -23,10 +23,10 @@ import { sayWhenSimulated } from "./simulated-time.ts";
 import type { Terminal } from "./terminal.ts";
 import { registerVerify } from "./verify/verify-command.ts";
 
-/** The name of the package, so that npx finds it; no other program has it. */
+/** The name of the package, so that npx finds it. No other program has it. */
 const NAME = "cyclecloud-autoscaler";
 
-/** Runs one command line (without the program's own name) and says how the process is to end. Never throws for an input's sake. */
+/** Runs one command line (without the program's own name) and returns the exit code. Never throws because of its input. */
 export async function runCommandLine(words: readonly string[], onto: Terminal): Promise<ExitCode> {
   const { terminal, close } = sayWhenSimulated(onto);
   let code: ExitCode = EXIT.done;

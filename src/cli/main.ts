@@ -14,7 +14,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-/** From the first sleep on, Ctrl-C ends a sleep, this one or the next, and not the process; a second Ctrl-C ends the process. */
+/** After the first sleep has begun, Ctrl-C ends this sleep or the next one instead of the process. A second Ctrl-C ends the process. */
 const interrupted = Promise.withResolvers<false>();
 let isHandled = false;
 

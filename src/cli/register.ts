@@ -6,6 +6,6 @@ import type { Terminal } from "./terminal.ts";
 export interface Register {
   readonly program: Command;
   readonly terminal: Terminal;
-  /** Runs a command; what it returns is how the process ends. */
+  /** Runs a command. Its result is the exit code of the process. */
   readonly run: (work: () => Promise<ExitCode>) => Promise<void>;
 }

@@ -50,7 +50,7 @@ async function listRejected(terminal: Terminal, options: RejectedOptions): Promi
     terminal.say(jsonText({ rejectedMessages: messages, rejectedJobs: jobs }));
     return code;
   }
-  // Where nothing of a cluster could be read, nothing is said of it.
+  // A cluster that could not be read is left out.
   if (code === EXIT.done || jobs.length + messages.length > 0)
     terminal.say(render(messages, jobs, clusters.rejectedMessages?.count ?? 0));
   return code;
@@ -89,7 +89,7 @@ interface RejectedJobRow extends Place {
   readonly job: string | undefined;
 }
 
-/** A row for each problem. A message whose cluster could not be read may be anybody's, so it is always shown. */
+/** A row for each problem. A message whose cluster could not be read may belong to any cluster, so it is always shown. */
 function rejectedMessages(
   { rejectedMessages }: ClustersAnswer,
   only: string | undefined,

@@ -10,7 +10,7 @@ import { jsonText, tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrapped } from "./wrapped.ts";
 
-/** Before the app goes: what it would leave behind. */
+/** Before the app is removed: the nodes and demand that it would leave behind. */
 export function registerRemoval({ program, terminal, run }: Register): void {
   withApi(program.command("removal"))
     .description("may the app be removed? 1 while nodes or demand are there")
@@ -26,7 +26,7 @@ export function registerRemoval({ program, terminal, run }: Register): void {
 interface Left {
   readonly cluster: string;
   readonly nodes: number;
-  /** Nodes that were asked for and do not show yet. */
+  /** Nodes that were requested and are not shown yet. */
   readonly coming: number;
   readonly liveSets: number;
 }

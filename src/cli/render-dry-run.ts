@@ -38,7 +38,7 @@ export function renderDryRun(
 
 const whileOff = (deed: string): string => `would ${deed}, but the mode is observe`;
 
-/** Of thousands of jobs the rest would say the same; --json has more. */
+/** Of thousands of jobs the others have the same reasons. --json has more. */
 const SHOWN = 20;
 
 function renderUnmet(unmet: DryRunAnswer["plan"]["outcomes"], count: number): readonly string[] {

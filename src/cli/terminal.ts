@@ -1,6 +1,6 @@
 import type { Environment } from "./environment.ts";
 
-/** Replaces the text that a later run of the same work finds; undefined: it finds none. */
+/** Replaces the text that a later run of the same work finds. Undefined: it finds none. */
 export type Keep = (text: string | undefined) => Promise<void>;
 
 /** Runs `work` unless another process runs work of this name: then "busy". `kept`: what the last run kept. Rejects with the system's error. */
@@ -25,7 +25,7 @@ export interface Terminal {
   readonly alone: Alone;
   /** A token of the identity that is signed in on this machine, for a scope. Rejects with the identity library's error. */
   readonly signIn: (scope: string) => Promise<string>;
-  /** How many characters a line of standard output holds; undefined: it is no terminal. */
+  /** How many characters a line of standard output holds. Undefined: it is no terminal. */
   readonly columns: number | undefined;
   /** The process's environment. */
   readonly environment: Environment;

@@ -11,18 +11,18 @@ import type { Terminal } from "./terminal.ts";
 export interface Wait {
   readonly cluster: string;
   readonly set: string;
-  /** Of the message that was sent; undefined: whatever the set holds. */
+  /** The revision of the message that was sent. Undefined: any revision. */
   readonly revision: number | undefined;
   readonly timeoutSeconds: number;
   readonly json: boolean;
 }
 
-/** How often the app is asked: a node needs minutes. */
+/** Interval of the questions to the app: a node takes minutes. */
 const POLL_MS = 5000;
 
 /**
- * Asks until the demand of a set is met (0), until a plan says that some of it cannot be had (1, with the reasons), or until the time is
- * over (3). Progress goes to standard error, a line for each change; the end to standard output.
+ * Asks until the demand of a set is met (0), until a plan shows that some of it cannot be placed (1, with the reasons), or until the time
+ * is over (3). Progress goes to standard error, one line for each change. The result goes to standard output.
  */
 export async function waitUntilMet(terminal: Terminal, api: AnsweringApi, wait: Wait): Promise<ExitCode> {
   const deadline = terminal.now() + wait.timeoutSeconds * 1000;
@@ -61,7 +61,7 @@ function read(answer: Answer, { revision }: Wait): Progress | "refused" {
   }
   if (answer.kind === "unreachable") return { kind: "waiting", text: answer.message };
   if (answer.kind !== "refused") return "refused";
-  // A message in the queue makes its set when it is read.
+  // A message in the queue creates its set when it is read.
   if (answer.status === 404 && answer.problem?.title === "Unknown request set")
     return { kind: "waiting", text: "the message has not been read yet" };
   if (answer.status >= 500 || answer.status === 429)

@@ -12,7 +12,7 @@ const BEGIN_MS = 60_000;
 /** This long after the last question for a stop, none can be in progress any more. */
 const OVER_MS = 180_000;
 
-/** The series in a kept text; undefined: there is none, or it cannot be read. */
+/** The series in a kept text. Undefined: there is none, or it cannot be read. */
 export function readSeries(text: string | undefined): StopSeries | undefined {
   const [begunAt, askedAt, granted] = (text ?? "").trim().split(" ");
   const series = { begunAt: Number(begunAt), askedAt: Number(askedAt), granted: granted === "granted" };

@@ -17,7 +17,7 @@ export interface KeepOptions {
   readonly start: () => Promise<Process>;
   /** Gets a line whenever it has ended, could not be started, or runs. */
   readonly say: (line: string) => void;
-  /** The process that runs already; absent: it is to be started. */
+  /** The process that runs already. Absent: it is to be started. */
   readonly first?: Process;
   /** Waits this many milliseconds, or until `signal` aborts. Absent: in real time. */
   readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;

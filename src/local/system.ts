@@ -45,12 +45,12 @@ export interface OtherHost {
 export interface LocalOptions {
   readonly simulator: SimulatorOptions;
   readonly speed: number;
-  /** Where simulated and real time agree, in real milliseconds since 1970; absent: now. In the past, the system starts ahead of real time. */
+  /** Where simulated and real time agree, in real milliseconds since 1970. Absent: now. In the past, the system starts ahead of real time. */
   readonly origin?: number;
   readonly hosts?: number;
   /** The function app: functions/main.ts, or a built package folder. */
   readonly app?: string;
-  /** The Node that runs the hosts; absent: this process's own. */
+  /** The Node that runs the hosts. Absent: this process's own. */
   readonly node?: string;
   /** Real milliseconds by which every status call is answered late. */
   readonly statusDelayMs?: number;

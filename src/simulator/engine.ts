@@ -81,7 +81,7 @@ export class Simulator {
     };
   }
 
-  /** From now on requests need these credentials; undefined opens the door again. */
+  /** From now on requests need these credentials. Undefined opens the door again. */
   requireCredentials(credentials: Credentials | undefined): void {
     this.#doorkeeper = credentials === undefined ? undefined : new Doorkeeper(credentials);
   }
@@ -92,7 +92,7 @@ export class Simulator {
     this.#fleet.advance(this.#now);
   }
 
-  /** When the next change of a node is due, in ms since 1970; undefined if nothing is under way. */
+  /** When the next change of a node is due, in ms since 1970. Undefined if nothing is under way. */
   nextEventAt(): number | undefined {
     return this.#fleet.nextStepAt();
   }

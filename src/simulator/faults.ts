@@ -84,7 +84,7 @@ export class Faults {
     this.#target.restart(nodeId, comesBack);
   }
 
-  /** From now on the node's start is answered with this error; undefined: no longer. */
+  /** From now on the node's start is answered with this error. Undefined: no longer. */
   refuseStart(nodeId: string, message: string | undefined): void {
     this.#target.refuseStart(nodeId, message);
   }
@@ -93,7 +93,7 @@ export class Faults {
     this.#target.setKeepAlive(nodeId, keepAlive);
   }
 
-  /** How many more VMs Azure has for the array and machine type; undefined = enough. */
+  /** How many more VMs Azure has for the array and machine type. Undefined = enough. */
   setCapacity(array: string, machineType: string, left: number | undefined, cluster?: string): void {
     this.#target.setCapacity(array, machineType, left, cluster);
   }

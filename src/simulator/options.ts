@@ -37,7 +37,7 @@ export type NodeArrayOptions = {
   readonly priority?: number;
   /** 0: it knows no placement groups, as on other providers. */
   readonly maxPlacementGroupSize?: number;
-  /** After a capacity failure nothing is available in the bucket for this long; absent = not throttled. */
+  /** After a capacity failure nothing is available in the bucket for this long. Absent = not throttled. */
   readonly throttleCapacitySeconds?: number;
   readonly configuration?: Readonly<Record<string, unknown>>;
   /** The result of shutting a node down. Default Terminate. */
@@ -130,13 +130,13 @@ export type SimulatorOptions = {
   readonly machineTypes: Readonly<Record<string, MachineTypeOptions>>;
   readonly quotas?: QuotaOptions;
   readonly timings?: Partial<Timings>;
-  /** A new node shows in status and lists, and one that is started shows as such, after a time drawn evenly from 0 to this; default 0. */
+  /** A new node shows in status and lists, and one that is started shows as such, after a time drawn evenly from 0 to this. Default 0. */
   readonly visibilityLagSeconds?: number;
-  /** Share of nodes whose software installation fails; default 0. */
+  /** Share of nodes whose software installation fails. Default 0. */
   readonly bootFailureShare?: number;
-  /** Share of nodes that stay in Acquiring for ever; default 0. */
+  /** Share of nodes that stay in Acquiring for ever. Default 0. */
   readonly neverBootShare?: number;
-  /** Share of terminations that fail: the VM stays, and must be terminated again; default 0. */
+  /** Share of terminations that fail: the VM stays, and must be terminated again. Default 0. */
   readonly terminationFailureShare?: number;
   readonly quirks?: Partial<Quirks>;
   /** Same options, same seed, same requests at the same times: same answers. Default 1. */

@@ -5,7 +5,7 @@
 export interface DemandMessage {
   readonly version: 1;
   readonly cluster: string;
-  /** One independent writer of demand; default "standard". */
+  /** One independent writer of demand. Default "standard". */
   readonly requestSet?: string;
   /** Milliseconds since 1970. The highest revision wins. Recommended: without it the queue's clock decides, to the second. */
   readonly revision?: number;

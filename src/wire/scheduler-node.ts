@@ -22,7 +22,7 @@ const MOST_RESOURCES = 100;
 const LONGEST_TEXT = 200;
 
 /**
- * Reads a scheduler's report of its hosts. `jobs` (or `jobIds`) lists the jobs that run there; absent or empty means none. `resources` are
+ * Reads a scheduler's report of its hosts. `jobs` (or `jobIds`) lists the jobs that run there. Absent or empty means none. `resources` are
  * the host's total resources, `available` the free ones. A host that is named twice is a problem, because the two entries could differ.
  */
 export function readSchedulerNodes(value: unknown, problems: Problems): readonly SchedulerNode[] {

@@ -19,7 +19,7 @@ export const STORAGE_KINDS = [
 
 export type StorageKind = (typeof STORAGE_KINDS)[number];
 
-/** How many operations of each kind; absent: none. */
+/** How many operations of each kind. Absent: none. */
 export type StorageCounts = Partial<Readonly<Record<StorageKind, number>>>;
 
 const count = z.number().int().min(0);

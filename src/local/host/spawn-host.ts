@@ -44,7 +44,7 @@ const readyLine = z.object({
 
 /**
  * Starts a host process and resolves when it listens. It stops with `stop()`, on SIGTERM, and when this process dies. `onLine` gets its
- * log, one JSON object a line, and whatever the app prints. `node` is the Node that runs it; absent: this process's own. Rejects if the host cannot start, with what it said.
+ * log, one JSON object a line, and whatever the app prints. `node` is the Node that runs it. Absent: this process's own. Rejects if the host cannot start, with what it said.
  */
 export async function spawnHost(
   options: ChildHostOptions,

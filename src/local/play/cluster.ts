@@ -11,7 +11,7 @@ export interface PlayedCluster {
   readonly pricePerHour: number;
   readonly timings: Timings;
   readonly visibilityLagSeconds: number;
-  /** How CycleCloud behaves where that is not known; absent: as the reference favours. */
+  /** How CycleCloud behaves where that is not known. Absent: as the reference favours. */
   readonly quirks?: Partial<Quirks>;
 }
 

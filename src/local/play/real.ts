@@ -127,7 +127,7 @@ async function countRejected(system: LocalSystem): Promise<number> {
     : 0;
 }
 
-/** From the last push before it to a create, 95 % of them, in simulated seconds; undefined without a create. */
+/** From the last push before it to a create, 95 % of them, in simulated seconds. Undefined without a create. */
 function latencyOf(pushes: readonly number[], creates: readonly number[]): number | undefined {
   const waits = creates
     .flatMap((at) => {
