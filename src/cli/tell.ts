@@ -8,7 +8,7 @@ import type { Terminal } from "./terminal.ts";
 /** The output of a command for a good answer: its text for users, and its exit code. */
 export type Telling = (body: unknown) => { readonly text: string; readonly code?: ExitCode };
 
-/** How an answer is told that is no object at all. */
+/** The text for an answer that is not an object. */
 export const UNREADABLE = "the answer cannot be read by this release; --json shows it";
 
 /**

@@ -7,10 +7,7 @@ export interface Paged {
   readonly next?: string | undefined;
 }
 
-/**
- * Asks for page after page, and puts the lists of all of them together: the answer of the first page, with its lists as long as they are.
- * Of an answer that is not good, or comes from an app that knows no pages, it is that answer.
- */
+/** Requests page after page, and joins the lists of all pages: the answer of the first page, with its lists complete. */
 export async function readPages<T extends Paged>(
   ask: (page: string | undefined) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {

@@ -13,7 +13,7 @@ import { findBucket } from "./world.ts";
 export type CreateSet = {
   readonly count: number;
   readonly array: NodeArray;
-  /** undefined: the first bucket that fits. */
+  /** Undefined: the first bucket that fits. */
   readonly bucket: Bucket | undefined;
   readonly group: string | undefined;
   readonly nameFormat: string;

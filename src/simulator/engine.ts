@@ -81,18 +81,18 @@ export class Simulator {
     };
   }
 
-  /** From now on requests need these credentials. Undefined opens the door again. */
+  /** From now on requests need these credentials. Undefined: none are needed. */
   requireCredentials(credentials: Credentials | undefined): void {
     this.#doorkeeper = credentials === undefined ? undefined : new Doorkeeper(credentials);
   }
 
-  /** Lets everything happen that is due by the clock, which is read once; a clock that goes back stands still. */
+  /** Processes everything that is due at the clock's time, which is read once. A clock that goes back counts as standing still. */
   advance(): void {
     this.#now = Math.max(this.#now, this.clock.now());
     this.#fleet.advance(this.#now);
   }
 
-  /** When the next change of a node is due, in ms since 1970. Undefined if nothing is under way. */
+  /** When the next change of a node is due, in ms since 1970. Undefined if none is scheduled. */
   nextEventAt(): number | undefined {
     return this.#fleet.nextStepAt();
   }

@@ -17,7 +17,7 @@ export type Fate = {
 /** The message of a node that waits for its VM. */
 export const capacityMessage = "Waiting for capacity";
 
-/** Draws the same number of times whatever the outcome, so that one option does not shift all other draws. */
+/** Draws the same number of times for every outcome, so that one option does not shift all other draws. */
 export function drawFate(
   random: Random,
   options: SimulatorOptions,
@@ -40,7 +40,7 @@ export function drawFate(
   };
 }
 
-/** A head node has started long ago. */
+/** A head node started long ago. */
 export const fateOfHeadNode: Fate = {
   start: "boots",
   stuckMessage: undefined,

@@ -37,7 +37,7 @@ export type NodeArrayOptions = {
   readonly priority?: number;
   /** 0: it knows no placement groups, as on other providers. */
   readonly maxPlacementGroupSize?: number;
-  /** After a capacity failure nothing is available in the bucket for this long. Absent = not throttled. */
+  /** After a capacity failure nothing is available in the bucket for this long. Absent: not throttled. */
   readonly throttleCapacitySeconds?: number;
   readonly configuration?: Readonly<Record<string, unknown>>;
   /** The result of shutting a node down. Default Terminate. */
@@ -130,7 +130,7 @@ export type SimulatorOptions = {
   readonly machineTypes: Readonly<Record<string, MachineTypeOptions>>;
   readonly quotas?: QuotaOptions;
   readonly timings?: Partial<Timings>;
-  /** A new node shows in status and lists, and one that is started shows as such, after a time drawn evenly from 0 to this. Default 0. */
+  /** A new node, or the start of one, shows in status and lists after a time drawn evenly from 0 to this. Default 0. */
   readonly visibilityLagSeconds?: number;
   /** Share of nodes whose software installation fails. Default 0. */
   readonly bootFailureShare?: number;

@@ -110,7 +110,7 @@ function dispatch(simulator: Simulator, request: SimulatorRequest): SimulatorRes
   return request.path.startsWith(adminPrefix) ? answerAdmin(simulator, request) : simulator.request(request);
 }
 
-/** JSON whatever the content type says: the tutorial posts text/plain (cyclecloud-wire.md A.1). */
+/** JSON regardless of the content type: the tutorial posts text/plain (cyclecloud-wire.md A.1). */
 function parseJson(text: string): { readonly value: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text);

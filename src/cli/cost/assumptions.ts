@@ -25,7 +25,7 @@ export const DAY_SECONDS = 86_400;
 export const TIMER_SECONDS = 60;
 /** Queues that start a function: only `demand`. The timer reads demand-poison, and no function reads demand-rejected. */
 export const TRIGGERED_QUEUES = 1;
-/** The platform looks into each such queue this often, whether an instance is there or not. Said of other plans; for Flex it is inferred. */
+/** The platform polls each such queue this often, with or without an instance. Documented for other plans; assumed for Flex. */
 export const PLATFORM_POLL_SECONDS = 10;
 /** An instance of `demand` polls its queue at most this often while it is empty (host.json, maxPollingInterval). */
 export const INSTANCE_POLL_SECONDS = 2;

@@ -44,7 +44,7 @@ export type RpcCookie = {
   readonly sameSite: "none" | "lax" | "strict" | "explicitNone";
 };
 
-/** One binding of a function: its type, direction, and whatever its type adds. */
+/** One binding of a function: its type, its direction, and the members of its type. */
 export type Binding = {
   readonly type: string;
   readonly direction?: string;

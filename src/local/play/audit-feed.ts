@@ -16,7 +16,7 @@ export class AuditFeed {
     this.auditor = new Auditor({ limits });
   }
 
-  /** Creates that CycleCloud accepted, for the measure of our own latency. */
+  /** Creates that CycleCloud accepted, for measuring our own latency. */
   get creates(): readonly { readonly at: number; readonly added: number }[] {
     return this.#creates;
   }
@@ -31,7 +31,10 @@ export class AuditFeed {
     if (nodeId !== undefined) this.auditor.hostIdle({ at: event.at, nodeId });
   }
 
-  /** One event of the simulator; hosts join the scheduler when Ready and leave it when they fail, go down or go. True if its hosts changed. */
+  /**
+   * Handles one event of the simulator. Hosts join the scheduler when Ready, and leave it when they fail, go down or are removed. True if
+   * its hosts changed.
+   */
   tell(event: SimulatorEvent, scheduler: SchedulerModel): boolean {
     switch (event.kind) {
       case "node-created":

@@ -6,7 +6,7 @@ export type AuditEvent =
   | (NodeEvent & { readonly kind: "ready" | "terminate-accepted" | "failed" | "gone" | "busy" | "idle" })
   | { readonly kind: "limits"; readonly at: number; readonly limits: readonly AuditedLimit[] };
 
-/** A job that ends in the very instant of another event has ended; everything else of one instant stays as it was told. */
+/** A job that ends at the same moment as another event has ended. Otherwise events of one moment keep their order. */
 export function compareAuditEvents(a: AuditEvent, b: AuditEvent): number {
   return a.at - b.at || Number(b.kind === "idle") - Number(a.kind === "idle");
 }

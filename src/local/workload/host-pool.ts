@@ -52,7 +52,7 @@ export class HostPool {
     return host;
   }
 
-  /** Takes a host out, whatever is on it. */
+  /** Removes a host, even with jobs on it. */
   remove(host: Host): void {
     if (host.open) this.#countOut(host);
     host.present = false;

@@ -126,7 +126,9 @@ export class SchedulerModel {
     return { kind: "queued" };
   }
 
-  /** Adds an open host. Said again of the same instance nothing happens; of another instance, the old host is gone. */
+  /**
+   * Adds an open host. A repeated call for the same instance has no effect. A call for another instance means that the old host is gone.
+   */
   hostUp(joining: JoiningHost, now: number): void {
     const known = this.#pool.find(joining.hostname);
     if (known?.instanceId === joining.instanceId) return;
@@ -158,7 +160,7 @@ export class SchedulerModel {
     return { killed: lost.map((run) => run.job.name) };
   }
 
-  /** No new jobs on this host; those it has go on. Unknown and closed hosts are left as they are. */
+  /** Accepts no new jobs on this host; running ones continue. Unknown and closed hosts stay unchanged. */
   closeHost(hostname: string): void {
     const host = this.#pool.find(hostname);
     if (host === undefined || !host.open) return;

@@ -16,7 +16,7 @@ interface Link {
   after: Link | undefined;
 }
 
-/** Jobs in the order of their submission. Taking one out of the middle costs the same whatever the length. */
+/** Jobs in the order of their submission. Removing one from the middle costs the same at any length. */
 export class WaitingQueue {
   readonly #links = new Map<Waiting, Link>();
   #first: Link | undefined;
