@@ -20,7 +20,7 @@ import {
   planMode,
 } from "./parts.ts";
 
-/** GET /api/clusters/{cluster}: the answer that an operator lives with. */
+/** GET /api/clusters/{cluster}: the main answer for operators. */
 
 const cause = z.object({
   text,
@@ -419,7 +419,7 @@ export const clusterAnswer = z.object({
       message: text,
     }),
   ),
-  /** Each is asked for in a create request of its own, until CycleCloud has accepted it once. Absent: an older app answers. */
+  /** Each gets a create request of its own until CycleCloud has accepted it once. Absent: an older app answers. */
   alone: z.array(z.object({ bucket: text, dynamicArray: text.optional() })).optional(),
   rejections: z.array(
     z.object({ at: time, messageId: text, set: text.optional(), problems: z.array(problemItem) }),
