@@ -67,7 +67,9 @@ export async function editRows(world: World, how: string, document: unknown): Pr
 
 /** Only what adds a member: cutting down must not turn growth into damage. */
 function growthOf(document: unknown): unknown {
-  return (Array.isArray(document) ? document : []).filter((edit) => typeof memberOf(edit, "key") === "string");
+  return (Array.isArray(document) ? document : []).filter(
+    (edit) => typeof memberOf(edit, "key") === "string",
+  );
 }
 
 function withoutOptional(value: unknown): unknown {
