@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readSources } from "./imports.ts";
 import { countLevels, findCircles, findUpwardEdges, MOST_LEVELS, ROOMS } from "./rooms.ts";
@@ -69,4 +70,12 @@ test("rooms that stand on each other are counted", () => {
     { path: "src/decide/search/b.ts", text: 'import "../bins/d.ts";' },
   ];
   expect(countLevels(planted)).toBe(3);
+});
+
+test("test/decide has a folder for rooms alone: a test lies in the room that it tests", () => {
+  const folders = readdirSync(new URL("../decide", import.meta.url), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+  const rooms: readonly string[] = ROOMS;
+  expect(folders.filter((folder) => !rooms.includes(folder))).toEqual([]);
 });

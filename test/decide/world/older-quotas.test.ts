@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { readStatus } from "../../src/adapters/cyclecloud/read-status.ts";
-import { decide } from "../../src/decide/reconcile.ts";
-import { bucketText } from "../../src/domain/bucket.ts";
-import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
-import { renderReason } from "../../src/domain/reason.ts";
-import { needing } from "../support/build-constraints.ts";
-import { NOW, PROD } from "../support/build-node.ts";
-import { buildJob, buildState, OURS } from "../support/build-record.ts";
+import { readStatus } from "../../../src/adapters/cyclecloud/read-status.ts";
+import { decide } from "../../../src/decide/reconcile.ts";
+import { bucketText } from "../../../src/domain/bucket.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
+import { renderReason } from "../../../src/domain/reason.ts";
+import { needing } from "../../support/build-constraints.ts";
+import { NOW, PROD } from "../../support/build-node.ts";
+import { buildJob, buildState, OURS } from "../../support/build-record.ts";
 
 /** A bucket as the REST API's document has it: its quota is not told apart by family and region. */
 const bucket = (machineType: string, cores: number, quotaCoreCount = 32) => ({

@@ -1,11 +1,11 @@
 /** The budget as it is: what a message may bring that is as dear as can be. */
 import { expect, test } from "vitest";
-import { decide } from "../../src/decide/reconcile.ts";
-import type { Constraint } from "../../src/domain/constraint.ts";
-import type { Demand } from "../../src/domain/demand.ts";
-import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
-import { buildNodes, buildSnapshot, NOW, rememberNodes } from "../support/build-node.ts";
-import { buildJob, buildState, buildTarget, OURS } from "../support/build-record.ts";
+import { decide } from "../../../src/decide/reconcile.ts";
+import type { Constraint } from "../../../src/domain/constraint.ts";
+import type { Demand } from "../../../src/domain/demand.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
+import { buildNodes, buildSnapshot, NOW, rememberNodes } from "../../support/build-node.ts";
+import { buildJob, buildState, buildTarget, OURS } from "../../support/build-record.ts";
 
 const amount = (ncpus: number): Constraint => ({ kind: "amount", resource: "ncpus", amount: ncpus });
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { settle } from "../../src/decide/intents/settle.ts";
-import type { NodeArray } from "../../src/domain/cluster.ts";
-import type { GroupDemand } from "../../src/domain/demand.ts";
-import { arrayName, requestId } from "../../src/domain/ids.ts";
-import type { CreateEffect } from "../../src/domain/record.ts";
-import { buildArray, buildBucket, D4, EXECUTE, NOW } from "../support/build-node.ts";
-import { BUCKET, buildIntent, buildTarget } from "../support/build-record.ts";
+import { settle } from "../../../src/decide/intents/settle.ts";
+import type { NodeArray } from "../../../src/domain/cluster.ts";
+import type { GroupDemand } from "../../../src/domain/demand.ts";
+import { arrayName, requestId } from "../../../src/domain/ids.ts";
+import type { CreateEffect } from "../../../src/domain/record.ts";
+import { buildArray, buildBucket, D4, EXECUTE, NOW } from "../../support/build-node.ts";
+import { BUCKET, buildIntent, buildTarget } from "../../support/build-record.ts";
 import {
   SPOT,
   ON_DEMAND,
@@ -17,7 +17,7 @@ import {
   plan,
   creates,
   reasons,
-} from "../support/spot-case.ts";
+} from "../../support/spot-case.ts";
 
 const SPELLINGS = [
   { Interruptible: true },

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { decide } from "../../src/decide/reconcile.ts";
-import type { SizeTable } from "../../src/domain/catalogue.ts";
-import type { Node, Snapshot } from "../../src/domain/cluster.ts";
-import type { Demand } from "../../src/domain/demand.ts";
-import { machineType, requestId } from "../../src/domain/ids.ts";
-import type { Policy } from "../../src/domain/policy.ts";
-import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
-import { renderReason } from "../../src/domain/reason.ts";
+import { decide } from "../../../src/decide/reconcile.ts";
+import type { SizeTable } from "../../../src/domain/catalogue.ts";
+import type { Node, Snapshot } from "../../../src/domain/cluster.ts";
+import type { Demand } from "../../../src/domain/demand.ts";
+import { machineType, requestId } from "../../../src/domain/ids.ts";
+import type { Policy } from "../../../src/domain/policy.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
+import { renderReason } from "../../../src/domain/reason.ts";
 import {
   buildArray,
   buildBucket,
@@ -15,8 +15,8 @@ import {
   EXECUTE,
   NOW,
   rememberNodes,
-} from "../support/build-node.ts";
-import { buildJob, buildState, buildTarget, OURS } from "../support/build-record.ts";
+} from "../../support/build-node.ts";
+import { buildJob, buildState, buildTarget, OURS } from "../../support/build-record.ts";
 
 /** Four cores, offered by the array; the nodes that are there are of other sizes. */
 const F4 = machineType("Standard_F4");

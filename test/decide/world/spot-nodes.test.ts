@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { arrayName, requestId } from "../../src/domain/ids.ts";
-import type { PriceTable } from "../../src/domain/price.ts";
-import type { InFlight } from "../../src/domain/record.ts";
+import { arrayName, requestId } from "../../../src/domain/ids.ts";
+import type { PriceTable } from "../../../src/domain/price.ts";
+import type { InFlight } from "../../../src/domain/record.ts";
 import {
   buildArray,
   buildBucket,
@@ -11,9 +11,9 @@ import {
   D8,
   NOW,
   rememberNode,
-} from "../support/build-node.ts";
-import { BUCKET, buildJob, buildTarget } from "../support/build-record.ts";
-import { CHEAP, SPOT, quota, full, execute, cheap, plan, creates } from "../support/spot-case.ts";
+} from "../../support/build-node.ts";
+import { BUCKET, buildJob, buildTarget } from "../../support/build-record.ts";
+import { CHEAP, SPOT, quota, full, execute, cheap, plan, creates } from "../../support/spot-case.ts";
 
 describe("its nodes are spot nodes to jobs", () => {
   const room = execute({ ...full, availableCount: 100, familyQuota: quota(400, 16) });

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { describeBuckets } from "../../src/app/describe-buckets.ts";
-import { changeLimit } from "../../src/decide/change-limits.ts";
-import { decide } from "../../src/decide/reconcile.ts";
-import { bucketText } from "../../src/domain/bucket.ts";
-import type { Bucket, NodeArray } from "../../src/domain/cluster.ts";
-import { machineType } from "../../src/domain/ids.ts";
-import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
-import { renderReason } from "../../src/domain/reason.ts";
-import type { LimitChange } from "../../src/domain/what-if.ts";
-import { catalogueOf } from "../../src/domain/vm-size-data.ts";
-import table from "../../src/domain/vm-sizes.json" with { type: "json" };
-import { buildArray, buildBucket, buildSnapshot, NOW } from "../support/build-node.ts";
-import { buildState, buildTarget, OURS } from "../support/build-record.ts";
+import { describeBuckets } from "../../../src/app/describe-buckets.ts";
+import { changeLimit } from "../../../src/decide/change-limits.ts";
+import { decide } from "../../../src/decide/reconcile.ts";
+import { bucketText } from "../../../src/domain/bucket.ts";
+import type { Bucket, NodeArray } from "../../../src/domain/cluster.ts";
+import { machineType } from "../../../src/domain/ids.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
+import { renderReason } from "../../../src/domain/reason.ts";
+import type { LimitChange } from "../../../src/domain/what-if.ts";
+import { catalogueOf } from "../../../src/domain/vm-size-data.ts";
+import table from "../../../src/domain/vm-sizes.json" with { type: "json" };
+import { buildArray, buildBucket, buildSnapshot, NOW } from "../../support/build-node.ts";
+import { buildState, buildTarget, OURS } from "../../support/build-record.ts";
 
 const size = (type: string, vcpus: number, quotaCores: number, more: Partial<Bucket> = {}): Bucket =>
   buildBucket(machineType(type), vcpus, { familyQuota: { quotaCores, consumedCores: 0 }, ...more });

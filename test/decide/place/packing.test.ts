@@ -4,8 +4,8 @@ import { propertiesOf } from "../../../src/decide/bins/empty-node-fit.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";
 import { EXCLUSIVE, needing } from "../../support/build-constraints.ts";
 import { bucket, job, limit, node, now, offer, policy, world } from "../../support/build-world.ts";
-import type { Scenario } from "./scenario.ts";
-import { check, shown } from "./scenario.ts";
+import type { Scenario } from "../search/scenario.ts";
+import { check, shown } from "../search/scenario.ts";
 
 describe("packing jobs", () => {
   test.each<Scenario>([

@@ -2,8 +2,8 @@ import { describe, test } from "vitest";
 import type { Constraint } from "../../../src/domain/constraint.ts";
 import { EXCLUSIVE, needing } from "../../support/build-constraints.ts";
 import { job, limit, node, offer, plenty, world } from "../../support/build-world.ts";
-import type { Scenario } from "./scenario.ts";
-import { check, hb, inAGroup, inMpi, mpi } from "./scenario.ts";
+import type { Scenario } from "../search/scenario.ts";
+import { check, hb, inAGroup, inMpi, mpi } from "../search/scenario.ts";
 
 /** Two buckets of which neither has four nodes. */
 const small = world({

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
-import type { Acceptance } from "../../src/decide/record/accept.ts";
-import { accept } from "../../src/decide/record/accept.ts";
-import { decide } from "../../src/decide/reconcile.ts";
-import type { Pool, RequestSetUpdate, SchedulerNode } from "../../src/domain/demand.ts";
-import { setName } from "../../src/domain/ids.ts";
-import type { Bodies } from "../../src/domain/bodies.ts";
-import type { ClusterRecord } from "../../src/domain/record.ts";
-import type { Instant } from "../../src/domain/units.ts";
-import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
-import { at, buildSnapshot, NOW } from "../support/build-node.ts";
-import { buildPartial, buildTarget, buildUpdate, EMPTY_RECORD, OURS } from "../support/build-record.ts";
-import { poolsInForce } from "../../src/decide/senders/owned-pools.ts";
-import { hostFacts } from "../../src/decide/senders/host-facts.ts";
-import { lapseParts } from "../../src/decide/record/lapse.ts";
+import type { Acceptance } from "../../../src/decide/record/accept.ts";
+import { accept } from "../../../src/decide/record/accept.ts";
+import { decide } from "../../../src/decide/reconcile.ts";
+import type { Pool, RequestSetUpdate, SchedulerNode } from "../../../src/domain/demand.ts";
+import { setName } from "../../../src/domain/ids.ts";
+import type { Bodies } from "../../../src/domain/bodies.ts";
+import type { ClusterRecord } from "../../../src/domain/record.ts";
+import type { Instant } from "../../../src/domain/units.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
+import { at, buildSnapshot, NOW } from "../../support/build-node.ts";
+import { buildPartial, buildTarget, buildUpdate, EMPTY_RECORD, OURS } from "../../support/build-record.ts";
+import { poolsInForce } from "../../../src/decide/senders/owned-pools.ts";
+import { hostFacts } from "../../../src/decide/senders/host-facts.ts";
+import { lapseParts } from "../../../src/decide/record/lapse.ts";
 
 /** Demand, report and pools of a set, joined separately. */
 

@@ -1,9 +1,9 @@
 /** A demand that is cut in the middle, as the steps of its set run out: what it has by then is whole, or it has nothing. */
 import { expect, test } from "vitest";
-import { allocate } from "../../src/decide/search/allocate.ts";
-import type { Constraint } from "../../src/domain/constraint.ts";
-import type { RankedDemand } from "../../src/domain/demand.ts";
-import { job, limit, node, now, offer, policy, world } from "../support/build-world.ts";
+import { allocate } from "../../../src/decide/search/allocate.ts";
+import type { Constraint } from "../../../src/domain/constraint.ts";
+import type { RankedDemand } from "../../../src/domain/demand.ts";
+import { job, limit, node, now, offer, policy, world } from "../../support/build-world.ts";
 
 /** One existing node of four cores, and room for 200 new ones of the same size. */
 const cluster = world({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { nodeId } from "../../src/domain/ids.ts";
-import type { Ledger } from "../../src/domain/record.ts";
+import { nodeId } from "../../../src/domain/ids.ts";
+import type { Ledger } from "../../../src/domain/record.ts";
 import {
   at,
   buildArray,
@@ -11,9 +11,9 @@ import {
   D8,
   idleSince,
   rememberNode,
-} from "../support/build-node.ts";
-import { buildState } from "../support/build-record.ts";
-import { countCreated, decideOn, push } from "../support/push-message.ts";
+} from "../../support/build-node.ts";
+import { buildState } from "../../support/build-record.ts";
+import { countCreated, decideOn, push } from "../../support/push-message.ts";
 
 /** Nothing there; new nodes have 8 cores. */
 const none = buildSnapshot([], { arrays: [buildArray("execute", { buckets: [buildBucket(D8, 8)] })] });

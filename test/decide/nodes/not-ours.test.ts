@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { describeTroubles } from "../../src/app/describe-troubles.ts";
-import { judgeStops } from "../../src/decide/autostop.ts";
-import { explainNode } from "../../src/decide/explain-node.ts";
-import { excludedNodes } from "../../src/decide/nodes/excluded.ts";
-import type { Circumstances, NodeAction } from "../../src/decide/stops/scale-down.ts";
-import { judgeNode, whyGivenUp } from "../../src/decide/stops/scale-down.ts";
-import type { Node } from "../../src/domain/cluster.ts";
-import { arrayName, nodeId } from "../../src/domain/ids.ts";
-import type { NodeVerdict, Plan } from "../../src/domain/plan.ts";
-import { DEFAULT_POLICY, type Policy } from "../../src/domain/policy.ts";
-import type { LedgerNode } from "../../src/domain/record.ts";
-import { buildCall } from "../support/build-call.ts";
+import { describeTroubles } from "../../../src/app/describe-troubles.ts";
+import { judgeStops } from "../../../src/decide/autostop.ts";
+import { explainNode } from "../../../src/decide/explain-node.ts";
+import { excludedNodes } from "../../../src/decide/nodes/excluded.ts";
+import type { Circumstances, NodeAction } from "../../../src/decide/stops/scale-down.ts";
+import { judgeNode, whyGivenUp } from "../../../src/decide/stops/scale-down.ts";
+import type { Node } from "../../../src/domain/cluster.ts";
+import { arrayName, nodeId } from "../../../src/domain/ids.ts";
+import type { NodeVerdict, Plan } from "../../../src/domain/plan.ts";
+import { DEFAULT_POLICY, type Policy } from "../../../src/domain/policy.ts";
+import type { LedgerNode } from "../../../src/domain/record.ts";
+import { buildCall } from "../../support/build-call.ts";
 import {
   at,
   buildLedger,
@@ -21,8 +21,8 @@ import {
   NOW,
   notOurs,
   rememberNode,
-} from "../support/build-node.ts";
-import { buildState } from "../support/build-record.ts";
+} from "../../support/build-node.ts";
+import { buildState } from "../../support/build-record.ts";
 
 /** Nodes of other tools stand in an array that acts. */
 const policy: Policy = { ...DEFAULT_POLICY, bootTimeoutSeconds: 1800 };

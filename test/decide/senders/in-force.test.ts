@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { renderReason } from "../../src/domain/reason.ts";
-import type { SenderRule } from "../../src/domain/sender-rules.ts";
-import { capsInForce } from "../../src/decide/senders/caps-in-force.ts";
-import { demandsInForce } from "../../src/decide/senders/demands-in-force.ts";
-import { at, buildArray, buildBucket, buildSnapshot, D8, NOW } from "../support/build-node.ts";
-import type { Pushed, State } from "../support/push-message.ts";
-import { countCreated, decideOn, push } from "../support/push-message.ts";
-import { SENDER_RULE } from "../support/sender-rule.ts";
-import type { Decision } from "../../src/domain/decision.ts";
+import { renderReason } from "../../../src/domain/reason.ts";
+import type { SenderRule } from "../../../src/domain/sender-rules.ts";
+import { capsInForce } from "../../../src/decide/senders/caps-in-force.ts";
+import { demandsInForce } from "../../../src/decide/senders/demands-in-force.ts";
+import { at, buildArray, buildBucket, buildSnapshot, D8, NOW } from "../../support/build-node.ts";
+import type { Pushed, State } from "../../support/push-message.ts";
+import { countCreated, decideOn, push } from "../../support/push-message.ts";
+import { SENDER_RULE } from "../../support/sender-rule.ts";
+import type { Decision } from "../../../src/domain/decision.ts";
 
 /** Room for ten nodes of eight cores, none there. */
 const empty = buildSnapshot([], {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { dynamicsOf } from "../../src/decide/world/dynamic-arrays.ts";
-import type { RankedDemand } from "../../src/domain/demand.ts";
-import { arrayName, setName } from "../../src/domain/ids.ts";
-import { buildSnapshot } from "../support/build-node.ts";
+import { dynamicsOf } from "../../../src/decide/world/dynamic-arrays.ts";
+import type { RankedDemand } from "../../../src/domain/demand.ts";
+import { arrayName, setName } from "../../../src/domain/ids.ts";
+import { buildSnapshot } from "../../support/build-node.ts";
 
 const dynamic = (name: string, parent: string): RankedDemand => ({
   set: setName("standard"),

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { readStatus } from "../../src/adapters/cyclecloud/read-status.ts";
-import { decide } from "../../src/decide/reconcile.ts";
-import { bucketText } from "../../src/domain/bucket.ts";
-import type { Demand } from "../../src/domain/demand.ts";
-import { arrayName, clusterName, placementGroup } from "../../src/domain/ids.ts";
-import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
-import { renderReason } from "../../src/domain/reason.ts";
-import { needing } from "../support/build-constraints.ts";
-import { NOW } from "../support/build-node.ts";
-import { buildJob, buildState, buildTarget, OURS } from "../support/build-record.ts";
+import { readStatus } from "../../../src/adapters/cyclecloud/read-status.ts";
+import { decide } from "../../../src/decide/reconcile.ts";
+import { bucketText } from "../../../src/domain/bucket.ts";
+import type { Demand } from "../../../src/domain/demand.ts";
+import { arrayName, clusterName, placementGroup } from "../../../src/domain/ids.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
+import { renderReason } from "../../../src/domain/reason.ts";
+import { needing } from "../../support/build-constraints.ts";
+import { NOW } from "../../support/build-node.ts";
+import { buildJob, buildState, buildTarget, OURS } from "../../support/build-record.ts";
 
 const array = (name: string, autoscale: object) => ({
   name,

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
-import { renderReason } from "../../src/domain/reason.ts";
-import type { SenderRule } from "../../src/domain/sender-rules.ts";
-import { at, buildArray, buildBucket, buildNode, buildSnapshot, D8, NOW } from "../support/build-node.ts";
-import type { Pushed } from "../support/push-message.ts";
-import { countCreated, decideOn, push } from "../support/push-message.ts";
-import { SENDER_RULE } from "../support/sender-rule.ts";
-import type { Decision } from "../../src/domain/decision.ts";
-import { hostFacts, idleProofAt } from "../../src/decide/senders/host-facts.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
+import { renderReason } from "../../../src/domain/reason.ts";
+import type { SenderRule } from "../../../src/domain/sender-rules.ts";
+import { at, buildArray, buildBucket, buildNode, buildSnapshot, D8, NOW } from "../../support/build-node.ts";
+import type { Pushed } from "../../support/push-message.ts";
+import { countCreated, decideOn, push } from "../../support/push-message.ts";
+import { SENDER_RULE } from "../../support/sender-rule.ts";
+import type { Decision } from "../../../src/domain/decision.ts";
+import { hostFacts, idleProofAt } from "../../../src/decide/senders/host-facts.ts";
 
 /** Room for ten nodes of eight cores, none there. */
 const empty = buildSnapshot([], {

@@ -1,8 +1,8 @@
 import { describe, test } from "vitest";
 import { machineType } from "../../../src/domain/ids.ts";
 import { bucket, job, limit, node, offer, plenty, target, world } from "../../support/build-world.ts";
-import type { Scenario } from "./scenario.ts";
-import { check } from "./scenario.ts";
+import type { Scenario } from "../search/scenario.ts";
+import { check } from "../search/scenario.ts";
 
 describe("targets are floors", () => {
   test.each<Scenario>([

@@ -17,8 +17,8 @@ import {
   target,
   world,
 } from "../../support/build-world.ts";
-import type { Scenario } from "./scenario.ts";
-import { check, cpus } from "./scenario.ts";
+import type { Scenario } from "../search/scenario.ts";
+import { check, cpus } from "../search/scenario.ts";
 
 describe("limits and reasons", () => {
   const bothOurs: World["arrays"] = new Map([

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { decide } from "../../src/decide/reconcile.ts";
-import { Recall } from "../../src/decide/need/recall.ts";
-import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
-import { renderReason } from "../../src/domain/reason.ts";
+import { decide } from "../../../src/decide/reconcile.ts";
+import { Recall } from "../../../src/decide/need/recall.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
+import { renderReason } from "../../../src/domain/reason.ts";
 import {
   at,
   buildArray,
@@ -12,10 +12,10 @@ import {
   buildSnapshot,
   D8,
   NOW,
-} from "../support/build-node.ts";
-import { OURS } from "../support/build-record.ts";
-import { countCreated, decideOn, push } from "../support/push-message.ts";
-import type { Weighing } from "../../src/decide/need/weigh.ts";
+} from "../../support/build-node.ts";
+import { OURS } from "../../support/build-record.ts";
+import { countCreated, decideOn, push } from "../../support/push-message.ts";
+import type { Weighing } from "../../../src/decide/need/weigh.ts";
 
 /** Up, 8 cores and 32 GiB as we compute it, host ip-a. */
 const eight = buildNode("a", { machineType: D8 });

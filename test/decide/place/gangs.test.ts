@@ -1,8 +1,8 @@
 import { describe, test } from "vitest";
 import { placementGroup } from "../../../src/domain/ids.ts";
 import { bucket, job, limit, node, offer, plenty, world } from "../../support/build-world.ts";
-import type { Scenario } from "./scenario.ts";
-import { check, hb, inMpi, mpi } from "./scenario.ts";
+import type { Scenario } from "../search/scenario.ts";
+import { check, hb, inMpi, mpi } from "../search/scenario.ts";
 
 describe("gangs", () => {
   test.each<Scenario>([

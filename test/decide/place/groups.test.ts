@@ -5,8 +5,8 @@ import type { Reason } from "../../../src/domain/reason.ts";
 import { instant } from "../../../src/domain/units.ts";
 import type { ShortNode } from "../../support/build-world.ts";
 import { bucket, groups, job, limit, node, now, offer, target, world } from "../../support/build-world.ts";
-import type { Scenario } from "./scenario.ts";
-import { check, cpus, inAGroup } from "./scenario.ts";
+import type { Scenario } from "../search/scenario.ts";
+import { check, cpus, inAGroup } from "../search/scenario.ts";
 
 describe("groups", () => {
   const exec = (more: Partial<BucketOffer> = {}) =>

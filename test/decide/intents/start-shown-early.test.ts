@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { nextStart } from "../../src/decide/intents/node-starts.ts";
-import { settle } from "../../src/decide/intents/settle.ts";
-import { nodeId, requestId } from "../../src/domain/ids.ts";
-import { at, buildLedger, buildNode, rememberNode } from "../support/build-node.ts";
-import { BUCKET, buildIntent, EMPTY_RECORD } from "../support/build-record.ts";
-import type { Evidence } from "../../src/decide/intents/evidence.ts";
+import { nextStart } from "../../../src/decide/intents/node-starts.ts";
+import { settle } from "../../../src/decide/intents/settle.ts";
+import { nodeId, requestId } from "../../../src/domain/ids.ts";
+import { at, buildLedger, buildNode, rememberNode } from "../../support/build-node.ts";
+import { BUCKET, buildIntent, EMPTY_RECORD } from "../../support/build-record.ts";
+import type { Evidence } from "../../../src/decide/intents/evidence.ts";
 
 const ID = nodeId("n-1");
 const R1 = requestId("r-1");
