@@ -250,10 +250,13 @@ describe("settings of any size and name", () => {
     passwordSetting,
   });
 
-  test.each(["__proto__", "constructor", "toString"])("a password setting %s is one that is not set", (name) => {
-    const AUTOSCALER_CLUSTERS = JSON.stringify([cluster("prod", name)]);
-    expect(pathsOf({ ...GOOD, AUTOSCALER_CLUSTERS })).toEqual(["AUTOSCALER_CLUSTERS[0].passwordSetting"]);
-  });
+  test.each(["__proto__", "constructor", "toString"])(
+    "a password setting %s is one that is not set",
+    (name) => {
+      const AUTOSCALER_CLUSTERS = JSON.stringify([cluster("prod", name)]);
+      expect(pathsOf({ ...GOOD, AUTOSCALER_CLUSTERS })).toEqual(["AUTOSCALER_CLUSTERS[0].passwordSetting"]);
+    },
+  );
 
   test("of 150 clusters without a password a hundred are named, the rest is counted", () => {
     const clusters = Array.from({ length: 150 }, (_, at) => cluster(`c${at}`, "ABSENT_PASSWORD"));
