@@ -23,8 +23,8 @@ export const MUTANTS: readonly Mutant[] = [
         put: "const LONGEST_EXCERPT = 80_000;",
       },
     ],
-    door: "put",
-    seed: 47,
+    door: "constraint",
+    seed: 8,
     shows: /refusal/,
   },
   {
