@@ -8,7 +8,7 @@ import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem, renderProblem } from "./problem.ts";
 
 /**
- * Why a job has what it has, or why a node stays or goes: exactly one of `job` (with `set`, where several have one) and `node`; `plan` asks
+ * Why a job is placed or not, or why a node stays or is stopped: exactly one of `job` (with `set`, where several have one) and `node`; `plan` asks
  * what a past plan had to say.
  */
 export const answerExplain = forCluster(async (composed, site, request) => {

@@ -23,7 +23,7 @@ export interface TriedPlan {
 
 export interface TrialAnswer {
   readonly cluster: ClusterName;
-  /** The look that both plans are made on. */
+  /** The observation that both plans use. */
   readonly lookedAt: string;
   /** Of the prices that both plans go by; absent: there are none. */
   readonly currency?: string;

@@ -32,6 +32,6 @@ export function renderSummary(checks: readonly Checked[]): string {
     .map((state) => `${count(state)} ${STATES[state]}`);
   const tail = rest.length === 0 ? "" : `, ${rest.join(", ")}`;
   return failed.length === 0
-    ? `${count("ok")} checks hold${tail}`
-    : `${count("ok")} checks hold, ${failed.length} failed (${failed.join(", ")})${tail}`;
+    ? `${count("ok")} checks passed${tail}`
+    : `${count("ok")} checks passed, ${failed.length} failed (${failed.join(", ")})${tail}`;
 }
