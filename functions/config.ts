@@ -129,9 +129,17 @@ function namesNotInStatus(record: ClusterRecord, bodies: Bodies, policy: Policy)
   const known = new Set<string>([EVERY_OTHER, ...arrays.map(({ name }) => name)]);
   // A generated array is called after its own: "hpc:64", "hpc:16n".
   const isKnown = (name: string): boolean => known.has(name) || known.has(name.replace(/:\d+n?$/, ""));
-  const { arrayModes, nodearrays = [], idleTimeouts, bootTimeouts, placementGroups } = policy;
+  const {
+    arrayModes,
+    exclusiveArrays = [],
+    nodearrays = [],
+    idleTimeouts,
+    bootTimeouts,
+    placementGroups,
+  } = policy;
   const named = [arrayModes, idleTimeouts, bootTimeouts, placementGroups].flatMap((one) => [
     ...(one?.keys() ?? []),
   ]);
-  return [...new Set([...nodearrays, ...named])].filter((name) => !isKnown(name));
+  const exclusive = exclusiveArrays === true ? [] : exclusiveArrays;
+  return [...new Set([...nodearrays, ...exclusive, ...named])].filter((name) => !isKnown(name));
 }

@@ -12,6 +12,8 @@ export interface DescribedTrouble {
     /** Removed in the last hour, and not by us. */
     | "nodes-removed"
     | "nodes-not-needed"
+    /** Made by other tools, of no use, and never stopped by us. */
+    | "nodes-not-ours"
     /** They call themselves unhealthy, and are not stopped. */
     | "nodes-unhealthy"
     /** Calls for them did not carry the token of their own. */

@@ -1,4 +1,4 @@
-import { accept, limitExpiry } from "../decide/record/accept.ts";
+import { accept } from "../decide/record/accept.ts";
 import { holds, recallSets } from "../decide/record/finished-sets.ts";
 import type { Acceptance } from "../decide/record/accept.ts";
 import { refuseUpdate } from "../decide/senders/refuse-update.ts";
@@ -16,6 +16,7 @@ import type { NewerState } from "./newer-state.ts";
 import { unlessNewerState } from "./newer-state.ts";
 import type { App } from "./app.ts";
 import type { Current } from "./current.ts";
+import { limitExpiry } from "../decide/record/lapse.ts";
 
 /** What the sender is told: `accepted` means that the demand is durable, not that capacity exists. */
 export type Recorded =

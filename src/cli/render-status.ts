@@ -33,6 +33,7 @@ function inQueue(queue: string, waiting: ClustersAnswer["poisonMessages"]): read
 /** One cluster in short: what is asked for, what is there, what is wrong, what is missing and why. */
 export function renderStatus(state: StateAnswer): string {
   const { health, nodes, plan, inFlight, waiting, troubles } = state;
+  const virtual = plan === undefined ? undefined : virtualText(plan);
   const healthy = health.ok === true ? "healthy" : "unhealthy";
   const coming = inFlight.reduce((sum, { stillToShow = 0 }) => sum + stillToShow, 0);
   // What is said of the health is among the troubles too.
@@ -47,6 +48,7 @@ export function renderStatus(state: StateAnswer): string {
     ...labelled("timeouts", timeoutTexts(state.nodearrays)),
     ...stopKeysRow(state.stopKeys),
     ...row("plan", plan === undefined ? "none yet" : planText(plan)),
+    ...(virtual === undefined ? [] : row("virtual", virtual)),
     ...labelled("warning", warnings),
     ...labelled("why", waiting?.reasons.map(causeText) ?? []),
     ...labelled("remedy", waiting?.remedies.map(causeText) ?? []),
@@ -135,6 +137,12 @@ function planText(plan: PlanAnswer): string {
   const deeds = [deedsText(plan), withheld === undefined ? undefined : withheldText(withheld)];
   const what = deeds.filter((text) => text !== undefined).join("; ");
   return `${number ?? "?"} at ${at ?? "?"} (${modeText(plan)}): ${what === "" ? "nothing to do" : what}`;
+}
+
+/** What the virtual fleet did; undefined: no array is observed, or nothing changed. */
+function virtualText({ virtual }: PlanAnswer): string | undefined {
+  const deeds = virtual === undefined ? undefined : deedsText(virtual);
+  return deeds === undefined ? undefined : `${deeds} (only in the record)`;
 }
 
 /** A plan of an older app says no mode: if it withholds something, it withholds all. */

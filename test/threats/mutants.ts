@@ -50,7 +50,7 @@ export const MUTANTS: readonly ThreatMutant[] = [
   mutant(
     "T4: a job keeps no unhealthy node",
     [
-      "src/decide/autostop.ts",
+      "src/decide/stop-objections.ts",
       'return busy === undefined ? undefined : { ...busy, held: "job" };',
       "return undefined;",
     ],

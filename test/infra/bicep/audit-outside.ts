@@ -20,6 +20,7 @@ export function auditAzd(played: Played, azureYaml: string): readonly string[] {
     /^ {4}project: \.$/m,
     /^ {4}dist: package$/m,
     /^ {4}host: function$/m,
+    /^ {4}remoteBuild: false( #.*)?$/m,
     /^hooks:\n {2}postdeploy:/m,
     /^ {4}posix:\n(?: {6}.*\n)*? {8}node dist\/cli\/cli\.cjs verify$/m,
     /^ {4}windows:\n(?: {6}.*\n)*? {8}node dist\/cli\/cli\.cjs verify$/m,
@@ -123,8 +124,9 @@ export function auditAlerts(sources: Sources, played: Played): readonly string[]
       ({ at: where, type }) =>
         where.startsWith("modules/alerts.bicep#") && !type.includes("actionGroups") && where !== "",
     );
-  const names = (alerts: Readonly<Record<string, boolean>>) =>
-    rulesWith(alerts).map((rule) => rule.at.slice("modules/alerts.bicep#".length));
+  const names = (alerts: Readonly<Record<string, boolean>>) => [
+    ...new Set(rulesWith(alerts).map((rule) => rule.at.slice("modules/alerts.bicep#".length))),
+  ];
   const query = (alerts: Readonly<Record<string, boolean>>) =>
     textFrom(
       at(
