@@ -1,3 +1,5 @@
+// Long: the schema of the registry and the readers of its parts, which share the schema's types.
+
 import * as z from "zod";
 import { clusterName, type ClusterName } from "../domain/ids.ts";
 import type { CallBounds } from "../domain/policy.ts";

@@ -203,6 +203,13 @@ export const MISTAKES_OF_THE_OUTCOME: readonly Mistake[] = [
     check: "azd finds everything",
   },
   {
+    name: "an output that verify needs has another name",
+    file: "main.bicep",
+    find: "output AUTOSCALER_URL",
+    replace: "output AUTOSCALER_ADDRESS",
+    check: "azd finds everything",
+  },
+  {
     name: "azure.yaml has Azure build the package once more",
     file: "azure.yaml",
     find: "    remoteBuild: false",

@@ -10,6 +10,9 @@ import { ofType, VARIANTS } from "./variants.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 
+/** What the command line reads from the environment, and a deployment knows. Keys it reads from Azure. */
+const OF_THE_COMMAND_LINE = ["AUTOSCALER_URL", "AUTOSCALER_QUEUE", "AUTOSCALER_RESOURCE_ID"];
+
 /** azure.yaml finds the Bicep, the app and the package. */
 export function auditAzd(played: Played, azureYaml: string): readonly string[] {
   const [site] = played["plain"] === undefined ? [] : ofType(played["plain"], "Microsoft.Web/sites");
@@ -30,6 +33,9 @@ export function auditAzd(played: Played, azureYaml: string): readonly string[] {
     .map(([, name = ""]) => name)
     .filter((name) => name !== "AUTOSCALER_KEY" && !outputs.includes(name))
     .map((name) => `azure.yaml uses ${name}, which is no output`);
+  const unnamed = OF_THE_COMMAND_LINE.filter((name) => !outputs.includes(name)).map(
+    (name) => `the command line reads ${name}, which is no output`,
+  );
   const missing = expected
     .filter((pattern) => !pattern.test(azureYaml))
     .map((pattern) => `no ${pattern.source}`);
@@ -41,6 +47,7 @@ export function auditAzd(played: Played, azureYaml: string): readonly string[] {
   return [
     ...missing,
     ...unset,
+    ...unnamed,
     ...environment.map((resource) => `${resource.at} lacks the tag azd-env-name`),
   ];
 }
