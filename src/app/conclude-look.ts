@@ -282,7 +282,7 @@ function saveLacking(
   now: Instant,
 ): Change<Concluded> {
   const found = `found ${lacking} of ${of} node records without TargetState, expected it in each`;
-  const message = `${found}; if that goes on, it is believed from ${isoTime(until)} on`;
+  const message = `${found}; if that continues, it is accepted from ${isoTime(until)} on`;
   const trouble: Trouble = { at: now, kind: "suspicious", message };
   const record = tickSoon({ ...settled.record, trouble, targetStatesLackedSince: since }, run, now);
   return { save: { record, changes: changesOf(current, settled) }, result: { kind: "troubled", trouble } };

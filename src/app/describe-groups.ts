@@ -78,8 +78,8 @@ function whyOf({ state, size, nodes, ready, since }: GroupState, policy: Policy)
       return `lacks ${size - nodes} of ${size} nodes and is filled${then}`;
     }
     case "given-up":
-      return "was not whole in time: its nodes are free to go, except those with jobs";
+      return "was not complete in time: its nodes may be removed, except those with jobs";
     case "spare":
-      return "nobody asks for it: its nodes are free to go, except those with jobs";
+      return "no request asks for it any more: its nodes may be removed, except those with jobs";
   }
 }

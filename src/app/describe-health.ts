@@ -107,10 +107,11 @@ function notesOn(
   const { createsFrom, lastGoodLookAt, nextTickAt, trouble, outage } = record;
   const age = lastGoodLookAt === undefined ? undefined : secondsBetween(lastGoodLookAt, now);
   const notes: string[] = [];
-  if (age === undefined) notes.push("no look at CycleCloud has succeeded yet: the timer looks every minute");
+  if (age === undefined)
+    notes.push("no observation of CycleCloud has succeeded yet: the timer tries every minute");
   else if (age > staleSeconds(record, policy))
     notes.push(
-      `the last believed look is ${Math.round(age)} s old${trouble === undefined ? ": does the timer run?" : ", and what is shown is of then"}`,
+      `the last accepted observation is ${Math.round(age)} s old${trouble === undefined ? ": does the timer run?" : ", and what is shown dates from then"}`,
     );
   else if (nextTickAt !== undefined && isTickLate(record, policy, now))
     notes.push(
@@ -161,7 +162,9 @@ function notesOnCalls(calls: Calls): readonly string[] {
   for (const endpoint of ENDPOINTS) {
     const failure = calls[endpoint]?.failure;
     if (failure === undefined || endpoint === "status") continue;
-    notes.push(`CycleCloud's ${CALLED[endpoint]} fails since ${isoTime(failure.since)}: ${failure.message}`);
+    notes.push(
+      `CycleCloud's ${CALLED[endpoint]} has failed since ${isoTime(failure.since)}: ${failure.message}`,
+    );
   }
   return notes;
 }
@@ -180,7 +183,7 @@ const TROUBLES: Readonly<Record<Trouble["kind"], string>> = {
   throttled: "CycleCloud asks to wait",
   denied: "CycleCloud refuses the credentials",
   unexpected: "CycleCloud's answer is unexpected",
-  suspicious: "the last look is not believed yet",
+  suspicious: "the last observation is not accepted yet",
   "not-found": "CycleCloud does not know the cluster",
   failed: "the app itself failed, and tries again at each tick",
 };
@@ -197,8 +200,8 @@ export function unneededText({ nodes, since, sizes, cost }: Unneeded): string {
   const all = rest === 0 ? named : `${named} and ${rest} more`;
   return [
     one
-      ? `1 node is not needed since ${isoTime(since)};`
-      : `${nodes} nodes are not needed, the first since ${isoTime(since)};`,
+      ? `1 node has not been needed since ${isoTime(since)};`
+      : `${nodes} nodes are not needed, the first of them since ${isoTime(since)};`,
     `${BUSY_STATE_UNKNOWN}.`,
     cost === undefined ? `${all}.` : `${one ? "It costs" : "They cost"} ${costText(cost)}: ${all}.`,
     `${one ? "It stays" : "Each stays"} until its autostop callback asks, a report names it idle, or it is terminated in CycleCloud.`,

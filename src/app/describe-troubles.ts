@@ -76,7 +76,7 @@ function storageLoss(record: ClusterRecord, now: Instant): readonly DescribedTro
     loss.sets.length === 0
       ? ""
       : `; the demand of ${someOf(loss.sets, NAMED)} is lost, and counts again when it is pushed again`;
-  const nodes = loss.nodes ? "; what was known of the nodes is lost, and comes from the next look" : "";
+  const nodes = loss.nodes ? "; the record of the nodes is lost, and the next observation rebuilds it" : "";
   const text = `storage lost ${loss.bodies} of its rows at ${isoTime(loss.at)}${sets}${nodes}; scale-down rests`;
   return [{ kind: "health", text, count: loss.bodies }];
 }
@@ -142,7 +142,7 @@ function nodesDown({ seen, plan }: Bodies): readonly DescribedTrouble[] {
   const down = (seen?.nodes ?? []).filter((node) => phaseShown(node, plan) === "down");
   return byMessage(down).map(({ message, names, count }) => ({
     kind: "node-down",
-    text: `${names} ${count === 1 ? "was" : "were"} Ready and ${count === 1 ? "is" : "are"} up no more: ${message}`,
+    text: `${names} ${count === 1 ? "was" : "were"} Ready and ${count === 1 ? "is" : "are"} no longer up: ${message}`,
     count,
   }));
 }
@@ -151,7 +151,7 @@ function nodesMissing({ seen }: Bodies): readonly DescribedTrouble[] {
   const missing = (seen?.nodes ?? []).filter(isLost);
   const [first] = missing.flatMap((node) => missingUntil(node) ?? []).toSorted((a, b) => a - b);
   if (first === undefined) return [];
-  const text = `${namesOf(missing)} ${missing.length === 1 ? "is" : "are"} not listed by CycleCloud: counted as there until ${isoTime(first)} or later, and taken for gone then`;
+  const text = `${namesOf(missing)} ${missing.length === 1 ? "is" : "are"} not listed by CycleCloud: counted as present until ${isoTime(first)} or later, and as removed after that`;
   return [{ kind: "node-missing", text, count: missing.length }];
 }
 
@@ -229,7 +229,7 @@ function rejectedJobs({ sets }: ClusterRecord, { demands }: Bodies): readonly De
   return [...sets].flatMap(([set, entry]) => {
     const { rejectedJobs: rejected = [], moreRejectedJobs = 0 } = demands.get(entry.digest) ?? {};
     if (!entry.live || rejected.length === 0) return [];
-    const text = `request set ${set}: left out, as they could not be read: ${namesOf(rejected)}${moreRejectedJobs === 0 ? "" : ` and ${moreRejectedJobs} more`}`;
+    const text = `request set ${set}: left out because they could not be read: ${namesOf(rejected)}${moreRejectedJobs === 0 ? "" : ` and ${moreRejectedJobs} more`}`;
     return [{ kind: "job-rejected", text, count: rejected.length + moreRejectedJobs }];
   });
 }
@@ -238,7 +238,7 @@ function rejectedMessages({ rejections }: ClusterRecord): readonly DescribedTrou
   const newest = rejections.at(-1);
   if (newest === undefined) return [];
   const [first] = newest.problems;
-  const why = first === undefined ? "" : `: ${first.path} is ${first.found}, expected is ${first.expected}`;
+  const why = first === undefined ? "" : `: ${first.path}: found ${first.found}, expected ${first.expected}`;
   const text = `messages could not be read, the last at ${isoTime(newest.at)}${why}`;
   return [{ kind: "message-rejected", text, count: rejections.length }];
 }

@@ -24,7 +24,7 @@ export function revisionsAhead(record: ClusterRecord, now: Instant): readonly De
   const last = instant([...ahead.values()].reduce((a, b) => Math.max(a, b)));
   const seconds = Math.round(secondsBetween(now, last));
   const names = someOf([...ahead.keys()], NAMED);
-  const text = `request set ${names}: a revision is from a clock that was ahead, by ${seconds} s still; messages with an earlier revision, or with none, are taken for older until ${isoTime(last)}`;
+  const text = `request set ${names}: a revision is from a clock that is still ${seconds} s ahead; messages with an earlier revision, or with none, count as older until ${isoTime(last)}`;
   return [{ kind: "revision-ahead", text, count: ahead.size }];
 }
 

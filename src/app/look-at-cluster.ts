@@ -55,8 +55,8 @@ async function endsWithin({ ports }: App, work: Promise<void>, seconds: number):
 
 function notFoundText(outcome: { readonly fromCycleCloud: boolean; readonly message: string }): string {
   const whose = outcome.fromCycleCloud
-    ? "CycleCloud knows no such cluster"
-    : "404, and not in CycleCloud's words";
+    ? "CycleCloud has no such cluster"
+    : "HTTP 404, and not in CycleCloud's form";
   return `${whose}: ${outcome.message}`;
 }
 

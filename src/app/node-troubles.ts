@@ -21,9 +21,9 @@ interface Said {
 export function nodesUnhealthy(bodies: Bodies, now: Instant): readonly DescribedTrouble[] {
   const texts: Readonly<Record<UnhealthyHold, (names: string) => string>> = {
     job: (names) =>
-      `${names}: unhealthy by the node's own word, and a job is on it. It stays closed, and goes when no job is reported or placed there`,
+      `${names}: reported unhealthy by the node itself, and a job is on it. It stays closed, and is stopped when no job is reported or placed there`,
     limit: (names) =>
-      `${names}: unhealthy by the node's own word. Enough other nodes of its node array went so within the hour (10 %, at least 3), and no scheduler reports its host closed or without jobs. Look at it: the stop URL of its node array may be in wrong hands`,
+      `${names}: reported unhealthy by the node itself. Enough other nodes of its node array were stopped this way within the hour (10 %, at least 3), and no scheduler reports its host closed or without jobs. Check it: the stop URL of its node array may have leaked`,
   };
   return (["job", "limit"] as const).flatMap((held) => {
     const nodes = saidBy(bodies).filter(({ question }) => unhealthyNow(question, now)?.held === held);
@@ -37,7 +37,7 @@ export function callsRefused(bodies: Bodies, now: Instant): readonly DescribedTr
   const refused = saidBy(bodies).filter(({ question: { refusedAt } }) => isRecent(refusedAt, now));
   if (refused.length === 0) return [];
   const last = refused.flatMap(({ question }) => question.refusedAt ?? []).reduce((a, b) => (a < b ? b : a));
-  const text = `${namesOf(refused)}: calls were refused because they did not carry the node's own token, the last at ${isoTime(last)}. Somebody else may hold the stop URL; or the node has lost its token, and then a scheduler's report or a stop in CycleCloud ends it`;
+  const text = `${namesOf(refused)}: calls were refused because they did not carry the node's own token, the last at ${isoTime(last)}. Either the stop URL has leaked, or the node has lost its token. In the second case a scheduler's report or a stop in CycleCloud ends it`;
   return [{ kind: "node-token", text, count: refused.length }];
 }
 

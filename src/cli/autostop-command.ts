@@ -12,10 +12,10 @@ import { tell } from "./tell.ts";
 import type { Keep, Terminal } from "./terminal.ts";
 import { wrapped } from "./wrapped.ts";
 
-const HELP = `Asks once, on a node that its scheduler has closed, whether it may stop. Run it every half minute until it ends with 0 or 1, and then
-once a minute until the node is gone. 0: it is being stopped; keep it closed. 1: no stop of it is under way; open it in the scheduler. 3: nobody
-can tell now; keep it closed and ask again. It keeps the time of the last question in the home directory, and ends with 1 when 180 s have passed
-without a verdict. With --unhealthy it never does that.`;
+const HELP = `Asks once, on a node that its scheduler has closed, whether it may stop. Run it every half minute until it exits with 0 or 1, and then
+once a minute until the node is gone. 0: the node is being stopped; keep it closed. 1: no stop of it is under way; open it in the scheduler.
+3: no verdict now; keep it closed and ask again. The command keeps the time of the last question in the home directory, and exits with 1 when
+180 s have passed without a verdict. With --unhealthy it never does that.`;
 
 /** `autostop`: one question of a series, by the same rules as the printed scripts. */
 export function registerAutostop({ program, terminal, run }: Register): void {
@@ -35,7 +35,7 @@ export function registerAutostop({ program, terminal, run }: Register): void {
     )
     .option(
       "--unhealthy",
-      "the node is broken: it goes once no job is on it, and is replaced if it is needed; only a few go within an hour",
+      "the node is broken: it is stopped once no job is on it, and replaced if it is needed; only a few nodes are stopped this way within an hour",
     )
     .option(
       "--own-token",

@@ -83,7 +83,7 @@ export async function runCommandLine(words: readonly string[], onto: Terminal): 
 function describeProgram(terminal: Terminal): Command {
   const written = (write: (text: string) => void) => (text: string) => write(text.replace(/\n$/, ""));
   return new Command(NAME)
-    .description("Tells the CycleCloud autoscaler what a cluster needs, and asks it what it does and why.")
+    .description("Sends a cluster's demand to the CycleCloud autoscaler, and shows what it does and why.")
     .version(terminal.release)
     .exitOverride()
     .configureOutput({
@@ -102,7 +102,7 @@ function withAdvice(text: string): string {
   const variable = missing === undefined ? undefined : VARIABLES.get(missing);
   if (variable !== undefined) return text.replace("not specified", `not specified (or set ${variable})`);
   if (/^error: unknown option '(-c|--cluster|--url|--key)'/.test(text))
-    return text.replace(/'\n?$/, "': it goes behind the command, as in: status -c prod\n");
+    return text.replace(/'\n?$/, "': it follows the command, as in: status -c prod\n");
   return text;
 }
 

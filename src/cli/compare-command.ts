@@ -17,11 +17,11 @@ type CompareOptions = ClusterOptions & {
 /** Registers `compare`: the nodes of observed arrays beside those that the autoscaler would have had. */
 export function registerCompareCommand({ program, terminal, run }: Register): void {
   withCluster(program.command("compare"))
-    .description("observe mode: the nodes that there were, beside those that the autoscaler would have had")
+    .description("observe mode: the real nodes, beside those that the autoscaler would have run")
     .addHelpText(
       "after",
       wrapped(
-        "Shows, for each day and node array in mode observe, nodes, node-hours, idle node-hours, boots and cost of the real nodes and of those that the autoscaler would have had, how long jobs waited, and the largest differences with their reasons. Days are in UTC and kept for 90 days.",
+        "Shows, for each day and node array in mode observe, nodes, node-hours, idle node-hours, boots and cost of the real nodes and of those that the autoscaler would have run, how long jobs waited, and the largest differences with their reasons. Days are in UTC and kept for 90 days.",
       ),
     )
     .addOption(new Option("--since <day>", "the first day, as 2026-01-31").argParser(readTime))

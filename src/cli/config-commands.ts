@@ -112,7 +112,7 @@ async function putConfig(terminal: Terminal, file: string, options: ClusterOptio
 
 function tellWritten(terminal: Terminal, options: ClusterOptions, answer: Answer): ExitCode {
   return tell(terminal, answer, options.json === true, (body) => ({
-    text: ["put; functions go by it within 15 s", ...notesOf(readConfigNotes(body) ?? {})].join("\n"),
+    text: ["put; functions use it within 15 s", ...notesOf(readConfigNotes(body) ?? {})].join("\n"),
   }));
 }
 

@@ -2,7 +2,7 @@
 export const EXIT = {
   /** Done; the answer is good. */
   done: 0,
-  /** The answer is no: refused, unknown, not allowed, not healthy, demand left unmet, the node is needed, a job left out. */
+  /** The answer is no: refused, unknown, not allowed, unhealthy, demand left unmet, the node is needed, a job left out. */
   no: 1,
   /** The arguments or a file are invalid. Nothing was done. */
   usage: 2,
@@ -16,6 +16,6 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export const EXIT_HELP = `
 Exit codes:
   0  done
-  1  the answer is no: refused, unknown, not allowed, not healthy, demand left unmet, the node is needed, a job left out
+  1  the answer is no: refused, unknown, not allowed, unhealthy, demand left unmet, the node is needed, a job left out
   2  the arguments or a file make no sense; nothing was done
   3  no answer, "cannot tell now", or the time of --wait is over: try again`;

@@ -18,9 +18,9 @@ import { wrapped } from "./wrapped.ts";
 export function registerExplainCommands({ program, terminal, run }: Register): void {
   const explain = program
     .command("explain")
-    .description("why a job has what it has, or why a node stays or goes");
+    .description("why a job is placed or not, or why a node stays or is stopped");
   withCluster(explain.command("job"))
-    .description("why a job, or another demand, has what it has, and what would have to change")
+    .description("why a job or another demand is placed or not, and what would have to change")
     .argument("<name>", "the job, or the target as status names it")
     .addOption(requestSet())
     .addOption(pastPlan())
@@ -28,7 +28,7 @@ export function registerExplainCommands({ program, terminal, run }: Register): v
       run(() => explainTo(terminal, options, { job, set: options.requestSet })),
     );
   withCluster(explain.command("node"))
-    .description("why a node stays or goes, and what is on it")
+    .description("why a node stays or is stopped, and what is on it")
     .argument("<name>", "its name, host name or NodeId")
     .addOption(pastPlan())
     .action((node: string, options: ExplainOptions) => run(() => explainTo(terminal, options, { node })));
@@ -38,7 +38,7 @@ export function registerExplainCommands({ program, terminal, run }: Register): v
     .addHelpText(
       "after",
       wrapped(
-        "What the autoscaler would do, with the same code, on inputs changed by a JSON file; changes nothing. Without a file: on what there is. Ends with 1 if demand would be left unmet.",
+        "What the autoscaler would do, with the same code, on inputs changed by a JSON file; changes nothing. Without a file: on the present inputs. Exits with 1 if demand would be left unmet.",
       ),
     )
     .option("--file <file>", '{ "config"?, "requestSets"?, "limits"?, ... }; "-" reads standard input')
@@ -52,7 +52,7 @@ export function registerExplainCommands({ program, terminal, run }: Register): v
     )
     .addOption(new Option("--from <time>", "ISO-8601").argParser(readTime))
     .addOption(new Option("--to <time>", "ISO-8601").argParser(readTime))
-    .addOption(new Option("--limit <rows>", "at most so many").argParser(readCount).default(20))
+    .addOption(new Option("--limit <rows>", "maximum number of rows").argParser(readCount).default(20))
     .action(
       (options: ClusterOptions & { readonly from?: string; readonly to?: string; readonly limit: number }) =>
         run(async () => {

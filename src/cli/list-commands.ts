@@ -21,7 +21,7 @@ export function registerListCommands({ program, terminal, run }: Register): void
     );
 
   withCluster(program.command("nodes"))
-    .description("nodes, and why each stays or goes")
+    .description("nodes, and why each stays or is stopped")
     .option("--nodearray <name>", "only of this node array")
     .option(
       "--phase <phase>",
@@ -35,7 +35,7 @@ export function registerListCommands({ program, terminal, run }: Register): void
     );
 
   withCluster(program.command("jobs"))
-    .description("what each job asks for and has")
+    .description("what each job asks for, and how much of it is placed")
     .addOption(requestSet())
     .option("--unmet", "only those that lack something")
     .option("--user <name>", "only of this user")

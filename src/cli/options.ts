@@ -16,7 +16,7 @@ export const cluster = () =>
 const queue = () =>
   new Option(
     "--queue <account>",
-    "send by the storage queue: https://NAME.queue.core.windows.net to go as who is signed in, a signed address (SAS) of the queue, or a connection string",
+    "send by the storage queue: https://NAME.queue.core.windows.net to send as the signed-in identity, a signed address (SAS) of the queue, or a connection string",
   ).env("AUTOSCALER_QUEUE");
 
 export const requestSet = () => new Option("-s, --request-set <name>", "the request set").argParser(readName);
@@ -52,9 +52,9 @@ export function withDoors(command: Command): Command {
     .addOption(url())
     .addOption(key())
     .addOption(queue())
-    .option("--wait", "wait until all of it is there, or some of it cannot be had")
+    .option("--wait", "wait until all of it is ready, or some of it is impossible")
     .addOption(
-      new Option("--timeout <seconds>", "with --wait: no longer than this")
+      new Option("--timeout <seconds>", "with --wait: at most this long")
         .argParser(readPositive)
         .default(WAIT_SECONDS),
     )

@@ -20,7 +20,7 @@ export function registerRejected({ program, terminal, run }: Register): void {
     .addHelpText(
       "after",
       wrapped(
-        "Lists messages that lie in the queue demand-rejected, and jobs that request sets hold and that were left out: where in the input, and what was expected there. What was found there is its sender's own and is not shown, except with --text. Without --cluster, of all clusters.",
+        "Lists messages that lie in the queue demand-rejected, and jobs that request sets hold and that were left out: where in the input, and what was expected there. The values that were found are the sender's own, and are shown only with --text. Without --cluster, of all clusters.",
       ),
     )
     .option("--text", "instead: the oldest messages as JSON with their texts, which needs an operator's key")

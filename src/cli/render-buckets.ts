@@ -2,7 +2,7 @@ import type { BucketAnswer, StateAnswer } from "../client/state.ts";
 import { modeTexts } from "./mode-texts.ts";
 import { renderTable } from "./table.ts";
 
-const NONE = "none known: no look yet, or no node array is autoscaled";
+const NONE = "none known: no observation yet, or no node array is autoscaled";
 
 interface Shown {
   readonly buckets: readonly BucketAnswer[];

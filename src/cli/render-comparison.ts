@@ -65,7 +65,7 @@ export function renderComparison(answer: ComparisonAnswer): string {
   return [
     head,
     ...(summary.length === 0 ? [] : ["", ...summary, ""]),
-    "real: the nodes that there were. autoscaler: the nodes that it would have had.",
+    "real: the nodes that existed. autoscaler: the nodes that it would have run.",
     "",
     table,
     ...reasonsText(days),

@@ -20,7 +20,7 @@ export function renderDryRun(
   ];
   const short = plan.outcomes.filter(({ asked = 0, placed = 0 }) => placed < asked);
   const leftOut = rejectedJobs.flatMap(({ requestSet = "?", jobs }) =>
-    jobs.map(({ name = "?" }) => `left out, as it cannot be read: ${requestSet}/${name}`),
+    jobs.map(({ name = "?" }) => `left out because it cannot be read: ${requestSet}/${name}`),
   );
   const held = acting === false;
   return [

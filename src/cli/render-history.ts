@@ -33,9 +33,11 @@ function renderHistory({ rows, keptPlans }: HistoryAnswer): string {
     "no history in that time",
   );
   const kept = keptPlans.slice(0, KEPT_SHOWN).join(", ");
-  return [table, ...sumText(rows), ...(kept === "" ? [] : [`plans that explain --plan knows: ${kept}`])].join(
-    "\n",
-  );
+  return [
+    table,
+    ...sumText(rows),
+    ...(kept === "" ? [] : [`plans that explain --plan can show: ${kept}`]),
+  ].join("\n");
 }
 
 /** "3.9 USD": at most two decimals, and always with a known currency. */

@@ -1,3 +1,5 @@
+// Long: one page of `status`, section by section, in the order in which it is printed.
+
 import type { ClustersAnswer, PlanAnswer, StateAnswer } from "../client/state.ts";
 import { durationText } from "./age.ts";
 import { COLUMNS, fold } from "./fold.ts";
@@ -10,7 +12,7 @@ export function renderClusters({ clusters, poisonMessages, rejectedMessages }: C
     [
       ["CLUSTER", ({ cluster }) => cluster],
       ["HEALTHY", ({ health }) => health.ok],
-      ["LOOKED", ({ health }) => ageText(health.lastLookAgeSeconds)],
+      ["OBSERVED", ({ health }) => ageText(health.lastLookAgeSeconds)],
       ["NOTES", ({ health }) => [...health.notes, ...health.warnings].join("; ")],
     ],
     clusters,
@@ -40,7 +42,7 @@ export function renderStatus(state: StateAnswer): string {
   // Notes about the health are also among the troubles.
   const warnings = troubles.filter(({ kind }) => kind !== "health").map(troubleText);
   return [
-    `${state.cluster ?? "?"}: ${healthy}, ${health.clusterState ?? "state not known"}, looked at ${ageText(health.lastLookAgeSeconds) ?? "never"}`,
+    `${state.cluster ?? "?"}: ${healthy}, ${health.clusterState ?? "state not known"}, ${observedText(health.lastLookAgeSeconds)}`,
     ...health.notes.flatMap((note) => indented(note, "  ")),
     ...row("sets", countsText(state.demandCounts, "none")),
     ...row("demands", demandsText(plan, waiting)),
@@ -194,4 +196,9 @@ function someOf(names: readonly string[]): string {
 
 function ageText(seconds: number | undefined): string | undefined {
   return seconds === undefined ? undefined : `${Math.round(seconds)} s ago`;
+}
+
+function observedText(seconds: number | undefined): string {
+  const age = ageText(seconds);
+  return age === undefined ? "not observed yet" : `observed ${age}`;
 }

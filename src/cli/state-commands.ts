@@ -30,7 +30,7 @@ export function registerStateCommands({ program, terminal, run }: Register): voi
       ),
     )
     .addOption(
-      new Option("--watch [seconds]", "show it again every so many seconds, until Ctrl-C")
+      new Option("--watch [seconds]", "refresh after each interval, until Ctrl-C")
         .argParser(readPositive)
         .preset(String(WATCH_SECONDS)),
     )
@@ -38,7 +38,7 @@ export function registerStateCommands({ program, terminal, run }: Register): voi
 
   const views: readonly (readonly [name: string, summary: string, render: (state: StateAnswer) => string])[] =
     [
-      ["buckets", "where nodes can be had, how many more, and what bounds that", renderBuckets],
+      ["buckets", "where nodes can be created, how many more, and what limits that", renderBuckets],
       ["limits", "every limit and quota, and what is left of it", renderLimits],
     ];
   for (const [name, summary, render] of views) {

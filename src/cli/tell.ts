@@ -86,7 +86,7 @@ function complainOf(terminal: Terminal, answer: Extract<Answer, { kind: "refused
   if (told?.undrain === false)
     terminal.complain(
       status === 409
-        ? "it is to take no more jobs: keep it closed, and ask again"
+        ? "it must not take more jobs: keep it closed, and ask again"
         : "its stop may still take effect: keep it closed, and ask again",
     );
 }
@@ -101,5 +101,5 @@ const PAGE_TEXT =
 const STATUS_TEXTS: ReadonlyMap<number, string> = new Map([
   [401, "the function key is missing or wrong (--key, AUTOSCALER_KEY)"],
   [403, "not allowed: is it the right function key (--key, AUTOSCALER_KEY)?"],
-  [404, "there is no such thing at this address: is it the function app's (--url), and of this release?"],
+  [404, "nothing is found at this address: is it the function app's (--url), and of this release?"],
 ]);

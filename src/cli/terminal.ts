@@ -23,7 +23,7 @@ export interface Terminal {
   readonly sleep: (milliseconds: number) => Promise<boolean>;
   /** Runs work that no other process of this machine runs at the same time. */
   readonly alone: Alone;
-  /** A token of the identity that is signed in on this machine, for a scope. Rejects with the identity library's error. */
+  /** A token of the signed-in identity on this machine, for a scope. Rejects with the identity library's error. */
   readonly signIn: (scope: string) => Promise<string>;
   /** How many characters a line of standard output holds. Undefined: it is no terminal. */
   readonly columns: number | undefined;

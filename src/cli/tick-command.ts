@@ -11,10 +11,10 @@ import { wrapped } from "./wrapped.ts";
 /** Commands that trigger something now: an observation by hand, and a restore. */
 export function registerTick({ program, terminal, run }: Register): void {
   withCluster(program.command("tick"))
-    .description("look and plan now, as the timer does")
+    .description("observe and plan now, as the timer does")
     .addHelpText(
       "after",
-      wrapped("Does now exactly what the timer does every minute: looks at the cluster, plans, and acts."),
+      wrapped("Does at once what the timer does every minute: observes the cluster, plans, and acts."),
     )
     .action((options: ClusterOptions) =>
       run(async () =>
@@ -57,9 +57,9 @@ const tellTick: Telling = (body) => {
     case "covered":
       return { text: "nothing to do: the last plan covers all demand" };
     case "waiting":
-      return again(`not yet: it can be looked at from ${until ?? "?"} on`);
+      return again(`not yet: the next observation is possible from ${until ?? "?"} on`);
     case "overtaken":
-      return again("others planned at the same time");
+      return again("another instance planned at the same time");
     default:
       return again(`${outcome ?? "no outcome"}${detail === undefined ? "" : `: ${detail}`}`);
   }

@@ -61,7 +61,7 @@ export type Explanation =
       moreNodes: number;
       incomplete: boolean;
       /**
-       * Items: Why something cannot be had, with its quantities, by `code`.
+       * Items: Why something is not possible, with its quantities, by `code`.
        */
       reasons: {
         code: string;
@@ -132,7 +132,7 @@ export type Explanation =
       array: string;
       purpose: string;
       /**
-       * Why a node stays or goes.
+       * Why a node stays or is stopped.
        */
       verdict?: {
         kind: string;
@@ -406,7 +406,7 @@ export interface RequestSetState {
    */
   observing?: string;
   /**
-   * Lists of which this answer shows a part, by the path of their member: so many items after the first `from`, of `count` in all. Absent: all lists are whole.
+   * Lists of which this answer shows a part, by the path of their member: `shown` items after the first `from`, of `count` in all. Absent: all lists are complete.
    */
   pages?: {
     list: string;
@@ -686,7 +686,7 @@ export interface Cluster {
     starts: string[];
     terminates: string[];
     /**
-     * What the plan would do in node arrays that are only observed. terminates: also nodes that it would look at once more first.
+     * What the plan would do in node arrays that are only observed. terminates: also nodes that it would check once more first.
      */
     withheld?: {
       creates: {
@@ -769,7 +769,7 @@ export interface Cluster {
        */
       firstReadyAt?: string;
       /**
-       * The first look that showed it up no more, after it was Ready.
+       * When an observation first showed it no longer up, after it was Ready.
        */
       leftReadyAt?: string;
       /**
@@ -812,7 +812,7 @@ export interface Cluster {
        */
       verdict: string;
       /**
-       * Why it stays or goes.
+       * Why it stays or is stopped.
        */
       why: string;
     }[];
@@ -1140,7 +1140,7 @@ export interface Cluster {
    */
   nextLookAt?: string;
   /**
-   * Lists of which this answer shows a part, by the path of their member: so many items after the first `from`, of `count` in all. Absent: all lists are whole.
+   * Lists of which this answer shows a part, by the path of their member: `shown` items after the first `from`, of `count` in all. Absent: all lists are complete.
    */
   pages?: {
     list: string;
@@ -1188,7 +1188,7 @@ export interface History {
     };
     trouble?: string;
     /**
-     * Ready nodes that nothing needs and nobody calls busy.
+     * Ready nodes that no demand needs and that are not known to be busy.
      */
     idle?: number;
     /**
@@ -1353,7 +1353,7 @@ export interface Comparison {
 export interface DryRun {
   cluster: string;
   /**
-   * The look that both plans are made on.
+   * The observation that both plans use.
    */
   lookedAt: string;
   /**
@@ -1765,7 +1765,7 @@ export interface Health {
    */
   warnings: number;
   /**
-   * null: a cluster has never been looked at, or cannot be read.
+   * null: a cluster has never been observed, or cannot be read.
    */
   oldestLookAgeSeconds: number | null;
   /**

@@ -23,7 +23,7 @@ export type Pushed =
 
 /**
  * Sends demand to the queue of a function app. `account` is one of three:
- * - the address of its queue service ("https://NAME.queue.core.windows.net"). Then the identity that is signed in here sends
+ * - the address of its queue service ("https://NAME.queue.core.windows.net"). Then the signed-in identity here sends
  *   (@azure/identity's DefaultAzureCredential); it needs the role Storage Queue Data Message Sender on the queue.
  * - a signed address (SAS) of the queue, which needs the permission `add` alone ("https://NAME.queue.core.windows.net/demand?sv=...&sig=...").
  * - the storage account's connection string (the emulator's too), which opens everything in the account.

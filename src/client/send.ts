@@ -147,7 +147,7 @@ function queueFailure(error: unknown): Sent {
     typeof error === "object" && error !== null && "statusCode" in error ? error.statusCode : undefined;
   const why = firstLine(messageOf(error));
   if (error instanceof Error && WITHOUT_TOKEN.test(error.name)) {
-    const message = `the queue: nobody is signed in here: az login, or give this machine an identity (${why})`;
+    const message = `the queue: not signed in on this machine: run az login, or give this machine an identity (${why})`;
     return { kind: "denied", message };
   }
   // What the library would not even try: an address that gives our word away.

@@ -90,12 +90,12 @@ export function renderStanding(standing: Standing): string {
     case "capacity":
       return "capacity for the jobs of the request sets that report it, and never stopped by us";
     case "closed":
-      return "no capacity, as its scheduler says that it takes no jobs";
+      return "no capacity, because its scheduler says that it takes no jobs";
     case "former-node":
-      return "no capacity, as a node of the cluster has or had this name";
+      return "no capacity, because a node of the cluster has or had this name";
     case "named-as-a-node":
-      return "no capacity, as CycleCloud gives such names to its nodes";
+      return "no capacity, because CycleCloud gives such names to its nodes";
     case "load-unknown":
-      return "no capacity, as neither its report nor the jobs say how much the jobs there take";
+      return "no capacity, because neither its report nor the jobs say how much the jobs there take";
   }
 }

@@ -143,13 +143,13 @@ function nodeLines(
 ): readonly string[] {
   const host = told.hostname === undefined || told.hostname === told.name ? "" : `, host ${told.hostname}`;
   const lines = [`node ${told.name} of ${told.array}${host} (${told.nodeId}), ${originText(node)}`];
-  if (node.goneAt !== undefined) return [...lines, `is gone since ${isoTime(node.goneAt)}`];
+  if (node.goneAt !== undefined) return [...lines, `has been gone since ${isoTime(node.goneAt)}`];
   lines.push(told.verdict === undefined ? "no plan has judged it yet" : renderVerdict(told.verdict));
   if (node.leftReadyAt !== undefined && told.verdict?.kind !== "down")
     lines.push(`it was Ready, and has been on its way up again since ${isoTime(node.leftReadyAt)}`);
   const released = whyReleased(plan, node.purpose);
   if (released !== undefined) lines.push(released);
-  if (plan.terminates.includes(told.nodeId)) lines.push("this plan has it terminated");
+  if (plan.terminates.includes(told.nodeId)) lines.push("this plan terminates it");
   if (plan.withheld?.terminates.includes(told.nodeId) === true)
     lines.push("this plan would stop it, but the mode is observe");
   lines.push(...observedLines(plan, node));

@@ -210,9 +210,9 @@ export type NodeVerdict =
 
 const FAILED_AFTER_READY = " after it was Ready";
 const NO_CAPACITY =
-  ": no capacity, but jobs may still run on it; it goes by its own callback, or when a scheduler reports it idle";
+  ": no capacity, but jobs may still run on it; it is stopped by its own callback, or when a scheduler reports it idle";
 const KEPT =
-  "it still counts as there, as a job is reported on it or enough other nodes of its array are being replaced";
+  "it still counts as present, because a job is reported on it or enough other nodes of its array are being replaced";
 
 /** Used in every text in which an unknown busy state keeps a node from being stopped. */
 export const BUSY_STATE_UNKNOWN = "busy state unknown: no report and no callback yet";
@@ -251,9 +251,9 @@ export function renderVerdict(verdict: NodeVerdict): string {
     case "down":
       return downText(verdict);
     case "missing":
-      return `CycleCloud does not list it since ${isoTime(verdict.since)}${verdict.named === true ? ", though its bucket names it" : ""}: it counts as there until ${isoTime(verdict.until)}, and is taken for gone then`;
+      return `CycleCloud has not listed it since ${isoTime(verdict.since)}${verdict.named === true ? ", though its bucket names it" : ""}: it counts as present until ${isoTime(verdict.until)}, and as removed after that`;
     case "unclear":
-      return `CycleCloud's record does not say since ${isoTime(verdict.since)} whether it is wanted (no TargetState, Status ${verdict.status}): ${unclearText(verdict)}`;
+      return `since ${isoTime(verdict.since)} CycleCloud's record has not said whether it is wanted (no TargetState, Status ${verdict.status}): ${unclearText(verdict)}`;
     case "off":
       return `has no VM (${verdict.status})`;
     case "deallocated":
@@ -282,9 +282,9 @@ function downText({ status, since, kept }: Of<"down">): string {
 }
 
 function unclearText({ until, over }: Of<"unclear">): string {
-  if (over === undefined) return `it counts as there until ${isoTime(until)}, and is not stopped`;
+  if (over === undefined) return `it counts as present until ${isoTime(until)}, and is not stopped`;
   const ends =
-    "it goes by its own callback, when a scheduler reports it idle, or when somebody stops it in CycleCloud";
+    "it is stopped by its own callback, when a scheduler reports it idle, or by an administrator in CycleCloud";
   return over === "kept" ? `${KEPT}; ${ends}` : `no capacity; ${ends}`;
 }
 
@@ -295,6 +295,6 @@ function awaitedText({
 }: Extract<NodeVerdict, { readonly kind: "draining" }>): string {
   if (until !== undefined) return `: judged again at ${clockTime(until)} if it is still up`;
   if (reportAfter === undefined) return "";
-  const last = lastReportAt === undefined ? "there is none" : `the last is of ${clockTime(lastReportAt)}`;
+  const last = lastReportAt === undefined ? "there is none" : `the last is from ${clockTime(lastReportAt)}`;
   return `: waiting for a report later than ${clockTime(reportAfter)}; ${last}`;
 }

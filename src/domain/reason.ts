@@ -213,7 +213,7 @@ function sentenceOf(reason: Reason): string {
     case "dynamic-name-taken":
       return `node array "${reason.array}" is one of the cluster's own: a dynamic node array needs a name of its own`;
     case "dynamic-not-asked-for":
-      return `dynamic node array "${reason.array}" is asked for by no request set any more: it keeps its nodes and gets no more`;
+      return `no request set asks for dynamic node array "${reason.array}" any more: it keeps its nodes and gets no new ones`;
     case "extends-unknown":
       return `dynamic node array "${reason.array}" extends "${reason.extends}", which the cluster does not have (${nearText(reason.extends, reason.known)}known: ${reason.known.join(", ") || "none"})`;
     case "extends-too-deep":
@@ -261,9 +261,9 @@ function sentenceOf(reason: Reason): string {
     case "only-group":
       return `${placesText(reason.bucket, reason.across)}: the node array has no other placement group`;
     case "group-filling":
-      return `${placesText(reason.bucket, reason.across)}: has ${reason.nodes} of ${reason.size} nodes of a group, and is filled until ${isoTime(reason.until)}`;
+      return `${placesText(reason.bucket, reason.across)}: has ${reason.nodes} of ${reason.size} nodes of a group, and is being filled until ${isoTime(reason.until)}`;
     case "group-given-up":
-      return `${placesText(reason.bucket, reason.across)}: still had ${reason.nodes} of ${reason.size} nodes of a group, which it has lacked since ${isoTime(reason.since)}`;
+      return `${placesText(reason.bucket, reason.across)}: had only ${reason.nodes} of ${reason.size} nodes of a group, incomplete since ${isoTime(reason.since)}`;
     case "bound-elsewhere":
       return `${placesText(reason.bucket, reason.across)}: the job runs in ${bucketText(reason.home)} and must be there as a whole`;
     case "spot-not-allowed":
@@ -271,7 +271,7 @@ function sentenceOf(reason: Reason): string {
     case "not-spot":
       return `${placesText(reason.bucket, reason.across)}: nodes are not spot, and the job asks for spot only`;
     case "span-too-large":
-      return `${reason.asked} nodes asked at once, ${reason.possible} can be had in all buckets together`;
+      return `${reason.asked} nodes asked for at once, ${reason.possible} possible in all buckets together`;
     case "not-exclusive":
       return `${reason.nodes === 1 ? "1 node has" : `${reason.nodes} nodes have`} other jobs, and the job wants nodes to itself`;
     case "too-many-unmet": {
@@ -282,7 +282,7 @@ function sentenceOf(reason: Reason): string {
     case "left-out":
       return "left out of this plan: its request set costs more than its share of the planning budget";
     case "not-explained":
-      return "not explained: to work out why costs more than its request set's share of the planning budget";
+      return "not explained: finding the reason costs more than its request set's share of the planning budget";
     case "cluster-not-started":
       return `the cluster is not started (state ${reason.state}, target state ${reason.targetState})`;
   }
@@ -340,7 +340,7 @@ function limitSentence(reason: Extract<Reason, { readonly code: "limit-reached" 
 function failureText({ capacityFailureSeconds }: { readonly capacityFailureSeconds?: number }): string {
   return capacityFailureSeconds === undefined
     ? ""
-    : `; Azure lacked capacity ${Math.round(capacityFailureSeconds)} s before the last look`;
+    : `; Azure lacked capacity ${Math.round(capacityFailureSeconds)} s before the last observation`;
 }
 
 function requirementText(refusal: Refusal, across: Across | undefined): string {

@@ -78,7 +78,7 @@ export function renderRefusal(refusal: Refusal): string {
     case "pool-short":
       return `pool ${refusal.pool}: ${refusal.asked} asked, ${refusal.left} left`;
     case "unknown-pool":
-      return `pool ${refusal.pool}: nobody has said how much there is`;
+      return `pool ${refusal.pool}: no message has reported its amount`;
     case "pool-value":
       return `pool ${refusal.pool} is ${valueText(refusal.found)}, asked is ${valueText(refusal.asked)}`;
     case "capacity-failure-backoff":

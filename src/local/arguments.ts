@@ -38,7 +38,7 @@ export const USAGE = `Plays an HPC workload against the whole autoscaler on this
   --verbose           the function app's log on stderr
   --help              this text
 
-Exit code 0: every job ran and the audit found nothing; 1: not so; 2: the arguments make no sense; 130: ended by Ctrl-C.
+Exit code 0: every job ran and the audit found nothing; 1: otherwise; 2: the arguments make no sense; 130: ended by Ctrl-C.
 `;
 
 export interface Arguments {

@@ -51,7 +51,7 @@ function describe({ clusters, publicUrl }: LocalSettings, trial: Trial, act: boo
   return [
     ...clusters.map(({ name, url, username, ca, insecure }) => {
       const certificates = ca === undefined ? "" : `; ca: ${ca.found}`;
-      return `cluster ${name}: ${url} as ${username ?? "the identity that is signed in"}${certificates}${insecure ? "; certificates are not checked" : ""}`;
+      return `cluster ${name}: ${url} as ${username ?? "the signed-in identity"}${certificates}${insecure ? "; certificates are not checked" : ""}`;
     }),
     `function app         ${trial.url}/api/health`,
     `function key         ${trial.keys.host}    (header x-functions-key)`,

@@ -42,7 +42,7 @@ async function run(options: SimulatorOptions, args: Arguments): Promise<void> {
   process.once("SIGTERM", stop);
   process.stdout.write(
     [
-      `CycleCloud simulator at ${server.url}, ${args.speed} times as fast as life; Ctrl-C ends it`,
+      `CycleCloud simulator at ${server.url}, ${args.speed} times as fast as real time; Ctrl-C stops it`,
       `user ${username}, password ${password}`,
       `clusters: ${options.clusters.map((cluster) => cluster.name).join(", ")}`,
       `try: curl -u '${username}:${password}' '${server.url}/clusters/${encodeURIComponent(options.clusters[0]?.name ?? "")}/status?nodes=true'`,

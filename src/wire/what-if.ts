@@ -39,7 +39,7 @@ const limitSchema = z
     error: "either more or max: how much the limit grows, or what it is",
   })
   .meta({
-    description: "A limit as the cluster answer names it, so much larger (`more`) or so large (`max`).",
+    description: "A limit, named as in the cluster answer: raised by `more`, or set to `max`.",
   });
 
 const bucketSchema = z

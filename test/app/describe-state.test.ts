@@ -174,12 +174,12 @@ test("troubles: all that is wrong, alike things once with their number", () => {
     { kind: "start-refused", text: "execute-d did not start: no quota", count: 1 },
     {
       kind: "job-rejected",
-      text: "request set jobs: left out, as they could not be read: odd",
+      text: "request set jobs: left out because they could not be read: odd",
       count: 1,
     },
     {
       kind: "message-rejected",
-      text: "messages could not be read, the last at 2025-11-20T10:59:55.000Z: version is 2, expected is 1",
+      text: "messages could not be read, the last at 2025-11-20T10:59:55.000Z: version: found 2, expected 1",
       count: 1,
     },
   ]);
@@ -196,8 +196,8 @@ test("troubles: nodes that were Ready and are up no more, by what CycleCloud sho
   const { record, bodies } = buildState({ seen: buildSnapshot(nodes), ledger: rememberNodes(nodes) });
   const plan = { number: 1, at: NOW, creates: [], terminates: [], demands: [], nodes: verdicts };
   expect(describeTroubles(record, { ...bodies, plan }, [], NOW)).toEqual([
-    { kind: "node-down", text: "execute-d1, execute-d2 were Ready and are up no more: Off", count: 2 },
-    { kind: "node-down", text: "execute-e was Ready and is up no more: Restarting", count: 1 },
+    { kind: "node-down", text: "execute-d1, execute-d2 were Ready and are no longer up: Off", count: 2 },
+    { kind: "node-down", text: "execute-e was Ready and is no longer up: Restarting", count: 1 },
   ]);
   expect(describeArrayUse(record, { ...bodies, plan }).get(EXECUTE)?.nodes).toEqual({ down: 3, ready: 1 });
 });

@@ -28,7 +28,7 @@ test("a sender whose clock is 290 s ahead: the trouble says what becomes of the 
   expect(troublesOf({ standard: 290 })).toEqual([
     {
       kind: "revision-ahead",
-      text: "request set standard: a revision is from a clock that was ahead, by 290 s still; messages with an earlier revision, or with none, are taken for older until 2025-11-20T11:04:50.000Z",
+      text: "request set standard: a revision is from a clock that is still 290 s ahead; messages with an earlier revision, or with none, count as older until 2025-11-20T11:04:50.000Z",
       count: 1,
     },
   ]);
@@ -37,7 +37,7 @@ test("a sender whose clock is 290 s ahead: the trouble says what becomes of the 
 test("of many sets the latest moment counts, and five are named", () => {
   const [trouble] = troublesOf({ a: 20, b: 60, c: 20, d: 20, e: 20, f: 20, g: 9 });
   expect(trouble).toMatchObject({ kind: "revision-ahead", count: 6 });
-  expect(trouble?.text).toMatch(/^request set a, b, c, d, e and 1 more: .* by 60 s still/);
+  expect(trouble?.text).toMatch(/^request set a, b, c, d, e and 1 more: .* still 60 s ahead/);
 });
 
 test.each([

@@ -63,7 +63,7 @@ describe("a session", () => {
     await expect
       .poll(async () => (await run("status")).out, patiently)
       .toMatch(
-        /^prod: healthy, Started \(target Started\), looked at \d+ s ago\n( {2}scale-down rests .*\n)?sets {7}1 live\ndemands {4}1: 0 unmet, 0 waiting for nodes\nnodes {6}2 ready\ntimeouts {3}idle 300 s, boot 3600 s\nplan {7}\d+ at \S+ \(act\): nothing to do$/,
+        /^prod: healthy, Started \(target Started\), observed \d+ s ago\n( {2}scale-down rests .*\n)?sets {7}1 live\ndemands {4}1: 0 unmet, 0 waiting for nodes\nnodes {6}2 ready\ntimeouts {3}idle 300 s, boot 3600 s\nplan {7}\d+ at \S+ \(act\): nothing to do$/,
       );
     expect(lines(await outOf("nodes"))).toEqual([
       expect.stringMatching(/^NODE +NODEARRAY +SIZE +PHASE +AGE +HOST +BUSY +WHY$/),
@@ -91,7 +91,7 @@ describe("a session", () => {
   test("explain --plan tells of the plan that made a node, as it was then", async () => {
     await run("set -s more --name execute --instancecount 3 --expiration-interval 86400");
     const told = async () => {
-      const [, kept = ""] = /^plans that explain --plan knows: (.*)$/m.exec(await outOf("history")) ?? [];
+      const [, kept = ""] = /^plans that explain --plan can show: (.*)$/m.exec(await outOf("history")) ?? [];
       const plans = kept === "" ? [] : kept.split(", ");
       const answers = plans.map((plan) => run(`explain job nodearray:execute -s more --plan ${plan}`));
       return (await Promise.all(answers)).map(({ out }) => out).join("\n");
@@ -142,7 +142,7 @@ describe("a session", () => {
     expect(lines(status.out)).toEqual(
       expect.arrayContaining([
         "demands    2: 1 unmet (2 slots missing), 0 waiting for nodes",
-        "warning    request set jobs: left out, as they could not be read: bad",
+        "warning    request set jobs: left out because they could not be read: bad",
         "why        execute/Standard_F4: ncpus 64 asked of one node, 4 offered (jobs/wide)",
         "remedy     no raise of a limit helps: needs 64 ncpus on one node; the largest offered is 4",
         "           (execute/Standard_F4) (jobs/wide)",
@@ -212,7 +212,7 @@ describe("a session", () => {
     const all = () => runCommand(["status", ...reach()]);
     await expect.poll(async () => (await all()).code, patiently).toBe(0);
     expect((await all()).out).toMatch(
-      /^CLUSTER +HEALTHY +LOOKED( +NOTES)?\nprod +yes +\d+ s ago.*\ntwo words +yes /,
+      /^CLUSTER +HEALTHY +OBSERVED( +NOTES)?\nprod +yes +\d+ s ago.*\ntwo words +yes /,
     );
   });
 });
@@ -268,7 +268,7 @@ describe("by the queue", () => {
     const ended = await runCommand(words);
     expect(ended).toMatchObject({ code: 1, out: "" });
     expect(ended.err).toMatch(
-      /^the queue: nobody is signed in here: az login, or give this machine an identity \(/,
+      /^the queue: not signed in on this machine: run az login, or give this machine an identity \(/,
     );
   });
 
@@ -304,7 +304,7 @@ describe("the configuration", () => {
     expect(put).toEqual({
       code: 0,
       out: [
-        "put; functions go by it within 15 s",
+        "put; functions use it within 15 s",
         "KEY           WHAT BECOMES OF IT",
         "idle_timeout  used as idleTimeout: 600 s",
         "nodearrays    used",

@@ -60,7 +60,7 @@ test("the report, as an administrator reads it who decides whether to switch", a
     "  node-hours  156 real, 96 with the autoscaler: 60 less (38 %); idle: 72 and 6",
     "  jobs waited 1.5 h real, 1.2 h with the autoscaler: 0.3 h less (20 %)",
     "",
-    "real: the nodes that there were. autoscaler: the nodes that it would have had.",
+    "real: the nodes that existed. autoscaler: the nodes that it would have run.",
     "",
     "DAY         ARRAY    FLEET       OBSERVED H  NODES  PEAK  NODE-H  IDLE-H  BOOTS  COST  CURRENCY  JOBS WAITED H",
     "2026-01-02  execute  real                24    6.5    12     156      72     12  31.2  EUR                   -",

@@ -32,12 +32,12 @@ describe("the exit code of status follows health", () => {
     const troubles = [{ kind: "nodes-not-needed", text: "4 nodes are not needed", count: 1 }];
     const one = await shown(["status", "-c", "demo"], { ...cluster, troubles });
     expect(one.code).toBe(0);
-    expect(one.out).toMatch(/^demo: healthy, Started, looked at 12 s ago\n/);
+    expect(one.out).toMatch(/^demo: healthy, Started, observed 12 s ago\n/);
     expect(one.out).toMatch(/^warning {4}4 nodes are not needed$/m);
     const warned = { ...health, warnings: ["4 nodes are not needed"] };
     expect(await shown(["status"], { clusters: [{ cluster: "demo", health: warned }] })).toEqual({
       code: 0,
-      out: ["CLUSTER  HEALTHY  LOOKED    NOTES", "demo     yes      12 s ago  4 nodes are not needed"].join(
+      out: ["CLUSTER  HEALTHY  OBSERVED  NOTES", "demo     yes      12 s ago  4 nodes are not needed"].join(
         "\n",
       ),
       err: "",

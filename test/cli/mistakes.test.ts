@@ -33,7 +33,7 @@ test.each([
 
 test("an option before the command", async () => {
   expect((await runCommand(["-c", "demo", "status"])).err).toContain(
-    "unknown option '-c': it goes behind the command, as in: status -c prod",
+    "unknown option '-c': it follows the command, as in: status -c prod",
   );
 });
 

@@ -84,7 +84,7 @@ describe("plan", () => {
         "unmet: s/wide has 2 of 5 slots",
         "  quota: 0 left",
         "  60 more cores would place all",
-        "left out, as it cannot be read: s/bad",
+        "left out because it cannot be read: s/bad",
         "compared with no changes: +3 new nodes, +0.6 an hour",
         "  s/wide: 2 of 5 slots instead of 0 of 5",
       ].join("\n"),
@@ -123,7 +123,7 @@ describe("answers of another kind", () => {
     expect(await runCommand(["status", ...reach])).toEqual({
       code: 0,
       out: [
-        "prod: unhealthy, state not known, looked at never",
+        "prod: unhealthy, state not known, not observed yet",
         "  old",
         "sets       none",
         "demands    none",
@@ -173,7 +173,7 @@ describe("answers of another kind", () => {
       text: "",
       code: 1,
       out: "",
-      err: /^404 there is no such thing at this address/,
+      err: /^404 nothing is found at this address/,
     },
     {
       name: "asked to wait",
@@ -218,9 +218,9 @@ describe("answers of another kind", () => {
     {
       outcome: { outcome: "waiting", until: "2026-01-01T00:00:00Z" },
       code: 3,
-      out: "not yet: it can be looked at from 2026-01-01T00:00:00Z on",
+      out: "not yet: the next observation is possible from 2026-01-01T00:00:00Z on",
     },
-    { outcome: { outcome: "overtaken" }, code: 3, out: "others planned at the same time" },
+    { outcome: { outcome: "overtaken" }, code: 3, out: "another instance planned at the same time" },
     { outcome: { outcome: "timed-out" }, code: 3, out: "timed-out" },
   ])("tick: $outcome.outcome ends with $code", async ({ outcome, code, out }) => {
     const { reach, seen } = await answering(200, JSON.stringify(outcome));

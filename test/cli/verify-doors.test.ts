@@ -16,7 +16,7 @@ describe("what stands before the app is named", () => {
       /^FAILED +address +waited 180 s for an answer of the function app at http:\/\/127\.0\.0\.1:2\. Found: no answer from http:\/\/127\.0\.0\.1:2: connect ECONNREFUSED 127\.0\.0\.1:2 What to do: Compare --url \(AUTOSCALER_URL\) with the app's address\. If the app has no public address, run verify inside its virtual network, with a DNS server that knows its private name\./,
     );
     expect(linesOf(out, "storage")).toBe("not tried       storage    key comes first");
-    expect(out.split("\n").at(-1)).toBe("0 checks hold, 1 failed (address), 9 not tried");
+    expect(out.split("\n").at(-1)).toBe("0 checks passed, 1 failed (address), 9 not tried");
     expect(waited()).toBe(180);
   });
 
@@ -89,7 +89,7 @@ describe("keys", () => {
     const { verifyWithoutKey, seen } = await openStage({});
     const { code, out, err } = await verifyWithoutKey(AZURE);
     expect(code).toBe(0);
-    expect(linesOf(out, "host key")).toBe("ok              host key   read, as no --key is given");
+    expect(linesOf(out, "host key")).toBe("ok              host key   read, because no --key is given");
     expect(out + err).not.toContain("host-key-of-the-app");
     expect(seen[0]).toBe(`POST ${RESOURCE_ID}/host/default/listkeys?api-version=2024-11-01`);
   });
@@ -102,7 +102,7 @@ describe("keys", () => {
     expect(code).toBe(1);
     expect(linesOf(out, "host key")).toContain("What to do: Sign in: az login");
     expect(linesOf(out, "address")).toBe("not tried       address    host key comes first");
-    expect(out.split("\n").at(-1)).toBe("0 checks hold, 1 failed (host key), 10 not tried");
+    expect(out.split("\n").at(-1)).toBe("0 checks passed, 1 failed (host key), 10 not tried");
   });
 
   test("neither a key nor a resource id: 2", async () => {
@@ -143,7 +143,7 @@ describe("Azure's management API", () => {
     expect(linesOf(out, "functions")).toMatch(
       /^not applicable +functions +give --resource-id \(AUTOSCALER_RESOURCE_ID\) to compare the functions that Azure lists/,
     );
-    expect(out.split("\n").at(-1)).toBe("9 checks hold, 1 not applicable");
+    expect(out.split("\n").at(-1)).toBe("9 checks passed, 1 not applicable");
   });
 
   test("another app's resource id", async () => {

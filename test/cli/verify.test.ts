@@ -19,7 +19,7 @@ test("all is well: each check says what it found, and the end is 0", async () =>
     "ok              timer      ticked 2 times, the last at 2026-11-22T12:02:00.000Z",
     "ok              queue      wake message wake-1 came through",
     "ok              cyclecloud reached, signed in and read: demo",
-    "10 checks hold",
+    "10 checks passed",
   ]);
   // It began 30 s after a minute: 90 s for two ticks, and 10 s for the message.
   expect({ code, waited: waited() }).toEqual({ code: 0, waited: 100 });
@@ -189,9 +189,9 @@ describe("what does not heal is named, with what to do", () => {
     },
     {
       name: "a cluster that CycleCloud does not have",
-      play: trouble("not-found", "CycleCloud knows no such cluster: demo"),
+      play: trouble("not-found", "CycleCloud has no such cluster: demo"),
       check: "cyclecloud",
-      says: "Found: demo: CycleCloud is reached and signed in, and has no such cluster: CycleCloud knows no such cluster: demo What to do: Compare name in AUTOSCALER_CLUSTERS with the name in CycleCloud",
+      says: "Found: demo: CycleCloud is reached and signed in, and has no such cluster: CycleCloud has no such cluster: demo What to do: Compare name in AUTOSCALER_CLUSTERS with the name in CycleCloud",
     },
     {
       name: "a clock 10 minutes off",

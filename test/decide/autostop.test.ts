@@ -40,7 +40,7 @@ interface State {
 const call = buildCall;
 const target = (count: number) => ({ standard: { demands: [buildTarget(count)] } });
 
-/** A cluster of these nodes, all known, looked at just now. */
+/** A cluster of these nodes, all known, observed just now. */
 function stateOf(nodes: readonly Node[], scenario: Scenario = {}): State {
   return buildState({ ledger: rememberNodes(nodes), seen: buildSnapshot(nodes), ...scenario });
 }

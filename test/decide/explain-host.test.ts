@@ -76,9 +76,9 @@ describe("explained", () => {
 
   test("why a host is no capacity", () => {
     expect(["rack8", "rack9", "execute-9"].map((name) => of(name)?.text.split("\n")[1])).toEqual([
-      "reported by pbs: no capacity, as neither its report nor the jobs say how much the jobs there take",
-      "reported by pbs: no capacity, as its scheduler says that it takes no jobs",
-      "reported by pbs: no capacity, as CycleCloud gives such names to its nodes",
+      "reported by pbs: no capacity, because neither its report nor the jobs say how much the jobs there take",
+      "reported by pbs: no capacity, because its scheduler says that it takes no jobs",
+      "reported by pbs: no capacity, because CycleCloud gives such names to its nodes",
     ]);
     expect([of("silent"), of("nobody")]).toEqual([undefined, undefined]);
   });

@@ -198,9 +198,9 @@ describe("a node", () => {
       const told = explainNode(stopping, gone, name);
       return told.kind === "node" ? told.text.split("\n").at(-1) : undefined;
     };
-    expect(lastLine("n2")).toBe("this plan has it terminated");
+    expect(lastLine("n2")).toBe("this plan terminates it");
     expect(lastLine("n1")).toBe("no job has a slot on it: it counts towards a target");
-    expect(lastLine("n0")).toBe("is gone since 2025-11-20T11:00:00.000Z");
+    expect(lastLine("n0")).toBe("has been gone since 2025-11-20T11:00:00.000Z");
   });
 
   test("one that another tool made, and one that would be stopped in observe mode", () => {

@@ -67,7 +67,7 @@ describe("a job of 44 cores, and twelve VM sizes of 8 before the one of 44", () 
     });
     const free = limit("nodearray", "hpc", "nodes", 0, 5);
     expect(shownFirst(world([...small, paused], [limit("cluster", "", "nodes", 0, 100), free]), wide)).toBe(
-      "hpc/HC44rs: pausing until 2025-11-20T11:05:00.000Z after: 4 of 4 nodes were not added; Azure lacked capacity 125 s before the last look",
+      "hpc/HC44rs: pausing until 2025-11-20T11:05:00.000Z after: 4 of 4 nodes were not added; Azure lacked capacity 125 s before the last observation",
     );
   });
 
@@ -75,7 +75,7 @@ describe("a job of 44 cores, and twelve VM sizes of 8 before the one of 44", () 
     const failed = hpc({ capacityFailureSeconds: 125 });
     const none = { ...limit("bucket", "hpc/HC44rs", "nodes", 0, 5), left: 0 };
     expect(shownFirst(world([...small, failed], [limit("cluster", "", "nodes", 0, 100), none]), wide)).toBe(
-      "bucket hpc/HC44rs: 0 of 5 nodes used, 2 more needed, 0 left; Azure lacked capacity 125 s before the last look",
+      "bucket hpc/HC44rs: 0 of 5 nodes used, 2 more needed, 0 left; Azure lacked capacity 125 s before the last observation",
     );
   });
 

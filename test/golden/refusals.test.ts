@@ -491,7 +491,7 @@ describe("golden refusals one by one", () => {
     {
       name: "a gang over several buckets that all of them together cannot hold",
       reason: spanRefusal(8, 6),
-      text: "8 nodes asked at once, 6 can be had in all buckets together",
+      text: "8 nodes asked for at once, 6 possible in all buckets together",
     },
     { name: "all of them together can", reason: spanRefusal(6, 6) },
     { name: "spot is welcome", reason: spotRefusal("allow", { ...D4, spot: true }) },

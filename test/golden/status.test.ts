@@ -61,14 +61,14 @@ test("200 unneeded nodes: how many, since when, what they cost, and what ends th
   const policy = { ...DEFAULT_POLICY, prices: pricesOf({ Standard_D4s_v5: 0.1, Standard_HB120rs_v3: 4.68 }) };
   // 170 x 0.1 + 30 x 4.68 = 157.4
   expect(statusOf(planned({ ledger: rememberNodes(idle) }, twoArrays, policy), policy)).toEqual([
-    "prod: healthy, Started (target Started), looked at 0 s ago",
+    "prod: healthy, Started (target Started), observed 0 s ago",
     "sets       none",
     "demands    none",
     "nodes      200 ready; 200 not needed, busy state unknown",
     "timeouts   idle 300 s, boot 3600 s",
     "plan       7 at 2025-11-20T11:00:00.000Z (act): nothing to do",
-    "warning    200 nodes are not needed, the first since 2025-11-20T10:01:40.000Z; busy state unknown:",
-    "           no report and no callback yet. They cost 157.40 USD an hour: 170 x",
+    "warning    200 nodes are not needed, the first of them since 2025-11-20T10:01:40.000Z; busy state",
+    "           unknown: no report and no callback yet. They cost 157.40 USD an hour: 170 x",
     "           execute/Standard_D4s_v5, 30 x hpc/Standard_HB120rs_v3. Each stays until its autostop",
     "           callback asks, a report names it idle, or it is terminated in CycleCloud.",
   ]);
@@ -90,7 +90,7 @@ test("switched off: what it would do, and that nothing of it comes", () => {
   const policy = observing(DEFAULT_POLICY);
   const scenario = { sets: { standard: { demands: [buildTarget(4)] } } };
   expect(statusOf(planned(scenario, buildSnapshot(), policy), policy)).toEqual([
-    "prod: healthy, Started (target Started), looked at 0 s ago",
+    "prod: healthy, Started (target Started), observed 0 s ago",
     "  observing only: nothing is created or stopped",
     "sets       1 live",
     "demands    1: 0 unmet, 1 waiting for nodes (none comes in observe mode)",
@@ -119,8 +119,8 @@ test("CycleCloud is away: unhealthy, why, and of when all else is", () => {
     },
   };
   expect(statusOf({ record: away, bodies }, DEFAULT_POLICY)).toEqual([
-    "prod: unhealthy, Started (target Started), looked at 900 s ago",
-    "  the last believed look is 900 s old, and what is shown is of then",
+    "prod: unhealthy, Started (target Started), observed 900 s ago",
+    "  the last accepted observation is 900 s old, and what is shown dates from then",
     "  CycleCloud cannot be reached: GET /clusters/prod/status: connect ECONNREFUSED 10.0.0.4:443",
     "sets       1 live",
     "demands    1: 0 unmet, 0 waiting for nodes",
@@ -143,7 +143,7 @@ test("a limit behind ten VM sizes that the job could not use: the limit is why",
   expect(
     statusOf(planned({ sets: { pbs: { demands: [big] } } }, snapshot, DEFAULT_POLICY), DEFAULT_POLICY),
   ).toEqual([
-    "prod: healthy, Started (target Started), looked at 0 s ago",
+    "prod: healthy, Started (target Started), observed 0 s ago",
     "sets       1 live",
     "demands    1: 1 unmet (2 slots missing), 0 waiting for nodes",
     "nodes      none",
@@ -173,7 +173,7 @@ test("a VM size that pauses after a capacity failure: how long ago that was, and
     "warning    hpc/Standard_HC44rs backs off until 2025-11-20T11:05:00.000Z (fell-short): 0 of 2 nodes",
     "           added",
     "why        hpc/Standard_HC44rs: pausing until 2025-11-20T11:05:00.000Z after: 0 of 2 nodes added;",
-    "           Azure lacked capacity 125 s before the last look (pbs/big)",
+    "           Azure lacked capacity 125 s before the last observation (pbs/big)",
     "remedy     hpc/Standard_HC44rs is tried again at 2025-11-20T11:05:00.000Z (pbs/big)",
   ]);
 });

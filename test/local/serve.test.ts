@@ -53,7 +53,7 @@ test("--serve says how to reach everything, makes nodes of a target, and leaves 
       {},
       { release: packageJson.version, environment: { AUTOSCALER_SIMULATED_CLOCK: "as exported" } },
     );
-    expect(verified.out.split("\n").at(-1)).toBe("9 checks hold, 1 not applicable");
+    expect(verified.out.split("\n").at(-1)).toBe("9 checks passed, 1 not applicable");
     expect(verified.out).toContain(
       "functions  21 functions, each of them enabled; trigger sync: not applicable",
     );

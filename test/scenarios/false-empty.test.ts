@@ -29,7 +29,7 @@ describe("a status that falsely says empty: 0 of 200 nodes terminated and 0 crea
     expect((await stage.state("demo")).troubles).toEqual([
       {
         kind: "node-missing",
-        text: "execute-1, execute-2, execute-3, execute-4, execute-5 and 195 more are not listed by CycleCloud: counted as there until 2026-01-01T00:12:00.000Z or later, and taken for gone then",
+        text: "execute-1, execute-2, execute-3, execute-4, execute-5 and 195 more are not listed by CycleCloud: counted as present until 2026-01-01T00:12:00.000Z or later, and as removed after that",
         count: 200,
       },
     ]);

@@ -122,6 +122,6 @@ test("a node fails after it was Ready, and no scheduler reports: it is replaced,
   expect(stage.eventsOf("terminate-accepted")).toEqual([]);
   expect(await nodeOf(stage, id)).toMatchObject({
     phase: "failed",
-    why: "failed (GPU lost) after it was Ready: no capacity, but jobs may still run on it; it goes by its own callback, or when a scheduler reports it idle",
+    why: "failed (GPU lost) after it was Ready: no capacity, but jobs may still run on it; it is stopped by its own callback, or when a scheduler reports it idle",
   });
 });

@@ -107,7 +107,9 @@ describe.each([
     await stage.pass(61);
     const { notes } = (await stage.state("demo")).health;
     expect(notes).toEqual([
-      expect.stringMatching(/^CycleCloud's nodes\?request_id= fails since 2026-01-01T01:01:00.000Z: GET /),
+      expect.stringMatching(
+        /^CycleCloud's nodes\?request_id= has failed since 2026-01-01T01:01:00.000Z: GET /,
+      ),
     ]);
   });
 });

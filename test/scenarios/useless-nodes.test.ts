@@ -49,7 +49,7 @@ test("all 100 are shut down from inside: ten are replaced, and the page says wha
   expect(created(stage)).toBe(111);
   const { nodes } = await stage.state("demo");
   expect(nodes.byPhase).toEqual({ down: 100, ready: 11 });
-  expect(nodes.list[99]?.why).toContain("it still counts as there");
+  expect(nodes.list[99]?.why).toContain("it still counts as present");
 });
 
 test("all 100 fail after they were Ready, and no scheduler reports: ten are replaced", async () => {

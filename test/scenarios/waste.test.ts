@@ -26,7 +26,7 @@ test("nodes that nobody needs and nobody reports on: a warning in health, status
   const { health, troubles, nodes } = await stage.state("demo");
   expect(health.ok).toBe(true);
   expect(health.warnings).toEqual([
-    expect.stringMatching(/^4 nodes are not needed, the first since 2026-01-01T00:/),
+    expect.stringMatching(/^4 nodes are not needed, the first of them since 2026-01-01T00:/),
   ]);
   expect(troubles).toEqual([{ kind: "nodes-not-needed", text: health.warnings[0], count: 1 }]);
   expect(events.at(-1)).toMatchObject({ cluster: "demo", nodes: 4 });
@@ -58,7 +58,7 @@ test("a report that shows them idle ends the warning, the marks say what they wa
   expect(marked.nodes.list.map(({ why }) => why)).toEqual(
     Array.from({ length: 4 }, () =>
       expect.stringMatching(
-        /^marked to be stopped \(idle\): waiting for a report later than 01:\d\d:\d\dZ; the last is of 01:05:\d\dZ$/,
+        /^marked to be stopped \(idle\): waiting for a report later than 01:\d\d:\d\dZ; the last is from 01:05:\d\dZ$/,
       ),
     ),
   );

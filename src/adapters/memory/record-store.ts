@@ -106,6 +106,6 @@ function missing(cluster: string, digest: string): never {
   throw new PortError(
     "unexpected",
     `save record of ${cluster}`,
-    `nobody gave the body ${digest} that a set names`,
+    `no body was given for ${digest} that a set names`,
   );
 }

@@ -133,7 +133,7 @@ function addedEntries(
     throw new PortError(
       "unexpected",
       `save record of ${record.cluster}`,
-      `nobody gave the body ${key.slice(1)} that a set names`,
+      `no body was given for ${key.slice(1)} that a set names`,
     );
   });
 }

@@ -87,14 +87,14 @@ function operationsTable({ operations }: Month): string {
 function assumptionLines({ staysSeconds, executionSeconds, memoryMb }: Assumptions): readonly string[] {
   const timer =
     staysSeconds + executionSeconds >= TIMER_SECONDS
-      ? "so that of the timer never goes"
+      ? "so the timer's instance never ends"
       : "so each run of the timer starts one";
   return [
-    "Assumed, as nobody has measured it in Azure:",
+    "Assumed, and not measured in Azure:",
     `- an instance of ${memoryMb} MB stays ${staysSeconds} s after its last execution (--stays), ${timer};`,
     `- an execution takes ${executionSeconds} s (--execution-seconds), and none shares its time with another;`,
-    "- each function has instances of its own, as Flex Consumption scales by function;",
-    `- the platform looks into the one queue with a trigger every ${PLATFORM_POLL_SECONDS} s, and an instance of demand every ${INSTANCE_POLL_SECONDS} s;`,
+    "- each function has instances of its own, because Flex Consumption scales by function;",
+    `- the platform polls the only queue that has a trigger every ${PLATFORM_POLL_SECONDS} s, and an instance of demand every ${INSTANCE_POLL_SECONDS} s;`,
     "- the host writes a status after each run of the timer, and renews two leases;",
     `- a month has ${MONTH_DAYS} days of ${DAY_SECONDS} s. Not counted: capacity, egress, Key Vault, deployments.`,
   ];

@@ -36,7 +36,7 @@ export function cyclecloudCheck({ api, cluster }: Deployment): Check {
   };
 }
 
-const AGAIN = "The app could not finish a look. Run verify again, and see the app's log.";
+const AGAIN = "The app could not finish an observation. Run verify again, and see the app's log.";
 
 function judgeTick(cluster: string, answer: Answer): Verdict {
   const status = statusOf(answer);
@@ -64,7 +64,7 @@ const FOUND: ReadonlyMap<string, string> = new Map([
   ["not-found", "CycleCloud is reached and signed in, and has no such cluster"],
   ["throttled", "CycleCloud asks to wait"],
   ["unexpected", "an answer that is not CycleCloud's"],
-  ["suspicious", "the look is not believed yet"],
+  ["suspicious", "the observation is not accepted yet"],
 ]);
 
 const WHAT_TO_DO: ReadonlyMap<string, string> = new Map([

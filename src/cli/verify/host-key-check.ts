@@ -17,7 +17,7 @@ export function hostKeyCheck(management: ManagementApi, keep: (key: string) => v
         const asked = await management.hostKey();
         if (asked.kind === "key") {
           keep(asked.key);
-          return holds("read, as no --key is given");
+          return holds("read, because no --key is given");
         }
         if (asked.answer.kind === "answered")
           return fails("the app has no host key", "Give an operator's key with --key (AUTOSCALER_KEY).");

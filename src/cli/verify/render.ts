@@ -37,6 +37,6 @@ export function renderSummary(checks: readonly Checked[]): string {
       ? ""
       : `\n--wait ended before the time of these checks was over, and they may hold later: ${cut.join(", ")}. Run verify again without --wait.`;
   return failed.length === 0
-    ? `${count("ok")} checks hold${tail}`
-    : `${count("ok")} checks hold, ${failed.length} failed (${failed.join(", ")})${tail}${again}`;
+    ? `${count("ok")} checks passed${tail}`
+    : `${count("ok")} checks passed, ${failed.length} failed (${failed.join(", ")})${tail}${again}`;
 }

@@ -31,7 +31,7 @@ interface VerifyOptions {
 }
 
 const HELP =
-  "Proves a deployed app from outside: address, functions that Azure lists, keys, storage, release, clock, timer, queue, CycleCloud. It says what it waits for on standard error, and of each check what it found and what to do. It needs an operator's key or a host key; without --key it reads the host key from Azure. It takes two minutes if all is well, as it waits for two ticks of the timer. With --resource-id it asks Azure's management API as who is signed in (az login) which functions Azure knows, and has it read the triggers again while some are missing. It sends one wake message and asks for one look at each cluster, as the timer does each minute.";
+  "Proves a deployed app from outside: address, functions that Azure lists, keys, storage, release, clock, timer, queue, CycleCloud. On standard error it shows what it waits for. For each check it shows what it found and what to do. It needs an operator's key or a host key; without --key it reads the host key from Azure. If all checks pass, it takes two minutes, because it waits for two ticks of the timer. With --resource-id it asks Azure's management API, as the signed-in user (az login), which functions Azure lists, and syncs the triggers while some are missing. It sends one wake message and asks for one tick of each cluster, as the timer does each minute.";
 
 /** After a deployment: does the app exist, and does it work? */
 export function registerVerify({ program, terminal, run }: Register): void {
@@ -61,7 +61,7 @@ export function registerVerify({ program, terminal, run }: Register): void {
     .addOption(
       new Option(
         "--wait <seconds>",
-        "wait at most this long in all; 0 looks once (default: each check has its own bound)",
+        "wait at most this long in all; 0 tries each check once (default: each check has its own bound)",
       ).argParser(readCount),
     )
     .option("--json", "the checks as JSON")

@@ -9,7 +9,7 @@ import { roomAt, roomToStart } from "./sites.ts";
 import type { Filling } from "./units-at-site.ts";
 import { isToStart, unitsOn, unitsOnNew, unitsThere } from "./units-at-site.ts";
 
-/** So many nodes of a bin with so many units each, and, where what is left is less than a node holds, one more with the rest. */
+/** A number of nodes of a bin with equal units each, and one more with the rest where the rest is less than a node holds. */
 export interface Step {
   readonly bin: Bin;
   readonly nodes: number;

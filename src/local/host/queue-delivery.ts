@@ -46,7 +46,7 @@ async function deliver(
   const poison = poisonQueueOf(queue.name);
   const toPoison = async (popReceipt: string, why: string) => {
     if (poison === undefined) return;
-    warn(runtime, registered, `message ${message.messageId} goes to ${poison}: ${why}`);
+    warn(runtime, registered, `message ${message.messageId} is moved to ${poison}: ${why}`);
     await sendToQueue(runtime, queue.connection, poison, message.messageText);
     await ignoreGone(queue.client.deleteMessage(message.messageId, popReceipt));
   };

@@ -153,7 +153,9 @@ export const historyAnswer = z.object({
           "Nodes that the last plan would create, start and stop in node arrays that are only observed.",
       }),
       trouble: text.optional(),
-      idle: count.optional().meta({ description: "Ready nodes that nothing needs and nobody calls busy." }),
+      idle: count
+        .optional()
+        .meta({ description: "Ready nodes that no demand needs and that are not known to be busy." }),
       pricePerHour: z.number().optional().meta({ description: "Of all nodes whose price is known." }),
       idlePricePerHour: z.number().optional(),
       currency: text.optional(),
@@ -298,7 +300,7 @@ export const healthAnswer = z.object({
   oldestLookAgeSeconds: z
     .number()
     .nullable()
-    .meta({ description: "null: a cluster has never been looked at, or cannot be read." }),
+    .meta({ description: "null: a cluster has never been observed, or cannot be read." }),
   poisonMessages: waiting.optional().meta({ description: `${POISON} Absent: the queue cannot be read.` }),
   rejectedMessages: waiting.optional().meta({ description: `${REJECTED} Absent: the queue cannot be read.` }),
 });
@@ -327,7 +329,7 @@ const trialCounts = {
 export const trialAnswer = z
   .object({
     cluster: text,
-    lookedAt: time.meta({ description: "The look that both plans are made on." }),
+    lookedAt: time.meta({ description: "The observation that both plans use." }),
     currency: text.optional().meta({ description: "Of prices; absent: there are none." }),
     acting: z.boolean().meta({
       description:

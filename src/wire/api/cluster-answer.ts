@@ -127,7 +127,7 @@ const lastPlan = z.object({
   ...proposal,
   withheld: z.object(proposal).optional().meta({
     description:
-      "What the plan would do in node arrays that are only observed. terminates: also nodes that it would look at once more first.",
+      "What the plan would do in node arrays that are only observed. terminates: also nodes that it would check once more first.",
   }),
   virtual: z.object(proposal).optional().meta({
     description:
@@ -167,7 +167,7 @@ const node = z.object({
   firstReadyAt: time.optional(),
   leftReadyAt: time
     .optional()
-    .meta({ description: "The first look that showed it up no more, after it was Ready." }),
+    .meta({ description: "When an observation first showed it no longer up, after it was Ready." }),
   expectedReadyAt: time.optional().meta({
     description: "Of a node that is coming, by the boot times seen; past: it takes longer than others did.",
   }),
@@ -189,7 +189,7 @@ const node = z.object({
   draining: text.optional(),
   drainingSince: time.optional(),
   verdict: text.meta({ description: 'The kind of `why`: "needed", "idle", "busyness-unknown", ...' }),
-  why: text.meta({ description: "Why it stays or goes." }),
+  why: text.meta({ description: "Why it stays or is stopped." }),
 });
 
 const stopKeys = z

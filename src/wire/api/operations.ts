@@ -157,7 +157,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: "/clusters/{cluster}/explain",
     id: "explain",
     role: "reader",
-    summary: "Why a job has what it has, or why a node stays or goes: exactly one of job and node",
+    summary: "Why a job is placed or not, or why a node stays or is stopped: exactly one of job and node",
     query: [
       { name: "job", description: "The job's name, or the id of another demand", type: "string" },
       { name: "set", description: "Its request set, where several have one of the name", type: "string" },
@@ -179,7 +179,7 @@ export const OPERATIONS: readonly Operation[] = [
     query: [
       { name: "from", description: "ISO 8601; absent: the beginning", type: "string" },
       { name: "to", description: "ISO 8601; absent: now", type: "string" },
-      { name: "limit", description: "At most so many rows, 1 to 10,000; default 1440", type: "integer" },
+      { name: "limit", description: "Maximum number of rows, 1 to 10,000; default 1440", type: "integer" },
     ],
     answers: { 200: "History", 400: "Problem", ...BELOW_CLUSTER },
   },
@@ -308,7 +308,7 @@ export const OPERATIONS: readonly Operation[] = [
       {
         name: "reason",
         description:
-          "unhealthy: it goes whatever the demand is, unless a job is on it or many others went within the hour",
+          "unhealthy: it is stopped whatever the demand is, unless a job is on it or many other nodes were stopped this way within the hour",
         type: "string",
       },
     ],

@@ -63,7 +63,7 @@ export const paging = {
     .optional()
     .meta({
       description:
-        "Lists of which this answer shows a part, by the path of their member: so many items after the first `from`, of `count` in all. Absent: all lists are whole.",
+        "Lists of which this answer shows a part, by the path of their member: `shown` items after the first `from`, of `count` in all. Absent: all lists are complete.",
     }),
   next: text.optional().meta({
     description:
@@ -93,11 +93,11 @@ export const bucketKey = z.object({ array: text, machineType: text, placementGro
 /** Reasons, bindings and verdicts are data with quantities. Each also has a sentence. */
 export const reason = z
   .looseObject({ code: text })
-  .meta({ description: "Why something cannot be had, with its quantities, by `code`." });
+  .meta({ description: "Why something is not possible, with its quantities, by `code`." });
 export const binding = z
   .looseObject({ kind: z.enum(["raise", "wait", "too-large", "no-raise"]) })
   .meta({ description: "What stands between a demand and all that it asks for." });
-export const verdict = z.looseObject({ kind: text }).meta({ description: "Why a node stays or goes." });
+export const verdict = z.looseObject({ kind: text }).meta({ description: "Why a node stays or is stopped." });
 
 export const health = z.object({
   ok: z.boolean(),

@@ -31,7 +31,7 @@ export const jobRequest = z
     exclusive: z.boolean().optional().meta({ description: "The job's nodes run nothing else." }),
     "packing-strategy": z.enum(["pack", "scatter"]).optional().meta({
       description:
-        "With a node-count: scatter is all of the nodes or none, pack as many as can be had, with one slot each.",
+        "With a node-count: scatter is all of the nodes or none, pack as many as possible, with one slot each.",
     }),
     "executing-hostnames": texts.optional(),
     placed: z

@@ -212,7 +212,7 @@ const STEP_MS = 50;
 const SETTLE_MS = 2000;
 
 function describe(day: DayName, cluster: PlayedCluster, { sent, made, stopped }: Happened): string {
-  if (day === "idle") return "one cluster without nodes and without demand; nobody calls the app";
+  if (day === "idle") return "one cluster without nodes and without demand; no calls of the app";
   return (
     `one cluster of up to ${cluster.nodes} nodes; ${JOBS} jobs after Lublin and Feitelson (2003); ` +
     `${sent} messages from its scheduler, at most one a minute; ${made} nodes made, ${stopped} stopped`

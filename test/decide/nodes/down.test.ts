@@ -134,20 +134,20 @@ describe("a node that was Ready and is shown otherwise", () => {
     const { decision, state } = look(twoNodes(), withFirst(NO_TARGET), 0);
     expect(created(decision)).toBe(0);
     expect(verdictOf(decision)).toBe(
-      "CycleCloud's record does not say since 2025-11-20T11:00:00.000Z whether it is wanted (no TargetState, Status Ready): it counts as there until 2025-11-20T12:00:00.000Z, and is not stopped",
+      "since 2025-11-20T11:00:00.000Z CycleCloud's record has not said whether it is wanted (no TargetState, Status Ready): it counts as present until 2025-11-20T12:00:00.000Z, and is not stopped",
     );
     expect(created(look(state, withFirst(NO_TARGET), 3599).decision)).toBe(0);
     const over = look(state, withFirst(NO_TARGET), 3600).decision;
     expect(created(over)).toBe(1);
     expect(over.plan.terminates).toEqual([]);
-    expect(verdictOf(over)).toContain("no capacity; it goes by its own callback");
+    expect(verdictOf(over)).toContain("no capacity; it is stopped by its own callback");
   });
 
   test("failed: no capacity at once, shown without any report, and left alone as jobs may run on it", () => {
     const failed = look(twoNodes(), withFirst(FAILED), 0);
     expect(created(failed.decision)).toBe(1);
     expect(verdictOf(failed.decision)).toBe(
-      "failed (GPU lost) after it was Ready: no capacity, but jobs may still run on it; it goes by its own callback, or when a scheduler reports it idle",
+      "failed (GPU lost) after it was Ready: no capacity, but jobs may still run on it; it is stopped by its own callback, or when a scheduler reports it idle",
     );
     const later = look(failed.state, withFirst(FAILED), 86_000);
     expect(later.decision.plan.terminates).toEqual([]);
@@ -187,7 +187,7 @@ describe("a node that is down", () => {
     expect(verdictOf(decision, "n1")).toBe("needed by standard/execute");
     expect(verdictOf(decision, "n2")).toBe("needed by standard/execute");
     expect(verdictOf(decision, "n3")).toBe(
-      "marked to be stopped (idle): waiting for a report later than 11:00:02Z; the last is of 11:00:01Z",
+      "marked to be stopped (idle): waiting for a report later than 11:00:02Z; the last is from 11:00:01Z",
     );
   });
 
@@ -201,7 +201,7 @@ describe("a node that is down", () => {
     const first = look(push(buildState({ ledger: known() }), 0), withFirst(OFF), 0);
     expect(first.decision.plan.terminates).toEqual([]);
     expect(verdictOf(first.decision)).toBe(
-      "marked to be stopped (failed): waiting for a report later than 11:00:00Z; the last is of 11:00:00Z",
+      "marked to be stopped (failed): waiting for a report later than 11:00:00Z; the last is from 11:00:00Z",
     );
     const second = look(push(first.state, 10), withFirst(OFF), 20);
     expect(second.decision.plan.terminates).toEqual(["n1"]);
@@ -212,7 +212,7 @@ describe("a node that is down", () => {
       name: "a job is reported on it, nor replaced",
       host: { hostname: "ip-n1", jobs: ["7"] },
       verdict:
-        "it was Ready, and CycleCloud has shown it as Off since 2025-11-20T10:59:00.000Z; it still counts as there",
+        "it was Ready, and CycleCloud has shown it as Off since 2025-11-20T10:59:00.000Z; it still counts as present",
     },
     {
       name: "its host is open to more",

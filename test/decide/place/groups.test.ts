@@ -152,7 +152,7 @@ describe("groups", () => {
       needed: ["n1: standard/g"],
       placed: ["g 0/1 (0 pending)"],
       reasons: [
-        "execute/D4/pg-execute-2n-1: has 1 of 2 nodes of a group, and is filled until 2025-11-20T11:10:00.000Z",
+        "execute/D4/pg-execute-2n-1: has 1 of 2 nodes of a group, and is being filled until 2025-11-20T11:10:00.000Z",
         "execute/D4/pg-execute-2n-1: pausing until 2025-11-20T11:00:01.000Z after: AllocationFailed",
       ],
     },
@@ -167,7 +167,7 @@ describe("groups", () => {
       needed: ["n1: one/g"],
       placed: ["g 1/2 (1 pending)", "g 1/1 (1 pending)"],
       reasons: [
-        "execute/D4/pg-execute-2n-1: has 1 of 2 nodes of a group, and is filled until 2025-11-20T11:10:00.000Z",
+        "execute/D4/pg-execute-2n-1: has 1 of 2 nodes of a group, and is being filled until 2025-11-20T11:10:00.000Z",
         "execute/D4/pg-execute-2n-1: pausing until 2025-11-20T11:00:01.000Z after: AllocationFailed",
       ],
     },
@@ -182,7 +182,7 @@ describe("groups", () => {
       needed: ["n1: standard/g"],
       placed: ["g 0/1 (0 pending)"],
       reasons: [
-        "execute/D4/pg-execute-2n-1: has 1 of 2 nodes of a group, and is filled until 2025-11-20T11:00:01.000Z",
+        "execute/D4/pg-execute-2n-1: has 1 of 2 nodes of a group, and is being filled until 2025-11-20T11:00:01.000Z",
         "execute/D4/pg-execute-2n-1: pausing until 2025-11-20T11:00:01.000Z after: AllocationFailed",
       ],
     },
@@ -207,7 +207,7 @@ describe("groups", () => {
       demands: [groups("g", 1, 2)],
       placed: ["g 0/1 (0 pending)"],
       reasons: [
-        "execute/D4/pg-execute-2n-1: still had 1 of 2 nodes of a group, which it has lacked since 2025-11-20T10:50:00.000Z",
+        "execute/D4/pg-execute-2n-1: had only 1 of 2 nodes of a group, incomplete since 2025-11-20T10:50:00.000Z",
       ],
     },
     {
@@ -247,7 +247,7 @@ describe("groups", () => {
       needed: ["n2: standard/g"],
       placed: ["g 0/1 (0 pending)"],
       reasons: [
-        "execute/F4/pg-execute-2n-2: has 1 of 2 nodes of a group, and is filled until 2025-11-20T11:08:30.000Z",
+        "execute/F4/pg-execute-2n-2: has 1 of 2 nodes of a group, and is being filled until 2025-11-20T11:08:30.000Z",
         "execute/F4: pausing until 2025-11-20T11:00:01.000Z after: AllocationFailed",
       ],
     },

@@ -422,7 +422,7 @@ describe("why a dynamic array gets nothing", () => {
       made: purposeLicensed("l1"),
       record: { dynamicArrays: [{ name: LICENSED, extends: EXECUTE, sets: [] }] },
       expected: [
-        'standard/late 4 of 8: dynamic node array "licensed" is asked for by no request set any more: it keeps its nodes and gets no more',
+        'standard/late 4 of 8: no request set asks for dynamic node array "licensed" any more: it keeps its nodes and gets no new ones',
       ],
     },
     {
@@ -441,7 +441,7 @@ describe("why a dynamic array gets nothing", () => {
       made: { n1: lookedLike(LICENCE) },
       snapshot: arrays(pinned()),
       expected: [
-        "standard/wide 0 of 2: 2 nodes asked at once, 1 can be had in all buckets together",
+        "standard/wide 0 of 2: 2 nodes asked for at once, 1 possible in all buckets together",
         "standard/wide 0 of 2: execute/Standard_D4s_v5/only: the nodes in its placement group only have other attributes, and those of one scale set must be the same",
       ],
     },
