@@ -32,13 +32,13 @@ export { ConfigError, readConfig } from "./config.ts";
 let composed: Composition | undefined;
 let decoration: (ports: Ports) => Ports = (ports) => ports;
 
-/** The one composition of this process, built from the app settings at the first call. Throws ConfigError. */
+/** The only composition of this process, built from the app settings at the first call. Throws ConfigError. */
 export function composition(): Composition {
   composed ??= compose(readConfig(), (line) => process.stdout.write(`${line}\n`));
   return composed;
 }
 
-/** Puts something around every port before the first use: how a test process makes itself crash at a given call. */
+/** Wraps every port before the first use: a test process uses this to crash at a given call. */
 export function decoratePorts(around: (ports: Ports) => Ports): void {
   decoration = around;
 }

@@ -46,7 +46,7 @@ export interface StopDesk {
   /** Answers within 15 s of the call's arrival. Throws PortError if the record can be neither read nor saved. */
   ask(site: Site, call: StopCall): Promise<StopAnswer>;
   /**
-   * The array of a stop URL. `verify` tries it on the node arrays of the last observation; undefined if it matches none of them. "unknown":
+   * The array of a stop URL. `verify` tries it on the node arrays of the last observation. Undefined if it matches none of them. "unknown":
    * there was no observation yet. Arrays read in the last 5 s are not read again, and simultaneous callers share the load, so wrong tokens
    * cost no storage. Within 15 s of `arrivedAt`; "late": storage has not answered by then.
    */

@@ -39,7 +39,7 @@ import type { Current } from "./current.ts";
 
 /**
  * All that an operator needs to know about one cluster, as JSON: demand, plan with reasons, nodes with the reasons why they stay, health.
- * `senderTime` converts a moment of ours to the senders' clocks. `start`: where the lists of this page begin; undefined for the first page.
+ * `senderTime` converts a moment of ours to the senders' clocks. `start`: where the lists of this page begin. Undefined for the first page.
  */
 export async function describeCluster(
   app: App,

@@ -33,7 +33,7 @@ const STOPS_AT_ONCE = 4;
 /**
  * Sends committed intents of this run, creates last and at most as many at a time as the server may have. An intent that was not sent in
  * time (see send-times.ts, and this run's deadline) is reported as not sent: only its owner can know that. `templates` come from this run's
- * observation; undefined if no intent is a create.
+ * observation. Undefined if no intent is a create.
  */
 export async function applyIntents(
   run: Run,

@@ -20,7 +20,7 @@ export interface VirtualFleet {
   readonly boots: readonly SizeBoots[];
   /** Virtual nodes made so far. The next one takes this number. */
   readonly made: number;
-  /** Placement groups of virtual nodes that are not whole; absent: none. */
+  /** Placement groups of virtual nodes that are not whole. Absent: none. */
   readonly groupFills?: readonly GroupFill[];
   /** The counts of the comparison. Kept when no array is observed any more. */
   readonly comparison: Comparison;

@@ -11,7 +11,7 @@ export interface TransportRequest {
   /** From the server's root, each segment percent-encoded, without the query: "/clusters/my%20cluster/status". */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** Sent as JSON; absent: no body. */
+  /** Sent as JSON. Absent: no body. */
   readonly body?: unknown;
   /** True: may be sent again if no usable answer came. Never true for a change. */
   readonly idempotent: boolean;

@@ -10,8 +10,8 @@ import { judgeHostRefusal, judgeRefusal, noToken } from "./management-refusals.t
 const PLACEHOLDERS = new Set(["WarmUp"]);
 
 /**
- * Whether the platform knows the functions that this release has. Where it does not, it is asked to read the triggers again: one time is not
- * always enough, so each look asks.
+ * Whether the platform knows the functions of this release. If not, asks it to read the triggers again: once is not always enough, so each
+ * try asks.
  */
 export function functionsCheck({ url, management, masterKey }: Deployment): Check {
   const isOurs = `the ${ALL_FUNCTIONS.length} functions of this release in the list`;

@@ -33,7 +33,7 @@ interface VerifyOptions {
 const HELP =
   "Proves a deployed app from outside: address, functions that Azure lists, keys, storage, release, clock, timer, queue, CycleCloud. It says what it waits for on standard error, and of each check what it found and what to do. It needs an operator's key or a host key; without --key it reads the host key from Azure. It takes two minutes if all is well, as it waits for two ticks of the timer. With --resource-id it asks Azure's management API as who is signed in (az login) which functions Azure knows, and has it read the triggers again while some are missing. It sends one wake message and asks for one look at each cluster, as the timer does each minute.";
 
-/** After a deployment: is it there, and does it work? */
+/** After a deployment: does the app exist, and does it work? */
 export function registerVerify({ program, terminal, run }: Register): void {
   program
     .command("verify")
@@ -124,7 +124,7 @@ function managementOf(
   return openManagement(managementUrl, resourceId, () => terminal.signIn(scope));
 }
 
-/** In the order in which a failure is the cause of the next. */
+/** In an order in which one failure causes the next. */
 function checksOf(
   terminal: Terminal,
   { url, cluster: named, masterKey }: VerifyOptions,
@@ -160,7 +160,7 @@ function readResourceId(text: string): string {
   );
 }
 
-/** A token goes there: no plain http to another machine. */
+/** A token is sent there: no plain http to another machine. */
 function readManagementUrl(text: string): string {
   const address = readAddress(text);
   if (!isPlainHttp(address)) return address;
