@@ -1,5 +1,6 @@
 import type { Dynamics } from "../decide/world/dynamic-arrays.ts";
-import { dynamicsOf, isFlagged } from "../decide/world/dynamic-arrays.ts";
+import { dynamicsOf } from "../decide/world/dynamic-arrays.ts";
+import { isFlagged } from "../decide/world/existing-dynamics.ts";
 import { admitDemands } from "../decide/senders/admit.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Purpose } from "../domain/bucket.ts";

@@ -9,7 +9,7 @@ import type { NodeId } from "../domain/ids.ts";
 import { entryOfNode } from "../domain/hosts.ts";
 import type { Decision } from "../domain/decision.ts";
 import type { Node } from "../domain/cluster.ts";
-import { existingDynamics } from "./world/dynamic-arrays.ts";
+import { existingDynamics } from "./world/existing-dynamics.ts";
 import { verdictOf } from "./verdicts.ts";
 import type { NodeAction } from "./stops/scale-down.ts";
 import { applyAction, judgeNode } from "./stops/scale-down.ts";

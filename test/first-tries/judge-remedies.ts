@@ -1,5 +1,5 @@
 import { allocate } from "../../src/decide/search/allocate.ts";
-import { allocationPolicyOf } from "../../src/decide/need/spare.ts";
+import { allocationPolicyOf } from "../../src/decide/need/allocation-policy.ts";
 import { suppose } from "../../src/decide/what-if.ts";
 import type { BucketOffer, World } from "../../src/domain/allocation.ts";
 import type { Binding, Raise } from "../../src/domain/binding.ts";

@@ -4,7 +4,7 @@ import { dynamicsOf } from "../../src/decide/world/dynamic-arrays.ts";
 import { updateLedger } from "../../src/decide/nodes/ledger.ts";
 import { demandsInForce } from "../../src/decide/senders/demands-in-force.ts";
 import { decide } from "../../src/decide/reconcile.ts";
-import { allocationPolicyOf } from "../../src/decide/need/spare.ts";
+import { allocationPolicyOf } from "../../src/decide/need/allocation-policy.ts";
 import { suppose } from "../../src/decide/what-if.ts";
 import { buildWorld } from "../../src/decide/world/build-world.ts";
 import type { Allocation, World } from "../../src/domain/allocation.ts";

@@ -1,32 +1,18 @@
+// Long: one question, which nodes the plan can do without, and the trials that answer it: they share what they try out.
 import type { Allocation, AllocationPolicy, World } from "../../domain/allocation.ts";
 import type { Node } from "../../domain/cluster.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import { InTurn } from "../../domain/in-turn.ts";
-import type { Policy } from "../../domain/policy.ts";
 import { stillInFlight } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
-import { allocate } from "../search/allocate.ts";
 import { PLAN_STEPS } from "../constraints/budget.ts";
-import { LeftOut } from "./left-out.ts";
+import { allocate } from "../search/allocate.ts";
 import { buildWorld, readyOnly } from "../world/build-world.ts";
-import type { WorldInput } from "../world/world-input.ts";
 import { ORDER, orderOf, orderUnmarked } from "../world/order-of-use.ts";
-
-/** How generated placement groups are called. */
-const GROUP_PREFIX = "group-";
-
-/** How the allocator is to choose, by a cluster's configuration. */
-export function allocationPolicyOf(policy: Policy): AllocationPolicy {
-  const { preference, among, groupFillTimeoutSeconds: groupFillSeconds, planSteps: steps } = policy;
-  return {
-    groupPrefix: GROUP_PREFIX,
-    groupFillSeconds,
-    preference,
-    among,
-    ...(steps === undefined ? {} : { steps }),
-  };
-}
+import type { WorldInput } from "../world/world-input.ts";
+import { allocationPolicyOf } from "./allocation-policy.ts";
+import { LeftOut } from "./left-out.ts";
 
 /** A cluster without the order of use and those who ask: what {@link findSpare} tries out. */
 export type Supply = Omit<WorldInput, "order" | "demands">;

@@ -1,3 +1,5 @@
+// Long: where a gang can go is found, put in order and refused by the same counts, so that an order and a reason never differ from what
+// is placed.
 import type { Reason } from "../../domain/reason.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 import type { BucketOffer } from "../../domain/allocation.ts";

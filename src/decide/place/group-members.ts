@@ -1,18 +1,19 @@
+// Long: which nodes form a group is told in one way for groups that exist, are in flight or are planned.
 import type { World } from "../../domain/allocation.ts";
-import type { GroupDemand } from "../../domain/demand.ts";
+import { bucketId } from "../../domain/bucket.ts";
 import type { GroupFill } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
 import { compareText } from "../../domain/text.ts";
+import type { Instant } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
-import type { Draft } from "../draft/draft.ts";
+import type { Bin } from "../bins/bin.ts";
 import type { Place } from "../bins/node-kinds.ts";
 import { comparePlaces } from "../bins/node-kinds.ts";
 import type { Scope } from "../bins/scope.ts";
+import type { Draft } from "../draft/draft.ts";
+import { groupStem } from "../draft/group-names.ts";
 import type { GroupKind } from "../draft/group-tally.ts";
 import { isDeallocated, splitBin } from "../draft/new-nodes.ts";
-import { groupStem } from "../draft/group-names.ts";
-import type { Bin } from "../bins/bin.ts";
-import { bucketId } from "../../domain/bucket.ts";
+import { sizeIn } from "./group-key.ts";
 
 /** So many bins are passed by in a step. */
 const BINS_OF_STEP = 8;
@@ -28,25 +29,10 @@ export interface Group {
   readonly fill?: GroupFill;
 }
 
-/** What all groups of one array and size share: "execute:64" for 64 cores, "execute:16n" for 16 nodes (cyclecloud-wire.md C.2). */
-export function groupKeyOf({ array, size }: Pick<GroupDemand, "array" | "size">): string {
-  return `${array}:${size.count}${size.unit === "nodes" ? "n" : ""}`;
-}
-
-/** The size that a key tells; 0: it tells none. */
-export function sizeOfKey(key: string): GroupDemand["size"] {
-  const [, count = "0", nodes] = /:(\d+)(n?)$/.exec(key) ?? [];
-  return { unit: nodes === "n" ? "nodes" : "cores", count: Number(count) };
-}
-
-/** How many nodes of so many cores a whole group has; infinite: no number of them makes one. */
-export function sizeIn({ size }: Pick<GroupDemand, "size">, cores: number): number {
-  if (size.unit === "nodes") return size.count;
-  return cores > 0 ? Math.ceil(size.count / cores) : Number.POSITIVE_INFINITY;
-}
-
 export const isWhole = ({ nodes, size }: Pick<Group, "nodes" | "size">): boolean => nodes >= size;
+
 export const isGivenUp = ({ fill }: Pick<Group, "fill">): boolean => fill?.givenUpAt !== undefined;
+
 export const countReady = ({ bins }: Draft, group: Pick<Group, "bins">): number =>
   sumOf(group.bins, (bin) => (bins.isReady(bin) ? (bins.count[bin] ?? 0) : 0));
 

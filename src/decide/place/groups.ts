@@ -1,3 +1,4 @@
+// Long: one demand for groups, from counting those that exist to making the last node.
 import type { BucketOffer } from "../../domain/allocation.ts";
 import type { GroupDemand, NodeAttributes } from "../../domain/demand.ts";
 import type { PlacementGroup, SetName } from "../../domain/ids.ts";
@@ -7,15 +8,8 @@ import { ownOffer } from "../world/counterparts.ts";
 import type { Draft } from "../draft/draft.ts";
 import { withGroupId } from "./group-id.ts";
 import type { Group } from "./group-members.ts";
-import {
-  existingGroups,
-  fillsUntil,
-  groupKeyOf,
-  inOrderOfUse,
-  isGivenUp,
-  isWhole,
-  sizeIn,
-} from "./group-members.ts";
+import { existingGroups, fillsUntil, inOrderOfUse, isGivenUp, isWhole } from "./group-members.ts";
+import { groupKeyOf, sizeIn } from "./group-key.ts";
 import type { GivenUpGroup, GroupKind, GroupTally } from "../draft/group-tally.ts";
 import type { Place } from "../bins/node-kinds.ts";
 import { growthRefusal } from "../draft/scale-set.ts";

@@ -1,3 +1,4 @@
+// Long: one join of what is held and what comes. Whether it is independent of the order can only be seen with all its rules side by side.
 import type {
   PartialUpdate,
   Pool,

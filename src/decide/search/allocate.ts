@@ -1,32 +1,28 @@
 import type { Allocation, AllocationPolicy, LastPlan, World } from "../../domain/allocation.ts";
-import type { Constraint } from "../../domain/constraint.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
-import type { Ask } from "../bins/job-ask.ts";
-import type { Problem } from "./attempt.ts";
-import { attempt } from "./attempt.ts";
-import type { Bins } from "../bins/bins.ts";
 import { bindingsOf } from "../bins/bound-slots.ts";
-import { Budget, PLAN_STEPS } from "../constraints/budget.ts";
-import { sizeOfText } from "../constraints/constraint-size.ts";
 import { countedOf } from "../bins/counted.ts";
-import type { Way } from "../draft/draft.ts";
 import type { Entry } from "../bins/entry.ts";
 import { readEntry } from "../bins/entry.ts";
-import { Ground } from "../bins/node-kinds.ts";
-import { reportGroups } from "../place/group-report.ts";
-import { hardestFirst } from "./hardest-first.ts";
+import type { Ask } from "../bins/job-ask.ts";
 import { JobClasses } from "../bins/job-class.ts";
-import { isNearBound } from "./near-bound.ts";
+import { Ground } from "../bins/node-kinds.ts";
 import { orderNodes } from "../bins/node-order.ts";
+import { Budget, PLAN_STEPS } from "../constraints/budget.ts";
 import { sharedStateOf } from "../constraints/shared-pools.ts";
-import { countedResources } from "../constraints/requirements.ts";
-import { giveChances } from "./second-chance.ts";
-import { createsOf } from "../draft/creates.ts";
-import { isBetter, isBetterByRank } from "./better.ts";
-import { Scopes } from "./scopes.ts";
+import { Answer } from "./answer.ts";
+import type { Problem } from "./attempt.ts";
+import { attempt } from "./attempt.ts";
 import type { Attempt } from "./better.ts";
+import { isBetter, isBetterByRank } from "./better.ts";
+import { namedBy } from "./named-by.ts";
+import { isNearBound } from "./near-bound.ts";
+import { Scopes } from "./scopes.ts";
+import { giveChances } from "./second-chance.ts";
+import type { Try } from "./tries.ts";
+import { FEW_DEMANDS, byKind, triesBySize } from "./tries.ts";
 
 /**
  * Works out what the demands need: which existing nodes, and which new ones in which bucket and placement group, under every limit. Rank
@@ -156,48 +152,7 @@ function mayBeDisplaced({ created, outcomes }: Attempt, last: LastPlan): boolean
   return outcomes.some(({ set, id, placed }) => placed < (before.get(`${set}/${id}`) ?? 0));
 }
 
-/** Groups, which need most, then jobs, and what counts both last. */
-function byKind(entries: readonly Entry[]): readonly Entry[] {
-  const of = (kind: Entry["kind"]): readonly Entry[] => entries.filter((entry) => entry.kind === kind);
-  return [...of("groups"), ...of("job"), ...of("target")];
-}
-
-/** A way to try, and the order of the demands. */
-interface Try {
-  readonly way: Way;
-  readonly entries: readonly Entry[];
-}
-
-/** Above so many demands only one more way is tried; what the others could still save is little then. */
-const MANY_DEMANDS = 30_000;
-
-/**
- * And up to so many, more is tried: gangs and what must be alone after the rest, who would go short in a cheaper plan first, and all jobs
- * where the last plan had them.
- */
-const FEW_DEMANDS = 4000;
-
-function triesBySize(problem: Problem, byRank: Attempt): readonly Try[] {
-  const { entries } = problem;
-  const { among } = problem.policy;
-  const inOrder = (order: readonly Entry[], openings: readonly Way["opening"][]): readonly Try[] =>
-    openings.map((opening) => ({ way: { order: "size", opening }, entries: order }));
-  const hardest = hardestFirst(entries, byRank, problem);
-  if (among === "priority") return inOrder(hardest, ["own"]);
-  if (entries.length > MANY_DEMANDS) return inOrder(hardest, ["shared"]);
-  const tries = inOrder(hardest, ["own", "shared"]);
-  if (entries.length > FEW_DEMANDS || !entries.some(isUnwieldy)) return tries;
-  return [
-    ...tries,
-    ...inOrder(hardestFirst(entries, byRank, problem, { looseFirst: true }), ["own", "shared"]),
-  ];
-}
-
-/** A gang, or what must be alone. */
-const isUnwieldy = (entry: Entry): boolean =>
-  entry.kind === "job" && (entry.unitsPerNode === 1 || entry.requirements.alone !== undefined);
-
-function byRank(demands: readonly RankedDemand[]): readonly RankedDemand[] {
+export function byRank(demands: readonly RankedDemand[]): readonly RankedDemand[] {
   const isSorted = demands.every((one, i) => i === 0 || compareRanks(demands[i - 1] ?? one, one) <= 0);
   return isSorted ? demands : demands.toSorted(compareRanks);
 }
@@ -211,82 +166,9 @@ function compareRanks(a: RankedDemand, b: RankedDemand): number {
   );
 }
 
-/** What must be known of all jobs before the first is made ready. */
-interface Named {
-  /** Demands that cost too much to be made ready, by rank. */
-  readonly unread: Map<number, RankedDemand>;
-  /** The resources that any job takes, with how often they are named: only they are counted. */
-  readonly resources: ReadonlyMap<string, number>;
-  /** What may name a pool. */
-  readonly mayBePools: readonly Constraint[];
-}
-
-function namedBy(demands: readonly RankedDemand[], budget: Budget): Named {
-  const resources = new Map<string, number>();
-  const mayBePools: Constraint[] = [];
-  const unread = new Map<number, RankedDemand>();
-  const add = (name: string): void => {
-    resources.set(name, (resources.get(name) ?? 0) + 1);
-  };
-  const note = (constraint: Constraint): void => {
-    if (constraint.kind === "amount") {
-      add(constraint.resource);
-      return;
-    }
-    countedResources(constraint).forEach(add);
-    if (constraint.kind !== "property-choice") mayBePools.push(constraint);
-  };
-  demands.forEach((one, rank) => {
-    const { set, demand } = one;
-    budget.turnTo(set);
-    budget.spend(demand.kind === "job" ? sizeOfText(demand.constraints) + demand.placed.length : 1);
-    if (budget.isSpent) unread.set(rank, one);
-    else if (demand.kind === "job") demand.constraints.forEach(note);
-  });
-  return { unread, resources, mayBePools };
-}
-
 /** A single class of jobs is packed as it is packed; and where everything has its place without new nodes, nothing is to be gained. */
 function mayImprove({ created, outcomes, leftOut }: Attempt, { kinds }: Problem): boolean {
   // Where something costs too much, nothing more is spent on what is placed already.
   if (kinds < 2 || leftOut.length > 0) return false;
   return created > 0 || outcomes.some(({ placed, asked }) => placed < asked);
-}
-
-/**
- * What is made only when somebody asks: of a plan that is only tried nobody does. A class, as getters that are written into each object
- * would give each a hidden class of its own, and those keep the whole plan in memory until the next full collection.
- */
-class Answer implements Allocation {
-  readonly creates: Allocation["creates"];
-  readonly starts: Allocation["starts"];
-  readonly outcomes: Allocation["outcomes"];
-  readonly groups: Allocation["groups"];
-  readonly settledBy: Allocation["settledBy"];
-  readonly leftOut: Allocation["leftOut"];
-  readonly steps: number;
-  readonly orders?: NonNullable<Allocation["orders"]>;
-  readonly #bins: Bins;
-  #needed: Allocation["needed"] | undefined;
-
-  constructor({ draft, outcomes, order, leftOut }: Attempt) {
-    const { bins } = draft;
-    this.leftOut = leftOut;
-    this.steps = bins.budget.spent;
-    this.creates = createsOf(bins);
-    this.starts = [...bins.woken].flatMap((bin) => bins.node(bin)?.nodeId ?? []);
-    this.outcomes = outcomes;
-    this.groups = reportGroups(draft);
-    this.settledBy = draft.way.order;
-    if (order !== undefined) this.orders = order.orders;
-    this.#bins = bins;
-  }
-
-  get needed(): Allocation["needed"] {
-    return (this.#needed ??= this.#bins.needed());
-  }
-
-  get loads(): Allocation["loads"] {
-    return this.#bins.loads();
-  }
 }

@@ -1,3 +1,4 @@
+// Long: one attempt, from the first entry to the outcome of each.
 import type { AllocationPolicy } from "../../domain/allocation.ts";
 import type { Demand, GroupDemand, RankedDemand, TargetDemand } from "../../domain/demand.ts";
 import type { DemandOutcome } from "../../domain/plan.ts";

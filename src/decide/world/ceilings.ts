@@ -1,3 +1,4 @@
+// Long: one class; every limit is charged and read through it.
 import type { Charge, SharedLimit } from "../../domain/allocation.ts";
 import type { Bucket, CountAndCores, NodeArray, Quota } from "../../domain/cluster.ts";
 import type { MachineType } from "../../domain/ids.ts";

@@ -1,14 +1,10 @@
 import { mergeAttributes } from "../../domain/attributes.ts";
-import { dynamicArrayOf } from "../../domain/bucket.ts";
 import type { NodeArray, Snapshot } from "../../domain/cluster.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import type { DynamicArray, DynamicDefinition } from "../../domain/dynamic-array.ts";
-import { DEEPEST, nodeNameStem } from "../../domain/dynamic-array.ts";
-import type { ArrayName, NodeId, SetName } from "../../domain/ids.ts";
-import { InTurn } from "../../domain/in-turn.ts";
+import { DEEPEST } from "../../domain/dynamic-array.ts";
+import type { ArrayName, SetName } from "../../domain/ids.ts";
 import type { Reason } from "../../domain/reason.ts";
-import type { ClusterRecord, Ledger, LedgerNode, SetEntry } from "../../domain/record.ts";
-import { stillInFlight } from "../../domain/record.ts";
 import { compareText } from "../../domain/text.ts";
 
 /** What a dynamic node array comes to in one plan. */
@@ -95,7 +91,7 @@ function settle(name: ArrayName, named: Named | undefined, known: DynamicArray |
   return definition === undefined ? { name, sets } : { name, sets, definition: definitionOf(definition) };
 }
 
-function definitionOf({ machineTypes, attributes, ...rest }: DynamicDefinition): DynamicDefinition {
+export function definitionOf({ machineTypes, attributes, ...rest }: DynamicDefinition): DynamicDefinition {
   return {
     extends: rest.extends,
     ...(machineTypes === undefined ? {} : { machineTypes }),
@@ -184,88 +180,4 @@ function laidOver(under: DynamicDefinition, over: DynamicDefinition): DynamicDef
     ...(machineTypes === undefined ? {} : { machineTypes }),
     ...(attributes === undefined ? {} : { attributes }),
   };
-}
-
-/**
- * The dynamic node arrays that exist after a look: those that a set asks for, in a cluster that is started, and those that still have
- * nodes. A set that has left one out since asks for it no longer; one that only lapsed has said nothing, and stays named.
- */
-export function existingDynamics(
-  record: ClusterRecord,
-  ledger: Ledger,
-  dynamics: Dynamics,
-  snapshot: Snapshot,
-  definers: ReadonlyMap<ArrayName, SetName>,
-): readonly DynamicArray[] {
-  const before = new Map((record.dynamicArrays ?? []).map((array) => [array.name, array]));
-  const open = snapshot.state === "Started" && snapshot.targetState === "Started";
-  const inUse = withNodes(record, ledger, snapshot);
-  const existing: DynamicArray[] = [];
-  for (const dynamic of dynamics.values()) {
-    const { name, sets, parent } = dynamic;
-    const old = before.get(name);
-    // Defined, and somewhere to be; what is refused stays what it was, if it was anything.
-    const definition = parent === undefined ? old : dynamic.definition;
-    const asked = open && sets.length > 0;
-    if (definition === undefined || !(asked || inUse.has(name))) continue;
-    // A set that lapsed has it no longer; who defined it last is known all the same.
-    const by = definers.get(name) ?? old?.by;
-    const silent = (old?.sets ?? []).filter((set) => isSilent(record.sets.get(set)));
-    existing.push({
-      name,
-      ...definitionOf(definition),
-      sets: [...new Set([...sets, ...silent])].sort(compareText),
-      ...(by === undefined ? {} : { by }),
-    });
-  }
-  return existing;
-}
-
-/** It asked for something, and is renewed no more; a set that was deleted says by that that it asks for nothing. */
-function isSilent(entry: SetEntry | undefined): boolean {
-  return entry?.live === false && entry.ended === undefined;
-}
-
-/**
- * The ledger with nodes of which it knows no request, as after a lost table, taken for those of the dynamic array that they are called
- * after: then names are all that is left (architecture.md, The node ledger).
- */
-export function recogniseByName(ledger: Ledger, dynamics: Dynamics): Ledger {
-  const stems = new Map<string, Dynamic>();
-  for (const dynamic of dynamics.values()) {
-    if (dynamic.parent === undefined) continue;
-    const stem = nodeNameStem(dynamic.name, dynamic.parent.name);
-    if (!stems.has(stem)) stems.set(stem, dynamic);
-  }
-  if (stems.size === 0) return ledger;
-  let next: Map<NodeId, LedgerNode> | undefined;
-  for (const node of ledger.values()) {
-    if (node.requestId !== undefined || node.purpose.kind !== "array" || node.goneAt !== undefined) continue;
-    const dynamic = stems.get(/^(.*)-\d+$/.exec(node.name)?.[1] ?? "");
-    if (dynamic?.parent?.name !== node.array) continue;
-    next ??= new Map(ledger);
-    next.set(node.nodeId, { ...node, purpose: { kind: "dynamic", array: dynamic.name } });
-  }
-  return next ?? ledger;
-}
-
-/** Dynamic arrays of which a node exists, is on its way or may be. */
-function withNodes(record: ClusterRecord, ledger: Ledger, snapshot: Snapshot): ReadonlySet<ArrayName> {
-  const names = new Set<ArrayName>();
-  const note = (name: ArrayName | undefined): void => {
-    if (name !== undefined) names.add(name);
-  };
-  const entries = new InTurn(ledger);
-  snapshot.nodes.forEach(({ nodeId, phase }) => {
-    if (phase !== "off") note(dynamicArrayOf(entries.get(nodeId)?.purpose));
-  });
-  for (const entry of record.inFlight) if (stillInFlight(entry) > 0) note(dynamicArrayOf(entry.purpose));
-  for (const { effect } of record.intents)
-    if (effect.kind === "create") for (const { purpose } of effect.sets) note(dynamicArrayOf(purpose));
-  return names;
-}
-
-/** Left out by every set that asked for it: it goes with its last node. */
-export function isFlagged({ sets }: DynamicArray): boolean {
-  return sets.length === 0;
 }

@@ -1,3 +1,4 @@
+// Long: dynamic arrays, their homes and their offers are made in one pass over the same parents.
 import type { BucketOffer, World } from "../../domain/allocation.ts";
 import { autoscaleSettingsOf, spotIn, withoutPlacementGroup } from "../../domain/attributes.ts";
 import { dynamicArrayOf } from "../../domain/bucket.ts";

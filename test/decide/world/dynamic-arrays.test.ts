@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isFlagged } from "../../../src/decide/world/dynamic-arrays.ts";
+import { isFlagged } from "../../../src/decide/world/existing-dynamics.ts";
 import { digestOfAttributes } from "../../../src/domain/attributes-digest.ts";
 import { decide } from "../../../src/decide/reconcile.ts";
 import { settle } from "../../../src/decide/intents/settle.ts";

@@ -1,0 +1,43 @@
+import type { Allocation } from "../../domain/allocation.ts";
+import type { Bins } from "../bins/bins.ts";
+import { createsOf } from "../draft/creates.ts";
+import { reportGroups } from "../place/group-report.ts";
+import type { Attempt } from "./better.ts";
+
+/**
+ * What is made only when somebody asks: of a plan that is only tried nobody does. A class, as getters that are written into each object
+ * would give each a hidden class of its own, and those keep the whole plan in memory until the next full collection.
+ */
+export class Answer implements Allocation {
+  readonly creates: Allocation["creates"];
+  readonly starts: Allocation["starts"];
+  readonly outcomes: Allocation["outcomes"];
+  readonly groups: Allocation["groups"];
+  readonly settledBy: Allocation["settledBy"];
+  readonly leftOut: Allocation["leftOut"];
+  readonly steps: number;
+  readonly orders?: NonNullable<Allocation["orders"]>;
+  readonly #bins: Bins;
+  #needed: Allocation["needed"] | undefined;
+
+  constructor({ draft, outcomes, order, leftOut }: Attempt) {
+    const { bins } = draft;
+    this.leftOut = leftOut;
+    this.steps = bins.budget.spent;
+    this.creates = createsOf(bins);
+    this.starts = [...bins.woken].flatMap((bin) => bins.node(bin)?.nodeId ?? []);
+    this.outcomes = outcomes;
+    this.groups = reportGroups(draft);
+    this.settledBy = draft.way.order;
+    if (order !== undefined) this.orders = order.orders;
+    this.#bins = bins;
+  }
+
+  get needed(): Allocation["needed"] {
+    return (this.#needed ??= this.#bins.needed());
+  }
+
+  get loads(): Allocation["loads"] {
+    return this.#bins.loads();
+  }
+}

@@ -1,0 +1,41 @@
+import type { Constraint } from "../../domain/constraint.ts";
+import type { RankedDemand } from "../../domain/demand.ts";
+import { Budget } from "../constraints/budget.ts";
+import { sizeOfText } from "../constraints/constraint-size.ts";
+import { countedResources } from "../constraints/requirements.ts";
+
+/** What must be known of all jobs before the first is made ready. */
+interface Named {
+  /** Demands that cost too much to be made ready, by rank. */
+  readonly unread: Map<number, RankedDemand>;
+  /** The resources that any job takes, with how often they are named: only they are counted. */
+  readonly resources: ReadonlyMap<string, number>;
+  /** What may name a pool. */
+  readonly mayBePools: readonly Constraint[];
+}
+
+/** Reads the constraints of all jobs once; those that the budget does not cover stay unread. */
+export function namedBy(demands: readonly RankedDemand[], budget: Budget): Named {
+  const resources = new Map<string, number>();
+  const mayBePools: Constraint[] = [];
+  const unread = new Map<number, RankedDemand>();
+  const add = (name: string): void => {
+    resources.set(name, (resources.get(name) ?? 0) + 1);
+  };
+  const note = (constraint: Constraint): void => {
+    if (constraint.kind === "amount") {
+      add(constraint.resource);
+      return;
+    }
+    countedResources(constraint).forEach(add);
+    if (constraint.kind !== "property-choice") mayBePools.push(constraint);
+  };
+  demands.forEach((one, rank) => {
+    const { set, demand } = one;
+    budget.turnTo(set);
+    budget.spend(demand.kind === "job" ? sizeOfText(demand.constraints) + demand.placed.length : 1);
+    if (budget.isSpent) unread.set(rank, one);
+    else if (demand.kind === "job") demand.constraints.forEach(note);
+  });
+  return { unread, resources, mayBePools };
+}

@@ -1,0 +1,47 @@
+import type { Entry } from "../bins/entry.ts";
+import type { Way } from "../draft/draft.ts";
+import type { Problem } from "./attempt.ts";
+import type { Attempt } from "./better.ts";
+import { hardestFirst } from "./hardest-first.ts";
+
+/** Groups, which need most, then jobs, and what counts both last. */
+export function byKind(entries: readonly Entry[]): readonly Entry[] {
+  const of = (kind: Entry["kind"]): readonly Entry[] => entries.filter((entry) => entry.kind === kind);
+  return [...of("groups"), ...of("job"), ...of("target")];
+}
+
+/** A way to try, and the order of the demands. */
+export interface Try {
+  readonly way: Way;
+  readonly entries: readonly Entry[];
+}
+
+/** Above so many demands only one more way is tried; what the others could still save is little then. */
+const MANY_DEMANDS = 30_000;
+
+/**
+ * And up to so many, more is tried: gangs and what must be alone after the rest, who would go short in a cheaper plan first, and all jobs
+ * where the last plan had them.
+ */
+export const FEW_DEMANDS = 4000;
+
+/** What to try beside the order by rank; the more demands there are, the fewer tries. */
+export function triesBySize(problem: Problem, byRank: Attempt): readonly Try[] {
+  const { entries } = problem;
+  const { among } = problem.policy;
+  const inOrder = (order: readonly Entry[], openings: readonly Way["opening"][]): readonly Try[] =>
+    openings.map((opening) => ({ way: { order: "size", opening }, entries: order }));
+  const hardest = hardestFirst(entries, byRank, problem);
+  if (among === "priority") return inOrder(hardest, ["own"]);
+  if (entries.length > MANY_DEMANDS) return inOrder(hardest, ["shared"]);
+  const tries = inOrder(hardest, ["own", "shared"]);
+  if (entries.length > FEW_DEMANDS || !entries.some(isUnwieldy)) return tries;
+  return [
+    ...tries,
+    ...inOrder(hardestFirst(entries, byRank, problem, { looseFirst: true }), ["own", "shared"]),
+  ];
+}
+
+/** A gang, or what must be alone. */
+const isUnwieldy = (entry: Entry): boolean =>
+  entry.kind === "job" && (entry.unitsPerNode === 1 || entry.requirements.alone !== undefined);
