@@ -1,5 +1,5 @@
 import type { HttpHandler } from "@azure/functions";
-import { answering } from "./problem.ts";
+import { answering } from "./answering.ts";
 
 /**
  * The description of this API. Made at build time and read at the first request, so that neither schemas nor text slow down a cold start.

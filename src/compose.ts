@@ -38,7 +38,7 @@ import type { DemandRecorder } from "./app/record-demand.ts";
 import { createRecorder } from "./app/record-demand.ts";
 import type { AutostopKeys, Config, ConfiguredCluster, Trial } from "./config.ts";
 import { insecurities, readConfig, readSites } from "./config.ts";
-import { autostopPath, hasKnownKey, verifyToken } from "./decide/autostop-token.ts";
+import { autostopPath, hasKnownKey, stopKeyReader, verifyToken } from "./decide/autostop-token.ts";
 import type { ArrayName, ClusterName } from "./domain/ids.ts";
 import { clusterName } from "./domain/ids.ts";
 import type { Mode } from "./domain/mode.ts";
@@ -191,7 +191,7 @@ function whenFirstUsed(load: () => Promise<TokenCredential>): TokenCredential {
   };
 }
 
-type AutostopSettings = Pick<Config, "publicUrl" | "autostopKeys">;
+type AutostopSettings = Pick<Config, "publicUrl" | "autostopKeys" | "trial">;
 
 function openSite(
   cluster: ConfiguredCluster,
@@ -211,7 +211,12 @@ function openSite(
   return {
     cluster: cluster.name,
     credential: `${cluster.url} ${cluster.username ?? "managed identity"}`,
-    cyclecloud: createCycleCloud({ transport, log, ...autostopOption(config) }),
+    cyclecloud: createCycleCloud({
+      transport,
+      log,
+      ...autostopOption(config),
+      ...stopKeyOption(cluster.name, config),
+    }),
     stopKeys: stopKeysOf(config),
   };
 }
@@ -235,6 +240,12 @@ function autostopOption(config: AutostopSettings) {
     autostop: (cluster: ClusterName, array: ArrayName) =>
       autostopPath(publicUrl, cluster, array, autostopKeys),
   };
+}
+
+/** None on trial: the nodes may carry the URLs of an app that runs elsewhere with the same keys. */
+function stopKeyOption(cluster: ClusterName, { autostopKeys, trial }: AutostopSettings) {
+  if (autostopKeys === undefined || trial !== undefined) return {};
+  return { stopKeyOf: stopKeyReader(cluster, autostopKeys) };
 }
 
 function credentialsOf(
@@ -340,7 +351,7 @@ function adjusted({ clusters, trial, publicUrl }: Config): (policy: Policy, clus
 /** The policy of a trial on a laptop for any configuration, whatever is stored. */
 function onTrial(trial: Trial | undefined): (policy: Policy) => Policy {
   if (trial === undefined) return (policy) => policy;
-  return (policy) => ({ ...(trial === "act" ? policy : observing(policy)), ownNodesOnly: true });
+  return (policy) => ({ ...(trial === "act" ? policy : observing(policy)), exclusiveArrays: [] });
 }
 
 function policyFrom(
@@ -385,6 +396,7 @@ export function composeInMemory(options: MemoryOptions): MemoryComposition {
     cyclecloud: createCycleCloud({
       transport,
       autostop: (name, array) => autostopPath(publicUrl, name, array, autostopKeys),
+      stopKeyOf: stopKeyReader(cluster, autostopKeys),
     }),
     stopKeys: stopKeysOf({ publicUrl, autostopKeys }),
   };

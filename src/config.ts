@@ -11,6 +11,7 @@ import type { Mode } from "./domain/mode.ts";
 import type { RegistryCluster } from "./wire/registry.ts";
 import { isPlainHttp } from "./domain/loopback.ts";
 import { modeIn } from "./wire/mode.ts";
+import { boundProblems } from "./wire/problems.ts";
 import { readRegistry } from "./wire/registry.ts";
 import { kindOf } from "./wire/problem.ts";
 
@@ -46,11 +47,12 @@ export interface ConfiguredCluster extends Omit<RegistryCluster, "ca"> {
   readonly password?: string;
 }
 
-/** Invalid app settings: every problem, with the setting's name in its path. */
+/** Invalid app settings: the first problems, each with the setting's name in its path, and the number of the rest. */
 export class ConfigError extends Error {
   readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Problem[]) {
+  constructor(found: readonly Problem[]) {
+    const problems = boundProblems(found);
     super(
       problems.map(({ path, found, expected }) => `${path}: found ${found}, expected ${expected}`).join("; "),
     );
@@ -161,7 +163,8 @@ function readClusters(settings: Settings, problems: Problem[]): readonly Configu
     });
     return [];
   }
-  const read = readRegistry(setting);
+  // ConfigError has the bound, so that it counts the problems of all settings.
+  const read = readRegistry(setting, Number.POSITIVE_INFINITY);
   if (read.kind === "problems") {
     problems.push(
       ...read.problems.map((problem) => ({ ...problem, path: `AUTOSCALER_CLUSTERS${problem.path}` })),
@@ -178,7 +181,7 @@ function readClusters(settings: Settings, problems: Problem[]): readonly Configu
       });
     if (cluster.credential.kind !== "password") return cluster;
     const { setting: name } = cluster.credential;
-    const password = settings[name];
+    const password = Object.hasOwn(settings, name) ? settings[name] : undefined;
     if (password === SAMPLE_PASSWORD) {
       problems.push({ path: name, found: "the text of the sample", expected: "the password" });
       return cluster;

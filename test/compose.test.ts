@@ -112,12 +112,12 @@ test("what the settings let go unprotected is a trouble of the cluster, by its p
     bounds: DEFAULT_CALL_BOUNDS,
   } as const;
   const { app } = composed({ clusters: [insecure] });
-  const { insecure: said } = await app.ports.policyOf(prod);
+  const policy = await app.ports.policyOf(prod);
   const text =
     'certificates of https://cc.example are not checked ("insecure"): another server in its place gets the password';
-  expect(said).toEqual([text]);
+  expect(policy.insecure).toEqual([text]);
   const { record, bodies } = buildState({});
-  expect(describeTroubles(record, bodies, [], NOW, NOW, undefined, said)).toEqual([
+  expect(describeTroubles(record, bodies, [], NOW, NOW, undefined, policy)).toEqual([
     { kind: "insecure", text, count: 1 },
   ]);
   expect((await composed().app.ports.policyOf(prod)).insecure).toBeUndefined();

@@ -1,5 +1,4 @@
-import type { FinalVerdict, Marked, StopCall, StopVerdict } from "../decide/autostop.ts";
-import { confirmStops, judgeStops, toldOf } from "../decide/autostop.ts";
+import { judgeStops } from "../decide/autostop.ts";
 import { isAccepted, isStopOpen } from "../decide/intents/stops.ts";
 import type { ArrayName, ClusterName, NodeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
@@ -19,8 +18,12 @@ import type { Settled } from "../decide/intents/evidence.ts";
 import type { App } from "./app.ts";
 import type { Run } from "./run.ts";
 import { reviveLoop } from "./revive-loop.ts";
+import type { FinalVerdict, StopCall, StopVerdict } from "../decide/stop-verdict.ts";
+import { toldOf } from "../decide/spare-nodes.ts";
+import type { Marked } from "../decide/confirm-stops.ts";
+import { confirmStops } from "../decide/confirm-stops.ts";
 
-export type { StopCall } from "../decide/autostop.ts";
+export type { StopCall } from "../decide/stop-verdict.ts";
 
 /**
  * The answer to "may I stop?" (docs/protocol.md, Questions of nodes). `stop`: CycleCloud has accepted the stop of the node. `undrain`: true

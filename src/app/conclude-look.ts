@@ -23,7 +23,6 @@ import { foldQuestions } from "../decide/stops/questions.ts";
 import { withoutContradicted } from "../decide/stops/still-idle.ts";
 import { endOldStops, settleStopsByLook } from "../decide/intents/stops.ts";
 import { isWakePending, withoutCoveredWake } from "../decide/record/whose-turn.ts";
-import { withVirtualFleet } from "../decide/virtual/plan-virtual.ts";
 import type { Owner, WakeId } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
@@ -35,6 +34,7 @@ import type { Change } from "./commit.ts";
 import type { Finding } from "./effects.ts";
 import type { BodyChanges } from "./ports.ts";
 import type { Seen } from "./look-at-cluster.ts";
+import { tryVirtualFleet } from "./try-virtual-fleet.ts";
 import type { Look } from "../domain/observation.ts";
 import type { Settled } from "../decide/intents/evidence.ts";
 import type { Decision } from "../domain/decision.ts";
@@ -130,13 +130,11 @@ export function concluder(
     const { plans, virtual } = run.app.lanes.recallOf(run.site.cluster);
     const { policy, owner } = run;
     const shown = presumeShown(stops.record, ledger, seen.look, now);
-    const decision = withVirtualFleet(decide(shown, bodies, seen.look, policy, now, owner, plans), {
-      bodies,
-      policy,
-      now,
-      owner,
-      recall: virtual,
-    });
+    const decision = tryVirtualFleet(
+      decide(shown, bodies, seen.look, policy, now, owner, plans),
+      { bodies, policy, now, owner, recall: virtual },
+      run.app.ports.log,
+    );
     made = { basis, decision, on: { ...current, bodies } };
     return savePlan(decision, run);
   };

@@ -4,13 +4,14 @@ import type { DemandOutcome, NodeVerdict, Proposal } from "../domain/plan.ts";
 import { modeShown, renderVerdict, whyReleased } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
 import { bucketText, groupText } from "../domain/bucket.ts";
-import { isMadeByUs, stillInFlight } from "../domain/record.ts";
+import { stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Backoff, ClusterRecord, CreateSet, Effect, InFlight, LedgerNode } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { instant, isoTime, plusSeconds } from "../domain/units.ts";
 import type { Node } from "../domain/cluster.ts";
 import type { ClusterName, NodeId, SetName } from "../domain/ids.ts";
+import { isOurs, ownershipText } from "../domain/exclusive.ts";
 import type { Policy } from "../domain/policy.ts";
 import { holds, recallSets } from "../decide/record/finished-sets.ts";
 import { describeGroups } from "./describe-groups.ts";
@@ -69,7 +70,7 @@ export function describeState(
   const pages = new Pages(start);
   // Lists that are usually short come first, so that they are complete on the first page.
   const { notes } = health;
-  const troubles = describeTroubles(record, bodies, notes, now, senderNow, stopKeys, policy.insecure);
+  const troubles = describeTroubles(record, bodies, notes, now, senderNow, stopKeys, policy);
   const described = {
     cluster: record.cluster,
     now: isoTime(now),
@@ -89,7 +90,7 @@ export function describeState(
     demandCounts: countSets(record, bodies, now),
     demand: describeSets(record, bodies, now, pages),
     plan: describePlan(bodies, pages),
-    nodes: describeNodes(bodies, now, pages),
+    nodes: describeNodes(bodies, policy, now, pages),
     schedulerHosts: describeSchedulerHosts(record, bodies, policy, now, pages),
     outcomes: describeOutcomes(bodies, usersOf(record, bodies), pages),
   };
@@ -274,6 +275,9 @@ function describePlan(bodies: Bodies, pages: Pages): Readonly<Record<string, unk
     ...(plan.withheld === undefined
       ? {}
       : { withheld: describeProposal(plan.withheld, bodies, "plan.withheld", pages) }),
+    ...(plan.virtual === undefined
+      ? {}
+      : { virtual: describeProposal(plan.virtual, bodies, "plan.virtual", pages) }),
     demands: plan.demands.length,
     waitingForNodes: plan.demands.filter((outcome) => outcome.pending > 0).length,
     unmet: pages.cut("plan.unmet", short, describeUnmet, 0.5),
@@ -299,7 +303,10 @@ function describeProposal(
   path: string,
   pages: Pages,
 ): Readonly<Record<string, unknown>> {
-  const nameOf = (node: NodeId): string => bodies.ledger.get(node)?.name ?? node;
+  const nameOf = (id: NodeId): string =>
+    bodies.ledger.get(id)?.name ??
+    bodies.virtual?.nodes.find(({ node }) => node.nodeId === id)?.node.name ??
+    id;
   return {
     creates: pages.cut(`${path}.creates`, creates, describeCreate, 0.1),
     starts: pages.cut(`${path}.starts`, starts, nameOf, 0.1),
@@ -307,7 +314,12 @@ function describeProposal(
   };
 }
 
-function describeNodes(bodies: Bodies, now: Instant, pages: Pages): Readonly<Record<string, unknown>> {
+function describeNodes(
+  bodies: Bodies,
+  policy: Policy,
+  now: Instant,
+  pages: Pages,
+): Readonly<Record<string, unknown>> {
   const nodes = (bodies.seen?.nodes ?? []).filter((node) => bodies.ledger.has(node.nodeId));
   const byPhase: Record<string, number> = {};
   const byVerdict: Record<string, number> = {};
@@ -322,13 +334,19 @@ function describeNodes(bodies: Bodies, now: Instant, pages: Pages): Readonly<Rec
     count: nodes.length,
     byPhase,
     byVerdict,
-    list: pages.cut("nodes.list", nodes, (node) => describeNode(node, bodies, ready.of(node), now), 0.7),
+    list: pages.cut(
+      "nodes.list",
+      nodes,
+      (node) => describeNode(node, bodies, policy, ready.of(node), now),
+      0.7,
+    ),
   };
 }
 
 function describeNode(
   node: Node,
   bodies: Bodies,
+  policy: Policy,
   expected: Instant | undefined,
   now: Instant,
 ): Readonly<Record<string, unknown>> {
@@ -346,7 +364,7 @@ function describeNode(
     statusMessage: node.statusMessage,
     hostname: node.hostname,
     instanceId: node.instanceId,
-    ...describeKnown(bodies.ledger.get(node.nodeId), bodies),
+    ...describeKnown(bodies.ledger.get(node.nodeId), bodies, policy),
     expectedReadyAt: expected === undefined ? undefined : isoTime(expected),
     verdict: verdict?.kind ?? "not-judged",
     unhealthySince: unhealthy === undefined ? undefined : isoTime(unhealthy.since),
@@ -365,7 +383,11 @@ function verdictOn({ plan, ledger }: Bodies, node: NodeId): NodeVerdict | undefi
   return plan?.nodes.get(node);
 }
 
-function describeKnown(known: LedgerNode | undefined, { plan }: Bodies): Readonly<Record<string, unknown>> {
+function describeKnown(
+  known: LedgerNode | undefined,
+  { plan }: Bodies,
+  policy: Policy,
+): Readonly<Record<string, unknown>> {
   if (known === undefined) return {};
   const { array, busyness, draining, firstReadyAt, firstSeenAt, lastNeededAt, leftReadyAt, purpose, start } =
     known;
@@ -373,7 +395,8 @@ function describeKnown(known: LedgerNode | undefined, { plan }: Bodies): Readonl
   return {
     purpose: purpose.kind === "group" ? groupText(purpose) : purpose.kind,
     countsFor: arrayShown(purpose, array),
-    madeBy: isMadeByUs(known) ? "us" : "another tool",
+    madeBy: isOurs(known, {}) ? "us" : "another tool",
+    ownership: ownershipText(known, policy),
     released: plan === undefined ? undefined : whyReleased(plan, purpose),
     firstSeenAt: isoTime(firstSeenAt),
     firstReadyAt: firstReadyAt === undefined ? undefined : isoTime(firstReadyAt),

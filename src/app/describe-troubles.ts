@@ -2,13 +2,17 @@ import type { Bodies } from "../domain/bodies.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { Node } from "../domain/cluster.ts";
 import { isLost } from "../domain/cluster.ts";
-import type { Policy } from "../domain/policy.ts";
+import { DEFAULT_POLICY, type Policy } from "../domain/policy.ts";
+import { isOurs } from "../domain/exclusive.ts";
+import { actsOn } from "../domain/mode.ts";
+import type { NodeVerdict } from "../domain/plan.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
-import { isoTime } from "../domain/units.ts";
+import { isoTime, secondsBetween } from "../domain/units.ts";
 import { lossShown } from "../decide/record/lost-bodies.ts";
 import { missingUntil } from "../decide/nodes/missing.ts";
 import { removedByOthers } from "../decide/intents/removed.ts";
+import { ASKS_WITHIN_SECONDS, unneededSince } from "../decide/need/unneeded.ts";
 import { unneededText } from "./describe-health.ts";
 import { callsRefused, nodesUnhealthy } from "./node-troubles.ts";
 import type { StopKeys } from "./ports.ts";
@@ -24,8 +28,8 @@ const NAMED = 5;
 const MOST_CHARACTERS = 2000;
 
 /**
- * All troubles of a cluster in one list. Details are elsewhere in the answer. `senderNow`: the time on the senders' clocks, which differs
- * if our clock is scaled. `insecure`: what the app settings leave unprotected.
+ * All that is wrong with a cluster in one list; details are elsewhere in the answer. `senderNow`: what the senders' clocks show, which is
+ * another time where ours is scaled.
  */
 export function describeTroubles(
   record: ClusterRecord,
@@ -34,19 +38,20 @@ export function describeTroubles(
   now: Instant,
   senderNow: Instant = now,
   stopKeys?: StopKeys,
-  insecure: Policy["insecure"] = [],
+  policy: Policy = DEFAULT_POLICY,
 ): readonly DescribedTrouble[] {
   const troubles = [
-    ...insecure.map((text): DescribedTrouble => ({ kind: "insecure", text, count: 1 })),
+    ...(policy.insecure ?? []).map((text): DescribedTrouble => ({ kind: "insecure", text, count: 1 })),
     ...notes.map((text): DescribedTrouble => ({ kind: "health", text, count: 1 })),
     ...storageLoss(record, now),
     ...notNeeded(record),
+    ...nodesNotOurs(bodies, policy, now),
     ...pauses(record, now),
     ...failedNodes(bodies),
     ...nodesDown(bodies),
     ...nodesMissing(bodies),
     ...nodesUnclear(bodies),
-    ...nodesRemoved(record, bodies, now),
+    ...nodesRemoved(record, bodies, policy, now),
     ...nodesUnhealthy(bodies, now),
     ...callsRefused(bodies, now),
     ...keysMissing(record, stopKeys),
@@ -88,6 +93,31 @@ function notNeeded({ unneeded }: ClusterRecord): readonly DescribedTrouble[] {
   if (unneeded === undefined) return [];
   return [{ kind: "nodes-not-needed", text: unneededText(unneeded), count: 1 }];
 }
+
+/** Nodes that nobody needs, in arrays that act, and that the autoscaler may not stop. */
+function nodesNotOurs(
+  { ledger, plan, seen }: Bodies,
+  policy: Policy,
+  now: Instant,
+): readonly DescribedTrouble[] {
+  const idle = (seen?.nodes ?? []).filter(({ nodeId }) => {
+    const verdict = plan?.nodes.get(nodeId)?.kind;
+    const known = ledger.get(nodeId);
+    if (known === undefined || verdict === undefined || !USELESS.has(verdict)) return false;
+    return (
+      actsOn(policy, known.array) &&
+      !isOurs(known, policy) &&
+      secondsBetween(unneededSince(known), now) >= ASKS_WITHIN_SECONDS
+    );
+  });
+  if (idle.length === 0) return [];
+  const one = idle.length === 1;
+  const text = `${namesOf(idle)}: not needed, and not ours: the autoscaler never stops ${one ? "it" : "them"}. Stop ${one ? "it" : "them"} in CycleCloud; or, if no other tool manages the node array, name it in exclusiveNodearrays`;
+  return [{ kind: "nodes-not-ours", text, count: idle.length }];
+}
+
+/** Verdicts on nodes that serve no demand, though they may run. */
+const USELESS: ReadonlySet<NodeVerdict["kind"]> = new Set(["idle", "busyness-unknown", "failed", "down"]);
 
 function pauses({ backoffs }: ClusterRecord, now: Instant): readonly DescribedTrouble[] {
   return backoffs
@@ -135,8 +165,13 @@ function nodesUnclear({ seen, plan }: Bodies): readonly DescribedTrouble[] {
   return [{ kind: "node-unclear", text, count: unclear.length }];
 }
 
-function nodesRemoved(record: ClusterRecord, { ledger }: Bodies, now: Instant): readonly DescribedTrouble[] {
-  const removed = removedByOthers(record, ledger, now);
+function nodesRemoved(
+  record: ClusterRecord,
+  { ledger }: Bodies,
+  policy: Policy,
+  now: Instant,
+): readonly DescribedTrouble[] {
+  const removed = removedByOthers(record, ledger, policy, now);
   if (removed.length === 0) return [];
   const young = removed.filter(({ firstReadyAt }) => firstReadyAt === undefined).length;
   const all =

@@ -12,7 +12,9 @@ export interface DescribedTrouble {
     /** Removed in the last hour, but not by the autoscaler. */
     | "nodes-removed"
     | "nodes-not-needed"
-    /** They report themselves unhealthy and are not stopped. */
+    /** Made by other tools, of no use, and never stopped by us. */
+    | "nodes-not-ours"
+    /** They call themselves unhealthy, and are not stopped. */
     | "nodes-unhealthy"
     /** Calls for them lacked their own token. */
     | "node-token"

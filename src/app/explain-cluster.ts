@@ -1,5 +1,5 @@
-import type { DemandExplained, NodeExplained, Unknown } from "../decide/explain.ts";
-import { explainJob, explainNode } from "../decide/explain.ts";
+import type { DemandExplained, Unknown } from "../decide/explain.ts";
+import { explainJob } from "../decide/explain.ts";
 import type { HostExplained } from "../decide/explain-host.ts";
 import { explainHost } from "../decide/explain-host.ts";
 import type { JudgedHosts } from "../decide/world/scheduler-only.ts";
@@ -11,10 +11,11 @@ import type { Plan } from "../domain/plan.ts";
 import { modeShown } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
 import type { ClusterRecord, Ledger } from "../domain/record.ts";
-import type { TimeoutRules } from "../domain/timeouts.ts";
 import { isoTime } from "../domain/units.ts";
 import { loadWhole } from "./commit.ts";
 import type { App } from "./app.ts";
+import type { NodeExplained } from "../decide/explain-node.ts";
+import { explainNode, type NodeRules } from "../decide/explain-node.ts";
 
 /** The subject of an explanation. Without `plan` the last plan explains it, otherwise that plan. */
 export type Question = { readonly plan?: number } & (
@@ -98,7 +99,7 @@ const NO_HOSTS: JudgedHosts = { nodes: new Map(), others: [] };
 /** Current facts beside the plan. Unknown for the time of a past plan. */
 interface Present {
   readonly hosts: JudgedHosts;
-  readonly rules?: TimeoutRules;
+  readonly rules?: NodeRules;
 }
 
 function answerBy(

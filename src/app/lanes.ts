@@ -1,10 +1,10 @@
-import type { Recalls } from "../decide/autostop.ts";
-import { noRecalls } from "../decide/autostop.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import type { Instant } from "../domain/units.ts";
 import { KnownPlans } from "./known-plans.ts";
 import { OpenQuestions } from "./open-questions.ts";
 import { CallMeter } from "./call-meter.ts";
+import type { Recalls } from "../decide/recalls.ts";
+import { noRecalls } from "../decide/recalls.ts";
 
 /**
  * Callers in one process that change the same cluster's record take turns, so that they do not cause conflicts for each other. Between

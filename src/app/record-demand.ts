@@ -1,4 +1,4 @@
-import { accept, limitExpiry } from "../decide/record/accept.ts";
+import { accept } from "../decide/record/accept.ts";
 import { holds, recallSets } from "../decide/record/finished-sets.ts";
 import type { Acceptance } from "../decide/record/accept.ts";
 import { refuseUpdate } from "../decide/senders/refuse-update.ts";
@@ -16,6 +16,7 @@ import type { NewerState } from "./newer-state.ts";
 import { unlessNewerState } from "./newer-state.ts";
 import type { App } from "./app.ts";
 import type { Current } from "./current.ts";
+import { limitExpiry } from "../decide/record/lapse.ts";
 
 /** The answer to the sender. `accepted` means that the demand is durable, not that capacity exists. */
 export type Recorded =
@@ -36,7 +37,10 @@ export type Recorded =
   /** A newer release wrote the record. Put the message back until an instance of that release takes it. */
   | NewerState;
 
-/** Records demand. Messages that wait for the same cluster share one load and one save. */
+/** Demand that is durable. */
+export type RecordedDemand = Extract<Recorded, { kind: "accepted" }>;
+
+/** Records demand; messages that wait for the same cluster share one load and one save. */
 export interface DemandRecorder {
   record(update: RequestSetUpdate): Promise<Recorded>;
 }

@@ -1,4 +1,4 @@
-import { validateConfig } from "../client/index.ts";
+import { describeConfig, validateConfig } from "../client/index.ts";
 import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
@@ -69,6 +69,16 @@ export function registerConfigCommands({ program, terminal, run }: Register): vo
     .description("what putting a configuration document would change")
     .argument("<file>", "the document as JSON")
     .action((file: string, options: ClusterOptions) => run(() => diffConfig(terminal, file, options)));
+
+  config
+    .command("schema")
+    .description("print the JSON Schema of configuration documents, for editors; works without the app")
+    .action(() =>
+      run(() => {
+        terminal.say(jsonText(describeConfig()));
+        return Promise.resolve(EXIT.done);
+      }),
+    );
 
   config
     .command("validate")

@@ -19,6 +19,7 @@ export type NodeOrder = (typeof NODE_ORDERS)[number];
 /** Every selected node, with the reason why it stays or is stopped. No line is longer than `columns`. */
 export function renderNodes({ nodes, now }: StateAnswer, choice: NodeChoice = {}, columns?: number): string {
   const chosen = nodes.list.filter((node) => isChosen(node, choice));
+  const hasOthers = chosen.some(isNotOurs);
   const table = renderTable(
     [
       ["NODE", ({ name }) => name],
@@ -30,7 +31,7 @@ export function renderNodes({ nodes, now }: StateAnswer, choice: NodeChoice = {}
       ["READY IN", ({ expectedReadyAt }) => readyIn(now, expectedReadyAt)],
       ["HOST", ({ hostname }) => hostname],
       ["BUSY", ({ busyness }) => busyness],
-      ["MADE BY", ({ madeBy }) => (madeBy === "us" ? undefined : madeBy)],
+      ["WHOSE", (node) => (hasOthers ? whose(node) : undefined)],
       ["WHY", ({ why }) => why],
     ],
     inOrder(chosen, choice.sort),
@@ -40,6 +41,11 @@ export function renderNodes({ nodes, now }: StateAnswer, choice: NodeChoice = {}
   const more = (nodes.count ?? nodes.list.length) - nodes.list.length;
   return more > 0 ? `${table}\nand ${more} more` : table;
 }
+
+/** An older app does not say it. */
+const isNotOurs = ({ ownership }: NodeAnswer): boolean => ownership?.startsWith("not ours") === true;
+
+const whose = (node: NodeAnswer): string => (isNotOurs(node) ? "not ours: made by another tool" : "ours");
 
 function isChosen(node: NodeAnswer, { nodearray, phase, unneeded, why }: NodeChoice): boolean {
   if (nodearray !== undefined && node.array !== nodearray) return false;

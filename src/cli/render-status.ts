@@ -33,6 +33,7 @@ function inQueue(queue: string, waiting: ClustersAnswer["poisonMessages"]): read
 /** A summary of one cluster: its demand, its nodes, its troubles, and its unmet demand with the reasons. */
 export function renderStatus(state: StateAnswer): string {
   const { health, nodes, plan, inFlight, waiting, troubles } = state;
+  const virtual = plan === undefined ? undefined : virtualText(plan);
   const healthy = health.ok === true ? "healthy" : "unhealthy";
   const coming = inFlight.reduce((sum, { stillToShow = 0 }) => sum + stillToShow, 0);
   // Notes about the health are also among the troubles.
@@ -47,6 +48,7 @@ export function renderStatus(state: StateAnswer): string {
     ...labelled("timeouts", timeoutTexts(state.nodearrays)),
     ...stopKeysRow(state.stopKeys),
     ...row("plan", plan === undefined ? "none yet" : planText(plan)),
+    ...(virtual === undefined ? [] : row("virtual", virtual)),
     ...labelled("warning", warnings),
     ...labelled("why", waiting?.reasons.map(causeText) ?? []),
     ...labelled("remedy", waiting?.remedies.map(causeText) ?? []),
@@ -135,6 +137,12 @@ function planText(plan: PlanAnswer): string {
   const deeds = [deedsText(plan), withheld === undefined ? undefined : withheldText(withheld)];
   const what = deeds.filter((text) => text !== undefined).join("; ");
   return `${number ?? "?"} at ${at ?? "?"} (${modeText(plan)}): ${what === "" ? "nothing to do" : what}`;
+}
+
+/** The actions of the virtual fleet. Undefined if no array is observed or nothing changed. */
+function virtualText({ virtual }: PlanAnswer): string | undefined {
+  const deeds = virtual === undefined ? undefined : deedsText(virtual);
+  return deeds === undefined ? undefined : `${deeds} (only in the record)`;
 }
 
 /** A plan of an older app has no mode. If it withholds something, it withholds everything. */

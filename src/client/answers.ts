@@ -147,6 +147,10 @@ export type Explanation =
       }[];
       moreJobs: number;
       /**
+       * ours or not ours, and why; absent: it is gone, or a past plan was asked for.
+       */
+      ownership?: string;
+      /**
        * That count for it now; absent: it is gone, or a past plan was asked for.
        */
       timeouts?: {
@@ -556,6 +560,7 @@ export interface Cluster {
       | "node-unclear"
       | "nodes-removed"
       | "nodes-not-needed"
+      | "nodes-not-ours"
       | "nodes-unhealthy"
       | "node-token"
       | "stop-key-missing"
@@ -692,6 +697,18 @@ export interface Cluster {
       starts: string[];
       terminates: string[];
     };
+    /**
+     * What the virtual fleet of the observed node arrays did with this plan: nodes that only the record has. Absent: no array is observed.
+     */
+    virtual?: {
+      creates: {
+        bucket: string;
+        count: number;
+        countsFor: string;
+      }[];
+      starts: string[];
+      terminates: string[];
+    };
     demands: number;
     waitingForNodes: number;
     unmet: {
@@ -735,6 +752,10 @@ export interface Cluster {
        * Another tool: no create of ours is known to have made it.
        */
       madeBy: "us" | "another tool";
+      /**
+       * ours or not ours, and why. Nodes that are not ours are never started or stopped.
+       */
+      ownership: string;
       /**
        * Why the group that it was made for does not count on it any more.
        */
@@ -1480,6 +1501,10 @@ export interface Wake {
  */
 export interface Configuration {
   /**
+   * Where editors find the JSON Schema of this document; kept as it is.
+   */
+  $schema?: string;
+  /**
    * One for all node arrays, or by node array; "default": those that are not named.
    */
   idleTimeout:
@@ -1545,6 +1570,10 @@ export interface Configuration {
     };
   };
   planHistory: number;
+  /**
+   * Node arrays that no other tool manages; true: all.
+   */
+  exclusiveNodearrays?: true | string[];
   mode?:
     | ("observe" | "act")
     | {
@@ -1569,6 +1598,10 @@ export interface Configuration {
  */
 export interface ConfigurationWritten {
   /**
+   * Where editors find the JSON Schema of this document; kept as it is.
+   */
+  $schema?: string;
+  /**
    * One for all node arrays, or by node array; "default": those that are not named.
    */
   idleTimeout:
@@ -1634,6 +1667,10 @@ export interface ConfigurationWritten {
     };
   };
   planHistory: number;
+  /**
+   * Node arrays that no other tool manages; true: all.
+   */
+  exclusiveNodearrays?: true | string[];
   mode?:
     | ("observe" | "act")
     | {

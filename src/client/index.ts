@@ -20,6 +20,7 @@ export { isPlainHttp } from "../domain/loopback.ts";
 export { isName, NAME_EXPECTED } from "../domain/name.ts";
 export type { ConfigRead } from "./validate.ts";
 export { validateConfig } from "./validate.ts";
+export { describeConfig } from "../wire/config-schema.ts";
 export type {
   DemandMessage,
   JobMessage,

@@ -75,6 +75,7 @@ const plan = z.object({
   observed: texts,
   ...proposal,
   withheld: z.object(proposal).optional().catch(undefined),
+  virtual: z.object(proposal).optional().catch(undefined),
 });
 
 const cause = z.object({
@@ -101,6 +102,7 @@ const node = z.object({
   hostname: text,
   busyness: text,
   madeBy: text,
+  ownership: text,
   why: text,
   verdict: text,
   firstSeenAt: text,

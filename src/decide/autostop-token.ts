@@ -46,6 +46,37 @@ export function verifyToken(
   return found;
 }
 
+/** The id of the key that signed a stop URL for this array; undefined: the text is no such URL, or its key is not known. */
+export function stopKeyOf(
+  url: string,
+  cluster: ClusterName,
+  array: ArrayName,
+  keys: AutostopKeys,
+): string | undefined {
+  const token = url.slice(url.lastIndexOf("/") + 1);
+  const isOfArray = verifyToken(token, cluster, [array], keys) !== undefined;
+  return isOfArray ? token.slice(0, token.lastIndexOf(".")) : undefined;
+}
+
+/** Different URLs whose keys are remembered: a cluster has one for each array and key. */
+const MOST_REMEMBERED = 1000;
+
+/** {@link stopKeyOf} for the nodes of one cluster, of which most carry the same few URLs. */
+export function stopKeyReader(
+  cluster: ClusterName,
+  keys: AutostopKeys,
+): (array: ArrayName, url: string) => string | undefined {
+  const known = new Map<string, string | undefined>();
+  return (array, url) => {
+    const id = `${array}\n${url}`;
+    if (!known.has(id)) {
+      if (known.size >= MOST_REMEMBERED) known.clear();
+      known.set(id, stopKeyOf(url, cluster, array, keys));
+    }
+    return known.get(id);
+  };
+}
+
 /** Whether the token has the form of one that was signed with one of these keys. */
 export function hasKnownKey(token: string, keys: AutostopKeys): boolean {
   return readToken(token, keys) !== undefined;

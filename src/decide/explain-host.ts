@@ -4,13 +4,13 @@ import type { WrittenResources } from "../domain/resources.ts";
 import { writeResources } from "../domain/resources.ts";
 import { schedulerHostId, schedulerHostname } from "../domain/scheduler-host.ts";
 import { someOf } from "../domain/some-of.ts";
-import type { JobOnNode } from "./explain.ts";
 import { firstResources } from "./constraints/first-resources.ts";
-import { jobsOn, loadText, MOST_JOBS } from "./explain.ts";
 import { amountsText } from "./host-text.ts";
 import { hostKey } from "../domain/hosts.ts";
 import type { ReportedHost } from "./world/reported-hosts.ts";
 import type { JudgedHost, Standing } from "./world/scheduler-only.ts";
+import type { JobOnNode } from "./explain-node.ts";
+import { MOST_JOBS, jobsOn, loadText } from "./explain-node.ts";
 
 /** A host that only a scheduler knows: what it is to us, and what is on it. */
 export interface HostExplained {

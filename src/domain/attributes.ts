@@ -75,6 +75,18 @@ function isFalse(value: unknown): boolean {
   return value === false || (typeof value === "string" && value.toLowerCase() === "false");
 }
 
+/** Under both names that nodes read (docs/pbs.md). */
+const STOP_URLS = [
+  ["cyclecloud", "cluster", "autoscale", "stop_callback"],
+  ["autoscale", "stop_callback"],
+] as const;
+
+/** The stop URLs that a `Configuration` holds, ours or others'. Each holds a token, so nobody keeps or shows them. */
+export function stopUrlsOf(configuration: unknown): readonly string[] {
+  const found = STOP_URLS.map((path) => memberAt(configuration, path));
+  return found.filter((url) => typeof url === "string");
+}
+
 function memberAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce((at, key) => (isAttributes(at) ? at[key] : undefined), value);
 }

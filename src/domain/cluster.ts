@@ -144,6 +144,8 @@ export interface Node {
   readonly keepAlive: boolean;
   /** Its Configuration switches autostop off. It is not stopped for being idle, but it may still ask to stop. */
   readonly stopDisabled?: true;
+  /** The key of our stop URL in its Configuration; absent: there is none that one of our keys has signed for its array. */
+  readonly stopKey?: string;
   /** The node's own `Configuration.autoscale.resources`. */
   readonly resources?: Resources;
   readonly configuration?: Readonly<Record<string, Scalar>>;

@@ -3,6 +3,7 @@ import type { CapRules } from "./cap-rules.ts";
 import type { SizeTable } from "./catalogue.ts";
 import type { ConfiguredGroups } from "./configured-groups.ts";
 import type { DefaultResource } from "./default-resource.ts";
+import type { ExclusiveRules } from "./exclusive.ts";
 import type { ArrayName } from "./ids.ts";
 import type { ModeRules } from "./mode.ts";
 import type { PriceTable } from "./price.ts";
@@ -28,7 +29,7 @@ export const LONGEST_LAG_SECONDS = 300;
 export const MOST_PARALLEL_CREATES = 8;
 
 /** The configuration of one cluster, after parsing. All durations in seconds. */
-export interface Policy extends TimeoutRules, CallBounds, ModeRules {
+export interface Policy extends TimeoutRules, CallBounds, ModeRules, ExclusiveRules {
   /** Interval of the timer's observations: 60, fixed by its schedule. Autostop trusts a snapshot for two intervals. */
   readonly snapshotIntervalSeconds: number;
   /** Maximum validity of demand. A lapsed set keeps its revision for the same time. Default 86,400. */
@@ -59,8 +60,8 @@ export interface Policy extends TimeoutRules, CallBounds, ModeRules {
   readonly planHistorySeconds: number;
   /** Budget for placing the demand of one plan, in steps. Absent: see decide/constraints/budget.ts. Not configurable. */
   readonly planSteps?: number;
-  /** True: nodes that we did not create are never stopped. Only for trying the app on a cluster that others run. In no document. */
-  readonly ownNodesOnly?: true;
+  /** The `$schema` of the document, for editors. It changes nothing here. */
+  readonly schema?: string;
   /** Descriptions of app settings that send data over the network unprotected. From the settings, in no document. */
   readonly insecure?: readonly string[];
 }

@@ -292,7 +292,7 @@ export interface LedgerNode {
   readonly lastNeededAt?: Instant;
   readonly busyness: Busyness;
   readonly draining?: Draining;
-  /** The key of its stop URL, from the create that made it. Absent: not known. */
+  /** The key of its stop URL, from the create that made it, else from its Configuration. Absent: not known. */
   readonly keyId?: string;
   /** Absent: no call of the node has carried a token of its own yet. */
   readonly bound?: NodeBinding;
@@ -315,11 +315,6 @@ export interface LedgerNode {
 export interface PlannedBeside {
   readonly set: SetName;
   readonly demand: string;
-}
-
-/** True if a create of ours is known to have made the node. All others come from another tool, such as CycleCloud's own page or azslurm. */
-export function isMadeByUs({ requestId }: LedgerNode): boolean {
-  return requestId !== undefined;
 }
 
 /** Unknown is a third value: idle time does not run while it holds. */

@@ -1,41 +1,47 @@
-/** A compiled shell pattern. */
+/** A shell pattern, ready to be matched. */
 export interface Pattern {
   /** Whether the whole text matches. Takes time proportional to the length of the text times the length of the pattern. */
   test(text: string): boolean;
 }
 
-/** One step of a pattern: any run of characters, or one character that passes the test. */
-type Token = "star" | ((char: string) => boolean);
+/** What one character of the text must be, and where the pattern goes on after it. */
+interface Single {
+  readonly accepts: (point: number) => boolean;
+  readonly end: number;
+}
+
+const STAR = "*".charCodeAt(0);
+const ANY = "?".charCodeAt(0);
+const BRACKET = "[".charCodeAt(0);
 
 /**
  * Compiles a shell pattern, case-sensitive and for the whole text: `*`, `?`, `[ab]`, `[a-z]`, `[!ab]`. An unclosed bracket is an ordinary
  * character. Undefined if the text contains no pattern and stands for itself. Not a regular expression: that backtracks for each star, and
- * a pattern of ten characters can take half a minute.
+ * a pattern of ten characters can take half a minute. Stores nothing for each character of a pattern: a cluster may hold 60 MiB of
+ * patterns.
  */
 export function compilePattern(pattern: string): Pattern | undefined {
-  if (!/[*?[]/.test(pattern)) return undefined;
-  const tokens = readTokens(pattern);
-  return { test: (text) => matches(tokens, text) };
+  if (!isPattern(pattern)) return undefined;
+  // Looked up once: without it each bracket of a pattern of brackets would search the rest of it.
+  const lastClose = pattern.lastIndexOf("]");
+  const brackets = new Map<number, Single>();
+  const singleAt = (at: number): Single => {
+    let single = brackets.get(at);
+    if (single === undefined) {
+      const close = lastClose > at ? closingBracket(pattern, at) : undefined;
+      single =
+        close === undefined
+          ? { accepts: (point) => point === BRACKET, end: at + 1 }
+          : { accepts: bracket(pattern.slice(at + 1, close)), end: close + 1 };
+      brackets.set(at, single);
+    }
+    return single;
+  };
+  return { test: (text) => matches(pattern, singleAt, text) };
 }
 
-function readTokens(pattern: string): readonly Token[] {
-  const tokens: Token[] = [];
-  let at = 0;
-  while (at < pattern.length) {
-    const char = String.fromCodePoint(pattern.codePointAt(at) ?? 0);
-    const close = char === "[" ? closingBracket(pattern, at) : undefined;
-    if (close !== undefined) {
-      tokens.push(bracket(pattern.slice(at + 1, close)));
-      at = close + 1;
-      continue;
-    }
-    // Several stars in a row are one.
-    if (char !== "*") tokens.push(char === "?" ? () => true : (other) => other === char);
-    else if (tokens.at(-1) !== "star") tokens.push("star");
-    at += char.length;
-  }
-  return tokens;
-}
+/** Whether a text may match others than itself. */
+export const isPattern = (text: string): boolean => /[*?[]/.test(text);
 
 /** The position of the closing bracket. A "]" directly after the opening bracket, or after "!", is an ordinary character. */
 function closingBracket(pattern: string, at: number): number | undefined {
@@ -44,10 +50,10 @@ function closingBracket(pattern: string, at: number): number | undefined {
   return close < 0 ? undefined : close;
 }
 
-function bracket(inside: string): (char: string) => boolean {
+function bracket(inside: string): (point: number) => boolean {
   const negated = inside.startsWith("!");
   const chars = Array.from(negated ? inside.slice(1) : inside);
-  const single = new Set<string>();
+  const single = new Set<number>();
   const ranges: (readonly [from: number, to: number])[] = [];
   for (let at = 0; at < chars.length; at += 1) {
     const [from = "", dash, to] = chars.slice(at, at + 3);
@@ -55,41 +61,59 @@ function bracket(inside: string): (char: string) => boolean {
       // A range the wrong way round matches nothing.
       ranges.push([pointOf(from), pointOf(to)]);
       at += 2;
-    } else single.add(from);
+    } else single.add(pointOf(from));
   }
-  return (char) => {
-    const point = pointOf(char);
-    const isListed = single.has(char) || ranges.some(([from, to]) => from <= point && point <= to);
+  return (point) => {
+    const isListed = single.has(point) || ranges.some(([from, to]) => from <= point && point <= to);
     return isListed !== negated;
   };
 }
 
-const pointOf = (char: string): number => char.codePointAt(0) ?? 0;
+const pointOf = (text: string, at = 0): number => text.codePointAt(at) ?? 0;
+
+/** Code units of a code point. */
+const lengthOf = (point: number): number => (point > 0xffff ? 2 : 1);
+
+/** Where the pattern goes on after one character of the text; undefined: that character does not fit. */
+function fits(
+  pattern: string,
+  at: number,
+  singleAt: (at: number) => Single,
+  point: number,
+): number | undefined {
+  const asked = pointOf(pattern, at);
+  if (asked === ANY) return at + 1;
+  if (asked !== BRACKET) return asked === point ? at + lengthOf(asked) : undefined;
+  const { accepts, end } = singleAt(at);
+  return accepts(point) ? end : undefined;
+}
 
 /**
  * Walks along both at once. On a mismatch the last star takes one more character, and everything after it is tried again. Earlier stars
  * need no retry: the last star can take whatever an earlier one would.
  */
-function matches(tokens: readonly Token[], text: string): boolean {
-  const chars = Array.from(text);
+function matches(pattern: string, singleAt: (at: number) => Single, text: string): boolean {
   let token = 0;
   let at = 0;
   let star: { readonly token: number; at: number } | undefined;
-  while (at < chars.length) {
-    const next = tokens[token];
-    if (next === "star") {
+  while (at < text.length) {
+    if (pattern.charCodeAt(token) === STAR) {
+      token += 1;
       star = { token, at };
-      token += 1;
-    } else if (next?.(chars[at] ?? "") === true) {
-      token += 1;
-      at += 1;
+      continue;
+    }
+    const point = pointOf(text, at);
+    const next = token < pattern.length ? fits(pattern, token, singleAt, point) : undefined;
+    if (next !== undefined) {
+      token = next;
+      at += lengthOf(point);
     } else if (star === undefined) return false;
     else {
-      star.at += 1;
-      token = star.token + 1;
+      star.at += lengthOf(pointOf(text, star.at));
+      token = star.token;
       at = star.at;
     }
   }
-  while (tokens[token] === "star") token += 1;
-  return token === tokens.length;
+  while (pattern.charCodeAt(token) === STAR) token += 1;
+  return token === pattern.length;
 }

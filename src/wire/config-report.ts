@@ -27,6 +27,7 @@ const TEST_AID = "scalelib uses it in tests only";
 
 /** Keys of scalelib's autoscale.json (scalelib.md 18) and of its drivers that have no effect here, with the reason. */
 const IGNORED: ReadonlyMap<string, string> = new Map([
+  ["$schema", "kept for editors, which check the document by it"],
   ["cluster_name", "the app setting AUTOSCALER_CLUSTERS names the clusters"],
   ["url", "the app setting AUTOSCALER_CLUSTERS says where CycleCloud is"],
   ["username", "the app setting AUTOSCALER_CLUSTERS says who signs in to CycleCloud"],
@@ -72,6 +73,9 @@ const ANSWERS: ReadonlySet<string> = new Set([
   "unreadable",
   "observing",
 ]);
+
+/** Keys that a document may have and that have no effect. */
+export const IGNORED_KEYS: readonly string[] = [...IGNORED.keys(), ...ANSWERS];
 
 /** Whether a key of a document is known although it has no effect. */
 export function isIgnored(key: string): boolean {

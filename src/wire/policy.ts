@@ -10,6 +10,7 @@ import { readConfiguredGroups, readScalelibArrays } from "./configured-groups.ts
 import { readDefaultResources, writeDefaultResource } from "./default-resources.ts";
 import { parseDocument } from "./document.ts";
 import { isFields, readOneOf, type Fields } from "./fields.ts";
+import { readExclusive, writeExclusive } from "./exclusive.ts";
 import { readMode, storedMode, writeMode, type ModeDocument } from "./mode.ts";
 import { isName, NAME_EXPECTED } from "./name.ts";
 import { newNotes } from "./notes.ts";
@@ -23,6 +24,8 @@ import { BOUNDS } from "./bounds.ts";
 
 /** A cluster's configuration document, as written and as GET shows it. Durations in seconds. */
 export interface PolicyDocument {
+  /** Where editors find the JSON Schema of the document; kept as it is. */
+  readonly $schema?: string;
   /** One number, or an object by node array: "default" and the arrays that have their own. */
   readonly idleTimeout: number | Readonly<Record<string, number>>;
   readonly bootTimeout: number | Readonly<Record<string, number>>;
@@ -39,7 +42,9 @@ export interface PolicyDocument {
   readonly senders?: readonly object[];
   readonly prices?: object;
   readonly planHistory: number;
-  /** One mode, or an object by node array with "default" for the others. Absent: the app setting AUTOSCALER_DEFAULT_MODE counts. */
+  /** Node arrays that no other tool manages. `true`: all arrays. */
+  readonly exclusiveNodearrays?: true | readonly string[];
+  /** One mode, or an object by node array, "default" for the others. Absent: AUTOSCALER_DEFAULT_MODE counts. */
   readonly mode?: ModeDocument;
 }
 
@@ -61,6 +66,7 @@ export const OWN_KEYS = [
   "inFlightGrace",
   "groupFillTimeout",
   "nodearrays",
+  "exclusiveNodearrays",
   "default_resources",
   "vmSizes",
   "preference",
@@ -142,6 +148,8 @@ export function readPolicy(input: string | object, otherwise: Mode = "act"): Pol
     ...(senders === undefined ? {} : { senders }),
     ...(prices === undefined ? {} : { prices }),
     planHistorySeconds: readSeconds(from, "planHistory", 0, problems) ?? DEFAULT_POLICY.planHistorySeconds,
+    ...readSchema(from, problems),
+    ...readExclusive(from, problems),
     ...readMode(from, otherwise, problems),
   };
   return problems.count > 0
@@ -170,6 +178,7 @@ function doubtsOf({ caps, prices, senders, vmSizes }: Policy): readonly Problem[
 /** The document for a policy. Reading it gives the same policy. */
 export function writePolicy(policy: Policy): PolicyDocument {
   return {
+    ...(policy.schema === undefined ? {} : { $schema: policy.schema }),
     idleTimeout: writeTimeout({
       seconds: policy.idleTimeoutSeconds,
       ...(policy.idleTimeouts === undefined ? {} : { byArray: policy.idleTimeouts }),
@@ -195,6 +204,7 @@ export function writePolicy(policy: Policy): PolicyDocument {
     ...(policy.senders === undefined ? {} : { senders: writeSenders(policy.senders) }),
     ...(policy.prices === undefined ? {} : { prices: writePriceTable(policy.prices) }),
     planHistory: policy.planHistorySeconds,
+    ...writeExclusive(policy),
     ...writeMode(policy),
   };
 }
@@ -234,6 +244,13 @@ function readSeconds(from: Fields, key: string, least: number, problems: Problem
   if (typeof value === "number" && Number.isFinite(value) && value >= least) return value;
   problems.add(() => problemAt(key, value, `a number of seconds, ${least} or more`));
   return undefined;
+}
+
+function readSchema({ $schema }: Fields, problems: Problems): Pick<Policy, "schema"> {
+  if ($schema === undefined) return {};
+  if (typeof $schema === "string") return { schema: $schema };
+  problems.add(() => problemAt("$schema", $schema, "the address of a JSON Schema as text"));
+  return {};
 }
 
 function readArrays(from: Fields, problems: Problems): readonly string[] | undefined {

@@ -165,9 +165,21 @@ function readConfig(value: unknown, { policy, defaultMode }: WhatIfContext, prob
     else document[key] = changed;
   }
   const read = readPolicy(document, defaultMode);
-  if (read.kind === "policy") return read.policy;
+  if (read.kind === "policy") return { ...read.policy, ...ofSettings(policy) };
   problems.addBelow("config", read.problems);
   return policy;
+}
+
+/** What the app settings say of the server, and no document. */
+function ofSettings(policy: Policy) {
+  const { callLimitSeconds, lagSeconds, parallelCreates, insecure, planSteps } = policy;
+  return {
+    callLimitSeconds,
+    lagSeconds,
+    parallelCreates,
+    ...(insecure === undefined ? {} : { insecure }),
+    ...(planSteps === undefined ? {} : { planSteps }),
+  };
 }
 
 // ---------------------------------------------------------------- request sets

@@ -79,6 +79,12 @@ describe("in observe mode every view says what would be done", () => {
     ]);
   });
 
+  test("status, with what the virtual fleet did", async () => {
+    const virtual = { creates: [{ bucket: "htc/F2", count: 4 }], starts: [], terminates: ["htc-9"] };
+    const { out } = await shown(["status", "-c", "demo"], { ...cluster, plan: { ...cluster.plan, virtual } });
+    expect(out.split("\n").at(-1)).toBe("virtual    create 4 x htc/F2; stop htc-9 (only in the record)");
+  });
+
   test.each([
     { command: "demand", kind: "target" },
     { command: "jobs", kind: "job" },
@@ -130,12 +136,19 @@ describe("in observe mode every view says what would be done", () => {
 
 test("nodes of another tool are marked as such, and the column is there only then", async () => {
   const list = [
-    { name: "htc-1", madeBy: "us" },
-    { name: "htc-2", madeBy: "another tool" },
+    { name: "htc-1", ownership: "ours: our request made it" },
+    {
+      name: "htc-2",
+      ownership: "not ours: another tool made it, and exclusiveNodearrays does not cover htc",
+    },
   ];
   const nodes = (some: typeof list) =>
     shown(["nodes", "-c", "demo"], { ...cluster, nodes: { count: 2, list: some } });
-  expect((await nodes(list)).out.split("\n")).toEqual(["NODE   MADE BY", "htc-1  -", "htc-2  another tool"]);
+  expect((await nodes(list)).out.split("\n")).toEqual([
+    "NODE   WHOSE",
+    "htc-1  ours",
+    "htc-2  not ours: made by another tool",
+  ]);
   expect((await nodes(list.slice(0, 1))).out).toBe("NODE\nhtc-1\nand 1 more");
 });
 

@@ -32,7 +32,7 @@ test.each([
   {
     name: "commands below a command",
     words: ["config", ""],
-    offers: ["get", "put", "history", "rollback", "diff", "validate", "help"],
+    offers: ["get", "put", "history", "rollback", "diff", "schema", "validate", "help"],
   },
   { name: "options of a command", words: ["set", "--ins"], offers: ["--instancecount"] },
   {

@@ -1,5 +1,5 @@
 import { allocate } from "../../src/decide/search/allocate.ts";
-import { compileAll, takeFrom } from "../../src/decide/constraints/match.ts";
+import { compileAll } from "../../src/decide/constraints/match.ts";
 import type { Allocation, BucketOffer, PlacementOrder, World } from "../../src/domain/allocation.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import type { BucketKey } from "../../src/domain/bucket.ts";
@@ -20,6 +20,7 @@ import type { Json } from "./compare.ts";
 import { isList, isObject, textOf } from "./compare.ts";
 import type { Surroundings, VectorCase } from "./vector-case.ts";
 import { readRules } from "./vector-cluster.ts";
+import { takeFrom } from "../../src/decide/constraints/judge.ts";
 
 const POLICY = {
   groupPrefix: "pg-",

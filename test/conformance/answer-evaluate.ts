@@ -1,5 +1,4 @@
-import { compileAll, takeFrom } from "../../src/decide/constraints/match.ts";
-import type { Judgement } from "../../src/decide/constraints/match.ts";
+import { compileAll } from "../../src/decide/constraints/match.ts";
 import type { NodeView } from "../../src/domain/node-view.ts";
 import { sharedStateOf } from "../../src/decide/constraints/shared-pools.ts";
 import type { Constraint } from "../../src/domain/constraint.ts";
@@ -11,6 +10,8 @@ import { newNotes } from "../../src/wire/notes.ts";
 import type { Json } from "./compare.ts";
 import type { Surroundings, VectorCase } from "./vector-case.ts";
 import { readCluster, readRules } from "./vector-cluster.ts";
+import type { Judgement } from "../../src/decide/constraints/judgement.ts";
+import { takeFrom } from "../../src/decide/constraints/judge.ts";
 
 /** Names that the vectors have for our refusals. */
 export const STATUSES: Readonly<Record<Refusal["code"], string>> = {

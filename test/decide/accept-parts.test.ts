@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Acceptance } from "../../src/decide/record/accept.ts";
-import { accept, lapseParts } from "../../src/decide/record/accept.ts";
+import { accept } from "../../src/decide/record/accept.ts";
 import { decide } from "../../src/decide/reconcile.ts";
 import type { Pool, RequestSetUpdate, SchedulerNode } from "../../src/domain/demand.ts";
 import { setName } from "../../src/domain/ids.ts";
@@ -12,6 +12,7 @@ import { at, buildSnapshot, NOW } from "../support/build-node.ts";
 import { buildPartial, buildTarget, buildUpdate, EMPTY_RECORD, OURS } from "../support/build-record.ts";
 import { poolsInForce } from "../../src/decide/senders/owned-pools.ts";
 import { hostFacts } from "../../src/decide/senders/host-facts.ts";
+import { lapseParts } from "../../src/decide/record/lapse.ts";
 
 /** Demand, report and pools of a set, joined separately. */
 

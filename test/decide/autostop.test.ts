@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { EXCLUSIVE, needing, ofSizes } from "../support/build-constraints.ts";
-import type { StopCall, StopVerdict } from "../../src/decide/autostop.ts";
-import { confirmStops, judgeStops } from "../../src/decide/autostop.ts";
+import { judgeStops } from "../../src/decide/autostop.ts";
 import { settle } from "../../src/decide/intents/settle.ts";
 import type { Node } from "../../src/domain/cluster.ts";
 import type { NodeId } from "../../src/domain/ids.ts";
@@ -28,6 +27,8 @@ import {
 import type { Scenario } from "../support/build-record.ts";
 import { buildIntent, buildJob, buildState, buildTarget, OURS, pushSets } from "../support/build-record.ts";
 import type { Settled } from "../../src/decide/intents/evidence.ts";
+import type { StopCall, StopVerdict } from "../../src/decide/stop-verdict.ts";
+import { confirmStops } from "../../src/decide/confirm-stops.ts";
 
 const policy = DEFAULT_POLICY;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Pages } from "../../src/app/pages.ts";
 import { describeSchedulerHosts } from "../../src/app/describe-scheduler-hosts.ts";
-import { explainJob, explainNode } from "../../src/decide/explain.ts";
+import { explainJob } from "../../src/decide/explain.ts";
 import { explainHost } from "../../src/decide/explain-host.ts";
 import { storedHosts } from "../../src/decide/need/stored-world.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
@@ -9,6 +9,7 @@ import { hostExplained } from "../../src/wire/api/answers.ts";
 import { clusterAnswer } from "../../src/wire/api/cluster-answer.ts";
 import { at, buildNode, buildSnapshot, D8, NOW } from "../support/build-node.ts";
 import { decideOn, push } from "../support/push-message.ts";
+import { explainNode } from "../../src/decide/explain-node.ts";
 
 const node = buildNode("a", { machineType: D8 });
 const seen = buildSnapshot([node]);

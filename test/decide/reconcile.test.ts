@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { EXCLUSIVE, inArrays, needing, ofSizes } from "../support/build-constraints.ts";
 import { Recall } from "../../src/decide/need/recall.ts";
-import type { Weighing } from "../../src/decide/reconcile.ts";
 import { decide } from "../../src/decide/reconcile.ts";
 import { settle } from "../../src/decide/intents/settle.ts";
 import type { Node, Snapshot } from "../../src/domain/cluster.ts";
@@ -46,6 +45,7 @@ import {
 } from "../support/build-record.ts";
 import type { Look } from "../../src/domain/observation.ts";
 import type { Decision } from "../../src/domain/decision.ts";
+import type { Weighing } from "../../src/decide/need/weigh.ts";
 
 interface State {
   readonly record: ClusterRecord;
@@ -398,6 +398,7 @@ describe("nodes that do not come up", () => {
     const { record, ledger } = accepted;
     const two = decideOn({ record, bodies: { ...first.bodies, ledger } }, buildSnapshot([failed("n2")]), {
       now: at(120),
+      policy: { ...DEFAULT_POLICY, exclusiveArrays: true },
     });
     expect(two.record.backoffs).toMatchObject([{ seconds: 120, until: at(240) }]);
   });

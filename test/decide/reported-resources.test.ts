@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { Weighing } from "../../src/decide/reconcile.ts";
 import { decide } from "../../src/decide/reconcile.ts";
 import { Recall } from "../../src/decide/need/recall.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
@@ -16,6 +15,7 @@ import {
 } from "../support/build-node.ts";
 import { OURS } from "../support/build-record.ts";
 import { countCreated, decideOn, push } from "../support/push-message.ts";
+import type { Weighing } from "../../src/decide/need/weigh.ts";
 
 /** Up, 8 cores and 32 GiB as we compute it, host ip-a. */
 const eight = buildNode("a", { machineType: D8 });

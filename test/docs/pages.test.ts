@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ROUTES } from "../../functions/routes.ts";
+import { ROOMS } from "../house/rooms.ts";
 import { ROOT } from "../support/run-main.ts";
 
 /** What the pages say of the repository, against the repository. */
@@ -24,13 +25,13 @@ test("the README leads to every page", () => {
   expect(pages.filter((name) => !readme.includes(`](docs/${name})`))).toEqual([]);
 });
 
-test("docs/architecture.md describes each room of src/decide, and no other", () => {
-  const rooms = readdirSync(`${ROOT}/src/decide`, { withFileTypes: true }).filter((entry) =>
-    entry.isDirectory(),
-  );
-  expect(firstCells(read("docs/architecture.md"), "### Rooms of `src/decide`")).toEqual(
-    rooms.map(({ name }) => name).toSorted(),
-  );
+test("docs/architecture.md describes each room of src/decide, and no other, from the ground up", () => {
+  const described = firstCells(read("docs/architecture.md"), "### Rooms of `src/decide`");
+  const folders = readdirSync(`${ROOT}/src/decide`, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+  expect(described.toSorted()).toEqual(folders.toSorted());
+  expect(described).toEqual(ROOMS.filter((room) => room !== "entry"));
 });
 
 test("the glossary has 15 to 20 words, in order", () => {

@@ -228,6 +228,7 @@ export const CONFIG_EFFECTS: readonly Key[] = [
     },
   }),
   ofConfig("mode", "observe"),
+  { ...ofConfig("exclusiveNodearrays", true), unused: LATER },
   ofConfig("senders", [{ requestSets: "*", write: false }]),
   ofConfig("preference", "bucket-order"),
   ofConfig("among", "cheapest"),

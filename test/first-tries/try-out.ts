@@ -3,7 +3,7 @@ import { allocate } from "../../src/decide/search/allocate.ts";
 import { dynamicsOf } from "../../src/decide/world/dynamic-arrays.ts";
 import { updateLedger } from "../../src/decide/nodes/ledger.ts";
 import { demandsInForce } from "../../src/decide/senders/demands-in-force.ts";
-import { decide, supplyOf } from "../../src/decide/reconcile.ts";
+import { decide } from "../../src/decide/reconcile.ts";
 import { allocationPolicyOf } from "../../src/decide/need/spare.ts";
 import { suppose } from "../../src/decide/what-if.ts";
 import { buildWorld } from "../../src/decide/world/build-world.ts";
@@ -24,6 +24,7 @@ import type { Decision } from "../../src/domain/decision.ts";
 import { orderOf } from "../../src/decide/world/order-of-use.ts";
 import { poolsInForce } from "../../src/decide/senders/owned-pools.ts";
 import { hostFacts } from "../../src/decide/senders/host-facts.ts";
+import { supplyOf } from "../../src/decide/need/weigh.ts";
 
 /** How a cluster is configured to choose. */
 export interface Mode {

@@ -25,7 +25,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a set never lapses",
     edits: [
       {
-        file: "src/decide/record/accept.ts",
+        file: "src/decide/record/lapse.ts",
         find: "entry.expiresAt > now) continue;",
         put: "entry.live) continue;",
       },
@@ -91,7 +91,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a lapsed set forgets its revision at once",
     edits: [
       {
-        file: "src/decide/record/accept.ts",
+        file: "src/decide/record/lapse.ts",
         find: "plusSeconds(entry.expiresAt, keepRevisionSeconds + REVISION_LEEWAY_SECONDS) <= now",
         put: "entry.expiresAt <= now",
       },
@@ -231,7 +231,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a lapse kills",
     edits: [
       {
-        file: "src/decide/reconcile.ts",
+        file: "src/decide/conclude.ts",
         find: '    if (action.kind === "terminate") terminates.push(node.nodeId);\n',
         put: '    if (action.kind === "terminate" || (record.sets.size > 0 && ![...record.sets.values()].some(({ live }) => live))) terminates.push(node.nodeId);\n',
       },
@@ -242,7 +242,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a stop that was sent long ago is promised for ever",
     edits: [
       {
-        file: "src/decide/autostop.ts",
+        file: "src/decide/stop-objections.ts",
         find: "draining?.sentAt !== undefined && secondsBetween(draining.sentAt, seenAt) < DECIDE_AGAIN_SECONDS",
         put: "draining?.sentAt !== undefined",
       },

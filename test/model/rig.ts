@@ -10,7 +10,6 @@ import type { DemandRecorder } from "../../src/app/record-demand.ts";
 import { createRecorder } from "../../src/app/record-demand.ts";
 import type { MemoryComposition } from "../../src/compose.ts";
 import { composeInMemory } from "../../src/compose.ts";
-import type { StopCall } from "../../src/decide/autostop.ts";
 import type { RequestSetUpdate } from "../../src/domain/demand.ts";
 import { clusterName, setName, wakeId } from "../../src/domain/ids.ts";
 import type { Plan } from "../../src/domain/plan.ts";
@@ -26,6 +25,7 @@ import type { DemandMessage } from "../../src/wire/message.ts";
 import type { ClusterShape } from "./shape.ts";
 import { CLUSTER, simulatorOptions } from "./shape.ts";
 import type { App } from "../../src/app/app.ts";
+import type { StopCall } from "../../src/decide/stop-verdict.ts";
 
 /** A Thursday at midnight: any moment will do, as long as it is the same in every run. */
 const ORIGIN = Date.UTC(2026, 0, 1);

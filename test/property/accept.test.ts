@@ -1,7 +1,7 @@
 /** P1 of architecture.md, Properties. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { accept, lapseParts } from "../../src/decide/record/accept.ts";
+import { accept } from "../../src/decide/record/accept.ts";
 import { recallSets, retireSets } from "../../src/decide/record/finished-sets.ts";
 import type { Pool, RequestSetUpdate, SchedulerNode, SetDemand } from "../../src/domain/demand.ts";
 import { compareRevisions } from "../../src/domain/demand.ts";
@@ -12,6 +12,7 @@ import { poolsOf, reportsOf } from "../../src/domain/record.ts";
 import { at, NOW } from "../support/build-node.ts";
 import { buildPartial, buildTarget, buildUpdate, EMPTY_RECORD } from "../support/build-record.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
+import { lapseParts } from "../../src/decide/record/lapse.ts";
 
 const runs = runsOf(20_251_119, { deep: 50_000 });
 

@@ -1,7 +1,7 @@
 import type { Allocation, InFlightSupply, SupplyNode, World } from "../../src/domain/allocation.ts";
 import type { CreateSet, GroupFill } from "../../src/domain/record.ts";
 import { nodeId } from "../../src/domain/ids.ts";
-import { lookOf } from "../../src/domain/attributes-digest.ts";
+import { digestOfAttributes } from "../../src/domain/attributes-digest.ts";
 import { storeLoads } from "../../src/decide/need/plan-loads.ts";
 import { instant } from "../../src/domain/units.ts";
 import { newcomers, takenOf } from "./naive-places.ts";
@@ -57,7 +57,7 @@ export function apply(world: World, answer: Allocation, stage: Stage): World {
 function looksOf({ scaleSets }: World, { creates }: Allocation): NonNullable<World["scaleSets"]> {
   const looks = new Map(scaleSets);
   for (const { bucket, attributes } of creates) {
-    const look = lookOf(attributes);
+    const look = digestOfAttributes(attributes);
     if (bucket.placementGroup === undefined || look === undefined) continue;
     looks.set(scaleSetKey(bucket.array, bucket.machineType, bucket.placementGroup), { look });
   }

@@ -1,7 +1,7 @@
 /** P7 of architecture.md, Properties. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { confirmStops, judgeStops } from "../../src/decide/autostop.ts";
+import { judgeStops } from "../../src/decide/autostop.ts";
 import { decide } from "../../src/decide/reconcile.ts";
 import { settle } from "../../src/decide/intents/settle.ts";
 import type { Node } from "../../src/domain/cluster.ts";
@@ -18,6 +18,7 @@ import { anyClusterDemands } from "./cluster-demands.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 import { SUPPORTED } from "./supported.ts";
 import type { Settled } from "../../src/decide/intents/evidence.ts";
+import { confirmStops } from "../../src/decide/confirm-stops.ts";
 
 const runs = runsOf(5, { usual: 250 });
 

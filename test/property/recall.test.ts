@@ -1,11 +1,9 @@
 /** What was worked out before never changes a decision. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Recalls } from "../../src/decide/autostop.ts";
-import { confirmStops, judgeStops } from "../../src/decide/autostop.ts";
+import { judgeStops } from "../../src/decide/autostop.ts";
 import type { Premises } from "../../src/decide/need/recall.ts";
 import { Recall } from "../../src/decide/need/recall.ts";
-import type { Weighing } from "../../src/decide/reconcile.ts";
 import { decide } from "../../src/decide/reconcile.ts";
 import type { Spare } from "../../src/decide/need/spare.ts";
 import { DEFAULT_POLICY, observing } from "../../src/domain/policy.ts";
@@ -14,6 +12,9 @@ import { at, buildLedger, EXECUTE, rememberNode } from "../support/build-node.ts
 import { anyCluster, anyDemands, showCluster } from "../support/build-random-cluster.ts";
 import { BUCKET, buildState, OURS } from "../support/build-record.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
+import type { Weighing } from "../../src/decide/need/weigh.ts";
+import { confirmStops } from "../../src/decide/confirm-stops.ts";
+import type { Recalls } from "../../src/decide/recalls.ts";
 
 const POLICIES = [
   DEFAULT_POLICY,

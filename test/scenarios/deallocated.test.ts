@@ -15,7 +15,8 @@ async function stageWithDeallocated(
   count: number,
   options: StageOptions,
 ): Promise<readonly [Stage, string[]]> {
-  const stage = new Stage(options);
+  // Made by hand, so the autoscaler starts them only in an exclusive node array.
+  const stage = new Stage({ ...options, policy: { ...options.policy, exclusiveArrays: true } });
   const nodes = { method: "POST", query: {} };
   stage.simulator.request({
     ...nodes,

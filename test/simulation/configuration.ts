@@ -39,6 +39,7 @@ export function drawConfiguration(
     planHistory: 0,
     mode: "act",
     enabled: true,
+    exclusiveNodearrays: true,
     senders: [{ requestSets: "*", maxPriority: 1_000_000, caps: { nodes: 10_000 } }],
   };
   const keys = Object.keys(options);

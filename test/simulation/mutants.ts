@@ -129,7 +129,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a node that asked goes without a look after its mark",
     edits: [
       {
-        file: "src/decide/autostop.ts",
+        file: "src/decide/confirm-stops.ts",
         find: "[...unhealthy, ...[...askers].filter((id) => free.spare.has(id))]",
         put: "[...ours]",
       },
@@ -172,7 +172,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a node that is told to stay keeps the mark of its last question",
     edits: [
       {
-        file: "src/decide/autostop.ts",
+        file: "src/decide/note-verdicts.ts",
         find: "    } else if (isStay(verdict)) {",
         put: "    } else if (isStay(verdict) && !isMarked) {",
       },
@@ -190,12 +190,12 @@ const STORM_MUTANTS: readonly Mutant[] = [
         put: "const askers = new Set(marks);",
       },
       {
-        file: "src/decide/autostop.ts",
+        file: "src/decide/spare-nodes.ts",
         find: "new Set([...out, ...held.closed, ...unfit])",
         put: "new Set(out)",
       },
       {
-        file: "src/decide/autostop.ts",
+        file: "src/decide/confirm-stops.ts",
         find: "const askers = without(new Set(going), sick);",
         put: "const askers = new Set(going);",
       },

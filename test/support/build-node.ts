@@ -1,5 +1,5 @@
 import type { Bucket, Node, NodeArray, NodePhase, Snapshot } from "../../src/domain/cluster.ts";
-import { arrayName, clusterName, machineType, nodeId } from "../../src/domain/ids.ts";
+import { arrayName, clusterName, machineType, nodeId, requestId } from "../../src/domain/ids.ts";
 import type { Busyness, Ledger, LedgerNode } from "../../src/domain/record.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";
@@ -49,9 +49,11 @@ export function buildNodes(prefix: string, count: number, more: Partial<Node> = 
   return Array.from({ length: count }, (_, i) => buildNode(`${prefix}${i + 1}`, more));
 }
 
+const OUR_REQUEST = requestId("r-ours");
+
 /**
  * What is known of a node, unless `more` says otherwise: up for an hour or, if it is coming, first seen 100 s ago; nobody has said what
- * it does.
+ * it does. A request of ours made it.
  */
 export function rememberNode(node: Node, more: Partial<LedgerNode> = {}): LedgerNode {
   const up = node.phase !== "coming" && node.phase !== "unknown";
@@ -61,12 +63,18 @@ export function rememberNode(node: Node, more: Partial<LedgerNode> = {}): Ledger
     array: node.array,
     ...(node.hostname === undefined ? {} : { hostname: node.hostname }),
     ...(node.instanceId === undefined ? {} : { instanceId: node.instanceId }),
+    requestId: OUR_REQUEST,
     purpose: { kind: "array" },
     firstSeenAt: at(up ? -3600 : -100),
     ...(up ? { firstReadyAt: at(-3500) } : {}),
     busyness: { state: "unknown", since: at(-3500) },
     ...more,
   };
+}
+
+/** The same node as made by another tool: no request of ours is known of it, and it has no stop URL of ours. */
+export function notOurs({ requestId: _none, keyId: _url, ...known }: LedgerNode): LedgerNode {
+  return known;
 }
 
 export function buildLedger(entries: readonly LedgerNode[]): Ledger {

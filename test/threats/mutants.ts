@@ -50,7 +50,7 @@ export const MUTANTS: readonly ThreatMutant[] = [
   mutant(
     "T4: a job keeps no unhealthy node",
     [
-      "src/decide/autostop.ts",
+      "src/decide/stop-objections.ts",
       'return busy === undefined ? undefined : { ...busy, held: "job" };',
       "return undefined;",
     ],
@@ -100,7 +100,7 @@ export const MUTANTS: readonly ThreatMutant[] = [
     [
       "functions/autostop.ts",
       "if (site === undefined || !mayBeAutostopToken",
-      'if (site === undefined) return problem(404, "Not Found", "no such cluster");\n  if (!mayBeAutostopToken',
+      "if (site === undefined) return { status: 404 };\n  if (!mayBeAutostopToken",
     ],
     "test/functions/autostop-door.test.ts",
     "an unknown cluster, an unknown array and a wrong token look alike",

@@ -18,6 +18,7 @@ import { readTemplates } from "./array-templates.ts";
 import { hideAutostopTokens } from "./hide-autostop-tokens.ts";
 import { hideTexts } from "./hide-texts.ts";
 import { nodeAttributesOf } from "./node-attributes.ts";
+import type { StopKeyReader } from "./read-node.ts";
 import type { AutostopUrls } from "./node-attributes.ts";
 import { isObject, readCount, readText } from "./read-fields.ts";
 import { malformed, readNodes, readStatus } from "./read-status.ts";
@@ -28,7 +29,9 @@ export interface CycleCloudOptions {
   readonly transport: Transport;
   /** Absent: created nodes carry no autostop URL. */
   readonly autostop?: AutostopUrls;
-  /** Receives the counts of unusable parts that were left out of a status. */
+  /** The key that signed a stop URL for nodes of this array; undefined: it is not ours. Absent: no node is known by its URL. */
+  readonly stopKeyOf?: StopKeyReader;
+  /** Told how much of a status was left out because it could not be used. */
   readonly log?: Log;
 }
 
@@ -36,9 +39,10 @@ export interface CycleCloudOptions {
  * CycleCloud's REST API (cyclecloud-wire.md A) behind the port of the use cases. Answers that are no outcome of the port become PortError:
  * 401 and 403 "denied", 429 and 503 "throttled", all others "unexpected".
  */
-export function createCycleCloud({ transport, autostop, log }: CycleCloudOptions): CycleCloud {
+export function createCycleCloud(options: CycleCloudOptions): CycleCloud {
+  const { transport, autostop } = options;
   return {
-    status: (cluster, now) => observe(transport, cluster, now, log),
+    status: (cluster, now) => observe(options, cluster, now),
     nodesOfRequest: (cluster, id) => listNodesOfRequest(transport, cluster, id),
     knowsRequest: (_cluster, id) => findOperation(transport, id),
     create: (cluster, request) => createNodes(transport, cluster, request, autostop),
@@ -48,10 +52,9 @@ export function createCycleCloud({ transport, autostop, log }: CycleCloudOptions
 }
 
 async function observe(
-  transport: Transport,
+  { transport, log, stopKeyOf }: CycleCloudOptions,
   cluster: ClusterName,
   now: Instant,
-  log: Log | undefined,
 ): Promise<StatusOutcome> {
   const request = get(clusterPath(cluster, "status"), { nodes: "true" });
   const answer = await transport.send(request);
@@ -60,7 +63,7 @@ async function observe(
     return { kind: "not-found", fromCycleCloud: isFromCycleCloud(answer), message };
   }
   if (!isSuccess(answer)) throw failureOf(operationOf(request), answer);
-  const reading = readStatus(answer.body, cluster, now);
+  const reading = readStatus(answer.body, cluster, now, stopKeyOf);
   if (reading.kind === "malformed") throw malformedAnswer(operationOf(request), reading, answer);
   if (Object.values(reading.oddities).some((count) => count > 0))
     log?.("cyclecloud-status-incomplete", { cluster, ...reading.oddities });

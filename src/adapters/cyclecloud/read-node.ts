@@ -1,4 +1,6 @@
 import type { Node, NodePhase } from "../../domain/cluster.ts";
+import { stopUrlsOf } from "../../domain/attributes.ts";
+import type { ArrayName } from "../../domain/ids.ts";
 import { arrayName, machineType, nodeId, placementGroup } from "../../domain/ids.ts";
 import { readAutoscale } from "./read-autoscale.ts";
 import {
@@ -12,21 +14,26 @@ import {
 import type { JsonObject } from "./read-fields.ts";
 import { hideAutostopTokens } from "./hide-autostop-tokens.ts";
 
-/** Records never change once handed over (see {@link Answer}), so an equal object is an equal node. */
-const known = new WeakMap<JsonObject, Node>();
+/** The key of a stop URL that a node of this array carries; undefined: the URL is not ours. */
+export type StopKeyReader = (array: ArrayName, url: string) => string | undefined;
 
-/** A node record (cyclecloud-wire.md A.4). Undefined if it has no NodeId: then it cannot be identified. */
-export function readNode(record: JsonObject): Node | undefined {
+const NO_STOP_KEYS: StopKeyReader = () => undefined;
+
+/** Records are never changed once handed over (see {@link Answer}), so an equal object that is read alike is an equal node. */
+const known = new WeakMap<JsonObject, { readonly node: Node; readonly by: StopKeyReader }>();
+
+/** A node record (cyclecloud-wire.md A.4); undefined: it has no NodeId, so nothing can be said or done about it. */
+export function readNode(record: JsonObject, stopKeyOf = NO_STOP_KEYS): Node | undefined {
   const before = known.get(record);
-  if (before !== undefined) return before;
+  if (before?.by === stopKeyOf) return before.node;
   const id = readText(readAttribute(record, "NodeId"));
   if (id === undefined) return undefined;
-  const node = readNodeWithId(id, record);
-  known.set(record, node);
+  const node = readNodeWithId(id, record, stopKeyOf);
+  known.set(record, { node, by: stopKeyOf });
   return node;
 }
 
-function readNodeWithId(id: string, record: JsonObject): Node {
+function readNodeWithId(id: string, record: JsonObject, stopKeyOf: StopKeyReader): Node {
   const text = (name: string): string | undefined => readText(readAttribute(record, name));
   const name = text("Name") ?? id;
   const status = text("Status") ?? text("State") ?? "";
@@ -37,12 +44,16 @@ function readNodeWithId(id: string, record: JsonObject): Node {
   const { resources, configuration, stopEnabled } = readAutoscale(record);
   const spot = readAttribute(record, "Interruptible") ?? readAttribute(record, "IsSpotInstance");
   const targetState = text("TargetState");
+  // A node outside all arrays is its own template (cyclecloud-wire.md A.4).
+  const array = arrayName(text("Template") ?? name);
+  const stopKey = stopUrlsOf(readAttribute(record, "Configuration"))
+    .map((url) => stopKeyOf(array, url))
+    .find((key) => key !== undefined);
   const phase = phaseOf(status, targetState, privateIp !== undefined || hostname !== undefined);
   return {
     nodeId: nodeId(id),
     name,
-    // A node outside all arrays is its own template (cyclecloud-wire.md A.4).
-    array: arrayName(text("Template") ?? name),
+    array,
     machineType: machineType(readMachineType(readAttribute(record, "MachineType")) ?? ""),
     phase,
     status,
@@ -58,6 +69,7 @@ function readNodeWithId(id: string, record: JsonObject): Node {
     ...(spot === undefined ? {} : { spot: readFlag(spot) }),
     keepAlive: readFlag(readAttribute(record, "KeepAlive")),
     ...(stopEnabled ? {} : { stopDisabled: true as const }),
+    ...(stopKey === undefined ? {} : { stopKey }),
     ...(Object.keys(resources).length === 0 ? {} : { resources }),
     ...(configuration === undefined ? {} : { configuration }),
   };

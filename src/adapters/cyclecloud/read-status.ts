@@ -4,6 +4,7 @@ import type { Instant } from "../../domain/units.ts";
 import { describeKind, isObject, readText } from "./read-fields.ts";
 import type { ActiveNodes } from "./read-nodearray.ts";
 import { readLimit, readNodeArray } from "./read-nodearray.ts";
+import type { StopKeyReader } from "./read-node.ts";
 import { readNode } from "./read-node.ts";
 
 /** An answer of the wrong form. Its content is not used: unknown is not the same as empty (architecture.md, Unknown). */
@@ -26,12 +27,17 @@ export type StatusReading =
   | { readonly kind: "snapshot"; readonly snapshot: Snapshot; readonly oddities: Oddities }
   | Malformed;
 
-/** Reads `GET /clusters/{c}/status?nodes=true` (cyclecloud-wire.md A.3). Lenient about optional parts, strict about required ones. */
-export function readStatus(body: unknown, cluster: ClusterName, at: Instant): StatusReading {
+/** Reads `GET /clusters/{c}/status?nodes=true` (cyclecloud-wire.md A.3): leniently in what it may leave out, strictly in what it must say. */
+export function readStatus(
+  body: unknown,
+  cluster: ClusterName,
+  at: Instant,
+  stopKeyOf?: StopKeyReader,
+): StatusReading {
   if (!isObject(body)) return malformed("(body)", body, "an object");
   const arrays = readArrays(body["nodearrays"]);
   if (arrays.kind === "malformed") return arrays;
-  const nodes = readNodes(body["nodes"]);
+  const nodes = readNodes(body["nodes"], stopKeyOf);
   if (nodes.kind === "malformed") return nodes;
   const contradiction = findContradiction(arrays.arrays, nodes.nodes);
   if (contradiction !== undefined) return contradiction;
@@ -65,13 +71,13 @@ export type NodesReading =
     >)
   | Malformed;
 
-/** Reads the `nodes` list of a status or of `GET /clusters/{c}/nodes`. Each node once, from its first record. */
-export function readNodes(list: unknown): NodesReading {
+/** Reads the `nodes` list of a status or of `GET /clusters/{c}/nodes`: each node once, as the first record says. */
+export function readNodes(list: unknown, stopKeyOf?: StopKeyReader): NodesReading {
   if (!Array.isArray(list)) return malformed("nodes", list, "a list of node records");
   const nodes = new Map<NodeId, Node>();
   let nodesRepeated = 0;
   list.forEach((record: unknown) => {
-    const node = isObject(record) ? readNode(record) : undefined;
+    const node = isObject(record) ? readNode(record, stopKeyOf) : undefined;
     if (node === undefined) return;
     if (nodes.has(node.nodeId)) nodesRepeated += 1;
     else nodes.set(node.nodeId, node);

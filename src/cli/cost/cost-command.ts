@@ -37,42 +37,11 @@ interface CostOptions {
 }
 
 const HELP =
-  "Works out what one app costs in Azure in a month, line by line, at list price and after the monthly grant. Executions and storage operations were counted in the local runtime over a simulated day (npm run bench:cost); of the platform it says what it assumes. It makes no calls. See docs/costs.md.";
+  "Works out what one app costs in Azure in a month, line by line, at list price and after the monthly grant. Executions and storage operations were counted in the local runtime over a simulated day (npm run bench:cost); of the platform it says what it assumes. It asks nobody. See docs/costs.md.";
 
-/** Registers `cost`: the price of the app in Azure. */
-export function registerCost({ program, terminal, run }: Register): void {
-  const command = program.command("cost").description("what the app costs in Azure in a month");
-  addCounts(command);
-  addAssumptions(command);
-  command
-    .addHelpText("after", wrapped(HELP))
-    .option("--list-prices", "only the prices, with their date")
-    .option("--json", "the bill as JSON")
-    .action((options: CostOptions) => run(() => tellCost(terminal, options)));
-}
-
-/** The inputs: clusters and prices. */
-function addCounts(command: Command): void {
-  command
-    .addOption(new Option("--clusters <count>", "clusters of the app").argParser(readAtLeastOne).default(1))
-    .addOption(
-      new Option("--busy <count>", "how many of them are busy; the others are idle")
-        .argParser(readCount)
-        .default(0),
-    )
-    .addOption(
-      new Option("--day <file>", "count all clusters by this day, as npm run bench:cost prints it").conflicts(
-        "busy",
-      ),
-    )
-    .addOption(
-      new Option("--prices <file>", 'other prices in US dollars: {"NAME": 0.004}; names as in --list-prices'),
-    );
-}
-
-/** The assumptions about the platform. */
-function addAssumptions(command: Command): void {
-  command
+/** The assumptions about Azure, each with a default. */
+function withAssumptions(command: Command): Command {
+  return command
     .addOption(
       new Option("--stays <seconds>", "how long an instance stays after its last execution")
         .argParser(readCount)
@@ -98,6 +67,30 @@ function addAssumptions(command: Command): void {
         .argParser(readCount)
         .default(DEFAULTS.privateEndpoints),
     );
+}
+
+/** What the app costs in Azure. */
+export function registerCost({ program, terminal, run }: Register): void {
+  withAssumptions(program.command("cost"))
+    .description("what the app costs in Azure in a month")
+    .addHelpText("after", wrapped(HELP))
+    .addOption(new Option("--clusters <count>", "clusters of the app").argParser(readAtLeastOne).default(1))
+    .addOption(
+      new Option("--busy <count>", "how many of them are busy; the others are idle")
+        .argParser(readCount)
+        .default(0),
+    )
+    .addOption(
+      new Option("--day <file>", "count all clusters by this day, as npm run bench:cost prints it").conflicts(
+        "busy",
+      ),
+    )
+    .addOption(
+      new Option("--prices <file>", 'other prices in US dollars: {"NAME": 0.004}; names as in --list-prices'),
+    )
+    .option("--list-prices", "only the prices, with their date")
+    .option("--json", "the bill as JSON")
+    .action((options: CostOptions) => run(() => tellCost(terminal, options)));
 }
 
 async function tellCost(terminal: Terminal, options: CostOptions): Promise<ExitCode> {

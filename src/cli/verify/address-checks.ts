@@ -101,7 +101,7 @@ function judgeKey(answer: Answer): Verdict {
   if (title === "The app settings have problems")
     return notYet(
       troubleText(answer),
-      "Correct these app settings. A setting from Key Vault has a problem if the app's identity may not read the vault: it needs the role Key Vault Secrets User, and a new role can take minutes.",
+      "Correct these app settings. A setting from Key Vault has a problem if the app's identity may not read the vault: it needs the role Key Vault Secrets User on the secret, and a new role can take minutes. Then restart the app: it reads a reference that failed again at a start, else within a day.",
     );
   return notYet(troubleText(answer), NETWORK);
 }

@@ -43,6 +43,8 @@ export interface Checked {
   readonly whatToDo?: string;
   readonly waitsFor: string;
   readonly waitedSeconds: number;
+  /** --wait ended it before its own time was over: it may hold later. */
+  readonly cutShort?: true;
 }
 
 export const holds = (found: string): Verdict => ({ kind: "holds", found });

@@ -31,7 +31,12 @@ export function renderSummary(checks: readonly Checked[]): string {
     .filter((state) => count(state) > 0)
     .map((state) => `${count(state)} ${STATES[state]}`);
   const tail = rest.length === 0 ? "" : `, ${rest.join(", ")}`;
+  const cut = checks.filter(({ cutShort }) => cutShort === true).map(({ check }) => check);
+  const again =
+    cut.length === 0
+      ? ""
+      : `\n--wait ended before the time of these checks was over, and they may hold later: ${cut.join(", ")}. Run verify again without --wait.`;
   return failed.length === 0
     ? `${count("ok")} checks hold${tail}`
-    : `${count("ok")} checks hold, ${failed.length} failed (${failed.join(", ")})${tail}`;
+    : `${count("ok")} checks hold, ${failed.length} failed (${failed.join(", ")})${tail}${again}`;
 }

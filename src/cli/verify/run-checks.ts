@@ -34,7 +34,8 @@ export async function runChecks(checks: readonly Check[], run: Run): Promise<rea
   return all;
 }
 
-function untried({ name, waitsFor }: Check, found: string): Checked {
+/** A check that was not begun, with the reason. */
+export function untried({ name, waitsFor }: Check, found: string): Checked {
   return { check: name, state: "not-tried", found, waitsFor, waitedSeconds: 0 };
 }
 
@@ -45,14 +46,18 @@ interface Ended {
 
 async function runCheck(check: Check, terminal: Terminal, latest = Number.POSITIVE_INFINITY): Promise<Ended> {
   const begun = terminal.now();
-  const deadline = Math.min(latest, begun + check.seconds * 1000);
+  const own = begun + check.seconds * 1000;
+  const deadline = Math.min(latest, own);
   const progress = progressOf(check, terminal, deadline);
   for (;;) {
     const verdict = await check.look();
     const now = terminal.now();
     const waitedSeconds = Math.round((now - begun) / 1000);
-    if (verdict.kind !== "not-yet" || now >= deadline)
-      return { checked: conclude(check, verdict, waitedSeconds), interrupted: false };
+    if (verdict.kind !== "not-yet" || now >= deadline) {
+      const checked = conclude(check, verdict, waitedSeconds);
+      const isCut = verdict.kind === "not-yet" && now < own;
+      return { checked: isCut ? { ...checked, cutShort: true } : checked, interrupted: false };
+    }
     progress(verdict.found);
     if (!(await terminal.sleep(Math.min(check.everySeconds * 1000, deadline - now))))
       return { checked: conclude(check, verdict, waitedSeconds), interrupted: true };

@@ -16,7 +16,7 @@ import type { Deployment } from "./deployment.ts";
 import { functionsCheck } from "./functions-check.ts";
 import { hostKeyCheck } from "./host-key-check.ts";
 import { renderChecked, renderSummary } from "./render.ts";
-import { runChecks } from "./run-checks.ts";
+import { runChecks, untried } from "./run-checks.ts";
 import { triggerChecks } from "./trigger-checks.ts";
 
 interface VerifyOptions {
@@ -78,26 +78,32 @@ async function verify(terminal: Terminal, options: VerifyOptions): Promise<ExitC
     return EXIT.usage;
   }
   const begun = terminal.now();
-  const runAll = (checks: readonly Check[]) =>
-    runChecks(checks, {
-      terminal,
-      deadline: wait === undefined ? undefined : begun + wait * 1000,
-      ended: (one) => {
-        if (json !== true) terminal.say(renderChecked(one));
-      },
-    });
+  const show = (one: Checked): void => {
+    if (json !== true) terminal.say(renderChecked(one));
+  };
+  const deadline = wait === undefined ? undefined : begun + wait * 1000;
+  const runAll = (checks: readonly Check[]) => runChecks(checks, { terminal, deadline, ended: show });
   let found = key;
   const asked =
     key === undefined && management !== undefined
       ? await runAll([hostKeyCheck(management, (read) => (found = read))])
       : [];
-  const checked =
-    found === undefined
-      ? asked
-      : [...asked, ...(await runAll(checksOf(terminal, options, found, management)))];
+  const rest = checksOf(terminal, options, found ?? "", management);
+  const checked = found === undefined ? leaveOut(rest, asked, show) : [...asked, ...(await runAll(rest))];
   const ok = checked.every(({ state }) => state === "ok" || state === "not-applicable");
   terminal.say(json === true ? jsonText({ ok, checks: checked }) : renderSummary(checked));
   return ok ? EXIT.done : codeOf(checked);
+}
+
+/** The checks that are not tried without a key. */
+function leaveOut(
+  checks: readonly Check[],
+  asked: readonly Checked[],
+  show: (one: Checked) => void,
+): readonly Checked[] {
+  const left = checks.map((check) => untried(check, "host key comes first"));
+  left.forEach(show);
+  return [...asked, ...left];
 }
 
 /** A missing answer may come later. Everything else is a "no". */

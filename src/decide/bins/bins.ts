@@ -54,6 +54,10 @@ interface Needed {
 /** A bit of a bin's state, beside those that lines know: its nodes are up. */
 const READY = 8;
 const MOST_NAMES = 5;
+/** To look up which of thousands of jobs have a slot that takes nothing costs about as much as so many looks. */
+const STEPS_OF_FREE_SLOT = 4;
+/** To list a job of a node costs about as much as so many looks. */
+const STEPS_OF_NAME = 5;
 const NOTHING_NEEDED: Needed = { nodes: 0, readyNodes: 0, cores: 0, readyCores: 0 };
 /** After everything that exists or is in flight. */
 const TIER_OF_PLANNED = 2 ** 30;
@@ -298,10 +302,12 @@ export class Bins implements LineBins {
 
   /** Whether the job has a slot there that takes nothing of the node: it gets no second one. */
   hasFreeSlot(bin: Bin, { demand }: Ask): boolean {
+    this.budget.spend(STEPS_OF_FREE_SLOT);
     return this.#freeSlots.get(bin)?.has(demand) === true;
   }
 
   #noteFreeSlot(bin: Bin, { demand }: Ask): void {
+    this.budget.spend(STEPS_OF_FREE_SLOT);
     const jobs = this.#freeSlots.get(bin);
     if (jobs === undefined) this.#freeSlots.set(bin, new Set([demand]));
     else jobs.add(demand);
@@ -380,14 +386,14 @@ export class Bins implements LineBins {
   isOnlyOf(bin: Bin, { by, requirements }: Ask): boolean {
     if (requirements.alone !== "task") return false;
     const jobs = jobsOf(this.#contents[bin]);
-    this.budget.spend(jobs.length);
+    this.budget.spend(STEPS_OF_NAME * jobs.length);
     return jobs.length > 0 && jobs.every((one) => one.by === by);
   }
 
   /** Names of the jobs on each node of the bin. */
   jobsOn(bin: Bin): readonly string[] {
     const jobs = jobsOf(this.#contents[bin]);
-    this.budget.spend(jobs.length);
+    this.budget.spend(STEPS_OF_NAME * jobs.length);
     return jobs.map(({ by }) => by);
   }
 

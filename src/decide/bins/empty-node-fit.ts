@@ -7,10 +7,10 @@ import type { Resources } from "../../domain/resources.ts";
 import { isSize, bytesOf } from "../../domain/size.ts";
 import type { Budget } from "../constraints/budget.ts";
 import { sizeOfConstraints } from "../constraints/constraint-size.ts";
-import { dependsOnNode } from "../constraints/depends-on-node.ts";
-import type { Judgement } from "../constraints/match.ts";
+import { dependsOnJobs, dependsOnNode } from "../constraints/depends-on-node.ts";
 import { compileAll } from "../constraints/match.ts";
 import { withNodeId } from "../constraints/default-resources.ts";
+import type { Judgement } from "../constraints/judgement.ts";
 
 /** What is judged: an existing node, nodes in flight, or what a bucket offers. */
 export interface Subject {
@@ -38,6 +38,13 @@ export interface Needs {
 
 const NO_JOBS: ReadonlySet<string> = new Set<string>();
 
+/** What a judgement needs of its plan. */
+interface Surroundings {
+  readonly budget: Budget;
+  /** An empty node as constraints see it. */
+  readonly viewOf: (subject: Subject) => NodeView;
+}
+
 /** The constraints of a job against empty nodes, each kind judged once: what a slot takes there, or why none goes there. */
 export class Fit {
   readonly #judge: ReturnType<typeof compileAll>;
@@ -45,6 +52,9 @@ export class Fit {
   readonly #shared: SharedState;
   /** Two nodes of one kind may be judged differently. */
   readonly judgesEachNode: boolean;
+  /** What is said hangs on which jobs are on the node. */
+  readonly looksAtJobs: boolean;
+  readonly #ground: Pick<Surroundings, "viewOf">;
   readonly #budget: Budget;
   /** Steps of one judgement. */
   readonly #steps: number;
@@ -54,15 +64,17 @@ export class Fit {
     constraints: readonly Constraint[],
     positions: ReadonlyMap<string, number>,
     shared: SharedState,
-    budget: Budget,
+    ground: Surroundings,
   ) {
-    this.#budget = budget;
+    this.#ground = ground;
+    this.#budget = ground.budget;
     // What is taken is added up for each.
     this.#steps = 2 * sizeOfConstraints(constraints);
     this.#judge = compileAll(constraints);
     this.#positions = positions;
     this.#shared = shared;
     this.judgesEachNode = constraints.some(dependsOnNode);
+    this.looksAtJobs = constraints.some(dependsOnJobs);
   }
 
   on(subject: Subject): Needs {
@@ -81,7 +93,7 @@ export class Fit {
   }
 
   #work(subject: Subject): Needs {
-    const judgement = this.judge(viewOf(subject), this.#shared);
+    const judgement = this.judge(this.#ground.viewOf(subject), this.#shared);
     if (judgement.kind === "refused")
       return { resource: [], amount: [], alone: false, slotsPerNode: 0, refusal: judgement.refusal };
     const takes = [...judgement.takes].filter(([, take]) => !isNothing(take));

@@ -213,7 +213,7 @@ export class JobClasses {
   }
 
   fitOf(rest: readonly Constraint[]): Fit {
-    return new Fit(rest, this.#positions, this.#shared, this.budget);
+    return new Fit(rest, this.#positions, this.#shared, this.#ground);
   }
 
   /** Adds the amounts up in `#sums` and `#bits`; two of one resource add up. Answers all else that is said. */
@@ -262,6 +262,8 @@ export class JobClasses {
         return known;
       }
       hash += 1;
+      // Amounts can be chosen so that many have one hash.
+      this.budget.spend(1);
     }
     const made = new JobClass(this.#count, form, this.#takesIn(table, form), job.constraints, this);
     this.#count += 1;
@@ -385,21 +387,23 @@ export class JobClasses {
     const spot = saidOfSpot ?? (this.#sparesSpot && !words.some(decidesOnSpot) ? "never" : "allow");
     const requirements = spot === "allow" ? said : { ...said, marks: [...said.marks, SPOT_MARKS[spot]] };
     const shapeKey = `${requirements.backoffSeconds} ${requirements.intricate} ${keyOf(requirements.marks)}`;
-    const shape = this.#shapes.get(shapeKey) ?? new Shape(requirements, this.#shared, this.budget);
+    const shape = this.#shapes.get(shapeKey) ?? new Shape(requirements, this.#shared, this.#ground);
     this.#shapes.set(shapeKey, shape);
     const isIntricate = requirements.intricate || amounts.length > 0;
     return { requirements, shape, spot, isIntricate, tables: new Map() };
   }
 }
 
-/** A number that differs, as a rule, where the amounts differ. */
+const DOUBLE = new Float64Array(1);
+const WORDS = new Uint32Array(DOUBLE.buffer);
+
+/** A number that differs, as a rule, where the amounts differ: all bits count, as amounts may differ only far behind the point. */
 function hashOf(resource: readonly number[], sums: readonly number[]): number {
   let hash = 0;
   for (const position of resource) {
-    const amount = sums[position] ?? 0;
-    // The lower and the upper bits, and what is behind the point.
-    hash = Math.imul(hash ^ amount, 0x9e3779b1) ^ Math.imul((amount / 4096) | 0, 0x85ebca6b);
-    hash = Math.imul(hash ^ (hash >>> 15) ^ ((amount % 1) * 65_536), 0xc2b2ae35);
+    DOUBLE[0] = sums[position] ?? 0;
+    hash = Math.imul(hash ^ (WORDS[0] ?? 0), 0x9e3779b1) ^ Math.imul(WORDS[1] ?? 0, 0x85ebca6b);
+    hash = Math.imul(hash ^ (hash >>> 15), 0xc2b2ae35);
   }
   return (hash ^ (hash >>> 13)) & 0x3fffffff;
 }

@@ -54,6 +54,8 @@ export class Ground {
   readonly #kinds = new Map<Place, Map<Resources, Kind>>();
   readonly #kindByOffer = new Map<NewNode, Kind>();
   readonly #newSubjects = new Map<Place, Subject>();
+  /** Existing nodes as constraints see them: hundreds of jobs may judge each node by its name. */
+  readonly #views = new Map<Subject, NodeView>();
   readonly #named: Readonly<Record<Naming, KindsByName>> = {
     nodearray: { known: 0, byName: new Map() },
     vm_size: { known: 0, byName: new Map() },
@@ -178,6 +180,17 @@ export class Ground {
       this.#newSubjects.set(place, subject);
     }
     return subject;
+  }
+
+  /** A subject as constraints see it, empty. That of an existing node is made once. */
+  viewOf(subject: Subject): NodeView {
+    if (subject.nodeId === undefined) return viewOf(subject);
+    let view = this.#views.get(subject);
+    if (view === undefined) {
+      view = viewOf(subject);
+      this.#views.set(subject, view);
+    }
+    return view;
   }
 
   #capacityOf(resources: Resources): Float64Array {

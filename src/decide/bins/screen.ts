@@ -4,11 +4,11 @@ import { bytesOf, isSize } from "../../domain/size.ts";
 import { sizeOfConstraints } from "../constraints/constraint-size.ts";
 import { dependsOnNode } from "../constraints/depends-on-node.ts";
 import type { Ground, Kind } from "./node-kinds.ts";
-import type { Matcher } from "../constraints/match.ts";
 import { compile } from "../constraints/match.ts";
 import { takesSomething } from "../constraints/requirements.ts";
 import { TOLERANCE } from "../../domain/tolerance.ts";
 import type { Takes } from "./takes.ts";
+import type { Matcher } from "../constraints/judgement.ts";
 
 /** Whether a node of a kind with so much left may meet a constraint. False is certain, true is not. */
 type Test = (kind: Kind, free: ArrayLike<number>, start: number) => boolean;

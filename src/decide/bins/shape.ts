@@ -8,12 +8,12 @@ import type { Subject } from "./empty-node-fit.ts";
 import { viewOf } from "./empty-node-fit.ts";
 import type { Ground, Kind } from "./node-kinds.ts";
 import { inGroup } from "./node-kinds.ts";
-import type { Matcher } from "../constraints/match.ts";
 import { compileAll } from "../constraints/match.ts";
 import type { Preference } from "../constraints/preference.ts";
 import { countedPreference, hasPreference } from "../constraints/preference.ts";
 import type { Requirements } from "../constraints/requirements.ts";
 import { namesGroups } from "../constraints/requirements.ts";
+import type { Matcher } from "../constraints/judgement.ts";
 
 /**
  * What jobs ask of nodes apart from amounts. Jobs of one shape are judged once for each kind of node; what they take is compared by
@@ -28,6 +28,7 @@ export class Shape {
   /** How many jobs are of this shape. */
   jobs = 0;
   readonly #matcher: Matcher;
+  readonly #ground: Ground;
   readonly #budget: Budget;
   /** Steps of one judgement. */
   readonly #steps: number;
@@ -38,10 +39,12 @@ export class Shape {
   /** By the kind's number. A map, as there may be thousands of shapes that ask a few of hundreds of kinds. */
   readonly #byKind = new Map<number, boolean>();
   readonly #scores = new Map<number, number>();
-  readonly #bySubject = new WeakMap<Subject, boolean>();
+  readonly #bySubject = new Map<Subject, boolean>();
 
-  constructor(requirements: Requirements, shared: SharedState, budget: Budget) {
+  constructor(requirements: Requirements, shared: SharedState, ground: Ground) {
+    const { budget } = ground;
     this.requirements = requirements;
+    this.#ground = ground;
     this.#budget = budget;
     this.#steps = sizeOfConstraints(requirements.marks);
     this.shared = shared;
@@ -79,7 +82,7 @@ export class Shape {
   takesNode(subject: Subject): boolean {
     let answer = this.#bySubject.get(subject);
     if (answer === undefined) {
-      answer = this.#holds(viewOf(subject));
+      answer = this.#holds(this.#ground.viewOf(subject));
       this.#bySubject.set(subject, answer);
     }
     return answer;

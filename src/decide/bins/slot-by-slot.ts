@@ -6,15 +6,17 @@ import { unitsFrom } from "./job-ask.ts";
 import type { Fit, Subject } from "./empty-node-fit.ts";
 import { viewOf } from "./empty-node-fit.ts";
 import type { Budget } from "../constraints/budget.ts";
-import type { Kind } from "./node-kinds.ts";
-import type { Met } from "../constraints/match.ts";
+import type { Ground, Kind } from "./node-kinds.ts";
 import { TOLERANCE } from "../../domain/tolerance.ts";
 import type { Bin } from "./bin.ts";
+import type { Met } from "../constraints/judgement.ts";
 
 const NOTHING: Met["drains"] = new Map();
+const NO_JOBS: readonly string[] = [];
 
 /** What a try asks of the bins: what is left of each, of the pools and of the steps. `Bins` is one. */
 export interface TriedBins {
+  readonly ground: Pick<Ground, "viewOf">;
   readonly budget: Budget;
   /** Names of the resources; a bin's amounts in `free` follow this order, `width` of them for each bin. */
   readonly resources: readonly string[];
@@ -102,8 +104,11 @@ function nodeOf(bins: TriedBins, bin: Bin, { by, jobClass }: Ask): Tried {
   const subject = bins.subjectOf(bin);
   // What one node of a kind has of its own is worked out only for those who ask for it: that is most of the cost of a view.
   const isAlike = !jobClass.fit.judgesEachNode && !jobClass.fitOfBound.judgesEachNode;
-  const view = isAlike ? bins.kindOf(bin).view() : viewOf(subject);
-  return { subject, view, free, jobs: bins.jobsOn(bin).filter((job) => job !== by) };
+  const view = isAlike ? bins.kindOf(bin).view() : bins.ground.viewOf(subject);
+  // There may be thousands on a node, and few ask for them.
+  const looksAtJobs = jobClass.fit.looksAtJobs || jobClass.fitOfBound.looksAtJobs;
+  const jobs = looksAtJobs ? bins.jobsOn(bin).filter((job) => job !== by) : NO_JOBS;
+  return { subject, view, free, jobs };
 }
 
 /**

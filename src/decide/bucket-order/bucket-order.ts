@@ -1,6 +1,5 @@
 import type { PlacementOrder, PlacementUse } from "../../domain/allocation.ts";
-import type { Binding, Raise } from "../../domain/binding.ts";
-import type { Constraint } from "../../domain/constraint.ts";
+import type { Binding } from "../../domain/binding.ts";
 import type { SharedState } from "../../domain/node-view.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { Refusal } from "../../domain/refusal.ts";
@@ -22,13 +21,12 @@ import type { Place } from "../bins/node-kinds.ts";
 import { roomIntricate, roomOnNew, slotsAtOnce } from "../bins/slot-by-slot.ts";
 import type { JobClass } from "../bins/job-class.ts";
 import { mostPoolNeeds, unitsInPools as unitsInAllPools } from "../draft/pool-use.ts";
-import { sharedPoolName } from "../constraints/shared-pools.ts";
 import { jobRefusal, noteScaleSet } from "../draft/scale-set.ts";
 import type { Telling } from "../why/reason-budget.ts";
 import { explain } from "../why/reason-budget.ts";
-import { TOLERANCE } from "../../domain/tolerance.ts";
 import type { Bin } from "../bins/bin.ts";
 import { misfit, refusalReason, tooSmall } from "../draft/refusals.ts";
+import { drains, looksAtPools, poolRaises, takeFromPools, unitsInPools } from "./pools.ts";
 
 /** So many nodes of a bin with so many units each, and, where what is left is less than a node holds, one more with the rest. */
 interface Step {
@@ -460,89 +458,6 @@ const fillingsOf = (ask: Ask): readonly Filling[] =>
 
 /** What a slot takes hangs on what is left of a node. */
 const hasAlternatives = ({ jobClass }: Ask): boolean => jobClass.takes === undefined;
-
-/** Alternatives take of pools. */
-function drains(ask: Ask): boolean {
-  const { intricate, pools } = ask.requirements;
-  return intricate && [...mostPoolNeeds(ask)].some(([pool, amount]) => amount > (pools.get(pool) ?? 0));
-}
-
-function looksAtPools(constraint: Constraint): boolean {
-  switch (constraint.kind) {
-    case "pool":
-    case "pool-value":
-    case "shared-consumable":
-      return true;
-    case "and":
-    case "or":
-    case "xor":
-      return constraint.of.some(looksAtPools);
-    case "not":
-      return looksAtPools(constraint.of);
-    default:
-      return false;
-  }
-}
-
-/** What a job takes of pools: for each unit, and once for all of them. */
-function poolNeeds(
-  ask: Ask,
-): readonly { readonly pool: string; readonly amount: number; readonly once: boolean }[] {
-  const needs = (constraint: Constraint): ReturnType<typeof poolNeeds> => {
-    switch (constraint.kind) {
-      case "and":
-        return constraint.of.flatMap(needs);
-      case "pool": {
-        const { pool, amount, once = false } = constraint;
-        return [{ pool, amount: once ? amount : amount * ask.slotsPerUnit, once }];
-      }
-      case "shared-consumable": {
-        const amount = constraint.amount * ask.slotsPerUnit;
-        return constraint.pools.map(({ source }) => ({
-          pool: sharedPoolName(constraint.resource, source),
-          amount,
-          once: false,
-        }));
-      }
-      default:
-        return [];
-    }
-  };
-  return ask.demand.constraints.flatMap(needs);
-}
-
-/** How many units the pools allow. */
-function unitsInPools(
-  pools: ReadonlyMap<string, number>,
-  ask: Ask,
-): { readonly units: number; readonly short: readonly Reason[] } {
-  let { units } = ask;
-  const short: Reason[] = [];
-  for (const { pool, amount, once } of poolNeeds(ask)) {
-    const left = pools.get(pool) ?? 0;
-    const times = amount === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / amount + TOLERANCE);
-    const allowed = once && times > 0 ? ask.units : Math.min(ask.units, times);
-    if (allowed < ask.units)
-      short.push({ code: "pool-empty", pool, asked: once ? amount : amount * ask.units, left });
-    units = Math.min(units, allowed);
-  }
-  return { units, short };
-}
-
-/** What each pool lacks for this many more units; what a job takes once it has taken with its first unit. */
-function poolRaises(pools: ReadonlyMap<string, number>, ask: Ask, missing: number): readonly Raise[] {
-  return poolNeeds(ask).flatMap(({ pool, amount, once }): readonly Raise[] => {
-    const wanted = once ? (missing < ask.units ? 0 : amount) : amount * missing;
-    const more = wanted - (pools.get(pool) ?? 0);
-    return more > TOLERANCE ? [{ of: "pool", pool, more }] : [];
-  });
-}
-
-function takeFromPools(pools: Map<string, number>, ask: Ask, units: number): void {
-  if (units <= 0) return;
-  for (const { pool, amount, once } of poolNeeds(ask))
-    pools.set(pool, Math.max(0, (pools.get(pool) ?? 0) - amount * (once ? 1 : units)));
-}
 
 /** An array that is not for HPC lacks groups on purpose, and its bucket without one says so. */
 function whyRefused({ offer, made: { bucket } }: Site, refusal: Refusal): Reason {

@@ -12,9 +12,9 @@ import {
   subtractSize,
 } from "../../domain/size.ts";
 import { dependsOnNode, isOfOneNode } from "./depends-on-node.ts";
-import type { Matcher } from "./match.ts";
 import { compileAll } from "./match.ts";
 import type { NodeView, SharedState } from "../../domain/node-view.ts";
+import type { Matcher } from "./judgement.ts";
 
 /** Default resources made ready to be applied to many nodes. */
 export interface Defaults {

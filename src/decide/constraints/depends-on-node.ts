@@ -43,3 +43,19 @@ export function dependsOnNode(constraint: Constraint): boolean {
       return false;
   }
 }
+
+/** Whether a constraint looks at the jobs that are on a node. */
+export function dependsOnJobs(constraint: Constraint): boolean {
+  switch (constraint.kind) {
+    case "exclusive":
+      return constraint.wanted;
+    case "and":
+    case "or":
+    case "xor":
+      return constraint.of.some(dependsOnJobs);
+    case "not":
+      return dependsOnJobs(constraint.of);
+    default:
+      return false;
+  }
+}

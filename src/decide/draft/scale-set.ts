@@ -3,7 +3,7 @@ import type { NodeAttributes } from "../../domain/demand.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { Capacity } from "./capacity.ts";
-import { lookOf } from "../../domain/attributes-digest.ts";
+import { digestOfAttributes } from "../../domain/attributes-digest.ts";
 import type { ScaleSets } from "../world/scale-sets.ts";
 import { scaleSetKey } from "../world/scale-sets.ts";
 
@@ -26,7 +26,7 @@ function scaleSetOf(
 export function mayJoin(sets: ScaleSets, offer: BucketOffer, group: PlacementGroup): boolean {
   const known = scaleSetOf(sets, offer, group);
   const dynamic = offer.parent === undefined ? undefined : offer.bucket.array;
-  return known?.dynamic === dynamic && known?.look === lookOf(offer.attributes);
+  return known?.dynamic === dynamic && known?.look === digestOfAttributes(offer.attributes);
 }
 
 /** Notes what the first nodes of a group are created with: all that follow must be the same. */
@@ -37,7 +37,7 @@ export function noteScaleSet(
   attributes: NodeAttributes | undefined,
 ): void {
   const key = scaleSetKey(parent?.bucket.array ?? bucket.array, bucket.machineType, group);
-  const look = lookOf(attributes);
+  const look = digestOfAttributes(attributes);
   if (parent === undefined && look === undefined) sets.delete(key);
   else
     sets.set(key, {
@@ -60,7 +60,7 @@ export function joinRefusal(
   attributes: NodeAttributes | undefined,
 ): Reason | undefined {
   if (capacity.groupSize(offer, group) === 0) return undefined;
-  if (scaleSetOf(scaleSets, offer, group)?.look === lookOf(attributes)) return undefined;
+  if (scaleSetOf(scaleSets, offer, group)?.look === digestOfAttributes(attributes)) return undefined;
   return { code: "attributes-differ", bucket: { ...offer.bucket, placementGroup: group } };
 }
 

@@ -11,7 +11,7 @@ import type {
 import type { Instant } from "../../domain/units.ts";
 import { backOff, pauseKey } from "./back-off.ts";
 import { sendTogether } from "./create-requests.ts";
-import { lookOf } from "../../domain/attributes-digest.ts";
+import { digestOfAttributes } from "../../domain/attributes-digest.ts";
 
 /** What a create that has had its effect leaves in the record (docs/protocol.md, In flight). */
 
@@ -67,7 +67,7 @@ function inFlightOf(
   since: Instant,
   keyId: string | undefined,
 ): InFlight {
-  const look = lookOf(set.attributes);
+  const look = digestOfAttributes(set.attributes);
   const spot = spotIn(set.attributes);
   return {
     requestId: intent.id,

@@ -1,6 +1,7 @@
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { NodeVerdict } from "../../domain/plan.ts";
+import { isOurs } from "../../domain/exclusive.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Ledger, LedgerNode, Unneeded, UnneededCost, UnneededSize } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
@@ -8,7 +9,7 @@ import { instant, secondsBetween } from "../../domain/units.ts";
 import { priceNodes } from "../world/price-nodes.ts";
 
 /** A node that is not needed has this long to ask by itself: CycleCloud's own scripts ask after 15 to 30 minutes without a job. */
-const ASKS_WITHIN_SECONDS = 900;
+export const ASKS_WITHIN_SECONDS = 900;
 
 const NAMED_SIZES = 5;
 
@@ -25,6 +26,8 @@ export function findUnneeded(
   snapshot.nodes.forEach((node) => {
     if (verdicts.get(node.nodeId)?.kind !== "busyness-unknown") return;
     const known = ledger.get(node.nodeId);
+    // Nothing but a person or its own tool ends one that is not ours: describe-troubles.ts says so.
+    if (known !== undefined && !isOurs(known, policy)) return;
     const at = known === undefined ? now : unneededSince(known);
     if (secondsBetween(at, now) < ASKS_WITHIN_SECONDS) return;
     nodes.push(node);
@@ -40,7 +43,8 @@ export function findUnneeded(
   };
 }
 
-function unneededSince({ firstReadyAt, firstSeenAt, lastNeededAt }: LedgerNode): Instant {
+/** When the node was last needed; if it never was, when it came up. */
+export function unneededSince({ firstReadyAt, firstSeenAt, lastNeededAt }: LedgerNode): Instant {
   return instant(Math.max(firstReadyAt ?? firstSeenAt, lastNeededAt ?? 0));
 }
 

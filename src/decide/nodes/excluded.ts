@@ -1,3 +1,4 @@
+import { isOurs } from "../../domain/exclusive.ts";
 import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import type { Ledger, LedgerNode } from "../../domain/record.ts";
@@ -31,7 +32,9 @@ export function excludedNodes(
 ): ReadonlySet<NodeId> {
   const excluded = new Set(uselessNodes(snapshot, ledger, policy, now).replaced);
   ledger.forEach((node, id) => {
-    if (isExcluded(node, stopping, now)) excluded.add(id);
+    // One that is not ours is not started: nobody here could stop it again.
+    const isForbidden = node.deallocated === true && !isOurs(node, policy);
+    if (isForbidden || isExcluded(node, stopping, now)) excluded.add(id);
   });
   return excluded;
 }

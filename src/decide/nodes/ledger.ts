@@ -90,11 +90,12 @@ function updateNode(
     old.start === start &&
     (old.deallocated === true) === deallocated &&
     (origin === undefined || old.requestId === origin.requestId) &&
-    (origin?.keyId === undefined || old.keyId === origin.keyId);
+    (origin?.keyId === undefined || old.keyId === origin.keyId) &&
+    (node.stopKey === undefined || old.keyId !== undefined);
   // Keeping the same object for an unchanged node spares the store and a large cluster's memory.
   if (isSame && hasSameNames(old, node)) return old;
   const requestId = origin?.requestId ?? old?.requestId;
-  const keyId = origin?.keyId ?? old?.keyId;
+  const keyId = origin?.keyId ?? old?.keyId ?? node.stopKey;
   const look = origin === undefined ? old?.look : origin.look;
   const askedAfter = old?.requestId === undefined ? (origin?.askedAfter ?? 0) : (old.askedAfter ?? 0);
   const instanceId = nextInstanceId(old, node);

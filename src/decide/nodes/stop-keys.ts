@@ -1,5 +1,5 @@
 import type { ClusterRecord, Ledger, StopKeyUse } from "../../domain/record.ts";
-import { isMadeByUs } from "../../domain/record.ts";
+import { isOurs } from "../../domain/exclusive.ts";
 
 /**
  * The record with how many live nodes carry a stop URL of which key. It is in the record, and not worked out when somebody asks, so that
@@ -14,7 +14,7 @@ export function withStopKeys(record: ClusterRecord, ledger: Ledger): ClusterReco
 function countKeys(ledger: Ledger): readonly StopKeyUse[] {
   const counts = new Map<string | undefined, number>();
   ledger.forEach((node) => {
-    if (node.goneAt !== undefined || !isMadeByUs(node)) return;
+    if (node.goneAt !== undefined || !isOurs(node, {})) return;
     counts.set(node.keyId, (counts.get(node.keyId) ?? 0) + 1);
   });
   return [...counts].map(([keyId, nodes]) => (keyId === undefined ? { nodes } : { keyId, nodes }));

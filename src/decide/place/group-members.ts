@@ -55,6 +55,9 @@ export function fillsUntil({ policy, now }: Draft, { fill }: Group): Instant {
   return plusSeconds(fill?.since ?? now, policy.groupFillSeconds);
 }
 
+/** To find out what a group has and where it stands among thousands costs about as much as so many looks. */
+const STEPS_TO_SORT = 20;
+
 /**
  * Whole groups first, of them those that a demand of this key counts on already, then those with most nodes in use; then those that are
  * being filled, then others that lack nodes, the fewest first; those that were given up come last.
@@ -70,6 +73,7 @@ export function existingGroups(
   const groups = ungrouped
     ? chunksOf(draft, demand, key, scope, isFree)
     : placedGroups(draft, demand, key, scope);
+  draft.bins.budget.spend(STEPS_TO_SORT * groups.length);
   const counted = draft.groups.get(key)?.counted;
   const stage = (group: Group): number => {
     if (isWhole(group)) return counted?.has(group.place.index) === true ? 0 : 1;

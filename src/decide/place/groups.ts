@@ -43,6 +43,9 @@ export interface AskedGroups {
 /** To make a group costs about as much as so many looks. */
 const STEPS_OF_GROUP = 10;
 
+/** And to claim a node of it, as so many: who needs a node is noted for each that does. */
+const STEPS_OF_CLAIM = 5;
+
 /** How many of the groups there are, and what keeps the others. */
 export interface GroupCount {
   placed: number;
@@ -247,6 +250,7 @@ function claimGroup(draft: Draft, asked: AskedGroups, group: Group): boolean {
   const { bins } = draft;
   let left = group.size;
   let allUp = isWhole(group);
+  bins.budget.spend(STEPS_OF_CLAIM * group.bins.length);
   for (const bin of inOrderOfUse(draft, group)) {
     if (left <= 0) break;
     splitBin(draft, bin, Math.min(left, bins.count[bin] ?? 0));

@@ -4,8 +4,8 @@ import type { RankedDemand } from "../../domain/demand.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { Ask } from "../bins/job-ask.ts";
-import type { Attempt, Problem } from "./attempt.ts";
-import { attempt, isBetter, isBetterByRank, Scopes } from "./attempt.ts";
+import type { Problem } from "./attempt.ts";
+import { attempt } from "./attempt.ts";
 import type { Bins } from "../bins/bins.ts";
 import { bindingsOf } from "../bins/bound-slots.ts";
 import { Budget, PLAN_STEPS } from "../constraints/budget.ts";
@@ -24,6 +24,9 @@ import { sharedStateOf } from "../constraints/shared-pools.ts";
 import { countedResources } from "../constraints/requirements.ts";
 import { giveChances } from "./second-chance.ts";
 import { createsOf } from "../draft/creates.ts";
+import { isBetter, isBetterByRank } from "./better.ts";
+import { Scopes } from "./scopes.ts";
+import type { Attempt } from "./better.ts";
 
 /**
  * Works out what the demands need: which existing nodes, and which new ones in which bucket and placement group, under every limit. Rank

@@ -1,4 +1,4 @@
-import type { AllocationPolicy, World } from "../../domain/allocation.ts";
+import type { AllocationPolicy } from "../../domain/allocation.ts";
 import type { Demand, GroupDemand, RankedDemand, TargetDemand } from "../../domain/demand.ts";
 import type { DemandOutcome } from "../../domain/plan.ts";
 import type { SharedState } from "../../domain/node-view.ts";
@@ -11,8 +11,6 @@ import { Bins } from "../bins/bins.ts";
 import type { Bindings } from "../bins/bound-slots.ts";
 import { BucketOrder } from "../bucket-order/bucket-order.ts";
 import { holderOf } from "../draft/caps.ts";
-import { inMarketOf } from "../world/counterparts.ts";
-import type { Budget } from "../constraints/budget.ts";
 import type { Draft, Way } from "../draft/draft.ts";
 import { beginDraft } from "../draft/draft.ts";
 import { presentBinding, standingBinding } from "../why/remedies.ts";
@@ -26,12 +24,12 @@ import type { Progress } from "../place/pack.ts";
 import { packOn } from "../place/pack.ts";
 import type { Explained } from "../why/unmet.ts";
 import { explainGroups, explainJob, explainTarget } from "../why/unmet.ts";
-import type { Scope, Wanted } from "../bins/scope.ts";
-import type { BucketIndex } from "../bins/scope.ts";
-import { indexBuckets, scopeOf } from "../bins/scope.ts";
-import type { Shape } from "../bins/shape.ts";
+import type { Scope } from "../bins/scope.ts";
 import { shrinkShared } from "./shrink.ts";
 import { Telling } from "../why/reason-budget.ts";
+import { costOf } from "./better.ts";
+import type { Scopes } from "./scopes.ts";
+import type { Attempt, Unread } from "./better.ts";
 
 /** What is to be settled, made ready once for all tries. */
 export interface Problem {
@@ -51,26 +49,6 @@ export interface Problem {
   readonly least: readonly number[];
   readonly policy: AllocationPolicy;
   readonly now: Instant;
-}
-
-/** A demand that was not even made ready. */
-export interface Unread extends RankedDemand {
-  readonly rank: number;
-}
-
-/** One try at a plan, and what came of it. */
-export interface Attempt {
-  readonly draft: Draft;
-  /** Demands that cost more steps than their set may spend: nothing more is placed of them. In the order of settling. */
-  readonly leftOut: readonly Unread[];
-  /** In the order of rank. */
-  readonly outcomes: readonly DemandOutcome[];
-  /** New nodes, and deallocated ones started. */
-  readonly created: number;
-  /** How jobs found their places; only of `bucket-order`. */
-  readonly order?: BucketOrder;
-  /** What these cost an hour; nodes without a price count for nothing here. */
-  readonly price: number;
 }
 
 /** Settles the entries in the order given. */
@@ -148,123 +126,6 @@ function countToPlace({ toPlace }: Draft, entry: Entry, sign: 1 | -1): void {
   resource.forEach((r, i) => {
     toPlace[r] = (toPlace[r] ?? 0) + sign * (amount[i] ?? 0) * units * slotsPerUnit;
   });
-}
-
-/**
- * Whether a try is to be preferred to another by rank: the first demand that they differ in has more; of two that differ in none it is the
- * cheaper one.
- */
-export function isBetterByRank(other: Attempt, than: Attempt, policy: AllocationPolicy): boolean {
-  for (let i = 0; i < than.outcomes.length; i += 1) {
-    const [a, b] = [other.outcomes[i]?.placed ?? 0, than.outcomes[i]?.placed ?? 0];
-    if (a !== b) return a > b;
-  }
-  return isBetter(other, than, policy);
-}
-
-/**
- * Whether a try is to be preferred to another: it leaves no demand with less, and has more, or is cheaper and gives no demand worse new nodes
- * by its own lists and alternatives.
- */
-export function isBetter(other: Attempt, than: Attempt, { among }: AllocationPolicy): boolean {
-  let hasMore = false;
-  for (let i = 0; i < than.outcomes.length; i += 1) {
-    const [a, b] = [other.outcomes[i]?.placed ?? 0, than.outcomes[i]?.placed ?? 0];
-    if (a < b) return false;
-    hasMore ||= a > b;
-  }
-  return hasMore || (isCheaper(other, than, among) && !isWorseChoice(other, than));
-}
-
-function isCheaper(other: Attempt, than: Attempt, among: AllocationPolicy["among"]): boolean {
-  if (among === "priority") return other.created < than.created;
-  const saved = than.price - other.price;
-  const tiny = 1e-9 * than.price;
-  return saved > tiny || (saved >= -tiny && other.created < than.created);
-}
-
-/** Whether some demand has more slots than before on new nodes that are no better than some score. */
-function isWorseChoice({ draft: other }: Attempt, { draft: than }: Attempt): boolean {
-  for (const [rank, chosen] of other.bins.choices) {
-    const before = than.bins.choices.get(rank) ?? NO_CHOICES;
-    for (const score of chosen.keys()) if (slotsUpTo(chosen, score) > slotsUpTo(before, score)) return true;
-  }
-  return false;
-}
-
-const NO_CHOICES: ReadonlyMap<number, number> = new Map();
-
-function slotsUpTo(chosen: ReadonlyMap<number, number>, score: number): number {
-  let slots = 0;
-  for (const [one, count] of chosen) if (one <= score) slots += count;
-  return slots;
-}
-
-function costOf({ bins, world }: Draft): Pick<Attempt, "created" | "price"> {
-  let created = 0;
-  let price = 0;
-  for (const list of [bins.planned, bins.woken]) {
-    for (const bin of list) {
-      const nodes = bins.count[bin] ?? 0;
-      created += nodes;
-      const own = world.buckets[bins.placeOfBin(bin).offer];
-      const offer = own === undefined ? undefined : inMarketOf(world, own, bins.attributes.get(bin));
-      price += nodes * (offer?.price ?? 0);
-    }
-  }
-  return { created, price };
-}
-
-/** To look a name up costs about as much as so many other looks. */
-const STEPS_OF_NAME = 5;
-
-/** Demands that name the same arrays and sizes share one scope. */
-export class Scopes {
-  readonly #world: World;
-  readonly #budget: Budget;
-  readonly #index: BucketIndex;
-  readonly #ofShape = new Map<Shape, Scope>();
-  readonly #byText = new Map<string, Scope>();
-
-  constructor({ world, budget }: Ground) {
-    this.#world = world;
-    this.#budget = budget;
-    this.#index = indexBuckets(world);
-  }
-
-  of(entry: Entry): Scope {
-    if (entry.kind !== "job") {
-      const { array, machineTypes, attributes } = entry.demand;
-      const scope = this.#find(
-        machineTypes === undefined ? { arrays: [array] } : { arrays: [array], machineTypes },
-        "listed",
-      );
-      if (this.#world.counterparts === undefined) return scope;
-      return { ...scope, offers: scope.offers.map((offer) => inMarketOf(this.#world, offer, attributes)) };
-    }
-    const { shape } = entry.jobClass;
-    let scope = this.#ofShape.get(shape);
-    if (scope === undefined) {
-      scope = this.#find(shape.requirements, "cluster");
-      this.#ofShape.set(shape, scope);
-    }
-    return scope;
-  }
-
-  #find(wanted: Wanted, preference: "listed" | "cluster"): Scope {
-    const { arrays = [], machineTypes = [] } = wanted;
-    this.#budget.spend(STEPS_OF_NAME * (arrays.length + machineTypes.length));
-    const key = `${preference}\n${wanted.arrays?.join("\t") ?? "*"}\n${wanted.machineTypes?.join("\t") ?? "*"}`;
-    let scope = this.#byText.get(key);
-    if (scope === undefined) {
-      scope = scopeOf(this.#world, this.#index, wanted, preference);
-      // An array that is not there is answered by all that are.
-      const unknown = arrays.filter((array) => !this.#world.arrays.has(array)).length;
-      this.#budget.spend(scope.offers.length + (1 + unknown) * this.#world.arrays.size);
-      this.#byText.set(key, scope);
-    }
-    return scope;
-  }
 }
 
 /** What all demands of a try are placed with. */

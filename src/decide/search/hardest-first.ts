@@ -1,6 +1,7 @@
 import type { Entry } from "../bins/entry.ts";
-import type { Attempt, Problem } from "./attempt.ts";
+import type { Problem } from "./attempt.ts";
 import type { Ground } from "../bins/node-kinds.ts";
+import type { Attempt } from "./better.ts";
 
 /**
  * The order in which the demands that could be had are packed once more: groups, gangs, what must be alone, then the largest first (first

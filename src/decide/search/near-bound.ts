@@ -1,8 +1,9 @@
 import type { World } from "../../domain/allocation.ts";
-import type { Attempt, Problem } from "./attempt.ts";
+import type { Problem } from "./attempt.ts";
 import type { Bins } from "../bins/bins.ts";
 import { closedTo } from "../draft/closed.ts";
 import type { Kind } from "../bins/node-kinds.ts";
+import type { Attempt } from "./better.ts";
 
 /**
  * Fewer demands than this, or of fewer kinds, are always tried in every way: it costs little, and with few sizes of jobs the order in

@@ -1,6 +1,7 @@
 import type { Entry } from "../bins/entry.ts";
-import type { Attempt, Problem } from "./attempt.ts";
+import type { Problem } from "./attempt.ts";
 import { hardestFirst } from "./hardest-first.ts";
+import type { Attempt } from "./better.ts";
 
 /** So many unmet demands get a chance, in so many tries, and no more is done for them than settling so many demands. */
 const MOST_CHANCES = 8;

@@ -1,7 +1,7 @@
 import type { Node } from "../../domain/cluster.ts";
+import { isOurs } from "../../domain/exclusive.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Draining, LedgerNode } from "../../domain/record.ts";
-import { isMadeByUs } from "../../domain/record.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
@@ -40,7 +40,7 @@ export interface Circumstances {
  * says: its boot timeout stands. A node that has been Ready is marked first, and stopped only after a newer look and a newer report.
  */
 export function judgeNode(node: Node, known: LedgerNode, around: Circumstances): NodeAction {
-  if (node.keepAlive || isForeign(known, around.policy))
+  if (node.keepAlive || !isOurs(known, around.policy))
     return known.draining === undefined ? { kind: "none" } : { kind: "undrain" };
   if (isUnderWay(known, around.now)) return { kind: "none" };
   if (isRecordDoubted(node, known, around.policy, around.now)) return judgeSettled(known, around);
@@ -64,11 +64,6 @@ export function judgeNode(node: Node, known: LedgerNode, around: Circumstances):
   }
 }
 
-/** Nobody here asked for this node, and such nodes are left alone. */
-export function isForeign(known: LedgerNode, policy: Pick<Policy, "ownNodesOnly">): boolean {
-  return policy.ownNodesOnly === true && !isMadeByUs(known);
-}
-
 /** A terminate was accepted a short while ago. */
 function isUnderWay(known: LedgerNode, now: Instant): boolean {
   const sentAt = known.draining?.sentAt;
@@ -81,7 +76,7 @@ export function whyGivenUp(
   known: LedgerNode,
   around: Pick<Circumstances, "policy" | "now" | "busy" | "resting">,
 ): string | undefined {
-  if (isForeign(known, around.policy)) return undefined;
+  if (!isOurs(known, around.policy)) return undefined;
   if (known.firstReadyAt !== undefined || node.keepAlive || isUnderWay(known, around.now)) return undefined;
   // Seen only as Failed, it may have been Ready before we looked, or while we did not.
   if (node.phase === "failed") return around.busy || around.resting ? undefined : failureText(node);

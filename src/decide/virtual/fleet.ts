@@ -10,7 +10,7 @@ import type { Instant } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import type { VirtualFleet, VirtualNode } from "../../domain/virtual-fleet.ts";
 import { VIRTUAL_STOP_SECONDS } from "../../domain/virtual-fleet.ts";
-import { lookOf } from "../../domain/attributes-digest.ts";
+import { digestOfAttributes } from "../../domain/attributes-digest.ts";
 import { bootingSince } from "../intents/node-starts.ts";
 import { bootSecondsFor, noteBoots } from "./boot-times.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
@@ -144,7 +144,7 @@ export function addNodes(
   const { array, machineType, placementGroup } = bucket;
   const spot = spotIn(attributes) ?? arrays.find(({ name }) => name === array)?.spot ?? false;
   const due = plusSeconds(since, bootSecondsFor(fleet.boots, machineType));
-  const look = lookOf(attributes);
+  const look = digestOfAttributes(attributes);
   const nodes = Array.from({ length: count }, (_, at): VirtualNode => {
     const id = nodeId(`virtual-${fleet.made + at}`);
     const name = `${array}-virtual-${fleet.made + at}`;

@@ -9,7 +9,6 @@ import { plusSeconds } from "../../domain/units.ts";
 import type { MovedNode, VirtualFleet, VirtualNode } from "../../domain/virtual-fleet.ts";
 import { digestOf } from "../../domain/digest.ts";
 import type { Recall } from "../need/recall.ts";
-import type { Weighing } from "../reconcile.ts";
 import { decide } from "../reconcile.ts";
 import { bootSecondsFor } from "./boot-times.ts";
 import { countLook } from "./count-look.ts";
@@ -19,6 +18,7 @@ import { idleReport, moveJobs, newHosts, withNewHosts } from "./move-jobs.ts";
 import { virtualLook } from "./virtual-look.ts";
 import type { Decision } from "../../domain/decision.ts";
 import { hostFacts } from "../senders/host-facts.ts";
+import type { Weighing } from "../need/weigh.ts";
 
 /** What a virtual plan is made with, beside the real one. */
 export interface VirtualInput {
@@ -173,9 +173,9 @@ function virtualLedger(ledger: Ledger, fleet: VirtualFleet, observed: ReadonlySe
 }
 
 /** The configuration as if everything acted. Virtual nodes are all ours, and their report counts whatever the senders may do. */
-function actingPolicy({ ownNodesOnly: _ours, ...policy }: Policy): Policy {
+function actingPolicy(policy: Policy): Policy {
   const { senders } = policy;
-  const acting: Policy = { ...policy, mode: "act", arrayModes: new Map() };
+  const acting: Policy = { ...policy, mode: "act", arrayModes: new Map(), exclusiveArrays: true };
   if (senders === undefined || senders.length === 0) return acting;
   const mine = {
     requestSets: [VIRTUAL_SET],

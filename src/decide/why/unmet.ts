@@ -151,7 +151,8 @@ function whyNoPlace(
     // What stands at the top had been taken from its pools by then.
     const needs = alternativePoolNeeds(allowed);
     const short = unitsInPools(poolsLeft, allowed.with(left), needs, draft.world.pools);
-    return [...short.reasons, ...reasons];
+    // The list itself: jobs that share it are told the same, and it is gathered once.
+    return short.reasons.length === 0 ? reasons : [...short.reasons, ...reasons];
   }
   switch (refused?.kind) {
     case "together":

@@ -1,7 +1,7 @@
 import type { ArrayName, Digest, MachineType, PlacementGroup } from "../../domain/ids.ts";
 import type { BucketKey, Purpose } from "../../domain/bucket.ts";
 import { bucketOf, dynamicArrayOf } from "../../domain/bucket.ts";
-import { lookOf } from "../../domain/attributes-digest.ts";
+import { digestOfAttributes } from "../../domain/attributes-digest.ts";
 import type { ScaleSet } from "../../domain/allocation.ts";
 import type { WorldInput } from "./world-input.ts";
 
@@ -35,6 +35,7 @@ export function scaleSetsOf({ snapshot, ledger, inFlight, pendingCreates }: Worl
     note(bucketOf(node), known?.purpose, known?.look);
   }
   for (const { bucket, purpose, look } of inFlight) note(bucket, purpose, look);
-  for (const { bucket, purpose, attributes } of pendingCreates) note(bucket, purpose, lookOf(attributes));
+  for (const { bucket, purpose, attributes } of pendingCreates)
+    note(bucket, purpose, digestOfAttributes(attributes));
   return new Map([...sets].map(([key, { set }]) => [key, set]));
 }

@@ -230,6 +230,9 @@ export const nodeExplained = z.object({
   neededBy: texts,
   load,
   moreJobs: count,
+  ownership: text
+    .optional()
+    .meta({ description: "ours or not ours, and why; absent: it is gone, or a past plan was asked for." }),
   timeouts: z
     .object({ idleSeconds: z.number(), bootSeconds: z.number() })
     .optional()

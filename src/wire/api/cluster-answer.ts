@@ -48,6 +48,7 @@ const trouble = z.object({
     "node-unclear",
     "nodes-removed",
     "nodes-not-needed",
+    "nodes-not-ours",
     "nodes-unhealthy",
     "node-token",
     "stop-key-missing",
@@ -128,6 +129,10 @@ const lastPlan = z.object({
     description:
       "What the plan would do in node arrays that are only observed. terminates: also nodes that it would look at once more first.",
   }),
+  virtual: z.object(proposal).optional().meta({
+    description:
+      "What the virtual fleet of the observed node arrays did with this plan: nodes that only the record has. Absent: no array is observed.",
+  }),
   demands: count,
   waitingForNodes: count,
   unmet: z.array(unmetDemand),
@@ -152,6 +157,9 @@ const node = z.object({
   madeBy: z
     .enum(["us", "another tool"])
     .meta({ description: "Another tool: no create of ours is known to have made it." }),
+  ownership: text.meta({
+    description: "ours or not ours, and why. Nodes that are not ours are never started or stopped.",
+  }),
   released: text
     .optional()
     .meta({ description: "Why the group that it was made for does not count on it any more." }),

@@ -95,7 +95,9 @@ const senderRule = z
   })
   .meta({ description: "What request sets may do: the first rule that names a set counts for it." });
 
+const EXCLUSIVE = { description: "Node arrays that no other tool manages; true: all." };
 const documentKeys = {
+  $schema: text.meta({ description: "Where editors find the JSON Schema of this document; kept as it is." }),
   idleTimeout: timeout,
   bootTimeout: timeout,
   maxExpirationInterval: seconds,
@@ -118,10 +120,12 @@ const documentKeys = {
     "proxied-locations": z.record(text, text).optional(),
   }),
   planHistory: seconds,
+  exclusiveNodearrays: z.union([z.literal(true), texts]).meta(EXCLUSIVE),
   mode: z.union([mode, z.record(text, mode)]),
 } satisfies Record<keyof PolicyDocument, z.ZodType>;
 
 const written = z.object(documentKeys).partial({
+  $schema: true,
   nodearrays: true,
   default_resources: true,
   vmSizes: true,
@@ -129,6 +133,7 @@ const written = z.object(documentKeys).partial({
   caps: true,
   senders: true,
   prices: true,
+  exclusiveNodearrays: true,
   mode: true,
 });
 
@@ -137,6 +142,7 @@ export const configRequest = z
   .partial()
   .extend({
     nodearrays: z.union([texts, z.record(text, z.unknown())]).optional(),
+    exclusiveNodearrays: z.union([z.boolean(), texts]).optional().meta(EXCLUSIVE),
     enabled: z
       .boolean()
       .optional()

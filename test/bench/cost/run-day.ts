@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Writable } from "node:stream";
 import { readFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import type { DayCounts, StorageCounts } from "../../../src/cli/cost/day-counts.ts";
 import { STORAGE_KINDS } from "../../../src/cli/cost/day-counts.ts";
 import { sendDemand } from "../../../src/client/send.ts";
@@ -91,6 +92,8 @@ export async function runDay({ day, speed, hours, accessLog }: DayOptions): Prom
     azurite,
   );
   await host.stop();
+  // What goes on in the background ends, so that every request that began is also answered.
+  await pause(SETTLE_MS);
   await server.close();
   meter.close();
   await azurite.close();
@@ -199,13 +202,14 @@ async function play(
       const step = agent.step(clock.now()).finally(() => steps.delete(step));
       steps.add(step);
     }
-    await new Promise((resolve) => setTimeout(resolve, STEP_MS));
+    await pause(STEP_MS);
   }
   await Promise.all(steps);
   return happened;
 }
 
 const STEP_MS = 50;
+const SETTLE_MS = 2000;
 
 function describe(day: DayName, cluster: PlayedCluster, { sent, made, stopped }: Happened): string {
   if (day === "idle") return "one cluster without nodes and without demand; nobody calls the app";

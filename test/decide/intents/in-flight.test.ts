@@ -14,6 +14,9 @@ import {
   D8,
   EXECUTE,
   NOW,
+  buildLedger,
+  notOurs,
+  rememberNode,
   rememberNodes,
 } from "../../support/build-node.ts";
 import { BUCKET, EMPTY_RECORD } from "../../support/build-record.ts";
@@ -253,9 +256,10 @@ describe("several sets in one request: each node closes a place of its own set",
 describe("a node that was shown, and went before its request's list was made", () => {
   const [kept, gone] = nodes("n1", "n2");
   const known = (firstSeenAt: Instant) =>
-    rememberNodes(
-      [gone].flatMap((node) => node ?? []),
-      { firstSeenAt, goneAt: at(50) },
+    buildLedger(
+      [gone].flatMap((node) =>
+        node === undefined ? [] : [notOurs(rememberNode(node, { firstSeenAt, goneAt: at(50) }))],
+      ),
     );
   const left = (seen: Seen, ledger: Ledger, more: readonly InFlight[] = []) =>
     follow([flying({ added: 2 }), ...more], at(60), seen, ledger).inFlight.map(stillInFlight);

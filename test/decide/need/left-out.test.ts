@@ -1,6 +1,6 @@
 /** Demand that costs more than its share of the planning budget is left out of the plan, and counts as unknown. */
 import { describe, expect, test } from "vitest";
-import { confirmStops, judgeStops } from "../../../src/decide/autostop.ts";
+import { judgeStops } from "../../../src/decide/autostop.ts";
 import { decide } from "../../../src/decide/reconcile.ts";
 import type { Demand, JobDemand } from "../../../src/domain/demand.ts";
 import { renderVerdict } from "../../../src/domain/plan.ts";
@@ -23,6 +23,7 @@ import {
 } from "../../support/build-node.ts";
 import type { SetScenario } from "../../support/build-record.ts";
 import { buildJob, buildState, buildTarget, OURS, pushSets } from "../../support/build-record.ts";
+import { confirmStops } from "../../../src/decide/confirm-stops.ts";
 
 const HPC = buildArray("hpc").name;
 /** So small that two hundred jobs that differ are too dear, and one target is not. */

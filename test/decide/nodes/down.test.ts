@@ -1,10 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { explainNode } from "../../../src/decide/explain.ts";
 import { updateLedger } from "../../../src/decide/nodes/ledger.ts";
 import { decide } from "../../../src/decide/reconcile.ts";
 import { Recall } from "../../../src/decide/need/recall.ts";
-import type { Weighing } from "../../../src/decide/reconcile.ts";
-import { noRecalls, judgeStops } from "../../../src/decide/autostop.ts";
+import { judgeStops } from "../../../src/decide/autostop.ts";
 import { isDown } from "../../../src/decide/nodes/down.ts";
 import type { Bodies } from "../../../src/domain/bodies.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
@@ -28,6 +26,9 @@ import {
 import { buildJob, buildState, buildTarget, OURS } from "../../support/build-record.ts";
 import type { Look } from "../../../src/domain/observation.ts";
 import type { Decision } from "../../../src/domain/decision.ts";
+import type { Weighing } from "../../../src/decide/need/weigh.ts";
+import { noRecalls } from "../../../src/decide/recalls.ts";
+import { explainNode } from "../../../src/decide/explain-node.ts";
 
 interface State {
   readonly record: ClusterRecord;
@@ -125,7 +126,7 @@ describe("a node that was Ready and is shown otherwise", () => {
     expect(verdictOf(decision)).toBe("on its way up; 2800 s left to boot");
     const explained = explainNode(decision.plan, decision.ledger, "execute-n1");
     expect(explained).toMatchObject({
-      text: "node execute-n1 of execute, host ip-n1 (n1), made by another tool; counts for array execute\non its way up; 2800 s left to boot\nit was Ready, and has been on its way up again since 2025-11-20T11:00:00.000Z",
+      text: "node execute-n1 of execute, host ip-n1 (n1), made for array execute\non its way up; 2800 s left to boot\nit was Ready, and has been on its way up again since 2025-11-20T11:00:00.000Z",
     });
   });
 

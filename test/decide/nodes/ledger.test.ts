@@ -26,7 +26,7 @@ import { hostFacts } from "../../../src/decide/senders/host-facts.ts";
 const R1 = requestId("r-1");
 const policy = DEFAULT_POLICY;
 
-function lookOf(snapshot: Snapshot, ofRequest: readonly string[] = []): Look {
+function digestOfAttributes(snapshot: Snapshot, ofRequest: readonly string[] = []): Look {
   const nodes = ofRequest.map((id) => buildNode(id));
   return { snapshot, requestNodes: new Map([[R1, { askedAt: snapshot.at, nodes }]]) };
 }
@@ -177,7 +177,7 @@ describe("the ledger", () => {
     nodes: readonly ReturnType<typeof buildNode>[],
     now: Instant,
     facts = noFacts,
-  ) => updateLedger(ledger, lookOf(buildSnapshot(nodes, { at: now })), [], facts, now);
+  ) => updateLedger(ledger, digestOfAttributes(buildSnapshot(nodes, { at: now })), [], facts, now);
 
   test("notes when a node was first seen and when it was first Ready, and keeps both", () => {
     const born = see(new Map(), [coming], at(0));
@@ -273,7 +273,7 @@ describe("the ledger", () => {
 
   test("a node of an open request takes its purpose from it", () => {
     const purpose = { kind: "group", key: "execute:4n", group: "group-a" } as const;
-    const look = lookOf(buildSnapshot([coming, buildNode("n2", { phase: "coming" })]), ["n1"]);
+    const look = digestOfAttributes(buildSnapshot([coming, buildNode("n2", { phase: "coming" })]), ["n1"]);
     const after = updateLedger(
       new Map(),
       look,
@@ -284,7 +284,7 @@ describe("the ledger", () => {
     expect(after.get(N1)).toMatchObject({ requestId: "r-1", purpose });
     expect(after.get(nodeId("n2"))).toMatchObject({ purpose: { kind: "array" } });
     // When the request is closed, the ledger still knows.
-    const later = updateLedger(after, lookOf(buildSnapshot([ready])), [], noFacts, at(60));
+    const later = updateLedger(after, digestOfAttributes(buildSnapshot([ready])), [], noFacts, at(60));
     expect(later.get(N1)).toMatchObject({ requestId: "r-1", purpose });
   });
 

@@ -10,6 +10,7 @@ import {
   buildNode,
   buildNodes,
   buildSnapshot,
+  notOurs,
   rememberNode,
 } from "../../support/build-node.ts";
 import { BUCKET, buildIntent, buildState, OURS } from "../../support/build-record.ts";
@@ -90,7 +91,7 @@ test("only live nodes of ours are counted, by key", () => {
     rememberNode(buildNode("c"), { ...ours, keyId: "k2" }),
     rememberNode(buildNode("d"), ours),
     rememberNode(buildNode("e"), { ...ours, keyId: "k1", goneAt: at(-60) }),
-    rememberNode(buildNode("f")),
+    notOurs(rememberNode(buildNode("f"))),
   ]);
   expect(withStopKeys(record, ledger).stopKeys).toEqual([
     { keyId: "k1", nodes: 1 },

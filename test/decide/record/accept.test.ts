@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Acceptance } from "../../../src/decide/record/accept.ts";
-import { accept, lapseSets, limitExpiry } from "../../../src/decide/record/accept.ts";
+import { accept } from "../../../src/decide/record/accept.ts";
 import type { RequestSetUpdate, SchedulerNode } from "../../../src/domain/demand.ts";
 import { compareRevisions } from "../../../src/domain/demand.ts";
 import { digest, setName } from "../../../src/domain/ids.ts";
@@ -8,6 +8,7 @@ import type { ClusterRecord } from "../../../src/domain/record.ts";
 import type { Instant } from "../../../src/domain/units.ts";
 import { at, NOW } from "../../support/build-node.ts";
 import { buildState, buildUpdate, EMPTY_RECORD } from "../../support/build-record.ts";
+import { lapseSets, limitExpiry } from "../../../src/decide/record/lapse.ts";
 
 const standard = setName("standard");
 

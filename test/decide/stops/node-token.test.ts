@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { StopCall } from "../../../src/decide/autostop.ts";
 import { judgeStops } from "../../../src/decide/autostop.ts";
 import { foldQuestions } from "../../../src/decide/stops/questions.ts";
 import { decide } from "../../../src/decide/reconcile.ts";
@@ -22,6 +21,7 @@ import {
 } from "../../support/build-node.ts";
 import type { Scenario } from "../../support/build-record.ts";
 import { buildState, OURS } from "../../support/build-record.ts";
+import type { StopCall } from "../../../src/decide/stop-verdict.ts";
 
 /** The token that a node chooses, and that its calls must carry from then on. */
 

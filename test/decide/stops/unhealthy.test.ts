@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { StopCall } from "../../../src/decide/autostop.ts";
-import { confirmStops, judgeStops } from "../../../src/decide/autostop.ts";
+import { judgeStops } from "../../../src/decide/autostop.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import type { SchedulerNode } from "../../../src/domain/demand.ts";
 import { arrayName, nodeId } from "../../../src/domain/ids.ts";
@@ -19,6 +18,8 @@ import {
 } from "../../support/build-node.ts";
 import type { Scenario } from "../../support/build-record.ts";
 import { buildJob, buildState, OURS } from "../../support/build-record.ts";
+import type { StopCall } from "../../../src/decide/stop-verdict.ts";
+import { confirmStops } from "../../../src/decide/confirm-stops.ts";
 
 /** Nodes that call themselves unhealthy: whoever holds the stop URL of their array can say so of each of them. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isFlagged } from "../../../src/decide/world/dynamic-arrays.ts";
-import { lookOf } from "../../../src/domain/attributes-digest.ts";
+import { digestOfAttributes } from "../../../src/domain/attributes-digest.ts";
 import { decide } from "../../../src/decide/reconcile.ts";
 import { settle } from "../../../src/decide/intents/settle.ts";
 import type { Purpose } from "../../../src/domain/bucket.ts";
@@ -26,6 +26,7 @@ import {
   D8,
   EXECUTE,
   NOW,
+  notOurs,
   rememberNode,
 } from "../../support/build-node.ts";
 import { SENDER_RULE } from "../../support/sender-rule.ts";
@@ -65,10 +66,14 @@ interface Case extends Scenario {
   readonly made?: Readonly<Record<string, Partial<LedgerNode>>>;
   readonly snapshot?: Partial<Snapshot>;
   readonly policy?: Partial<Policy>;
+  /** No request of any node is known. */
+  readonly lost?: true;
 }
 
-function plan({ demands = [], nodes = [], made = {}, snapshot, policy, sets, record }: Case): Decision {
-  const ledger = buildLedger(nodes.map((node) => rememberNode(node, made[node.nodeId])));
+function plan({ demands = [], nodes = [], made = {}, ...more }: Case): Decision {
+  const { lost, snapshot, policy, sets, record } = more;
+  const known = nodes.map((node) => rememberNode(node, made[node.nodeId]));
+  const ledger = buildLedger(lost === true ? known.map(notOurs) : known);
   const state = buildState({
     sets: sets ?? { standard: { demands } },
     ledger,
@@ -301,6 +306,7 @@ describe("what a dynamic array gets", () => {
       name: "nodes that the ledger knows no request of count by their name, as after a lost table",
       demands: [execute(1), licensed(3)],
       nodes: [1, 2].map((number) => buildNode(`x${number}`, { name: `licensed-${number}` })),
+      lost: true,
       expected: ["1 of execute/Standard_D4s_v5 for the array", "1 of execute/Standard_D4s_v5 for licensed"],
     },
     {
@@ -496,7 +502,7 @@ function pinned() {
 }
 
 function lookedLike(attributes: TargetDemand["attributes"]): Partial<LedgerNode> {
-  const look = lookOf(attributes);
+  const look = digestOfAttributes(attributes);
   return look === undefined ? {} : { look };
 }
 

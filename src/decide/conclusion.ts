@@ -1,0 +1,49 @@
+import type { Instant } from "../domain/units.ts";
+import type { ClusterRecord, Ledger, LedgerNode, Outage } from "../domain/record.ts";
+import type { Questions } from "../domain/questions.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { Plan } from "../domain/plan.ts";
+import type { Look } from "../domain/observation.ts";
+import type { Owner } from "../domain/ids.ts";
+import type { Dynamics } from "./world/dynamic-arrays.ts";
+import type { HostFact } from "./senders/host-facts.ts";
+import type { Admitted } from "./senders/admit.ts";
+import type { Weighed } from "./need/weigh.ts";
+import type { Node } from "../domain/cluster.ts";
+import { mayStopByReport } from "./stops/questions.ts";
+import { idleProofAt } from "./senders/host-facts.ts";
+import { factOfNode } from "./nodes/planned-beside.ts";
+
+/** What a plan is concluded from: the record and look that it was made on, and what the demand needs. */
+export interface Conclusion {
+  readonly record: ClusterRecord;
+  readonly dynamics: Dynamics;
+  readonly admitted: Admitted;
+  readonly look: Look;
+  readonly ledger: Ledger;
+  readonly questions: Questions;
+  readonly facts: ReadonlyMap<string, HostFact>;
+  readonly weighed: Weighed;
+  readonly last: Plan | undefined;
+  readonly policy: Policy;
+  readonly now: Instant;
+  readonly owner: Owner;
+  readonly outage: Outage | undefined;
+}
+
+/** What is known of one node when it is decided whether it goes. */
+export function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
+  const fact = factOfNode(on.facts, node, known);
+  const provedAt = fact === undefined ? undefined : idleProofAt(fact);
+  const provesIdle = mayStopByReport(on.questions.get(node.nodeId), provedAt, on.now);
+  const idle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open" && provesIdle;
+  return {
+    policy: on.policy,
+    now: on.now,
+    plan: on.record.plan,
+    resting: on.outage !== undefined,
+    spare: on.weighed.spare.has(node.nodeId),
+    busy: (fact?.jobs.length ?? 0) > 0 || known.busyness.state === "busy",
+    reportedIdleAt: idle ? provedAt : undefined,
+  };
+}

@@ -1,0 +1,186 @@
+import type { Size } from "../../domain/size.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import type { NodeView } from "../../domain/node-view.ts";
+import type { Judgement, Matcher, Met, Shared } from "./judgement.ts";
+import { PLAIN_MET, refused } from "./judgement.ts";
+import { judgeAmount, judgePool, sum, takeFrom } from "./judge.ts";
+import type { SharedConsumable } from "../../domain/constraint.ts";
+import { sharedPoolName } from "./shared-pools.ts";
+
+/**
+ * All at once: what two members ask of one resource adds up (in the library the second is skipped, or an error: defects 21 and 22). The
+ * first member that fails is the reason. Of alternatives the first is meant that holds; only where there is no room for it beside the
+ * rest, the first that holds on what the rest leaves.
+ */
+export function compileAnd(members: readonly Matcher[], isChoice: readonly boolean[] = []): Matcher {
+  const choices = members.filter((_, at) => isChoice[at] === true);
+  return (node, shared, job) => {
+    const met: Met[] = [];
+    let failure: Refusal | undefined;
+    let space: number | undefined;
+    for (const member of members) {
+      const one = member(node, shared, job);
+      space = lesserSpace(space, one.space);
+      if (one.kind === "met") met.push(one);
+      else failure ??= one.refusal;
+    }
+    if (failure !== undefined) return refused(failure, space);
+    if (met.every(isPlain)) return space === undefined ? PLAIN_MET : { ...PLAIN_MET, space };
+    const joint = joinTakes(met, node, shared, space);
+    return joint.kind === "met" || choices.length === 0
+      ? joint
+      : (joinOthers(
+          met.filter((_, at) => isChoice[at] !== true),
+          choices,
+          node,
+          shared,
+          job,
+        ) ?? joint);
+  };
+}
+
+/** What is sure, with alternatives that hold on what is left beside it; undefined: there are none. */
+function joinOthers(
+  sure: readonly Met[],
+  choices: readonly Matcher[],
+  node: NodeView,
+  shared: Shared,
+  job: string | undefined,
+): Met | undefined {
+  const joint = new Joint(node, shared);
+  const available = { ...node.available };
+  const rest: NodeView = { ...node, available };
+  // A cluster may have many thousands of pools, and few are taken from: none is copied.
+  const left: Shared = {
+    values: shared.values,
+    left: { get: (pool) => minus(shared.left.get(pool), joint.drains.get(pool)) },
+  };
+  const add = (one: Met): boolean => {
+    if (joint.add(one) !== undefined) return false;
+    for (const resource of one.takes.keys())
+      available[resource] = takeFrom(node.available[resource], joint.takes.get(resource) ?? 0);
+    return true;
+  };
+  if (!sure.every(add)) return undefined;
+  for (const choice of choices) {
+    const one = choice(rest, left, job);
+    if (one.kind === "refused" || !add(one)) return undefined;
+  }
+  return joint.met;
+}
+
+const minus = (amount: number | undefined, taken = 0): number | undefined =>
+  amount === undefined ? undefined : amount - taken;
+
+/** It takes nothing from anywhere. */
+const isPlain = ({ takes, drains, closes }: Met): boolean =>
+  takes.size === 0 && drains.size === 0 && closes === undefined;
+
+function joinTakes(
+  met: readonly Met[],
+  node: NodeView,
+  shared: Shared,
+  least: number | undefined,
+): Judgement {
+  const joint = new Joint(node, shared, least);
+  for (const one of met) {
+    const refusal = joint.add(one);
+    if (refusal !== undefined) return refusal;
+  }
+  return joint.met;
+}
+
+/** What must hold at once, put together one after the other. */
+class Joint {
+  readonly takes = new Map<string, number | Size>();
+  readonly drains = new Map<string, number>();
+  readonly #node: NodeView;
+  readonly #shared: Shared;
+  #space: number | undefined;
+  #closes: Met["closes"];
+
+  constructor(node: NodeView, shared: Shared, least?: number) {
+    this.#node = node;
+    this.#shared = shared;
+    this.#space = least;
+  }
+
+  /** Undefined: there is room for it beside the others. */
+  add(one: Met): Judgement | undefined {
+    this.#space = lesserSpace(this.#space, one.space);
+    if (one.closes !== undefined && this.#closes !== "job") this.#closes = one.closes;
+    for (const [resource, take] of one.takes) {
+      const before = this.takes.get(resource);
+      const all = before === undefined ? take : sum(before, take);
+      this.takes.set(resource, all);
+      if (before === undefined) continue;
+      const judged = judgeAmount(resource, all, this.#node.available[resource]);
+      if (judged.kind === "refused") return judged;
+      this.#space = lesserSpace(this.#space, judged.space);
+    }
+    for (const [pool, amount] of one.drains) {
+      const total = (this.drains.get(pool) ?? 0) + amount;
+      this.drains.set(pool, total);
+      if (total === amount) continue;
+      const judged = judgePool(pool, total, this.#shared.left.get(pool));
+      if (judged.kind === "refused") return judged;
+      this.#space = lesserSpace(this.#space, judged.space);
+    }
+    return undefined;
+  }
+
+  get met(): Met {
+    return {
+      kind: "met",
+      score: 1,
+      takes: this.takes,
+      drains: this.drains,
+      ...(this.#space === undefined ? {} : { space: this.#space }),
+      ...(this.#closes === undefined ? {} : { closes: this.#closes }),
+    };
+  }
+}
+
+function lesserSpace(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}
+
+/** The first alternative that holds is the one that is charged. */
+export function compileOr(members: readonly Matcher[]): Matcher {
+  return (node, shared, job) => {
+    const refusals: Refusal[] = [];
+    for (const [at, member] of members.entries()) {
+      const judgement = member(node, shared, job);
+      if (judgement.kind === "met") return { ...judgement, score: members.length - at };
+      refusals.push(judgement.refusal);
+    }
+    return refused({ code: "no-alternative", refusals }, 0);
+  };
+}
+
+export function compileXor(members: readonly Matcher[]): Matcher {
+  return (node, shared, job) => {
+    const judgements = members.map((member) => member(node, shared, job));
+    const met = judgements.filter((one) => one.kind === "met");
+    const [only] = met;
+    if (only !== undefined && met.length === 1) return { ...only, score: 1 };
+    if (met.length > 1) return refused({ code: "several-alternatives", holding: met.length }, 0);
+    const refusals = judgements.flatMap((one) => (one.kind === "refused" ? [one.refusal] : []));
+    return refused({ code: "no-alternative", refusals }, 0);
+  };
+}
+
+/** What must not hold takes nothing (the library takes it: defect 12). */
+export function compileNot(member: Matcher): Matcher {
+  return (node, shared, job) =>
+    member(node, shared, job).kind === "met" ? refused({ code: "holds" }) : PLAIN_MET;
+}
+
+export function compileShared({ resource, pools, amount }: SharedConsumable): Matcher {
+  return compileAnd(
+    pools.map(({ source }): Matcher => {
+      const pool = sharedPoolName(resource, source);
+      return (_, { left }) => judgePool(pool, amount, left.get(pool));
+    }),
+  );
+}

@@ -1,0 +1,108 @@
+import { TOLERANCE } from "../../domain/tolerance.ts";
+import type { Size } from "../../domain/size.ts";
+import { bytesOf, bytesPer, isSize, subtractSize } from "../../domain/size.ts";
+import type { Pattern } from "../../domain/shell-pattern.ts";
+import { compilePattern } from "../../domain/shell-pattern.ts";
+import type { ResourceValue, Scalar } from "../../domain/resources.ts";
+import type { Judgement, Matcher, Met } from "./judgement.ts";
+import { NOTHING, PLAIN_MET, refused } from "./judgement.ts";
+
+/** An amount of a size is told in bytes, one of a number as it is. A plain number asked of a size counts in the size's unit (defect 3). */
+export function judgeAmount(
+  resource: string,
+  asked: number | Size,
+  found: ResourceValue | undefined,
+): Judgement {
+  if (found === undefined) return refused({ code: "undefined-resource", resource }, 0);
+  const offered = typeof found === "boolean" ? Number(found) : found;
+  if (typeof offered !== "number" && !isSize(offered))
+    return refused({ code: "not-an-amount", resource, found }, 0);
+  const take = inTermsOf(asked, offered);
+  const space = timesIn(offered, take);
+  if (countable(offered) < countable(take) - Math.abs(countable(take)) * TOLERANCE)
+    return refused({ code: "insufficient-resource", resource, asked: take, offered }, Math.max(0, space));
+  return { kind: "met", score: 1, space, takes: new Map([[resource, take]]), drains: NOTHING };
+}
+
+/** The asked amount in the same terms as what is offered: both sizes, or both numbers (of bytes, if a size is asked of a number). */
+function inTermsOf(asked: number | Size, offered: number | Size): number | Size {
+  if (typeof asked === "number") return isSize(offered) ? { amount: asked, unit: offered.unit } : asked;
+  return isSize(offered) ? asked : bytesOf(asked);
+}
+
+const countable = (value: number | Size): number => (isSize(value) ? bytesOf(value) : value);
+
+/** How many times one fits into the other; nothing fits without end. */
+function timesIn(offered: number | Size, take: number | Size): number {
+  const one = countable(take);
+  return one === 0 ? Number.POSITIVE_INFINITY : Math.floor(countable(offered) / one + TOLERANCE);
+}
+
+/** What is left of a value after a slot. */
+export function takeFrom(found: ResourceValue | undefined, take: number | Size): ResourceValue {
+  if (isSize(found))
+    return isSize(take) ? subtractSize(found, take) : subtractSize(found, take * bytesPer(found.unit));
+  return Number(found ?? 0) - countable(take);
+}
+
+export function compileChoice(what: string, options: readonly Scalar[]): (found: ResourceValue) => Judgement {
+  const patterns = options.map((option) => (typeof option === "string" ? compilePattern(option) : undefined));
+  // Made once: a list may be judged on hundreds of kinds of nodes.
+  const met = options.map((_, at): Met => ({ ...PLAIN_MET, score: options.length - at }));
+  return (found) => {
+    const at = options.findIndex((option, i) => isChosen(found, option, patterns[i]));
+    return met[at] ?? refused({ code: "invalid-option", what, found, options });
+  };
+}
+
+/** Texts by pattern, everything else by value, where true is 1 and a size is its bytes, as in Python. */
+function isChosen(found: ResourceValue, option: Scalar, pattern: Pattern | undefined): boolean {
+  if (typeof found === "string" && pattern !== undefined) return pattern.test(found);
+  const value = isSize(found) ? bytesOf(found) : found;
+  if (value === option) return true;
+  return isCounted(value) && isCounted(option) && Number(value) === Number(option);
+}
+
+const isCounted = (one: Scalar): boolean => typeof one === "number" || typeof one === "boolean";
+
+/** One slot of the job a node (defect 11: the library packs several); tasks of one job may share. */
+export function judgeExclusive(scope: "job" | "task"): Matcher {
+  return ({ jobs }, _, job) => {
+    const mayStay = scope === "task" && job !== undefined;
+    const others = [...jobs].filter((name) => !(mayStay && name === job));
+    if (others.length > 0) return refused({ code: "not-exclusive", jobs: others }, 0);
+    return scope === "job" ? { ...PLAIN_MET, space: 1, closes: scope } : { ...PLAIN_MET, closes: scope };
+  };
+}
+
+export function judgeGroup(wanted: boolean, found: ResourceValue): Judgement {
+  const group = typeof found === "string" ? found : undefined;
+  if (wanted === (group !== undefined)) return PLAIN_MET;
+  return group === undefined
+    ? refused({ code: "not-in-a-placement-group" }, 0)
+    : refused({ code: "in-a-placement-group", group }, 0);
+}
+
+export function judgePool(pool: string, asked: number, left: number | undefined): Judgement {
+  if (left === undefined) return refused({ code: "unknown-pool", pool }, 0);
+  const space = timesIn(left, asked);
+  if (space < 1) return refused({ code: "pool-short", pool, asked, left }, 0);
+  return { ...PLAIN_MET, space, drains: new Map([[pool, asked]]) };
+}
+
+export function judgePoolValue(pool: string, asked: Scalar, found: Scalar | undefined): Judgement {
+  if (found === undefined) return refused({ code: "unknown-pool", pool });
+  return found === asked ? PLAIN_MET : refused({ code: "pool-value", pool, asked, found });
+}
+
+export function judgeBackoff(seconds: number | undefined, since: number | undefined): Judgement {
+  return seconds !== undefined && since !== undefined && since < seconds
+    ? refused({ code: "capacity-failure-backoff", seconds, since })
+    : PLAIN_MET;
+}
+
+/** Of two amounts of one resource of one node: both are sizes, or both numbers. */
+export function sum(a: number | Size, b: number | Size): number | Size {
+  if (!isSize(a)) return a + countable(b);
+  return { amount: a.amount + countable(b) / bytesPer(a.unit), unit: a.unit };
+}

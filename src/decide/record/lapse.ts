@@ -1,0 +1,48 @@
+import type { Instant } from "../../domain/units.ts";
+import { plusSeconds } from "../../domain/units.ts";
+import type { ClusterRecord, SetEntries, SetEntry } from "../../domain/record.ts";
+import { holdSame } from "../../domain/record.ts";
+import type { SetName } from "../../domain/ids.ts";
+import type { RequestSetUpdate } from "../../domain/demand.ts";
+import { REVISION_LEEWAY_SECONDS } from "../../domain/demand.ts";
+
+/** The same message, valid no longer than the cluster's configuration allows. */
+export function limitExpiry(update: RequestSetUpdate, longestSeconds: number): RequestSetUpdate {
+  if (update.intervalSeconds <= longestSeconds) return update;
+  return {
+    ...update,
+    askedIntervalSeconds: update.askedIntervalSeconds ?? update.intervalSeconds,
+    intervalSeconds: longestSeconds,
+    expiresAt: plusSeconds(update.sentAt, longestSeconds),
+  };
+}
+
+/** Each part lapses by itself. The same record if nothing does. */
+export function lapseParts(record: ClusterRecord, now: Instant, keepRevisionSeconds: number): ClusterRecord {
+  const parts = {
+    sets: lapseSets(record.sets, now, keepRevisionSeconds),
+    separateReports: lapseSets(record.separateReports, now, keepRevisionSeconds),
+    separatePools: lapseSets(record.separatePools, now, keepRevisionSeconds),
+  };
+  return holdSame(parts, record) ? record : { ...record, ...parts };
+}
+
+/**
+ * Marks what has expired as no longer in force, and forgets a name once every revision older than its own is refused as stale: that long
+ * after its expiry, and for as much longer as its revision may have been ahead of our clock.
+ */
+export function lapseSets(sets: SetEntries, now: Instant, keepRevisionSeconds: number): SetEntries {
+  let changed: Map<SetName, SetEntry> | undefined;
+  for (const [name, entry] of sets) {
+    if (entry.expiresAt > now) continue;
+    if (plusSeconds(entry.expiresAt, keepRevisionSeconds + REVISION_LEEWAY_SECONDS) <= now) {
+      changed ??= new Map(sets);
+      changed.delete(name);
+    } else if (entry.live) {
+      changed ??= new Map(sets);
+      const { report: _gone, size: _size, ...kept } = entry;
+      changed.set(name, { ...kept, live: false });
+    }
+  }
+  return changed ?? sets;
+}

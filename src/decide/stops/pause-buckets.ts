@@ -1,0 +1,58 @@
+import type { Instant } from "../../domain/units.ts";
+import type { ClusterRecord, Ledger } from "../../domain/record.ts";
+import type { Policy } from "../../domain/policy.ts";
+import { actsOn } from "../../domain/mode.ts";
+import { managedArrays } from "../../domain/managed-arrays.ts";
+import { InTurn } from "../../domain/in-turn.ts";
+import type { ArrayName } from "../../domain/ids.ts";
+import { entryOfNode } from "../../domain/hosts.ts";
+import type { Node, Snapshot } from "../../domain/cluster.ts";
+import { bucketOf, dynamicArrayOf } from "../../domain/bucket.ts";
+import { whyGivenUp } from "./scale-down.ts";
+import { isActing } from "./reach.ts";
+import type { HostFact } from "../senders/host-facts.ts";
+import { pauseRemoved } from "../intents/removed.ts";
+import { stoppingNodes } from "../intents/open-intents.ts";
+import { backOff } from "../intents/back-off.ts";
+
+/**
+ * Pauses the buckets of nodes that this plan stops before they ever were Ready, and of those that others removed. That comes before
+ * demand is weighed: their replacements belong to the same plan, and elsewhere.
+ */
+export function pauseBuckets(
+  record: ClusterRecord,
+  before: Snapshot | undefined,
+  snapshot: Snapshot,
+  ledger: Ledger,
+  facts: ReadonlyMap<string, HostFact>,
+  policy: Policy,
+  now: Instant,
+): ClusterRecord {
+  if (!isActing(snapshot, policy)) return record;
+  // Nobody asks for nodes of observed arrays here, so nothing of them is paused.
+  const managed = new Set([...managedArrays(snapshot, policy)].filter((array) => actsOn(policy, array)));
+  const stopping = stoppingNodes(record.intents);
+  const entries = new InTurn(ledger);
+  let next = pauseRemoved(record, { before, snapshot, ledger, managed, policy }, now);
+  snapshot.nodes.forEach((node) => {
+    const known = entries.get(node.nodeId);
+    if (known === undefined || !managed.has(node.array) || stopping.has(node.nodeId)) return;
+    if (known.firstReadyAt !== undefined) return;
+    const busy = (entryOfNode(facts, node)?.jobs.length ?? 0) > 0;
+    const why = whyGivenUp(node, known, { policy, now, busy, resting: record.outage !== undefined });
+    if (why === undefined) return;
+    next = pauseBucket(next, node, dynamicArrayOf(known.purpose), why, now);
+  });
+  return next;
+}
+
+/** A bucket whose node did not come up gets a rest, so that its replacement is sought elsewhere (wire G: waits for ever for capacity). */
+function pauseBucket(
+  record: ClusterRecord,
+  node: Node,
+  dynamic: ArrayName | undefined,
+  why: string,
+  now: Instant,
+): ClusterRecord {
+  return backOff(record, bucketOf(node), "boot-failed", why, now, dynamic);
+}

@@ -1,0 +1,115 @@
+import type { Reason } from "../../domain/reason.ts";
+import { findPrice } from "../../domain/price.ts";
+import type { Policy } from "../../domain/policy.ts";
+import type { PlacementGroup } from "../../domain/ids.ts";
+import { sameMachineType } from "../../domain/ids.ts";
+import { groupsOfArray } from "../../domain/configured-groups.ts";
+import type { Bucket, NodeArray } from "../../domain/cluster.ts";
+import type { BucketOffer } from "../../domain/allocation.ts";
+import type { WorldInput } from "./world-input.ts";
+import type { OpenBucket } from "./counterparts.ts";
+import type { ClusterPlace, Places } from "./cluster-buckets.ts";
+import type { BucketUsage, Ceilings } from "./ceilings.ts";
+import type { ClusterUsage } from "./cluster-usage.ts";
+import { bucketKeyOf, sum } from "./cluster-usage.ts";
+
+export function openBucket(
+  input: WorldInput,
+  array: NodeArray,
+  bucket: Bucket,
+  places: Places,
+  whole: ClusterUsage,
+  ceilings: Ceilings,
+): OpenBucket {
+  const place = places.at(array.name, bucket.machineType, undefined);
+  const inUse = whole.buckets.get(bucketKeyOf(array.name, bucket.machineType)) ?? [];
+  const { refusal, groupRefusals } = refusalsOf(input, array, bucket);
+  const usage: BucketUsage = {
+    array: whole.arrays.get(array.name) ?? { nodes: 0, cores: 0 },
+    nodes: sum(inUse, (one) => one.nodes),
+    waiting: sum(inUse, (one) => one.waiting),
+    waitingOpposite: sum(inUse, (one) => one.waitingOpposite),
+  };
+  const offer: BucketOffer = {
+    bucket: place.bucket,
+    resources: place.view.available,
+    properties: () => place.view.properties,
+    inGroup: (group) => {
+      const { available, properties } = places.at(array.name, bucket.machineType, group).view;
+      return { resources: available, properties: () => properties };
+    },
+    ...(bucket.lastCapacityFailureSeconds === undefined
+      ? {}
+      : { capacityFailureSeconds: bucket.lastCapacityFailureSeconds }),
+    cores: place.cores,
+    ...wishesFor(input.policy, array, bucket),
+    charges: ceilings.charges(array, bucket, usage),
+    groupSizes: groupSizesOf(bucket, inUse),
+    ...(refusal === undefined ? {} : { refusal }),
+    ...(bucket.maxPlacementGroupSize === undefined
+      ? {}
+      : { maxPlacementGroupSize: bucket.maxPlacementGroupSize }),
+    ...(array.notHpc === true ? { notHpc: true } : {}),
+    ...(array.placementGroup === undefined ? {} : { pinnedGroup: array.placementGroup }),
+    ...(groupRefusals.size === 0 ? {} : { groupRefusals }),
+  };
+  return { offer, array, bucket, usage };
+}
+
+/** What the configuration says of a bucket, and whether its nodes may be evicted. */
+function wishesFor(
+  { prices, placementGroups }: Policy,
+  array: NodeArray,
+  bucket: Bucket,
+): Pick<BucketOffer, "price" | "spot" | "configuredGroups"> {
+  const price =
+    prices === undefined ? undefined : findPrice(prices, array.region, bucket.machineType, array.spot);
+  const groups = placementGroups === undefined ? [] : groupsOfArray(placementGroups, array.name);
+  return {
+    ...(price === undefined ? {} : { price }),
+    ...(array.spot ? { spot: true } : {}),
+    ...(groups.length === 0 ? {} : { configuredGroups: groups }),
+  };
+}
+
+/** Nodes in each group in use: by the status or by our own count, whichever is more. */
+function groupSizesOf(bucket: Bucket, inUse: readonly ClusterPlace[]): ReadonlyMap<PlacementGroup, number> {
+  const sizes = new Map(bucket.placementGroups.map((group) => [group.name, group.activeCount]));
+  const waiting = new Map<PlacementGroup, number>();
+  for (const place of inUse) {
+    const group = place.bucket.placementGroup;
+    if (group === undefined) continue;
+    sizes.set(group, Math.max(sizes.get(group) ?? 0, place.nodes));
+    waiting.set(group, place.waiting);
+  }
+  for (const [group, count] of waiting) sizes.set(group, (sizes.get(group) ?? 0) + count);
+  return sizes;
+}
+
+function refusalsOf(
+  input: WorldInput,
+  array: NodeArray,
+  bucket: Bucket,
+): { readonly refusal: Reason | undefined; readonly groupRefusals: ReadonlyMap<PlacementGroup, Reason> } {
+  const key = { array: array.name, machineType: bucket.machineType };
+  const failedAgo = bucket.lastCapacityFailureSeconds;
+  const groupRefusals = new Map<PlacementGroup, Reason>();
+  let refusal: Reason | undefined = bucket.valid
+    ? undefined
+    : { code: "bucket-invalid", bucket: key, why: bucket.invalidReason ?? "no reason given" };
+  for (const backoff of input.backoffs) {
+    const { placementGroup: group, ...where } = backoff.bucket;
+    if (backoff.dynamic !== undefined || backoff.until <= input.now || where.array !== array.name) continue;
+    if (!sameMachineType(where.machineType, bucket.machineType)) continue;
+    const reason: Reason = {
+      code: "backing-off",
+      bucket: group === undefined ? key : { ...key, placementGroup: group },
+      until: backoff.until,
+      message: backoff.message,
+      ...(failedAgo === undefined ? {} : { capacityFailureSeconds: failedAgo }),
+    };
+    if (group === undefined) refusal ??= reason;
+    else groupRefusals.set(group, reason);
+  }
+  return { refusal, groupRefusals };
+}

@@ -1,0 +1,169 @@
+import { unknownNodes } from "../../domain/unlisted.ts";
+import type { InFlight, LedgerNode } from "../../domain/record.ts";
+import { stillInFlight } from "../../domain/record.ts";
+import { InTurn } from "../../domain/in-turn.ts";
+import { sameMachineType } from "../../domain/ids.ts";
+import type { Node, NodePhase } from "../../domain/cluster.ts";
+import type { Purpose } from "../../domain/bucket.ts";
+import { dynamicArrayOf } from "../../domain/bucket.ts";
+import { spotIn } from "../../domain/attributes.ts";
+import type { BucketOffer, InFlightSupply, SupplyNode, World } from "../../domain/allocation.ts";
+import type { WorldInput } from "./world-input.ts";
+import type { ReportedSupply } from "./reported-supply.ts";
+import { nothingLeft } from "./host-view.ts";
+import type { ClusterPlace, Places } from "./cluster-buckets.ts";
+import { coresOf } from "./cluster-buckets.ts";
+import { isStarting, mayBeStarted } from "../intents/node-starts.ts";
+import { isOpposite, sum } from "./cluster-usage.ts";
+
+/** Phases in which a node has a VM, may get one or may still have one: they count against limits (A.3, semantics 3). */
+function countsAgainstLimits(phase: NodePhase): boolean {
+  return phase !== "off" && phase !== "deallocated";
+}
+
+export function collectNodes(
+  input: WorldInput,
+  arrays: World["arrays"],
+  places: Places,
+  reported: ReportedSupply,
+): readonly SupplyNode[] {
+  const supply: SupplyNode[] = [];
+  const entries = new InTurn(input.ledger);
+  input.snapshot.nodes.forEach((node) => {
+    const known = entries.get(node.nodeId);
+    const starting = node.phase === "deallocated" && isStarting(known);
+    const startable = mayBeStarted(node, known);
+    // A node that is switched off may use a quota, of which a status that lacks the node knows nothing.
+    const lost = node.missing !== undefined && node.missing.named !== true && node.phase !== "off";
+    if (!countsAgainstLimits(node.phase) && !starting && !startable && !lost) return;
+    const place = places.at(node.array, node.machineType, node.placementGroup);
+    const uncounted = starting || lost;
+    if (countsAgainstLimits(node.phase) && !uncounted) {
+      place.nodes += 1;
+      place.nodeCores += coresOf(node, place);
+    } else if (uncounted) {
+      // As with a create that no status shows yet: whether CycleCloud counts it is unknown.
+      place.waiting += 1;
+      if (node.spot !== undefined) place.waitingOpposite += isOpposite(place, node.spot);
+    }
+    const doubted = input.doubted?.has(node.nodeId) === true;
+    const usable = node.phase === "ready" || node.phase === "coming" || doubted || starting || startable;
+    if (!usable || arrays.get(node.array) !== "managed" || input.excluded.has(node.nodeId)) return;
+    const dynamic = dynamicArrayOf(known?.purpose);
+    const home =
+      dynamic === undefined ? place : places.at(dynamic, place.bucket.machineType, node.placementGroup);
+    const plain = supplyNode(node, known, home, places, input);
+    const fromReport = reported.of(plain);
+    const one = fromReport === undefined ? plain : { ...plain, ...fromReport };
+    supply.push(input.full?.has(node.nodeId) === true ? { ...one, left: nothingLeft(one.resources) } : one);
+  });
+  return supply;
+}
+
+const forArray: Purpose = { kind: "array" };
+
+function supplyNode(
+  node: Node,
+  known: LedgerNode | undefined,
+  place: ClusterPlace,
+  places: Places,
+  input: WorldInput,
+): SupplyNode {
+  const starts = node.phase === "deallocated" && isStarting(known);
+  const supply: { -readonly [K in keyof SupplyNode]: SupplyNode[K] } = {
+    nodeId: node.nodeId,
+    bucket: place.bucket,
+    purpose: known?.purpose ?? forArray,
+    resources: places.resources(node, place),
+    properties: () => places.view(node, place).properties,
+    cores: coresOf(node, place),
+    order:
+      known?.start !== undefined && starts
+        ? (known.start.plannedAt ?? known.start.since)
+        : input.order(node, known),
+    ready: node.phase === "ready" && input.doubted?.has(node.nodeId) !== true,
+  };
+  // One after the other, as spreading them would cost more than all the rest: there are thousands of nodes.
+  if (node.hostname !== undefined) supply.hostname = node.hostname;
+  if (mayBeStarted(node, known)) supply.deallocated = true;
+  if (starts) supply.starting = true;
+  return supply;
+}
+
+/**
+ * A deallocated node still uses its quota (A.5), and what CycleCloud calls available is what can be created under it: neither is asked of
+ * a start again. Cluster and array have their limits, which CycleCloud itself does not keep when it starts (A.3, semantics 3). Where
+ * nothing says what its bucket's limits are, a node is not started.
+ */
+export function withStartCharges(
+  node: SupplyNode,
+  buckets: readonly BucketOffer[],
+  limits: World["limits"],
+): readonly SupplyNode[] {
+  if (node.deallocated !== true) return [node];
+  const { array, machineType } = node.bucket;
+  const offer = buckets.find(
+    ({ bucket }) => bucket.array === array && sameMachineType(bucket.machineType, machineType),
+  );
+  if (offer === undefined) return [];
+  const counted = new Set(["nodearray", "cluster"]);
+  const charges = offer.charges.filter(({ limit }) => counted.has(limits[limit]?.id.kind ?? ""));
+  return [{ ...node, charges }];
+}
+
+export function collectInFlight(
+  input: WorldInput,
+  arrays: World["arrays"],
+  places: Places,
+): readonly InFlightSupply[] {
+  const asked: readonly Asked[] = [
+    ...input.inFlight.map((entry) => ({
+      ...entry,
+      count: stillInFlight(entry),
+      order: entry.plannedAt ?? entry.since,
+    })),
+    ...input.pendingCreates.map((create) => ({
+      ...create,
+      spot: spotIn(create.attributes),
+      order: input.now,
+    })),
+    ...unknownBeyond(input),
+  ];
+  return asked
+    .filter(({ count }) => count > 0)
+    .flatMap(({ bucket, purpose, count, order, spot: said }) => {
+      const place = places.at(bucket.array, bucket.machineType, bucket.placementGroup);
+      place.waiting += count;
+      const dynamic = dynamicArrayOf(purpose);
+      const home =
+        dynamic === undefined ? place : places.at(dynamic, place.bucket.machineType, bucket.placementGroup);
+      const spot = said ?? home.array?.spot ?? false;
+      place.waitingOpposite += isOpposite(place, spot) * count;
+      if (arrays.get(bucket.array) !== "managed") return [];
+      const { available, properties } = places.viewAs(home, spot);
+      const { bucket: where, cores } = home;
+      return [
+        { bucket: where, purpose, resources: available, properties: () => properties, cores, count, order },
+      ];
+    });
+}
+
+/** Nodes that only their buckets name and that we do not know: those beyond what is in flight there anyway. */
+export function unknownBeyond(input: WorldInput): readonly Asked[] {
+  return unknownNodes(input.snapshot, input.ledger).flatMap(({ array, machineType, count }) => {
+    const isThere = ({ bucket }: Pick<InFlight, "bucket">): boolean =>
+      bucket.array === array && sameMachineType(bucket.machineType, machineType);
+    const known =
+      sum(input.inFlight.filter(isThere), stillInFlight) +
+      sum(input.pendingCreates.filter(isThere), (create) => create.count);
+    const bucket = { array, machineType };
+    return [{ bucket, purpose: forArray, count: count - known, order: input.now }];
+  });
+}
+
+/** Nodes of a bucket that are counted and not listed. */
+interface Asked extends Pick<InFlight, "bucket" | "purpose"> {
+  readonly count: number;
+  readonly order: number;
+  readonly spot?: boolean | undefined;
+}

@@ -1,0 +1,48 @@
+/** Demand that the doors let in and that cost minutes, or all memory, to plan. test/deep plays many more. */
+import { expect, test } from "vitest";
+import { hostileCluster } from "../support/hostile-clusters.ts";
+import { planHostile } from "../support/plan-hostile.ts";
+
+/** A plan took 9 s, ended for lack of memory at 4 GiB, and took 64 s and 2 GiB. */
+test.each([
+  "20,000 jobs of 50 slots that ask for 0 of something",
+  "15,000 jobs that match no VM size by a long pattern",
+  "1,000 requests for five million groups of two",
+])("%s are planned in less than 5 s and 500 MiB, and beside them what another set asks for", (name) => {
+  const { plan, processorSeconds, mebibytes } = planHostile(hostileCluster(name), 50);
+  expect(plan.demands.filter(({ set }) => set === "honest")).toMatchObject([{ placed: 5, asked: 5 }]);
+  expect(processorSeconds).toBeLessThan(5);
+  expect(mebibytes).toBeLessThan(500);
+});
+
+test("20,000 jobs whose amounts differ far behind the point are told apart as quickly as others", () => {
+  const { plan, processorSeconds } = planHostile(
+    hostileCluster("20,000 jobs of which each runs on 50 hosts"),
+    50,
+  );
+  expect(plan.demands.filter(({ set }) => set === "evil").every(({ placed }) => placed === 100)).toBe(true);
+  expect(processorSeconds).toBeLessThan(5);
+});
+
+test("100 sets that each cost too much: each is named of which something is left out, and the set of little demand gets all", () => {
+  const { plan, processorSeconds } = planHostile(
+    hostileCluster("100 sets, each of 40 jobs with 100 alternatives"),
+    50,
+  );
+  expect(plan.demands.filter(({ set }) => set === "honest")).toMatchObject([{ placed: 5, asked: 5 }]);
+  const named = new Set(plan.leftOut?.map(({ set }) => set));
+  const leftOut = plan.demands.filter(({ reasons }) => reasons.some(({ code }) => code === "left-out"));
+  expect(leftOut.length).toBeGreaterThan(0);
+  expect(new Set(leftOut.map(({ set }) => set))).toEqual(named);
+  expect(processorSeconds).toBeLessThan(5);
+});
+
+test("5,000 sets of twenty jobs each, of which no two are alike: none is left out", () => {
+  const { plan, processorSeconds } = planHostile(
+    hostileCluster("5,000 sets, each of twenty jobs of which no two are alike"),
+    50,
+  );
+  expect(plan.leftOut ?? []).toEqual([]);
+  expect(plan.demands).toHaveLength(100_001);
+  expect(processorSeconds).toBeLessThan(5);
+});

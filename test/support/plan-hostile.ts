@@ -1,0 +1,28 @@
+import { decide } from "../../src/decide/reconcile.ts";
+import type { Plan } from "../../src/domain/plan.ts";
+import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import { NOW } from "./build-node.ts";
+import { OURS } from "./build-record.ts";
+import type { HostileCluster } from "./hostile-clusters.ts";
+import { clusterOf } from "./hostile-clusters.ts";
+
+/** One plan of a hostile cluster of so many nodes, and what it cost. */
+export interface Planned {
+  readonly plan: Plan;
+  readonly processorSeconds: number;
+  /** Above what the process held before. */
+  readonly mebibytes: number;
+}
+
+export function planHostile(hostile: HostileCluster, nodeCount: number): Planned {
+  const { record, bodies, look } = clusterOf(hostile, nodeCount);
+  const policy = { ...DEFAULT_POLICY, ...hostile.policy };
+  const [before, held] = [process.cpuUsage(), process.memoryUsage().rss];
+  const { plan } = decide(record, bodies, look, policy, NOW, OURS);
+  const { user, system } = process.cpuUsage(before);
+  return {
+    plan,
+    processorSeconds: (user + system) / 1e6,
+    mebibytes: (process.memoryUsage().rss - held) / 2 ** 20,
+  };
+}
