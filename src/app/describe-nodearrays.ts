@@ -7,6 +7,7 @@ import { dynamicArrayOf } from "../domain/bucket.ts";
 import type { NodeArray } from "../domain/cluster.ts";
 import type { RankedDemand } from "../domain/demand.ts";
 import type { ArrayName, SetName } from "../domain/ids.ts";
+import { modeOf } from "../domain/mode.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Reason } from "../domain/reason.ts";
 import { renderReason } from "../domain/reason.ts";
@@ -49,6 +50,7 @@ export function describeNodearrays(
   const asked = countAsked(demands);
   const use = describeArrayUse(record, bodies);
   const describeUse = (name: ArrayName, parent?: ArrayName): Described => ({
+    mode: modeOf(policy, parent ?? name),
     ...describeTimeouts(timeoutsOfArray(policy, name, parent)),
     ...describeAsked(asked.get(name)),
     ...(use.get(name) ?? NO_USE),

@@ -1,4 +1,5 @@
 import type { BucketAnswer, StateAnswer } from "../client/state.ts";
+import { modeTexts } from "./mode-texts.ts";
 import { renderTable } from "./table.ts";
 
 const NONE = "none known: no look yet, or no node array is autoscaled";
@@ -6,12 +7,13 @@ const NONE = "none known: no look yet, or no node array is autoscaled";
 interface Shown {
   readonly buckets: readonly BucketAnswer[];
   readonly choice?: StateAnswer["choice"];
+  readonly nodearrays?: StateAnswer["nodearrays"];
 }
 
-/** The buckets for new nodes, preferred first. */
-export function renderBuckets({ buckets, choice }: Shown): string {
+/** Where nodes can be had, preferred first; below it in which mode each node array is, if one is only observed. */
+export function renderBuckets({ buckets, choice, nodearrays = [] }: Shown): string {
   const currency = choice?.prices?.currency;
-  return renderTable(
+  const table = renderTable(
     [
       ["NODEARRAY", ({ nodearray }) => nodearray],
       ["SIZE", ({ machineType }) => machineType],
@@ -28,6 +30,7 @@ export function renderBuckets({ buckets, choice }: Shown): string {
     buckets,
     NONE,
   );
+  return [table, ...modeTexts({ nodearrays })].join("\n");
 }
 
 /** The first limit that allows no more nodes than there is room for. If the limit is in cores, a node counts with its cores. */

@@ -1,6 +1,7 @@
 import type { ClustersAnswer, PlanAnswer, StateAnswer } from "../client/state.ts";
 import { durationText } from "./age.ts";
 import { COLUMNS, fold } from "./fold.ts";
+import { modeTexts } from "./mode-texts.ts";
 import { countsText, renderTable } from "./table.ts";
 
 /** All clusters, a line each. */
@@ -44,6 +45,7 @@ export function renderStatus(state: StateAnswer): string {
     ...row("sets", countsText(state.demandCounts, "none")),
     ...row("demands", demandsText(plan, waiting)),
     ...row("nodes", nodesText(nodes)),
+    ...labelled("mode", modeTexts(state)),
     ...(coming === 0 ? [] : row("in flight", `${coming} accepted, not shown yet`)),
     ...labelled("timeouts", timeoutTexts(state.nodearrays)),
     ...stopKeysRow(state.stopKeys),

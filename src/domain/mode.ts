@@ -42,6 +42,19 @@ export function isObserving(rules: ModesOfOurs): boolean {
 /** Shown in every answer of a cluster in which no array may be changed. */
 export const OBSERVING_ONLY = "observing only: nothing is created or stopped";
 
+/** Which of these node arrays a plan only observes. */
+export function observedBy(
+  { mode, observed = [] }: { readonly mode: Mode; readonly observed?: readonly ArrayName[] },
+  arrays: readonly ArrayName[],
+): readonly ArrayName[] {
+  return mode === "observe" ? arrays : arrays.filter((array) => observed.includes(array));
+}
+
+/** For people: node arrays that a plan only observes; at least one. */
+export function observedArraysText(arrays: readonly ArrayName[]): string {
+  return `${arrays.length === 1 ? "array" : "arrays"} ${someOf(arrays, SHOWN)}: observing only`;
+}
+
 /** The text about observed arrays in answers. Undefined if no array is only observed. */
 export function observingText(rules: ModesOfOurs): string | undefined {
   if (isObserving(rules)) return OBSERVING_ONLY;

@@ -237,6 +237,10 @@ const schedulerHosts = z
   .meta({ description: "Hosts that schedulers report with resources and that are no nodes of the cluster." });
 
 const arrayUse = {
+  mode: z
+    .enum(["observe", "act"])
+    .optional()
+    .meta({ description: "observe: the array is only observed. Absent: an older app answers." }),
   ...timeouts,
   target: z
     .object({ nodes: count, cores: count })
