@@ -47,7 +47,7 @@ export interface ConfiguredCluster extends Omit<RegistryCluster, "ca"> {
   readonly password?: string;
 }
 
-/** App settings that do not make sense: the first problems, each with the setting's name in its path, and the number of the rest. */
+/** Invalid app settings: the first problems, each with the setting's name in its path, and the number of the rest. */
 export class ConfigError extends Error {
   readonly problems: readonly Problem[];
 

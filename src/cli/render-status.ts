@@ -143,13 +143,13 @@ function planText(plan: PlanAnswer): string {
   return `${number ?? "?"} at ${at ?? "?"} (${modeText(plan)}): ${what === "" ? "nothing to do" : what}`;
 }
 
-/** What the virtual fleet did; undefined: no array is observed, or nothing changed. */
+/** The actions of the virtual fleet. Undefined if no array is observed or nothing changed. */
 function virtualText({ virtual }: PlanAnswer): string | undefined {
   const deeds = virtual === undefined ? undefined : deedsText(virtual);
   return deeds === undefined ? undefined : `${deeds} (only in the record)`;
 }
 
-/** A plan of an older app says no mode: if it withholds something, it withholds all. */
+/** A plan of an older app has no mode. If it withholds something, it withholds everything. */
 function modeOfPlan({
   mode,
   withheld,

@@ -74,10 +74,10 @@ const ANSWERS: ReadonlySet<string> = new Set([
   "observing",
 ]);
 
-/** Keys that a document may have and that change nothing. */
+/** Keys that a document may have and that have no effect. */
 export const IGNORED_KEYS: readonly string[] = [...IGNORED.keys(), ...ANSWERS];
 
-/** Whether a key of a document is known, though it changes nothing. */
+/** Whether a key of a document is known although it has no effect. */
 export function isIgnored(key: string): boolean {
   return IGNORED.has(key) || ANSWERS.has(key);
 }

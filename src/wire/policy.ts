@@ -42,9 +42,9 @@ export interface PolicyDocument {
   readonly senders?: readonly object[];
   readonly prices?: object;
   readonly planHistory: number;
-  /** Node arrays that no other tool manages: `true` is all of them. */
+  /** Node arrays that no other tool manages. `true`: all arrays. */
   readonly exclusiveNodearrays?: true | readonly string[];
-  /** One mode, or an object by node array, "default" for the others. Absent: the app setting AUTOSCALER_DEFAULT_MODE counts. */
+  /** One mode, or an object by node array, "default" for the others. Absent: AUTOSCALER_DEFAULT_MODE counts. */
   readonly mode?: ModeDocument;
 }
 

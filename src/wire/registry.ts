@@ -84,8 +84,8 @@ const CLUSTER_KEYS = Object.keys(clusterSchema.shape);
 const IDENTITY_KEYS = Object.keys(identitySchema.shape);
 
 /**
- * Reads the app setting AUTOSCALER_CLUSTERS, a JSON list of clusters; all problems at once. Never throws. `mostProblems`: how many are
- * described, the rest is counted.
+ * Reads the app setting AUTOSCALER_CLUSTERS, a JSON list of clusters. Reports all problems at once. Never throws. `mostProblems`: maximum
+ * number described; the others are counted.
  */
 export function readRegistry(setting: string, mostProblems: number = BOUNDS.problems): RegistryRead {
   const document = parseDocument(setting);

@@ -39,7 +39,7 @@ interface CostOptions {
 const HELP =
   "Works out what one app costs in Azure in a month, line by line, at list price and after the monthly grant. Executions and storage operations were counted in the local runtime over a simulated day (npm run bench:cost); it states its assumptions about the platform. It makes no calls. See docs/costs.md.";
 
-/** What the bill assumes of Azure, each with a default. */
+/** The assumptions about Azure, each with a default. */
 function withAssumptions(command: Command): Command {
   return command
     .addOption(

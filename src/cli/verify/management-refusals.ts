@@ -3,7 +3,7 @@ import type { Verdict } from "./check.ts";
 import { fails, notYet } from "./check.ts";
 import { statusOf } from "./deployment.ts";
 
-/** What it means that Azure's management API does not answer with what was asked for. */
+/** The meaning of a refusal by Azure's management API. */
 export function judgeRefusal(answer: Answer, found: string): Verdict {
   switch (statusOf(answer)) {
     case 401:
@@ -23,7 +23,7 @@ export function judgeRefusal(answer: Answer, found: string): Verdict {
   }
 }
 
-/** What it means that a host on this machine does not list its functions. */
+/** The meaning of a refusal by a host on this machine to list its functions. */
 export function judgeHostRefusal(answer: Answer, found: string): Verdict {
   switch (statusOf(answer)) {
     case 401:
@@ -42,7 +42,7 @@ export function judgeHostRefusal(answer: Answer, found: string): Verdict {
   }
 }
 
-/** Nobody is signed in on this machine. */
+/** No user is signed in on this machine. */
 export function noToken(error: unknown): Verdict {
   const message = (error instanceof Error ? error.message : String(error)).split("\n", 1).join("");
   return fails(

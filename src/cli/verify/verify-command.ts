@@ -95,10 +95,10 @@ async function verify(terminal: Terminal, options: VerifyOptions): Promise<ExitC
   return ok ? EXIT.done : codeOf(checked);
 }
 
-/** In place of the key where there is none: no check that needs a key begins then. */
+/** Replaces a missing key. No check that needs a key begins then. */
 const NOT_SENT = "no key";
 
-/** Without a key none of them is begun. */
+/** The checks that are not tried without a key. */
 function leaveOut(
   checks: readonly Check[],
   asked: readonly Checked[],
@@ -109,7 +109,7 @@ function leaveOut(
   return [...asked, ...left];
 }
 
-/** No answer at all may come later; everything else is a no. */
+/** A missing answer may come later. Everything else is a "no". */
 function codeOf(checked: readonly Checked[]): ExitCode {
   const [first] = checked.filter(({ state }) => state === "failed");
   return first?.check === "address" && first.found.startsWith("no answer") ? EXIT.unreachable : EXIT.no;
