@@ -12,7 +12,7 @@ import type { Fill } from "./group-memory.ts";
 import { fillsAfter, fillsOf, linesOfFills, unsureKeys } from "./group-memory.ts";
 import { contentOf, partsOf } from "./messages.ts";
 import { Misfortune } from "./misfortune.ts";
-import type { BookedNode } from "./node-book.ts";
+import type { BookedNode, Seen } from "./node-book.ts";
 import { NodeBook, placeOf } from "./node-book.ts";
 import { settleWants } from "./orders.ts";
 import type { CreateRead } from "./read-create.ts";
@@ -76,6 +76,8 @@ class Game {
   readonly #last = new Map<string, { readonly parcel: Parcel; readonly entries: readonly Entry[] }>();
   readonly #differences: string[] = [];
   #blurredUntil = 0;
+  /** Nodes call themselves unhealthy, and the model does not know yet what they are told. */
+  #isHearing = false;
   #lastPlan: Plan | undefined;
   #lastWasCompared = false;
   #counts = { compared: 0, blurred: 0, tied: 0, otherwise: 0, answers: 0, stops: 0 };
@@ -268,7 +270,10 @@ class Game {
     this.#sets.lapse(now);
     if (!this.#misfortune.lastLookWasEmpty) this.#nodes.look(now);
     const isBlurred =
-      now < this.#blurredUntil || (before?.intents.length ?? 0) > 0 || after.inFlight.length > 0;
+      now < this.#blurredUntil ||
+      this.#isHearing ||
+      (before?.intents.length ?? 0) > 0 ||
+      after.inFlight.length > 0;
     this.#lastPlan = plan;
     this.#lastWasCompared = !isBlurred;
     this.#counts[isBlurred ? "blurred" : "compared"] += 1;
@@ -307,8 +312,9 @@ class Game {
           (bucket.placementGroup === undefined || bucket.placementGroup === group),
       );
     const replaced = this.#replaced(givenUp);
+    const closed = this.#unhealthy.closed(this.#nodes.believed, replaced, now);
     const usable = this.#nodes.believed
-      .filter((node) => node.phase !== "stopping" && !replaced.has(node))
+      .filter((node) => node.phase !== "stopping" && !replaced.has(node) && !closed.nodes.has(node))
       .map(({ array, type, group, phase }) => ({ array, type, group, ready: phase === "ready" }));
     const patientSince = now - POLICY.groupFillTimeoutSeconds * 1000;
     const known = { usable, holding: this.#nodes.believed, keyOfGroup: this.#keyOfGroup };
@@ -318,7 +324,7 @@ class Game {
     const { creations, placed, tied, groups } = outcome;
     const got = plan.demands.map(({ set, id, placed: count, asked }) => `${set}/${id}: ${count} of ${asked}`);
     const ours = wants.map((want) => `${want.by}: ${placed.get(want) ?? 0} of ${want.count}`);
-    if (tied) {
+    if (tied || !closed.isSure) {
       this.#counts.tied += 1;
       return;
     }
@@ -382,6 +388,17 @@ class Game {
     );
   }
 
+  /** What the last look showed as failed, or as not up in time. */
+  #uselessAsSeen(): ReadonlySet<BookedNode> {
+    const isLate = ({ phase, wasReady, firstAt }: Seen): boolean =>
+      phase === "coming" && !wasReady && this.#rig.now - firstAt >= POLICY.bootTimeoutSeconds * 1000;
+    return new Set(
+      this.#nodes.believed.filter(
+        ({ seen }) => seen !== undefined && (seen.phase === "failed" || isLate(seen)),
+      ),
+    );
+  }
+
   /** It never was up when we looked, and has failed, or taken too long. */
   #isGivenUp({ phase, seen }: BookedNode): boolean {
     if (seen === undefined || seen.wasReady) return false;
@@ -391,12 +408,14 @@ class Game {
 
   // ------------------------------------------------------------ stops
 
-  async #ask({ array, count, from, unhealthy }: Extract<Deed, { kind: "ask" }>): Promise<void> {
+  async #ask({ array, count, from: first, unhealthy }: Extract<Deed, { kind: "ask" }>): Promise<void> {
     const up = this.#nodes.readyIn(arrayAt(array));
-    const start = from % Math.max(1, up.length);
+    const start = first % Math.max(1, up.length);
     const askers = [...up.slice(start), ...up.slice(0, start)].slice(0, count);
     if (askers.length === 0) return;
     const stopping = new Set(this.#nodes.all.filter(({ phase }) => phase === "stopping").map(({ id }) => id));
+    const from = this.#rig.now;
+    this.#isHearing = unhealthy;
     const answers = await this.#rig.ask(
       askers.map(({ instance = "", array: name }) => ({
         instance,
@@ -406,6 +425,11 @@ class Game {
         arrivedAt: instant(this.#rig.now),
       })),
     );
+    this.#isHearing = false;
+    askers.forEach(({ id, seen, instance }, index) => {
+      if (!stopping.has(id) && seen?.instance === instance)
+        this.#unhealthy.hear(id, unhealthy, answers[index]?.kind ?? "none", from, this.#rig.now);
+    });
     const before = askers.filter(({ id }) => !stopping.has(id));
     const word = unhealthy ? this.#unhealthy.wordFor(before, this.#nodes.believed, this.#rig.now) : undefined;
     if (unhealthy)
@@ -435,6 +459,7 @@ class Game {
       wants: wantsOf(this.#shape, this.#sets.inForce(now)),
       believed: this.#nodes.believed.filter(({ id }) => !stopping.has(id)),
       keyOfGroup: this.#keyOfGroup,
+      closed: this.#unhealthy.closed(this.#nodes.believed, this.#uselessAsSeen(), now),
       isBlind: this.#rest.isBlind(now),
       isResting: this.#rest.isResting(this.#sets.sets, now),
     };

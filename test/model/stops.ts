@@ -2,7 +2,7 @@ import type { Stock, Usable } from "./floors.ts";
 import { settleWants } from "./orders.ts";
 import type { BookedNode } from "./node-book.ts";
 import type { ClusterShape } from "./shape.ts";
-import type { Word } from "./unhealthy-book.ts";
+import type { Closed, Word } from "./unhealthy-book.ts";
 import type { Want } from "./wants.ts";
 
 /** A node that may serve, with its name. */
@@ -46,6 +46,8 @@ export interface Moment {
   /** As far as we can know, and without those that are being stopped. */
   readonly believed: readonly BookedNode[];
   readonly keyOfGroup: Stock["keyOfGroup"];
+  /** No capacity, as they call themselves unhealthy; none of those that ask. */
+  readonly closed: Closed;
   readonly isBlind: boolean;
   readonly isResting: boolean;
 }
@@ -73,7 +75,8 @@ export function judgeStops(
     if ((answer === "stop") !== (node.phase === "stopping"))
       differences.push(`${node.id} is told ${answer}, and CycleCloud has it ${node.phase}`);
   }
-  return judged.length === 0 ? differences : [...differences, ...judgeChosen(moment, judged)];
+  const isOpen = judged.length === 0 || !moment.closed.isSure;
+  return isOpen ? differences : [...differences, ...judgeChosen(moment, judged)];
 }
 
 /** What a node is told whatever anybody needs; undefined: it depends on that. */
@@ -90,11 +93,12 @@ function certainAnswer(
 
 /** The right number go, whichever they are: nobody has less for it, and one more could not. */
 function judgeChosen(
-  { shape, wants, believed, keyOfGroup }: Moment,
+  { shape, wants, believed, keyOfGroup, closed }: Moment,
   judged: readonly Told[],
 ): readonly string[] {
   const up = new Set(judged.map(({ node }) => node.id));
-  const servers = believed.flatMap(({ id, array, type, group, seen, lackedSince }): readonly Server[] => {
+  const open = believed.filter((node) => !closed.nodes.has(node));
+  const servers = open.flatMap(({ id, array, type, group, seen, lackedSince }): readonly Server[] => {
     const isReady = up.has(id) || (seen?.phase === "ready" && lackedSince === undefined);
     const isComing = seen === undefined || seen.phase === "coming" || lackedSince !== undefined;
     return isReady || isComing ? [{ id, array, type, group, ready: isReady }] : [];
