@@ -1,5 +1,4 @@
 import type { TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
-import type { StopAnswer } from "../../src/app/answer-autostop.ts";
 import { arrayName } from "../../src/domain/ids.ts";
 import { instant } from "../../src/domain/units.ts";
 import type { Plan } from "../../src/domain/plan.ts";
@@ -12,14 +11,13 @@ import type { Fill } from "./group-memory.ts";
 import { fillsAfter, fillsOf, linesOfFills, unsureKeys } from "./group-memory.ts";
 import { contentOf, partsOf } from "./messages.ts";
 import { Misfortune } from "./misfortune.ts";
-import type { BookedNode, Seen } from "./node-book.ts";
+import type { BookedNode } from "./node-book.ts";
 import { NodeBook, placeOf } from "./node-book.ts";
 import { settleWants } from "./orders.ts";
 import type { CreateRead } from "./read-create.ts";
 import { readCreate } from "./read-create.ts";
 import { faultOf } from "./otherwise.ts";
 import { Rest } from "./rest.ts";
-import type { Word } from "./unhealthy-book.ts";
 import { UnhealthyBook } from "./unhealthy-book.ts";
 import type { Delivered, OpenStore, Parcel } from "./rig.ts";
 import { POLICY, Rig } from "./rig.ts";
@@ -388,15 +386,11 @@ class Game {
     );
   }
 
-  /** What the last look showed as failed, or as not up in time. */
-  #uselessAsSeen(): ReadonlySet<BookedNode> {
-    const isLate = ({ phase, wasReady, firstAt }: Seen): boolean =>
-      phase === "coming" && !wasReady && this.#rig.now - firstAt >= POLICY.bootTimeoutSeconds * 1000;
-    return new Set(
-      this.#nodes.believed.filter(
-        ({ seen }) => seen !== undefined && (seen.phase === "failed" || isLate(seen)),
-      ),
-    );
+  /** The last look showed it as failed, or as not up in time. */
+  #isUselessAsSeen({ seen }: BookedNode): boolean {
+    if (seen === undefined) return false;
+    const isLate = this.#rig.now - seen.firstAt >= POLICY.bootTimeoutSeconds * 1000;
+    return seen.phase === "failed" || (seen.phase === "coming" && !seen.wasReady && isLate);
   }
 
   /** It never was up when we looked, and has failed, or taken too long. */
@@ -415,6 +409,10 @@ class Game {
     if (askers.length === 0) return;
     const stopping = new Set(this.#nodes.all.filter(({ phase }) => phase === "stopping").map(({ id }) => id));
     const from = this.#rig.now;
+    const known = askers.filter(({ id, seen, instance }) => !stopping.has(id) && seen?.instance === instance);
+    // A node that asks without that word does not call itself unhealthy any more, whatever it is told.
+    if (!unhealthy) for (const { id } of known) this.#unhealthy.hear(id, false, "", from, from);
+    const moment = this.#momentOf(stopping);
     this.#isHearing = unhealthy;
     const answers = await this.#rig.ask(
       askers.map(({ instance = "", array: name }) => ({
@@ -426,10 +424,11 @@ class Game {
       })),
     );
     this.#isHearing = false;
-    askers.forEach(({ id, seen, instance }, index) => {
-      if (!stopping.has(id) && seen?.instance === instance)
-        this.#unhealthy.hear(id, unhealthy, answers[index]?.kind ?? "none", from, this.#rig.now);
-    });
+    if (unhealthy)
+      askers.forEach((node, index) => {
+        const answer = answers[index]?.kind ?? "none";
+        if (known.includes(node)) this.#unhealthy.hear(node.id, true, answer, from, this.#rig.now);
+      });
     const before = askers.filter(({ id }) => !stopping.has(id));
     const word = unhealthy ? this.#unhealthy.wordFor(before, this.#nodes.believed, this.#rig.now) : undefined;
     if (unhealthy)
@@ -444,27 +443,25 @@ class Game {
       this.#rig.now < this.#blurredUntil ||
       record?.targetStatesLackedSince !== undefined ||
       (record?.intents.length ?? 0) > 0;
-    if (!isBlurred) this.#compareStops(askers, answers, word, stopping);
+    if (isBlurred) return;
+    const told = askers.map((node, index) => ({ node, answer: answers[index]?.kind ?? "none" }));
+    for (const difference of judgeStops(moment, told, word)) this.#differ(difference);
   }
 
-  #compareStops(
-    askers: readonly BookedNode[],
-    answers: readonly StopAnswer[],
-    unhealthy: Word | undefined,
-    stopping: ReadonlySet<string>,
-  ): void {
+  #momentOf(stopping: ReadonlySet<string>): Moment {
     const { now } = this.#rig;
-    const moment: Moment = {
+    const nodes = this.#nodes.believed.map((node) => ({ ...node }));
+    const replaced = new Set(nodes.filter((node) => this.#isUselessAsSeen(node)));
+    return {
       shape: this.#shape,
       wants: wantsOf(this.#shape, this.#sets.inForce(now)),
-      believed: this.#nodes.believed.filter(({ id }) => !stopping.has(id)),
+      believed: nodes.filter(({ id }) => !stopping.has(id)),
       keyOfGroup: this.#keyOfGroup,
-      closed: this.#unhealthy.closed(this.#nodes.believed, this.#uselessAsSeen(), now),
+      closed: this.#unhealthy.closed(nodes, replaced, now),
       isBlind: this.#rest.isBlind(now),
+      isStale: this.#rest.isStale(now),
       isResting: this.#rest.isResting(this.#sets.sets, now),
     };
-    const told = askers.map((node, index) => ({ node, answer: answers[index]?.kind ?? "none" }));
-    for (const difference of judgeStops(moment, told, unhealthy)) this.#differ(difference);
   }
 
   // ------------------------------------------------------------ small things

@@ -1,3 +1,4 @@
+import { POLICY } from "./rig.ts";
 import type { Held } from "./set-book.ts";
 
 interface Gap {
@@ -15,12 +16,17 @@ interface Pause extends Gap {
 
 const LONGEST_GAP_MS = 120_000;
 const REST_MS = 300_000;
+/** A node may be newer than a look that is older than this. */
+const LOOK_TELLS_MS = 45_000;
+/** What an earlier record began may show so long after a new one was made. */
+const FORGOTTEN_MS = 1000 * (POLICY.callLimitSeconds + POLICY.lagSeconds);
 
 /**
  * Whether scale-down rests (docs/protocol.md, Recovery): after more than two intervals without a plan, until every set that was in force has
  * been pushed again, or for five minutes. A push counts if it came more than two intervals after the last plan.
  */
 export class Rest {
+  #bornAt: number | undefined;
   #lastPlanAt: number | undefined;
   #restsUntil: number | undefined;
   #pause: Pause | undefined;
@@ -30,6 +36,7 @@ export class Rest {
     const last = this.#lastPlanAt;
     const isAfterGap = this.isBlind(now);
     const noticed = this.#blindFrom;
+    this.#bornAt ??= now;
     this.#lastPlanAt = now;
     this.#restsUntil = restsUntil;
     if (this.#pause !== undefined && (now >= this.#pause.until || this.#isOver(this.#pause, sets)))
@@ -51,6 +58,12 @@ export class Rest {
   /** Nobody can tell what is needed: the last plan is too old. */
   isBlind(now: number): boolean {
     return this.#lastPlanAt === undefined || now > this.#blindFrom;
+  }
+
+  /** The last look is too old, or the record too new, to say that a node is not there. */
+  isStale(now: number): boolean {
+    const [last = now, born = now] = [this.#lastPlanAt, this.#bornAt];
+    return now - last > LOOK_TELLS_MS || now - born < FORGOTTEN_MS;
   }
 
   get #blindFrom(): number {

@@ -39,16 +39,18 @@ function mayAllGo(
   });
 }
 
-/** All that a node's question is judged by. */
+/** All that a node's question is judged by, as it was when the node asked: a look may come of the question. */
 export interface Moment {
   readonly shape: ClusterShape;
   readonly wants: readonly Want[];
-  /** As far as we can know, and without those that are being stopped. */
+  /** As far as we can know. */
   readonly believed: readonly BookedNode[];
   readonly keyOfGroup: Stock["keyOfGroup"];
   /** No capacity, as they call themselves unhealthy; none of those that ask. */
   readonly closed: Closed;
   readonly isBlind: boolean;
+  /** The last look is too old to say that a node is not there. */
+  readonly isStale: boolean;
   readonly isResting: boolean;
 }
 
@@ -81,12 +83,12 @@ export function judgeStops(
 
 /** What a node is told whatever anybody needs; undefined: it depends on that. */
 function certainAnswer(
-  { isBlind, isResting }: Moment,
-  node: BookedNode,
+  { believed, isBlind, isStale, isResting }: Moment,
+  { id, instance }: BookedNode,
   unhealthy: Word | undefined,
 ): string | undefined {
-  const isKnown = node.seen?.instance === node.instance;
-  if (!isKnown) return isBlind ? "cannot-tell" : "unknown-instance";
+  const isKnown = believed.find((node) => node.id === id)?.seen?.instance === instance;
+  if (!isKnown) return isBlind || isStale ? "cannot-tell" : "unknown-instance";
   if (unhealthy !== undefined) return unhealthy;
   return isBlind || isResting ? "cannot-tell" : undefined;
 }
